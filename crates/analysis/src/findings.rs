@@ -1,0 +1,235 @@
+//! Findings: everything that the analysis says about a study, as plain serialisable values. A report prints them
+//! and computes nothing; `bakeoff report --json` is this file's types. Nothing here knows how to draw.
+
+use bakeoff_model::metric::Unit;
+use bakeoff_model::record::{BuildLine, Failure, Place, VariantLine};
+use serde::{Deserialize, Serialize};
+
+/// The version of this format.
+pub const FORMAT: u32 = 1;
+
+/// All that the analysis says of a study.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Findings {
+    /// [`FORMAT`].
+    pub format: u32,
+    /// The study's name.
+    pub study: String,
+    /// Its question, in its author's words.
+    pub question: Option<String>,
+    /// The plan's name.
+    pub plan: String,
+    /// The seed of every order.
+    pub seed: u64,
+    /// The planted truth, if the trials were simulated.
+    pub simulated: Option<String>,
+    /// How it was judged.
+    pub method: Method,
+    /// Where: one entry for each different machine.
+    pub places: Vec<Place>,
+    /// How many commands took part in executing it.
+    pub sessions: u32,
+    /// Blocks wanted for every workload × condition.
+    pub blocks_wanted: u32,
+    /// Blocks begun and finished, over all workloads and conditions.
+    pub blocks_finished: u32,
+    /// Total of blocks wanted over all workloads and conditions.
+    pub blocks_total: u32,
+    /// When the first session began, in seconds since 1970-01-01 UTC.
+    pub started_unix_s: f64,
+    /// The baseline first; without the twin.
+    pub variants: Vec<VariantLine>,
+    /// One table for every workload × condition × metric; the deciding metric first within each.
+    pub tables: Vec<Table>,
+    /// Builds, in the order of the variants.
+    pub builds: Vec<BuildLine>,
+    /// Trials that failed or are void, one entry for each variant × workload × condition that has any.
+    pub failures: Vec<FailedTrials>,
+    /// Doubts about the study as a whole.
+    pub caveats: Vec<Caveat>,
+}
+
+/// How the study was judged; one choice for all tables.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Method {
+    /// The metric that the answer is about.
+    pub deciding_metric: String,
+    /// Confidence of intervals and verdicts, between 0 and 1.
+    pub confidence: f64,
+    /// Half-width of the zone of equivalence, as a fraction.
+    pub margin: f64,
+    /// Comparisons in each family over which Holm's correction was made (variants against the baseline, twin apart).
+    pub family: u32,
+}
+
+/// One metric of one workload under one condition, over all variants.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Table {
+    /// The workload.
+    pub workload: String,
+    /// The condition.
+    pub condition: String,
+    /// The metric's name.
+    pub metric: String,
+    /// Its base unit.
+    pub unit: Unit,
+    /// The baseline first (it has no comparison), then the other variants as planned.
+    pub rows: Vec<Row>,
+    /// The twin against the baseline: what this machine calls a difference between a thing and itself.
+    pub noise_floor: Option<Row>,
+}
+
+/// One variant in one table.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Row {
+    /// The variant's display name.
+    pub variant: String,
+    /// Its own values; none if it has no trial that counts.
+    pub summary: Option<Summary>,
+    /// Against the baseline; none for the baseline itself, or where there is no block with both.
+    pub comparison: Option<Comparison>,
+}
+
+/// Order statistics and moments of one variant's values, in the metric's base unit. Description, not inference.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Summary {
+    /// Number of trials that count.
+    pub n: u32,
+    /// Smallest value: the best case, not the typical one.
+    pub min: f64,
+    /// First quartile (Hyndman & Fan 1996, type 7).
+    pub q1: f64,
+    /// Middle value, or the average of the two middle ones.
+    pub median: f64,
+    /// Interval for the median by order statistics, at the study's confidence; none if n is too small for it.
+    pub median_interval: Option<[f64; 2]>,
+    /// Third quartile (Hyndman & Fan 1996, type 7).
+    pub q3: f64,
+    /// Largest value.
+    pub max: f64,
+    /// Arithmetic mean (Neumaier's sum).
+    pub mean: f64,
+    /// Standard deviation (two passes, n − 1); none for n = 1.
+    pub sd: Option<f64>,
+    /// Geometric mean; none unless all values are positive.
+    pub geomean: Option<f64>,
+    /// Median absolute deviation × 1.4826.
+    pub mad: f64,
+    /// Correlation of successive values in time; none for n < 3 or without variation.
+    pub lag1: Option<f64>,
+}
+
+/// What kind of number `estimate`, `low` and `high` are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Scale {
+    /// variant ÷ baseline; 1 is no difference.
+    Ratio,
+    /// variant − baseline, in the metric's unit; 0 is no difference. Used where some value is not positive.
+    Difference,
+}
+
+/// How the interval and p were obtained.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Test {
+    /// Winsorised sign-flip test, exact by the randomisation of the blocks; interval by inversion.
+    SignFlip,
+    /// The same by seeded Monte Carlo, beyond the number of blocks that can be enumerated.
+    SignFlipMonteCarlo {
+        /// Seed of the flips.
+        seed: u64,
+    },
+    /// Student's t on paired differences of logarithms: 3 to 5 blocks; assumes a normal distribution.
+    PairedLogT,
+    /// All values of each variant are the same: no chance is involved.
+    Deterministic,
+    /// Too few blocks for any interval.
+    TooFew,
+}
+
+/// A variant against the baseline, over the blocks in which both count.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Comparison {
+    /// Number of blocks with both.
+    pub blocks: u32,
+    /// What the numbers are.
+    pub scale: Scale,
+    /// Robust centre.
+    pub estimate: f64,
+    /// Interval at the study's confidence (1 − α); none if there is none.
+    pub interval: Option<[f64; 2]>,
+    /// Interval at confidence 1 − 2α: the one that must lie within the margin to show equivalence (TOST).
+    pub equivalence_interval: Option<[f64; 2]>,
+    /// p of no difference, uncorrected; none where there is no test.
+    pub p: Option<f64>,
+    /// p after Holm's correction over the family; the verdict uses this one.
+    pub p_holm: Option<f64>,
+    /// How.
+    pub test: Test,
+    /// What is claimed.
+    pub verdict: Verdict,
+    /// Ratio of arithmetic means with Fieller's paired interval; none unless both means are positive.
+    pub ratio_of_means: Option<RatioOfMeans>,
+    /// Ratio of the largest values; none unless positive.
+    pub ratio_of_max: Option<f64>,
+    /// Doubts about this comparison.
+    pub caveats: Vec<Caveat>,
+}
+
+/// Ratio of arithmetic means, variant ÷ baseline.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct RatioOfMeans {
+    /// The ratio.
+    pub estimate: f64,
+    /// Fieller's interval at the study's confidence; none if unbounded.
+    pub interval: Option<[f64; 2]>,
+}
+
+/// The five verdicts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Verdict {
+    /// Shown to need less of the metric than the baseline, and not shown to be within the margin.
+    Faster,
+    /// Shown to need more of the metric than the baseline, and not shown to be within the margin.
+    Slower,
+    /// Not shown to differ, and shown to lie within the margin.
+    Equivalent,
+    /// Shown to differ, and shown to lie within the margin.
+    Negligible,
+    /// Neither.
+    Undecided {
+        /// Blocks still needed for a decision, at 80 % power if the estimate and the spread stay as they are; none
+        /// if that cannot be told.
+        more_blocks: Option<u32>,
+    },
+}
+
+/// A doubt: what kind, and the sentence that is printed as a footnote.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Caveat {
+    /// A stable name for machines, such as `too-few-blocks`.
+    pub kind: String,
+    /// The sentence for people.
+    pub text: String,
+}
+
+/// Trials of one cell that do not count.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct FailedTrials {
+    /// The variant's display name, or the twin's.
+    pub variant: String,
+    /// The workload.
+    pub workload: String,
+    /// The condition.
+    pub condition: String,
+    /// Number of failed trials.
+    pub failed: u32,
+    /// Number of void trials.
+    pub void: u32,
+    /// Number of trials of this cell in all.
+    pub of: u32,
+    /// The first failure, as an example.
+    pub example: Option<Failure>,
+}

@@ -1,0 +1,273 @@
+//! What a journal holds: its lines, and the [`Record`] that a list of lines amounts to. The same types travel from a
+//! lab to a journal, and stand in a test's fixtures. Only what happened is stored, in base units and unrounded;
+//! nothing here is derived, and nothing judges.
+
+use crate::metric::Measurements;
+use crate::study::{Decide, Levels};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// The version of the journal's format that this program writes. Readers refuse newer ones.
+pub const FORMAT: u32 = 1;
+
+/// The name of the hidden twin of the baseline, in blocks and trials. No variant may have it.
+pub const TWIN: &str = "twin";
+
+/// One line of a journal.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "line", rename_all = "kebab-case")]
+pub enum Line {
+    /// The first line: what was planned.
+    Study(Box<StudyLine>),
+    /// A command took the study up, or took it up again.
+    Session(Session),
+    /// A variant was built, found in the cache, or could not be built.
+    Build(BuildLine),
+    /// A block begins; its order is fixed from here on.
+    Block(Block),
+    /// A trial ended.
+    Trial(Trial),
+}
+
+/// What was planned: the head of a journal.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct StudyLine {
+    /// [`FORMAT`] of the writer.
+    pub format: u32,
+    /// The version of Bakeoff that wrote it.
+    pub bakeoff: String,
+    /// The study's name.
+    pub study: String,
+    /// The study's question.
+    pub question: Option<String>,
+    /// The plan's name.
+    pub plan: String,
+    /// Digest of all that makes trials comparable: variants and their builds, workloads, seed. A journal is only
+    /// ever continued by a plan of the same identity.
+    pub identity: String,
+    /// The seed of every order.
+    pub seed: u64,
+    /// The baseline first, then the others as planned, the twin last.
+    pub variants: Vec<VariantLine>,
+    /// Names of the workloads.
+    pub workloads: Vec<String>,
+    /// Names of the conditions.
+    pub conditions: Vec<String>,
+    /// How to judge.
+    pub decide: Decide,
+    /// Set if the trials were simulated: the planted truth, as the user gave it.
+    pub simulated: Option<String>,
+}
+
+/// One variant, as planned.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct VariantLine {
+    /// The display name; unique within the study.
+    pub name: String,
+    /// Its level of every factor.
+    pub levels: Levels,
+    /// Digest of the build that it executes; none if nothing is built.
+    pub build: Option<String>,
+    /// The command that it executes in place of the workload's, if any.
+    pub run: Option<String>,
+}
+
+/// A command took up the study.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Session {
+    /// 1 for the first, then counting up.
+    pub session: u32,
+    /// When, in seconds since 1970-01-01 UTC.
+    pub started_unix_s: f64,
+    /// Blocks wanted for each workload × condition, as of this session.
+    pub blocks: u32,
+    /// Where.
+    pub place: Place,
+}
+
+/// The machine a block ran on, as far as it can be told apart from others.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Place {
+    /// Host name.
+    pub host: String,
+    /// Operating system, as it names itself.
+    pub os: String,
+    /// Kernel release.
+    pub kernel: String,
+    /// Processor model.
+    pub cpu: String,
+    /// Number of processors online.
+    pub cpus: u32,
+    /// Memory, in bytes.
+    pub memory_bytes: u64,
+    /// The hypervisor or container, if one shows itself.
+    pub virtualisation: Option<String>,
+}
+
+/// What became of one build.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct BuildLine {
+    /// Digest of everything that went in.
+    pub digest: String,
+    /// Display names of the variants that execute it.
+    pub variants: Vec<String>,
+    /// Built, or why not.
+    pub outcome: BuildOutcome,
+    /// True if nothing had to be done.
+    pub cached: bool,
+    /// Cost of building, summed over the layers, as measured when each was built. Metric names as in
+    /// [`crate::metric`]; not comparable between builds that were made at the same time.
+    pub cost: Measurements,
+    /// Identity of each tool: name to path and version.
+    pub tools: BTreeMap<String, String>,
+    /// Size of the finished prefix, in bytes.
+    pub prefix_bytes: Option<u64>,
+}
+
+/// Built, or why not.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum BuildOutcome {
+    /// The prefix is complete and verified.
+    Built,
+    /// It could not be built; the study goes on without it.
+    Failed {
+        /// The layer that failed.
+        layer: String,
+        /// Why, in one line.
+        why: String,
+        /// The last lines of its log.
+        tail: Vec<String>,
+        /// Where the whole log is.
+        log: Option<String>,
+    },
+}
+
+/// A block begins.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Block {
+    /// Number of the pass that it belongs to, from 1.
+    pub block: u32,
+    /// The workload.
+    pub workload: String,
+    /// The condition.
+    pub condition: String,
+    /// Every variant and the twin, in the order in which they execute.
+    pub order: Vec<String>,
+}
+
+/// One execution of one cell in one block.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Trial {
+    /// The block's number, from 1.
+    pub block: u32,
+    /// The workload.
+    pub workload: String,
+    /// The condition.
+    pub condition: String,
+    /// Place in the block's order, from 1.
+    pub position: u32,
+    /// The variant's display name, or [`TWIN`].
+    pub variant: String,
+    /// The session that executed it.
+    pub session: u32,
+    /// When it was launched, in seconds since 1970-01-01 UTC.
+    pub started_unix_s: f64,
+    /// How it ended.
+    pub outcome: Outcome,
+    /// What was measured; kept for failed trials too.
+    pub measurements: Measurements,
+}
+
+/// How a trial ended.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Outcome {
+    /// It did what it should; its measurements count.
+    Ok,
+    /// It did not; its measurements are kept but never compared.
+    Failed(Failure),
+    /// A rule that was fixed beforehand says that it does not count.
+    Void(String),
+}
+
+/// Why a trial failed.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Failure {
+    /// It exited with this code.
+    Exit {
+        /// The exit code; not 0.
+        code: i32,
+        /// Last lines of its standard error.
+        stderr: Vec<String>,
+    },
+    /// It was killed by this signal.
+    Signal {
+        /// The signal's number.
+        signal: i32,
+        /// Last lines of its standard error.
+        stderr: Vec<String>,
+    },
+    /// Its standard output was not the expected one.
+    WrongOutput {
+        /// First line that differs, from 1.
+        line: u64,
+        /// That line as expected; none if more was printed than expected.
+        expected: Option<String>,
+        /// That line as printed; none if less was printed than expected.
+        printed: Option<String>,
+    },
+    /// It could not be started.
+    NotStarted {
+        /// The command or file that could not be started.
+        command: String,
+        /// The system's word for it.
+        why: String,
+    },
+}
+
+/// All that a journal holds about a study.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Record {
+    /// What was planned.
+    pub study: StudyLine,
+    /// The commands that executed it, oldest first.
+    pub sessions: Vec<Session>,
+    /// The last word on every build.
+    pub builds: Vec<BuildLine>,
+    /// The blocks, in the order in which they began.
+    pub blocks: Vec<Block>,
+    /// The trials, in the order in which they ended.
+    pub trials: Vec<Trial>,
+}
+
+impl Record {
+    /// An empty record of a study.
+    pub fn new(study: StudyLine) -> Self {
+        Self { study, sessions: vec![], builds: vec![], blocks: vec![], trials: vec![] }
+    }
+
+    /// Adds a line. A second word on a build replaces the first; a second study line is ignored.
+    pub fn push(&mut self, line: Line) {
+        match line {
+            Line::Study(_) => {}
+            Line::Session(session) => self.sessions.push(session),
+            Line::Build(build) => match self.builds.iter_mut().find(|b| b.digest == build.digest) {
+                Some(known) => *known = build,
+                None => self.builds.push(build),
+            },
+            Line::Block(block) => self.blocks.push(block),
+            Line::Trial(trial) => self.trials.push(trial),
+        }
+    }
+
+    /// What the lines amount to; none if the first is not a study line.
+    pub fn from_lines(lines: impl IntoIterator<Item = Line>) -> Option<Self> {
+        let mut lines = lines.into_iter();
+        let Some(Line::Study(study)) = lines.next() else { return None };
+        let mut record = Self::new(*study);
+        lines.for_each(|line| record.push(line));
+        Some(record)
+    }
+}

@@ -1,0 +1,148 @@
+//! A study, as it was written down: factors and their levels, sources and layers, workloads, conditions, plans and
+//! how to decide. It is what [`crate::study_file`] makes of a `study.toml` without problems; it is not yet a plan:
+//! no variant has been formed and nothing has been excluded.
+
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// One question written down.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Study {
+    /// Short name; used in file names and headings.
+    pub name: String,
+    /// The question in the author's words.
+    pub question: Option<String>,
+    /// What changes how the program is built.
+    pub build_factors: Vec<Factor>,
+    /// What changes only how it is executed.
+    pub run_factors: Vec<Factor>,
+    /// Combinations of levels that are left out, each with its reason.
+    pub excludes: Vec<Exclude>,
+    /// Inputs of builds, pinned by their SHA-256.
+    pub sources: Vec<Source>,
+    /// The build steps, in order; all of them install into one prefix.
+    pub layers: Vec<Layer>,
+    /// What is executed and measured.
+    pub workloads: Vec<Workload>,
+    /// The surroundings in which it is executed.
+    pub conditions: Vec<Condition>,
+    /// The default plan first, then the named ones in the order of the file.
+    pub plans: Vec<PlanSpec>,
+    /// How the measurements are judged.
+    pub decide: Decide,
+}
+
+/// Something varied on purpose.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Factor {
+    /// Its name in the study file.
+    pub name: String,
+    /// Its settings, in the order of the file.
+    pub levels: Vec<Level>,
+}
+
+/// One setting of a factor.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Level {
+    /// Its name in the study file.
+    pub name: String,
+    /// Environment variables for the scripts: the UPPER-CASE keys.
+    pub variables: BTreeMap<String, String>,
+    /// Replaces the workload's command: the instruction `run`.
+    pub run: Option<String>,
+}
+
+/// Levels by factor: a point, or a corner, of the space of variants.
+pub type Levels = BTreeMap<String, String>;
+
+/// A combination that is not built and not executed.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Exclude {
+    /// Every variant that has all of these levels is left out.
+    pub when: Levels,
+    /// Why; printed with the plan.
+    pub reason: String,
+}
+
+/// An input of a build.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Source {
+    /// Its name in the study file.
+    pub name: String,
+    /// A shell command that leaves one file in the folder `$DOWNLOAD`.
+    pub fetch: String,
+    /// The file is accepted if this is its SHA-256 (64 lower-case hexadecimal digits).
+    pub sha256: String,
+}
+
+/// One cached build step.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Layer {
+    /// Its name in the study file.
+    pub name: String,
+    /// The source that is unpacked into the script's folder, if any.
+    pub source: Option<String>,
+    /// A `sh -e` script that installs into `$PREFIX`.
+    pub script: String,
+    /// Shell commands that must exit 0 afterwards: did every level take effect?
+    pub verify: Vec<String>,
+    /// Files of the study's folder that the script needs; copied beside the source.
+    pub files: Vec<String>,
+    /// Programs whose path and version are part of the build's name.
+    pub tools: Vec<String>,
+}
+
+/// One repeatable way to exercise the program.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Workload {
+    /// Its name in the study file.
+    pub name: String,
+    /// The command; see `docs/study-file.md` for its folder and environment.
+    pub run: String,
+    /// A file of the study's folder: the standard output that every trial must print.
+    pub expect: Option<String>,
+}
+
+/// The surroundings of a trial. Only the idle machine exists so far.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Condition {
+    /// Its name in the study file.
+    pub name: String,
+}
+
+/// How many blocks, of which variants, in which order.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PlanSpec {
+    /// `default` for `[plan]`; otherwise the name of `[plans.NAME]`.
+    pub name: String,
+    /// Number of blocks for every workload × condition.
+    pub blocks: u32,
+    /// The seed from which every order is drawn.
+    pub seed: u64,
+    /// Which of the possible variants take part.
+    pub variants: VariantRule,
+}
+
+/// Which variants a plan takes.
+#[derive(Debug, Clone, PartialEq)]
+pub enum VariantRule {
+    /// Every combination of levels.
+    All,
+    /// The baseline, and every other level of every factor alone.
+    OneAtATime,
+    /// The baseline and these; levels that are not named are the baseline's.
+    Listed(Vec<Levels>),
+}
+
+/// How the measurements are judged.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Decide {
+    /// The levels of the baseline: one for every factor.
+    pub baseline: Levels,
+    /// Names of metrics ([`crate::metric`]); the first one is the one that the answer is about.
+    pub metrics: Vec<String>,
+    /// Half-width of the zone of equivalence, as a fraction: 0.01 is 1 %.
+    pub margin: f64,
+    /// Confidence of intervals and verdicts, between 0 and 1.
+    pub confidence: f64,
+}

@@ -1,0 +1,153 @@
+#!/bin/sh
+# Fetches the source of Perl 5.36.0 for this study. Bakeoff calls it with
+# DOWNLOAD set to an empty folder and takes the one file it finds there
+# afterwards: perl_5.36.0.orig.tar.xz, upstream's tarball as Debian keeps it.
+#
+# It asks apt, through a private set of package lists that is removed at the
+# end: the machine's own apt set-up is read, never changed, and root is not
+# needed. Where to ask is taken from the machine's own Debian entries, so a
+# mirror or a proxy that works for `apt-get install` works here too.
+#
+# It does not judge what it fetched. Bakeoff does: it accepts the file by the
+# SHA-256 in study.toml, and does not call this script at all when it already
+# holds a file of that hash.
+#
+# By hand:  mkdir d && DOWNLOAD=$PWD/d sh fetch-perl.sh
+# Offline:  PERL_TARBALL=/path/to/perl_5.36.0.orig.tar.xz bakeoff …
+
+set -eu
+
+file=perl_5.36.0.orig.tar.xz
+pinned=5.36.0-7+deb12u3     # a Debian revision whose source is known to be served
+release=bookworm            # the Debian release that carries Perl 5.36.0
+
+fail() {
+    echo "fetch-perl.sh: cannot get $file: $1" >&2
+    echo "fetch-perl.sh: remedy: copy $file from any Debian mirror or snapshot (pool/main/p/perl/)" >&2
+    echo "fetch-perl.sh: and set PERL_TARBALL to its path; its hash is checked all the same" >&2
+    exit 1
+}
+
+[ -n "${DOWNLOAD-}" ] || fail "DOWNLOAD is not set (the folder that shall hold the file)"
+[ -d "$DOWNLOAD" ] || fail "DOWNLOAD is not a folder: $DOWNLOAD"
+
+if [ -n "${PERL_TARBALL-}" ]; then
+    cp -- "$PERL_TARBALL" "$DOWNLOAD/$file" || fail "PERL_TARBALL cannot be copied"
+    exit 0
+fi
+
+command -v apt-get >/dev/null || fail "there is no apt-get on this machine"
+
+apt=$(mktemp -d "${TMPDIR:-/tmp}/fetch-perl.XXXXXX") || fail "no temporary folder can be made"
+trap 'rm -rf -- "$apt"' EXIT
+trap 'exit 1' HUP INT TERM
+mkdir -p "$apt/parts" "$apt/lists/partial" "$apt/cache/archives/partial" "$apt/files"
+: > "$apt/status"
+
+# The machine's Debian entries, turned into entries for source packages of our
+# release. An entry is Debian's own when it offers the component `main`, its
+# suite is a Debian release (or its -updates or -security), and no keyring
+# other than Debian's is named for it; anything else (a vendor's packages,
+# backports) is left out.
+names='bookworm|bullseye|buster|trixie|forky|duke|sid|oldoldstable|oldstable|stable|testing|unstable'
+
+eval "$(apt-config shell main Dir::Etc::sourcelist/f more Dir::Etc::sourceparts/d)"
+n=0
+for list in "${main-}" "${more-}"/*.list "${more-}"/*.sources; do
+    [ -f "$list" ] && [ -r "$list" ] || continue
+    n=$((n + 1))
+    case $list in
+    *.sources)   # stanzas of `Field: value`, parted by empty lines
+        awk -v names="$names" -v release="$release" '
+            function flush(   i, k, part, suites, seen) {
+                k = split(suite, part, /[ \t]+/)
+                suites = ""
+                for (i = 1; i <= k; i++)
+                    if (part[i] ~ "^(" names ")(-updates|-security)?$") {
+                        sub("^(" names ")", release, part[i])
+                        if (!(part[i] in seen)) suites = suites " " part[i]
+                        seen[part[i]] = 1
+                    }
+                if (suites != "" && (" " comps " ") ~ /[ \t]main[ \t]/ && !off && !foreign)
+                    print "Types: deb-src\nSuites:" suites "\nComponents: main\n" rest
+                suite = comps = rest = field = ""; off = foreign = 0
+            }
+            /^#/ { next }
+            /^[ \t]*$/ { flush(); next }
+            {
+                if ($0 !~ /^[ \t]/) { field = tolower($0); sub(/[ \t]*:.*/, "", field) }
+                value = $0; if ($0 !~ /^[ \t]/) sub(/^[^:]*:/, "", value)
+                if (field == "types" || field == "architectures") next
+                if (field == "suites") { suite = suite " " value; next }
+                if (field == "components") { comps = comps " " value; next }
+                if (field == "enabled" && tolower(value) ~ /no|false|off|0/) off = 1
+                if (field == "signed-by" && value ~ /\// && value !~ /debian-archive/) foreign = 1
+                rest = rest $0 "\n"
+            }
+            END { flush() }' "$list" > "$apt/parts/$n.sources" ;;
+    *)           # one line per entry: deb [options] address suite component…
+        awk -v names="$names" -v release="$release" '
+            { sub(/#.*/, "") }
+            $1 != "deb" && $1 != "deb-src" { next }
+            {
+                options = ""; line = $0
+                sub(/^[ \t]*deb(-src)?[ \t]+/, "", line)
+                if (match(line, /^\[[^]]*\][ \t]*/)) {
+                    options = substr(line, 1, RLENGTH); line = substr(line, RLENGTH + 1)
+                    gsub(/arch=[^] \t]*/, "", options)
+                    if (options ~ /^\[[ \t]*\]/) options = ""
+                }
+                if (options ~ /signed-by=/ && options !~ /debian-archive/) next
+                k = split(line, part, /[ \t]+/); main = 0
+                for (i = 3; i <= k; i++) if (part[i] == "main") main = 1
+                if (!main || part[2] !~ "^(" names ")(-updates|-security)?$") next
+                sub("^(" names ")", release, part[2])
+                entry = "deb-src " options part[1] " " part[2] " main"
+                if (!(entry in seen)) print entry
+                seen[entry] = 1
+            }' "$list" > "$apt/parts/$n.list" ;;
+    esac
+done
+find "$apt/parts" -type f -size 0 -exec rm -f -- {} +
+[ -n "$(ls -A "$apt/parts")" ] || fail "apt's sources name no Debian archive on this machine"
+
+# Everything that apt would write goes into the private folder, and what the
+# machine asks apt to do after an update (clean, notify) is not done.
+cat > "$apt/apt.conf" <<END
+Dir::Etc::sourcelist "/dev/null";
+Dir::Etc::sourceparts "$apt/parts";
+Dir::State::lists "$apt/lists";
+Dir::State::status "$apt/status";
+Dir::Cache "$apt/cache";
+APT::Sandbox::User "root";
+APT::Get::List-Cleanup "false";
+Acquire::Languages "none";
+Acquire::Retries "3";
+#clear APT::Update::Pre-Invoke;
+#clear APT::Update::Post-Invoke;
+#clear APT::Update::Post-Invoke-Success;
+END
+
+# One archive of several may be out of reach; that is only a failure when no
+# source package is found in the others.
+apt-get -q -c "$apt/apt.conf" update > "$apt/log" 2>&1 || :
+
+offered=$(apt-cache -c "$apt/apt.conf" showsrc --only-source perl 2>> "$apt/log" |
+    sed -n 's/^Version: \(5\.36\.0-.*\)/\1/p' | sort -ru)
+cd "$apt/files"
+for version in "$pinned" $(printf '%s\n' "$offered" | grep -vxF -- "$pinned"); do
+    if apt-get -q -c "$apt/apt.conf" source --download-only "perl=$version" >> "$apt/log" 2>&1 &&
+        [ -f "$file" ]
+    then
+        mv -- "$file" "$DOWNLOAD/$file"
+        exit 0
+    fi
+    # The tarball can have come although a file beside it did not.
+    if [ -f "$file" ]; then
+        mv -- "$file" "$DOWNLOAD/$file"
+        exit 0
+    fi
+done
+
+sed 's/^/  apt: /' "$apt/log" | tail -n 20 >&2
+fail "apt offers no source of perl 5.36.0 that can be downloaded (offered: ${offered:-none})"
