@@ -1,1 +1,270 @@
-//! placeholder
+//! The plan: which variants take part, in which cells, and the order of every block. It follows from a study by
+//! rules alone, so the same study and seed always give the same plan. It is not what happened: that is a
+//! [`crate::record::Record`].
+
+use crate::digest::Digest;
+use crate::problem::suggest;
+use crate::record::{Block, TWIN};
+use crate::shuffle::Stream;
+use crate::study::{Condition, Decide, Factor, Levels, PlanSpec, Study, VariantRule, Workload};
+use std::collections::BTreeMap;
+
+/// The display name of the baseline.
+pub const BASELINE: &str = "baseline";
+
+/// One level of every factor.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Variant {
+    /// The levels that differ from the baseline's, as `factor=level`; for the baseline itself, [`BASELINE`].
+    pub name: String,
+    /// Its level of every factor.
+    pub levels: Levels,
+    /// Variables of its build factors' levels, for the build scripts.
+    pub build_variables: BTreeMap<String, String>,
+    /// A command in place of the workload's.
+    pub run: Option<String>,
+}
+
+/// A combination that was left out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Excluded {
+    /// Its display name.
+    pub name: String,
+    /// Why.
+    pub reason: String,
+}
+
+/// Which variants take part, in which cells, how often, in which order.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Plan {
+    /// The study's name.
+    pub study: String,
+    /// The study's question.
+    pub question: Option<String>,
+    /// The plan's name.
+    pub name: String,
+    /// The seed of every order.
+    pub seed: u64,
+    /// Blocks for every workload × condition.
+    pub blocks: u32,
+    /// The baseline first.
+    pub variants: Vec<Variant>,
+    /// What was left out, and why.
+    pub excluded: Vec<Excluded>,
+    /// The workloads.
+    pub workloads: Vec<Workload>,
+    /// The conditions.
+    pub conditions: Vec<Condition>,
+    /// How to judge.
+    pub decide: Decide,
+}
+
+/// Why there is no plan.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Error {
+    /// The study has no plan of that name.
+    #[error("the study has no plan `{name}`; {remedy}")]
+    NoSuchPlan {
+        /// The name asked for.
+        name: String,
+        /// The plans that there are.
+        remedy: String,
+    },
+    /// The baseline cannot be left out.
+    #[error("the baseline is excluded: {reason}; choose another baseline or another `[[exclude]]`")]
+    BaselineExcluded {
+        /// The reason given with the exclusion.
+        reason: String,
+    },
+    /// Nothing is left to compare the baseline with.
+    #[error("there is nothing to compare: every variant but the baseline is left out")]
+    NothingToCompare,
+    /// A selection names no variant.
+    #[error("no variant of this plan matches `{pattern}`; {remedy}")]
+    NoSuchVariant {
+        /// The selection.
+        pattern: String,
+        /// The variants that there are.
+        remedy: String,
+    },
+}
+
+impl Plan {
+    /// The plan of that name (`default` for `[plan]`), with all of its variants.
+    pub fn of(study: &Study, name: &str) -> Result<Self, Error> {
+        let spec = study.plans.iter().find(|p| p.name == name).ok_or_else(|| Error::NoSuchPlan {
+            name: name.to_owned(),
+            remedy: suggest(name, study.plans.iter().map(|p| p.name.as_str())),
+        })?;
+        let baseline = &study.decide.baseline;
+        let mut variants = vec![];
+        let mut excluded = vec![];
+        for levels in points(study, spec) {
+            let name = display_name(study, &levels, baseline);
+            let barred = study.excludes.iter().find(|e| e.when.iter().all(|(f, l)| levels.get(f) == Some(l)));
+            match barred {
+                Some(exclude) if levels == *baseline => {
+                    return Err(Error::BaselineExcluded { reason: exclude.reason.clone() });
+                }
+                Some(exclude) => excluded.push(Excluded { name, reason: exclude.reason.clone() }),
+                None => variants.push(variant(study, name, levels)),
+            }
+        }
+        variants.sort_by_key(|v| v.levels != *baseline);
+        if variants.len() < 2 {
+            return Err(Error::NothingToCompare);
+        }
+        Ok(Self {
+            study: study.name.clone(),
+            question: study.question.clone(),
+            name: spec.name.clone(),
+            seed: spec.seed,
+            blocks: spec.blocks,
+            variants,
+            excluded,
+            workloads: study.workloads.clone(),
+            conditions: study.conditions.clone(),
+            decide: study.decide.clone(),
+        })
+    }
+
+    /// Keeps the baseline and the variants that match any of the patterns. A pattern is a display name, or one or
+    /// more `factor=level` with blanks between them, all of which the variant must have.
+    pub fn only(&mut self, patterns: &[String]) -> Result<(), Error> {
+        if patterns.is_empty() {
+            return Ok(());
+        }
+        for pattern in patterns {
+            if !self.variants.iter().any(|v| matches(v, pattern)) {
+                let names = self.variants.iter().map(|v| v.name.as_str());
+                return Err(Error::NoSuchVariant { pattern: pattern.clone(), remedy: suggest(pattern, names) });
+            }
+        }
+        let baseline = self.decide.baseline.clone();
+        self.variants.retain(|v| v.levels == baseline || patterns.iter().any(|p| matches(v, p)));
+        if self.variants.len() < 2 { Err(Error::NothingToCompare) } else { Ok(()) }
+    }
+
+    /// The baseline.
+    pub fn baseline(&self) -> &Variant {
+        &self.variants[0]
+    }
+
+    /// The blocks of one pass (from 1), one for every workload × condition, in that pass's random order.
+    ///
+    /// The order of a block depends on the seed, the pass, the workload's and condition's names and the variants, and
+    /// on nothing else: neither on the number of blocks, nor on where a study was interrupted.
+    pub fn pass(&self, pass: u32) -> Vec<Block> {
+        let number = pass.to_string();
+        let mut blocks: Vec<Block> = vec![];
+        for workload in &self.workloads {
+            for condition in &self.conditions {
+                let mut order: Vec<String> = self.variants.iter().map(|v| v.name.clone()).collect();
+                order.push(TWIN.to_owned());
+                Stream::of(self.seed, &["block", &number, &workload.name, &condition.name]).shuffle(&mut order);
+                let (workload, condition) = (workload.name.clone(), condition.name.clone());
+                blocks.push(Block { block: pass, workload, condition, order });
+            }
+        }
+        Stream::of(self.seed, &["pass", &number]).shuffle(&mut blocks);
+        blocks
+    }
+
+    /// Trials in the whole plan, twins included.
+    pub fn trials(&self) -> u64 {
+        let cells = self.workloads.len() as u64 * self.conditions.len() as u64 * (self.variants.len() as u64 + 1);
+        cells * u64::from(self.blocks)
+    }
+
+    /// Digest of all that makes trials comparable: variants with their builds, workloads with the digest of what
+    /// they are expected to print, conditions, seed. The number of blocks is not part of it: a study can be prolonged.
+    pub fn identity(&self, builds: &BTreeMap<String, String>, inputs: &str) -> String {
+        let mut digest = Digest::of("plan");
+        digest.field("study", self.study.as_bytes()).field("seed", &self.seed.to_le_bytes());
+        for variant in &self.variants {
+            digest.field("variant", variant.name.as_bytes());
+            for (factor, level) in &variant.levels {
+                digest.field(factor, level.as_bytes());
+            }
+            digest.field("run", variant.run.as_deref().unwrap_or_default().as_bytes());
+            digest.field("build", builds.get(&variant.name).map_or("", String::as_str).as_bytes());
+        }
+        for workload in &self.workloads {
+            digest.field("workload", workload.name.as_bytes()).field("run", workload.run.as_bytes());
+        }
+        for condition in &self.conditions {
+            digest.field("condition", condition.name.as_bytes());
+        }
+        digest.field("inputs", inputs.as_bytes());
+        digest.hex()
+    }
+}
+
+/// Whether a variant is meant by a pattern of `--only`.
+fn matches(variant: &Variant, pattern: &str) -> bool {
+    let has = |term: &str| term.split_once('=').is_some_and(|(f, l)| variant.levels.get(f).is_some_and(|x| x == l));
+    variant.name == pattern || (!pattern.trim().is_empty() && pattern.split_whitespace().all(has))
+}
+
+fn factors(study: &Study) -> impl Iterator<Item = &Factor> {
+    study.build_factors.iter().chain(&study.run_factors)
+}
+
+/// Every combination of levels that the plan's rule asks for, each once; the baseline is always among them.
+fn points(study: &Study, spec: &PlanSpec) -> Vec<Levels> {
+    let baseline = &study.decide.baseline;
+    let with = |changes: &Levels| {
+        let mut levels = baseline.clone();
+        levels.extend(changes.clone());
+        levels
+    };
+    let mut points = vec![baseline.clone()];
+    match &spec.variants {
+        VariantRule::All => {
+            points = vec![Levels::new()];
+            for factor in factors(study) {
+                let longer = |p: &Levels| {
+                    let each = |l: &crate::study::Level| {
+                        let mut q = p.clone();
+                        q.insert(factor.name.clone(), l.name.clone());
+                        q
+                    };
+                    factor.levels.iter().map(each).collect::<Vec<_>>()
+                };
+                points = points.iter().flat_map(longer).collect();
+            }
+        }
+        VariantRule::OneAtATime => {
+            for factor in factors(study) {
+                for level in &factor.levels {
+                    points.push(with(&Levels::from([(factor.name.clone(), level.name.clone())])));
+                }
+            }
+        }
+        VariantRule::Listed(list) => points.extend(list.iter().map(with)),
+    }
+    let mut once: Vec<Levels> = vec![];
+    for point in points {
+        if !once.contains(&point) {
+            once.push(point);
+        }
+    }
+    once
+}
+
+fn display_name(study: &Study, levels: &Levels, baseline: &Levels) -> String {
+    let differs = |f: &&Factor| levels.get(&f.name) != baseline.get(&f.name);
+    let terms: Vec<String> =
+        factors(study).filter(differs).map(|f| format!("{}={}", f.name, levels[&f.name])).collect();
+    if terms.is_empty() { BASELINE.to_owned() } else { terms.join(" ") }
+}
+
+fn variant(study: &Study, name: String, levels: Levels) -> Variant {
+    let chosen = |f: &Factor| f.levels.iter().find(|l| levels.get(&f.name) == Some(&l.name)).cloned();
+    let build_variables = study.build_factors.iter().filter_map(chosen).flat_map(|level| level.variables).collect();
+    let run = factors(study).filter_map(chosen).find_map(|level| level.run);
+    Variant { name, levels, build_variables, run }
+}
+
+#[cfg(test)]
+mod tests;

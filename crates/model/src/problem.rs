@@ -1,1 +1,119 @@
-//! placeholder
+//! Problems: what is wrong in a user's file, each with its place and its remedy. They are collected, never thrown,
+//! so that all of a file's are shown at once. What goes wrong while building or executing is a failure, and is
+//! not found here.
+
+use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
+use std::fmt::Write as _;
+use std::ops::Range;
+
+/// One thing that is wrong in a file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Problem {
+    /// Bytes of the file that the caret underlines.
+    pub span: Range<usize>,
+    /// What is wrong, in one line.
+    pub message: String,
+    /// A few words at the caret; may be empty.
+    pub label: String,
+    /// What to do about it.
+    pub remedy: String,
+}
+
+/// All that is wrong in one file, in the order of the file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Problems {
+    /// The file's name, as the user gave it.
+    pub file: String,
+    /// Its text.
+    pub text: String,
+    /// What is wrong; never empty.
+    pub list: Vec<Problem>,
+}
+
+impl Problems {
+    /// Sorts by place.
+    pub fn new(file: &str, text: &str, mut list: Vec<Problem>) -> Self {
+        list.sort_by_key(|p| (p.span.start, p.span.end));
+        Self { file: file.to_owned(), text: text.to_owned(), list }
+    }
+
+    /// Every problem with its line, a caret and the remedy, and a last line that counts them.
+    pub fn render(&self, colour: bool) -> String {
+        let renderer = if colour { Renderer::styled() } else { Renderer::plain() };
+        let mut out = String::new();
+        for problem in &self.list {
+            let span = problem.span.start.min(self.text.len())..problem.span.end.min(self.text.len());
+            let mut annotation = AnnotationKind::Primary.span(span);
+            if !problem.label.is_empty() {
+                annotation = annotation.label(problem.label.as_str());
+            }
+            let snippet = Snippet::source(self.text.as_str()).path(self.file.as_str()).annotation(annotation);
+            let group = Level::ERROR.with_name("problem").primary_title(problem.message.as_str()).element(snippet);
+            let group = match problem.remedy.as_str() {
+                "" => group,
+                remedy => group.element(Level::HELP.with_name("remedy").message(remedy)),
+            };
+            out.push_str(&renderer.render(&[group]));
+            out.push_str("\n\n");
+        }
+        let plural = if self.list.len() == 1 { "problem" } else { "problems" };
+        let _ = writeln!(out, "{} {plural} in {}", self.list.len(), self.file);
+        out
+    }
+}
+
+/// The nearest of some known words, if it is near enough to be meant.
+pub fn did_you_mean<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let close = |candidate: &str| strsim::damerau_levenshtein(&word.to_lowercase(), &candidate.to_lowercase());
+    known
+        .into_iter()
+        .map(|candidate| (close(candidate), candidate))
+        .filter(|(distance, candidate)| *distance <= 1 + candidate.len().min(word.len()) / 4)
+        .min_by_key(|(distance, _)| *distance)
+        .map(|(_, candidate)| candidate)
+}
+
+/// A remedy that suggests the nearest known word, or else lists all of them.
+pub fn suggest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> String {
+    let known: Vec<&str> = known.into_iter().collect();
+    match did_you_mean(word, known.iter().copied()) {
+        Some(meant) => format!("did you mean `{meant}`?"),
+        None if known.is_empty() => String::new(),
+        None => format!("known here: {}", known.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn near_words_are_suggested_and_far_ones_are_not() {
+        for (word, expect) in
+            [("blcks", Some("blocks")), ("seeed", Some("seed")), ("colour", None), ("BLOCKS", Some("blocks"))]
+        {
+            assert_eq!(did_you_mean(word, ["blocks", "seed", "vary"]), expect, "{word}");
+        }
+    }
+
+    #[test]
+    fn a_problem_shows_its_line_its_caret_and_its_remedy() {
+        let text = "a = 1\nblcks = 2\n";
+        let problem = Problem {
+            span: 6..11,
+            message: "unknown key `blcks`".into(),
+            label: String::new(),
+            remedy: "did you mean `blocks`?".into(),
+        };
+        let shown = Problems::new("study.toml", text, vec![problem]).render(false);
+        for part in ["study.toml:2:1", "2 | blcks = 2", "^^^^^", "did you mean `blocks`?", "1 problem in study.toml"] {
+            assert!(shown.contains(part), "{part:?} is missing in\n{shown}");
+        }
+    }
+
+    #[test]
+    fn a_span_beyond_the_end_of_the_file_is_shown_at_its_end() {
+        let problem = Problem { span: 90..99, message: "m".into(), label: String::new(), remedy: String::new() };
+        assert!(Problems::new("f", "a = 1\n", vec![problem]).render(false).contains("problem: m"));
+    }
+}

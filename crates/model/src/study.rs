@@ -90,6 +90,8 @@ pub struct Layer {
     pub files: Vec<String>,
     /// Programs whose path and version are part of the build's name.
     pub tools: Vec<String>,
+    /// About how long it takes, in seconds, as the author saw it; for estimates before anything was timed here.
+    pub takes_s: Option<f64>,
 }
 
 /// One repeatable way to exercise the program.
@@ -101,6 +103,8 @@ pub struct Workload {
     pub run: String,
     /// A file of the study's folder: the standard output that every trial must print.
     pub expect: Option<String>,
+    /// About how long a trial takes, in seconds, as the author saw it; for estimates before anything was timed here.
+    pub takes_s: Option<f64>,
 }
 
 /// The surroundings of a trial. Only the idle machine exists so far.
@@ -145,4 +149,43 @@ pub struct Decide {
     pub margin: f64,
     /// Confidence of intervals and verdicts, between 0 and 1.
     pub confidence: f64,
+}
+
+impl Layer {
+    /// Whether the script or a verify line mentions the variable, as `$NAME` or inside `${…}`. Only the variables that
+    /// a layer mentions are part of its name, so that an unrelated level rebuilds nothing. A file listed in `files`
+    /// sees only the variables that the script hands to it by mentioning them.
+    pub fn mentions(&self, variable: &str) -> bool {
+        std::iter::once(&self.script).chain(&self.verify).any(|text| mentions(text, variable))
+    }
+}
+
+fn mentions(text: &str, variable: &str) -> bool {
+    text.match_indices('$').any(|(at, _)| {
+        let rest = &text[at + 1..];
+        let name = rest.strip_prefix('{').map_or(rest, |braced| braced.trim_start_matches('#'));
+        let end = name.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(name.len());
+        &name[..end] == variable
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::mentions;
+
+    #[test]
+    fn a_variable_is_mentioned_by_its_whole_name() {
+        for (text, expect) in [
+            ("make $CC", true),
+            ("make ${CC}", true),
+            ("make ${CC:-gcc}", true),
+            ("echo \"$CC\"", true),
+            ("make $CCX", false),
+            ("make CC", false),
+            ("$X$CC", true),
+            ("cost $", false),
+        ] {
+            assert_eq!(mentions(text, "CC"), expect, "{text}");
+        }
+    }
 }

@@ -1,0 +1,134 @@
+//! Factors, their levels, and references to them: `[build_factors.x]`, `[run_factors.x]`, `[[exclude]]`, and the
+//! tables that pick levels by factor. It checks names, not whether a combination makes sense.
+
+use super::section::{Section, Sink, check_name};
+use crate::problem::suggest;
+use crate::study::{Exclude, Factor, Level, Levels};
+use std::collections::BTreeMap;
+use std::ops::Range;
+use toml::de::{DeTable, DeValue};
+
+/// A factor, where it is named, and where each of its variables is.
+pub(super) struct PlacedFactor {
+    pub(super) factor: Factor,
+    pub(super) span: Range<usize>,
+    pub(super) variables: Vec<(String, Range<usize>)>,
+}
+
+/// What the build and trials set themselves.
+const RESERVED: &[&str] = &["PREFIX", "JOBS", "PATH", "HOME", "TMPDIR", "DOWNLOAD"];
+
+pub(super) fn read(file: &Section<'_>, key: &'static str) -> Vec<PlacedFactor> {
+    let mut factors: Vec<PlacedFactor> = vec![];
+    for section in file.named_sections(key) {
+        let mut levels = vec![];
+        let mut variables = vec![];
+        for (name, span, value) in section.entries() {
+            check_name(section.sink, name, span.clone(), "a level's name");
+            let Some(table) = value.get_ref().as_table() else {
+                let remedy = "a level is a table of variables, such as `{ CC = \"gcc\" }`; an empty one is `{}`";
+                section.sink.report(value.span(), &format!("level `{name}` must be a table"), "", remedy);
+                continue;
+            };
+            levels.push(level(section.sink, name, table, &mut variables));
+        }
+        if levels.is_empty() {
+            let remedy = "add a level, such as `on = { FLAG = \"-Don\" }`";
+            section.sink.report(section.span.clone(), &format!("factor `{}` has no level", section.name), "", remedy);
+        }
+        let factor = Factor { name: section.name.clone(), levels };
+        factors.push(PlacedFactor { factor, span: section.span.clone(), variables });
+    }
+    factors
+}
+
+fn level(sink: &Sink, name: &str, table: &DeTable<'_>, placed: &mut Vec<(String, Range<usize>)>) -> Level {
+    let mut variables = BTreeMap::new();
+    for (key, value) in table.iter() {
+        let (word, span) = (key.get_ref().as_ref(), key.span());
+        match word {
+            "patches" => sink.not_yet(span, "patches"),
+            "source" => sink.not_yet(span, "a source per level"),
+            "kernel" => sink.not_yet(span, "kernels"),
+            _ if !is_variable(word) => {
+                let remedy = "variables for the scripts are UPPER-CASE; instructions are patches, source, kernel";
+                sink.report(span, &format!("level `{name}` has no instruction `{word}`"), "unknown key", remedy);
+            }
+            _ if RESERVED.contains(&word) || word.starts_with("BAKEOFF_") => {
+                let remedy = format!("choose another name; bakeoff sets {} itself", RESERVED.join(", "));
+                sink.report(span, &format!("the variable `{word}` is taken"), "", &remedy);
+            }
+            _ => match value.get_ref() {
+                DeValue::String(text) => {
+                    placed.push((word.to_owned(), span));
+                    variables.insert(word.to_owned(), text.clone().into_owned());
+                }
+                _ => sink.report(value.span(), &format!("`{word}` must be text in quotes"), "", ""),
+            },
+        }
+    }
+    Level { name: name.to_owned(), variables, run: None }
+}
+
+fn is_variable(word: &str) -> bool {
+    word.starts_with(|c: char| c.is_ascii_uppercase())
+        && word.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_')
+}
+
+pub(super) fn excludes(file: &Section<'_>, build: &[PlacedFactor], run: &[PlacedFactor]) -> Vec<Exclude> {
+    let mut excludes = vec![];
+    for section in file.section_list("exclude") {
+        let when = section.any("when");
+        let reason = section.required_string("reason", "say why; it is printed with the plan");
+        let levels = match when {
+            Some((value, span)) => levels(section.sink, value, span, build, run),
+            None => {
+                let remedy = "for example `when = { malloc = \"perl\", threads = \"on\" }`";
+                section.sink.report(section.span.clone(), "[[exclude]] has no `when`", "", remedy);
+                Levels::new()
+            }
+        };
+        section.finish();
+        excludes.push(Exclude { when: levels, reason: reason.map(|(reason, _)| reason).unwrap_or_default() });
+    }
+    excludes
+}
+
+/// A table that picks a level of some factors.
+pub(super) fn levels(
+    sink: &Sink,
+    value: &DeValue<'_>,
+    span: Range<usize>,
+    build: &[PlacedFactor],
+    run: &[PlacedFactor],
+) -> Levels {
+    let Some(table) = value.as_table() else {
+        let remedy = "for example `{ malloc = \"perl\" }`";
+        sink.report(span, "levels are picked by a table of factor and level", "", remedy);
+        return Levels::new();
+    };
+    if table.is_empty() {
+        sink.report(span, "no level is picked", "", "for example `{ malloc = \"perl\" }`");
+    }
+    let mut levels = Levels::new();
+    for (key, value) in table.iter() {
+        let factor_name = key.get_ref().as_ref();
+        let Some(factor) = build.iter().chain(run).map(|f| &f.factor).find(|f| f.name == factor_name) else {
+            let known = build.iter().chain(run).map(|f| f.factor.name.as_str());
+            sink.report(key.span(), &format!("there is no factor `{factor_name}`"), "", &suggest(factor_name, known));
+            continue;
+        };
+        let Some(level) = value.get_ref().as_str() else {
+            sink.report(value.span(), &format!("the level of `{factor_name}` must be text in quotes"), "", "");
+            continue;
+        };
+        if factor.levels.iter().any(|l| l.name == level) {
+            levels.insert(factor_name.to_owned(), level.to_owned());
+        } else {
+            let known = factor.levels.iter().map(|l| l.name.as_str());
+            let message = format!("factor `{factor_name}` has no level `{level}`");
+            sink.report(value.span(), &message, "", &suggest(level, known));
+        }
+    }
+    levels
+}
