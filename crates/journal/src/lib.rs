@@ -1,1 +1,191 @@
-//! placeholder
+//! The journal: what happened in a study, one JSON object a line, appended and never changed. It stores
+//! [`bakeoff_model::record::Line`]s as they come and derives nothing from them.
+//!
+//! What makes it safe: a line is written by one `write` and ends with a line feed, so whatever a crash leaves is
+//! whole lines and at most one torn last one; opening for more cuts the torn line off. A write that fails (a full
+//! disk) is taken back, so that nothing after it is glued to half a line.
+
+use bakeoff_model::record::{FORMAT, Line, Record, StudyLine};
+use serde::Deserialize;
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
+use std::path::{Path, PathBuf};
+
+/// Why a journal cannot be read or written.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The file cannot be opened or read.
+    #[error("cannot read the journal {}", path.display())]
+    Read {
+        /// The journal.
+        path: PathBuf,
+        /// The system's reason.
+        source: io::Error,
+    },
+    /// A line could not be written or synced; the journal holds everything up to the line before.
+    #[error("cannot write to the journal {}; every trial before this one is in it", path.display())]
+    Write {
+        /// The journal.
+        path: PathBuf,
+        /// The system's reason.
+        source: io::Error,
+    },
+    /// It was written by a newer version.
+    #[error("the journal {} has format {found}, and this bakeoff reads up to {FORMAT}; use the newer bakeoff that wrote it", path.display())]
+    Newer {
+        /// The journal.
+        path: PathBuf,
+        /// The format it says it has.
+        found: u32,
+    },
+    /// It does not begin with a study line.
+    #[error("{} is not a journal: its first line does not describe a study", path.display())]
+    NotAJournal {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A line in its midst cannot be read.
+    #[error("line {line} of the journal {} is damaged; move the file away, or mend the line", path.display())]
+    Damaged {
+        /// The journal.
+        path: PathBuf,
+        /// Which line, from 1.
+        line: usize,
+        /// What is wrong with it.
+        source: serde_json::Error,
+    },
+}
+
+/// A journal that was read.
+#[derive(Debug)]
+pub struct Contents {
+    /// What it holds.
+    pub record: Record,
+    /// Whether a torn last line was left out: the writer was killed while writing it.
+    pub torn: bool,
+    /// Lines of a kind that this version does not know, and left out.
+    pub unknown_lines: usize,
+    /// Bytes up to the end of the last whole line.
+    whole_bytes: u64,
+}
+
+/// A journal that is open for more.
+#[derive(Debug)]
+pub struct Journal {
+    path: PathBuf,
+    file: File,
+    len_bytes: u64,
+}
+
+/// Just enough of a line to tell its kind and version before its shape is known.
+#[derive(Deserialize)]
+struct Head {
+    line: String,
+    format: Option<u32>,
+}
+
+const KINDS: &[&str] = &["study", "session", "build", "block", "trial"];
+
+/// Reads a journal.
+pub fn read(path: &Path) -> Result<Contents, Error> {
+    let read_error = |source| Error::Read { path: path.to_owned(), source };
+    let mut bytes = vec![];
+    let mut file = File::open(path).map_err(read_error)?;
+    // A device may never end.
+    if !file.metadata().map_err(read_error)?.is_file() {
+        return Err(Error::NotAJournal { path: path.to_owned() });
+    }
+    file.read_to_end(&mut bytes).map_err(read_error)?;
+    let whole_bytes = bytes.iter().rposition(|&b| b == b'\n').map_or(0, |at| at + 1);
+    let mut record: Option<Record> = None;
+    let mut unknown_lines = 0;
+    for (index, line) in bytes[..whole_bytes].split(|&b| b == b'\n').enumerate() {
+        if line.is_empty() {
+            continue;
+        }
+        let damaged = |source| Error::Damaged { path: path.to_owned(), line: index + 1, source };
+        let head: Head = match serde_json::from_slice(line) {
+            Ok(head) => head,
+            Err(_) if record.is_none() => return Err(Error::NotAJournal { path: path.to_owned() }),
+            Err(error) => return Err(damaged(error)),
+        };
+        if let Some(found) = head.format.filter(|&found| found > FORMAT) {
+            return Err(Error::Newer { path: path.to_owned(), found });
+        }
+        if !KINDS.contains(&head.line.as_str()) {
+            unknown_lines += 1;
+            continue;
+        }
+        let line: Line = serde_json::from_slice(line).map_err(damaged)?;
+        match (&mut record, line) {
+            (Some(record), line) => record.push(line),
+            (None, Line::Study(study)) => record = Some(Record::new(*study)),
+            (None, _) => return Err(Error::NotAJournal { path: path.to_owned() }),
+        }
+    }
+    let record = record.ok_or_else(|| Error::NotAJournal { path: path.to_owned() })?;
+    let torn = whole_bytes < bytes.len();
+    Ok(Contents { record, torn, unknown_lines, whole_bytes: whole_bytes as u64 })
+}
+
+/// Whether a file holds no whole line: its writer was killed before the first one was complete.
+fn is_stillborn(path: &Path) -> bool {
+    path.is_file() && std::fs::read(path).is_ok_and(|bytes| !bytes.contains(&b'\n'))
+}
+
+impl Journal {
+    /// Opens the journal of a study for more, and says what it holds. If there is none, or one whose first line never
+    /// was complete, it begins with `study`.
+    pub fn open(path: &Path, study: &StudyLine) -> Result<(Self, Contents), Error> {
+        if !path.exists() || is_stillborn(path) {
+            Self::create(path, study)?;
+        }
+        let contents = read(path)?;
+        let write_error = |source| Error::Write { path: path.to_owned(), source };
+        let file = OpenOptions::new().write(true).open(path).map_err(write_error)?;
+        let mut journal = Self { path: path.to_owned(), file, len_bytes: contents.whole_bytes };
+        journal.cut_back().map_err(write_error)?;
+        Ok((journal, contents))
+    }
+
+    fn create(path: &Path, study: &StudyLine) -> Result<(), Error> {
+        let write_error = |source| Error::Write { path: path.to_owned(), source };
+        let file = OpenOptions::new().write(true).create(true).truncate(true).open(path).map_err(write_error)?;
+        let mut journal = Self { path: path.to_owned(), file, len_bytes: 0 };
+        journal.append(&Line::Study(Box::new(study.clone())))?;
+        journal.sync()
+    }
+
+    /// Appends a line. It survives the death of this process at once, and that of the machine after [`Self::sync`].
+    pub fn append(&mut self, line: &Line) -> Result<(), Error> {
+        let outcome = serde_json::to_vec(line).map_err(io::Error::from).and_then(|mut bytes| {
+            bytes.push(b'\n');
+            self.file.write_all(&bytes)?;
+            Ok(bytes.len() as u64)
+        });
+        match outcome {
+            Ok(written) => {
+                self.len_bytes += written;
+                Ok(())
+            }
+            Err(source) => {
+                // The write's own error is the one to report; a torn line that stays is dropped by the reader.
+                let _ = self.cut_back();
+                Err(Error::Write { path: self.path.clone(), source })
+            }
+        }
+    }
+
+    /// Waits until everything appended has reached the disk.
+    pub fn sync(&mut self) -> Result<(), Error> {
+        self.file.sync_data().map_err(|source| Error::Write { path: self.path.clone(), source })
+    }
+
+    fn cut_back(&mut self) -> io::Result<()> {
+        if self.file.metadata()?.is_file() {
+            self.file.set_len(self.len_bytes)?;
+            self.file.seek(SeekFrom::Start(self.len_bytes))?;
+        }
+        Ok(())
+    }
+}
