@@ -1,1 +1,57 @@
-//! placeholder
+//! The lab takes the blocks of a plan to a place, in order, and emits what happens as [`Event`]s. It decides nothing
+//! and judges nothing: which order is the plan's word, what it means is the analysis's, and where it is kept is the
+//! journal's. Places are reached through an [`Executor`].
+
+mod driver;
+pub mod expected;
+pub mod local;
+pub mod simulated;
+
+pub use driver::{Ending, Event, drive};
+
+use bakeoff_model::metric::Measurements;
+use bakeoff_model::record::{Block, Outcome};
+
+/// Why the lab cannot go on. A trial that goes wrong is not an error but a [`Outcome::Failed`].
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The place cannot execute anything any more.
+    #[error("cannot execute trials here any more")]
+    Host(#[from] bakeoff_host::Error),
+    /// A trial's folder cannot be prepared or read.
+    #[error("cannot use the folder for trials {}", path.display())]
+    Folder {
+        /// The folder or file.
+        path: std::path::PathBuf,
+        /// The system's reason.
+        source: std::io::Error,
+    },
+}
+
+/// Which trial is to be executed.
+#[derive(Debug, Clone, Copy)]
+pub struct Task<'a> {
+    /// Its block.
+    pub block: &'a Block,
+    /// Its place in the block's order, from 1.
+    pub position: u32,
+    /// The variant's display name, or the twin's.
+    pub variant: &'a str,
+}
+
+/// What came of it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Execution {
+    /// When it was launched, in seconds since 1970-01-01 UTC.
+    pub started_unix_s: f64,
+    /// How it ended.
+    pub outcome: Outcome,
+    /// What was measured.
+    pub measurements: Measurements,
+}
+
+/// A way to reach a place. Executors differ in how the place is reached, never in how it measures.
+pub trait Executor {
+    /// Executes one trial; none if it was interrupted and must be executed again.
+    fn execute(&mut self, task: Task<'_>) -> Result<Option<Execution>, Error>;
+}

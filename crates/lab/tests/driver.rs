@@ -1,0 +1,195 @@
+//! The driver's order, told as stories over the simulated executor: every planned trial exactly once, whatever
+//! interrupts it.
+
+use bakeoff_lab::simulated::{Simulated, Truth};
+use bakeoff_lab::{Ending, Error, Event, Execution, Executor, Task, drive};
+use bakeoff_model::plan::Plan;
+use bakeoff_model::record::{FORMAT, Line, Record, StudyLine, Trial};
+use bakeoff_model::study::Decide;
+use std::cell::Cell;
+
+const STUDY: &str = r#"
+format = 1
+name = "t"
+[build_factors.cc]
+gcc = { CC = "gcc" }
+clang = { CC = "clang" }
+[[build]]
+name = "hello"
+script = 'make CC=$CC'
+[workloads.small]
+run = 'small'
+[workloads.large]
+run = 'large'
+[plan]
+blocks = 4
+seed = 178
+[decide]
+baseline = { cc = "gcc" }
+"#;
+/// 4 passes × 2 workloads × (2 variants + the twin).
+const TRIALS: usize = 24;
+
+fn plan() -> Plan {
+    Plan::of(&bakeoff_model::study_file::parse(STUDY).unwrap(), "default").unwrap()
+}
+
+fn empty_record(plan: &Plan) -> Record {
+    Record::new(StudyLine {
+        format: FORMAT,
+        bakeoff: "0".into(),
+        study: plan.study.clone(),
+        question: None,
+        plan: plan.name.clone(),
+        identity: String::new(),
+        seed: plan.seed,
+        variants: vec![],
+        workloads: vec![],
+        conditions: vec![],
+        decide: Decide { ..plan.decide.clone() },
+        simulated: None,
+    })
+}
+
+/// One session: what it emitted goes into the record, as a journal would keep it.
+fn session(plan: &Plan, record: &mut Record, executor: &mut dyn Executor, stop: &dyn Fn() -> bool) -> Ending {
+    let mut lines = vec![];
+    let mut emit = |event| -> Result<(), Error> {
+        match event {
+            Event::BlockBegins(block) => lines.push(Line::Block(block)),
+            Event::TrialEnded(trial) => lines.push(Line::Trial(trial)),
+            Event::TrialBegins { .. } | Event::BlockEnded => {}
+        }
+        Ok(())
+    };
+    let ending = drive(plan, record, 1, executor, &mut emit, stop).unwrap();
+    lines.into_iter().for_each(|line| record.push(line));
+    ending
+}
+
+fn simulated(plan: &Plan) -> Simulated {
+    Simulated::new(Truth { noise: 0.02, drift: 0.1, ..Truth::default() }, plan.blocks)
+}
+
+fn never() -> bool {
+    false
+}
+
+/// Without the time of day, which differs between two executions of the same trial.
+fn timeless(trials: &[Trial]) -> Vec<Trial> {
+    trials.iter().map(|t| Trial { started_unix_s: 0.0, ..t.clone() }).collect()
+}
+
+#[test]
+fn every_planned_trial_is_executed_once_in_the_planned_order() {
+    let plan = plan();
+    let mut record = empty_record(&plan);
+    assert_eq!(session(&plan, &mut record, &mut simulated(&plan), &never), Ending::Complete);
+    let planned: Vec<_> = (1..=4).flat_map(|pass| plan.pass(pass)).collect();
+    assert_eq!(record.blocks, planned);
+    let order: Vec<_> =
+        planned.iter().flat_map(|b| b.order.iter().map(move |v| (b.block, b.workload.as_str(), v.as_str()))).collect();
+    let executed: Vec<_> = record.trials.iter().map(|t| (t.block, t.workload.as_str(), t.variant.as_str())).collect();
+    assert_eq!(executed, order);
+    assert_eq!(executed.len(), TRIALS);
+}
+
+#[test]
+fn stopped_after_any_trial_and_taken_up_again_it_is_the_same_study() {
+    let plan = plan();
+    let mut whole = empty_record(&plan);
+    session(&plan, &mut whole, &mut simulated(&plan), &never);
+    for stop_after in 0..=TRIALS {
+        let mut record = empty_record(&plan);
+        let asked = Cell::new(0_usize);
+        // `stop` is asked before every trial, and once more before a block begins.
+        let stop = || {
+            asked.set(asked.get() + 1);
+            asked.get() > stop_after
+        };
+        let ending = session(&plan, &mut record, &mut simulated(&plan), &stop);
+        assert_eq!(ending == Ending::Complete, record.trials.len() == TRIALS);
+        assert_eq!(session(&plan, &mut record, &mut simulated(&plan), &never), Ending::Complete);
+        assert_eq!(record.blocks, whole.blocks, "stopped after {stop_after}");
+        assert_eq!(timeless(&record.trials), timeless(&whole.trials), "stopped after {stop_after}");
+    }
+}
+
+/// Executes as the one inside does, but its n-th trial is interrupted in flight.
+struct Interrupted<'a> {
+    inside: &'a mut dyn Executor,
+    left: usize,
+}
+
+impl Executor for Interrupted<'_> {
+    fn execute(&mut self, task: Task<'_>) -> Result<Option<Execution>, Error> {
+        if self.left == 0 {
+            return Ok(None);
+        }
+        self.left -= 1;
+        self.inside.execute(task)
+    }
+}
+
+#[test]
+fn a_trial_that_was_interrupted_in_flight_is_executed_again_and_counted_once() {
+    let plan = plan();
+    let mut record = empty_record(&plan);
+    for _ in 0..TRIALS {
+        let executor = &mut Interrupted { inside: &mut simulated(&plan), left: 1 };
+        session(&plan, &mut record, executor, &never);
+    }
+    assert_eq!(record.trials.len(), TRIALS);
+    assert_eq!(record.blocks.len(), 8, "a block is announced once");
+    assert_eq!(session(&plan, &mut record, &mut simulated(&plan), &never), Ending::Complete);
+    assert_eq!(record.trials.len(), TRIALS, "nothing is left to do");
+}
+
+#[test]
+fn more_blocks_prolong_a_study_and_change_nothing_before() {
+    let mut plan = plan();
+    let mut record = empty_record(&plan);
+    session(&plan, &mut record, &mut simulated(&plan), &never);
+    let before = record.clone();
+    plan.blocks = 6;
+    session(&plan, &mut record, &mut simulated(&plan), &never);
+    assert_eq!(record.trials.len(), TRIALS / 4 * 6);
+    assert_eq!(record.trials[..TRIALS], before.trials[..]);
+}
+
+#[test]
+fn a_listener_that_fails_ends_the_session_before_the_next_trial() {
+    let plan = plan();
+    let record = empty_record(&plan);
+    let mut executed = 0;
+    let mut emit = |event| match event {
+        Event::TrialEnded(_) => {
+            executed += 1;
+            Err(Error::Folder { path: "disk".into(), source: std::io::ErrorKind::StorageFull.into() })
+        }
+        _ => Ok(()),
+    };
+    let ending = drive(&plan, &record, 1, &mut simulated(&plan), &mut emit, &never);
+    assert!(matches!(ending, Err(Error::Folder { .. })));
+    assert_eq!(executed, 1);
+}
+
+#[test]
+fn a_planted_truth_is_read_and_what_is_wrong_in_it_is_named() {
+    let names = || ["baseline", "cc=clang"].into_iter();
+    let truth = Truth::parse("cc=clang:1.05, noise:0.02,drift:0.1,pause:0", names()).unwrap();
+    assert!((truth.effects["cc=clang"] - 1.05).abs() < 1e-12);
+    assert!((truth.noise - 0.02).abs() < 1e-12);
+    for (text, expect) in [
+        ("cc=clng:1.05", "did you mean `cc=clang`?"),
+        ("nois:1", "did you mean `noise`?"),
+        ("noise", "is not NAME:NUMBER"),
+        ("noise:much", "is no number"),
+        ("noise:-1", "is no number"),
+        ("base:0", "must be above 0"),
+        ("cc=clang:0", "must be above 0"),
+    ] {
+        let error = Truth::parse(text, names()).unwrap_err().to_string();
+        assert!(error.contains(expect), "{text}: {error}");
+    }
+}
