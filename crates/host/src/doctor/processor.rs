@@ -1,0 +1,80 @@
+//! Checks of the processor: whether its speed stays the same while two variants take turns. Reads files only.
+
+use super::Check;
+use crate::files::Files;
+
+const CPU: &str = "sys/devices/system/cpu";
+
+/// The frequency governors of all processors.
+pub(super) fn governor(files: &Files) -> Check {
+    let name = "frequency governor";
+    let mut found: Vec<String> = files
+        .names(CPU)
+        .iter()
+        .filter_map(|cpu| files.read(&format!("{CPU}/{cpu}/cpufreq/scaling_governor")))
+        .collect();
+    found.sort();
+    found.dedup();
+    if found.is_empty() {
+        return Check::missing(name, "not here", "the frequency of the processors is out of this system's hands");
+    }
+    if found == ["performance"] {
+        return Check::good(name, "performance", "processors stay at their highest frequency");
+    }
+    Check::noisy(name, found.join(", "), "processors change their frequency with the load; short trials suffer most")
+        .remedy("echo performance | sudo tee /sys/devices/system/cpu/cpu*/cpufreq/scaling_governor")
+}
+
+/// Frequencies above the nominal one.
+pub(super) fn turbo(files: &Files) -> Check {
+    let name = "turbo";
+    let no_turbo = format!("{CPU}/intel_pstate/no_turbo");
+    let boost = format!("{CPU}/cpufreq/boost");
+    let (on, remedy) = match (files.read(&no_turbo), files.read(&boost)) {
+        (Some(off), _) => (off == "0", format!("echo 1 | sudo tee /{no_turbo}")),
+        (None, Some(on)) => (on == "1", format!("echo 0 | sudo tee /{boost}")),
+        (None, None) => return Check::missing(name, "not here", "whether processors go faster when cool is not told"),
+    };
+    if !on {
+        return Check::good(name, "off", "the frequency does not depend on temperature");
+    }
+    Check::noisy(name, "on", "the frequency depends on temperature and on how many processors are busy").remedy(remedy)
+}
+
+/// Threads that share a core.
+pub(super) fn smt(files: &Files) -> Check {
+    let name = "hyper-threading";
+    match files.read(&format!("{CPU}/smt/active")).as_deref() {
+        Some("0") => Check::good(name, "off", "each processor is a core of its own"),
+        Some("1") => Check::noisy(name, "on", "work on a sibling slows a trial down without showing in its CPU time")
+            .remedy("echo off | sudo tee /sys/devices/system/cpu/smt/control"),
+        _ => Check::missing(name, "not here", "whether processors share cores is not told"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::State;
+    use super::*;
+
+    #[test]
+    fn states() {
+        let check = |probe: fn(&Files) -> Check, machine: &[(&str, &str)], state, found: &str| {
+            let root = tempfile::tempdir().unwrap();
+            let check = probe(&Files::made_of(root.path(), machine));
+            assert_eq!((check.state, check.found.as_str()), (state, found), "{machine:?}");
+        };
+        let governor_of = |n| format!("{CPU}/cpu{n}/cpufreq/scaling_governor");
+        check(governor, &[], State::Missing, "not here");
+        check(governor, &[(&governor_of(0), "performance\n")], State::Good, "performance");
+        let mixed = [(&*governor_of(0), "performance\n"), (&*governor_of(1), "powersave\n")];
+        check(governor, &mixed, State::Noisy, "performance, powersave");
+        check(turbo, &[("sys/devices/system/cpu/intel_pstate/no_turbo", "1\n")], State::Good, "off");
+        check(turbo, &[("sys/devices/system/cpu/intel_pstate/no_turbo", "0\n")], State::Noisy, "on");
+        check(turbo, &[("sys/devices/system/cpu/cpufreq/boost", "1\n")], State::Noisy, "on");
+        check(turbo, &[], State::Missing, "not here");
+        check(smt, &[("sys/devices/system/cpu/smt/active", "0\n")], State::Good, "off");
+        check(smt, &[("sys/devices/system/cpu/smt/active", "1\n")], State::Noisy, "on");
+        check(smt, &[], State::Missing, "not here");
+    }
+}

@@ -1,0 +1,73 @@
+//! Errors of this crate: what keeps Bakeoff from going on. A command that cannot be started or that fails is none of
+//! them; it is an [`crate::End`].
+
+use std::io;
+use std::path::PathBuf;
+
+/// Why the host could not do what was asked.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The launcher process could not be started.
+    #[error("cannot start the launcher process (this executable again, by way of /proc/self/exe)")]
+    Start(#[source] io::Error),
+
+    /// What was started did not become a launcher.
+    #[error(
+        "the launcher process ended before it was ready ({how}); is launcher_main_if_asked the first call of main?"
+    )]
+    NotALauncher {
+        /// Its exit status, in words.
+        how: String,
+    },
+
+    /// The launcher process ended while it was needed.
+    #[error("the launcher process ended ({how}); processes of the trial that it executed may still be alive")]
+    LauncherEnded {
+        /// Its exit status, in words.
+        how: String,
+    },
+
+    /// The launcher process is there but cannot be talked to.
+    #[error("cannot talk to the launcher process")]
+    Talk(#[source] io::Error),
+
+    /// The launcher process met an error of its own.
+    #[error("the launcher process cannot go on: {why}")]
+    Launcher {
+        /// The system's word for it.
+        why: String,
+    },
+
+    /// A process of a trial belongs to another user and cannot be killed.
+    #[error("process {pid}, left by a trial, may not be killed by this user; end it yourself, then continue")]
+    Unkillable {
+        /// Its process id.
+        pid: i32,
+    },
+
+    /// Signal handlers could not be installed.
+    #[error("cannot watch for interrupts")]
+    Interrupts(#[source] io::Error),
+
+    /// The file is locked by someone else.
+    #[error("{} is in use by {}; wait for it to end, or end it", path.display(), owner_in_words(*owner))]
+    Locked {
+        /// The lock file.
+        path: PathBuf,
+        /// The process that wrote its id into it, if one can be read.
+        owner: Option<u32>,
+    },
+
+    /// The lock file could not be opened, locked or written.
+    #[error("cannot lock {}", path.display())]
+    Lock {
+        /// The lock file.
+        path: PathBuf,
+        /// The system's word for it.
+        source: io::Error,
+    },
+}
+
+fn owner_in_words(owner: Option<u32>) -> String {
+    owner.map_or_else(|| "another process".to_owned(), |pid| format!("process {pid}, or by what is left of it"))
+}

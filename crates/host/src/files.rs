@@ -1,0 +1,59 @@
+//! Reads the small text files by which Linux describes itself. A file that is absent or unreadable is `None`, never
+//! an error: machines differ. The root can be a folder made by a test.
+
+use std::path::PathBuf;
+
+/// The files below a root; paths are given without a leading slash.
+pub(crate) struct Files {
+    root: PathBuf,
+}
+
+impl Files {
+    /// Those of this machine.
+    pub(crate) fn here() -> Self {
+        Self { root: PathBuf::from("/") }
+    }
+
+    /// The text of a file without surrounding white space; none if it cannot be read or is empty.
+    pub(crate) fn read(&self, path: &str) -> Option<String> {
+        let bytes = std::fs::read(self.root.join(path)).ok()?;
+        // Device-tree strings end in NUL.
+        let text = String::from_utf8_lossy(&bytes).trim_matches(|c: char| c.is_whitespace() || c == '\0').to_owned();
+        (!text.is_empty()).then_some(text)
+    }
+
+    /// Whether there is anything at this path.
+    pub(crate) fn exists(&self, path: &str) -> bool {
+        self.root.join(path).exists()
+    }
+
+    /// The names in a folder, sorted; empty if it cannot be read.
+    pub(crate) fn names(&self, folder: &str) -> Vec<String> {
+        let Ok(entries) = std::fs::read_dir(self.root.join(folder)) else { return vec![] };
+        let mut names: Vec<_> = entries.flatten().filter_map(|entry| entry.file_name().into_string().ok()).collect();
+        names.sort();
+        names
+    }
+
+    /// The value after `key` and a colon in a file of such lines.
+    pub(crate) fn field(&self, path: &str, key: &str) -> Option<String> {
+        let text = self.read(path)?;
+        text.lines().find_map(|line| {
+            let (name, value) = line.split_once(':')?;
+            (name.trim() == key).then(|| value.trim().to_owned())
+        })
+    }
+}
+
+#[cfg(test)]
+impl Files {
+    /// Writes a machine into a folder: pairs of path and text.
+    pub(crate) fn made_of(root: &std::path::Path, files: &[(&str, &str)]) -> Self {
+        for (path, text) in files {
+            let path = root.join(path);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, text).unwrap();
+        }
+        Self { root: root.to_owned() }
+    }
+}

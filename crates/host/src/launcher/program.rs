@@ -1,0 +1,57 @@
+//! Finds the program of a command as the shell would, and says why one could not be started. It starts nothing.
+
+use super::Command;
+use rustix::fs::{Access, access};
+use rustix::io::Errno;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// What is at fault, and why.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct NotStarted {
+    pub(super) what: String,
+    pub(super) why: String,
+}
+
+impl NotStarted {
+    pub(super) fn new(what: impl Into<String>, why: impl ToString) -> Self {
+        Self { what: what.into(), why: why.to_string() }
+    }
+
+    pub(super) fn path(what: &Path, why: impl ToString) -> Self {
+        Self::new(what.display().to_string(), why)
+    }
+}
+
+/// The path to execute, to be used in the command's folder.
+pub(super) fn find(command: &Command) -> Result<PathBuf, NotStarted> {
+    let name = match command.argv.first() {
+        Some(name) if !name.is_empty() => name,
+        _ => return Err(NotStarted::new("", "the command is empty")),
+    };
+    if name.contains('/') {
+        return Ok(PathBuf::from(name));
+    }
+    let Some(path) = command.env.get("PATH") else {
+        return Err(NotStarted::new(name, "program not found: its environment has no PATH"));
+    };
+    std::env::split_paths(path)
+        .map(|folder| command.dir.join(folder).join(name))
+        .find(|candidate| candidate.is_file() && access(candidate, Access::EXEC_OK).is_ok())
+        .ok_or_else(|| NotStarted::new(name, format!("program not found in PATH ({path})")))
+}
+
+/// Why the system would not start it.
+pub(super) fn explain(error: &io::Error, command: &Command, program: &Path) -> NotStarted {
+    if !command.dir.is_dir() {
+        return NotStarted::path(&command.dir, "no such folder to start in");
+    }
+    let what = program.display().to_string();
+    match Errno::from_io_error(error) {
+        Some(Errno::NOENT) if command.dir.join(program).exists() => {
+            NotStarted::new(what, "the interpreter that it asks for (#! line or dynamic loader) does not exist")
+        }
+        Some(Errno::TOOBIG) => NotStarted::new(what, "its arguments and environment are too long for the system"),
+        _ => NotStarted::new(what, error),
+    }
+}

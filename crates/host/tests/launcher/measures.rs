@@ -1,0 +1,90 @@
+//! Physical truth: what is measured is what happened.
+
+use crate::support::{Scratch, execute};
+use bakeoff_host::{Command, Launcher, Patience, doctor, now_unix_s};
+use bakeoff_model::metric::METRICS;
+use std::collections::BTreeSet;
+use std::hint::black_box;
+
+pub(crate) const CASES: &[(&str, fn())] = &[
+    ("measures::every_metric_has_a_value", every_metric_has_a_value),
+    ("measures::sleeping_takes_time_but_no_processor", sleeping_takes_time_but_no_processor),
+    ("measures::spinning_takes_user_time", spinning_takes_user_time),
+    ("measures::descendants_that_were_waited_for_count", descendants_that_were_waited_for_count),
+    ("measures::touched_memory_shows", touched_memory_shows),
+    ("measures::our_own_memory_does_not_show", our_own_memory_does_not_show),
+    ("measures::the_doctor_examines_this_machine", the_doctor_examines_this_machine),
+];
+
+const MIB: f64 = 1_048_576.0;
+const SPIN: &str = "i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done";
+
+fn every_metric_has_a_value() {
+    let ended = execute(&Scratch::new().command(&["true"]));
+    let told: BTreeSet<&str> = ended.measurements.keys().map(String::as_str).collect();
+    let known: BTreeSet<&str> = METRICS.iter().map(|metric| metric.name).filter(|&name| name != "cpu").collect();
+    assert_eq!(told, known);
+    assert!(ended.measurements["minflt"] > 0.0);
+}
+
+fn sleeping_takes_time_but_no_processor() {
+    let before = now_unix_s();
+    let ended = execute(&Scratch::new().command(&["sleep", "0.2"]));
+    let (wall_s, after) = (ended.measurements["wall"], now_unix_s());
+    assert!(wall_s >= 0.2, "{ended:?}");
+    assert!(ended.measurements["user"] + ended.measurements["sys"] < 0.2, "{ended:?}");
+    assert!(ended.measurements["nvcsw"] >= 1.0, "{ended:?}");
+    assert!(before <= ended.started_unix_s && ended.started_unix_s + wall_s <= after + 0.001, "{ended:?}");
+}
+
+fn spinning_takes_user_time() {
+    let ended = execute(&Scratch::new().sh(SPIN));
+    let (user_s, wall_s) = (ended.measurements["user"], ended.measurements["wall"]);
+    let processors = std::thread::available_parallelism().map_or(1, usize::from) as f64;
+    assert!(user_s > 0.0 && user_s + ended.measurements["sys"] <= wall_s * processors + 0.02, "{ended:?}");
+}
+
+fn descendants_that_were_waited_for_count() {
+    let ended = execute(&Scratch::new().sh(&format!("sh -c '{SPIN}' & wait")));
+    let idle = execute(&Scratch::new().sh("sh -c : & wait"));
+    assert!(ended.measurements["user"] > idle.measurements["user"], "{ended:?} {idle:?}");
+}
+
+fn touched_memory_shows() {
+    let scratch = Scratch::new();
+    if !scratch.has_perl() {
+        return;
+    }
+    let command = scratch.command(&["perl", "-e", "$x = 'x' x (64 << 20)"]);
+    let ended = execute(&command);
+    assert!(ended.measurements["maxrss"] >= 64.0 * MIB, "{ended:?}");
+    // The peak of the trial before is not that of the next one.
+    let mut launcher = Launcher::start(None).unwrap();
+    let mut peak =
+        |command: &Command| launcher.execute(command, Patience::SecondInterrupt).unwrap().measurements["maxrss"];
+    assert!(peak(&command) >= 64.0 * MIB);
+    assert!(peak(&scratch.command(&["true"])) < 8.0 * MIB);
+}
+
+fn our_own_memory_does_not_show() {
+    let fat = black_box(vec![1_u8; 300 << 20]);
+    let mut launcher = Launcher::start(None).unwrap();
+    let ended = launcher.execute(&Scratch::new().command(&["true"]), Patience::SecondInterrupt).unwrap();
+    let (peak, floor) = (ended.measurements["maxrss"], launcher.memory_floor_bytes().unwrap());
+    drop(black_box(fat));
+    println!("/bin/true: {peak} B; the launcher itself: {floor} B");
+    assert!(peak > 0.0 && peak < 8.0 * MIB, "{peak}");
+    assert!(floor < 8 << 20, "{floor}");
+}
+
+fn the_doctor_examines_this_machine() {
+    let checks = doctor::checks();
+    let names: BTreeSet<&str> = checks.iter().map(|check| check.name).collect();
+    assert_eq!(names.len(), checks.len(), "a name is used twice");
+    for check in checks.iter().chain([&doctor::disk(std::path::Path::new("/"))]) {
+        println!("{check:?}");
+        assert!(!check.found.is_empty() && !check.means.is_empty(), "{check:?}");
+    }
+    let memory = checks.iter().find(|check| check.name == "peak memory").unwrap();
+    assert_eq!(memory.state, doctor::State::Good, "{memory:?}");
+}
