@@ -1,4 +1,9 @@
 //! The analysis: a [`bakeoff_model::record::Record`] in, [`findings::Findings`] out. Pure: it touches nothing of the
-//! world, and the same record always gives the same findings. [`stats`] knows only numbers.
+//! world, and the same record always gives the same findings. [`stats`] knows only numbers; [`judge()`] knows what they
+//! are numbers of.
 
 pub mod findings;
+mod judge;
+pub mod stats;
+
+pub use judge::judge;

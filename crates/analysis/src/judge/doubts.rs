@@ -1,0 +1,75 @@
+//! Doubts about a study as a whole. Those about one comparison are in [`super::conclude`].
+
+use super::trials::Trials;
+use crate::findings::{Caveat, Findings, Verdict};
+use bakeoff_model::metric;
+use bakeoff_model::record::{BuildOutcome, StudyLine};
+
+/// All doubts that apply, the gravest first. `findings` is complete but for these.
+pub(super) fn about(findings: &Findings, study: &StudyLine, trials: &Trials<'_>) -> Vec<Caveat> {
+    let doubts = [
+        ("simulated", simulated(findings)),
+        ("twin-differs", twin_differs(findings)),
+        ("failed-builds", failed_builds(findings)),
+        ("unfinished", unfinished(findings)),
+        ("several-places", several_places(findings)),
+        ("interrupted-blocks", interrupted_blocks(trials)),
+        ("unknown-metric", unknown_metrics(study)),
+    ];
+    let caveat = |(kind, text): (&str, Option<String>)| Some(Caveat { kind: kind.to_owned(), text: text? });
+    doubts.into_iter().filter_map(caveat).collect()
+}
+
+fn simulated(findings: &Findings) -> Option<String> {
+    let truth = findings.simulated.as_ref()?;
+    Some(format!("the trials were simulated, with this planted truth: {truth}"))
+}
+
+fn twin_differs(findings: &Findings) -> Option<String> {
+    let verdicts: Vec<Verdict> = findings
+        .tables
+        .iter()
+        .filter_map(|table| table.noise_floor.as_ref()?.comparison.as_ref())
+        .map(|comparison| comparison.verdict)
+        .collect();
+    let differ = verdicts.iter().filter(|v| matches!(v, Verdict::Faster | Verdict::Slower)).count();
+    let of = verdicts.len();
+    (differ > 0).then(|| {
+        format!(
+            "the baseline's twin, which is the same thing under another name, was judged different from it in {differ} \
+             of {of} tables: differences of that size are this machine's noise"
+        )
+    })
+}
+
+fn failed_builds(findings: &Findings) -> Option<String> {
+    let failed = findings.builds.iter().filter(|build| build.outcome != BuildOutcome::Built);
+    let variants: Vec<&str> = failed.flat_map(|build| &build.variants).map(String::as_str).collect();
+    (!variants.is_empty()).then(|| format!("could not be built, and so not compared: {}", variants.join(", ")))
+}
+
+fn unfinished(findings: &Findings) -> Option<String> {
+    let (finished, total) = (findings.blocks_finished, findings.blocks_total);
+    (finished < total).then(|| format!("the study is not finished: {finished} of {total} blocks"))
+}
+
+fn several_places(findings: &Findings) -> Option<String> {
+    let places = findings.places.len();
+    (places > 1).then(|| format!("the blocks were executed in {places} different places"))
+}
+
+fn interrupted_blocks(trials: &Trials<'_>) -> Option<String> {
+    let spans = trials.all_blocks().filter(|block| {
+        let mut sessions = block.values().map(|trial| trial.session);
+        let first = sessions.next();
+        sessions.any(|session| Some(session) != first)
+    });
+    let spans = spans.count();
+    (spans > 0).then(|| format!("{spans} blocks were begun in one session and finished in a later one"))
+}
+
+fn unknown_metrics(study: &StudyLine) -> Option<String> {
+    let metrics = study.decide.metrics.iter().map(String::as_str);
+    let unknown: Vec<&str> = metrics.filter(|name| metric::by_name(name).is_none()).collect();
+    (!unknown.is_empty()).then(|| format!("metrics that this version does not know: {}", unknown.join(", ")))
+}

@@ -1,0 +1,160 @@
+//! From a record to findings: which trials count, which are paired, what is inferred from the pairs, what is claimed,
+//! and which doubts go with it. The arithmetic is [`crate::stats`]'; nothing here draws, and no number is rounded.
+//!
+//! The claims, for every variant against the baseline, in every table:
+//! - *Differs* means p ≤ α after Holm's correction over the family: all variants of the plan but the baseline and its
+//!   twin, whether or not each of them gave a p. The family is fixed before the data, so a failing variant does not
+//!   make the others significant.
+//! - *Within* means that the interval of confidence 1 − 2α lies inside the margin. It is not corrected: each claim of
+//!   equivalence has an error of at most α of its own.
+//! - Differs and not within: faster or slower. Differs and within: negligible. Within and not differs: equivalent.
+//!   Neither: undecided. So an interval that excludes no difference is not a claim if Holm's p says otherwise; such a
+//!   comparison carries the caveat `holm`.
+//! - The twin is compared like the others, but uncorrected and outside the family.
+
+mod conclude;
+mod doubts;
+mod infer;
+mod trials;
+
+use crate::findings::{Comparison, FORMAT, Findings, Method, Row, Summary, Table};
+use crate::stats::{describe::Description, holm};
+use bakeoff_model::metric;
+use bakeoff_model::record::{Place, Record, TWIN, VariantLine};
+use infer::Inference;
+use trials::{Trials, Values};
+
+/// What every table of a study has in common.
+#[derive(Debug, Clone, Copy)]
+struct Rule {
+    alpha: f64,
+    margin: f64,
+    family: u32,
+    seed: u64,
+}
+
+/// Judges a record, finished or not. It never fails: what cannot be said is absent, and a caveat says why.
+pub fn judge(record: &Record) -> Findings {
+    let study = &record.study;
+    let variants: Vec<VariantLine> = study.variants.iter().filter(|v| v.name != TWIN).cloned().collect();
+    let rule = Rule {
+        alpha: 1.0 - study.decide.confidence,
+        margin: study.decide.margin,
+        family: variants.len().saturating_sub(1) as u32,
+        seed: study.seed,
+    };
+    let trials = Trials::of(record);
+    let tables = tables(record, &trials, &variants, rule);
+    let mut places: Vec<Place> = vec![];
+    for session in &record.sessions {
+        if !places.contains(&session.place) {
+            places.push(session.place.clone());
+        }
+    }
+    let mut builds = record.builds.clone();
+    builds.sort_by_key(|build| variants.iter().position(|v| build.variants.contains(&v.name)).unwrap_or(usize::MAX));
+
+    let blocks_wanted = record.sessions.last().map_or(0, |session| session.blocks);
+    let mut findings = Findings {
+        format: FORMAT,
+        study: study.study.clone(),
+        question: study.question.clone(),
+        plan: study.plan.clone(),
+        seed: study.seed,
+        simulated: study.simulated.clone(),
+        method: Method {
+            deciding_metric: study.decide.metrics.first().cloned().unwrap_or_default(),
+            confidence: study.decide.confidence,
+            margin: study.decide.margin,
+            family: rule.family,
+        },
+        places,
+        sessions: record.sessions.len() as u32,
+        blocks_wanted,
+        blocks_finished: trials.finished(&record.blocks),
+        blocks_total: blocks_wanted * (study.workloads.len() * study.conditions.len()) as u32,
+        started_unix_s: record.sessions.first().map_or(0.0, |session| session.started_unix_s),
+        failures: trials.failures(study),
+        variants,
+        tables,
+        builds,
+        caveats: vec![],
+    };
+    findings.caveats = doubts::about(&findings, study, &trials);
+    findings
+}
+
+/// Every workload × condition × metric. A metric that this version does not know has no table; [`doubts`] says so.
+fn tables(record: &Record, trials: &Trials<'_>, variants: &[VariantLine], rule: Rule) -> Vec<Table> {
+    let study = &record.study;
+    let has_twin = study.variants.iter().any(|v| v.name == TWIN) || record.trials.iter().any(|t| t.variant == TWIN);
+    let mut tables = vec![];
+    for workload in &study.workloads {
+        for condition in &study.conditions {
+            for known in study.decide.metrics.iter().filter_map(|name| metric::by_name(name)) {
+                let values = trials.values(workload, condition, known.name);
+                let (rows, noise_floor) = rows(&values, variants, has_twin, known.unit, rule);
+                let (workload, condition, metric) = (workload.clone(), condition.clone(), known.name.to_owned());
+                tables.push(Table { workload, condition, metric, unit: known.unit, rows, noise_floor });
+            }
+        }
+    }
+    tables
+}
+
+/// The rows of one table, and the twin's.
+fn rows(
+    values: &Values<'_>,
+    variants: &[VariantLine],
+    has_twin: bool,
+    unit: metric::Unit,
+    rule: Rule,
+) -> (Vec<Row>, Option<Row>) {
+    let Some((baseline, others)) = variants.split_first() else { return (vec![], None) };
+    let infer = |name: &str| {
+        let pairs = values.pairs(&baseline.name, name);
+        Inference::new(&pairs, rule).map(|inference| (pairs, inference))
+    };
+    let row = |name: &str, comparison: Option<Comparison>| {
+        let summary = Description::new(&values.of(name), rule.alpha).map(Summary::from);
+        Row { variant: name.to_owned(), summary, comparison }
+    };
+
+    let inferences: Vec<_> = others.iter().map(|variant| infer(&variant.name)).collect();
+    let p: Vec<f64> = inferences.iter().flatten().filter_map(|(_, inference)| inference.p).collect();
+    let mut corrected = holm::adjust(&p, rule.family as usize).into_iter();
+    let mut rows = vec![row(&baseline.name, None)];
+    for (variant, inference) in others.iter().zip(inferences) {
+        let comparison = inference.map(|(pairs, inference)| {
+            let p_holm = inference.p.and_then(|_| corrected.next());
+            conclude::conclude(&pairs, &inference, p_holm, unit, rule)
+        });
+        rows.push(row(&variant.name, comparison));
+    }
+    let alone = Rule { family: 1, ..rule };
+    let noise_floor = has_twin.then(|| {
+        let comparison =
+            infer(TWIN).map(|(pairs, inference)| conclude::conclude(&pairs, &inference, inference.p, unit, alone));
+        row(TWIN, comparison)
+    });
+    (rows, noise_floor)
+}
+
+impl From<Description> for Summary {
+    fn from(d: Description) -> Self {
+        Self {
+            n: d.n,
+            min: d.min,
+            q1: d.q1,
+            median: d.median,
+            median_interval: d.median_interval,
+            q3: d.q3,
+            max: d.max,
+            mean: d.mean,
+            sd: d.sd,
+            geomean: d.geomean,
+            mad: d.mad,
+            lag1: d.lag1,
+        }
+    }
+}

@@ -1,0 +1,124 @@
+//! The trials of a record, found by block and variant: which of them count, and which are paired. It compares nothing.
+
+use crate::findings::FailedTrials;
+use bakeoff_model::metric;
+use bakeoff_model::record::{Block, Outcome, Record, StudyLine, TWIN, Trial};
+use std::collections::BTreeMap;
+
+/// The trials of one block, by variant. If a trial was repeated, the last word counts.
+type OneBlock<'a> = BTreeMap<&'a str, &'a Trial>;
+
+/// Blocks by number, which is the order of time.
+type Blocks<'a> = BTreeMap<u32, OneBlock<'a>>;
+
+/// The trials of a record, by workload, condition and block.
+pub(super) struct Trials<'a>(BTreeMap<&'a str, BTreeMap<&'a str, Blocks<'a>>>);
+
+/// One metric's values under one workload and condition: for every block, by variant, those that count.
+pub(super) struct Values<'a>(Vec<BTreeMap<&'a str, Option<f64>>>);
+
+/// The values of two variants in the blocks in which both count.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct Pairs {
+    pub(super) baseline: Vec<f64>,
+    pub(super) variant: Vec<f64>,
+    /// Blocks in which both have a trial, but not both count.
+    pub(super) lost: u32,
+}
+
+impl<'a> Trials<'a> {
+    pub(super) fn of(record: &'a Record) -> Self {
+        let mut trials = Self(BTreeMap::new());
+        for trial in &record.trials {
+            let conditions = trials.0.entry(&trial.workload).or_default();
+            let block = conditions.entry(&trial.condition).or_default().entry(trial.block).or_default();
+            block.insert(&trial.variant, trial);
+        }
+        trials
+    }
+
+    fn under(&self, workload: &str, condition: &str) -> Option<&Blocks<'a>> {
+        self.0.get(workload)?.get(condition)
+    }
+
+    fn blocks<'s>(&'s self, workload: &str, condition: &str) -> impl Iterator<Item = &'s OneBlock<'a>> + use<'s, 'a> {
+        self.under(workload, condition).into_iter().flat_map(BTreeMap::values)
+    }
+
+    /// Every block that has a trial.
+    pub(super) fn all_blocks(&self) -> impl Iterator<Item = &OneBlock<'a>> {
+        self.0.values().flat_map(BTreeMap::values).flat_map(BTreeMap::values)
+    }
+
+    /// The values of one metric: a trial counts if it is ok and has a finite value.
+    pub(super) fn values(&self, workload: &str, condition: &str, metric: &str) -> Values<'a> {
+        let value = |trial: &Trial| {
+            let measured = metric::value(metric, &trial.measurements).filter(|value| value.is_finite());
+            measured.filter(|_| trial.outcome == Outcome::Ok)
+        };
+        let block = |trials: &OneBlock<'a>| trials.iter().map(|(variant, trial)| (*variant, value(trial))).collect();
+        Values(self.blocks(workload, condition).map(block).collect())
+    }
+
+    /// How many of these blocks have a trial of every variant of their order.
+    pub(super) fn finished(&self, blocks: &[Block]) -> u32 {
+        let is_finished = |block: &&Block| {
+            let trials = self.under(&block.workload, &block.condition).and_then(|blocks| blocks.get(&block.block));
+            trials.is_some_and(|trials| block.order.iter().all(|variant| trials.contains_key(variant.as_str())))
+        };
+        blocks.iter().filter(is_finished).count() as u32
+    }
+
+    /// The cells with trials that do not count: in the order of the variants, the twin last.
+    pub(super) fn failures(&self, study: &StudyLine) -> Vec<FailedTrials> {
+        let planned = study.variants.iter().map(|variant| variant.name.as_str()).filter(|name| *name != TWIN);
+        let mut failures = vec![];
+        for variant in planned.chain([TWIN]) {
+            for workload in &study.workloads {
+                for condition in &study.conditions {
+                    failures.extend(self.failures_of(variant, workload, condition));
+                }
+            }
+        }
+        failures
+    }
+
+    fn failures_of(&self, variant: &str, workload: &str, condition: &str) -> Option<FailedTrials> {
+        let (mut failed, mut void, mut of, mut example) = (0, 0, 0, None);
+        for trial in self.blocks(workload, condition).filter_map(|block| block.get(variant)) {
+            of += 1;
+            match &trial.outcome {
+                Outcome::Ok => {}
+                Outcome::Void(_) => void += 1,
+                Outcome::Failed(failure) => {
+                    failed += 1;
+                    example.get_or_insert_with(|| failure.clone());
+                }
+            }
+        }
+        let (variant, workload, condition) = (variant.to_owned(), workload.to_owned(), condition.to_owned());
+        (failed + void > 0).then_some(FailedTrials { variant, workload, condition, failed, void, of, example })
+    }
+}
+
+impl Values<'_> {
+    /// The values of one variant that count, in the order of time.
+    pub(super) fn of(&self, variant: &str) -> Vec<f64> {
+        self.0.iter().filter_map(|block| block.get(variant).copied().flatten()).collect()
+    }
+
+    /// The values of two variants, block by block.
+    pub(super) fn pairs(&self, baseline: &str, variant: &str) -> Pairs {
+        let mut pairs = Pairs::default();
+        for both in self.0.iter().filter_map(|block| block.get(baseline).zip(block.get(variant))) {
+            match both {
+                (Some(baseline), Some(variant)) => {
+                    pairs.baseline.push(*baseline);
+                    pairs.variant.push(*variant);
+                }
+                _ => pairs.lost += 1,
+            }
+        }
+        pairs
+    }
+}

@@ -1,0 +1,122 @@
+//! Description of one list of values: order statistics and moments. It describes what was seen and infers nothing,
+//! but for the interval of the median.
+
+use statrs::distribution::{Binomial, DiscreteCDF};
+
+/// Makes a median absolute deviation comparable with a standard deviation, for normally distributed values.
+const MAD_TO_SD: f64 = 1.4826;
+
+/// Order statistics and moments, in the unit of the values.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Description {
+    /// Number of values.
+    pub n: u32,
+    /// Smallest value.
+    pub min: f64,
+    /// First quartile (Hyndman & Fan 1996, type 7).
+    pub q1: f64,
+    /// Middle value, or the average of the two middle ones.
+    pub median: f64,
+    /// Interval for the median by order statistics; none if n is too small for the confidence.
+    pub median_interval: Option<[f64; 2]>,
+    /// Third quartile (Hyndman & Fan 1996, type 7).
+    pub q3: f64,
+    /// Largest value.
+    pub max: f64,
+    /// Arithmetic mean.
+    pub mean: f64,
+    /// Standard deviation (n − 1); none for n = 1.
+    pub sd: Option<f64>,
+    /// Geometric mean; none unless all values are positive.
+    pub geomean: Option<f64>,
+    /// Median absolute deviation from the median × 1.4826.
+    pub mad: f64,
+    /// Correlation of successive values; none for n < 3 or without variation.
+    pub lag1: Option<f64>,
+}
+
+impl Description {
+    /// Describes finite values, given in the order of time. None if there are none. `alpha` is for the median's interval.
+    pub fn new(values: &[f64], alpha: f64) -> Option<Self> {
+        let mut ascending = values.to_vec();
+        ascending.sort_by(f64::total_cmp);
+        let (min, max) = (*ascending.first()?, *ascending.last()?);
+        let median = quantile(&ascending, 0.5);
+        let mut deviations: Vec<f64> = values.iter().map(|x| (x - median).abs()).collect();
+        deviations.sort_by(f64::total_cmp);
+        Some(Self {
+            n: values.len() as u32,
+            min,
+            q1: quantile(&ascending, 0.25),
+            median,
+            median_interval: median_interval(&ascending, alpha),
+            q3: quantile(&ascending, 0.75),
+            max,
+            mean: mean(values),
+            sd: sd(values),
+            geomean: geomean(values),
+            mad: MAD_TO_SD * quantile(&deviations, 0.5),
+            lag1: lag1(values),
+        })
+    }
+}
+
+/// Sum with a running compensation for rounding (Neumaier 1974).
+pub fn sum(values: &[f64]) -> f64 {
+    let (mut sum, mut lost) = (0.0f64, 0.0f64);
+    for &x in values {
+        let next = sum + x;
+        lost += if sum.abs() >= x.abs() { (sum - next) + x } else { (x - next) + sum };
+        sum = next;
+    }
+    sum + lost
+}
+
+/// Arithmetic mean; NaN for no values.
+pub fn mean(values: &[f64]) -> f64 {
+    sum(values) / values.len() as f64
+}
+
+/// Standard deviation, n − 1, in two passes; none for fewer than two values.
+pub fn sd(values: &[f64]) -> Option<f64> {
+    let mean = mean(values);
+    let squares: Vec<f64> = values.iter().map(|x| (x - mean).powi(2)).collect();
+    (values.len() > 1).then(|| (sum(&squares) / (values.len() as f64 - 1.0)).sqrt())
+}
+
+/// The median; none for no values.
+pub fn median(values: &[f64]) -> Option<f64> {
+    let mut ascending = values.to_vec();
+    ascending.sort_by(f64::total_cmp);
+    (!ascending.is_empty()).then(|| quantile(&ascending, 0.5))
+}
+
+/// The quantile of a list that is not empty, by linear interpolation (Hyndman & Fan 1996, type 7).
+fn quantile(ascending: &[f64], probability: f64) -> f64 {
+    let position = probability * (ascending.len() - 1) as f64;
+    let (low, high) = (ascending[position.floor() as usize], ascending[position.ceil() as usize]);
+    low + position.fract() * (high - low)
+}
+
+/// From the k-th smallest to the k-th largest, with the greatest k for which the chance that the median lies outside,
+/// 2 · P(Bin(n, ½) < k), is at most alpha (Conover 1999, §3.2).
+fn median_interval(ascending: &[f64], alpha: f64) -> Option<[f64; 2]> {
+    let n = ascending.len();
+    let binomial = Binomial::new(0.5, n as u64).ok()?;
+    let outside = (0..n / 2).take_while(|below| 2.0 * binomial.cdf(*below as u64) <= alpha).last()?;
+    Some([ascending[outside], ascending[n - 1 - outside]])
+}
+
+fn geomean(values: &[f64]) -> Option<f64> {
+    let logarithms: Vec<f64> = values.iter().map(|x| x.ln()).collect();
+    values.iter().all(|x| *x > 0.0).then(|| mean(&logarithms).exp())
+}
+
+/// Σ(xᵢ − x̄)(xᵢ₊₁ − x̄) / Σ(xᵢ − x̄)² (Box & Jenkins 1976).
+fn lag1(values: &[f64]) -> Option<f64> {
+    let mean = mean(values);
+    let variation: f64 = values.iter().map(|x| (x - mean).powi(2)).sum();
+    let successive: f64 = values.windows(2).map(|pair| (pair[0] - mean) * (pair[1] - mean)).sum();
+    let varies = values.windows(2).any(|pair| pair[0] != pair[1]);
+    (values.len() >= 3 && varies).then(|| successive / variation)
+}

@@ -1,0 +1,116 @@
+//! Random sign flips, for more blocks than can be enumerated: drawn once from a recorded seed and used for every
+//! hypothesis, so that p is a well-behaved function of it. It estimates what [`super::subsets`] counts.
+
+/// Number of flips: with the observed one, 200 000.
+pub(super) const DRAWS: u32 = 199_999;
+
+/// Which of up to 8 magnitudes are negated, for each byte.
+const PATTERNS: usize = 256;
+
+/// Random flips of n magnitudes, eight to the byte.
+#[derive(Debug, Clone)]
+pub(super) struct Flips {
+    bytes: Vec<u8>,
+    bytes_per_draw: usize,
+    /// For each byte of a draw and each of its patterns, the sum of the negated magnitudes.
+    tables: Vec<[f64; PATTERNS]>,
+}
+
+impl Flips {
+    /// [`DRAWS`] flips of `n` ≥ 1 magnitudes.
+    pub(super) fn draw(n: usize, seed: u64) -> Self {
+        let bytes_per_draw = n.div_ceil(8);
+        let mut generator = SplitMix64(seed);
+        let mut bytes = Vec::with_capacity(bytes_per_draw * DRAWS as usize + 8);
+        while bytes.len() < bytes_per_draw * DRAWS as usize {
+            bytes.extend(generator.next().to_le_bytes());
+        }
+        bytes.truncate(bytes_per_draw * DRAWS as usize);
+        Self { bytes, bytes_per_draw, tables: vec![[0.0; PATTERNS]; bytes_per_draw] }
+    }
+
+    /// Number of draws whose negated magnitudes, or whose others, sum to at most `limit`; `total` is the sum of all.
+    /// Eight magnitudes are looked up at a time ("four Russians": Arlazarov et al. 1970).
+    pub(super) fn at_most_on_either_side(&mut self, magnitudes: &[f64], limit: f64, total: f64) -> u32 {
+        for (table, eight) in self.tables.iter_mut().zip(magnitudes.chunks(8)) {
+            for (bit, magnitude) in eight.iter().enumerate() {
+                let (known, next) = table.split_at_mut(1 << bit);
+                next.iter_mut().zip(known).for_each(|(sum, without)| *sum = *without + magnitude);
+            }
+            // In a last chunk of fewer than eight, the unused bits change nothing.
+            let used = 1 << eight.len();
+            for pattern in used..PATTERNS {
+                table[pattern] = table[pattern % used];
+            }
+        }
+        let mut count = 0;
+        for draw in self.bytes.chunks_exact(self.bytes_per_draw) {
+            let negated: f64 = draw.iter().zip(&self.tables).map(|(byte, table)| table[usize::from(*byte)]).sum();
+            count += u32::from(negated <= limit || negated >= total - limit);
+        }
+        count
+    }
+}
+
+/// SplitMix64 (Steele, Lea & Flood 2014; the constants are Vigna's).
+struct SplitMix64(u64);
+
+impl SplitMix64 {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        z ^ (z >> 31)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The first outputs for seed 1234567, as Rosetta Code's task "Splitmix64" gives them.
+    #[test]
+    fn splitmix64_is_the_published_one() {
+        let mut generator = SplitMix64(1_234_567);
+        let first = [generator.next(), generator.next(), generator.next()];
+        assert_eq!(first, [6_457_827_717_110_365_317, 3_203_168_211_198_807_973, 9_817_491_932_198_370_423]);
+    }
+
+    /// The oracle adds the magnitudes bit by bit, in the same order as the tables do.
+    #[test]
+    fn tables_agree_with_plain_sums() {
+        for n in [1, 7, 8, 9, 21] {
+            let magnitudes: Vec<f64> = (0..n).map(|i| f64::from(i * i % 7 + 1)).collect();
+            let total: f64 = magnitudes.iter().sum();
+            let limit = (total / 3.0).floor();
+            let mut flips = Flips::draw(magnitudes.len(), 178);
+            let plain = flips
+                .bytes
+                .chunks_exact(flips.bytes_per_draw)
+                .filter(|draw| {
+                    let bit = |i: usize| draw[i / 8] >> (i % 8) & 1 == 1;
+                    let negated: f64 = magnitudes.iter().enumerate().filter(|(i, _)| bit(*i)).map(|(_, m)| m).sum();
+                    negated <= limit || negated >= total - limit
+                })
+                .count();
+            assert_eq!(flips.at_most_on_either_side(&magnitudes, limit, total) as usize, plain, "n = {n}");
+        }
+    }
+
+    /// Within five standard errors of the exact count, for seed 178.
+    #[test]
+    fn estimates_what_subsets_counts() {
+        let magnitudes: Vec<f64> = (1..=30).map(|i| f64::from(i).sqrt()).collect();
+        let total: f64 = magnitudes.iter().sum();
+        let mut flips = Flips::draw(magnitudes.len(), 178);
+        for part in [0.3, 0.4, 0.45] {
+            let limit = part * total;
+            let subsets = super::super::subsets::SubsetCounter::default().at_most(&magnitudes, limit);
+            let exact = subsets as f64 / 2f64.powi(29);
+            let estimate = f64::from(flips.at_most_on_either_side(&magnitudes, limit, total)) / f64::from(DRAWS);
+            let standard_error = (exact * (1.0 - exact) / f64::from(DRAWS)).sqrt();
+            assert!((estimate - exact).abs() < 5.0 * standard_error, "{part}: {estimate}, not {exact}");
+        }
+    }
+}

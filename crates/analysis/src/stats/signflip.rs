@@ -1,0 +1,202 @@
+//! The winsorised sign-flip test, "WSF": is the centre of these contrasts θ, which θ are not refuted, and which fits
+//! best? It is a sign-flip test (Fisher 1935, ch. 3) of Huber's clipped residuals (Huber 1964). It is not a test of means,
+//! and it takes no interest in what the contrasts are contrasts of.
+//!
+//! With d = x − θ and m(θ) = 1.5 · median |d| (of the |d| that are not 0, if that median is 0), ψ = clip(d, −m, m) and
+//! T = |Σ ψ|. If the two labels of each block were put on at random and make no difference, every pattern of signs of
+//! ψ was equally likely, and m is the same under all of them; so
+//!
+//! p(θ) = 2⁻ⁿ · number of the 2ⁿ patterns s with |Σ sᵢ|ψᵢ|| ≥ T
+//!
+//! is exact whatever the distribution and whatever the drift. The smallest possible p is 2^(1−n).
+//!
+//! Write M for the sum of |ψ| on the lighter side. Then the patterns to be counted are those whose negative, or whose
+//! positive, part sums to at most M: p = 2 · #{subsets of |ψ| that sum to ≤ M} / 2ⁿ, which `subsets` counts
+//! exactly up to [`EXACT_MAX`] contrasts, and `flips` estimates beyond. Sums of different order that are equal
+//! must count as equal, so M gets a tolerance of 10⁻¹² of Σ|ψ|, the size by which rounding errors are scaled.
+
+use super::flips::{DRAWS, Flips};
+use super::subsets::SubsetCounter;
+
+/// Up to this number of contrasts, p is exact; beyond, it is (1 + hits) / (1 + 199 999 seeded random flips).
+pub const EXACT_MAX: usize = 36;
+
+/// A residual is clipped at this many median absolute residuals.
+const CLIP: f64 = 1.5;
+
+/// Sums that differ by less than this part of Σ|ψ| are equal.
+const TIE: f64 = 1e-12;
+
+/// How closely the ends of an interval are found, as a part of their distance from the centre.
+const PRECISION: f64 = 1e-8;
+
+/// The test of one set of contrasts. It keeps its buffers from one hypothesis to the next: hence `&mut self`.
+#[derive(Debug, Clone)]
+pub struct SignFlip {
+    ascending: Vec<f64>,
+    /// |ψ| of the hypothesis at hand, ascending.
+    magnitudes: Vec<f64>,
+    counter: Counter,
+}
+
+#[derive(Debug, Clone)]
+enum Counter {
+    Exact(SubsetCounter),
+    MonteCarlo(Flips),
+}
+
+/// Σ|ψ| on either side of a hypothesis.
+#[derive(Debug, Clone, Copy)]
+struct Weights {
+    below: f64,
+    above: f64,
+}
+
+impl Weights {
+    /// True if the two sides are as heavy as each other, but for rounding.
+    fn balance(self) -> bool {
+        (self.above - self.below).abs() <= TIE * (self.above + self.below)
+    }
+}
+
+impl SignFlip {
+    /// Takes contrasts in any order. None if there are none, or if one is not finite or so large that sums overflow.
+    /// `seed` is for the random flips beyond [`EXACT_MAX`] contrasts.
+    pub fn new(contrasts: &[f64], seed: u64) -> Option<Self> {
+        let size: f64 = contrasts.iter().map(|x| x.abs()).sum();
+        if contrasts.is_empty() || !(4.0 * size).is_finite() {
+            return None;
+        }
+        let mut ascending = contrasts.to_vec();
+        ascending.sort_by(f64::total_cmp);
+        let counter = match contrasts.len() {
+            ..=EXACT_MAX => Counter::Exact(SubsetCounter::default()),
+            n => Counter::MonteCarlo(Flips::draw(n, seed)),
+        };
+        Some(Self { ascending, magnitudes: Vec::with_capacity(contrasts.len()), counter })
+    }
+
+    /// True if p is exact, false if it is a Monte Carlo estimate.
+    pub fn is_exact(&self) -> bool {
+        matches!(self.counter, Counter::Exact(_))
+    }
+
+    /// The smallest p that these contrasts could have given, however large the effect.
+    pub fn smallest_p(&self) -> f64 {
+        match self.counter {
+            Counter::Exact(_) => 2f64.powi(1 - self.ascending.len() as i32),
+            Counter::MonteCarlo(_) => 1.0 / f64::from(DRAWS + 1),
+        }
+    }
+
+    /// Two-sided p of the hypothesis that the contrasts are centred on `theta`.
+    pub fn p(&mut self, theta: f64) -> f64 {
+        let weights = self.winsorise(theta);
+        if weights.balance() {
+            return 1.0;
+        }
+        let total = weights.below + weights.above;
+        let limit = weights.below.min(weights.above) + TIE / 2.0 * total;
+        let patterns = 2f64.powi(self.magnitudes.len() as i32 - 1);
+        match &mut self.counter {
+            Counter::Exact(subsets) => subsets.at_most(&self.magnitudes, limit) as f64 / patterns,
+            Counter::MonteCarlo(flips) => {
+                let hits = flips.at_most_on_either_side(&self.magnitudes, limit, total);
+                f64::from(1 + hits) / f64::from(1 + DRAWS)
+            }
+        }
+    }
+
+    /// The centre: the root of Σ ψ(θ), by bisection between the extremes. It is between the median and the mean in
+    /// spirit. Where Σ ψ jumps across 0, at a value that most contrasts share, it is that value.
+    pub fn estimate(&mut self) -> f64 {
+        let (mut low, mut high) = (self.ascending[0], self.ascending[self.ascending.len() - 1]);
+        // Close to 0 floating-point numbers never end; what is this close to 0 is 0.
+        let nonzero = self.ascending.iter().map(|x| x.abs()).filter(|x| *x > 0.0);
+        let resolution = f64::EPSILON * nonzero.fold(f64::INFINITY, f64::min);
+        while high - low > resolution {
+            let middle = low + (high - low) / 2.0;
+            if middle <= low || middle >= high {
+                break;
+            }
+            let weights = self.winsorise(middle);
+            if weights.balance() {
+                return middle;
+            }
+            if weights.above > weights.below { low = middle } else { high = middle }
+        }
+        let shared = self.ascending.iter().copied().find(|x| (low..=high).contains(x));
+        shared.unwrap_or(low + (high - low) / 2.0)
+    }
+
+    /// The hull of all θ with p(θ) > `alpha`: an interval of confidence 1 − alpha for the centre. It lies between the
+    /// smallest and the largest contrast. None if so few contrasts cannot refute anything at `alpha`.
+    pub fn interval(&mut self, alpha: f64) -> Option<[f64; 2]> {
+        if self.smallest_p() > alpha {
+            return None;
+        }
+        let centre = self.estimate();
+        let (smallest, largest) = (self.ascending[0], self.ascending[self.ascending.len() - 1]);
+        Some([self.end(centre, smallest, alpha), self.end(centre, largest, alpha)])
+    }
+
+    /// One end of the interval, by bisection between the centre and the outermost contrast on that side: beyond it all
+    /// signs are equal, and p is the smallest possible.
+    fn end(&mut self, centre: f64, outermost: f64, alpha: f64) -> f64 {
+        let (mut inner, mut outer) = (centre, outermost);
+        if self.p(outermost) > alpha {
+            return outermost;
+        }
+        // An end that coincides with the centre would be approached for ever; what is this close to it is there.
+        let closest = f64::EPSILON * (outermost - centre).abs();
+        while (outer - inner).abs() > closest.max(PRECISION * (outer - centre).abs()) {
+            let middle = inner + (outer - inner) / 2.0;
+            if middle == inner || middle == outer {
+                break;
+            }
+            if self.p(middle) > alpha { inner = middle } else { outer = middle }
+        }
+        outer
+    }
+
+    /// Fills `magnitudes` with |ψ| at `theta`, ascending, and weighs both sides.
+    fn winsorise(&mut self, theta: f64) -> Weights {
+        let split = self.ascending.partition_point(|x| *x < theta);
+        let (below, above) = self.ascending.split_at(split);
+        // Residuals grow outwards from theta, on both sides: merging the two sides sorts them.
+        let mut below_residuals = below.iter().rev().map(|x| theta - x).peekable();
+        let mut above_residuals = above.iter().map(|x| x - theta).peekable();
+        self.magnitudes.clear();
+        while let (Some(b), Some(a)) = (below_residuals.peek(), above_residuals.peek()) {
+            let next = if b <= a { below_residuals.next() } else { above_residuals.next() };
+            self.magnitudes.extend(next);
+        }
+        self.magnitudes.extend(below_residuals);
+        self.magnitudes.extend(above_residuals);
+
+        let clip = clip_at(&self.magnitudes);
+        let weigh = |residuals: &mut dyn Iterator<Item = f64>| residuals.map(|d| d.min(clip)).sum();
+        let weights = Weights {
+            below: weigh(&mut below.iter().rev().map(|x| theta - x)),
+            above: weigh(&mut above.iter().map(|x| x - theta)),
+        };
+        self.magnitudes.iter_mut().rev().take_while(|d| **d > clip).for_each(|d| *d = clip);
+        weights
+    }
+}
+
+/// m(θ), from the residuals' magnitudes in ascending order; 0 if they are all 0.
+fn clip_at(ascending: &[f64]) -> f64 {
+    let middle = median(ascending);
+    if middle > 0.0 {
+        return CLIP * middle;
+    }
+    let nonzero = &ascending[ascending.partition_point(|d| *d == 0.0)..];
+    if nonzero.is_empty() { 0.0 } else { CLIP * median(nonzero) }
+}
+
+/// The median of a list that is not empty.
+fn median(ascending: &[f64]) -> f64 {
+    let n = ascending.len();
+    ascending[(n - 1) / 2] / 2.0 + ascending[n / 2] / 2.0
+}

@@ -1,0 +1,327 @@
+//! Records in, findings out: which trials count, how they are paired, which test judges them, what is claimed and
+//! which doubts go with it. The records are built here, trial by trial; the statistics themselves are tested elsewhere.
+#![expect(clippy::expect_used, reason = "all of this file is tests")]
+
+use bakeoff_analysis::findings::{Comparison, Findings, Row, Scale, Test, Verdict};
+use bakeoff_analysis::judge;
+use bakeoff_model::record::{
+    Block, BuildLine, BuildOutcome, Failure, Outcome, Place, Record, Session, StudyLine, TWIN, Trial, VariantLine,
+};
+use bakeoff_model::study::Decide;
+
+/// A study of `names`, the baseline first, with a twin, of one workload under one condition.
+fn study(names: &[&str], metrics: &[&str]) -> Record {
+    let variant = |name: &&str| VariantLine { name: (*name).to_owned(), levels: [].into(), build: None, run: None };
+    let mut record = Record::new(StudyLine {
+        format: 1,
+        bakeoff: "0".to_owned(),
+        study: "test".to_owned(),
+        question: None,
+        plan: "default".to_owned(),
+        identity: "0".to_owned(),
+        seed: 178,
+        variants: names.iter().chain(&[TWIN]).map(variant).collect(),
+        workloads: vec!["loop".to_owned()],
+        conditions: vec!["idle".to_owned()],
+        decide: Decide {
+            baseline: [].into(),
+            metrics: metrics.iter().map(|m| (*m).to_owned()).collect(),
+            margin: 0.01,
+            confidence: 0.95,
+        },
+        simulated: None,
+    });
+    record.sessions.push(Session { session: 1, started_unix_s: 1e9, blocks: 0, place: Place::default() });
+    record
+}
+
+/// Adds a block in which every variant has one value of every metric; `None` is a failed trial.
+fn block(record: &mut Record, values: &[(&str, Option<f64>)]) {
+    let number = record.blocks.len() as u32 + 1;
+    let (workload, condition) = ("loop".to_owned(), "idle".to_owned());
+    let order: Vec<String> = values.iter().map(|(variant, _)| (*variant).to_owned()).collect();
+    for (index, (variant, value)) in values.iter().enumerate() {
+        let failed = Outcome::Failed(Failure::Exit { code: 1, stderr: vec![] });
+        let measurements = record.study.decide.metrics.iter().map(|metric| (metric.clone(), value.unwrap_or(99.0)));
+        record.trials.push(Trial {
+            block: number,
+            workload: workload.clone(),
+            condition: condition.clone(),
+            position: index as u32 + 1,
+            variant: (*variant).to_owned(),
+            session: 1,
+            started_unix_s: 1e9 + f64::from(number),
+            outcome: if value.is_some() { Outcome::Ok } else { failed },
+            measurements: measurements.collect(),
+        });
+    }
+    record.blocks.push(Block { block: number, workload, condition, order });
+    record.sessions[0].blocks = number;
+}
+
+/// A baseline of about 2 s; block by block it varies by up to 5 %, whatever is measured in it.
+fn baseline_s(index: usize) -> f64 {
+    2.0 + (index * 37 % 11) as f64 * 0.01
+}
+
+/// A little noise without a tendency: between ± 0.3 %.
+fn noise(index: usize) -> f64 {
+    [0.0021, -0.0013, 0.0030, -0.0027, -0.0002, 0.0008, -0.0030, 0.0011, 0.0027, -0.0024][index % 10]
+}
+
+/// Two variants and the twin: `b` takes `ratio` times as long as `a`, plus noise.
+fn two(blocks: usize, ratio: f64) -> Record {
+    let mut record = study(&["a", "b"], &["wall"]);
+    for index in 0..blocks {
+        let a = baseline_s(index);
+        let (b, twin) = (a * ratio * (1.0 + noise(index)), a * (1.0 + noise(index + 3)));
+        block(&mut record, &[("a", Some(a)), ("b", Some(b)), (TWIN, Some(twin))]);
+    }
+    record
+}
+
+/// Two variants without a twin, from pairs.
+fn pairs(metric: &str, pairs: &[(Option<f64>, Option<f64>)]) -> Record {
+    let mut record = study(&["a", "b"], &[metric]);
+    pairs.iter().for_each(|(a, b)| block(&mut record, &[("a", *a), ("b", *b)]));
+    record
+}
+
+fn some(pairs: &[(f64, f64)]) -> Vec<(Option<f64>, Option<f64>)> {
+    pairs.iter().map(|(a, b)| (Some(*a), Some(*b))).collect()
+}
+
+fn row<'f>(findings: &'f Findings, variant: &str) -> &'f Row {
+    findings.tables[0].rows.iter().find(|row| row.variant == variant).expect("a row")
+}
+
+fn comparison(record: &Record) -> Comparison {
+    row(&judge(record), "b").comparison.clone().expect("a comparison")
+}
+
+fn kinds(caveats: &[bakeoff_analysis::findings::Caveat]) -> Vec<&str> {
+    caveats.iter().map(|caveat| caveat.kind.as_str()).collect()
+}
+
+#[test]
+fn verdicts_of_plain_studies() {
+    let check = |blocks, ratio: f64, expect| {
+        let comparison = comparison(&two(blocks, ratio));
+        assert_eq!(comparison.verdict, expect, "{comparison:?}");
+        let [low, high] = comparison.interval.expect("an interval");
+        assert!(low <= comparison.estimate && comparison.estimate <= high);
+        assert!(low <= ratio && ratio <= high, "{comparison:?}");
+        assert_eq!((comparison.scale, comparison.blocks), (Scale::Ratio, blocks as u32));
+    };
+    check(10, 0.95, Verdict::Faster);
+    check(10, 1.05, Verdict::Slower);
+    check(10, 1.00, Verdict::Equivalent);
+    check(10, 1.005, Verdict::Negligible);
+    check(40, 0.95, Verdict::Faster);
+}
+
+#[test]
+fn the_number_of_blocks_chooses_the_test() {
+    let check = |blocks, test, has_interval, caveats: &[&str]| {
+        let comparison = comparison(&two(blocks, 1.05));
+        assert_eq!((comparison.test, comparison.interval.is_some()), (test, has_interval), "{comparison:?}");
+        assert_eq!(kinds(&comparison.caveats), caveats, "{blocks} blocks");
+    };
+    check(1, Test::TooFew, false, &["too-few-blocks"]);
+    check(2, Test::TooFew, false, &["too-few-blocks"]);
+    check(3, Test::PairedLogT, true, &["model-based"]);
+    check(5, Test::PairedLogT, true, &["model-based"]);
+    check(6, Test::SignFlip, true, &[]);
+    check(36, Test::SignFlip, true, &[]);
+    check(37, Test::SignFlipMonteCarlo { seed: 178 }, true, &[]);
+}
+
+#[test]
+fn a_level_that_needs_more_blocks_is_not_faked() {
+    let mut record = two(7, 1.05);
+    record.study.decide.confidence = 0.99;
+    let comparison = comparison(&record);
+    assert_eq!((comparison.interval, comparison.p), (None, Some(2f64.powi(-6))));
+    assert_eq!(comparison.verdict, Verdict::Undecided { more_blocks: Some(1) });
+    assert_eq!(kinds(&comparison.caveats), ["too-few-blocks"]);
+}
+
+#[test]
+fn holm_counts_every_planned_variant() {
+    // Seven variants, of which only two were ever executed: the family is still six.
+    let mut record = study(&["a", "b", "c", "d", "e", "f", "g"], &["wall"]);
+    for index in 0..7 {
+        let a = baseline_s(index);
+        block(&mut record, &[("a", Some(a)), ("b", Some(a * 1.05 * (1.0 + noise(index))))]);
+    }
+    let findings = judge(&record);
+    assert_eq!(findings.method.family, 6);
+    let comparison = row(&findings, "b").comparison.clone().expect("a comparison");
+    assert_eq!((comparison.p, comparison.p_holm), (Some(2f64.powi(-6)), Some(6.0 * 2f64.powi(-6))));
+    assert!(comparison.interval.is_some_and(|[low, _]| low > 1.0));
+    assert_eq!(comparison.verdict, Verdict::Undecided { more_blocks: Some(1) });
+    assert_eq!(kinds(&comparison.caveats), ["too-few-blocks", "holm"]);
+    assert_eq!((&row(&findings, "c").summary, &row(&findings, "c").comparison), (&None, &None));
+}
+
+#[test]
+fn a_noisy_study_says_how_many_blocks_it_needs() {
+    let noisy: Vec<_> = (0..10).map(|i| (baseline_s(i), baseline_s(i) * (1.003 + 10.0 * noise(i)))).collect();
+    let comparison = comparison(&pairs("wall", &some(&noisy)));
+    let Verdict::Undecided { more_blocks: Some(more) } = comparison.verdict else { panic!("{comparison:?}") };
+    assert!((10..1000).contains(&more), "{more}");
+}
+
+#[test]
+fn failed_trials_are_kept_out_and_counted() {
+    let mut record = two(10, 1.05);
+    block(&mut record, &[("a", Some(2.0)), ("b", None), (TWIN, Some(2.0))]);
+    block(&mut record, &[("a", None), ("b", Some(50.0)), (TWIN, Some(2.0))]);
+    record.trials.last_mut().expect("a trial").outcome = Outcome::Void("throttled".to_owned());
+    let findings = judge(&record);
+    let b = row(&findings, "b");
+    let comparison = b.comparison.as_ref().expect("a comparison");
+    assert_eq!((comparison.blocks, comparison.verdict), (10, Verdict::Slower));
+    assert_eq!(kinds(&comparison.caveats), ["incomplete-blocks"]);
+    assert_eq!(b.summary.as_ref().map(|s| s.n), Some(11));
+    let failures: Vec<_> =
+        findings.failures.iter().map(|f| (f.variant.as_str(), f.failed, f.void, f.of, f.example.is_some())).collect();
+    assert_eq!(failures, [("a", 1, 0, 12, true), ("b", 1, 0, 12, true), (TWIN, 0, 1, 12, false)]);
+}
+
+#[test]
+fn a_missing_metric_is_a_row_without_numbers() {
+    let mut record = two(10, 1.05);
+    record.study.decide.metrics = ["maxrss", "nonsense"].map(str::to_owned).to_vec();
+    let findings = judge(&record);
+    assert_eq!(findings.tables.len(), 1);
+    assert!(findings.tables[0].rows.iter().all(|row| row.summary.is_none() && row.comparison.is_none()));
+    assert_eq!(kinds(&findings.caveats), ["unknown-metric"]);
+}
+
+#[test]
+fn cpu_is_derived() {
+    let mut record = two(8, 1.05);
+    record.study.decide.metrics = vec!["cpu".to_owned()];
+    for trial in &mut record.trials {
+        let wall = trial.measurements["wall"];
+        trial.measurements = [("user".to_owned(), wall), ("sys".to_owned(), 1.0)].into();
+    }
+    let findings = judge(&record);
+    assert_eq!(row(&findings, "a").summary.as_ref().map(|s| s.min), Some(3.0));
+}
+
+#[test]
+fn identical_values_are_not_judged_by_chance() {
+    let check = |a: f64, b: f64, expect| {
+        let comparison = comparison(&pairs("maxrss", &some(&[(a, b); 4])));
+        assert_eq!((comparison.test, comparison.verdict), (Test::Deterministic, expect), "{comparison:?}");
+        assert_eq!((comparison.interval, comparison.p), (None, None));
+        assert_eq!(kinds(&comparison.caveats).iter().filter(|k| **k != "zero-median").count(), 0);
+    };
+    check(4096.0, 4096.0, Verdict::Equivalent);
+    check(0.0, 0.0, Verdict::Equivalent);
+    check(4096.0, 8192.0, Verdict::Slower);
+    check(8192.0, 4096.0, Verdict::Faster);
+    check(100_000.0, 100_001.0, Verdict::Negligible);
+    check(0.0, 5.0, Verdict::Slower);
+}
+
+#[test]
+fn zeros_are_compared_by_differences() {
+    let faults = [(0.0, 3.0), (0.0, 4.0), (1.0, 5.0), (0.0, 2.0), (0.0, 6.0), (0.0, 3.0), (2.0, 4.0), (0.0, 5.0)];
+    let zero = comparison(&pairs("majflt", &some(&faults)));
+    assert_eq!((zero.scale, zero.verdict), (Scale::Difference, Verdict::Slower));
+    assert!(zero.interval.is_some_and(|[low, high]| low >= 2.0 && high <= 6.0));
+    assert_eq!(kinds(&zero.caveats), ["zero-median"]);
+    // With a median to take the margin from, differences can be shown not to matter.
+    let many: Vec<_> =
+        (0..10).map(|i| (1000.0 + (i % 3) as f64, 1000.0 + (i % 2) as f64)).chain([(0.0, 0.0)]).collect();
+    let counts = comparison(&pairs("minflt", &some(&many)));
+    assert_eq!((counts.scale, counts.verdict), (Scale::Difference, Verdict::Equivalent));
+    assert!(counts.ratio_of_means.is_some() && counts.ratio_of_max.is_some());
+}
+
+#[test]
+fn a_difference_in_few_blocks_has_no_direction() {
+    let mut values = vec![(100.0, 100.0); 10];
+    values.extend([(100.0, 103.0), (100.0, 150.0), (100.0, 108.0), (100.0, 170.0), (100.0, 120.0), (100.0, 130.0)]);
+    let comparison = comparison(&pairs("nvcsw", &some(&values)));
+    assert!(comparison.p.is_some_and(|p| p < 0.05));
+    assert!(matches!(comparison.verdict, Verdict::Undecided { .. }), "{comparison:?}");
+    assert_eq!(kinds(&comparison.caveats), ["no-direction", "typical-and-mean-disagree"]);
+}
+
+#[test]
+fn a_variant_that_sometimes_stalls_is_pointed_out() {
+    let mut record = two(12, 0.98);
+    record.trials[7].measurements.insert("wall".to_owned(), 9.0);
+    let comparison = comparison(&record);
+    assert_eq!(comparison.verdict, Verdict::Faster);
+    assert_eq!(kinds(&comparison.caveats), ["typical-and-mean-disagree"]);
+    assert!(comparison.ratio_of_means.is_some_and(|r| r.estimate > 1.2));
+    assert!(comparison.ratio_of_max.is_some_and(|r| r > 4.0));
+}
+
+#[test]
+fn times_in_ticks_are_pointed_out() {
+    let ticks = [(0.01, 0.01), (0.01, 0.02), (0.02, 0.01), (0.01, 0.01), (0.01, 0.02), (0.02, 0.02), (0.01, 0.01)];
+    assert!(kinds(&comparison(&pairs("sys", &some(&ticks))).caveats).contains(&"near-clock-resolution"));
+    let counts = ticks.map(|(a, b)| (100.0 * a, 100.0 * b));
+    assert!(!kinds(&comparison(&pairs("nvcsw", &some(&counts))).caveats).contains(&"near-clock-resolution"));
+}
+
+#[test]
+fn the_twin_is_the_noise_floor() {
+    let quiet = judge(&two(10, 1.05));
+    let floor = quiet.tables[0].noise_floor.as_ref().and_then(|row| row.comparison.as_ref()).expect("a twin");
+    assert_eq!((floor.verdict, floor.p), (Verdict::Equivalent, floor.p_holm));
+    assert!(quiet.variants.iter().chain([]).all(|variant| variant.name != TWIN));
+    assert!(quiet.tables[0].rows.iter().all(|row| row.variant != TWIN));
+    assert_eq!(kinds(&quiet.caveats), Vec::<&str>::new());
+
+    let mut biased = two(10, 1.05);
+    biased
+        .trials
+        .iter_mut()
+        .filter(|t| t.variant == TWIN)
+        .for_each(|t| *t.measurements.get_mut("wall").unwrap() *= 1.03);
+    assert_eq!(kinds(&judge(&biased).caveats), ["twin-differs"]);
+}
+
+#[test]
+fn doubts_about_the_whole_study() {
+    let mut record = two(10, 1.05);
+    record.study.simulated = Some("b = 1.05".to_owned());
+    let elsewhere = Place { host: "elsewhere".to_owned(), ..Place::default() };
+    record.sessions.push(Session { session: 2, started_unix_s: 2e9, blocks: 12, place: elsewhere });
+    record.trials.last_mut().expect("a trial").session = 2;
+    let tail = BuildOutcome::Failed { layer: "make".to_owned(), why: "exit 2".to_owned(), tail: vec![], log: None };
+    for (variant, outcome) in [("b", tail), ("a", BuildOutcome::Built)] {
+        record.builds.push(BuildLine {
+            digest: variant.to_owned(),
+            variants: vec![variant.to_owned()],
+            outcome,
+            cached: false,
+            cost: [].into(),
+            tools: [].into(),
+            prefix_bytes: None,
+        });
+    }
+    let findings = judge(&record);
+    let expect = ["simulated", "failed-builds", "unfinished", "several-places", "interrupted-blocks"];
+    assert_eq!(kinds(&findings.caveats), expect);
+    assert_eq!((findings.blocks_finished, findings.blocks_total, findings.blocks_wanted), (10, 12, 12));
+    assert_eq!((findings.places.len(), findings.sessions), (2, 2));
+    assert_eq!(findings.builds.iter().map(|b| b.digest.as_str()).collect::<Vec<_>>(), ["a", "b"]);
+
+    record.trials.pop();
+    assert_eq!(judge(&record).blocks_finished, 9);
+}
+
+#[test]
+fn an_empty_record_is_judged_too() {
+    let findings = judge(&study(&["a", "b"], &["wall", "user"]));
+    assert_eq!((findings.tables.len(), findings.blocks_finished), (2, 0));
+    assert!(findings.tables.iter().flat_map(|t| &t.rows).all(|row| row.summary.is_none() && row.comparison.is_none()));
+}
