@@ -1,1 +1,187 @@
-//! placeholder
+//! Sources and build layers into a content-addressed cache.
+//!
+//! [`survey`] says what the builds of a study are and which of them the cache holds; [`build_all`] makes those that it
+//! does not. A build is a chain of *layers*, one for each `[[build]]` of the study, all of which install into one
+//! `$PREFIX`; each layer is kept, under a digest of all that went into it, and shared by all variants that do not
+//! differ in it. A build that fails is a value ([`bakeoff_model::record::BuildOutcome::Failed`]) and stops no other.
+//!
+//! Whatever kills us leaves nothing to be cleaned by hand: processes die with us, and half a prefix is never taken for
+//! a whole one. This crate measures what building costs, but no workload, and it judges nothing.
+//!
+//! A layer's script is `sh -e`. It starts in a fresh folder with the unpacked source and the study's files, and its
+//! environment is empty but for `PATH`, `LC_ALL=C`, `HOME` and `TMPDIR` (fresh folders), `PREFIX`, `JOBS` (the number
+//! of processors) and those level variables that the layer mentions. `verify` lines get the same.
+
+mod cache;
+mod error;
+mod inputs;
+mod layer;
+mod relocate;
+mod schedule;
+mod shell;
+mod sources;
+mod tools;
+mod unpack;
+
+pub use cache::Cache;
+pub use error::Error;
+pub use schedule::build_all;
+
+use bakeoff_model::study::{Layer, Source};
+use inputs::{Link, chains, missing_tool, stages};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// The builds that a study needs.
+#[derive(Debug, Clone, Copy)]
+pub struct Request<'a> {
+    /// The study's folder: where sources are fetched from and files taken from.
+    pub study_dir: &'a Path,
+    /// The study's sources.
+    pub sources: &'a [Source],
+    /// The layers, first one first. None: nothing is built.
+    pub layers: &'a [Layer],
+    /// Display name and level variables of the build factors of every variant.
+    pub variants: &'a [(String, BTreeMap<String, String>)],
+    /// How many layers are built at a time; 0 counts as 1.
+    pub jobs: usize,
+}
+
+/// One build that a study needs.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Wanted {
+    /// Digest of everything that goes in: the digest of its last layer.
+    pub digest: String,
+    /// Where it is, or will be, installed.
+    pub prefix: PathBuf,
+    /// Display names of the variants that execute it.
+    pub variants: Vec<String>,
+    /// Its layers, first one first.
+    pub layers: Vec<WantedLayer>,
+    /// The first tool that it needs and that is not there: it cannot be built.
+    pub missing_tool: Option<MissingTool>,
+}
+
+/// One layer of a build.
+#[derive(Debug, Clone, PartialEq)]
+pub struct WantedLayer {
+    /// Its name in the study.
+    pub name: String,
+    /// Digest of everything that goes in.
+    pub digest: String,
+    /// True if nothing has to be done.
+    pub cached: bool,
+    /// About how long its script takes, in seconds: the mean of the layers of this name that the cache holds, else
+    /// what the study's author says.
+    pub expected_wall_s: Option<f64>,
+}
+
+/// A tool that is not there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MissingTool {
+    /// The layer that needs it.
+    pub layer: String,
+    /// The tool's name.
+    pub tool: String,
+}
+
+impl MissingTool {
+    /// What is wrong, and the remedy, in words.
+    pub fn why(&self) -> String {
+        let tool = &self.tool;
+        if tool.starts_with('/') {
+            format!("needs `{tool}`, which is not an executable file; install it, or correct the path in the study")
+        } else {
+            format!("needs `{tool}`, which is not on PATH; install it, or add its folder to PATH")
+        }
+    }
+}
+
+/// What happens while builds are made.
+#[derive(Debug, Clone, PartialEq)]
+pub enum BuildEvent {
+    /// A source is being fetched.
+    Fetching {
+        /// Its name in the study.
+        source: String,
+    },
+    /// A source was fetched and accepted.
+    Fetched {
+        /// Its name in the study.
+        source: String,
+        /// The size of its file.
+        bytes: u64,
+    },
+    /// Another process is at work on the same thing, or what it started is still ending.
+    Waiting {
+        /// The layer or source in question, in words.
+        what: String,
+        /// The other process, if it is known.
+        process: Option<u32>,
+    },
+    /// A layer is being built.
+    Started {
+        /// The variants that need it.
+        variants: Vec<String>,
+        /// Its name in the study.
+        layer: String,
+    },
+    /// A layer was built.
+    Finished {
+        /// The variants that need it.
+        variants: Vec<String>,
+        /// Its name in the study.
+        layer: String,
+        /// How long its script took.
+        wall_s: f64,
+    },
+    /// A layer could not be built.
+    Failed {
+        /// The variants that needed it.
+        variants: Vec<String>,
+        /// Its name in the study.
+        layer: String,
+        /// Why, in one line.
+        why: String,
+    },
+    /// A layer is in the cache.
+    Cached {
+        /// The variants that need it.
+        variants: Vec<String>,
+        /// Its name in the study.
+        layer: String,
+    },
+}
+
+/// Who is told; several threads may tell at once.
+type Notify<'a> = &'a (dyn Fn(BuildEvent) + Sync);
+
+/// The builds that a request amounts to, in the order of the first variants, and what the cache holds of them. Nothing
+/// is started but tools, which are asked for their versions.
+///
+/// # Errors
+/// Any [`Error`].
+pub fn survey(cache: &Cache, request: &Request<'_>) -> Result<Vec<Wanted>, Error> {
+    let stages = stages(cache, request)?;
+    let expected_wall_s = |layer: &Layer| cache.usual_wall_s(&layer.name).or(layer.takes_s);
+    let expected_wall_s: Vec<Option<f64>> = request.layers.iter().map(expected_wall_s).collect();
+    Ok(chains(&stages).iter().filter_map(|chain| wanted(cache, chain, &expected_wall_s)).collect())
+}
+
+/// None if the chain has no layers, and so is no build.
+fn wanted(cache: &Cache, chain: &[Link<'_, '_>], expected_wall_s: &[Option<f64>]) -> Option<Wanted> {
+    let last = chain.last()?.node;
+    let layers = chain.iter().zip(expected_wall_s).map(|(link, &expected_wall_s)| WantedLayer {
+        name: link.layer.name.clone(),
+        digest: link.node.digest.clone(),
+        cached: cache.finished(&link.node.digest).is_some(),
+        expected_wall_s,
+    });
+    Some(Wanted {
+        digest: last.digest.clone(),
+        prefix: cache.prefix_of(&last.digest),
+        variants: last.variants.clone(),
+        layers: layers.collect(),
+        missing_tool: missing_tool(chain),
+    })
+}

@@ -1,0 +1,95 @@
+//! The two ways in which building can go wrong. An [`Error`] ends the command: the cache or the study's folder cannot
+//! be used. A [`Failure`] is a value: one layer or source could not be had, and the study goes on without it. Neither
+//! is a problem of the study file, which `model` reports before anything here is called.
+
+use bakeoff_model::record::BuildOutcome;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Why no build at all can be made.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// No folder for the cache can be named.
+    #[error(
+        "there is no place for the cache: set BAKEOFF_CACHE to an absolute path (neither XDG_CACHE_HOME nor HOME is set)"
+    )]
+    NoCacheRoot,
+    /// The cache folder cannot be used.
+    #[error("`{}` cannot be the cache folder: {why}; name another one in BAKEOFF_CACHE", path.display())]
+    CacheRoot {
+        /// The folder in question.
+        path: PathBuf,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// The system refused to do something with a file or folder.
+    #[error("cannot {doing} `{}`", path.display())]
+    File {
+        /// What was being done, as a verb.
+        doing: &'static str,
+        /// To which file or folder.
+        path: PathBuf,
+        /// The system's word for it.
+        source: io::Error,
+    },
+    /// A layer needs a file that the study's folder does not have.
+    #[error("layer `{layer}` needs the file `{file}`, which {why}")]
+    StudyFile {
+        /// The layer.
+        layer: String,
+        /// The file, as the study names it.
+        file: String,
+        /// What is wrong with it, and the remedy.
+        why: String,
+    },
+    /// A layer names a source that was not given.
+    #[error("layer `{layer}` needs the source `{name}`, which the study does not define")]
+    UnknownSource {
+        /// The layer.
+        layer: String,
+        /// The name of the source.
+        name: String,
+    },
+    /// The user asked to stop. Nothing has to be cleaned up.
+    #[error("interrupted")]
+    Interrupted,
+    /// No process can be launched.
+    #[error(transparent)]
+    Host(#[from] bakeoff_host::Error),
+}
+
+/// Says what was being done, and where, when the system refused.
+pub(crate) trait At<T> {
+    /// Turns a refusal into an [`Error::File`].
+    fn at(self, doing: &'static str, path: &Path) -> Result<T, Error>;
+}
+
+impl<T> At<T> for io::Result<T> {
+    fn at(self, doing: &'static str, path: &Path) -> Result<T, Error> {
+        self.map_err(|source| Error::File { doing, path: path.to_owned(), source })
+    }
+}
+
+/// Why one layer could not be built.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Failure {
+    /// In one line.
+    pub(crate) why: String,
+    /// The last lines of the log.
+    pub(crate) tail: Vec<String>,
+    /// The whole log, if anything was started at all.
+    pub(crate) log: Option<PathBuf>,
+}
+
+impl Failure {
+    /// A failure that was seen before anything was started, so that there is no log.
+    pub(crate) fn without_log(why: String) -> Self {
+        Self { why, tail: vec![], log: None }
+    }
+
+    /// The journal's form of it.
+    pub(crate) fn outcome(self, layer: &str) -> BuildOutcome {
+        let log = self.log.map(|path| path.display().to_string());
+        BuildOutcome::Failed { layer: layer.to_owned(), why: self.why, tail: self.tail, log }
+    }
+}

@@ -1,0 +1,189 @@
+//! What goes into a layer, and the digest that names it. It reads the study's files and asks tools for their versions;
+//! it builds nothing.
+//!
+//! The layers of a study are one chain, and all of them install into one `$PREFIX`: layer 2 begins with what layer 1
+//! installed. A digest covers the digest of the layer before it, the SHA-256 of the source, the script, the `verify`
+//! lines, the study's files that it takes, its tools with their versions, and *those level variables that it
+//! mentions* ([`Layer::mentions`]). No other level variable is passed to it either. So variants that differ in nothing a layer mentions share that layer, and what a
+//! layer is not named by cannot reach it.
+
+use crate::cache::Cache;
+use crate::error::Error;
+use crate::{MissingTool, Request, tools};
+use bakeoff_model::digest::Digest;
+use bakeoff_model::study::Layer;
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+
+/// The version of this scheme of naming. A change of what a build sees must change it.
+const SCHEME: &str = "1";
+
+/// What all nodes of one layer have in common.
+pub(crate) struct Inputs<'a> {
+    pub(crate) layer: &'a Layer,
+    /// The place of its source in the request's list.
+    pub(crate) source: Option<usize>,
+    pub(crate) files: Vec<StudyFile<'a>>,
+}
+
+/// A file of the study's folder, as it was when it was read for the digest.
+pub(crate) struct StudyFile<'a> {
+    /// Its path, relative to the study's folder.
+    pub(crate) name: &'a str,
+    pub(crate) content: Vec<u8>,
+    pub(crate) executable: bool,
+}
+
+/// A layer as some of the variants need it.
+pub(crate) struct Node<'a> {
+    pub(crate) digest: String,
+    /// The node that it is built upon, in the stage before.
+    pub(crate) parent: Option<usize>,
+    /// The level variables that it mentions.
+    pub(crate) variables: BTreeMap<&'a str, &'a str>,
+    /// Path and version of its tools.
+    pub(crate) tools: BTreeMap<String, String>,
+    /// The first tool that it needs and that is not there.
+    pub(crate) missing_tool: Option<String>,
+    /// Display names of the variants that need it, in their order.
+    pub(crate) variants: Vec<String>,
+}
+
+/// One layer: its inputs, and one node for every different build of it, in the order of the first variants.
+pub(crate) struct Stage<'a> {
+    pub(crate) inputs: Inputs<'a>,
+    pub(crate) nodes: Vec<Node<'a>>,
+}
+
+/// The stages of a request, first layer first.
+pub(crate) fn stages<'a>(cache: &Cache, request: &Request<'a>) -> Result<Vec<Stage<'a>>, Error> {
+    let mut stages: Vec<Stage<'a>> = vec![];
+    // For each variant, its node in the stage before.
+    let mut parents: Vec<Option<usize>> = vec![None; request.variants.len()];
+    for layer in request.layers {
+        let inputs = read_inputs(request, layer)?;
+        let mut nodes: Vec<Node<'a>> = vec![];
+        for ((variant, levels), parent) in request.variants.iter().zip(&mut parents) {
+            let previous = parent.and_then(|p| Some(stages.last()?.nodes[p].digest.as_str()));
+            let mut node = node(cache, request, &inputs, levels, previous)?;
+            let same = nodes.iter().position(|known| known.digest == node.digest);
+            let place = same.unwrap_or_else(|| {
+                node.parent = *parent;
+                nodes.push(node);
+                nodes.len() - 1
+            });
+            nodes[place].variants.push(variant.clone());
+            *parent = Some(place);
+        }
+        stages.push(Stage { inputs, nodes });
+    }
+    Ok(stages)
+}
+
+/// One layer of a build.
+pub(crate) struct Link<'s, 'a> {
+    pub(crate) layer: &'a Layer,
+    /// The place of the node in its stage.
+    pub(crate) place: usize,
+    pub(crate) node: &'s Node<'a>,
+}
+
+/// The builds that the stages amount to, each with its layers, first one first; in the order of the first variants.
+pub(crate) fn chains<'s, 'a>(stages: &'s [Stage<'a>]) -> Vec<Vec<Link<'s, 'a>>> {
+    let ends = stages.last().map_or(0, |stage| stage.nodes.len());
+    (0..ends).map(|end| chain(stages, end)).collect()
+}
+
+fn chain<'s, 'a>(stages: &'s [Stage<'a>], end: usize) -> Vec<Link<'s, 'a>> {
+    let mut links = vec![];
+    let mut next = Some(end);
+    for stage in stages.iter().rev() {
+        let Some(place) = next else { break };
+        let node = &stage.nodes[place];
+        links.push(Link { layer: stage.inputs.layer, place, node });
+        next = node.parent;
+    }
+    links.reverse();
+    links
+}
+
+/// The first tool that a build needs and that is not there.
+pub(crate) fn missing_tool(chain: &[Link<'_, '_>]) -> Option<MissingTool> {
+    let missing = |link: &Link<'_, '_>| Some((link.layer.name.clone(), link.node.missing_tool.clone()?));
+    chain.iter().find_map(missing).map(|(layer, tool)| MissingTool { layer, tool })
+}
+
+fn read_inputs<'a>(request: &Request<'a>, layer: &'a Layer) -> Result<Inputs<'a>, Error> {
+    let place = |name: &String| {
+        let unknown = || Error::UnknownSource { layer: layer.name.clone(), name: name.clone() };
+        request.sources.iter().position(|source| source.name == *name).ok_or_else(unknown)
+    };
+    let source = layer.source.as_ref().map(place).transpose()?;
+    let files = layer.files.iter().map(|file| read_study_file(request.study_dir, layer, file));
+    Ok(Inputs { layer, source, files: files.collect::<Result<_, _>>()? })
+}
+
+fn read_study_file<'a>(study_dir: &Path, layer: &Layer, name: &'a str) -> Result<StudyFile<'a>, Error> {
+    let refuse = |why: String| Error::StudyFile { layer: layer.name.clone(), file: name.to_owned(), why };
+    let unreadable = |e: std::io::Error| refuse(format!("cannot be read from the study's folder: {e}"));
+    let home = fs::canonicalize(study_dir).map_err(unreadable)?;
+    let path = fs::canonicalize(home.join(name)).map_err(unreadable)?;
+    if !path.starts_with(&home) || Path::new(name).is_absolute() || name.split('/').any(|part| part == "..") {
+        return Err(refuse("is not in the study's folder: copy it there and give its path relative to it".to_owned()));
+    }
+    let meta = fs::metadata(&path).map_err(unreadable)?;
+    if !meta.is_file() {
+        return Err(refuse("is not a file: list the files in it instead".to_owned()));
+    }
+    let content = fs::read(&path).map_err(unreadable)?;
+    Ok(StudyFile { name, content, executable: meta.permissions().mode() & 0o111 != 0 })
+}
+
+/// The node of one variant; who else needs it, and its place in the chain, is not known yet.
+fn node<'a>(
+    cache: &Cache,
+    request: &Request<'a>,
+    inputs: &Inputs<'a>,
+    levels: &'a BTreeMap<String, String>,
+    previous: Option<&str>,
+) -> Result<Node<'a>, Error> {
+    let layer = inputs.layer;
+    let mentioned = levels.iter().filter(|(name, _)| layer.mentions(name));
+    let variables: BTreeMap<&str, &str> = mentioned.map(|(name, value)| (name.as_str(), value.as_str())).collect();
+
+    let mut tools = BTreeMap::new();
+    let mut missing_tool = None;
+    for tool in tools::tools_of(&layer.tools, &variables) {
+        match tools::identity(cache, tool)? {
+            Some(identity) => drop(tools.insert(tool.to_owned(), identity)),
+            None => missing_tool = missing_tool.or(Some(tool.to_owned())),
+        }
+    }
+
+    let mut digest = Digest::of("layer");
+    digest.field("scheme", SCHEME.as_bytes()).field("machine", std::env::consts::ARCH.as_bytes());
+    digest.field("previous", previous.unwrap_or_default().as_bytes());
+    if let Some(source) = inputs.source {
+        digest.field("source", request.sources[source].sha256.as_bytes());
+    }
+    digest.field("script", layer.script.as_bytes());
+    for line in &layer.verify {
+        digest.field("verify", line.as_bytes());
+    }
+    for file in &inputs.files {
+        digest.field("file", file.name.as_bytes()).field("content", &file.content);
+        digest.field("executable", &[u8::from(file.executable)]);
+    }
+    for (name, value) in &variables {
+        digest.field("variable", name.as_bytes()).field("value", value.as_bytes());
+    }
+    for (name, identity) in &tools {
+        digest.field("tool", name.as_bytes()).field("identity", identity.as_bytes());
+    }
+    if let Some(tool) = &missing_tool {
+        digest.field("missing tool", tool.as_bytes());
+    }
+    Ok(Node { digest: digest.hex(), parent: None, variables, tools, missing_tool, variants: vec![] })
+}

@@ -1,0 +1,159 @@
+//! One layer: source and files into a fresh folder, the script in an empty environment, the `verify` lines, and the
+//! record. It builds what it is told to; what has to be built, and in which order, is decided in `schedule.rs`.
+
+use crate::cache::{Cache, LayerRecord, entries, fresh_folder, wipe};
+use crate::error::{At, Error};
+use crate::inputs::{Inputs, Node};
+use crate::relocate::relocated_copy;
+use crate::shell::{Environment, Shell, Stop, complaint};
+use crate::sources::Sources;
+use crate::unpack::unpack;
+use crate::{BuildEvent, Notify};
+use std::fs;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+/// What every layer of a command is built with.
+pub(crate) struct Builder<'a> {
+    pub(crate) cache: &'a Cache,
+    pub(crate) sources: Sources<'a>,
+    pub(crate) notify: Notify<'a>,
+    /// The value of `$JOBS`.
+    pub(crate) cpus: usize,
+}
+
+/// A layer that is there, and whether it had been before.
+pub(crate) struct Ready {
+    pub(crate) record: LayerRecord,
+    pub(crate) cached: bool,
+}
+
+impl Builder<'_> {
+    /// The finished layer: from the cache, or built upon the layer of the digest `previous`.
+    pub(crate) fn ready(&self, inputs: &Inputs<'_>, node: &Node<'_>, previous: Option<&str>) -> Result<Ready, Stop> {
+        if let Some(ready) = self.cached(inputs, node) {
+            return Ok(ready);
+        }
+        // Before the layer's lock is taken: no thread waits for one lock of the cache while it holds another.
+        let source = inputs.source.map(|index| self.sources.obtain(index)).transpose()?;
+
+        let what = || format!("layer `{}`", inputs.layer.name);
+        let waiting = |process| (self.notify)(BuildEvent::Waiting { what: what(), process });
+        let lock = self.cache.lock(&node.digest, waiting)?;
+        if let Some(ready) = self.cached(inputs, node) {
+            return Ok(ready);
+        }
+        let (variants, layer) = (node.variants.clone(), inputs.layer.name.clone());
+        (self.notify)(BuildEvent::Started { variants: variants.clone(), layer: layer.clone() });
+        let mut shell = Shell::start(&lock, self.cache.log_of(&node.digest))?;
+        let record = self.build(&mut shell, inputs, node, previous, source.as_deref())?;
+        let wall_s = record.cost.get("wall").copied().unwrap_or_default();
+        (self.notify)(BuildEvent::Finished { variants, layer, wall_s });
+        Ok(Ready { record, cached: false })
+    }
+
+    fn cached(&self, inputs: &Inputs<'_>, node: &Node<'_>) -> Option<Ready> {
+        let record = self.cache.finished(&node.digest)?;
+        (self.notify)(BuildEvent::Cached { variants: node.variants.clone(), layer: inputs.layer.name.clone() });
+        Some(Ready { record, cached: true })
+    }
+
+    fn build(
+        &self,
+        shell: &mut Shell,
+        inputs: &Inputs<'_>,
+        node: &Node<'_>,
+        previous: Option<&str>,
+        source: Option<&Path>,
+    ) -> Result<LayerRecord, Stop> {
+        let (cache, layer) = (self.cache, inputs.layer);
+        let prefix = cache.prefix_of(&node.digest);
+        let work = cache.work_of(&node.digest);
+        cache.wipe_layer(&node.digest)?;
+        let env = self.environment(node, &prefix, &work)?;
+        shell.note(&header(inputs, node))?;
+        match previous {
+            Some(previous) => relocated_copy(&cache.prefix_of(previous), &prefix)?,
+            None => fs::create_dir(&prefix).at("make the folder", &prefix)?,
+        }
+        let tree = lay_out(shell, inputs, source, &env, &work)?;
+
+        let ended = shell.execute(&["sh", "-e", "-c", &layer.script], &tree, &env)?;
+        if ended.leftovers > 0 {
+            shell.note(&format!("{} processes outlived the script and were killed", ended.leftovers))?;
+        }
+        if let Some(complaint) = complaint(&ended.end) {
+            return Err(shell.failure(format!("the script {complaint}"), &work)?.into());
+        }
+        if !prefix.is_dir() || entries(&prefix)?.is_empty() {
+            return Err(shell.failure("the script installed nothing into $PREFIX".to_owned(), &work)?.into());
+        }
+        for (number, line) in (1..).zip(&layer.verify) {
+            shell.note(&format!("verify line {number}: {line}"))?;
+            let verified = shell.execute(&["sh", "-c", line], &tree, &env)?;
+            if let Some(complaint) = complaint(&verified.end) {
+                let line = line.split_whitespace().collect::<Vec<_>>().join(" ");
+                return Err(shell.failure(format!("verify line {number} {complaint}: {line}"), &work)?.into());
+            }
+            shell.note(&format!("verify line {number} holds"))?;
+        }
+        wipe(&work)?;
+        Ok(cache.finish(&node.digest, &layer.name, ended.measurements, node.tools.clone())?)
+    }
+
+    /// The whole environment of a script and of `verify` lines.
+    fn environment(&self, node: &Node<'_>, prefix: &Path, work: &Path) -> Result<Environment, Error> {
+        let mut env = basic_environment();
+        env.extend(node.variables.iter().map(|(&name, &value)| (name.to_owned(), value.to_owned())));
+        for (name, folder) in [("HOME", "home"), ("TMPDIR", "tmp")] {
+            let folder = work.join(folder);
+            fresh_folder(&folder)?;
+            env.insert(name.to_owned(), folder.display().to_string());
+        }
+        env.insert("PREFIX".to_owned(), prefix.display().to_string());
+        env.insert("JOBS".to_owned(), self.cpus.to_string());
+        Ok(env)
+    }
+}
+
+/// What every process of a build gets, whatever it is for.
+pub(crate) fn basic_environment() -> Environment {
+    let path = std::env::var("PATH").unwrap_or_default();
+    [("PATH".to_owned(), path), ("LC_ALL".to_owned(), "C".to_owned())].into()
+}
+
+/// Makes the folder that the script starts in, `work/tree`: the source unpacked, the study's files beside it.
+fn lay_out(
+    shell: &mut Shell,
+    inputs: &Inputs<'_>,
+    source: Option<&Path>,
+    env: &Environment,
+    work: &Path,
+) -> Result<PathBuf, Stop> {
+    let tree = work.join("tree");
+    match source {
+        Some(file) => unpack(shell, env, file, work)?,
+        None => fresh_folder(&tree)?,
+    }
+    for file in &inputs.files {
+        let target = tree.join(file.name);
+        let folder = target.parent().unwrap_or(&tree);
+        fs::create_dir_all(folder).at("make the folder", folder)?;
+        wipe(&target)?;
+        fs::write(&target, &file.content).at("write", &target)?;
+        let mode = if file.executable { 0o755 } else { 0o644 };
+        fs::set_permissions(&target, fs::Permissions::from_mode(mode)).at("set the permissions of", &target)?;
+    }
+    Ok(tree)
+}
+
+/// The head of a log: everything that the digest covers, for people.
+fn header(inputs: &Inputs<'_>, node: &Node<'_>) -> String {
+    let mut lines =
+        vec![format!("layer {} of {}", inputs.layer.name, node.variants.join(", ")), format!("digest {}", node.digest)];
+    lines.extend(node.tools.iter().map(|(name, identity)| format!("tool {name}: {identity}")));
+    lines.extend(node.variables.iter().map(|(name, value)| format!("variable {name}={value}")));
+    lines.extend(inputs.files.iter().map(|file| format!("file {}", file.name)));
+    lines.extend(inputs.layer.script.lines().map(|line| format!("script {line}")));
+    lines.join("\n")
+}

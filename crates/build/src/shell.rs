@@ -1,0 +1,157 @@
+//! A launcher, the log that everything it starts prints to, and what the end of a process means. All processes of
+//! this crate but `tool --version` go through a [`Shell`]. It decides nothing about what is executed.
+
+use crate::error::{At, Error, Failure};
+use bakeoff_host::lock::Lock;
+use bakeoff_host::{Command, End, Ended, Launcher, Patience};
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io::{Read, Seek, SeekFrom, Write};
+use std::os::fd::AsFd;
+use std::path::{Path, PathBuf};
+
+/// How many of a log's last lines a failure shows.
+const TAIL_LINES: usize = 20;
+
+/// How the lines of a log begin that are ours.
+const NOTE: &str = "bakeoff: ";
+
+/// No more of a log than this is read for its last lines.
+const TAIL_BYTES: u64 = 32 * 1024;
+
+/// Environment variables by name.
+pub(crate) type Environment = BTreeMap<String, String>;
+
+/// Why there is nothing to go on with.
+pub(crate) enum Stop {
+    /// This layer or source cannot be had.
+    Failure(Failure),
+    /// Nothing can.
+    Error(Error),
+}
+
+impl From<Failure> for Stop {
+    fn from(failure: Failure) -> Self {
+        Self::Failure(failure)
+    }
+}
+
+impl From<Error> for Stop {
+    fn from(error: Error) -> Self {
+        Self::Error(error)
+    }
+}
+
+/// A launcher with a log.
+pub(crate) struct Shell {
+    launcher: Launcher,
+    log: PathBuf,
+    /// What the present command prints. A file of its own, because the launcher empties it first.
+    output: PathBuf,
+}
+
+impl Shell {
+    /// Starts a launcher and a new log. The launcher shares the lock, so that nobody else can begin before all that
+    /// it starts is dead.
+    pub(crate) fn start(lock: &Lock, log: PathBuf) -> Result<Self, Error> {
+        File::create(&log).at("write", &log)?;
+        let output = log.with_extension("output");
+        Ok(Self { launcher: Launcher::start(Some(lock.as_fd()))?, log, output })
+    }
+
+    /// Writes a line of our own to the log, or several.
+    pub(crate) fn note(&self, lines: &str) -> Result<(), Error> {
+        let append = || {
+            let mut log = File::options().append(true).open(&self.log)?;
+            lines.lines().try_for_each(|line| writeln!(log, "{NOTE}{line}"))
+        };
+        append().at("write", &self.log)
+    }
+
+    /// Executes a program to its end.
+    ///
+    /// # Errors
+    /// [`Error::Interrupted`], and what the launcher says.
+    pub(crate) fn execute(&mut self, argv: &[&str], dir: &Path, env: &Environment) -> Result<Ended, Error> {
+        let command = Command {
+            argv: argv.iter().map(|&word| word.to_owned()).collect(),
+            dir: dir.to_owned(),
+            env: env.clone(),
+            stdout: self.output.clone(),
+            stderr: self.output.clone(),
+        };
+        let ended = self.launcher.execute(&command, Patience::FirstInterrupt)?;
+        self.keep_output()?;
+        match ended.end {
+            End::Interrupted => Err(Error::Interrupted),
+            _ => Ok(ended),
+        }
+    }
+
+    fn keep_output(&self) -> Result<(), Error> {
+        if !self.output.exists() {
+            return Ok(()); // nothing was started
+        }
+        let append = || {
+            std::io::copy(&mut File::open(&self.output)?, &mut File::options().append(true).open(&self.log)?)?;
+            fs::remove_file(&self.output)
+        };
+        append().at("append the output to", &self.log)
+    }
+
+    /// A failure with the last lines of what was printed; where the remains are stands in the log.
+    pub(crate) fn failure(&self, why: String, remains: &Path) -> Result<Failure, Error> {
+        self.note(&format!("failed: {why}"))?;
+        self.note(&format!("what there is of it stays in {} until the next attempt", remains.display()))?;
+        let tail = tail(&self.log).at("read", &self.log)?;
+        Ok(Failure { why, tail, log: Some(self.log.clone()) })
+    }
+}
+
+/// What is wrong with an end, in words that follow the name of what ended; none if it succeeded.
+pub(crate) fn complaint(end: &End) -> Option<String> {
+    match end {
+        End::Exited(0) => None,
+        End::Exited(code) => Some(format!("exited {code}")),
+        End::Signalled(signal) => Some(format!("was killed by signal {signal}")),
+        End::NotStarted { what, why } => Some(format!("could not be started: {what}: {why}")),
+        End::Interrupted => Some("was interrupted".to_owned()),
+    }
+}
+
+/// The last lines of a log, without our own: the failure's reason says what they say. A line that was overprinted, as
+/// progress bars are, counts as what is left to see of it.
+fn tail(path: &Path) -> std::io::Result<Vec<String>> {
+    let mut file = File::open(path)?;
+    let start = fs::metadata(path)?.len().saturating_sub(TAIL_BYTES);
+    file.seek(SeekFrom::Start(start))?;
+    let mut bytes = vec![];
+    file.read_to_end(&mut bytes)?;
+    let text = String::from_utf8_lossy(&bytes);
+    let seen = text.lines().map(|line| line.rsplit('\r').next().unwrap_or(line).trim_end());
+    let theirs = seen.filter(|line| !line.is_empty() && !line.starts_with(NOTE));
+    let lines: Vec<String> = theirs.map(str::to_owned).collect();
+    Ok(lines[lines.len().saturating_sub(TAIL_LINES)..].to_vec())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tail_is_what_one_would_see_at_the_end() {
+        let folder = tempfile::tempdir().unwrap();
+        let log = folder.path().join("log");
+        let check = |content: &[u8], expect: &[&str]| {
+            fs::write(&log, content).unwrap();
+            assert_eq!(tail(&log).unwrap(), expect);
+        };
+        check(b"", &[]);
+        check(b"one\n\n  two\n", &["one", "  two"]);
+        check(b"10%\r50%\r100%\ndone\xff", &["100%", "done\u{fffd}"]);
+
+        let long: String = (0..10_000).map(|n| format!("line {n}\n")).collect();
+        let last: Vec<String> = (9_980..10_000).map(|n| format!("line {n}")).collect();
+        check(long.as_bytes(), &last.iter().map(String::as_str).collect::<Vec<_>>());
+    }
+}

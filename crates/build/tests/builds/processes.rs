@@ -1,0 +1,182 @@
+//! Two Bakeoffs at once, one that is killed, and one that is interrupted: by real processes. They meet at named pipes,
+//! whose opening waits for the other side, so nothing here depends on how fast anything is.
+
+use crate::study::{Tests, layer, read, sh};
+use bakeoff_build::{BuildEvent, Cache, Error, Request, build_all};
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use tempfile::TempDir;
+
+pub(crate) const TESTS: Tests = &[
+    ("a_killed_build_is_resumed_by_the_next_command", a_killed_build_is_resumed_by_the_next_command),
+    ("the_second_of_two_waits_for_the_first", the_second_of_two_waits_for_the_first),
+    ("an_interrupt_ends_a_build_and_a_wait", an_interrupt_ends_a_build_and_a_wait),
+];
+
+/// The first argument that makes this executable build one layer: the cache and the script follow. It says on its
+/// standard output, one word a line, what happens.
+const BUILDER: &str = "__builder";
+
+pub(crate) fn builder_main_if_asked() {
+    let args: Vec<String> = std::env::args().collect();
+    let [_, word, cache, script] = &args[..] else { return };
+    if word != BUILDER {
+        return;
+    }
+    bakeoff_host::interrupt::install().unwrap();
+    let cache = Cache::open(PathBuf::from(cache)).unwrap();
+    let request = Request {
+        study_dir: cache.root(),
+        sources: &[],
+        layers: &[layer("slow", script)],
+        variants: &[("v".to_owned(), [].into())],
+        jobs: 1,
+    };
+    let tell = |event| match event {
+        BuildEvent::Waiting { process, .. } => println!("waiting {}", process.unwrap()),
+        BuildEvent::Started { .. } => println!("started"),
+        _ => {}
+    };
+    match build_all(&cache, &request, &tell) {
+        Ok(lines) if lines[0].cached => println!("cached"),
+        Ok(lines) => println!("{:?} {}", lines[0].outcome, cache.prefix_of(&lines[0].digest).display()),
+        Err(Error::Interrupted) => println!("interrupted"),
+        Err(error) => println!("{error}"),
+    }
+    std::process::exit(0);
+}
+
+/// A folder with a cache, two named pipes, and scripts that use them.
+struct Meeting(TempDir);
+
+impl Meeting {
+    fn new() -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        sh(folder.path(), "mkfifo begun go");
+        Self(folder)
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn builder(&self, script: &str) -> Builder {
+        let mut command = Command::new(std::env::current_exe().unwrap());
+        command.arg(BUILDER).arg(self.path("cache")).arg(script).stdout(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let said = BufReader::new(child.stdout.take().unwrap());
+        Builder { child, said }
+    }
+}
+
+struct Builder {
+    child: Child,
+    said: BufReader<std::process::ChildStdout>,
+}
+
+impl Builder {
+    /// The next line; empty if there is none.
+    fn says(&mut self) -> String {
+        let mut line = String::new();
+        self.said.read_line(&mut line).unwrap();
+        line.trim_end().to_owned()
+    }
+
+    fn signal(&self, name: &str) {
+        sh(Path::new("/"), &format!("kill -{name} {}", self.child.id()));
+    }
+}
+
+/// A test that fails leaves no builder behind.
+impl Drop for Builder {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Whether a process is there and is no zombie.
+pub(crate) fn is_alive(pid: &str) -> bool {
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
+    status.lines().any(|line| line.starts_with("State:") && !line.contains('Z'))
+}
+
+/// Whether a process has a lock of the cache open.
+fn holds_a_lock(pid: &str) -> bool {
+    let files = fs::read_dir(format!("/proc/{pid}/fd")).unwrap();
+    files
+        .filter_map(|file| fs::read_link(file.unwrap().path()).ok())
+        .any(|path| path.extension() == Some("lock".as_ref()))
+}
+
+fn a_killed_build_is_resumed_by_the_next_command() {
+    let meeting = Meeting::new();
+    let (begun, first) = (meeting.path("begun"), meeting.path("first"));
+    let script = format!(
+        "if test -e '{first}'; then rm '{first}'; mkdir $PREFIX/debris
+         sleep 1000 & echo $PPID $$ $! > '{begun}'; wait; fi
+         echo whole > $PREFIX/whole; find . > $PREFIX/found",
+        first = first.display(),
+        begun = begun.display(),
+    );
+    fs::write(&first, "").unwrap();
+    let mut killed = meeting.builder(&script);
+    let pids = read(&begun);
+    let pids: Vec<&str> = pids.split(' ').collect();
+    assert_eq!(killed.says(), "started");
+    assert!(pids.iter().all(|pid| is_alive(pid)));
+    assert!(holds_a_lock(pids[0]), "the launcher frees the lock when it ends, and it ends last");
+    killed.signal("KILL");
+
+    // Whether it is here before the last process of the first one is dead, and has to wait, is left to chance.
+    let mut next = meeting.builder(&script);
+    let said = next.says();
+    if said != "started" {
+        assert_eq!(said, format!("waiting {}", killed.child.id()));
+        assert_eq!(next.says(), "started");
+    }
+    assert!(!pids[1..].iter().any(|pid| is_alive(pid)), "nothing of the first build is left when the second begins");
+    let said = next.says();
+    let prefix = Path::new(said.strip_prefix("Built ").unwrap());
+    assert_eq!(read(prefix.join("whole")), "whole");
+    assert_eq!(read(prefix.join("found")), ".", "the script began in a fresh folder");
+    assert!(!prefix.join("debris").exists());
+    assert_eq!(meeting.builder(&script).says(), "cached");
+}
+
+fn the_second_of_two_waits_for_the_first() {
+    let meeting = Meeting::new();
+    let script = format!(
+        "echo here >> '{}'; echo > '{}'; read line < '{}'; echo $line > $PREFIX/x",
+        meeting.path("times").display(),
+        meeting.path("begun").display(),
+        meeting.path("go").display(),
+    );
+    let mut first = meeting.builder(&script);
+    read(meeting.path("begun"));
+    assert_eq!(first.says(), "started");
+    let mut second = meeting.builder(&script);
+    assert_eq!(second.says(), format!("waiting {}", first.child.id()));
+    fs::write(meeting.path("go"), "go\n").unwrap();
+    assert!(first.says().starts_with("Built "));
+    assert_eq!(second.says(), "cached");
+    assert_eq!(read(meeting.path("times")), "here", "it was built once");
+}
+
+fn an_interrupt_ends_a_build_and_a_wait() {
+    let meeting = Meeting::new();
+    let script = format!("echo $$ > '{}'; sleep 1000", meeting.path("begun").display());
+    let mut building = meeting.builder(&script);
+    let pid = read(meeting.path("begun"));
+    assert_eq!(building.says(), "started");
+    let mut waiting = meeting.builder(&script);
+    assert!(waiting.says().starts_with("waiting "));
+    waiting.signal("TERM");
+    assert_eq!(waiting.says(), "interrupted");
+    assert!(is_alive(&pid));
+    building.signal("INT");
+    assert_eq!(building.says(), "interrupted");
+    assert!(!is_alive(&pid));
+}

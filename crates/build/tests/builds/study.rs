@@ -1,0 +1,138 @@
+//! A small study to build: its folder, its cache, and what was told about its builds.
+
+use bakeoff_build::{BuildEvent, Cache, Error, Request, Wanted, build_all, survey};
+use bakeoff_model::digest::hex;
+use bakeoff_model::record::{BuildLine, BuildOutcome};
+use bakeoff_model::study::{Layer, Source};
+use sha2::{Digest as _, Sha256};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use tempfile::TempDir;
+
+/// Named tests of one file.
+pub(crate) type Tests = &'static [(&'static str, fn())];
+
+/// Everything that a request is made of.
+pub(crate) struct Study {
+    folder: TempDir,
+    pub(crate) cache: Cache,
+    pub(crate) sources: Vec<Source>,
+    pub(crate) layers: Vec<Layer>,
+    pub(crate) variants: Vec<(String, BTreeMap<String, String>)>,
+    pub(crate) events: Mutex<Vec<BuildEvent>>,
+}
+
+impl Study {
+    /// A study of one variant without variables.
+    pub(crate) fn new(layers: &[Layer]) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        fs::create_dir(folder.path().join("study")).unwrap();
+        let cache = Cache::open(folder.path().join("cache")).unwrap();
+        let mut study = Self {
+            folder,
+            cache,
+            sources: vec![],
+            layers: layers.to_vec(),
+            variants: vec![],
+            events: Mutex::default(),
+        };
+        study.variant("only", &[]);
+        study
+    }
+
+    /// The study's folder.
+    pub(crate) fn dir(&self) -> PathBuf {
+        self.folder.path().join("study")
+    }
+
+    /// Writes a file into the study's folder.
+    pub(crate) fn write(&self, name: &str, content: &str) -> PathBuf {
+        let path = self.dir().join(name);
+        fs::write(&path, content).unwrap();
+        path
+    }
+
+    /// Adds a variant; the first one replaces the nameless default.
+    pub(crate) fn variant(&mut self, name: &str, variables: &[(&str, &str)]) {
+        self.variants.retain(|(known, _)| known != "only");
+        let variables = variables.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect();
+        self.variants.push((name.to_owned(), variables));
+    }
+
+    /// Adds a source, and makes the first layer take it.
+    pub(crate) fn source(&mut self, fetch: &str, sha256: &str) {
+        let source = Source { name: "upstream".to_owned(), fetch: fetch.to_owned(), sha256: sha256.to_owned() };
+        self.sources = vec![source];
+        self.layers[0].source = Some("upstream".to_owned());
+    }
+
+    fn request<'a>(&'a self, dir: &'a Path) -> Request<'a> {
+        Request { study_dir: dir, sources: &self.sources, layers: &self.layers, variants: &self.variants, jobs: 2 }
+    }
+
+    /// Makes all builds.
+    pub(crate) fn try_build(&self) -> Result<Vec<BuildLine>, Error> {
+        self.events.lock().unwrap().clear();
+        build_all(&self.cache, &self.request(&self.dir()), &|event| self.events.lock().unwrap().push(event))
+    }
+
+    /// Makes all builds.
+    pub(crate) fn build(&self) -> Vec<BuildLine> {
+        self.try_build().unwrap()
+    }
+
+    /// Makes the only build, which must succeed; its line and its prefix.
+    pub(crate) fn built(&self) -> (BuildLine, PathBuf) {
+        let [line] = self.build().try_into().unwrap();
+        assert_eq!(line.outcome, BuildOutcome::Built);
+        let prefix = self.cache.prefix_of(&line.digest);
+        (line, prefix)
+    }
+
+    /// Tries to make the only build, which must fail; why, and the last lines of the log.
+    pub(crate) fn failed(&self) -> (String, Vec<String>) {
+        let [line] = self.build().try_into().unwrap();
+        let BuildOutcome::Failed { why, tail, .. } = line.outcome else { panic!("it was built") };
+        (why, tail)
+    }
+
+    /// What would have to be done.
+    pub(crate) fn survey(&self) -> Vec<Wanted> {
+        survey(&self.cache, &self.request(&self.dir())).unwrap()
+    }
+
+    /// How many events are like this.
+    pub(crate) fn count(&self, like: impl Fn(&BuildEvent) -> bool) -> usize {
+        self.events.lock().unwrap().iter().filter(|event| like(event)).count()
+    }
+}
+
+/// A layer that needs no tools.
+pub(crate) fn layer(name: &str, script: &str) -> Layer {
+    Layer {
+        name: name.to_owned(),
+        source: None,
+        script: script.to_owned(),
+        verify: vec![],
+        files: vec![],
+        tools: vec![],
+        takes_s: None,
+    }
+}
+
+/// Executes a shell command in a folder, which must succeed.
+pub(crate) fn sh(dir: &Path, command: &str) {
+    assert!(std::process::Command::new("sh").args(["-ec", command]).current_dir(dir).status().unwrap().success());
+}
+
+/// The SHA-256 of a text or file's content.
+pub(crate) fn sha256(content: impl AsRef<[u8]>) -> String {
+    hex(&Sha256::digest(content))
+}
+
+/// What a file says, without the last line's end.
+pub(crate) fn read(path: impl AsRef<Path>) -> String {
+    fs::read_to_string(path).unwrap().trim_end().to_owned()
+}
