@@ -1,1 +1,32 @@
-//! placeholder
+//! Findings in, bytes out. Everything here turns [`Findings`] into text: the one sentence ([`answer`]), the page for
+//! people ([`terminal`]) and the page for machines ([`json`]). It computes no statistic, opens no file and does not
+//! know whether there is a terminal: width and colour are told to it. [`mod@format`] holds the ways of writing numbers,
+//! for everything else that puts words on the screen.
+
+mod answer;
+mod builds;
+mod failures;
+pub mod format;
+mod grid;
+mod metrics;
+mod notes;
+mod paint;
+mod plot;
+mod provenance;
+mod terminal;
+mod text;
+mod words;
+
+pub use answer::answer;
+pub use terminal::{Style, terminal};
+
+use bakeoff_analysis::findings::Findings;
+
+/// The findings as pretty-printed JSON with a final line feed: the types of [`bakeoff_analysis::findings`], field by
+/// field, in the order in which they are declared. Numbers are unrounded, so reading it gives equal findings.
+///
+/// # Errors
+/// Passes on the serialiser's word, should a value ever have no form in JSON.
+pub fn json(findings: &Findings) -> Result<String, serde_json::Error> {
+    serde_json::to_string_pretty(findings).map(|text| text + "\n")
+}

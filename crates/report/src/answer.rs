@@ -1,0 +1,289 @@
+//! The answer in a sentence: what was shown about the deciding metric, what was not, and nothing that the findings do
+//! not support. Where there are several workloads or conditions there is a statement for each.
+
+use crate::builds::unbuilt;
+use crate::format::percent;
+use crate::text::{clean, glue, unglue};
+use crate::words::{self, Change, counted, listed};
+use bakeoff_analysis::findings::{Comparison, FailedTrials, Findings, Method, Row, Table, Verdict};
+use bakeoff_model::metric::Unit;
+use bakeoff_model::plan::BASELINE;
+use bakeoff_model::record::BuildOutcome;
+use std::collections::BTreeSet;
+
+/// Of more variants than this with the same verdict, the rest is only counted.
+const NAMED_MAX: usize = 4;
+
+/// The answer as one line of text, without a line feed. Trials that were simulated are called so first of all.
+pub fn answer(findings: &Findings) -> String {
+    unglue(&paragraphs(findings).join(" "))
+}
+
+/// The answer as paragraphs to be wrapped: one, or an opening and one for each workload and condition.
+pub(crate) fn paragraphs(findings: &Findings) -> Vec<String> {
+    let deciding = &findings.method.deciding_metric;
+    let tables: Vec<&Table> = findings.tables.iter().filter(|table| table.metric == *deciding).collect();
+    let mut opening = vec![];
+    if let Some(truth) = &findings.simulated {
+        opening.push(format!("SIMULATED, not measured (planted: {}).", clean(truth)));
+    }
+    if tables.iter().all(|table| table.rows.iter().all(|row| row.summary.is_none())) {
+        opening.push(nothing_yet(findings));
+        return vec![opening.join(" ")];
+    }
+    if findings.blocks_finished < findings.blocks_total {
+        opening.push(format!("After {} of {}:", findings.blocks_finished, counted(findings.blocks_total, "block")));
+    }
+    match tables.as_slice() {
+        [only] => {
+            opening.push(statement(findings, only));
+            vec![opening.join(" ")]
+        }
+        several => {
+            let labelled =
+                several.iter().map(|table| format!("{}: {}", label(several, table), statement(findings, table)));
+            let opening = (!opening.is_empty()).then(|| opening.join(" "));
+            opening.into_iter().chain(labelled).collect()
+        }
+    }
+}
+
+/// Why there is no answer at all.
+fn nothing_yet(findings: &Findings) -> String {
+    if !findings.builds.is_empty() && findings.builds.iter().all(|build| build.outcome != BuildOutcome::Built) {
+        return format!("No answer: of {}, none succeeded.", counted(findings.builds.len() as u32, "build"));
+    }
+    if findings.tables.iter().any(|table| table.rows.iter().any(|row| row.summary.is_some())) {
+        return format!("No answer: the deciding metric, {}, was not measured.", findings.method.deciding_metric);
+    }
+    if !findings.failures.is_empty() {
+        return "No answer: of all trials so far, none counts; every one of them failed or is void.".to_owned();
+    }
+    let wanted = counted(findings.blocks_total, "block");
+    format!("No answer yet: no trial of the {wanted} has ended; `bakeoff run` executes the study.")
+}
+
+/// What tells a table from the others: the workload, the condition, or both.
+fn label(tables: &[&Table], table: &Table) -> String {
+    let several = |name: fn(&Table) -> &str| tables.iter().map(|t| name(t)).collect::<BTreeSet<_>>().len() > 1;
+    let name = match (several(|t| &t.workload), several(|t| &t.condition)) {
+        (_, false) => table.workload.clone(),
+        (false, true) => table.condition.clone(),
+        (true, true) => format!("{} ({})", table.workload, table.condition),
+    };
+    clean(&name)
+}
+
+/// What is claimed of one table, as a sentence.
+fn statement(findings: &Findings, table: &Table) -> String {
+    let Some((baseline, others)) = table.rows.split_first() else { return "Nothing was measured.".to_owned() };
+    if baseline.summary.is_none() {
+        return format!("No comparison is possible: the baseline {}.", absence(findings, baseline, false));
+    }
+    if let Some(twin) = table.noise_floor.as_ref().and_then(|row| row.comparison.as_ref())
+        && matches!(twin.verdict, Verdict::Faster | Verdict::Slower)
+    {
+        return untrusted(table, twin);
+    }
+    let mut clauses = match others {
+        [] => vec!["Only the baseline was measured: there is nothing to compare it with".to_owned()],
+        [Row { variant, comparison: Some(comparison), .. }] => {
+            vec![pair(&findings.method, table, &clean(variant), &clean(&baseline.variant), comparison)]
+        }
+        several => Teller { method: &findings.method, table, said: false }.clauses(findings, several),
+    };
+    clauses.extend(lost(findings, table));
+    format!("{}.", clauses.join("; "))
+}
+
+/// The baseline's twin was shown to differ from it: no other difference may be believed.
+fn untrusted(table: &Table, twin: &Comparison) -> String {
+    let change = Change::of(twin, twin.interval, table.unit);
+    let (amount, word) = (glue(&change.amount()), words::verdict(twin.verdict, table.unit));
+    let judged = match table.unit {
+        Unit::Seconds => format!("judged {amount} {word} than it in {}", words::metric(&table.metric)),
+        Unit::Bytes | Unit::Count => format!("judged to need {amount} {word} {} than it", table.metric),
+    };
+    format!(
+        "Nothing is claimed: the baseline's twin, which is the same thing again, was {judged}, so differences \
+         seen here may be the machine's own."
+    )
+}
+
+/// Why a row has no values.
+fn absence(findings: &Findings, row: &Row, plural: bool) -> &'static str {
+    match (&row.summary, unbuilt(findings, &row.variant), plural) {
+        (Some(_), _, false) => "shares no block with the baseline",
+        (Some(_), _, true) => "share no block with the baseline",
+        (None, true, false) => "was not built",
+        (None, true, true) => "were not built",
+        (None, false, false) => "has no trial that counts",
+        (None, false, true) => "have no trial that counts",
+    }
+}
+
+/// Some, but not all trials of a variant failed: whoever reads only the sentence must know.
+fn lost(findings: &Findings, table: &Table) -> Vec<String> {
+    let here = |lost: &&FailedTrials| (&lost.workload, &lost.condition) == (&table.workload, &table.condition);
+    let counts = |name: &str| table.rows.iter().any(|row| row.variant == name && row.summary.is_some());
+    let failed = findings.failures.iter().filter(here).filter(|lost| lost.failed > 0 && counts(&lost.variant));
+    failed
+        .map(|lost| {
+            let of = counted(lost.of, "trial");
+            format!("{} of {of} of {} failed", lost.failed, subject(&clean(&lost.variant)))
+        })
+        .collect()
+}
+
+fn subject(variant: &str) -> String {
+    if variant == BASELINE { "the baseline".to_owned() } else { variant.to_owned() }
+}
+
+/// Faster or slower, less or more: the estimate's direction in the words of its unit.
+fn direction(change: &Change, unit: Unit) -> &'static str {
+    words::verdict(if change.is_less() { Verdict::Faster } else { Verdict::Slower }, unit)
+}
+
+/// The sentence about the only variant, with its interval.
+fn pair(method: &Method, table: &Table, variant: &str, baseline: &str, comparison: &Comparison) -> String {
+    let equivalent = comparison.verdict == Verdict::Equivalent;
+    let (interval, confidence) = match comparison.equivalence_interval {
+        Some(narrower) if equivalent => (Some(narrower), 2.0 * method.confidence - 1.0),
+        _ => (comparison.interval, method.confidence),
+    };
+    let change = Change::of(comparison, interval, table.unit);
+    let basis = |range: Option<String>| {
+        let at = range.map(|range| format!("{} at {} confidence", glue(&range), glue(&percent(confidence))));
+        at.into_iter().chain([counted(comparison.blocks, "block")]).collect::<Vec<_>>().join(", ")
+    };
+    let margin = glue(&format!("±{}", percent(method.margin)));
+    let (metric, baseline) = (words::metric(&table.metric), subject(baseline));
+    let (amount, word) = (glue(&change.amount()), direction(&change, table.unit));
+    let differs = match table.unit {
+        Unit::Seconds => format!("{variant} is {amount} {word} than {baseline} in {metric}"),
+        Unit::Bytes | Unit::Count => format!("{variant} needs {amount} {word} {metric} than {baseline}"),
+    };
+    let signed = glue(&change.signed());
+    match comparison.verdict {
+        Verdict::Faster | Verdict::Slower => format!("{differs} ({})", basis(change.range())),
+        Verdict::Negligible => {
+            format!("{differs}, which is negligible: within {margin} ({})", basis(change.range()))
+        }
+        Verdict::Equivalent => format!(
+            "{variant} is equivalent to {baseline} in {metric}, within {margin}: {signed} ({})",
+            basis(change.signed_range())
+        ),
+        undecided @ Verdict::Undecided { .. } => format!(
+            "Nothing was decided about {variant} against {baseline} in {metric}{}: {signed} ({})",
+            words::more_blocks(undecided),
+            basis(change.signed_range())
+        ),
+    }
+}
+
+/// Tells about several variants. What they are compared with, and in what, is said once, in the first clause.
+struct Teller<'a> {
+    method: &'a Method,
+    table: &'a Table,
+    said: bool,
+}
+
+impl Teller<'_> {
+    fn clauses(mut self, findings: &Findings, rows: &[Row]) -> Vec<String> {
+        let of = |wanted: fn(Verdict) -> bool| {
+            let rows = rows.iter().filter_map(|row| Some((clean(&row.variant), row.comparison.as_ref()?)));
+            rows.filter(|(_, comparison)| wanted(comparison.verdict)).collect::<Vec<_>>()
+        };
+        let mut faster = of(|v| v == Verdict::Faster);
+        let mut slower = of(|v| v == Verdict::Slower);
+        faster.sort_by(|a, b| a.1.estimate.total_cmp(&b.1.estimate));
+        slower.sort_by(|a, b| b.1.estimate.total_cmp(&a.1.estimate));
+        let mut clauses: Vec<String> = [
+            self.different(&faster, ""),
+            self.different(&slower, ""),
+            self.different(&of(|v| v == Verdict::Negligible), &self.negligible()),
+            self.equivalent(&of(|v| v == Verdict::Equivalent)),
+            self.undecided(&of(|v| matches!(v, Verdict::Undecided { .. }))),
+        ]
+        .into_iter()
+        .flatten()
+        .collect();
+        clauses.extend(missing(findings, rows));
+        clauses
+    }
+
+    fn negligible(&self) -> String {
+        format!(" (negligible: within {})", self.margin())
+    }
+
+    fn margin(&self) -> String {
+        glue(&format!("±{}", percent(self.method.margin)))
+    }
+
+    /// The text, unless something like it has been said.
+    fn once(&mut self, text: String) -> String {
+        if std::mem::replace(&mut self.said, true) { String::new() } else { text }
+    }
+
+    fn different(&mut self, rows: &[(String, &Comparison)], remark: &str) -> Option<String> {
+        let unit = self.table.unit;
+        let (verb, than) = match unit {
+            Unit::Seconds => ("is", format!(" than the baseline in {}", words::metric(&self.table.metric))),
+            Unit::Bytes | Unit::Count => ("needs", format!(" {} than the baseline", self.table.metric)),
+        };
+        let mut parts = vec![];
+        for (i, (name, comparison)) in rows.iter().take(NAMED_MAX).enumerate() {
+            let change = Change::of(comparison, comparison.interval, unit);
+            let verb = if i == 0 { format!("{verb} ") } else { String::new() };
+            let than = if i == 0 { self.once(than.clone()) } else { String::new() };
+            parts.push(format!("{name} {verb}{} {}{than}", glue(&change.amount()), direction(&change, unit)));
+        }
+        if rows.len() > NAMED_MAX {
+            let ordered = if remark.is_empty() { " less so" } else { "" };
+            parts.push(format!("{}{ordered}", counted((rows.len() - NAMED_MAX) as u32, "other")));
+        }
+        (!parts.is_empty()).then(|| listed(&parts) + remark)
+    }
+
+    fn equivalent(&mut self, rows: &[(String, &Comparison)]) -> Option<String> {
+        let names = named(rows.iter().map(|(name, _)| name.clone()).collect());
+        let verb = if rows.len() == 1 { "is" } else { "are" };
+        let metric = words::metric(&self.table.metric);
+        (!rows.is_empty()).then(|| {
+            let to = self.once(format!(" to the baseline in {metric}"));
+            format!("{names} {verb} equivalent{to} within {}", self.margin())
+        })
+    }
+
+    fn undecided(&mut self, rows: &[(String, &Comparison)]) -> Option<String> {
+        let names = rows.iter().map(|(name, comparison)| name.clone() + &words::more_blocks(comparison.verdict));
+        let names = named(names.collect());
+        (!rows.is_empty()).then(|| match self.once(format!("In {} nothing", words::metric(&self.table.metric))) {
+            opening if opening.is_empty() => format!("nothing was decided about {names}"),
+            opening => format!("{opening} was decided about {names}"),
+        })
+    }
+}
+
+/// The names in a list; of too many, the rest is only counted.
+fn named(mut names: Vec<String>) -> String {
+    if names.len() > NAMED_MAX {
+        let rest = counted((names.len() - NAMED_MAX) as u32, "other");
+        names.truncate(NAMED_MAX);
+        names.push(rest);
+    }
+    listed(&names)
+}
+
+/// Variants of which nothing can be said, by reason.
+fn missing(findings: &Findings, rows: &[Row]) -> Vec<String> {
+    let absent: Vec<&Row> = rows.iter().filter(|row| row.comparison.is_none()).collect();
+    let reasons: BTreeSet<&str> = absent.iter().map(|row| absence(findings, row, false)).collect();
+    let clause = |reason: &str| {
+        let same: Vec<&&Row> = absent.iter().filter(|row| absence(findings, row, false) == reason).collect();
+        let names = named(same.iter().map(|row| clean(&row.variant)).collect());
+        let words = same.first().map_or("", |row| absence(findings, row, same.len() > 1));
+        format!("{names} {words}")
+    };
+    reasons.into_iter().map(clause).collect()
+}

@@ -1,0 +1,117 @@
+//! A table of cells in columns. The first column holds names, which are never shortened: one that does not fit gets
+//! a line of its own, and its numbers follow below. Not a general layout: no borders, no spans, no wrapping.
+
+use crate::paint::{Ink, Page, Piece};
+use crate::text::width;
+
+/// Spaces between columns, and where that would leave too little for the names.
+const GAP: usize = 2;
+const GAP_NARROW: usize = 1;
+/// What the names should have.
+const NAMES_MIN: usize = 12;
+
+/// On which side a column's cells are flush.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Flush {
+    Left,
+    Right,
+}
+
+/// Titles and rows; every row has one cell for each column.
+#[derive(Debug)]
+pub(crate) struct Grid {
+    columns: Vec<(String, Flush)>,
+    rows: Vec<Vec<Piece>>,
+}
+
+impl Grid {
+    pub(crate) fn new<T: Into<String>>(columns: impl IntoIterator<Item = (T, Flush)>) -> Self {
+        Self { columns: columns.into_iter().map(|(title, flush)| (title.into(), flush)).collect(), rows: vec![] }
+    }
+
+    pub(crate) fn row(&mut self, cells: Vec<Piece>) {
+        debug_assert_eq!(cells.len(), self.columns.len());
+        self.rows.push(cells);
+    }
+
+    /// Adds a last column; it has one cell for each row.
+    pub(crate) fn append(&mut self, title: String, flush: Flush, cells: Vec<Piece>) {
+        debug_assert_eq!(cells.len(), self.rows.len());
+        self.columns.push((title, flush));
+        self.rows.iter_mut().zip(cells).for_each(|(row, cell)| row.push(cell));
+    }
+
+    /// Columns of the screen that the grid takes if it has enough of them.
+    pub(crate) fn width(&self) -> usize {
+        self.column_width(0) + self.numbers_width(GAP)
+    }
+
+    fn numbers_width(&self, gap: usize) -> usize {
+        (1..self.columns.len()).map(|column| gap + self.column_width(column)).sum()
+    }
+
+    fn column_width(&self, column: usize) -> usize {
+        let title = width(&self.columns[column].0);
+        self.rows.iter().map(|row| width(&row[column].text)).fold(title, usize::max)
+    }
+
+    /// Adds the grid to a page that is `columns` wide.
+    pub(crate) fn print(&self, page: &mut Page, columns: usize) {
+        let gap = if self.numbers_width(GAP) + NAMES_MIN > columns { GAP_NARROW } else { GAP };
+        let room = columns.saturating_sub(self.numbers_width(gap));
+        let mut widths: Vec<usize> = (0..self.columns.len()).map(|column| self.column_width(column)).collect();
+        widths[0] = widths[0].min(room.max(width(&self.columns[0].0)));
+        page.line(self.place(
+            self.columns.iter().map(|(title, _)| Piece::new(title.as_str(), Ink::Aside)),
+            &widths,
+            gap,
+        ));
+        for row in &self.rows {
+            if width(&row[0].text) > widths[0] {
+                page.line(vec![row[0].clone()]);
+                let nameless = std::iter::once(Piece::plain("")).chain(row[1..].iter().cloned());
+                page.line(self.place(nameless, &widths, gap));
+            } else {
+                page.line(self.place(row.iter().cloned(), &widths, gap));
+            }
+        }
+    }
+
+    fn place(&self, cells: impl Iterator<Item = Piece>, widths: &[usize], gap: usize) -> Vec<Piece> {
+        let mut line = vec![];
+        for (i, cell) in cells.enumerate() {
+            let fill = Piece::plain(" ".repeat(widths[i].saturating_sub(width(&cell.text))));
+            let gap = Piece::plain(" ".repeat(if i == 0 { 0 } else { gap }));
+            match self.columns[i].1 {
+                Flush::Left => line.extend([gap, cell, fill]),
+                Flush::Right => line.extend([gap, fill, cell]),
+            }
+        }
+        line
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_grid_gives_way_where_the_page_is_narrow() {
+        let mut grid = Grid::new([("name", Flush::Left), ("n", Flush::Right), ("verdict", Flush::Left)]);
+        let cells = |cells: [&str; 3]| cells.map(Piece::plain).to_vec();
+        grid.row(cells(["short", "12", "faster"]));
+        grid.row(cells(["a very long name", "7", "slower"]));
+        let check = |columns, expect: &str| {
+            let mut page = Page::default();
+            grid.print(&mut page, columns);
+            assert_eq!(page.print(false), expect, "{columns} columns");
+        };
+        let wide = "name               n  verdict\nshort             12  faster\na very long name   7  slower\n";
+        check(80, wide);
+        let hanging =
+            "name             n  verdict\nshort           12  faster\na very long name\n                 7  slower\n";
+        check(27, hanging);
+        let narrow = "name       n verdict\nshort     12 faster\na very long name\n           7 slower\n";
+        check(20, narrow);
+    }
+}

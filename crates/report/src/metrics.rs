@@ -1,0 +1,283 @@
+//! The tables of measurements: for each workload and condition a full one for the deciding metric, with a picture
+//! where there is room, and a compact one for all others. A row always shows median, interval and number of trials
+//! together, with mean and largest value beside them.
+
+use crate::builds::unbuilt;
+use crate::format::{decimals_of, fitting, fixed, percent, units};
+use crate::grid::{Flush, Grid};
+use crate::notes::Notes;
+use crate::paint::{Ink, Page, Piece};
+use crate::plot::{Axis, LEGEND};
+use crate::text::{clean, glue};
+use crate::words::{self, Change};
+use bakeoff_analysis::findings::{Comparison, Findings, Row, Scale, Summary, Table, Verdict};
+use bakeoff_model::metric::{Unit, by_name};
+
+/// The kind of caveat that says that typical values and means tell different stories.
+const MEANS_DISAGREE: &str = "typical-and-mean-disagree";
+/// On narrower pages there are no pictures.
+const PICTURE_PAGE_MIN: usize = 100;
+/// Widths of a picture.
+const PICTURE_MIN: usize = 18;
+const PICTURE_MAX: usize = 41;
+
+/// All tables of measurements.
+pub(crate) fn print(findings: &Findings, page: &mut Page, notes: &mut Notes, columns: usize) {
+    let mut pictures = false;
+    let same_place = |a: &Table, b: &Table| (&a.workload, &a.condition) == (&b.workload, &b.condition);
+    for tables in findings.tables.chunk_by(same_place) {
+        let (deciding, others): (Vec<&Table>, Vec<&Table>) =
+            tables.iter().partition(|table| table.metric == findings.method.deciding_metric);
+        for table in deciding {
+            pictures |= full(findings, table, page, notes, columns);
+        }
+        if !others.is_empty() {
+            compact(findings, &others, page, notes, columns);
+        }
+    }
+    legend(findings, page, columns, pictures);
+}
+
+/// The unit that the values of one table share, and their decimals.
+struct Values {
+    unit_size: f64,
+    unit_name: &'static str,
+    decimals: usize,
+}
+
+impl Values {
+    /// The unit fits the largest median, which gets four digits; the smallest gets three at least.
+    fn of(table: &Table) -> Self {
+        let medians = table.rows.iter().filter_map(|row| Some(row.summary.as_ref()?.median.abs()));
+        let medians: Vec<f64> = medians.filter(|median| *median > 0.0).collect();
+        let largest = medians.iter().copied().fold(0.0, f64::max);
+        let smallest = medians.iter().copied().fold(largest, f64::min);
+        let (unit_size, unit_name) = fitting(largest, units(table.unit));
+        let whole = unit_size == 1.0 && medians.iter().all(|median| median.fract() == 0.0);
+        let decimals = match whole {
+            true => 0,
+            false => decimals_of(largest / unit_size, 4).max(decimals_of(smallest / unit_size, 3)),
+        };
+        Self { unit_size, unit_name, decimals }
+    }
+
+    fn write(&self, value: f64) -> String {
+        fixed(value / self.unit_size, self.decimals)
+    }
+}
+
+/// One table with everything; says whether it holds pictures.
+fn full(findings: &Findings, table: &Table, page: &mut Page, notes: &mut Notes, columns: usize) -> bool {
+    let values = Values::of(table);
+    page.gap();
+    page.paragraph(&full_heading(table, &values), columns, 2, Ink::Heading);
+    let mut grid = Grid::new(headings(findings, "variant"));
+    let mut pictured = vec![];
+    for row in &table.rows {
+        grid.row(cells(findings, table, row, &clean(&row.variant), &values, notes));
+        pictured.push(row.comparison.as_ref());
+        if let Some(means) = means_row(row) {
+            grid.row(means);
+            pictured.push(None);
+        }
+    }
+    let pictures =
+        columns >= PICTURE_PAGE_MIN && table.rows.iter().any(|row| drawable(row.comparison.as_ref()).is_some());
+    if pictures {
+        let room = columns.saturating_sub(grid.width() + 2);
+        let (title, rows) = picture(&pictured, findings.method.margin, room.clamp(PICTURE_MIN, PICTURE_MAX));
+        grid.append(title, Flush::Left, rows);
+    }
+    grid.print(page, columns);
+    if let Some(sentence) = undecided(table) {
+        page.paragraph(&sentence, columns, 2, Ink::Open);
+    }
+    let (floor, ink) = noise_floor(table, notes);
+    page.paragraph(&floor, columns, 2, ink);
+    pictures
+}
+
+fn full_heading(table: &Table, values: &Values) -> String {
+    let what = by_name(&table.metric).map_or(String::new(), |metric| format!(", {}", metric.what));
+    let unit = if values.unit_name.is_empty() { String::new() } else { format!("; in {}", values.unit_name) };
+    format!("{} ({}): {}{what}{unit}", clean(&table.workload), clean(&table.condition), table.metric)
+}
+
+fn headings(findings: &Findings, first: &'static str) -> Vec<(String, Flush)> {
+    let interval = format!("ratio [{} interval]", percent(findings.method.confidence));
+    let right = |title: &str| (title.to_owned(), Flush::Right);
+    let left = |title: &str| (title.to_owned(), Flush::Left);
+    vec![left(first), right("median"), left(&interval), left("verdict"), right("mean"), right("max"), right("n")]
+}
+
+/// A row's cells: name, median, ratio, verdict, mean, largest value, number of trials that count.
+fn cells(findings: &Findings, table: &Table, row: &Row, name: &str, values: &Values, notes: &mut Notes) -> Vec<Piece> {
+    let number = |value: fn(&Summary) -> f64, ink| match &row.summary {
+        Some(summary) => Piece::new(values.write(value(summary)), ink),
+        None => Piece::new("–", Ink::Aside),
+    };
+    let (ratio, verdict) = match (&row.comparison, absent(findings, row)) {
+        (Some(comparison), _) => {
+            let ratio = words::against_baseline(comparison, values.unit_size);
+            (Piece::plain(ratio), verdict_cell(row, comparison, table.unit, notes))
+        }
+        (None, Some(why)) => (Piece::new("–", Ink::Aside), Piece::new(why, Ink::Worse)),
+        (None, None) if is_baseline(table, row) => {
+            (Piece::new(origin(table), Ink::Aside), Piece::new("baseline", Ink::Aside))
+        }
+        (None, None) => (Piece::new("–", Ink::Aside), Piece::new("no pair", Ink::Worse)),
+    };
+    vec![
+        Piece::plain(name),
+        number(|s| s.median, Ink::Plain),
+        ratio,
+        verdict,
+        number(|s| s.mean, Ink::Aside),
+        number(|s| s.max, Ink::Aside),
+        Piece::plain(trials(findings, table, row)),
+    ]
+}
+
+fn is_baseline(table: &Table, row: &Row) -> bool {
+    table.rows.first().is_some_and(|first| first.variant == row.variant)
+}
+
+/// No difference, as the table's comparisons write it.
+fn origin(table: &Table) -> &'static str {
+    let scales = table.rows.iter().filter_map(|row| Some(row.comparison.as_ref()?.scale));
+    if scales.into_iter().any(|scale| scale == Scale::Difference) { "0" } else { "1" }
+}
+
+fn verdict_cell(row: &Row, comparison: &Comparison, unit: Unit, notes: &mut Notes) -> Piece {
+    let fewer = row.summary.as_ref().filter(|summary| summary.n != comparison.blocks).map(|_| {
+        format!("Compared over {} in which both it and the baseline count.", words::counted(comparison.blocks, "block"))
+    });
+    let texts = comparison.caveats.iter().map(|caveat| caveat.text.as_str()).chain(fewer.as_deref());
+    let mark = notes.mark(texts);
+    Piece::new(format!("{}{mark}", words::verdict(comparison.verdict, unit)), words::ink(comparison.verdict))
+}
+
+/// Why a row has no values, if so.
+fn absent(findings: &Findings, row: &Row) -> Option<&'static str> {
+    match row.summary {
+        Some(_) => None,
+        None if unbuilt(findings, &row.variant) => Some("not built"),
+        None => Some("no trials"),
+    }
+}
+
+/// Number of trials that count; where some do not, out of how many.
+fn trials(findings: &Findings, table: &Table, row: &Row) -> String {
+    let n = row.summary.as_ref().map_or(0, |summary| summary.n);
+    let lost = findings.failures.iter().find(|lost| {
+        (&lost.variant, &lost.workload, &lost.condition) == (&row.variant, &table.workload, &table.condition)
+    });
+    lost.map_or(n.to_string(), |lost| format!("{n}/{}", lost.of))
+}
+
+/// The ratio of means, where a caveat says that it tells another story.
+fn means_row(row: &Row) -> Option<Vec<Piece>> {
+    let comparison = row.comparison.as_ref()?;
+    let means = comparison.ratio_of_means?;
+    comparison.caveats.iter().find(|caveat| caveat.kind == MEANS_DISAGREE)?;
+    let blank = || Piece::plain("");
+    let ratio = words::ratio(means.estimate, means.interval, "unbounded");
+    Some(vec![Piece::plain("  of means"), blank(), Piece::plain(ratio), blank(), blank(), blank(), blank()])
+}
+
+fn drawable(comparison: Option<&Comparison>) -> Option<&Comparison> {
+    comparison.filter(|comparison| comparison.scale == Scale::Ratio)
+}
+
+/// The picture of a table, from the comparisons of its rows: title and cells.
+fn picture(rows: &[Option<&Comparison>], margin: f64, columns: usize) -> (String, Vec<Piece>) {
+    let shown = || rows.iter().copied().filter_map(drawable);
+    let ratios = shown().flat_map(|c| c.interval.into_iter().flatten().chain([c.estimate]));
+    let axis = Axis::over(ratios, margin, columns);
+    let cell = |comparison: &Option<&Comparison>| match drawable(*comparison) {
+        Some(c) => Piece::new(axis.row(Some(c.estimate), c.interval), words::ink(c.verdict)),
+        None => Piece::new(axis.row(None, None), Ink::Aside),
+    };
+    (axis.title(), rows.iter().map(cell).collect())
+}
+
+/// What is undecided, and how many blocks would decide it.
+fn undecided(table: &Table) -> Option<String> {
+    let open = table.rows.iter().filter_map(|row| {
+        let verdict = row.comparison.as_ref()?.verdict;
+        let open = matches!(verdict, Verdict::Undecided { .. });
+        open.then(|| format!("{}: undecided{}", clean(&row.variant), words::more_blocks(verdict)))
+    });
+    let sentences: Vec<String> = open.collect();
+    (!sentences.is_empty()).then(|| sentences.join("; "))
+}
+
+/// What this machine calls a difference between a thing and itself.
+fn noise_floor(table: &Table, notes: &mut Notes) -> (String, Ink) {
+    let Some(row) = &table.noise_floor else {
+        return ("noise floor: unknown, the baseline had no twin here".to_owned(), Ink::Open);
+    };
+    let Some(comparison) = &row.comparison else {
+        return ("noise floor: unknown, the baseline's twin has no trial to compare".to_owned(), Ink::Open);
+    };
+    let change = Change::of(comparison, comparison.interval, table.unit);
+    let range = change.signed_range().map_or(String::new(), |range| format!(" ({})", glue(&range)));
+    let verdict = verdict_cell(row, comparison, table.unit, notes).text;
+    let (ink, remark) = match comparison.verdict {
+        Verdict::Faster | Verdict::Slower => (Ink::Worse, "; this machine shows differences where there are none"),
+        _ => (Ink::Plain, ""),
+    };
+    let more = words::more_blocks(comparison.verdict);
+    let by = glue(&change.signed());
+    (format!("noise floor: the baseline's twin differs from it by {by}{range}: {verdict}{more}{remark}"), ink)
+}
+
+/// All other metrics in one table: each begins with the baseline's row, and the twin's row closes it.
+fn compact(findings: &Findings, tables: &[&Table], page: &mut Page, notes: &mut Notes, columns: usize) {
+    let place = tables.first().map_or(String::new(), |t| format!("{} ({})", clean(&t.workload), clean(&t.condition)));
+    page.gap();
+    page.paragraph(&format!("{place}: also measured"), columns, 2, Ink::Heading);
+    let mut grid = Grid::new(headings(findings, "metric"));
+    for table in tables {
+        let values = Values::of(table);
+        let unit = if values.unit_name.is_empty() { String::new() } else { format!(" ({})", values.unit_name) };
+        for row in &table.rows {
+            let baseline = is_baseline(table, row);
+            let name = if baseline { format!("{}{unit}", table.metric) } else { format!("  {}", clean(&row.variant)) };
+            grid.row(cells(findings, table, row, &name, &values, notes));
+            means_row(row).into_iter().for_each(|means| grid.row(means));
+        }
+        if let Some(twin) = &table.noise_floor {
+            grid.row(cells(findings, table, twin, "  (twin)", &values, notes));
+        }
+    }
+    grid.print(page, columns);
+}
+
+/// What the columns mean, where that is not said by their titles.
+fn legend(findings: &Findings, page: &mut Page, columns: usize, pictures: bool) {
+    let compared = findings.tables.iter().flat_map(|table| &table.rows).filter_map(|row| row.comparison.as_ref());
+    let (mut ratios, mut differences) = (false, false);
+    compared.for_each(|c| match c.scale {
+        Scale::Ratio => ratios = true,
+        Scale::Difference => differences = true,
+    });
+    let margin = glue(&percent(findings.method.margin));
+    let mut said = vec![];
+    if ratios {
+        said.push(format!("Ratio: variant ÷ baseline (0.9 is 10 % faster, or less); margin ±{margin}."));
+    }
+    if differences {
+        said.push("Numbers with a sign are differences, variant − baseline, as some value is not positive.".to_owned());
+    }
+    if !findings.failures.is_empty() {
+        said.push("n 11/12: 11 of 12 trials count.".to_owned());
+    }
+    if pictures {
+        said.push(LEGEND.to_owned());
+    }
+    if !said.is_empty() {
+        page.gap();
+        page.paragraph(&said.join(" "), columns, 0, Ink::Aside);
+    }
+}

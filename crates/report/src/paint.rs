@@ -1,0 +1,87 @@
+//! Colour, as an addition: a line is a list of pieces with an ink each, and without colour the same line is the same
+//! characters. What an ink stands for is said by a word beside it, always.
+
+/// What a piece of text is; with colour, how it looks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Ink {
+    Plain,
+    Heading,
+    Aside,
+    Better,
+    Worse,
+    Same,
+    Open,
+}
+
+impl Ink {
+    /// Parameters of "select graphic rendition" (ECMA-48, 8.3.117).
+    fn sgr(self) -> &'static str {
+        match self {
+            Self::Plain => "",
+            Self::Heading => "1",
+            Self::Aside => "2",
+            Self::Better => "32",
+            Self::Worse => "31",
+            Self::Same => "36",
+            Self::Open => "33",
+        }
+    }
+}
+
+/// A piece of text in one ink.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Piece {
+    pub(crate) text: String,
+    pub(crate) ink: Ink,
+}
+
+impl Piece {
+    pub(crate) fn new(text: impl Into<String>, ink: Ink) -> Self {
+        Self { text: text.into(), ink }
+    }
+
+    pub(crate) fn plain(text: impl Into<String>) -> Self {
+        Self::new(text, Ink::Plain)
+    }
+}
+
+/// Lines, each a list of pieces.
+#[derive(Debug, Default)]
+pub(crate) struct Page(Vec<Vec<Piece>>);
+
+impl Page {
+    pub(crate) fn line(&mut self, pieces: Vec<Piece>) {
+        self.0.push(pieces);
+    }
+
+    /// An empty line, unless there is one already or nothing stands above.
+    pub(crate) fn gap(&mut self) {
+        if self.0.last().is_some_and(|line| !line.is_empty()) {
+            self.0.push(vec![]);
+        }
+    }
+
+    /// A paragraph, broken to fit; see [`crate::text::wrap`].
+    pub(crate) fn paragraph(&mut self, text: &str, columns: usize, indent: usize, ink: Ink) {
+        for line in crate::text::wrap(text, columns, indent) {
+            self.line(vec![Piece::new(line, ink)]);
+        }
+    }
+
+    /// The whole page; no line ends in spaces.
+    pub(crate) fn print(&self, colour: bool) -> String {
+        let lines = self.0.iter().map(|line| {
+            let last = line.iter().rposition(|piece| !piece.text.trim_end().is_empty());
+            let end = last.map_or(0, |last| last + 1);
+            let pieces = line[..end].iter().enumerate().map(|(i, piece)| {
+                let text = if i + 1 == end { piece.text.trim_end() } else { &piece.text };
+                match piece.ink.sgr() {
+                    sgr if colour && !sgr.is_empty() => format!("\u{1b}[{sgr}m{text}\u{1b}[0m"),
+                    _ => text.to_owned(),
+                }
+            });
+            pieces.collect::<String>() + "\n"
+        });
+        lines.collect()
+    }
+}

@@ -1,0 +1,98 @@
+//! How it was judged, from how much, where and when: the few lines without which no number above may be believed.
+
+use crate::format::{bytes, count, date, percent};
+use crate::paint::{Ink, Page};
+use crate::text::{clean, glue};
+use crate::words::counted;
+use bakeoff_analysis::findings::{Comparison, Findings, Scale, Test};
+use bakeoff_model::record::Place;
+
+/// The paragraphs on method, extent and machines.
+pub(crate) fn print(findings: &Findings, page: &mut Page, columns: usize) {
+    page.gap();
+    for paragraph in [method(findings), extent(findings), machines(findings)] {
+        page.paragraph(&paragraph, columns, 2, Ink::Aside);
+    }
+}
+
+fn comparisons(findings: &Findings) -> impl Iterator<Item = &Comparison> {
+    let rows = findings.tables.iter().flat_map(|table| table.rows.iter().chain(&table.noise_floor));
+    rows.filter_map(|row| row.comparison.as_ref())
+}
+
+fn method(findings: &Findings) -> String {
+    let mut tests: Vec<String> = vec![];
+    for comparison in comparisons(findings) {
+        let words = test_words(comparison);
+        if !tests.contains(&words) {
+            tests.push(words);
+        }
+    }
+    let method = &findings.method;
+    let [margin, confidence, narrower] =
+        [method.margin, method.confidence, 2.0 * method.confidence - 1.0].map(|x| glue(&percent(x)));
+    let limits =
+        format!("margin ±{margin} (equivalent: the {narrower} interval lies within); confidence {confidence}.");
+    if tests.is_empty() {
+        return format!("method: nothing was compared; {limits}");
+    }
+    let family = match method.family {
+        0 | 1 => String::new(),
+        family => format!(" Holm over {family} comparisons (verdicts, not intervals);"),
+    };
+    let these = match findings.variants.iter().any(|variant| variant.build.is_some()) {
+        true => " The claims are about these builds: one build is one sample of memory layout.",
+        false => "",
+    };
+    format!("method: {};{family} {limits}{these}", tests.join("; "))
+}
+
+fn test_words(comparison: &Comparison) -> String {
+    let (of, each) = match comparison.scale {
+        Scale::Ratio => ("log ratios", "logarithms of the values"),
+        Scale::Difference => ("differences", "values"),
+    };
+    match comparison.test {
+        Test::SignFlip => format!("winsorised sign-flip test on per-block {of}, exact"),
+        Test::SignFlipMonteCarlo { seed } => {
+            format!("winsorised sign-flip test on per-block {of}, by Monte Carlo (seed {seed})")
+        }
+        Test::PairedLogT => format!("Student's t on paired {each} (few blocks: assumes a normal distribution)"),
+        Test::Deterministic => "values that never vary compared as they are".to_owned(),
+        Test::TooFew => "no test where there are too few blocks".to_owned(),
+    }
+}
+
+fn extent(findings: &Findings) -> String {
+    let Findings { study, plan, seed, blocks_finished, blocks_total, blocks_wanted, sessions, .. } = findings;
+    let each = if blocks_total == blocks_wanted {
+        String::new()
+    } else {
+        format!(" ({blocks_wanted} for each workload and condition)")
+    };
+    let when = if *sessions > 0 { format!("; begun {}", date(findings.started_unix_s)) } else { String::new() };
+    let sessions = if *sessions > 1 { format!(" in {}", counted(*sessions, "session")) } else { String::new() };
+    format!(
+        "study: {}, plan {}, seed {seed}; {} of {} blocks{each}{sessions}{when}",
+        clean(study),
+        clean(plan),
+        count(u64::from(*blocks_finished)),
+        count(u64::from(*blocks_total)),
+    )
+}
+
+fn machines(findings: &Findings) -> String {
+    let described: Vec<String> = findings.places.iter().map(machine).collect();
+    match described.as_slice() {
+        [] => "machine: none yet".to_owned(),
+        [only] => format!("machine: {only}"),
+        several => format!("machines: {}", several.join("; ")),
+    }
+}
+
+fn machine(place: &Place) -> String {
+    let memory = glue(&bytes(place.memory_bytes as f64));
+    let within = place.virtualisation.as_ref().map_or(String::new(), |kind| format!(", in {kind}"));
+    let Place { host, os, kernel, cpu, cpus, .. } = place;
+    clean(&format!("{host}: {os}, kernel {kernel}, {cpus} × {cpu}, {memory}{within}"))
+}

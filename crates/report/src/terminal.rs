@@ -1,0 +1,52 @@
+//! The page for people: the answer first, then what it rests on. It only puts the parts in their order.
+
+use crate::notes::Notes;
+use crate::paint::{Ink, Page};
+use crate::text::{clean, glue};
+use crate::{answer, builds, failures, metrics, provenance};
+use bakeoff_analysis::findings::Findings;
+
+/// How a page is printed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Style {
+    /// Columns of the screen. Text is broken to fit; a table's numbers never are. Made for 80 and more; from 100 on
+    /// there are pictures.
+    pub width: usize,
+    /// Whether to add colour. The characters are the same with and without.
+    pub colour: bool,
+}
+
+/// The findings as a page of text: the answer, the tables with their noise floor, footnotes, builds, failures, and
+/// how, where and when all of it came about. It ends in a line feed.
+pub fn terminal(findings: &Findings, style: Style) -> String {
+    let Style { width, colour } = style;
+    let (mut page, mut notes) = (Page::default(), Notes::default());
+    let doubts = glue(&notes.mark(findings.caveats.iter().map(|caveat| caveat.text.as_str())));
+    let mut paragraphs = answer::paragraphs(findings);
+    if let Some(last) = paragraphs.last_mut() {
+        last.push_str(&doubts);
+    }
+    for paragraph in &paragraphs {
+        page.paragraph(paragraph, width, if paragraphs.len() > 1 { 2 } else { 0 }, Ink::Heading);
+    }
+    heading(findings, &mut page, width);
+    metrics::print(findings, &mut page, &mut notes, width);
+    notes.print(&mut page, width);
+    builds::print(findings, &mut page, width);
+    failures::print(findings, &mut page, width);
+    provenance::print(findings, &mut page, width);
+    page.print(colour)
+}
+
+/// The question, and what the baseline is.
+fn heading(findings: &Findings, page: &mut Page, columns: usize) {
+    page.gap();
+    if let Some(question) = &findings.question {
+        page.paragraph(&format!("question: {}", clean(question)), columns, 2, Ink::Plain);
+    }
+    let Some(baseline) = findings.variants.first() else { return };
+    let levels: Vec<String> = baseline.levels.iter().map(|(factor, level)| format!("{factor}={level}")).collect();
+    if !levels.is_empty() {
+        page.paragraph(&format!("baseline: {}", clean(&levels.join(" "))), columns, 2, Ink::Plain);
+    }
+}

@@ -1,0 +1,99 @@
+//! Text on a screen: how wide it is, where it may break, and what of somebody else's text may be shown at all.
+//! Nothing here knows about colour or numbers.
+
+use unicode_width::UnicodeWidthStr;
+
+/// Stands between the words of a number and its unit while text may still be broken; printed as a space.
+const NO_BREAK: char = '\u{a0}';
+
+/// Number of columns that a text takes.
+pub(crate) fn width(text: &str) -> usize {
+    text.width()
+}
+
+/// Text that is never broken: its spaces do not count as such until it is printed.
+pub(crate) fn glue(text: &str) -> String {
+    text.replace(' ', &NO_BREAK.to_string())
+}
+
+/// Undoes [`glue`].
+pub(crate) fn unglue(text: &str) -> String {
+    text.replace(NO_BREAK, " ")
+}
+
+/// Breaks a paragraph between words into lines of at most `columns`; all but the first begin with `indent` spaces,
+/// the first with its own. A single word that is wider stays whole.
+pub(crate) fn wrap(paragraph: &str, columns: usize, indent: usize) -> Vec<String> {
+    let mut lines = vec![];
+    let mut line: String = paragraph.chars().take_while(|c| *c == ' ').collect();
+    for word in paragraph.split([' ', '\n']).filter(|word| !word.is_empty()) {
+        let begun = !line.trim_start().is_empty();
+        if begun && width(&line) + 1 + width(word) > columns {
+            lines.push(unglue(&line));
+            line = " ".repeat(indent);
+        } else if begun {
+            line.push(' ');
+        }
+        line.push_str(word);
+    }
+    lines.push(unglue(&line));
+    lines
+}
+
+/// One line of somebody else's output, harmless to a terminal: control characters become `?`, tabs become spaces,
+/// and what does not fit into `columns` becomes `…`.
+pub(crate) fn foreign(line: &str, columns: usize) -> String {
+    let clean = clean(line);
+    if width(&clean) <= columns {
+        return clean;
+    }
+    let mut short = String::new();
+    for c in clean.chars() {
+        if width(&short) + width(c.encode_utf8(&mut [0; 4])) + 1 > columns {
+            break;
+        }
+        short.push(c);
+    }
+    short + "…"
+}
+
+/// Like [`foreign`], at any length.
+pub(crate) fn clean(text: &str) -> String {
+    text.chars()
+        .map(|c| {
+            if matches!(c, '\t' | '\n') {
+                ' '
+            } else if c.is_control() {
+                '?'
+            } else {
+                c
+            }
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paragraphs_break_between_words_only() {
+        let check = |text: &str, columns, indent, expect: &[&str]| assert_eq!(wrap(text, columns, indent), expect);
+        check("", 10, 0, &[""]);
+        check("one two three", 7, 0, &["one two", "three"]);
+        check("one two three", 7, 2, &["one two", "  three"]);
+        check("  one two three", 9, 4, &["  one two", "    three"]);
+        check("unbreakable is whole", 4, 0, &["unbreakable", "is", "whole"]);
+        check(&format!("about {} more", glue("16.1 %")), 10, 0, &["about", "16.1 %", "more"]);
+        check("größer als 漢字 ist", 10, 0, &["größer als", "漢字 ist"]);
+    }
+
+    #[test]
+    fn foreign_text_cannot_steer_the_terminal() {
+        let check = |text: &str, columns, expect: &str| assert_eq!(foreign(text, columns), expect);
+        check("\u{1b}[2Jgone\r", 20, "?[2Jgone?");
+        check("a\tb", 20, "a b");
+        check("0123456789", 5, "0123…");
+        check("漢字漢字", 5, "漢字…");
+    }
+}

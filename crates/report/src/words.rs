@@ -1,0 +1,201 @@
+//! How a comparison is put into words and digits: the verdict's word for a metric's unit, and estimate and interval
+//! as a change or as a ratio, both with the digits that the interval earns. No sentence is made here.
+
+use crate::format::{exponent, fitting, fixed, signed, units};
+use crate::paint::Ink;
+use bakeoff_analysis::findings::{Comparison, Scale, Test, Verdict};
+use bakeoff_model::metric::Unit;
+
+/// Digits of an interval's half-width that a ratio shows, and a change in percent.
+const RATIO_DIGITS: i32 = 2;
+const CHANGE_DIGITS: i32 = 1;
+/// No number shows more decimals than this because of its interval.
+const DECIMALS_MAX: i32 = 6;
+
+/// A departure smaller than this part of what it departs from is the arithmetic's, and zero.
+const ARITHMETIC_NOISE: f64 = 1e-9;
+
+/// The word for a verdict. What takes time is faster or slower; of bytes and counts there is less or more.
+pub(crate) fn verdict(verdict: Verdict, unit: Unit) -> &'static str {
+    match (verdict, unit) {
+        (Verdict::Faster, Unit::Seconds) => "faster",
+        (Verdict::Slower, Unit::Seconds) => "slower",
+        (Verdict::Faster, Unit::Bytes | Unit::Count) => "less",
+        (Verdict::Slower, Unit::Bytes | Unit::Count) => "more",
+        (Verdict::Equivalent, _) => "equivalent",
+        (Verdict::Negligible, _) => "negligible",
+        (Verdict::Undecided { .. }, _) => "undecided",
+    }
+}
+
+/// The ink of a verdict.
+pub(crate) fn ink(verdict: Verdict) -> Ink {
+    match verdict {
+        Verdict::Faster => Ink::Better,
+        Verdict::Slower => Ink::Worse,
+        Verdict::Equivalent | Verdict::Negligible => Ink::Same,
+        Verdict::Undecided { .. } => Ink::Open,
+    }
+}
+
+/// A metric as a sentence names it.
+pub(crate) fn metric(name: &str) -> &str {
+    match name {
+        "wall" => "wall time",
+        "user" => "user time",
+        "sys" => "system time",
+        "cpu" => "CPU time",
+        other => other,
+    }
+}
+
+/// How many blocks are missing, as far as that is known: ` (about 14 more blocks)`.
+pub(crate) fn more_blocks(verdict: Verdict) -> String {
+    match verdict {
+        Verdict::Undecided { more_blocks: Some(1) } => " (about 1 more block)".to_owned(),
+        Verdict::Undecided { more_blocks: Some(n) } => format!(" (about {} more blocks)", fixed(f64::from(n), 0)),
+        _ => String::new(),
+    }
+}
+
+/// `1 block`, `12 blocks`.
+pub(crate) fn counted(n: u32, noun: &str) -> String {
+    format!("{} {noun}{}", fixed(f64::from(n), 0), if n == 1 { "" } else { "s" })
+}
+
+/// `a`, `a and b`, `a, b and c`.
+pub(crate) fn listed(items: &[String]) -> String {
+    match items {
+        [] => String::new(),
+        [only] => only.clone(),
+        [first @ .., last] => format!("{} and {last}", first.join(", ")),
+    }
+}
+
+/// Decimals that show so many digits of an interval's half-width, and every departure from "no difference" as one.
+fn decimals(departures: &[f64], interval: Option<[f64; 2]>, digits: i32, at_least: i32) -> usize {
+    let half_width = interval.map(|[low, high]| (high - low) / 2.0).filter(|half| *half > 0.0);
+    let for_width = half_width.map(|half| digits - 1 - exponent(half, 2));
+    let for_departures = departures.iter().filter(|d| **d != 0.0).map(|d| -exponent(*d, 1));
+    let wanted = for_departures.chain(for_width).fold(at_least, i32::max);
+    usize::try_from(wanted.min(DECIMALS_MAX)).unwrap_or(0)
+}
+
+/// The size of the largest of the numbers.
+fn largest(estimate: f64, interval: Option<[f64; 2]>) -> f64 {
+    interval.into_iter().flatten().chain([estimate]).map(f64::abs).fold(0.0, f64::max)
+}
+
+/// A departure from something of the given size, without the noise of the arithmetic.
+fn settled(departure: f64, size: f64) -> f64 {
+    if departure.abs() <= ARITHMETIC_NOISE * size { 0.0 } else { departure }
+}
+
+/// Estimate and interval as a table shows them: `0.8391 [0.8312, 0.8466]`, or a signed difference in the unit of the
+/// table, given by its size in base units: `+3 [+1, +5]`.
+pub(crate) fn against_baseline(comparison: &Comparison, unit_size: f64) -> String {
+    let without = if comparison.test == Test::Deterministic { "exact" } else { "none" };
+    match comparison.scale {
+        Scale::Ratio => ratio(comparison.estimate, comparison.interval, without),
+        Scale::Difference => {
+            let largest = largest(comparison.estimate, comparison.interval);
+            let departure = |x: f64| settled(x, largest) / unit_size;
+            let (estimate, interval) = (departure(comparison.estimate), comparison.interval.map(|i| i.map(departure)));
+            let departures: Vec<f64> = interval.into_iter().flatten().chain([estimate]).collect();
+            let decimals = decimals(&departures, interval, RATIO_DIGITS, 0);
+            bracketed(estimate, interval, without, |x| signed(x, decimals))
+        }
+    }
+}
+
+/// A ratio with its interval, or the word for not having one: `0.8391 [0.8312, 0.8466]`, `1.0400 [none]`.
+pub(crate) fn ratio(estimate: f64, interval: Option<[f64; 2]>, without: &str) -> String {
+    let departures: Vec<f64> =
+        interval.into_iter().flatten().chain([estimate]).map(|x| settled(x - 1.0, 1.0)).collect();
+    let decimals = decimals(&departures, interval, RATIO_DIGITS, if interval.is_some() { 2 } else { 4 });
+    bracketed(estimate, interval, without, |x| fixed(x, decimals))
+}
+
+fn bracketed(estimate: f64, interval: Option<[f64; 2]>, without: &str, write: impl Fn(f64) -> String) -> String {
+    match interval {
+        Some([low, high]) => format!("{} [{}, {}]", write(estimate), write(low), write(high)),
+        None => format!("{} [{without}]", write(estimate)),
+    }
+}
+
+/// Estimate and interval of a comparison as a change from the baseline: in percent, or in the metric's unit.
+#[derive(Debug)]
+pub(crate) struct Change {
+    estimate: f64,
+    interval: Option<[f64; 2]>,
+    unit: &'static str,
+    decimals: usize,
+}
+
+impl Change {
+    /// The change with the given interval of the comparison.
+    pub(crate) fn of(comparison: &Comparison, interval: Option<[f64; 2]>, unit: Unit) -> Self {
+        let largest = largest(comparison.estimate, interval);
+        let (offset, size, unit, at_least) = match comparison.scale {
+            Scale::Ratio => (1.0, 0.01, "%", 1),
+            Scale::Difference => {
+                let (size, name) = fitting(largest, units(unit));
+                (0.0, size, name, 0)
+            }
+        };
+        let departure = |x: f64| settled(x - offset, largest) / size;
+        let (estimate, interval) = (departure(comparison.estimate), interval.map(|i| i.map(departure)));
+        let departures: Vec<f64> = interval.into_iter().flatten().chain([estimate]).collect();
+        let decimals = decimals(&departures, interval, CHANGE_DIGITS, at_least);
+        Self { estimate, interval, unit, decimals }
+    }
+
+    /// Whether the estimate is below that of the baseline.
+    pub(crate) fn is_less(&self) -> bool {
+        self.estimate < 0.0
+    }
+
+    /// How much, whatever the direction: `16.1 %`.
+    pub(crate) fn amount(&self) -> String {
+        self.with_unit(fixed(self.estimate.abs(), self.decimals))
+    }
+
+    /// How much and which way: `−16.1 %`.
+    pub(crate) fn signed(&self) -> String {
+        self.with_unit(signed(self.estimate, self.decimals))
+    }
+
+    /// The interval in the estimate's direction, beside [`Self::amount`]: `15.3 … 16.9 %`.
+    pub(crate) fn range(&self) -> Option<String> {
+        let [low, high] = self.interval?;
+        let [low, high] = if self.estimate < 0.0 { [-high, -low] } else { [low, high] };
+        Some(self.with_unit(format!("{} … {}", fixed(low, self.decimals), fixed(high, self.decimals))))
+    }
+
+    /// The interval beside [`Self::signed`]: `−0.6 … +0.4 %`.
+    pub(crate) fn signed_range(&self) -> Option<String> {
+        let [low, high] = self.interval?;
+        Some(self.with_unit(format!("{} … {}", signed(low, self.decimals), signed(high, self.decimals))))
+    }
+
+    fn with_unit(&self, number: String) -> String {
+        if self.unit.is_empty() { number } else { format!("{number} {}", self.unit) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ratios_show_what_their_interval_earns() {
+        let check = |estimate, interval, expect: &str| assert_eq!(ratio(estimate, interval, "none"), expect);
+        check(0.83912, Some([0.83121, 0.84660]), "0.8391 [0.8312, 0.8466]");
+        check(1.2, Some([0.9, 1.7]), "1.20 [0.90, 1.70]");
+        check(1.004, Some([1.00002, 1.01]), "1.00400 [1.00002, 1.01000]");
+        check(12.34, Some([8.1, 15.2]), "12.34 [8.10, 15.20]");
+        check(0.5, Some([0.5, 0.5]), "0.50 [0.50, 0.50]");
+        check(1.0 + f64::EPSILON, Some([0.99, 1.01]), "1.000 [0.990, 1.010]");
+        check(0.98764, None, "0.9876 [none]");
+    }
+}

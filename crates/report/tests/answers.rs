@@ -1,0 +1,151 @@
+//! The one sentence, in the cases where it must take care to claim neither too much nor too little.
+
+mod common;
+
+use bakeoff_analysis::findings::{Findings, Row, Verdict};
+use bakeoff_model::metric::Unit;
+use bakeoff_report::answer;
+use common::{absent, baseline, comparison, quiet_twin, row, study, summary, table, unbuilt};
+
+fn seconds(rows: Vec<Row>) -> Findings {
+    let names: Vec<String> = rows.iter().map(|row| row.variant.clone()).collect();
+    let names: Vec<&str> = names.iter().map(String::as_str).collect();
+    study(&names, vec![table("wall", Unit::Seconds, rows, quiet_twin())])
+}
+
+fn variant(name: &str, estimate: f64, low: f64, high: f64, verdict: Verdict) -> Row {
+    row(name, summary(4.0 * estimate, 4.0, 4.5), comparison(estimate, low, high, verdict))
+}
+
+fn check(findings: &Findings, expect: &str) {
+    assert_eq!(answer(findings), expect);
+}
+
+#[test]
+fn one_variant_comes_with_its_interval() {
+    let pair = |estimate, low, high, verdict, expect: &str| {
+        check(&seconds(vec![baseline(summary(4.0, 4.0, 4.5)), variant("b", estimate, low, high, verdict)]), expect);
+    };
+    pair(
+        0.839,
+        0.831,
+        0.847,
+        Verdict::Faster,
+        "b is 16.1 % faster than the baseline in wall time (15.3 … 16.9 % at 95 % confidence, 12 blocks).",
+    );
+    pair(
+        1.0046,
+        1.0021,
+        1.0073,
+        Verdict::Negligible,
+        "b is 0.5 % slower than the baseline in wall time, which is negligible: within ±1 % \
+         (0.2 … 0.7 % at 95 % confidence, 12 blocks).",
+    );
+    // Equivalence rests on the interval at 90 %, so that is the one to show.
+    pair(
+        1.0,
+        0.99,
+        1.01,
+        Verdict::Equivalent,
+        "b is equivalent to the baseline in wall time, within ±1 %: 0.0 % (−0.8 … +0.8 % at 90 % confidence, 12 blocks).",
+    );
+    pair(
+        1.012,
+        0.99,
+        1.031,
+        Verdict::Undecided { more_blocks: Some(1) },
+        "Nothing was decided about b against the baseline in wall time (about 1 more block): \
+         +1.2 % (−1.0 … +3.1 % at 95 % confidence, 12 blocks).",
+    );
+    // The root of an estimating equation is rarely exactly 1.
+    pair(
+        1.0 + f64::EPSILON,
+        0.99,
+        1.01,
+        Verdict::Undecided { more_blocks: None },
+        "Nothing was decided about b against the baseline in wall time: \
+         0.0 % (−1.0 … +1.0 % at 95 % confidence, 12 blocks).",
+    );
+    // A bound that is not zero is not written as zero.
+    pair(
+        1.004,
+        1.00004,
+        1.008,
+        Verdict::Slower,
+        "b is 0.400 % slower than the baseline in wall time (0.004 … 0.800 % at 95 % confidence, 12 blocks).",
+    );
+}
+
+#[test]
+fn several_variants_are_grouped_by_verdict() {
+    let undecided = Verdict::Undecided { more_blocks: None };
+    let slower = (1..=6).map(|i| variant(&format!("s{i}"), 1.0 + f64::from(i) / 10.0, 1.01, 1.9, Verdict::Slower));
+    let rows = [baseline(summary(4.0, 4.0, 4.5))].into_iter().chain(slower);
+    check(
+        &seconds(rows.collect()),
+        "s6 is 60.0 % slower than the baseline in wall time, s5 50.0 % slower, s4 40.0 % slower, s3 30.0 % slower \
+         and 2 others less so.",
+    );
+    let rows = vec![
+        baseline(summary(4.0, 4.0, 4.5)),
+        variant("a", 1.0, 0.995, 1.005, Verdict::Equivalent),
+        variant("b", 1.0, 0.995, 1.005, Verdict::Equivalent),
+        variant("c", 1.0, 0.9, 1.1, undecided),
+    ];
+    check(
+        &seconds(rows),
+        "a and b are equivalent to the baseline in wall time within ±1 %; nothing was decided about c.",
+    );
+    let rows = vec![
+        baseline(summary(4.0, 4.0, 4.5)),
+        variant("c", 1.0, 0.9, 1.1, undecided),
+        variant("d", 1.0, 0.9, 1.1, Verdict::Undecided { more_blocks: Some(1200) }),
+    ];
+    check(&seconds(rows), "In wall time nothing was decided about c and d (about 1,200 more blocks).");
+}
+
+#[test]
+fn bytes_are_not_fast() {
+    let rows = vec![
+        baseline(summary(1e6, 1e6, 1e6)),
+        variant("a", 0.9, 0.89, 0.91, Verdict::Faster),
+        variant("b", 1.2, 1.19, 1.21, Verdict::Slower),
+    ];
+    let mut findings = study(&["baseline", "a", "b"], vec![table("maxrss", Unit::Bytes, rows, quiet_twin())]);
+    findings.method.deciding_metric = "maxrss".to_owned();
+    check(&findings, "a needs 10.0 % less maxrss than the baseline; b needs 20.0 % more.");
+}
+
+#[test]
+fn nothing_is_claimed_without_support() {
+    let full = || vec![baseline(summary(4.0, 4.0, 4.5)), variant("b", 0.9, 0.89, 0.91, Verdict::Faster)];
+    let mut findings = seconds(full());
+    findings.tables[0].noise_floor = Some(variant("twin", 0.97, 0.96, 0.98, Verdict::Faster));
+    check(
+        &findings,
+        "Nothing is claimed: the baseline's twin, which is the same thing again, was judged 3.0 % faster than it in \
+         wall time, so differences seen here may be the machine's own.",
+    );
+
+    let mut findings = seconds(full());
+    findings.blocks_finished = 1;
+    let text = answer(&findings);
+    assert!(text.starts_with("After 1 of 12 blocks: b is 10.0 % faster"), "{text}");
+
+    let lone = seconds(vec![baseline(summary(4.0, 4.0, 4.5))]);
+    check(&lone, "Only the baseline was measured: there is nothing to compare it with.");
+
+    let mut headless = seconds(vec![absent("baseline"), row("b", summary(4.0, 4.0, 4.5), quiet_twin())]);
+    check(&headless, "No comparison is possible: the baseline has no trial that counts.");
+    headless.builds = vec![unbuilt("baseline")];
+    headless.tables[0].rows[1].summary = None;
+    check(&headless, "No answer: of 1 build, none succeeded.");
+
+    let mut unmeasured = seconds(full());
+    unmeasured.method.deciding_metric = "cpu".to_owned();
+    check(&unmeasured, "No answer: the deciding metric, cpu, was not measured.");
+
+    let mut apart = seconds(full());
+    apart.tables[0].rows[1].comparison = None;
+    check(&apart, "b shares no block with the baseline.");
+}

@@ -1,0 +1,106 @@
+//! Whole pages, compared with the files in `snapshots/`, and what holds for every page. `BAKEOFF_UPDATE=1` writes the
+//! files anew; look at them before you commit them.
+
+mod common;
+
+use bakeoff_analysis::findings::Findings;
+use bakeoff_report::{Style, answer, json, terminal};
+use std::path::PathBuf;
+
+fn page(findings: &Findings, width: usize) -> String {
+    terminal(findings, Style { width, colour: false })
+}
+
+/// Compares a page with its file, or writes the file.
+#[expect(clippy::disallowed_methods, reason = "the tests of this pure crate read and write the expected pages")]
+fn check(name: &str, page: &str) -> Result<(), String> {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("tests/snapshots").join(name);
+    if std::env::var("BAKEOFF_UPDATE").is_ok_and(|value| value == "1") {
+        return std::fs::write(&path, page).map_err(|why| format!("{name}: {why}"));
+    }
+    let expect = std::fs::read_to_string(&path).map_err(|why| format!("{name}: {why}; BAKEOFF_UPDATE=1 writes it"))?;
+    if page == expect { Ok(()) } else { Err(format!("{name} differs\n--- expected\n{expect}\n--- printed\n{page}")) }
+}
+
+#[test]
+fn pages_are_as_expected() {
+    let mut differences = vec![];
+    for (name, findings) in common::all() {
+        for width in [80, 120] {
+            differences.extend(check(&format!("{name}-{width}.txt"), &page(&findings, width)).err());
+        }
+        differences.extend(check(&format!("{name}-answer.txt"), &(answer(&findings) + "\n")).err());
+    }
+    differences.extend(check("pair.json", &json(&common::pair()).unwrap()).err());
+    assert!(differences.is_empty(), "{}", differences.join("\n"));
+}
+
+/// The text without its "select graphic rendition" sequences.
+fn strip(text: &str) -> String {
+    let mut parts = text.split("\u{1b}[");
+    let first = parts.next().unwrap_or_default().to_owned();
+    parts.fold(first, |plain, part| plain + part.split_once('m').map_or("", |(_, rest)| rest))
+}
+
+#[test]
+fn colour_adds_nothing_but_escape_codes() {
+    for (name, findings) in common::all() {
+        for width in [80, 100, 120] {
+            let coloured = terminal(&findings, Style { width, colour: true });
+            let plain = page(&findings, width);
+            assert!(coloured.contains("\u{1b}["), "{name}: no colour");
+            assert!(!plain.contains('\u{1b}'), "{name}: an escape code without colour");
+            assert_eq!(strip(&coloured), plain, "{name} at {width}");
+        }
+    }
+}
+
+#[test]
+fn every_verdict_has_a_word() {
+    let page = page(&common::five_verdicts(), 80);
+    for (variant, word) in [
+        ("baseline", "baseline"),
+        ("malloc=perl", "faster"),
+        ("threads=on", "slower"),
+        ("libperl=shared", "negligible"),
+        ("optimize=O", "equivalent"),
+        ("libperl=symbolic", "undecided"),
+    ] {
+        let says = |line: &str| line.starts_with(&format!("{variant} ")) && line.contains(&format!("  {word} "));
+        assert!(page.lines().any(says), "{variant} is not called {word} in\n{page}");
+    }
+    assert!(page.contains("undecided (about 14 more blocks)"), "{page}");
+}
+
+#[test]
+fn pages_fit_their_width() {
+    for (name, findings) in common::all() {
+        for width in [80, 100, 120, 200] {
+            for line in page(&findings, width).lines() {
+                let columns = unicode_width::UnicodeWidthStr::width(line);
+                assert!(columns <= width, "{name}: {columns} columns of {width}: {line}");
+                assert_eq!(line, line.trim_end(), "{name}: spaces at the end");
+            }
+        }
+    }
+}
+
+#[test]
+fn the_page_begins_with_the_answer() {
+    for (name, findings) in common::all() {
+        let joined = page(&findings, 80).split_whitespace().collect::<Vec<_>>().join(" ");
+        let answer = answer(&findings);
+        assert!(joined.starts_with(answer.trim_end_matches('.')), "{name}: {answer}");
+        assert_eq!(answer.starts_with("SIMULATED"), findings.simulated.is_some(), "{name}: {answer}");
+    }
+}
+
+#[test]
+fn json_reads_back_as_equal_findings() {
+    for (name, findings) in common::all() {
+        let text = json(&findings).unwrap();
+        let read: Findings = serde_json::from_str(&text).unwrap();
+        assert_eq!(read, findings, "{name}");
+        assert_eq!(json(&read).unwrap(), text, "{name}");
+    }
+}
