@@ -16,6 +16,7 @@
 # Offline:  PERL_TARBALL=/path/to/perl_5.36.0.orig.tar.xz bakeoff …
 
 set -eu
+unset CDPATH
 
 file=perl_5.36.0.orig.tar.xz
 pinned=5.36.0-7+deb12u3     # a Debian revision whose source is known to be served
@@ -29,16 +30,19 @@ fail() {
 }
 
 [ -n "${DOWNLOAD-}" ] || fail "DOWNLOAD is not set (the folder that shall hold the file)"
-[ -d "$DOWNLOAD" ] || fail "DOWNLOAD is not a folder: $DOWNLOAD"
+download=$(cd -- "$DOWNLOAD" && pwd) || fail "DOWNLOAD is not a folder: $DOWNLOAD"
 
 if [ -n "${PERL_TARBALL-}" ]; then
-    cp -- "$PERL_TARBALL" "$DOWNLOAD/$file" || fail "PERL_TARBALL cannot be copied"
+    cp -- "$PERL_TARBALL" "$download/$file" || fail "PERL_TARBALL cannot be copied"
     exit 0
 fi
 
-command -v apt-get >/dev/null || fail "there is no apt-get on this machine"
+command -v apt-get > /dev/null || fail "there is no apt-get on this machine"
+LC_ALL=C
+export LC_ALL
 
 apt=$(mktemp -d "${TMPDIR:-/tmp}/fetch-perl.XXXXXX") || fail "no temporary folder can be made"
+apt=$(cd -- "$apt" && pwd)
 trap 'rm -rf -- "$apt"' EXIT
 trap 'exit 1' HUP INT TERM
 mkdir -p "$apt/parts" "$apt/lists/partial" "$apt/cache/archives/partial" "$apt/files"
@@ -53,7 +57,7 @@ names='bookworm|bullseye|buster|trixie|forky|duke|sid|oldoldstable|oldstable|sta
 
 eval "$(apt-config shell main Dir::Etc::sourcelist/f more Dir::Etc::sourceparts/d)"
 n=0
-for list in "${main-}" "${more-}"/*.list "${more-}"/*.sources; do
+for list in "${main-}" "${more%/}"/*.list "${more%/}"/*.sources; do
     [ -f "$list" ] && [ -r "$list" ] || continue
     n=$((n + 1))
     case $list in
@@ -108,7 +112,7 @@ for list in "${main-}" "${more-}"/*.list "${more-}"/*.sources; do
             }' "$list" > "$apt/parts/$n.list" ;;
     esac
 done
-find "$apt/parts" -type f -size 0 -exec rm -f -- {} +
+find "$apt/parts" -type f -size 0 -exec rm -f {} +
 [ -n "$(ls -A "$apt/parts")" ] || fail "apt's sources name no Debian archive on this machine"
 
 # Everything that apt would write goes into the private folder, and what the
@@ -133,21 +137,18 @@ END
 apt-get -q -c "$apt/apt.conf" update > "$apt/log" 2>&1 || :
 
 offered=$(apt-cache -c "$apt/apt.conf" showsrc --only-source perl 2>> "$apt/log" |
-    sed -n 's/^Version: \(5\.36\.0-.*\)/\1/p' | sort -ru)
+    sed -n 's/^Version: \(5\.36\.0-.*\)/\1/p' | sort -ru | tr '\n' ' ')
+
+# All revisions share the one tarball. It counts even if something that comes
+# with it (Debian's patches) did not arrive.
 cd "$apt/files"
-for version in "$pinned" $(printf '%s\n' "$offered" | grep -vxF -- "$pinned"); do
-    if apt-get -q -c "$apt/apt.conf" source --download-only "perl=$version" >> "$apt/log" 2>&1 &&
-        [ -f "$file" ]
-    then
-        mv -- "$file" "$DOWNLOAD/$file"
-        exit 0
-    fi
-    # The tarball can have come although a file beside it did not.
+for version in $pinned $offered; do
+    apt-get -q -c "$apt/apt.conf" source --download-only "perl=$version" >> "$apt/log" 2>&1 || :
     if [ -f "$file" ]; then
-        mv -- "$file" "$DOWNLOAD/$file"
+        mv -- "$file" "$download/$file"
         exit 0
     fi
 done
 
-sed 's/^/  apt: /' "$apt/log" | tail -n 20 >&2
-fail "apt offers no source of perl 5.36.0 that can be downloaded (offered: ${offered:-none})"
+tail -n 12 "$apt/log" | sed 's/^/  apt: /' >&2
+fail "apt cannot download the source of perl 5.36.0 (offered: ${offered:-no version of it})"
