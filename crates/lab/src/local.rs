@@ -12,6 +12,8 @@ use std::path::{Path, PathBuf};
 const STDERR_LINES: usize = 10;
 /// Bytes of standard error that are looked at for them.
 const STDERR_BYTES: i64 = 4096;
+/// With less than this, a disk is full: what most file systems hand out at the least.
+const LEAST_FREE_BYTES: u64 = 4096;
 
 /// All that this host must know to execute a plan's trials.
 #[derive(Debug, Clone, Default)]
@@ -68,6 +70,9 @@ impl Executor for Local {
         let command = self.setup.command(variant, &task.block.workload);
         let ended = self.launcher.execute(&command, Patience::SecondInterrupt)?;
         let outcome = self.setup.outcome(ended.end, &task.block.workload)?;
+        if matches!(outcome, Some(Outcome::Failed(_))) {
+            self.setup.disk_is_not_full()?;
+        }
         if self.setup.fresh_home {
             std::fs::remove_dir_all(&home).map_err(|source| folder_error(&home, source))?;
         }
@@ -107,6 +112,16 @@ impl Setup {
 
     fn stderr(&self) -> PathBuf {
         self.scratch.join("stderr")
+    }
+
+    /// A trial that fails because its output finds no space says nothing about the program: it is not one of its trials.
+    fn disk_is_not_full(&self) -> Result<(), Error> {
+        match bakeoff_host::disk::free_bytes(&self.scratch) {
+            Ok(free) if free < LEAST_FREE_BYTES => {
+                Err(folder_error(&self.scratch, std::io::ErrorKind::StorageFull.into()))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// What the end of a trial amounts to; none if it was interrupted.

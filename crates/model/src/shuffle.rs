@@ -19,13 +19,13 @@ impl Stream {
             let hash = word
                 .bytes()
                 .fold(0xcbf2_9ce4_8422_2325_u64, |h, byte| (h ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3));
-            stream = Self(stream.next() ^ hash);
+            stream = Self(stream.next_u64() ^ hash);
         }
         stream
     }
 
     /// The next 64 bits.
-    pub fn next(&mut self) -> u64 {
+    pub fn next_u64(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -35,11 +35,11 @@ impl Stream {
 
     /// A number below `bound`, each equally likely. `bound` must not be 0.
     pub fn below(&mut self, bound: u64) -> u64 {
-        let mut product = u128::from(self.next()) * u128::from(bound);
+        let mut product = u128::from(self.next_u64()) * u128::from(bound);
         if (product as u64) < bound {
             let threshold = bound.wrapping_neg() % bound;
             while (product as u64) < threshold {
-                product = u128::from(self.next()) * u128::from(bound);
+                product = u128::from(self.next_u64()) * u128::from(bound);
             }
         }
         (product >> 64) as u64
@@ -47,7 +47,7 @@ impl Stream {
 
     /// A number in [0, 1) with 53 random bits.
     pub fn unit(&mut self) -> f64 {
-        (self.next() >> 11) as f64 / (1_u64 << 53) as f64
+        (self.next_u64() >> 11) as f64 / (1_u64 << 53) as f64
     }
 
     /// A uniformly random order of some things.
@@ -74,7 +74,7 @@ mod tests {
             4_593_380_528_125_082_431,
             16_408_922_859_458_223_821,
         ];
-        assert_eq!(expect.map(|_| stream.next()), expect);
+        assert_eq!(expect.map(|_| stream.next_u64()), expect);
     }
 
     /// Golden vectors: a change here breaks every seed that anyone has published.

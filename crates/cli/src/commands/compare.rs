@@ -1,0 +1,167 @@
+//! `bakeoff compare`: commands as variants, without a study file. The plan is made of the command line; everything
+//! after that is what `bakeoff run` does.
+
+use super::Showing;
+use crate::error::{Code, CommandError};
+use crate::screen;
+use crate::session::{self, Setting, study_line};
+use bakeoff_host::Launcher;
+use bakeoff_lab::local::{Local, LocalWorkload, Setup};
+use bakeoff_lab::{Ending, Executor};
+use bakeoff_model::metric::METRICS;
+use bakeoff_model::plan::{Plan, Variant};
+use bakeoff_model::problem::suggest;
+use bakeoff_model::record::TWIN;
+use bakeoff_model::study::{Condition, Decide, Levels, Workload};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+/// Which of these commands is faster? The first one is the baseline
+///
+/// Each block executes every command once, in a random order, and the first one twice: its hidden twin shows what this
+/// machine calls a difference between a thing and itself. A command of plain words is executed directly, anything
+/// else by `sh -c`; all get this environment and this folder, and their standard output is thrown away.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The commands; the first one is the baseline
+    #[arg(required = true, num_args = 2.., value_name = "COMMAND")]
+    commands: Vec<String>,
+    /// A name for each command, in their order
+    #[arg(long = "name", short = 'n', value_name = "NAME")]
+    names: Vec<String>,
+    /// Number of blocks
+    #[arg(long, short, value_name = "N", default_value_t = 12, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    blocks: u32,
+    /// The metric to decide on, and others to show
+    #[arg(long = "metric", short, value_name = "METRIC", default_values_t = ["wall", "user", "sys", "maxrss"].map(String::from))]
+    metrics: Vec<String>,
+    /// Half-width of the zone of equivalence, in percent
+    #[arg(long, value_name = "PERCENT", default_value = "1%", value_parser = margin)]
+    margin: f64,
+    /// Confidence of intervals and verdicts
+    #[arg(long, value_name = "C", default_value = "0.95", value_parser = confidence)]
+    confidence: f64,
+    /// Seed of every order
+    #[arg(long, value_name = "SEED", default_value_t = 1)]
+    seed: u64,
+    /// Keep the journal in this file; if it exists, go on where it stopped
+    #[arg(long, value_name = "FILE")]
+    journal: Option<PathBuf>,
+    /// No progress on standard error
+    #[arg(long, short)]
+    quiet: bool,
+    #[command(flatten)]
+    showing: Showing,
+}
+
+fn margin(text: &str) -> Result<f64, String> {
+    let percent = text.trim_end_matches('%').trim().parse::<f64>().ok().filter(|p| *p > 0.0 && *p < 100.0);
+    percent.map(|p| p / 100.0).ok_or_else(|| "a percentage above 0 and below 100, such as 1%".to_owned())
+}
+
+fn confidence(text: &str) -> Result<f64, String> {
+    let number = text.parse::<f64>().ok().filter(|c| (0.5..1.0).contains(c));
+    number.ok_or_else(|| "a number from 0.5 up and below 1, such as 0.99".to_owned())
+}
+
+pub(crate) fn execute(args: &Args) -> Result<Code, CommandError> {
+    let plan = plan(args)?;
+    bakeoff_host::interrupt::install()?;
+    let folder = Folder::new()?;
+    let journal = args.journal.clone().unwrap_or_else(|| folder.0.join("journal.jsonl"));
+    let dir = std::env::current_dir().map_err(|e| CommandError::new(Code::Internal, e))?;
+    // A relative command means another program in another folder.
+    let study = study_line(&plan, &BTreeMap::new(), &dir.to_string_lossy(), None);
+    let setting = Setting { plan: &plan, study, builds: &[], journal: &journal, quiet: args.quiet, guess_s: None };
+    let setup = Setup {
+        dir,
+        scratch: folder.0.clone(),
+        environment: std::env::vars().collect(),
+        baseline: plan.baseline().name.clone(),
+        commands: plan.variants.iter().filter_map(|v| Some((v.name.clone(), v.run.clone()?))).collect(),
+        workloads: [(plan.workloads[0].name.clone(), LocalWorkload::default())].into(),
+        ..Setup::default()
+    };
+    let (record, ending) =
+        session::execute(&setting, || Ok(Box::new(Local::new(setup, Launcher::start(None)?)?) as Box<dyn Executor>))?;
+    let code = args.showing.show(&record)?;
+    if ending == Ending::Stopped {
+        screen::err("stopped before all blocks were executed\n");
+        return Ok(Code::Interrupted);
+    }
+    Ok(code)
+}
+
+fn plan(args: &Args) -> Result<Plan, CommandError> {
+    for metric in &args.metrics {
+        if !METRICS.iter().any(|m| m.name == metric) {
+            let remedy = suggest(metric, METRICS.iter().map(|m| m.name));
+            return Err(CommandError::usage(format!("there is no metric `{metric}`")).hint(remedy));
+        }
+    }
+    let names = names(args)?;
+    let variants: Vec<Variant> = names
+        .iter()
+        .zip(&args.commands)
+        .map(|(name, command)| Variant {
+            name: name.clone(),
+            levels: Levels::from([("command".to_owned(), name.clone())]),
+            build_variables: BTreeMap::new(),
+            run: Some(command.clone()),
+        })
+        .collect();
+    let workload = Workload { name: "command".to_owned(), run: String::new(), expect: None, takes_s: None };
+    Ok(Plan {
+        study: "compare".to_owned(),
+        question: None,
+        name: "default".to_owned(),
+        seed: args.seed,
+        blocks: args.blocks,
+        decide: Decide {
+            baseline: variants[0].levels.clone(),
+            metrics: args.metrics.clone(),
+            margin: args.margin,
+            confidence: args.confidence,
+        },
+        variants,
+        excluded: vec![],
+        workloads: vec![workload],
+        conditions: vec![Condition { name: "idle".to_owned() }],
+    })
+}
+
+/// A different name for each command: as given, or the command itself.
+fn names(args: &Args) -> Result<Vec<String>, CommandError> {
+    if !args.names.is_empty() && args.names.len() != args.commands.len() {
+        let (names, commands) = (args.names.len(), args.commands.len());
+        let error = format!("{names} names for {commands} commands");
+        return Err(CommandError::usage(error).hint("give one --name for each command, or none"));
+    }
+    let given = if args.names.is_empty() { &args.commands } else { &args.names };
+    let mut names: Vec<String> = vec![];
+    for name in given {
+        let numbered = (1..).map(|n| if n == 1 { name.clone() } else { format!("{name} ({n})") });
+        names.extend(numbered.into_iter().find(|n| !names.contains(n) && n != TWIN));
+    }
+    Ok(names)
+}
+
+/// A folder for this command alone; removed at its end.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new() -> Result<Self, CommandError> {
+        let path = std::env::temp_dir().join(format!("bakeoff-compare-{}", std::process::id()));
+        std::fs::create_dir_all(&path).map_err(|error| {
+            CommandError::new(Code::Internal, error).hint(format!("cannot make the folder {}", path.display()))
+        })?;
+        Ok(Self(path))
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        // It holds nothing that anybody misses, and there is nobody to tell.
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}

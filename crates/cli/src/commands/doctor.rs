@@ -1,0 +1,51 @@
+//! `bakeoff doctor`: what this machine can measure, what will be noisy, and what mends it. It looks and changes
+//! nothing.
+
+use crate::error::{Code, CommandError};
+use crate::screen;
+use bakeoff_host::doctor::{Check, State, checks, disk};
+use std::fmt::Write as _;
+
+/// What can this machine measure, and what will be noisy?
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {}
+
+pub(crate) fn execute(_: &Args) -> Result<Code, CommandError> {
+    let mut checks = checks();
+    if let Ok(root) = bakeoff_build::Cache::default_root() {
+        let there = root.ancestors().find(|path| path.exists()).unwrap_or(&root).to_owned();
+        checks.push(disk(&there));
+    }
+    screen::out(&page(&checks));
+    Ok(Code::Done)
+}
+
+fn page(checks: &[Check]) -> String {
+    let place = bakeoff_host::place::fingerprint();
+    let mut out =
+        format!("{}: {}, {} CPUs, {}, kernel {}\n\n", place.host, place.cpu, place.cpus, place.os, place.kernel);
+    let width = checks.iter().map(|check| check.name.len()).max().unwrap_or(0);
+    for check in checks {
+        let word = match check.state {
+            State::Good => "good   ",
+            State::Noisy => "noisy  ",
+            State::Missing => "missing",
+        };
+        let _ = writeln!(out, "{word}  {:width$}  {}", check.name, check.found);
+        let indent = " ".repeat(9 + width + 2);
+        if check.state != State::Good && !check.means.is_empty() {
+            let _ = writeln!(out, "{indent}{}", check.means);
+        }
+        if let Some(remedy) = &check.remedy {
+            let _ = writeln!(out, "{indent}mend: {remedy}");
+        }
+    }
+    let count = |state| checks.iter().filter(|check| check.state == state).count();
+    let (good, noisy, missing) = (count(State::Good), count(State::Noisy), count(State::Missing));
+    let _ = writeln!(
+        out,
+        "\n{good} good, {noisy} noisy, {missing} missing. What is missing is left out of reports, never zero;"
+    );
+    out.push_str("what is noisy widens intervals, and the twin in every study shows by how much.\n");
+    out
+}

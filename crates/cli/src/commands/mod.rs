@@ -1,0 +1,117 @@
+//! The commands, one file each, and the options that several of them share.
+
+mod build;
+mod compare;
+mod doctor;
+mod plan;
+mod report;
+mod run;
+
+use crate::error::{Code, CommandError};
+use crate::screen;
+use bakeoff_analysis::findings::{Findings, Verdict};
+use bakeoff_model::plan::Plan;
+use bakeoff_model::record::Record;
+use clap::{Args, Parser, Subcommand};
+use std::path::PathBuf;
+
+/// Which way of building and running this program is faster, by how much, how sure are we, and why?
+///
+/// Bakeoff builds one program in every variant that a study names, executes a real workload on all of them in
+/// randomised blocks, measures each trial whole, and decides with error rates that are known.
+#[derive(Debug, Parser)]
+#[command(name = "bakeoff", version, propagate_version = true, after_help = AFTER_HELP)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+const AFTER_HELP: &str = "\
+Begin with:
+  bakeoff compare 'COMMAND A' 'COMMAND B'    which of two commands is faster?
+  bakeoff doctor                             what can this machine measure?
+  bakeoff plan studies/perl-options          what would a study do?
+  bakeoff run studies/perl-options           do it
+
+Exit codes: 0 done, 2 usage or study problem, 3 undecided where a decision was demanded,
+4 a variant failed, 5 internal, 130 interrupted (execute the command again to go on).";
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Run(run::Args),
+    Compare(compare::Args),
+    Plan(plan::Args),
+    Build(build::Args),
+    Report(report::Args),
+    Doctor(doctor::Args),
+}
+
+pub(crate) fn execute(cli: Cli) -> Result<Code, CommandError> {
+    match cli.command {
+        Command::Run(args) => run::execute(&args),
+        Command::Compare(args) => compare::execute(&args),
+        Command::Plan(args) => plan::execute(&args),
+        Command::Build(args) => build::execute(&args),
+        Command::Report(args) => report::execute(&args),
+        Command::Doctor(args) => doctor::execute(&args),
+    }
+}
+
+/// Which study, and which part of it.
+#[derive(Debug, Args)]
+struct Selection {
+    /// The study: a folder that holds a study.toml, or the file itself
+    study: PathBuf,
+    /// The plan: `default` is [plan], any other name is [plans.NAME]
+    #[arg(long, value_name = "NAME", default_value = "default")]
+    plan: String,
+    /// Only these variants, beside the baseline: a display name, or `factor=level` terms with blanks between
+    #[arg(long, value_name = "VARIANT", value_delimiter = ',')]
+    only: Vec<String>,
+}
+
+impl Selection {
+    fn plan(&self, study: &bakeoff_model::study::Study) -> Result<Plan, CommandError> {
+        let mut plan = Plan::of(study, &self.plan)?;
+        plan.only(&self.only)?;
+        Ok(plan)
+    }
+}
+
+/// How findings are shown, and what the exit code says of them.
+#[derive(Debug, Args)]
+struct Showing {
+    /// Print all findings as JSON instead of a report
+    #[arg(long)]
+    json: bool,
+    /// Exit with 3 unless every variant got a verdict on the deciding metric
+    #[arg(long)]
+    require_verdict: bool,
+}
+
+impl Showing {
+    /// Prints the findings of a record, and the exit code that they deserve.
+    fn show(&self, record: &Record) -> Result<Code, CommandError> {
+        let findings = bakeoff_analysis::judge(record);
+        let text = if self.json {
+            bakeoff_report::json(&findings)?
+        } else {
+            bakeoff_report::terminal(&findings, screen::style())
+        };
+        screen::out(&text);
+        Ok(self.code(&findings))
+    }
+
+    fn code(&self, findings: &Findings) -> Code {
+        let build_failed =
+            |b: &bakeoff_model::record::BuildLine| b.outcome != bakeoff_model::record::BuildOutcome::Built;
+        if findings.failures.iter().any(|f| f.failed > 0) || findings.builds.iter().any(build_failed) {
+            return Code::VariantFailed;
+        }
+        let deciding = findings.tables.iter().filter(|t| t.metric == findings.method.deciding_metric);
+        let undecided = deciding
+            .flat_map(|t| t.rows.iter().skip(1))
+            .any(|row| row.comparison.as_ref().is_none_or(|c| matches!(c.verdict, Verdict::Undecided { .. })));
+        if self.require_verdict && undecided { Code::Undecided } else { Code::Done }
+    }
+}

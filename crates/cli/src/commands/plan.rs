@@ -1,0 +1,139 @@
+//! `bakeoff plan`: what a study would do, before it does it. It builds and executes nothing.
+
+use super::Selection;
+use super::build::{Jobs, request, variables};
+use super::run::usual_wall_s;
+use crate::error::{Code, CommandError};
+use crate::screen;
+use crate::study_folder::StudyFolder;
+use bakeoff_build::{Cache, Wanted, survey};
+use bakeoff_model::plan::Plan;
+use bakeoff_report::format::waiting_time;
+use std::fmt::Write as _;
+
+/// Show what a study would do: variants, builds, blocks, and how long it may take
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    selection: Selection,
+    /// Blocks for each workload and condition, instead of the plan's
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    blocks: Option<u32>,
+    /// Show the order of every block
+    #[arg(long)]
+    order: bool,
+    #[command(flatten)]
+    jobs: Jobs,
+}
+
+pub(crate) fn execute(args: &Args) -> Result<Code, CommandError> {
+    let folder = StudyFolder::open(&args.selection.study)?;
+    let mut plan = args.selection.plan(&folder.study)?;
+    plan.blocks = args.blocks.unwrap_or(plan.blocks);
+    let cache = Cache::open(Cache::default_root()?)?;
+    let variants = variables(&plan);
+    let builds = survey(&cache, &request(&folder, &variants, &args.jobs))?;
+    let mut text = head(&plan);
+    text.push_str(&builds_text(&plan, &builds));
+    text.push_str(&time_text(&folder, &plan, &builds, args.jobs.jobs));
+    if args.order {
+        text.push_str(&order_text(&plan));
+    }
+    screen::out(&text);
+    Ok(Code::Done)
+}
+
+fn head(plan: &Plan) -> String {
+    let mut out = format!("Study {}, plan {}\n", plan.study, plan.name);
+    if let Some(question) = &plan.question {
+        let _ = writeln!(out, "{question}");
+    }
+    let _ = writeln!(out, "\nVariants: {}", plan.variants.len());
+    for variant in &plan.variants {
+        let levels: Vec<String> = variant.levels.iter().map(|(f, l)| format!("{f}={l}")).collect();
+        if variant.name == bakeoff_model::plan::BASELINE {
+            let _ = writeln!(out, "  {}  ({})", variant.name, levels.join(" "));
+        } else {
+            let _ = writeln!(out, "  {}", variant.name);
+        }
+    }
+    out.push_str("  and a hidden twin of the baseline in every block, to show the machine's noise floor\n");
+    if !plan.excluded.is_empty() {
+        let _ = writeln!(out, "\nExcluded: {}", plan.excluded.len());
+    }
+    for excluded in &plan.excluded {
+        let _ = writeln!(out, "  {}: {}", excluded.name, excluded.reason);
+    }
+    let names = |list: Vec<&str>| list.join(", ");
+    let workloads = names(plan.workloads.iter().map(|w| w.name.as_str()).collect());
+    let conditions = names(plan.conditions.iter().map(|c| c.name.as_str()).collect());
+    let cells = plan.variants.len() * plan.workloads.len() * plan.conditions.len();
+    let _ = writeln!(out, "\nWorkloads: {workloads}; conditions: {conditions}; cells: {cells}");
+    let _ = writeln!(
+        out,
+        "Blocks: {} for each workload and condition, seed {}; {} trials in all",
+        plan.blocks,
+        plan.seed,
+        plan.trials()
+    );
+    let (margin, confidence) = (100.0 * plan.decide.margin, 100.0 * plan.decide.confidence);
+    let metrics = plan.decide.metrics.join(", ");
+    let _ = writeln!(out, "Judged: {metrics}; margin ±{margin} %, confidence {confidence} %");
+    out
+}
+
+fn builds_text(plan: &Plan, builds: &[Wanted]) -> String {
+    if builds.is_empty() {
+        return "\nBuilds: none\n".to_owned();
+    }
+    let cached = builds.iter().filter(|b| b.layers.iter().all(|l| l.cached)).count();
+    let mut out = format!("\nBuilds: {}, of which {cached} in the cache\n", builds.len());
+    for build in builds {
+        let variants = build.variants.join(", ");
+        let digest = &build.digest[..12];
+        let state = match (&build.missing_tool, build.layers.iter().find(|l| !l.cached)) {
+            (Some(missing), _) => format!("will fail: layer {} {}", missing.layer, missing.why()),
+            (None, None) => "in the cache".to_owned(),
+            (None, Some(layer)) => format!("to be built from layer {}", layer.name),
+        };
+        let _ = writeln!(out, "  {digest}  {variants}: {state}");
+    }
+    if builds.len() < plan.variants.len() {
+        out.push_str("  Variants that share a build are the same program: comparing them shows noise only.\n");
+    }
+    out
+}
+
+fn time_text(folder: &StudyFolder, plan: &Plan, builds: &[Wanted], jobs: u16) -> String {
+    let mut out = String::from("\n");
+    let missing: Vec<_> = builds.iter().flat_map(|b| &b.layers).filter(|layer| !layer.cached).collect();
+    let takes = |name: &str| folder.study.layers.iter().find(|l| l.name == name).and_then(|l| l.takes_s);
+    let building_s: Option<f64> = missing.iter().map(|l| l.expected_wall_s.or_else(|| takes(&l.name))).sum();
+    match building_s {
+        Some(_) if missing.is_empty() => {}
+        Some(sum_s) => {
+            // Layers of one build wait for each other; that they rarely have the same length is ignored here.
+            let at_once = usize::from(jobs).min(builds.len()).max(1);
+            let _ = writeln!(out, "Building: about {}, {at_once} at a time", waiting_time(sum_s / at_once as f64));
+        }
+        None => out.push_str("Building: nobody has timed it yet; `takes` in [[build]] could say\n"),
+    }
+    let told_s: Option<f64> = plan.workloads.iter().map(|w| w.takes_s).sum();
+    let guess_s = usual_wall_s(&folder.dir).or(told_s.map(|sum_s| sum_s / plan.workloads.len() as f64));
+    match guess_s {
+        Some(trial_s) => {
+            let _ = writeln!(out, "Trials: about {}", waiting_time(trial_s * plan.trials() as f64));
+        }
+        None => out.push_str("Trials: nobody has timed them yet; `takes` in [workloads.NAME] could say\n"),
+    }
+    out
+}
+
+fn order_text(plan: &Plan) -> String {
+    let mut out = String::from("\nOrder:\n");
+    for block in (1..=plan.blocks).flat_map(|pass| plan.pass(pass)) {
+        let order = block.order.join(", ");
+        let _ = writeln!(out, "  {:>4}  {} ({}): {order}", block.block, block.workload, block.condition);
+    }
+    out
+}

@@ -1,0 +1,159 @@
+//! `bakeoff run`: a study from its file to its report. Build, execute what is missing, judge, print; nothing else.
+
+use super::build::{Jobs, build};
+use super::{Selection, Showing};
+use crate::error::{Code, CommandError};
+use crate::screen;
+use crate::session::{self, Setting, study_line};
+use crate::state::{State, journals_of};
+use crate::study_folder::StudyFolder;
+use bakeoff_build::Cache;
+use bakeoff_host::Launcher;
+use bakeoff_lab::local::{Local, LocalWorkload, Setup};
+use bakeoff_lab::simulated::{Simulated, Truth};
+use bakeoff_lab::{Ending, Executor};
+use bakeoff_model::plan::Plan;
+use bakeoff_model::record::{BuildLine, BuildOutcome};
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// Build, execute and judge a study; executed again, it goes on where it stopped
+///
+/// Ctrl-C ends after the trial in flight, a second one kills that trial; either way nothing is lost, and the same
+/// command goes on. The journal is kept in the study's folder, under .bakeoff/.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    selection: Selection,
+    /// Blocks for each workload and condition, instead of the plan's; more of them prolong a finished study
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    blocks: Option<u32>,
+    #[command(flatten)]
+    jobs: Jobs,
+    #[command(flatten)]
+    showing: Showing,
+    /// No progress on standard error
+    #[arg(long, short)]
+    quiet: bool,
+    /// Build and execute nothing: rehearse the plan with durations drawn from a planted truth
+    ///
+    /// TRUTH is a list of NAME:NUMBER with commas between: the display name of a variant with its ratio to the
+    /// baseline, or one of base (seconds), noise, drift (standard deviation and change of the logarithm), failing
+    /// (probability), pause (seconds that a trial really takes), seed.
+    #[arg(long, value_name = "TRUTH")]
+    simulate: Option<String>,
+}
+
+pub(crate) fn execute(args: &Args) -> Result<Code, CommandError> {
+    let folder = StudyFolder::open(&args.selection.study)?;
+    let mut plan = args.selection.plan(&folder.study)?;
+    plan.blocks = args.blocks.unwrap_or(plan.blocks);
+    bakeoff_host::interrupt::install()?;
+    match &args.simulate {
+        Some(truth) => rehearse(args, &folder, &plan, truth),
+        None => execute_here(args, &folder, plan),
+    }
+}
+
+fn rehearse(args: &Args, folder: &StudyFolder, plan: &Plan, truth: &str) -> Result<Code, CommandError> {
+    let planted = Truth::parse(truth, plan.variants.iter().map(|v| v.name.as_str()))?;
+    let study = study_line(plan, &BTreeMap::new(), truth, Some(truth));
+    let state = State::of(&folder.dir, &plan.name, &study.identity)?;
+    let _lock = state.lock()?;
+    let guess_s = Some(planted.pause_s);
+    let setting = Setting { plan, study, builds: &[], journal: &state.journal, quiet: args.quiet, guess_s };
+    let (record, ending) =
+        session::execute(&setting, || Ok(Box::new(Simulated::new(planted, plan.blocks)) as Box<dyn Executor>))?;
+    state.is_latest()?;
+    finish(args, &record, ending)
+}
+
+fn execute_here(args: &Args, folder: &StudyFolder, mut plan: Plan) -> Result<Code, CommandError> {
+    let expected = folder.expected()?;
+    let cache = Cache::open(Cache::default_root()?)?;
+    let builds = build(&cache, folder, &plan, &args.jobs)?;
+    let digests = built(&mut plan, &folder.study.layers.is_empty(), &builds)?;
+    let study = study_line(&plan, &digests, &folder.inputs(&expected), None);
+    let state = State::of(&folder.dir, &plan.name, &study.identity)?;
+    let lock = state.lock()?;
+    let guess_s = usual_wall_s(&folder.dir);
+    let setting = Setting { plan: &plan, study, builds: &builds, journal: &state.journal, quiet: args.quiet, guess_s };
+    let (record, ending) = session::execute(&setting, || {
+        let launcher = Launcher::start(Some(std::os::fd::AsFd::as_fd(&lock)))?;
+        let setup = setup(folder, &plan, &cache, &digests, expected, state.scratch());
+        Ok(Box::new(Local::new(setup, launcher)?) as Box<dyn Executor>)
+    })?;
+    state.is_latest()?;
+    finish(args, &record, ending)
+}
+
+/// Mean elapsed time of this study's trials so far, in any of its journals.
+pub(super) fn usual_wall_s(study_dir: &Path) -> Option<f64> {
+    let read = |path: &std::path::PathBuf| bakeoff_journal::read(path).ok().map(|contents| contents.record);
+    session::usual_wall_s(&journals_of(study_dir).iter().filter_map(read).collect::<Vec<_>>())
+}
+
+fn finish(args: &Args, record: &bakeoff_model::record::Record, ending: Ending) -> Result<Code, CommandError> {
+    let code = args.showing.show(record)?;
+    if ending == Ending::Stopped {
+        screen::err("stopped; nothing is lost: execute the command again to go on\n");
+        return Ok(Code::Interrupted);
+    }
+    Ok(code)
+}
+
+/// Leaves the variants out that could not be built, and returns the digest of each other's build.
+fn built(
+    plan: &mut Plan,
+    nothing_to_build: &bool,
+    builds: &[BuildLine],
+) -> Result<BTreeMap<String, String>, CommandError> {
+    if *nothing_to_build {
+        return Ok(BTreeMap::new());
+    }
+    let mut digests = BTreeMap::new();
+    for line in builds {
+        match &line.outcome {
+            BuildOutcome::Built => {
+                digests.extend(line.variants.iter().map(|v| (v.clone(), line.digest.clone())));
+            }
+            BuildOutcome::Failed { layer, why, tail, log } if line.variants.contains(&plan.baseline().name) => {
+                let mut text = format!("error: the baseline cannot be built: layer {layer}: {why}\n");
+                tail.iter().for_each(|line| text.push_str(&format!("    {line}\n")));
+                log.iter().for_each(|log| text.push_str(&format!("hint: the whole log is {log}\n")));
+                return Err(CommandError::text(Code::VariantFailed, text));
+            }
+            BuildOutcome::Failed { .. } => {}
+        }
+    }
+    plan.variants.retain(|v| digests.contains_key(&v.name));
+    if plan.variants.len() < 2 {
+        let error = "no variant but the baseline could be built, so there is nothing to compare";
+        return Err(CommandError::new(Code::VariantFailed, error).hint("bakeoff build shows why"));
+    }
+    Ok(digests)
+}
+
+fn setup(
+    folder: &StudyFolder,
+    plan: &Plan,
+    cache: &Cache,
+    digests: &BTreeMap<String, String>,
+    mut expected: BTreeMap<String, Vec<u8>>,
+    scratch: std::path::PathBuf,
+) -> Setup {
+    let path = std::env::var("PATH").unwrap_or_else(|_| "/usr/local/bin:/usr/bin:/bin".to_owned());
+    let workload = |w: &bakeoff_model::study::Workload| {
+        (w.name.clone(), LocalWorkload { run: w.run.clone(), expected: expected.remove(&w.name) })
+    };
+    Setup {
+        dir: folder.dir.clone(),
+        scratch,
+        fresh_home: true,
+        environment: [("PATH".to_owned(), path), ("LC_ALL".to_owned(), "C".to_owned())].into(),
+        baseline: plan.baseline().name.clone(),
+        prefixes: digests.iter().map(|(variant, digest)| (variant.clone(), cache.prefix_of(digest))).collect(),
+        commands: plan.variants.iter().filter_map(|v| Some((v.name.clone(), v.run.clone()?))).collect(),
+        workloads: plan.workloads.iter().map(workload).collect(),
+    }
+}

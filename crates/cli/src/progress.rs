@@ -1,0 +1,111 @@
+//! Progress of trials on standard error, with the time that is left. It draws between trials and never while one is
+//! in flight; there is no clock that ticks.
+
+use crate::screen;
+use bakeoff_lab::Event;
+use bakeoff_report::format::waiting_time;
+use std::time::{Duration, Instant};
+
+/// Where lines cannot be drawn again, one is written at most this often, and one for the last block.
+const QUIET_TIME: Duration = Duration::from_secs(5);
+
+/// Trials done and to do, and the line that says so.
+pub(crate) struct Progress {
+    trials: u64,
+    blocks: u64,
+    trials_done: u64,
+    blocks_done: u64,
+    /// Trials that this session executed, and since when: only they tell how fast it goes.
+    executed: u64,
+    began: Option<Instant>,
+    failed: u64,
+    written: Option<Instant>,
+    terminal: bool,
+    quiet: bool,
+    /// Seconds that a trial is thought to take before one has been seen.
+    guess_s: Option<f64>,
+}
+
+impl Progress {
+    pub(crate) fn new(trials: u64, blocks: u64, trials_done: u64, blocks_done: u64, guess_s: Option<f64>) -> Self {
+        let terminal = screen::err_is_terminal();
+        Self {
+            trials,
+            blocks,
+            trials_done,
+            blocks_done,
+            executed: 0,
+            began: None,
+            failed: 0,
+            written: None,
+            terminal,
+            quiet: false,
+            guess_s,
+        }
+    }
+
+    pub(crate) fn quiet(mut self, quiet: bool) -> Self {
+        self.quiet = quiet;
+        self
+    }
+
+    /// Takes note of an event, and draws if there is something new to see.
+    pub(crate) fn hear(&mut self, event: &Event) {
+        match event {
+            Event::BlockBegins(_) => {}
+            Event::TrialBegins { variant } => {
+                self.began.get_or_insert_with(Instant::now);
+                if self.terminal {
+                    self.draw(&format!("  {variant}"));
+                }
+            }
+            Event::TrialEnded(trial) => {
+                self.trials_done += 1;
+                self.executed += 1;
+                self.failed += u64::from(trial.outcome != bakeoff_model::record::Outcome::Ok);
+            }
+            Event::BlockEnded => {
+                self.blocks_done += 1;
+                let last = self.blocks_done >= self.blocks;
+                if !self.terminal && (last || self.written.is_none_or(|at| at.elapsed() >= QUIET_TIME)) {
+                    self.written = Some(Instant::now());
+                    self.draw("");
+                }
+            }
+        }
+    }
+
+    /// Removes what was drawn over and over.
+    pub(crate) fn clear(&self) {
+        if self.terminal && !self.quiet {
+            screen::err("\r\x1b[K");
+        }
+    }
+
+    fn draw(&self, what: &str) {
+        if self.quiet {
+            return;
+        }
+        let left = match self.left_s() {
+            Some(left_s) if left_s >= 1.0 => format!(", about {} left", waiting_time(left_s)),
+            _ => String::new(),
+        };
+        let failed = if self.failed > 0 { format!(", {} failed", self.failed) } else { String::new() };
+        let line = format!(
+            "block {} of {}: {} of {} trials{failed}{left}{what}",
+            (self.blocks_done + u64::from(self.terminal)).min(self.blocks),
+            self.blocks,
+            self.trials_done,
+            self.trials
+        );
+        screen::err(&if self.terminal { format!("\r\x1b[K{line}") } else { format!("{line}\n") });
+    }
+
+    fn left_s(&self) -> Option<f64> {
+        let left = self.trials.saturating_sub(self.trials_done) as f64;
+        match self.began {
+            Some(began) if self.executed > 0 => Some(began.elapsed().as_secs_f64() / self.executed as f64 * left),
+            _ => self.guess_s.map(|guess_s| guess_s * left),
+        }
+    }
+}

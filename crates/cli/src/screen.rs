@@ -1,0 +1,55 @@
+//! The terminal: what goes to standard output and standard error, how wide it is and whether it likes colour. A
+//! reader that goes away (`| head`) ends the program quietly.
+
+use bakeoff_report::Style;
+use std::io::{self, IsTerminal as _, Write as _};
+
+/// Width where the output is no terminal: what fits into a mail.
+const PLAIN_WIDTH: usize = 80;
+/// Wider than this, a table is no easier to read.
+const MOST_WIDTH: usize = 132;
+
+/// Writes to standard output.
+pub(crate) fn out(text: &str) {
+    let mut stdout = io::stdout().lock();
+    if let Err(error) = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+        if error.kind() == io::ErrorKind::BrokenPipe {
+            std::process::exit(0);
+        }
+        err(&format!("error: cannot write to standard output\ncaused by: {error}\n"));
+        std::process::exit(super::error::Code::Internal as i32);
+    }
+}
+
+/// Writes to standard error; there is nobody left to tell if that fails.
+pub(crate) fn err(text: &str) {
+    let _ = io::stderr().lock().write_all(text.as_bytes());
+}
+
+/// Whether standard error is a terminal, on which a line can be drawn again.
+pub(crate) fn err_is_terminal() -> bool {
+    io::stderr().is_terminal()
+}
+
+/// How a report is drawn on standard output.
+pub(crate) fn style() -> Style {
+    let terminal = io::stdout().is_terminal();
+    let width = if terminal { terminal_width().unwrap_or(PLAIN_WIDTH) } else { PLAIN_WIDTH };
+    let columns = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
+    Style { width: columns.unwrap_or(width).clamp(40, MOST_WIDTH), colour: terminal && likes_colour() }
+}
+
+/// Whether text on standard error may be coloured.
+pub(crate) fn err_colour() -> bool {
+    err_is_terminal() && likes_colour()
+}
+
+/// See <https://no-color.org>.
+fn likes_colour() -> bool {
+    let set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    !set("NO_COLOR") && std::env::var_os("TERM").is_none_or(|term| term != "dumb")
+}
+
+fn terminal_width() -> Option<usize> {
+    terminal_size::terminal_size().map(|(width, _)| usize::from(width.0))
+}

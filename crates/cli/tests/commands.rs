@@ -1,0 +1,121 @@
+//! The commands as their user sees them when all goes well.
+
+mod common;
+
+use bakeoff_analysis::findings::{Findings, Verdict};
+use common::{SMALL, each_trial_once, small};
+use std::fs;
+
+fn findings(out: &str) -> Findings {
+    serde_json::from_str(out).unwrap_or_else(|error| panic!("{error}\n{out}"))
+}
+
+#[test]
+fn a_study_goes_from_its_file_to_its_report_and_a_second_command_executes_nothing() {
+    let bench = small();
+    let shown = bench.execute(&["run", "STUDY"]);
+    shown.expect(0, &["building script for baseline", "block 8 of 8", "hello (idle)", "echo=twice", "noise floor"]);
+    let journal = fs::read(bench.journal()).unwrap();
+    each_trial_once(&bench.record(), 8 * 3);
+    let again = bench.execute(&["run", "STUDY"]);
+    assert_eq!(again.out, bench.execute(&["report", "STUDY"]).out);
+    assert!(!again.err.contains("building"), "{}", again.err);
+    assert_eq!(fs::read(bench.journal()).unwrap(), journal, "nothing was added");
+}
+
+#[test]
+fn more_blocks_prolong_a_study() {
+    let bench = small();
+    bench.execute(&["run", "STUDY", "--quiet"]).expect(0, &[]);
+    bench.execute(&["run", "STUDY", "--quiet", "--blocks", "10"]).expect(0, &["10 of 10 blocks"]);
+    each_trial_once(&bench.record(), 10 * 3);
+}
+
+#[test]
+fn a_changed_study_gets_a_journal_of_its_own() {
+    let bench = small();
+    bench.execute(&["run", "STUDY", "--quiet"]).expect(0, &[]);
+    let old = bench.journal();
+    let before = fs::read(&old).unwrap();
+    bench.write("study.toml", &SMALL.replace("echo again", "echo another"));
+    bench.execute(&["run", "STUDY", "--quiet"]).expect(0, &[]);
+    assert_eq!(bench.journals().len(), 2);
+    assert_eq!(fs::read(old).unwrap(), before);
+}
+
+#[test]
+fn the_plan_says_what_would_be_done_and_does_nothing() {
+    let bench = small();
+    let shown = bench.execute(&["plan", "STUDY", "--order"]);
+    shown.expect(
+        0,
+        &[
+            "Variants: 2",
+            "baseline (echo=once)",
+            "Builds: 2, of which 0 in the cache",
+            "24 trials in all",
+            "twin",
+            "seed 178",
+        ],
+    );
+    assert!(bench.journals().is_empty());
+    bench.execute(&["build", "STUDY"]).expect(0, &["echo=twice: built"]);
+    bench.execute(&["plan", "STUDY"]).expect(0, &["of which 2 in the cache"]);
+    bench.execute(&["build", "STUDY"]).expect(0, &["echo=twice: in the cache"]);
+}
+
+#[test]
+fn findings_as_json_are_whole_and_the_sentence_of_the_report_agrees() {
+    let bench = small();
+    let words = ["run", "STUDY", "--quiet", "--simulate", "echo=twice:1.2,noise:0.01"];
+    let report = bench.execute(&words);
+    report.expect(0, &["SIMULATED", "echo=twice is", "slower than the baseline"]);
+    let words = ["report", "STUDY", "--json"];
+    let findings = findings(&bench.execute(&words).out);
+    let comparison = findings.tables[0].rows[1].comparison.clone().unwrap();
+    assert_eq!(comparison.verdict, Verdict::Slower);
+    assert!((comparison.estimate - 1.2).abs() < 0.03, "{comparison:?}");
+    assert!(findings.simulated.is_some());
+}
+
+#[test]
+fn a_demanded_verdict_that_is_not_there_is_an_exit_code_of_its_own() {
+    let bench = small();
+    let words = ["run", "STUDY", "--quiet", "--simulate", "noise:0.5,seed:2", "--blocks", "6", "--require-verdict"];
+    bench.execute(&words).expect(3, &["othing was decided"]);
+}
+
+#[test]
+fn two_commands_that_differ_are_told_apart_and_two_that_do_not_are_not() {
+    let bench = small();
+    let words = ["compare", "sleep 0.02", "sleep 0.04", "--quiet", "--json", "--confidence", "0.99"];
+    let shown = bench.execute(&words);
+    let different = findings(&shown.expect(0, &[]).out);
+    let comparison = different.tables[0].rows[1].comparison.clone().unwrap();
+    assert_eq!(comparison.verdict, Verdict::Slower);
+    // One of a thousand honest tests of `true` against itself may err.
+    let words = ["compare", "true", "true", "--quiet", "--json", "--confidence", "0.999"];
+    let same = findings(&bench.execute(&words).expect(0, &[]).out);
+    assert_eq!(same.variants[1].name, "true (2)");
+    let verdict = same.tables[0].rows[1].comparison.clone().unwrap().verdict;
+    assert!(!matches!(verdict, Verdict::Faster | Verdict::Slower), "{verdict:?}");
+}
+
+#[test]
+fn compare_names_its_variants_and_keeps_a_journal_when_told_to() {
+    let bench = small();
+    let journal = bench.path().join("kept.jsonl");
+    let journal = journal.to_str().unwrap();
+    let words = ["compare", "true", "exit 0", "-n", "direct", "-n", "shell", "--blocks", "6", "--journal", journal];
+    bench.execute(&words).expect(0, &["shell", "direct"]);
+    bench.execute(&["report", journal]).expect(0, &["shell", "direct"]);
+    let other = ["compare", "true", "exit 1", "--journal", journal];
+    bench.execute(&other).expect(2, &["is of another study"]);
+    bench.execute(&["compare", "true", "exit 1", "--blocks", "6"]).expect(4, &["exit 1"]);
+}
+
+#[test]
+fn the_doctor_says_what_is_good_noisy_and_missing() {
+    let shown = small().execute(&["doctor"]);
+    shown.expect(0, &["good", "missing", "CPUs", "kernel"]);
+}

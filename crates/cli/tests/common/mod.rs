@@ -1,0 +1,158 @@
+//! What the tests of whole commands share: a study in a folder of its own, with a cache of its own, and the program.
+
+#![allow(dead_code, unreachable_pub, reason = "each test executable uses a part of it")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+/// A folder with a study in it, and an empty cache beside it.
+pub struct Bench {
+    folder: tempfile::TempDir,
+}
+
+impl Bench {
+    pub fn new(study: &str) -> Self {
+        let bench = Self { folder: tempfile::tempdir().unwrap() };
+        fs::create_dir(bench.study()).unwrap();
+        bench.write("study.toml", study);
+        bench
+    }
+
+    pub fn study(&self) -> PathBuf {
+        self.folder.path().join("study")
+    }
+
+    pub fn write(&self, name: &str, text: &str) {
+        fs::write(self.study().join(name), text).unwrap();
+    }
+
+    /// `bakeoff` with these words; `STUDY` stands for the study's folder.
+    pub fn command(&self, words: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_bakeoff"));
+        let study = self.study();
+        for &word in words {
+            if word == "STUDY" {
+                command.arg(&study);
+            } else {
+                command.arg(word);
+            }
+        }
+        command.env("BAKEOFF_CACHE", self.folder.path().join("cache"));
+        command.env("NO_COLOR", "1").env_remove("COLUMNS");
+        command.current_dir(self.folder.path());
+        command
+    }
+
+    pub fn execute(&self, words: &[&str]) -> Shown {
+        Shown::of(&self.command(words).output().unwrap())
+    }
+
+    /// The study's journals.
+    pub fn journals(&self) -> Vec<PathBuf> {
+        let entries = fs::read_dir(self.study().join(".bakeoff")).into_iter().flatten();
+        let paths = entries.map(|entry| entry.unwrap().path());
+        paths.filter(|path| path.extension().is_some_and(|e| e == "jsonl")).collect()
+    }
+
+    pub fn journal(&self) -> PathBuf {
+        let mut journals = self.journals();
+        assert_eq!(journals.len(), 1, "{journals:?}");
+        journals.remove(0)
+    }
+
+    pub fn record(&self) -> bakeoff_model::record::Record {
+        bakeoff_journal::read(&self.journal()).unwrap().record
+    }
+
+    /// Trials in the journal of a study that is being executed; 0 while there is none.
+    pub fn trials_so_far(&self) -> usize {
+        let journals = self.journals();
+        let contents = journals.first().and_then(|path| bakeoff_journal::read(path).ok());
+        contents.map_or(0, |contents| contents.record.trials.len())
+    }
+
+    pub fn path(&self) -> &Path {
+        self.folder.path()
+    }
+}
+
+/// What a command printed, and its exit code.
+#[derive(Debug)]
+pub struct Shown {
+    pub code: i32,
+    pub out: String,
+    pub err: String,
+}
+
+impl Shown {
+    pub fn of(output: &Output) -> Self {
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        Self { code: output.status.code().unwrap_or(-1), out: text(&output.stdout), err: text(&output.stderr) }
+    }
+
+    /// Fails unless the exit code is this one and all of these stand in what was printed.
+    #[track_caller]
+    pub fn expect(&self, code: i32, parts: &[&str]) -> &Self {
+        let all = format!("{}\n{}", self.out, self.err);
+        let flat = all.split_whitespace().collect::<Vec<_>>().join(" ");
+        for part in parts {
+            assert!(flat.contains(part), "{part:?} is missing in\n{all}");
+        }
+        assert_eq!(self.code, code, "exit code of\n{all}");
+        self
+    }
+}
+
+/// How often each planned trial is in a record; every one of them exactly once, or the test fails.
+#[track_caller]
+pub fn each_trial_once(record: &bakeoff_model::record::Record, trials: usize) {
+    let mut seen = std::collections::BTreeMap::new();
+    for trial in &record.trials {
+        *seen.entry((trial.block, &trial.workload, &trial.condition, &trial.variant)).or_insert(0) += 1;
+    }
+    let twice: Vec<_> = seen.iter().filter(|(_, times)| **times > 1).collect();
+    assert!(twice.is_empty(), "executed more than once: {twice:?}");
+    assert_eq!(record.trials.len(), trials, "planned trials that are in the journal");
+    for block in &record.blocks {
+        for variant in &block.order {
+            let key = (block.block, &block.workload, &block.condition, variant);
+            assert!(seen.contains_key(&key), "{key:?} was lost");
+        }
+    }
+}
+
+/// A study without builds is not possible, so this one builds two shell scripts; a trial takes a few milliseconds.
+pub const SMALL: &str = r#"
+format = 1
+name = "small"
+question = "Does a second echo cost anything?"
+[build_factors.echo]
+once = { LINES = "echo hello" }
+twice = { LINES = "echo hello; echo again >&2" }
+[[build]]
+name = "script"
+tools = []
+script = '''
+mkdir -p "$PREFIX/bin"
+printf '%s\n' '#!/bin/sh' "$LINES" > "$PREFIX/bin/hello"
+chmod +x "$PREFIX/bin/hello"
+'''
+verify = ['test -x "$PREFIX/bin/hello"']
+[workloads.hello]
+run = '"$PREFIX/bin/hello"'
+expect = "hello.out"
+[plan]
+blocks = 8
+seed = 178
+[decide]
+baseline = { echo = "once" }
+metrics = ["wall", "user", "sys", "maxrss"]
+"#;
+
+/// The study [`SMALL`] in a folder, with its expected output.
+pub fn small() -> Bench {
+    let bench = Bench::new(SMALL);
+    bench.write("hello.out", "hello\n");
+    bench
+}

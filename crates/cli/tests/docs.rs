@@ -1,0 +1,144 @@
+//! The documents, held to what the program does: every `$ bakeoff …` in a `console` block is executed in a copy of
+//! the studies, and what stands below it is compared with what is printed. `…` stands for anything, and alone on a line
+//! for any lines; `$ echo $?` with a number below it is the exit code of the command before. `docs/cli.md` is generated.
+
+mod common;
+
+use common::Shown;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// A command line of a document, what should be printed, and the exit code.
+struct Example {
+    line: usize,
+    command: String,
+    expect: Vec<String>,
+    code: i32,
+}
+
+fn examples(text: &str) -> Vec<Example> {
+    let mut examples: Vec<Example> = vec![];
+    let mut in_console = false;
+    let mut is_code = false;
+    for (number, line) in (1..).zip(text.lines()) {
+        if line.starts_with("```") {
+            in_console = line == "```console";
+        } else if !in_console {
+            continue;
+        } else if line == "$ echo $?" {
+            is_code = true;
+        } else if let Some(command) = line.strip_prefix("$ ") {
+            is_code = false;
+            examples.push(Example { line: number, command: command.to_owned(), expect: vec![], code: 0 });
+        } else if let Some(example) = examples.last_mut() {
+            if is_code {
+                example.code = line.parse().unwrap();
+            } else {
+                example.expect.push(line.to_owned());
+            }
+        }
+    }
+    examples
+}
+
+/// Whether a printed line is the expected one, in which `…` stands for anything.
+fn line_matches(expect: &str, line: &str) -> bool {
+    let parts: Vec<&str> = expect.split('…').collect();
+    let (first, last) = (parts[0], parts[parts.len() - 1]);
+    if parts.len() == 1 {
+        return expect == line;
+    }
+    if !line.starts_with(first) || !line[first.len()..].ends_with(last) {
+        return false;
+    }
+    let mut rest = &line[first.len()..line.len() - last.len()];
+    parts[1..parts.len() - 1].iter().all(|part| match rest.find(part) {
+        Some(at) => {
+            rest = &rest[at + part.len()..];
+            true
+        }
+        None => false,
+    })
+}
+
+fn lines_match(expect: &[String], lines: &[&str]) -> bool {
+    match expect.split_first() {
+        None => lines.is_empty(),
+        Some((first, rest)) if first == "…" => (0..=lines.len()).any(|skipped| lines_match(rest, &lines[skipped..])),
+        Some((first, rest)) => {
+            lines.split_first().is_some_and(|(line, more)| line_matches(first, line) && lines_match(rest, more))
+        }
+    }
+}
+
+#[test]
+fn every_command_in_the_documents_does_what_they_say() {
+    let folder = tempfile::tempdir().unwrap();
+    let copied = Command::new("cp").arg("-r").arg(root().join("studies")).arg(folder.path()).status().unwrap();
+    assert!(copied.success());
+    // What was executed in this checkout is not part of the documents.
+    for study in fs::read_dir(folder.path().join("studies")).unwrap() {
+        let _ = fs::remove_dir_all(study.unwrap().path().join(".bakeoff"));
+    }
+    let program = Path::new(env!("CARGO_BIN_EXE_bakeoff")).parent().unwrap();
+    let path = format!("{}:{}", program.display(), std::env::var("PATH").unwrap());
+    let mut documents = vec![root().join("README.md")];
+    documents.extend(fs::read_dir(root().join("docs")).unwrap().map(|entry| entry.unwrap().path()));
+    documents.retain(|path| path.extension().is_some_and(|e| e == "md"));
+    let mut executed = 0;
+    for document in documents {
+        for example in examples(&fs::read_to_string(&document).unwrap()) {
+            let output = Command::new("sh")
+                .args(["-c", &example.command])
+                .current_dir(folder.path())
+                .env("PATH", &path)
+                .env("BAKEOFF_CACHE", folder.path().join("cache"))
+                .env_remove("COLUMNS")
+                .output()
+                .unwrap();
+            let shown = Shown::of(&output);
+            let place = format!("{}:{}: {}", document.display(), example.line, example.command);
+            assert_eq!(shown.code, example.code, "{place}\n{}{}", shown.out, shown.err);
+            let lines: Vec<&str> = shown.err.lines().chain(shown.out.lines()).map(str::trim_end).collect();
+            let as_shown = example.expect.is_empty() || lines_match(&example.expect, &lines);
+            assert!(as_shown, "{place}\nexpected\n{}\nprinted\n{}", example.expect.join("\n"), lines.join("\n"));
+            executed += 1;
+        }
+    }
+    println!("{executed} commands were executed");
+    assert!(executed > 3, "{executed}");
+}
+
+#[test]
+fn the_page_of_commands_is_current() {
+    let path = root().join("docs/cli.md");
+    let page = bakeoff_cli::command_page();
+    if std::env::var_os("BAKEOFF_UPDATE").is_some() {
+        fs::write(&path, &page).unwrap();
+    }
+    let written = fs::read_to_string(&path).unwrap_or_default();
+    assert!(written == page, "docs/cli.md is not current; BAKEOFF_UPDATE=1 make test writes it anew");
+}
+
+#[test]
+fn an_ellipsis_stands_for_anything_and_nothing_else_does() {
+    for (expect, line, matches) in [
+        ("a", "a", true),
+        ("a", "b", false),
+        ("a … c", "a b c", true),
+        ("a … c", "a b d", false),
+        ("…", "", true),
+        ("x…", "xyz", true),
+        ("…z", "xy", false),
+        ("a…b…c", "a1b2c", true),
+        ("a…b…c", "a12c", false),
+        ("ab…b", "ab", false),
+    ] {
+        assert_eq!(line_matches(expect, line), matches, "{expect} {line}");
+    }
+}

@@ -1,0 +1,241 @@
+//! Bad input and faults, as their user meets them: what is said, what the exit code is, and that nothing is lost.
+
+mod common;
+
+use bakeoff_model::record::{Failure, Outcome, TWIN};
+use common::{Bench, SMALL, Shown, each_trial_once, small};
+use std::fs;
+use std::process::{Command, Stdio};
+
+const TEN_MISTAKES: &str = include_str!("../../model/tests/data/ten-mistakes.toml");
+
+#[test]
+fn all_mistakes_of_a_study_are_shown_at_once_and_nothing_is_done() {
+    let bench = Bench::new(TEN_MISTAKES);
+    for command in ["run", "plan", "build"] {
+        let shown = bench.execute(&[command, "STUDY"]);
+        shown.expect(2, &["study.toml:3:1", "did you mean `question`?", "study.toml:34:14", "problems in"]);
+    }
+    assert!(!bench.study().join(".bakeoff").exists());
+}
+
+#[test]
+fn a_study_that_is_not_there_is_an_error_with_a_hint() {
+    let bench = small();
+    bench.execute(&["run", "nowhere"]).expect(2, &["error: cannot read the study nowhere", "caused by:", "hint:"]);
+    fs::remove_file(bench.study().join("hello.out")).unwrap();
+    bench.execute(&["run", "STUDY"]).expect(2, &["hello.out", "expected output of workload `hello`", "hint:"]);
+}
+
+#[test]
+fn words_that_fit_nothing_are_answered_with_those_that_would() {
+    let bench = small();
+    bench.execute(&["run", "STUDY", "--plan", "quik"]).expect(2, &["no plan `quik`", "default"]);
+    bench.execute(&["run", "STUDY", "--only", "echo=twce"]).expect(2, &["did you mean `echo=twice`?"]);
+    bench.execute(&["run", "STUDY", "--blocks", "0"]).expect(2, &["0 is not in 1"]);
+    bench.execute(&["run", "STUDY", "--simulate", "nois:1"]).expect(2, &["did you mean `noise`?"]);
+    bench.execute(&["compare", "true"]).expect(2, &["2 values required"]);
+    bench.execute(&["compare", "true", "true", "--metric", "wal"]).expect(2, &["did you mean", "`wall`"]);
+    bench.execute(&["report", "STUDY"]).expect(2, &["not been executed yet", "hint: execute it: bakeoff run"]);
+}
+
+/// A study in which each variant builds a program that goes wrong in its own way.
+fn wrong_in_every_way() -> Bench {
+    let bench = Bench::new(
+        r#"
+format = 1
+name = "wrong"
+[build_factors.does]
+well = { WHAT = "echo hello" }
+exits = { WHAT = "echo hello; echo reason >&2; exit 1" }
+dies = { WHAT = "echo hello; kill -9 $$" }
+differs = { WHAT = "echo hullo" }
+absent = { WHAT = "absent" }
+unbuilt = { WHAT = "unbuilt" }
+[[build]]
+name = "script"
+tools = []
+script = '''
+case $WHAT in
+    unbuilt) echo cannot build this >&2; exit 7 ;;
+    absent) mkdir -p "$PREFIX/bin" ;;
+    *) mkdir -p "$PREFIX/bin"; printf '%s\n' '#!/bin/sh' "$WHAT" > "$PREFIX/bin/hello"; chmod +x "$PREFIX/bin/hello" ;;
+esac
+echo built > "$PREFIX/done"
+'''
+[workloads.hello]
+run = 'exec "$PREFIX/bin/hello"'
+expect = "hello.out"
+[plan]
+blocks = 6
+[decide]
+baseline = { does = "well" }
+metrics = ["wall"]
+"#,
+    );
+    bench.write("hello.out", "hello\n");
+    bench
+}
+
+#[test]
+fn each_way_to_go_wrong_is_told_and_the_study_goes_on() {
+    let bench = wrong_in_every_way();
+    let shown = bench.execute(&["run", "STUDY", "--quiet"]);
+    shown.expect(4, &["cannot build this", "unbuilt", "exit", "signal", "hullo", "code 127"]);
+    let record = bench.record();
+    each_trial_once(&record, 6 * 6);
+    let failures = |variant: &str| {
+        let trials = record.trials.iter().filter(|t| t.variant == variant);
+        let failed = trials.map(|t| match &t.outcome {
+            Outcome::Failed(failure) => Some(failure.clone()),
+            _ => None,
+        });
+        failed.collect::<Vec<_>>()
+    };
+    assert_eq!(failures("baseline"), vec![None; 6]);
+    assert_eq!(failures(TWIN), vec![None; 6]);
+    assert!(
+        failures("does=exits")
+            .iter()
+            .all(|f| matches!(f, Some(Failure::Exit { code: 1, stderr }) if stderr == &["reason"]))
+    );
+    assert!(failures("does=dies").iter().all(|f| matches!(f, Some(Failure::Signal { signal: 9, .. }))));
+    assert!(failures("does=differs").iter().all(|f| matches!(f, Some(Failure::WrongOutput { line: 1, .. }))));
+    assert!(failures("does=absent").iter().all(|f| matches!(f, Some(Failure::Exit { code: 127, .. }))));
+    assert!(!record.study.variants.iter().any(|v| v.name == "does=unbuilt"), "it cannot take part");
+    assert!(record.builds.iter().any(|b| b.variants == ["does=unbuilt"]), "but it is not forgotten");
+}
+
+#[test]
+fn a_workload_that_is_not_found_is_a_failed_trial() {
+    let bench = small();
+    bench.write("study.toml", &SMALL.replace("'\"$PREFIX/bin/hello\"'", "'no-such-program'"));
+    let shown = bench.execute(&["run", "STUDY", "--quiet"]);
+    shown.expect(4, &["no-such-program"]);
+    let not_started = |t: &bakeoff_model::record::Trial| matches!(&t.outcome, Outcome::Failed(Failure::NotStarted { command, .. }) if command.contains("no-such"));
+    assert!(bench.record().trials.iter().all(not_started));
+}
+
+#[test]
+fn a_baseline_that_cannot_be_built_ends_the_study_and_says_why() {
+    let bench = wrong_in_every_way();
+    let text = fs::read_to_string(bench.study().join("study.toml")).unwrap();
+    bench.write("study.toml", &text.replace("does = \"well\"", "does = \"unbuilt\""));
+    let shown = bench.execute(&["run", "STUDY", "--only", "does=well"]);
+    shown.expect(4, &["the baseline cannot be built", "cannot build this", "whole log"]);
+}
+
+#[test]
+fn a_missing_compiler_fails_its_variants_only() {
+    let bench = small();
+    let text = SMALL
+        .replace("LINES = \"echo hello; echo again >&2\"", "LINES = \"x\", CC = \"no-such-cc -m64\"")
+        .replace("LINES = \"echo hello\"", "LINES = \"x\", CC = \"cc\"")
+        .replace("mkdir -p \"$PREFIX/bin\"", "mkdir -p \"$PREFIX/bin\"; $CC --version; : $LINES");
+    bench.write("study.toml", &text);
+    bench.execute(&["plan", "STUDY"]).expect(0, &["will fail", "no-such-cc"]);
+    bench.execute(&["build", "STUDY"]).expect(4, &["echo=twice: failed", "no-such-cc", "not on PATH"]);
+    bench.execute(&["run", "STUDY"]).expect(4, &["nothing to compare"]);
+}
+
+#[test]
+fn a_source_whose_checksum_differs_is_refused_with_both_sums() {
+    let sum = "0".repeat(64);
+    let text = SMALL.replace(
+        "[[build]]\nname = \"script\"",
+        &format!(
+            "[sources.words]\nfetch = 'echo other > \"$DOWNLOAD/words\"'\nsha256 = \"{sum}\"\n[[build]]\nname = \"script\"\nsource = \"words\""
+        ),
+    );
+    let bench = Bench::new(&text);
+    bench.write("hello.out", "hello\n");
+    let other = Command::new("sh").args(["-c", "echo other | sha256sum"]).output().unwrap();
+    let other = String::from_utf8(other.stdout).unwrap();
+    let shown = bench.execute(&["run", "STUDY"]);
+    shown.expect(4, &["the baseline cannot be built", "words", &sum, &other[..64], "study.toml"]);
+}
+
+#[test]
+fn a_journal_of_a_newer_format_is_refused_and_kept() {
+    let bench = small();
+    bench.execute(&["run", "STUDY", "--quiet"]).expect(0, &[]);
+    let newer = fs::read_to_string(bench.journal()).unwrap().replacen("\"format\":1", "\"format\":99", 1);
+    fs::write(bench.journal(), &newer).unwrap();
+    for words in [&["run", "STUDY"][..], &["report", "STUDY"]] {
+        let shown = bench.execute(words);
+        assert_ne!(shown.code, 0);
+        assert!(shown.err.contains("format 99"), "{}", shown.err);
+    }
+    assert_eq!(fs::read_to_string(bench.journal()).unwrap(), newer);
+}
+
+#[test]
+fn a_torn_last_line_is_executed_again() {
+    let bench = small();
+    bench.execute(&["run", "STUDY", "--quiet"]).expect(0, &[]);
+    let whole = fs::read(bench.journal()).unwrap();
+    fs::write(bench.journal(), &whole[..whole.len() - 40]).unwrap();
+    bench.execute(&["report", "STUDY"]).expect(0, &["torn"]);
+    bench.execute(&["run", "STUDY", "--quiet"]).expect(0, &["torn line was cut off"]);
+    each_trial_once(&bench.record(), 8 * 3);
+}
+
+#[test]
+fn a_full_disk_stops_the_study_and_it_goes_on_when_there_is_space() {
+    let bench = small();
+    let state = bench.study().join(".bakeoff");
+    fs::create_dir(&state).unwrap();
+    let mount =
+        |words: &[&str]| Command::new("mount").args(words).arg(&state).output().is_ok_and(|o| o.status.success());
+    if !mount(&["-t", "tmpfs", "-o", "size=24k", "bakeoff-test"]) {
+        println!("skipped: mounting a tmpfs needs root");
+        return;
+    }
+    let full = bench.execute(&["run", "STUDY", "--quiet", "--blocks", "60"]);
+    let grown = mount(&["-o", "remount,size=8m"]);
+    let finished = bench.execute(&["run", "STUDY", "--quiet", "--blocks", "60"]);
+    let record = bench.record();
+    let unmounted = Command::new("umount").arg(&state).status().unwrap();
+    assert!(grown && unmounted.success());
+    full.expect(5, &["error: cannot"]);
+    assert!(full.err.contains("No space left") || full.err.contains("no storage space"), "{}", full.err);
+    finished.expect(0, &[]);
+    each_trial_once(&record, 60 * 3);
+}
+
+#[test]
+fn the_same_study_twice_at_once_is_refused_by_the_second() {
+    let bench = small();
+    let words = ["run", "STUDY", "--quiet", "--simulate", "pause:0.05", "--blocks", "400"];
+    let mut first = bench.command(&words).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let second = loop {
+        // The first has the lock as soon as the second is refused; until then the second would be the first.
+        if bench.journals().is_empty() {
+            std::thread::yield_now();
+            continue;
+        }
+        break bench.execute(&words);
+    };
+    first.kill().unwrap();
+    first.wait().unwrap();
+    second.expect(2, &[&format!("process {}", first.id()), "hint:"]);
+}
+
+#[test]
+fn an_interrupt_ends_after_the_trial_in_flight_and_the_next_command_goes_on() {
+    let bench = small();
+    let words = ["run", "STUDY", "--quiet", "--simulate", "pause:0.02", "--blocks", "40"];
+    let first = bench.command(&words).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    while bench.trials_so_far() == 0 {
+        std::thread::yield_now();
+    }
+    let interrupt = Command::new("kill").args(["-INT", &first.id().to_string()]).status().unwrap();
+    assert!(interrupt.success());
+    let shown = Shown::of(&first.wait_with_output().unwrap());
+    shown.expect(130, &["stopped", "execute the command again"]);
+    let trials = bench.record().trials.len();
+    assert!((1..120).contains(&trials), "{trials}");
+    bench.execute(&words).expect(0, &[]);
+    each_trial_once(&bench.record(), 120);
+    assert_eq!(bench.record().sessions.len(), 2);
+}

@@ -1,0 +1,59 @@
+//! `kill -9` at random moments of simulated and of real studies, then the same command again: no trial lost, none
+//! doubled, nothing left behind.
+
+mod common;
+
+use bakeoff_model::shuffle::Stream;
+use common::{Bench, each_trial_once, small};
+use std::process::Stdio;
+use std::time::{Duration, SystemTime};
+
+const KILLS: usize = 20;
+
+/// Kills the command [`KILLS`] times, each after a random part of `most_ms`, then lets it finish.
+fn kill_and_finish(bench: &Bench, words: &[&str], most_ms: u64) {
+    let seed = SystemTime::UNIX_EPOCH.elapsed().unwrap().as_nanos() as u64;
+    println!("seed {seed}");
+    let mut stream = Stream::of(seed, &["kill"]);
+    let mut killed = 0;
+    for _ in 0..KILLS {
+        let mut child = bench.command(words).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        // The moment is what is varied here; nothing is waited for.
+        std::thread::sleep(Duration::from_millis(stream.below(most_ms)));
+        killed += usize::from(child.try_wait().unwrap().is_none());
+        child.kill().unwrap();
+        child.wait().unwrap();
+    }
+    println!("{killed} of {KILLS} were killed before they ended");
+    assert!(killed > 0, "every command ended before it could be killed");
+    let finished = bench.execute(words);
+    assert_eq!(finished.code, 0, "{finished:?}");
+}
+
+#[test]
+fn a_simulated_study_survives_twenty_kills() {
+    let bench = small();
+    kill_and_finish(&bench, &["run", "STUDY", "--blocks", "40", "--quiet", "--simulate", "pause:0.005"], 80);
+    each_trial_once(&bench.record(), 40 * 3);
+}
+
+#[test]
+fn a_real_study_survives_twenty_kills_and_nothing_of_it_outlives_them() {
+    let bench = small();
+    // Trials that last, and that have a child with a name of its own, so that survivors can be found.
+    let name = format!("9{}.25", std::process::id());
+    let text = common::SMALL.replace("echo hello;", "sleep 0.01; echo hello;").replace(
+        "once = { LINES = \"echo hello\" }",
+        &format!("once = {{ LINES = \"sleep {name} & sleep 0.01; echo hello\" }}"),
+    );
+    bench.write("study.toml", &text);
+    kill_and_finish(&bench, &["run", "STUDY", "--blocks", "20", "--quiet"], 150);
+    each_trial_once(&bench.record(), 20 * 3);
+    let survivors: Vec<String> = std::fs::read_dir("/proc")
+        .unwrap()
+        .filter_map(|entry| std::fs::read(entry.unwrap().path().join("cmdline")).ok())
+        .map(|line| String::from_utf8_lossy(&line).replace('\0', " "))
+        .filter(|line| line.contains(&name))
+        .collect();
+    assert!(survivors.is_empty(), "{survivors:?}");
+}

@@ -1,0 +1,144 @@
+//! The map, held: which crate may use which, how long a file may be, what the pure crates must not do, and the words
+//! that are not used. It reads this repository as text; it does not judge style, which rustfmt and clippy do.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Every edge that there is; `docs/architecture.md` draws them.
+const EDGES: &[(&str, &[&str])] = &[
+    ("model", &[]),
+    ("host", &["model"]),
+    ("build", &["host", "model"]),
+    ("lab", &["host", "model"]),
+    ("journal", &["model"]),
+    ("analysis", &["model"]),
+    ("report", &["analysis", "model"]),
+    ("cli", &["analysis", "build", "host", "journal", "lab", "model", "report"]),
+];
+/// Crates that touch nothing of the world.
+const PURE: &[&str] = &["model", "analysis", "report"];
+const MOST_LINES: usize = 500;
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().unwrap()
+}
+
+/// Files of the repository with one of these endings, without what is built, fetched or hidden.
+fn files(endings: &[&str]) -> Vec<PathBuf> {
+    let mut found = vec![];
+    let mut folders = vec![root()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            let name = path.file_name().unwrap().to_string_lossy().into_owned();
+            if path.is_dir() {
+                if name != "target" && !name.starts_with('.') {
+                    folders.push(path);
+                }
+            } else if endings.iter().any(|ending| name.ends_with(ending)) {
+                found.push(path);
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+fn shown(path: &Path) -> String {
+    path.strip_prefix(root()).unwrap().display().to_string()
+}
+
+#[test]
+fn a_crate_uses_only_what_stands_below_it() {
+    let mut seen = vec![];
+    for entry in fs::read_dir(root().join("crates")).unwrap() {
+        let folder = entry.unwrap().path();
+        let name = folder.file_name().unwrap().to_string_lossy().into_owned();
+        let manifest: toml::Table = fs::read_to_string(folder.join("Cargo.toml")).unwrap().parse().unwrap();
+        let allowed = EDGES.iter().find(|(krate, _)| *krate == name).map(|(_, allowed)| *allowed);
+        let allowed = allowed.unwrap_or_else(|| panic!("the map does not know the crate {name}"));
+        let used = manifest["dependencies"].as_table().unwrap().keys();
+        for used in used.filter_map(|dependency| dependency.strip_prefix("bakeoff-")) {
+            assert!(allowed.contains(&used), "{name} must not use {used}");
+        }
+        seen.push(name);
+    }
+    assert_eq!(seen.len(), EDGES.len(), "{seen:?}");
+}
+
+#[test]
+fn the_statistics_import_nothing_from_their_siblings() {
+    let folder = root().join("crates/analysis/src/stats");
+    let mut seen = 0;
+    for path in files(&[".rs"]).iter().filter(|path| path.starts_with(&folder)) {
+        let text = fs::read_to_string(path).unwrap();
+        for (number, line) in (1..).zip(text.lines()) {
+            let sibling = line.contains("crate::") && !line.contains("crate::stats");
+            assert!(!sibling && !line.contains("bakeoff_"), "{}:{number}: {line}", shown(path));
+        }
+        seen += 1;
+    }
+    assert!(seen > 3, "only {seen} files of statistics were found");
+}
+
+#[test]
+fn the_pure_crates_are_banned_from_the_world() {
+    for krate in PURE {
+        let text = fs::read_to_string(root().join("crates").join(krate).join("clippy.toml")).unwrap();
+        for ban in ["std::process::Command::new", "std::fs::File::open", "std::time::Instant::now"] {
+            assert!(text.contains(ban), "crates/{krate}/clippy.toml does not ban {ban}");
+        }
+    }
+}
+
+#[test]
+fn only_host_may_be_unsafe() {
+    let word = concat!("un", "safe");
+    for path in files(&[".rs"]).iter().filter(|path| !path.starts_with(root().join("crates/host"))) {
+        let text = fs::read_to_string(path).unwrap();
+        for opening in [" {", " fn", " impl", "_code"] {
+            assert!(!text.contains(&format!("{word}{opening}")), "{} has {word}{opening}", shown(path));
+        }
+    }
+}
+
+#[test]
+fn no_file_is_long() {
+    for path in files(&[".rs", ".sh", ".pl", ".java", ".py", ".toml", "Makefile"]) {
+        let lines = fs::read_to_string(&path).unwrap().lines().count();
+        assert!(lines <= MOST_LINES, "{} has {lines} lines; {MOST_LINES} are allowed", shown(&path));
+    }
+}
+
+#[test]
+fn every_file_opens_with_what_it_is() {
+    for path in files(&[".rs"]) {
+        let text = fs::read_to_string(&path).unwrap();
+        assert!(text.starts_with("//! "), "{} does not open with a `//!` paragraph", shown(&path));
+    }
+}
+
+/// Words that the glossary replaces. Code of others keeps its own: `Result`, `config.sh`, `cargo bench`.
+#[test]
+fn words_that_are_not_used_are_not_used() {
+    let never =
+        ["experiment", "experiments", "benchmark", "benchmarks", "iteration", "iterations", "rounds", "results"];
+    let not_as_noun = ["run", "round", "result", "config"];
+    let articles = ["a", "an", "the", "each", "every", "this", "that", "per", "one", "our", "its", "no"];
+    let mut wrong = vec![];
+    for path in files(&[".rs", ".md"]) {
+        // The glossary names the banned words, and so does this file.
+        if path.ends_with("tests/tidy.rs") || path.ends_with("docs/concepts.md") {
+            continue;
+        }
+        let text = fs::read_to_string(&path).unwrap();
+        for (number, line) in (1..).zip(text.lines()) {
+            let words: Vec<&str> = line.split(|c: char| !c.is_ascii_alphabetic()).filter(|w| !w.is_empty()).collect();
+            let noun = |pair: &[&str]| articles.contains(&pair[0]) && not_as_noun.contains(&pair[1]);
+            if words.iter().any(|word| never.contains(word)) || words.windows(2).any(noun) {
+                wrong.push(format!("{}:{number}: {line}", shown(&path)));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "docs/concepts.md has other words for these:\n{}", wrong.join("\n"));
+}
