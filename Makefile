@@ -1,0 +1,17 @@
+# What people type. Both targets install the Debian packages that are missing (as root; otherwise they print the
+# command), and need besides them a Rust toolchain and access to package registries.
+
+CARGO ?= cargo
+STUDY ?= studies/perl-options
+ARGS  ?=
+
+.PHONY: run test
+
+run:
+	@sh tools/need-packages gcc libc6-dev binutils make xz-utils
+	$(CARGO) build --release --locked --bin bakeoff
+	$(CARGO) run --release --locked --quiet --bin bakeoff -- run $(STUDY) $(ARGS)
+
+test:
+	@sh tools/need-packages gcc libc6-dev binutils make xz-utils perl-base mount
+	$(CARGO) test --workspace --locked
