@@ -80,11 +80,9 @@ fn statement(findings: &Findings, table: &Table) -> String {
     if baseline.summary.is_none() {
         return format!("No comparison is possible: the baseline {}.", absence(findings, baseline, false));
     }
-    if let Some(twin) = table.noise_floor.as_ref().and_then(|row| row.comparison.as_ref())
-        && matches!(twin.verdict, Verdict::Faster | Verdict::Slower)
-    {
-        return untrusted(table, twin);
-    }
+    let twin = table.noise_floor.as_ref().and_then(|row| row.comparison.as_ref());
+    let doubt = twin.filter(|twin| matches!(twin.verdict, Verdict::Faster | Verdict::Slower));
+    let warning = doubt.map_or_else(String::new, |twin| warning(table, twin));
     let mut clauses = match others {
         [] => vec!["Only the baseline was measured: there is nothing to compare it with".to_owned()],
         [Row { variant, comparison: Some(comparison), .. }] => {
@@ -93,11 +91,12 @@ fn statement(findings: &Findings, table: &Table) -> String {
         several => Teller { method: &findings.method, table, said: false }.clauses(findings, several),
     };
     clauses.extend(lost(findings, table));
-    format!("{}.", clauses.join("; "))
+    format!("{warning}{}.", clauses.join("; "))
 }
 
-/// The baseline's twin was shown to differ from it: no other difference may be believed.
-fn untrusted(table: &Table, twin: &Comparison) -> String {
+/// The baseline's twin was judged different from it. At 95 % confidence that happens to one study in twenty by chance
+/// alone, so the claims stand, but not before their reader is warned.
+fn warning(table: &Table, twin: &Comparison) -> String {
     let change = Change::of(twin, twin.interval, table.unit);
     let (amount, word) = (glue(&change.amount()), words::verdict(twin.verdict, table.unit));
     let judged = match table.unit {
@@ -105,8 +104,8 @@ fn untrusted(table: &Table, twin: &Comparison) -> String {
         Unit::Bytes | Unit::Count => format!("judged to need {amount} {word} {} than it", table.metric),
     };
     format!(
-        "Nothing is claimed: the baseline's twin, which is the same thing again, was {judged}, so differences \
-         seen here may be the machine's own."
+        "Beware: the baseline's twin, which is the same thing again, was {judged}; believe no difference of that \
+         size. "
     )
 }
 

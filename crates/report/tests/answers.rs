@@ -117,14 +117,15 @@ fn bytes_are_not_fast() {
 }
 
 #[test]
-fn nothing_is_claimed_without_support() {
+fn what_weakens_a_claim_is_said_before_it() {
     let full = || vec![baseline(summary(4.0, 4.0, 4.5)), variant("b", 0.9, 0.89, 0.91, Verdict::Faster)];
     let mut findings = seconds(full());
     findings.tables[0].noise_floor = Some(variant("twin", 0.97, 0.96, 0.98, Verdict::Faster));
     check(
         &findings,
-        "Nothing is claimed: the baseline's twin, which is the same thing again, was judged 3.0 % faster than it in \
-         wall time, so differences seen here may be the machine's own.",
+        "Beware: the baseline's twin, which is the same thing again, was judged 3.0 % faster than it in \
+         wall time; believe no difference of that size. b is 10.0 % faster than the baseline in wall time \
+         (9.0 … 11.0 % at 95 % confidence, 12 blocks).",
     );
 
     let mut findings = seconds(full());

@@ -65,7 +65,8 @@ fn interrupted_blocks(trials: &Trials<'_>) -> Option<String> {
         sessions.any(|session| Some(session) != first)
     });
     let spans = spans.count();
-    (spans > 0).then(|| format!("{spans} blocks were begun in one session and finished in a later one"))
+    let were = if spans == 1 { "block was" } else { "blocks were" };
+    (spans > 0).then(|| format!("{spans} {were} begun in one session and finished in a later one"))
 }
 
 fn unknown_metrics(study: &StudyLine) -> Option<String> {

@@ -14,14 +14,15 @@ use std::os::fd::{FromRawFd as _, OwnedFd};
 struct Attributes {
     kind: u32,
     size: u32,
-    config: u64,
+    /// Called `config` there, and `event1` is `config1`.
+    event: u64,
     sample_period: u64,
     sample_type: u64,
     read_format: u64,
     flags: u64,
     wakeup_events: u32,
     bp_type: u32,
-    config1: u64,
+    event1: u64,
 }
 
 const HARDWARE: u32 = 0;
@@ -61,9 +62,9 @@ fn judge(name: &'static str, opened: io::Result<()>, files: &Files, good: &str) 
 }
 
 /// Opens a counter of this process, and closes it.
-fn open(kind: u32, config: u64) -> io::Result<()> {
+fn open(kind: u32, event: u64) -> io::Result<()> {
     let attributes =
-        Attributes { kind, config, size: size_of::<Attributes>() as u32, flags: USER_ONLY, ..Attributes::default() };
+        Attributes { kind, event, size: size_of::<Attributes>() as u32, flags: USER_ONLY, ..Attributes::default() };
     // SAFETY: the kernel reads `size` bytes from a pointer that is valid for them; the other arguments are numbers.
     let descriptor = unsafe { libc::syscall(libc::SYS_perf_event_open, &raw const attributes, 0, -1, -1, FD_CLOEXEC) };
     if descriptor < 0 {
@@ -97,8 +98,8 @@ mod tests {
 
     #[test]
     fn a_counter_is_opened_or_refused_but_never_malformed() {
-        for (kind, config) in [(HARDWARE, INSTRUCTIONS), (SOFTWARE, PAGE_FAULTS)] {
-            let refused = open(kind, config).err().and_then(|error| Errno::from_io_error(&error));
+        for (kind, event) in [(HARDWARE, INSTRUCTIONS), (SOFTWARE, PAGE_FAULTS)] {
+            let refused = open(kind, event).err().and_then(|error| Errno::from_io_error(&error));
             assert!(!matches!(refused, Some(Errno::INVAL | Errno::TOOBIG | Errno::FAULT)), "{refused:?}");
         }
     }

@@ -133,14 +133,13 @@ pub(super) fn virtualisation(files: &Files) -> Check {
 /// Free space of the file system that holds `path`.
 pub(super) fn disk(path: &Path) -> Check {
     let name = "disk space";
-    match rustix::fs::statvfs(path) {
-        Ok(stat) => {
-            let mib = stat.f_bavail.saturating_mul(stat.f_frsize) / (1 << 20);
-            let found = format!("{mib} MiB free at {}", path.display());
+    match crate::disk::free_bytes(path) {
+        Ok(bytes) => {
+            let found = format!("{} MiB free at {}", bytes / (1 << 20), path.display());
             Check::good(name, found, "room for builds, outputs and the journal")
         }
-        Err(errno) => {
-            let found = format!("{}: {}", path.display(), std::io::Error::from(errno));
+        Err(error) => {
+            let found = format!("{}: {error}", path.display());
             Check::missing(name, found, "the room for builds, outputs and the journal is not told")
         }
     }

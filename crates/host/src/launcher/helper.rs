@@ -72,7 +72,7 @@ fn reply(ended: io::Result<Ended>, swept: Result<u32, Unkillable>) -> Reply {
     }
 }
 
-/// Executes the command, up to the end of its main process and its process group; the rest is for the sweep.
+/// Executes the command, up to the end of its main process; what that leaves is for the sweep.
 fn execute(command: &Command, control: &UnixStream, null: &File) -> io::Result<Ended> {
     let launch = match Launch::prepare(command, null) {
         Ok(launch) => launch,
@@ -85,8 +85,6 @@ fn execute(command: &Command, control: &UnixStream, null: &File) -> io::Result<E
         Err(fault) => return Ok(not_started(fault)),
     };
     let (wall, interrupted) = until_end(main, control, clock)?;
-    // Before it is reaped: until then no other group can have its number.
-    let _ = kill_process_group(main, Signal::KILL);
     let (end, mut measurements) = wait4(main)?;
     measurements.insert("wall".to_owned(), wall.as_secs_f64());
     let end = if interrupted && end == End::Signalled(libc::SIGKILL) { End::Interrupted } else { end };
