@@ -118,6 +118,19 @@ fn every_file_opens_with_what_it_is() {
     }
 }
 
+#[test]
+fn paths_in_the_documents_exist() {
+    let mut seen = 0;
+    for document in files(&[".md"]) {
+        let text = fs::read_to_string(&document).unwrap();
+        for path in text.split('`').filter(|word| word.starts_with("crates/") && !word.contains('<')) {
+            assert!(root().join(path).exists(), "{} names {path}, which is not there", shown(&document));
+            seen += 1;
+        }
+    }
+    assert!(seen > 10, "only {seen} paths were found");
+}
+
 /// Words that the glossary replaces. Code of others keeps its own: `Result`, `config.sh`, `cargo bench`.
 #[test]
 fn words_that_are_not_used_are_not_used() {

@@ -67,15 +67,18 @@ fn confidence(text: &str) -> Result<f64, String> {
 pub(crate) fn execute(args: &Args) -> Result<Code, CommandError> {
     let plan = plan(args)?;
     bakeoff_host::interrupt::install()?;
-    let folder = Folder::new()?;
-    let journal = args.journal.clone().unwrap_or_else(|| folder.0.join("journal.jsonl"));
+    // For the output of trials, and for the journal that nobody keeps; gone at the end.
+    let folder = tempfile::Builder::new().prefix("bakeoff-compare-").tempdir().map_err(|error| {
+        CommandError::new(Code::Internal, error).hint("TMPDIR names the folder for temporary files")
+    })?;
+    let journal = args.journal.clone().unwrap_or_else(|| folder.path().join("journal.jsonl"));
     let dir = std::env::current_dir().map_err(|e| CommandError::new(Code::Internal, e))?;
     // A relative command means another program in another folder.
     let study = study_line(&plan, &BTreeMap::new(), &dir.to_string_lossy(), None);
     let setting = Setting { plan: &plan, study, builds: &[], journal: &journal, quiet: args.quiet, guess_s: None };
     let setup = Setup {
         dir,
-        scratch: folder.0.clone(),
+        scratch: folder.path().to_owned(),
         environment: std::env::vars().collect(),
         baseline: plan.baseline().name.clone(),
         commands: plan.variants.iter().filter_map(|v| Some((v.name.clone(), v.run.clone()?))).collect(),
@@ -144,24 +147,4 @@ fn names(args: &Args) -> Result<Vec<String>, CommandError> {
         names.extend(numbered.into_iter().find(|n| !names.contains(n) && n != TWIN));
     }
     Ok(names)
-}
-
-/// A folder for this command alone; removed at its end.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new() -> Result<Self, CommandError> {
-        let path = std::env::temp_dir().join(format!("bakeoff-compare-{}", std::process::id()));
-        std::fs::create_dir_all(&path).map_err(|error| {
-            CommandError::new(Code::Internal, error).hint(format!("cannot make the folder {}", path.display()))
-        })?;
-        Ok(Self(path))
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        // It holds nothing that anybody misses, and there is nobody to tell.
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
 }

@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
 /// For how long, in seconds, a process sleeps that is to be killed; and what counts as not having waited for it.
-pub(crate) const LONG_S: u64 = 300;
-pub(crate) const NOT_LONG_S: u64 = 200;
+pub(crate) const LONG_S: u64 = 120;
+pub(crate) const NOT_LONG_S: u64 = 90;
 
 pub(crate) struct Scratch(TempDir);
 
