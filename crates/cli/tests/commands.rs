@@ -1,5 +1,7 @@
 //! The commands as their user sees them when all goes well.
 
+#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test ends where something is not as it should be")]
+
 mod common;
 
 use bakeoff_analysis::findings::{Findings, Verdict};

@@ -2,6 +2,8 @@
 //! the studies, and what stands below it is compared with what is printed. `…` stands for anything, and alone on a line
 //! for any lines; `$ echo $?` with a number below it is the exit code of the command before. `docs/cli.md` is generated.
 
+#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test ends where something is not as it should be")]
+
 mod common;
 
 use common::Shown;

@@ -1,5 +1,7 @@
 //! Bad input and faults, as their user meets them: what is said, what the exit code is, and that nothing is lost.
 
+#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test ends where something is not as it should be")]
+
 mod common;
 
 use bakeoff_model::record::{Failure, Outcome, TWIN};

@@ -1,6 +1,8 @@
 //! Planted truths, from the simulated place through the driver to the verdicts: what was planted must be found, and
 //! what was not must not be.
 
+#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test ends where something is not as it should be")]
+
 use bakeoff_analysis::findings::{Findings, Verdict};
 use bakeoff_lab::simulated::{Simulated, Truth};
 use bakeoff_lab::{Error, Event, drive};

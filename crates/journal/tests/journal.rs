@@ -1,5 +1,7 @@
 //! A journal against a real file system: torn lines, newer formats, damage, a full disk.
 
+#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test ends where something is not as it should be")]
+
 use bakeoff_journal::{Error, Journal, read};
 use bakeoff_model::record::{Block, FORMAT, Line, Outcome, StudyLine, Trial};
 use bakeoff_model::study::{Decide, Levels};

@@ -1,6 +1,8 @@
 //! The driver's order, told as stories over the simulated executor: every planned trial exactly once, whatever
 //! interrupts it.
 
+#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test ends where something is not as it should be")]
+
 use bakeoff_lab::simulated::{Simulated, Truth};
 use bakeoff_lab::{Ending, Error, Event, Execution, Executor, Task, drive};
 use bakeoff_model::plan::Plan;

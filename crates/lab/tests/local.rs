@@ -1,5 +1,7 @@
 //! This host as a place, with real processes: how every way in which a trial can go wrong ends up in the record.
 
+#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test ends where something is not as it should be")]
+
 use bakeoff_host::Launcher;
 use bakeoff_lab::local::{Local, LocalWorkload, Setup};
 use bakeoff_lab::{Execution, Executor as _, Task};

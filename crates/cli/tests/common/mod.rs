@@ -1,6 +1,6 @@
 //! What the tests of whole commands share: a study in a folder of its own, with a cache of its own, and the program.
 
-#![allow(dead_code, unreachable_pub, reason = "each test executable uses a part of it")]
+#![allow(dead_code, unreachable_pub, clippy::unwrap_used, reason = "each test executable uses a part of it")]
 
 use std::fs;
 use std::path::{Path, PathBuf};
