@@ -36,6 +36,7 @@ fn record(pairs: &[(f64, f64)]) -> Record {
                 started_unix_s: index as f64,
                 outcome: Outcome::Ok,
                 measurements: [("wall".to_owned(), *wall_s)].into(),
+                leftovers: 0,
             });
         }
     }

@@ -31,7 +31,13 @@ fn study(names: &[&str], metrics: &[&str]) -> Record {
         },
         simulated: None,
     });
-    record.sessions.push(Session { session: 1, started_unix_s: 1e9, blocks: 0, place: Place::default() });
+    record.sessions.push(Session {
+        session: 1,
+        started_unix_s: 1e9,
+        blocks: 0,
+        place: Place::default(),
+        memory_floor_bytes: None,
+    });
     record
 }
 
@@ -53,6 +59,7 @@ fn block(record: &mut Record, values: &[(&str, Option<f64>)]) {
             started_unix_s: 1e9 + f64::from(number),
             outcome: if value.is_some() { Outcome::Ok } else { failed },
             measurements: measurements.collect(),
+            leftovers: 0,
         });
     }
     record.blocks.push(Block { block: number, workload, condition, order });
@@ -294,7 +301,13 @@ fn doubts_about_the_whole_study() {
     let mut record = two(10, 1.05);
     record.study.simulated = Some("b = 1.05".to_owned());
     let elsewhere = Place { host: "elsewhere".to_owned(), ..Place::default() };
-    record.sessions.push(Session { session: 2, started_unix_s: 2e9, blocks: 12, place: elsewhere });
+    record.sessions.push(Session {
+        session: 2,
+        started_unix_s: 2e9,
+        blocks: 12,
+        place: elsewhere,
+        memory_floor_bytes: None,
+    });
     record.trials.last_mut().expect("a trial").session = 2;
     let tail = BuildOutcome::Failed { layer: "make".to_owned(), why: "exit 2".to_owned(), tail: vec![], log: None };
     for (variant, outcome) in [("b", tail), ("a", BuildOutcome::Built)] {
@@ -309,7 +322,7 @@ fn doubts_about_the_whole_study() {
         });
     }
     let findings = judge(&record);
-    let expect = ["simulated", "failed-builds", "unfinished", "several-places", "interrupted-blocks"];
+    let expect = ["simulated", "failed-builds", "unfinished", "several-places", "interrupted-blocks", "prolonged"];
     assert_eq!(kinds(&findings.caveats), expect);
     assert_eq!((findings.blocks_finished, findings.blocks_total, findings.blocks_wanted), (10, 12, 12));
     assert_eq!((findings.places.len(), findings.sessions), (2, 2));
@@ -324,4 +337,35 @@ fn an_empty_record_is_judged_too() {
     let findings = judge(&study(&["a", "b"], &["wall", "user"]));
     assert_eq!((findings.tables.len(), findings.blocks_finished), (2, 0));
     assert!(findings.tables.iter().flat_map(|t| &t.rows).all(|row| row.summary.is_none() && row.comparison.is_none()));
+}
+
+#[test]
+fn what_no_launcher_can_tell_apart_is_not_called_equivalent() {
+    let mut record = study(&["a", "b"], &["maxrss"]);
+    for _ in 0..10 {
+        block(&mut record, &[("a", Some(3e6)), ("b", Some(3e6))]);
+    }
+    let verdict = |record: &Record| {
+        let comparison = judge(record).tables.remove(0).rows.remove(1).comparison.expect("a comparison");
+        (comparison.verdict, kinds(&comparison.caveats).join(" "))
+    };
+    assert_eq!(verdict(&record).0, Verdict::Equivalent);
+    record.sessions[0].memory_floor_bytes = Some(3e6);
+    let (verdict, caveats) = verdict(&record);
+    assert_eq!(verdict, Verdict::Undecided { more_blocks: None });
+    assert!(caveats.contains("memory-floor"), "{caveats}");
+}
+
+#[test]
+fn a_study_that_was_prolonged_or_left_processes_behind_says_so() {
+    let mut record = two(10, 1.05);
+    let mut later = record.sessions[0].clone();
+    later.session = 2;
+    later.blocks = 10;
+    record.sessions[0].blocks = 8;
+    record.sessions.push(later);
+    record.trials[0].leftovers = 2;
+    let found = judge(&record);
+    assert_eq!(kinds(&found.caveats), ["prolonged", "leftovers"]);
+    assert_eq!(found.sessions, 1, "a session without trials was nowhere");
 }

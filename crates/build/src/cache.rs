@@ -26,7 +26,6 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{self, Write};
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -214,29 +213,7 @@ fn root_from(variable: impl Fn(&str) -> Option<OsString>) -> Result<PathBuf, Err
 
 /// Removes a file or a whole folder, also one that builds have made read-only; nothing there is fine.
 pub(crate) fn wipe(path: &Path) -> Result<(), Error> {
-    let gone = match fs::symlink_metadata(path) {
-        Err(e) => Err(e),
-        Ok(meta) if !meta.is_dir() => fs::remove_file(path),
-        Ok(_) => fs::remove_dir_all(path).or_else(|_| {
-            make_writable(path)?;
-            fs::remove_dir_all(path)
-        }),
-    };
-    match gone {
-        Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(()),
-        other => other.at("remove", path),
-    }
-}
-
-fn make_writable(folder: &Path) -> io::Result<()> {
-    fs::set_permissions(folder, fs::Permissions::from_mode(0o700))?;
-    for entry in fs::read_dir(folder)? {
-        let entry = entry?;
-        if entry.file_type()?.is_dir() {
-            make_writable(&entry.path())?;
-        }
-    }
-    Ok(())
+    bakeoff_host::disk::wipe(path).at("remove", path)
 }
 
 /// Makes a folder that is empty, whatever was there.
@@ -312,19 +289,5 @@ mod tests {
         let moved = Cache::open(moved).unwrap();
         assert!(moved.prefix_of(&digest).is_dir());
         assert_eq!(moved.finished(&digest), None);
-    }
-
-    #[test]
-    fn wiping_removes_what_is_read_only_and_does_not_follow_links() {
-        let folder = tempfile::tempdir().unwrap();
-        let outside = folder.path().join("outside");
-        fs::write(&outside, "kept").unwrap();
-        let tree = folder.path().join("tree");
-        fs::create_dir_all(tree.join("deep")).unwrap();
-        std::os::unix::fs::symlink(&outside, tree.join("deep/link")).unwrap();
-        fs::set_permissions(tree.join("deep"), fs::Permissions::from_mode(0o500)).unwrap();
-        wipe(&tree).unwrap();
-        wipe(&tree).unwrap();
-        assert!(!tree.exists() && outside.exists());
     }
 }

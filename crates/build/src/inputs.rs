@@ -164,6 +164,12 @@ fn node<'a>(
 
     let mut digest = Digest::of("layer");
     digest.field("scheme", SCHEME.as_bytes()).field("machine", std::env::consts::ARCH.as_bytes());
+    // Headers and libraries come with the system; its name and release stand for them.
+    let place = bakeoff_host::place::fingerprint();
+    digest.field("system", place.os.as_bytes());
+    if layer.script.contains("native") || variables.values().any(|value| value.contains("native")) {
+        digest.field("processor", place.cpu.as_bytes());
+    }
     digest.field("previous", previous.unwrap_or_default().as_bytes());
     if let Some(source) = inputs.source {
         digest.field("source", request.sources[source].sha256.as_bytes());

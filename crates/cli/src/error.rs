@@ -94,7 +94,16 @@ macro_rules! internal {
         })*
     };
 }
-internal!(bakeoff_host::Error, bakeoff_lab::Error, bakeoff_journal::Error, serde_json::Error);
+internal!(bakeoff_host::Error, bakeoff_lab::Error, serde_json::Error);
+
+impl From<bakeoff_journal::Error> for CommandError {
+    fn from(error: bakeoff_journal::Error) -> Self {
+        match error {
+            bakeoff_journal::Error::Write { .. } => Self::new(Code::Internal, error),
+            _ => Self::usage(error),
+        }
+    }
+}
 
 impl From<bakeoff_model::plan::Error> for CommandError {
     fn from(error: bakeoff_model::plan::Error) -> Self {

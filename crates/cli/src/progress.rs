@@ -27,7 +27,7 @@ pub(crate) struct Progress {
 }
 
 impl Progress {
-    pub(crate) fn new(trials: u64, blocks: u64, trials_done: u64, blocks_done: u64, guess_s: Option<f64>) -> Self {
+    pub(crate) fn new(trials: u64, blocks: u64, trials_done: u64, blocks_done: u64) -> Self {
         let terminal = screen::err_is_terminal();
         Self {
             trials,
@@ -40,8 +40,14 @@ impl Progress {
             written: None,
             terminal,
             quiet: false,
-            guess_s,
+            guess_s: None,
         }
+    }
+
+    /// Seconds that a trial is thought to take, for the time before one has been seen.
+    pub(crate) fn guess(mut self, guess_s: Option<f64>) -> Self {
+        self.guess_s = guess_s;
+        self
     }
 
     pub(crate) fn quiet(mut self, quiet: bool) -> Self {

@@ -1,5 +1,5 @@
 //! The terminal: what goes to standard output and standard error, how wide it is and whether it likes colour. A
-//! reader that goes away (`| head`) ends the program quietly.
+//! reader that goes away (`| head`) is no error.
 
 use bakeoff_report::Style;
 use std::io::{self, IsTerminal as _, Write as _};
@@ -9,15 +9,15 @@ const PLAIN_WIDTH: usize = 80;
 /// Wider than this, a table is no easier to read.
 const MOST_WIDTH: usize = 132;
 
-/// Writes to standard output.
+/// Writes to standard output. A reader that went away has seen enough; any other failure is said, and what was to be
+/// said stays in the journal.
 pub(crate) fn out(text: &str) {
     let mut stdout = io::stdout().lock();
-    if let Err(error) = stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
-        if error.kind() == io::ErrorKind::BrokenPipe {
-            std::process::exit(0);
+    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            err(&format!("error: cannot write to standard output\ncaused by: {error}\n"));
         }
-        err(&format!("error: cannot write to standard output\ncaused by: {error}\n"));
-        std::process::exit(super::error::Code::Internal as i32);
+        _ => {}
     }
 }
 

@@ -53,56 +53,96 @@ pub(crate) struct Setting<'a> {
     pub(crate) guess_s: Option<f64>,
 }
 
-/// Executes what the journal does not hold yet. An executor is made only if something is missing.
-pub(crate) fn execute<'e>(
-    setting: &Setting<'_>,
-    executor: impl FnOnce() -> Result<Box<dyn Executor + 'e>, CommandError>,
-) -> Result<(Record, Ending), CommandError> {
-    let plan = setting.plan;
-    let (mut journal, contents) = Journal::open(setting.journal, &setting.study)?;
-    let mut record = contents.record;
-    if record.study.identity != setting.study.identity {
-        let path = setting.journal.display();
-        return Err(CommandError::usage(format!("the journal {path} is of another study, or of another state of it"))
-            .hint("name another journal"));
-    }
-    if contents.torn {
-        screen::err("note: the last command was killed while it wrote; a torn line was cut off the journal\n");
-    }
-    let done = Done::of(plan, &record);
-    if done.trials == plan.trials() {
-        return Ok((record, Ending::Complete));
-    }
-    let keep = |journal: &mut Journal, record: &mut Record, line: Line| -> Result<(), CommandError> {
-        journal.append(&line)?;
-        record.push(line);
-        Ok(())
-    };
-    let session = record.sessions.len() as u32 + 1;
-    let place = bakeoff_host::place::fingerprint();
-    let begin = Session { session, started_unix_s: bakeoff_host::now_unix_s(), blocks: plan.blocks, place };
-    keep(&mut journal, &mut record, Line::Session(begin))?;
-    for build in setting.builds.iter().filter(|b| !record.builds.contains(b)).cloned().collect::<Vec<_>>() {
-        keep(&mut journal, &mut record, Line::Build(build))?;
-    }
-    let (before, mut heard) = (record.clone(), record);
-    let mut progress = Progress::new(plan.trials(), done.blocks_wanted, done.trials, done.blocks, setting.guess_s)
-        .quiet(setting.quiet);
-    let mut executor = executor()?;
-    let mut emit = |event: Event| -> Result<(), CommandError> {
-        progress.hear(&event);
-        match event {
-            Event::BlockBegins(block) => keep(&mut journal, &mut heard, Line::Block(block)),
-            Event::TrialEnded(trial) => keep(&mut journal, &mut heard, Line::Trial(trial)),
-            Event::BlockEnded => Ok(journal.sync()?),
-            Event::TrialBegins { .. } => Ok(()),
+/// A place to execute trials at, and the least peak memory that any trial shows there.
+pub(crate) struct Place<'e> {
+    pub(crate) executor: Box<dyn Executor + 'e>,
+    pub(crate) memory_floor_bytes: Option<f64>,
+}
+
+/// A study whose journal is open.
+pub(crate) struct OpenStudy<'a> {
+    setting: Setting<'a>,
+    journal: Journal,
+    record: Record,
+}
+
+impl<'a> OpenStudy<'a> {
+    /// Opens the journal, or begins it.
+    pub(crate) fn open(setting: Setting<'a>) -> Result<Self, CommandError> {
+        let (journal, contents) = Journal::open(setting.journal, &setting.study)?;
+        let mut study = Self { setting, journal, record: contents.record };
+        if study.record.study.identity != study.setting.study.identity {
+            let path = study.setting.journal.display();
+            let error = format!("the journal {path} is of another study, or of another state of it");
+            return Err(CommandError::usage(error).hint("name another journal"));
         }
-    };
-    let stop = || bakeoff_host::interrupt::count() > 0;
-    let ending = drive(plan, &before, session, executor.as_mut(), &mut emit, &stop);
-    progress.clear();
-    journal.sync()?;
-    Ok((heard, ending?))
+        if contents.torn {
+            screen::err("note: the last command was killed while it wrote; a torn line was cut off the journal\n");
+        }
+        // The trials are the same whatever is asked of them; the newest way to judge them counts.
+        if study.record.study.decide != study.setting.study.decide {
+            study.keep(Line::Study(Box::new(study.setting.study.clone())))?;
+        }
+        Ok(study)
+    }
+
+    fn keep(&mut self, line: Line) -> Result<(), CommandError> {
+        self.journal.append(&line)?;
+        self.record.push(line);
+        Ok(())
+    }
+
+    /// Executes what the journal does not hold yet. A place is made only if something is missing.
+    pub(crate) fn execute<'e>(
+        mut self,
+        place: impl FnOnce() -> Result<Place<'e>, CommandError>,
+    ) -> Result<(Record, Ending), CommandError> {
+        let plan = self.setting.plan;
+        let done = Done::of(plan, &self.record);
+        if done.trials == plan.trials() {
+            return Ok((self.record, Ending::Complete));
+        }
+        let mut place = place()?;
+        let session = self.begin(place.memory_floor_bytes)?;
+        let before = self.record.clone();
+        let mut progress = Progress::new(plan.trials(), done.blocks_wanted, done.trials, done.blocks)
+            .guess(self.setting.guess_s)
+            .quiet(self.setting.quiet);
+        let mut emit = |event: Event| -> Result<(), CommandError> {
+            progress.hear(&event);
+            match event {
+                Event::BlockBegins(block) => self.keep(Line::Block(block)),
+                Event::TrialEnded(trial) => self.keep(Line::Trial(trial)),
+                Event::BlockEnded => Ok(self.journal.sync()?),
+                Event::TrialBegins { .. } => Ok(()),
+            }
+        };
+        let stop = || bakeoff_host::interrupt::count() > 0;
+        let ending = drive(plan, &before, session, place.executor.as_mut(), &mut emit, &stop);
+        progress.clear();
+        let ending = ending?;
+        self.journal.sync()?;
+        Ok((self.record, ending))
+    }
+
+    /// Writes that this session begins, and what became of the builds.
+    fn begin(&mut self, memory_floor_bytes: Option<f64>) -> Result<u32, CommandError> {
+        let session = self.record.sessions.len() as u32 + 1;
+        self.keep(Line::Session(Session {
+            session,
+            started_unix_s: bakeoff_host::now_unix_s(),
+            blocks: self.setting.plan.blocks,
+            place: bakeoff_host::place::fingerprint(),
+            memory_floor_bytes,
+        }))?;
+        let builds = self.setting.builds;
+        for build in builds {
+            if !self.record.builds.contains(build) {
+                self.keep(Line::Build(build.clone()))?;
+            }
+        }
+        Ok(session)
+    }
 }
 
 /// How much of a plan a record holds.

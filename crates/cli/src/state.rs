@@ -2,6 +2,7 @@
 //! Journals are never overwritten; a study that changed gets a new one beside the old.
 
 use crate::error::{Code, CommandError};
+use crate::screen;
 use bakeoff_host::lock::Lock;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -18,8 +19,33 @@ const PATIENCE: Duration = Duration::from_secs(3);
 enum Error {
     #[error("cannot use the folder {}", path.display())]
     Folder { path: PathBuf, source: io::Error },
+    #[error("cannot report on {}", path.display())]
+    Nothing { path: PathBuf, source: io::Error },
     #[error("no journal in {}: this study has not been executed yet", path.display())]
     NoJournal { path: PathBuf },
+}
+
+/// The folder of a study's journals; there, and writable.
+pub(crate) struct StateFolder(PathBuf);
+
+impl StateFolder {
+    pub(crate) fn of(study_dir: &Path) -> Result<Self, CommandError> {
+        let folder = study_dir.join(FOLDER);
+        let failed = |source| {
+            CommandError::usage(Error::Folder { path: folder.clone(), source })
+                .hint("the journal is kept beside the study; copy the study to a folder that you can write to")
+        };
+        std::fs::create_dir_all(&folder).map_err(failed)?;
+        // A study is often a part of somebody's repository; what is measured here is not.
+        std::fs::write(folder.join(".gitignore"), "*\n").map_err(failed)?;
+        Ok(Self(folder))
+    }
+
+    /// The place for a plan of that identity.
+    pub(crate) fn journal(&self, plan: &str, identity: &str) -> State {
+        let journal = self.0.join(format!("{plan}-{}.jsonl", &identity[..IDENTITY_DIGITS]));
+        State { folder: self.0.clone(), journal }
+    }
 }
 
 /// The place of one journal.
@@ -29,24 +55,10 @@ pub(crate) struct State {
 }
 
 impl State {
-    /// The place for a plan of that identity.
-    pub(crate) fn of(study_dir: &Path, plan: &str, identity: &str) -> Result<Self, CommandError> {
-        let folder = study_dir.join(FOLDER);
-        let failed = |path: &Path| {
-            let path = path.to_owned();
-            move |source| {
-                CommandError::new(Code::Internal, Error::Folder { path, source })
-                    .hint("the journal is kept beside the study; copy the study to a folder that you can write to")
-            }
-        };
-        std::fs::create_dir_all(&folder).map_err(failed(&folder))?;
-        // A study is often a part of somebody's repository; what is measured here is not.
-        let ignore = folder.join(".gitignore");
-        if !ignore.exists() {
-            std::fs::write(&ignore, "*\n").map_err(failed(&ignore))?;
-        }
-        let journal = folder.join(format!("{plan}-{}.jsonl", &identity[..IDENTITY_DIGITS]));
-        Ok(Self { folder, journal })
+    /// The place of a journal that the user named.
+    pub(crate) fn at(journal: &Path) -> Self {
+        let folder = journal.parent().map(Path::to_owned).unwrap_or_default();
+        Self { folder, journal: journal.to_owned() }
     }
 
     /// Locks the journal against a second command. What is left of a killed one is waited for.
@@ -72,10 +84,11 @@ impl State {
 
     /// Remembers this journal as the study's latest.
     pub(crate) fn is_latest(&self) -> Result<(), CommandError> {
-        let path = self.folder.join(LATEST);
+        let (path, new) = (self.folder.join(LATEST), self.folder.join("latest.new"));
         let name = self.journal.file_name().unwrap_or_default();
-        std::fs::write(&path, name.as_encoded_bytes())
-            .map_err(|source| CommandError::new(Code::Internal, Error::Folder { path: path.clone(), source }))
+        std::fs::write(&new, name.as_encoded_bytes())
+            .and_then(|()| std::fs::rename(&new, &path))
+            .map_err(|source| CommandError::new(Code::Internal, Error::Folder { path, source }))
     }
 
     /// The folder for the output and scratch folders of trials.
@@ -86,18 +99,25 @@ impl State {
 
 /// The journal that is meant by a study's folder, its `study.toml`, or a journal itself.
 pub(crate) fn journal_of(path: &Path) -> Result<PathBuf, CommandError> {
-    if path.extension().is_some_and(|e| e == "jsonl") {
+    if let Err(source) = std::fs::metadata(path) {
+        let hint = "name a study's folder, its study.toml, or a journal";
+        return Err(CommandError::usage(Error::Nothing { path: path.to_owned(), source }).hint(hint));
+    }
+    if !path.is_dir() && path.file_name().is_none_or(|name| name != "study.toml") {
         return Ok(path.to_owned());
     }
     let dir = if path.is_dir() { path } else { path.parent().unwrap_or(path) };
     let folder = dir.join(FOLDER);
-    match std::fs::read_to_string(folder.join(LATEST)) {
-        Ok(name) => Ok(folder.join(name.trim())),
-        Err(_) => {
-            let hint = format!("execute it: bakeoff run {}", path.display());
-            Err(CommandError::usage(Error::NoJournal { path: folder }).hint(hint))
-        }
+    let Ok(name) = std::fs::read_to_string(folder.join(LATEST)) else {
+        let hint = format!("execute it: bakeoff run {}", path.display());
+        return Err(CommandError::usage(Error::NoJournal { path: folder }).hint(hint));
+    };
+    let journals = journals_of(dir).len();
+    if journals > 1 {
+        let (name, folder) = (name.trim(), folder.display());
+        screen::err(&format!("note: this is {name}, the latest of {journals} journals in {folder}\n"));
     }
+    Ok(folder.join(name.trim()))
 }
 
 /// All journals of a study, for estimates of how long its trials take.

@@ -22,6 +22,8 @@ pub(crate) struct StudyFolder {
 enum Error {
     #[error("cannot read the study {}", path.display())]
     Read { path: PathBuf, source: io::Error },
+    #[error("cannot read {}, a file of workload `{workload}`", path.display())]
+    File { path: PathBuf, workload: String, source: io::Error },
     #[error("cannot read {}, the expected output of workload `{workload}`", path.display())]
     Expected { path: PathBuf, workload: String, source: io::Error },
 }
@@ -60,22 +62,35 @@ impl StudyFolder {
         Ok(expected)
     }
 
-    /// Digest of the folder's files that trials depend on: the expected outputs, and every file whose name stands in a
-    /// workload's command. A trial on a changed script is not comparable with one on the old.
-    pub(crate) fn inputs(&self, expected: &BTreeMap<String, Vec<u8>>) -> String {
+    /// Digest of the folder's files that trials depend on: the expected outputs, the workloads' `files`, and every file
+    /// of the folder that is named by a word of a workload's command. A trial on a changed script is not comparable with
+    /// one on the old.
+    pub(crate) fn inputs(&self, expected: &BTreeMap<String, Vec<u8>>) -> Result<String, CommandError> {
         let mut digest = Digest::of("inputs");
         for (workload, bytes) in expected {
             digest.field(workload, bytes);
         }
         for workload in &self.study.workloads {
+            for name in &workload.files {
+                let path = self.dir.join(name);
+                let bytes = std::fs::read(&path).map_err(|source| {
+                    let workload = workload.name.clone();
+                    CommandError::usage(Error::File { path: path.clone(), workload, source })
+                })?;
+                digest.field(name, &bytes);
+            }
             for word in workload.run.split(|c: char| c.is_whitespace() || "\"';&|()<>=".contains(c)) {
-                if !word.is_empty()
-                    && let Ok(bytes) = std::fs::read(self.dir.join(word))
+                let path = self.dir.join(word);
+                // A device may never end, and what lies elsewhere is not the study's.
+                let inside = Path::new(word).is_relative() && !word.split('/').any(|part| part == "..");
+                if inside
+                    && path.is_file()
+                    && let Ok(bytes) = std::fs::read(&path)
                 {
                     digest.field(word, &bytes);
                 }
             }
         }
-        digest.hex()
+        Ok(digest.hex())
     }
 }

@@ -113,6 +113,10 @@ fn compare_names_its_variants_and_keeps_a_journal_when_told_to() {
     bench.execute(&["report", journal]).expect(0, &["shell", "direct"]);
     let other = ["compare", "true", "exit 1", "--journal", journal];
     bench.execute(&other).expect(2, &["is of another study"]);
+    let precious = bench.path().join("precious");
+    fs::write(&precious, "precious").unwrap();
+    bench.execute(&["compare", "true", "true", "--journal", precious.to_str().unwrap()]).expect(2, &["not a journal"]);
+    assert_eq!(fs::read_to_string(precious).unwrap(), "precious");
     bench.execute(&["compare", "true", "exit 1", "--blocks", "6"]).expect(4, &["exit 1"]);
 }
 
@@ -120,4 +124,54 @@ fn compare_names_its_variants_and_keeps_a_journal_when_told_to() {
 fn the_doctor_says_what_is_good_noisy_and_missing() {
     let shown = small().execute(&["doctor"]);
     shown.expect(0, &["good", "missing", "CPUs", "kernel"]);
+}
+
+#[test]
+fn a_changed_way_to_judge_judges_the_same_trials_again() {
+    let bench = small();
+    bench.execute(&["run", "STUDY", "--quiet"]).expect(0, &["margin ±1 %"]);
+    bench.write("study.toml", &SMALL.replace("metrics =", "margin = \"30%\"\nmetrics ="));
+    bench.execute(&["run", "STUDY", "--quiet"]).expect(0, &["margin ±30 %"]);
+    bench.execute(&["report", "STUDY"]).expect(0, &["margin ±30 %"]);
+    each_trial_once(&bench.record(), 8 * 3);
+}
+
+#[test]
+fn a_changed_script_gets_a_journal_of_its_own() {
+    let bench = small();
+    bench.write("a.sh", "sh b.sh");
+    bench.write("b.sh", "echo hello");
+    let text = SMALL.replace("'\"$PREFIX/bin/hello\"'", "'sh a.sh'\nfiles = [\"b.sh\"]");
+    bench.write("study.toml", &text);
+    for (count, script) in [(1, "echo hello"), (2, "echo hello; exit 0"), (2, "echo hello; exit 0")] {
+        bench.write("b.sh", script);
+        bench.execute(&["run", "STUDY", "--quiet"]).expect(0, &[]);
+        assert_eq!(bench.journals().len(), count);
+    }
+    // A device that never ends is not read for it.
+    bench.write("study.toml", &SMALL.replace("'\"$PREFIX/bin/hello\"'", "'head -c 6 /dev/zero | tr \"\\\\0\" x'"));
+    bench.write("hello.out", "xxxxxx");
+    bench.execute(&["run", "STUDY", "--quiet"]).expect(0, &[]);
+}
+
+#[test]
+fn a_plan_that_cannot_decide_says_so_beforehand() {
+    let bench = small();
+    bench.execute(&["plan", "STUDY", "--blocks", "4"]).expect(0, &["too few: at least 6 blocks"]);
+    fs::remove_file(bench.study().join("hello.out")).unwrap();
+    bench.execute(&["plan", "STUDY"]).expect(2, &["hello.out"]);
+}
+
+#[test]
+fn a_report_is_of_what_was_named_and_of_nothing_else() {
+    let bench = small();
+    bench.execute(&["run", "STUDY", "--quiet"]).expect(0, &[]);
+    let typo = bench.study().join("typo");
+    bench.execute(&["report", typo.to_str().unwrap()]).expect(2, &["cannot report on", "typo"]);
+    let other = bench.study().join("hello.out");
+    bench.execute(&["report", other.to_str().unwrap()]).expect(2, &["is not a journal"]);
+    let file = bench.study().join("study.toml");
+    bench.execute(&["report", file.to_str().unwrap()]).expect(0, &["8 of 8 blocks"]);
+    bench.execute(&["run", "STUDY", "--quiet", "--simulate", "noise:0.1"]).expect(0, &[]);
+    bench.execute(&["report", "STUDY"]).expect(0, &["the latest of 2 journals", "SIMULATED"]);
 }

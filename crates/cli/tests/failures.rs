@@ -37,7 +37,9 @@ fn words_that_fit_nothing_are_answered_with_those_that_would() {
     bench.execute(&["run", "STUDY", "--blocks", "0"]).expect(2, &["0 is not in 1"]);
     bench.execute(&["run", "STUDY", "--simulate", "nois:1"]).expect(2, &["did you mean `noise`?"]);
     bench.execute(&["compare", "true"]).expect(2, &["2 values required"]);
-    bench.execute(&["compare", "true", "true", "--metric", "wal"]).expect(2, &["did you mean", "`wall`"]);
+    bench.execute(&["compare", "true", "true", "--metric", "wal"]).expect(2, &["invalid value 'wal'", "wall"]);
+    bench.execute(&["compare", "true", "true", "-n", "a", "-n", "baseline"]).expect(2, &["`baseline` is taken"]);
+    bench.execute(&["compare", "true", ""]).expect(2, &["a command is empty"]);
     bench.execute(&["report", "STUDY"]).expect(2, &["not been executed yet", "hint: execute it: bakeoff run"]);
 }
 

@@ -12,31 +12,38 @@ use std::time::{Duration, SystemTime};
 
 const KILLS: usize = 20;
 
-/// Kills the command [`KILLS`] times, each after a random part of `most_ms`, then lets it finish.
-fn kill_and_finish(bench: &Bench, words: &[&str], most_ms: u64) {
+/// Kills the command [`KILLS`] times, then lets it finish. Every moment is random: some trials on from where the one
+/// before was killed (none, for some: then it is while building or beginning), and a random time after that.
+fn kill_and_finish(bench: &Bench, words: &[&str]) {
     let seed = SystemTime::UNIX_EPOCH.elapsed().unwrap().as_nanos() as u64;
     println!("seed {seed}");
     let mut stream = Stream::of(seed, &["kill"]);
     let mut killed = 0;
     for _ in 0..KILLS {
         let mut child = bench.command(words).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        let trials = bench.trials_so_far() + stream.below(5) as usize;
+        while bench.trials_so_far() < trials && child.try_wait().unwrap().is_none() {
+            std::thread::yield_now();
+        }
         // The moment is what is varied here; nothing is waited for.
-        std::thread::sleep(Duration::from_millis(stream.below(most_ms)));
+        std::thread::sleep(Duration::from_micros(stream.below(30_000)));
         killed += usize::from(child.try_wait().unwrap().is_none());
         child.kill().unwrap();
         child.wait().unwrap();
     }
     println!("{killed} of {KILLS} were killed before they ended");
-    assert!(killed > 0, "every command ended before it could be killed");
     let finished = bench.execute(words);
     assert_eq!(finished.code, 0, "{finished:?}");
+    let record = bench.record();
+    let with_trials = record.sessions.iter().filter(|s| record.trials.iter().any(|t| t.session == s.session)).count();
+    assert!(with_trials > 3, "{with_trials} sessions have trials: too few were killed in mid-study");
 }
 
 #[test]
 fn a_simulated_study_survives_twenty_kills() {
     let bench = small();
-    kill_and_finish(&bench, &["run", "STUDY", "--blocks", "40", "--quiet", "--simulate", "pause:0.005"], 80);
-    each_trial_once(&bench.record(), 40 * 3);
+    kill_and_finish(&bench, &["run", "STUDY", "--blocks", "60", "--quiet", "--simulate", "pause:0.005"]);
+    each_trial_once(&bench.record(), 60 * 3);
 }
 
 #[test]
@@ -49,8 +56,8 @@ fn a_real_study_survives_twenty_kills_and_nothing_of_it_outlives_them() {
         &format!("once = {{ LINES = \"sleep {name} & sleep 0.01; echo hello\" }}"),
     );
     bench.write("study.toml", &text);
-    kill_and_finish(&bench, &["run", "STUDY", "--blocks", "20", "--quiet"], 150);
-    each_trial_once(&bench.record(), 20 * 3);
+    kill_and_finish(&bench, &["run", "STUDY", "--blocks", "40", "--quiet"]);
+    each_trial_once(&bench.record(), 40 * 3);
     let survivors: Vec<String> = std::fs::read_dir("/proc")
         .unwrap()
         .filter_map(|entry| std::fs::read(entry.unwrap().path().join("cmdline")).ok())

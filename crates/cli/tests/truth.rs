@@ -56,7 +56,13 @@ fn study(truth: Truth, seed: u64) -> Findings {
         simulated: Some("planted".into()),
     });
     let place = Default::default();
-    record.push(Line::Session(Session { session: 1, started_unix_s: 0.0, blocks: plan.blocks, place }));
+    record.push(Line::Session(Session {
+        session: 1,
+        started_unix_s: 0.0,
+        blocks: plan.blocks,
+        place,
+        memory_floor_bytes: None,
+    }));
     let mut lines = vec![];
     let mut emit = |event| -> Result<(), Error> {
         match event {

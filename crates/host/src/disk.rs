@@ -1,6 +1,8 @@
-//! How much space is left on a disk. It measures no input or output.
+//! Folders on a disk: how much space is left, and making one go away. It measures no input or output.
 
+use std::fs;
 use std::io;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
 /// Bytes that an unprivileged process can still write below `path`.
@@ -10,4 +12,54 @@ use std::path::Path;
 pub fn free_bytes(path: &Path) -> io::Result<u64> {
     let stat = rustix::fs::statvfs(path)?;
     Ok(stat.f_bavail.saturating_mul(stat.f_frsize))
+}
+
+/// Removes a file or a whole folder, also one with read-only folders in it; nothing there is fine. Links are removed,
+/// never followed.
+///
+/// # Errors
+/// The system's word, where something stays.
+pub fn wipe(path: &Path) -> io::Result<()> {
+    let gone = match fs::symlink_metadata(path) {
+        Err(error) => Err(error),
+        Ok(meta) if !meta.is_dir() => fs::remove_file(path),
+        Ok(_) => fs::remove_dir_all(path).or_else(|_| {
+            make_writable(path)?;
+            fs::remove_dir_all(path)
+        }),
+    };
+    match gone {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
+        other => other,
+    }
+}
+
+fn make_writable(folder: &Path) -> io::Result<()> {
+    fs::set_permissions(folder, fs::Permissions::from_mode(0o700))?;
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        if entry.file_type()?.is_dir() {
+            make_writable(&entry.path())?;
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn read_only_folders_go_away_and_what_links_point_to_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let (kept, gone) = (folder.path().join("kept"), folder.path().join("gone"));
+        fs::create_dir_all(gone.join("deep")).unwrap();
+        fs::write(gone.join("deep/file"), "x").unwrap();
+        fs::write(&kept, "x").unwrap();
+        std::os::unix::fs::symlink(&kept, gone.join("link")).unwrap();
+        fs::set_permissions(gone.join("deep"), fs::Permissions::from_mode(0o555)).unwrap();
+        wipe(&gone).unwrap();
+        assert!(!gone.exists() && kept.exists());
+        wipe(&gone).unwrap();
+    }
 }

@@ -22,6 +22,14 @@ pub enum Error {
         /// The system's reason.
         source: io::Error,
     },
+    /// The file cannot be made or opened for writing.
+    #[error("cannot keep a journal in {}", path.display())]
+    Create {
+        /// The journal.
+        path: PathBuf,
+        /// The system's reason.
+        source: io::Error,
+    },
     /// A line could not be written or synced; the journal holds everything up to the line before.
     #[error("cannot write to the journal {}; every trial before this one is in it", path.display())]
     Write {
@@ -128,9 +136,14 @@ pub fn read(path: &Path) -> Result<Contents, Error> {
     Ok(Contents { record, torn, unknown_lines, whole_bytes: whole_bytes as u64 })
 }
 
-/// Whether a file holds no whole line: its writer was killed before the first one was complete.
+/// How the first line of every journal begins.
+const BEGINNING: &[u8] = b"{\"line\":\"study\"";
+
+/// Whether a file is what is left of a writer that was killed before its first line was complete. Any other file
+/// without a line feed is somebody else's.
 fn is_stillborn(path: &Path) -> bool {
-    path.is_file() && std::fs::read(path).is_ok_and(|bytes| !bytes.contains(&b'\n'))
+    let ours = |bytes: &[u8]| BEGINNING.starts_with(bytes) || bytes.starts_with(BEGINNING);
+    path.is_file() && std::fs::read(path).is_ok_and(|bytes| !bytes.contains(&b'\n') && ours(&bytes))
 }
 
 impl Journal {
@@ -142,15 +155,16 @@ impl Journal {
         }
         let contents = read(path)?;
         let write_error = |source| Error::Write { path: path.to_owned(), source };
-        let file = OpenOptions::new().write(true).open(path).map_err(write_error)?;
+        let create_error = |source| Error::Create { path: path.to_owned(), source };
+        let file = OpenOptions::new().write(true).open(path).map_err(create_error)?;
         let mut journal = Self { path: path.to_owned(), file, len_bytes: contents.whole_bytes };
         journal.cut_back().map_err(write_error)?;
         Ok((journal, contents))
     }
 
     fn create(path: &Path, study: &StudyLine) -> Result<(), Error> {
-        let write_error = |source| Error::Write { path: path.to_owned(), source };
-        let file = OpenOptions::new().write(true).create(true).truncate(true).open(path).map_err(write_error)?;
+        let create_error = |source| Error::Create { path: path.to_owned(), source };
+        let file = OpenOptions::new().write(true).create(true).truncate(true).open(path).map_err(create_error)?;
         let mut journal = Self { path: path.to_owned(), file, len_bytes: 0 };
         journal.append(&Line::Study(Box::new(study.clone())))?;
         journal.sync()

@@ -40,6 +40,7 @@ fn trial(block: u32, wall_s: f64) -> Line {
         started_unix_s: 1.5,
         outcome: Outcome::Ok,
         measurements: [("wall".to_owned(), wall_s)].into(),
+        leftovers: 0,
     })
 }
 
@@ -86,7 +87,7 @@ fn a_torn_last_line_is_cut_off_wherever_it_was_torn() {
 fn a_journal_whose_first_line_was_never_complete_begins_anew() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("journal.jsonl");
-    for start in ["", "{\"line\":\"stu"] {
+    for start in ["", "{\"line\":\"stu", "{\"line\":\"study\",\"format\":1,\"bakeoff\":\"0"] {
         fs::write(&path, start).unwrap();
         Journal::open(&path, &study()).unwrap();
         assert!(!read(&path).unwrap().torn);
@@ -131,9 +132,9 @@ fn damage_in_the_midst_is_named_by_its_line() {
 fn another_file_is_not_taken_for_a_journal() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("x");
-    for text in ["hello\n", "{\"line\":\"session\",\"session\":1}\n", "[1]\n"] {
+    for text in ["hello\n", "{\"line\":\"session\",\"session\":1}\n", "[1]\n", "precious"] {
         fs::write(&path, text).unwrap();
-        let error = read(&path).unwrap_err();
+        let error = Journal::open(&path, &study()).unwrap_err();
         assert!(matches!(error, Error::NotAJournal { .. } | Error::Damaged { .. }), "{text}: {error}");
         assert_eq!(fs::read_to_string(&path).unwrap(), text);
     }

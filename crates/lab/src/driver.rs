@@ -94,5 +94,6 @@ fn trial(task: Task<'_>, session: u32, execution: Execution) -> Trial {
         started_unix_s: execution.started_unix_s,
         outcome: execution.outcome,
         measurements: execution.measurements,
+        leftovers: execution.leftovers,
     }
 }

@@ -48,6 +48,8 @@ pub struct Execution {
     pub outcome: Outcome,
     /// What was measured.
     pub measurements: Measurements,
+    /// Processes that outlived the main one, and were killed.
+    pub leftovers: u32,
 }
 
 /// A way to reach a place. Executors differ in how the place is reached, never in how it measures.

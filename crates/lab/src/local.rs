@@ -2,6 +2,7 @@
 //! what was printed with what was expected, and measures nothing itself: that is the `host` crate's.
 
 use crate::{Error, Execution, Executor, Task, expected};
+use bakeoff_host::disk::wipe;
 use bakeoff_host::{Command, End, Launcher, Patience};
 use bakeoff_model::record::{Failure, Outcome, TWIN};
 use std::collections::BTreeMap;
@@ -50,13 +51,17 @@ pub struct LocalWorkload {
 pub struct Local {
     setup: Setup,
     launcher: Launcher,
+    /// Whether commands are executed by a shell: all of them, if one needs it, or the shell would be what differs.
+    shell: bool,
 }
 
 impl Local {
     /// Prepares the folder for trials.
     pub fn new(setup: Setup, launcher: Launcher) -> Result<Self, Error> {
         std::fs::create_dir_all(&setup.scratch).map_err(|source| folder_error(&setup.scratch, source))?;
-        Ok(Self { setup, launcher })
+        let commands = setup.commands.values().chain(setup.workloads.values().map(|workload| &workload.run));
+        let shell = !commands.filter(|text| !text.is_empty()).all(|text| is_plain(text));
+        Ok(Self { setup, launcher, shell })
     }
 }
 
@@ -65,24 +70,26 @@ impl Executor for Local {
         let variant = if task.variant == TWIN { &self.setup.baseline } else { task.variant };
         let home = self.setup.home();
         if self.setup.fresh_home {
-            std::fs::create_dir_all(&home).map_err(|source| folder_error(&home, source))?;
+            // What a killed trial left must not be there for the next one.
+            let emptied = wipe(&home).and_then(|()| std::fs::create_dir_all(&home));
+            emptied.map_err(|source| folder_error(&home, source))?;
         }
-        let command = self.setup.command(variant, &task.block.workload);
+        let command = self.setup.command(variant, &task.block.workload, self.shell);
         let ended = self.launcher.execute(&command, Patience::SecondInterrupt)?;
         let outcome = self.setup.outcome(ended.end, &task.block.workload)?;
         if matches!(outcome, Some(Outcome::Failed(_))) {
             self.setup.disk_is_not_full()?;
         }
         if self.setup.fresh_home {
-            std::fs::remove_dir_all(&home).map_err(|source| folder_error(&home, source))?;
+            wipe(&home).map_err(|source| folder_error(&home, source))?;
         }
-        let (started_unix_s, measurements) = (ended.started_unix_s, ended.measurements);
-        Ok(outcome.map(|outcome| Execution { started_unix_s, outcome, measurements }))
+        let (started_unix_s, measurements, leftovers) = (ended.started_unix_s, ended.measurements, ended.leftovers);
+        Ok(outcome.map(|outcome| Execution { started_unix_s, outcome, measurements, leftovers }))
     }
 }
 
 impl Setup {
-    fn command(&self, variant: &str, workload: &str) -> Command {
+    fn command(&self, variant: &str, workload: &str, shell: bool) -> Command {
         let mut env = self.environment.clone();
         if let Some(prefix) = self.prefixes.get(variant) {
             env.insert("PREFIX".to_owned(), prefix.to_string_lossy().into_owned());
@@ -95,7 +102,7 @@ impl Setup {
         let stdout = if self.expected(workload).is_some() { self.stdout() } else { PathBuf::from("/dev/null") };
         let own = self.commands.get(variant);
         let text = own.or_else(|| self.workloads.get(workload).map(|w| &w.run)).map_or("", String::as_str);
-        Command { argv: argv(text), dir: self.dir.clone(), env, stdout, stderr: self.stderr() }
+        Command { argv: argv(text, shell), dir: self.dir.clone(), env, stdout, stderr: self.stderr() }
     }
 
     fn expected(&self, workload: &str) -> Option<&[u8]> {
@@ -128,6 +135,12 @@ impl Setup {
     fn outcome(&self, end: End, workload: &str) -> Result<Option<Outcome>, Error> {
         let failure = match end {
             End::Interrupted => return Ok(None),
+            // Our own files: no fault of the program's.
+            End::NotStarted { what, why }
+                if [self.stdout(), self.stderr()].iter().any(|own| own.as_os_str() == what.as_str()) =>
+            {
+                return Err(folder_error(Path::new(&what), std::io::Error::other(why)));
+            }
             End::NotStarted { what, why } => Some(Failure::NotStarted { command: what, why }),
             End::Exited(0) => match self.expected(workload) {
                 Some(expected) => {
@@ -148,21 +161,25 @@ fn folder_error(path: &Path, source: std::io::Error) -> Error {
     Error::Folder { path: path.to_owned(), source }
 }
 
-/// How a command text is executed: directly where it is nothing but plain words, otherwise by `sh -c`. A shell costs
-/// every trial the same, but it dilutes a short one.
-pub fn argv(text: &str) -> Vec<String> {
+/// How a command text is executed: by `sh -c`, or directly.
+fn argv(text: &str, shell: bool) -> Vec<String> {
+    if shell {
+        ["sh", "-c", text].map(str::to_owned).to_vec()
+    } else {
+        text.split_whitespace().map(str::to_owned).collect()
+    }
+}
+
+/// Whether a command is nothing but plain words, which can be executed without a shell: it dilutes a short trial.
+fn is_plain(text: &str) -> bool {
     let plain = |c: char| c.is_ascii_alphanumeric() || " _@%+=:,./-".contains(c);
     let first = text.split_whitespace().next().unwrap_or_default();
-    if text.chars().all(plain) && !first.contains('=') && !SHELL_WORDS.contains(&first) {
-        text.split_whitespace().map(str::to_owned).collect()
-    } else {
-        ["sh", "-c", text].map(str::to_owned).to_vec()
-    }
+    text.chars().all(plain) && !first.contains('=') && !SHELL_WORDS.contains(&first)
 }
 
 /// First words that only a shell understands (POSIX.1-2024, sections 2.4 and 2.15, and the usual built-in utilities).
 const SHELL_WORDS: &[&str] = &[
-    "", ".", "alias", "bg", "break", "case", "cd", "command", "continue", "eval", "exec", "exit", "export", "fg",
+    "", ".", ":", "alias", "bg", "break", "case", "cd", "command", "continue", "eval", "exec", "exit", "export", "fg",
     "for", "getopts", "hash", "if", "jobs", "local", "read", "readonly", "return", "set", "shift", "times", "trap",
     "type", "ulimit", "umask", "unalias", "unset", "until", "wait", "while",
 ];
@@ -185,22 +202,25 @@ fn last_lines(path: &Path) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::argv;
+    use super::{argv, is_plain};
 
     #[test]
     fn a_shell_is_used_only_where_it_is_needed() {
         for (text, expect) in [
-            ("true", vec!["true"]),
-            ("sleep  0.1", vec!["sleep", "0.1"]),
-            ("dd if=/dev/zero bs=1M", vec!["dd", "if=/dev/zero", "bs=1M"]),
-            ("A=1 env", vec!["sh", "-c", "A=1 env"]),
-            ("exit 3", vec!["sh", "-c", "exit 3"]),
-            ("echo $HOME", vec!["sh", "-c", "echo $HOME"]),
-            ("ls *", vec!["sh", "-c", "ls *"]),
-            ("\"$PREFIX/bin/perl\" x.pl", vec!["sh", "-c", "\"$PREFIX/bin/perl\" x.pl"]),
-            ("", vec!["sh", "-c", ""]),
+            ("true", true),
+            ("sleep  0.1", true),
+            ("dd if=/dev/zero bs=1M", true),
+            ("A=1 env", false),
+            ("exit 3", false),
+            (":", false),
+            ("echo $HOME", false),
+            ("ls *", false),
+            ("\"$PREFIX/bin/perl\" x.pl", false),
+            ("", false),
         ] {
-            assert_eq!(argv(text), expect, "{text:?}");
+            assert_eq!(is_plain(text), expect, "{text:?}");
         }
+        assert_eq!(argv("sleep  0.1", false), ["sleep", "0.1"]);
+        assert_eq!(argv("sleep  0.1", true), ["sh", "-c", "sleep  0.1"]);
     }
 }

@@ -58,9 +58,19 @@ impl Truth {
                 .trim()
                 .parse()
                 .ok()
-                .filter(|n: &f64| n.is_finite() && *n >= 0.0)
+                .filter(|n: &f64| *n >= 0.0)
                 .ok_or_else(|| bad(format!("`{number}` in `{item}` is no number from 0 up")))?;
-            match name.trim() {
+            let name = name.trim();
+            let most = match name {
+                "seed" => u32::MAX.into(),
+                "failing" => 1.0,
+                "noise" | "drift" => 10.0,
+                _ => 3600.0,
+            };
+            if number > most {
+                return Err(bad(format!("`{number}` in `{item}` is more than {most}")));
+            }
+            match name {
                 "base" if number > 0.0 => truth.base_s = number,
                 "noise" => truth.noise = number,
                 "drift" => truth.drift = number,
@@ -124,7 +134,7 @@ impl Executor for Simulated {
             ("maxrss".to_owned(), 4_194_304.0),
         ]);
         let outcome = if fails { failure() } else { Outcome::Ok };
-        Ok(Some(Execution { started_unix_s: bakeoff_host::now_unix_s(), outcome, measurements }))
+        Ok(Some(Execution { started_unix_s: bakeoff_host::now_unix_s(), outcome, measurements, leftovers: 0 }))
     }
 }
 

@@ -188,6 +188,8 @@ fn a_planted_truth_is_read_and_what_is_wrong_in_it_is_named() {
         ("noise", "is not NAME:NUMBER"),
         ("noise:much", "is no number"),
         ("noise:-1", "is no number"),
+        ("failing:2", "more than 1"),
+        ("pause:1e300", "more than 3600"),
         ("base:0", "must be above 0"),
         ("cc=clang:0", "must be above 0"),
     ] {

@@ -17,6 +17,8 @@ fn main() {
         ("a_trial_has_the_environment_that_was_declared_and_an_empty_home", environment),
         ("the_twin_executes_what_the_baseline_does", twin),
         ("a_fresh_home_is_gone_afterwards_whatever_was_left_in_it", fresh_home),
+        ("one_command_that_needs_a_shell_gives_all_of_them_one", shell_for_all),
+        ("what_outlives_a_trial_is_counted_and_gone", leftovers),
         ("every_metric_of_the_kernel_is_there", measured),
     ];
     let trial = |(name, case): (&'static str, fn())| {
@@ -102,9 +104,39 @@ fn twin() {
 
 fn fresh_home() {
     let dir = tempfile::tempdir().unwrap();
-    let run = "mkdir -p \"$HOME/deep/er\" && touch \"$TMPDIR/deep/er/file\"";
-    assert_eq!(execute(setup(dir.path(), run, None), "a").outcome, Outcome::Ok);
+    let run = "mkdir -p \"$HOME/deep/er\" && touch \"$TMPDIR/deep/er/file\" && chmod 555 \"$HOME/deep/er\"";
+    // What a killed trial left is gone before the next one begins.
+    std::fs::create_dir_all(dir.path().join("scratch/home/deep")).unwrap();
+    let run = format!("test ! -e \"$HOME/deep\" && {run}");
+    assert_eq!(execute(setup(dir.path(), &run, None), "a").outcome, Outcome::Ok);
     assert!(!dir.path().join("scratch/home").exists());
+}
+
+fn shell_for_all() {
+    let dir = tempfile::tempdir().unwrap();
+    // What a shell takes for a comment, a command of plain words prints.
+    let printed_by_b = |a: &str, expected: &str| {
+        let mut setup = setup(dir.path(), "", Some(expected));
+        let commands = [("a", a), ("b", "echo x  y")];
+        setup.commands = commands.map(|(name, text)| (name.to_owned(), text.to_owned())).into();
+        setup.environment.insert("PATH".to_owned(), dir.path().join("bin").display().to_string());
+        execute(setup, "b").outcome
+    };
+    // `echo` and `sh` of our own say which of them was executed.
+    std::fs::create_dir(dir.path().join("bin")).unwrap();
+    for (name, script) in [("echo", "#!/bin/sh\necho direct\n"), ("sh", "#!/bin/sh\necho shell\n")] {
+        let path = dir.path().join("bin").join(name);
+        std::fs::write(&path, script).unwrap();
+        std::fs::set_permissions(&path, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    }
+    assert_eq!(printed_by_b("echo", "direct\n"), Outcome::Ok);
+    assert_eq!(printed_by_b("echo $HOME", "shell\n"), Outcome::Ok);
+}
+
+fn leftovers() {
+    let dir = tempfile::tempdir().unwrap();
+    assert_eq!(execute(setup(dir.path(), "sleep 60 & exit 0", None), "a").leftovers, 1);
+    assert_eq!(execute(setup(dir.path(), "true", None), "a").leftovers, 0);
 }
 
 fn measured() {

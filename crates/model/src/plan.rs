@@ -128,7 +128,7 @@ impl Plan {
         })
     }
 
-    /// Keeps the baseline and the variants that match any of the patterns. A pattern is a display name, or one or
+    /// Keeps the baseline and the variants that match any of the patterns. A pattern is a display name; or else one or
     /// more `factor=level` with blanks between them, all of which the variant must have.
     pub fn only(&mut self, patterns: &[String]) -> Result<(), Error> {
         if patterns.is_empty() {
@@ -141,7 +141,10 @@ impl Plan {
             }
         }
         let baseline = self.decide.baseline.clone();
-        self.variants.retain(|v| v.levels == baseline || patterns.iter().any(|p| matches(v, p)));
+        // A name means the variant that has it, even where its terms would fit others too.
+        let names: Vec<String> = self.variants.iter().map(|v| v.name.clone()).collect();
+        let meant = |v: &Variant, p: &String| if names.contains(p) { v.name == *p } else { matches(v, p) };
+        self.variants.retain(|v| v.levels == baseline || patterns.iter().any(|p| meant(v, p)));
         if self.variants.len() < 2 { Err(Error::NothingToCompare) } else { Ok(()) }
     }
 

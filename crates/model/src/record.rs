@@ -17,7 +17,7 @@ pub const TWIN: &str = "twin";
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "line", rename_all = "kebab-case")]
 pub enum Line {
-    /// The first line: what was planned.
+    /// The first line: what was planned. Another one later on says how to judge from then on.
     Study(Box<StudyLine>),
     /// A command took the study up, or took it up again.
     Session(Session),
@@ -83,6 +83,9 @@ pub struct Session {
     pub blocks: u32,
     /// Where.
     pub place: Place,
+    /// Peak memory of the launcher, in bytes: a trial that needs less shows this. None if it was not told.
+    #[serde(default)]
+    pub memory_floor_bytes: Option<f64>,
 }
 
 /// The machine a block ran on, as far as it can be told apart from others.
@@ -177,6 +180,9 @@ pub struct Trial {
     pub outcome: Outcome,
     /// What was measured; kept for failed trials too.
     pub measurements: Measurements,
+    /// Processes that outlived the main one, and were killed: what they did is not measured.
+    #[serde(default)]
+    pub leftovers: u32,
 }
 
 /// How a trial ended.
@@ -248,10 +254,10 @@ impl Record {
         Self { study, sessions: vec![], builds: vec![], blocks: vec![], trials: vec![] }
     }
 
-    /// Adds a line. A second word on a build replaces the first; a second study line is ignored.
+    /// Adds a line. A second word on a build, or on the study, replaces the first.
     pub fn push(&mut self, line: Line) {
         match line {
-            Line::Study(_) => {}
+            Line::Study(study) => self.study = *study,
             Line::Session(session) => self.sessions.push(session),
             Line::Build(build) => match self.builds.iter_mut().find(|b| b.digest == build.digest) {
                 Some(known) => *known = build,

@@ -103,6 +103,9 @@ pub struct Workload {
     pub run: String,
     /// A file of the study's folder: the standard output that every trial must print.
     pub expect: Option<String>,
+    /// Files of the study's folder that the command needs, beside those that it names: a trial on changed ones is not
+    /// comparable with one on the old.
+    pub files: Vec<String>,
     /// About how long a trial takes, in seconds, as the author saw it; for estimates before anything was timed here.
     pub takes_s: Option<f64>,
 }

@@ -36,7 +36,9 @@ pub(crate) fn paragraphs(findings: &Findings) -> Vec<String> {
     }
     match tables.as_slice() {
         [only] => {
-            opening.push(statement(findings, only));
+            let statement = statement(findings, only);
+            let goes_on = opening.last().is_some_and(|words| words.ends_with(':'));
+            opening.push(if goes_on { statement.replacen("Nothing was", "nothing was", 1) } else { statement });
             vec![opening.join(" ")]
         }
         several => {

@@ -271,7 +271,7 @@ fn legend(findings: &Findings, page: &mut Page, columns: usize, pictures: bool) 
         said.push("Numbers with a sign are differences, variant − baseline, as some value is not positive.".to_owned());
     }
     if !findings.failures.is_empty() {
-        said.push("n 11/12: 11 of 12 trials count.".to_owned());
+        said.push("n a/b: a of b trials count.".to_owned());
     }
     if pictures {
         said.push(LEGEND.to_owned());

@@ -38,7 +38,7 @@ fn method(findings: &Findings) -> String {
     }
     let family = match method.family {
         0 | 1 => String::new(),
-        family => format!(" Holm over {family} comparisons (verdicts, not intervals);"),
+        family => format!(" Holm over the {family} comparisons of each table (verdicts, not intervals);"),
     };
     let these = match findings.variants.iter().any(|variant| variant.build.is_some()) {
         true => " The claims are about these builds: one build is one sample of memory layout.",

@@ -38,13 +38,18 @@ pub fn terminal(findings: &Findings, style: Style) -> String {
     page.print(colour)
 }
 
-/// The question, and what the baseline is.
+/// The question, and what the baseline is, or what the names of commands stand for.
 fn heading(findings: &Findings, page: &mut Page, columns: usize) {
     page.gap();
     if let Some(question) = &findings.question {
         page.paragraph(&format!("question: {}", clean(question)), columns, 2, Ink::Plain);
     }
-    let Some(baseline) = findings.variants.first() else { return };
+    for variant in &findings.variants {
+        if let Some(command) = variant.run.as_ref().filter(|command| **command != variant.name) {
+            page.paragraph(&format!("{}: {}", clean(&variant.name), clean(command)), columns, 2, Ink::Plain);
+        }
+    }
+    let Some(baseline) = findings.variants.first().filter(|variant| variant.run.is_none()) else { return };
     let levels: Vec<String> = baseline.levels.iter().map(|(factor, level)| format!("{factor}={level}")).collect();
     if !levels.is_empty() {
         page.paragraph(&format!("baseline: {}", clean(&levels.join(" "))), columns, 2, Ink::Plain);

@@ -1,9 +1,9 @@
 //! From an inference to a claim: the verdict, the number of blocks that an undecided comparison still needs, and the
 //! comparison's doubts. The rule for verdicts is written down in [`super`].
 
-use super::Rule;
 use super::infer::Inference;
 use super::trials::Pairs;
+use super::{Rule, Yardstick};
 use crate::findings::{Caveat, Comparison, RatioOfMeans, Scale, Test, Verdict};
 use crate::stats::blocks::{Outlook, least};
 use crate::stats::describe::{mean, median};
@@ -18,7 +18,7 @@ pub(super) fn conclude(
     pairs: &Pairs,
     inference: &Inference,
     p_holm: Option<f64>,
-    unit: Unit,
+    yardstick: Yardstick,
     rule: Rule,
 ) -> Comparison {
     let outward = |x: f64| match inference.scale {
@@ -38,8 +38,15 @@ pub(super) fn conclude(
         means_disagree(pairs, inference, ratio_of_means, differs),
         incomplete_blocks(pairs),
         zero_median(pairs, inference),
-        coarse_values(pairs, inference, unit),
+        coarse_values(pairs, inference, yardstick.unit),
+        at_the_floor(pairs, yardstick),
     ];
+    let verdict = match verdict(inference, differs, rule) {
+        Verdict::Equivalent | Verdict::Negligible if touches_floor(pairs, yardstick) => {
+            Verdict::Undecided { more_blocks: None }
+        }
+        verdict => verdict,
+    };
     Comparison {
         blocks: inference.blocks,
         scale: inference.scale,
@@ -49,7 +56,7 @@ pub(super) fn conclude(
         p: inference.p,
         p_holm,
         test: inference.test,
-        verdict: verdict(inference, differs, rule),
+        verdict,
         ratio_of_means,
         ratio_of_max: ratio_of_max(pairs),
         caveats: caveats.into_iter().flatten().collect(),
@@ -107,7 +114,7 @@ fn too_few_blocks(inference: &Inference, rule: Rule) -> Option<Caveat> {
     let needed = least(rule.family, rule.alpha);
     let is_exact = inference.test == Test::SignFlip;
     let text = match inference.test {
-        Test::TooFew => format!("{blocks} blocks are too few to infer anything; at least {needed} are needed"),
+        Test::TooFew => format!("{blocks} of at least {needed} blocks: too few to infer anything"),
         _ if is_exact && inference.interval.is_none() => {
             format!(
                 "{blocks} blocks are too few for an interval at {percent} % confidence; at least {needed} are needed"
@@ -205,6 +212,22 @@ fn coarse_values(pairs: &Pairs, inference: &Inference, unit: Unit) -> Option<Cav
     let text =
         format!("all times are one of {different} different values: the clock is too coarse for such short times");
     caveat("near-clock-resolution", text)
+}
+
+/// Values this close to the floor may be the launcher's: it grows a little while it works.
+const FLOOR_ROOM: f64 = 1.05;
+
+/// Whether values of either side may be those of the launcher.
+fn touches_floor(pairs: &Pairs, yardstick: Yardstick) -> bool {
+    let mut values = pairs.baseline.iter().chain(&pairs.variant);
+    yardstick.floor > 0.0 && values.any(|value| *value <= FLOOR_ROOM * yardstick.floor)
+}
+
+/// Two programs that both need less than their launcher are not shown to need the same.
+fn at_the_floor(pairs: &Pairs, yardstick: Yardstick) -> Option<Caveat> {
+    let mib = yardstick.floor / f64::from(1 << 20);
+    let text = format!("less than {mib:.1} MiB cannot be told from the launcher's own memory");
+    touches_floor(pairs, yardstick).then(|| caveat("memory-floor", text))?
 }
 
 #[cfg(test)]

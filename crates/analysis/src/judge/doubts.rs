@@ -3,10 +3,10 @@
 use super::trials::Trials;
 use crate::findings::{Caveat, Findings, Verdict};
 use bakeoff_model::metric;
-use bakeoff_model::record::{BuildOutcome, StudyLine};
+use bakeoff_model::record::{BuildOutcome, Record, StudyLine};
 
 /// All doubts that apply, the gravest first. `findings` is complete but for these.
-pub(super) fn about(findings: &Findings, study: &StudyLine, trials: &Trials<'_>) -> Vec<Caveat> {
+pub(super) fn about(findings: &Findings, record: &Record, trials: &Trials<'_>) -> Vec<Caveat> {
     let doubts = [
         ("simulated", simulated(findings)),
         ("twin-differs", twin_differs(findings)),
@@ -14,7 +14,9 @@ pub(super) fn about(findings: &Findings, study: &StudyLine, trials: &Trials<'_>)
         ("unfinished", unfinished(findings)),
         ("several-places", several_places(findings)),
         ("interrupted-blocks", interrupted_blocks(trials)),
-        ("unknown-metric", unknown_metrics(study)),
+        ("prolonged", prolonged(record)),
+        ("leftovers", leftovers(record)),
+        ("unknown-metric", unknown_metrics(&record.study)),
     ];
     let caveat = |(kind, text): (&str, Option<String>)| Some(Caveat { kind: kind.to_owned(), text: text? });
     doubts.into_iter().filter_map(caveat).collect()
@@ -67,6 +69,34 @@ fn interrupted_blocks(trials: &Trials<'_>) -> Option<String> {
     let spans = spans.count();
     let were = if spans == 1 { "block was" } else { "blocks were" };
     (spans > 0).then(|| format!("{spans} {were} begun in one session and finished in a later one"))
+}
+
+/// Stopping when one likes what one sees is a stopping rule without an error rate.
+fn prolonged(record: &Record) -> Option<String> {
+    let mut wanted: Vec<u32> = record.sessions.iter().map(|session| session.blocks).collect();
+    wanted.dedup();
+    let raised = wanted.windows(2).filter(|pair| pair[1] > pair[0]).count();
+    let times = if raised == 1 { "once".to_owned() } else { format!("{raised} times") };
+    (raised > 0).then(|| {
+        format!(
+            "the number of blocks was raised {times} after trials had been seen; the error rates stated are those of a \
+             number fixed beforehand"
+        )
+    })
+}
+
+fn leftovers(record: &Record) -> Option<String> {
+    let trials = record.trials.iter().filter(|trial| trial.leftovers > 0);
+    let mut variants: Vec<&str> = trials.map(|trial| trial.variant.as_str()).collect();
+    let of = variants.len();
+    variants.sort_unstable();
+    variants.dedup();
+    let whose = variants.join(", ");
+    (of > 0).then(|| {
+        format!(
+            "in {of} trials ({whose}) processes outlived the main one and were killed; what they did is not measured"
+        )
+    })
 }
 
 fn unknown_metrics(study: &StudyLine) -> Option<String> {

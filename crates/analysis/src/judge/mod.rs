@@ -20,7 +20,7 @@ mod trials;
 use crate::findings::{Comparison, FORMAT, Findings, Method, Row, Summary, Table};
 use crate::stats::{describe::Description, holm};
 use bakeoff_model::metric;
-use bakeoff_model::record::{Place, Record, TWIN, VariantLine};
+use bakeoff_model::record::{Place, Record, Session, TWIN, VariantLine};
 use infer::Inference;
 use trials::{Trials, Values};
 
@@ -31,6 +31,14 @@ struct Rule {
     margin: f64,
     family: u32,
     seed: u64,
+}
+
+/// How one metric is measured.
+#[derive(Debug, Clone, Copy)]
+struct Yardstick {
+    unit: metric::Unit,
+    /// Values down here are the launcher's, not the program's; 0 if there is no such floor.
+    floor: f64,
 }
 
 /// Judges a record, finished or not. It never fails: what cannot be said is absent, and a caveat says why.
@@ -45,8 +53,9 @@ pub fn judge(record: &Record) -> Findings {
     };
     let trials = Trials::of(record);
     let tables = tables(record, &trials, &variants, rule);
+    let sessions = sessions(record);
     let mut places: Vec<Place> = vec![];
-    for session in &record.sessions {
+    for session in &sessions {
         if !places.contains(&session.place) {
             places.push(session.place.clone());
         }
@@ -54,7 +63,9 @@ pub fn judge(record: &Record) -> Findings {
     let mut builds = record.builds.clone();
     builds.sort_by_key(|build| variants.iter().position(|v| build.variants.contains(&v.name)).unwrap_or(usize::MAX));
 
-    let blocks_wanted = record.sessions.last().map_or(0, |session| session.blocks);
+    // Fewer blocks may be asked for than there already are.
+    let passes = record.blocks.iter().map(|block| block.block).max().unwrap_or(0);
+    let blocks_wanted = record.sessions.last().map_or(0, |session| session.blocks.max(passes));
     let mut findings = Findings {
         format: FORMAT,
         study: study.study.clone(),
@@ -69,7 +80,7 @@ pub fn judge(record: &Record) -> Findings {
             family: rule.family,
         },
         places,
-        sessions: record.sessions.len() as u32,
+        sessions: sessions.len() as u32,
         blocks_wanted,
         blocks_finished: trials.finished(&record.blocks),
         blocks_total: blocks_wanted * (study.workloads.len() * study.conditions.len()) as u32,
@@ -80,8 +91,19 @@ pub fn judge(record: &Record) -> Findings {
         builds,
         caveats: vec![],
     };
-    findings.caveats = doubts::about(&findings, study, &trials);
+    findings.caveats = doubts::about(&findings, record, &trials);
     findings
+}
+
+/// The sessions that executed trials; one that found nothing to do, or could not begin, was nowhere.
+fn sessions(record: &Record) -> Vec<&Session> {
+    let has_trials = |session: &&Session| record.trials.iter().any(|trial| trial.session == session.session);
+    record.sessions.iter().filter(has_trials).collect()
+}
+
+/// Peak memory that any trial shows, because its launcher needed as much; 0 if that was not told.
+fn memory_floor_bytes(record: &Record) -> f64 {
+    record.sessions.iter().filter_map(|session| session.memory_floor_bytes).fold(0.0, f64::max)
 }
 
 /// Every workload × condition × metric. A metric that this version does not know has no table; [`doubts`] says so.
@@ -93,7 +115,9 @@ fn tables(record: &Record, trials: &Trials<'_>, variants: &[VariantLine], rule: 
         for condition in &study.conditions {
             for known in study.decide.metrics.iter().filter_map(|name| metric::by_name(name)) {
                 let values = trials.values(workload, condition, known.name);
-                let (rows, noise_floor) = rows(&values, variants, has_twin, known.unit, rule);
+                let floor = if known.name == "maxrss" { memory_floor_bytes(record) } else { 0.0 };
+                let scale = Yardstick { unit: known.unit, floor };
+                let (rows, noise_floor) = rows(&values, variants, has_twin, scale, rule);
                 let (workload, condition, metric) = (workload.clone(), condition.clone(), known.name.to_owned());
                 tables.push(Table { workload, condition, metric, unit: known.unit, rows, noise_floor });
             }
@@ -107,7 +131,7 @@ fn rows(
     values: &Values<'_>,
     variants: &[VariantLine],
     has_twin: bool,
-    unit: metric::Unit,
+    yardstick: Yardstick,
     rule: Rule,
 ) -> (Vec<Row>, Option<Row>) {
     let Some((baseline, others)) = variants.split_first() else { return (vec![], None) };
@@ -127,14 +151,14 @@ fn rows(
     for (variant, inference) in others.iter().zip(inferences) {
         let comparison = inference.map(|(pairs, inference)| {
             let p_holm = inference.p.and_then(|_| corrected.next());
-            conclude::conclude(&pairs, &inference, p_holm, unit, rule)
+            conclude::conclude(&pairs, &inference, p_holm, yardstick, rule)
         });
         rows.push(row(&variant.name, comparison));
     }
     let alone = Rule { family: 1, ..rule };
     let noise_floor = has_twin.then(|| {
         let comparison =
-            infer(TWIN).map(|(pairs, inference)| conclude::conclude(&pairs, &inference, inference.p, unit, alone));
+            infer(TWIN).map(|(pairs, inference)| conclude::conclude(&pairs, &inference, inference.p, yardstick, alone));
         row(TWIN, comparison)
     });
     (rows, noise_floor)

@@ -27,8 +27,10 @@ const CLIP: f64 = 1.5;
 /// Sums that differ by less than this part of Σ|ψ| are equal.
 const TIE: f64 = 1e-12;
 
-/// How closely the ends of an interval are found, as a part of their distance from the centre.
+/// How closely the ends of an interval are found, as a part of their distance from the centre: where p is exact, and
+/// where its own error makes more digits meaningless.
 const PRECISION: f64 = 1e-8;
+const MONTE_CARLO_PRECISION: f64 = 1e-4;
 
 /// The test of one set of contrasts. It keeps its buffers from one hypothesis to the next: hence `&mut self`.
 #[derive(Debug, Clone)]
@@ -149,7 +151,8 @@ impl SignFlip {
         }
         // An end that coincides with the centre would be approached for ever; what is this close to it is there.
         let closest = f64::EPSILON * (outermost - centre).abs();
-        while (outer - inner).abs() > closest.max(PRECISION * (outer - centre).abs()) {
+        let precision = if self.is_exact() { PRECISION } else { MONTE_CARLO_PRECISION };
+        while (outer - inner).abs() > closest.max(precision * (outer - centre).abs()) {
             let middle = inner + (outer - inner) / 2.0;
             if middle == inner || middle == outer {
                 break;

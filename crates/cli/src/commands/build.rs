@@ -19,6 +19,9 @@ pub(crate) struct Args {
     selection: Selection,
     #[command(flatten)]
     jobs: Jobs,
+    /// No progress on standard error
+    #[arg(long, short)]
+    quiet: bool,
 }
 
 /// How many builds are made at a time.
@@ -34,7 +37,7 @@ pub(crate) fn execute(args: &Args) -> Result<Code, CommandError> {
     let plan = args.selection.plan(&folder.study)?;
     bakeoff_host::interrupt::install()?;
     let cache = Cache::open(Cache::default_root()?)?;
-    let lines = build(&cache, &folder, &plan, &args.jobs)?;
+    let lines = build(&cache, &folder, &plan, &args.jobs, args.quiet)?;
     if lines.is_empty() {
         screen::out("This study builds nothing.\n");
     }
@@ -64,10 +67,12 @@ pub(super) fn build(
     folder: &StudyFolder,
     plan: &Plan,
     jobs: &Jobs,
+    quiet: bool,
 ) -> Result<Vec<BuildLine>, CommandError> {
     let variants = variables(plan);
     let request = request(folder, &variants, jobs);
-    Ok(bakeoff_build::build_all(cache, &request, &tell)?)
+    let told: &(dyn Fn(BuildEvent) + Sync) = if quiet { &|_| {} } else { &tell };
+    Ok(bakeoff_build::build_all(cache, &request, told)?)
 }
 
 /// Display name and build variables of every variant.

@@ -4,16 +4,18 @@
 use super::Showing;
 use crate::error::{Code, CommandError};
 use crate::screen;
-use crate::session::{self, Setting, study_line};
+use crate::session::{OpenStudy, Place, Setting, study_line};
+use crate::state::State;
 use bakeoff_host::Launcher;
+use bakeoff_lab::Ending;
 use bakeoff_lab::local::{Local, LocalWorkload, Setup};
-use bakeoff_lab::{Ending, Executor};
 use bakeoff_model::metric::METRICS;
-use bakeoff_model::plan::{Plan, Variant};
-use bakeoff_model::problem::suggest;
+use bakeoff_model::plan::{BASELINE, Plan, Variant};
 use bakeoff_model::record::TWIN;
 use bakeoff_model::study::{Condition, Decide, Levels, Workload};
+use clap::builder::PossibleValuesParser;
 use std::collections::BTreeMap;
+use std::os::fd::AsFd as _;
 use std::path::PathBuf;
 
 /// Which of these commands is faster? The first one is the baseline
@@ -26,14 +28,15 @@ pub(crate) struct Args {
     /// The commands; the first one is the baseline
     #[arg(required = true, num_args = 2.., value_name = "COMMAND")]
     commands: Vec<String>,
-    /// A name for each command, in their order
+    /// A name for a command; once for each, in their order
     #[arg(long = "name", short = 'n', value_name = "NAME")]
     names: Vec<String>,
     /// Number of blocks
     #[arg(long, short, value_name = "N", default_value_t = 12, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     blocks: u32,
-    /// The metric to decide on, and others to show
-    #[arg(long = "metric", short, value_name = "METRIC", default_values_t = ["wall", "user", "sys", "maxrss"].map(String::from))]
+    /// The metric to decide on; given again, others to show
+    #[arg(long = "metric", short, value_name = "METRIC", default_values_t = ["wall", "cpu", "maxrss"].map(String::from),
+          value_parser = PossibleValuesParser::new(METRICS.iter().map(|metric| metric.name)))]
     metrics: Vec<String>,
     /// Half-width of the zone of equivalence, in percent
     #[arg(long, value_name = "PERCENT", default_value = "1%", value_parser = margin)]
@@ -60,8 +63,8 @@ fn margin(text: &str) -> Result<f64, String> {
 }
 
 fn confidence(text: &str) -> Result<f64, String> {
-    let number = text.parse::<f64>().ok().filter(|c| (0.5..1.0).contains(c));
-    number.ok_or_else(|| "a number from 0.5 up and below 1, such as 0.99".to_owned())
+    let number = text.parse::<f64>().ok().filter(|c| *c > 0.5 && *c < 1.0);
+    number.ok_or_else(|| "a number above 0.5 and below 1, such as 0.99".to_owned())
 }
 
 pub(crate) fn execute(args: &Args) -> Result<Code, CommandError> {
@@ -71,22 +74,30 @@ pub(crate) fn execute(args: &Args) -> Result<Code, CommandError> {
     let folder = tempfile::Builder::new().prefix("bakeoff-compare-").tempdir().map_err(|error| {
         CommandError::new(Code::Internal, error).hint("TMPDIR names the folder for temporary files")
     })?;
-    let journal = args.journal.clone().unwrap_or_else(|| folder.path().join("journal.jsonl"));
+    let state = State::at(&args.journal.clone().unwrap_or_else(|| folder.path().join("journal.jsonl")));
+    let lock = state.lock()?;
     let dir = std::env::current_dir().map_err(|e| CommandError::new(Code::Internal, e))?;
     // A relative command means another program in another folder.
     let study = study_line(&plan, &BTreeMap::new(), &dir.to_string_lossy(), None);
-    let setting = Setting { plan: &plan, study, builds: &[], journal: &journal, quiet: args.quiet, guess_s: None };
+    let setting =
+        Setting { plan: &plan, study, builds: &[], journal: &state.journal, quiet: args.quiet, guess_s: None };
     let setup = Setup {
         dir,
         scratch: folder.path().to_owned(),
-        environment: std::env::vars().collect(),
+        // A variable that is not text cannot be handed on; no program of ours could name it.
+        environment: std::env::vars_os()
+            .filter_map(|(n, v)| Some((n.into_string().ok()?, v.into_string().ok()?)))
+            .collect(),
         baseline: plan.baseline().name.clone(),
         commands: plan.variants.iter().filter_map(|v| Some((v.name.clone(), v.run.clone()?))).collect(),
         workloads: [(plan.workloads[0].name.clone(), LocalWorkload::default())].into(),
         ..Setup::default()
     };
-    let (record, ending) =
-        session::execute(&setting, || Ok(Box::new(Local::new(setup, Launcher::start(None)?)?) as Box<dyn Executor>))?;
+    let (record, ending) = OpenStudy::open(setting)?.execute(|| {
+        let launcher = Launcher::start(Some(lock.as_fd()))?;
+        let memory_floor_bytes = launcher.memory_floor_bytes().map(|bytes| bytes as f64);
+        Ok(Place { executor: Box::new(Local::new(setup, launcher)?), memory_floor_bytes })
+    })?;
     let code = args.showing.show(&record)?;
     if ending == Ending::Stopped {
         screen::err("stopped before all blocks were executed\n");
@@ -96,10 +107,10 @@ pub(crate) fn execute(args: &Args) -> Result<Code, CommandError> {
 }
 
 fn plan(args: &Args) -> Result<Plan, CommandError> {
+    let mut metrics: Vec<String> = vec![];
     for metric in &args.metrics {
-        if !METRICS.iter().any(|m| m.name == metric) {
-            let remedy = suggest(metric, METRICS.iter().map(|m| m.name));
-            return Err(CommandError::usage(format!("there is no metric `{metric}`")).hint(remedy));
+        if !metrics.contains(metric) {
+            metrics.push(metric.clone());
         }
     }
     let names = names(args)?;
@@ -113,7 +124,8 @@ fn plan(args: &Args) -> Result<Plan, CommandError> {
             run: Some(command.clone()),
         })
         .collect();
-    let workload = Workload { name: "command".to_owned(), run: String::new(), expect: None, takes_s: None };
+    let workload =
+        Workload { name: "command".to_owned(), run: String::new(), expect: None, files: vec![], takes_s: None };
     Ok(Plan {
         study: "compare".to_owned(),
         question: None,
@@ -122,7 +134,7 @@ fn plan(args: &Args) -> Result<Plan, CommandError> {
         blocks: args.blocks,
         decide: Decide {
             baseline: variants[0].levels.clone(),
-            metrics: args.metrics.clone(),
+            metrics,
             margin: args.margin,
             confidence: args.confidence,
         },
@@ -139,6 +151,12 @@ fn names(args: &Args) -> Result<Vec<String>, CommandError> {
         let (names, commands) = (args.names.len(), args.commands.len());
         let error = format!("{names} names for {commands} commands");
         return Err(CommandError::usage(error).hint("give one --name for each command, or none"));
+    }
+    if let Some(taken) = args.names.iter().find(|name| [BASELINE, TWIN].contains(&name.as_str())) {
+        return Err(CommandError::usage(format!("the name `{taken}` is taken")).hint("choose another name"));
+    }
+    if args.commands.iter().any(|command| command.trim().is_empty()) {
+        return Err(CommandError::usage("a command is empty").hint("`true` is the command that does nothing"));
     }
     let given = if args.names.is_empty() { &args.commands } else { &args.names };
     let mut names: Vec<String> = vec![];

@@ -65,7 +65,8 @@ struct Selection {
     /// The plan: `default` is [plan], any other name is [plans.NAME]
     #[arg(long, value_name = "NAME", default_value = "default")]
     plan: String,
-    /// Only these variants, beside the baseline: a display name, or `factor=level` terms with blanks between
+    /// Only these variants, beside the baseline: a display name, or `factor=level` terms with blanks between, which
+    /// select every variant that has all of these levels; several with commas between, or the option given again
     #[arg(long, value_name = "VARIANT", value_delimiter = ',')]
     only: Vec<String>,
 }

@@ -30,6 +30,7 @@ pub(crate) fn execute(args: &Args) -> Result<Code, CommandError> {
     let folder = StudyFolder::open(&args.selection.study)?;
     let mut plan = args.selection.plan(&folder.study)?;
     plan.blocks = args.blocks.unwrap_or(plan.blocks);
+    folder.expected()?;
     let cache = Cache::open(Cache::default_root()?)?;
     let variants = variables(&plan);
     let builds = survey(&cache, &request(&folder, &variants, &args.jobs))?;
@@ -76,6 +77,14 @@ fn head(plan: &Plan) -> String {
         plan.seed,
         plan.trials()
     );
+    let comparisons = plan.variants.len() as u32 - 1;
+    let least = bakeoff_analysis::stats::blocks::least(comparisons, 1.0 - plan.decide.confidence);
+    if plan.blocks < least {
+        let _ = writeln!(
+            out,
+            "  That is too few: at least {least} blocks are needed to show any difference among {comparisons} comparisons"
+        );
+    }
     let (margin, confidence) = (100.0 * plan.decide.margin, 100.0 * plan.decide.confidence);
     let metrics = plan.decide.metrics.join(", ");
     let _ = writeln!(out, "Judged: {metrics}; margin ±{margin} %, confidence {confidence} %");
@@ -114,7 +123,7 @@ fn time_text(folder: &StudyFolder, plan: &Plan, builds: &[Wanted], jobs: u16) ->
         Some(sum_s) => {
             // Layers of one build wait for each other; that they rarely have the same length is ignored here.
             let at_once = usize::from(jobs).min(builds.len()).max(1);
-            let _ = writeln!(out, "Building: about {}, {at_once} at a time", waiting_time(sum_s / at_once as f64));
+            let _ = writeln!(out, "Building: {}, {at_once} at a time", about(sum_s / at_once as f64));
         }
         None => out.push_str("Building: nobody has timed it yet; `takes` in [[build]] could say\n"),
     }
@@ -122,11 +131,16 @@ fn time_text(folder: &StudyFolder, plan: &Plan, builds: &[Wanted], jobs: u16) ->
     let guess_s = usual_wall_s(&folder.dir).or(told_s.map(|sum_s| sum_s / plan.workloads.len() as f64));
     match guess_s {
         Some(trial_s) => {
-            let _ = writeln!(out, "Trials: about {}", waiting_time(trial_s * plan.trials() as f64));
+            let _ = writeln!(out, "Trials: {}", about(trial_s * plan.trials() as f64));
         }
         None => out.push_str("Trials: nobody has timed them yet; `takes` in [workloads.NAME] could say\n"),
     }
     out
+}
+
+fn about(seconds: f64) -> String {
+    let word = if seconds < 1.0 { "" } else { "about " };
+    format!("{word}{}", waiting_time(seconds))
 }
 
 fn order_text(plan: &Plan) -> String {

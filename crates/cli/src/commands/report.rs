@@ -16,7 +16,7 @@ pub(crate) struct Args {
 
 pub(crate) fn execute(args: &Args) -> Result<Code, CommandError> {
     let path = state::journal_of(&args.study)?;
-    let contents = bakeoff_journal::read(&path).map_err(CommandError::usage)?;
+    let contents = bakeoff_journal::read(&path)?;
     if contents.torn {
         screen::err("note: the journal's last line is torn, and left out\n");
     }

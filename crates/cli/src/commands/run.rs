@@ -4,17 +4,18 @@ use super::build::{Jobs, build};
 use super::{Selection, Showing};
 use crate::error::{Code, CommandError};
 use crate::screen;
-use crate::session::{self, Setting, study_line};
-use crate::state::{State, journals_of};
+use crate::session::{self, OpenStudy, Place, Setting, study_line};
+use crate::state::{StateFolder, journals_of};
 use crate::study_folder::StudyFolder;
 use bakeoff_build::Cache;
 use bakeoff_host::Launcher;
+use bakeoff_lab::Ending;
 use bakeoff_lab::local::{Local, LocalWorkload, Setup};
 use bakeoff_lab::simulated::{Simulated, Truth};
-use bakeoff_lab::{Ending, Executor};
 use bakeoff_model::plan::Plan;
 use bakeoff_model::record::{BuildLine, BuildOutcome};
 use std::collections::BTreeMap;
+use std::os::fd::AsFd as _;
 use std::path::Path;
 
 /// Build, execute and judge a study; executed again, it goes on where it stopped
@@ -58,32 +59,40 @@ pub(crate) fn execute(args: &Args) -> Result<Code, CommandError> {
 fn rehearse(args: &Args, folder: &StudyFolder, plan: &Plan, truth: &str) -> Result<Code, CommandError> {
     let planted = Truth::parse(truth, plan.variants.iter().map(|v| v.name.as_str()))?;
     let study = study_line(plan, &BTreeMap::new(), truth, Some(truth));
-    let state = State::of(&folder.dir, &plan.name, &study.identity)?;
+    let state = StateFolder::of(&folder.dir)?.journal(&plan.name, &study.identity);
     let _lock = state.lock()?;
     let guess_s = Some(planted.pause_s);
     let setting = Setting { plan, study, builds: &[], journal: &state.journal, quiet: args.quiet, guess_s };
-    let (record, ending) =
-        session::execute(&setting, || Ok(Box::new(Simulated::new(planted, plan.blocks)) as Box<dyn Executor>))?;
+    let open = OpenStudy::open(setting)?;
     state.is_latest()?;
+    let (record, ending) = open.execute(|| {
+        let executor = Box::new(Simulated::new(planted, plan.blocks));
+        Ok(Place { executor, memory_floor_bytes: None })
+    })?;
     finish(args, &record, ending)
 }
 
 fn execute_here(args: &Args, folder: &StudyFolder, mut plan: Plan) -> Result<Code, CommandError> {
     let expected = folder.expected()?;
+    let inputs = folder.inputs(&expected)?;
+    // Before the builds: a folder that cannot be written must not be found out an hour later.
+    let state_folder = StateFolder::of(&folder.dir)?;
     let cache = Cache::open(Cache::default_root()?)?;
-    let builds = build(&cache, folder, &plan, &args.jobs)?;
-    let digests = built(&mut plan, &folder.study.layers.is_empty(), &builds)?;
-    let study = study_line(&plan, &digests, &folder.inputs(&expected), None);
-    let state = State::of(&folder.dir, &plan.name, &study.identity)?;
+    let builds = build(&cache, folder, &plan, &args.jobs, args.quiet)?;
+    let digests = built(&mut plan, folder.study.layers.is_empty(), &builds)?;
+    let study = study_line(&plan, &digests, &inputs, None);
+    let state = state_folder.journal(&plan.name, &study.identity);
     let lock = state.lock()?;
     let guess_s = usual_wall_s(&folder.dir);
     let setting = Setting { plan: &plan, study, builds: &builds, journal: &state.journal, quiet: args.quiet, guess_s };
-    let (record, ending) = session::execute(&setting, || {
-        let launcher = Launcher::start(Some(std::os::fd::AsFd::as_fd(&lock)))?;
-        let setup = setup(folder, &plan, &cache, &digests, expected, state.scratch());
-        Ok(Box::new(Local::new(setup, launcher)?) as Box<dyn Executor>)
-    })?;
+    let open = OpenStudy::open(setting)?;
     state.is_latest()?;
+    let (record, ending) = open.execute(|| {
+        let launcher = Launcher::start(Some(lock.as_fd()))?;
+        let memory_floor_bytes = launcher.memory_floor_bytes().map(|bytes| bytes as f64);
+        let setup = setup(folder, &plan, &cache, &digests, expected, state.scratch());
+        Ok(Place { executor: Box::new(Local::new(setup, launcher)?), memory_floor_bytes })
+    })?;
     finish(args, &record, ending)
 }
 
@@ -105,10 +114,10 @@ fn finish(args: &Args, record: &bakeoff_model::record::Record, ending: Ending) -
 /// Leaves the variants out that could not be built, and returns the digest of each other's build.
 fn built(
     plan: &mut Plan,
-    nothing_to_build: &bool,
+    nothing_to_build: bool,
     builds: &[BuildLine],
 ) -> Result<BTreeMap<String, String>, CommandError> {
-    if *nothing_to_build {
+    if nothing_to_build {
         return Ok(BTreeMap::new());
     }
     let mut digests = BTreeMap::new();

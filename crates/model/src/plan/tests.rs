@@ -76,7 +76,8 @@ fn a_selection_keeps_the_baseline() {
         let mut plan = plan("default").unwrap();
         plan.only(&[pattern.to_owned()]).map(|()| names(&plan).join(", "))
     };
-    assert_eq!(select("opt=O3").unwrap(), "baseline, opt=O3, cc=clang opt=O3");
+    assert_eq!(select("opt=O3").unwrap(), "baseline, opt=O3", "a name means the variant that has it");
+    assert_eq!(select("opt=O3 opt=O3").unwrap(), "baseline, opt=O3, cc=clang opt=O3", "terms mean all that have them");
     assert_eq!(select("opt=O3 cc=gcc").unwrap(), "baseline, opt=O3");
     assert_eq!(select("cc=clang opt=O3").unwrap(), "baseline, cc=clang opt=O3");
     assert!(select("opt=O4").unwrap_err().to_string().contains("did you mean `opt=O"));

@@ -20,3 +20,17 @@ pub(super) fn variables_are_used(sink: &Sink, factors: &[PlacedFactor], layers: 
         }
     }
 }
+
+/// Of two factors that set the same variable one would silently win, and the other's levels would be the same.
+pub(super) fn variables_have_one_factor(sink: &Sink, factors: &[PlacedFactor]) {
+    for (place, factor) in factors.iter().enumerate() {
+        for (variable, span) in &factor.variables {
+            let sets = |other: &&PlacedFactor| other.variables.iter().any(|(name, _)| name == variable);
+            if let Some(other) = factors[..place].iter().find(sets) {
+                let message = format!("factor `{}` sets the variable `{variable}` too", other.factor.name);
+                let remedy = "give each factor variables of its own, and put them together in the script";
+                sink.report(span.clone(), &message, "only one could win", remedy);
+            }
+        }
+    }
+}

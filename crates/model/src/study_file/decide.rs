@@ -13,7 +13,7 @@ pub(super) const DEFAULT_PLAN: &str = "default";
 
 const DEFAULT_BLOCKS: u32 = 12;
 const MOST_BLOCKS: i64 = 10_000;
-const DEFAULT_METRICS: &[&str] = &["wall", "user", "sys", "maxrss"];
+const DEFAULT_METRICS: &[&str] = &["wall", "cpu", "maxrss"];
 
 /// The plans: `[plan]` first, and each named one with `[plan]`'s keys where it has none of its own.
 pub(super) fn plans(file: &Section<'_>, build: &[PlacedFactor], run: &[PlacedFactor]) -> Vec<PlanSpec> {
@@ -116,10 +116,10 @@ pub(super) fn decide(file: &Section<'_>, build: &[PlacedFactor], run: &[PlacedFa
         }
     }
     if let Some((confidence, span)) = section.float("confidence") {
-        if (0.5..1.0).contains(&confidence) {
+        if confidence > 0.5 && confidence < 1.0 {
             decide.confidence = confidence;
         } else {
-            let remedy = "a number from 0.5 up and below 1, such as `confidence = 0.99`";
+            let remedy = "a number above 0.5 and below 1, such as `confidence = 0.99`";
             section.sink.report(span, &format!("{confidence} is no confidence"), "", remedy);
         }
     }

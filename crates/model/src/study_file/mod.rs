@@ -60,6 +60,7 @@ fn read(file: &Section<'_>) -> Study {
     let plans = decide::plans(file, &build_factors, &run_factors);
     let decide = decide::decide(file, &build_factors, &run_factors);
     check::variables_are_used(file.sink, &build_factors, &layers);
+    check::variables_have_one_factor(file.sink, &build_factors);
     file.finish();
     Study {
         name: name.map(|(name, _)| name).unwrap_or_default(),
@@ -84,6 +85,10 @@ fn workloads(file: &Section<'_>) -> Vec<Workload> {
         if let Some((path, span)) = &expect {
             section::check_inside(section.sink, path, span.clone());
         }
+        let files = section.strings("files");
+        for (path, span) in &files {
+            section::check_inside(section.sink, path, span.clone());
+        }
         let takes_s = section.duration("takes");
         section.not_yet("phases", "phases");
         if let Some(ops) = section.section("ops") {
@@ -96,10 +101,11 @@ fn workloads(file: &Section<'_>) -> Vec<Workload> {
             name: section.name.clone(),
             run: run.map(|(run, _)| run).unwrap_or_default(),
             expect: expect.map(|(path, _)| path),
+            files: files.into_iter().map(|(path, _)| path).collect(),
             takes_s,
         });
     }
-    if workloads.is_empty() && !file.has("workloads") {
+    if workloads.is_empty() {
         let remedy = "add `[workloads.NAME]` with `run = \"…\"`: the command that is executed and measured";
         file.sink.report(file.span.clone(), "the study has no workload", "", remedy);
     }

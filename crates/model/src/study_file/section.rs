@@ -68,7 +68,13 @@ impl<'a> Section<'a> {
 
     fn wrong_type(&self, key: &str, value: &Spanned<DeValue<'_>>, wanted: &str) {
         let message = format!("`{key}` of {} must be {wanted}", self.title);
-        self.sink.report(value.span(), &message, &format!("this is {}", kind(value.get_ref())), "");
+        let remedy = match wanted {
+            "text in quotes" => format!("for example `{key} = \"…\"`"),
+            "a whole number" | "a number" => "write it without quotes".to_owned(),
+            "a list of texts" => format!("for example `{key} = [\"…\"]`"),
+            _ => "docs/study-file.md shows where it stands".to_owned(),
+        };
+        self.sink.report(value.span(), &message, &format!("this is {}", kind(value.get_ref())), &remedy);
     }
 
     fn missing(&self, key: &str, remedy: &str) {
@@ -79,7 +85,8 @@ impl<'a> Section<'a> {
         let value = self.ask(key)?;
         match value.get_ref().as_str() {
             Some(text) if text.trim().is_empty() => {
-                self.sink.report(value.span(), &format!("`{key}` of {} is empty", self.title), "", "");
+                let message = format!("`{key}` of {} is empty", self.title);
+                self.sink.report(value.span(), &message, "", "write something, or leave the key out");
                 None
             }
             Some(text) => Some((text.to_owned(), value.span())),

@@ -120,6 +120,7 @@ fn what_is_wrong_is_named_with_its_remedy() {
         (&format!("[workloads.baseline]\nrun = \"x\"\n{DECIDE}"), "must be plain"),
         (&format!("[workloads.up]\nrun = \"x\"\nexpect = \"../x\"\n{DECIDE}"), "leaves the study's folder"),
         (&format!("[[build]]\nname = \"hello\"\nscript = \"x\"\n{DECIDE}"), "two layers `hello`"),
+        (&format!("[build_factors.two]\nx = {{ CC = \"tcc\" }}\n{DECIDE}"), "factor `cc` sets the variable `CC` too"),
         ("[decide\n", "this is not TOML"),
         ("[decide]\nbaseline = 5\nbaseline = 6\n", "this is not TOML"),
     ] {
@@ -132,6 +133,12 @@ fn what_is_wrong_is_named_with_its_remedy() {
 fn a_newer_format_is_refused() {
     let shown = messages(&format!("{}{DECIDE}", GOOD.replace("format = 1", "format = 2")));
     assert!(shown.contains("format 2 is not known"), "{shown}");
+}
+
+#[test]
+fn an_empty_table_of_workloads_is_no_workload() {
+    let text = format!("{}{DECIDE}", GOOD.split("[workloads.hello]").next().unwrap());
+    assert!(messages(&format!("{text}[workloads]\n")).contains("no workload"));
 }
 
 #[test]
