@@ -42,11 +42,11 @@ pub(crate) struct Args {
     #[arg(long, value_name = "PERCENT", default_value = "1%", value_parser = margin)]
     margin: f64,
     /// Confidence of intervals and verdicts
-    #[arg(long, value_name = "C", default_value = "0.95", value_parser = confidence)]
+    #[arg(long, value_name = "C", default_value = "0.99", value_parser = confidence)]
     confidence: f64,
-    /// Seed of every order
-    #[arg(long, value_name = "SEED", default_value_t = 1)]
-    seed: u64,
+    /// Seed of every order; without it a new one is drawn each time, and printed
+    #[arg(long, value_name = "SEED")]
+    seed: Option<u64>,
     /// Keep the journal in this file; if it exists, go on where it stopped
     #[arg(long, value_name = "FILE")]
     journal: Option<PathBuf>,
@@ -79,8 +79,9 @@ pub(crate) fn execute(args: &Args) -> Result<Code, CommandError> {
     let dir = std::env::current_dir().map_err(|e| CommandError::new(Code::Internal, e))?;
     // A relative command means another program in another folder.
     let study = study_line(&plan, &BTreeMap::new(), &dir.to_string_lossy(), None);
-    let setting =
-        Setting { plan: &plan, study, builds: &[], journal: &state.journal, quiet: args.quiet, guess_s: None };
+    let (journal, quiet) = (&*state.journal, args.quiet);
+    let durable = args.journal.is_some();
+    let setting = Setting { plan: &plan, study, builds: &[], journal, durable, quiet, guess_s: None };
     let setup = Setup {
         dir,
         scratch: folder.path().to_owned(),
@@ -130,7 +131,7 @@ fn plan(args: &Args) -> Result<Plan, CommandError> {
         study: "compare".to_owned(),
         question: None,
         name: "default".to_owned(),
-        seed: args.seed,
+        seed: seed(args),
         blocks: args.blocks,
         decide: Decide {
             baseline: variants[0].levels.clone(),
@@ -143,6 +144,14 @@ fn plan(args: &Args) -> Result<Plan, CommandError> {
         workloads: vec![workload],
         conditions: vec![Condition { name: "idle".to_owned() }],
     })
+}
+
+/// The seed asked for, or that of the journal that goes on; otherwise one of the present moment's, so that an order that
+/// happens to favour one command does so once and not every time.
+fn seed(args: &Args) -> u64 {
+    let known = || bakeoff_journal::read(args.journal.as_deref()?).ok().map(|contents| contents.record.study.seed);
+    let drawn = || bakeoff_host::now_unix_s().to_bits() % 1_000_000;
+    args.seed.or_else(known).unwrap_or_else(drawn)
 }
 
 /// A different name for each command: as given, or the command itself.

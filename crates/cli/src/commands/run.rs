@@ -62,7 +62,8 @@ fn rehearse(args: &Args, folder: &StudyFolder, plan: &Plan, truth: &str) -> Resu
     let state = StateFolder::of(&folder.dir)?.journal(&plan.name, &study.identity);
     let _lock = state.lock()?;
     let guess_s = Some(planted.pause_s);
-    let setting = Setting { plan, study, builds: &[], journal: &state.journal, quiet: args.quiet, guess_s };
+    let (journal, quiet) = (&*state.journal, args.quiet);
+    let setting = Setting { plan, study, builds: &[], journal, durable: true, quiet, guess_s };
     let open = OpenStudy::open(setting)?;
     state.is_latest()?;
     let (record, ending) = open.execute(|| {
@@ -84,7 +85,8 @@ fn execute_here(args: &Args, folder: &StudyFolder, mut plan: Plan) -> Result<Cod
     let state = state_folder.journal(&plan.name, &study.identity);
     let lock = state.lock()?;
     let guess_s = usual_wall_s(&folder.dir);
-    let setting = Setting { plan: &plan, study, builds: &builds, journal: &state.journal, quiet: args.quiet, guess_s };
+    let (journal, quiet) = (&*state.journal, args.quiet);
+    let setting = Setting { plan: &plan, study, builds: &builds, journal, durable: true, quiet, guess_s };
     let open = OpenStudy::open(setting)?;
     state.is_latest()?;
     let (record, ending) = open.execute(|| {

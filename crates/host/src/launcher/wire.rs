@@ -45,7 +45,7 @@ pub(super) fn receive<T: DeserializeOwned>(mut from: &UnixStream) -> io::Result<
         Err(end) if matches!(end.kind(), ErrorKind::UnexpectedEof | ErrorKind::ConnectionReset) => return Ok(None),
         Err(error) => return Err(error),
     }
-    let mut body = Vec::new();
-    from.take(u32::from_le_bytes(length).into()).read_to_end(&mut body)?;
+    let mut body = vec![0; u32::from_le_bytes(length) as usize];
+    from.read_exact(&mut body)?;
     Ok(Some(serde_json::from_slice(&body)?))
 }
