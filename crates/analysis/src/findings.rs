@@ -1,6 +1,8 @@
 //! Findings: everything that the analysis says about a study, as plain serialisable values. A report prints them
 //! and computes nothing; `bakeoff report --json` is this file's types. Nothing here knows how to draw.
 
+pub use crate::stats::describe::Description as Summary;
+
 use bakeoff_model::metric::Unit;
 use bakeoff_model::record::{BuildLine, Failure, Place, VariantLine};
 use serde::{Deserialize, Serialize};
@@ -88,35 +90,6 @@ pub struct Row {
     pub summary: Option<Summary>,
     /// Against the baseline; none for the baseline itself, or where there is no block with both.
     pub comparison: Option<Comparison>,
-}
-
-/// Order statistics and moments of one variant's values, in the metric's base unit. Description, not inference.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Summary {
-    /// Number of trials that count.
-    pub n: u32,
-    /// Smallest value: the best case, not the typical one.
-    pub min: f64,
-    /// First quartile (Hyndman & Fan 1996, type 7).
-    pub q1: f64,
-    /// Middle value, or the average of the two middle ones.
-    pub median: f64,
-    /// Interval for the median by order statistics, at the study's confidence; none if n is too small for it.
-    pub median_interval: Option<[f64; 2]>,
-    /// Third quartile (Hyndman & Fan 1996, type 7).
-    pub q3: f64,
-    /// Largest value.
-    pub max: f64,
-    /// Arithmetic mean (Neumaier's sum).
-    pub mean: f64,
-    /// Standard deviation (two passes, n − 1); none for n = 1.
-    pub sd: Option<f64>,
-    /// Geometric mean; none unless all values are positive.
-    pub geomean: Option<f64>,
-    /// Median absolute deviation × 1.4826.
-    pub mad: f64,
-    /// Correlation of successive values in time; none for n < 3 or without variation.
-    pub lag1: Option<f64>,
 }
 
 /// What kind of number `estimate`, `low` and `high` are.

@@ -8,38 +8,8 @@ use bakeoff_journal::Journal;
 use bakeoff_lab::{Ending, Event, Executor, drive};
 use bakeoff_model::metric;
 use bakeoff_model::plan::Plan;
-use bakeoff_model::record::{BuildLine, FORMAT, Line, Record, Session, StudyLine, VariantLine};
-use std::collections::BTreeMap;
+use bakeoff_model::record::{BuildLine, Line, Record, Session, StudyLine};
 use std::path::Path;
-
-/// The head of the journal of a plan. `builds` is the digest of each variant's build.
-pub(crate) fn study_line(
-    plan: &Plan,
-    builds: &BTreeMap<String, String>,
-    inputs: &str,
-    simulated: Option<&str>,
-) -> StudyLine {
-    let variant = |v: &bakeoff_model::plan::Variant| VariantLine {
-        name: v.name.clone(),
-        levels: v.levels.clone(),
-        build: builds.get(&v.name).cloned(),
-        run: v.run.clone(),
-    };
-    StudyLine {
-        format: FORMAT,
-        bakeoff: env!("CARGO_PKG_VERSION").to_owned(),
-        study: plan.study.clone(),
-        question: plan.question.clone(),
-        plan: plan.name.clone(),
-        identity: plan.identity(builds, inputs),
-        seed: plan.seed,
-        variants: plan.variants.iter().map(variant).collect(),
-        workloads: plan.workloads.iter().map(|w| w.name.clone()).collect(),
-        conditions: plan.conditions.iter().map(|c| c.name.clone()).collect(),
-        decide: plan.decide.clone(),
-        simulated: simulated.map(str::to_owned),
-    }
-}
 
 /// What a session needs besides an executor.
 pub(crate) struct Setting<'a> {

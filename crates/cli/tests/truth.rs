@@ -7,7 +7,7 @@ use bakeoff_analysis::findings::{Findings, Verdict};
 use bakeoff_lab::simulated::{Simulated, Truth};
 use bakeoff_lab::{Error, Event, drive};
 use bakeoff_model::plan::Plan;
-use bakeoff_model::record::{FORMAT, Line, Record, Session, StudyLine, VariantLine};
+use bakeoff_model::record::{Line, Record, Session};
 use std::collections::BTreeMap;
 
 const STUDY: &str = r#"
@@ -35,26 +35,7 @@ metrics = ["wall"]
 fn study(truth: Truth, seed: u64) -> Findings {
     let mut plan = Plan::of(&bakeoff_model::study_file::parse(STUDY).unwrap(), "default").unwrap();
     plan.seed = seed;
-    let variants = plan.variants.iter().map(|v| VariantLine {
-        name: v.name.clone(),
-        levels: v.levels.clone(),
-        build: None,
-        run: None,
-    });
-    let mut record = Record::new(StudyLine {
-        format: FORMAT,
-        bakeoff: "0".into(),
-        study: plan.study.clone(),
-        question: None,
-        plan: plan.name.clone(),
-        identity: String::new(),
-        seed,
-        variants: variants.collect(),
-        workloads: vec!["w".into()],
-        conditions: vec!["idle".into()],
-        decide: plan.decide.clone(),
-        simulated: Some("planted".into()),
-    });
+    let mut record = Record::new(plan.study_line(&BTreeMap::new(), "", Some("planted")));
     let place = Default::default();
     record.push(Line::Session(Session {
         session: 1,

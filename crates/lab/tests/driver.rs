@@ -6,8 +6,7 @@
 use bakeoff_lab::simulated::{Simulated, Truth};
 use bakeoff_lab::{Ending, Error, Event, Execution, Executor, Task, drive};
 use bakeoff_model::plan::Plan;
-use bakeoff_model::record::{FORMAT, Line, Record, StudyLine, Trial};
-use bakeoff_model::study::Decide;
+use bakeoff_model::record::{Line, Record, Trial};
 use std::cell::Cell;
 
 const STUDY: &str = r#"
@@ -37,20 +36,7 @@ fn plan() -> Plan {
 }
 
 fn empty_record(plan: &Plan) -> Record {
-    Record::new(StudyLine {
-        format: FORMAT,
-        bakeoff: "0".into(),
-        study: plan.study.clone(),
-        question: None,
-        plan: plan.name.clone(),
-        identity: String::new(),
-        seed: plan.seed,
-        variants: vec![],
-        workloads: vec![],
-        conditions: vec![],
-        decide: Decide { ..plan.decide.clone() },
-        simulated: None,
-    })
+    Record::new(plan.study_line(&[].into(), "", None))
 }
 
 /// One session: what it emitted goes into the record, as a journal would keep it.

@@ -4,7 +4,7 @@
 
 use crate::digest::Digest;
 use crate::problem::suggest;
-use crate::record::{Block, TWIN};
+use crate::record::{Block, FORMAT, StudyLine, TWIN, VariantLine};
 use crate::shuffle::Stream;
 use crate::study::{Condition, Decide, Factor, Levels, PlanSpec, Study, VariantRule, Workload};
 use std::collections::BTreeMap;
@@ -179,8 +179,33 @@ impl Plan {
         cells * u64::from(self.blocks)
     }
 
+    /// The head of this plan's journal. `builds` has the digest of each variant's build; `inputs` and `simulated` are as
+    /// for [`Self::identity`] and [`StudyLine`].
+    pub fn study_line(&self, builds: &BTreeMap<String, String>, inputs: &str, simulated: Option<&str>) -> StudyLine {
+        let variant = |variant: &Variant| VariantLine {
+            name: variant.name.clone(),
+            levels: variant.levels.clone(),
+            build: builds.get(&variant.name).cloned(),
+            run: variant.run.clone(),
+        };
+        StudyLine {
+            format: FORMAT,
+            bakeoff: env!("CARGO_PKG_VERSION").to_owned(),
+            study: self.study.clone(),
+            question: self.question.clone(),
+            plan: self.name.clone(),
+            identity: self.identity(builds, inputs),
+            seed: self.seed,
+            variants: self.variants.iter().map(variant).collect(),
+            workloads: self.workloads.iter().map(|workload| workload.name.clone()).collect(),
+            conditions: self.conditions.iter().map(|condition| condition.name.clone()).collect(),
+            decide: self.decide.clone(),
+            simulated: simulated.map(str::to_owned),
+        }
+    }
+
     /// Digest of all that makes trials comparable: variants with their builds, workloads with the digest of what
-    /// they are expected to print, conditions, seed. The number of blocks is not part of it: a study can be prolonged.
+    /// they are expected to print, conditions, seed; `inputs` stands for the files that trials depend on. The number of blocks is not part of it: a study can be prolonged.
     pub fn identity(&self, builds: &BTreeMap<String, String>, inputs: &str) -> String {
         let mut digest = Digest::of("plan");
         digest.field("study", self.study.as_bytes()).field("seed", &self.seed.to_le_bytes());

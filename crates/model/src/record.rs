@@ -47,7 +47,7 @@ pub struct StudyLine {
     pub identity: String,
     /// The seed of every order.
     pub seed: u64,
-    /// The baseline first, then the others as planned, the twin last.
+    /// The baseline first, then the others as planned; the twin is not among them.
     pub variants: Vec<VariantLine>,
     /// Names of the workloads.
     pub workloads: Vec<String>,

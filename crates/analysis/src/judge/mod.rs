@@ -18,7 +18,7 @@ mod infer;
 mod trials;
 
 use crate::findings::{Comparison, FORMAT, Findings, Method, Row, Summary, Table};
-use crate::stats::{describe::Description, holm};
+use crate::stats::holm;
 use bakeoff_model::metric;
 use bakeoff_model::record::{Place, Record, Session, TWIN, VariantLine};
 use infer::Inference;
@@ -140,7 +140,7 @@ fn rows(
         Inference::new(&pairs, rule).map(|inference| (pairs, inference))
     };
     let row = |name: &str, comparison: Option<Comparison>| {
-        let summary = Description::new(&values.of(name), rule.alpha).map(Summary::from);
+        let summary = Summary::new(&values.of(name), rule.alpha);
         Row { variant: name.to_owned(), summary, comparison }
     };
 
@@ -162,23 +162,4 @@ fn rows(
         row(TWIN, comparison)
     });
     (rows, noise_floor)
-}
-
-impl From<Description> for Summary {
-    fn from(d: Description) -> Self {
-        Self {
-            n: d.n,
-            min: d.min,
-            q1: d.q1,
-            median: d.median,
-            median_interval: d.median_interval,
-            q3: d.q3,
-            max: d.max,
-            mean: d.mean,
-            sd: d.sd,
-            geomean: d.geomean,
-            mad: d.mad,
-            lag1: d.lag1,
-        }
-    }
 }

@@ -1,13 +1,14 @@
 //! Description of one list of values: order statistics and moments. It describes what was seen and infers nothing,
 //! but for the interval of the median.
 
+use serde::{Deserialize, Serialize};
 use statrs::distribution::{Binomial, DiscreteCDF};
 
 /// Makes a median absolute deviation comparable with a standard deviation, for normally distributed values.
 const MAD_TO_SD: f64 = 1.4826;
 
 /// Order statistics and moments, in the unit of the values.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Description {
     /// Number of values.
     pub n: u32,

@@ -4,7 +4,7 @@
 use super::Showing;
 use crate::error::{Code, CommandError};
 use crate::screen;
-use crate::session::{OpenStudy, Place, Setting, study_line};
+use crate::session::{OpenStudy, Place, Setting};
 use crate::state::State;
 use bakeoff_host::Launcher;
 use bakeoff_lab::Ending;
@@ -78,7 +78,7 @@ pub(crate) fn execute(args: &Args) -> Result<Code, CommandError> {
     let lock = state.lock()?;
     let dir = std::env::current_dir().map_err(|e| CommandError::new(Code::Internal, e))?;
     // A relative command means another program in another folder.
-    let study = study_line(&plan, &BTreeMap::new(), &dir.to_string_lossy(), None);
+    let study = plan.study_line(&BTreeMap::new(), &dir.to_string_lossy(), None);
     let (journal, quiet) = (&*state.journal, args.quiet);
     let durable = args.journal.is_some();
     let setting = Setting { plan: &plan, study, builds: &[], journal, durable, quiet, guess_s: None };

@@ -79,6 +79,20 @@ impl Selection {
     }
 }
 
+/// How long a study is.
+#[derive(Debug, Args)]
+struct Extent {
+    /// Blocks for each workload and condition, instead of the plan's; more of them prolong a finished study
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    blocks: Option<u32>,
+}
+
+impl Extent {
+    fn apply(&self, plan: &mut Plan) {
+        plan.blocks = self.blocks.unwrap_or(plan.blocks);
+    }
+}
+
 /// How findings are shown, and what the exit code says of them.
 #[derive(Debug, Args)]
 struct Showing {

@@ -1,8 +1,8 @@
 //! `bakeoff plan`: what a study would do, before it does it. It builds and executes nothing.
 
-use super::Selection;
 use super::build::{Jobs, request, variables};
 use super::run::usual_wall_s;
+use super::{Extent, Selection};
 use crate::error::{Code, CommandError};
 use crate::screen;
 use crate::study_folder::StudyFolder;
@@ -16,9 +16,8 @@ use std::fmt::Write as _;
 pub(crate) struct Args {
     #[command(flatten)]
     selection: Selection,
-    /// Blocks for each workload and condition, instead of the plan's
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
-    blocks: Option<u32>,
+    #[command(flatten)]
+    extent: Extent,
     /// Show the order of every block
     #[arg(long)]
     order: bool,
@@ -29,7 +28,7 @@ pub(crate) struct Args {
 pub(crate) fn execute(args: &Args) -> Result<Code, CommandError> {
     let folder = StudyFolder::open(&args.selection.study)?;
     let mut plan = args.selection.plan(&folder.study)?;
-    plan.blocks = args.blocks.unwrap_or(plan.blocks);
+    args.extent.apply(&mut plan);
     folder.expected()?;
     let cache = Cache::open(Cache::default_root()?)?;
     let variants = variables(&plan);

@@ -1,10 +1,10 @@
 //! `bakeoff run`: a study from its file to its report. Build, execute what is missing, judge, print; nothing else.
 
 use super::build::{Jobs, build};
-use super::{Selection, Showing};
+use super::{Extent, Selection, Showing};
 use crate::error::{Code, CommandError};
 use crate::screen;
-use crate::session::{self, OpenStudy, Place, Setting, study_line};
+use crate::session::{self, OpenStudy, Place, Setting};
 use crate::state::{StateFolder, journals_of};
 use crate::study_folder::StudyFolder;
 use bakeoff_build::Cache;
@@ -26,9 +26,8 @@ use std::path::Path;
 pub(crate) struct Args {
     #[command(flatten)]
     selection: Selection,
-    /// Blocks for each workload and condition, instead of the plan's; more of them prolong a finished study
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
-    blocks: Option<u32>,
+    #[command(flatten)]
+    extent: Extent,
     #[command(flatten)]
     jobs: Jobs,
     #[command(flatten)]
@@ -48,7 +47,7 @@ pub(crate) struct Args {
 pub(crate) fn execute(args: &Args) -> Result<Code, CommandError> {
     let folder = StudyFolder::open(&args.selection.study)?;
     let mut plan = args.selection.plan(&folder.study)?;
-    plan.blocks = args.blocks.unwrap_or(plan.blocks);
+    args.extent.apply(&mut plan);
     bakeoff_host::interrupt::install()?;
     match &args.simulate {
         Some(truth) => rehearse(args, &folder, &plan, truth),
@@ -58,7 +57,7 @@ pub(crate) fn execute(args: &Args) -> Result<Code, CommandError> {
 
 fn rehearse(args: &Args, folder: &StudyFolder, plan: &Plan, truth: &str) -> Result<Code, CommandError> {
     let planted = Truth::parse(truth, plan.variants.iter().map(|v| v.name.as_str()))?;
-    let study = study_line(plan, &BTreeMap::new(), truth, Some(truth));
+    let study = plan.study_line(&BTreeMap::new(), truth, Some(truth));
     let state = StateFolder::of(&folder.dir)?.journal(&plan.name, &study.identity);
     let _lock = state.lock()?;
     let guess_s = Some(planted.pause_s);
@@ -81,7 +80,7 @@ fn execute_here(args: &Args, folder: &StudyFolder, mut plan: Plan) -> Result<Cod
     let cache = Cache::open(Cache::default_root()?)?;
     let builds = build(&cache, folder, &plan, &args.jobs, args.quiet)?;
     let digests = built(&mut plan, folder.study.layers.is_empty(), &builds)?;
-    let study = study_line(&plan, &digests, &inputs, None);
+    let study = plan.study_line(&digests, &inputs, None);
     let state = state_folder.journal(&plan.name, &study.identity);
     let lock = state.lock()?;
     let guess_s = usual_wall_s(&folder.dir);
