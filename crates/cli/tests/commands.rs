@@ -16,7 +16,17 @@ fn findings(out: &str) -> Findings {
 fn a_study_goes_from_its_file_to_its_report_and_a_second_command_executes_nothing() {
     let bench = small();
     let shown = bench.execute(&["run", "STUDY"]);
-    shown.expect(0, &["building script for baseline", "block 8 of 8", "hello (idle)", "echo=twice", "noise floor"]);
+    shown.expect(
+        0,
+        &[
+            "2 of 2 builds are not in the cache, 24 trials follow",
+            "building script for baseline",
+            "block 8 of 8",
+            "hello (idle)",
+            "echo=twice",
+            "noise floor",
+        ],
+    );
     let journal = fs::read(bench.journal()).unwrap();
     each_trial_once(&bench.record(), 8 * 3);
     let again = bench.execute(&["run", "STUDY"]);

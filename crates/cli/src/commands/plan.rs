@@ -35,6 +35,7 @@ pub(crate) fn execute(args: &Args) -> Result<Code, CommandError> {
     let builds = survey(&cache, &request(&folder, &variants, &args.jobs))?;
     let mut text = head(&plan);
     text.push_str(&builds_text(&plan, &builds));
+    text.push('\n');
     text.push_str(&time_text(&folder, &plan, &builds, args.jobs.jobs));
     if args.order {
         text.push_str(&order_text(&plan));
@@ -112,8 +113,9 @@ fn builds_text(plan: &Plan, builds: &[Wanted]) -> String {
     out
 }
 
-fn time_text(folder: &StudyFolder, plan: &Plan, builds: &[Wanted], jobs: u16) -> String {
-    let mut out = String::from("\n");
+/// How long building and trials may take.
+pub(super) fn time_text(folder: &StudyFolder, plan: &Plan, builds: &[Wanted], jobs: u16) -> String {
+    let mut out = String::new();
     let missing: Vec<_> = builds.iter().flat_map(|b| &b.layers).filter(|layer| !layer.cached).collect();
     let takes = |name: &str| folder.study.layers.iter().find(|l| l.name == name).and_then(|l| l.takes_s);
     let building_s: Option<f64> = missing.iter().map(|l| l.expected_wall_s.or_else(|| takes(&l.name))).sum();

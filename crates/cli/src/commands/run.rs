@@ -1,13 +1,14 @@
 //! `bakeoff run`: a study from its file to its report. Build, execute what is missing, judge, print; nothing else.
 
-use super::build::{Jobs, build};
+use super::build::{Jobs, build, request, variables};
+use super::plan::time_text;
 use super::{Extent, Selection, Showing};
 use crate::error::{Code, CommandError};
 use crate::screen;
 use crate::session::{self, OpenStudy, Place, Setting};
 use crate::state::{StateFolder, journals_of};
 use crate::study_folder::StudyFolder;
-use bakeoff_build::Cache;
+use bakeoff_build::{Cache, survey};
 use bakeoff_host::Launcher;
 use bakeoff_lab::Ending;
 use bakeoff_lab::local::{Local, LocalWorkload, Setup};
@@ -78,6 +79,9 @@ fn execute_here(args: &Args, folder: &StudyFolder, mut plan: Plan) -> Result<Cod
     // Before the builds: a folder that cannot be written must not be found out an hour later.
     let state_folder = StateFolder::of(&folder.dir)?;
     let cache = Cache::open(Cache::default_root()?)?;
+    if !args.quiet {
+        announce(&cache, folder, &plan, &args.jobs)?;
+    }
     let builds = build(&cache, folder, &plan, &args.jobs, args.quiet)?;
     let digests = built(&mut plan, folder.study.layers.is_empty(), &builds)?;
     let study = plan.study_line(&digests, &inputs, None);
@@ -95,6 +99,22 @@ fn execute_here(args: &Args, folder: &StudyFolder, mut plan: Plan) -> Result<Cod
         Ok(Place { executor: Box::new(Local::new(setup, launcher)?), memory_floor_bytes })
     })?;
     finish(args, &record, ending)
+}
+
+/// Says how long it may take, if something has to be built first.
+fn announce(cache: &Cache, folder: &StudyFolder, plan: &Plan, jobs: &Jobs) -> Result<(), CommandError> {
+    let variants = variables(plan);
+    let wanted = survey(cache, &request(folder, &variants, jobs))?;
+    let missing = wanted.iter().filter(|build| build.layers.iter().any(|layer| !layer.cached)).count();
+    if missing > 0 {
+        screen::err(&format!(
+            "{missing} of {} builds are not in the cache, {} trials follow\n",
+            wanted.len(),
+            plan.trials()
+        ));
+        screen::err(&time_text(folder, plan, &wanted, jobs.jobs));
+    }
+    Ok(())
 }
 
 /// Mean elapsed time of this study's trials so far, in any of its journals.
