@@ -72,6 +72,11 @@ impl<'a> OpenStudy<'a> {
         let plan = self.setting.plan;
         let done = Done::of(plan, &self.record);
         if done.trials == plan.trials() {
+            // Fewer blocks may be asked for than by the session before: then what there is, is all that is wanted.
+            let passes = self.record.blocks.iter().map(|block| block.block).max().unwrap_or(0);
+            if let Some(last) = self.record.sessions.last_mut() {
+                last.blocks = last.blocks.min(plan.blocks.max(passes));
+            }
             return Ok((self.record, Ending::Complete));
         }
         let mut place = place()?;

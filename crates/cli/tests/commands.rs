@@ -44,6 +44,23 @@ fn more_blocks_prolong_a_study() {
 }
 
 #[test]
+fn a_study_that_was_to_be_prolonged_can_be_left_as_it_was() {
+    let bench = small();
+    let words = ["run", "STUDY", "--quiet", "--simulate", "pause:0.01", "--blocks"];
+    let with = |blocks: &'static str| [&words[..], &[blocks]].concat();
+    bench.execute(&with("6")).expect(0, &["6 of 6 blocks"]);
+    let mut longer = bench.command(&with("600")).stdout(std::process::Stdio::null()).spawn().unwrap();
+    while bench.trials_so_far() < 24 {
+        std::thread::yield_now();
+    }
+    longer.kill().unwrap();
+    longer.wait().unwrap();
+    let shown = bench.execute(&with("6"));
+    shown.expect(0, &["the number of blocks was raised once"]);
+    assert!(!shown.out.contains("of 600"), "{}", shown.out);
+}
+
+#[test]
 fn a_changed_study_gets_a_journal_of_its_own() {
     let bench = small();
     bench.execute(&["run", "STUDY", "--quiet"]).expect(0, &[]);

@@ -7,9 +7,13 @@
 //!   make the others significant.
 //! - *Within* means that the interval of confidence 1 − 2α lies inside the margin. It is not corrected: each claim of
 //!   equivalence has an error of at most α of its own.
-//! - Differs and not within: faster or slower. Differs and within: negligible. Within and not differs: equivalent.
-//!   Neither: undecided. So an interval that excludes no difference is not a claim if Holm's p says otherwise; such a
+//! - Differs and not within: faster or slower, by the sign of the estimate; if that is 0, undecided. Differs and within:
+//!   negligible. Within and not differs: equivalent, provided that there are blocks enough for an interval. Neither:
+//!   undecided. So an interval that excludes no difference is not a claim if Holm's p says otherwise; such a
 //!   comparison carries the caveat `holm`.
+//! - Where no value varies, no chance is involved: equal values are equivalent, and others differ.
+//! - Peak memory that may be the launcher's is never shown to be within anything: equivalent and negligible become
+//!   undecided.
 //! - The twin is compared like the others, but uncorrected and outside the family.
 
 mod conclude;
