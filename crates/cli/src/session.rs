@@ -25,12 +25,6 @@ pub(crate) struct Setting<'a> {
     pub(crate) guess_s: Option<f64>,
 }
 
-/// A place to execute trials at, and the least peak memory that any trial shows there.
-pub(crate) struct Place<'e> {
-    pub(crate) executor: Box<dyn Executor + 'e>,
-    pub(crate) memory_floor_bytes: Option<f64>,
-}
-
 /// A study whose journal is open.
 pub(crate) struct OpenStudy<'a> {
     setting: Setting<'a>,
@@ -64,10 +58,10 @@ impl<'a> OpenStudy<'a> {
         Ok(())
     }
 
-    /// Executes what the journal does not hold yet. A place is made only if something is missing.
+    /// Executes what the journal does not hold yet. An executor is made only if something is missing.
     pub(crate) fn execute<'e>(
         mut self,
-        place: impl FnOnce() -> Result<Place<'e>, CommandError>,
+        executor: impl FnOnce() -> Result<Box<dyn Executor + 'e>, CommandError>,
     ) -> Result<(Record, Ending), CommandError> {
         let plan = self.setting.plan;
         let done = Done::of(plan, &self.record);
@@ -79,8 +73,8 @@ impl<'a> OpenStudy<'a> {
             }
             return Ok((self.record, Ending::Complete));
         }
-        let mut place = place()?;
-        let session = self.begin(place.memory_floor_bytes)?;
+        let mut executor = executor()?;
+        let session = self.begin(executor.memory_floor_bytes())?;
         let before = self.record.clone();
         let mut progress = Progress::new(plan.trials(), done.blocks_wanted, done.trials, done.blocks)
             .guess(self.setting.guess_s)
@@ -96,7 +90,7 @@ impl<'a> OpenStudy<'a> {
             }
         };
         let stop = || bakeoff_host::interrupt::count() > 0;
-        let ending = drive(plan, &before, session, place.executor.as_mut(), &mut emit, &stop);
+        let ending = drive(plan, &before, session, executor.as_mut(), &mut emit, &stop);
         progress.clear();
         let ending = ending?;
         if self.setting.durable {

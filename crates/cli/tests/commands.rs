@@ -14,8 +14,8 @@ fn findings(out: &str) -> Findings {
 
 #[test]
 fn a_study_goes_from_its_file_to_its_report_and_a_second_command_executes_nothing() {
-    let bench = small();
-    let shown = bench.execute(&["run", "STUDY"]);
+    let sandbox = small();
+    let shown = sandbox.execute(&["run", "STUDY"]);
     shown.expect(
         0,
         &[
@@ -27,55 +27,57 @@ fn a_study_goes_from_its_file_to_its_report_and_a_second_command_executes_nothin
             "noise floor",
         ],
     );
-    let journal = fs::read(bench.journal()).unwrap();
-    each_trial_once(&bench.record(), 8 * 3);
-    let again = bench.execute(&["run", "STUDY"]);
-    assert_eq!(again.out, bench.execute(&["report", "STUDY"]).out);
+    let journal = fs::read(sandbox.journal()).unwrap();
+    each_trial_once(&sandbox.record(), 8 * 3);
+    let floor_bytes = sandbox.record().sessions[0].memory_floor_bytes;
+    assert!(floor_bytes.is_some_and(|bytes| bytes > 0.0), "the launcher's own peak is in the journal");
+    let again = sandbox.execute(&["run", "STUDY"]);
+    assert_eq!(again.out, sandbox.execute(&["report", "STUDY"]).out);
     assert!(!again.err.contains("building"), "{}", again.err);
-    assert_eq!(fs::read(bench.journal()).unwrap(), journal, "nothing was added");
+    assert_eq!(fs::read(sandbox.journal()).unwrap(), journal, "nothing was added");
 }
 
 #[test]
 fn more_blocks_prolong_a_study() {
-    let bench = small();
-    bench.execute(&["run", "STUDY", "--quiet"]).expect(0, &[]);
-    bench.execute(&["run", "STUDY", "--quiet", "--blocks", "10"]).expect(0, &["10 of 10 blocks"]);
-    each_trial_once(&bench.record(), 10 * 3);
+    let sandbox = small();
+    sandbox.execute(&["run", "STUDY", "--quiet"]).expect(0, &[]);
+    sandbox.execute(&["run", "STUDY", "--quiet", "--blocks", "10"]).expect(0, &["10 of 10 blocks"]);
+    each_trial_once(&sandbox.record(), 10 * 3);
 }
 
 #[test]
 fn a_study_that_was_to_be_prolonged_can_be_left_as_it_was() {
-    let bench = small();
+    let sandbox = small();
     let words = ["run", "STUDY", "--quiet", "--simulate", "pause:0.01", "--blocks"];
     let with = |blocks: &'static str| [&words[..], &[blocks]].concat();
-    bench.execute(&with("6")).expect(0, &["6 of 6 blocks"]);
-    let mut longer = bench.command(&with("600")).stdout(std::process::Stdio::null()).spawn().unwrap();
-    while bench.trials_so_far() < 24 {
+    sandbox.execute(&with("6")).expect(0, &["6 of 6 blocks"]);
+    let mut longer = sandbox.command(&with("600")).stdout(std::process::Stdio::null()).spawn().unwrap();
+    while sandbox.trials_so_far() < 24 {
         std::thread::yield_now();
     }
     longer.kill().unwrap();
     longer.wait().unwrap();
-    let shown = bench.execute(&with("6"));
+    let shown = sandbox.execute(&with("6"));
     shown.expect(0, &["the number of blocks was raised once"]);
     assert!(!shown.out.contains("of 600"), "{}", shown.out);
 }
 
 #[test]
 fn a_changed_study_gets_a_journal_of_its_own() {
-    let bench = small();
-    bench.execute(&["run", "STUDY", "--quiet"]).expect(0, &[]);
-    let old = bench.journal();
+    let sandbox = small();
+    sandbox.execute(&["run", "STUDY", "--quiet"]).expect(0, &[]);
+    let old = sandbox.journal();
     let before = fs::read(&old).unwrap();
-    bench.write("study.toml", &SMALL.replace("echo again", "echo another"));
-    bench.execute(&["run", "STUDY", "--quiet"]).expect(0, &[]);
-    assert_eq!(bench.journals().len(), 2);
+    sandbox.write("study.toml", &SMALL.replace("echo again", "echo another"));
+    sandbox.execute(&["run", "STUDY", "--quiet"]).expect(0, &[]);
+    assert_eq!(sandbox.journals().len(), 2);
     assert_eq!(fs::read(old).unwrap(), before);
 }
 
 #[test]
 fn the_plan_says_what_would_be_done_and_does_nothing() {
-    let bench = small();
-    let shown = bench.execute(&["plan", "STUDY", "--order"]);
+    let sandbox = small();
+    let shown = sandbox.execute(&["plan", "STUDY", "--order"]);
     shown.expect(
         0,
         &[
@@ -87,20 +89,20 @@ fn the_plan_says_what_would_be_done_and_does_nothing() {
             "seed 178",
         ],
     );
-    assert!(bench.journals().is_empty());
-    bench.execute(&["build", "STUDY"]).expect(0, &["echo=twice: built"]);
-    bench.execute(&["plan", "STUDY"]).expect(0, &["of which 2 in the cache"]);
-    bench.execute(&["build", "STUDY"]).expect(0, &["echo=twice: in the cache"]);
+    assert!(sandbox.journals().is_empty());
+    sandbox.execute(&["build", "STUDY"]).expect(0, &["echo=twice: built"]);
+    sandbox.execute(&["plan", "STUDY"]).expect(0, &["of which 2 in the cache"]);
+    sandbox.execute(&["build", "STUDY"]).expect(0, &["echo=twice: in the cache"]);
 }
 
 #[test]
 fn findings_as_json_are_whole_and_the_sentence_of_the_report_agrees() {
-    let bench = small();
+    let sandbox = small();
     let words = ["run", "STUDY", "--quiet", "--simulate", "echo=twice:1.2,noise:0.01"];
-    let report = bench.execute(&words);
+    let report = sandbox.execute(&words);
     report.expect(0, &["SIMULATED", "echo=twice is", "slower than the baseline"]);
     let words = ["report", "STUDY", "--json"];
-    let findings = findings(&bench.execute(&words).out);
+    let findings = findings(&sandbox.execute(&words).out);
     let comparison = findings.tables[0].rows[1].comparison.clone().unwrap();
     assert_eq!(comparison.verdict, Verdict::Slower);
     assert!((comparison.estimate - 1.2).abs() < 0.03, "{comparison:?}");
@@ -109,22 +111,22 @@ fn findings_as_json_are_whole_and_the_sentence_of_the_report_agrees() {
 
 #[test]
 fn a_demanded_verdict_that_is_not_there_is_an_exit_code_of_its_own() {
-    let bench = small();
+    let sandbox = small();
     let words = ["run", "STUDY", "--quiet", "--simulate", "noise:0.5,seed:2", "--blocks", "6", "--require-verdict"];
-    bench.execute(&words).expect(3, &["othing was decided"]);
+    sandbox.execute(&words).expect(3, &["othing was decided"]);
 }
 
 #[test]
 fn two_commands_that_differ_are_told_apart_and_two_that_do_not_are_not() {
-    let bench = small();
+    let sandbox = small();
     let words = ["compare", "sleep 0.02", "sleep 0.04", "--quiet", "--json", "--confidence", "0.99"];
-    let shown = bench.execute(&words);
+    let shown = sandbox.execute(&words);
     let different = findings(&shown.expect(0, &[]).out);
     let comparison = different.tables[0].rows[1].comparison.clone().unwrap();
     assert_eq!(comparison.verdict, Verdict::Slower);
     // One of a thousand honest tests of `true` against itself may err.
     let words = ["compare", "true", "true", "--quiet", "--json", "--confidence", "0.999"];
-    let same = findings(&bench.execute(&words).expect(0, &[]).out);
+    let same = findings(&sandbox.execute(&words).expect(0, &[]).out);
     assert_eq!(same.variants[1].name, "true (2)");
     let verdict = same.tables[0].rows[1].comparison.clone().unwrap().verdict;
     assert!(!matches!(verdict, Verdict::Faster | Verdict::Slower), "{verdict:?}");
@@ -132,19 +134,21 @@ fn two_commands_that_differ_are_told_apart_and_two_that_do_not_are_not() {
 
 #[test]
 fn compare_names_its_variants_and_keeps_a_journal_when_told_to() {
-    let bench = small();
-    let journal = bench.path().join("kept.jsonl");
+    let sandbox = small();
+    let journal = sandbox.path().join("kept.jsonl");
     let journal = journal.to_str().unwrap();
     let words = ["compare", "true", "exit 0", "-n", "direct", "-n", "shell", "--blocks", "6", "--journal", journal];
-    bench.execute(&words).expect(0, &["shell", "direct"]);
-    bench.execute(&["report", journal]).expect(0, &["shell", "direct"]);
+    sandbox.execute(&words).expect(0, &["shell", "direct"]);
+    sandbox.execute(&["report", journal]).expect(0, &["shell", "direct"]);
     let other = ["compare", "true", "exit 1", "--journal", journal];
-    bench.execute(&other).expect(2, &["is of another study"]);
-    let precious = bench.path().join("precious");
+    sandbox.execute(&other).expect(2, &["is of another study"]);
+    let precious = sandbox.path().join("precious");
     fs::write(&precious, "precious").unwrap();
-    bench.execute(&["compare", "true", "true", "--journal", precious.to_str().unwrap()]).expect(2, &["not a journal"]);
+    sandbox
+        .execute(&["compare", "true", "true", "--journal", precious.to_str().unwrap()])
+        .expect(2, &["not a journal"]);
     assert_eq!(fs::read_to_string(precious).unwrap(), "precious");
-    bench.execute(&["compare", "true", "exit 1", "--blocks", "6"]).expect(4, &["exit 1"]);
+    sandbox.execute(&["compare", "true", "exit 1", "--blocks", "6"]).expect(4, &["exit 1"]);
 }
 
 #[test]
@@ -155,50 +159,50 @@ fn the_doctor_says_what_is_good_noisy_and_missing() {
 
 #[test]
 fn a_changed_way_to_judge_judges_the_same_trials_again() {
-    let bench = small();
-    bench.execute(&["run", "STUDY", "--quiet"]).expect(0, &["margin ±1 %"]);
-    bench.write("study.toml", &SMALL.replace("metrics =", "margin = \"30%\"\nmetrics ="));
-    bench.execute(&["run", "STUDY", "--quiet"]).expect(0, &["margin ±30 %"]);
-    bench.execute(&["report", "STUDY"]).expect(0, &["margin ±30 %"]);
-    each_trial_once(&bench.record(), 8 * 3);
+    let sandbox = small();
+    sandbox.execute(&["run", "STUDY", "--quiet"]).expect(0, &["margin ±1 %"]);
+    sandbox.write("study.toml", &SMALL.replace("metrics =", "margin = \"30%\"\nmetrics ="));
+    sandbox.execute(&["run", "STUDY", "--quiet"]).expect(0, &["margin ±30 %"]);
+    sandbox.execute(&["report", "STUDY"]).expect(0, &["margin ±30 %"]);
+    each_trial_once(&sandbox.record(), 8 * 3);
 }
 
 #[test]
 fn a_changed_script_gets_a_journal_of_its_own() {
-    let bench = small();
-    bench.write("a.sh", "sh b.sh");
-    bench.write("b.sh", "echo hello");
+    let sandbox = small();
+    sandbox.write("a.sh", "sh b.sh");
+    sandbox.write("b.sh", "echo hello");
     let text = SMALL.replace("'\"$PREFIX/bin/hello\"'", "'sh a.sh'\nfiles = [\"b.sh\"]");
-    bench.write("study.toml", &text);
+    sandbox.write("study.toml", &text);
     for (count, script) in [(1, "echo hello"), (2, "echo hello; exit 0"), (2, "echo hello; exit 0")] {
-        bench.write("b.sh", script);
-        bench.execute(&["run", "STUDY", "--quiet"]).expect(0, &[]);
-        assert_eq!(bench.journals().len(), count);
+        sandbox.write("b.sh", script);
+        sandbox.execute(&["run", "STUDY", "--quiet"]).expect(0, &[]);
+        assert_eq!(sandbox.journals().len(), count);
     }
     // A device that never ends is not read for it.
-    bench.write("study.toml", &SMALL.replace("'\"$PREFIX/bin/hello\"'", "'head -c 6 /dev/zero | tr \"\\\\0\" x'"));
-    bench.write("hello.out", "xxxxxx");
-    bench.execute(&["run", "STUDY", "--quiet"]).expect(0, &[]);
+    sandbox.write("study.toml", &SMALL.replace("'\"$PREFIX/bin/hello\"'", "'head -c 6 /dev/zero | tr \"\\\\0\" x'"));
+    sandbox.write("hello.out", "xxxxxx");
+    sandbox.execute(&["run", "STUDY", "--quiet"]).expect(0, &[]);
 }
 
 #[test]
 fn a_plan_that_cannot_decide_says_so_beforehand() {
-    let bench = small();
-    bench.execute(&["plan", "STUDY", "--blocks", "4"]).expect(0, &["too few: at least 6 blocks"]);
-    fs::remove_file(bench.study().join("hello.out")).unwrap();
-    bench.execute(&["plan", "STUDY"]).expect(2, &["hello.out"]);
+    let sandbox = small();
+    sandbox.execute(&["plan", "STUDY", "--blocks", "4"]).expect(0, &["too few: at least 6 blocks"]);
+    fs::remove_file(sandbox.study().join("hello.out")).unwrap();
+    sandbox.execute(&["plan", "STUDY"]).expect(2, &["hello.out"]);
 }
 
 #[test]
 fn a_report_is_of_what_was_named_and_of_nothing_else() {
-    let bench = small();
-    bench.execute(&["run", "STUDY", "--quiet"]).expect(0, &[]);
-    let typo = bench.study().join("typo");
-    bench.execute(&["report", typo.to_str().unwrap()]).expect(2, &["cannot report on", "typo"]);
-    let other = bench.study().join("hello.out");
-    bench.execute(&["report", other.to_str().unwrap()]).expect(2, &["is not a journal"]);
-    let file = bench.study().join("study.toml");
-    bench.execute(&["report", file.to_str().unwrap()]).expect(0, &["8 of 8 blocks"]);
-    bench.execute(&["run", "STUDY", "--quiet", "--simulate", "noise:0.1"]).expect(0, &[]);
-    bench.execute(&["report", "STUDY"]).expect(0, &["the latest of 2 journals", "SIMULATED"]);
+    let sandbox = small();
+    sandbox.execute(&["run", "STUDY", "--quiet"]).expect(0, &[]);
+    let typo = sandbox.study().join("typo");
+    sandbox.execute(&["report", typo.to_str().unwrap()]).expect(2, &["cannot report on", "typo"]);
+    let other = sandbox.study().join("hello.out");
+    sandbox.execute(&["report", other.to_str().unwrap()]).expect(2, &["is not a journal"]);
+    let file = sandbox.study().join("study.toml");
+    sandbox.execute(&["report", file.to_str().unwrap()]).expect(0, &["8 of 8 blocks"]);
+    sandbox.execute(&["run", "STUDY", "--quiet", "--simulate", "noise:0.1"]).expect(0, &[]);
+    sandbox.execute(&["report", "STUDY"]).expect(0, &["the latest of 2 journals", "SIMULATED"]);
 }

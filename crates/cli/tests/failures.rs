@@ -5,7 +5,7 @@
 mod common;
 
 use bakeoff_model::record::{Failure, Outcome, TWIN};
-use common::{Bench, SMALL, Shown, each_trial_once, small};
+use common::{SMALL, Sandbox, Shown, each_trial_once, small};
 use std::fs;
 use std::process::{Command, Stdio};
 
@@ -13,39 +13,39 @@ const TEN_MISTAKES: &str = include_str!("../../model/tests/data/ten-mistakes.tom
 
 #[test]
 fn all_mistakes_of_a_study_are_shown_at_once_and_nothing_is_done() {
-    let bench = Bench::new(TEN_MISTAKES);
+    let sandbox = Sandbox::new(TEN_MISTAKES);
     for command in ["run", "plan", "build"] {
-        let shown = bench.execute(&[command, "STUDY"]);
+        let shown = sandbox.execute(&[command, "STUDY"]);
         shown.expect(2, &["study.toml:3:1", "did you mean `question`?", "study.toml:34:14", "problems in"]);
     }
-    assert!(!bench.study().join(".bakeoff").exists());
+    assert!(!sandbox.study().join(".bakeoff").exists());
 }
 
 #[test]
 fn a_study_that_is_not_there_is_an_error_with_a_hint() {
-    let bench = small();
-    bench.execute(&["run", "nowhere"]).expect(2, &["error: cannot read the study nowhere", "caused by:", "hint:"]);
-    fs::remove_file(bench.study().join("hello.out")).unwrap();
-    bench.execute(&["run", "STUDY"]).expect(2, &["hello.out", "expected output of workload `hello`", "hint:"]);
+    let sandbox = small();
+    sandbox.execute(&["run", "nowhere"]).expect(2, &["error: cannot read the study nowhere", "caused by:", "hint:"]);
+    fs::remove_file(sandbox.study().join("hello.out")).unwrap();
+    sandbox.execute(&["run", "STUDY"]).expect(2, &["hello.out", "expected output of workload `hello`", "hint:"]);
 }
 
 #[test]
 fn words_that_fit_nothing_are_answered_with_those_that_would() {
-    let bench = small();
-    bench.execute(&["run", "STUDY", "--plan", "quik"]).expect(2, &["no plan `quik`", "default"]);
-    bench.execute(&["run", "STUDY", "--only", "echo=twce"]).expect(2, &["did you mean `echo=twice`?"]);
-    bench.execute(&["run", "STUDY", "--blocks", "0"]).expect(2, &["0 is not in 1"]);
-    bench.execute(&["run", "STUDY", "--simulate", "nois:1"]).expect(2, &["did you mean `noise`?"]);
-    bench.execute(&["compare", "true"]).expect(2, &["2 values required"]);
-    bench.execute(&["compare", "true", "true", "--metric", "wal"]).expect(2, &["invalid value 'wal'", "wall"]);
-    bench.execute(&["compare", "true", "true", "-n", "a", "-n", "baseline"]).expect(2, &["`baseline` is taken"]);
-    bench.execute(&["compare", "true", ""]).expect(2, &["a command is empty"]);
-    bench.execute(&["report", "STUDY"]).expect(2, &["not been executed yet", "hint: execute it: bakeoff run"]);
+    let sandbox = small();
+    sandbox.execute(&["run", "STUDY", "--plan", "quik"]).expect(2, &["no plan `quik`", "default"]);
+    sandbox.execute(&["run", "STUDY", "--only", "echo=twce"]).expect(2, &["did you mean `echo=twice`?"]);
+    sandbox.execute(&["run", "STUDY", "--blocks", "0"]).expect(2, &["0 is not in 1"]);
+    sandbox.execute(&["run", "STUDY", "--simulate", "nois:1"]).expect(2, &["did you mean `noise`?"]);
+    sandbox.execute(&["compare", "true"]).expect(2, &["2 values required"]);
+    sandbox.execute(&["compare", "true", "true", "--metric", "wal"]).expect(2, &["invalid value 'wal'", "wall"]);
+    sandbox.execute(&["compare", "true", "true", "-n", "a", "-n", "baseline"]).expect(2, &["`baseline` is taken"]);
+    sandbox.execute(&["compare", "true", ""]).expect(2, &["a command is empty"]);
+    sandbox.execute(&["report", "STUDY"]).expect(2, &["not been executed yet", "hint: execute it: bakeoff run"]);
 }
 
 /// A study in which each variant builds a program that goes wrong in its own way.
-fn wrong_in_every_way() -> Bench {
-    let bench = Bench::new(
+fn wrong_in_every_way() -> Sandbox {
+    let sandbox = Sandbox::new(
         r#"
 format = 1
 name = "wrong"
@@ -77,16 +77,16 @@ baseline = { does = "well" }
 metrics = ["wall"]
 "#,
     );
-    bench.write("hello.out", "hello\n");
-    bench
+    sandbox.write("hello.out", "hello\n");
+    sandbox
 }
 
 #[test]
 fn each_way_to_go_wrong_is_told_and_the_study_goes_on() {
-    let bench = wrong_in_every_way();
-    let shown = bench.execute(&["run", "STUDY", "--quiet"]);
+    let sandbox = wrong_in_every_way();
+    let shown = sandbox.execute(&["run", "STUDY", "--quiet"]);
     shown.expect(4, &["cannot build this", "unbuilt", "exit", "signal", "hullo", "code 127"]);
-    let record = bench.record();
+    let record = sandbox.record();
     each_trial_once(&record, 6 * 6);
     let failures = |variant: &str| {
         let trials = record.trials.iter().filter(|t| t.variant == variant);
@@ -112,34 +112,34 @@ fn each_way_to_go_wrong_is_told_and_the_study_goes_on() {
 
 #[test]
 fn a_workload_that_is_not_found_is_a_failed_trial() {
-    let bench = small();
-    bench.write("study.toml", &SMALL.replace("'\"$PREFIX/bin/hello\"'", "'no-such-program'"));
-    let shown = bench.execute(&["run", "STUDY", "--quiet"]);
+    let sandbox = small();
+    sandbox.write("study.toml", &SMALL.replace("'\"$PREFIX/bin/hello\"'", "'no-such-program'"));
+    let shown = sandbox.execute(&["run", "STUDY", "--quiet"]);
     shown.expect(4, &["no-such-program"]);
     let not_started = |t: &bakeoff_model::record::Trial| matches!(&t.outcome, Outcome::Failed(Failure::NotStarted { command, .. }) if command.contains("no-such"));
-    assert!(bench.record().trials.iter().all(not_started));
+    assert!(sandbox.record().trials.iter().all(not_started));
 }
 
 #[test]
 fn a_baseline_that_cannot_be_built_ends_the_study_and_says_why() {
-    let bench = wrong_in_every_way();
-    let text = fs::read_to_string(bench.study().join("study.toml")).unwrap();
-    bench.write("study.toml", &text.replace("does = \"well\"", "does = \"unbuilt\""));
-    let shown = bench.execute(&["run", "STUDY", "--only", "does=well"]);
+    let sandbox = wrong_in_every_way();
+    let text = fs::read_to_string(sandbox.study().join("study.toml")).unwrap();
+    sandbox.write("study.toml", &text.replace("does = \"well\"", "does = \"unbuilt\""));
+    let shown = sandbox.execute(&["run", "STUDY", "--only", "does=well"]);
     shown.expect(4, &["the baseline cannot be built", "cannot build this", "whole log"]);
 }
 
 #[test]
 fn a_missing_compiler_fails_its_variants_only() {
-    let bench = small();
+    let sandbox = small();
     let text = SMALL
         .replace("LINES = \"echo hello; echo again >&2\"", "LINES = \"x\", CC = \"no-such-cc -m64\"")
         .replace("LINES = \"echo hello\"", "LINES = \"x\", CC = \"cc\"")
         .replace("mkdir -p \"$PREFIX/bin\"", "mkdir -p \"$PREFIX/bin\"; $CC --version; : $LINES");
-    bench.write("study.toml", &text);
-    bench.execute(&["plan", "STUDY"]).expect(0, &["will fail", "no-such-cc"]);
-    bench.execute(&["build", "STUDY"]).expect(4, &["echo=twice: failed", "no-such-cc", "not on PATH"]);
-    bench.execute(&["run", "STUDY"]).expect(4, &["nothing to compare"]);
+    sandbox.write("study.toml", &text);
+    sandbox.execute(&["plan", "STUDY"]).expect(0, &["will fail", "no-such-cc"]);
+    sandbox.execute(&["build", "STUDY"]).expect(4, &["echo=twice: failed", "no-such-cc", "not on PATH"]);
+    sandbox.execute(&["run", "STUDY"]).expect(4, &["nothing to compare"]);
 }
 
 #[test]
@@ -151,43 +151,43 @@ fn a_source_whose_checksum_differs_is_refused_with_both_sums() {
             "[sources.words]\nfetch = 'echo other > \"$DOWNLOAD/words\"'\nsha256 = \"{sum}\"\n[[build]]\nname = \"script\"\nsource = \"words\""
         ),
     );
-    let bench = Bench::new(&text);
-    bench.write("hello.out", "hello\n");
+    let sandbox = Sandbox::new(&text);
+    sandbox.write("hello.out", "hello\n");
     let other = Command::new("sh").args(["-c", "echo other | sha256sum"]).output().unwrap();
     let other = String::from_utf8(other.stdout).unwrap();
-    let shown = bench.execute(&["run", "STUDY"]);
+    let shown = sandbox.execute(&["run", "STUDY"]);
     shown.expect(4, &["the baseline cannot be built", "words", &sum, &other[..64], "study.toml"]);
 }
 
 #[test]
 fn a_journal_of_a_newer_format_is_refused_and_kept() {
-    let bench = small();
-    bench.execute(&["run", "STUDY", "--quiet"]).expect(0, &[]);
-    let newer = fs::read_to_string(bench.journal()).unwrap().replacen("\"format\":1", "\"format\":99", 1);
-    fs::write(bench.journal(), &newer).unwrap();
+    let sandbox = small();
+    sandbox.execute(&["run", "STUDY", "--quiet"]).expect(0, &[]);
+    let newer = fs::read_to_string(sandbox.journal()).unwrap().replacen("\"format\":1", "\"format\":99", 1);
+    fs::write(sandbox.journal(), &newer).unwrap();
     for words in [&["run", "STUDY"][..], &["report", "STUDY"]] {
-        let shown = bench.execute(words);
+        let shown = sandbox.execute(words);
         assert_ne!(shown.code, 0);
         assert!(shown.err.contains("format 99"), "{}", shown.err);
     }
-    assert_eq!(fs::read_to_string(bench.journal()).unwrap(), newer);
+    assert_eq!(fs::read_to_string(sandbox.journal()).unwrap(), newer);
 }
 
 #[test]
 fn a_torn_last_line_is_executed_again() {
-    let bench = small();
-    bench.execute(&["run", "STUDY", "--quiet"]).expect(0, &[]);
-    let whole = fs::read(bench.journal()).unwrap();
-    fs::write(bench.journal(), &whole[..whole.len() - 40]).unwrap();
-    bench.execute(&["report", "STUDY"]).expect(0, &["torn"]);
-    bench.execute(&["run", "STUDY", "--quiet"]).expect(0, &["torn line was cut off"]);
-    each_trial_once(&bench.record(), 8 * 3);
+    let sandbox = small();
+    sandbox.execute(&["run", "STUDY", "--quiet"]).expect(0, &[]);
+    let whole = fs::read(sandbox.journal()).unwrap();
+    fs::write(sandbox.journal(), &whole[..whole.len() - 40]).unwrap();
+    sandbox.execute(&["report", "STUDY"]).expect(0, &["torn"]);
+    sandbox.execute(&["run", "STUDY", "--quiet"]).expect(0, &["torn line was cut off"]);
+    each_trial_once(&sandbox.record(), 8 * 3);
 }
 
 #[test]
 fn a_full_disk_stops_the_study_and_it_goes_on_when_there_is_space() {
-    let bench = small();
-    let state = bench.study().join(".bakeoff");
+    let sandbox = small();
+    let state = sandbox.study().join(".bakeoff");
     fs::create_dir(&state).unwrap();
     let mount =
         |words: &[&str]| Command::new("mount").args(words).arg(&state).output().is_ok_and(|o| o.status.success());
@@ -195,10 +195,10 @@ fn a_full_disk_stops_the_study_and_it_goes_on_when_there_is_space() {
         println!("skipped: mounting a tmpfs needs root");
         return;
     }
-    let full = bench.execute(&["run", "STUDY", "--quiet", "--blocks", "60"]);
+    let full = sandbox.execute(&["run", "STUDY", "--quiet", "--blocks", "60"]);
     let grown = mount(&["-o", "remount,size=8m"]);
-    let finished = bench.execute(&["run", "STUDY", "--quiet", "--blocks", "60"]);
-    let record = bench.record();
+    let finished = sandbox.execute(&["run", "STUDY", "--quiet", "--blocks", "60"]);
+    let record = sandbox.record();
     let unmounted = Command::new("umount").arg(&state).status().unwrap();
     assert!(grown && unmounted.success());
     full.expect(5, &["error: cannot"]);
@@ -209,16 +209,16 @@ fn a_full_disk_stops_the_study_and_it_goes_on_when_there_is_space() {
 
 #[test]
 fn the_same_study_twice_at_once_is_refused_by_the_second() {
-    let bench = small();
+    let sandbox = small();
     let words = ["run", "STUDY", "--quiet", "--simulate", "pause:0.05", "--blocks", "400"];
-    let mut first = bench.command(&words).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let mut first = sandbox.command(&words).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
     let second = loop {
         // The first has the lock as soon as the second is refused; until then the second would be the first.
-        if bench.journals().is_empty() {
+        if sandbox.journals().is_empty() {
             std::thread::yield_now();
             continue;
         }
-        break bench.execute(&words);
+        break sandbox.execute(&words);
     };
     first.kill().unwrap();
     first.wait().unwrap();
@@ -227,19 +227,19 @@ fn the_same_study_twice_at_once_is_refused_by_the_second() {
 
 #[test]
 fn an_interrupt_ends_after_the_trial_in_flight_and_the_next_command_goes_on() {
-    let bench = small();
+    let sandbox = small();
     let words = ["run", "STUDY", "--quiet", "--simulate", "pause:0.02", "--blocks", "40"];
-    let first = bench.command(&words).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    while bench.trials_so_far() == 0 {
+    let first = sandbox.command(&words).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    while sandbox.trials_so_far() == 0 {
         std::thread::yield_now();
     }
     let interrupt = Command::new("kill").args(["-INT", &first.id().to_string()]).status().unwrap();
     assert!(interrupt.success());
     let shown = Shown::of(&first.wait_with_output().unwrap());
     shown.expect(130, &["stopped", "execute the command again"]);
-    let trials = bench.record().trials.len();
+    let trials = sandbox.record().trials.len();
     assert!((1..120).contains(&trials), "{trials}");
-    bench.execute(&words).expect(0, &[]);
-    each_trial_once(&bench.record(), 120);
-    assert_eq!(bench.record().sessions.len(), 2);
+    sandbox.execute(&words).expect(0, &[]);
+    each_trial_once(&sandbox.record(), 120);
+    assert_eq!(sandbox.record().sessions.len(), 2);
 }

@@ -6,7 +6,7 @@
 mod common;
 
 use bakeoff_model::shuffle::Stream;
-use common::{Bench, each_trial_once, small};
+use common::{Sandbox, each_trial_once, small};
 use std::process::Stdio;
 use std::time::{Duration, SystemTime};
 
@@ -14,15 +14,15 @@ const KILLS: usize = 20;
 
 /// Kills the command [`KILLS`] times, then lets it finish. Every moment is random: some trials on from where the one
 /// before was killed (none, for some: then it is while building or beginning), and a random time after that.
-fn kill_and_finish(bench: &Bench, words: &[&str]) {
+fn kill_and_finish(sandbox: &Sandbox, words: &[&str]) {
     let seed = SystemTime::UNIX_EPOCH.elapsed().unwrap().as_nanos() as u64;
     println!("seed {seed}");
     let mut stream = Stream::of(seed, &["kill"]);
     let mut killed = 0;
     for _ in 0..KILLS {
-        let mut child = bench.command(words).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-        let trials = bench.trials_so_far() + stream.below(5) as usize;
-        while bench.trials_so_far() < trials && child.try_wait().unwrap().is_none() {
+        let mut child = sandbox.command(words).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        let trials = sandbox.trials_so_far() + stream.below(5) as usize;
+        while sandbox.trials_so_far() < trials && child.try_wait().unwrap().is_none() {
             std::thread::yield_now();
         }
         // The moment is what is varied here; nothing is waited for.
@@ -32,32 +32,32 @@ fn kill_and_finish(bench: &Bench, words: &[&str]) {
         child.wait().unwrap();
     }
     println!("{killed} of {KILLS} were killed before they ended");
-    let finished = bench.execute(words);
+    let finished = sandbox.execute(words);
     assert_eq!(finished.code, 0, "{finished:?}");
-    let record = bench.record();
+    let record = sandbox.record();
     let with_trials = record.sessions.iter().filter(|s| record.trials.iter().any(|t| t.session == s.session)).count();
     assert!(with_trials > 3, "{with_trials} sessions have trials: too few were killed in mid-study");
 }
 
 #[test]
 fn a_simulated_study_survives_twenty_kills() {
-    let bench = small();
-    kill_and_finish(&bench, &["run", "STUDY", "--blocks", "60", "--quiet", "--simulate", "pause:0.005"]);
-    each_trial_once(&bench.record(), 60 * 3);
+    let sandbox = small();
+    kill_and_finish(&sandbox, &["run", "STUDY", "--blocks", "60", "--quiet", "--simulate", "pause:0.005"]);
+    each_trial_once(&sandbox.record(), 60 * 3);
 }
 
 #[test]
 fn a_real_study_survives_twenty_kills_and_nothing_of_it_outlives_them() {
-    let bench = small();
+    let sandbox = small();
     // Trials that last, and that have a child with a name of its own, so that survivors can be found.
     let name = format!("9{}.25", std::process::id());
     let text = common::SMALL.replace("echo hello;", "sleep 0.01; echo hello;").replace(
         "once = { LINES = \"echo hello\" }",
         &format!("once = {{ LINES = \"sleep {name} & sleep 0.01; echo hello\" }}"),
     );
-    bench.write("study.toml", &text);
-    kill_and_finish(&bench, &["run", "STUDY", "--blocks", "40", "--quiet"]);
-    each_trial_once(&bench.record(), 40 * 3);
+    sandbox.write("study.toml", &text);
+    kill_and_finish(&sandbox, &["run", "STUDY", "--blocks", "40", "--quiet"]);
+    each_trial_once(&sandbox.record(), 40 * 3);
     let survivors: Vec<String> = std::fs::read_dir("/proc")
         .unwrap()
         .filter_map(|entry| std::fs::read(entry.unwrap().path().join("cmdline")).ok())

@@ -66,6 +66,10 @@ impl Local {
 }
 
 impl Executor for Local {
+    fn memory_floor_bytes(&self) -> Option<f64> {
+        self.launcher.memory_floor_bytes().map(|bytes| bytes as f64)
+    }
+
     fn execute(&mut self, task: Task<'_>) -> Result<Option<Execution>, Error> {
         let variant = if task.variant == TWIN { &self.setup.baseline } else { task.variant };
         let home = self.setup.home();

@@ -4,7 +4,7 @@
 use super::Showing;
 use crate::error::{Code, CommandError};
 use crate::screen;
-use crate::session::{OpenStudy, Place, Setting};
+use crate::session::{OpenStudy, Setting};
 use crate::state::State;
 use bakeoff_host::Launcher;
 use bakeoff_lab::Ending;
@@ -96,8 +96,7 @@ pub(crate) fn execute(args: &Args) -> Result<Code, CommandError> {
     };
     let (record, ending) = OpenStudy::open(setting)?.execute(|| {
         let launcher = Launcher::start(Some(lock.as_fd()))?;
-        let memory_floor_bytes = launcher.memory_floor_bytes().map(|bytes| bytes as f64);
-        Ok(Place { executor: Box::new(Local::new(setup, launcher)?), memory_floor_bytes })
+        Ok(Box::new(Local::new(setup, launcher)?))
     })?;
     let code = args.showing.show(&record)?;
     if ending == Ending::Stopped {

@@ -5,7 +5,7 @@ use super::plan::time_text;
 use super::{Extent, Selection, Showing};
 use crate::error::{Code, CommandError};
 use crate::screen;
-use crate::session::{self, OpenStudy, Place, Setting};
+use crate::session::{self, OpenStudy, Setting};
 use crate::state::{StateFolder, journals_of};
 use crate::study_folder::StudyFolder;
 use bakeoff_build::{Cache, survey};
@@ -66,10 +66,7 @@ fn rehearse(args: &Args, folder: &StudyFolder, plan: &Plan, truth: &str) -> Resu
     let setting = Setting { plan, study, builds: &[], journal, durable: true, quiet, guess_s };
     let open = OpenStudy::open(setting)?;
     state.is_latest()?;
-    let (record, ending) = open.execute(|| {
-        let executor = Box::new(Simulated::new(planted, plan.blocks));
-        Ok(Place { executor, memory_floor_bytes: None })
-    })?;
+    let (record, ending) = open.execute(|| Ok(Box::new(Simulated::new(planted, plan.blocks))))?;
     finish(args, &record, ending)
 }
 
@@ -94,9 +91,8 @@ fn execute_here(args: &Args, folder: &StudyFolder, mut plan: Plan) -> Result<Cod
     state.is_latest()?;
     let (record, ending) = open.execute(|| {
         let launcher = Launcher::start(Some(lock.as_fd()))?;
-        let memory_floor_bytes = launcher.memory_floor_bytes().map(|bytes| bytes as f64);
         let setup = setup(folder, &plan, &cache, &digests, expected, state.scratch());
-        Ok(Place { executor: Box::new(Local::new(setup, launcher)?), memory_floor_bytes })
+        Ok(Box::new(Local::new(setup, launcher)?))
     })?;
     finish(args, &record, ending)
 }

@@ -7,16 +7,16 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 /// A folder with a study in it, and an empty cache beside it.
-pub struct Bench {
+pub struct Sandbox {
     folder: tempfile::TempDir,
 }
 
-impl Bench {
+impl Sandbox {
     pub fn new(study: &str) -> Self {
-        let bench = Self { folder: tempfile::tempdir().unwrap() };
-        fs::create_dir(bench.study()).unwrap();
-        bench.write("study.toml", study);
-        bench
+        let sandbox = Self { folder: tempfile::tempdir().unwrap() };
+        fs::create_dir(sandbox.study()).unwrap();
+        sandbox.write("study.toml", study);
+        sandbox
     }
 
     pub fn study(&self) -> PathBuf {
@@ -151,8 +151,8 @@ metrics = ["wall", "user", "sys", "maxrss"]
 "#;
 
 /// The study [`SMALL`] in a folder, with its expected output.
-pub fn small() -> Bench {
-    let bench = Bench::new(SMALL);
-    bench.write("hello.out", "hello\n");
-    bench
+pub fn small() -> Sandbox {
+    let sandbox = Sandbox::new(SMALL);
+    sandbox.write("hello.out", "hello\n");
+    sandbox
 }
