@@ -13,5 +13,6 @@ run:
 	$(CARGO) run --release --locked --quiet --bin bakeoff -- run $(STUDY) $(ARGS)
 
 test:
-	@sh tools/need-packages gcc libc6-dev binutils make xz-utils perl-base mount
+	@sh tools/need-packages gcc libc6-dev binutils make xz-utils perl-base mount ministat r-base-core python3 python3-venv
+	@sh tools/oracles
 	$(CARGO) test --workspace --locked

@@ -6,11 +6,32 @@
 //! variant ÷ baseline, and the question is where the contrasts are centred.
 
 pub mod blocks;
+pub mod bootstrap;
+pub mod changepoint;
 pub mod describe;
+pub mod edivisive;
+pub mod eprocess;
 pub mod equivalence;
 pub mod holm;
+pub mod letters;
+pub mod linear;
+pub mod maxt;
+pub mod ministat;
+pub mod modes;
+pub mod nested;
+pub mod outliers;
+pub mod permutation;
+pub mod power;
+pub mod proportion;
+pub mod published;
+pub mod rank;
 pub mod signflip;
+pub mod spending;
 pub mod student;
+pub mod tail;
+pub mod tmixture;
+pub mod trend;
+pub mod welch;
 
 mod flips;
 mod subsets;

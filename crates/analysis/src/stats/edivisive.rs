@@ -1,0 +1,1 @@
+//! Where the history of a metric changes (E-divisive).

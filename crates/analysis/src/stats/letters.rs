@@ -1,0 +1,1 @@
+//! The compact letter display of all pairs.

@@ -1,0 +1,1 @@
+//! Single-step max-T over several contrasts of the same blocks.

@@ -1,0 +1,1 @@
+//! The arithmetic of ministat, defects included; nothing else here uses it.

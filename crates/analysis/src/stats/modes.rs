@@ -1,0 +1,1 @@
+//! Does a list of values have more than one mode?

@@ -1,0 +1,1 @@
+//! Which values are far from the others, by double median absolute deviation.

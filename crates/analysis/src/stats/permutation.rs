@@ -1,0 +1,1 @@
+//! The sign-flip test of a plain mean, for comparison with the winsorised one.

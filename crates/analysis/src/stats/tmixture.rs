@@ -1,0 +1,1 @@
+//! The mixture of t statistics that may be looked at any time, for normal contrasts.

@@ -1,0 +1,5 @@
+//! Drift, modes, outliers, counts, against their oracles.
+
+use crate::support::Case;
+
+pub(crate) const CASES: &[Case] = &[];
