@@ -113,6 +113,8 @@ pub enum Test {
         /// Seed of the flips.
         seed: u64,
     },
+    /// The same by Edgeworth's series, beyond the number of blocks for which chance need be asked.
+    SignFlipEdgeworth,
     /// Student's t on paired differences of logarithms: 3 to 5 blocks; assumes a normal distribution.
     PairedLogT,
     /// All values of each variant are the same: no chance is involved.

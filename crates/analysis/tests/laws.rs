@@ -2,7 +2,7 @@
 //! the definition in whole numbers; and how it behaves at its limits.
 #![expect(clippy::expect_used, reason = "all of this file is tests")]
 
-use bakeoff_analysis::stats::signflip::{EXACT_MAX, SignFlip};
+use bakeoff_analysis::stats::signflip::{Counting, EXACT_MAX, MONTE_CARLO_MAX, SignFlip};
 use proptest::prelude::*;
 
 fn flips(contrasts: &[f64]) -> SignFlip {
@@ -135,8 +135,40 @@ fn a_huge_outlier_is_bounded() {
 fn beyond_enumeration_p_is_estimated_and_repeatable() {
     let contrasts: Vec<f64> = (0..EXACT_MAX as u32 + 1).map(|i| f64::from(i * i * 7 % 41) / 41.0 - 0.35).collect();
     let (mut one, mut same) = (flips(&contrasts), flips(&contrasts));
-    assert!(flips(&contrasts[..EXACT_MAX]).is_exact() && !one.is_exact());
+    assert_eq!([flips(&contrasts[..EXACT_MAX]).counting(), one.counting()], [Counting::Exact, Counting::MonteCarlo]);
     assert_eq!(one.p(0.0), same.p(0.0));
     let ([low, high], centre) = (one.interval(0.05).unwrap(), one.estimate());
     assert!(low < centre && centre < high);
+    // The ends are where p is 5 %, give or take the chance in 199 999 flips.
+    let standard_error = (0.05f64 * 0.95 / 200_000.0).sqrt();
+    for p in [one.p(low), one.p(high)] {
+        assert!((p - 0.05).abs() < 2.5 * standard_error, "{p}");
+    }
+}
+
+/// Beyond [`MONTE_CARLO_MAX`] p is approximated; here against 100 000 flips of the definition.
+#[test]
+fn with_many_blocks_p_is_approximated() {
+    const DRAWS: u32 = 100_000;
+    let mut state = 178u64;
+    let mut random = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 11) as f64 / (1u64 << 53) as f64
+    };
+    let contrasts: Vec<f64> =
+        (0..=MONTE_CARLO_MAX).map(|_| random() - 0.54 + 20.0 * (random() - 0.96).max(0.0)).collect();
+    let mut test = flips(&contrasts);
+    assert_eq!(test.counting(), Counting::Edgeworth);
+    let mut sizes: Vec<f64> = contrasts.iter().map(|x| x.abs()).collect();
+    sizes.sort_by(f64::total_cmp);
+    let clip = 1.5 * sizes[sizes.len() / 2];
+    let psi: Vec<f64> = contrasts.iter().map(|x| x.clamp(-clip, clip)).collect();
+    let observed = psi.iter().sum::<f64>().abs();
+    let mut flipped = || psi.iter().map(|x| if random() < 0.5 { -x } else { *x }).sum::<f64>().abs();
+    let p = f64::from((0..DRAWS).map(|_| u32::from(flipped() >= observed)).sum::<u32>()) / f64::from(DRAWS);
+    let standard_error = (p * (1.0 - p) / f64::from(DRAWS)).sqrt();
+    assert!(0.005 < p && p < 0.5, "{p} says nothing");
+    assert!((test.p(0.0) - p).abs() < 4.0 * standard_error, "{} {p}", test.p(0.0));
+    let [low, high] = test.interval(0.05).unwrap();
+    assert!((test.p(low) - 0.05).abs() < 1e-6 && (test.p(high) - 0.05).abs() < 1e-6);
 }

@@ -57,6 +57,7 @@ fn test_words(comparison: &Comparison) -> String {
         Test::SignFlipMonteCarlo { seed } => {
             format!("winsorised sign-flip test on per-block {of}, by Monte Carlo (seed {seed})")
         }
+        Test::SignFlipEdgeworth => format!("winsorised sign-flip test on per-block {of}, by Edgeworth's series"),
         Test::PairedLogT => format!("Student's t on paired {each} (few blocks: assumes a normal distribution)"),
         Test::Deterministic => "values that never vary compared as they are".to_owned(),
         Test::TooFew => "no test where there are too few blocks".to_owned(),

@@ -9,7 +9,7 @@ use super::trials::Pairs;
 use crate::findings::{Scale, Test};
 use crate::stats::describe::{mean, median, sd};
 use crate::stats::equivalence::Zone;
-use crate::stats::signflip::SignFlip;
+use crate::stats::signflip::{Counting, SignFlip};
 use crate::stats::student::{MeanT, t_quantile};
 
 /// From this number of blocks on, the sign-flip test is used; below, Student's t.
@@ -92,7 +92,11 @@ impl Inference {
             interval,
             equivalence_interval: test.interval(2.0 * rule.alpha),
             p: Some(test.p(0.0)),
-            test: if test.is_exact() { Test::SignFlip } else { Test::SignFlipMonteCarlo { seed: rule.seed } },
+            test: match test.counting() {
+                Counting::Exact => Test::SignFlip,
+                Counting::MonteCarlo => Test::SignFlipMonteCarlo { seed: rule.seed },
+                Counting::Edgeworth => Test::SignFlipEdgeworth,
+            },
             sd: interval.and_then(|interval| robust_sd(interval, contrasts.len(), rule.alpha)).or(self.sd),
             ..self
         })

@@ -4,35 +4,36 @@
 /// Number of flips: with the observed one, 200 000.
 pub(super) const DRAWS: u32 = 199_999;
 
-/// Which of up to 8 magnitudes are negated, for each byte.
-const PATTERNS: usize = 256;
+/// Magnitudes that are looked up at a time, and the number of ways to negate some of them.
+const CHUNK: usize = 8;
+const PATTERNS: usize = 1 << CHUNK;
 
-/// Random flips of n magnitudes, eight to the byte.
+/// Chunks to a word of random bits.
+const CHUNKS: usize = 64 / CHUNK;
+
+/// Random flips of n magnitudes.
 #[derive(Debug, Clone)]
 pub(super) struct Flips {
-    bytes: Vec<u8>,
-    bytes_per_draw: usize,
-    /// For each byte of a draw and each of its patterns, the sum of the negated magnitudes.
+    /// One bit for each magnitude; the words of one draw stand side by side.
+    words: Vec<u64>,
+    words_per_draw: usize,
+    /// For each chunk and each of its patterns, the sum of the negated magnitudes.
     tables: Vec<[f64; PATTERNS]>,
 }
 
 impl Flips {
     /// [`DRAWS`] flips of `n` ≥ 1 magnitudes.
     pub(super) fn draw(n: usize, seed: u64) -> Self {
-        let bytes_per_draw = n.div_ceil(8);
+        let words_per_draw = n.div_ceil(64);
         let mut generator = SplitMix64(seed);
-        let mut bytes = Vec::with_capacity(bytes_per_draw * DRAWS as usize + 8);
-        while bytes.len() < bytes_per_draw * DRAWS as usize {
-            bytes.extend(generator.next().to_le_bytes());
-        }
-        bytes.truncate(bytes_per_draw * DRAWS as usize);
-        Self { bytes, bytes_per_draw, tables: vec![[0.0; PATTERNS]; bytes_per_draw] }
+        let words = (0..words_per_draw * DRAWS as usize).map(|_| generator.next()).collect();
+        Self { words, words_per_draw, tables: vec![[0.0; PATTERNS]; n.div_ceil(CHUNK)] }
     }
 
     /// Number of draws whose negated magnitudes, or whose others, sum to at most `limit`; `total` is the sum of all.
     /// Eight magnitudes are looked up at a time ("four Russians": Arlazarov et al. 1970).
     pub(super) fn at_most_on_either_side(&mut self, magnitudes: &[f64], limit: f64, total: f64) -> u32 {
-        for (table, eight) in self.tables.iter_mut().zip(magnitudes.chunks(8)) {
+        for (table, eight) in self.tables.iter_mut().zip(magnitudes.chunks(CHUNK)) {
             for (bit, magnitude) in eight.iter().enumerate() {
                 let (known, next) = table.split_at_mut(1 << bit);
                 next.iter_mut().zip(known).for_each(|(sum, without)| *sum = *without + magnitude);
@@ -43,13 +44,29 @@ impl Flips {
                 table[pattern] = table[pattern % used];
             }
         }
-        let mut count = 0;
-        for draw in self.bytes.chunks_exact(self.bytes_per_draw) {
-            let negated: f64 = draw.iter().zip(&self.tables).map(|(byte, table)| table[usize::from(*byte)]).sum();
-            count += u32::from(negated <= limit || negated >= total - limit);
+        let is_hit = |negated: f64| u32::from(negated <= limit) | u32::from(negated >= total - limit);
+        if self.words_per_draw > 1 {
+            let draws = self.words.chunks_exact(self.words_per_draw);
+            let sum = |draw: &[u64]| draw.iter().zip(self.tables.chunks(CHUNKS)).map(|(w, t)| negated(*w, t)).sum();
+            return draws.map(|draw| is_hit(sum(draw))).sum();
         }
-        count
+        // One word a draw, and a loop of known length: the usual study.
+        match self.tables.as_slice().try_into() {
+            Ok::<&[_; 5], _>(tables) => self.words.iter().map(|word| is_hit(negated(*word, tables))).sum(),
+            Err(_) => self.words.iter().map(|word| is_hit(negated(*word, &self.tables))).sum(),
+        }
     }
+}
+
+/// Sum of the magnitudes that one word of random bits negates.
+#[inline(always)]
+fn negated(mut word: u64, tables: &[[f64; PATTERNS]]) -> f64 {
+    let mut sum = 0.0;
+    for table in tables {
+        sum += table[(word % PATTERNS as u64) as usize];
+        word >>= CHUNK;
+    }
+    sum
 }
 
 /// SplitMix64 (Steele, Lea & Flood 2014; the constants are Vigna's).
@@ -80,16 +97,16 @@ mod tests {
     /// The oracle adds the magnitudes bit by bit, in the same order as the tables do.
     #[test]
     fn tables_agree_with_plain_sums() {
-        for n in [1, 7, 8, 9, 21] {
+        for n in [1, 7, 8, 9, 21, 40, 64, 65, 130] {
             let magnitudes: Vec<f64> = (0..n).map(|i| f64::from(i * i % 7 + 1)).collect();
             let total: f64 = magnitudes.iter().sum();
             let limit = (total / 3.0).floor();
             let mut flips = Flips::draw(magnitudes.len(), 178);
             let plain = flips
-                .bytes
-                .chunks_exact(flips.bytes_per_draw)
+                .words
+                .chunks_exact(flips.words_per_draw)
                 .filter(|draw| {
-                    let bit = |i: usize| draw[i / 8] >> (i % 8) & 1 == 1;
+                    let bit = |i: usize| draw[i / 64] >> (i % 64) & 1 == 1;
                     let negated: f64 = magnitudes.iter().enumerate().filter(|(i, _)| bit(*i)).map(|(_, m)| m).sum();
                     negated <= limit || negated >= total - limit
                 })

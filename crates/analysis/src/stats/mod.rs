@@ -33,5 +33,7 @@ pub mod tmixture;
 pub mod trend;
 pub mod welch;
 
+mod edgeworth;
 mod flips;
+mod roots;
 mod subsets;
