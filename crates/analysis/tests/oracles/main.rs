@@ -3,6 +3,7 @@
 //! the oracles; one that is missing leaves its tests ignored, and counted as such.
 #![allow(
     clippy::unwrap_used,
+    clippy::expect_used,
     clippy::print_stdout,
     clippy::disallowed_methods,
     reason = "a test, and not of the pure crate's own"
