@@ -43,6 +43,8 @@ pub struct Findings {
     pub variants: Vec<VariantLine>,
     /// One table for every workload × condition × metric; the deciding metric first within each.
     pub tables: Vec<Table>,
+    /// What factors, suites of workloads and conditions do; empty where there is nothing beyond the tables.
+    pub effects: Vec<Effects>,
     /// Builds, in the order of the variants.
     pub builds: Vec<BuildLine>,
     /// Trials that failed or are void, one entry for each variant × workload × condition that has any.
@@ -136,6 +138,9 @@ pub struct Comparison {
     pub interval: Option<[f64; 2]>,
     /// Interval at confidence 1 − 2α: the one that must lie within the margin to show equivalence (TOST).
     pub equivalence_interval: Option<[f64; 2]>,
+    /// Interval at confidence 1 − α/family (Bonferroni): those of a whole family hold together at 1 − α. None where it is
+    /// the only comparison, or where there are too few blocks.
+    pub simultaneous_interval: Option<[f64; 2]>,
     /// p of no difference, uncorrected; none where there is no test.
     pub p: Option<f64>,
     /// p after Holm's correction over the family; the verdict uses this one.
@@ -159,6 +164,54 @@ pub struct RatioOfMeans {
     pub estimate: f64,
     /// Fieller's interval at the study's confidence; none if unbounded.
     pub interval: Option<[f64; 2]>,
+}
+
+/// A family of contrasts beyond the pairs of a table: Holm's correction is made within it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Effects {
+    /// What they are contrasts of.
+    pub kind: Kind,
+    /// The workload; none if over all of them.
+    pub workload: Option<String>,
+    /// The condition; none if conditions are what is compared.
+    pub condition: Option<String>,
+    /// The metric's name.
+    pub metric: String,
+    /// Its base unit.
+    pub unit: Unit,
+    /// What cannot be told apart because not every combination of levels was executed, in words; empty if all were.
+    pub aliases: Vec<String>,
+    /// The contrasts.
+    pub effects: Vec<Effect>,
+}
+
+/// What contrasts are contrasts of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Kind {
+    /// A level of a factor against the baseline's, averaged over all levels of the other factors.
+    Main,
+    /// How much two levels together do beyond what each does alone: (both ÷ one) ÷ (other ÷ neither).
+    Interaction,
+    /// A variant against the baseline over all workloads, of equal weight: the geometric mean of the ratios.
+    Suite,
+    /// A condition against the study's first, for one variant, paired by pass.
+    Condition,
+    /// How much a variant's ratio to the baseline under a condition is its ratio under the study's first.
+    ConditionChange,
+}
+
+/// One contrast.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Effect {
+    /// Its name, such as `malloc=perl`, `malloc=perl × threads=on`, or a variant's display name.
+    pub name: String,
+    /// What it is compared with, such as `malloc=system`.
+    pub against: String,
+    /// What the blocks say; none if no block has all that is needed.
+    pub comparison: Option<Comparison>,
+    /// Why it cannot be estimated, if so.
+    pub refused: Option<String>,
 }
 
 /// The five verdicts.

@@ -2,6 +2,7 @@
 //! not support. Where there are several workloads or conditions there is a statement for each.
 
 use crate::builds::unbuilt;
+use crate::effects;
 use crate::format::percent;
 use crate::text::{clean, glue, unglue};
 use crate::words::{self, Change, counted, listed};
@@ -33,6 +34,19 @@ pub(crate) fn paragraphs(findings: &Findings) -> Vec<String> {
     }
     if findings.blocks_finished < findings.blocks_total {
         opening.push(format!("After {} of {}:", findings.blocks_finished, counted(findings.blocks_total, "block")));
+    }
+    let mains = tables.iter().filter_map(|table| {
+        let mains = effects::sentence(findings, &table.workload, &table.condition)?;
+        Some(if tables.len() > 1 { format!("{}: {mains}", label(&tables, table)) } else { mains })
+    });
+    let mains: Vec<String> = mains.collect();
+    if !mains.is_empty() {
+        let opening = (!opening.is_empty()).then(|| opening.join(" "));
+        let variants = tables.iter().map(|table| {
+            let label = if tables.len() > 1 { format!("{}: ", label(&tables, table)) } else { String::new() };
+            format!("{label}Variant by variant: {}", statement(findings, table))
+        });
+        return opening.into_iter().chain(mains).chain(variants).collect();
     }
     match tables.as_slice() {
         [only] => {
@@ -267,7 +281,7 @@ impl Teller<'_> {
 }
 
 /// The names in a list; of too many, the rest is only counted.
-fn named(mut names: Vec<String>) -> String {
+pub(crate) fn named(mut names: Vec<String>) -> String {
     if names.len() > NAMED_MAX {
         let rest = counted((names.len() - NAMED_MAX) as u32, "other");
         names.truncate(NAMED_MAX);

@@ -5,6 +5,7 @@
 
 mod answer;
 mod builds;
+mod effects;
 mod failures;
 pub mod format;
 mod grid;

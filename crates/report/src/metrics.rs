@@ -89,6 +89,10 @@ fn full(findings: &Findings, table: &Table, page: &mut Page, notes: &mut Notes, 
         grid.append(title, Flush::Left, rows);
     }
     grid.print(page, columns);
+    let named = table.rows.iter().filter_map(|row| Some((row.variant.as_str(), row.comparison.as_ref()?)));
+    if let Some(sentence) = words::together(named, findings.method.family, findings.method.confidence) {
+        page.paragraph(&sentence, columns, 2, Ink::Aside);
+    }
     if let Some(sentence) = undecided(table) {
         page.paragraph(&sentence, columns, 2, Ink::Open);
     }

@@ -3,7 +3,7 @@
 use crate::notes::Notes;
 use crate::paint::{Ink, Page};
 use crate::text::{clean, glue};
-use crate::{answer, builds, failures, metrics, provenance};
+use crate::{answer, builds, effects, failures, metrics, provenance};
 use bakeoff_analysis::findings::Findings;
 
 /// How a page is printed.
@@ -30,6 +30,7 @@ pub fn terminal(findings: &Findings, style: Style) -> String {
         page.paragraph(paragraph, width, if paragraphs.len() > 1 { 2 } else { 0 }, Ink::Heading);
     }
     heading(findings, &mut page, width);
+    effects::print(findings, &mut page, &mut notes, width);
     metrics::print(findings, &mut page, &mut notes, width);
     notes.print(&mut page, width);
     builds::print(findings, &mut page, width);

@@ -1,8 +1,9 @@
 //! How a comparison is put into words and digits: the verdict's word for a metric's unit, and estimate and interval
 //! as a change or as a ratio, both with the digits that the interval earns. No sentence is made here.
 
-use crate::format::{exponent, fitting, fixed, signed, units};
+use crate::format::{exponent, fitting, fixed, percent, signed, units};
 use crate::paint::Ink;
+use crate::text::{clean, glue};
 use bakeoff_analysis::findings::{Comparison, Scale, Test, Verdict};
 use bakeoff_model::metric::Unit;
 
@@ -114,6 +115,31 @@ pub(crate) fn ratio(estimate: f64, interval: Option<[f64; 2]>, without: &str) ->
         interval.into_iter().flatten().chain([estimate]).map(|x| settled(x - 1.0, 1.0)).collect();
     let decimals = decimals(&departures, interval, RATIO_DIGITS, if interval.is_some() { 2 } else { 4 });
     bracketed(estimate, interval, without, |x| fixed(x, decimals))
+}
+
+/// The intervals of a family that hold all together, where there are several comparisons.
+pub(crate) fn together<'a>(
+    named: impl Iterator<Item = (&'a str, &'a Comparison)>,
+    family: u32,
+    confidence: f64,
+) -> Option<String> {
+    let of = |(name, comparison): (&str, &Comparison)| {
+        let interval = comparison.simultaneous_interval?;
+        Some(format!("{} {}", clean(name), glue(&simultaneous(comparison, interval))))
+    };
+    let intervals: Vec<String> = named.filter_map(of).collect();
+    let confidence = glue(&percent(confidence));
+    let all = format!("all {family} together at {confidence} (Bonferroni)");
+    (!intervals.is_empty()).then(|| format!("{all}: {}", intervals.join("; ")))
+}
+
+/// With the digits of the comparison's own interval.
+fn simultaneous(comparison: &Comparison, interval: [f64; 2]) -> String {
+    let offset = if comparison.scale == Scale::Ratio { 1.0 } else { 0.0 };
+    let departures = interval.map(|end| settled(end - offset, largest(comparison.estimate, Some(interval))));
+    let decimals = decimals(&departures, comparison.interval, RATIO_DIGITS, 2);
+    let write = |x: f64| if comparison.scale == Scale::Ratio { fixed(x, decimals) } else { signed(x, decimals) };
+    format!("[{}, {}]", write(interval[0]), write(interval[1]))
 }
 
 fn bracketed(estimate: f64, interval: Option<[f64; 2]>, without: &str, write: impl Fn(f64) -> String) -> String {

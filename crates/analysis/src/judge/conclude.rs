@@ -13,7 +13,7 @@ use bakeoff_model::metric::Unit;
 /// Fewer blocks than this are too few to tell whether values repeat.
 const COARSE_MIN: usize = 6;
 
-/// Concludes one comparison; `p_holm` is the p that decides.
+/// Concludes one comparison of a pair; `p_holm` is the p that decides.
 pub(super) fn conclude(
     pairs: &Pairs,
     inference: &Inference,
@@ -21,45 +21,60 @@ pub(super) fn conclude(
     yardstick: Yardstick,
     rule: Rule,
 ) -> Comparison {
-    let outward = |x: f64| match inference.scale {
-        Scale::Ratio => x.exp(),
-        Scale::Difference => x,
-    };
-    let ratio_of_means = ratio_of_means(pairs, inference, rule.alpha);
-    let differs = match inference.test {
-        Test::Deterministic => inference.estimate != 0.0,
-        _ => p_holm.is_some_and(|p| p <= rule.alpha),
-    };
+    let mut comparison = conclude_effect(inference, p_holm, rule);
+    comparison.ratio_of_means = ratio_of_means(pairs, inference, rule.alpha);
+    comparison.ratio_of_max = ratio_of_max(pairs);
+    let differs = differs(inference, p_holm, rule);
     let caveats = [
-        too_few_blocks(inference, rule),
-        model_based(inference),
-        corrected_away(inference, p_holm, rule),
-        no_direction(inference, differs),
-        means_disagree(pairs, inference, ratio_of_means, differs),
+        means_disagree(pairs, inference, comparison.ratio_of_means, differs),
         incomplete_blocks(pairs),
         zero_median(pairs, inference),
         coarse_values(pairs, inference, yardstick.unit),
         at_the_floor(pairs, yardstick),
     ];
-    let verdict = match verdict(inference, differs, rule) {
-        Verdict::Equivalent | Verdict::Negligible if touches_floor(pairs, yardstick) => {
-            Verdict::Undecided { more_blocks: None }
-        }
-        verdict => verdict,
+    comparison.caveats.extend(caveats.into_iter().flatten());
+    let shown_within = matches!(comparison.verdict, Verdict::Equivalent | Verdict::Negligible);
+    if shown_within && touches_floor(pairs, yardstick) {
+        comparison.verdict = Verdict::Undecided { more_blocks: None };
+    }
+    comparison
+}
+
+/// Concludes any contrast, as far as the contrasts alone allow.
+pub(super) fn conclude_effect(inference: &Inference, p_holm: Option<f64>, rule: Rule) -> Comparison {
+    let outward = |x: f64| match inference.scale {
+        Scale::Ratio => x.exp(),
+        Scale::Difference => x,
     };
+    let differs = differs(inference, p_holm, rule);
+    let caveats = [
+        too_few_blocks(inference, rule),
+        model_based(inference),
+        corrected_away(inference, p_holm, rule),
+        no_direction(inference, differs),
+    ];
     Comparison {
         blocks: inference.blocks,
         scale: inference.scale,
         estimate: outward(inference.estimate),
         interval: inference.interval.map(|ends| ends.map(outward)),
         equivalence_interval: inference.equivalence_interval.map(|ends| ends.map(outward)),
+        simultaneous_interval: inference.simultaneous_interval.map(|ends| ends.map(outward)),
         p: inference.p,
         p_holm,
         test: inference.test,
-        verdict,
-        ratio_of_means,
-        ratio_of_max: ratio_of_max(pairs),
+        verdict: verdict(inference, differs, rule),
+        ratio_of_means: None,
+        ratio_of_max: None,
         caveats: caveats.into_iter().flatten().collect(),
+    }
+}
+
+/// Whether a difference is shown.
+fn differs(inference: &Inference, p_holm: Option<f64>, rule: Rule) -> bool {
+    match inference.test {
+        Test::Deterministic => inference.estimate != 0.0,
+        _ => p_holm.is_some_and(|p| p <= rule.alpha),
     }
 }
 
@@ -245,6 +260,7 @@ mod tests {
             estimate,
             interval,
             equivalence_interval: interval,
+            simultaneous_interval: None,
             p: Some(0.5),
             test: Test::SignFlip,
             sd: Some(0.02),

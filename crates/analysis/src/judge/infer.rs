@@ -1,11 +1,8 @@
-//! What the pairs of one comparison say, on the scale of their contrasts: estimate, intervals, p. It claims nothing.
-//!
-//! The contrast of a block is ln(variant ÷ baseline). If some value is not positive, as with counters, it is the raw
-//! difference variant − baseline, and the margin is a part of the baseline's median; if that is not positive either,
-//! there is no margin, and nothing can be shown to be equivalent.
+//! What the contrasts of one comparison say: estimate, intervals, p, on their own scale. It claims nothing, and does not
+//! know what the contrasts are contrasts of: see [`super::contrasts`].
 
 use super::Rule;
-use super::trials::Pairs;
+use super::contrasts::Contrasts;
 use crate::findings::{Scale, Test};
 use crate::stats::describe::{mean, median, sd};
 use crate::stats::equivalence::Zone;
@@ -27,6 +24,7 @@ pub(super) struct Inference {
     pub(super) estimate: f64,
     pub(super) interval: Option<[f64; 2]>,
     pub(super) equivalence_interval: Option<[f64; 2]>,
+    pub(super) simultaneous_interval: Option<[f64; 2]>,
     pub(super) p: Option<f64>,
     pub(super) test: Test,
     /// Standard deviation of the contrasts for planning: none for fewer than two blocks.
@@ -34,41 +32,26 @@ pub(super) struct Inference {
 }
 
 impl Inference {
-    /// None if there is no pair.
-    pub(super) fn new(pairs: &Pairs, rule: Rule) -> Option<Self> {
-        let positive = pairs.baseline.iter().chain(&pairs.variant).all(|value| *value > 0.0);
-        let (scale, zone) = if positive {
-            (Scale::Ratio, Some(Zone::of_log_ratios(rule.margin)))
-        } else {
-            let half_width = rule.margin * median(&pairs.baseline)?.abs();
-            (Scale::Difference, (half_width > 0.0).then_some(Zone { half_width }))
-        };
-        let contrast = |(base, variant): (&f64, &f64)| match scale {
-            Scale::Ratio => (variant / base).ln(),
-            Scale::Difference => variant - base,
-        };
-        let contrasts: Vec<f64> = pairs.baseline.iter().zip(&pairs.variant).map(contrast).collect();
+    /// None if there is no contrast.
+    pub(super) fn new(contrasts: &Contrasts, rule: Rule) -> Option<Self> {
+        let values = &contrasts.values;
         let nothing = Self {
-            blocks: contrasts.len() as u32,
-            scale,
-            zone,
-            estimate: median(&contrasts)?,
+            blocks: values.len() as u32,
+            scale: contrasts.scale,
+            zone: contrasts.zone,
+            estimate: median(values)?,
             interval: None,
             equivalence_interval: None,
+            simultaneous_interval: None,
             p: None,
             test: Test::TooFew,
-            sd: sd(&contrasts),
+            sd: sd(values),
         };
-        if contrasts.len() < INFER_MIN {
-            return Some(nothing);
-        }
-        if is_constant(&pairs.baseline) && is_constant(&pairs.variant) {
-            return Some(Self { test: Test::Deterministic, ..nothing });
-        }
-        if contrasts.len() < SIGN_FLIP_MIN {
-            nothing.by_t(&contrasts, rule)
-        } else {
-            nothing.by_flips(&contrasts, rule)
+        match values.len() {
+            ..INFER_MIN => Some(nothing),
+            _ if contrasts.constant => Some(Self { test: Test::Deterministic, ..nothing }),
+            ..SIGN_FLIP_MIN => nothing.by_t(values, rule),
+            _ => nothing.by_flips(values, rule),
         }
     }
 
@@ -78,6 +61,7 @@ impl Inference {
             estimate: mean(contrasts),
             interval: t.interval(rule.alpha),
             equivalence_interval: t.interval(2.0 * rule.alpha),
+            simultaneous_interval: rule.simultaneous_alpha().and_then(|alpha| t.interval(alpha)),
             p: t.p(),
             test: Test::PairedLogT,
             ..self
@@ -91,6 +75,7 @@ impl Inference {
             estimate: test.estimate(),
             interval,
             equivalence_interval: test.interval(2.0 * rule.alpha),
+            simultaneous_interval: rule.simultaneous_alpha().and_then(|alpha| test.interval(alpha)),
             p: Some(test.p(0.0)),
             test: match test.counting() {
                 Counting::Exact => Test::SignFlip,
@@ -108,8 +93,4 @@ impl Inference {
 fn robust_sd([low, high]: [f64; 2], n: usize, alpha: f64) -> Option<f64> {
     let t = t_quantile(1.0 - alpha / 2.0, n as f64 - 1.0)?;
     Some((high - low) / 2.0 * (n as f64).sqrt() / t)
-}
-
-fn is_constant(values: &[f64]) -> bool {
-    values.windows(2).all(|pair| pair[0] == pair[1])
 }

@@ -17,7 +17,9 @@
 //! - The twin is compared like the others, but uncorrected and outside the family.
 
 mod conclude;
+mod contrasts;
 mod doubts;
+mod effects;
 mod infer;
 mod trials;
 
@@ -25,6 +27,7 @@ use crate::findings::{Comparison, FORMAT, Findings, Method, Row, Summary, Table}
 use crate::stats::holm;
 use bakeoff_model::metric;
 use bakeoff_model::record::{Place, Record, Session, TWIN, VariantLine};
+use contrasts::Contrasts;
 use infer::Inference;
 use trials::{Trials, Values};
 
@@ -35,6 +38,13 @@ struct Rule {
     margin: f64,
     family: u32,
     seed: u64,
+}
+
+impl Rule {
+    /// Bonferroni's share of alpha, for intervals that hold all together; none if there is only one comparison.
+    fn simultaneous_alpha(&self) -> Option<f64> {
+        (self.family > 1).then(|| self.alpha / f64::from(self.family))
+    }
 }
 
 /// How one metric is measured.
@@ -92,6 +102,7 @@ pub fn judge(record: &Record) -> Findings {
         failures: trials.failures(study),
         variants,
         tables,
+        effects: effects::effects(record, &trials, rule),
         builds,
         caveats: vec![],
     };
@@ -141,7 +152,8 @@ fn rows(
     let Some((baseline, others)) = variants.split_first() else { return (vec![], None) };
     let infer = |name: &str| {
         let pairs = values.pairs(&baseline.name, name);
-        Inference::new(&pairs, rule).map(|inference| (pairs, inference))
+        let contrasts = Contrasts::of_pairs(&pairs, rule.margin);
+        Inference::new(&contrasts, rule).map(|inference| (pairs, inference))
     };
     let row = |name: &str, comparison: Option<Comparison>| {
         let summary = Summary::new(&values.of(name), rule.alpha);

@@ -1,5 +1,6 @@
 //! The trials of a record, found by block and variant: which of them count, and which are paired. It compares nothing.
 
+use super::contrasts::Passes;
 use crate::findings::FailedTrials;
 use bakeoff_model::metric;
 use bakeoff_model::record::{Block, Outcome, Record, StudyLine, TWIN, Trial};
@@ -50,14 +51,28 @@ impl<'a> Trials<'a> {
         self.0.values().flat_map(BTreeMap::values).flat_map(BTreeMap::values)
     }
 
-    /// The values of one metric: a trial counts if it is ok and has a finite value.
+    /// The values of one metric under one workload and condition.
     pub(super) fn values(&self, workload: &str, condition: &str, metric: &str) -> Values<'a> {
-        let value = |trial: &Trial| {
-            let measured = metric::value(metric, &trial.measurements).filter(|value| value.is_finite());
-            measured.filter(|_| trial.outcome == Outcome::Ok)
-        };
+        let value = |trial| value_that_counts(trial, metric);
         let block = |trials: &OneBlock<'a>| trials.iter().map(|(variant, trial)| (*variant, value(trial))).collect();
         Values(self.blocks(workload, condition).map(block).collect())
+    }
+
+    /// The values of one metric in all cells, by pass: for contrasts that reach beyond a pair.
+    pub(super) fn passes(&self, metric: &str) -> Passes<'a> {
+        let mut passes = Passes::new();
+        for (workload, conditions) in &self.0 {
+            for (condition, blocks) in conditions {
+                for (pass, trials) in blocks {
+                    let cells = passes.entry(*pass).or_default();
+                    let value = |(variant, trial): (&&'a str, &&'a Trial)| {
+                        Some(((*variant, *workload, *condition), value_that_counts(trial, metric)?))
+                    };
+                    cells.extend(trials.iter().filter_map(value));
+                }
+            }
+        }
+        passes
     }
 
     /// How many of these blocks have a trial of every variant of their order.
@@ -99,6 +114,12 @@ impl<'a> Trials<'a> {
         let (variant, workload, condition) = (variant.to_owned(), workload.to_owned(), condition.to_owned());
         (failed + void > 0).then_some(FailedTrials { variant, workload, condition, failed, void, of, example })
     }
+}
+
+/// A trial counts if it is ok and has a finite value.
+fn value_that_counts(trial: &Trial, metric: &str) -> Option<f64> {
+    let measured = metric::value(metric, &trial.measurements).filter(|value| value.is_finite());
+    measured.filter(|_| trial.outcome == Outcome::Ok)
 }
 
 impl Values<'_> {

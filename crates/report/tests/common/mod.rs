@@ -36,6 +36,7 @@ pub(crate) fn comparison(estimate: f64, low: f64, high: f64, verdict: Verdict) -
         estimate,
         interval: Some([low, high]),
         equivalence_interval: Some([low + (estimate - low) * 0.16, high - (high - estimate) * 0.16]),
+        simultaneous_interval: None,
         p: Some(0.004_882_812_5),
         p_holm: Some(0.019_531_25),
         test: Test::SignFlip,
@@ -149,6 +150,7 @@ pub(crate) fn study(variants: &[&str], tables: Vec<Table>) -> Findings {
         started_unix_s: 1_795_294_381.5,
         variants: variants.iter().map(line).collect(),
         tables,
+        effects: vec![],
         builds: vec![],
         failures: vec![],
         caveats: vec![],
@@ -200,6 +202,7 @@ pub(crate) fn pair() -> Findings {
         test: Test::Deterministic,
         interval: None,
         equivalence_interval: None,
+        simultaneous_interval: None,
         p: None,
         p_holm: None,
         ..comparison(ratio, ratio, ratio, verdict)
@@ -296,6 +299,59 @@ pub(crate) fn two_workloads() -> Findings {
     findings
 }
 
+/// Two factors, crossed: main effects, an interaction, and a suite over two workloads.
+pub(crate) fn factorial() -> Findings {
+    let effect = |name: &str, against: &str, comparison: Comparison| Effect {
+        name: name.to_owned(),
+        against: against.to_owned(),
+        comparison: Some(comparison),
+        refused: None,
+    };
+    let all = |c: Comparison, low: f64, high: f64| Comparison { simultaneous_interval: Some([low, high]), ..c };
+    let family = |kind, effects| Effects {
+        kind,
+        workload: Some("loop".to_owned()),
+        condition: Some("idle".to_owned()),
+        metric: "wall".to_owned(),
+        unit: Unit::Seconds,
+        aliases: vec![],
+        effects,
+    };
+    let malloc = all(comparison(0.8533, 0.8461, 0.8602, Verdict::Faster), 0.845, 0.8613);
+    let threads = all(comparison(1.0441, 1.0352, 1.0533, Verdict::Slower), 1.0341, 1.0548);
+    let symmetric = Caveat { kind: "symmetric-errors".to_owned(), text: "the errors are assumed symmetric".to_owned() };
+    let both = Comparison { caveats: vec![symmetric], ..comparison(1.0312, 1.0122, 1.0498, Verdict::Slower) };
+    let optimize = comparison(1.0004, 0.9951, 1.0056, Verdict::Equivalent);
+    let open = comparison(1.0122, 0.9925, 1.0314, Verdict::Undecided { more_blocks: Some(14) });
+    let mut findings = five_verdicts();
+    findings.effects = vec![
+        family(
+            Kind::Main,
+            vec![
+                effect("malloc=perl", "malloc=system", malloc.clone()),
+                effect("optimize=O", "optimize=O2", optimize.clone()),
+                effect("threads=on", "threads=off", threads),
+                Effect {
+                    comparison: None,
+                    refused: Some("cannot be told apart from threads=on".to_owned()),
+                    ..effect("libperl=shared", "libperl=static", optimize.clone())
+                },
+            ],
+        ),
+        family(
+            Kind::Interaction,
+            vec![
+                effect("malloc=perl × threads=on", "malloc=system, threads=off", both),
+                effect("malloc=perl × optimize=O", "malloc=system, optimize=O2", optimize),
+                effect("optimize=O × threads=on", "optimize=O2, threads=off", open),
+            ],
+        ),
+    ];
+    let suite = family(Kind::Suite, vec![effect("malloc=perl", "baseline", malloc)]);
+    findings.effects.push(Effects { workload: None, ..suite });
+    findings
+}
+
 /// A study that was planned, and nothing more.
 pub(crate) fn empty() -> Findings {
     Findings { sessions: 0, blocks_finished: 0, places: vec![], ..study(&FIVE, vec![]) }
@@ -309,6 +365,7 @@ pub(crate) fn all() -> Vec<(&'static str, Findings)> {
         ("simulated", simulated()),
         ("troubled", troubled()),
         ("two-workloads", two_workloads()),
+        ("factorial", factorial()),
         ("empty", empty()),
     ]
 }

@@ -1,0 +1,273 @@
+//! Which contrasts there are beyond the pairs: main effects and interactions where the factors are crossed, suites where
+//! there are several workloads, and conditions against the first one. Each is a set of weights, and from there on is
+//! judged like a pair; Holm's correction is made within each family.
+
+use super::Rule;
+use super::conclude::conclude_effect;
+use super::contrasts::{Cell, Contrasts, Passes, Weights};
+use super::infer::Inference;
+use super::trials::Trials;
+use crate::findings::{Caveat, Effect, Effects, Kind};
+use crate::stats::holm;
+use bakeoff_model::metric::{self, Metric};
+use bakeoff_model::record::{Record, StudyLine, TWIN, VariantLine};
+use bakeoff_model::study::Levels;
+use std::collections::BTreeSet;
+
+/// A contrast before it is judged.
+struct Planned<'a> {
+    name: String,
+    against: String,
+    weights: Weights<'a>,
+}
+
+/// All families of a study.
+pub(super) fn effects(record: &Record, trials: &Trials<'_>, rule: Rule) -> Vec<Effects> {
+    let study = &record.study;
+    let factors = Factors::of(study);
+    let crossed = factors.are_crossed(study) && factors.are_complete(study);
+    if !crossed && study.workloads.len() < 2 && study.conditions.len() < 2 {
+        return vec![];
+    }
+    let mut families = vec![];
+    for known in study.decide.metrics.iter().filter_map(|name| metric::by_name(name)) {
+        let passes = trials.passes(known.name);
+        let decides = study.decide.metrics.first().is_some_and(|name| name == known.name);
+        if crossed {
+            for (workload, condition) in places(study) {
+                let mut family = |kind, planned| {
+                    let family = judge(kind, (Some(workload), Some(condition)), planned, known, &passes, rule);
+                    families.push(family);
+                };
+                family(Kind::Main, factors.mains(study, workload, condition));
+                if decides {
+                    family(Kind::Interaction, factors.interactions(study, workload, condition));
+                }
+            }
+        }
+        if study.workloads.len() > 1 {
+            for condition in &study.conditions {
+                let place = (None, Some(condition.as_str()));
+                families.push(judge(Kind::Suite, place, suite(study, condition), known, &passes, rule));
+            }
+        }
+        for (workload, condition) in places(study).filter(|(_, condition)| *condition != study.conditions[0]) {
+            for (kind, planned) in [
+                (Kind::Condition, conditions(study, workload, condition)),
+                (Kind::ConditionChange, condition_changes(study, workload, condition)),
+            ] {
+                families.push(judge(kind, (Some(workload), None), planned, known, &passes, rule));
+            }
+        }
+    }
+    families.retain(|family| !family.effects.is_empty());
+    families
+}
+
+fn places(study: &StudyLine) -> impl Iterator<Item = (&str, &str)> {
+    let conditions = |workload| study.conditions.iter().map(move |condition| (workload, condition.as_str()));
+    study.workloads.iter().map(String::as_str).flat_map(conditions)
+}
+
+fn variants(study: &StudyLine) -> impl Iterator<Item = &VariantLine> {
+    study.variants.iter().filter(|variant| variant.name != TWIN)
+}
+
+/// Infers and concludes a family.
+fn judge(
+    kind: Kind,
+    (workload, condition): (Option<&str>, Option<&str>),
+    planned: Vec<Planned<'_>>,
+    known: &Metric,
+    passes: &Passes<'_>,
+    rule: Rule,
+) -> Effects {
+    let rule = Rule { family: planned.len().max(1) as u32, ..rule };
+    let infer = |planned: &Planned<'_>| {
+        let contrasts = Contrasts::of_cells(passes, &planned.weights, rule.margin);
+        Inference::new(&contrasts, rule).map(|inference| (contrasts, inference))
+    };
+    let inferences: Vec<_> = planned.iter().map(infer).collect();
+    let p: Vec<f64> = inferences.iter().flatten().filter_map(|(_, inference)| inference.p).collect();
+    let mut corrected = holm::adjust(&p, rule.family as usize).into_iter();
+    let effects = planned.into_iter().zip(inferences).map(|(planned, inferred)| {
+        let comparison = inferred.map(|(contrasts, inference)| {
+            let p_holm = inference.p.and_then(|_| corrected.next());
+            let mut comparison = conclude_effect(&inference, p_holm, rule);
+            comparison.caveats.extend([incomplete(&contrasts), symmetric(kind)].into_iter().flatten());
+            comparison
+        });
+        Effect { name: planned.name, against: planned.against, comparison, refused: None }
+    });
+    let owned = |name: Option<&str>| name.map(str::to_owned);
+    Effects {
+        kind,
+        workload: owned(workload),
+        condition: owned(condition),
+        metric: known.name.to_owned(),
+        unit: known.unit,
+        aliases: vec![],
+        effects: effects.collect(),
+    }
+}
+
+fn incomplete(contrasts: &Contrasts) -> Option<Caveat> {
+    let (lost, all) = (contrasts.lost, contrasts.lost as usize + contrasts.values.len());
+    (lost > 0).then(|| Caveat {
+        kind: "incomplete-blocks".to_owned(),
+        text: format!(
+            "{lost} of {all} blocks are left out: a trial that the contrast needs failed, is void or is missing"
+        ),
+    })
+}
+
+/// The randomisation makes the two labels of a pair interchangeable; it does not do so for four cells at once.
+fn symmetric(kind: Kind) -> Option<Caveat> {
+    matches!(kind, Kind::Interaction | Kind::ConditionChange).then(|| Caveat {
+        kind: "symmetric-errors".to_owned(),
+        text:
+            "the test of an interaction assumes that its errors are as often up as down; the random order alone does \
+               not see to that"
+                .to_owned(),
+    })
+}
+
+/// The factors that vary, each with its levels; the baseline's first.
+struct Factors(Vec<(String, Vec<String>)>);
+
+impl Factors {
+    fn of(study: &StudyLine) -> Self {
+        let Some(baseline) = variants(study).next() else { return Self(vec![]) };
+        let levels = |factor: &String, reference: &String| {
+            let others = variants(study).filter_map(|v| v.levels.get(factor)).filter(|level| *level != reference);
+            let mut levels = vec![reference.clone()];
+            others.for_each(|level| {
+                if !levels.contains(level) {
+                    levels.push(level.clone());
+                }
+            });
+            levels
+        };
+        let all = baseline.levels.iter().map(|(factor, reference)| (factor.clone(), levels(factor, reference)));
+        Self(all.filter(|(_, levels)| levels.len() > 1).collect())
+    }
+
+    /// Whether some variant differs from the baseline in more than one factor: else the pairs are all there is to say.
+    fn are_crossed(&self, study: &StudyLine) -> bool {
+        let Some(baseline) = variants(study).next() else { return false };
+        let differs = |variant: &VariantLine| {
+            self.0.iter().filter(|(factor, _)| variant.levels.get(factor) != baseline.levels.get(factor)).count()
+        };
+        variants(study).any(|variant| differs(variant) > 1)
+    }
+
+    /// Whether every combination of levels takes part.
+    fn are_complete(&self, study: &StudyLine) -> bool {
+        let there: BTreeSet<&Levels> = variants(study).map(|variant| &variant.levels).collect();
+        there.len() == self.0.iter().map(|(_, levels)| levels.len()).product::<usize>()
+    }
+
+    /// The cells whose variants have these levels, each with this weight altogether.
+    fn weigh<'a>(study: &'a StudyLine, place: (&'a str, &'a str), corners: &[(&[(&str, &str)], f64)]) -> Weights<'a> {
+        let mut weights = Weights::new();
+        for (levels, weight) in corners {
+            let has = |v: &&VariantLine| levels.iter().all(|(f, level)| v.levels.get(*f).is_some_and(|l| l == level));
+            let cells: Vec<Cell<'a>> =
+                variants(study).filter(has).map(|v| (v.name.as_str(), place.0, place.1)).collect();
+            cells.iter().for_each(|cell| *weights.entry(*cell).or_default() += weight / cells.len() as f64);
+        }
+        weights
+    }
+
+    fn mains<'a>(&self, study: &'a StudyLine, workload: &'a str, condition: &'a str) -> Vec<Planned<'a>> {
+        let mut planned = vec![];
+        for (factor, levels) in &self.0 {
+            let Some((reference, others)) = levels.split_first() else { continue };
+            for level in others {
+                let corners: [(&[(&str, &str)], f64); 2] = [(&[(factor, level)], 1.0), (&[(factor, reference)], -1.0)];
+                planned.push(Planned {
+                    name: format!("{factor}={level}"),
+                    against: format!("{factor}={reference}"),
+                    weights: Self::weigh(study, (workload, condition), &corners),
+                });
+            }
+        }
+        planned
+    }
+
+    fn interactions<'a>(&self, study: &'a StudyLine, workload: &'a str, condition: &'a str) -> Vec<Planned<'a>> {
+        let mut planned = vec![];
+        for (i, (f, f_levels)) in self.0.iter().enumerate() {
+            for (g, g_levels) in &self.0[i + 1..] {
+                for a in &f_levels[1..] {
+                    for b in &g_levels[1..] {
+                        let (r, s) = (&f_levels[0], &g_levels[0]);
+                        let corners: [(&[(&str, &str)], f64); 4] = [
+                            (&[(f, a), (g, b)], 1.0),
+                            (&[(f, r), (g, s)], 1.0),
+                            (&[(f, a), (g, s)], -1.0),
+                            (&[(f, r), (g, b)], -1.0),
+                        ];
+                        planned.push(Planned {
+                            name: format!("{f}={a} × {g}={b}"),
+                            against: format!("{f}={r}, {g}={s}"),
+                            weights: Self::weigh(study, (workload, condition), &corners),
+                        });
+                    }
+                }
+            }
+        }
+        planned
+    }
+}
+
+/// Every variant but the baseline against it, over all workloads.
+fn suite<'a>(study: &'a StudyLine, condition: &'a str) -> Vec<Planned<'a>> {
+    let share = 1.0 / study.workloads.len() as f64;
+    against_baseline(study, |variant, sign, weights| {
+        for workload in &study.workloads {
+            weights.insert((variant, workload.as_str(), condition), sign * share);
+        }
+    })
+}
+
+/// The condition against the first, for every variant.
+fn conditions<'a>(study: &'a StudyLine, workload: &'a str, condition: &'a str) -> Vec<Planned<'a>> {
+    let reference = study.conditions[0].as_str();
+    let planned = |variant: &'a VariantLine| {
+        let name = variant.name.as_str();
+        let weights = [((name, workload, condition), 1.0), ((name, workload, reference), -1.0)].into();
+        Planned { name: format!("{name}: {condition}"), against: reference.to_owned(), weights }
+    };
+    variants(study).map(planned).collect()
+}
+
+/// How far what a variant does to the baseline depends on the condition.
+fn condition_changes<'a>(study: &'a StudyLine, workload: &'a str, condition: &'a str) -> Vec<Planned<'a>> {
+    let reference = study.conditions[0].as_str();
+    let mut planned = against_baseline(study, |variant, sign, weights| {
+        weights.insert((variant, workload, condition), sign);
+        weights.insert((variant, workload, reference), -sign);
+    });
+    planned.iter_mut().for_each(|planned| {
+        planned.name = format!("{} × {condition}", planned.name);
+        planned.against = reference.to_owned();
+    });
+    planned
+}
+
+fn against_baseline<'a>(
+    study: &'a StudyLine,
+    mut weigh: impl FnMut(&'a str, f64, &mut Weights<'a>),
+) -> Vec<Planned<'a>> {
+    let mut names = variants(study).map(|variant| variant.name.as_str());
+    let Some(baseline) = names.next() else { return vec![] };
+    let mut planned = vec![];
+    for name in names {
+        let mut weights = Weights::new();
+        weigh(baseline, -1.0, &mut weights);
+        weigh(name, 1.0, &mut weights);
+        planned.push(Planned { name: name.to_owned(), against: baseline.to_owned(), weights });
+    }
+    planned
+}

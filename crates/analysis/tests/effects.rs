@@ -1,0 +1,220 @@
+//! Contrasts beyond the pairs: main effects, interactions, suites of workloads and conditions, on records with a planted
+//! truth. How a contrast is judged, once it is one, is tested in `judge.rs`.
+#![expect(clippy::expect_used, reason = "all of this file is tests")]
+
+use bakeoff_analysis::findings::{Effect, Effects, Findings, Kind, Scale, Verdict};
+use bakeoff_analysis::judge;
+use bakeoff_model::record::{Block, Failure, Outcome, Place, Record, Session, StudyLine, Trial, VariantLine};
+use bakeoff_model::shuffle::Stream;
+use bakeoff_model::study::Decide;
+use std::collections::BTreeMap;
+
+const BLOCKS: u32 = 12;
+
+/// A factor with its levels, the baseline's first.
+type Factor = (&'static str, &'static [&'static str]);
+
+const TWO: [Factor; 2] = [("malloc", &["system", "perl"]), ("threads", &["off", "on"])];
+const THREE: [Factor; 3] =
+    [("cc", &["gcc", "clang", "tcc"]), ("malloc", &["system", "perl"]), ("threads", &["off", "on"])];
+
+/// Every combination of levels, the baseline first.
+fn combinations(factors: &[Factor]) -> Vec<BTreeMap<String, String>> {
+    let mut all = vec![BTreeMap::new()];
+    for (factor, levels) in factors {
+        let with = |known: &BTreeMap<String, String>, level: &str| {
+            let mut more = known.clone();
+            more.insert((*factor).to_owned(), level.to_owned());
+            more
+        };
+        all = all.iter().flat_map(|known| levels.iter().map(|level| with(known, level)).collect::<Vec<_>>()).collect();
+    }
+    all
+}
+
+fn name(levels: &BTreeMap<String, String>) -> String {
+    levels.values().cloned().collect::<Vec<_>>().join("-")
+}
+
+/// Levels, workload, condition → how many times as long as the baseline.
+type Truth = fn(&BTreeMap<String, String>, &str, &str) -> f64;
+
+/// A study of these variants with 0.2 % of noise, and 10 % from block to block.
+fn record(variants: &[BTreeMap<String, String>], workloads: &[&str], conditions: &[&str], truth: Truth) -> Record {
+    let owned = |names: &[&str]| names.iter().map(|n| (*n).to_owned()).collect::<Vec<_>>();
+    let mut record = Record::new(StudyLine {
+        format: 1,
+        bakeoff: "0".to_owned(),
+        study: "test".to_owned(),
+        question: None,
+        plan: "default".to_owned(),
+        identity: "0".to_owned(),
+        seed: 178,
+        variants: variants
+            .iter()
+            .map(|levels| VariantLine { name: name(levels), levels: levels.clone(), build: None, run: None })
+            .collect(),
+        workloads: owned(workloads),
+        conditions: owned(conditions),
+        decide: Decide { baseline: variants[0].clone(), metrics: owned(&["wall"]), margin: 0.01, confidence: 0.95 },
+        simulated: None,
+    });
+    let (session, place) = (1, Place::default());
+    record.sessions.push(Session { session, started_unix_s: 1e9, blocks: BLOCKS, place, memory_floor_bytes: None });
+    let mut chance = Stream::of(178, &["effects"]);
+    for number in 1..=BLOCKS {
+        for workload in workloads {
+            for condition in conditions {
+                let block = 1.0 + 0.1 * chance.unit();
+                for (index, levels) in variants.iter().enumerate() {
+                    let noise = 1.0 + 0.002 * (chance.unit() + chance.unit() - 1.0);
+                    let wall_s = 2.0 * block * noise * truth(levels, workload, condition);
+                    record.trials.push(Trial {
+                        block: number,
+                        workload: (*workload).to_owned(),
+                        condition: (*condition).to_owned(),
+                        position: index as u32 + 1,
+                        variant: name(levels),
+                        session: 1,
+                        started_unix_s: 1e9 + f64::from(number),
+                        outcome: Outcome::Ok,
+                        measurements: [("wall".to_owned(), wall_s)].into(),
+                        leftovers: 0,
+                    });
+                }
+                let order = variants.iter().map(name).collect();
+                let (workload, condition) = ((*workload).to_owned(), (*condition).to_owned());
+                record.blocks.push(Block { block: number, workload, condition, order });
+            }
+        }
+    }
+    record
+}
+
+fn family(findings: &Findings, kind: Kind) -> &Effects {
+    findings.effects.iter().find(|effects| effects.kind == kind).expect("a family of this kind")
+}
+
+#[track_caller]
+fn check(family: &Effects, name: &str, ratio: f64) {
+    let effect = family.effects.iter().find(|effect| effect.name == name).expect("an effect of this name");
+    let comparison = effect.comparison.as_ref().expect("a comparison");
+    let [low, high] = comparison.interval.expect("an interval");
+    assert!((comparison.estimate / ratio - 1.0).abs() < 0.003, "{name}: {}, not {ratio}", comparison.estimate);
+    assert!(low - 0.001 < ratio && ratio < high + 0.001, "{name}: {ratio} is not in {low} … {high}");
+    let verdict = match ratio {
+        ..0.98 => Verdict::Faster,
+        1.02.. => Verdict::Slower,
+        _ => Verdict::Equivalent,
+    };
+    assert_eq!(comparison.verdict, verdict, "{name}");
+}
+
+fn names(family: &Effects) -> Vec<&str> {
+    family.effects.iter().map(|effect| effect.name.as_str()).collect()
+}
+
+/// Own malloc saves a tenth, threads cost a twentieth, and both together cost 4 % more than that.
+fn malloc_and_threads(levels: &BTreeMap<String, String>, _: &str, _: &str) -> f64 {
+    let perl = levels["malloc"] == "perl";
+    let on = levels["threads"] == "on";
+    (if perl { 0.9 } else { 1.0 }) * (if on { 1.05 } else { 1.0 }) * (if perl && on { 1.04 } else { 1.0 })
+}
+
+#[test]
+fn main_effects_are_averages_over_the_other_factors() {
+    let findings = judge(&record(&combinations(&TWO), &["loop"], &["idle"], malloc_and_threads));
+    let mains = family(&findings, Kind::Main);
+    assert_eq!((names(mains), mains.aliases.len()), (vec!["malloc=perl", "threads=on"], 0));
+    assert_eq!(mains.effects[0].against, "malloc=system");
+    check(mains, "malloc=perl", 0.9 * 1.04f64.sqrt());
+    check(mains, "threads=on", 1.05 * 1.04f64.sqrt());
+    let interactions = family(&findings, Kind::Interaction);
+    check(interactions, "malloc=perl × threads=on", 1.04);
+    let comparison = interactions.effects[0].comparison.as_ref().expect("a comparison");
+    assert!(comparison.caveats.iter().any(|caveat| caveat.kind == "symmetric-errors"));
+}
+
+#[test]
+fn factors_may_have_any_number_of_levels() {
+    let truth: Truth = |levels, _, _| match (levels["cc"].as_str(), levels["threads"].as_str()) {
+        ("clang", _) => 0.95,
+        ("tcc", "on") => 3.3,
+        ("tcc", _) => 3.0,
+        _ => 1.0,
+    };
+    let findings = judge(&record(&combinations(&THREE), &["loop"], &["idle"], truth));
+    let mains = family(&findings, Kind::Main);
+    assert_eq!(names(mains), ["cc=clang", "cc=tcc", "malloc=perl", "threads=on"]);
+    check(mains, "cc=clang", 0.95);
+    check(mains, "cc=tcc", 3.0 * 1.1f64.sqrt());
+    check(mains, "malloc=perl", 1.0);
+    check(mains, "threads=on", 1.1f64.powf(1.0 / 3.0));
+    let interactions = family(&findings, Kind::Interaction);
+    assert_eq!(interactions.effects.len(), 5);
+    check(interactions, "cc=tcc × threads=on", 1.1);
+    check(interactions, "cc=clang × malloc=perl", 1.0);
+}
+
+/// One factor at a time: the pairs say all that there is to say.
+#[test]
+fn factors_that_are_not_crossed_have_no_effects_of_their_own() {
+    let mut variants = combinations(&TWO);
+    variants.pop();
+    assert_eq!(judge(&record(&variants, &["loop"], &["idle"], malloc_and_threads)).effects, []);
+}
+
+#[test]
+fn a_suite_is_the_mean_over_its_workloads() {
+    let truth: Truth = |levels, workload, _| match (levels["threads"].as_str(), workload) {
+        ("on", "loop") => 1.2,
+        ("on", "regex") => 0.9,
+        _ => 1.0,
+    };
+    let variants = combinations(&TWO[1..]);
+    let findings = judge(&record(&variants, &["loop", "regex"], &["idle"], truth));
+    let suite = family(&findings, Kind::Suite);
+    assert_eq!((&suite.workload, suite.condition.as_deref()), (&None, Some("idle")));
+    check(suite, "on", (1.2f64 * 0.9).sqrt());
+    assert_eq!(findings.effects.len(), 1, "{:?}", findings.effects);
+}
+
+#[test]
+fn conditions_are_paired_by_pass() {
+    let truth: Truth = |levels, _, condition| match (levels["threads"].as_str(), condition) {
+        ("on", "busy") => 1.3,
+        ("off", "busy") => 1.25,
+        _ => 1.0,
+    };
+    let findings = judge(&record(&combinations(&TWO[1..]), &["loop"], &["idle", "busy"], truth));
+    let conditions = family(&findings, Kind::Condition);
+    assert_eq!((conditions.workload.as_deref(), &conditions.condition), (Some("loop"), &None));
+    assert_eq!((names(conditions), conditions.effects[0].against.as_str()), (vec!["off: busy", "on: busy"], "idle"));
+    // Blocks of one pass differ by up to 10 %, so the estimates are only roughly the truth.
+    for (effect, ratio) in conditions.effects.iter().zip([1.25, 1.3]) {
+        let comparison = effect.comparison.as_ref().expect("a comparison");
+        assert!((comparison.estimate / ratio - 1.0).abs() < 0.05 && comparison.verdict == Verdict::Slower);
+    }
+    check(family(&findings, Kind::ConditionChange), "on × busy", 1.04);
+}
+
+#[test]
+fn blocks_that_lack_a_cell_are_left_out_and_counted() {
+    let mut record = record(&combinations(&TWO), &["loop"], &["idle"], malloc_and_threads);
+    record.trials[5].outcome = Outcome::Failed(Failure::Exit { code: 1, stderr: vec![] });
+    let findings = judge(&record);
+    let comparison = family(&findings, Kind::Main).effects[0].comparison.clone().expect("a comparison");
+    assert_eq!(comparison.blocks, BLOCKS - 1);
+    assert!(comparison.caveats.iter().any(|caveat| caveat.text.starts_with("1 of 12 blocks")));
+}
+
+#[test]
+fn zeros_make_effects_differences() {
+    let mut record = record(&combinations(&TWO), &["loop"], &["idle"], malloc_and_threads);
+    record.trials.iter_mut().filter(|trial| trial.variant == "system-off").for_each(|trial| {
+        trial.measurements.insert("wall".to_owned(), 0.0);
+    });
+    let findings = judge(&record);
+    let of = |effect: &Effect| effect.comparison.as_ref().map(|comparison| comparison.scale);
+    assert_eq!(of(&family(&findings, Kind::Main).effects[0]), Some(Scale::Difference));
+}

@@ -1,0 +1,186 @@
+//! What factors, suites and conditions do, on the deciding metric: a sentence that says which option mattered, and a
+//! table for each family. Of interactions only those that are shown are listed; the others are counted. Effects on other
+//! metrics are in the JSON.
+
+use crate::answer::named;
+use crate::format::percent;
+use crate::grid::{Flush, Grid};
+use crate::notes::Notes;
+use crate::paint::{Ink, Page, Piece};
+use crate::text::{clean, glue};
+use crate::words::{self, Change, counted};
+use bakeoff_analysis::findings::{Comparison, Effect, Effects, Findings, Kind, Verdict};
+use bakeoff_model::metric::Unit;
+
+/// Every family on the deciding metric.
+pub(crate) fn print(findings: &Findings, page: &mut Page, notes: &mut Notes, columns: usize) {
+    let deciding = |family: &&Effects| family.metric == findings.method.deciding_metric;
+    for family in findings.effects.iter().filter(deciding) {
+        page.gap();
+        page.paragraph(&heading(family), columns, 2, Ink::Heading);
+        let shown: Vec<&Effect> = family.effects.iter().filter(|effect| is_listed(family.kind, effect)).collect();
+        if !shown.is_empty() {
+            table(findings, family, &shown, notes).print(page, columns);
+            let named = shown.iter().filter_map(|effect| Some((effect.name.as_str(), effect.comparison.as_ref()?)));
+            let together = words::together(named, family.effects.len() as u32, findings.method.confidence);
+            together.iter().for_each(|sentence| page.paragraph(sentence, columns, 2, Ink::Aside));
+        }
+        if let Some(sentence) = unlisted(findings, family) {
+            page.paragraph(&sentence, columns, 2, Ink::Plain);
+        }
+        for alias in &family.aliases {
+            page.paragraph(&format!("cannot be told apart: {}", clean(alias)), columns, 2, Ink::Open);
+        }
+    }
+}
+
+fn heading(family: &Effects) -> String {
+    let place = match (&family.workload, &family.condition) {
+        (Some(workload), Some(condition)) => format!("{workload} ({condition})"),
+        (Some(workload), None) => workload.clone(),
+        (None, Some(condition)) => format!("all workloads ({condition})"),
+        (None, None) => "all workloads".to_owned(),
+    };
+    let metric = &family.metric;
+    let what = match family.kind {
+        Kind::Main => format!("what each option does to {metric}, over all levels of the others"),
+        Kind::Interaction => format!("what two options together do to {metric} beyond what each does alone"),
+        Kind::Suite => format!("{metric}, geometric mean of the workloads' ratios"),
+        Kind::Condition => format!("what the condition does to {metric}"),
+        Kind::ConditionChange => format!("how much of each difference in {metric} is the condition's"),
+    };
+    format!("{}: {what}", clean(&place))
+}
+
+fn is_interaction(kind: Kind) -> bool {
+    matches!(kind, Kind::Interaction | Kind::ConditionChange)
+}
+
+fn is_shown(effect: &Effect) -> bool {
+    let verdict = effect.comparison.as_ref().map(|comparison| comparison.verdict);
+    matches!(verdict, Some(Verdict::Faster | Verdict::Slower | Verdict::Negligible))
+}
+
+fn is_listed(kind: Kind, effect: &Effect) -> bool {
+    !is_interaction(kind) || is_shown(effect)
+}
+
+fn table(findings: &Findings, family: &Effects, shown: &[&Effect], notes: &mut Notes) -> Grid {
+    let interval = format!("ratio [{} interval]", percent(findings.method.confidence));
+    let left = |title: &str| (title.to_owned(), Flush::Left);
+    let n = ("n".to_owned(), Flush::Right);
+    let mut grid = Grid::new([left("effect"), left("against"), left(&interval), left("verdict"), n]);
+    for effect in shown {
+        let mut cells = vec![Piece::plain(clean(&effect.name)), Piece::new(clean(&effect.against), Ink::Aside)];
+        match &effect.comparison {
+            Some(comparison) => {
+                cells.push(Piece::plain(words::against_baseline(comparison, 1.0)));
+                let mark = notes.mark(comparison.caveats.iter().map(|caveat| caveat.text.as_str()));
+                let word = word(family.kind, comparison.verdict, family.unit);
+                cells.push(Piece::new(format!("{word}{mark}"), words::ink(comparison.verdict)));
+                cells.push(Piece::plain(comparison.blocks.to_string()));
+            }
+            None => {
+                let why = effect.refused.as_deref().unwrap_or("no block has all that is needed");
+                cells.push(Piece::new("–", Ink::Aside));
+                cells.push(Piece::new(format!("not estimated{}", notes.mark([why])), Ink::Worse));
+                cells.push(Piece::plain("0"));
+            }
+        }
+        grid.row(cells);
+    }
+    grid
+}
+
+/// An interaction is not faster or slower; it is there.
+fn word(kind: Kind, verdict: Verdict, unit: Unit) -> &'static str {
+    match verdict {
+        Verdict::Faster | Verdict::Slower if is_interaction(kind) => {
+            words::verdict(verdict, if unit == Unit::Seconds { Unit::Count } else { unit })
+        }
+        _ => words::verdict(verdict, unit),
+    }
+}
+
+/// The interactions that are not listed.
+fn unlisted(findings: &Findings, family: &Effects) -> Option<String> {
+    if !is_interaction(family.kind) {
+        return None;
+    }
+    let of = |wanted: fn(&Verdict) -> bool| {
+        let has = |e: &&Effect| e.comparison.as_ref().is_some_and(|c| wanted(&c.verdict));
+        family.effects.iter().filter(has).map(|e| clean(&e.name)).collect::<Vec<_>>()
+    };
+    let (absent, open) = (of(|v| *v == Verdict::Equivalent), of(|v| matches!(v, Verdict::Undecided { .. })));
+    let refused: Vec<String> =
+        family.effects.iter().filter(|e| e.comparison.is_none()).map(|e| clean(&e.name)).collect();
+    let margin = glue(&format!("±{}", percent(findings.method.margin)));
+    let mut parts = vec![];
+    if !absent.is_empty() {
+        parts.push(format!("shown to be within {margin}: {}", named(absent)));
+    }
+    if !open.is_empty() {
+        parts.push(format!("undecided: {}", named(open)));
+    }
+    if !refused.is_empty() {
+        parts.push(format!("not estimated: {}", named(refused)));
+    }
+    (!parts.is_empty()).then(|| parts.join("; "))
+}
+
+/// Which option mattered, at one place: the main effects that are shown, the largest first, then the others, then the
+/// interactions. None if there are no main effects.
+pub(crate) fn sentence(findings: &Findings, workload: &str, condition: &str) -> Option<String> {
+    let family = |kind: Kind| {
+        findings.effects.iter().find(|f| {
+            let here = f.workload.as_deref() == Some(workload) && f.condition.as_deref() == Some(condition);
+            f.kind == kind && here && f.metric == findings.method.deciding_metric
+        })
+    };
+    let mains = family(Kind::Main)?;
+    let mut clauses = vec![];
+    let mut shown: Vec<(&Effect, &Comparison)> = judged(mains, |v| matches!(v, Verdict::Faster | Verdict::Slower));
+    shown.sort_by(|a, b| b.1.estimate.ln().abs().total_cmp(&a.1.estimate.ln().abs()));
+    clauses.extend(shown.iter().map(|(effect, comparison)| changed(mains, effect, comparison)));
+    let margin = glue(&format!("±{}", percent(findings.method.margin)));
+    let names = |wanted: fn(Verdict) -> bool| {
+        judged(mains, wanted).iter().map(|(effect, _)| clean(&effect.name)).collect::<Vec<_>>()
+    };
+    for (wanted, what) in [
+        (names(|v| v == Verdict::Negligible), format!("negligible (within {margin})")),
+        (names(|v| v == Verdict::Equivalent), format!("equivalent within {margin}")),
+        (names(|v| matches!(v, Verdict::Undecided { .. })), "undecided".to_owned()),
+    ] {
+        if !wanted.is_empty() {
+            clauses.push(format!("{what}: {}", named(wanted)));
+        }
+    }
+    if let Some(interactions) = family(Kind::Interaction) {
+        let shown = judged(interactions, |v| matches!(v, Verdict::Faster | Verdict::Slower));
+        let of = counted(interactions.effects.len() as u32, "interaction");
+        clauses.push(match shown.as_slice() {
+            [] => format!("none of {of} is shown"),
+            shown => {
+                let each = shown.iter().map(|(effect, comparison)| changed(interactions, effect, comparison));
+                format!("of {of}: {}", named(each.collect()))
+            }
+        });
+    }
+    let confidence = glue(&percent(findings.method.confidence));
+    let metric = words::metric(&mains.metric);
+    Some(format!("What mattered for {metric} (intervals at {confidence}): {}.", clauses.join("; ")))
+}
+
+fn judged(family: &Effects, wanted: fn(Verdict) -> bool) -> Vec<(&Effect, &Comparison)> {
+    let both = family.effects.iter().filter_map(|effect| Some((effect, effect.comparison.as_ref()?)));
+    both.filter(|(_, comparison)| wanted(comparison.verdict)).collect()
+}
+
+/// `malloc=perl 9.4 % faster than malloc=system (8.1 … 10.7 %)`.
+fn changed(family: &Effects, effect: &Effect, comparison: &Comparison) -> String {
+    let change = Change::of(comparison, comparison.interval, family.unit);
+    let word = word(family.kind, comparison.verdict, family.unit);
+    let range = change.range().map_or(String::new(), |range| format!(" ({})", glue(&range)));
+    let than = if is_interaction(family.kind) { String::new() } else { format!(" than {}", clean(&effect.against)) };
+    format!("{} {} {word}{than}{range}", clean(&effect.name), glue(&change.amount()))
+}
