@@ -47,11 +47,14 @@ impl Inference {
             test: Test::TooFew,
             sd: sd(values),
         };
-        match values.len() {
-            ..INFER_MIN => Some(nothing),
-            _ if contrasts.constant => Some(Self { test: Test::Deterministic, ..nothing }),
-            ..SIGN_FLIP_MIN => nothing.by_t(values, rule),
-            _ => nothing.by_flips(values, rule),
+        if values.len() < INFER_MIN {
+            Some(nothing)
+        } else if contrasts.constant {
+            Some(Self { test: Test::Deterministic, ..nothing })
+        } else if values.len() < SIGN_FLIP_MIN {
+            nothing.by_t(values, rule)
+        } else {
+            nothing.by_flips(values, rule)
         }
     }
 
