@@ -4,36 +4,35 @@
 /// Number of flips: with the observed one, 200 000.
 pub(super) const DRAWS: u32 = 199_999;
 
-/// Magnitudes that are looked up at a time, and the number of ways to negate some of them.
-const CHUNK: usize = 8;
-const PATTERNS: usize = 1 << CHUNK;
+/// Which of up to 8 magnitudes are negated, for each byte.
+const PATTERNS: usize = 256;
 
-/// Chunks to a word of random bits.
-const CHUNKS: usize = 64 / CHUNK;
-
-/// Random flips of n magnitudes.
+/// Random flips of n magnitudes, eight to the byte.
 #[derive(Debug, Clone)]
 pub(super) struct Flips {
-    /// One bit for each magnitude; the words of one draw stand side by side.
-    words: Vec<u64>,
-    words_per_draw: usize,
-    /// For each chunk and each of its patterns, the sum of the negated magnitudes.
+    bytes: Vec<u8>,
+    bytes_per_draw: usize,
+    /// For each byte of a draw and each of its patterns, the sum of the negated magnitudes.
     tables: Vec<[f64; PATTERNS]>,
 }
 
 impl Flips {
     /// [`DRAWS`] flips of `n` ≥ 1 magnitudes.
     pub(super) fn draw(n: usize, seed: u64) -> Self {
-        let words_per_draw = n.div_ceil(64);
+        let bytes_per_draw = n.div_ceil(8);
         let mut generator = SplitMix64(seed);
-        let words = (0..words_per_draw * DRAWS as usize).map(|_| generator.next()).collect();
-        Self { words, words_per_draw, tables: vec![[0.0; PATTERNS]; n.div_ceil(CHUNK)] }
+        let mut bytes = Vec::with_capacity(bytes_per_draw * DRAWS as usize + 8);
+        while bytes.len() < bytes_per_draw * DRAWS as usize {
+            bytes.extend(generator.next().to_le_bytes());
+        }
+        bytes.truncate(bytes_per_draw * DRAWS as usize);
+        Self { bytes, bytes_per_draw, tables: vec![[0.0; PATTERNS]; bytes_per_draw] }
     }
 
     /// Number of draws whose negated magnitudes, or whose others, sum to at most `limit`; `total` is the sum of all.
     /// Eight magnitudes are looked up at a time ("four Russians": Arlazarov et al. 1970).
     pub(super) fn at_most_on_either_side(&mut self, magnitudes: &[f64], limit: f64, total: f64) -> u32 {
-        for (table, eight) in self.tables.iter_mut().zip(magnitudes.chunks(CHUNK)) {
+        for (table, eight) in self.tables.iter_mut().zip(magnitudes.chunks(8)) {
             for (bit, magnitude) in eight.iter().enumerate() {
                 let (known, next) = table.split_at_mut(1 << bit);
                 next.iter_mut().zip(known).for_each(|(sum, without)| *sum = *without + magnitude);
@@ -44,29 +43,34 @@ impl Flips {
                 table[pattern] = table[pattern % used];
             }
         }
-        let is_hit = |negated: f64| u32::from(negated <= limit) | u32::from(negated >= total - limit);
-        if self.words_per_draw > 1 {
-            let draws = self.words.chunks_exact(self.words_per_draw);
-            let sum = |draw: &[u64]| draw.iter().zip(self.tables.chunks(CHUNKS)).map(|(w, t)| negated(*w, t)).sum();
-            return draws.map(|draw| is_hit(sum(draw))).sum();
+        // A loop of known length for the usual studies: it is what all of the time goes to.
+        match self.bytes_per_draw {
+            5 => self.count_of::<5>(limit, total),
+            6 => self.count_of::<6>(limit, total),
+            7 => self.count_of::<7>(limit, total),
+            8 => self.count_of::<8>(limit, total),
+            _ => hits(self.bytes.chunks_exact(self.bytes_per_draw), &self.tables, limit, total),
         }
-        // One word a draw, and a loop of known length: the usual study.
+    }
+
+    fn count_of<const BYTES: usize>(&self, limit: f64, total: f64) -> u32 {
+        let (draws, _) = self.bytes.as_chunks::<BYTES>();
         match self.tables.as_slice().try_into() {
-            Ok::<&[_; 5], _>(tables) => self.words.iter().map(|word| is_hit(negated(*word, tables))).sum(),
-            Err(_) => self.words.iter().map(|word| is_hit(negated(*word, &self.tables))).sum(),
+            Ok::<&[_; BYTES], _>(tables) => hits(draws.iter().map(|draw| draw.as_slice()), tables, limit, total),
+            Err(_) => hits(draws.iter().map(|draw| draw.as_slice()), &self.tables, limit, total),
         }
     }
 }
 
-/// Sum of the magnitudes that one word of random bits negates.
 #[inline(always)]
-fn negated(mut word: u64, tables: &[[f64; PATTERNS]]) -> f64 {
-    let mut sum = 0.0;
-    for table in tables {
-        sum += table[(word % PATTERNS as u64) as usize];
-        word >>= CHUNK;
+fn hits<'a>(draws: impl Iterator<Item = &'a [u8]>, tables: &[[f64; PATTERNS]], limit: f64, total: f64) -> u32 {
+    let mut count = 0;
+    for draw in draws {
+        let negated: f64 = draw.iter().zip(tables).map(|(byte, table)| table[usize::from(*byte)]).sum();
+        // Two comparisons, and no branch that the processor would mispredict.
+        count += u32::from(negated <= limit) | u32::from(negated >= total - limit);
     }
-    sum
+    count
 }
 
 /// SplitMix64 (Steele, Lea & Flood 2014; the constants are Vigna's).
@@ -103,10 +107,10 @@ mod tests {
             let limit = (total / 3.0).floor();
             let mut flips = Flips::draw(magnitudes.len(), 178);
             let plain = flips
-                .words
-                .chunks_exact(flips.words_per_draw)
+                .bytes
+                .chunks_exact(flips.bytes_per_draw)
                 .filter(|draw| {
-                    let bit = |i: usize| draw[i / 64] >> (i % 64) & 1 == 1;
+                    let bit = |i: usize| draw[i / 8] >> (i % 8) & 1 == 1;
                     let negated: f64 = magnitudes.iter().enumerate().filter(|(i, _)| bit(*i)).map(|(_, m)| m).sum();
                     negated <= limit || negated >= total - limit
                 })
