@@ -41,7 +41,7 @@ impl Oracle {
     pub(crate) fn missing(self) -> Option<String> {
         let silent = |command: &mut Command| command.stdout(Stdio::null()).stderr(Stdio::null()).status();
         let found = match self {
-            Oracle::R => silent(self.command().arg("--version")),
+            Oracle::R => silent(self.command().args(["-e", "0"])),
             Oracle::Python => silent(self.command().args(["-c", "import scipy, statsmodels"])),
         };
         let hint = "`make test` installs it";
