@@ -29,13 +29,26 @@ impl Flips {
         Self { bytes, bytes_per_draw, tables: vec![[0.0; PATTERNS]; bytes_per_draw] }
     }
 
-    /// Number of draws whose negated magnitudes, or whose others, sum to at most `limit`; `total` is the sum of all.
-    /// Eight magnitudes are looked up at a time ("four Russians": Arlazarov et al. 1970).
-    pub(super) fn at_most_on_either_side(&mut self, magnitudes: &[f64], limit: f64, total: f64) -> u32 {
-        for (table, eight) in self.tables.iter_mut().zip(magnitudes.chunks(8)) {
-            for (bit, magnitude) in eight.iter().enumerate() {
+    /// All 2ⁿ⁻¹ flips of 1 ≤ `n` ≤ 64 magnitudes that leave the last one as it is: the others are their opposites.
+    pub(super) fn all(n: usize) -> Self {
+        let bytes_per_draw = n.div_ceil(8);
+        let bytes = (0..1u64 << (n - 1)).flat_map(|draw| draw.to_le_bytes().into_iter().take(bytes_per_draw)).collect();
+        Self { bytes, bytes_per_draw, tables: vec![[0.0; PATTERNS]; bytes_per_draw] }
+    }
+
+    /// The sum of the negated ones of `values`, which may have signs, for every draw; always in the same order.
+    pub(super) fn negated_sums(&mut self, values: &[f64]) -> impl Iterator<Item = f64> {
+        self.tabulate(values);
+        let tables = &self.tables;
+        self.bytes.chunks_exact(self.bytes_per_draw).map(|draw| negated(draw, tables))
+    }
+
+    /// Eight values are looked up at a time ("four Russians": Arlazarov et al. 1970).
+    fn tabulate(&mut self, values: &[f64]) {
+        for (table, eight) in self.tables.iter_mut().zip(values.chunks(8)) {
+            for (bit, value) in eight.iter().enumerate() {
                 let (known, next) = table.split_at_mut(1 << bit);
-                next.iter_mut().zip(known).for_each(|(sum, without)| *sum = *without + magnitude);
+                next.iter_mut().zip(known).for_each(|(sum, without)| *sum = *without + value);
             }
             // In a last chunk of fewer than eight, the unused bits change nothing.
             let used = 1 << eight.len();
@@ -43,6 +56,11 @@ impl Flips {
                 table[pattern] = table[pattern % used];
             }
         }
+    }
+
+    /// Number of draws whose negated magnitudes, or whose others, sum to at most `limit`; `total` is the sum of all.
+    pub(super) fn at_most_on_either_side(&mut self, magnitudes: &[f64], limit: f64, total: f64) -> u32 {
+        self.tabulate(magnitudes);
         // A loop of known length for the usual studies: it is what all of the time goes to.
         match self.bytes_per_draw {
             5 => self.count_of::<5>(limit, total),
@@ -62,11 +80,17 @@ impl Flips {
     }
 }
 
+/// Sum of the values that one draw negates.
+#[inline(always)]
+fn negated(draw: &[u8], tables: &[[f64; PATTERNS]]) -> f64 {
+    draw.iter().zip(tables).map(|(byte, table)| table[usize::from(*byte)]).sum()
+}
+
 #[inline(always)]
 fn hits<'a>(draws: impl Iterator<Item = &'a [u8]>, tables: &[[f64; PATTERNS]], limit: f64, total: f64) -> u32 {
     let mut count = 0;
     for draw in draws {
-        let negated: f64 = draw.iter().zip(tables).map(|(byte, table)| table[usize::from(*byte)]).sum();
+        let negated = negated(draw, tables);
         // Two comparisons, and no branch that the processor would mispredict.
         count += u32::from(negated <= limit) | u32::from(negated >= total - limit);
     }
