@@ -326,4 +326,55 @@ proptest! {
         let forth = plain.interaction((0, 2, 0), (1, 1, 0)).map(|e| e.estimate);
         prop_assert!(back.is_err() && forth.is_err() || (back.unwrap() - forth.unwrap()).abs() < 1e-9);
     }
+
+    /// Some cells of a 2 × 2 × 2 × 2, or with three levels, in some blocks: every refusal names what is in the way, and nothing that `aliases`
+    /// leaves out is refused for it.
+    #[test]
+    fn refusals_have_reasons(trials in prop::collection::vec((0..4usize, 0..24usize, -9.0..9.0f64), 1..40), wide in 2..4usize) {
+        let cell = |i: usize| vec![i % 2, i / 2 % 2, i / 12, i / 4 % 3 % wide];
+        let rows: Vec<Row> = trials.iter().map(|(block, i, y)| (*block, cell(*i), *y)).collect();
+        let fit = fit(&rows, &[2, 2, 2, wide], true).unwrap();
+        let aliases = fit.aliases();
+        let known = |term| aliases.iter().find(|(aliased, _)| *aliased == term);
+        for f in 0..4 {
+            match fit.main((f, 1, 0)) {
+                Err(Refused::Aliased { with }) => prop_assert_eq!(Some(&with), known(Term::Main(f)).map(|(_, with)| with)),
+                other => prop_assert!(other != Err(Refused::Unknown)),
+            }
+            if known(Term::Main(f)).is_none() {
+                let refused = matches!(fit.main((f, 1, 0)), Err(Refused::Aliased { .. }));
+                prop_assert!(!refused);
+            }
+        }
+        // Among single columns it is mutual.
+        for (term, with) in aliases.iter().filter(|_| wide == 2) {
+            for other in with.iter().filter(|other| **other != Term::Blocks) {
+                prop_assert!(known(*other).is_some_and(|(_, with)| with.contains(term)), "{:?}", aliases);
+            }
+        }
+    }
+
+    /// Whatever the numbers, there is an answer or a refusal.
+    #[test]
+    fn no_number_is_too_strange(y in prop::collection::vec(prop::num::f64::ANY, 0..12), x in prop::collection::vec(prop::num::f64::ANY, 12)) {
+        let rows: Vec<Row> = y.iter().enumerate().map(|(i, y)| (i / 4, vec![i % 2, i / 2 % 2], *y)).collect();
+        if let Some(fit) = fit(&rows, &[2, 2], true) {
+            for errors in [Errors::Hc2, Errors::Hc3, Errors::Classical] {
+                if let Ok(effect) = fit.clone().with_errors(errors).main((0, 1, 0)) {
+                    prop_assert!(effect.estimate.is_finite() && (0.0..=1.0).contains(&effect.p), "{:?}", effect);
+                }
+            }
+        }
+        let blocks: Vec<usize> = (0..y.len()).map(|i| i / 6).collect();
+        if let Some(ols) = Ols::new(&blocks, &[x[..y.len()].to_vec(), y.clone()], &y) {
+            let _ = ols.combination(&[1.0, -1.0], Errors::Hc3);
+        }
+        let (a, b) = y.split_at(y.len() / 2);
+        if let Some(table) = OneWay::new(&[a, b]) {
+            prop_assert!((0.0..=1.0).contains(&table.p));
+        }
+        if let Some(t) = MaxT::new(&[y.clone(), x[..y.len()].to_vec()], 178) {
+            prop_assert!(t.p.iter().all(|p| (t.smallest_p..=1.0).contains(p)));
+        }
+    }
 }

@@ -11,7 +11,8 @@ impl Fit {
     /// The blocks, if the term's own columns are dependent once they are centred within blocks: it is constant within
     /// every block, or one of its levels was not executed. Each other term with which it makes a dependent pair. And, if
     /// the rest of the model still hides it, the terms that do so together: those that share with it a smallest set of
-    /// dependent columns.
+    /// dependent columns. That is exact for factors of two levels; for terms of several columns such sets are taken column
+    /// by column, and the list may depend on the coding.
     pub(super) fn aliased_with(&self, term: Term) -> Vec<Term> {
         let Some(own) = self.terms.iter().find(|columns| columns.term == term) else { return Vec::new() };
         let own_rank = self.rank(&[own]);

@@ -115,7 +115,7 @@ impl Ols {
                 freedom[*i] = rest - basis.orthonormal.iter().map(|q| q[*i] * q[*i]).sum::<f64>();
             }
         }
-        let df = n - blocks.len() - basis.rank();
+        let df = n.saturating_sub(blocks.len() + basis.rank());
         Some(Self { basis, lengths, rotated, residuals, freedom, df, unit, rounding })
     }
 
