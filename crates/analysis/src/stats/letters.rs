@@ -147,6 +147,13 @@ mod tests {
         assert_eq!([letter(25), letter(26), letter(52)], ["z", "A", "a′"]);
     }
 
+    /// All different: without absorbing, there would be more letters on the way than can be counted.
+    #[test]
+    fn all_different() {
+        let all: Vec<(usize, usize)> = (0..40).flat_map(|a| (0..a).map(move |b| (a, b))).collect();
+        assert_eq!(groups(40, &all), Some((0..40).map(|item| vec![item]).collect()));
+    }
+
     /// Triples that differ within and not between: 3²⁴ largest sets of items that are alike.
     #[test]
     fn too_many_letters_are_refused() {

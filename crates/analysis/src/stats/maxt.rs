@@ -11,7 +11,9 @@
 //! as their negatives. Then the chance of even one p ≤ α among the null ones is at most α, whatever is true of the
 //! others. The randomised order within blocks does not guarantee this for three or more variants, as it does for each
 //! pair: of three exchangeable skewed values, one far above the other two is likelier than one far below. With skewed
-//! noise it is an approximation; a test beside this file says how good. Holm on the single p needs no such thing.
+//! noise it is an approximation: at 5 %, six equal variants gave a false difference in .044 to .052 of 10 000 simulated
+//! studies (lognormal noise of σ = .8, one-sided spikes; 8, 10 and 12 blocks; with the first or in all pairs; seeds 186,
+//! 188, 190). Holm on the single p needs no such thing.
 
 use super::describe::median;
 use super::flips::{DRAWS, Flips};
