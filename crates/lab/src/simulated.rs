@@ -111,7 +111,7 @@ impl Simulated {
     fn slot(&self, task: Task<'_>, stream: &mut Stream) -> f64 {
         let slots = task.block.order.len() as f64 * f64::from(self.blocks);
         let slot = f64::from(task.block.block - 1) * task.block.order.len() as f64 + f64::from(task.position);
-        self.truth.drift * slot / slots + self.truth.noise * normal(stream)
+        self.truth.drift * slot / slots + self.truth.noise * stream.normal()
     }
 }
 
@@ -122,7 +122,7 @@ impl Executor for Simulated {
         let mut stream = Stream::of(self.truth.seed, &place.map(String::as_str));
         let effect = if task.variant == TWIN { None } else { self.truth.effects.get(task.variant) };
         let wall_s = self.truth.base_s * effect.copied().unwrap_or(1.0) * self.slot(task, &mut stream).exp();
-        let fails = stream.unit() < self.truth.failing;
+        let fails = stream.chance(self.truth.failing);
         if self.truth.pause_s > 0.0 {
             std::thread::sleep(Duration::from_secs_f64(self.truth.pause_s));
         }
@@ -136,10 +136,4 @@ impl Executor for Simulated {
         let outcome = if fails { failure() } else { Outcome::Ok };
         Ok(Some(Execution { started_unix_s: bakeoff_host::now_unix_s(), outcome, measurements, leftovers: 0 }))
     }
-}
-
-/// A standard normal number (Box & Muller 1958).
-fn normal(stream: &mut Stream) -> f64 {
-    let radius = (-2.0 * (1.0 - stream.unit()).ln()).sqrt();
-    radius * (std::f64::consts::TAU * stream.unit()).cos()
 }

@@ -1,6 +1,7 @@
 //! The order of things: a random permutation that depends on nothing but a seed and the names of what is ordered.
 //! A published seed must replay for ever, so the generator and the shuffle are written here and pinned by golden
-//! vectors; no library may change them under us. It is not a source of randomness for anything else.
+//! vectors; no library may change them under us. Simulated trials draw their noise from the same streams, so that they
+//! replay as well; the statistics' own resampling does not.
 //!
 //! Generator: SplitMix64 (Steele, Lea & Flood 2014, "Fast splittable pseudorandom number generators", fig. 16).
 //! Shuffle: Fisher & Yates 1938 in Durstenfeld's form (1964). Bounded numbers: Lemire 2019, "Fast random integer
@@ -48,6 +49,22 @@ impl Stream {
     /// A number in [0, 1) with 53 random bits.
     pub fn unit(&mut self) -> f64 {
         (self.next_u64() >> 11) as f64 / (1_u64 << 53) as f64
+    }
+
+    /// True with this probability.
+    pub fn chance(&mut self, probability: f64) -> bool {
+        self.unit() < probability
+    }
+
+    /// A standard normal number (Box & Muller 1958).
+    pub fn normal(&mut self) -> f64 {
+        let radius = (-2.0 * (1.0 - self.unit()).ln()).sqrt();
+        radius * (std::f64::consts::TAU * self.unit()).cos()
+    }
+
+    /// A number from the exponential distribution with that mean, by inversion.
+    pub fn exponential(&mut self, mean: f64) -> f64 {
+        -mean * (1.0 - self.unit()).ln()
     }
 
     /// A uniformly random order of some things.
@@ -113,6 +130,28 @@ mod tests {
         let chi2: f64 = seen.values().map(|&n| (f64::from(n) - expected).powi(2) / expected).sum();
         assert_eq!(seen.len(), 6);
         assert!(chi2 < 20.5, "chi-square {chi2}");
+    }
+
+    /// Mean, variance and a tail of 100,000 numbers of seed 1, each within five standard errors of the truth.
+    #[test]
+    fn normal_and_exponential_numbers_are_what_they_are_called() {
+        let draws = 100_000;
+        let check = |what: &str, draw: fn(&mut Stream) -> f64, moments: [f64; 2], fourth: f64, tail: (f64, f64)| {
+            let mut stream = Stream::of(1, &[what]);
+            let numbers: Vec<f64> = (0..draws).map(|_| draw(&mut stream)).collect();
+            let average = |f: &dyn Fn(f64) -> f64| numbers.iter().map(|x| f(*x)).sum::<f64>() / f64::from(draws);
+            let near = |measured: f64, truth: f64, variance: f64| {
+                let error = 5.0 * (variance / f64::from(draws)).sqrt();
+                assert!((measured - truth).abs() < error, "{what}: {measured}, not {truth} ± {error}");
+            };
+            let [mean, variance] = moments;
+            near(average(&|x| x), mean, variance);
+            near(average(&|x| (x - mean).powi(2)), variance, fourth - variance * variance);
+            near(average(&|x| f64::from(x > tail.0)), tail.1, tail.1 * (1.0 - tail.1));
+        };
+        check("normal", Stream::normal, [0.0, 1.0], 3.0, (1.959_964, 0.025));
+        check("exponential", |stream| stream.exponential(2.0), [2.0, 4.0], 9.0 * 16.0, (2.0, (-1.0f64).exp()));
+        check("chance", |stream| f64::from(stream.chance(0.3)), [0.3, 0.21], 0.3 * 0.7 * (0.027 + 0.343), (0.5, 0.3));
     }
 
     #[test]
