@@ -9,6 +9,7 @@
     reason = "a test, and not of the pure crate's own"
 )]
 
+mod bootstrap;
 mod diagnostics;
 mod linear;
 mod published;
@@ -21,7 +22,8 @@ use support::Case;
 
 fn main() {
     let cases: Vec<Case> =
-        [diagnostics::CASES, linear::CASES, published::CASES, ranks::CASES, sequential::CASES].concat();
+        [bootstrap::CASES, diagnostics::CASES, linear::CASES, published::CASES, ranks::CASES, sequential::CASES]
+            .concat();
     let trial = |case: Case| {
         let missing = case.oracle.missing();
         let name = missing.as_ref().map_or(case.name.to_owned(), |why| format!("{} (skipped: {why})", case.name));
