@@ -1,7 +1,8 @@
 //! The analysis: a [`bakeoff_model::record::Record`] in, [`findings::Findings`] out. Pure: it touches nothing of the
 //! world, and the same record always gives the same findings. [`stats`] knows only numbers; [`judge()`] knows what they
-//! are numbers of.
+//! are numbers of; [`calibration`] asks of both, on simulated studies, whether they keep their promises.
 
+pub mod calibration;
 pub mod findings;
 mod judge;
 pub mod stats;

@@ -1,0 +1,176 @@
+//! The table of what is promised: property, worlds, goal. Each line names the studies that are simulated for it
+//! ([`super::studies`]) and how their numbers become one.
+
+use super::simulate::{Reduce, Sample, Simulation, Stopped};
+use super::worlds::{WORLDS, World};
+use super::{Goal, Options, Row, studies, whole};
+use bakeoff_model::shuffle::Stream;
+
+/// Studies of one kind, and the promises that are measured on them.
+struct Task {
+    /// Names the stream of chance.
+    name: &'static str,
+    /// Blocks, variants, effect, for people.
+    design: &'static str,
+    worlds: &'static [World],
+    /// Of the studies asked for, one in so many is simulated.
+    one_in: u32,
+    /// Processor time of one study in microseconds, roughly: for the time that is left.
+    cost: f64,
+    study: fn(World, &mut Stream) -> Sample,
+    promises: &'static [Promise],
+}
+
+struct Promise {
+    name: &'static str,
+    property: &'static str,
+    goal: Option<Goal>,
+    reduce: Reduce,
+}
+
+const fn between(least: f64, most: f64) -> Option<Goal> {
+    Some(Goal { least: Some(least), most: Some(most) })
+}
+
+const fn at_most(most: f64) -> Option<Goal> {
+    Some(Goal { least: None, most: Some(most) })
+}
+
+const fn at_least(least: f64) -> Option<Goal> {
+    Some(Goal { least: Some(least), most: None })
+}
+
+const fn promise(name: &'static str, property: &'static str, goal: Option<Goal>, reduce: Reduce) -> Promise {
+    Promise { name, property, goal, reduce }
+}
+
+const TASKS: &[Task] = &[
+    Task {
+        name: "same",
+        design: "2 variants that are the same, 10 blocks",
+        worlds: &WORLDS,
+        one_in: 1,
+        cost: 10.0,
+        study: studies::same,
+        promises: &[
+            promise("false-difference-5", "false difference at 5 %", between(0.040, 0.055), Reduce::Rate(0)),
+            promise("false-difference-1", "false difference at 1 %", between(0.007, 0.012), Reduce::Rate(1)),
+        ],
+    },
+    Task {
+        name: "coverage",
+        design: "true ratio 1.02, 10 blocks",
+        worlds: &WORLDS,
+        one_in: 1,
+        cost: 120.0,
+        study: studies::coverage,
+        promises: &[promise("coverage", "the 95 % interval covers the truth", between(0.94, 0.97), Reduce::Rate(0))],
+    },
+    Task {
+        name: "power",
+        design: "true ratio 1.02, 10 blocks",
+        worlds: &[World::Spiky],
+        one_in: 1,
+        cost: 40.0,
+        study: studies::power,
+        promises: &[
+            promise("power", "a difference of 2 % is seen at 5 %", at_least(0.90), Reduce::Rate(0)),
+            promise("power-ratio", "…, ours ÷ ministat's t", at_least(1.25), Reduce::MeanRatio(0, 1)),
+            promise(
+                "error-ratio",
+                "error of the estimate (RMS), ours ÷ the mean's",
+                at_most(0.3),
+                Reduce::RmsRatio(2, 3),
+            ),
+        ],
+    },
+    Task {
+        name: "width",
+        design: "2 variants that are the same, 20 blocks",
+        worlds: &[World::Mixed],
+        one_in: 1,
+        cost: 300.0,
+        study: studies::width,
+        promises: &[promise(
+            "width-ratio",
+            "median width of the 95 % interval, ours ÷ ministat's",
+            at_most(0.45),
+            Reduce::MedianRatio(0, 1),
+        )],
+    },
+    Task {
+        name: "margin",
+        design: "true difference as large as the margin, 1 %, 20 blocks",
+        worlds: &WORLDS,
+        one_in: 1,
+        cost: 250.0,
+        study: studies::margin,
+        promises: &[promise("false-equivalence", "false equivalence at 5 %", at_most(0.055), Reduce::Rate(0))],
+    },
+    Task {
+        name: "family",
+        design: "6 variants that are the same, 12 blocks",
+        worlds: &WORLDS,
+        one_in: 1,
+        cost: 150.0,
+        study: studies::family,
+        promises: &[
+            promise("family-baseline", "any false difference from the baseline", at_most(0.055), Reduce::Rate(0)),
+            promise("family-pairs", "any false difference among 15 pairs", at_most(0.055), Reduce::Rate(1)),
+            promise("family-uncorrected", "…, without Holm's correction", None, Reduce::Rate(2)),
+        ],
+    },
+    Task {
+        name: "whole",
+        design: "a record of 3 variants that are the same and the twin, 10 blocks",
+        worlds: &[World::Drift, World::Mixed],
+        one_in: 1,
+        cost: 600.0,
+        study: whole::same,
+        promises: &[
+            promise("whole-false-verdict", "false verdict of a whole study", at_most(0.055), Reduce::Rate(0)),
+            promise("whole-twin", "the twin is judged different", at_most(0.055), Reduce::Rate(1)),
+        ],
+    },
+];
+
+impl Task {
+    fn studies(&self, options: Options) -> u32 {
+        (options.studies / self.one_in).max(1)
+    }
+}
+
+/// What all of it costs, in microseconds of a processor, roughly.
+pub(super) fn cost(options: Options) -> f64 {
+    TASKS.iter().map(|task| f64::from(task.studies(options)) * task.cost * task.worlds.len() as f64).sum()
+}
+
+/// Measures the whole table.
+pub(super) fn measure(simulation: &Simulation<'_>) -> Result<Vec<Row>, Stopped> {
+    let mut rows = vec![];
+    for task in TASKS {
+        rows.extend(rows_of(task, simulation)?);
+    }
+    Ok(rows)
+}
+
+fn rows_of(task: &Task, simulation: &Simulation<'_>) -> Result<Vec<Row>, Stopped> {
+    let empty = |promise: &Promise| Row {
+        name: promise.name.to_owned(),
+        property: promise.property.to_owned(),
+        design: task.design.to_owned(),
+        measure: promise.reduce.measure(),
+        goal: promise.goal,
+        cells: vec![],
+    };
+    let mut rows: Vec<Row> = task.promises.iter().map(empty).collect();
+    for &world in task.worlds {
+        let studies = task.studies(simulation.options);
+        let study = |stream: &mut Stream| (task.study)(world, stream);
+        let samples = simulation.each(&[task.name, world.name()], studies, task.cost, study)?;
+        for (row, promise) in rows.iter_mut().zip(task.promises) {
+            row.cells.push(simulation.cell(world, &samples, promise.reduce, promise.goal));
+        }
+    }
+    Ok(rows)
+}

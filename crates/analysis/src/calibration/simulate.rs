@@ -1,0 +1,206 @@
+//! Many studies at once: each gets a stream of chance of its own, named after what is measured, the world and its number,
+//! so neither the number of threads nor the order in which they work changes anything. It does not know what a study is.
+
+use super::worlds::World;
+use super::{Cell, Goal, Measure, Options};
+use crate::stats::describe::{median, sd};
+use crate::stats::student::t_quantile;
+use bakeoff_model::shuffle::Stream;
+use rayon::prelude::*;
+use statrs::distribution::{Beta, ContinuousCDF};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+/// Numbers that one study gives; what each of them is, is between who measures and who reduces.
+pub(super) type Sample = [f64; 4];
+
+/// Confidence of the intervals that are shown, and of those that decide in the short form.
+const SHOWN_ALPHA: f64 = 0.05;
+const SHORT_ALPHA: f64 = 0.001;
+
+/// Groups of studies whose ratios tell how well the ratio of all is known.
+const BATCHES: usize = 20;
+
+/// Whoever waits has had enough.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Stopped;
+
+/// How the samples of many studies become the number of a row. The numbers are elements of [`Sample`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Reduce {
+    /// Mean of an element that is 0 or 1.
+    Rate(usize),
+    /// Mean of one ÷ mean of another.
+    MeanRatio(usize, usize),
+    /// Median of one ÷ median of another.
+    MedianRatio(usize, usize),
+    /// Root mean square of one ÷ that of another.
+    RmsRatio(usize, usize),
+}
+
+/// A simulation in progress.
+pub(super) struct Simulation<'a> {
+    pub(super) options: Options,
+    /// Of everything, in units of work.
+    cost: f64,
+    /// So far, in thousandths of a unit.
+    done: AtomicU64,
+    stopped: AtomicBool,
+    watch: &'a (dyn Fn(f64) -> bool + Sync),
+}
+
+impl<'a> Simulation<'a> {
+    /// `cost` is that of all studies to come, in any unit.
+    pub(super) fn new(options: Options, cost: f64, watch: &'a (dyn Fn(f64) -> bool + Sync)) -> Self {
+        Self { options, cost, done: AtomicU64::new(0), stopped: AtomicBool::new(false), watch }
+    }
+
+    /// So many studies of one kind, each of which costs `cost` units; what they give, in their order.
+    pub(super) fn each<T: Send>(
+        &self,
+        place: &[&str],
+        studies: u32,
+        cost: f64,
+        study: impl Fn(&mut Stream) -> T + Sync,
+    ) -> Result<Vec<T>, Stopped> {
+        let one = |number: u32| {
+            if self.stopped.load(Ordering::Relaxed) {
+                return Err(Stopped);
+            }
+            let number = number.to_string();
+            let words: Vec<&str> = ["calibrate"].iter().chain(place).copied().chain([number.as_str()]).collect();
+            let sample = study(&mut Stream::of(self.options.seed, &words));
+            let units = self.done.fetch_add((1000.0 * cost) as u64, Ordering::Relaxed);
+            if !(self.watch)((units as f64 / 1000.0 / self.cost).min(1.0)) {
+                self.stopped.store(true, Ordering::Relaxed);
+            }
+            Ok(sample)
+        };
+        (0..studies).into_par_iter().map(one).collect()
+    }
+
+    /// The number of a row in one world, and whether it reaches its goal.
+    pub(super) fn cell(&self, world: World, samples: &[Sample], reduce: Reduce, goal: Option<Goal>) -> Cell {
+        let measured = reduce.of(samples);
+        let interval = |alpha| reduce.interval(samples, alpha);
+        let reaches = |goal: Goal| match interval(SHORT_ALPHA) {
+            Some([low, high]) if self.options.short => goal.meets(low, high),
+            _ => goal.meets(measured, measured),
+        };
+        let studies = samples.len() as u32;
+        // What is not a number is in no range.
+        let holds = goal.is_none_or(|goal| !measured.is_nan() && reaches(goal));
+        Cell { world, studies, measured, interval: interval(SHOWN_ALPHA), holds }
+    }
+}
+
+impl Reduce {
+    /// What kind of number comes out.
+    pub(super) fn measure(self) -> Measure {
+        match self {
+            Self::Rate(_) => Measure::Rate,
+            Self::MeanRatio(..) | Self::MedianRatio(..) | Self::RmsRatio(..) => Measure::Ratio,
+        }
+    }
+
+    /// The number; not a number where there is nothing to divide by.
+    fn of(self, samples: &[Sample]) -> f64 {
+        let n = samples.len() as f64;
+        let mean = |element: usize| samples.iter().map(|sample| sample[element]).sum::<f64>() / n;
+        let typical = |element: usize| {
+            let known: Vec<f64> = samples.iter().map(|sample| sample[element]).filter(|x| !x.is_nan()).collect();
+            median(&known).unwrap_or(f64::NAN)
+        };
+        let rms = |element: usize| (samples.iter().map(|sample| sample[element].powi(2)).sum::<f64>() / n).sqrt();
+        match self {
+            Self::Rate(one) => mean(one),
+            Self::MeanRatio(one, other) => mean(one) / mean(other),
+            Self::MedianRatio(one, other) => typical(one) / typical(other),
+            Self::RmsRatio(one, other) => rms(one) / rms(other),
+        }
+    }
+
+    /// How well the number is known; none from too few studies.
+    fn interval(self, samples: &[Sample], alpha: f64) -> Option<[f64; 2]> {
+        match self {
+            Self::Rate(one) => {
+                let hits = samples.iter().filter(|sample| sample[one] == 1.0).count();
+                clopper_pearson(hits as u64, samples.len() as u64, alpha)
+            }
+            _ => {
+                let batches: Vec<f64> =
+                    samples.chunks_exact((samples.len() / BATCHES).max(1)).map(|batch| self.of(batch)).collect();
+                let n = batches.len() as f64;
+                let half = t_quantile(1.0 - alpha / 2.0, n - 1.0)? * sd(&batches)? / n.sqrt();
+                Some([self.of(samples) - half, self.of(samples) + half]).filter(|_| half.is_finite())
+            }
+        }
+    }
+}
+
+/// The exact interval of confidence 1 − alpha for a probability, from `hits` of `n` (Clopper & Pearson 1934): the
+/// quantiles alpha/2 of Beta(hits, n − hits + 1) and 1 − alpha/2 of Beta(hits + 1, n − hits).
+pub(super) fn clopper_pearson(hits: u64, n: u64, alpha: f64) -> Option<[f64; 2]> {
+    if n == 0 || hits > n {
+        return None;
+    }
+    let quantile = |a: u64, b: u64, probability| Some(Beta::new(a as f64, b as f64).ok()?.inverse_cdf(probability));
+    let low = if hits == 0 { 0.0 } else { quantile(hits, n - hits + 1, alpha / 2.0)? };
+    let high = if hits == n { 1.0 } else { quantile(hits + 1, n - hits, 1.0 - alpha / 2.0)? };
+    Some([low, high])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// R 4.2: `binom.test(k, n)$conf.int`.
+    #[test]
+    fn binomial_intervals() {
+        let check = |hits, n, expect: [f64; 2]| {
+            let interval = clopper_pearson(hits, n, 0.05).unwrap();
+            for (ours, theirs) in interval.into_iter().zip(expect) {
+                assert!((ours - theirs).abs() < 2e-8, "{hits} of {n}: {interval:?}, not {expect:?}");
+            }
+        };
+        check(0, 10, [0.0, 0.308_497_11]);
+        check(10, 10, [0.691_502_89, 1.0]);
+        check(20, 400, [0.030_805_24, 0.076_166_97]);
+        check(500, 10_000, [0.045_809_94, 0.054_454_53]);
+        assert_eq!(clopper_pearson(0, 0, 0.05), None);
+        assert_eq!(clopper_pearson(2, 1, 0.05), None);
+    }
+
+    #[test]
+    fn samples_become_numbers() {
+        let samples = [[1.0, 0.0, 3.0, 1.0], [0.0, 1.0, -4.0, 1.0], [1.0, 1.0, f64::NAN, 2.0]];
+        let check = |reduce: Reduce, of: &[Sample], expect: f64| assert_eq!(reduce.of(of), expect, "{reduce:?}");
+        check(Reduce::Rate(0), &samples, 2.0 / 3.0);
+        check(Reduce::MeanRatio(0, 3), &samples, 0.5);
+        check(Reduce::MedianRatio(2, 3), &samples, -0.5);
+        check(Reduce::RmsRatio(2, 3), &samples[..2], (25.0f64 / 2.0).sqrt());
+        assert!(Reduce::MeanRatio(0, 1).of(&samples[..1]).is_infinite());
+        assert!(Reduce::Rate(0).of(&[]).is_nan());
+    }
+
+    /// A promise holds within its goal; in the short form, unless the interval of what was measured excludes it.
+    #[test]
+    fn goals_are_widened_only_in_the_short_form() {
+        let go_on = |_| true;
+        let goal = Some(Goal { least: Some(0.04), most: Some(0.055) });
+        let check = |hits: usize, n: usize, short: bool, expect: bool| {
+            let options = Options { studies: n as u32, seed: 1, short };
+            let simulation = Simulation::new(options, 1.0, &go_on);
+            let samples: Vec<Sample> = (0..n).map(|i| [f64::from(u8::from(i < hits)), 0.0, 0.0, 0.0]).collect();
+            let cell = simulation.cell(World::Normal, &samples, Reduce::Rate(0), goal);
+            assert_eq!(cell.holds, expect, "{cell:?}");
+        };
+        check(550, 10_000, false, true);
+        check(551, 10_000, false, false);
+        check(399, 10_000, false, false);
+        check(551, 10_000, true, true);
+        check(700, 10_000, true, false);
+        check(40, 400, true, false);
+        check(30, 400, true, true);
+        check(0, 400, true, false);
+    }
+}
