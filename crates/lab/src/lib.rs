@@ -4,6 +4,7 @@
 
 mod driver;
 pub mod expected;
+pub mod load;
 pub mod local;
 pub mod simulated;
 
