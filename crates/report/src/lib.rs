@@ -5,6 +5,7 @@
 
 mod answer;
 mod builds;
+mod calibration;
 mod effects;
 mod failures;
 pub mod format;
@@ -19,6 +20,7 @@ mod text;
 mod words;
 
 pub use answer::answer;
+pub use calibration::{calibration, calibration_json, real};
 pub use terminal::{Style, terminal};
 
 use bakeoff_analysis::findings::Findings;
