@@ -10,6 +10,8 @@ use std::process::ExitCode;
 pub(crate) enum Code {
     /// Done.
     Done = 0,
+    /// What was asked to hold did not.
+    GateFailed = 1,
     /// The command line or the study file is wrong.
     Usage = 2,
     /// Undecided, where a decision was demanded.

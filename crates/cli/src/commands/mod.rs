@@ -1,6 +1,7 @@
 //! The commands, one file each, and the options that several of them share.
 
 mod build;
+mod calibrate;
 mod compare;
 mod doctor;
 mod plan;
@@ -33,8 +34,8 @@ Begin with:
   bakeoff plan studies/perl-options          what would a study do?
   bakeoff run studies/perl-options           do it
 
-Exit codes: 0 done, 2 usage or study problem, 3 undecided where a decision was demanded,
-4 a variant failed, 5 internal, 130 interrupted (execute the command again to go on).";
+Exit codes: 0 done, 1 a promise did not hold, 2 usage or study problem, 3 undecided where a decision
+was demanded, 4 a variant failed, 5 internal, 130 interrupted (execute the command again to go on).";
 
 #[derive(Debug, Subcommand)]
 enum Command {
@@ -44,6 +45,7 @@ enum Command {
     Build(build::Args),
     Report(report::Args),
     Doctor(doctor::Args),
+    Calibrate(calibrate::Args),
 }
 
 pub(crate) fn execute(cli: Cli) -> Result<Code, CommandError> {
@@ -54,6 +56,7 @@ pub(crate) fn execute(cli: Cli) -> Result<Code, CommandError> {
         Command::Build(args) => build::execute(&args),
         Command::Report(args) => report::execute(&args),
         Command::Doctor(args) => doctor::execute(&args),
+        Command::Calibrate(args) => calibrate::execute(&args),
     }
 }
 

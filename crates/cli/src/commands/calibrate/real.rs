@@ -1,0 +1,122 @@
+//! `bakeoff calibrate --real`: a real command against itself, through the launcher that executes every trial. Two designs
+//! share the machine trial by trial; what they say is judged in [`bakeoff_analysis::calibration::real`].
+
+use super::Meter;
+use crate::error::{Code, CommandError};
+use crate::screen;
+use bakeoff_analysis::calibration::real::{Executed, Trials, judge, turns};
+use bakeoff_host::Launcher;
+use bakeoff_lab::load::Load;
+use bakeoff_lab::local::{Local, LocalWorkload, Setup};
+use bakeoff_lab::{Execution, Executor, Task};
+use bakeoff_model::record::{Block, Failure, Outcome};
+use std::path::Path;
+
+/// A few milliseconds of work for any shell.
+const COMMAND: &str = "i=0; while test $i -lt 4000; do i=$((i+1)); done";
+/// The only variant.
+const NAME: &str = "command";
+
+/// What only `--real` needs.
+#[derive(Debug, clap::Args)]
+pub(super) struct Args {
+    /// With --real: blocks of each study
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(6..=36))]
+    blocks: u32,
+    /// With --real: the command; by default a loop of some milliseconds
+    #[arg(long, value_name = "COMMAND", requires = "real")]
+    command: Option<String>,
+    /// With --real: processes of load beside the trials, which work and rest in turn [default: one for each processor]
+    #[arg(long, value_name = "N", requires = "real", value_parser = clap::value_parser!(u32).range(0..=1024))]
+    load: Option<u32>,
+}
+
+pub(super) fn execute(args: &super::Args) -> Result<Code, CommandError> {
+    let wanted = args.studies.unwrap_or(super::REAL_STUDIES);
+    let folder = tempfile::Builder::new().prefix("bakeoff-calibrate-").tempdir().map_err(|error| {
+        CommandError::new(Code::Internal, error).hint("TMPDIR names the folder for temporary files")
+    })?;
+    let command = args.of_real.command.clone().unwrap_or_else(|| COMMAND.to_owned());
+    let processors = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    let processes = args.of_real.load.unwrap_or(processors as u32);
+    let mut place = place(&command, folder.path())?;
+    let mut load = (processes > 0).then(|| Load::start(processes, folder.path())).transpose()?;
+    let meter = Meter::new(args.quiet);
+    let mut studies = vec![];
+    for number in 0..wanted {
+        let Some(trials) = study(&mut place, args, number)? else { break };
+        studies.push(trials);
+        if let Some(load) = &mut load
+            && let Some(end) = load.ended()?
+            && bakeoff_host::interrupt::count() == 0
+        {
+            return Err(CommandError::new(Code::Internal, format!("the load ended before the trials did: {end:?}")));
+        }
+        meter.show(studies.len() as f64 / f64::from(wanted));
+    }
+    drop(load);
+    meter.clear();
+    let done = studies.len() as u32;
+    if done == 0 {
+        screen::err("stopped before the first study was complete\n");
+        return Ok(Code::Interrupted);
+    }
+    let (blocks, seed) = (args.of_real.blocks, args.seed);
+    let real = judge(Executed { command, blocks, load: processes, seed, studies });
+    let text =
+        if args.json { bakeoff_report::calibration_json(&real)? } else { bakeoff_report::real(&real, screen::style()) };
+    screen::out(&text);
+    if done < wanted {
+        screen::err(&format!("stopped after {done} of {wanted} studies\n"));
+        return Ok(Code::Interrupted);
+    }
+    Ok(if real.randomised.is_refuted() { Code::GateFailed } else { Code::Done })
+}
+
+/// This host, with one command in this folder and this environment.
+fn place(command: &str, scratch: &Path) -> Result<Local, CommandError> {
+    let dir = std::env::current_dir().map_err(|error| CommandError::new(Code::Internal, error))?;
+    let setup = Setup {
+        dir,
+        scratch: scratch.to_owned(),
+        environment: std::env::vars_os()
+            .filter_map(|(n, v)| Some((n.into_string().ok()?, v.into_string().ok()?)))
+            .collect(),
+        baseline: NAME.to_owned(),
+        workloads: [(NAME.to_owned(), LocalWorkload { run: command.to_owned(), expected: None })].into(),
+        ..Setup::default()
+    };
+    Ok(Local::new(setup, Launcher::start(None)?)?)
+}
+
+/// Executes one study, in both designs; none if it was interrupted. A trial that fails leaves its study incomplete, but
+/// one in the first study says that the command is no good.
+fn study(place: &mut Local, args: &super::Args, number: u32) -> Result<Option<Trials>, CommandError> {
+    let mut trials = Trials::default();
+    let order = vec![NAME.to_owned()];
+    let block = Block { block: 1, workload: NAME.to_owned(), condition: "load".to_owned(), order };
+    for turn in turns(args.of_real.blocks as usize, args.seed, number) {
+        if bakeoff_host::interrupt::count() > 0 {
+            return Ok(None);
+        }
+        let executed = place.execute(Task { block: &block, position: 1, variant: NAME })?;
+        let Some(Execution { outcome, measurements, .. }) = executed else { return Ok(None) };
+        match (outcome, measurements.get("wall")) {
+            (Outcome::Ok, Some(wall_s)) => trials.push(turn.order, *wall_s),
+            (Outcome::Failed(failure), _) if number == 0 => return Err(failed(&failure)),
+            _ => {}
+        }
+    }
+    Ok(Some(trials))
+}
+
+fn failed(failure: &Failure) -> CommandError {
+    let how = match failure {
+        Failure::Exit { code, .. } => format!("it exited with {code}"),
+        Failure::Signal { signal, .. } => format!("it was killed by signal {signal}"),
+        Failure::NotStarted { command, why } => format!("{command}: {why}"),
+        Failure::WrongOutput { .. } => "its output was wrong".to_owned(),
+    };
+    CommandError::new(Code::VariantFailed, format!("the command fails: {how}"))
+        .hint("a command that is to be compared with itself must succeed every time")
+}
