@@ -35,5 +35,6 @@ pub mod welch;
 
 mod edgeworth;
 mod flips;
+mod quadrature;
 mod roots;
 mod subsets;
