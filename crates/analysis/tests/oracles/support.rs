@@ -41,6 +41,7 @@ impl Oracle {
     pub(crate) fn missing(self) -> Option<String> {
         let silent = |command: &mut Command| command.stdout(Stdio::null()).stderr(Stdio::null()).status();
         let found = match self {
+            // `Rscript --vanilla --version` fails: it wants a file.
             Oracle::R => silent(self.command().args(["-e", "0"])),
             Oracle::Python => silent(self.command().args(["-c", "import scipy, statsmodels"])),
         };
