@@ -119,6 +119,11 @@ pub enum Test {
     SignFlipEdgeworth,
     /// Student's t on paired differences of logarithms: 3 to 5 blocks; assumes a normal distribution.
     PairedLogT,
+    /// The linear model with HC3 errors and Student's t: factors of which not every combination has values.
+    LinearModel {
+        /// Degrees of freedom.
+        df: u32,
+    },
     /// All values of each variant are the same: no chance is involved.
     Deterministic,
     /// Too few blocks for any interval.

@@ -2,7 +2,7 @@
 //! truth. How a contrast is judged, once it is one, is tested in `judge.rs`.
 #![expect(clippy::expect_used, reason = "all of this file is tests")]
 
-use bakeoff_analysis::findings::{Effect, Effects, Findings, Kind, Scale, Verdict};
+use bakeoff_analysis::findings::{Effect, Effects, Findings, Kind, Scale, Test, Verdict};
 use bakeoff_analysis::judge;
 use bakeoff_model::record::{Block, Failure, Outcome, Place, Record, Session, StudyLine, Trial, VariantLine};
 use bakeoff_model::shuffle::Stream;
@@ -162,6 +162,53 @@ fn factors_that_are_not_crossed_have_no_effects_of_their_own() {
     let mut variants = combinations(&TWO);
     variants.pop();
     assert_eq!(judge(&record(&variants, &["loop"], &["idle"], malloc_and_threads)).effects, []);
+}
+
+/// Half of the combinations of three factors: each main effect goes with an interaction of the other two.
+#[test]
+fn a_fraction_names_what_it_cannot_tell_apart() {
+    const FACTORS: [Factor; 3] =
+        [("cc", &["gcc", "clang"]), ("malloc", &["system", "perl"]), ("threads", &["off", "on"])];
+    let truth: Truth = |levels, _, _| {
+        (if levels["cc"] == "clang" { 0.95 } else { 1.0 }) * (if levels["threads"] == "on" { 1.1 } else { 1.0 })
+    };
+    let mut half = combinations(&FACTORS);
+    let changed = |v: &BTreeMap<String, String>| FACTORS.iter().filter(|(f, levels)| v[*f] != levels[0]).count();
+    half.retain(|variant| changed(variant) % 2 == 0);
+    let findings = judge(&record(&half, &["loop"], &["idle"], truth));
+    let mains = family(&findings, Kind::Main);
+    for (name, ratio) in [("cc=clang", 0.95), ("malloc=perl", 1.0), ("threads=on", 1.1)] {
+        check(mains, name, ratio);
+    }
+    let comparison = mains.effects[0].comparison.as_ref().expect("a comparison");
+    assert!(matches!(comparison.test, Test::LinearModel { .. }), "{:?}", comparison.test);
+    let aliased = comparison.caveats.iter().find(|caveat| caveat.kind == "aliased").expect("a caveat");
+    assert!(aliased.text.contains("malloc × threads"), "{}", aliased.text);
+    let interactions = family(&findings, Kind::Interaction);
+    assert!(interactions.effects.iter().all(|effect| effect.comparison.is_none() && effect.refused.is_some()));
+    assert!(!interactions.aliases.is_empty());
+}
+
+/// A variant that never succeeds takes its combination out of every block.
+#[test]
+fn a_missing_combination_leaves_the_linear_model() {
+    let mut record =
+        record(
+            &combinations(&THREE),
+            &["loop"],
+            &["idle"],
+            |levels, _, _| {
+                if levels["malloc"] == "perl" { 0.9 } else { 1.0 }
+            },
+        );
+    record.trials.iter_mut().filter(|trial| trial.variant == "clang-perl-on").for_each(|trial| {
+        trial.outcome = Outcome::Failed(Failure::Exit { code: 1, stderr: vec![] });
+    });
+    let findings = judge(&record);
+    let mains = family(&findings, Kind::Main);
+    check(mains, "malloc=perl", 0.9);
+    check(mains, "threads=on", 1.0);
+    check(family(&findings, Kind::Interaction), "cc=tcc × threads=on", 1.0);
 }
 
 #[test]

@@ -59,6 +59,7 @@ fn test_words(comparison: &Comparison) -> String {
         }
         Test::SignFlipEdgeworth => format!("winsorised sign-flip test on per-block {of}, by Edgeworth's series"),
         Test::PairedLogT => format!("Student's t on paired {each} (few blocks: assumes a normal distribution)"),
+        Test::LinearModel { .. } => format!("linear model of {each} on block and factors, with HC3 errors"),
         Test::Deterministic => "values that never vary compared as they are".to_owned(),
         Test::TooFew => "no test where there are too few blocks".to_owned(),
     }

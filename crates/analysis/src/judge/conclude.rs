@@ -146,15 +146,21 @@ fn too_few_blocks(inference: &Inference, rule: Rule) -> Option<Caveat> {
 }
 
 fn model_based(inference: &Inference) -> Option<Caveat> {
-    if inference.test != Test::PairedLogT {
-        return None;
-    }
     let what = match inference.scale {
         Scale::Ratio => "logarithms of ratios",
         Scale::Difference => "differences",
     };
-    let text = "with so few blocks, interval and p are Student's t and assume normally distributed";
-    caveat("model-based", format!("{text} {what}"))
+    let text = match inference.test {
+        Test::PairedLogT => {
+            format!("with so few blocks, interval and p are Student's t and assume normally distributed {what}")
+        }
+        Test::LinearModel { df } => format!(
+            "not every combination of levels has values, so this is from a linear model of {what} with robust (HC3) \
+             errors and {df} degrees of freedom; it assumes independent errors, and no interaction of three factors"
+        ),
+        _ => return None,
+    };
+    caveat("model-based", text)
 }
 
 fn corrected_away(inference: &Inference, p_holm: Option<f64>, rule: Rule) -> Option<Caveat> {

@@ -5,6 +5,7 @@
 use super::Rule;
 use super::conclude::conclude_effect;
 use super::contrasts::{Cell, Contrasts, Passes, Weights};
+use super::fraction::Fraction;
 use super::infer::Inference;
 use super::trials::Trials;
 use crate::findings::{Caveat, Effect, Effects, Kind};
@@ -12,7 +13,7 @@ use crate::stats::holm;
 use bakeoff_model::metric::{self, Metric};
 use bakeoff_model::record::{Record, StudyLine, TWIN, VariantLine};
 use bakeoff_model::study::Levels;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// A contrast before it is judged.
 struct Planned<'a> {
@@ -25,7 +26,7 @@ struct Planned<'a> {
 pub(super) fn effects(record: &Record, trials: &Trials<'_>, rule: Rule) -> Vec<Effects> {
     let study = &record.study;
     let factors = Factors::of(study);
-    let crossed = factors.are_crossed(study) && factors.are_complete(study);
+    let crossed = factors.are_crossed(study);
     if !crossed && study.workloads.len() < 2 && study.conditions.len() < 2 {
         return vec![];
     }
@@ -34,15 +35,8 @@ pub(super) fn effects(record: &Record, trials: &Trials<'_>, rule: Rule) -> Vec<E
         let passes = trials.passes(known.name);
         let decides = study.decide.metrics.first().is_some_and(|name| name == known.name);
         if crossed {
-            for (workload, condition) in places(study) {
-                let mut family = |kind, planned| {
-                    let family = judge(kind, (Some(workload), Some(condition)), planned, known, &passes, rule);
-                    families.push(family);
-                };
-                family(Kind::Main, factors.mains(study, workload, condition));
-                if decides {
-                    family(Kind::Interaction, factors.interactions(study, workload, condition));
-                }
+            for place in places(study) {
+                families.extend(factorial(study, &factors, place, (known, decides), &passes, rule));
             }
         }
         if study.workloads.len() > 1 {
@@ -62,6 +56,47 @@ pub(super) fn effects(record: &Record, trials: &Trials<'_>, rule: Rule) -> Vec<E
     }
     families.retain(|family| !family.effects.is_empty());
     families
+}
+
+/// Main effects, and on the deciding metric the interactions: by contrasts where enough passes have all combinations of
+/// levels, else by the linear model.
+fn factorial(
+    study: &StudyLine,
+    factors: &Factors,
+    (workload, condition): (&str, &str),
+    (known, decides): (&Metric, bool),
+    passes: &Passes<'_>,
+    rule: Rule,
+) -> Vec<Effects> {
+    let place = (Some(workload), Some(condition));
+    let families = |mains, interactions| if decides { vec![mains, interactions] } else { vec![mains] };
+    if factors.are_complete(study) && mostly_whole(study, (workload, condition), passes) {
+        let mains = judge(Kind::Main, place, factors.mains(study, workload, condition), known, passes, rule);
+        let interactions = factors.interactions(study, workload, condition);
+        return families(mains, judge(Kind::Interaction, place, interactions, known, passes, rule));
+    }
+    let fraction = Fraction::new(factors, study, passes, (workload, condition), rule.margin);
+    let family = |kind, effects, aliases| Effects {
+        kind,
+        workload: Some(workload.to_owned()),
+        condition: Some(condition.to_owned()),
+        metric: known.name.to_owned(),
+        unit: known.unit,
+        aliases,
+        effects,
+    };
+    let mains = family(Kind::Main, fraction.mains(rule), vec![]);
+    families(mains, family(Kind::Interaction, fraction.interactions(rule), fraction.aliases()))
+}
+
+/// Whether at least half of the passes with any value have one of every variant.
+fn mostly_whole(study: &StudyLine, (workload, condition): (&str, &str), passes: &Passes<'_>) -> bool {
+    let count = |cells: &BTreeMap<Cell<'_>, f64>| {
+        variants(study).filter(|v| cells.contains_key(&(v.name.as_str(), workload, condition))).count()
+    };
+    let counts: Vec<usize> = passes.values().map(count).filter(|count| *count > 0).collect();
+    let whole = counts.iter().filter(|count| **count == variants(study).count()).count();
+    2 * whole >= counts.len()
 }
 
 fn places(study: &StudyLine) -> impl Iterator<Item = (&str, &str)> {
@@ -133,7 +168,7 @@ fn symmetric(kind: Kind) -> Option<Caveat> {
 }
 
 /// The factors that vary, each with its levels; the baseline's first.
-struct Factors(Vec<(String, Vec<String>)>);
+pub(super) struct Factors(pub(super) Vec<(String, Vec<String>)>);
 
 impl Factors {
     fn of(study: &StudyLine) -> Self {

@@ -20,6 +20,7 @@ mod conclude;
 mod contrasts;
 mod doubts;
 mod effects;
+mod fraction;
 mod infer;
 mod trials;
 

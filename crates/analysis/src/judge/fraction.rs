@@ -1,0 +1,196 @@
+//! Main effects and interactions where not every combination of levels has values: by the linear model, with what cannot
+//! be told apart in words. Complete factorials are judged by contrasts instead ([`super::effects`]).
+//!
+//! The model has main effects and two-way interactions. A main effect that the variants executed do not tell apart from
+//! interactions is given under the assumption that there are none, and says so; one that they do not tell apart
+//! from another main effect is refused, and so are such interactions.
+
+use super::Rule;
+use super::conclude::conclude_effect;
+use super::contrasts::Passes;
+use super::effects::Factors;
+use super::infer::Inference;
+use crate::findings::{Caveat, Effect, Scale, Test};
+use crate::stats::describe::median;
+use crate::stats::equivalence::Zone;
+use crate::stats::holm;
+use crate::stats::linear::{Estimate, Fit, Observation, Refused, Step, Term};
+use bakeoff_model::record::{StudyLine, VariantLine};
+use std::collections::BTreeMap;
+
+/// The linear model of one metric of one workload under one condition.
+pub(super) struct Fraction<'a> {
+    factors: &'a Factors,
+    full: Option<Fit>,
+    mains_only: Option<Fit>,
+    blocks: u32,
+    scale: Scale,
+    zone: Option<Zone>,
+}
+
+/// What one effect amounts to.
+struct Estimated {
+    name: String,
+    against: String,
+    estimate: Result<Estimate, String>,
+    caveat: Option<Caveat>,
+}
+
+impl<'a> Fraction<'a> {
+    pub(super) fn new(
+        factors: &'a Factors,
+        study: &StudyLine,
+        passes: &Passes<'_>,
+        place: (&str, &str),
+        margin: f64,
+    ) -> Self {
+        let levels: BTreeMap<&str, Vec<usize>> =
+            study.variants.iter().filter_map(|v| Some((v.name.as_str(), factors.places_of(v)?))).collect();
+        let mut cells: Vec<(usize, &[usize], f64)> = vec![];
+        for (pass, values) in passes {
+            let here = values.iter().filter(|((_, workload, condition), _)| (*workload, *condition) == place);
+            cells.extend(here.filter_map(|((v, ..), y)| Some((*pass as usize, levels.get(v)?.as_slice(), *y))));
+        }
+        let (scale, zone) = if cells.iter().all(|(.., y)| *y > 0.0) {
+            (Scale::Ratio, Some(Zone::of_log_ratios(margin)))
+        } else {
+            let baseline: Vec<f64> =
+                cells.iter().filter(|(_, levels, _)| levels.iter().all(|l| *l == 0)).map(|(.., y)| *y).collect();
+            let half_width = margin * median(&baseline).unwrap_or(0.0).abs();
+            (Scale::Difference, (half_width > 0.0).then_some(Zone { half_width }))
+        };
+        let y = |y: f64| if scale == Scale::Ratio { y.ln() } else { y };
+        let observations: Vec<Observation<'_>> =
+            cells.iter().map(|(block, levels, value)| Observation { block: *block, levels, y: y(*value) }).collect();
+        let counts: Vec<usize> = factors.0.iter().map(|(_, levels)| levels.len()).collect();
+        let mut blocks: Vec<usize> = observations.iter().map(|o| o.block).collect();
+        blocks.dedup();
+        Self {
+            factors,
+            full: Fit::new(&observations, &counts, true),
+            mains_only: Fit::new(&observations, &counts, false),
+            blocks: blocks.len() as u32,
+            scale,
+            zone,
+        }
+    }
+
+    pub(super) fn mains(&self, rule: Rule) -> Vec<Effect> {
+        let of = |step: Step| {
+            let (name, against) = self.names(step);
+            let full = self.full.as_ref().map_or(Err(Refused::NoError), |fit| fit.main(step));
+            let alone = || self.mains_only.as_ref().map_or(Err(Refused::NoError), |fit| fit.main(step));
+            match full {
+                Err(Refused::Aliased { with }) if with.iter().all(|term| matches!(term, Term::TwoWay(..))) => {
+                    let text = format!(
+                        "{name} is given as if there were no interaction {}: the variants that were executed do not \
+                         tell the two apart",
+                        self.listed(&with)
+                    );
+                    let caveat = Some(Caveat { kind: "aliased".to_owned(), text });
+                    Estimated { estimate: self.worded(alone()), name, against, caveat }
+                }
+                other => Estimated { estimate: self.worded(other), name, against, caveat: None },
+            }
+        };
+        self.judged(self.factors.steps().map(of).collect(), rule)
+    }
+
+    pub(super) fn interactions(&self, rule: Rule) -> Vec<Effect> {
+        let of = |(a, b): (Step, Step)| {
+            let ((one, from), (other, to)) = (self.names(a), self.names(b));
+            let full = self.full.as_ref().map_or(Err(Refused::NoError), |fit| fit.interaction(a, b));
+            let (name, against) = (format!("{one} × {other}"), format!("{from}, {to}"));
+            Estimated { estimate: self.worded(full), name, against, caveat: None }
+        };
+        let steps: Vec<Step> = self.factors.steps().collect();
+        let pairs = steps.iter().enumerate().flat_map(|(i, a)| steps[i + 1..].iter().map(move |b| (*a, *b)));
+        self.judged(pairs.filter(|(a, b)| a.0 != b.0).map(of).collect(), rule)
+    }
+
+    /// What cannot be told apart, a line each.
+    pub(super) fn aliases(&self) -> Vec<String> {
+        let aliases = self.full.as_ref().map(Fit::aliases).unwrap_or_default();
+        let line = |(term, with): (Term, Vec<Term>)| format!("{} from {}", self.term(term), self.listed(&with));
+        aliases.into_iter().map(line).collect()
+    }
+
+    fn judged(&self, all: Vec<Estimated>, rule: Rule) -> Vec<Effect> {
+        let rule = Rule { family: all.len().max(1) as u32, ..rule };
+        let p: Vec<f64> = all.iter().filter_map(|one| Some(one.estimate.as_ref().ok()?.p)).collect();
+        let mut corrected = holm::adjust(&p, rule.family as usize).into_iter();
+        let effect = |one: Estimated| {
+            let (comparison, refused) = match one.estimate {
+                Ok(estimate) => {
+                    let mut comparison = conclude_effect(&self.inference(&estimate, rule), corrected.next(), rule);
+                    comparison.caveats.extend(one.caveat);
+                    (Some(comparison), None)
+                }
+                Err(why) => (None, Some(why)),
+            };
+            Effect { name: one.name, against: one.against, comparison, refused }
+        };
+        all.into_iter().map(effect).collect()
+    }
+
+    fn inference(&self, estimate: &Estimate, rule: Rule) -> Inference {
+        Inference {
+            blocks: self.blocks,
+            scale: self.scale,
+            zone: self.zone,
+            estimate: estimate.estimate,
+            interval: estimate.interval(rule.alpha),
+            equivalence_interval: estimate.interval(2.0 * rule.alpha),
+            simultaneous_interval: rule.simultaneous_alpha().and_then(|alpha| estimate.interval(alpha)),
+            p: Some(estimate.p),
+            test: Test::LinearModel { df: estimate.df as u32 },
+            sd: None,
+        }
+    }
+
+    fn worded(&self, estimate: Result<Estimate, Refused>) -> Result<Estimate, String> {
+        estimate.map_err(|refused| match refused {
+            Refused::Unknown => "the variants that were executed do not have it".to_owned(),
+            Refused::NoError => "there are too few trials to judge its error by".to_owned(),
+            Refused::Aliased { with } => {
+                format!("the variants that were executed do not tell it apart from {}", self.listed(&with))
+            }
+        })
+    }
+
+    fn names(&self, (factor, level, reference): Step) -> (String, String) {
+        let (name, levels) = &self.factors.0[factor];
+        (format!("{name}={}", levels[level]), format!("{name}={}", levels[reference]))
+    }
+
+    fn term(&self, term: Term) -> String {
+        let name = |factor: usize| self.factors.0[factor].0.as_str();
+        match term {
+            Term::Blocks => "what is the same in a whole block".to_owned(),
+            Term::Main(factor) => name(factor).to_owned(),
+            Term::TwoWay(one, other) => format!("{} × {}", name(one), name(other)),
+        }
+    }
+
+    fn listed(&self, terms: &[Term]) -> String {
+        terms.iter().map(|term| self.term(*term)).collect::<Vec<_>>().join(", ")
+    }
+}
+
+impl Factors {
+    /// Every level but the first of every factor, against the first.
+    fn steps(&self) -> impl Iterator<Item = Step> {
+        let of = |(factor, (_, levels)): (usize, &(String, Vec<String>))| {
+            (1..levels.len()).map(move |level| (factor, level, 0)).collect::<Vec<_>>()
+        };
+        self.0.iter().enumerate().flat_map(of)
+    }
+
+    /// A variant's level of every factor, by its place.
+    fn places_of(&self, variant: &VariantLine) -> Option<Vec<usize>> {
+        let place = |(factor, levels): &(String, Vec<String>)| {
+            levels.iter().position(|level| variant.levels.get(factor) == Some(level))
+        };
+        self.0.iter().map(place).collect()
+    }
+}
