@@ -81,6 +81,36 @@ pub struct Table {
     pub rows: Vec<Row>,
     /// The twin against the baseline: what this machine calls a difference between a thing and itself.
     pub noise_floor: Option<Row>,
+    /// All pairs, on the deciding metric of three variants or more.
+    pub ranking: Option<Ranking>,
+}
+
+/// All pairs of a table's variants, with Holm's correction over them.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Ranking {
+    /// From the least of the metric to the most.
+    pub variants: Vec<Ranked>,
+    /// Number of pairs.
+    pub pairs: u32,
+    /// How many of them are shown to differ.
+    pub differ: u32,
+    /// The pairs that are shown to be equivalent, by name.
+    pub equivalent: Vec<[String; 2]>,
+}
+
+/// One variant among all.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Ranked {
+    /// Its display name.
+    pub variant: String,
+    /// Two variants share a letter if and only if they are not shown to differ.
+    pub letters: String,
+    /// Against the first of the ranking; none for that one itself.
+    pub against_best: Option<f64>,
+    /// Its interval; those of all variants hold together (Bonferroni), so that being the least by chance is allowed for.
+    pub against_best_interval: Option<[f64; 2]>,
+    /// What these numbers are.
+    pub scale: Scale,
 }
 
 /// One variant in one table.

@@ -265,3 +265,27 @@ fn zeros_make_effects_differences() {
     let of = |effect: &Effect| effect.comparison.as_ref().map(|comparison| comparison.scale);
     assert_eq!(of(&family(&findings, Kind::Main).effects[0]), Some(Scale::Difference));
 }
+
+/// Letters for all pairs, on the deciding metric.
+#[test]
+fn all_pairs_get_letters() {
+    let findings =
+        judge(&record(
+            &combinations(&TWO),
+            &["loop"],
+            &["idle"],
+            |levels, _, _| {
+                if levels["malloc"] == "perl" { 0.9 } else { 1.0 }
+            },
+        ));
+    let ranking = findings.tables[0].ranking.as_ref().expect("a ranking");
+    let letters: Vec<&str> = ranking.variants.iter().map(|ranked| ranked.letters.as_str()).collect();
+    assert_eq!((letters, ranking.pairs, ranking.differ), (vec!["a", "a", "b", "b"], 6, 4));
+    assert_eq!(ranking.equivalent.len(), 2, "{:?}", ranking.equivalent);
+    assert_eq!(ranking.variants[0].against_best, None);
+    let last = &ranking.variants[3];
+    let [low, high] = last.against_best_interval.expect("an interval");
+    assert!(low < 1.0 / 0.9 && 1.0 / 0.9 < high, "{low} {high}");
+    let pair = judge(&record(&combinations(&TWO[1..]), &["loop"], &["idle"], |_, _, _| 1.0));
+    assert_eq!(pair.tables[0].ranking, None);
+}

@@ -15,6 +15,7 @@ mod notes;
 mod paint;
 mod plot;
 mod provenance;
+mod ranking;
 mod terminal;
 mod text;
 mod words;

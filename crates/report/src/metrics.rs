@@ -8,6 +8,7 @@ use crate::grid::{Flush, Grid};
 use crate::notes::Notes;
 use crate::paint::{Ink, Page, Piece};
 use crate::plot::{Axis, LEGEND};
+use crate::ranking;
 use crate::text::{clean, glue};
 use crate::words::{self, Change};
 use bakeoff_analysis::findings::{Comparison, Findings, Row, Scale, Summary, Table, Verdict};
@@ -98,6 +99,7 @@ fn full(findings: &Findings, table: &Table, page: &mut Page, notes: &mut Notes, 
     }
     let (floor, ink) = noise_floor(table, notes);
     page.paragraph(&floor, columns, 2, ink);
+    ranking::print(findings, table, page, columns);
     pictures
 }
 

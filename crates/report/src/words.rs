@@ -98,15 +98,18 @@ pub(crate) fn against_baseline(comparison: &Comparison, unit_size: f64) -> Strin
     let without = if comparison.test == Test::Deterministic { "exact" } else { "none" };
     match comparison.scale {
         Scale::Ratio => ratio(comparison.estimate, comparison.interval, without),
-        Scale::Difference => {
-            let largest = largest(comparison.estimate, comparison.interval);
-            let departure = |x: f64| settled(x, largest) / unit_size;
-            let (estimate, interval) = (departure(comparison.estimate), comparison.interval.map(|i| i.map(departure)));
-            let departures: Vec<f64> = interval.into_iter().flatten().chain([estimate]).collect();
-            let decimals = decimals(&departures, interval, RATIO_DIGITS, 0);
-            bracketed(estimate, interval, without, |x| signed(x, decimals))
-        }
+        Scale::Difference => difference(comparison.estimate, comparison.interval, unit_size, without),
     }
+}
+
+/// A signed difference with its interval, in a unit given by its size, or the word for not having one.
+pub(crate) fn difference(estimate: f64, interval: Option<[f64; 2]>, unit_size: f64, without: &str) -> String {
+    let largest = largest(estimate, interval);
+    let departure = |x: f64| settled(x, largest) / unit_size;
+    let (estimate, interval) = (departure(estimate), interval.map(|i| i.map(departure)));
+    let departures: Vec<f64> = interval.into_iter().flatten().chain([estimate]).collect();
+    let decimals = decimals(&departures, interval, RATIO_DIGITS, 0);
+    bracketed(estimate, interval, without, |x| signed(x, decimals))
 }
 
 /// A ratio with its interval, or the word for not having one: `0.8391 [0.8312, 0.8466]`, `1.0400 [none]`.

@@ -22,6 +22,7 @@ mod doubts;
 mod effects;
 mod fraction;
 mod infer;
+mod ranking;
 mod trials;
 
 use crate::findings::{Comparison, FORMAT, Findings, Method, Row, Summary, Table};
@@ -134,8 +135,10 @@ fn tables(record: &Record, trials: &Trials<'_>, variants: &[VariantLine], rule: 
                 let floor = if known.name == "maxrss" { memory_floor_bytes(record) } else { 0.0 };
                 let scale = Yardstick { unit: known.unit, floor };
                 let (rows, noise_floor) = rows(&values, variants, has_twin, scale, rule);
+                let decides = study.decide.metrics.first().is_some_and(|name| name == known.name);
+                let ranking = decides.then(|| ranking::ranking(&values, &rows, rule)).flatten();
                 let (workload, condition, metric) = (workload.clone(), condition.clone(), known.name.to_owned());
-                tables.push(Table { workload, condition, metric, unit: known.unit, rows, noise_floor });
+                tables.push(Table { workload, condition, metric, unit: known.unit, rows, noise_floor, ranking });
             }
         }
     }

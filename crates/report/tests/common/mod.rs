@@ -64,7 +64,7 @@ pub(crate) fn table(metric: &str, unit: Unit, rows: Vec<Row>, twin: Comparison) 
     let own = rows.first().and_then(|row| row.summary.clone());
     let noise_floor = Some(Row { variant: "twin".to_owned(), summary: own, comparison: Some(twin) });
     let [workload, condition, metric] = ["loop", "idle", metric].map(str::to_owned);
-    Table { workload, condition, metric, unit, rows, noise_floor }
+    Table { workload, condition, metric, unit, rows, noise_floor, ranking: None }
 }
 
 pub(crate) fn quiet_twin() -> Comparison {
@@ -347,6 +347,24 @@ pub(crate) fn factorial() -> Findings {
             ],
         ),
     ];
+    let ranked = |variant: &str, letters: &str, distance: Option<[f64; 3]>| Ranked {
+        variant: variant.to_owned(),
+        letters: letters.to_owned(),
+        against_best: distance.map(|[estimate, ..]| estimate),
+        against_best_interval: distance.map(|[_, low, high]| [low, high]),
+        scale: Scale::Ratio,
+    };
+    findings.tables[0].ranking = Some(Ranking {
+        variants: vec![
+            ranked("malloc=perl", "a", None),
+            ranked("optimize=O", "b", Some([1.191, 1.18, 1.2043])),
+            ranked("baseline", "b", Some([1.192, 1.181, 1.2031])),
+            ranked("libperl=symbolic", "bc", Some([1.205, 1.186, 1.2219])),
+        ],
+        pairs: 6,
+        differ: 3,
+        equivalent: vec![["optimize=O".to_owned(), "baseline".to_owned()]],
+    });
     let suite = family(Kind::Suite, vec![effect("malloc=perl", "baseline", malloc)]);
     findings.effects.push(Effects { workload: None, ..suite });
     findings

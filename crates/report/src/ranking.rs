@@ -1,0 +1,60 @@
+//! All pairs of a table's variants in one list: who shares a letter with whom, and how far each is from the first.
+
+use crate::answer::named;
+use crate::format::percent;
+use crate::grid::{Flush, Grid};
+use crate::paint::{Ink, Page, Piece};
+use crate::text::{clean, glue};
+use crate::words;
+use bakeoff_analysis::findings::{Findings, Ranked, Ranking, Scale, Table};
+
+/// The ranking of one table, if it has one.
+pub(crate) fn print(findings: &Findings, table: &Table, page: &mut Page, columns: usize) {
+    let Some(ranking) = &table.ranking else { return };
+    let Some(best) = ranking.variants.first() else { return };
+    page.gap();
+    let heading = format!(
+        "{} ({}): all pairs, by {}; of {} pairs {} are shown to differ",
+        clean(&table.workload),
+        clean(&table.condition),
+        table.metric,
+        ranking.pairs,
+        ranking.differ
+    );
+    page.paragraph(&heading, columns, 2, Ink::Heading);
+    let left = |title: String| (title, Flush::Left);
+    let confidence = percent(findings.method.confidence);
+    let against = format!("against the first [{confidence} together]");
+    let mut grid = Grid::new([left("variant".to_owned()), left("letters".to_owned()), left(against)]);
+    for ranked in &ranking.variants {
+        let letters = if best.letters.contains(|c| ranked.letters.contains(c)) { Ink::Same } else { Ink::Plain };
+        let cells = [
+            Piece::plain(clean(&ranked.variant)),
+            Piece::new(ranked.letters.clone(), letters),
+            Piece::plain(distance(ranked)),
+        ];
+        grid.row(cells.to_vec());
+    }
+    grid.print(page, columns);
+    let shared = "two that share a letter are not shown to differ, which does not mean that they are equal";
+    page.paragraph(&format!("{shared}; {}", equivalent(findings, ranking)), columns, 2, Ink::Plain);
+}
+
+fn distance(ranked: &Ranked) -> String {
+    match (ranked.against_best, ranked.scale) {
+        (None, _) => "–".to_owned(),
+        (Some(estimate), Scale::Ratio) => words::ratio(estimate, ranked.against_best_interval, "none"),
+        (Some(estimate), Scale::Difference) => words::difference(estimate, ranked.against_best_interval, 1.0, "none"),
+    }
+}
+
+/// The other mark: the pairs that are shown to be equivalent.
+fn equivalent(findings: &Findings, ranking: &Ranking) -> String {
+    let margin = glue(&format!("±{}", percent(findings.method.margin)));
+    let pairs = ranking.equivalent.iter().map(|[a, b]| format!("{} = {}", clean(a), clean(b))).collect::<Vec<_>>();
+    if pairs.is_empty() {
+        format!("no two are shown to be equivalent within {margin}")
+    } else {
+        format!("shown to be equivalent within {margin}: {}", named(pairs))
+    }
+}
