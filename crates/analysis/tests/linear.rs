@@ -224,7 +224,7 @@ fn family_error(studies: usize, blocks: usize, all_pairs: bool, slower: f64, noi
 }
 
 /// Joint sign symmetry holds for normal noise: the error is at most 5 %, but for three standard errors of 2 000 studies.
-/// It does not for lognormal and for one-sided spikes, which are to stay below the goal of 5.5 % all the same.
+/// It does not for lognormal noise and one-sided spikes, which are to stay within the same limit.
 #[test]
 fn max_t_keeps_its_family_error() {
     let lognormal = |random: &mut Random| (0.8 * random.normal()).exp();
@@ -232,14 +232,11 @@ fn max_t_keeps_its_family_error() {
         let spike = if random.uniform() < 0.05 { -0.1 * (1.0 - random.uniform()).ln() } else { 0.0 };
         0.005 * random.normal() + spike
     };
-    for blocks in [8, 12] {
-        for all_pairs in [false, true] {
-            let errors =
-                [Random::normal, lognormal, spiky].map(|noise| family_error(2000, blocks, all_pairs, 0.0, noise));
-            println!("{blocks} blocks, all pairs {all_pairs}: normal, lognormal, spiky {errors:?}");
-            assert!(errors[0] > 0.03, "{errors:?}");
-            assert!(errors.iter().all(|error| *error < 0.05 + 3.0 * 0.0049), "{errors:?}");
-        }
+    for (blocks, all_pairs) in [(8, false), (8, true), (11, true)] {
+        let errors = [Random::normal, lognormal, spiky].map(|noise| family_error(2000, blocks, all_pairs, 0.0, noise));
+        println!("{blocks} blocks, all pairs {all_pairs}: normal, lognormal, spiky {errors:?}");
+        assert!(errors[0] > 0.03, "{errors:?}");
+        assert!(errors.iter().all(|error| *error < 0.05 + 3.0 * 0.0049), "{errors:?}");
     }
 }
 
