@@ -202,7 +202,8 @@ fn linear_model_as_lm() {
 }
 
 fn unequal_groups(random: &mut Random, number: usize) -> Vec<Vec<f64>> {
-    let group = |g: usize, random: &mut Random| (0..3 + g).map(|_| 5.0 + 0.3 * g as f64 + random.normal()).collect();
+    let reach = [0.3, 2.0, 30.0][number % 3];
+    let group = |g: usize, random: &mut Random| (0..3 + g).map(|_| 5.0 + reach * g as f64 + random.normal()).collect();
     (0..number).map(|g| group(g, random)).collect()
 }
 

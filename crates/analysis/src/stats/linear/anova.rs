@@ -3,7 +3,7 @@
 //! certified sets.
 
 use super::super::describe::{mean, sum};
-use statrs::distribution::{ContinuousCDF, FisherSnedecor};
+use statrs::function::beta::beta_reg;
 
 /// The table of a one-way analysis of variance.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -48,8 +48,9 @@ impl OneWay {
         if !between.is_finite() || !within.is_finite() || f.is_nan() {
             return None;
         }
-        let p =
-            if f.is_infinite() { 0.0 } else { FisherSnedecor::new(df_between as f64, df_within as f64).ok()?.sf(f) };
+        // statrs' own F takes the place on the other side, 1 − x, which has no digits left for a large F.
+        let (k, m) = (df_between as f64, df_within as f64);
+        let p = beta_reg(m / 2.0, k / 2.0, m / (k * f + m));
         Some(Self { between, within, df_between, df_within, f, p })
     }
 }
