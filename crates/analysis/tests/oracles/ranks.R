@@ -1,0 +1,24 @@
+# Rank tests and t tests. Each line: kind, level of confidence, sizes, values. Each answer: p, estimate, interval, more.
+input <- file("stdin", "r")
+suppressWarnings({
+for (line in readLines(input)) {
+  v <- as.numeric(strsplit(line, " ")[[1]])
+  kind <- v[1]; level <- v[2]; m <- v[3]; n <- v[4]
+  x <- v[4 + seq_len(m)]; y <- v[4 + m + seq_len(n)]
+  ours <- switch(kind,
+    { w <- wilcox.test(x, y, exact = TRUE, conf.int = TRUE, conf.level = level)       # 1: Mann-Whitney, exact
+      c(w$p.value, w$estimate, w$conf.int, w$statistic) },
+    { w <- wilcox.test(x, y, exact = FALSE)                                           # 2: the same, normal
+      c(w$p.value, median(outer(x, y, `-`)), w$statistic) },
+    { w <- wilcox.test(x, exact = TRUE, conf.int = TRUE, conf.level = level)          # 3: signed ranks, exact
+      c(w$p.value, w$estimate, w$conf.int) },
+    { w <- wilcox.test(x, exact = FALSE); c(w$p.value) },                             # 4: the same, normal
+    { w <- t.test(x, y, var.equal = TRUE, conf.level = level)                         # 5: pooled
+      c(w$p.value, w$estimate[[1]] - w$estimate[[2]], w$conf.int, w$parameter) },
+    { w <- t.test(x, y, conf.level = level)                                           # 6: Welch
+      c(w$p.value, w$estimate[[1]] - w$estimate[[2]], w$conf.int, w$parameter) },
+    c(qwilcox((1 - level) / 2, m, n), pwilcox(floor(m * n / 3), m, n)),               # 7: quantile, tail
+    c(qsignrank((1 - level) / 2, m), psignrank(floor(m * m / 6), m)))                 # 8: quantile, tail
+  cat(format(ours, digits = 17, trim = TRUE), "\n")
+}})
+close(input)

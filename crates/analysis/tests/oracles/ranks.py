@@ -1,0 +1,33 @@
+"""Exact permutations with ties, sign flips of means, quantiles. Each line: kind, m, n, values. Each answer: numbers."""
+
+import sys
+
+import numpy as np
+from scipy import stats
+
+
+def answer(kind, first, second, x, y):
+    everything = stats.PermutationMethod(n_resamples=np.inf)
+    if kind == 1:  # Mann and Whitney, all permutations of midranks
+        return [stats.mannwhitneyu(x, y, method=everything).pvalue]
+    if kind == 2:  # signed midranks without zeros, all flips
+        x = x[x != 0]
+        return [stats.wilcoxon(x, method=everything).pvalue]
+    if kind == 3:  # the mean, all flips
+        test = stats.permutation_test((x,), np.sum, permutation_type="samples", n_resamples=np.inf)
+        return [test.pvalue]
+    if kind == 4:  # a quantile, and its interval by order statistics
+        test = stats.quantile_test(x, p=y[0])
+        interval = test.confidence_interval(y[1])
+        return [np.quantile(x, y[0]), interval.low, interval.high]
+    if kind == 5:  # moments in exact arithmetic would be slower; twice the digits are enough
+        x = x.astype(np.longdouble)
+        return [x.mean(), x.std(ddof=1), 1 / (1 / x).mean()]
+    raise ValueError(kind)
+
+
+for line in sys.stdin:
+    kind, m, n, *values = map(float, line.split())
+    m, n = int(m), int(n)
+    x, y = np.array(values[:m]), np.array(values[m : m + n])
+    print(*(repr(float(number)) for number in answer(int(kind), m, n, x, y)))
