@@ -93,7 +93,7 @@ pub fn median(values: &[f64]) -> Option<f64> {
 }
 
 /// The quantile of a list that is not empty, by linear interpolation (Hyndman & Fan 1996, type 7).
-fn quantile(ascending: &[f64], probability: f64) -> f64 {
+pub(super) fn quantile(ascending: &[f64], probability: f64) -> f64 {
     let position = probability * (ascending.len() - 1) as f64;
     let (low, high) = (ascending[position.floor() as usize], ascending[position.ceil() as usize]);
     low + position.fract() * (high - low)
@@ -106,6 +106,33 @@ fn median_interval(ascending: &[f64], alpha: f64) -> Option<[f64; 2]> {
     let binomial = Binomial::new(0.5, n as u64).ok()?;
     let outside = (0..n / 2).take_while(|below| 2.0 * binomial.cdf(*below as u64) <= alpha).last()?;
     Some([ascending[outside], ascending[n - 1 - outside]])
+}
+
+/// Harmonic mean: the mean of rates of equal amounts of work; none unless there are values and all are positive.
+pub fn harmonic_mean(values: &[f64]) -> Option<f64> {
+    let inverses: Vec<f64> = values.iter().map(|x| 1.0 / x).collect();
+    (!values.is_empty() && values.iter().all(|x| *x > 0.0)).then(|| 1.0 / mean(&inverses))
+}
+
+/// What kind of quantity is to be summed up in one number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Quantity {
+    /// Seconds, joules, bytes: amounts that add up.
+    Cost,
+    /// Amounts per cost.
+    Rate,
+    /// Numbers without a unit.
+    Ratio,
+}
+
+/// The mean that fits the quantity: arithmetic for costs, harmonic for rates, geometric for ratios, and none other
+/// (Hoefler & Belli 2015, rules 3 and 4). None for no values, and for a rate or a ratio that is not positive.
+pub fn aggregate(values: &[f64], quantity: Quantity) -> Option<f64> {
+    match quantity {
+        Quantity::Cost => (!values.is_empty()).then(|| mean(values)),
+        Quantity::Rate => harmonic_mean(values),
+        Quantity::Ratio => (!values.is_empty()).then(|| geomean(values)).flatten(),
+    }
 }
 
 fn geomean(values: &[f64]) -> Option<f64> {
