@@ -216,7 +216,7 @@ mod tests {
     /// A clock of 1 ms makes long rows of equal values; they are not segments.
     #[test]
     fn a_coarse_clock_makes_no_segments() {
-        let ticks: Vec<f64> = (0..600).map(|i: u32| if (i / 9) % 2 == 0 { 0.012 } else { 0.013 }).collect();
+        let ticks: Vec<f64> = (0..600).map(|i: u32| if (i / 9).is_multiple_of(2) { 0.012 } else { 0.013 }).collect();
         assert_eq!(change_points(&ticks), Some(vec![]));
     }
 }

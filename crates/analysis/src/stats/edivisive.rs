@@ -132,12 +132,13 @@ fn change(values: &[f64], from: usize, at: usize, to: usize) -> Change {
     let degrees = n + m - 2.0;
     let variance = (squares(left, before) + squares(right, after)) / degrees;
     let t = (after - before) / (variance * (1.0 / n + 1.0 / m)).sqrt();
-    // Without variation, any difference is certain; with two values, none is.
+    // Without variation any difference is certain; of two values, none is; nor where sums overflow.
     let p = match StudentsT::new(0.0, 1.0, degrees) {
-        Ok(student) if degrees > 0.0 && before != after => 2.0 * student.sf(t.abs()),
+        Ok(student) if t.is_finite() => 2.0 * student.sf(t.abs()),
+        Ok(_) if t.is_infinite() && variance == 0.0 => 0.0,
         _ => 1.0,
     };
-    Change { at, before, after, p: if t.is_infinite() && degrees > 0.0 { 0.0 } else { p } }
+    Change { at, before, after, p }
 }
 
 /// Sums of all pairwise distances within every stretch of a window.

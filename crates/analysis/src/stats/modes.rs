@@ -246,7 +246,7 @@ mod tests {
             vec![7.0; 30],
             hill(0.0, 30),
             hill(1e6, 500),
-            vec![1e308, -1e308].repeat(20),
+            [1e308, -1e308].repeat(20),
             // Five of a hundred are outliers, not a mode.
             [hill(0.0, 95), hill(40.0, 5)].concat(),
         ];

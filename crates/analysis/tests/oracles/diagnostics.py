@@ -161,7 +161,13 @@ def divisive(x, window=30, most_p=0.01, least=0.05):
     return sorted(places)
 
 
-QUESTIONS = [kendall, bartels, bartels_by_permutation, fisher, binomial, kolmogorov, lowland, partition, divisive]
+def welch(x):
+    """The first number says how many of the others are in the first group."""
+    first = int(x[0])
+    return [stats.ttest_ind(x[1 : 1 + first], x[1 + first :], equal_var=False).pvalue]
+
+
+QUESTIONS = [kendall, bartels, bartels_by_permutation, fisher, binomial, kolmogorov, lowland, partition, divisive, welch]
 
 for line in sys.stdin:
     question, *numbers = [float(word) for word in line.split()]

@@ -3,6 +3,7 @@
 use crate::support::{Case, Oracle, assert_close};
 use bakeoff_analysis::stats::changepoint::change_points;
 use bakeoff_analysis::stats::edivisive::{Settings, changes};
+use bakeoff_analysis::stats::groups::welch_p;
 use bakeoff_analysis::stats::modes::{Detector, Modality};
 use bakeoff_analysis::stats::proportion::{binomial_interval, fisher_exact, too_small};
 use bakeoff_analysis::stats::trend::{bartels, mann_kendall};
@@ -27,6 +28,7 @@ pub(crate) const CASES: &[Case] = &[
     python("lowlands_by_definition", lowlands_by_definition),
     python("pelt_finds_the_optimal_partition", pelt_finds_the_optimal_partition),
     python("e_divisive_by_definition", e_divisive_by_definition),
+    python("welchs_t_of_two_groups", welchs_t_of_two_groups),
 ];
 
 const SEED: u64 = 178;
@@ -43,6 +45,7 @@ enum Question {
     Lowland,
     Partition,
     Divisive,
+    Welch,
 }
 
 /// The answers of Python, one list for each of `lists`.
@@ -216,4 +219,15 @@ fn e_divisive_by_definition() {
         found += places.len();
     }
     assert!(found > 10, "only {found} changes in all of the lists");
+}
+
+fn welchs_t_of_two_groups() {
+    let lists = lists("welch", 5..60, |s, index, number| match index {
+        0 => (2 + s.below(number as u64 + 1)) as f64,
+        _ => 5.0 + normal(s) * (1.0 + (index / 4) as f64) + (index % 2) as f64,
+    });
+    for (list, answer) in lists.iter().zip(ask(Question::Welch, &lists)) {
+        let (first, second) = list[1..].split_at(list[0] as usize);
+        assert_close(&format!("p of {list:?}"), welch_p(first, second).unwrap_or(f64::NAN), answer[0], 1e-9);
+    }
 }
