@@ -6,5 +6,6 @@ pub mod calibration;
 pub mod findings;
 mod judge;
 pub mod stats;
+pub mod twin_history;
 
 pub use judge::judge;
