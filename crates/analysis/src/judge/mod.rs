@@ -18,6 +18,7 @@
 
 mod conclude;
 mod contrasts;
+mod diagnostics;
 mod doubts;
 mod effects;
 mod fraction;
@@ -109,6 +110,7 @@ pub fn judge(record: &Record) -> Findings {
         caveats: vec![],
     };
     findings.caveats = doubts::about(&findings, record, &trials);
+    findings.caveats.extend(diagnostics::about(&findings, &trials, rule));
     findings
 }
 

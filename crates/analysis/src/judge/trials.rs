@@ -7,7 +7,7 @@ use bakeoff_model::record::{Block, Outcome, Record, StudyLine, TWIN, Trial};
 use std::collections::BTreeMap;
 
 /// The trials of one block, by variant. If a trial was repeated, the last word counts.
-type OneBlock<'a> = BTreeMap<&'a str, &'a Trial>;
+pub(super) type OneBlock<'a> = BTreeMap<&'a str, &'a Trial>;
 
 /// Blocks by number, which is the order of time.
 type Blocks<'a> = BTreeMap<u32, OneBlock<'a>>;
@@ -42,7 +42,12 @@ impl<'a> Trials<'a> {
         self.0.get(workload)?.get(condition)
     }
 
-    fn blocks<'s>(&'s self, workload: &str, condition: &str) -> impl Iterator<Item = &'s OneBlock<'a>> + use<'s, 'a> {
+    /// The blocks of one workload under one condition, in the order of time.
+    pub(super) fn blocks<'s>(
+        &'s self,
+        workload: &str,
+        condition: &str,
+    ) -> impl Iterator<Item = &'s OneBlock<'a>> + use<'s, 'a> {
         self.under(workload, condition).into_iter().flat_map(BTreeMap::values)
     }
 
@@ -117,7 +122,7 @@ impl<'a> Trials<'a> {
 }
 
 /// A trial counts if it is ok and has a finite value.
-fn value_that_counts(trial: &Trial, metric: &str) -> Option<f64> {
+pub(super) fn value_that_counts(trial: &Trial, metric: &str) -> Option<f64> {
     let measured = metric::value(metric, &trial.measurements).filter(|value| value.is_finite());
     measured.filter(|_| trial.outcome == Outcome::Ok)
 }
