@@ -8,6 +8,7 @@ mod screen;
 mod session;
 mod state;
 mod study_folder;
+mod twins;
 
 use clap::{CommandFactory as _, FromArgMatches as _};
 use std::process::ExitCode;

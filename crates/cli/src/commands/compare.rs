@@ -98,7 +98,7 @@ pub(crate) fn execute(args: &Args) -> Result<Code, CommandError> {
         let launcher = Launcher::start(Some(lock.as_fd()))?;
         Ok(Box::new(Local::new(setup, launcher)?))
     })?;
-    let code = args.showing.show(&record)?;
+    let code = args.showing.show_new(&record)?;
     if ending == Ending::Stopped {
         screen::err("stopped before all blocks were executed\n");
         return Ok(Code::Interrupted);

@@ -3,10 +3,14 @@
 
 use crate::error::{Code, CommandError};
 use crate::screen;
+use crate::twins;
 use bakeoff_host::doctor::{Check, State, checks, disk};
 use std::fmt::Write as _;
 
 /// What can this machine measure, and what will be noisy?
+///
+/// The line `twin` sums up all studies that were finished here: the twin of a baseline is the same thing as the baseline,
+/// so at 5 % it should be judged different in one of twenty.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {}
 
@@ -16,8 +20,22 @@ pub(crate) fn execute(_: &Args) -> Result<Code, CommandError> {
         let there = root.ancestors().find(|path| path.exists()).unwrap_or(&root).to_owned();
         checks.push(disk(&there));
     }
+    checks.push(twin());
     screen::out(&page(&checks));
     Ok(Code::Done)
+}
+
+/// What this machine's own studies say of it.
+fn twin() -> Check {
+    let history = twins::of_this_machine();
+    let remedy = "execute nothing beside a study, and see what else is noisy here".to_owned();
+    Check {
+        name: "twin",
+        state: if history.is_suspicious { State::Noisy } else { State::Good },
+        found: history.sentence,
+        means: "this machine calls a thing different from itself too often".to_owned(),
+        remedy: history.is_suspicious.then_some(remedy),
+    }
 }
 
 fn page(checks: &[Check]) -> String {

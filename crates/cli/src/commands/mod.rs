@@ -10,6 +10,7 @@ mod run;
 
 use crate::error::{Code, CommandError};
 use crate::screen;
+use crate::twins;
 use bakeoff_analysis::findings::{Findings, Verdict};
 use bakeoff_model::plan::Plan;
 use bakeoff_model::record::Record;
@@ -108,16 +109,26 @@ struct Showing {
 }
 
 impl Showing {
+    /// Prints the findings of a record that was just executed, and remembers its twin.
+    fn show_new(&self, record: &Record) -> Result<Code, CommandError> {
+        let findings = bakeoff_analysis::judge(record);
+        twins::remember(record, &findings);
+        self.show_findings(&findings)
+    }
+
     /// Prints the findings of a record, and the exit code that they deserve.
     fn show(&self, record: &Record) -> Result<Code, CommandError> {
-        let findings = bakeoff_analysis::judge(record);
+        self.show_findings(&bakeoff_analysis::judge(record))
+    }
+
+    fn show_findings(&self, findings: &Findings) -> Result<Code, CommandError> {
         let text = if self.json {
-            bakeoff_report::json(&findings)?
+            bakeoff_report::json(findings)?
         } else {
-            bakeoff_report::terminal(&findings, screen::style())
+            bakeoff_report::terminal(findings, screen::style())
         };
         screen::out(&text);
-        Ok(self.code(&findings))
+        Ok(self.code(findings))
     }
 
     fn code(&self, findings: &Findings) -> Code {

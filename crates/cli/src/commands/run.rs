@@ -120,7 +120,7 @@ pub(super) fn usual_wall_s(study_dir: &Path) -> Option<f64> {
 }
 
 fn finish(args: &Args, record: &bakeoff_model::record::Record, ending: Ending) -> Result<Code, CommandError> {
-    let code = args.showing.show(record)?;
+    let code = args.showing.show_new(record)?;
     if ending == Ending::Stopped {
         screen::err("stopped; nothing is lost: execute the command again to go on\n");
         return Ok(Code::Interrupted);

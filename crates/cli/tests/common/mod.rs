@@ -39,6 +39,7 @@ impl Sandbox {
             }
         }
         command.env("BAKEOFF_CACHE", self.folder.path().join("cache"));
+        command.env("BAKEOFF_STATE", self.folder.path().join("state"));
         command.env("NO_COLOR", "1").env_remove("COLUMNS");
         command.current_dir(self.folder.path());
         command
