@@ -11,13 +11,13 @@ use super::Rule;
 use super::trials::{Trials, value_that_counts};
 use crate::findings::{Caveat, Comparison, Findings, Scale, Table, Test};
 use crate::stats::describe::{mean, median};
-use crate::stats::groups::welch_p;
 use crate::stats::holm;
 use crate::stats::modes::{Detector, Modality, Mode};
 use crate::stats::outliers::{THRESHOLD, modified_z};
 use crate::stats::proportion::fisher_exact;
 use crate::stats::signflip::SignFlip;
 use crate::stats::trend::{bartels, mann_kendall};
+use crate::stats::welch::welch_p;
 use bakeoff_model::record::{Outcome, TWIN};
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -12,7 +12,6 @@ pub mod describe;
 pub mod edivisive;
 pub mod eprocess;
 pub mod equivalence;
-pub mod groups;
 pub mod holm;
 pub mod letters;
 pub mod linear;

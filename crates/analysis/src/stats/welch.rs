@@ -61,7 +61,29 @@ impl DifferenceT {
         if self.standard_error == 0.0 {
             return Some(0.0);
         }
-        let t = StudentsT::new(0.0, 1.0, self.degrees_of_freedom).ok()?;
-        Some(2.0 * t.sf((self.difference / self.standard_error).abs()))
+        let student = StudentsT::new(0.0, 1.0, self.degrees_of_freedom).ok()?;
+        let t = (self.difference / self.standard_error).abs();
+        Some(if t.is_finite() { 2.0 * student.sf(t) } else { 0.0 })
+    }
+}
+
+/// Two-sided p of equal means after Welch, where chance is involved at all: none if neither list varies.
+pub fn welch_p(x: &[f64], y: &[f64]) -> Option<f64> {
+    DifferenceT::welch(x, y).filter(|difference| difference.standard_error > 0.0)?.p()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_without_an_answer() {
+        let check = |x: &[f64], y: &[f64]| assert_eq!(welch_p(x, y), None, "{x:?} {y:?}");
+        check(&[], &[1.0, 2.0]);
+        check(&[1.0], &[1.0, 2.0]);
+        check(&[1.0, 1.0], &[2.0, 2.0]);
+        check(&[f64::NAN, 1.0], &[2.0, 3.0]);
+        assert_eq!(DifferenceT::welch(&[1.0, 1.0], &[2.0, 2.0]).and_then(|d| d.p()), Some(0.0));
+        assert_eq!(DifferenceT::pooled(&[1.0, 1.0], &[1.0, 1.0]).and_then(|d| d.p()), Some(1.0));
     }
 }

@@ -3,10 +3,10 @@
 use crate::support::{Case, Oracle, assert_close};
 use bakeoff_analysis::stats::changepoint::change_points;
 use bakeoff_analysis::stats::edivisive::{Settings, changes};
-use bakeoff_analysis::stats::groups::welch_p;
 use bakeoff_analysis::stats::modes::{Detector, Modality};
 use bakeoff_analysis::stats::proportion::{binomial_interval, fisher_exact, too_small};
 use bakeoff_analysis::stats::trend::{bartels, mann_kendall};
+use bakeoff_analysis::stats::welch::welch_p;
 use bakeoff_model::shuffle::Stream;
 
 const fn python(name: &'static str, check: fn()) -> Case {
