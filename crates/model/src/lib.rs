@@ -8,6 +8,7 @@ pub mod digest;
 pub mod metric;
 pub mod plan;
 pub mod problem;
+pub mod published;
 pub mod record;
 pub mod shuffle;
 pub mod study;

@@ -1,0 +1,170 @@
+//! Tables of what is read, and of what is refused with which words.
+
+use super::claim::{Amount, Claim, Says};
+use super::{Figure, Printing, Published, read};
+
+const MINISTAT: &str = "\
+x gcc
++ clang
++--------------------------------------------------------------------------+
+|x        x        *        *         *                                   +|
+|    |_____________A______________|                                        |
++--------------------------------------------------------------------------+
+    N           Min           Max        Median           Avg        Stddev
+x   5             1             5             3             3     1.5811388
++   4             3             9             5          5.25     2.6299556
+No difference proven at 95.0% confidence
+";
+
+fn good(text: &str) -> Published {
+    read("file", text).unwrap_or_else(|problems| panic!("{}", problems.render(false)))
+}
+
+fn shown(text: &str) -> String {
+    let figure = |f: &Option<Figure>| f.as_ref().map_or("-".to_owned(), |f| f.text.clone());
+    let published = good(text);
+    let lines = published.summaries.iter().map(|s| {
+        let figures = [&s.min, &s.max, &s.median, &s.mean, &s.sd].map(figure).join(" ");
+        format!("{}: {} {figures}", s.name, s.n)
+    });
+    lines.collect::<Vec<_>>().join("; ") + &published.unit.map_or(String::new(), |unit| format!(" in {unit}"))
+}
+
+#[test]
+fn many_ways_of_writing_are_read() {
+    let both = "gcc: 5 1 5 3 3 1.5811388; clang: 4 3 9 5 5.25 2.6299556";
+    let table = MINISTAT.lines().skip(6).collect::<Vec<_>>().join("\n");
+    for (text, expect) in [
+        (MINISTAT, both),
+        (&MINISTAT.replace('\n', "\r\n"), both),
+        (&table, "x: 5 1 5 3 3 1.5811388; +: 4 3 9 5 5.25 2.6299556"),
+        ("A avg 0.203 min 0.187 max 0.295 n 75", "A: 75 0.187 0.295 - 0.203 -"),
+        ("quote, idle: avg=0.203s, min=0.187s, max=0.295s (n=75)", "quote, idle: 75 0.187 0.295 - 0.203 - in s"),
+        ("avg 0.203 s sd 0.01 s n 3\navg 2 n 3", "A: 3 - - - 0.203 0.01; B: 3 - - - 2 - in s"),
+        ("name,n,avg,sd\ngcc -O2,3,4.24,0.01\n\"clang\",3,4.1,-", "gcc -O2: 3 - - - 4.24 0.01; clang: 3 - - - 4.1 -"),
+        ("| what | n | mean (ms) |\n|---|--:|--:|\n| a | 3 | 1.5 |\n", "a: 3 - - - 1.5 - in ms"),
+        ("n min median max\nold 3 1 2 3\nold 3 1 2 4", "old: 3 1 3 2 - -; old (2): 3 1 4 2 - -"),
+        ("a;n;avg_ms\nb;3;1e-3", "b: 3 - - - 1e-3 - in ms"),
+        ("B n 3 avg 1e300", "B: 3 - - - 1e300 -"),
+    ] {
+        assert_eq!(shown(text), expect, "{text}");
+    }
+}
+
+#[test]
+fn what_cannot_be_read_is_named_with_its_line_and_a_remedy() {
+    for (text, place, message, remedy) in [
+        ("", "file:1:1", "there are no figures in it", "write one line for each"),
+        (" \n\r\n", "file:1:1", "there are no figures in it", "write one line for each"),
+        ("A n 3 avg 1\nhello there\n", "file:2:1", "no figures in this line", "write one line"),
+        ("A n 3 avg nan", "file:1:11", "`nan` is not a number", "`-`"),
+        ("n avg\nA 3 -inf", "file:2:5", "`-inf` is not a number", "never ended"),
+        ("name,n,avg\nA,3,abc", "file:2:5", "`abc` is not a number", "plain number"),
+        ("name;n;avg\nA;3;1,234.5", "file:2:5", "`1,234.5` is not a number", "without commas"),
+        ("name,n,avg\nA,3", "file:2:1", "2 cells where the titles have 3", "every title one cell"),
+        ("A n 0 avg 1", "file:1:5", "n is `0`", "1, 2, 3"),
+        ("A n -3 avg 1", "file:1:5", "n is `-3`", "1, 2, 3"),
+        ("A n 2.5 avg 1", "file:1:5", "n is `2.5`", "1, 2, 3"),
+        ("A avg 1 sd 2", "file:1:1", "n is missing", "n 75"),
+        ("A n 3 avg 1 foo 2", "file:1:17", "`2` stands where", "known are"),
+        ("A n 3 avg 1 s foo bar", "file:1:15", "`foo` stands where", "known are"),
+        ("A n 3 avg 1 avg 2", "file:1:17", "twice", "once"),
+        ("A n 3 avg 1 s\nB n 3 avg 1 ms", "file:2:11", "the unit `ms` beside `s`", "one unit"),
+        ("n avg\nA 3 1 7 9", "file:2:3", "more numbers than there are titles", "a title"),
+        ("A n 3 avg 1e999", "file:1:11", "`1e999` is not a number", "too large"),
+    ] {
+        let problems = read("file", text).expect_err(text).render(false);
+        for part in [place, message, remedy] {
+            assert!(problems.contains(part), "{part:?} is missing for {text:?} in\n{problems}");
+        }
+    }
+}
+
+#[test]
+fn digits_tell_what_a_number_can_stand_for() {
+    for (text, low, high) in [
+        ("4.213", 4.2125f64, 4.2135f64),
+        ("-4", -4.5, -3.5),
+        ("1.50e-3", 1.495e-3, 1.505e-3),
+        (".5", 0.45, 0.55),
+        ("+7.", 6.5, 7.5),
+    ] {
+        let [a, b] = Figure::read(text).unwrap().range();
+        assert!((a - low).abs() < 1e-9 * high.abs() && (b - high).abs() < 1e-9 * high.abs(), "{text}: {a} {b}");
+        assert!(a <= low && high <= b, "{text}: {a} {b}");
+    }
+    for text in ["", "-", ".", "e5", "1e", "nan", "inf", "0x1f", "1_000", "1,5", "1 2", "٣", "1e99999999999"] {
+        assert_eq!(Figure::read(text), None, "{text}");
+    }
+    let eight = good(MINISTAT);
+    assert_eq!(eight.printing, Printing::EightDigits);
+    assert!(eight.summaries[1].mean.as_ref().unwrap().half_width < 6e-8);
+    assert_eq!(good("n avg\nA 3 5.25").printing, Printing::AsShown);
+    assert_eq!(good("N Min Max Median Avg Stddev\nx 3 1 3 2 2 1").printing, Printing::AsShown);
+    assert_eq!(good("N Min Max Median Avg Stddev\nx 3 1 3 2 2.3333333 1").printing, Printing::EightDigits);
+}
+
+#[test]
+fn claims_are_read() {
+    let names = good("gcc n 3 avg 1\nnew clang n 3 avg 2").summaries;
+    let read = |text: &str| {
+        let claim = Claim::read(text, &names, 0).unwrap_or_else(|problems| panic!("{}", problems.render(false)));
+        let amount = |amount: &Amount| match amount {
+            Amount::Percent(f) => format!("{}%", f.text),
+            Amount::Times(f) => format!("{}x", f.text),
+            Amount::Absolute(f, unit) => format!("{} {}", f.text, unit.as_deref().unwrap_or("-")),
+        };
+        let says = match claim.says {
+            Says::Differs { way, amount: by } => format!("{way:?} {}", by.as_ref().map_or(String::new(), amount)),
+            Says::Equal { within } => format!("Equal {}", within.map_or(String::new(), |f| f.text)),
+            other => format!("{other:?}"),
+        };
+        format!("{}/{} {}", claim.subject, claim.object, says.trim_end())
+    };
+    for (text, expect) in [
+        ("B 1.4% slower", "1/0 Slower 1.4%"),
+        ("new clang is 1.4 % slower than gcc.", "1/0 Slower 1.4%"),
+        ("gcc faster than new clang by 3.2 s", "0/1 Faster 3.2 s"),
+        ("gcc is faster", "0/1 Faster"),
+        ("2x faster", "1/0 Faster 2x"),
+        ("B takes 3 times more", "1/0 More 3x"),
+        ("1.4 percent slower", "1/0 Slower 1.4%"),
+        ("equal within 0.5%", "1/0 Equal 0.5"),
+        ("A = B", "0/1 Equal"),
+        ("A=B", "0/1 Equal"),
+        ("gcc is as fast as new clang", "0/1 Equal"),
+        ("no difference", "1/0 Equal"),
+        ("no significant difference", "1/0 NotSignificant"),
+        ("not significant", "1/0 NotSignificant"),
+        ("A differs from B", "0/1 Different"),
+        ("B significantly slower", "1/0 Slower"),
+        ("not equal", "1/0 Different"),
+        ("B slower by 0.5s", "1/0 Slower 0.5 s"),
+    ] {
+        assert_eq!(read(text), expect, "{text}");
+    }
+}
+
+#[test]
+fn claims_that_are_half_understood_are_refused() {
+    let names = good("gcc n 3 avg 1\nclang n 3 avg 2\nicc n 3 avg 2").summaries;
+    for (text, message) in [
+        ("", "which two are meant"),
+        ("clang 1.4% sluggish", "`sluggish` is not understood"),
+        ("tcc slower", "`tcc` is not understood"),
+        ("3% slower", "which two are meant"),
+        ("clang slower than clang", "which two are meant"),
+        ("clang 1% slower by 3 s", "two amounts"),
+        ("clang not slower", "what is denied"),
+        ("clang", "neither faster nor slower"),
+        ("clang -3% faster", "above 0"),
+        ("clang = gcc within 3 s", "within a percentage"),
+        ("clang faster and slower", "two ways"),
+        ("clang faster 0.5x", "1 or more"),
+    ] {
+        let problems = Claim::read(text, &names, 0).expect_err(text).render(false);
+        assert!(problems.contains(message), "{message:?} is missing for {text:?} in\n{problems}");
+    }
+    let alone = good("gcc n 3 avg 1").summaries;
+    assert!(Claim::read("faster", &alone, 0).expect_err("alone").render(false).contains("needs two"));
+}
