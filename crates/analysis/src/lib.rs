@@ -3,6 +3,7 @@
 //! are numbers of; [`calibration`] asks of both, on simulated studies, whether they keep their promises.
 
 pub mod calibration;
+pub mod check_summary;
 pub mod findings;
 mod judge;
 pub mod stats;

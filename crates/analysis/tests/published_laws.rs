@@ -181,8 +181,16 @@ fn faults_say_which_figure_and_what_would_be_allowed() {
     let Err(Fault::Outside { which: Which::Mean, allowed, .. }) = narrow(&f) else { panic!("{:?}", narrow(&f)) };
     assert!((allowed[0] - 2.0).abs() < 1e-9 && (allowed[1] - 2.0).abs() < 1e-9, "{allowed:?}");
     assert_eq!(narrow(&Figures::default()), Err(Fault::Empty));
-    let large = Figures { n: 2, mean: exact(1e300), ..Figures::default() };
-    assert_eq!(narrow(&large), Err(Fault::NotFinite(Which::Mean)));
+    let endless = Figures { n: 2, mean: exact(f64::INFINITY), ..Figures::default() };
+    assert_eq!(narrow(&endless), Err(Fault::NotFinite(Which::Mean)));
+    // Huge is not impossible.
+    let huge = Figures { n: 3, min: exact(1e300), max: exact(3e300), mean: exact(2e300), sd: exact(1e300), ..f };
+    let huge = Figures { median: exact(2e300), ..huge };
+    assert!(narrow(&huge).is_ok(), "{:?}", narrow(&huge));
+    let sample = |mean: f64| Sample { n: 3, mean: [mean, mean], sd: [1e299, 1e299] };
+    let (small, large) =
+        (welch(&sample(1e300), &sample(2e300), 0.05).unwrap(), ratio(&sample(1e300), &sample(2e300), 0.05));
+    assert!((small.band.estimate[0] / 1e300 - 1.0).abs() < 1e-12 && large.unwrap().low[0] > 1.0);
 }
 
 #[test]

@@ -6,6 +6,7 @@
 mod answer;
 mod builds;
 mod calibration;
+mod check_summary;
 mod effects;
 mod failures;
 pub mod format;
@@ -22,6 +23,7 @@ mod words;
 
 pub use answer::answer;
 pub use calibration::{calibration, calibration_json, real};
+pub use check_summary::{check_summary, check_summary_json};
 pub use terminal::{Style, terminal};
 
 use bakeoff_analysis::findings::Findings;

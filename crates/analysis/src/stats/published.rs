@@ -59,7 +59,7 @@ pub enum Which {
 pub enum Fault {
     /// There are no values.
     Empty,
-    /// A figure is no finite number, or so large that its square is not.
+    /// A figure is no finite number, or as large as numbers can be.
     NotFinite(Which),
     /// A figure lies outside what the others allow.
     Outside {
@@ -102,10 +102,33 @@ pub fn narrow(figures: &Figures) -> Result<Figures, Fault> {
     let all = [figures.min, figures.max, figures.median, figures.mean, figures.sd];
     let names = [Which::Min, Which::Max, Which::Median, Which::Mean, Which::Sd];
     for (range, which) in all.iter().zip(names) {
-        if range.is_some_and(|[low, high]| !(low <= high && (low * low + high * high).is_finite())) {
+        if range.is_some_and(|[low, high]| !(low <= high && (4.0 * high - 4.0 * low).is_finite())) {
             return Err(Fault::NotFinite(which));
         }
     }
+    // By a power of two, so that squares are finite and no digit is lost.
+    let size = all.iter().flatten().flatten().fold(0.0f64, |size, x| size.max(x.abs()));
+    let unit = if size > 0.0 { size.log2().floor().exp2() } else { 1.0 };
+    match narrow_scaled(&figures.map(|x| x / unit)) {
+        Ok(narrowed) => Ok(narrowed.map(|x| x * unit)),
+        Err(Fault::Outside { which, printed, allowed, by }) => {
+            let back = |range: Range| range.map(|x| x * unit);
+            Err(Fault::Outside { which, printed: back(printed), allowed: back(allowed), by })
+        }
+        Err(fault) => Err(fault),
+    }
+}
+
+impl Figures {
+    /// The same with every end of every range changed.
+    fn map(&self, change: impl Fn(f64) -> f64) -> Self {
+        let [min, max, median, mean, sd] =
+            [self.min, self.max, self.median, self.mean, self.sd].map(|figure| figure.map(|range| range.map(&change)));
+        Self { n: self.n, min, max, median, mean, sd }
+    }
+}
+
+fn narrow_scaled(figures: &Figures) -> Result<Figures, Fault> {
     if figures.n % 2 == 1 || figures.median.is_none() {
         return narrow_by(figures, MedianRule::MeanOfMiddles);
     }

@@ -57,12 +57,12 @@ pub(crate) struct Args {
     showing: Showing,
 }
 
-fn margin(text: &str) -> Result<f64, String> {
+pub(super) fn margin(text: &str) -> Result<f64, String> {
     let percent = text.trim_end_matches('%').trim().parse::<f64>().ok().filter(|p| *p > 0.0 && *p < 100.0);
     percent.map(|p| p / 100.0).ok_or_else(|| "a percentage above 0 and below 100, such as 1%".to_owned())
 }
 
-fn confidence(text: &str) -> Result<f64, String> {
+pub(super) fn confidence(text: &str) -> Result<f64, String> {
     let number = text.parse::<f64>().ok().filter(|c| *c > 0.5 && *c < 1.0);
     number.ok_or_else(|| "a number above 0.5 and below 1, such as 0.99".to_owned())
 }

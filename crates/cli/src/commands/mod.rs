@@ -2,6 +2,7 @@
 
 mod build;
 mod calibrate;
+mod check_summary;
 mod compare;
 mod doctor;
 mod plan;
@@ -35,7 +36,7 @@ Begin with:
   bakeoff plan studies/perl-options          what would a study do?
   bakeoff run studies/perl-options           do it
 
-Exit codes: 0 done, 1 a promise did not hold, 2 usage or study problem, 3 undecided where a decision
+Exit codes: 0 done, 1 a gate did not hold, 2 usage or study problem, 3 undecided where a decision
 was demanded, 4 a variant failed, 5 internal, 130 interrupted (execute the command again to go on).";
 
 #[derive(Debug, Subcommand)]
@@ -45,6 +46,7 @@ enum Command {
     Plan(plan::Args),
     Build(build::Args),
     Report(report::Args),
+    CheckSummary(check_summary::Args),
     Doctor(doctor::Args),
     Calibrate(calibrate::Args),
 }
@@ -56,6 +58,7 @@ pub(crate) fn execute(cli: Cli) -> Result<Code, CommandError> {
         Command::Plan(args) => plan::execute(&args),
         Command::Build(args) => build::execute(&args),
         Command::Report(args) => report::execute(&args),
+        Command::CheckSummary(args) => check_summary::execute(&args),
         Command::Doctor(args) => doctor::execute(&args),
         Command::Calibrate(args) => calibrate::execute(&args),
     }

@@ -47,8 +47,25 @@ fn squared_error(sample: &Sample) -> Range {
     sample.sd.map(|s| s * s / sample.n as f64)
 }
 
+/// Both by a power of two that keeps their squares finite, and that power. They must be [`usable`].
+fn scaled(a: &Sample, b: &Sample) -> (Sample, Sample, f64) {
+    let ends = [a.mean, a.sd, b.mean, b.sd].concat();
+    let size = ends.iter().fold(0.0f64, |size, x| size.max(x.abs()));
+    let unit = if size > 0.0 { size.log2().floor().exp2() } else { 1.0 };
+    let by = |s: &Sample| Sample { n: s.n, mean: s.mean.map(|x| x / unit), sd: s.sd.map(|x| x / unit) };
+    (by(a), by(b), unit)
+}
+
+impl Difference {
+    fn times(self, unit: f64) -> Self {
+        let Band { estimate, low, high } = self.band;
+        let [estimate, low, high] = [estimate, low, high].map(|range| range.map(|x| x * unit));
+        Self { band: Band { estimate, low, high }, p: self.p }
+    }
+}
+
 fn usable(a: &Sample, b: &Sample) -> bool {
-    let ordered = |[low, high]: Range| low <= high && (low * low + high * high).is_finite();
+    let ordered = |[low, high]: Range| low <= high && (high - low).is_finite();
     let fine = |s: &Sample| s.n >= 2 && ordered(s.sd) && ordered(s.mean) && s.sd[0] >= 0.0;
     fine(a) && fine(b)
 }
@@ -56,11 +73,15 @@ fn usable(a: &Sample, b: &Sample) -> bool {
 /// b − a with the interval of confidence 1 − alpha and p by Student's pooled t (Student 1908; what ministat prints):
 /// t(1 − alpha/2, n_a + n_b − 2) · s_p √(1/n_a + 1/n_b). It takes both standard deviations as equal. None for n < 2.
 pub fn pooled(a: &Sample, b: &Sample, alpha: f64) -> Option<Difference> {
+    if !usable(a, b) {
+        return None;
+    }
+    let (a, b, unit) = &scaled(a, b);
     let (n_a, n_b) = (a.n as f64, b.n as f64);
     let freedom = n_a + n_b - 2.0;
     let variance = |end: usize| ((n_a - 1.0) * a.sd[end].powi(2) + (n_b - 1.0) * b.sd[end].powi(2)) / freedom;
     let error = [0, 1].map(|end| (variance(end) * (1.0 / n_a + 1.0 / n_b)).sqrt());
-    usable(a, b).then(|| difference(a, b, error, [freedom, freedom], alpha)).flatten()
+    difference(a, b, error, [freedom, freedom], alpha).map(|difference| difference.times(*unit))
 }
 
 /// b − a with the interval of confidence 1 − alpha and p by Welch's t (Welch 1947), which takes no standard
@@ -69,9 +90,10 @@ pub fn welch(a: &Sample, b: &Sample, alpha: f64) -> Option<Difference> {
     if !usable(a, b) {
         return None;
     }
+    let (a, b, unit) = &scaled(a, b);
     let (v_a, v_b) = (squared_error(a), squared_error(b));
     let error = [0, 1].map(|end| (v_a[end] + v_b[end]).sqrt());
-    difference(a, b, error, freedom(a.n, v_a, b.n, v_b), alpha)
+    difference(a, b, error, freedom(a.n, v_a, b.n, v_b), alpha).map(|difference| difference.times(*unit))
 }
 
 fn difference(a: &Sample, b: &Sample, error: Range, freedom: Range, alpha: f64) -> Option<Difference> {
@@ -132,6 +154,7 @@ pub fn ratio(a: &Sample, b: &Sample, alpha: f64) -> Option<Band> {
     if !usable(a, b) || a.mean[0] <= 0.0 || b.mean[0] <= 0.0 {
         return None;
     }
+    let (a, b, _) = &scaled(a, b);
     let estimate = [b.mean[0] / a.mean[1], b.mean[1] / a.mean[0]];
     let (v_a, v_b) = (squared_error(a), squared_error(b));
     let seen = [v_a[0] * estimate[0].powi(2), v_a[1] * estimate[1].powi(2)];

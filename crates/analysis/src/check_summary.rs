@@ -1,0 +1,203 @@
+//! Judging published figures: each summary, whether it is possible and which values gave it; each against the baseline;
+//! and each claim about them. The figures are known to their printed digits only, so every number is a range, and
+//! nothing is called shown unless it is shown wherever in its range each figure is. It never sees the order in which
+//! values came about, and says so.
+
+mod claims;
+mod compare;
+mod words;
+
+use crate::findings::Caveat;
+use crate::stats::published::compare::Sample;
+use crate::stats::published::step::off_step;
+use crate::stats::published::{self, Figures, Range, Which};
+use bakeoff_model::published::claim::Claim;
+use bakeoff_model::published::{Figure, Printing, Published, Summary};
+use serde::{Deserialize, Serialize};
+
+pub use claims::{ClaimFinding, Outcome, Why};
+pub use compare::{Comparison, Estimate, Shown, Test};
+
+/// The version of [`SummaryFindings`].
+pub const FORMAT: u32 = 1;
+
+/// How figures are to be judged.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Terms {
+    /// Index of the summary that the others are compared with.
+    pub baseline: usize,
+    /// Half-width of the zone of equivalence, as a fraction.
+    pub margin: f64,
+    /// Confidence of intervals, between 0 and 1.
+    pub confidence: f64,
+    /// Whether more of the values is better, as of messages per second.
+    pub more_is_better: bool,
+    /// The step of the values' scale, such as 0.01, if it is known.
+    pub step: Option<f64>,
+}
+
+/// All that is said of published figures.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SummaryFindings {
+    /// [`FORMAT`].
+    pub format: u32,
+    /// How they were judged.
+    pub terms: Terms,
+    /// How they were printed.
+    pub printing: Printing,
+    /// The unit of the values, if one was given.
+    pub unit: Option<String>,
+    /// Lines of the text that were not needed.
+    pub lines_left_out: usize,
+    /// One for each summary, in their order.
+    pub summaries: Vec<SummaryFinding>,
+    /// One for each summary but the baseline.
+    pub comparisons: Vec<Comparison>,
+    /// One for each claim, in their order.
+    pub claims: Vec<ClaimFinding>,
+    /// Doubts about all of it.
+    pub caveats: Vec<Caveat>,
+}
+
+/// What is said of one summary.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SummaryFinding {
+    /// As it was published.
+    pub published: Summary,
+    /// Why no values can have these figures; none if some can, as far as is known.
+    pub impossible: Option<String>,
+    /// The values themselves, ascending, if the figures tell; each from its least to its greatest.
+    pub values: Option<Vec<Range>>,
+    /// What all figures together leave of the mean.
+    pub mean: Option<Range>,
+    /// What all figures together leave of the standard deviation.
+    pub sd: Option<Range>,
+    /// Where the standard deviation is from.
+    pub sd_from: SdFrom,
+}
+
+/// Where a standard deviation is from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum SdFrom {
+    /// It was published.
+    Published,
+    /// It follows from the values, which follow from the other figures.
+    Values,
+    /// The other figures leave a range.
+    Bounds,
+    /// Nothing is known of it.
+    Nothing,
+}
+
+/// Judges published figures and claims about them.
+pub fn check_summary(published: &Published, claims: &[Claim], terms: Terms) -> SummaryFindings {
+    let summaries: Vec<SummaryFinding> =
+        published.summaries.iter().map(|summary| finding(summary, published.printing, terms.step)).collect();
+    let others = (0..summaries.len()).filter(|index| *index != terms.baseline);
+    let comparisons: Vec<Comparison> = others
+        .filter_map(|index| Some(compare::compare(&summaries[index], summaries.get(terms.baseline)?, &terms)))
+        .collect();
+    let judged = claims.iter().filter_map(|claim| {
+        let (subject, object) = (summaries.get(claim.subject)?, summaries.get(claim.object)?);
+        Some(claims::judge(claim, subject, object, &terms, published.unit.as_deref()))
+    });
+    SummaryFindings {
+        format: FORMAT,
+        terms,
+        printing: published.printing,
+        unit: published.unit.clone(),
+        lines_left_out: published.lines_left_out,
+        claims: judged.collect(),
+        caveats: caveats(&comparisons, claims),
+        summaries,
+        comparisons,
+    }
+}
+
+fn finding(summary: &Summary, printing: Printing, step: Option<f64>) -> SummaryFinding {
+    let range = |figure: &Option<Figure>| figure.as_ref().map(Figure::range);
+    let figures = Figures {
+        n: summary.n,
+        min: range(&summary.min),
+        max: range(&summary.max),
+        median: range(&summary.median),
+        mean: range(&summary.mean),
+        sd: range(&summary.sd).map(|sd| if printing == Printing::EightDigits { one_pass(sd, summary) } else { sd }),
+    };
+    let narrowed = published::narrow(&figures);
+    let impossible = match &narrowed {
+        Err(fault) => Some(words::fault(fault, summary)),
+        Ok(_) => step.and_then(|step| Some(words::off_step(off_step(&figures, step)?, summary, step))),
+    };
+    let possible = narrowed.ok().filter(|_| impossible.is_none());
+    let values = possible.as_ref().and_then(published::reconstruct).filter(|_| summary.n <= 3);
+    let sd_from = match (&summary.sd, &values, possible.and_then(|f| f.sd)) {
+        (Some(_), _, _) => SdFrom::Published,
+        (None, Some(_), Some(_)) => SdFrom::Values,
+        (None, None, Some(_)) => SdFrom::Bounds,
+        (None, _, None) => SdFrom::Nothing,
+    };
+    let (mean, sd) = possible.map_or((None, None), |f| (f.mean, f.sd));
+    SummaryFinding { published: summary.clone(), impossible, values, mean, sd, sd_from }
+}
+
+/// ministat computes the variance in one pass, (Σx² − (Σx)²/n)/(n − 1), whose error grows with the square of the values
+/// (Chan, Golub & LeVeque 1983): what it printed can be off by that much more than its digits.
+fn one_pass([low, high]: Range, summary: &Summary) -> Range {
+    let sizes = [&summary.min, &summary.max, &summary.mean].into_iter().flatten().map(|figure| figure.value.abs());
+    let size = sizes.fold(0.0, f64::max);
+    if size <= 0.0 {
+        return [low, high];
+    }
+    let error = 2.0 * summary.n as f64 * f64::EPSILON;
+    let square = |s: f64| (s / size) * (s / size).abs();
+    let low_square = square(low) - error;
+    let widest = (square(high) + error).max(0.0).sqrt() * size;
+    [low_square.abs().sqrt().copysign(low_square) * size, widest.max(high)]
+}
+
+impl SummaryFinding {
+    /// What a comparison needs of it; none if it is impossible, has fewer than two values, or too little is known.
+    fn sample(&self) -> Option<Sample> {
+        Some(Sample { n: self.published.n, mean: self.mean?, sd: self.sd? })
+    }
+}
+
+/// What no summary can tell.
+fn caveats(comparisons: &[Comparison], claims: &[Claim]) -> Vec<Caveat> {
+    let caveat = |kind: &str, text: &str| Caveat { kind: kind.to_owned(), text: text.to_owned() };
+    let mut caveats = vec![];
+    if comparisons.is_empty() && claims.is_empty() {
+        return caveats;
+    }
+    caveats.push(caveat(
+        "order-unknown",
+        "A summary does not tell in which order the values came about. If all of one were measured before all of the other, \
+         whatever changed meanwhile (load, heat, another boot) is counted as the difference, and no p or interval here \
+         covers it.",
+    ));
+    caveats.push(caveat(
+        "model-based",
+        "Intervals and p take the values of each as independent of each other and the means as normally distributed; a \
+         summary shows neither.",
+    ));
+    if comparisons.len() > 1 {
+        caveats.push(caveat(
+            "uncorrected",
+            "Each comparison is judged on its own: among many, one that is shown by chance is to be expected.",
+        ));
+    }
+    caveats
+}
+
+/// The figure of a kind, as it was published.
+fn figure_of(summary: &Summary, which: Which) -> Option<&Figure> {
+    match which {
+        Which::Min => summary.min.as_ref(),
+        Which::Max => summary.max.as_ref(),
+        Which::Median => summary.median.as_ref(),
+        Which::Mean => summary.mean.as_ref(),
+        Which::Sd => summary.sd.as_ref(),
+    }
+}

@@ -1,0 +1,211 @@
+//! The page of published figures that were checked: the figures and whether they are possible, what they show against
+//! the baseline, and what becomes of each claim. Every number is shown with what its digits leave. Nothing is
+//! computed here.
+
+mod claims;
+
+use crate::Style;
+use crate::format::{self, exponent, percent};
+use crate::grid::{Flush, Grid};
+use crate::notes::Notes;
+use crate::paint::{Ink, Page, Piece};
+use crate::text::{clean, glue};
+use bakeoff_analysis::check_summary::{Comparison, Estimate, SdFrom, Shown, SummaryFinding, SummaryFindings};
+use bakeoff_model::published::{Figure, Printing};
+
+/// No number shows more decimals.
+const DECIMALS_MAX: i32 = 9;
+
+/// The findings about published figures as a page of text; it ends in a line feed.
+pub fn check_summary(findings: &SummaryFindings, style: Style) -> String {
+    let Style { width, colour } = style;
+    let (mut page, mut notes) = (Page::default(), Notes::default());
+    let doubts = notes.mark(findings.caveats.iter().map(|caveat| caveat.text.as_str()));
+    figures(findings, &mut page, width);
+    for comparison in &findings.comparisons {
+        against(comparison, findings, &mut page, &mut notes, width);
+    }
+    claims::print(findings, &mut page, &mut notes, width);
+    page.gap();
+    let terms = &findings.terms;
+    let digits = match findings.printing {
+        Printing::AsShown => "figures taken to the digits shown",
+        Printing::EightDigits => "figures taken as ministat's, to eight digits",
+    };
+    let confidence = percent(terms.confidence);
+    let how = format!("{digits}; confidence {confidence}, margin ±{}{}", percent(terms.margin), glue(&doubts));
+    page.paragraph(&how, width, 2, Ink::Aside);
+    if findings.lines_left_out > 0 {
+        let text = format!("{} other lines (pictures, remarks) were not needed", findings.lines_left_out);
+        page.paragraph(&text, width, 2, Ink::Aside);
+    }
+    notes.print(&mut page, width);
+    page.print(colour)
+}
+
+/// The findings as pretty-printed JSON with a final line feed.
+///
+/// # Errors
+/// Passes on the serialiser's word, should a value ever have no form in JSON.
+pub fn check_summary_json(findings: &SummaryFindings) -> Result<String, serde_json::Error> {
+    serde_json::to_string_pretty(findings).map(|text| text + "\n")
+}
+
+/// The figures as published, and whether they are possible.
+fn figures(findings: &SummaryFindings, page: &mut Page, columns: usize) {
+    let unit = findings.unit.as_deref().map_or("published".to_owned(), |unit| format!("published, in {}", clean(unit)));
+    let titles = [&unit, "n", "min", "median", "avg", "max", "sd"].map(str::to_owned);
+    let flush = |i| if i == 0 { Flush::Left } else { Flush::Right };
+    let titles = titles.into_iter().enumerate().map(|(i, title)| (title, flush(i)));
+    let mut grid = Grid::new(titles.chain([(String::new(), Flush::Left)]));
+    for finding in &findings.summaries {
+        let published = &finding.published;
+        let figure = |figure: &Option<Figure>| Piece::plain(figure.as_ref().map_or("–", |figure| figure.text.as_str()));
+        let verdict = match finding.impossible {
+            Some(_) => Piece::new("impossible", Ink::Worse),
+            None => Piece::new("possible", Ink::Same),
+        };
+        let name = Piece::plain(clean(&published.name));
+        let n = Piece::plain(published.n.to_string());
+        let [min, median, mean, max] = [&published.min, &published.median, &published.mean, &published.max].map(figure);
+        grid.row(vec![name, n, min, median, mean, max, figure(&published.sd), verdict]);
+    }
+    grid.print(page, columns);
+    for finding in &findings.summaries {
+        remarks(finding, page, columns);
+    }
+}
+
+/// Why a summary is impossible, or what follows from it.
+fn remarks(finding: &SummaryFinding, page: &mut Page, columns: usize) {
+    let name = clean(&finding.published.name);
+    if let Some(why) = &finding.impossible {
+        page.paragraph(&format!("{name} is impossible: {}.", clean(why)), columns, 2, Ink::Worse);
+    }
+    if let Some(values) = finding.values.as_ref().filter(|values| values.len() > 1) {
+        let values: Vec<String> = values.iter().map(|value| glue(&ranged(*value, fixed))).collect();
+        let text = format!("{name} was made of the values {}.", crate::words::listed(&values));
+        page.paragraph(&text, columns, 2, Ink::Plain);
+    }
+    if let (SdFrom::Bounds, Some(sd)) = (finding.sd_from, finding.sd) {
+        let text = format!("{name}: its sd was not published; the others leave {}.", glue(&ranged(sd, fixed)));
+        page.paragraph(&text, columns, 2, Ink::Plain);
+    }
+}
+
+/// One summary against the baseline.
+fn against(comparison: &Comparison, findings: &SummaryFindings, page: &mut Page, notes: &mut Notes, columns: usize) {
+    page.gap();
+    let mark = notes.mark(comparison.caveats.iter().map(|caveat| caveat.text.as_str()));
+    let heading = format!("{} against {}{}", clean(&comparison.name), clean(&comparison.baseline), glue(&mark));
+    page.paragraph(&heading, columns, 2, Ink::Heading);
+    let interval = format!("{} interval", percent(findings.terms.confidence));
+    let titles = ["", "estimate", "digits alone", &interval, "p"].map(str::to_owned);
+    let mut grid = Grid::new(titles.into_iter().map(|title| (title, Flush::Left)));
+    let mut row = |what: &str, estimate: Estimate, scale: fn(f64) -> f64, unit: &str, p: Option<[f64; 2]>| {
+        let scaled = |range: [f64; 2]| range.map(scale);
+        let Estimate { estimate, low, high } = estimate;
+        let [estimate, low, high] = [estimate, low, high].map(scaled);
+        let decimals = decimals_for(high[1] - low[0]);
+        let shown = |x: f64| signed(x, decimals);
+        let cells = [
+            what.to_owned(),
+            format!("{}{unit}", shown(estimate[0] / 2.0 + estimate[1] / 2.0)),
+            ranged(estimate, signed),
+            intervals(low, high, shown),
+            p.map_or(String::new(), p_value),
+        ];
+        grid.row(cells.map(Piece::plain).to_vec());
+    };
+    let unit = findings.unit.as_deref().map_or(String::new(), |unit| format!(" {}", clean(unit)));
+    if let Some(estimate) = comparison.ratio_interval {
+        row("change", estimate, |ratio| (ratio - 1.0) * 100.0, " %", None);
+    }
+    if let Some(test) = comparison.welch {
+        row("difference", test.estimate, |x| x, &unit, Some(test.p));
+    }
+    if let Some(test) = comparison.pooled {
+        row("by pooled t", test.estimate, |x| x, &unit, Some(test.p));
+    }
+    match comparison.welch {
+        Some(_) => grid.print(page, columns),
+        None => bare(comparison, &unit, page, columns),
+    }
+    let margin = percent(findings.terms.margin);
+    let differ = format!("shown to differ: {}", word(comparison.differ));
+    let equivalent = format!("shown equal within ±{margin}: {}", word(comparison.equivalent));
+    page.paragraph(&format!("{differ}; {equivalent}"), columns, 2, Ink::Plain);
+}
+
+/// Estimates where there is no interval.
+fn bare(comparison: &Comparison, unit: &str, page: &mut Page, columns: usize) {
+    let difference = comparison.difference.map(|range| format!("difference {}{unit}", ranged(range, signed)));
+    let change = comparison.ratio.map(|range| format!("change {} %", ranged(range.map(|r| (r - 1.0) * 100.0), signed)));
+    let known: Vec<String> = difference.into_iter().chain(change).collect();
+    let text = match known.is_empty() {
+        true => "nothing can be computed: the means are not known, or the figures are impossible".to_owned(),
+        false => format!("{}; without n of 2 and more and a bounded sd of both there is no interval", known.join(", ")),
+    };
+    page.paragraph(&text, columns, 2, Ink::Plain);
+}
+
+fn word(shown: Shown) -> &'static str {
+    match shown {
+        Shown::Yes => "yes",
+        Shown::No => "no",
+        Shown::Open => "depends on what was not printed",
+        Shown::Unknown => "cannot be told",
+    }
+}
+
+/// An interval at its widest, and at its narrowest if that looks different.
+fn intervals(low: [f64; 2], high: [f64; 2], shown: impl Fn(f64) -> String) -> String {
+    let pair = |low, high| format!("[{}, {}]", shown(low), shown(high));
+    let (widest, narrowest) = (pair(low[0], high[1]), pair(low[1], high[0]));
+    // Ends that different figures in their ranges give need not make an interval.
+    if widest == narrowest || low[1] > high[0] { widest } else { format!("{widest} to {narrowest}") }
+}
+
+/// Numbers from here on are written in powers of ten.
+const LARGE: f64 = 1e12;
+
+fn fixed(value: f64, decimals: usize) -> String {
+    if value.abs() < LARGE { format::fixed(value, decimals) } else { format!("{value:.3e}") }
+}
+
+fn signed(value: f64, decimals: usize) -> String {
+    if value.abs() < LARGE { format::signed(value, decimals) } else { format!("{value:+.3e}") }
+}
+
+/// Decimals that show two digits of half a width.
+fn decimals_for(width: f64) -> usize {
+    let wanted = if width > 0.0 && width.is_finite() { 1 - exponent(width / 2.0, 2) } else { 3 };
+    usize::try_from(wanted.min(DECIMALS_MAX)).unwrap_or(0)
+}
+
+/// A range of what a number can be: its middle and half its width, `4.2130 ± 0.0005`; the number alone where that is
+/// nothing.
+fn ranged([low, high]: [f64; 2], write: fn(f64, usize) -> String) -> String {
+    let (middle, half) = (low / 2.0 + high / 2.0, high / 2.0 - low / 2.0);
+    if half <= 1e-12 * middle.abs() {
+        return write(middle, 3);
+    }
+    let decimals = usize::try_from((-exponent(half, 1)).min(DECIMALS_MAX + 3)).unwrap_or(0);
+    // A width that is a good part of the number is shown by its ends.
+    if half > 0.2 * middle.abs() {
+        let decimals = decimals + 1;
+        return format!("{} … {}", write(low, decimals), write(high, decimals));
+    }
+    format!("{} ± {}", write(middle, decimals), fixed(half, decimals))
+}
+
+/// p, or its range if the digits leave one that shows.
+fn p_value(p: [f64; 2]) -> String {
+    let one = |p: f64| match p {
+        p if p < 1e-4 => "< 0.0001".to_owned(),
+        p if p < 0.1 => format!("{p:.4}"),
+        p => format!("{p:.2}"),
+    };
+    let (low, high) = (one(p[0]), one(p[1]));
+    if low == high { low } else { format!("{low} … {high}") }
+}

@@ -1,0 +1,102 @@
+//! What becomes of each claim, in words: the outcome first, then why, with the interval that decides.
+
+use super::{intervals, signed};
+use crate::format::percent;
+use crate::notes::Notes;
+use crate::paint::{Ink, Page};
+use crate::text::{clean, glue};
+use bakeoff_analysis::check_summary::{ClaimFinding, Estimate, Outcome, SummaryFindings, Why};
+use bakeoff_model::published::claim::{Amount, Says};
+
+/// All claims; nothing if there are none.
+pub(super) fn print(findings: &SummaryFindings, page: &mut Page, notes: &mut Notes, columns: usize) {
+    for finding in &findings.claims {
+        page.gap();
+        let (word, ink) = match finding.outcome {
+            Outcome::Supported => ("supported", Ink::Better),
+            Outcome::Contradicted => ("contradicted", Ink::Worse),
+            Outcome::NotShown => ("not shown", Ink::Open),
+            Outcome::Impossible => ("impossible", Ink::Worse),
+        };
+        let mark = notes.mark(finding.comparison.caveats.iter().map(|caveat| caveat.text.as_str()));
+        let heading = format!("claim \"{}\": {word}{}", clean(&finding.claim.text), glue(&mark));
+        page.paragraph(&heading, columns, 2, ink);
+        page.paragraph(&format!("  {}", why(finding, findings)), columns, 2, Ink::Plain);
+    }
+}
+
+/// `clang against gcc is +1.4 % [+0.9, +1.9]`.
+fn measured(finding: &ClaimFinding, findings: &SummaryFindings) -> String {
+    let comparison = &finding.comparison;
+    let pair = format!("{} against {}", clean(&comparison.name), clean(&comparison.baseline));
+    let absolute = matches!(&finding.claim.says, Says::Differs { amount: Some(Amount::Absolute(..)), .. });
+    let unit = findings.unit.as_deref().map_or(String::new(), |unit| format!(" {}", clean(unit)));
+    let (estimate, unit) = match (comparison.ratio_interval, comparison.welch) {
+        (Some(ratio), _) if !absolute => {
+            let change = |range: [f64; 2]| range.map(|ratio| (ratio - 1.0) * 100.0);
+            let Estimate { estimate, low, high } = ratio;
+            (Estimate { estimate: change(estimate), low: change(low), high: change(high) }, " %".to_owned())
+        }
+        (_, Some(test)) => (test.estimate, unit),
+        _ => return pair,
+    };
+    let Estimate { estimate, low, high } = estimate;
+    let decimals = super::decimals_for(high[1] - low[0]);
+    let shown = |x: f64| signed(x, decimals);
+    let middle = shown(estimate[0] / 2.0 + estimate[1] / 2.0);
+    glue(&format!("{pair} is {middle}{unit} {}", intervals(low, high, shown)))
+}
+
+fn why(finding: &ClaimFinding, findings: &SummaryFindings) -> String {
+    let measured = measured(finding, findings);
+    let margin = finding.margin.map_or(String::new(), |margin| format!("±{}", percent(margin)));
+    let confidence = percent(findings.terms.confidence);
+    match &finding.why {
+        Why::ImpossibleFigures(name) => format!("the figures of {} are impossible, and show nothing.", clean(name)),
+        Why::TooLittleKnown => {
+            "there is no interval to judge it by: that needs n of 2 and more, the mean, and a bounded sd of both."
+                .to_owned()
+        }
+        Why::OtherUnit(claimed, known) => {
+            let known = known.as_deref().unwrap_or("none");
+            format!("it is in {}, and the figures are in {}.", clean(claimed), clean(known))
+        }
+        Why::Shows => format!("{measured}, which leaves out no difference."),
+        Why::IncludesNoDifference => format!(
+            "{measured}: no difference is among what these figures allow at {confidence}. That does not show them equal, \
+             either."
+        ),
+        Why::DependsOnDigits => {
+            format!("{measured}: it depends on digits, or on a spread, that were not published.")
+        }
+        Why::OtherWay => format!("{measured}, which is the other way."),
+        Why::SizeOutside => format!("{measured}: a difference that way is shown, but the claimed size lies outside."),
+        Why::OtherSize => format!(
+            "{measured}: a difference that way is shown, and the claimed size is among what is possible, but it is not what \
+             these figures give."
+        ),
+        Why::WithinMargin => format!("{measured}; the interval for equivalence lies within {margin}."),
+        Why::WithinMarginButDifferent => format!(
+            "{measured}: they are shown to differ, and to differ by less than {margin}. \"Equal within {}\" would be \
+             supported, \"no difference\" is not.",
+            margin.trim_start_matches('±')
+        ),
+        Why::OutsideMargin => format!("{measured}, all of it beyond {margin}."),
+        Why::BeyondMargin => format!(
+            "{measured}, which reaches beyond {margin}: equality is not shown. A test that does not find a difference does \
+             not show that there is none."
+        ),
+        Why::Differ => format!("{measured}, which leaves out no difference: they differ."),
+        Why::Arithmetic => {
+            let change = finding.comparison.ratio.map(|range| range.map(|ratio| (ratio - 1.0) * 100.0));
+            let change = change.map(|range| format!("{} %", super::ranged(range, signed)));
+            let difference = finding.comparison.difference.map(|range| super::ranged(range, signed));
+            let given = change.or(difference).unwrap_or_default();
+            format!("the published means alone give {}, which is not what is claimed.", glue(&given))
+        }
+        Why::NotSignificant => format!(
+            "{measured}: no difference is shown, as claimed. It says nothing about equality, which `equal within …%` would \
+             claim."
+        ),
+    }
+}
