@@ -112,7 +112,7 @@ fn against(comparison: &Comparison, findings: &SummaryFindings, page: &mut Page,
             what.to_owned(),
             format!("{}{unit}", shown(estimate[0] / 2.0 + estimate[1] / 2.0)),
             ranged(estimate, signed),
-            intervals(low, high, shown),
+            format!("[{}, {}]", shown(low[0]), shown(high[1])),
             p.map_or(String::new(), p_value),
         ];
         grid.row(cells.map(Piece::plain).to_vec());

@@ -76,6 +76,9 @@ fn why(finding: &ClaimFinding, findings: &SummaryFindings) -> String {
              these figures give."
         ),
         Why::WithinMargin => format!("{measured}; the interval for equivalence lies within {margin}."),
+        Why::WithinMarginButDifferent if finding.outcome == Outcome::Supported => {
+            format!("{measured}: they differ by less than {margin}, as claimed; that they do differ is shown, too.")
+        }
         Why::WithinMarginButDifferent => format!(
             "{measured}: they are shown to differ, and to differ by less than {margin}. \"Equal within {}\" would be \
              supported, \"no difference\" is not.",
