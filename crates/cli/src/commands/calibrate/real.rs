@@ -19,6 +19,7 @@ const NAME: &str = "command";
 
 /// What only `--real` needs.
 #[derive(Debug, clap::Args)]
+#[group(id = "calibrate-real")]
 pub(super) struct Args {
     /// With --real: blocks of each study
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(6..=36))]
