@@ -82,6 +82,22 @@ fn students_t() {
     assert_interval(fieller_interval(&z, &y, 0.10), [0.9576264733702182, 0.9845425492134318], 1e-12);
 }
 
+/// scipy: `stats.t.ppf(p, df)`.
+#[test]
+fn students_t_of_very_much() {
+    let check = |p, df, expect| {
+        let found = t_quantile(p, df).unwrap();
+        assert!(close(found, expect, 1e-10), "{p} {df}: {found}");
+    };
+    check(0.975, 99_999.0, 1.9599877077718442);
+    check(0.975, 999.0, 1.9623414611334493);
+    check(0.975, 1001.0, 1.9623367052808798);
+    check(0.9999, 1001.0, 3.732837737396866);
+    check(0.975, 100_001.0, 1.9599877072973786);
+    check(0.9995, 1e6, 3.2905364612487222);
+    check(0.975, 1e300, 1.9599639845400538);
+}
+
 #[test]
 fn students_t_of_little() {
     assert_eq!(MeanT::new(&[1.0]), None);

@@ -2,8 +2,7 @@
 //! that nothing drifted while they were measured; whoever prints them says so. Not for blocks, whose pairing they waste.
 
 use super::describe::{mean, sd};
-use super::student::t_quantile;
-use statrs::distribution::{ContinuousCDF, StudentsT};
+use super::student::{t_quantile, two_sided_p};
 
 /// The difference of two means, and how well it is known. Of values in their unit, or of logarithms: the caller's choice.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -61,9 +60,7 @@ impl DifferenceT {
         if self.standard_error == 0.0 {
             return Some(0.0);
         }
-        let student = StudentsT::new(0.0, 1.0, self.degrees_of_freedom).ok()?;
-        let t = (self.difference / self.standard_error).abs();
-        Some(if t.is_finite() { 2.0 * student.sf(t) } else { 0.0 })
+        two_sided_p(self.difference / self.standard_error, self.degrees_of_freedom)
     }
 }
 

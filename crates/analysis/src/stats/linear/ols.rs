@@ -7,9 +7,8 @@
 //! among the centred columns.
 
 use super::super::describe::mean;
-use super::super::student::t_quantile;
+use super::super::student::{t_quantile, two_sided_p};
 use super::basis::{Basis, dot, norm};
-use statrs::distribution::{ContinuousCDF, StudentsT};
 use std::collections::BTreeMap;
 
 /// A column that centring reduces to less than this part of itself was constant in every block.
@@ -208,8 +207,7 @@ fn two_sided(estimate: f64, se: f64, df: usize) -> Option<f64> {
     if se == 0.0 {
         return Some(0.0);
     }
-    let t = StudentsT::new(0.0, 1.0, df as f64).ok()?;
-    Some(2.0 * t.sf((estimate / se).abs()))
+    two_sided_p(estimate / se, df as f64)
 }
 
 /// The places of each block's members.
