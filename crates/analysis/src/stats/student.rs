@@ -4,7 +4,7 @@
 use super::describe::{mean, sd};
 use statrs::distribution::{ContinuousCDF, Normal, StudentsT};
 
-/// From so many degrees of freedom on, the quantile has a short formula that is right to 12 digits. The library's own
+/// From so many degrees of freedom on, the quantile has a short formula that is right to nine digits and more. The library's own
 /// loses digits (at 100,000 it has six), and for many more it does not end.
 const FREEDOM_MANY: f64 = 1e3;
 
