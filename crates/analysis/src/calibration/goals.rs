@@ -3,7 +3,7 @@
 
 use super::simulate::{Reduce, Sample, Simulation, Stopped};
 use super::worlds::{WORLDS, World};
-use super::{Goal, Options, Row, studies, whole};
+use super::{Goal, Options, Row, stopping, studies, whole};
 use bakeoff_model::shuffle::Stream;
 
 /// Studies of one kind, and the promises that are measured on them.
@@ -118,6 +118,49 @@ const TASKS: &[Task] = &[
             promise("family-baseline", "any false difference from the baseline", at_most(0.055), Reduce::Rate(0)),
             promise("family-pairs", "any false difference among 15 pairs", at_most(0.055), Reduce::Rate(1)),
             promise("family-uncorrected", "…, without Holm's correction", None, Reduce::Rate(2)),
+        ],
+    },
+    Task {
+        name: "decided",
+        design: "2 variants that are the same, looked at after 7, 11, 16, 24 and 36 blocks",
+        worlds: &WORLDS,
+        one_in: 1,
+        cost: 500.0,
+        study: stopping::decided,
+        promises: &[
+            promise("stop-decided", "false difference at any look", at_most(0.05), Reduce::Rate(0)),
+            promise("stop-naive", "…, at 5 % each time", None, Reduce::Rate(1)),
+        ],
+    },
+    Task {
+        name: "anytime",
+        design: "2 variants that are the same, looked at after each of 40 blocks",
+        worlds: &WORLDS,
+        one_in: 1,
+        cost: 20.0,
+        study: stopping::anytime,
+        promises: &[promise("stop-anytime", "false difference at any time", at_most(0.05), Reduce::Rate(0))],
+    },
+    Task {
+        name: "precision",
+        design: "2 variants that are the same, until ±1 % is reached, 10 to 30 blocks",
+        worlds: &WORLDS,
+        one_in: 1,
+        cost: 500.0,
+        study: stopping::precision,
+        promises: &[promise("stop-precision", "false difference at the end", at_most(0.05), Reduce::Rate(0))],
+    },
+    Task {
+        name: "sequential",
+        design: "2 variants that are the same, 20 trials of one, then 20 of the other, Student's t",
+        worlds: &[World::Drift, World::Autocorrelated, World::Mixed],
+        one_in: 1,
+        cost: 20.0,
+        study: stopping::sequential,
+        promises: &[
+            promise("sequential-refused", "drift is seen, and a verdict refused", None, Reduce::Rate(0)),
+            promise("sequential-false", "drift is not seen, and a false difference", None, Reduce::Rate(1)),
+            promise("sequential-blind", "false difference, if nobody looked for drift", None, Reduce::Rate(2)),
         ],
     },
     Task {

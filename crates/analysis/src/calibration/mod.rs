@@ -10,6 +10,7 @@ mod orders;
 mod peers;
 pub mod real;
 mod simulate;
+mod stopping;
 mod studies;
 mod whole;
 mod worlds;

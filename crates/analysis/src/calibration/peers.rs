@@ -3,11 +3,12 @@
 
 use super::Options;
 use super::orders::{Order, Simulated};
-use super::simulate::{Simulation, Stopped, clopper_pearson};
+use super::simulate::{Simulation, Stopped};
 use super::studies::ALPHA;
 use super::worlds::World;
 use crate::stats::bootstrap::Resampled;
 use crate::stats::describe::{mean, median, sd};
+use crate::stats::proportion::binomial_interval;
 use crate::stats::signflip::SignFlip;
 use crate::stats::student::{MeanT, t_quantile};
 use bakeoff_model::shuffle::Stream;
@@ -257,7 +258,7 @@ impl PeerCell {
         Self {
             studies: n as u32,
             false_differences: part(0) as f64 / n as f64,
-            interval: clopper_pearson(part(0) as u64, n as u64, 0.05),
+            interval: binomial_interval(part(0) as u32, n as u32, 0.05),
             power: part(1) as f64 / n as f64,
             width: median(&widths),
         }

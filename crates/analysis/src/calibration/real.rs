@@ -3,8 +3,8 @@
 
 use super::orders::{Order, Simulated};
 use super::peers::Peer;
-use super::simulate::clopper_pearson;
 use crate::stats::describe::median;
+use crate::stats::proportion::binomial_interval;
 use bakeoff_model::shuffle::Stream;
 use serde::{Deserialize, Serialize};
 
@@ -91,7 +91,7 @@ impl Wrong {
             wrong += u32::from(verdict);
         }
         let rate = f64::from(wrong) / f64::from(studies.max(1));
-        let interval = clopper_pearson(wrong.into(), studies.into(), 0.05);
+        let interval = binomial_interval(wrong, studies, 0.05);
         Self { studies, wrong, rate, interval, holds: studies > 0 && rate <= GOAL }
     }
 }

@@ -4,10 +4,10 @@
 use super::worlds::World;
 use super::{Cell, Goal, Measure, Options};
 use crate::stats::describe::{median, sd};
+use crate::stats::proportion::binomial_interval;
 use crate::stats::student::t_quantile;
 use bakeoff_model::shuffle::Stream;
 use rayon::prelude::*;
-use statrs::distribution::{Beta, ContinuousCDF};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// Numbers that one study gives; what each of them is, is between who measures and who reduces.
@@ -124,7 +124,7 @@ impl Reduce {
         match self {
             Self::Rate(one) => {
                 let hits = samples.iter().filter(|sample| sample[one] == 1.0).count();
-                clopper_pearson(hits as u64, samples.len() as u64, alpha)
+                binomial_interval(hits as u32, samples.len() as u32, alpha)
             }
             _ => {
                 let batches: Vec<f64> =
@@ -137,38 +137,9 @@ impl Reduce {
     }
 }
 
-/// The exact interval of confidence 1 − alpha for a probability, from `hits` of `n` (Clopper & Pearson 1934): the
-/// quantiles alpha/2 of Beta(hits, n − hits + 1) and 1 − alpha/2 of Beta(hits + 1, n − hits).
-pub(super) fn clopper_pearson(hits: u64, n: u64, alpha: f64) -> Option<[f64; 2]> {
-    if n == 0 || hits > n {
-        return None;
-    }
-    let quantile = |a: u64, b: u64, probability| Some(Beta::new(a as f64, b as f64).ok()?.inverse_cdf(probability));
-    let low = if hits == 0 { 0.0 } else { quantile(hits, n - hits + 1, alpha / 2.0)? };
-    let high = if hits == n { 1.0 } else { quantile(hits + 1, n - hits, 1.0 - alpha / 2.0)? };
-    Some([low, high])
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// R 4.2: `binom.test(k, n)$conf.int`.
-    #[test]
-    fn binomial_intervals() {
-        let check = |hits, n, expect: [f64; 2]| {
-            let interval = clopper_pearson(hits, n, 0.05).unwrap();
-            for (ours, theirs) in interval.into_iter().zip(expect) {
-                assert!((ours - theirs).abs() < 2e-8, "{hits} of {n}: {interval:?}, not {expect:?}");
-            }
-        };
-        check(0, 10, [0.0, 0.308_497_11]);
-        check(10, 10, [0.691_502_89, 1.0]);
-        check(20, 400, [0.030_805_24, 0.076_166_97]);
-        check(500, 10_000, [0.045_809_94, 0.054_454_53]);
-        assert_eq!(clopper_pearson(0, 0, 0.05), None);
-        assert_eq!(clopper_pearson(2, 1, 0.05), None);
-    }
 
     #[test]
     fn samples_become_numbers() {

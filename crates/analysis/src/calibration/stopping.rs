@@ -1,0 +1,89 @@
+//! Studies that may stop early, and studies that were executed one variant after the other: what a rule for stopping does to
+//! the rate of false differences, and what is left of it where drift is seen and a verdict refused.
+
+use super::orders::{Order, Simulated};
+use super::peers::Peer;
+use super::simulate::Sample;
+use super::studies::ALPHA;
+use super::worlds::World;
+use crate::stats::eprocess::EProcess;
+use crate::stats::signflip::SignFlip;
+use crate::stats::spending;
+use crate::stats::trend::{bartels, mann_kendall};
+use bakeoff_model::shuffle::Stream;
+use std::sync::OnceLock;
+
+/// The most blocks of a study that is looked at a few times: as many as have an exact p, or a study takes milliseconds.
+const MOST_DECIDED: u32 = 36;
+/// The most blocks of a study that is looked at after each.
+const MOST_ANYTIME: usize = 40;
+/// Where a study ends when its interval is narrow enough: from so many blocks on, and so narrow.
+const PRECISION_FROM: usize = 10;
+const PRECISION_MOST: usize = 30;
+const PRECISION: f64 = 0.01;
+
+fn flag(yes: bool) -> f64 {
+    f64::from(u8::from(yes))
+}
+
+fn contrasts(world: World, blocks: usize, stream: &mut Stream) -> Vec<f64> {
+    Simulated::new(world, Order::Randomised, blocks, &[0.0, 0.0], stream).contrasts(0, 1)
+}
+
+fn p(contrasts: &[f64]) -> f64 {
+    SignFlip::new(contrasts, 0).map_or(0.0, |mut test| test.p(0.0))
+}
+
+/// Two variants that are the same, looked at up to five times: [differs at any look by the levels of the looks, differs at
+/// any look by 5 % each time].
+pub(super) fn decided(world: World, stream: &mut Stream) -> Sample {
+    static LEVELS: OnceLock<Vec<(u32, f64)>> = OnceLock::new();
+    let levels = LEVELS.get_or_init(|| {
+        let looks = spending::looks(MOST_DECIDED);
+        // Without levels every look would be a false difference, which no goal forgives.
+        let levels = spending::levels(&looks, ALPHA).unwrap_or_else(|| vec![1.0; looks.len()]);
+        looks.into_iter().zip(levels).collect()
+    });
+    let contrasts = contrasts(world, MOST_DECIDED as usize, stream);
+    let p: Vec<f64> = levels.iter().map(|(look, _)| p(&contrasts[..*look as usize])).collect();
+    let any = p.iter().zip(levels).any(|(p, (_, level))| p <= level);
+    [flag(any), flag(p.iter().any(|p| *p <= ALPHA)), 0.0, 0.0]
+}
+
+/// Two variants that are the same, looked at after every block up to the 40th: [the evidence ever reaches 1 in 20].
+pub(super) fn anytime(world: World, stream: &mut Stream) -> Sample {
+    let contrasts = contrasts(world, MOST_ANYTIME, stream);
+    let process = EProcess::of(&contrasts);
+    [flag(process.is_none_or(|process| process.largest() >= 1.0 / ALPHA)), 0.0, 0.0, 0.0]
+}
+
+/// Two variants that are the same, until the 95 % interval reaches ±1 % at most, from 10 blocks on and up to 30: [differs at
+/// 5 % then, the interval then misses the truth].
+pub(super) fn precision(world: World, stream: &mut Stream) -> Sample {
+    let contrasts = contrasts(world, PRECISION_MOST, stream);
+    for blocks in PRECISION_FROM..=PRECISION_MOST {
+        let Some(mut test) = SignFlip::new(&contrasts[..blocks], 0) else { break };
+        let Some([low, high]) = test.interval(ALPHA) else { break };
+        if high.exp() - low.exp() <= 2.0 * PRECISION || blocks == PRECISION_MOST {
+            return [flag(test.p(0.0) <= ALPHA), flag(low > 0.0 || high < 0.0), 0.0, 0.0];
+        }
+    }
+    [1.0; 4]
+}
+
+/// A test of order below this says that time matters.
+const DRIFT_P: f64 = 0.01;
+
+/// Whether the values of one variant, in the order of time, drift or resemble their neighbours.
+fn drifts(values: &[f64]) -> bool {
+    mann_kendall(values).is_some_and(|trend| trend.p < DRIFT_P) || bartels(values).is_some_and(|b| b.p < DRIFT_P)
+}
+
+/// Two variants that are the same, 20 trials of one and then 20 of the other, by Student's t: [drift is seen in either, so
+/// there is no verdict, drift is not seen and they differ, they differ].
+pub(super) fn sequential(world: World, stream: &mut Stream) -> Sample {
+    let study = Simulated::new(world, Order::Sequential, 20, &[0.0, 0.0], stream);
+    let refused = drifts(study.logs(0)) || drifts(study.logs(1));
+    let differs = Peer::PooledT.judge(&study, stream).differs;
+    [flag(refused), flag(!refused && differs), flag(differs), 0.0]
+}
