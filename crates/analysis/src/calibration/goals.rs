@@ -152,7 +152,7 @@ const TASKS: &[Task] = &[
     },
     Task {
         name: "sequential",
-        design: "2 variants that are the same, 20 trials of one, then 20 of the other, Student's t",
+        design: "2 variants that are the same, 20 trials of one, then 20 of the other, Mann-Whitney",
         worlds: &[World::Drift, World::Autocorrelated, World::Mixed],
         one_in: 1,
         cost: 20.0,

@@ -9,6 +9,7 @@ use super::worlds::World;
 use crate::stats::bootstrap::Resampled;
 use crate::stats::describe::{mean, median, sd};
 use crate::stats::proportion::binomial_interval;
+use crate::stats::rank::{MannWhitney, SignedRank};
 use crate::stats::signflip::SignFlip;
 use crate::stats::student::{MeanT, t_quantile};
 use bakeoff_model::shuffle::Stream;
@@ -21,8 +22,12 @@ pub(super) enum Peer {
     PooledT,
     /// Student's t with a variance for each side and Welch's degrees of freedom (Welch 1947).
     Welch,
+    /// Mann and Whitney's test of the logarithms, with Hodges and Lehmann's interval, as benchstat tests: knows no order.
+    MannWhitney,
     /// Student's t on the paired differences of logarithms.
     PairedLogT,
+    /// Wilcoxon's signed ranks of the paired differences of logarithms, with the interval of Walsh averages.
+    SignedRank,
     /// The bootstrap's percentile interval for the ratio of means, sides resampled apart, as criterion does.
     Percentile,
     /// The bootstrap's BCa interval for the mean of the paired differences of logarithms.
@@ -31,7 +36,16 @@ pub(super) enum Peer {
     SignFlip,
 }
 
-const PEERS: [Peer; 6] = [Peer::PooledT, Peer::Welch, Peer::PairedLogT, Peer::Percentile, Peer::Bca, Peer::SignFlip];
+const PEERS: [Peer; 8] = [
+    Peer::PooledT,
+    Peer::Welch,
+    Peer::MannWhitney,
+    Peer::PairedLogT,
+    Peer::SignedRank,
+    Peer::Percentile,
+    Peer::Bca,
+    Peer::SignFlip,
+];
 
 /// Resamples of a bootstrap, and which part of the studies it gets: one in so many.
 pub(super) const RESAMPLES: usize = 1000;
@@ -65,7 +79,9 @@ impl Peer {
         match self {
             Self::PooledT => "pooled t (ministat)",
             Self::Welch => "Welch's t",
+            Self::MannWhitney => "Mann-Whitney (benchstat)",
             Self::PairedLogT => "paired t of logarithms",
+            Self::SignedRank => "signed ranks, paired",
             Self::Percentile => "percentile bootstrap (criterion)",
             Self::Bca => "BCa bootstrap, paired",
             Self::SignFlip => "sign-flip test (ours)",
@@ -90,6 +106,11 @@ impl Peer {
                 (a + b, (a + b).powi(2) * (n - 1.0) / (a * a + b * b))
             }),
             Self::PairedLogT => Judged::of_logs(MeanT::new(&study.contrasts(0, 1)).and_then(|t| t.interval(ALPHA))),
+            Self::MannWhitney => mann_whitney(study),
+            Self::SignedRank => {
+                let Some(test) = SignedRank::new(&study.contrasts(0, 1)) else { return Judged::of_logs(None) };
+                Judged { differs: test.p(0.0) <= ALPHA, ..Judged::of_logs(test.interval(ALPHA)) }
+            }
             Self::Percentile => Judged::of_logs(percentile(study, stream)),
             Self::Bca => Judged::of_logs(bca(&study.contrasts(0, 1), stream)),
             Self::SignFlip => {
@@ -110,6 +131,16 @@ fn two_sample_t(study: &Simulated, error: impl Fn([f64; 2], f64) -> (f64, f64)) 
     });
     let difference = mean(&b) - mean(&a);
     Judged { differs: half.is_some_and(|half| difference.abs() > half), width: half.map(|half| 2.0 * half / mean(&a)) }
+}
+
+fn mann_whitney(study: &Simulated) -> Judged {
+    let [a, b] = [0, 1].map(|variant| {
+        let mut ascending = study.logs(variant).to_vec();
+        ascending.sort_by(f64::total_cmp);
+        ascending
+    });
+    let Some(test) = MannWhitney::new(&b, &a) else { return Judged::of_logs(None) };
+    Judged { differs: test.p() <= ALPHA, ..Judged::of_logs(test.interval(ALPHA)) }
 }
 
 /// A whole number below `n`.
