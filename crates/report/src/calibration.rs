@@ -58,24 +58,11 @@ fn promises(calibration: &Calibration, page: &mut Page, columns: usize) {
             design = &row.design;
         }
         let goal = Piece::plain(row.goal.map_or("–".to_owned(), |goal| goal_text(goal, row.measure)));
-        let mut goal = Some(goal);
-        let property = format!("  {}", row.property);
-        let single = row.cells.len() == 1;
-        if !single {
-            grid.row(vec![
-                Piece::plain(property.as_str()),
-                goal.take().unwrap_or_else(empty),
-                empty(),
-                empty(),
-                empty(),
-            ]);
-        }
+        grid.row(vec![Piece::plain(format!("  {}", row.property)), goal, empty(), empty(), empty()]);
         for cell in &row.cells {
-            let world = cell.world.name();
-            let name = if single { format!("{property}, {world}") } else { format!("    {world}") };
-            let [measured, interval] = numbers(cell, row.measure);
-            let goal = goal.take().unwrap_or_else(empty);
-            grid.row(vec![Piece::plain(name), goal, Piece::plain(measured), Piece::plain(interval), holds(row, cell)]);
+            let name = Piece::plain(format!("    {}", cell.world.name()));
+            let [measured, interval] = numbers(cell, row.measure).map(Piece::plain);
+            grid.row(vec![name, empty(), measured, interval, holds(row, cell)]);
         }
     }
     grid.print(page, columns);
@@ -207,7 +194,7 @@ pub fn real(real: &Real, style: Style) -> String {
     page.paragraph(&heading, width, 0, Ink::Heading);
     page.gap();
     let mut grid = Grid::new([
-        ("false differences at 5 %", Flush::Left),
+        ("false differences", Flush::Left),
         ("studies", Flush::Right),
         ("wrong", Flush::Right),
         ("rate", Flush::Right),
@@ -223,9 +210,9 @@ pub fn real(real: &Real, style: Style) -> String {
             Piece::plain(interval),
         ]);
     };
-    row("randomised blocks, sign-flip test (ours)", &real.randomised);
-    row("AAAA BBBB, pooled t (ministat)", &real.sequential);
-    row("the same pooled t on our randomised blocks", &real.randomised_pooled_t);
+    row("ours: randomised blocks", &real.randomised);
+    row("AAAA BBBB, pooled t", &real.sequential);
+    row("our blocks, pooled t", &real.randomised_pooled_t);
     grid.print(&mut page, width);
     page.gap();
     let load = match real.load {
@@ -234,7 +221,7 @@ pub fn real(real: &Real, style: Style) -> String {
         n => format!("beside it {n} processes of ours whose load varies"),
     };
     let about = format!(
-        "Each study executed the command {} times in each of the two orders, trial by trial in turn so that both met the \
+        "All at 5 %; the pooled t is ministat's. Each study executed the command {} times in each of the two orders, trial by trial in turn so that both met the \
          same machine, {load}. A trial took {} (median of its elapsed time). Seed {}. Command: {}",
         2 * real.blocks,
         duration(real.typical_s),

@@ -69,8 +69,10 @@ impl Grid {
         for row in &self.rows {
             if width(&row[0].text) > widths[0] {
                 page.line(vec![row[0].clone()]);
-                let nameless = std::iter::once(Piece::plain("")).chain(row[1..].iter().cloned());
-                page.line(self.place(nameless, &widths, gap));
+                if row[1..].iter().any(|cell| !cell.text.is_empty()) {
+                    let nameless = std::iter::once(Piece::plain("")).chain(row[1..].iter().cloned());
+                    page.line(self.place(nameless, &widths, gap));
+                }
             } else {
                 page.line(self.place(row.iter().cloned(), &widths, gap));
             }

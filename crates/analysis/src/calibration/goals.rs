@@ -64,7 +64,7 @@ const TASKS: &[Task] = &[
         one_in: 1,
         cost: 120.0,
         study: studies::coverage,
-        promises: &[promise("coverage", "the 95 % interval covers the truth", between(0.94, 0.97), Reduce::Rate(0))],
+        promises: &[promise("coverage", "95 % interval has the truth", between(0.94, 0.97), Reduce::Rate(0))],
     },
     Task {
         name: "power",
@@ -74,29 +74,19 @@ const TASKS: &[Task] = &[
         cost: 40.0,
         study: studies::power,
         promises: &[
-            promise("power", "a difference of 2 % is seen at 5 %", at_least(0.90), Reduce::Rate(0)),
+            promise("power", "a difference of 2 % is seen", at_least(0.90), Reduce::Rate(0)),
             promise("power-ratio", "…, ours ÷ ministat's t", at_least(1.25), Reduce::MeanRatio(0, 1)),
-            promise(
-                "error-ratio",
-                "error of the estimate (RMS), ours ÷ the mean's",
-                at_most(0.3),
-                Reduce::RmsRatio(2, 3),
-            ),
+            promise("error-ratio", "RMS error, ours ÷ the mean's", at_most(0.3), Reduce::RmsRatio(2, 3)),
         ],
     },
     Task {
         name: "width",
-        design: "2 variants that are the same, 20 blocks",
+        design: "2 variants that are the same, 20 blocks: median width of the 95 % interval",
         worlds: &[World::Mixed],
         one_in: 1,
         cost: 300.0,
         study: studies::width,
-        promises: &[promise(
-            "width-ratio",
-            "median width of the 95 % interval, ours ÷ ministat's",
-            at_most(0.45),
-            Reduce::MedianRatio(0, 1),
-        )],
+        promises: &[promise("width-ratio", "width, ours ÷ ministat's t", at_most(0.45), Reduce::MedianRatio(0, 1))],
     },
     Task {
         name: "margin",
@@ -109,15 +99,15 @@ const TASKS: &[Task] = &[
     },
     Task {
         name: "family",
-        design: "6 variants that are the same, 12 blocks",
+        design: "6 variants that are the same, 12 blocks, Holm's correction",
         worlds: &WORLDS,
         one_in: 1,
         cost: 150.0,
         study: studies::family,
         promises: &[
-            promise("family-baseline", "any false difference from the baseline", at_most(0.055), Reduce::Rate(0)),
-            promise("family-pairs", "any false difference among 15 pairs", at_most(0.055), Reduce::Rate(1)),
-            promise("family-uncorrected", "…, without Holm's correction", None, Reduce::Rate(2)),
+            promise("family-baseline", "any but the baseline differs", at_most(0.055), Reduce::Rate(0)),
+            promise("family-pairs", "any of 15 pairs differs", at_most(0.055), Reduce::Rate(1)),
+            promise("family-uncorrected", "…, without Holm's method", None, Reduce::Rate(2)),
         ],
     },
     Task {
@@ -148,7 +138,10 @@ const TASKS: &[Task] = &[
         one_in: 1,
         cost: 500.0,
         study: stopping::precision,
-        promises: &[promise("stop-precision", "false difference at the end", at_most(0.05), Reduce::Rate(0))],
+        promises: &[
+            promise("stop-precision", "false difference at the end", at_most(0.05), Reduce::Rate(0)),
+            promise("stop-precision-naive", "…, if it were taken at 5 %", None, Reduce::Rate(1)),
+        ],
     },
     Task {
         name: "sequential",
@@ -158,9 +151,9 @@ const TASKS: &[Task] = &[
         cost: 20.0,
         study: stopping::sequential,
         promises: &[
-            promise("sequential-refused", "drift is seen, and a verdict refused", None, Reduce::Rate(0)),
-            promise("sequential-false", "drift is not seen, and a false difference", None, Reduce::Rate(1)),
-            promise("sequential-blind", "false difference, if nobody looked for drift", None, Reduce::Rate(2)),
+            promise("sequential-refused", "drift is seen: no verdict", None, Reduce::Rate(0)),
+            promise("sequential-false", "it is not, and they differ", None, Reduce::Rate(1)),
+            promise("sequential-blind", "they differ, drift or not", None, Reduce::Rate(2)),
         ],
     },
     Task {
@@ -171,8 +164,8 @@ const TASKS: &[Task] = &[
         cost: 600.0,
         study: whole::same,
         promises: &[
-            promise("whole-false-verdict", "false verdict of a whole study", at_most(0.055), Reduce::Rate(0)),
-            promise("whole-twin", "the twin is judged different", at_most(0.055), Reduce::Rate(1)),
+            promise("whole-false-verdict", "any false verdict", at_most(0.055), Reduce::Rate(0)),
+            promise("whole-twin", "the twin is called different", at_most(0.055), Reduce::Rate(1)),
         ],
     },
 ];
