@@ -22,6 +22,8 @@ fn record(pairs: &[(f64, f64)]) -> Record {
         workloads: vec!["loop".to_owned()],
         conditions: vec!["idle".to_owned()],
         decide: Decide { baseline: [].into(), metrics: vec!["wall".to_owned()], margin: 0.01, confidence: 0.95 },
+        until: bakeoff_model::until::Until::Blocks,
+        looks_until: None,
         simulated: None,
     });
     for (index, (a, b)) in pairs.iter().enumerate() {

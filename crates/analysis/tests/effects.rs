@@ -57,6 +57,8 @@ fn record(variants: &[BTreeMap<String, String>], workloads: &[&str], conditions:
         workloads: owned(workloads),
         conditions: owned(conditions),
         decide: Decide { baseline: variants[0].clone(), metrics: owned(&["wall"]), margin: 0.01, confidence: 0.95 },
+        until: bakeoff_model::until::Until::Blocks,
+        looks_until: None,
         simulated: None,
     });
     let (session, place) = (1, Place::default());

@@ -29,6 +29,8 @@ fn study(names: &[&str], metrics: &[&str]) -> Record {
             margin: 0.01,
             confidence: 0.95,
         },
+        until: bakeoff_model::until::Until::Blocks,
+        looks_until: None,
         simulated: None,
     });
     record.sessions.push(Session {

@@ -21,6 +21,8 @@ fn study() -> StudyLine {
         workloads: vec!["w".into()],
         conditions: vec!["idle".into()],
         decide: Decide { baseline: Levels::new(), metrics: vec!["wall".into()], margin: 0.01, confidence: 0.95 },
+        until: bakeoff_model::until::Until::Blocks,
+        looks_until: None,
         simulated: None,
     }
 }

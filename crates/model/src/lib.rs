@@ -13,3 +13,4 @@ pub mod record;
 pub mod shuffle;
 pub mod study;
 pub mod study_file;
+pub mod until;

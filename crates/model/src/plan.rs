@@ -7,6 +7,7 @@ use crate::problem::suggest;
 use crate::record::{Block, FORMAT, StudyLine, TWIN, VariantLine};
 use crate::shuffle::Stream;
 use crate::study::{Condition, Decide, Factor, Levels, PlanSpec, Study, VariantRule, Workload};
+use crate::until::Until;
 use std::collections::BTreeMap;
 
 /// The display name of the baseline.
@@ -45,8 +46,10 @@ pub struct Plan {
     pub name: String,
     /// The seed of every order.
     pub seed: u64,
-    /// Blocks for every workload × condition.
+    /// Blocks for every workload × condition; the most of them, if there is a rule for stopping earlier.
     pub blocks: u32,
+    /// When there are blocks enough.
+    pub until: Until,
     /// The baseline first.
     pub variants: Vec<Variant>,
     /// What was left out, and why.
@@ -120,6 +123,7 @@ impl Plan {
             name: spec.name.clone(),
             seed: spec.seed,
             blocks: spec.blocks,
+            until: spec.until,
             variants,
             excluded,
             workloads: study.workloads.clone(),
@@ -200,6 +204,8 @@ impl Plan {
             workloads: self.workloads.iter().map(|workload| workload.name.clone()).collect(),
             conditions: self.conditions.iter().map(|condition| condition.name.clone()).collect(),
             decide: self.decide.clone(),
+            until: self.until,
+            looks_until: (self.until == Until::Decided).then_some(self.blocks),
             simulated: simulated.map(str::to_owned),
         }
     }

@@ -4,6 +4,7 @@
 
 use crate::metric::Measurements;
 use crate::study::{Decide, Levels};
+use crate::until::Until;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -55,6 +56,12 @@ pub struct StudyLine {
     pub conditions: Vec<String>,
     /// How to judge.
     pub decide: Decide,
+    /// When there are blocks enough, as fixed before the first one. A journal is never continued under another rule.
+    #[serde(default)]
+    pub until: Until,
+    /// Where the rule looks a few times only: the number of blocks of its last look, from which the others follow.
+    #[serde(default)]
+    pub looks_until: Option<u32>,
     /// Set if the trials were simulated: the planted truth, as the user gave it.
     pub simulated: Option<String>,
 }
@@ -79,7 +86,7 @@ pub struct Session {
     pub session: u32,
     /// When, in seconds since 1970-01-01 UTC.
     pub started_unix_s: f64,
-    /// Blocks wanted for each workload × condition, as of this session.
+    /// Blocks wanted for each workload × condition, as of this session; at most, if there is a rule for stopping earlier.
     pub blocks: u32,
     /// Where.
     pub place: Place,

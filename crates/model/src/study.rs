@@ -2,6 +2,7 @@
 //! how to decide. It is what [`crate::study_file`] makes of a `study.toml` without problems; it is not yet a plan:
 //! no variant has been formed and nothing has been excluded.
 
+use crate::until::Until;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -122,8 +123,10 @@ pub struct Condition {
 pub struct PlanSpec {
     /// `default` for `[plan]`; otherwise the name of `[plans.NAME]`.
     pub name: String,
-    /// Number of blocks for every workload × condition.
+    /// Number of blocks for every workload × condition; the most of them, if there is a rule for stopping earlier.
     pub blocks: u32,
+    /// When there are blocks enough.
+    pub until: Until,
     /// The seed from which every order is drawn.
     pub seed: u64,
     /// Which of the possible variants take part.

@@ -132,6 +132,7 @@ fn plan(args: &Args) -> Result<Plan, CommandError> {
         name: "default".to_owned(),
         seed: seed(args),
         blocks: args.blocks,
+        until: Until::Blocks,
         decide: Decide {
             baseline: variants[0].levels.clone(),
             metrics,

@@ -5,42 +5,46 @@ use super::section::{Section, Sink};
 use crate::metric::METRICS;
 use crate::problem::suggest;
 use crate::study::{Decide, Levels, PlanSpec, VariantRule};
+use crate::until::{self, Until};
 use std::ops::Range;
 use toml::de::DeValue;
 
 /// The name of `[plan]`.
 pub(super) const DEFAULT_PLAN: &str = "default";
 
-const DEFAULT_BLOCKS: u32 = 12;
 const MOST_BLOCKS: i64 = 10_000;
 const DEFAULT_METRICS: &[&str] = &["wall", "cpu", "maxrss"];
 
 /// The plans: `[plan]` first, and each named one with `[plan]`'s keys where it has none of its own.
 pub(super) fn plans(file: &Section<'_>, build: &[PlacedFactor], run: &[PlacedFactor]) -> Vec<PlanSpec> {
-    let base = PlanSpec { name: DEFAULT_PLAN.to_owned(), blocks: DEFAULT_BLOCKS, seed: 1, variants: VariantRule::All };
-    let default = match file.section("plan") {
-        Some(section) => plan(&section, base, build, run),
-        None => base,
-    };
-    let mut plans = vec![default.clone()];
+    let until = Until::default();
+    let (name, blocks) = (DEFAULT_PLAN.to_owned(), until.default_blocks());
+    let mut default =
+        Base { spec: PlanSpec { name, blocks, until, seed: 1, variants: VariantRule::All }, counted: false };
+    if let Some(section) = file.section("plan") {
+        default = plan(&section, default, build, run);
+    }
+    let mut plans = vec![default.spec.clone()];
     for section in file.named_sections("plans") {
         if section.name == DEFAULT_PLAN {
             let message = "the plan `default` is `[plan]` itself";
             section.sink.report(section.span.clone(), message, "", "write `[plan]`, or choose another name");
         }
-        plans.push(plan(&section, PlanSpec { name: section.name.clone(), ..default.clone() }, build, run));
+        let spec = PlanSpec { name: section.name.clone(), ..default.spec.clone() };
+        plans.push(plan(&section, Base { spec, ..default }, build, run).spec);
     }
     plans
 }
 
-fn plan(section: &Section<'_>, mut spec: PlanSpec, build: &[PlacedFactor], run: &[PlacedFactor]) -> PlanSpec {
-    if let Some((blocks, span)) = section.integer("blocks") {
-        if !(1..=MOST_BLOCKS).contains(&blocks) {
-            let remedy = "10 or more are needed for most verdicts; at most 10,000 are possible";
-            section.sink.report(span, &format!("{blocks} blocks are not possible"), "", remedy);
-        }
-        spec.blocks = u32::try_from(blocks).unwrap_or(DEFAULT_BLOCKS);
-    }
+/// A plan as far as it was read, and whether its number of blocks was named or is a rule's own.
+struct Base {
+    spec: PlanSpec,
+    counted: bool,
+}
+
+fn plan(section: &Section<'_>, base: Base, build: &[PlacedFactor], run: &[PlacedFactor]) -> Base {
+    let Base { mut spec, mut counted } = base;
+    extent(section, &mut spec, &mut counted);
     if let Some((seed, span)) = section.integer("seed") {
         match u64::try_from(seed) {
             Ok(seed) => spec.seed = seed,
@@ -50,10 +54,45 @@ fn plan(section: &Section<'_>, mut spec: PlanSpec, build: &[PlacedFactor], run: 
     if let Some((value, span)) = section.any("variants") {
         spec.variants = variant_rule(section.sink, value, span, build, run);
     }
-    section.not_yet("until", "stopping by precision");
     section.not_yet("vary", "varied nuisances");
     section.finish();
-    spec
+    Base { spec, counted }
+}
+
+/// `until` and `blocks`: when there are blocks enough, and how many there may be.
+fn extent(section: &Section<'_>, spec: &mut PlanSpec, counted: &mut bool) {
+    let mut at = section.span.clone();
+    if let Some((text, span)) = section.string("until") {
+        match Until::parse(&text) {
+            Some(until) => spec.until = until,
+            None => {
+                let bare = text.trim().trim_end_matches('%').trim().parse::<f64>().is_ok_and(|n| n > 0.0 && n < 100.0);
+                let remedy = match bare {
+                    true => format!("a precision has its sign: `until = \"±{}%\"`", text.trim().trim_end_matches('%')),
+                    false => until::REMEDY.to_owned(),
+                };
+                section.sink.report(span.clone(), &format!("{text:?} is no rule for stopping"), "", &remedy);
+            }
+        }
+        at = span;
+        if !*counted {
+            spec.blocks = spec.until.default_blocks();
+        }
+    }
+    if let Some((blocks, span)) = section.integer("blocks") {
+        if !(1..=MOST_BLOCKS).contains(&blocks) {
+            let remedy = "10 or more are needed for most verdicts; at most 10,000 are possible";
+            section.sink.report(span.clone(), &format!("{blocks} blocks are not possible"), "", remedy);
+            return;
+        }
+        spec.blocks = u32::try_from(blocks).unwrap_or(spec.blocks);
+        *counted = true;
+        at = span;
+    }
+    if let Err(why) = spec.until.check(spec.blocks) {
+        let default = spec.until.default_blocks();
+        section.sink.report(at, &why, "", &format!("more `blocks`; without any, {default} are the most"));
+    }
 }
 
 fn variant_rule(

@@ -3,6 +3,7 @@
 use super::parse;
 use crate::problem::{Problem, Problems};
 use crate::study::{Levels, VariantRule};
+use crate::until::Until;
 
 const DESIGN: &str = include_str!("../../tests/data/design.toml");
 const TEN_MISTAKES: &str = include_str!("../../tests/data/ten-mistakes.toml");
@@ -103,6 +104,22 @@ fn a_good_study_is_read_whole() {
 }
 
 #[test]
+fn a_rule_for_stopping_brings_its_own_most_blocks_unless_they_are_named() {
+    let check = |plan: &str, expect: [(Until, u32); 2]| {
+        let study = parse(&format!("{GOOD}{plan}{DECIDE}")).unwrap();
+        let found: Vec<(Until, u32)> = study.plans.iter().map(|plan| (plan.until, plan.blocks)).collect();
+        assert_eq!(found, expect, "{plan}");
+    };
+    let precise = Until::Precision(0.01);
+    check("[plan]\n[plans.p]\n", [(Until::Blocks, 12); 2]);
+    check("[plan]\nuntil = \"±1%\"\n[plans.p]\nblocks = 30\n", [(precise, 200), (precise, 30)]);
+    check("[plan]\nuntil = \"±1%\"\n[plans.p]\nuntil = \"blocks\"\n", [(precise, 200), (Until::Blocks, 12)]);
+    check("[plan]\n[plans.p]\nuntil = \"decided\"\n", [(Until::Blocks, 12), (Until::Decided, 40)]);
+    check("[plan]\nblocks = 20\n[plans.p]\nuntil = \"decided\"\n", [(Until::Blocks, 20), (Until::Decided, 20)]);
+    check("[plan]\n[plans.p]\nuntil = \"any time\"\nblocks = 60\n", [(Until::Blocks, 12), (Until::Anytime, 60)]);
+}
+
+#[test]
 fn what_is_wrong_is_named_with_its_remedy() {
     for (tail, expect) in [
         ("", "the study names no baseline"),
@@ -115,7 +132,12 @@ fn what_is_wrong_is_named_with_its_remedy() {
         (&format!("[plan]\nvariants = \"alll\"\n{DECIDE}"), "did you mean `all`?"),
         (&format!("[plan]\nvariants = []\n{DECIDE}"), "no variant is listed"),
         (&format!("[plan]\nseed = -1\n{DECIDE}"), "a seed is not negative"),
-        (&format!("[plan]\nuntil = \"±1%\"\n{DECIDE}"), "not yet"),
+        (&format!("[plan]\nuntil = \"1%\"\n{DECIDE}"), "`until = \"±1%\"`"),
+        (&format!("[plan]\nuntil = \"soon\"\n{DECIDE}"), "no rule for stopping"),
+        (&format!("[plan]\nuntil = \"±0%\"\n{DECIDE}"), "no rule for stopping"),
+        (&format!("[plan]\nuntil = 20\n{DECIDE}"), "must be text in quotes"),
+        (&format!("[plan]\nuntil = \"±1%\"\nblocks = 5\n{DECIDE}"), "until ±1% needs at least 10 blocks"),
+        (&format!("[plan]\nblocks = 5\n[plans.p]\nuntil = \"decided\"\n{DECIDE}"), "until decided needs at least 8"),
         (&format!("[plans.default]\n{DECIDE}"), "is `[plan]` itself"),
         (&format!("[workloads.baseline]\nrun = \"x\"\n{DECIDE}"), "must be plain"),
         (&format!("[workloads.up]\nrun = \"x\"\nexpect = \"../x\"\n{DECIDE}"), "leaves the study's folder"),
