@@ -25,7 +25,7 @@ pub enum Event {
 /// How a session ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Ending {
-    /// Every trial of the plan is in the record.
+    /// Every trial of the plan is in the record, or as many passes as are enough.
     Complete,
     /// It was asked to stop; what is missing can be executed later.
     Stopped,
@@ -33,7 +33,10 @@ pub enum Ending {
 
 /// Executes what the record does not hold yet.
 ///
-/// `emit` hears every event and may fail, which ends the session at once; `stop` is asked before each trial.
+/// `emit` hears every event and may fail, which ends the session at once; `stop` is asked before each trial. `enough` is
+/// asked before each pass but the first, unless one of its blocks has begun: then it was asked already, and said no. What
+/// it asks is its own affair; if it answers from what was emitted alone, a study that is interrupted ends where one
+/// that is not would have.
 pub fn drive<E: From<crate::Error>>(
     plan: &Plan,
     record: &Record,
@@ -41,8 +44,30 @@ pub fn drive<E: From<crate::Error>>(
     executor: &mut dyn Executor,
     emit: &mut dyn FnMut(Event) -> Result<(), E>,
     stop: &dyn Fn() -> bool,
+    enough: &dyn Fn() -> bool,
 ) -> Result<Ending, E> {
-    for planned in (1..=plan.blocks).flat_map(|pass| plan.pass(pass)) {
+    for pass in 1..=plan.blocks {
+        let is_begun = record.blocks.iter().any(|block| block.block == pass);
+        if pass > 1 && !is_begun && enough() {
+            return Ok(Ending::Complete);
+        }
+        if execute_pass(plan.pass(pass), record, session, executor, emit, stop)? == Ending::Stopped {
+            return Ok(Ending::Stopped);
+        }
+    }
+    Ok(Ending::Complete)
+}
+
+/// Executes of one pass what the record does not hold yet.
+fn execute_pass<E: From<crate::Error>>(
+    blocks: Vec<Block>,
+    record: &Record,
+    session: u32,
+    executor: &mut dyn Executor,
+    emit: &mut dyn FnMut(Event) -> Result<(), E>,
+    stop: &dyn Fn() -> bool,
+) -> Result<Ending, E> {
+    for planned in blocks {
         let begun = record.blocks.iter().find(|b| same_block(b, &planned));
         let block = begun.unwrap_or(&planned);
         let done = executed(record, block);

@@ -7,7 +7,7 @@ use bakeoff_lab::simulated::{Simulated, Truth};
 use bakeoff_lab::{Ending, Error, Event, Execution, Executor, Task, drive};
 use bakeoff_model::plan::Plan;
 use bakeoff_model::record::{Line, Record, Trial};
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 
 const STUDY: &str = r#"
 format = 1
@@ -50,7 +50,7 @@ fn session(plan: &Plan, record: &mut Record, executor: &mut dyn Executor, stop: 
         }
         Ok(())
     };
-    let ending = drive(plan, record, 1, executor, &mut emit, stop).unwrap();
+    let ending = drive(plan, record, 1, executor, &mut emit, stop, &never).unwrap();
     lines.into_iter().for_each(|line| record.push(line));
     ending
 }
@@ -100,6 +100,56 @@ fn stopped_after_any_trial_and_taken_up_again_it_is_the_same_study() {
         assert_eq!(session(&plan, &mut record, &mut simulated(&plan), &never), Ending::Complete);
         assert_eq!(record.blocks, whole.blocks, "stopped after {stop_after}");
         assert_eq!(timeless(&record.trials), timeless(&whole.trials), "stopped after {stop_after}");
+    }
+}
+
+/// One session that ends when the record says that it is enough.
+fn session_until(
+    plan: &Plan,
+    record: &mut Record,
+    stop: &dyn Fn() -> bool,
+    enough: &dyn Fn(&Record) -> bool,
+) -> Ending {
+    let so_far = RefCell::new(record.clone());
+    let mut emit = |event| -> Result<(), Error> {
+        match event {
+            Event::BlockBegins(block) => so_far.borrow_mut().push(Line::Block(block)),
+            Event::TrialEnded(trial) => so_far.borrow_mut().push(Line::Trial(trial)),
+            Event::TrialBegins { .. } | Event::BlockEnded => {}
+        }
+        Ok(())
+    };
+    let enough = || enough(&so_far.borrow());
+    let ending = drive(plan, record, 1, &mut simulated(plan), &mut emit, stop, &enough).unwrap();
+    *record = so_far.into_inner();
+    ending
+}
+
+#[test]
+fn it_ends_after_the_pass_that_is_enough_whatever_interrupts_it() {
+    let plan = plan();
+    let asked = RefCell::new(vec![]);
+    let enough = |record: &Record| {
+        asked.borrow_mut().push(record.trials.len());
+        record.trials.len() >= TRIALS / 2
+    };
+    let mut whole = empty_record(&plan);
+    assert_eq!(session_until(&plan, &mut whole, &never, &enough), Ending::Complete);
+    assert_eq!(whole.trials.len(), TRIALS / 2);
+    assert_eq!(asked.take(), [TRIALS / 4, TRIALS / 2], "asked after each whole pass, and only then");
+    for stop_after in 0..TRIALS {
+        let mut record = empty_record(&plan);
+        let questions = Cell::new(0);
+        let stop = || {
+            questions.set(questions.get() + 1);
+            questions.get() > stop_after
+        };
+        session_until(&plan, &mut record, &stop, &enough);
+        assert_eq!(session_until(&plan, &mut record, &never, &enough), Ending::Complete);
+        assert_eq!(record.blocks, whole.blocks, "stopped after {stop_after}");
+        assert_eq!(timeless(&record.trials), timeless(&whole.trials), "stopped after {stop_after}");
+        assert_eq!(session_until(&plan, &mut record, &never, &enough), Ending::Complete);
+        assert_eq!(record.trials.len(), TRIALS / 2, "it is complete, and stays so");
     }
 }
 
@@ -157,7 +207,7 @@ fn a_listener_that_fails_ends_the_session_before_the_next_trial() {
         }
         _ => Ok(()),
     };
-    let ending = drive(&plan, &record, 1, &mut simulated(&plan), &mut emit, &never);
+    let ending = drive(&plan, &record, 1, &mut simulated(&plan), &mut emit, &never, &never);
     assert!(matches!(ending, Err(Error::Folder { .. })));
     assert_eq!(executed, 1);
 }

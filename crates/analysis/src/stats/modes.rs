@@ -219,6 +219,7 @@ fn without_small(mut hills: Vec<Hill>, ascending: &[f64]) -> Vec<Mode> {
     }
 }
 
+
 #[cfg(test)]
 mod tests {
     use super::*;
