@@ -5,6 +5,7 @@ pub use crate::stats::describe::Description as Summary;
 
 use bakeoff_model::metric::Unit;
 use bakeoff_model::record::{BuildLine, Failure, Place, VariantLine};
+use bakeoff_model::until::Until;
 use serde::{Deserialize, Serialize};
 
 /// The version of this format.
@@ -64,6 +65,24 @@ pub struct Method {
     pub margin: f64,
     /// Comparisons in each family over which Holm's correction was made (variants against the baseline, twin apart).
     pub family: u32,
+    /// The rule by which the study stops; none if the number of blocks was fixed.
+    #[serde(default)]
+    pub stopping: Option<Stopping>,
+}
+
+/// The rule by which a study stops, and where it stands. p, intervals and verdicts account for it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Stopping {
+    /// The rule, as fixed before the first block.
+    pub until: Until,
+    /// Numbers of blocks at which it is looked at; empty if it is looked at after each.
+    pub looks: Vec<u32>,
+    /// The blocks, of each workload and condition, that verdicts are based on: those of the last look.
+    pub judged_blocks: u32,
+    /// The most blocks of each workload and condition.
+    pub most_blocks: u32,
+    /// Whether the rule is fulfilled.
+    pub enough: bool,
 }
 
 /// One metric of one workload under one condition, over all variants.
@@ -154,6 +173,9 @@ pub enum Test {
         /// Degrees of freedom.
         df: u32,
     },
+    /// A bet against the coins that put on the labels (e-process): it may be looked at at any time. p is 1/E, the interval a
+    /// confidence sequence.
+    SignFlipEvidence,
     /// All values of each variant are the same: no chance is involved.
     Deterministic,
     /// Too few blocks for any interval.
@@ -176,7 +198,7 @@ pub struct Comparison {
     /// Interval at confidence 1 − α/family (Bonferroni): those of a whole family hold together at 1 − α. None where it is
     /// the only comparison, or where there are too few blocks.
     pub simultaneous_interval: Option<[f64; 2]>,
-    /// p of no difference, uncorrected; none where there is no test.
+    /// p of no difference, uncorrected for the family, but for the stopping rule; none where there is no test.
     pub p: Option<f64>,
     /// p after Holm's correction over the family; the verdict uses this one.
     pub p_holm: Option<f64>,
@@ -184,6 +206,10 @@ pub struct Comparison {
     pub test: Test,
     /// What is claimed.
     pub verdict: Verdict,
+    /// Where undecided: the smallest difference that so many blocks would have shown with 80 % power, as `scale` says: the
+    /// larger ratio of the two, or a difference above 0. None if it cannot be told, or if they could not have shown any.
+    #[serde(default)]
+    pub detectable: Option<f64>,
     /// Ratio of arithmetic means with Fieller's paired interval; none unless both means are positive.
     pub ratio_of_means: Option<RatioOfMeans>,
     /// Ratio of the largest values; none unless positive.

@@ -8,5 +8,6 @@ pub mod findings;
 mod judge;
 pub mod stats;
 pub mod twin_history;
+pub mod stopping;
 
 pub use judge::judge;

@@ -80,6 +80,8 @@ fn record(variants: &[String], metrics: &[&str], blocks: u32) -> Record {
             margin: 0.01,
             confidence: 0.95,
         },
+        until: bakeoff_model::until::Until::Blocks,
+        looks_until: None,
         simulated: None,
     });
     let (session, place) = (1, Place::default());

@@ -210,9 +210,11 @@ fn picture(rows: &[Option<&Comparison>], margin: f64, columns: usize) -> (String
 /// What is undecided, and how many blocks would decide it.
 fn undecided(table: &Table) -> Option<String> {
     let open = table.rows.iter().filter_map(|row| {
-        let verdict = row.comparison.as_ref()?.verdict;
+        let comparison = row.comparison.as_ref()?;
+        let verdict = comparison.verdict;
         let open = matches!(verdict, Verdict::Undecided { .. });
-        open.then(|| format!("{}: undecided{}", clean(&row.variant), words::more_blocks(verdict)))
+        let seen = words::detectable(comparison, table.unit);
+        open.then(|| format!("{}: undecided{}{seen}", clean(&row.variant), words::more_blocks(verdict)))
     });
     let sentences: Vec<String> = open.collect();
     (!sentences.is_empty()).then(|| sentences.join("; "))

@@ -3,14 +3,16 @@
 use crate::format::{bytes, count, date, percent};
 use crate::paint::{Ink, Page};
 use crate::text::{clean, glue};
-use crate::words::counted;
-use bakeoff_analysis::findings::{Comparison, Findings, Scale, Test};
+use crate::words::{self, counted};
+use bakeoff_analysis::findings::{Comparison, Findings, Scale, Stopping, Test};
 use bakeoff_model::record::Place;
+use bakeoff_model::until::Until;
 
 /// The paragraphs on method, extent and machines.
 pub(crate) fn print(findings: &Findings, page: &mut Page, columns: usize) {
     page.gap();
-    for paragraph in [method(findings), extent(findings), machines(findings)] {
+    let paragraphs = [Some(method(findings)), stopping(findings), Some(extent(findings)), Some(machines(findings))];
+    for paragraph in paragraphs.into_iter().flatten() {
         page.paragraph(&paragraph, columns, 2, Ink::Aside);
     }
 }
@@ -58,11 +60,39 @@ fn test_words(comparison: &Comparison) -> String {
             format!("winsorised sign-flip test on per-block {of}, by Monte Carlo (seed {seed})")
         }
         Test::SignFlipEdgeworth => format!("winsorised sign-flip test on per-block {of}, by Edgeworth's series"),
+        Test::SignFlipEvidence => {
+            format!("bet against the coins (sign-flip e-process) on per-block {of}, with its confidence sequence")
+        }
         Test::PairedLogT => format!("Student's t on paired {each} (few blocks: assumes a normal distribution)"),
         Test::LinearModel { .. } => format!("linear model of {each} on block and factors, with HC3 errors"),
         Test::Deterministic => "values that never vary compared as they are".to_owned(),
         Test::TooFew => "no test where there are too few blocks".to_owned(),
     }
+}
+
+/// By which rule the study stops, if by one, and where it stands.
+fn stopping(findings: &Findings) -> Option<String> {
+    let Stopping { until, looks, judged_blocks, most_blocks, enough } = findings.method.stopping.as_ref()?;
+    let rule = match until {
+        Until::Blocks => return None,
+        Until::Precision(_) => format!("when every interval is within {until} (taken wider, to account for it)"),
+        Until::Decided => {
+            let looks: Vec<String> = looks.iter().map(u32::to_string).collect();
+            format!("when every variant has a verdict, looked at after {} blocks", words::listed(&looks))
+        }
+        Until::Anytime => {
+            "when every variant has a verdict, whenever that is; p and intervals hold at any time".to_owned()
+        }
+    };
+    let judged = counted(*judged_blocks, "block");
+    let stands = match (enough, judged_blocks) {
+        (true, _) => format!("stopped after {judged}"),
+        (false, judged_blocks) if judged_blocks >= most_blocks => format!("not reached within {judged}"),
+        (false, 0) => "no block is judged yet".to_owned(),
+        (false, _) => format!("not reached yet after {judged}"),
+    };
+    let metric = clean(&findings.method.deciding_metric);
+    Some(format!("stopping: fixed beforehand, on {metric}: {rule}; {stands}, of at most {most_blocks}."))
 }
 
 fn extent(findings: &Findings) -> String {

@@ -59,6 +59,22 @@ pub(crate) fn more_blocks(verdict: Verdict) -> String {
     }
 }
 
+/// What so many blocks could have seen, as far as that is known: `, a difference of 1.8 % would probably have been seen`.
+pub(crate) fn detectable(comparison: &Comparison, unit: Unit) -> String {
+    let Some(detectable) = comparison.detectable else { return String::new() };
+    let (departure, size, name) = match comparison.scale {
+        Scale::Ratio => (detectable - 1.0, 0.01, "%"),
+        Scale::Difference => {
+            let (size, name) = fitting(detectable, units(unit));
+            (detectable, size, name)
+        }
+    };
+    let shown = departure / size;
+    let decimals = usize::try_from(1 - exponent(shown, 2)).unwrap_or(0);
+    let unit = if name.is_empty() { String::new() } else { format!("\u{a0}{name}") };
+    format!(", a difference of {}{unit} would probably have been seen", fixed(shown, decimals))
+}
+
 /// `1 block`, `12 blocks`.
 pub(crate) fn counted(n: u32, noun: &str) -> String {
     format!("{} {noun}{}", fixed(f64::from(n), 0), if n == 1 { "" } else { "s" })

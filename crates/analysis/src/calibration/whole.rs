@@ -76,6 +76,7 @@ fn plan(seed: u64) -> Plan {
         name: "default".to_owned(),
         seed,
         blocks: BLOCKS,
+        until: bakeoff_model::until::Until::Blocks,
         variants: VARIANTS.map(variant).to_vec(),
         excluded: vec![],
         workloads: vec![workload],

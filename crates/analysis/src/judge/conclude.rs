@@ -5,9 +5,10 @@ use super::infer::Inference;
 use super::trials::Pairs;
 use super::{Rule, Yardstick};
 use crate::findings::{Caveat, Comparison, RatioOfMeans, Scale, Test, Verdict};
-use crate::stats::blocks::{Outlook, least};
+use crate::stats::blocks::Outlook;
 use crate::stats::describe::{mean, median};
 use crate::stats::student::fieller_interval;
+use crate::stopping::Reading;
 use bakeoff_model::metric::Unit;
 
 /// Fewer blocks than this are too few to tell whether values repeat.
@@ -47,6 +48,7 @@ pub(super) fn conclude_effect(inference: &Inference, p_holm: Option<f64>, rule: 
         Scale::Difference => x,
     };
     let differs = differs(inference, p_holm, rule);
+    let verdict = verdict(inference, differs, rule);
     let caveats = [
         too_few_blocks(inference, rule),
         model_based(inference),
@@ -63,7 +65,11 @@ pub(super) fn conclude_effect(inference: &Inference, p_holm: Option<f64>, rule: 
         p: inference.p,
         p_holm,
         test: inference.test,
-        verdict: verdict(inference, differs, rule),
+        verdict,
+        detectable: matches!(verdict, Verdict::Undecided { .. })
+            .then(|| detectable(inference, rule))
+            .flatten()
+            .map(outward),
         ratio_of_means: None,
         ratio_of_max: None,
         caveats: caveats.into_iter().flatten().collect(),
@@ -100,8 +106,15 @@ fn verdict(inference: &Inference, differs: bool, rule: Rule) -> Verdict {
 /// Blocks that are still needed by [`Outlook::blocks`]; at least one, because those there were did not suffice.
 fn more_blocks(inference: &Inference, rule: Rule) -> Option<u32> {
     let outlook = Outlook { estimate: inference.estimate, sd: inference.sd?, zone: inference.zone };
-    let blocks = outlook.blocks(rule.family, rule.alpha)?;
+    let blocks = outlook.blocks(rule.family, rule.level(rule.alpha))?;
     (inference.test != Test::TooFew).then(|| blocks.saturating_sub(inference.blocks).max(1))
+}
+
+/// By [`Outlook::detectable`], on the scale of the contrasts. Not for a bet: its power is not that of a t test.
+fn detectable(inference: &Inference, rule: Rule) -> Option<f64> {
+    let outlook = Outlook { estimate: inference.estimate, sd: inference.sd?, zone: inference.zone };
+    let tested = !matches!(inference.test, Test::TooFew | Test::Deterministic | Test::SignFlipEvidence);
+    tested.then(|| outlook.detectable(inference.blocks, rule.family, rule.level(rule.alpha))).flatten()
 }
 
 fn ratio_of_means(pairs: &Pairs, inference: &Inference, alpha: f64) -> Option<RatioOfMeans> {
@@ -126,9 +139,12 @@ fn caveat(kind: &str, text: String) -> Option<Caveat> {
 /// Too few for any inference, for an interval, or for a difference that survives Holm's correction.
 fn too_few_blocks(inference: &Inference, rule: Rule) -> Option<Caveat> {
     let (blocks, percent) = (inference.blocks, 100.0 * (1.0 - rule.alpha));
-    let needed = least(rule.family, rule.alpha);
-    let is_exact = inference.test == Test::SignFlip;
+    let needed = rule.reading.least_blocks(rule.family, rule.alpha);
+    let is_exact = matches!(inference.test, Test::SignFlip | Test::SignFlipEvidence);
     let text = match inference.test {
+        Test::TooFew if matches!(rule.reading, Reading::Early { .. }) => {
+            format!("{blocks} blocks: the stopping rule looks at them for the first time when there are {needed}")
+        }
         Test::TooFew => format!("{blocks} of at least {needed} blocks: too few to infer anything"),
         _ if is_exact && inference.interval.is_none() => {
             format!(
@@ -256,7 +272,7 @@ mod tests {
     use super::*;
     use crate::stats::equivalence::Zone;
 
-    const RULE: Rule = Rule { alpha: 0.05, margin: 0.01, family: 1, seed: 1 };
+    const RULE: Rule = Rule { alpha: 0.05, margin: 0.01, family: 1, seed: 1, reading: Reading::Fixed };
 
     fn check(differs: bool, interval: Option<[f64; 2]>, estimate: f64, zone: Option<f64>, expect: &str) {
         let inference = Inference {

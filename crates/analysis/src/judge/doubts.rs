@@ -4,6 +4,7 @@ use super::trials::Trials;
 use crate::findings::{Caveat, Findings, Verdict};
 use bakeoff_model::metric;
 use bakeoff_model::record::{BuildOutcome, Record, StudyLine};
+use bakeoff_model::until::Until;
 
 /// All doubts that apply, the gravest first. `findings` is complete but for these.
 pub(super) fn about(findings: &Findings, record: &Record, trials: &Trials<'_>) -> Vec<Caveat> {
@@ -15,6 +16,7 @@ pub(super) fn about(findings: &Findings, record: &Record, trials: &Trials<'_>) -
         ("several-places", several_places(findings)),
         ("interrupted-blocks", interrupted_blocks(trials)),
         ("prolonged", prolonged(record)),
+        ("after-the-look", after_the_look(findings, record)),
         ("leftovers", leftovers(record)),
         ("unknown-metric", unknown_metrics(&record.study)),
     ];
@@ -52,7 +54,8 @@ fn failed_builds(findings: &Findings) -> Option<String> {
 
 fn unfinished(findings: &Findings) -> Option<String> {
     let (finished, total) = (findings.blocks_finished, findings.blocks_total);
-    (finished < total).then(|| format!("the study is not finished: {finished} of {total} blocks"))
+    let at_most = if findings.method.stopping.is_some() { "at most " } else { "" };
+    (finished < total).then(|| format!("the study is not finished: {finished} of {at_most}{total} blocks"))
 }
 
 fn several_places(findings: &Findings) -> Option<String> {
@@ -73,6 +76,10 @@ fn interrupted_blocks(trials: &Trials<'_>) -> Option<String> {
 
 /// Stopping when one likes what one sees is a stopping rule without an error rate.
 fn prolonged(record: &Record) -> Option<String> {
+    // A stopping rule may be given more room: it would have gone on all the same, whatever the difference.
+    if record.study.until != Until::Blocks {
+        return None;
+    }
     let mut wanted: Vec<u32> = record.sessions.iter().map(|session| session.blocks).collect();
     wanted.dedup();
     let raised = wanted.windows(2).filter(|pair| pair[1] > pair[0]).count();
@@ -81,6 +88,19 @@ fn prolonged(record: &Record) -> Option<String> {
         format!(
             "the number of blocks was raised {times} after trials had been seen; the error rates stated are those of a \
              number fixed beforehand"
+        )
+    })
+}
+
+/// Looking between the looks would be one look more than the error rates allow for.
+fn after_the_look(findings: &Findings, record: &Record) -> Option<String> {
+    let stopping = findings.method.stopping.as_ref().filter(|stopping| !stopping.looks.is_empty())?;
+    let passes = record.blocks.iter().map(|block| block.block).max().unwrap_or(0);
+    let looked = stopping.looks.contains(&stopping.judged_blocks);
+    (looked && passes > stopping.judged_blocks).then(|| {
+        format!(
+            "the stopping rule looked at {} blocks of each workload and condition; what came after them is not judged",
+            stopping.judged_blocks
         )
     })
 }

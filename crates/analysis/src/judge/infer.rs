@@ -5,9 +5,11 @@ use super::Rule;
 use super::contrasts::Contrasts;
 use crate::findings::{Scale, Test};
 use crate::stats::describe::{mean, median, sd};
+use crate::stats::eprocess::{self, EProcess};
 use crate::stats::equivalence::Zone;
 use crate::stats::signflip::{Counting, SignFlip};
 use crate::stats::student::{MeanT, t_quantile};
+use crate::stopping::Reading;
 
 /// From this number of blocks on, the sign-flip test is used; below, Student's t.
 const SIGN_FLIP_MIN: usize = 6;
@@ -47,10 +49,12 @@ impl Inference {
             test: Test::TooFew,
             sd: sd(values),
         };
-        if values.len() < INFER_MIN {
+        if values.len() < INFER_MIN || matches!(rule.reading, Reading::Early { .. }) {
             Some(nothing)
         } else if contrasts.constant {
             Some(Self { test: Test::Deterministic, ..nothing })
+        } else if rule.reading == Reading::Anytime {
+            nothing.by_evidence(values, rule)
         } else if values.len() < SIGN_FLIP_MIN {
             nothing.by_t(values, rule)
         } else {
@@ -62,10 +66,10 @@ impl Inference {
         let t = MeanT::new(contrasts)?;
         Some(Self {
             estimate: mean(contrasts),
-            interval: t.interval(rule.alpha),
-            equivalence_interval: t.interval(2.0 * rule.alpha),
-            simultaneous_interval: rule.simultaneous_alpha().and_then(|alpha| t.interval(alpha)),
-            p: t.p(),
+            interval: t.interval(rule.level(rule.alpha)),
+            equivalence_interval: t.interval(rule.level(2.0 * rule.alpha)),
+            simultaneous_interval: rule.simultaneous_alpha().and_then(|alpha| t.interval(rule.level(alpha))),
+            p: t.p().map(|p| rule.reading.overall(p)),
             test: Test::PairedLogT,
             ..self
         })
@@ -73,19 +77,36 @@ impl Inference {
 
     fn by_flips(self, contrasts: &[f64], rule: Rule) -> Option<Self> {
         let mut test = SignFlip::new(contrasts, rule.seed)?;
-        let interval = test.interval(rule.alpha);
+        let level = rule.level(rule.alpha);
+        let interval = test.interval(level);
         Some(Self {
             estimate: test.estimate(),
             interval,
-            equivalence_interval: test.interval(2.0 * rule.alpha),
-            simultaneous_interval: rule.simultaneous_alpha().and_then(|alpha| test.interval(alpha)),
-            p: Some(test.p(0.0)),
+            equivalence_interval: test.interval(rule.level(2.0 * rule.alpha)),
+            simultaneous_interval: rule.simultaneous_alpha().and_then(|alpha| test.interval(rule.level(alpha))),
+            p: Some(rule.reading.overall(test.p(0.0))),
             test: match test.counting() {
                 Counting::Exact => Test::SignFlip,
                 Counting::MonteCarlo => Test::SignFlipMonteCarlo { seed: rule.seed },
                 Counting::Edgeworth => Test::SignFlipEdgeworth,
             },
-            sd: interval.and_then(|interval| robust_sd(interval, contrasts.len(), rule.alpha)).or(self.sd),
+            sd: interval.and_then(|interval| robust_sd(interval, contrasts.len(), level)).or(self.sd),
+            ..self
+        })
+    }
+
+    /// What may be said at any time: all but the centre comes of the bet against the coins.
+    fn by_evidence(self, contrasts: &[f64], rule: Rule) -> Option<Self> {
+        let mut test = SignFlip::new(contrasts, rule.seed)?;
+        let usual = test.interval(rule.alpha);
+        Some(Self {
+            estimate: test.estimate(),
+            interval: eprocess::interval(contrasts, rule.alpha),
+            equivalence_interval: eprocess::interval(contrasts, 2.0 * rule.alpha),
+            simultaneous_interval: rule.simultaneous_alpha().and_then(|alpha| eprocess::interval(contrasts, alpha)),
+            p: Some(EProcess::of(contrasts)?.p()),
+            test: Test::SignFlipEvidence,
+            sd: usual.and_then(|interval| robust_sd(interval, contrasts.len(), rule.alpha)).or(self.sd),
             ..self
         })
     }

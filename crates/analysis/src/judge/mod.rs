@@ -14,6 +14,7 @@
 //! - Where no value varies, no chance is involved: equal values are equivalent, and others differ.
 //! - Peak memory that may be the launcher's is never shown to be within anything: equivalent and negligible become
 //!   undecided.
+//! - Under a stopping rule, p and intervals are those that account for it ([`crate::stopping`]); the rest is the same.
 //! - The twin is compared like the others, but uncorrected and outside the family.
 
 mod conclude;
@@ -29,7 +30,8 @@ mod trials;
 use crate::findings::{Comparison, FORMAT, Findings, Method, Row, Summary, Table};
 use crate::stats::holm;
 use bakeoff_model::metric;
-use bakeoff_model::record::{Place, Record, Session, TWIN, VariantLine};
+use crate::stopping::{self, Reading, Sight};
+use bakeoff_model::record::{Place, Record, Session, StudyLine, TWIN, VariantLine};
 use contrasts::Contrasts;
 use infer::Inference;
 use trials::{Trials, Values};
@@ -41,9 +43,16 @@ struct Rule {
     margin: f64,
     family: u32,
     seed: u64,
+    /// How p and intervals are to be read under the stopping rule.
+    reading: Reading,
 }
 
 impl Rule {
+    /// The level at which an interval is taken for it to have this level under the stopping rule.
+    fn level(&self, alpha: f64) -> f64 {
+        self.reading.level(alpha)
+    }
+
     /// Bonferroni's share of alpha, for intervals that hold all together; none if there is only one comparison.
     fn simultaneous_alpha(&self) -> Option<f64> {
         (self.family > 1).then(|| self.alpha / f64::from(self.family))
@@ -61,15 +70,16 @@ struct Yardstick {
 /// Judges a record, finished or not. It never fails: what cannot be said is absent, and a caveat says why.
 pub fn judge(record: &Record) -> Findings {
     let study = &record.study;
-    let variants: Vec<VariantLine> = study.variants.iter().filter(|v| v.name != TWIN).cloned().collect();
-    let rule = Rule {
-        alpha: 1.0 - study.decide.confidence,
-        margin: study.decide.margin,
-        family: variants.len().saturating_sub(1) as u32,
-        seed: study.seed,
-    };
+    let mut sight = Sight::of(record);
+    let (variants, rule) = setting(study, &sight);
     let trials = Trials::of(record);
-    let tables = tables(record, &trials, &variants, rule);
+    let seen = Trials::until(record, sight.last_pass);
+    let tables = tables(record, &seen, &variants, rule, &study.decide.metrics);
+    if let Some(stopping) = &mut sight.stopping {
+        let deciding = |table: &&Table| study.decide.metrics.first() == Some(&table.metric);
+        let fulfilled = stopping::fulfilled(study.until, tables.iter().filter(deciding));
+        stopping.enough = stopping::is_looked_at(record) && fulfilled;
+    }
     let sessions = sessions(record);
     let mut places: Vec<Place> = vec![];
     for session in &sessions {
@@ -82,7 +92,9 @@ pub fn judge(record: &Record) -> Findings {
 
     // Fewer blocks may be asked for than there already are.
     let passes = record.blocks.iter().map(|block| block.block).max().unwrap_or(0);
-    let blocks_wanted = record.sessions.last().map_or(0, |session| session.blocks.max(passes));
+    let is_enough = sight.stopping.as_ref().is_some_and(|stopping| stopping.enough);
+    let most = record.sessions.last().map_or(0, |session| session.blocks);
+    let blocks_wanted = if is_enough { passes } else { most.max(passes) };
     let mut findings = Findings {
         format: FORMAT,
         study: study.study.clone(),
@@ -95,6 +107,7 @@ pub fn judge(record: &Record) -> Findings {
             confidence: study.decide.confidence,
             margin: study.decide.margin,
             family: rule.family,
+            stopping: sight.stopping,
         },
         places,
         sessions: sessions.len() as u32,
@@ -105,13 +118,34 @@ pub fn judge(record: &Record) -> Findings {
         failures: trials.failures(study),
         variants,
         tables,
-        effects: effects::effects(record, &trials, rule),
+        effects: effects::effects(record, &seen, rule),
         builds,
         caveats: vec![],
     };
     findings.caveats = doubts::about(&findings, record, &trials);
     findings.caveats.extend(diagnostics::about(&findings, &trials, rule));
     findings
+}
+
+/// The variants that are judged, and how.
+fn setting(study: &StudyLine, sight: &Sight) -> (Vec<VariantLine>, Rule) {
+    let variants: Vec<VariantLine> = study.variants.iter().filter(|v| v.name != TWIN).cloned().collect();
+    let rule = Rule {
+        alpha: 1.0 - study.decide.confidence,
+        margin: study.decide.margin,
+        family: variants.len().saturating_sub(1) as u32,
+        seed: study.seed,
+        reading: sight.reading,
+    };
+    (variants, rule)
+}
+
+/// The tables of the deciding metric alone: what a stopping rule asks for, after every pass.
+pub(crate) fn deciding_tables(record: &Record) -> Vec<Table> {
+    let sight = Sight::of(record);
+    let (variants, rule) = setting(&record.study, &sight);
+    let metrics = record.study.decide.metrics.get(..1).unwrap_or_default();
+    tables(record, &Trials::until(record, sight.last_pass), &variants, rule, metrics)
 }
 
 /// The sessions that executed trials; one that found nothing to do, or could not begin, was nowhere.
@@ -126,13 +160,19 @@ fn memory_floor_bytes(record: &Record) -> f64 {
 }
 
 /// Every workload × condition × metric. A metric that this version does not know has no table; [`doubts`] says so.
-fn tables(record: &Record, trials: &Trials<'_>, variants: &[VariantLine], rule: Rule) -> Vec<Table> {
+fn tables(
+    record: &Record,
+    trials: &Trials<'_>,
+    variants: &[VariantLine],
+    rule: Rule,
+    metrics: &[String],
+) -> Vec<Table> {
     let study = &record.study;
     let has_twin = study.variants.iter().any(|v| v.name == TWIN) || record.trials.iter().any(|t| t.variant == TWIN);
     let mut tables = vec![];
     for workload in &study.workloads {
         for condition in &study.conditions {
-            for known in study.decide.metrics.iter().filter_map(|name| metric::by_name(name)) {
+            for known in metrics.iter().filter_map(|name| metric::by_name(name)) {
                 let values = trials.values(workload, condition, known.name);
                 let floor = if known.name == "maxrss" { memory_floor_bytes(record) } else { 0.0 };
                 let scale = Yardstick { unit: known.unit, floor };

@@ -29,8 +29,13 @@ pub(super) struct Pairs {
 
 impl<'a> Trials<'a> {
     pub(super) fn of(record: &'a Record) -> Self {
+        Self::until(record, u32::MAX)
+    }
+
+    /// Those of the passes up to `last_pass`.
+    pub(super) fn until(record: &'a Record, last_pass: u32) -> Self {
         let mut trials = Self(BTreeMap::new());
-        for trial in &record.trials {
+        for trial in record.trials.iter().filter(|trial| trial.block <= last_pass) {
             let conditions = trials.0.entry(&trial.workload).or_default();
             let block = conditions.entry(&trial.condition).or_default().entry(trial.block).or_default();
             block.insert(&trial.variant, trial);

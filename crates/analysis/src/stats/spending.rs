@@ -47,7 +47,7 @@ pub fn spent(alpha: f64, part: f64) -> f64 {
 pub fn levels(looks: &[u32], alpha: f64) -> Option<Vec<f64>> {
     let last = f64::from(*looks.last()?);
     let grow = looks[0] > 0 && looks.windows(2).all(|pair| pair[0] < pair[1]);
-    if !grow || !(alpha > 0.0 && alpha <= 1.0) {
+    if !(grow && alpha > 0.0 && alpha <= 1.0) {
         return None;
     }
     let normal = Normal::standard();
