@@ -22,6 +22,8 @@ pub(crate) struct Progress {
     written: Option<Instant>,
     terminal: bool,
     quiet: bool,
+    /// There may be blocks enough before the last one.
+    at_most: bool,
     /// Seconds that a trial is thought to take before one has been seen.
     guess_s: Option<f64>,
 }
@@ -40,6 +42,7 @@ impl Progress {
             written: None,
             terminal,
             quiet: false,
+            at_most: false,
             guess_s: None,
         }
     }
@@ -47,6 +50,12 @@ impl Progress {
     /// Seconds that a trial is thought to take, for the time before one has been seen.
     pub(crate) fn guess(mut self, guess_s: Option<f64>) -> Self {
         self.guess_s = guess_s;
+        self
+    }
+
+    /// Whether there may be blocks enough before the last one.
+    pub(crate) fn at_most(mut self, at_most: bool) -> Self {
+        self.at_most = at_most;
         self
     }
 
@@ -93,12 +102,16 @@ impl Progress {
             return;
         }
         let left = match self.left_s() {
-            Some(left_s) if left_s >= 1.0 => format!(", about {} left", waiting_time(left_s)),
+            Some(left_s) if left_s >= 1.0 => {
+                let about = if self.at_most { "at most" } else { "about" };
+                format!(", {about} {} left", waiting_time(left_s))
+            }
             _ => String::new(),
         };
         let failed = if self.failed > 0 { format!(", {} failed", self.failed) } else { String::new() };
+        let at_most = if self.at_most { "at most " } else { "" };
         let line = format!(
-            "block {} of {}: {} of {} trials{failed}{left}{what}",
+            "block {} of {at_most}{}: {} of {at_most}{} trials{failed}{left}{what}",
             (self.blocks_done + u64::from(self.terminal)).min(self.blocks),
             self.blocks,
             self.trials_done,

@@ -4,11 +4,14 @@
 use crate::error::CommandError;
 use crate::progress::Progress;
 use crate::screen;
+use bakeoff_analysis::stopping;
 use bakeoff_journal::Journal;
 use bakeoff_lab::{Ending, Event, Executor, drive};
 use bakeoff_model::metric;
 use bakeoff_model::plan::Plan;
 use bakeoff_model::record::{BuildLine, Line, Record, Session, StudyLine};
+use bakeoff_model::until::Until;
+use std::cell::RefCell;
 use std::path::Path;
 
 /// What a session needs besides an executor.
@@ -39,6 +42,19 @@ impl<'a> OpenStudy<'a> {
         let mut study = Self { setting, journal, record: contents.record };
         if study.record.study.identity != study.setting.study.identity {
             let path = study.setting.journal.display();
+            let [begun, asked] = [&study.record.study, &study.setting.study].map(|s| (s.until, s.looks_until));
+            if begun != asked {
+                let rule = |until: Until, most: Option<u32>| match (until, most) {
+                    (Until::Blocks, _) => "for a fixed number of blocks".to_owned(),
+                    (until, Some(most)) => format!("until {until} within {most} blocks"),
+                    (until, None) => format!("until {until}"),
+                };
+                let error =
+                    format!("the journal {path} was begun {}, not {}", rule(begun.0, begun.1), rule(asked.0, asked.1));
+                let hint =
+                    "a rule for stopping is fixed before the first block: name another journal, or keep the rule";
+                return Err(CommandError::usage(error).hint(hint));
+            }
             let error = format!("the journal {path} is of another study, or of another state of it");
             return Err(CommandError::usage(error).hint("name another journal"));
         }
@@ -65,7 +81,7 @@ impl<'a> OpenStudy<'a> {
     ) -> Result<(Record, Ending), CommandError> {
         let plan = self.setting.plan;
         let done = Done::of(plan, &self.record);
-        if done.trials == plan.trials() {
+        if done.trials == plan.trials() || stopping::enough(&self.record) {
             // Fewer blocks may be asked for than by the session before: then what there is, is all that is wanted.
             let passes = self.record.blocks.iter().map(|block| block.block).max().unwrap_or(0);
             if let Some(last) = self.record.sessions.last_mut() {
@@ -77,26 +93,33 @@ impl<'a> OpenStudy<'a> {
         let session = self.begin(executor.memory_floor_bytes())?;
         let before = self.record.clone();
         let mut progress = Progress::new(plan.trials(), done.blocks_wanted, done.trials, done.blocks)
+            .at_most(plan.until != Until::Blocks)
             .guess(self.setting.guess_s)
             .quiet(self.setting.quiet);
+        let durable = self.setting.durable;
+        // What is emitted goes in; whether there is enough is asked of what went in.
+        let study = RefCell::new(self);
         let mut emit = |event: Event| -> Result<(), CommandError> {
             progress.hear(&event);
+            let mut study = study.borrow_mut();
             match event {
-                Event::BlockBegins(block) => self.keep(Line::Block(block)),
-                Event::TrialEnded(trial) => self.keep(Line::Trial(trial)),
-                Event::BlockEnded if self.setting.durable => Ok(self.journal.sync()?),
+                Event::BlockBegins(block) => study.keep(Line::Block(block)),
+                Event::TrialEnded(trial) => study.keep(Line::Trial(trial)),
+                Event::BlockEnded if durable => Ok(study.journal.sync()?),
                 Event::BlockEnded => Ok(()),
                 Event::TrialBegins { .. } => Ok(()),
             }
         };
         let stop = || bakeoff_host::interrupt::count() > 0;
-        let ending = drive(plan, &before, session, executor.as_mut(), &mut emit, &stop);
+        let enough = || stopping::enough(&study.borrow().record);
+        let ending = drive(plan, &before, session, executor.as_mut(), &mut emit, &stop, &enough);
         progress.clear();
         let ending = ending?;
-        if self.setting.durable {
-            self.journal.sync()?;
+        let mut study = study.into_inner();
+        if durable {
+            study.journal.sync()?;
         }
-        Ok((self.record, ending))
+        Ok((study.record, ending))
     }
 
     /// Writes that this session begins, and what became of the builds.

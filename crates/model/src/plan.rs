@@ -177,7 +177,25 @@ impl Plan {
         blocks
     }
 
-    /// Trials in the whole plan, twins included.
+    /// Where the rule looks a few times only: the number of blocks of its last look.
+    pub fn looks_until(&self) -> Option<u32> {
+        (self.until == Until::Decided).then_some(self.blocks)
+    }
+
+    /// Sets the rule for stopping and the most blocks, as far as they are given. A rule without a number brings its own.
+    ///
+    /// # Errors
+    /// Says why, if the rule could never stop within so many.
+    pub fn extend(&mut self, until: Option<Until>, blocks: Option<u32>) -> Result<(), String> {
+        if let Some(until) = until {
+            self.until = until;
+            self.blocks = until.default_blocks();
+        }
+        self.blocks = blocks.unwrap_or(self.blocks);
+        self.until.check(self.blocks)
+    }
+
+    /// Trials in the whole plan, twins included; at most, if there is a rule for stopping earlier.
     pub fn trials(&self) -> u64 {
         let cells = self.workloads.len() as u64 * self.conditions.len() as u64 * (self.variants.len() as u64 + 1);
         cells * u64::from(self.blocks)
@@ -205,13 +223,14 @@ impl Plan {
             conditions: self.conditions.iter().map(|condition| condition.name.clone()).collect(),
             decide: self.decide.clone(),
             until: self.until,
-            looks_until: (self.until == Until::Decided).then_some(self.blocks),
+            looks_until: self.looks_until(),
             simulated: simulated.map(str::to_owned),
         }
     }
 
     /// Digest of all that makes trials comparable: variants with their builds, workloads with the digest of what
-    /// they are expected to print, conditions, seed; `inputs` stands for the files that trials depend on. The number of blocks is not part of it: a study can be prolonged.
+    /// they are expected to print, conditions, seed; `inputs` stands for the files that trials depend on. The number of blocks is not part of it: a study can be prolonged. But a rule that stops
+    /// it earlier is, with all that it asks: it is fixed before the first block, and another one begins another journal.
     pub fn identity(&self, builds: &BTreeMap<String, String>, inputs: &str) -> String {
         let mut digest = Digest::of("plan");
         digest.field("study", self.study.as_bytes()).field("seed", &self.seed.to_le_bytes());
@@ -230,6 +249,15 @@ impl Plan {
             digest.field("condition", condition.name.as_bytes());
         }
         digest.field("inputs", inputs.as_bytes());
+        if self.until != Until::Blocks {
+            digest.field("until", self.until.to_string().as_bytes());
+            digest.field("metric", self.decide.metrics.first().map_or("", String::as_str).as_bytes());
+            digest.field("margin", &self.decide.margin.to_le_bytes());
+            digest.field("confidence", &self.decide.confidence.to_le_bytes());
+        }
+        if let Some(blocks) = self.looks_until() {
+            digest.field("looks", &blocks.to_le_bytes());
+        }
         digest.hex()
     }
 }

@@ -1,7 +1,7 @@
 //! `bakeoff compare`: commands as variants, without a study file. The plan is made of the command line; everything
 //! after that is what `bakeoff run` does.
 
-use super::Showing;
+use super::{Extent, Showing};
 use crate::error::{Code, CommandError};
 use crate::screen;
 use crate::session::{OpenStudy, Setting};
@@ -13,6 +13,7 @@ use bakeoff_model::metric::METRICS;
 use bakeoff_model::plan::{BASELINE, Plan, Variant};
 use bakeoff_model::record::TWIN;
 use bakeoff_model::study::{Condition, Decide, Levels, Workload};
+use bakeoff_model::until::Until;
 use clap::builder::PossibleValuesParser;
 use std::collections::BTreeMap;
 use std::os::fd::AsFd as _;
@@ -31,9 +32,8 @@ pub(crate) struct Args {
     /// A name for a command; once for each, in their order
     #[arg(long = "name", short = 'n', value_name = "NAME")]
     names: Vec<String>,
-    /// Number of blocks
-    #[arg(long, short, value_name = "N", default_value_t = 12, value_parser = clap::value_parser!(u32).range(1..=10_000))]
-    blocks: u32,
+    #[command(flatten)]
+    extent: Extent,
     /// The metric to decide on; given again, others to show
     #[arg(long = "metric", short, value_name = "METRIC", default_values_t = ["wall", "cpu", "maxrss"].map(String::from),
           value_parser = PossibleValuesParser::new(METRICS.iter().map(|metric| metric.name)))]
@@ -68,7 +68,8 @@ pub(super) fn confidence(text: &str) -> Result<f64, String> {
 }
 
 pub(crate) fn execute(args: &Args) -> Result<Code, CommandError> {
-    let plan = plan(args)?;
+    let mut plan = plan(args)?;
+    args.extent.apply(&mut plan)?;
     bakeoff_host::interrupt::install()?;
     // For the output of trials, and for the journal that nobody keeps; gone at the end.
     let folder = tempfile::Builder::new().prefix("bakeoff-compare-").tempdir().map_err(|error| {
@@ -131,7 +132,7 @@ fn plan(args: &Args) -> Result<Plan, CommandError> {
         question: None,
         name: "default".to_owned(),
         seed: seed(args),
-        blocks: args.blocks,
+        blocks: Until::Blocks.default_blocks(),
         until: Until::Blocks,
         decide: Decide {
             baseline: variants[0].levels.clone(),

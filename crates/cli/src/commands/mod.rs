@@ -15,6 +15,7 @@ use crate::twins;
 use bakeoff_analysis::findings::{Findings, Verdict};
 use bakeoff_model::plan::Plan;
 use bakeoff_model::record::Record;
+use bakeoff_model::until::{self, Until};
 use clap::{Args, Parser, Subcommand};
 use std::path::PathBuf;
 
@@ -90,14 +91,26 @@ impl Selection {
 #[derive(Debug, Args)]
 struct Extent {
     /// Blocks for each workload and condition, instead of the plan's; more of them prolong a finished study
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
     blocks: Option<u32>,
+    /// Stop when there are blocks enough: `±1%` (or `+-1%`), when every interval is that narrow; `decided`, when every
+    /// variant has a verdict, at five looks; `anytime`, the same looked at all the time
+    ///
+    /// The rule is fixed before the first block and asks the deciding metric. --blocks are then the most: without it 200,
+    /// and 40 for `decided`. `blocks` executes as many as there are to be, whatever they show.
+    #[arg(long, value_name = "RULE", value_parser = until)]
+    until: Option<Until>,
 }
 
 impl Extent {
-    fn apply(&self, plan: &mut Plan) {
-        plan.blocks = self.blocks.unwrap_or(plan.blocks);
+    fn apply(&self, plan: &mut Plan) -> Result<(), CommandError> {
+        let hint = "raise --blocks, or leave it out";
+        plan.extend(self.until, self.blocks).map_err(|why| CommandError::usage(why).hint(hint))
     }
+}
+
+fn until(text: &str) -> Result<Until, String> {
+    Until::parse(text).ok_or_else(|| until::REMEDY.to_owned())
 }
 
 /// How findings are shown, and what the exit code says of them.

@@ -8,6 +8,7 @@ use crate::screen;
 use crate::study_folder::StudyFolder;
 use bakeoff_build::{Cache, Wanted, survey};
 use bakeoff_model::plan::Plan;
+use bakeoff_model::until::Until;
 use bakeoff_report::format::waiting_time;
 use std::fmt::Write as _;
 
@@ -28,7 +29,7 @@ pub(crate) struct Args {
 pub(crate) fn execute(args: &Args) -> Result<Code, CommandError> {
     let folder = StudyFolder::open(&args.selection.study)?;
     let mut plan = args.selection.plan(&folder.study)?;
-    args.extent.apply(&mut plan);
+    args.extent.apply(&mut plan)?;
     folder.expected()?;
     let cache = Cache::open(Cache::default_root()?)?;
     let variants = variables(&plan);
@@ -72,8 +73,10 @@ fn head(plan: &Plan) -> String {
     let _ = writeln!(out, "\nWorkloads: {workloads}; conditions: {conditions}; cells: {cells}");
     let _ = writeln!(
         out,
-        "Blocks: {} for each workload and condition, seed {}; {} trials in all",
+        "Blocks: {}{} for each workload and condition{}, seed {}; {} trials in all",
+        at_most(plan),
         plan.blocks,
+        rule(plan),
         plan.seed,
         plan.trials()
     );
@@ -89,6 +92,25 @@ fn head(plan: &Plan) -> String {
     let metrics = plan.decide.metrics.join(", ");
     let _ = writeln!(out, "Judged: {metrics}; margin ±{margin} %, confidence {confidence} %");
     out
+}
+
+/// Said before a number that a rule may make smaller.
+pub(super) fn at_most(plan: &Plan) -> &'static str {
+    if plan.until == Until::Blocks { "" } else { "at most " }
+}
+
+/// When it stops before that.
+fn rule(plan: &Plan) -> String {
+    match plan.until {
+        Until::Blocks => String::new(),
+        Until::Precision(_) => format!(", until every interval is within {}", plan.until),
+        Until::Anytime => ", until every variant has a verdict, whenever that is".to_owned(),
+        Until::Decided => {
+            let looks = bakeoff_analysis::stats::spending::looks(plan.blocks);
+            let looks: Vec<String> = looks.iter().map(u32::to_string).collect();
+            format!(", until every variant has a verdict, looked at after {}", looks.join(", "))
+        }
+    }
 }
 
 fn builds_text(plan: &Plan, builds: &[Wanted]) -> String {
@@ -132,7 +154,7 @@ pub(super) fn time_text(folder: &StudyFolder, plan: &Plan, builds: &[Wanted], jo
     let guess_s = usual_wall_s(&folder.dir).or(told_s.map(|sum_s| sum_s / plan.workloads.len() as f64));
     match guess_s {
         Some(trial_s) => {
-            let _ = writeln!(out, "Trials: {}", about(trial_s * plan.trials() as f64));
+            let _ = writeln!(out, "Trials: {}{}", at_most(plan), about(trial_s * plan.trials() as f64));
         }
         None => out.push_str("Trials: nobody has timed them yet; `takes` in [workloads.NAME] could say\n"),
     }

@@ -48,7 +48,7 @@ pub(crate) struct Args {
 pub(crate) fn execute(args: &Args) -> Result<Code, CommandError> {
     let folder = StudyFolder::open(&args.selection.study)?;
     let mut plan = args.selection.plan(&folder.study)?;
-    args.extent.apply(&mut plan);
+    args.extent.apply(&mut plan)?;
     bakeoff_host::interrupt::install()?;
     match &args.simulate {
         Some(truth) => rehearse(args, &folder, &plan, truth),
@@ -104,8 +104,9 @@ fn announce(cache: &Cache, folder: &StudyFolder, plan: &Plan, jobs: &Jobs) -> Re
     let missing = wanted.iter().filter(|build| build.layers.iter().any(|layer| !layer.cached)).count();
     if missing > 0 {
         screen::err(&format!(
-            "{missing} of {} builds are not in the cache, {} trials follow\n",
+            "{missing} of {} builds are not in the cache, {}{} trials follow\n",
             wanted.len(),
+            super::plan::at_most(plan),
             plan.trials()
         ));
         screen::err(&time_text(folder, plan, &wanted, jobs.jobs));
