@@ -10,4 +10,4 @@ pub mod stats;
 pub mod twin_history;
 pub mod stopping;
 
-pub use judge::judge;
+pub use judge::{judge, planning};

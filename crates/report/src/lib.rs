@@ -15,6 +15,7 @@ mod metrics;
 mod notes;
 mod paint;
 mod plot;
+mod power;
 mod provenance;
 mod ranking;
 mod terminal;
@@ -24,6 +25,7 @@ mod words;
 pub use answer::answer;
 pub use calibration::{calibration, calibration_json, real};
 pub use check_summary::{check_summary, check_summary_json};
+pub use power::{power, power_json};
 pub use terminal::{Style, terminal};
 
 use bakeoff_analysis::findings::Findings;

@@ -25,12 +25,13 @@ mod effects;
 mod fraction;
 mod infer;
 mod ranking;
+pub mod planning;
 mod trials;
 
 use crate::findings::{Comparison, FORMAT, Findings, Method, Row, Summary, Table};
 use crate::stats::holm;
-use bakeoff_model::metric;
 use crate::stopping::{self, Reading, Sight};
+use bakeoff_model::metric;
 use bakeoff_model::record::{Place, Record, Session, StudyLine, TWIN, VariantLine};
 use contrasts::Contrasts;
 use infer::Inference;

@@ -111,8 +111,7 @@ pub fn at_most(n: usize) -> f64 {
 pub fn interval(contrasts: &[f64], alpha: f64) -> Option<[f64; 2]> {
     let (low, high) = contrasts.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), x| (l.min(*x), h.max(*x)));
     let span = high - low;
-    if !span.is_finite() || !(4.0 * (low.abs() + high.abs())).is_finite() || at_most(contrasts.len()) < 1.0 / alpha
-    {
+    if !span.is_finite() || !(4.0 * (low.abs() + high.abs())).is_finite() || at_most(contrasts.len()) < 1.0 / alpha {
         return None;
     }
     let evidence = |theta: f64| {

@@ -6,6 +6,7 @@ mod check_summary;
 mod compare;
 mod doctor;
 mod plan;
+mod power;
 mod report;
 mod run;
 
@@ -45,6 +46,7 @@ enum Command {
     Run(run::Args),
     Compare(compare::Args),
     Plan(plan::Args),
+    Power(power::Args),
     Build(build::Args),
     Report(report::Args),
     CheckSummary(check_summary::Args),
@@ -57,6 +59,7 @@ pub(crate) fn execute(cli: Cli) -> Result<Code, CommandError> {
         Command::Run(args) => run::execute(&args),
         Command::Compare(args) => compare::execute(&args),
         Command::Plan(args) => plan::execute(&args),
+        Command::Power(args) => power::execute(&args),
         Command::Build(args) => build::execute(&args),
         Command::Report(args) => report::execute(&args),
         Command::CheckSummary(args) => check_summary::execute(&args),

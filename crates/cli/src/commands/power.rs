@@ -1,0 +1,75 @@
+//! `bakeoff power`: how many blocks it takes, from a pilot or from a spread. It executes nothing.
+
+use crate::error::{Code, CommandError};
+use crate::{screen, state};
+use bakeoff_analysis::planning::{Aim, PILOT_MIN, Planning, from_pilot, from_sd};
+use std::path::PathBuf;
+
+/// How many blocks does it take to see a difference of 1 %? From a pilot, or from a spread
+///
+/// A pilot is any journal with 6 blocks or more, finished or not: its spread from block to block tells how many blocks
+/// it takes to see a difference, and to show that there is none beyond the margin. It also tells what the blocks that
+/// there are could have seen.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The study, whose latest journal is taken; or a journal (.jsonl)
+    #[arg(required_unless_present = "sd", conflicts_with = "sd")]
+    study: Option<PathBuf>,
+    /// Differences to see, in percent; several with commas between
+    #[arg(long, value_name = "PERCENT", value_delimiter = ',', default_values_t = ["0.5%", "1%", "2%", "5%"].map(String::from))]
+    see: Vec<String>,
+    /// The probability with which they are to be seen
+    #[arg(long, value_name = "PERCENT", default_value = "80%", value_parser = fraction)]
+    power: f64,
+    /// Without a pilot: the standard deviation of the ratio to the baseline, from block to block
+    #[arg(long, value_name = "PERCENT", value_parser = fraction)]
+    sd: Option<f64>,
+    /// Half-width of the zone of equivalence; the study's own, or 1%
+    #[arg(long, value_name = "PERCENT", value_parser = fraction)]
+    margin: Option<f64>,
+    /// Confidence of verdicts; the study's own, or 0.95
+    #[arg(long, value_name = "C", value_parser = super::compare::confidence)]
+    confidence: Option<f64>,
+    /// Print the numbers as JSON instead of a table
+    #[arg(long)]
+    json: bool,
+}
+
+fn fraction(text: &str) -> Result<f64, String> {
+    let percent = text.trim().trim_end_matches('%').trim().parse::<f64>().ok().filter(|p| *p > 0.0 && *p < 100.0);
+    percent.map(|p| p / 100.0).ok_or_else(|| "a percentage above 0 and below 100, such as 1%".to_owned())
+}
+
+pub(crate) fn execute(args: &Args) -> Result<Code, CommandError> {
+    let see = args.see.iter().map(|text| fraction(text)).collect::<Result<Vec<f64>, String>>();
+    let see = see.map_err(|why| CommandError::usage(format!("--see: {why}")))?;
+    let planning = match (&args.study, args.sd) {
+        (None, Some(sd)) => {
+            let (margin, confidence) = (args.margin.unwrap_or(0.01), args.confidence.unwrap_or(0.95));
+            from_sd(Aim { see, power: args.power, margin, confidence, family: 1 }, sd)
+        }
+        (study, _) => pilot(args, study.as_deref().unwrap_or(".".as_ref()), &see)?,
+    };
+    let text = match args.json {
+        true => bakeoff_report::power_json(&planning)?,
+        false => bakeoff_report::power(&planning, screen::style()),
+    };
+    screen::out(&text);
+    Ok(Code::Done)
+}
+
+fn pilot(args: &Args, study: &std::path::Path, see: &[f64]) -> Result<Planning, CommandError> {
+    let mut record = bakeoff_journal::read(&state::journal_of(study)?)?.record;
+    let decide = &mut record.study.decide;
+    decide.margin = args.margin.unwrap_or(decide.margin);
+    decide.confidence = args.confidence.unwrap_or(decide.confidence);
+    let planning = from_pilot(&record, see, args.power);
+    let most = planning.rows.iter().map(|row| row.pilot_blocks).max().unwrap_or(0);
+    if most < PILOT_MIN {
+        let error = format!("a pilot has at least {PILOT_MIN} blocks, and this one has {most} that count");
+        return Err(
+            CommandError::usage(error).hint("execute more of it, or say what is expected: bakeoff power --sd 2%")
+        );
+    }
+    Ok(planning)
+}

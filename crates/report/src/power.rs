@@ -1,0 +1,98 @@
+//! How many blocks it takes, as a page: a table for each workload, condition and metric. It computes nothing but the
+//! layout, and the time that a number of blocks takes.
+
+use crate::Style;
+use crate::format::{count, exponent, fixed, percent, waiting_time};
+use crate::grid::{Flush, Grid};
+use crate::paint::{Ink, Page, Piece};
+use crate::text::{clean, glue};
+use crate::words::counted;
+use bakeoff_analysis::planning::{Aim, Outlook, PILOT_MIN, Planning};
+
+/// Planning as pretty-printed JSON with a final line feed.
+///
+/// # Errors
+/// Passes on the serialiser's word, should a value ever have no form in JSON.
+pub fn power_json(planning: &Planning) -> Result<String, serde_json::Error> {
+    serde_json::to_string_pretty(planning).map(|text| text + "\n")
+}
+
+/// Planning as a page. It ends in a line feed.
+pub fn power(planning: &Planning, style: Style) -> String {
+    let mut page = Page::default();
+    for rows in planning.rows.chunk_by(|one, next| title(one) == title(next)) {
+        page.gap();
+        if let Some(title) = rows.first().and_then(title) {
+            page.paragraph(&title, style.width, 0, Ink::Heading);
+        }
+        grid(&planning.aim, rows).print(&mut page, style.width);
+    }
+    page.gap();
+    page.paragraph(&legend(planning), style.width, 0, Ink::Aside);
+    page.print(style.colour)
+}
+
+fn title(row: &Outlook) -> Option<String> {
+    let Outlook { workload, condition, metric, .. } = row;
+    (!metric.is_empty()).then(|| clean(&format!("{metric}, {workload} ({condition})")))
+}
+
+fn grid(aim: &Aim, rows: &[Outlook]) -> Grid {
+    let from_pilot = rows.iter().any(|row| row.block_s.is_some());
+    let mut columns = vec![("variant".to_owned(), Flush::Left), ("sd".to_owned(), Flush::Right)];
+    columns.extend(aim.see.iter().map(|see| (format!("see {}", percent(*see)), Flush::Right)));
+    columns.push((format!("equal ±{}", percent(aim.margin)), Flush::Right));
+    if from_pilot {
+        columns.push(("seen so far".to_owned(), Flush::Right));
+    }
+    let mut grid = Grid::new(columns);
+    for row in rows {
+        let blocks = |blocks: &Option<u32>| Piece::plain(in_blocks(*blocks, row));
+        let variant = if row.variant.is_empty() { "any" } else { &row.variant };
+        let mut cells = vec![Piece::plain(clean(variant)), Piece::plain(row.sd.map_or("–".to_owned(), digits))];
+        cells.extend(row.to_see.iter().map(blocks));
+        cells.push(blocks(&row.to_show_equivalent));
+        if from_pilot {
+            cells.push(Piece::plain(row.seen.map_or("–".to_owned(), digits)));
+        }
+        grid.row(cells);
+    }
+    grid
+}
+
+/// A number of blocks, and the time that they take.
+fn in_blocks(blocks: Option<u32>, row: &Outlook) -> String {
+    let Some(blocks) = blocks else { return "–".to_owned() };
+    let number = count(u64::from(blocks));
+    match row.block_s {
+        Some(block_s) => format!("{number} ({})", waiting_time(block_s * f64::from(blocks))),
+        None => number,
+    }
+}
+
+/// A fraction in percent, with two digits.
+fn digits(fraction: f64) -> String {
+    let percent = 100.0 * fraction;
+    let decimals = if percent == 0.0 { 0 } else { usize::try_from(1 - exponent(percent, 2)).unwrap_or(0) };
+    format!("{} %", fixed(percent, decimals))
+}
+
+fn legend(planning: &Planning) -> String {
+    let Aim { power, confidence, family, .. } = &planning.aim;
+    let [power, confidence] = [power, confidence].map(|x| glue(&percent(*x)));
+    let among = if *family > 1 { format!(" among {family} comparisons (Holm)") } else { String::new() };
+    let basis = match &planning.study {
+        None => "the sd is taken as given".to_owned(),
+        Some(study) => format!(
+            "sd is that of study {} from block to block; blocks are planned with its upper bound of 80 % confidence; `–` \
+             is more than a million, or unknown: fewer than {}, or a value that is not positive",
+            clean(study),
+            counted(PILOT_MIN, "block"),
+        ),
+    };
+    format!(
+        "Blocks of each workload and condition that show such a difference with a probability of {power} at \
+         {confidence} confidence{among}, or equivalence where there is no difference. It assumes normally distributed \
+         logarithms; {basis}."
+    )
+}
