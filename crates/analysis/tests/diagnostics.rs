@@ -62,6 +62,8 @@ fn study(
             margin: 0.01,
             confidence: 0.95,
         },
+        until: bakeoff_model::until::Until::Blocks,
+        looks_until: None,
         simulated: None,
     });
     let place = Place::default();
