@@ -63,6 +63,11 @@ impl Reading {
         }
     }
 
+    /// Whether the p of an ordinary test can be made comparable with alpha; a bet's is of another kind.
+    pub(crate) fn takes_p(self) -> bool {
+        !matches!(self, Self::Anytime | Self::Early { .. })
+    }
+
     /// The least number of blocks with which one of so many comparisons can be shown to differ, as of now.
     pub(crate) fn least_blocks(self, comparisons: u32, alpha: f64) -> u32 {
         let per_comparison = alpha / f64::from(comparisons.max(1));

@@ -206,3 +206,44 @@ fn a_report_is_of_what_was_named_and_of_nothing_else() {
     sandbox.execute(&["run", "STUDY", "--quiet", "--simulate", "noise:0.1"]).expect(0, &[]);
     sandbox.execute(&["report", "STUDY"]).expect(0, &["the latest of 2 journals", "SIMULATED"]);
 }
+
+#[test]
+fn a_study_stops_when_it_has_enough_and_is_complete_then() {
+    let sandbox = small();
+    let words = ["run", "STUDY", "--quiet", "--until", "±1%", "--simulate", "noise:0.004"];
+    let shown = sandbox.execute(&words);
+    shown.expect(0, &["stopped after 10 blocks, of at most 200", "10 of 10 blocks"]);
+    each_trial_once(&sandbox.record(), 10 * 3);
+    let journal = fs::read(sandbox.journal()).unwrap();
+    assert_eq!(sandbox.execute(&words).out, shown.out);
+    assert_eq!(fs::read(sandbox.journal()).unwrap(), journal, "nothing was added");
+    // Another rule is another journal.
+    let shown = sandbox.execute(&["run", "STUDY", "--quiet", "--until", "decided", "--simulate", "noise:0.004"]);
+    shown.expect(0, &["looked at after 8, 12, 18, 27 and 40 blocks; stopped after"]);
+    assert_eq!(sandbox.journals().len(), 2);
+}
+
+#[test]
+fn a_rule_for_stopping_is_kept_in_its_journal_and_refused_by_others() {
+    let sandbox = small();
+    let compare = ["compare", "true", "sleep 0", "--quiet", "--journal", "study/j.jsonl", "--blocks"];
+    let with = |more: &[&'static str]| [&compare[..], more].concat();
+    sandbox.execute(&with(&["8", "--until", "anytime"])).expect(0, &["at any time"]);
+    let shown = sandbox.execute(&with(&["12"]));
+    assert_eq!(shown.code, 2, "{shown:?}");
+    assert!(shown.err.contains("was begun until anytime, not for a fixed number of blocks"), "{}", shown.err);
+    assert_eq!(sandbox.execute(&with(&["5", "--until", "decided"])).code, 2);
+}
+
+#[test]
+fn a_pilot_says_how_many_blocks_it_takes_and_a_spread_does_too() {
+    let sandbox = small();
+    sandbox.execute(&["run", "STUDY", "--quiet", "--blocks", "3", "--simulate", "noise:0.01"]);
+    assert_eq!(sandbox.execute(&["power", "STUDY"]).code, 2, "three blocks are no pilot");
+    sandbox.execute(&["run", "STUDY", "--quiet", "--blocks", "6", "--simulate", "noise:0.01"]);
+    sandbox.execute(&["power", "STUDY", "--see", "1%"]).expect(0, &["see 1 %", "seen so far"]);
+    sandbox.execute(&["power", "--sd", "2%"]).expect(0, &["129", "34", "11", "36"]);
+    let shown = sandbox.execute(&["power", "--sd", "2%", "--see", "1%", "--power", "95%", "--json"]);
+    assert!(shown.out.contains("55"), "{}", shown.out);
+    assert_eq!(sandbox.execute(&["power"]).code, 2);
+}

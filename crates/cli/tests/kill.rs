@@ -47,6 +47,23 @@ fn a_simulated_study_survives_twenty_kills() {
 }
 
 #[test]
+fn a_study_that_stops_by_a_rule_ends_where_it_would_have_without_any_kill() {
+    let truth = "pause:0.005,noise:0.025";
+    let words = |rule: &'static str| ["run", "STUDY", "--until", rule, "--quiet", "--simulate", truth];
+    let killed = small();
+    kill_and_finish(&killed, &words("±1%"));
+    let whole = small();
+    assert_eq!(whole.execute(&words("±1%")).code, 0);
+    let timeless = |record: bakeoff_model::record::Record| {
+        let trial = |t: bakeoff_model::record::Trial| (t.block, t.variant, t.measurements);
+        record.trials.into_iter().map(trial).collect::<Vec<_>>()
+    };
+    let (killed, whole) = (timeless(killed.record()), timeless(whole.record()));
+    assert!(whole.len() > 10 * 3 && whole.len() < 200 * 3, "{}", whole.len());
+    assert_eq!(killed, whole);
+}
+
+#[test]
 fn a_real_study_survives_twenty_kills_and_nothing_of_it_outlives_them() {
     let sandbox = small();
     // Trials that last, and that have a child with a name of its own, so that survivors can be found.

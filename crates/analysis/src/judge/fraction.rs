@@ -117,7 +117,8 @@ impl<'a> Fraction<'a> {
 
     fn judged(&self, all: Vec<Estimated>, rule: Rule) -> Vec<Effect> {
         let rule = Rule { family: all.len().max(1) as u32, ..rule };
-        let p: Vec<f64> = all.iter().filter_map(|one| Some(one.estimate.as_ref().ok()?.p)).collect();
+        let p: Vec<f64> =
+            all.iter().filter_map(|one| one.estimate.as_ref().ok().map(|estimate| overall(estimate, rule))).collect();
         let mut corrected = holm::adjust(&p, rule.family as usize).into_iter();
         let effect = |one: Estimated| {
             let (comparison, refused) = match one.estimate {
@@ -134,15 +135,16 @@ impl<'a> Fraction<'a> {
     }
 
     fn inference(&self, estimate: &Estimate, rule: Rule) -> Inference {
+        let interval = |alpha: f64| rule.reading.takes_p().then(|| estimate.interval(rule.level(alpha))).flatten();
         Inference {
             blocks: self.blocks,
             scale: self.scale,
             zone: self.zone,
             estimate: estimate.estimate,
-            interval: estimate.interval(rule.alpha),
-            equivalence_interval: estimate.interval(2.0 * rule.alpha),
-            simultaneous_interval: rule.simultaneous_alpha().and_then(|alpha| estimate.interval(alpha)),
-            p: Some(estimate.p),
+            interval: interval(rule.alpha),
+            equivalence_interval: interval(2.0 * rule.alpha),
+            simultaneous_interval: rule.simultaneous_alpha().and_then(interval),
+            p: Some(overall(estimate, rule)),
             test: Test::LinearModel { df: estimate.df as u32 },
             sd: None,
         }
@@ -193,4 +195,9 @@ impl Factors {
         };
         self.0.iter().map(place).collect()
     }
+}
+
+/// The p of an estimate under the stopping rule; 1 where the rule has no use for a p of Student's.
+fn overall(estimate: &Estimate, rule: Rule) -> f64 {
+    if rule.reading.takes_p() { rule.reading.overall(estimate.p) } else { 1.0 }
 }

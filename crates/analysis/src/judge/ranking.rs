@@ -21,7 +21,7 @@ pub(super) fn ranking(values: &Values<'_>, rows: &[Row], rule: Rule) -> Option<R
             Some((row.variant.as_str(), summary.geomean.unwrap_or(summary.mean)))
         })
         .collect();
-    if measured.len() < VARIANTS_MIN {
+    if measured.len() < VARIANTS_MIN || !rule.reading.takes_p() {
         return None;
     }
     let order = letters::order(&measured.iter().map(|(_, centre)| *centre).collect::<Vec<_>>());
@@ -37,8 +37,8 @@ pub(super) fn ranking(values: &Values<'_>, rows: &[Row], rule: Rule) -> Option<R
             }
             let mut test = SignFlip::new(&contrasts.values, rule.seed)?;
             pairs.push((i, j));
-            p.push(test.p(0.0));
-            let shown = contrasts.zone.zip(test.interval(2.0 * rule.alpha));
+            p.push(rule.reading.overall(test.p(0.0)));
+            let shown = contrasts.zone.zip(test.interval(rule.level(2.0 * rule.alpha)));
             if shown.is_some_and(|(zone, interval)| zone.contains(interval)) {
                 equivalent.push([(*a).to_owned(), (*b).to_owned()]);
             }
@@ -50,7 +50,7 @@ pub(super) fn ranking(values: &Values<'_>, rows: &[Row], rule: Rule) -> Option<R
     let display = letters::display(names.len(), &differ)?;
     let best = names[0];
     // Over all pairs, not only those with the best: which one is the best was not fixed before the data.
-    let alpha = rule.alpha / pairs.len() as f64;
+    let alpha = rule.level(rule.alpha / pairs.len() as f64);
     let ranked = |(name, letters): (&&str, String)| {
         let contrasts = contrasts(best, name);
         let mut test = if *name == best { None } else { SignFlip::new(&contrasts.values, rule.seed) };
