@@ -105,7 +105,7 @@ const TASKS: &[Task] = &[
         cost: 150.0,
         study: studies::family,
         promises: &[
-            promise("family-baseline", "any but the baseline differs", at_most(0.055), Reduce::Rate(0)),
+            promise("family-baseline", "any differs from the first", at_most(0.055), Reduce::Rate(0)),
             promise("family-pairs", "any of 15 pairs differs", at_most(0.055), Reduce::Rate(1)),
             promise("family-uncorrected", "…, without Holm's method", None, Reduce::Rate(2)),
         ],
@@ -145,7 +145,7 @@ const TASKS: &[Task] = &[
     },
     Task {
         name: "sequential",
-        design: "2 variants that are the same, 20 trials of one, then 20 of the other, Mann-Whitney",
+        design: "20 trials of one variant, then 20 of its like, Mann-Whitney",
         worlds: &[World::Drift, World::Autocorrelated, World::Mixed],
         one_in: 1,
         cost: 20.0,
