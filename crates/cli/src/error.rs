@@ -10,7 +10,7 @@ use std::process::ExitCode;
 pub(crate) enum Code {
     /// Done.
     Done = 0,
-    /// What was asked to hold did not.
+    /// What was asked to hold did not; or, in place of ministat, a file cannot be opened.
     GateFailed = 1,
     /// The command line or the study file is wrong.
     Usage = 2,

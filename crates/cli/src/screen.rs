@@ -12,8 +12,13 @@ const MOST_WIDTH: usize = 132;
 /// Writes to standard output. A reader that went away has seen enough; any other failure is said, and what was to be
 /// said stays in the journal.
 pub(crate) fn out(text: &str) {
+    out_bytes(text.as_bytes());
+}
+
+/// Like [`out`], for what need not be text.
+pub(crate) fn out_bytes(bytes: &[u8]) {
     let mut stdout = io::stdout().lock();
-    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+    match stdout.write_all(bytes).and_then(|()| stdout.flush()) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
             err(&format!("error: cannot write to standard output\ncaused by: {error}\n"));
         }
@@ -48,6 +53,17 @@ pub(crate) fn err_colour() -> bool {
 fn likes_colour() -> bool {
     let set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
     !set("NO_COLOR") && std::env::var_os("TERM").is_none_or(|term| term != "dumb")
+}
+
+/// The width of ministat's plot: `usual`, or on a terminal what `COLUMNS` says, or the terminal's width less two.
+pub(crate) fn plot_width(usual: usize) -> usize {
+    if !io::stdout().is_terminal() {
+        return usual;
+    }
+    match std::env::var("COLUMNS") {
+        Ok(columns) if !columns.is_empty() => columns.trim().parse().unwrap_or(0),
+        _ => terminal_width().map_or(usual, |width| width.saturating_sub(2)),
+    }
 }
 
 fn terminal_width() -> Option<usize> {

@@ -10,6 +10,7 @@ pub mod plan;
 pub mod problem;
 pub mod published;
 pub mod record;
+pub mod samples;
 pub mod shuffle;
 pub mod study;
 pub mod study_file;

@@ -9,6 +9,7 @@ mod plan;
 mod power;
 mod report;
 mod run;
+mod stat;
 
 use crate::error::{Code, CommandError};
 use crate::screen;
@@ -52,6 +53,7 @@ enum Command {
     CheckSummary(check_summary::Args),
     Doctor(doctor::Args),
     Calibrate(calibrate::Args),
+    Stat(Box<stat::Args>),
 }
 
 pub(crate) fn execute(cli: Cli) -> Result<Code, CommandError> {
@@ -65,6 +67,7 @@ pub(crate) fn execute(cli: Cli) -> Result<Code, CommandError> {
         Command::CheckSummary(args) => check_summary::execute(&args),
         Command::Doctor(args) => doctor::execute(&args),
         Command::Calibrate(args) => calibrate::execute(&args),
+        Command::Stat(args) => stat::execute(&args),
     }
 }
 
