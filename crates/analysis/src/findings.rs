@@ -176,6 +176,10 @@ pub enum Test {
     /// A bet against the coins that put on the labels (e-process): it may be looked at at any time. p is 1/E, the interval a
     /// confidence sequence.
     SignFlipEvidence,
+    /// Mann and Whitney's test of unpaired samples, exact; interval by order statistics of all differences.
+    MannWhitney,
+    /// The same by the normal approximation, for long samples.
+    MannWhitneyNormal,
     /// All values of each variant are the same: no chance is involved.
     Deterministic,
     /// Too few blocks for any interval.

@@ -6,8 +6,9 @@ pub mod calibration;
 pub mod check_summary;
 pub mod findings;
 mod judge;
+pub mod samples;
 pub mod stats;
 pub mod twin_history;
 pub mod stopping;
 
-pub use judge::{judge, planning};
+pub use judge::{judge, judge_samples, planning};

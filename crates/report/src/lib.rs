@@ -20,6 +20,7 @@ mod power;
 mod printf;
 mod provenance;
 mod ranking;
+mod stat;
 mod terminal;
 mod text;
 mod words;
@@ -28,6 +29,7 @@ pub use answer::answer;
 pub use calibration::{calibration, calibration_json, real};
 pub use check_summary::{check_summary, check_summary_json};
 pub use power::{power, power_json};
+pub use stat::{stat, stat_json};
 pub use terminal::{Style, terminal};
 
 use bakeoff_analysis::findings::Findings;

@@ -49,7 +49,7 @@ fn method(findings: &Findings) -> String {
     format!("method: {};{family} {limits}{these}", tests.join("; "))
 }
 
-fn test_words(comparison: &Comparison) -> String {
+pub(crate) fn test_words(comparison: &Comparison) -> String {
     let (of, each) = match comparison.scale {
         Scale::Ratio => ("log ratios", "logarithms of the values"),
         Scale::Difference => ("differences", "values"),
@@ -65,6 +65,8 @@ fn test_words(comparison: &Comparison) -> String {
         }
         Test::PairedLogT => format!("Student's t on paired {each} (few blocks: assumes a normal distribution)"),
         Test::LinearModel { .. } => format!("linear model of {each} on block and factors, with HC3 errors"),
+        Test::MannWhitney => format!("Mann and Whitney's test of unpaired {each}, exact"),
+        Test::MannWhitneyNormal => format!("Mann and Whitney's test of unpaired {each}, by its normal approximation"),
         Test::Deterministic => "values that never vary compared as they are".to_owned(),
         Test::TooFew => "no test where there are too few blocks".to_owned(),
     }

@@ -26,7 +26,10 @@ mod fraction;
 mod infer;
 mod ranking;
 pub mod planning;
+mod samples;
 mod trials;
+
+pub use samples::judge_samples;
 
 use crate::findings::{Comparison, FORMAT, Findings, Method, Row, Summary, Table};
 use crate::stats::holm;

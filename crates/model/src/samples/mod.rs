@@ -110,6 +110,8 @@ pub struct Sample {
 pub struct Gathered {
     /// In the order in which they first appeared.
     pub samples: Vec<Sample>,
+    /// The format that was read, if it was the same in all files.
+    pub format: Option<Format>,
     /// What the reader of a report should know of the reading.
     pub notes: Vec<String>,
     /// Integers that lost digits.
@@ -138,8 +140,32 @@ impl Gathered {
         &mut self.samples[at]
     }
 
+    /// Makes what was read comparable where nobody said how, by row or column: samples of files that hold one name each
+    /// are compared by file, whatever the names; the names of a single file of JSON are compared with each other.
+    pub fn arrange(&mut self, format: Option<Format>) {
+        let distinct = |label: fn(&Sample) -> &str| {
+            let mut labels: Vec<&str> = self.samples.iter().map(label).collect();
+            labels.sort_unstable();
+            labels.dedup();
+            labels.len()
+        };
+        let (rows, cols) = (distinct(|sample| &sample.row), distinct(|sample| &sample.col));
+        let one_name_each = self.samples.iter().all(|sample| {
+            self.samples.iter().all(|other| other.col != sample.col || other.row == sample.row)
+        });
+        if cols > 1 && rows > 1 && one_name_each {
+            self.samples.iter_mut().for_each(|sample| sample.row.clear());
+        } else if cols == 1 && rows > 1 && format == Some(Format::Json) {
+            for sample in &mut self.samples {
+                sample.col = std::mem::take(&mut sample.row);
+            }
+        }
+    }
+
     /// Appends what was read from another file.
     pub fn append(&mut self, other: Self) {
+        let first = self.samples.is_empty();
+        self.format = if first { other.format } else { self.format.filter(|format| other.format == Some(*format)) };
         for Sample { row, col, unit, better, mut values } in other.samples {
             let sample = self.sample(row, col, unit, better);
             if sample.values.is_empty() {
@@ -227,11 +253,11 @@ impl Origin<'_> {
 /// # Errors
 /// At the first thing that is not as it should be, with its place.
 pub fn read(reader: &mut dyn BufRead, origin: &Origin<'_>, options: &Options) -> Result<Gathered, Error> {
-    let mut gathered = Gathered::default();
     let format = match options.format {
         Some(format) => format,
         None => recognise(reader.fill_buf().map_err(|error| origin.cannot_read(&error))?),
     };
+    let mut gathered = Gathered { format: Some(format), ..Gathered::default() };
     match format {
         Format::Columns => {
             let values = columns::read(reader, origin, &options.columns, &mut gathered.rounded)?;

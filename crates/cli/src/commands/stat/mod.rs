@@ -4,23 +4,74 @@
 mod ministat;
 
 use crate::error::{Code, CommandError};
-use std::ffi::OsString;
+use crate::screen;
+use bakeoff_analysis::findings::Verdict;
+use bakeoff_analysis::samples::{SampleFindings, Terms};
+use bakeoff_model::samples::columns::Columns;
+use bakeoff_model::samples::keys::{Filter, Projection};
+use bakeoff_model::samples::{Error, Format, Gathered, Options, Origin};
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::io::{self, BufReader};
+use std::os::unix::ffi::OsStrExt as _;
 
-/// Judge numbers that were measured elsewhere
+/// What is read at a time.
+const BUFFER_BYTES: usize = 1 << 18;
+/// The margin and the confidence of `bakeoff compare`.
+const MARGIN: &str = "1%";
+const CONFIDENCE: f64 = 0.99;
+
+/// Judge numbers that were measured elsewhere: ministat and benchstat, with verdicts
+///
+/// Each file is a sample: numbers, one a line, with # before comments; or what Go's testing, hyperfine (--export-json) or
+/// pyperf (-o) wrote, which is recognised. The first sample is the baseline. The order in which samples were measured is
+/// unknown here: if time can be seen in one of them, there are numbers, but no verdict.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Files; `-`, or none at all, is standard input
     #[arg(value_name = "FILE")]
     files: Vec<OsString>,
+    /// A name for a file; once for each, in their order
+    #[arg(long = "name", value_name = "NAME", conflicts_with = "ministat")]
+    names: Vec<String>,
+    /// The sample to compare with, instead of the first
+    #[arg(long, value_name = "NAME", conflicts_with = "ministat")]
+    baseline: Option<String>,
+    /// Each line is a block: its values were measured together, in a random order
+    #[arg(long, conflicts_with = "ministat")]
+    paired: bool,
     /// The column of numbers to take, from 1
     #[arg(short = 'C', long = "column", value_name = "N", allow_hyphen_values = true)]
     columns: Vec<OsString>,
     /// The characters that separate columns; blank and tab if not given
     #[arg(short = 'd', long, value_name = "CHARS", allow_hyphen_values = true)]
     delimiters: Vec<OsString>,
-    /// Confidence of intervals and verdicts, as a fraction or in percent; ministat knows 80, 90, 95, 98, 99 and 99.5
+    /// The format of the files, if it is not recognised
+    #[arg(long, value_name = "FORMAT", conflicts_with = "ministat")]
+    format: Option<Named>,
+    /// What tells tables apart: keys with commas between, of .name, .fullname, .unit, .file, /PART of a name, and KEY of
+    /// a line `KEY: value`; .fullname if not given
+    #[arg(long, value_name = "KEYS", conflicts_with = "ministat")]
+    row: Option<String>,
+    /// What tells the samples of a table apart; .file if not given
+    #[arg(long, value_name = "KEYS", conflicts_with = "ministat")]
+    col: Option<String>,
+    /// Only these values: `KEY:VALUE`, `KEY:(A OR B)`, `-X`, `X Y`, `X OR Y`, `(X)`
+    #[arg(long, value_name = "FILTER", conflicts_with = "ministat", allow_hyphen_values = true)]
+    filter: Option<String>,
+    /// Half-width of the zone of equivalence, in percent
+    #[arg(long, value_name = "PERCENT", default_value = MARGIN, value_parser = super::compare::margin)]
+    margin: f64,
+    /// Confidence of intervals and verdicts, as a fraction or in percent; 0.99 if not given, and for ministat, which knows
+    /// 80, 90, 95, 98, 99 and 99.5, 95
     #[arg(short = 'c', long, value_name = "C", allow_hyphen_values = true)]
     confidence: Vec<OsString>,
+    /// Print all findings as JSON instead of a report
+    #[arg(long, conflicts_with = "ministat")]
+    json: bool,
+    /// Exit with 3 unless every comparison got a verdict
+    #[arg(long, conflicts_with = "ministat")]
+    require_verdict: bool,
     /// Print what ministat prints, byte for byte: Debian's of 2015, or FreeBSD's of today
     #[arg(long, value_name = "EDITION", require_equals = true, num_args = 0..=1, default_missing_value = "legacy")]
     ministat: Option<Edition>,
@@ -41,6 +92,14 @@ pub(crate) struct Args {
     width: Vec<OsString>,
 }
 
+/// The formats by name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Named {
+    Columns,
+    Go,
+    Json,
+}
+
 /// Which ministat.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum Edition {
@@ -58,8 +117,149 @@ impl Edition {
 }
 
 pub(crate) fn execute(args: &Args) -> Result<Code, CommandError> {
-    match args.ministat {
-        Some(edition) => ministat::execute(args, edition),
-        None => Err(CommandError::usage("not yet")),
+    if let Some(edition) = args.ministat {
+        return ministat::execute(args, edition);
     }
+    let terms = Terms {
+        confidence: confidence(&args.confidence)?,
+        margin: args.margin,
+        paired: args.paired,
+        baseline: args.baseline.clone(),
+    };
+    let gathered = gather(args)?;
+    let findings = bakeoff_analysis::judge_samples(gathered.samples, &terms)
+        .map_err(|error| CommandError::usage(error.to_string()).hint(error.remedy))?;
+    let mut remarks = gathered.notes;
+    if let Some(example) = gathered.rounded.example {
+        let count = gathered.rounded.count;
+        remarks.push(format!("integers that a 64-bit floating-point number cannot hold: {count} ({example})"));
+    }
+    if args.json {
+        screen::out(&bakeoff_report::stat_json(&findings)?);
+        remarks.iter().for_each(|remark| screen::err(&format!("note: {remark}\n")));
+    } else {
+        screen::out(&bakeoff_report::stat(&findings, &remarks, screen::style()));
+    }
+    let undecided = args.require_verdict && !all_decided(&findings);
+    Ok(if undecided { Code::Undecided } else { Code::Done })
+}
+
+/// Whether there is a comparison, and every one has a verdict.
+fn all_decided(findings: &SampleFindings) -> bool {
+    let mut comparisons =
+        findings.tables.iter().flat_map(|table| &table.samples).filter_map(|row| row.comparison.as_ref()).peekable();
+    comparisons.peek().is_some() && comparisons.all(|c| !matches!(c.verdict, Verdict::Undecided { .. }))
+}
+
+/// A fraction, or a percentage.
+fn confidence(given: &[OsString]) -> Result<f64, CommandError> {
+    let Some(text) = given.last() else { return Ok(CONFIDENCE) };
+    let text = text.to_string_lossy();
+    let number = text.trim().trim_end_matches('%').trim().parse::<f64>().ok();
+    let fraction = number.map(|number| if number < 1.0 && !text.contains('%') { number } else { number / 100.0 });
+    fraction.filter(|fraction| (0.5..1.0).contains(fraction)).ok_or_else(|| {
+        CommandError::usage(format!("`{text}` is no confidence")).hint("write 0.95 or 95%; at least 50%, below 100%")
+    })
+}
+
+/// Reads all files, several at a time; of what goes wrong, the first file's counts.
+fn gather(args: &Args) -> Result<Gathered, CommandError> {
+    let stdin = [OsString::from("-")];
+    let files = if args.files.is_empty() { &stdin[..] } else { &args.files };
+    if files.iter().filter(|file| *file == "-").count() > 1 {
+        return Err(CommandError::usage("standard input can be read only once"));
+    }
+    let options = options(args)?;
+    let labels = labels(files, &args.names)?;
+    let read: Vec<Result<Gathered, Error>> = std::thread::scope(|scope| {
+        let mut readers = vec![];
+        for (file, label) in files.iter().zip(&labels) {
+            let options = &options;
+            readers.push(scope.spawn(move || read(file, label, options)));
+        }
+        let failed = || Error { place: String::new(), message: "a reader failed".to_owned(), remedy: String::new() };
+        readers.into_iter().map(|reader| reader.join().unwrap_or_else(|_| Err(failed()))).collect()
+    });
+    let mut all = Gathered::default();
+    for read in read {
+        all.append(read.map_err(|error| {
+            let remedy = error.remedy.clone();
+            let error = CommandError::usage(error);
+            if remedy.is_empty() { error } else { error.hint(remedy) }
+        })?);
+    }
+    if args.row.is_none() && args.col.is_none() {
+        all.arrange(all.format);
+    }
+    Ok(all)
+}
+
+fn read(file: &OsStr, label: &str, options: &Options) -> Result<Gathered, Error> {
+    let name = if file == "-" { "<stdin>".into() } else { file.to_string_lossy() };
+    let origin = Origin { name: &name, label };
+    if file == "-" {
+        return bakeoff_model::samples::read(
+            &mut BufReader::with_capacity(BUFFER_BYTES, io::stdin()),
+            &origin,
+            options,
+        );
+    }
+    let opened = File::open(file).map_err(|error| Error {
+        place: name.to_string(),
+        message: format!("cannot be opened: {error}"),
+        remedy: String::new(),
+    })?;
+    bakeoff_model::samples::read(&mut BufReader::with_capacity(BUFFER_BYTES, opened), &origin, options)
+}
+
+fn options(args: &Args) -> Result<Options, CommandError> {
+    let projection = |option: &str, text: &Option<String>| {
+        let parse = |text: &String| Projection::parse(text);
+        let parsed = text.as_ref().map(parse).transpose();
+        parsed.map_err(|error| CommandError::usage(format!("--{option}: {error}")))
+    };
+    let mut columns = Columns::default();
+    if let Some(text) = args.columns.last() {
+        let column = text.to_str().and_then(|text| text.parse().ok()).filter(|column| *column > 0);
+        columns.column = column.ok_or_else(|| {
+            CommandError::usage(format!("`{}` is no column", text.to_string_lossy())).hint("the first column is 1")
+        })?;
+    }
+    if let Some(text) = args.delimiters.last() {
+        if text.is_empty() {
+            return Err(CommandError::usage("-d needs at least one character"));
+        }
+        columns.delimiters = text.as_bytes().to_vec();
+    }
+    let filter = args.filter.as_deref().map(Filter::parse).transpose();
+    Ok(Options {
+        format: args.format.map(|named| match named {
+            Named::Columns => Format::Columns,
+            Named::Go => Format::Go,
+            Named::Json => Format::Json,
+        }),
+        columns,
+        row: projection("row", &args.row)?,
+        col: projection("col", &args.col)?,
+        filter: filter.map_err(|error| CommandError::usage(format!("--filter: {error}")))?.unwrap_or_default(),
+    })
+}
+
+/// What the files are called in reports: no two alike, or their values would become one sample.
+fn labels(files: &[OsString], names: &[String]) -> Result<Vec<String>, CommandError> {
+    if !names.is_empty() && names.len() != files.len() {
+        let message = format!("{} names for {} files", names.len(), files.len());
+        return Err(CommandError::usage(message).hint("--name is given once for each file, or not at all"));
+    }
+    let label = |(i, file): (usize, &OsString)| match names.get(i) {
+        Some(name) => name.clone(),
+        None if file == "-" => "<stdin>".to_owned(),
+        None => file.to_string_lossy().into_owned(),
+    };
+    let plain: Vec<String> = files.iter().enumerate().map(label).collect();
+    let unique = plain.iter().enumerate().map(|(i, label)| match plain[..i].iter().filter(|l| *l == label).count() {
+        0 => label.clone(),
+        before => format!("{label} ({})", before + 1),
+    });
+    Ok(unique.collect())
 }

@@ -1,0 +1,465 @@
+//! Samples that somebody else measured, judged. Their order is not known to be random, so everything here carries a caveat;
+//! where a sample drifts or its values resemble their predecessors, the error rates of any unpaired test are fiction, and
+//! there is no verdict. Lines that are blocks go the way of all blocks.
+//!
+//! Unpaired: Mann and Whitney's test and Hodges and Lehmann's shift of the logarithms, or of the values if some are not
+//! positive. The verdict is that of [`super`], the family is every comparison of the same unit.
+
+use super::conclude::{conclude, conclude_effect};
+use super::contrasts::Contrasts;
+use super::infer::Inference;
+use super::trials::Pairs;
+use super::{Rule, Yardstick};
+use crate::findings::{Caveat, Comparison, RatioOfMeans, Scale, Test, Verdict};
+use crate::samples::{FORMAT, Order, SampleFindings, SampleRow, SampleTable, Summary, Terms, Unaskable};
+use crate::stats::equivalence::Zone;
+use crate::stats::rank::MannWhitney;
+use crate::stats::{holm, trend};
+use bakeoff_model::metric::Unit;
+use bakeoff_model::samples::{Better, Sample};
+use rayon::prelude::*;
+use std::collections::BTreeMap;
+
+/// Seed of the flips where lines are blocks and there are too many to enumerate.
+const SEED: u64 = 0x0062_616b_656f_6666;
+/// Of a longer sample, drift is looked for in the means of chunks, and dependence also in its first values.
+const LONG: usize = 10_000;
+/// About so many chunks.
+const CHUNKS: usize = 1000;
+/// Spreads that differ by more than this factor are no mere shift.
+const SPREADS_DIFFER: f64 = 3.0;
+/// Fewer values than this do not tell a spread.
+const SPREAD_MIN: u32 = 10;
+
+/// Judges samples: tables by what was measured and in which unit, the baseline against all others in each.
+///
+/// # Errors
+/// If the baseline that is named is nowhere, or lines that should be blocks do not correspond.
+pub fn judge_samples(samples: Vec<Sample>, terms: &Terms) -> Result<SampleFindings, Unaskable> {
+    let tables = tables(samples, terms)?;
+    let mut families: BTreeMap<&str, u32> = BTreeMap::new();
+    for (table, has_baseline) in &tables {
+        *families.entry(&table[0].unit).or_default() += if *has_baseline { table.len() as u32 - 1 } else { 0 };
+    }
+    let rule = |unit: &str| Rule {
+        alpha: 1.0 - terms.confidence,
+        margin: terms.margin,
+        family: families.get(unit).copied().unwrap_or(0),
+        seed: SEED,
+    };
+    let mut drafts: Vec<Draft> = tables
+        .par_iter()
+        .map(|(table, has_baseline)| Draft::of(table, *has_baseline, rule(&table[0].unit), terms.paired))
+        .collect();
+    correct(&mut drafts);
+    let compared = drafts.iter().any(|draft| draft.rows.iter().any(|row| row.inference.is_some()));
+    let caveats = if compared { vec![order_caveat(terms.paired)] } else { vec![] };
+    Ok(SampleFindings {
+        format: FORMAT,
+        confidence: terms.confidence,
+        margin: terms.margin,
+        paired: terms.paired,
+        tables: drafts.into_iter().map(|draft| draft.conclude(terms.paired)).collect(),
+        caveats,
+    })
+}
+
+fn order_caveat(paired: bool) -> Caveat {
+    let text = if paired {
+        "paired as asked: that each line is a block, and the order inside it random, is not known here"
+    } else {
+        "order unknown: these are unpaired samples, and whether they were measured in a random order is not known; a \
+         drift between them looks just like a difference (`bakeoff compare` measures in randomised blocks)"
+    };
+    caveat("order-unknown", text.to_owned())
+}
+
+fn caveat(kind: &str, text: String) -> Caveat {
+    Caveat { kind: kind.to_owned(), text }
+}
+
+/// Samples by row and unit, the baseline first; whether there is one.
+fn tables(samples: Vec<Sample>, terms: &Terms) -> Result<Vec<(Vec<Sample>, bool)>, Unaskable> {
+    let mut tables: Vec<(Vec<Sample>, bool)> = vec![];
+    let mut places: BTreeMap<(String, String), usize> = BTreeMap::new();
+    for sample in samples.into_iter().filter(|sample| !sample.values.is_empty()) {
+        let at = *places.entry((sample.row.clone(), sample.unit.clone())).or_insert(tables.len());
+        if at == tables.len() {
+            tables.push((vec![], true));
+        }
+        tables[at].0.push(sample);
+    }
+    if let Some(name) = &terms.baseline {
+        for (table, has_baseline) in &mut tables {
+            match table.iter().position(|sample| sample.col == *name) {
+                Some(at) => table[..=at].rotate_right(1),
+                None => *has_baseline = false,
+            }
+        }
+        if !tables.iter().any(|(_, has_baseline)| *has_baseline) {
+            let mut names: Vec<&str> = tables.iter().flat_map(|(table, _)| table).map(|s| s.col.as_str()).collect();
+            names.sort_unstable();
+            names.dedup();
+            return Err(Unaskable {
+                message: format!("there is no sample `{name}` to be the baseline"),
+                remedy: format!("there are: {}", names.join(", ")),
+            });
+        }
+    }
+    if terms.paired {
+        for (table, _) in &tables {
+            let baseline = &table[0];
+            if let Some(other) = table.iter().find(|sample| sample.values.len() != baseline.values.len()) {
+                let message = format!(
+                    "`{}` has {} values and `{}` has {}: their lines do not correspond",
+                    baseline.col,
+                    baseline.values.len(),
+                    other.col,
+                    other.values.len()
+                );
+                let remedy = "--paired needs a value for each block in every sample; leave it out to compare unpaired";
+                return Err(Unaskable { message, remedy: remedy.to_owned() });
+            }
+        }
+    }
+    Ok(tables)
+}
+
+/// A table on its way to findings.
+struct Draft {
+    row: String,
+    unit: String,
+    better: Better,
+    rule: Rule,
+    rows: Vec<DraftRow>,
+}
+
+/// A row, and what its comparison will be made of.
+struct DraftRow {
+    row: SampleRow,
+    inference: Option<Inference>,
+    pairs: Option<Pairs>,
+    p_holm: Option<f64>,
+}
+
+/// A sample, sorted.
+struct Sorted {
+    ascending: Vec<f64>,
+    order: Order,
+    summary: Option<Summary>,
+}
+
+impl Draft {
+    fn of(table: &[Sample], has_baseline: bool, rule: Rule, paired: bool) -> Self {
+        let sorted: Vec<Sorted> = table.par_iter().map(|sample| Sorted::of(&sample.values, rule.alpha)).collect();
+        let positive = sorted.iter().all(|sample| sample.ascending.first().is_some_and(|least| *least > 0.0));
+        let scaled = |sample: &Sorted| -> Vec<f64> {
+            if positive { sample.ascending.iter().map(|x| x.ln()).collect() } else { sample.ascending.clone() }
+        };
+        let scaled: Vec<Vec<f64>> =
+            if paired || table.len() < 2 { vec![] } else { sorted.par_iter().map(scaled).collect() };
+        let infer = |i: usize| -> (Option<Inference>, Option<Pairs>) {
+            if i == 0 || !has_baseline {
+                return (None, None);
+            }
+            if paired {
+                let pairs =
+                    Pairs { baseline: table[0].values.clone(), variant: table[i].values.clone(), ..Pairs::default() };
+                return (Inference::new(&Contrasts::of_pairs(&pairs, rule.margin), rule), Some(pairs));
+            }
+            (unpaired(&scaled[i], &scaled[0], positive, sorted[0].median(), rule), None)
+        };
+        let inferred: Vec<_> = (0..table.len()).into_par_iter().map(infer).collect();
+        let rows = table.iter().zip(sorted).zip(inferred).filter_map(|((sample, sorted), (inference, pairs))| {
+            let row = SampleRow {
+                sample: sample.col.clone(),
+                summary: sorted.summary?,
+                order: sorted.order,
+                comparison: None,
+                refused: None,
+            };
+            Some(DraftRow { row, inference, pairs, p_holm: None })
+        });
+        let Sample { row, unit, better, .. } = &table[0];
+        Self { row: row.clone(), unit: unit.clone(), better: *better, rule, rows: rows.collect() }
+    }
+
+    fn conclude(self, paired: bool) -> SampleTable {
+        let Self { row, unit, better, rule, rows } = self;
+        let baseline = rows.first().map(|first| first.row.clone());
+        let yardstick = Yardstick { unit: Unit::Count, floor: 0.0 };
+        let mut samples = vec![];
+        for DraftRow { mut row, inference, pairs, p_holm } in rows {
+            if let (Some(inference), Some(base)) = (inference, &baseline) {
+                let mut comparison = match pairs {
+                    Some(pairs) => conclude(&pairs, &inference, p_holm, yardstick, rule),
+                    None => conclude_unpaired(&inference, p_holm, &row.summary, &base.summary, rule),
+                };
+                bound(&mut comparison);
+                if better == Better::More {
+                    comparison.verdict = mirrored(comparison.verdict);
+                }
+                if !paired {
+                    row.refused = refusal(&[(&base.sample, &base.order), (&row.sample, &row.order)]);
+                    if row.refused.is_some() {
+                        comparison.verdict = Verdict::Undecided { more_blocks: None };
+                    }
+                }
+                row.comparison = Some(comparison);
+            }
+            samples.push(row);
+        }
+        SampleTable { row, unit, better, family: rule.family, samples }
+    }
+}
+
+/// Holm's correction over all comparisons of a unit.
+fn correct(drafts: &mut [Draft]) {
+    let mut by_unit: BTreeMap<String, Vec<(usize, usize, f64)>> = BTreeMap::new();
+    for (i, draft) in drafts.iter().enumerate() {
+        for (j, row) in draft.rows.iter().enumerate() {
+            if let Some(p) = row.inference.as_ref().and_then(|inference| inference.p) {
+                by_unit.entry(draft.unit.clone()).or_default().push((i, j, p));
+            }
+        }
+    }
+    for places in by_unit.into_values() {
+        let p: Vec<f64> = places.iter().map(|(.., p)| *p).collect();
+        let family = places.first().map_or(0, |(i, ..)| drafts[*i].rule.family);
+        for ((i, j, _), p_holm) in places.into_iter().zip(holm::adjust(&p, family as usize)) {
+            drafts[i].rows[j].p_holm = Some(p_holm);
+        }
+    }
+}
+
+impl Sorted {
+    fn of(values: &[f64], alpha: f64) -> Self {
+        let sort = || {
+            let mut ascending = values.to_vec();
+            ascending.sort_unstable_by(f64::total_cmp);
+            ascending
+        };
+        let (order, ascending) = rayon::join(|| order(values), sort);
+        let mut summary = Summary::of(values, &ascending, alpha);
+        if let Some(summary) = &mut summary {
+            summary.sd = summary.sd.filter(|sd| sd.is_finite());
+            summary.lag1 = summary.lag1.filter(|lag1| lag1.is_finite());
+        }
+        Self { ascending, order, summary }
+    }
+
+    fn median(&self) -> f64 {
+        self.summary.as_ref().map_or(f64::NAN, |summary| summary.median)
+    }
+}
+
+/// Looks for time in a sample. Of a long one, in the means of successive chunks, and for dependence also in its
+/// beginning; the smaller of those two p counts twice.
+fn order(values: &[f64]) -> Order {
+    let tests = |values: &[f64]| (trend::mann_kendall(values).map(|t| t.p), trend::bartels(values).map(|t| t.p));
+    if values.len() <= LONG {
+        let (drift_p, dependence_p) = tests(values);
+        return Order { drift_p, dependence_p };
+    }
+    let size = values.len().div_ceil(CHUNKS);
+    // Scaled first, so that a sum does not overflow.
+    let chunks = values.chunks_exact(size);
+    let means: Vec<f64> = chunks.map(|chunk| chunk.iter().map(|x| x / size as f64).sum()).collect();
+    let (drift_p, dependence_p) = tests(&means);
+    let beginning = trend::bartels(&values[..LONG]).map(|t| t.p);
+    let smaller = dependence_p.into_iter().chain(beginning).reduce(f64::min);
+    Order { drift_p, dependence_p: smaller.map(|p| (2.0 * p).min(1.0)) }
+}
+
+/// The inference from two ascending lists of logarithms, or of values. None if one is empty.
+fn unpaired(variant: &[f64], baseline: &[f64], positive: bool, median: f64, rule: Rule) -> Option<Inference> {
+    let (scale, zone) = if positive {
+        (Scale::Ratio, Some(Zone::of_log_ratios(rule.margin)))
+    } else {
+        let half_width = rule.margin * median.abs();
+        (Scale::Difference, (half_width > 0.0).then_some(Zone { half_width }))
+    };
+    let centre = |list: &[f64]| Some(list.get(list.len() / 2)? / 2.0 + list.get((list.len() - 1) / 2)? / 2.0);
+    let nothing = Inference {
+        blocks: 0,
+        scale,
+        zone,
+        estimate: centre(variant)? - centre(baseline)?,
+        interval: None,
+        equivalence_interval: None,
+        simultaneous_interval: None,
+        p: None,
+        test: Test::TooFew,
+        sd: None,
+    };
+    let constant = |list: &[f64]| list.first() == list.last();
+    if variant.len().min(baseline.len()) < 3 {
+        return Some(nothing);
+    }
+    if constant(variant) && constant(baseline) {
+        return Some(Inference { test: Test::Deterministic, ..nothing });
+    }
+    let Some(test) = MannWhitney::new(variant, baseline) else { return Some(nothing) };
+    let ((estimate, p), (interval, (equivalence_interval, simultaneous_interval))) = rayon::join(
+        || rayon::join(|| test.shift(), || test.p()),
+        || {
+            rayon::join(
+                || test.interval(rule.alpha),
+                || {
+                    rayon::join(
+                        || test.interval(2.0 * rule.alpha),
+                        || rule.simultaneous_alpha().and_then(|alpha| test.interval(alpha)),
+                    )
+                },
+            )
+        },
+    );
+    let how = if test.is_exact() { Test::MannWhitney } else { Test::MannWhitneyNormal };
+    let p = Some(p);
+    Some(Inference { estimate, p, interval, equivalence_interval, simultaneous_interval, test: how, ..nothing })
+}
+
+fn conclude_unpaired(
+    inference: &Inference,
+    p_holm: Option<f64>,
+    variant: &Summary,
+    baseline: &Summary,
+    rule: Rule,
+) -> Comparison {
+    let mut comparison = conclude_effect(inference, p_holm, rule);
+    comparison.caveats.retain(|caveat| caveat.kind != "too-few-blocks");
+    if inference.scale == Scale::Ratio {
+        let means = variant.mean / baseline.mean;
+        comparison.ratio_of_means = means.is_finite().then_some(RatioOfMeans { estimate: means, interval: None });
+        comparison.ratio_of_max = Some(variant.max / baseline.max).filter(|ratio| ratio.is_finite());
+    }
+    comparison.caveats.extend(
+        [
+            too_few(inference, variant.n.min(baseline.n), rule),
+            spreads(inference, variant, baseline),
+            means_disagree(&comparison, rule),
+        ]
+        .into_iter()
+        .flatten(),
+    );
+    comparison
+}
+
+/// Ratios and differences beyond the range of numbers are put to its end, and said to be: infinity is no number in JSON.
+fn bound(comparison: &mut Comparison) {
+    let least = if comparison.scale == Scale::Ratio { f64::MIN_POSITIVE } else { f64::MIN };
+    let mut beyond = false;
+    let mut put = |number: &mut f64| {
+        let inside = number.clamp(least, f64::MAX);
+        beyond |= inside != *number;
+        *number = inside;
+    };
+    let Comparison { estimate, interval, equivalence_interval, simultaneous_interval, .. } = comparison;
+    put(estimate);
+    [interval, equivalence_interval, simultaneous_interval].into_iter().flatten().flatten().for_each(put);
+    if beyond {
+        let text = "some number of this comparison is too large to be written, or too small; the largest, or the smallest, \
+                    stands in its place";
+        comparison.caveats.push(caveat("out-of-range", text.to_owned()));
+    }
+}
+
+/// Too few values for a test, for an interval, or for a difference that survives Holm's correction.
+fn too_few(inference: &Inference, n: u32, rule: Rule) -> Option<Caveat> {
+    let percent = 100.0 * (1.0 - rule.alpha);
+    let text = match inference.test {
+        Test::TooFew if n < 3 => format!("{n} values are too few to infer anything from; at least 3 are needed"),
+        Test::TooFew => "the values are so far apart that their differences cannot be computed".to_owned(),
+        Test::Deterministic => return None,
+        _ => {
+            let needed = needed(rule.alpha / f64::from(rule.family.max(1)));
+            if n >= needed {
+                return None;
+            }
+            let among = if rule.family > 1 { format!(" among {} comparisons", rule.family) } else { String::new() };
+            format!("{n} values can show nothing at {percent} % confidence{among}; {needed} in each sample can")
+        }
+    };
+    Some(caveat("too-few-values", text))
+}
+
+/// The smallest n for which the smallest p of two samples of n, 2/C(2n, n), is at most alpha.
+fn needed(alpha: f64) -> u32 {
+    let mut n = 1;
+    let mut smallest = 1.0;
+    while smallest > alpha && n < 1000 {
+        n += 1;
+        smallest *= f64::from(n) / f64::from(2 * (2 * n - 1));
+    }
+    n
+}
+
+/// The interval is that of a shift; if one sample is spread far wider, there is more between them than that.
+fn spreads(inference: &Inference, variant: &Summary, baseline: &Summary) -> Option<Caveat> {
+    let spread = |summary: &Summary| match inference.scale {
+        Scale::Ratio => (summary.q3 / summary.q1).ln(),
+        Scale::Difference => summary.q3 - summary.q1,
+    };
+    let (wide, narrow) = (spread(variant).max(spread(baseline)), spread(variant).min(spread(baseline)));
+    let told = variant.n.min(baseline.n) >= SPREAD_MIN && inference.p.is_some();
+    (told && wide > SPREADS_DIFFER * narrow).then(|| {
+        let text = "one sample is spread more than three times as wide as the other: they differ by more than a shift, \
+                    which is what the interval is for";
+        caveat("spreads-differ", text.to_owned())
+    })
+}
+
+/// The shift is a robust centre; the means may tell another story.
+fn means_disagree(comparison: &Comparison, rule: Rule) -> Option<Caveat> {
+    let means = comparison.ratio_of_means?.estimate;
+    let apart = (means.ln() - comparison.estimate.ln()).abs() > rule.margin.ln_1p();
+    apart.then(|| {
+        let percent = |ratio: f64| 100.0 * (ratio - 1.0);
+        let text = format!(
+            "typical and mean disagree: the typical value changes by {:+.1} %, the mean by {:+.1} %",
+            percent(comparison.estimate),
+            percent(means)
+        );
+        caveat("typical-and-mean-disagree", text)
+    })
+}
+
+/// Why these two get no verdict, if time is visible in one of them.
+fn refusal(samples: &[(&String, &Order)]) -> Option<Caveat> {
+    let (name, order) = samples.iter().find(|(_, order)| order.is_visible())?;
+    let drifts = order.drift_p.is_some_and(|p| p < Order::VISIBLE_P);
+    let (what, p) = match (drifts, order.drift_p, order.dependence_p) {
+        (true, Some(p), _) => ("drifts from its first value to its last (Mann-Kendall", p),
+        (_, _, p) => ("has values that depend on those before them (Bartels", p.unwrap_or_default()),
+    };
+    let p = if p < 1e-4 { "p < 0.0001".to_owned() } else { format!("p = {p:.4}") };
+    let text = format!(
+        "no verdict: {name} {what}, {p}), so time mattered, and a difference may be time's; measure in randomised blocks \
+         (`bakeoff compare`), or say --paired if each line is a block"
+    );
+    Some(caveat("drift", text))
+}
+
+/// Where more is better, more is faster.
+fn mirrored(verdict: Verdict) -> Verdict {
+    match verdict {
+        Verdict::Faster => Verdict::Slower,
+        Verdict::Slower => Verdict::Faster,
+        other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn least_numbers_of_values() {
+        let check = |alpha, expect| assert_eq!(needed(alpha), expect, "{alpha}");
+        // 2/C(8, 4) = .029, 2/C(6, 3) = .1, 2/C(10, 5) = .0079
+        check(0.05, 4);
+        check(0.1, 3);
+        check(0.01, 5);
+        check(0.0, 1000);
+    }
+}

@@ -1,0 +1,271 @@
+//! `bakeoff stat` as a whole: what it says of samples in every format, and of input that is not as it should be. That
+//! nothing is dropped without a word is held here; the statistics have tests of their own.
+
+#![allow(clippy::unwrap_used, reason = "a test ends where something is not as it should be")]
+
+mod common;
+
+use common::Shown;
+use std::fmt::Write as _;
+use std::fs;
+use std::io::Write as _;
+use std::process::{Command, Stdio};
+
+struct Folder(tempfile::TempDir);
+
+impl Folder {
+    fn new(files: &[(&str, &str)]) -> Self {
+        let folder = Self(tempfile::tempdir().unwrap());
+        for (name, text) in files {
+            fs::write(folder.0.path().join(name), text).unwrap();
+        }
+        folder
+    }
+
+    fn command(&self, words: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_bakeoff"));
+        command.arg("stat").args(words).current_dir(self.0.path());
+        command.env_remove("COLUMNS").env("NO_COLOR", "1").stdin(Stdio::null());
+        command
+    }
+
+    fn stat(&self, words: &[&str]) -> Shown {
+        Shown::of(&self.command(words).output().unwrap())
+    }
+}
+
+/// Numbers around a centre in an order without drift: multiples of the golden section, which are spread evenly.
+fn numbers(centre: f64, n: u32) -> String {
+    (1..=n).fold(String::new(), |mut text, i| {
+        // A quadratic sequence of fractions; that of a linear one depends on its predecessor.
+        let x = (f64::from(i) * f64::from(i) * 0.618_033_988_749_895 + f64::from(i) * 0.414_213_562).fract();
+        let _ = writeln!(text, "{:.4}", centre * (1.0 + 0.02 * (x - 0.5)));
+        text
+    })
+}
+
+#[test]
+fn verdicts_of_columns() {
+    let (a, b, c) = (numbers(100.0, 30), numbers(104.0, 31), numbers(100.05, 30));
+    let folder = Folder::new(&[("a", &a), ("b", &b), ("c", &c)]);
+    folder.stat(&["a", "b"]).expect(0, &["b has 4", "more than a", "99 % interval", "order unknown"]);
+    folder.stat(&["b", "a"]).expect(0, &["less than b"]);
+    folder.stat(&["a", "b", "--baseline", "b"]).expect(0, &["a has", "less than b"]);
+    folder.stat(&["a", "c"]).expect(0, &["c is equivalent to a within ±1 %"]);
+    folder.stat(&["a", "b", "--margin", "10%"]).expect(0, &["negligibly, within ±10 %"]);
+    folder.stat(&["a", "b", "c"]).expect(0, &["Holm's correction over 2 comparisons"]);
+    folder.stat(&["a"]).expect(0, &["Nothing to compare", "description only"]);
+    folder.stat(&["a", "b", "--name", "old", "--name", "new"]).expect(0, &["new has", "than old"]);
+    folder.stat(&["a", "a"]).expect(0, &["a (2)", "equivalent"]);
+    folder.stat(&["a", "b", "-c", "95"]).expect(0, &["95 % interval"]);
+    folder.stat(&["a", "c", "--margin", "0.01%", "--require-verdict"]).expect(3, &["Nothing was decided"]);
+}
+
+#[test]
+fn no_verdict_where_time_is_visible() {
+    let rising = (0..30).fold(String::new(), |text, i| format!("{text}{}\n", 100.0 + f64::from(i) + f64::from(i * 7 % 5)));
+    let steady = numbers(200.0, 30);
+    let folder = Folder::new(&[("rising", &rising), ("steady", &steady)]);
+    let refused = folder.stat(&["steady", "rising", "--require-verdict"]);
+    refused.expect(3, &["No verdict on rising against steady", "rising drifts from its first value to its last", "none ["]);
+    // Blocks bear it.
+    folder.stat(&["steady", "rising", "--paired"]).expect(0, &["less than steady", "sign-flip", "each line is a block"]);
+}
+
+#[test]
+fn findings_as_json_can_be_read_again() {
+    let (a, b) = (numbers(100.0, 30), numbers(104.0, 31));
+    let folder = Folder::new(&[("a", &a), ("b", &b)]);
+    let shown = folder.stat(&["a", "b", "--json"]);
+    let findings: bakeoff_analysis::samples::SampleFindings = serde_json::from_str(&shown.out).unwrap();
+    assert_eq!(findings.format, 1);
+    let comparison = findings.tables[0].samples[1].comparison.as_ref().unwrap();
+    assert_eq!(comparison.verdict, bakeoff_analysis::findings::Verdict::Slower);
+    assert_eq!(serde_json::to_string_pretty(&findings).unwrap() + "\n", shown.out);
+}
+
+#[test]
+fn bad_input_is_named_with_its_place() {
+    let a = numbers(100.0, 10);
+    let folder = Folder::new(&[
+        ("a", &a),
+        ("empty", ""),
+        ("comments", "# nothing\n\n# at all\n"),
+        ("text", "1\n2\nthree\n4\n"),
+        ("nan", "1\nnan\n3\n"),
+        ("inf", "1\n2\n-inf\n"),
+        ("huge", "1\n1e999\n"),
+        ("short", "1 2\n3\n"),
+        ("comma", "1,2\n3,4\n"),
+        ("hex", "1\n0x10\n"),
+        ("json", "{\"some\": 1}"),
+        ("cut.json", "{\"\u{72}esults\": [{\"command\": \"x\", \"times\": [1, 2"),
+        ("mean.json", "{\"\u{72}esults\": [{\"command\": \"x\", \"mean\": 1.0}]}"),
+        ("cut.go", "BenchmarkX 10 5 ns/op\nBenchmarkX 10 5\n"),
+        ("text.go", "BenchmarkX 10 5x ns/op\n"),
+    ]);
+    let check = |words: &[&str], parts: &[&str]| {
+        folder.stat(words).expect(2, parts);
+    };
+    check(&["empty"], &["empty: there is no number in it"]);
+    check(&["comments"], &["comments: there is no number in it"]);
+    check(&["a", "text"], &["text:3: `three` is not a number", "hint: -C chooses"]);
+    check(&["a", "nan"], &["nan:2: `nan` is no value", "take the line out"]);
+    check(&["inf"], &["inf:3: `-inf` is not finite"]);
+    check(&["huge"], &["huge:2: `1e999` is too large for a 64-bit floating-point number"]);
+    check(&["short", "-C", "2"], &["short:2: there are only 1 columns, but column 2 is wanted"]);
+    check(&["comma"], &["comma:1: `1,2` is not a number"]);
+    check(&["hex"], &["hex:2: `0x10` is not a number"]);
+    check(&["json"], &["json: this JSON is neither hyperfine's nor pyperf's"]);
+    check(&["cut.json"], &["cut.json:1: EOF while parsing"]);
+    check(&["mean.json"], &["`x` has no single times"]);
+    check(&["cut.go"], &["cut.go:2: the value `5` has no unit"]);
+    check(&["text.go"], &["text.go:1: `5x` is not a number"]);
+    check(&["nowhere"], &["nowhere: cannot be opened: No such file"]);
+    check(&["/"], &["cannot be read: Is a directory"]);
+    check(&["-", "-"], &["standard input can be read only once"]);
+    check(&["a", "-c", "0.3"], &["`0.3` is no confidence", "hint:"]);
+    check(&["a", "-C", "0"], &["`0` is no column"]);
+    check(&["a", "-d", ""], &["-d needs at least one character"]);
+    check(&["a", "--baseline", "b"], &["there is no sample `b`", "there are: a"]);
+    check(&["a", "short", "--paired"], &["`a` has 10 values and `short` has 2", "leave it out"]);
+    check(&["a", "--name", "x", "--name", "y"], &["2 names for 1 files"]);
+    check(&["a", "--filter", "nonsense"], &["--filter:"]);
+    check(&["a", "--row", ".nonsense"], &["--row: `.nonsense` is no key"]);
+}
+
+#[test]
+fn odd_but_honest_input_gets_an_honest_answer() {
+    let folder = Folder::new(&[
+        ("one", "5\n"),
+        ("two", "5\n6\n"),
+        ("same", "7\n7\n7\n7\n"),
+        ("other", "8\n8\n8\n"),
+        ("giants", "1e300\n1.1e300\n1.2e300\n1.05e300\n1.15e300\n1.01e300\n"),
+        ("dwarfs", "1e-300\n1.1e-300\n1.2e-300\n1.05e-300\n1.15e-300\n"),
+        ("wide", "-1.7e308\n1.7e308\n0\n1\n2\n"),
+        ("mixed", "-3\n0\n4\n1\n-2\n5\n0.5\n"),
+        ("zeros", "0\n0\n0\n0\n"),
+        ("exact", "9007199254740992\n9007199254740994\n9007199254740996\n"),
+        ("inexact", "9007199254740993\n9007199254740993\n9007199254740993\n"),
+        ("long", &format!("{}\n1\n", "9".repeat(400))),
+        ("crlf", "\u{feff}1\r\n"),
+        ("dos", "1.5\r\n2.5\r\n3.5\r\n"),
+        ("few", "1\n2\n3\n"),
+        ("tail", "1 # said\n2\t# of it\n3\n4"),
+    ]);
+    folder.stat(&["one"]).expect(0, &["Nothing to compare"]);
+    folder.stat(&["one", "two"]).expect(0, &["Nothing was decided", "1 values are too few"]);
+    folder.stat(&["same", "same"]).expect(0, &["equivalent", "the values never vary"]);
+    folder.stat(&["same", "other"]).expect(0, &["other has 14.3 % more than same", "exact"]);
+    folder.stat(&["giants", "dwarfs"]).expect(0, &["1e+300", "1e-300", "against giants"]);
+    folder.stat(&["giants"]).expect(0, &["1e+300", "1.2e+300"]);
+    folder.stat(&["wide", "mixed"]).expect(0, &["−1.7e+308", "Nothing was decided"]);
+    folder.stat(&["wide", "wide"]).expect(0, &["their differences cannot be computed"]);
+    folder.stat(&["dwarfs", "giants"]).expect(0, &["too large to be written"]);
+    folder.stat(&["mixed", "few"]).expect(0, &["Difference: sample − baseline"]);
+    folder.stat(&["zeros", "mixed"]).expect(0, &["Nothing was decided"]);
+    folder.stat(&["zeros", "zeros"]).expect(0, &["equivalent"]);
+    folder.stat(&["exact", "inexact"]).expect(0, &["cannot hold: 3 (inexact:1: 9007199254740993 became 9007199254740992)"]);
+    folder.stat(&["exact"]).expect(0, &["9,007,199,254,740,994"]);
+    folder.stat(&["long"]).expect(2, &["long:1: `9999", "…` is too large"]);
+    folder.stat(&["crlf"]).expect(2, &["crlf:1:", "is not a number"]);
+    folder.stat(&["dos"]).expect(0, &["1.5", "3.5"]);
+    folder.stat(&["few", "tail"]).expect(0, &["3 values can show nothing at 99 % confidence; 5 in each sample can"]);
+}
+
+#[test]
+fn columns_and_delimiters() {
+    let rows = (1..=9).fold(String::new(), |text, i| format!("{text}x{i};{},{}\n", i * 10, i * 20));
+    let folder = Folder::new(&[("t", &rows)]);
+    folder.stat(&["t", "-C3", "-d,;"]).expect(0, &["20", "180", "100"]);
+    folder.stat(&["t", "-C2", "-d;"]).expect(2, &["t:1: `10,20` is not a number"]);
+}
+
+fn go(factor: f64) -> String {
+    let mut text = "goos: linux\npkg: example.org/x\nBenchmarkSort\n".to_owned();
+    for name in ["Sort/n=10", "Sort/n=1000", "Hash"] {
+        for i in 1..=12u32 {
+            let x = (f64::from(i * i) * 0.618_033_988_749_895).fract();
+            let ns = 1000.0 * factor * (1.0 + 0.02 * x);
+            let _ = writeln!(text, "Benchmark{name}-8   \t  100\t {ns:.2} ns/op\t {:.2} MB/s\t 16 B/op", 1e6 / ns);
+        }
+    }
+    text + "PASS\nok  \texample.org/x\t1.234s\n"
+}
+
+#[test]
+fn the_format_of_go_with_projections() {
+    let folder = Folder::new(&[("old", &go(1.0)), ("new", &go(1.2))]);
+    let all = folder.stat(&["old", "new"]);
+    all.expect(0, &["Of 9 comparisons: 6 slower and 3 equivalent", "Sort/n=10-8; in µs/op", "in MiB/s", "B/op"]);
+    let one = folder.stat(&["old", "new", "--filter", ".name:Hash .unit:ns/op"]);
+    one.expect(0, &["Hash-8: new is 20.0 % slower than old"]);
+    let rate = folder.stat(&["old", "new", "--filter", ".name:Hash .unit:B/s"]);
+    rate.expect(0, &["new is slower than old: −16.7 %"]);
+    let parts = folder.stat(&["old", "--col", "/n", "--row", ".name", "--filter", ".unit:sec/op .name:Sort"]);
+    parts.expect(0, &["Sort: 1000 is equivalent to 10"]);
+    folder.stat(&["old", "--filter", ".name:None"]).expect(2, &["no value in it that is wanted"]);
+    folder.stat(&["old", "new", "--col", "goos", "--row", ".name"]).expect(0, &["linux", " 48 "]);
+}
+
+#[test]
+fn json_of_hyperfine_and_pyperf() {
+    let times = |factor: f64| {
+        let time = |i: u32| format!("{:.6}", factor * (1.0 + 0.01 * (f64::from(i * i) * 0.618).fract()));
+        (1..=12).map(time).collect::<Vec<_>>().join(", ")
+    };
+    let entry = |command: &str, factor| {
+        format!("{{\"command\": \"{command}\", \"mean\": 1.0, \"times\": [{}], \"exit_codes\": [0, 0]}}", times(factor))
+    };
+    let both = format!("{{\"\u{72}esults\": [{}, {}]}}", entry("./a", 0.2), entry("./b", 0.1));
+    let (one, two) = (format!("{{\"\u{72}esults\": [{}]}}", entry("./a", 0.2)), format!("{{\"\u{72}esults\": [{}]}}", entry("./b", 0.3)));
+    let processes = |factor: f64| {
+        let process = |i: u32| {
+            let value = factor * (1.0 + 0.01 * (f64::from(i * i) * 0.618).fract());
+            format!("{{\"metadata\": {{}}, \"values\": [{value:.6}, {:.6}]}}", value * 1.01)
+        };
+        (1..=9).map(process).collect::<Vec<_>>().join(", ")
+    };
+    let pyperf = |factor| {
+        let calibration = "{\"metadata\": {}, \"warmups\": [[1, 0.5]]}";
+        format!(
+            "{{\"\u{62}enchmarks\": [{{\"metadata\": {{\"name\": \"loop\"}}, \"runs\": [{calibration}, {}]}}], \
+             \"metadata\": {{\"unit\": \"second\"}}, \"version\": \"1.0\"}}",
+            processes(factor)
+        )
+    };
+    let (py_old, py_new) = (pyperf(0.01), pyperf(0.02));
+    let folder = Folder::new(&[("both.json", &both), ("one.json", &one), ("two.json", &two), ("po", &py_old), ("pn", &py_new)]);
+    folder.stat(&["both.json"]).expect(0, &["./b is 50.0 % faster than ./a", "in ms"]);
+    folder.stat(&["one.json", "two.json"]).expect(0, &["two.json is 50.0 % slower than one.json"]);
+    folder.stat(&["po", "pn"]).expect(0, &["loop: pn is 100.0 % slower than po", "each process counts as one value", " 9 "]);
+}
+
+/// What arrives in standard input is read as it comes, in bounded memory: a sixth of a gigabyte does not fit into what
+/// is left of the limit by the program itself, but its numbers do.
+#[test]
+fn much_on_standard_input() {
+    let folder = Folder::new(&[]);
+    let program = env!("CARGO_BIN_EXE_bakeoff");
+    let limited = format!("ulimit -v 1200000; exec '{program}' stat");
+    let mut command = Command::new("sh");
+    command.args(["-c", &limited]).current_dir(folder.0.path()).env_remove("COLUMNS").env("RAYON_NUM_THREADS", "2");
+    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    let writer = std::thread::spawn(move || {
+        let blank = " ".repeat(4000);
+        let lines: String = (0..100).map(|i| format!("{blank}{}.25{blank}\n", 1000 + i * 37 % 100)).collect();
+        (0..200).all(|_| stdin.write_all(lines.as_bytes()).is_ok())
+    });
+    let shown = Shown::of(&child.wait_with_output().unwrap());
+    shown.expect(0, &["<stdin>", "20000", "1,049.8"]);
+    assert!(writer.join().unwrap());
+    // A line without an end is not waited for.
+    let endless = folder.command(&[]).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
+    let mut endless = endless.unwrap();
+    let mut stdin = endless.stdin.take().unwrap();
+    let writer = std::thread::spawn(move || (0..4096).all(|_| stdin.write_all(&[b'1'; 1024]).is_ok()));
+    Shown::of(&endless.wait_with_output().unwrap()).expect(2, &["<stdin>:1:"]);
+    let _ = writer.join();
+}
