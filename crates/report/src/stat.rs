@@ -125,33 +125,33 @@ fn sentence(findings: &SampleFindings, table: &SampleTable, row: &SampleRow, com
     };
     let margin = glue(&format!("±{}", percent(findings.margin)));
     let verb = if is_speed(table) { "is" } else { "has" };
-    let amount = glue(&change.amount());
+    let amount = glue(&change.amount);
     let body = if row.refused.is_some() {
-        format!("No verdict on {variant} against {baseline}: {}{}", glue(&change.signed()), within(change.signed_range()))
+        format!("No verdict on {variant} against {baseline}: {}{}", glue(&change.signed), within(change.signed_range.clone()))
     } else {
         match comparison.verdict {
             Verdict::Faster | Verdict::Slower => {
                 let word = word(table, row, comparison);
                 let rate = is_speed(table) && table.better == Better::More;
-                let range = within(if rate { change.signed_range() } else { change.range() });
+                let range = within(if rate { change.signed_range.clone() } else { change.range.clone() });
                 match (is_speed(table), rate) {
-                    (_, true) => format!("{variant} is {word} than {baseline}: {}{range}", glue(&change.signed())),
+                    (_, true) => format!("{variant} is {word} than {baseline}: {}{range}", glue(&change.signed)),
                     (true, _) => format!("{variant} is {amount} {word} than {baseline}{range}"),
                     _ => format!("{variant} has {amount} {word}{of_what} than {baseline}{range}"),
                 }
             }
             Verdict::Negligible => {
                 let differs = format!("{variant} differs from {baseline}{of_what}, but negligibly, within {margin}");
-                format!("{differs}: {}{}", glue(&change.signed()), within(change.signed_range()))
+                format!("{differs}: {}{}", glue(&change.signed), within(change.signed_range.clone()))
             }
             Verdict::Equivalent => {
                 let is = if of_what.is_empty() { "is".to_owned() } else { format!("{verb}{of_what}") };
-                format!("{variant} {is} equivalent to {baseline} within {margin}{}", within(change.signed_range()))
+                format!("{variant} {is} equivalent to {baseline} within {margin}{}", within(change.signed_range.clone()))
             }
             Verdict::Undecided { more_blocks } => {
                 let more = words::more_blocks(Verdict::Undecided { more_blocks });
-                let range = within(change.signed_range());
-                format!("Nothing was decided about {variant} against {baseline}{more}: {}{range}", glue(&change.signed()))
+                let range = within(change.signed_range.clone());
+                format!("Nothing was decided about {variant} against {baseline}{more}: {}{range}", glue(&change.signed))
             }
         }
     };

@@ -14,7 +14,7 @@ use crate::findings::{Caveat, Comparison, RatioOfMeans, Scale, Test, Verdict};
 use crate::samples::{FORMAT, Order, SampleFindings, SampleRow, SampleTable, Summary, Terms, Unaskable};
 use crate::stats::equivalence::Zone;
 use crate::stats::rank::MannWhitney;
-use crate::stats::{holm, trend};
+use crate::stats::{holm, sort, trend};
 use bakeoff_model::metric::Unit;
 use bakeoff_model::samples::{Better, Sample};
 use rayon::prelude::*;
@@ -236,7 +236,7 @@ impl Sorted {
     fn of(values: &[f64], alpha: f64) -> Self {
         let sort = || {
             let mut ascending = values.to_vec();
-            ascending.sort_unstable_by(f64::total_cmp);
+            sort::sort(&mut ascending);
             ascending
         };
         let (order, ascending) = rayon::join(|| order(values), sort);

@@ -26,6 +26,7 @@ pub mod proportion;
 pub mod published;
 pub mod rank;
 pub mod signflip;
+pub mod sort;
 pub mod spending;
 pub mod student;
 pub mod tail;

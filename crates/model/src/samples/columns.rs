@@ -2,7 +2,7 @@
 //! comments, every other line must have a number in the column that is asked for, or the first that does not is an
 //! error with its place.
 
-use super::{Error, LINE_MAX, Origin, Rounded, lines};
+use super::{Error, LINE_MAX, Origin, Rounded, decimal, lines};
 use std::io::BufRead;
 
 /// Longer words are shown in part.
@@ -80,7 +80,8 @@ fn word<'a>(line: &'a [u8], column: usize, separates: &[bool; 256]) -> Option<Re
 
 /// A finite number, or an error that says what stands there instead.
 pub(super) fn value(word: &[u8], origin: &Origin<'_>, line: u64, rounded: &mut Rounded) -> Result<f64, Error> {
-    let parsed = std::str::from_utf8(word).ok().and_then(|text| text.parse::<f64>().ok());
+    let slowly = || std::str::from_utf8(word).ok()?.parse::<f64>().ok();
+    let parsed = decimal::parse(word).or_else(slowly);
     match parsed {
         Some(value) if value.is_finite() => {
             if word.len() > EXACT_DIGITS && is_rounded(word, value) {

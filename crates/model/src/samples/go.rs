@@ -87,6 +87,41 @@ fn better(unit: &str, said: &BTreeMap<String, Better>) -> Better {
     said.get(unit).copied().unwrap_or(if rate { Better::More } else { Better::Less })
 }
 
+/// What surrounds a line.
+struct Around<'a> {
+    origin: &'a Origin<'a>,
+    options: &'a Options,
+    settings: &'a BTreeMap<String, String>,
+    said: &'a BTreeMap<String, Better>,
+}
+
+impl Around<'_> {
+    /// Where the values of a name in a unit belong.
+    fn unit(&self, name: &str, unit_as_written: &str, gathered: &mut Gathered) -> KnownUnit {
+        let (unit, factor) = tidy(unit_as_written);
+        let place = Place { name, file: self.origin.label, settings: self.settings, unit: &unit, unit_as_written };
+        let sample = self
+            .options
+            .wants(&place)
+            .then(|| gathered.place(self.options, &place, &unit, better(&unit, self.said)));
+        KnownUnit { as_written: unit_as_written.to_owned(), factor, sample }
+    }
+}
+
+/// What was found out about the last line, as the next one is mostly like it.
+#[derive(Default)]
+struct Known {
+    name: String,
+    units: Vec<KnownUnit>,
+}
+
+struct KnownUnit {
+    as_written: String,
+    factor: f64,
+    /// None if it is not wanted.
+    sample: Option<usize>,
+}
+
 /// Reads one file into what has been gathered.
 pub(super) fn read(
     reader: &mut dyn BufRead,
@@ -96,6 +131,7 @@ pub(super) fn read(
 ) -> Result<(), Error> {
     let mut settings: BTreeMap<String, String> = BTreeMap::new();
     let mut said: BTreeMap<String, Better> = BTreeMap::new();
+    let mut known = Known::default();
     let mut number = 0;
     let read = lines::each(reader, LINE_MAX, |line| {
         number += 1;
@@ -104,7 +140,8 @@ pub(super) fn read(
             let Ok(text) = std::str::from_utf8(line) else {
                 return Err(origin.error(number, "the line is not text in UTF-8", ""));
             };
-            return take(text, number, origin, options, &settings, &said, gathered);
+            let around = Around { origin, options, settings: &settings, said: &said };
+            return take(text, number, &around, &mut known, gathered);
         }
         let Ok(text) = std::str::from_utf8(line) else { return Ok(()) };
         if let Some(rest) = text.strip_prefix("Unit ") {
@@ -117,10 +154,12 @@ pub(super) fn read(
                         _ => continue,
                     };
                     said.insert(tidy(unit).0.into_owned(), direction);
+                    known = Known::default();
                 }
             }
         } else if let Some((key, value)) = text.split_once(':').filter(|(key, _)| is_setting(key)) {
             settings.insert(key.to_owned(), value.trim().to_owned());
+            known = Known::default();
         }
         Ok(())
     });
@@ -137,10 +176,8 @@ fn is_setting(key: &str) -> bool {
 fn take(
     text: &str,
     number: u64,
-    origin: &Origin<'_>,
-    options: &Options,
-    settings: &BTreeMap<String, String>,
-    said: &BTreeMap<String, Better>,
+    around: &Around<'_>,
+    known: &mut Known,
     gathered: &mut Gathered,
 ) -> Result<(), Error> {
     let mut words = text.split_ascii_whitespace();
@@ -148,23 +185,30 @@ fn take(
     if name.starts_with(char::is_lowercase) || words.next().is_none_or(|count| count.parse::<u64>().is_err()) {
         return Ok(());
     }
-    let mut any = false;
+    let origin = around.origin;
+    if known.name != name {
+        *known = Known { name: name.to_owned(), units: vec![] };
+    }
+    let mut column = 0;
     while let Some(word) = words.next() {
         let Some(unit_as_written) = words.next() else {
             let remedy = "after the name and a count, each value needs its unit: `BenchmarkX 1 123 ns/op`";
             return Err(origin.error(number, &format!("the value `{word}` has no unit"), remedy));
         };
         let measured = columns::value(word.as_bytes(), origin, number, &mut gathered.rounded)?;
-        let (unit, factor) = tidy(unit_as_written);
-        let place = Place { name, file: origin.label, settings, unit: &unit, unit_as_written };
-        any = true;
-        if options.wants(&place) {
+        if known.units.get(column).is_none_or(|known| known.as_written != unit_as_written) {
+            known.units.truncate(column);
+            known.units.push(around.unit(name, unit_as_written, gathered));
+        }
+        let KnownUnit { factor, sample, .. } = known.units[column];
+        column += 1;
+        if let Some(sample) = sample {
             // Dividing by a power of ten is exact where multiplying by its inverse is not.
             let value = if factor < 1.0 { measured / (1.0 / factor).round() } else { measured * factor };
-            gathered.add(options, &place, &unit, better(&unit, said), value);
+            gathered.samples[sample].values.push(value);
         }
     }
-    if any {
+    if column > 0 {
         Ok(())
     } else {
         Err(origin.error(number, "there is no value", "the line ends after the count; was it cut off?"))

@@ -6,6 +6,7 @@
 //! Values with the same labels for table, sample and unit make one sample, in the order in which they were read.
 
 pub mod columns;
+mod decimal;
 mod go;
 mod json;
 pub mod keys;
@@ -121,23 +122,28 @@ pub struct Gathered {
 
 impl Gathered {
     fn add(&mut self, options: &Options, place: &dyn Keys, unit: &str, better: Better, value: f64) {
+        let at = self.place(options, place, unit, better);
+        self.samples[at].values.push(value);
+    }
+
+    /// Where the sample of such values is, which may be new.
+    fn place(&mut self, options: &Options, place: &dyn Keys, unit: &str, better: Better) -> usize {
         let (row, col) = options.labels(place);
-        // Values of one sample mostly follow each other.
-        let same = |sample: &Sample| (&*sample.row, &*sample.col, &*sample.unit) == (&*row, &*col, unit);
-        match self.samples.last_mut().filter(|sample| same(sample)) {
-            Some(sample) => sample.values.push(value),
-            None => self.sample(row, col, unit.to_owned(), better).values.push(value),
-        }
+        self.index_of(row, col, unit.to_owned(), better)
     }
 
     fn sample(&mut self, row: String, col: String, unit: String, better: Better) -> &mut Sample {
+        let at = self.index_of(row, col, unit, better);
+        &mut self.samples[at]
+    }
+
+    fn index_of(&mut self, row: String, col: String, unit: String, better: Better) -> usize {
         let samples = &mut self.samples;
         let key = (row.clone(), col.clone(), unit.clone());
-        let at = *self.index.entry(key).or_insert_with(|| {
+        *self.index.entry(key).or_insert_with(|| {
             samples.push(Sample { row, col, unit, better, values: vec![] });
             samples.len() - 1
-        });
-        &mut self.samples[at]
+        })
     }
 
     /// Makes what was read comparable where nobody said how, by row or column: samples of files that hold one name each
