@@ -21,6 +21,8 @@ const PICTURE_MIN: usize = 18;
 const PICTURE_MAX: usize = 41;
 /// Numbers without a unit are written in full between these, and in powers of ten beyond.
 const IN_FULL: std::ops::Range<f64> = 1e-4..1e9;
+/// Whole numbers are written in full below this.
+const WHOLE_MAX: f64 = 1e16;
 /// Significant digits of a number in powers of ten.
 const DIGITS: usize = 5;
 
@@ -230,8 +232,8 @@ impl Values {
         let name = if unit == Unit::Count { table.unit.clone() } else { format!("{name}{per}") };
         let whole = size == 1.0 && sizes.iter().all(|size| size.fract() == 0.0);
         let decimals = match () {
+            () if whole && largest < WHOLE_MAX => Some(0),
             () if largest > 0.0 && !IN_FULL.contains(&(largest / size)) => None,
-            () if whole => Some(0),
             () => Some(decimals_of(largest / size, 4).max(decimals_of(smallest / size, 3)).min(9)),
         };
         Self { size, name, decimals }
@@ -245,7 +247,7 @@ impl Values {
     fn write_with(&self, value: f64, more: usize) -> String {
         let value = value / self.size;
         match self.decimals {
-            Some(decimals) if value.abs() < IN_FULL.end => fixed(value, decimals + more),
+            Some(decimals) if value.abs() < WHOLE_MAX => fixed(value, decimals + more),
             _ => power(value),
         }
     }

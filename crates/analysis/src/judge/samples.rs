@@ -146,12 +146,11 @@ struct DraftRow {
 struct Sorted {
     ascending: Vec<f64>,
     order: Order,
-    summary: Option<Summary>,
 }
 
 impl Draft {
     fn of(table: &[Sample], has_baseline: bool, rule: Rule, paired: bool) -> Self {
-        let sorted: Vec<Sorted> = table.par_iter().map(|sample| Sorted::of(&sample.values, rule.alpha)).collect();
+        let sorted: Vec<Sorted> = table.par_iter().map(|sample| Sorted::of(&sample.values)).collect();
         let positive = sorted.iter().all(|sample| sample.ascending.first().is_some_and(|least| *least > 0.0));
         let scaled = |sample: &Sorted| -> Vec<f64> {
             if positive { sample.ascending.iter().map(|x| x.ln()).collect() } else { sample.ascending.clone() }
@@ -167,13 +166,18 @@ impl Draft {
                     Pairs { baseline: table[0].values.clone(), variant: table[i].values.clone(), ..Pairs::default() };
                 return (Inference::new(&Contrasts::of_pairs(&pairs, rule.margin), rule), Some(pairs));
             }
-            (unpaired(&scaled[i], &scaled[0], positive, sorted[0].median(), rule), None)
+            (unpaired(&scaled[i], &scaled[0], positive, centre(&sorted[0].ascending), rule), None)
         };
-        let inferred: Vec<_> = (0..table.len()).into_par_iter().map(infer).collect();
-        let rows = table.iter().zip(sorted).zip(inferred).filter_map(|((sample, sorted), (inference, pairs))| {
+        let summarise = |(sample, sorted): (&Sample, &Sorted)| sorted.summary(&sample.values, rule.alpha);
+        let (inferred, summaries): (Vec<_>, Vec<_>) = rayon::join(
+            || (0..table.len()).into_par_iter().map(infer).collect(),
+            || table.par_iter().zip(&sorted).map(summarise).collect(),
+        );
+        let seen = table.iter().zip(sorted.iter().zip(summaries));
+        let rows = seen.zip(inferred).filter_map(|((sample, (sorted, summary)), (inference, pairs))| {
             let row = SampleRow {
                 sample: sample.col.clone(),
-                summary: sorted.summary?,
+                summary: summary?,
                 order: sorted.order,
                 comparison: None,
                 refused: None,
@@ -233,24 +237,37 @@ fn correct(drafts: &mut [Draft]) {
 }
 
 impl Sorted {
-    fn of(values: &[f64], alpha: f64) -> Self {
+    fn of(values: &[f64]) -> Self {
         let sort = || {
             let mut ascending = values.to_vec();
             sort::sort(&mut ascending);
             ascending
         };
         let (order, ascending) = rayon::join(|| order(values), sort);
-        let mut summary = Summary::of(values, &ascending, alpha);
-        if let Some(summary) = &mut summary {
-            summary.sd = summary.sd.filter(|sd| sd.is_finite());
-            summary.lag1 = summary.lag1.filter(|lag1| lag1.is_finite());
-        }
-        Self { ascending, order, summary }
+        Self { ascending, order }
     }
 
-    fn median(&self) -> f64 {
-        self.summary.as_ref().map_or(f64::NAN, |summary| summary.median)
+    fn summary(&self, values: &[f64], alpha: f64) -> Option<Summary> {
+        let summary = Summary::of(values, &self.ascending, alpha)?;
+        let finite = |number: Option<f64>| number.filter(|number| number.is_finite());
+        let bounded = |number: f64| number.clamp(f64::MIN, f64::MAX);
+        Some(Summary {
+            mean: bounded(summary.mean),
+            mad: bounded(summary.mad),
+            q1: bounded(summary.q1),
+            q3: bounded(summary.q3),
+            sd: finite(summary.sd),
+            lag1: finite(summary.lag1),
+            geomean: finite(summary.geomean),
+            ..summary
+        })
     }
+}
+
+/// The median of an ascending list; not a number for an empty one.
+fn centre(ascending: &[f64]) -> f64 {
+    let middle = |at: usize| ascending.get(at).copied().unwrap_or(f64::NAN);
+    middle(ascending.len() / 2) / 2.0 + middle(ascending.len().saturating_sub(1) / 2) / 2.0
 }
 
 /// Looks for time in a sample. Of a long one, in the means of successive chunks, and for dependence also in its
@@ -271,7 +288,7 @@ fn order(values: &[f64]) -> Order {
     Order { drift_p, dependence_p: smaller.map(|p| (2.0 * p).min(1.0)) }
 }
 
-/// The inference from two ascending lists of logarithms, or of values. None if one is empty.
+/// The inference from two ascending lists of logarithms, or of values.
 fn unpaired(variant: &[f64], baseline: &[f64], positive: bool, median: f64, rule: Rule) -> Option<Inference> {
     let (scale, zone) = if positive {
         (Scale::Ratio, Some(Zone::of_log_ratios(rule.margin)))
@@ -279,12 +296,11 @@ fn unpaired(variant: &[f64], baseline: &[f64], positive: bool, median: f64, rule
         let half_width = rule.margin * median.abs();
         (Scale::Difference, (half_width > 0.0).then_some(Zone { half_width }))
     };
-    let centre = |list: &[f64]| Some(list.get(list.len() / 2)? / 2.0 + list.get((list.len() - 1) / 2)? / 2.0);
     let nothing = Inference {
         blocks: 0,
         scale,
         zone,
-        estimate: centre(variant)? - centre(baseline)?,
+        estimate: centre(variant) - centre(baseline),
         interval: None,
         equivalence_interval: None,
         simultaneous_interval: None,
