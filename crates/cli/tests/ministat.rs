@@ -104,7 +104,13 @@ fn input(index: usize) -> Input {
     let files = (0..sets).map(|set| {
         let n = match () {
             // With the first set's 3 values: 4 to 105 degrees of freedom.
-            () if tour => if set == 0 { 3 } else { 3 + (index % 17) * 6 + set - 1 },
+            () if tour => {
+                if set == 0 {
+                    3
+                } else {
+                    3 + (index % 17) * 6 + set - 1
+                }
+            }
             () if random.below(60) == 0 => 1000 + random.below(3000) as usize,
             () => 3 + random.size() as usize,
         };
@@ -246,12 +252,61 @@ fn bad_input_is_complained_of_in_the_same_words() {
     }
     let words = |line: &str| line.split('|').map(str::to_owned).collect::<Vec<_>>();
     for line in [
-        "-c|50|a", "-c||a", "-c|x|a", "-c|0x5f|a", "-c|95|-c|50|a", "-c|95.0|a", "-C|0|a", "-C|x|a", "-C||a",
-        "-C|-1|a", "-C|4294967297|a", "-C|9|a", "-d||a", "-w|x|a", "-w|-3|a", "-w||a", "-w| 5|a", "nope", "a|nope",
-        "text", "a|text", "two", "empty", "a|two", "a|a|a|a|a|a|a|a", "a|a|a|a|a|a|a", "/", "a|/", "", "-", "-n|nan",
-        "nan", "-A|nan|a", "-n|inf|a", "-A|inf|a", "same", "same|same", "same|a", "a|same", "huge", "huge|a",
-        "-A|wide", "crlf", "big|big", "big|a", "zeros", "zeros|a", "a|zeros", "bytes", "-An|a|a", "-ns|a", "-w3|a|a",
-        "-w0|a|a|same", "--|a", "a|-A",
+        "-c|50|a",
+        "-c||a",
+        "-c|x|a",
+        "-c|0x5f|a",
+        "-c|95|-c|50|a",
+        "-c|95.0|a",
+        "-C|0|a",
+        "-C|x|a",
+        "-C||a",
+        "-C|-1|a",
+        "-C|4294967297|a",
+        "-C|9|a",
+        "-d||a",
+        "-w|x|a",
+        "-w|-3|a",
+        "-w||a",
+        "-w| 5|a",
+        "nope",
+        "a|nope",
+        "text",
+        "a|text",
+        "two",
+        "empty",
+        "a|two",
+        "a|a|a|a|a|a|a|a",
+        "a|a|a|a|a|a|a",
+        "/",
+        "a|/",
+        "",
+        "-",
+        "-n|nan",
+        "nan",
+        "-A|nan|a",
+        "-n|inf|a",
+        "-A|inf|a",
+        "same",
+        "same|same",
+        "same|a",
+        "a|same",
+        "huge",
+        "huge|a",
+        "-A|wide",
+        "crlf",
+        "big|big",
+        "big|a",
+        "zeros",
+        "zeros|a",
+        "a|zeros",
+        "bytes",
+        "-An|a|a",
+        "-ns|a",
+        "-w3|a|a",
+        "-w0|a|a|same",
+        "--|a",
+        "a|-A",
     ] {
         let arguments = words(line).into_iter().filter(|word| !line.is_empty() || !word.is_empty());
         let arguments: Vec<String> = arguments.collect();

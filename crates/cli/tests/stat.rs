@@ -63,13 +63,19 @@ fn verdicts_of_columns() {
 
 #[test]
 fn no_verdict_where_time_is_visible() {
-    let rising = (0..30).fold(String::new(), |text, i| format!("{text}{}\n", 100.0 + f64::from(i) + f64::from(i * 7 % 5)));
+    let rising =
+        (0..30).fold(String::new(), |text, i| format!("{text}{}\n", 100.0 + f64::from(i) + f64::from(i * 7 % 5)));
     let steady = numbers(200.0, 30);
     let folder = Folder::new(&[("rising", &rising), ("steady", &steady)]);
     let refused = folder.stat(&["steady", "rising", "--require-verdict"]);
-    refused.expect(3, &["No verdict on rising against steady", "rising drifts from its first value to its last", "none ["]);
+    refused.expect(
+        3,
+        &["No verdict on rising against steady", "rising drifts from its first value to its last", "none ["],
+    );
     // Blocks bear it.
-    folder.stat(&["steady", "rising", "--paired"]).expect(0, &["less than steady", "sign-flip", "each line is a block"]);
+    folder
+        .stat(&["steady", "rising", "--paired"])
+        .expect(0, &["less than steady", "sign-flip", "each line is a block"]);
 }
 
 #[test]
@@ -166,7 +172,9 @@ fn odd_but_honest_input_gets_an_honest_answer() {
     folder.stat(&["mixed", "few"]).expect(0, &["Difference: sample − baseline"]);
     folder.stat(&["zeros", "mixed"]).expect(0, &["Nothing was decided"]);
     folder.stat(&["zeros", "zeros"]).expect(0, &["equivalent"]);
-    folder.stat(&["exact", "inexact"]).expect(0, &["cannot hold: 3 (inexact:1: 9007199254740993 became 9007199254740992)"]);
+    folder
+        .stat(&["exact", "inexact"])
+        .expect(0, &["cannot hold: 3 (inexact:1: 9007199254740993 became 9007199254740992)"]);
     folder.stat(&["exact"]).expect(0, &["9,007,199,254,740,994"]);
     folder.stat(&["long"]).expect(2, &["long:1: `9999", "…` is too large"]);
     folder.stat(&["crlf"]).expect(2, &["crlf:1:", "is not a number"]);
@@ -219,7 +227,10 @@ fn json_of_hyperfine_and_pyperf() {
         format!("{{\"command\": \"{command}\", \"mean\": 1.0, \"times\": [{}], \"exit_codes\": [0, 0]}}", times(factor))
     };
     let both = format!("{{\"\u{72}esults\": [{}, {}]}}", entry("./a", 0.2), entry("./b", 0.1));
-    let (one, two) = (format!("{{\"\u{72}esults\": [{}]}}", entry("./a", 0.2)), format!("{{\"\u{72}esults\": [{}]}}", entry("./b", 0.3)));
+    let (one, two) = (
+        format!("{{\"\u{72}esults\": [{}]}}", entry("./a", 0.2)),
+        format!("{{\"\u{72}esults\": [{}]}}", entry("./b", 0.3)),
+    );
     let processes = |factor: f64| {
         let process = |i: u32| {
             let value = factor * (1.0 + 0.01 * (f64::from(i * i) * 0.618).fract());
@@ -236,10 +247,13 @@ fn json_of_hyperfine_and_pyperf() {
         )
     };
     let (py_old, py_new) = (pyperf(0.01), pyperf(0.02));
-    let folder = Folder::new(&[("both.json", &both), ("one.json", &one), ("two.json", &two), ("po", &py_old), ("pn", &py_new)]);
+    let folder =
+        Folder::new(&[("both.json", &both), ("one.json", &one), ("two.json", &two), ("po", &py_old), ("pn", &py_new)]);
     folder.stat(&["both.json"]).expect(0, &["./b is 50.0 % faster than ./a", "in ms"]);
     folder.stat(&["one.json", "two.json"]).expect(0, &["two.json is 50.0 % slower than one.json"]);
-    folder.stat(&["po", "pn"]).expect(0, &["loop: pn is 100.0 % slower than po", "each process counts as one value", " 9 "]);
+    folder
+        .stat(&["po", "pn"])
+        .expect(0, &["loop: pn is 100.0 % slower than po", "each process counts as one value", " 9 "]);
 }
 
 /// What arrives in standard input is read as it comes, in bounded memory: a sixth of a gigabyte does not fit into what

@@ -224,8 +224,7 @@ mod tests {
 
     fn print(lists: &[&[f64]], width: usize) -> Result<String, NoPlot> {
         let mut lists: Vec<Vec<f64>> = lists.iter().map(|list| list.to_vec()).collect();
-        let vitals: Vec<Vitals> =
-            lists.iter_mut().map(|list| Vitals::new(list, Edition::Legacy).unwrap()).collect();
+        let vitals: Vec<Vitals> = lists.iter_mut().map(|list| Vitals::new(list, Edition::Legacy).unwrap()).collect();
         let sets: Vec<Set<'_>> =
             lists.iter().zip(vitals).map(|(values, vitals)| Set { name: b"s", values, vitals }).collect();
         let look = Look {

@@ -129,7 +129,11 @@ fn sentence(findings: &SampleFindings, table: &SampleTable, row: &SampleRow, com
     let verb = if is_speed(table) { "is" } else { "has" };
     let amount = glue(&change.amount);
     let body = if row.refused.is_some() {
-        format!("No verdict on {variant} against {baseline}: {}{}", glue(&change.signed), within(change.signed_range.clone()))
+        format!(
+            "No verdict on {variant} against {baseline}: {}{}",
+            glue(&change.signed),
+            within(change.signed_range.clone())
+        )
     } else {
         match comparison.verdict {
             Verdict::Faster | Verdict::Slower => {
@@ -148,7 +152,10 @@ fn sentence(findings: &SampleFindings, table: &SampleTable, row: &SampleRow, com
             }
             Verdict::Equivalent => {
                 let is = if of_what.is_empty() { "is".to_owned() } else { format!("{verb}{of_what}") };
-                format!("{variant} {is} equivalent to {baseline} within {margin}{}", within(change.signed_range.clone()))
+                format!(
+                    "{variant} {is} equivalent to {baseline} within {margin}{}",
+                    within(change.signed_range.clone())
+                )
             }
             Verdict::Undecided { more_blocks } => {
                 let more = words::more_blocks(Verdict::Undecided { more_blocks });
@@ -199,7 +206,8 @@ fn against(comparison: &Comparison, unit_size: f64) -> String {
     }
     let size = if comparison.scale == Scale::Ratio { 1.0 } else { unit_size };
     let write = |value: f64| power(value / size);
-    let interval = comparison.interval.map_or("none".to_owned(), |[low, high]| format!("{}, {}", write(low), write(high)));
+    let interval =
+        comparison.interval.map_or("none".to_owned(), |[low, high]| format!("{}, {}", write(low), write(high)));
     format!("{} [{interval}]", write(comparison.estimate))
 }
 
@@ -254,13 +262,7 @@ impl Values {
 }
 
 /// One table of samples and their comparisons; says whether it holds pictures.
-fn print(
-    findings: &SampleFindings,
-    table: &SampleTable,
-    page: &mut Page,
-    notes: &mut Notes,
-    columns: usize,
-) -> bool {
+fn print(findings: &SampleFindings, table: &SampleTable, page: &mut Page, notes: &mut Notes, columns: usize) -> bool {
     let values = Values::of(table);
     page.gap();
     let unit = if values.name.is_empty() { String::new() } else { format!("in {}", values.name) };
@@ -293,7 +295,8 @@ fn seen(findings: &SampleFindings, table: &SampleTable, values: &Values, page: &
         let Summary { n, min, median, median_interval, max, mean, sd, .. } = &row.summary;
         let interval = median_interval
             .map_or("[none]".to_owned(), |[low, high]| format!("[{}, {}]", values.write(low), values.write(high)));
-        let computed = |value: f64| if value.fract() == 0.0 { values.write(value) } else { values.write_with(value, more) };
+        let computed =
+            |value: f64| if value.fract() == 0.0 { values.write(value) } else { values.write_with(value, more) };
         grid.row(vec![
             Piece::plain(clean(&row.sample)),
             Piece::plain(n.to_string()),
@@ -394,9 +397,11 @@ fn method(findings: &SampleFindings) -> String {
             tests.push(test);
         }
     }
-    let shift = findings.tables.iter().flat_map(compared).any(|(_, c)| {
-        matches!(c.test, Test::MannWhitney | Test::MannWhitneyNormal)
-    });
+    let shift = findings
+        .tables
+        .iter()
+        .flat_map(compared)
+        .any(|(_, c)| matches!(c.test, Test::MannWhitney | Test::MannWhitneyNormal));
     if shift {
         tests.push("estimate and interval by Hodges and Lehmann".to_owned());
     }
@@ -407,8 +412,7 @@ fn method(findings: &SampleFindings) -> String {
     if tests.is_empty() {
         tests.push("description only".to_owned());
     }
-    let limits =
-        glue(&percent(findings.confidence)) + ", margin ±" + &glue(&percent(findings.margin));
+    let limits = glue(&percent(findings.confidence)) + ", margin ±" + &glue(&percent(findings.margin));
     format!("method: {}; confidence {limits}", tests.join("; "))
 }
 

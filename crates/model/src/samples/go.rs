@@ -100,10 +100,8 @@ impl Around<'_> {
     fn unit(&self, name: &str, unit_as_written: &str, gathered: &mut Gathered) -> KnownUnit {
         let (unit, factor) = tidy(unit_as_written);
         let place = Place { name, file: self.origin.label, settings: self.settings, unit: &unit, unit_as_written };
-        let sample = self
-            .options
-            .wants(&place)
-            .then(|| gathered.place(self.options, &place, &unit, better(&unit, self.said)));
+        let sample =
+            self.options.wants(&place).then(|| gathered.place(self.options, &place, &unit, better(&unit, self.said)));
         KnownUnit { as_written: unit_as_written.to_owned(), factor, sample }
     }
 }
@@ -173,13 +171,7 @@ fn is_setting(key: &str) -> bool {
 
 /// Takes the values of one line. A line that has the prefix but no number after it is the announcement of a name that
 /// another line will follow, or a log line; neither has a value to lose.
-fn take(
-    text: &str,
-    number: u64,
-    around: &Around<'_>,
-    known: &mut Known,
-    gathered: &mut Gathered,
-) -> Result<(), Error> {
+fn take(text: &str, number: u64, around: &Around<'_>, known: &mut Known, gathered: &mut Gathered) -> Result<(), Error> {
     let mut words = text.split_ascii_whitespace();
     let name = words.next().and_then(|name| name.strip_prefix("Benchmark")).unwrap_or_default();
     if name.starts_with(char::is_lowercase) || words.next().is_none_or(|count| count.parse::<u64>().is_err()) {

@@ -127,8 +127,7 @@ fn hyperfine(command: Command, origin: &Origin<'_>, options: &Options, gathered:
         serde_json::Value::String(text) => (key, text),
         other => (key, other.to_string()),
     });
-    let place =
-        Place { name: &command.command, file: origin.label, unit: "sec", parameters: parameters.collect() };
+    let place = Place { name: &command.command, file: origin.label, unit: "sec", parameters: parameters.collect() };
     if !options.wants(&place) {
         return Ok(());
     }
@@ -138,7 +137,9 @@ fn hyperfine(command: Command, origin: &Origin<'_>, options: &Options, gathered:
     }
     let Some(times) = command.times.filter(|times| !times.is_empty()) else {
         let message = format!("`{}` has no single times", place.name);
-        return Err(origin.whole(&message, "a mean cannot be judged; export with times, which hyperfine does by default"));
+        return Err(
+            origin.whole(&message, "a mean cannot be judged; export with times, which hyperfine does by default")
+        );
     };
     times.into_iter().for_each(|time| gathered.add(options, &place, "sec", Better::Less, time));
     Ok(())

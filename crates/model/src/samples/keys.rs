@@ -318,6 +318,9 @@ mod tests {
         check(&"(".repeat(1000), "nested too deeply");
         assert!(Projection::parse("").is_err());
         assert!(Projection::parse(".name@alpha").unwrap_err().to_string().contains("order"));
-        assert_eq!(Projection::parse(".name,/n").unwrap().label(&BTreeMap::from([(".name", "S"), ("/n", "1")]), &[]), "S n=1");
+        assert_eq!(
+            Projection::parse(".name,/n").unwrap().label(&BTreeMap::from([(".name", "S"), ("/n", "1")]), &[]),
+            "S n=1"
+        );
     }
 }

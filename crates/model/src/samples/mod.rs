@@ -77,8 +77,7 @@ impl Options {
     fn labels(&self, place: &dyn Keys) -> (String, String) {
         let label = |projection: &Option<Projection>, other: &Option<Projection>, usual: &str| match projection {
             Some(projection) => {
-                let parts: Vec<String> =
-                    projection.parts().chain(other.iter().flat_map(Projection::parts)).collect();
+                let parts: Vec<String> = projection.parts().chain(other.iter().flat_map(Projection::parts)).collect();
                 projection.label(place, &parts)
             }
             None => {
@@ -156,9 +155,10 @@ impl Gathered {
             labels.len()
         };
         let (rows, cols) = (distinct(|sample| &sample.row), distinct(|sample| &sample.col));
-        let one_name_each = self.samples.iter().all(|sample| {
-            self.samples.iter().all(|other| other.col != sample.col || other.row == sample.row)
-        });
+        let one_name_each = self
+            .samples
+            .iter()
+            .all(|sample| self.samples.iter().all(|other| other.col != sample.col || other.row == sample.row));
         if cols > 1 && rows > 1 && one_name_each {
             self.samples.iter_mut().for_each(|sample| sample.row.clear());
         } else if cols == 1 && rows > 1 && format == Some(Format::Json) {

@@ -36,10 +36,8 @@ pub(super) fn execute(args: &Args, edition: Edition) -> Result<Code, CommandErro
         quiet: args.quiet,
     };
     let data = read_all(&files, &wishes, edition)?;
-    let sets: Vec<Set<'_>> = data
-        .iter()
-        .map(|data| Set { name: data.name.as_bytes(), values: &data.values, vitals: data.vitals })
-        .collect();
+    let sets: Vec<Set<'_>> =
+        data.iter().map(|data| Set { name: data.name.as_bytes(), values: &data.values, vitals: data.vitals }).collect();
     let text = report::ministat(&sets, look).map_err(|_| {
         let hint = "-A leaves the plot out; without --ministat such data are described, or refused with a reason";
         CommandError::usage("ministat has no plot for these data or this width: it crashes here").hint(hint)
@@ -201,8 +199,7 @@ fn notes(data: &[Data<'_>], look: Look) -> String {
         others.iter().map(|set| (set, Relative::new(&set.vitals, &data[0].vitals, look.level, look.edition)))
     };
     if look.level == WRONG_LEVEL && compared().next().is_some() {
-        let misprinted =
-            compared().any(|(set, _)| (5..=12).contains(&(set.vitals.n + data[0].vitals.n - 2)));
+        let misprinted = compared().any(|(set, _)| (5..=12).contains(&(set.vitals.n + data[0].vitals.n - 2)));
         let misprint = if misprinted { "; and for so few values, its table has misprints" } else { "" };
         notes.push(format!("what ministat calls 99.5% confidence is 99.8%: it uses the quantile t(.999){misprint}"));
     }
