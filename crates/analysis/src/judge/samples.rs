@@ -120,11 +120,12 @@ fn tables(samples: Vec<Sample>, terms: &Terms) -> Result<Vec<(Vec<Sample>, bool)
                 let remedy = "--paired needs a value for each block in every sample; leave it out to compare unpaired";
                 return Err(Unaskable { message, remedy: remedy.to_owned() });
             }
-            // Sums of differences must not overflow.
+            // Sums of differences must not overflow, nor ratios.
             let most = f64::MAX / (4.0 * baseline.values.len() as f64);
-            let near = |sample: &Sample| sample.values.iter().zip(&baseline.values).all(|(x, y)| (x - y).abs() <= most);
+            let close = |x: f64, y: f64| (x - y).abs() <= most && (x <= 0.0 || y <= 0.0 || (x / y).is_normal());
+            let near = |sample: &Sample| sample.values.iter().zip(&baseline.values).all(|(x, y)| close(*x, *y));
             if let Some(other) = table.iter().find(|sample| !near(sample)) {
-                let message = format!("`{}` and `{}` are too far apart to be subtracted", baseline.col, other.col);
+                let message = format!("`{}` and `{}` are too far apart to be paired", baseline.col, other.col);
                 return Err(Unaskable { message, remedy: "choose a larger unit".to_owned() });
             }
         }
@@ -379,7 +380,13 @@ fn bound(comparison: &mut Comparison) {
     };
     let Comparison { estimate, interval, equivalence_interval, simultaneous_interval, .. } = comparison;
     put(estimate);
-    [interval, equivalence_interval, simultaneous_interval].into_iter().flatten().flatten().for_each(put);
+    for interval in [interval, equivalence_interval, simultaneous_interval] {
+        // Where squares overflow, an end is not even a number.
+        if interval.is_some_and(|ends| ends.iter().any(|end| end.is_nan())) {
+            *interval = None;
+        }
+        interval.iter_mut().flatten().for_each(&mut put);
+    }
     if beyond {
         let text = "some number of this comparison is too large to be written, or too small; the largest, or the smallest, \
                     stands in its place";
