@@ -13,7 +13,7 @@ use bakeoff_model::record::{Block, Failure, Outcome};
 use std::path::Path;
 
 /// A few milliseconds of work for any shell.
-const COMMAND: &str = "i=0; while test $i -lt 4000; do i=$((i+1)); done";
+const COMMAND: &str = "i=0; while test $i -lt 2500; do i=$((i+1)); done";
 /// The only variant.
 const NAME: &str = "command";
 
