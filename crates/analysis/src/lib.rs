@@ -8,7 +8,7 @@ pub mod findings;
 mod judge;
 pub mod samples;
 pub mod stats;
-pub mod twin_history;
 pub mod stopping;
+pub mod twin_history;
 
 pub use judge::{judge, judge_samples, planning};

@@ -24,8 +24,8 @@ mod doubts;
 mod effects;
 mod fraction;
 mod infer;
-mod ranking;
 pub mod planning;
+mod ranking;
 mod samples;
 mod trials;
 

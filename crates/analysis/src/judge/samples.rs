@@ -15,6 +15,7 @@ use crate::samples::{FORMAT, Order, SampleFindings, SampleRow, SampleTable, Summ
 use crate::stats::equivalence::Zone;
 use crate::stats::rank::MannWhitney;
 use crate::stats::{holm, sort, trend};
+use crate::stopping::Reading;
 use bakeoff_model::metric::Unit;
 use bakeoff_model::samples::{Better, Sample};
 use rayon::prelude::*;
@@ -46,6 +47,7 @@ pub fn judge_samples(samples: Vec<Sample>, terms: &Terms) -> Result<SampleFindin
         margin: terms.margin,
         family: families.get(unit).copied().unwrap_or(0),
         seed: SEED,
+        reading: Reading::Fixed,
     };
     let mut drafts: Vec<Draft> = tables
         .par_iter()

@@ -200,7 +200,8 @@ mod tests {
 
     #[test]
     fn table() {
-        let check = |levels: &[(usize, f64)], expect: &[usize]| assert_eq!(places(&series(levels)), expect, "{levels:?}");
+        let check =
+            |levels: &[(usize, f64)], expect: &[usize]| assert_eq!(places(&series(levels)), expect, "{levels:?}");
         check(&[], &[]);
         check(&[(1, 1.0)], &[]);
         check(&[(1, 1.0), (1, 2.0)], &[]);

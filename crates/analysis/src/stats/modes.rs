@@ -219,7 +219,6 @@ fn without_small(mut hills: Vec<Hill>, ascending: &[f64]) -> Vec<Mode> {
     }
 }
 
-
 #[cfg(test)]
 mod tests {
     use super::*;
