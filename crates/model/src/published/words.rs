@@ -73,8 +73,12 @@ pub(super) fn cells(line: &str, start: usize, between: impl Fn(char) -> bool) ->
     found
 }
 
-/// A number with a unit stuck to it, taken apart: `0.203s`, `12ms`, `4.21`.
+/// A number with a unit stuck to it, taken apart: `0.203s`, `12ms`, `4.21`. What is a number too large to be one, such
+/// as `1e999`, stays whole: it is not 1 of the unit `e999`.
 pub(super) fn split_unit(word: &str) -> (&str, &str) {
+    if word.parse::<f64>().is_ok() {
+        return (word, "");
+    }
     let is_number = |at: &usize| super::Figure::read(&word[..*at]).is_some();
     let at = (1..=word.len()).rev().filter(|at| word.is_char_boundary(*at)).find(is_number).unwrap_or(0);
     (&word[..at], &word[at..])
