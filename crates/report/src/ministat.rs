@@ -150,15 +150,16 @@ impl Plot {
     /// Puts a set's sign into the pile once for each value. The height is that of the set at hand, even if an earlier
     /// one was higher: only what is below it is shown, and what was above it is lost when the pile grows again.
     fn pile(&mut self, set: &Set<'_>, sign: u8) -> Result<(), NoPlot> {
-        let mut places = Vec::with_capacity(set.values.len());
-        let (mut last, mut row, mut highest) = (None, 0, 1);
-        for &value in set.values {
-            let column = self.inside(value)?;
-            row = if last == Some(column) { row + 1 } else { 1 };
-            last = Some(column);
-            highest = highest.max(row);
-            places.push((row, column));
+        // Values of one column stand side by side, since they are sorted: where they end is found by halving.
+        let mut columns = vec![];
+        let mut rest = set.values;
+        while let Some(first) = rest.first() {
+            let column = self.inside(*first)?;
+            let alike = rest.partition_point(|value| self.column(*value) == column as i64).max(1);
+            columns.push((column, alike));
+            rest = &rest[alike..];
         }
+        let highest = columns.iter().map(|(_, alike)| *alike).max().unwrap_or(1);
         let height = highest + 1;
         if height > self.height {
             if self.width == 0 && self.height > 0 {
@@ -169,7 +170,7 @@ impl Plot {
             self.pile.resize(height * self.width, 0);
         }
         self.height = height;
-        for (row, column) in places {
+        for (row, column) in columns.iter().flat_map(|(column, alike)| (1..=*alike).map(move |row| (row, *column))) {
             if let Some(place) = self.pile.get_mut(row * self.width + column) {
                 *place |= sign;
             }

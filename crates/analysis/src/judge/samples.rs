@@ -178,10 +178,11 @@ impl Draft {
             }
             (unpaired(&scaled[i], &scaled[0], positive, centre(&sorted[0].ascending), rule), None)
         };
-        let summarise = |(sample, sorted): (&Sample, &Sorted)| sorted.summary(&sample.values, rule.alpha);
+        let logarithms = |i: usize| scaled.get(i).filter(|_| positive).map(Vec::as_slice);
+        let summarise = |i: usize| sorted[i].summary(&table[i].values, logarithms(i), rule.alpha);
         let (inferred, summaries): (Vec<_>, Vec<_>) = rayon::join(
             || (0..table.len()).into_par_iter().map(infer).collect(),
-            || table.par_iter().zip(&sorted).map(summarise).collect(),
+            || (0..table.len()).into_par_iter().map(summarise).collect(),
         );
         let seen = table.iter().zip(sorted.iter().zip(summaries));
         let rows = seen.zip(inferred).filter_map(|((sample, (sorted, summary)), (inference, pairs))| {
@@ -257,8 +258,8 @@ impl Sorted {
         Self { ascending, order }
     }
 
-    fn summary(&self, values: &[f64], alpha: f64) -> Option<Summary> {
-        let summary = Summary::of(values, &self.ascending, alpha)?;
+    fn summary(&self, values: &[f64], logarithms: Option<&[f64]>, alpha: f64) -> Option<Summary> {
+        let summary = Summary::of(values, &self.ascending, logarithms, alpha)?;
         let finite = |number: Option<f64>| number.filter(|number| number.is_finite());
         let bounded = |number: f64| number.clamp(f64::MIN, f64::MAX);
         Some(Summary {

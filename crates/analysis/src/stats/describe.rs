@@ -44,13 +44,14 @@ impl Description {
     pub fn new(values: &[f64], alpha: f64) -> Option<Self> {
         let mut ascending = values.to_vec();
         super::sort::sort(&mut ascending);
-        Self::of(values, &ascending, alpha)
+        Self::of(values, &ascending, None, alpha)
     }
 
-    /// The same where the values are at hand in ascending order too.
-    pub fn of(values: &[f64], ascending: &[f64], alpha: f64) -> Option<Self> {
+    /// The same where the values are at hand in ascending order too, and perhaps their logarithms.
+    pub fn of(values: &[f64], ascending: &[f64], logarithms: Option<&[f64]>, alpha: f64) -> Option<Self> {
         let (min, max) = (*ascending.first()?, *ascending.last()?);
         let median = quantile(ascending, 0.5);
+        let mean = mean(values);
         Some(Self {
             n: values.len() as u32,
             min,
@@ -59,11 +60,11 @@ impl Description {
             median_interval: median_interval(ascending, alpha),
             q3: quantile(ascending, 0.75),
             max,
-            mean: mean(values),
-            sd: sd(values),
-            geomean: geomean(values),
+            mean,
+            sd: sd_about(values, mean),
+            geomean: logarithms.map_or_else(|| geomean(values), |logarithms| Some(self::mean(logarithms).exp())),
             mad: MAD_TO_SD * median_deviation(ascending, median),
-            lag1: lag1(values),
+            lag1: lag1(values, mean),
         })
     }
 }
@@ -88,8 +89,12 @@ fn median_deviation(ascending: &[f64], centre: f64) -> f64 {
 
 /// Sum with a running compensation for rounding (Neumaier 1974).
 pub fn sum(values: &[f64]) -> f64 {
+    total(values.iter().copied())
+}
+
+fn total(values: impl Iterator<Item = f64>) -> f64 {
     let (mut sum, mut lost) = (0.0f64, 0.0f64);
-    for &x in values {
+    for x in values {
         let next = sum + x;
         lost += if sum.abs() >= x.abs() { (sum - next) + x } else { (x - next) + sum };
         sum = next;
@@ -104,9 +109,13 @@ pub fn mean(values: &[f64]) -> f64 {
 
 /// Standard deviation, n − 1, in two passes; none for fewer than two values.
 pub fn sd(values: &[f64]) -> Option<f64> {
-    let mean = mean(values);
-    let squares: Vec<f64> = values.iter().map(|x| (x - mean).powi(2)).collect();
-    (values.len() > 1).then(|| (sum(&squares) / (values.len() as f64 - 1.0)).sqrt())
+    sd_about(values, mean(values))
+}
+
+/// The same where the mean is known.
+fn sd_about(values: &[f64], mean: f64) -> Option<f64> {
+    let squares = total(values.iter().map(|x| (x - mean).powi(2)));
+    (values.len() > 1).then(|| (squares / (values.len() as f64 - 1.0)).sqrt())
 }
 
 /// The median; none for no values.
@@ -167,13 +176,12 @@ pub fn aggregate(values: &[f64], quantity: Quantity) -> Option<f64> {
 }
 
 fn geomean(values: &[f64]) -> Option<f64> {
-    let logarithms: Vec<f64> = values.iter().map(|x| x.ln()).collect();
-    values.iter().all(|x| *x > 0.0).then(|| mean(&logarithms).exp())
+    let logarithms = || total(values.iter().map(|x| x.ln()));
+    values.iter().all(|x| *x > 0.0).then(|| (logarithms() / values.len() as f64).exp())
 }
 
 /// Σ(xᵢ − x̄)(xᵢ₊₁ − x̄) / Σ(xᵢ − x̄)² (Box & Jenkins 1976).
-fn lag1(values: &[f64]) -> Option<f64> {
-    let mean = mean(values);
+fn lag1(values: &[f64], mean: f64) -> Option<f64> {
     let variation: f64 = values.iter().map(|x| (x - mean).powi(2)).sum();
     let successive: f64 = values.windows(2).map(|pair| (pair[0] - mean) * (pair[1] - mean)).sum();
     let varies = values.windows(2).any(|pair| pair[0] != pair[1]);

@@ -36,8 +36,15 @@ pub(super) fn read(
     columns.delimiters.iter().for_each(|byte| separates[usize::from(*byte)] = true);
     let mut values = vec![];
     let mut number = 0;
+    let whole_lines = columns.column == 1 && !columns.delimiters.iter().any(|byte| decimal::may_have(*byte));
     let read = lines::each(reader, LINE_MAX, |line| {
         number += 1;
+        // Most lines are a number and nothing else.
+        let whole = Some(line).filter(|line| whole_lines && line.len() <= EXACT_DIGITS);
+        if let Some(value) = whole.and_then(decimal::parse) {
+            values.push(value);
+            return Ok(());
+        }
         let Some(word) = word(line, columns.column, &separates) else { return Ok(()) };
         match word {
             Ok(word) => {

@@ -36,6 +36,11 @@ pub(super) fn parse(text: &[u8]) -> Option<f64> {
     Some(if negative { -size } else { size })
 }
 
+/// Whether a number that [`parse`] reads may have this byte.
+pub(super) fn may_have(byte: u8) -> bool {
+    byte.is_ascii_digit() || matches!(byte, b'.' | b'-')
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

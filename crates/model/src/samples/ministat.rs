@@ -22,8 +22,14 @@ pub struct Invalid {
 pub fn read(reader: &mut dyn BufRead, column: usize, delimiters: &[u8]) -> Result<Vec<f64>, Invalid> {
     let mut values = vec![];
     let mut number = 0;
+    let whole_lines = column == 1 && !delimiters.iter().any(|byte| decimal::may_have(*byte));
     let read = lines::each(reader, LINE_MAX, |line| {
         number += 1;
+        // Most lines are a number and nothing else.
+        if let Some(value) = Some(line).filter(|_| whole_lines).and_then(decimal::parse) {
+            values.push(value);
+            return Ok(());
+        }
         let end = line.iter().position(|b| *b == 0).unwrap_or(line.len());
         let line = &line[..end];
         let end = line.iter().rposition(|b| !is_space(*b)).map_or(0, |last| last + 1);
