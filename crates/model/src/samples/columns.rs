@@ -40,7 +40,8 @@ pub(super) fn read(
     let read = lines::each(reader, LINE_MAX, |line| {
         number += 1;
         // Most lines are a number and nothing else.
-        let whole = Some(line).filter(|line| whole_lines && line.len() <= EXACT_DIGITS);
+        let bare = line.strip_suffix(b"\n").unwrap_or(line);
+        let whole = Some(bare).filter(|bare| whole_lines && bare.len() <= EXACT_DIGITS);
         if let Some(value) = whole.and_then(decimal::parse) {
             values.push(value);
             return Ok(());

@@ -26,7 +26,8 @@ pub fn read(reader: &mut dyn BufRead, column: usize, delimiters: &[u8]) -> Resul
     let read = lines::each(reader, LINE_MAX, |line| {
         number += 1;
         // Most lines are a number and nothing else.
-        if let Some(value) = Some(line).filter(|_| whole_lines).and_then(decimal::parse) {
+        let bare = line.strip_suffix(b"\n").unwrap_or(line);
+        if let Some(value) = Some(bare).filter(|_| whole_lines).and_then(decimal::parse) {
             values.push(value);
             return Ok(());
         }
