@@ -38,8 +38,7 @@ pub(super) fn ranking(values: &Values<'_>, rows: &[Row], rule: Rule) -> Option<R
             let mut test = SignFlip::new(&contrasts.values, rule.seed)?;
             pairs.push((i, j));
             p.push(rule.reading.overall(test.p(0.0)));
-            let shown = contrasts.zone.zip(test.interval(rule.level(2.0 * rule.alpha)));
-            if shown.is_some_and(|(zone, interval)| zone.contains(interval)) {
+            if contrasts.zone.is_some_and(|zone| test.is_within(zone.half_width, rule.level(2.0 * rule.alpha))) {
                 equivalent.push([(*a).to_owned(), (*b).to_owned()]);
             }
         }

@@ -20,13 +20,17 @@ impl SignedSum {
         // The largest, which is the clipping, scales: so no power overflows.
         let top = ascending.last().copied().unwrap_or(0.0);
         let (mut m2, mut m4, mut m6) = (0.0, 0.0, 0.0);
-        let mut step = 0.0;
+        let (mut step, mut incommensurable) = (0.0, false);
         for a in ascending {
             let square = (a / top).powi(2);
             m2 += square;
             m4 += square * square;
             m6 += square * square * square;
-            step = common_divisor(step, *a, 1e-6 * top);
+            // Once there is no common divisor, there is none.
+            if !incommensurable {
+                step = common_divisor(step, *a, 1e-6 * top);
+                incommensurable = step <= 1e-5 * top && step > 0.0;
+            }
         }
         // The cumulants of a fair sign are 1, 0, −2, 0, 16.
         Self { sd: top * m2.sqrt(), k4: -2.0 * m4 / m2.powi(2), k6: 16.0 * m6 / m2.powi(3), half_step: step }

@@ -1,6 +1,9 @@
 //! Random sign flips, for more blocks than can be enumerated: drawn once from a recorded seed and used for every
 //! hypothesis, so that p is a well-behaved function of it. It estimates what [`super::subsets`] counts.
 
+use std::cell::RefCell;
+use std::sync::Arc;
+
 /// Number of flips: with the observed one, 200 000.
 pub(super) const DRAWS: u32 = 199_999;
 
@@ -10,22 +13,39 @@ const PATTERNS: usize = 256;
 /// Random flips of n magnitudes, eight to the byte.
 #[derive(Debug, Clone)]
 pub(super) struct Flips {
-    bytes: Vec<u8>,
+    bytes: Arc<[u8]>,
     bytes_per_draw: usize,
     /// For each byte of a draw and each of its patterns, the sum of the negated magnitudes.
     tables: Vec<[f64; PATTERNS]>,
+}
+
+thread_local! {
+    /// The latest draws, with bytes for each and seed: all comparisons of a study use the same.
+    static LATEST: RefCell<Option<((usize, u64), Arc<[u8]>)>> = const { RefCell::new(None) };
+}
+
+fn drawn(bytes_per_draw: usize, seed: u64) -> Arc<[u8]> {
+    let mut generator = SplitMix64(seed);
+    let mut bytes = Vec::with_capacity(bytes_per_draw * DRAWS as usize + 8);
+    while bytes.len() < bytes_per_draw * DRAWS as usize {
+        bytes.extend(generator.next().to_le_bytes());
+    }
+    bytes.truncate(bytes_per_draw * DRAWS as usize);
+    bytes.into()
 }
 
 impl Flips {
     /// [`DRAWS`] flips of `n` ≥ 1 magnitudes.
     pub(super) fn draw(n: usize, seed: u64) -> Self {
         let bytes_per_draw = n.div_ceil(8);
-        let mut generator = SplitMix64(seed);
-        let mut bytes = Vec::with_capacity(bytes_per_draw * DRAWS as usize + 8);
-        while bytes.len() < bytes_per_draw * DRAWS as usize {
-            bytes.extend(generator.next().to_le_bytes());
-        }
-        bytes.truncate(bytes_per_draw * DRAWS as usize);
+        let bytes = LATEST.with_borrow_mut(|latest| match latest {
+            Some((of, bytes)) if *of == (bytes_per_draw, seed) => Arc::clone(bytes),
+            _ => {
+                let bytes = drawn(bytes_per_draw, seed);
+                *latest = Some(((bytes_per_draw, seed), Arc::clone(&bytes)));
+                bytes
+            }
+        });
         Self { bytes, bytes_per_draw, tables: vec![[0.0; PATTERNS]; bytes_per_draw] }
     }
 
@@ -60,19 +80,25 @@ impl Flips {
 
     /// Number of draws whose negated magnitudes, or whose others, sum to at most `limit`; `total` is the sum of all.
     pub(super) fn at_most_on_either_side(&mut self, magnitudes: &[f64], limit: f64, total: f64) -> u32 {
+        self.among_the_first(DRAWS, magnitudes, limit, total)
+    }
+
+    /// The same among the first so many draws.
+    pub(super) fn among_the_first(&mut self, draws: u32, magnitudes: &[f64], limit: f64, total: f64) -> u32 {
         self.tabulate(magnitudes);
+        let bytes = &self.bytes[..self.bytes.len().min(draws as usize * self.bytes_per_draw)];
         // A loop of known length for the usual studies: it is what all of the time goes to.
         match self.bytes_per_draw {
-            5 => self.count_of::<5>(limit, total),
-            6 => self.count_of::<6>(limit, total),
-            7 => self.count_of::<7>(limit, total),
-            8 => self.count_of::<8>(limit, total),
-            _ => hits(self.bytes.chunks_exact(self.bytes_per_draw), &self.tables, limit, total),
+            5 => self.count_of::<5>(bytes, limit, total),
+            6 => self.count_of::<6>(bytes, limit, total),
+            7 => self.count_of::<7>(bytes, limit, total),
+            8 => self.count_of::<8>(bytes, limit, total),
+            _ => hits(bytes.chunks_exact(self.bytes_per_draw), &self.tables, limit, total),
         }
     }
 
-    fn count_of<const BYTES: usize>(&self, limit: f64, total: f64) -> u32 {
-        let (draws, _) = self.bytes.as_chunks::<BYTES>();
+    fn count_of<const BYTES: usize>(&self, bytes: &[u8], limit: f64, total: f64) -> u32 {
+        let (draws, _) = bytes.as_chunks::<BYTES>();
         match self.tables.as_slice().try_into() {
             Ok::<&[_; BYTES], _>(tables) => hits(draws.iter().map(|draw| draw.as_slice()), tables, limit, total),
             Err(_) => hits(draws.iter().map(|draw| draw.as_slice()), &self.tables, limit, total),

@@ -184,7 +184,7 @@ fn notes(data: &[Data<'_>], look: Look) -> String {
     let inexact = |data: &&Data<'_>| {
         let (theirs, honest) = (data.vitals.variance, data.honest_variance);
         // Written so that what is not a number counts.
-        honest.is_finite() && !((theirs - honest).abs() <= 1e-6 * honest)
+        honest.is_finite() && (theirs.is_nan() || (theirs - honest).abs() > 1e-6 * honest)
     };
     if let Some(data) = data.iter().find(inexact).filter(|_| legacy) {
         notes.push(format!(
