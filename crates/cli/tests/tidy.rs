@@ -133,6 +133,23 @@ fn paths_in_the_documents_exist() {
     assert!(seen > 10, "only {seen} paths were found");
 }
 
+/// Each method of `docs/statistics.md` names tests in its last column; they must be there.
+#[test]
+fn tests_in_the_statistics_exist() {
+    let sources: String = files(&[".rs"]).iter().map(|path| fs::read_to_string(path).unwrap()).collect();
+    let text = fs::read_to_string(root().join("docs/statistics.md")).unwrap();
+    let mut seen = 0;
+    for row in text.lines().filter(|line| line.starts_with("| ") && line.ends_with('|')) {
+        let last = row.trim_end_matches('|').rsplit('|').next().unwrap_or_default();
+        for name in last.split('`').skip(1).step_by(2) {
+            let there = sources.contains(&format!("fn {name}(")) || sources.contains(&format!("\"{name}\""));
+            assert!(there, "docs/statistics.md names the test {name}, which is not there");
+            seen += 1;
+        }
+    }
+    assert!(seen > 80, "only {seen} names were found");
+}
+
 /// Words that the glossary replaces. Code of others keeps its own: `Result`, `config.sh`, `cargo bench`.
 #[test]
 fn words_that_are_not_used_are_not_used() {
