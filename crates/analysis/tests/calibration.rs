@@ -1,7 +1,7 @@
 //! Does the scale keep its promises? The calibration by simulation in its short form, with a fixed seed: every promise must
 //! hold within the error of so few studies, and the same options must give the same numbers on any number of threads.
 //! `bakeoff calibrate` is the same with 10,000 studies in each world.
-#![expect(clippy::expect_used, clippy::print_stdout, reason = "all of this file is tests")]
+#![allow(clippy::expect_used, clippy::print_stdout, reason = "all of this file is tests")]
 
 use bakeoff_analysis::calibration::{Calibration, Options, Surroundings, WORLDS, calibrate};
 use std::sync::LazyLock;

@@ -1,5 +1,6 @@
 //! Samples that somebody else measured: the laws of their judgement, and how often it errs. The test itself is held to R
 //! and scipy in `oracles/ranks.rs`.
+#![allow(clippy::unwrap_used, reason = "all of this file is tests")]
 
 use bakeoff_analysis::findings::{Scale, Test, Verdict};
 use bakeoff_analysis::judge_samples;

@@ -19,9 +19,12 @@ pub(super) struct Flips {
     tables: Vec<[f64; PATTERNS]>,
 }
 
+/// Draws, with the bytes for each and the seed that they are of.
+type Drawn = ((usize, u64), Arc<[u8]>);
+
 thread_local! {
-    /// The latest draws, with bytes for each and seed: all comparisons of a study use the same.
-    static LATEST: RefCell<Option<((usize, u64), Arc<[u8]>)>> = const { RefCell::new(None) };
+    /// The latest draws: all comparisons of a study use the same.
+    static LATEST: RefCell<Option<Drawn>> = const { RefCell::new(None) };
 }
 
 fn drawn(bytes_per_draw: usize, seed: u64) -> Arc<[u8]> {
