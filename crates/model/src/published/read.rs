@@ -34,6 +34,7 @@ pub fn read(file: &str, text: &str) -> Result<Published, Problems> {
         return Err(Problems::new(file, text, problems));
     }
     let by_ministat = rows.iter().any(|row| row.ministat_columns)
+        && !rows.iter().any(|row| has_padding(&row.summary))
         && (rows.iter().all(|row| row.ministat_layout)
             || rows.iter().any(|row| digits(&row.summary) >= TELLING_DIGITS));
     let mut summaries: Vec<Summary> = rows.into_iter().map(|row| row.summary).collect();
@@ -42,6 +43,16 @@ pub fn read(file: &str, text: &str) -> Result<Published, Problems> {
     }
     let printing = if by_ministat { Printing::EightDigits } else { Printing::AsShown };
     Ok(Published { summaries, printing, unit, lines_left_out })
+}
+
+/// Whether some figure has a zero at the end of its fraction: ministat leaves these away, so somebody else has rounded.
+fn has_padding(summary: &Summary) -> bool {
+    let Summary { min, max, median, mean, sd, .. } = summary;
+    let padded = |figure: &Figure| {
+        let mantissa = figure.text.split(['e', 'E']).next().unwrap_or_default();
+        mantissa.contains('.') && mantissa.ends_with(['0', '.'])
+    };
+    [min, max, median, mean, sd].into_iter().flatten().any(padded)
 }
 
 fn digits(summary: &Summary) -> usize {

@@ -102,6 +102,11 @@ fn digits_tell_what_a_number_can_stand_for() {
     assert_eq!(good("n avg\nA 3 5.25").printing, Printing::AsShown);
     assert_eq!(good("N Min Max Median Avg Stddev\nx 3 1 3 2 2 1").printing, Printing::AsShown);
     assert_eq!(good("N Min Max Median Avg Stddev\nx 3 1 3 2 2.3333333 1").printing, Printing::EightDigits);
+    // ministat prints no zero at the end of a fraction, whatever the layout.
+    let by_hand = "    N           Min           Max        Median           Avg        Stddev\n\
+                   x   5          4.01          4.21          4.10          4.11         0.071";
+    assert_eq!(good(by_hand).printing, Printing::AsShown);
+    assert_eq!(good(&by_hand.replace("4.10", " 4.1")).printing, Printing::EightDigits);
 }
 
 #[test]
