@@ -25,7 +25,15 @@ pub fn power(planning: &Planning, style: Style) -> String {
         if let Some(title) = rows.first().and_then(title) {
             page.paragraph(&title, style.width, 0, Ink::Heading);
         }
-        grid(&planning.aim, rows).print(&mut page, style.width);
+        let with_times = grid(&planning.aim, rows, true);
+        if with_times.width() <= style.width {
+            with_times.print(&mut page, style.width);
+        } else {
+            grid(&planning.aim, rows, false).print(&mut page, style.width);
+            let block_s = rows.iter().filter_map(|row| row.block_s).reduce(f64::max);
+            let time = block_s.map(|s| format!("100 blocks take about {}", glue(&waiting_time(100.0 * s))));
+            time.iter().for_each(|time| page.paragraph(time, style.width, 2, Ink::Plain));
+        }
     }
     page.gap();
     page.paragraph(&legend(planning), style.width, 0, Ink::Aside);
@@ -37,7 +45,8 @@ fn title(row: &Outlook) -> Option<String> {
     (!metric.is_empty()).then(|| clean(&format!("{metric}, {workload} ({condition})")))
 }
 
-fn grid(aim: &Aim, rows: &[Outlook]) -> Grid {
+/// The table, with or without the time that each number of blocks takes.
+fn grid(aim: &Aim, rows: &[Outlook], times: bool) -> Grid {
     let from_pilot = rows.iter().any(|row| row.block_s.is_some());
     let mut columns = vec![("variant".to_owned(), Flush::Left), ("sd".to_owned(), Flush::Right)];
     columns.extend(aim.see.iter().map(|see| (format!("see {}", percent(*see)), Flush::Right)));
@@ -47,7 +56,7 @@ fn grid(aim: &Aim, rows: &[Outlook]) -> Grid {
     }
     let mut grid = Grid::new(columns);
     for row in rows {
-        let blocks = |blocks: &Option<u32>| Piece::plain(in_blocks(*blocks, row));
+        let blocks = |blocks: &Option<u32>| Piece::plain(in_blocks(*blocks, row.block_s.filter(|_| times)));
         let variant = if row.variant.is_empty() { "any" } else { &row.variant };
         let mut cells = vec![Piece::plain(clean(variant)), Piece::plain(row.sd.map_or("–".to_owned(), digits))];
         cells.extend(row.to_see.iter().map(blocks));
@@ -61,10 +70,10 @@ fn grid(aim: &Aim, rows: &[Outlook]) -> Grid {
 }
 
 /// A number of blocks, and the time that they take.
-fn in_blocks(blocks: Option<u32>, row: &Outlook) -> String {
+fn in_blocks(blocks: Option<u32>, block_s: Option<f64>) -> String {
     let Some(blocks) = blocks else { return "–".to_owned() };
     let number = count(u64::from(blocks));
-    match row.block_s {
+    match block_s {
         Some(block_s) => format!("{number} ({})", waiting_time(block_s * f64::from(blocks))),
         None => number,
     }
