@@ -5,7 +5,7 @@ CARGO ?= cargo
 STUDY ?= studies/perl-options
 ARGS  ?=
 
-.PHONY: run test
+.PHONY: run test bench
 
 run:
 	@sh tools/need-packages gcc libc6-dev binutils make xz-utils
@@ -16,3 +16,10 @@ test:
 	@sh tools/need-packages gcc libc6-dev binutils make xz-utils perl-base mount ministat r-base-core python3 python3-venv
 	@sh tools/oracles
 	$(CARGO) test --workspace --locked
+
+# Ratios beside other tools, in randomised blocks; nothing else should be executing. benchstat needs Go and its proxy.
+bench:
+	@sh tools/need-packages ministat python3 python3-venv
+	@sh tools/oracles
+	$(CARGO) bench --locked -p bakeoff-cli --bench peers
+	$(CARGO) bench --locked -p bakeoff-cli --bench analysis
