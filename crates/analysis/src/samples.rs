@@ -3,6 +3,8 @@
 
 pub use crate::findings::{Caveat, Comparison, Summary};
 pub use bakeoff_model::samples::Better;
+
+use crate::stats::trend;
 use serde::{Deserialize, Serialize};
 
 /// The version of this format.
@@ -68,6 +70,11 @@ pub struct SampleRow {
     pub refused: Option<Caveat>,
 }
 
+/// Of a longer sample, drift is looked for in the means of chunks, and dependence also in its first values.
+const LONG: usize = 10_000;
+/// About so many chunks.
+const CHUNKS: usize = 1000;
+
 /// Whether time can be seen in a sample, if its values stand in the order of time.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Order {
@@ -80,6 +87,24 @@ pub struct Order {
 impl Order {
     /// Below this p, time is visible.
     pub const VISIBLE_P: f64 = 0.01;
+
+    /// Looks for time in a sample. Of a long one, in the means of successive chunks, and for dependence also in its
+    /// beginning; the smaller of those two p counts twice.
+    pub(crate) fn of(values: &[f64]) -> Self {
+        let tests = |values: &[f64]| (trend::mann_kendall(values).map(|t| t.p), trend::bartels(values).map(|t| t.p));
+        if values.len() <= LONG {
+            let (drift_p, dependence_p) = tests(values);
+            return Self { drift_p, dependence_p };
+        }
+        let size = values.len().div_ceil(CHUNKS);
+        // Scaled first, so that a sum does not overflow.
+        let chunks = values.chunks_exact(size);
+        let means: Vec<f64> = chunks.map(|chunk| chunk.iter().map(|x| x / size as f64).sum()).collect();
+        let (drift_p, dependence_p) = tests(&means);
+        let beginning = trend::bartels(&values[..LONG]).map(|t| t.p);
+        let smaller = dependence_p.into_iter().chain(beginning).reduce(f64::min);
+        Self { drift_p, dependence_p: smaller.map(|p| (2.0 * p).min(1.0)) }
+    }
 
     /// Whether one of the two is visible.
     pub fn is_visible(&self) -> bool {

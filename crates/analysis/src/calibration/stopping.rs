@@ -6,10 +6,11 @@ use super::peers::Peer;
 use super::simulate::Sample;
 use super::studies::ALPHA;
 use super::worlds::World;
+use crate::samples;
 use crate::stats::eprocess::EProcess;
 use crate::stats::signflip::SignFlip;
 use crate::stats::spending;
-use crate::stats::trend::{bartels, mann_kendall};
+use crate::stopping::Reading;
 use bakeoff_model::shuffle::Stream;
 use std::sync::OnceLock;
 
@@ -21,8 +22,6 @@ const MOST_ANYTIME: usize = 40;
 const PRECISION_FROM: usize = 10;
 const PRECISION_MOST: usize = 30;
 const PRECISION: f64 = 0.01;
-/// There p and the interval are taken at this part of alpha, because a spread that happens to be small ends a study too early.
-const PRECISION_SHARE: f64 = 0.6;
 
 fn flag(yes: bool) -> f64 {
     f64::from(u8::from(yes))
@@ -63,7 +62,7 @@ pub(super) fn anytime(world: World, stream: &mut Stream) -> Sample {
 /// at 0.6 of 5 %; differs at 5 %].
 pub(super) fn precision(world: World, stream: &mut Stream) -> Sample {
     let contrasts = contrasts(world, PRECISION_MOST, stream);
-    let alpha = PRECISION_SHARE * ALPHA;
+    let alpha = Reading::Precision.level(ALPHA);
     for blocks in PRECISION_FROM..=PRECISION_MOST {
         let Some(mut test) = SignFlip::new(&contrasts[..blocks], 0) else { break };
         let Some([low, high]) = test.interval(alpha) else { break };
@@ -75,20 +74,12 @@ pub(super) fn precision(world: World, stream: &mut Stream) -> Sample {
     [1.0; 4]
 }
 
-/// A test of order below this says that time matters.
-const DRIFT_P: f64 = 0.01;
-
-/// Whether the values of one variant, in the order of time, drift or resemble their neighbours.
-fn drifts(values: &[f64]) -> bool {
-    mann_kendall(values).is_some_and(|trend| trend.p < DRIFT_P) || bartels(values).is_some_and(|b| b.p < DRIFT_P)
-}
-
 /// Two variants that are the same, 20 trials of one and then 20 of the other, by Mann and Whitney's test, as samples of
 /// unknown order are judged: [drift is seen in either, so
 /// there is no verdict, drift is not seen and they differ, they differ].
 pub(super) fn sequential(world: World, stream: &mut Stream) -> Sample {
     let study = Simulated::new(world, Order::Sequential, 20, &[0.0, 0.0], stream);
-    let refused = drifts(study.logs(0)) || drifts(study.logs(1));
+    let refused = [0, 1].iter().any(|variant| samples::Order::of(study.logs(*variant)).is_visible());
     let differs = Peer::MannWhitney.judge(&study, stream).differs;
     [flag(refused), flag(!refused && differs), flag(differs), 0.0]
 }

@@ -14,7 +14,7 @@ use crate::findings::{Caveat, Comparison, RatioOfMeans, Scale, Test, Verdict};
 use crate::samples::{FORMAT, Order, SampleFindings, SampleRow, SampleTable, Summary, Terms, Unaskable};
 use crate::stats::equivalence::Zone;
 use crate::stats::rank::MannWhitney;
-use crate::stats::{holm, sort, trend};
+use crate::stats::{holm, sort};
 use crate::stopping::Reading;
 use bakeoff_model::metric::Unit;
 use bakeoff_model::samples::{Better, Sample};
@@ -23,10 +23,6 @@ use std::collections::BTreeMap;
 
 /// Seed of the flips where lines are blocks and there are too many to enumerate.
 const SEED: u64 = 0x0062_616b_656f_6666;
-/// Of a longer sample, drift is looked for in the means of chunks, and dependence also in its first values.
-const LONG: usize = 10_000;
-/// About so many chunks.
-const CHUNKS: usize = 1000;
 /// Spreads that differ by more than this factor are no mere shift.
 const SPREADS_DIFFER: f64 = 3.0;
 /// Fewer values than this do not tell a spread.
@@ -254,7 +250,7 @@ impl Sorted {
             sort::sort(&mut ascending);
             ascending
         };
-        let (order, ascending) = rayon::join(|| order(values), sort);
+        let (order, ascending) = rayon::join(|| Order::of(values), sort);
         Self { ascending, order }
     }
 
@@ -279,24 +275,6 @@ impl Sorted {
 fn centre(ascending: &[f64]) -> f64 {
     let middle = |at: usize| ascending.get(at).copied().unwrap_or(f64::NAN);
     middle(ascending.len() / 2) / 2.0 + middle(ascending.len().saturating_sub(1) / 2) / 2.0
-}
-
-/// Looks for time in a sample. Of a long one, in the means of successive chunks, and for dependence also in its
-/// beginning; the smaller of those two p counts twice.
-fn order(values: &[f64]) -> Order {
-    let tests = |values: &[f64]| (trend::mann_kendall(values).map(|t| t.p), trend::bartels(values).map(|t| t.p));
-    if values.len() <= LONG {
-        let (drift_p, dependence_p) = tests(values);
-        return Order { drift_p, dependence_p };
-    }
-    let size = values.len().div_ceil(CHUNKS);
-    // Scaled first, so that a sum does not overflow.
-    let chunks = values.chunks_exact(size);
-    let means: Vec<f64> = chunks.map(|chunk| chunk.iter().map(|x| x / size as f64).sum()).collect();
-    let (drift_p, dependence_p) = tests(&means);
-    let beginning = trend::bartels(&values[..LONG]).map(|t| t.p);
-    let smaller = dependence_p.into_iter().chain(beginning).reduce(f64::min);
-    Order { drift_p, dependence_p: smaller.map(|p| (2.0 * p).min(1.0)) }
 }
 
 /// The inference from two ascending lists of logarithms, or of values.
