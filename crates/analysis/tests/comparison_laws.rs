@@ -25,6 +25,7 @@ fn record(pairs: &[(f64, f64)]) -> Record {
         until: bakeoff_model::until::Until::Blocks,
         looks_until: None,
         simulated: None,
+        ..StudyLine::default()
     });
     for (index, (a, b)) in pairs.iter().enumerate() {
         for (position, (variant, wall_s)) in [("a", a), ("b", b)].into_iter().enumerate() {
@@ -39,6 +40,7 @@ fn record(pairs: &[(f64, f64)]) -> Record {
                 outcome: Outcome::Ok,
                 measurements: [("wall".to_owned(), *wall_s)].into(),
                 leftovers: 0,
+                ..Trial::default()
             });
         }
     }

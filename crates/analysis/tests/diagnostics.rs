@@ -65,9 +65,17 @@ fn study(
         until: bakeoff_model::until::Until::Blocks,
         looks_until: None,
         simulated: None,
+        ..StudyLine::default()
     });
     let place = Place::default();
-    record.sessions.push(Session { session: 1, started_unix_s: 0.0, blocks, place, memory_floor_bytes: None });
+    record.sessions.push(Session {
+        session: 1,
+        started_unix_s: 0.0,
+        blocks,
+        place,
+        memory_floor_bytes: None,
+        ..Session::default()
+    });
     for block in 1..=blocks {
         for workload in &workloads {
             let mut order = names;
@@ -95,10 +103,17 @@ fn study(
                     outcome,
                     measurements,
                     leftovers: 0,
+                    ..Trial::default()
                 });
             }
             let order = order.map(str::to_owned).to_vec();
-            record.blocks.push(Block { block, workload: workload.clone(), condition: "idle".to_owned(), order });
+            record.blocks.push(Block {
+                block,
+                workload: workload.clone(),
+                condition: "idle".to_owned(),
+                order,
+                ..Block::default()
+            });
         }
     }
     judge(&record)

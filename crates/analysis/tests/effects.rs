@@ -60,9 +60,17 @@ fn record(variants: &[BTreeMap<String, String>], workloads: &[&str], conditions:
         until: bakeoff_model::until::Until::Blocks,
         looks_until: None,
         simulated: None,
+        ..StudyLine::default()
     });
     let (session, place) = (1, Place::default());
-    record.sessions.push(Session { session, started_unix_s: 1e9, blocks: BLOCKS, place, memory_floor_bytes: None });
+    record.sessions.push(Session {
+        session,
+        started_unix_s: 1e9,
+        blocks: BLOCKS,
+        place,
+        memory_floor_bytes: None,
+        ..Session::default()
+    });
     let mut chance = Stream::of(178, &["effects"]);
     for number in 1..=BLOCKS {
         for workload in workloads {
@@ -82,11 +90,12 @@ fn record(variants: &[BTreeMap<String, String>], workloads: &[&str], conditions:
                         outcome: Outcome::Ok,
                         measurements: [("wall".to_owned(), wall_s)].into(),
                         leftovers: 0,
+                        ..Trial::default()
                     });
                 }
                 let order = variants.iter().map(name).collect();
                 let (workload, condition) = ((*workload).to_owned(), (*condition).to_owned());
-                record.blocks.push(Block { block: number, workload, condition, order });
+                record.blocks.push(Block { block: number, workload, condition, order, ..Block::default() });
             }
         }
     }

@@ -32,6 +32,7 @@ fn study(names: &[&str], metrics: &[&str]) -> Record {
         until: bakeoff_model::until::Until::Blocks,
         looks_until: None,
         simulated: None,
+        ..StudyLine::default()
     });
     record.sessions.push(Session {
         session: 1,
@@ -39,6 +40,7 @@ fn study(names: &[&str], metrics: &[&str]) -> Record {
         blocks: 0,
         place: Place::default(),
         memory_floor_bytes: None,
+        ..Session::default()
     });
     record
 }
@@ -62,9 +64,10 @@ fn block(record: &mut Record, values: &[(&str, Option<f64>)]) {
             outcome: if value.is_some() { Outcome::Ok } else { failed },
             measurements: measurements.collect(),
             leftovers: 0,
+            ..Trial::default()
         });
     }
-    record.blocks.push(Block { block: number, workload, condition, order });
+    record.blocks.push(Block { block: number, workload, condition, order, ..Block::default() });
     record.sessions[0].blocks = number;
 }
 
@@ -309,6 +312,7 @@ fn doubts_about_the_whole_study() {
         blocks: 12,
         place: elsewhere,
         memory_floor_bytes: None,
+        ..Session::default()
     });
     record.trials.last_mut().expect("a trial").session = 2;
     let tail = BuildOutcome::Failed { layer: "make".to_owned(), why: "exit 2".to_owned(), tail: vec![], log: None };

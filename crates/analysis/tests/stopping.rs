@@ -42,6 +42,7 @@ fn empty(until: Until, most: u32) -> Record {
         until,
         looks_until: (until == Until::Decided).then_some(most),
         simulated: None,
+        ..StudyLine::default()
     });
     record.push(Line::Session(Session {
         session: 1,
@@ -49,6 +50,7 @@ fn empty(until: Until, most: u32) -> Record {
         blocks: most,
         place: Place::default(),
         memory_floor_bytes: None,
+        ..Session::default()
     }));
     record
 }
@@ -58,7 +60,13 @@ fn pass(record: &mut Record, walls: [f64; 4], missing: usize) {
     let block = record.blocks.len() as u32 + 1;
     let order = ["baseline", "a", "b", TWIN].map(str::to_owned);
     let [workload, condition] = ["w", "idle"].map(str::to_owned);
-    let begun = Block { block, workload: workload.clone(), condition: condition.clone(), order: order.to_vec() };
+    let begun = Block {
+        block,
+        workload: workload.clone(),
+        condition: condition.clone(),
+        order: order.to_vec(),
+        ..Block::default()
+    };
     record.push(Line::Block(begun));
     for (position, (variant, wall)) in (1..).zip(order.into_iter().zip(walls)).take(4 - missing) {
         record.push(Line::Trial(Trial {
@@ -72,6 +80,7 @@ fn pass(record: &mut Record, walls: [f64; 4], missing: usize) {
             outcome: Outcome::Ok,
             measurements: [("wall".to_owned(), wall), ("maxrss".to_owned(), 1e6)].into(),
             leftovers: 0,
+            ..Trial::default()
         }));
     }
 }

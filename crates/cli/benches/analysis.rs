@@ -83,9 +83,17 @@ fn record(variants: &[String], metrics: &[&str], blocks: u32) -> Record {
         until: bakeoff_model::until::Until::Blocks,
         looks_until: None,
         simulated: None,
+        ..StudyLine::default()
     });
     let (session, place) = (1, Place::default());
-    record.sessions.push(Session { session, started_unix_s: 1e9, blocks, place, memory_floor_bytes: None });
+    record.sessions.push(Session {
+        session,
+        started_unix_s: 1e9,
+        blocks,
+        place,
+        memory_floor_bytes: None,
+        ..Session::default()
+    });
     let mut chance = Stream::of(178, &["bench"]);
     let mut noise = || 1.0 + 0.04 * ((0..4).map(|_| chance.unit()).sum::<f64>() / 4.0 - 0.5);
     for block in 1..=blocks {
@@ -102,10 +110,11 @@ fn record(variants: &[String], metrics: &[&str], blocks: u32) -> Record {
                 outcome: Outcome::Ok,
                 measurements: metrics.iter().map(|m| ((*m).to_owned(), value * noise())).collect(),
                 leftovers: 0,
+                ..Trial::default()
             });
         }
         let (workload, condition) = (workload.clone(), condition.clone());
-        record.blocks.push(Block { block, workload, condition, order: variants.to_vec() });
+        record.blocks.push(Block { block, workload, condition, order: variants.to_vec(), ..Block::default() });
     }
     record
 }

@@ -7,7 +7,6 @@ use crate::screen;
 use bakeoff_analysis::stopping;
 use bakeoff_journal::Journal;
 use bakeoff_lab::{Ending, Event, Executor, drive};
-use bakeoff_model::metric;
 use bakeoff_model::plan::Plan;
 use bakeoff_model::record::{BuildLine, Line, Record, Session, StudyLine};
 use bakeoff_model::until::Until;
@@ -131,6 +130,7 @@ impl<'a> OpenStudy<'a> {
             blocks: self.setting.plan.blocks,
             place: bakeoff_host::place::fingerprint(),
             memory_floor_bytes,
+            ..Session::default()
         }))?;
         let builds = self.setting.builds;
         for build in builds {
@@ -162,6 +162,6 @@ impl Done {
 /// Mean elapsed time of the trials in some journals, in seconds; for estimates.
 pub(crate) fn usual_wall_s(records: &[Record]) -> Option<f64> {
     let trials = records.iter().filter(|r| r.study.simulated.is_none()).flat_map(|r| &r.trials);
-    let walls: Vec<f64> = trials.filter_map(|t| metric::value("wall", &t.measurements)).collect();
+    let walls: Vec<f64> = trials.filter_map(|t| t.value("wall")).collect();
     (!walls.is_empty()).then(|| walls.iter().sum::<f64>() / walls.len() as f64)
 }

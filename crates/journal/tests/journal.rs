@@ -24,11 +24,18 @@ fn study() -> StudyLine {
         until: bakeoff_model::until::Until::Blocks,
         looks_until: None,
         simulated: None,
+        ..StudyLine::default()
     }
 }
 
 fn block(block: u32) -> Line {
-    Line::Block(Block { block, workload: "w".into(), condition: "idle".into(), order: vec!["a".into()] })
+    Line::Block(Block {
+        block,
+        workload: "w".into(),
+        condition: "idle".into(),
+        order: vec!["a".into()],
+        ..Block::default()
+    })
 }
 
 fn trial(block: u32, wall_s: f64) -> Line {
@@ -43,6 +50,7 @@ fn trial(block: u32, wall_s: f64) -> Line {
         outcome: Outcome::Ok,
         measurements: [("wall".to_owned(), wall_s)].into(),
         leftovers: 0,
+        ..Trial::default()
     })
 }
 

@@ -120,5 +120,8 @@ fn trial(task: Task<'_>, session: u32, execution: Execution) -> Trial {
         outcome: execution.outcome,
         measurements: execution.measurements,
         leftovers: execution.leftovers,
+        attempt: 0,
+        marks: execution.marks,
+        processes: execution.processes,
     }
 }

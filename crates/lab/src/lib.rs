@@ -10,6 +10,7 @@ pub mod simulated;
 
 pub use driver::{Ending, Event, drive};
 
+use bakeoff_model::marks::Marks;
 use bakeoff_model::metric::Measurements;
 use bakeoff_model::record::{Block, Outcome};
 
@@ -41,7 +42,7 @@ pub struct Task<'a> {
 }
 
 /// What came of it.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Execution {
     /// When it was launched, in seconds since 1970-01-01 UTC.
     pub started_unix_s: f64,
@@ -51,6 +52,10 @@ pub struct Execution {
     pub measurements: Measurements,
     /// Processes that outlived the main one, and were killed.
     pub leftovers: u32,
+    /// What it marked.
+    pub marks: Marks,
+    /// Each process's own measurements, where several executed at once.
+    pub processes: Vec<Measurements>,
 }
 
 /// A way to reach a place. Executors differ in how the place is reached, never in how it measures.

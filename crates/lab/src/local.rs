@@ -88,7 +88,13 @@ impl Executor for Local {
             wipe(&home).map_err(|source| folder_error(&home, source))?;
         }
         let (started_unix_s, measurements, leftovers) = (ended.started_unix_s, ended.measurements, ended.leftovers);
-        Ok(outcome.map(|outcome| Execution { started_unix_s, outcome, measurements, leftovers }))
+        Ok(outcome.map(|outcome| Execution {
+            started_unix_s,
+            outcome,
+            measurements,
+            leftovers,
+            ..Execution::default()
+        }))
     }
 }
 

@@ -134,6 +134,11 @@ impl Executor for Simulated {
             ("maxrss".to_owned(), 4_194_304.0),
         ]);
         let outcome = if fails { failure() } else { Outcome::Ok };
-        Ok(Some(Execution { started_unix_s: bakeoff_host::now_unix_s(), outcome, measurements, leftovers: 0 }))
+        Ok(Some(Execution {
+            started_unix_s: bakeoff_host::now_unix_s(),
+            outcome,
+            measurements,
+            ..Execution::default()
+        }))
     }
 }

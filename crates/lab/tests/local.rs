@@ -46,7 +46,13 @@ fn setup(dir: &Path, run: &str, expected: Option<&str>) -> Setup {
 }
 
 fn execute(setup: Setup, variant: &str) -> Execution {
-    let block = Block { block: 1, workload: "w".into(), condition: "idle".into(), order: vec![variant.to_owned()] };
+    let block = Block {
+        block: 1,
+        workload: "w".into(),
+        condition: "idle".into(),
+        order: vec![variant.to_owned()],
+        ..Block::default()
+    };
     let mut local = Local::new(setup, Launcher::start(None).unwrap()).unwrap();
     local.execute(Task { block: &block, position: 1, variant }).unwrap().unwrap()
 }
@@ -143,7 +149,7 @@ fn measured() {
     let dir = tempfile::tempdir().unwrap();
     let execution = execute(setup(dir.path(), "exit 3", None), "a");
     for metric in bakeoff_model::metric::METRICS {
-        let value = bakeoff_model::metric::value(metric.name, &execution.measurements);
+        let value = bakeoff_model::metric::value(&metric.name, &execution.measurements);
         assert!(value.is_some_and(|v| v >= 0.0), "{} is missing from a failed trial", metric.name);
     }
     assert!(execution.started_unix_s > 1.6e9);

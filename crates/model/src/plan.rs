@@ -6,7 +6,9 @@ use crate::digest::Digest;
 use crate::problem::suggest;
 use crate::record::{Block, FORMAT, StudyLine, TWIN, VariantLine};
 use crate::shuffle::Stream;
-use crate::study::{Condition, Decide, Factor, Levels, PlanSpec, Study, VariantRule, Workload};
+use crate::study::{
+    Condition, Decide, Factor, Levels, PlanSpec, Service, Study, VariantRule, Vary, VoidRule, Workload,
+};
 use crate::until::Until;
 use std::collections::BTreeMap;
 
@@ -14,7 +16,7 @@ use std::collections::BTreeMap;
 pub const BASELINE: &str = "baseline";
 
 /// One level of every factor.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Variant {
     /// The levels that differ from the baseline's, as `factor=level`; for the baseline itself, [`BASELINE`].
     pub name: String,
@@ -22,6 +24,8 @@ pub struct Variant {
     pub levels: Levels,
     /// Variables of its build factors' levels, for the build scripts.
     pub build_variables: BTreeMap<String, String>,
+    /// Variables of its run factors' levels, for trials and services.
+    pub run_variables: BTreeMap<String, String>,
     /// A command in place of the workload's.
     pub run: Option<String>,
 }
@@ -56,8 +60,14 @@ pub struct Plan {
     pub excluded: Vec<Excluded>,
     /// The workloads.
     pub workloads: Vec<Workload>,
+    /// What workloads need.
+    pub services: Vec<Service>,
     /// The conditions.
     pub conditions: Vec<Condition>,
+    /// Nuisances that are drawn afresh for every block.
+    pub vary: Vec<Vary>,
+    /// When a trial does not count.
+    pub void_if: Vec<VoidRule>,
     /// How to judge.
     pub decide: Decide,
 }
@@ -127,7 +137,10 @@ impl Plan {
             variants,
             excluded,
             workloads: study.workloads.clone(),
+            services: study.services.clone(),
             conditions: study.conditions.clone(),
+            vary: spec.vary.clone(),
+            void_if: spec.void_if.clone(),
             decide: study.decide.clone(),
         })
     }
@@ -170,11 +183,21 @@ impl Plan {
                 order.push(TWIN.to_owned());
                 Stream::of(self.seed, &["block", &number, &workload.name, &condition.name]).shuffle(&mut order);
                 let (workload, condition) = (workload.name.clone(), condition.name.clone());
-                blocks.push(Block { block: pass, workload, condition, order });
+                blocks.push(Block { block: pass, workload, condition, order, padding: self.padding(pass) });
             }
         }
         Stream::of(self.seed, &["pass", &number]).shuffle(&mut blocks);
         blocks
+    }
+
+    /// Bytes that the environment of every trial of a pass is padded with, where its size is varied: the same for all
+    /// variants, and up to a page, which is as far as the stack's place can be told apart.
+    fn padding(&self, pass: u32) -> u32 {
+        if !self.vary.contains(&Vary::EnvSize) {
+            return 0;
+        }
+        let drawn = Stream::of(self.seed, &["env-size", &pass.to_string()]).below(4096);
+        1 + u32::try_from(drawn).unwrap_or(0)
     }
 
     /// Where the rule looks a few times only: the number of blocks of its last look.
@@ -224,6 +247,9 @@ impl Plan {
             decide: self.decide.clone(),
             until: self.until,
             looks_until: self.looks_until(),
+            metrics: vec![],
+            vary: self.vary.clone(),
+            void_if: self.void_if.clone(),
             simulated: simulated.map(str::to_owned),
         }
     }
@@ -323,9 +349,10 @@ fn display_name(study: &Study, levels: &Levels, baseline: &Levels) -> String {
 
 fn variant(study: &Study, name: String, levels: Levels) -> Variant {
     let chosen = |f: &Factor| f.levels.iter().find(|l| levels.get(&f.name) == Some(&l.name)).cloned();
-    let build_variables = study.build_factors.iter().filter_map(chosen).flat_map(|level| level.variables).collect();
+    let variables = |factors: &[Factor]| factors.iter().filter_map(chosen).flat_map(|l| l.variables).collect();
+    let (build_variables, run_variables) = (variables(&study.build_factors), variables(&study.run_factors));
     let run = factors(study).filter_map(chosen).find_map(|level| level.run);
-    Variant { name, levels, build_variables, run }
+    Variant { name, levels, build_variables, run_variables, run }
 }
 
 #[cfg(test)]

@@ -2,8 +2,9 @@
 //! lab to a journal, and stand in a test's fixtures. Only what happened is stored, in base units and unrounded;
 //! nothing here is derived, and nothing judges.
 
-use crate::metric::Measurements;
-use crate::study::{Decide, Levels};
+use crate::marks::Marks;
+use crate::metric::{self, Measurements, Metric};
+use crate::study::{Decide, Levels, Vary, VoidRule};
 use crate::until::Until;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -31,7 +32,7 @@ pub enum Line {
 }
 
 /// What was planned: the head of a journal.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct StudyLine {
     /// [`FORMAT`] of the writer.
     pub format: u32,
@@ -62,12 +63,21 @@ pub struct StudyLine {
     /// Where the rule looks a few times only: the number of blocks of its last look, from which the others follow.
     #[serde(default)]
     pub looks_until: Option<u32>,
+    /// The study's own metrics among those that it decides on and shows: of phases, ops and values.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub metrics: Vec<Metric>,
+    /// Nuisances that were drawn afresh for every block.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub vary: Vec<Vary>,
+    /// When a trial does not count.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub void_if: Vec<VoidRule>,
     /// Set if the trials were simulated: the planted truth, as the user gave it.
     pub simulated: Option<String>,
 }
 
 /// One variant, as planned.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct VariantLine {
     /// The display name; unique within the study.
     pub name: String,
@@ -80,7 +90,7 @@ pub struct VariantLine {
 }
 
 /// A command took up the study.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Session {
     /// 1 for the first, then counting up.
     pub session: u32,
@@ -93,6 +103,44 @@ pub struct Session {
     /// Peak memory of the launcher, in bytes: a trial that needs less shows this. None if it was not told.
     #[serde(default)]
     pub memory_floor_bytes: Option<f64>,
+    /// What this place holds of the conditions that were asked for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub surroundings: Vec<Surrounding>,
+    /// Metrics that cannot be measured here, by the reason.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unavailable: Vec<Unavailable>,
+}
+
+/// One part of a condition, and whether it is as it was asked for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Surrounding {
+    /// The condition.
+    pub condition: String,
+    /// What was asked for, in words: `addresses not randomised`.
+    pub what: String,
+    /// Whether it is so.
+    pub state: Held,
+}
+
+/// Whether a part of a condition is as it was asked for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Held {
+    /// Bakeoff sees to it.
+    Held,
+    /// It is measured in every trial, by this metric, but not seen to.
+    Observed(String),
+    /// It cannot be had here, for this reason; trials execute without it.
+    Unavailable(String),
+}
+
+/// Metrics that cannot be measured at a place.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Unavailable {
+    /// Their names.
+    pub metrics: Vec<String>,
+    /// Why.
+    pub why: String,
 }
 
 /// The machine a block ran on, as far as it can be told apart from others.
@@ -154,7 +202,7 @@ pub enum BuildOutcome {
 }
 
 /// A block begins.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Block {
     /// Number of the pass that it belongs to, from 1.
     pub block: u32,
@@ -164,10 +212,13 @@ pub struct Block {
     pub condition: String,
     /// Every variant and the twin, in the order in which they execute.
     pub order: Vec<String>,
+    /// Bytes that the environment of its trials was padded with.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub padding: u32,
 }
 
 /// One execution of one cell in one block.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Trial {
     /// The block's number, from 1.
     pub block: u32,
@@ -190,13 +241,34 @@ pub struct Trial {
     /// Processes that outlived the main one, and were killed: what they did is not measured.
     #[serde(default)]
     pub leftovers: u32,
+    /// 0 for the first attempt; counts up where void ones were repeated.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub attempt: u32,
+    /// Phases and ops that it marked.
+    #[serde(default, skip_serializing_if = "Marks::is_empty")]
+    pub marks: Marks,
+    /// Where several processes executed at once: each one's own measurements.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub processes: Vec<Measurements>,
+}
+
+fn is_zero(number: &u32) -> bool {
+    *number == 0
+}
+
+impl Trial {
+    /// The value of a metric, as measured or derived from what was measured; none if it was not.
+    pub fn value(&self, name: &str) -> Option<f64> {
+        metric::value(name, &self.measurements).or_else(|| self.marks.value(name))
+    }
 }
 
 /// How a trial ended.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Outcome {
     /// It did what it should; its measurements count.
+    #[default]
     Ok,
     /// It did not; its measurements are kept but never compared.
     Failed(Failure),
@@ -230,6 +302,34 @@ pub enum Failure {
         expected: Option<String>,
         /// That line as printed; none if less was printed than expected.
         printed: Option<String>,
+    },
+    /// It took longer than it may, and was killed.
+    TimedOut {
+        /// How long it may take, in seconds.
+        after_s: f64,
+        /// Last lines of its standard error.
+        stderr: Vec<String>,
+    },
+    /// It used more memory than the condition allows, and the kernel killed it.
+    OutOfMemory {
+        /// The limit, in bytes.
+        limit_bytes: u64,
+        /// Last lines of its standard error.
+        stderr: Vec<String>,
+    },
+    /// What a trial needs or is judged by failed: a service, the load, the oracle.
+    Surroundings {
+        /// What: `service cache`, `load`, `oracle`.
+        part: String,
+        /// Why, in one line.
+        why: String,
+        /// Last lines of what it printed.
+        tail: Vec<String>,
+    },
+    /// What it told of itself was not what the study says: a phase, a number of ops, a value.
+    Told {
+        /// What was wrong, in one line.
+        why: String,
     },
     /// It could not be started.
     NotStarted {

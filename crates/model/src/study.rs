@@ -2,6 +2,7 @@
 //! how to decide. It is what [`crate::study_file`] makes of a `study.toml` without problems; it is not yet a plan:
 //! no variant has been formed and nothing has been excluded.
 
+use crate::metric::{Direction, Unit};
 use crate::until::Until;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -25,6 +26,8 @@ pub struct Study {
     pub layers: Vec<Layer>,
     /// What is executed and measured.
     pub workloads: Vec<Workload>,
+    /// Processes that workloads need.
+    pub services: Vec<Service>,
     /// The surroundings in which it is executed.
     pub conditions: Vec<Condition>,
     /// The default plan first, then the named ones in the order of the file.
@@ -47,7 +50,7 @@ pub struct Factor {
 pub struct Level {
     /// Its name in the study file.
     pub name: String,
-    /// Environment variables for the scripts: the UPPER-CASE keys.
+    /// Environment variables: the UPPER-CASE keys. A build factor's are for the scripts, a run factor's for trials.
     pub variables: BTreeMap<String, String>,
     /// Replaces the workload's command: the instruction `run`.
     pub run: Option<String>,
@@ -96,7 +99,7 @@ pub struct Layer {
 }
 
 /// One repeatable way to exercise the program.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Workload {
     /// Its name in the study file.
     pub name: String,
@@ -109,13 +112,186 @@ pub struct Workload {
     pub files: Vec<String>,
     /// About how long a trial takes, in seconds, as the author saw it; for estimates before anything was timed here.
     pub takes_s: Option<f64>,
+    /// The phases that it marks, in their order; a trial that lacks one of them failed.
+    pub phases: Vec<String>,
+    /// The ops that it marks, if it does.
+    pub ops: Option<OpSpec>,
+    /// Numbers that it tells of itself, by marks or in its output.
+    pub values: Vec<ValueSpec>,
+    /// Names of the services that it needs, in the order in which they are started.
+    pub services: Vec<String>,
+    /// A command that is executed after it, while the services are still there: the trial failed unless it exits 0.
+    pub oracle: Option<String>,
+    /// A trial that takes longer is killed and failed, in seconds.
+    pub timeout_s: Option<f64>,
 }
 
-/// The surroundings of a trial. Only the idle machine exists so far.
+/// The ops of a workload.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct OpSpec {
+    /// What one is, in the singular: `message`, `set`.
+    pub unit: String,
+    /// How many there must be in a trial, of all names together; of each process, where several execute at once.
+    pub count: Option<u64>,
+    /// Their names, where there are several kinds; empty if ops have no name.
+    pub names: Vec<String>,
+}
+
+/// A number that a workload tells of itself.
 #[derive(Debug, Clone, PartialEq)]
+pub struct ValueSpec {
+    /// The metric's name.
+    pub name: String,
+    /// Where it is told.
+    pub from: ValueSource,
+    /// Its base unit.
+    pub unit: Unit,
+    /// What a printed number is multiplied with to be in the base unit: 0.001 for milliseconds.
+    pub scale: f64,
+    /// Which way is better.
+    pub better: Direction,
+}
+
+/// Where a workload tells a number.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ValueSource {
+    /// A mark: `value NAME NUMBER [UNIT]`.
+    Mark,
+    /// The first group (or else all) of this regular expression's last match in the standard output.
+    Regex(String),
+    /// This field of the standard output, which is one JSON value: names and array indices with dots between.
+    Json(String),
+    /// This column of the standard output, which is CSV with a heading line: by name, or by number from 1.
+    Csv {
+        /// Name or number.
+        column: String,
+        /// What is taken of the rows.
+        take: Take,
+    },
+}
+
+/// What is taken of the rows of a column.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Take {
+    /// The last row's.
+    #[default]
+    Last,
+    /// The sum.
+    Sum,
+    /// The arithmetic mean.
+    Mean,
+    /// The largest.
+    Max,
+}
+
+/// A process that workloads need: started fresh, ready when its check passes, its own resources measured.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Service {
+    /// Its name in the study file; its port is in `$PORT_name`.
+    pub name: String,
+    /// The command; it stays in the foreground.
+    pub run: String,
+    /// When it is ready.
+    pub ready: Ready,
+    /// How long it may take until it is, in seconds.
+    pub ready_within_s: f64,
+    /// How often it is started.
+    pub per: Per,
+    /// The signal that asks it to end.
+    pub stop_signal: i32,
+    /// How long it may take to end before it is killed, in seconds.
+    pub stop_within_s: f64,
+    /// Files of the study's folder that it needs.
+    pub files: Vec<String>,
+}
+
+/// When a service is ready.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Ready {
+    /// As soon as it is started.
+    Started,
+    /// When this port of the loopback address accepts a connection; as in the file, with `$PORT_name`.
+    Tcp(String),
+    /// When this shell command exits 0.
+    Command(String),
+    /// When its output has a line that holds this text.
+    Log(String),
+}
+
+/// How often something is started.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Per {
+    /// For every trial.
+    #[default]
+    Trial,
+    /// Once for all trials of a block.
+    Block,
+}
+
+/// The surroundings of a trial. What is not named is left as it is.
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Condition {
     /// Its name in the study file.
     pub name: String,
+    /// What executes beside it.
+    pub load: Option<LoadSpec>,
+    /// How many processes of the workload execute at once; 0 and 1 are the same.
+    pub processes: u32,
+    /// The processors that a trial may use.
+    pub cpus: Option<Vec<u32>>,
+    /// The real-time priority (SCHED_FIFO, 1 to 99).
+    pub realtime: Option<u32>,
+    /// Whether addresses are randomised.
+    pub aslr: Option<bool>,
+    /// Added to the environment of trial, load and services: `LC_ALL` for `locale`.
+    pub environment: BTreeMap<String, String>,
+    /// Whether the caches of the file system are dropped before every trial.
+    pub drop_caches: bool,
+    /// The most memory that a trial may use, in bytes.
+    pub memory_bytes: Option<u64>,
+    /// The most processors that a trial may use at once, such as 0.5.
+    pub cpu_limit: Option<f64>,
+}
+
+/// What executes beside a trial, for as long as it lasts.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LoadSpec {
+    /// How many at once.
+    pub copies: u32,
+    /// Of what.
+    pub of: LoadOf,
+    /// Seconds from one start of a copy to its next one; none if it is started again as soon as it ends (closed loop).
+    pub pace_s: Option<f64>,
+    /// The processors that the load may use.
+    pub cpus: Option<Vec<u32>>,
+}
+
+/// What the copies are of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum LoadOf {
+    /// The workload as the baseline executes it: the same load for every variant.
+    Baseline,
+    /// The workload as the variant in question executes it: a test of throughput.
+    Itself,
+    /// A command of its own.
+    Command(String),
+}
+
+/// A rule, fixed beforehand, by which a trial does not count: it is repeated within its block.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct VoidRule {
+    /// The metric.
+    pub metric: String,
+    /// It does not count if the metric is above this, in the metric's base unit.
+    pub above: f64,
+}
+
+/// A nuisance that is drawn afresh for every block, so that a claim is not about one accident of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Vary {
+    /// The size of the environment, which shifts the stack (Mytkowicz et al. 2009).
+    EnvSize,
 }
 
 /// How many blocks, of which variants, in which order.
@@ -131,6 +307,10 @@ pub struct PlanSpec {
     pub seed: u64,
     /// Which of the possible variants take part.
     pub variants: VariantRule,
+    /// Nuisances that are drawn afresh for every block.
+    pub vary: Vec<Vary>,
+    /// When a trial does not count.
+    pub void_if: Vec<VoidRule>,
 }
 
 /// Which variants a plan takes.
@@ -145,7 +325,7 @@ pub enum VariantRule {
 }
 
 /// How the measurements are judged.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Decide {
     /// The levels of the baseline: one for every factor.
     pub baseline: Levels,

@@ -116,7 +116,9 @@ fn warning(table: &Table, twin: &Comparison) -> String {
     let change = Change::of(twin, twin.interval, table.unit);
     let (amount, word) = (glue(&change.amount()), words::verdict(twin.verdict, table.unit));
     let judged = match table.unit {
-        Unit::Seconds => format!("judged {amount} {word} than it in {}", words::metric(&table.metric)),
+        Unit::Seconds | Unit::PerSecond => {
+            format!("judged {amount} {word} than it in {}", words::metric(&table.metric))
+        }
         Unit::Bytes | Unit::Count => format!("judged to need {amount} {word} {} than it", table.metric),
     };
     format!(
@@ -175,7 +177,7 @@ fn pair(method: &Method, table: &Table, variant: &str, baseline: &str, compariso
     let (metric, baseline) = (words::metric(&table.metric), subject(baseline));
     let (amount, word) = (glue(&change.amount()), direction(&change, table.unit));
     let differs = match table.unit {
-        Unit::Seconds => format!("{variant} is {amount} {word} than {baseline} in {metric}"),
+        Unit::Seconds | Unit::PerSecond => format!("{variant} is {amount} {word} than {baseline} in {metric}"),
         Unit::Bytes | Unit::Count => format!("{variant} needs {amount} {word} {metric} than {baseline}"),
     };
     let signed = glue(&change.signed());
@@ -243,7 +245,9 @@ impl Teller<'_> {
     fn different(&mut self, rows: &[(String, &Comparison)], remark: &str) -> Option<String> {
         let unit = self.table.unit;
         let (verb, than) = match unit {
-            Unit::Seconds => ("is", format!(" than the baseline in {}", words::metric(&self.table.metric))),
+            Unit::Seconds | Unit::PerSecond => {
+                ("is", format!(" than the baseline in {}", words::metric(&self.table.metric)))
+            }
             Unit::Bytes | Unit::Count => ("needs", format!(" {} than the baseline", self.table.metric)),
         };
         let mut parts = vec![];

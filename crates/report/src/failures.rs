@@ -1,5 +1,6 @@
 //! Trials that failed or are void: how many of which, and the first failure of each as an example.
 
+use crate::format::{bytes, duration};
 use crate::paint::{Ink, Page, Piece};
 use crate::text::{clean, foreign};
 use crate::words::{counted, listed};
@@ -67,6 +68,14 @@ fn described(failure: &Failure) -> (String, Vec<String>) {
             let sides = vec![side("expected:", expected), side("printed: ", printed)];
             (format!("its output was wrong from line {line} on"), sides)
         }
+        Failure::TimedOut { after_s, stderr } => {
+            ended(format!("killed because it took more than {}", duration(*after_s)), stderr)
+        }
+        Failure::OutOfMemory { limit_bytes, stderr } => {
+            ended(format!("killed because it needed more than its {}", bytes(*limit_bytes as f64)), stderr)
+        }
+        Failure::Surroundings { part, why, tail } => (format!("{part}: {why}"), tail.clone()),
+        Failure::Told { why } => (why.clone(), vec![]),
         Failure::NotStarted { command, why } => (format!("could not start {command}: {why}"), vec![]),
     }
 }

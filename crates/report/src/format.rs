@@ -114,6 +114,7 @@ pub(crate) fn units(unit: bakeoff_model::metric::Unit) -> &'static [(f64, &'stat
         Unit::Seconds => SECONDS,
         Unit::Bytes => BYTES,
         Unit::Count => &[(1.0, "")],
+        Unit::PerSecond => &[(1.0, "/s")],
     }
 }
 

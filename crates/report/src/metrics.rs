@@ -104,7 +104,7 @@ fn full(findings: &Findings, table: &Table, page: &mut Page, notes: &mut Notes, 
 }
 
 fn full_heading(table: &Table, values: &Values) -> String {
-    let what = by_name(&table.metric).map_or(String::new(), |metric| format!(", {}", metric.what));
+    let what = by_name(&table.metric, &[]).map_or(String::new(), |metric| format!(", {}", metric.what));
     let unit = if values.unit_name.is_empty() { String::new() } else { format!("; in {}", values.unit_name) };
     format!("{} ({}): {}{what}{unit}", clean(&table.workload), clean(&table.condition), table.metric)
 }

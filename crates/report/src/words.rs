@@ -19,8 +19,8 @@ const ARITHMETIC_NOISE: f64 = 1e-9;
 /// The word for a verdict. What takes time is faster or slower; of bytes and counts there is less or more.
 pub(crate) fn verdict(verdict: Verdict, unit: Unit) -> &'static str {
     match (verdict, unit) {
-        (Verdict::Faster, Unit::Seconds) => "faster",
-        (Verdict::Slower, Unit::Seconds) => "slower",
+        (Verdict::Faster, Unit::Seconds | Unit::PerSecond) => "faster",
+        (Verdict::Slower, Unit::Seconds | Unit::PerSecond) => "slower",
         (Verdict::Faster, Unit::Bytes | Unit::Count) => "less",
         (Verdict::Slower, Unit::Bytes | Unit::Count) => "more",
         (Verdict::Equivalent, _) => "equivalent",

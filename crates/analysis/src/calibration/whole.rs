@@ -40,6 +40,7 @@ fn record(world: World, stream: &mut Stream) -> Record {
         blocks: BLOCKS,
         place: Place::default(),
         memory_floor_bytes: None,
+        ..Session::default()
     }));
     for (block, slots) in (1..=BLOCKS).flat_map(|pass| plan.pass(pass)).zip(noise.chunks(per_block)) {
         for (position, (variant, noise)) in (1..).zip(block.order.iter().zip(slots)) {
@@ -54,6 +55,7 @@ fn record(world: World, stream: &mut Stream) -> Record {
                 outcome: Outcome::Ok,
                 measurements: Measurements::from([("wall".to_owned(), noise.exp())]),
                 leftovers: 0,
+                ..Trial::default()
             });
         }
         record.push(Line::Block(block));
@@ -68,8 +70,16 @@ fn plan(seed: u64) -> Plan {
         levels: levels(name),
         build_variables: BTreeMap::new(),
         run: None,
+        ..Variant::default()
     };
-    let workload = Workload { name: "work".to_owned(), run: String::new(), expect: None, files: vec![], takes_s: None };
+    let workload = Workload {
+        name: "work".to_owned(),
+        run: String::new(),
+        expect: None,
+        files: vec![],
+        takes_s: None,
+        ..Workload::default()
+    };
     Plan {
         study: "calibration".to_owned(),
         question: None,
@@ -80,7 +90,10 @@ fn plan(seed: u64) -> Plan {
         variants: VARIANTS.map(variant).to_vec(),
         excluded: vec![],
         workloads: vec![workload],
-        conditions: vec![Condition { name: "idle".to_owned() }],
+        services: vec![],
+        vary: vec![],
+        void_if: vec![],
+        conditions: vec![Condition { name: "idle".to_owned(), ..Condition::default() }],
         decide: Decide {
             baseline: levels(VARIANTS[0]),
             metrics: vec!["wall".to_owned()],

@@ -121,6 +121,6 @@ fn leftovers(record: &Record) -> Option<String> {
 
 fn unknown_metrics(study: &StudyLine) -> Option<String> {
     let metrics = study.decide.metrics.iter().map(String::as_str);
-    let unknown: Vec<&str> = metrics.filter(|name| metric::by_name(name).is_none()).collect();
+    let unknown: Vec<&str> = metrics.filter(|name| metric::by_name(name, &study.metrics).is_none()).collect();
     (!unknown.is_empty()).then(|| format!("metrics that this version does not know: {}", unknown.join(", ")))
 }

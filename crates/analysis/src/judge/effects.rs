@@ -31,9 +31,9 @@ pub(super) fn effects(record: &Record, trials: &Trials<'_>, rule: Rule) -> Vec<E
         return vec![];
     }
     let mut families = vec![];
-    for known in study.decide.metrics.iter().filter_map(|name| metric::by_name(name)) {
-        let passes = trials.passes(known.name);
-        let decides = study.decide.metrics.first().is_some_and(|name| name == known.name);
+    for known in study.decide.metrics.iter().filter_map(|name| metric::by_name(name, &study.metrics)) {
+        let passes = trials.passes(&known.name);
+        let decides = study.decide.metrics.first().is_some_and(|name| *name == known.name);
         if crossed {
             for place in places(study) {
                 families.extend(factorial(study, &factors, place, (known, decides), &passes, rule));
@@ -80,7 +80,7 @@ fn factorial(
         kind,
         workload: Some(workload.to_owned()),
         condition: Some(condition.to_owned()),
-        metric: known.name.to_owned(),
+        metric: known.name.to_string(),
         unit: known.unit,
         aliases,
         effects,
@@ -139,7 +139,7 @@ fn judge(
         kind,
         workload: owned(workload),
         condition: owned(condition),
-        metric: known.name.to_owned(),
+        metric: known.name.to_string(),
         unit: known.unit,
         aliases: vec![],
         effects: effects.collect(),

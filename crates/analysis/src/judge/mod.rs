@@ -176,14 +176,14 @@ fn tables(
     let mut tables = vec![];
     for workload in &study.workloads {
         for condition in &study.conditions {
-            for known in metrics.iter().filter_map(|name| metric::by_name(name)) {
-                let values = trials.values(workload, condition, known.name);
+            for known in metrics.iter().filter_map(|name| metric::by_name(name, &study.metrics)) {
+                let values = trials.values(workload, condition, &known.name);
                 let floor = if known.name == "maxrss" { memory_floor_bytes(record) } else { 0.0 };
                 let scale = Yardstick { unit: known.unit, floor };
                 let (rows, noise_floor) = rows(&values, variants, has_twin, scale, rule);
-                let decides = study.decide.metrics.first().is_some_and(|name| name == known.name);
+                let decides = study.decide.metrics.first().is_some_and(|name| *name == known.name);
                 let ranking = decides.then(|| ranking::ranking(&values, &rows, rule)).flatten();
-                let (workload, condition, metric) = (workload.clone(), condition.clone(), known.name.to_owned());
+                let (workload, condition, metric) = (workload.clone(), condition.clone(), known.name.to_string());
                 tables.push(Table { workload, condition, metric, unit: known.unit, rows, noise_floor, ranking });
             }
         }

@@ -89,8 +89,8 @@ pub fn from_pilot(record: &Record, see: &[f64], power: f64) -> Planning {
     let mut rows = vec![];
     for (workload, condition) in places(study) {
         let block_s = block_s(&trials, study, workload, condition);
-        for known in study.decide.metrics.iter().filter_map(|name| metric::by_name(name)) {
-            let values = trials.values(workload, condition, known.name);
+        for known in study.decide.metrics.iter().filter_map(|name| metric::by_name(name, &study.metrics)) {
+            let values = trials.values(workload, condition, &known.name);
             for variant in variants().skip(1) {
                 let pairs = values.pairs(variants().next().unwrap_or_default(), variant);
                 let contrasts = Contrasts::of_pairs(&pairs, aim.margin);
@@ -100,7 +100,7 @@ pub fn from_pilot(record: &Record, see: &[f64], power: f64) -> Planning {
                 let mut row = outlook(&aim, sd, sd.and_then(|sd| sd_upper(sd, n, BOUND)));
                 row.seen = sd.and_then(|sd| seen(&aim, sd, n));
                 let [workload, condition] = [workload, condition].map(str::to_owned);
-                let (metric, variant) = (known.name.to_owned(), variant.to_owned());
+                let (metric, variant) = (known.name.to_string(), variant.to_owned());
                 rows.push(Outlook { workload, condition, metric, variant, pilot_blocks: n, block_s, ..row });
             }
         }

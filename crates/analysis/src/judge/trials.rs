@@ -2,7 +2,6 @@
 
 use super::contrasts::Passes;
 use crate::findings::FailedTrials;
-use bakeoff_model::metric;
 use bakeoff_model::record::{Block, Outcome, Record, StudyLine, TWIN, Trial};
 use std::collections::BTreeMap;
 
@@ -128,7 +127,7 @@ impl<'a> Trials<'a> {
 
 /// A trial counts if it is ok and has a finite value.
 pub(super) fn value_that_counts(trial: &Trial, metric: &str) -> Option<f64> {
-    let measured = metric::value(metric, &trial.measurements).filter(|value| value.is_finite());
+    let measured = trial.value(metric).filter(|value| value.is_finite());
     measured.filter(|_| trial.outcome == Outcome::Ok)
 }
 

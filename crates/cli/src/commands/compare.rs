@@ -36,7 +36,7 @@ pub(crate) struct Args {
     extent: Extent,
     /// The metric to decide on; given again, others to show
     #[arg(long = "metric", short, value_name = "METRIC", default_values_t = ["wall", "cpu", "maxrss"].map(String::from),
-          value_parser = PossibleValuesParser::new(METRICS.iter().map(|metric| metric.name)))]
+          value_parser = PossibleValuesParser::new(METRICS.iter().map(|metric| &*metric.name)))]
     metrics: Vec<String>,
     /// Half-width of the zone of equivalence, in percent
     #[arg(long, value_name = "PERCENT", default_value = "1%", value_parser = margin)]
@@ -123,10 +123,17 @@ fn plan(args: &Args) -> Result<Plan, CommandError> {
             levels: Levels::from([("command".to_owned(), name.clone())]),
             build_variables: BTreeMap::new(),
             run: Some(command.clone()),
+            ..Variant::default()
         })
         .collect();
-    let workload =
-        Workload { name: "command".to_owned(), run: String::new(), expect: None, files: vec![], takes_s: None };
+    let workload = Workload {
+        name: "command".to_owned(),
+        run: String::new(),
+        expect: None,
+        files: vec![],
+        takes_s: None,
+        ..Workload::default()
+    };
     Ok(Plan {
         study: "compare".to_owned(),
         question: None,
@@ -143,7 +150,10 @@ fn plan(args: &Args) -> Result<Plan, CommandError> {
         variants,
         excluded: vec![],
         workloads: vec![workload],
-        conditions: vec![Condition { name: "idle".to_owned() }],
+        services: vec![],
+        vary: vec![],
+        void_if: vec![],
+        conditions: vec![Condition { name: "idle".to_owned(), ..Condition::default() }],
     })
 }
 

@@ -22,7 +22,7 @@ const SPIN: &str = "i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done";
 fn every_metric_has_a_value() {
     let ended = execute(&Scratch::new().command(&["true"]));
     let told: BTreeSet<&str> = ended.measurements.keys().map(String::as_str).collect();
-    let known: BTreeSet<&str> = METRICS.iter().map(|metric| metric.name).filter(|&name| name != "cpu").collect();
+    let known: BTreeSet<&str> = METRICS.iter().map(|metric| &*metric.name).filter(|&name| name != "cpu").collect();
     assert_eq!(told, known);
     assert!(ended.measurements["minflt"] > 0.0);
 }

@@ -19,8 +19,10 @@ const DEFAULT_METRICS: &[&str] = &["wall", "cpu", "maxrss"];
 pub(super) fn plans(file: &Section<'_>, build: &[PlacedFactor], run: &[PlacedFactor]) -> Vec<PlanSpec> {
     let until = Until::default();
     let (name, blocks) = (DEFAULT_PLAN.to_owned(), until.default_blocks());
-    let mut default =
-        Base { spec: PlanSpec { name, blocks, until, seed: 1, variants: VariantRule::All }, counted: false };
+    let mut default = Base {
+        spec: PlanSpec { name, blocks, until, seed: 1, variants: VariantRule::All, vary: vec![], void_if: vec![] },
+        counted: false,
+    };
     if let Some(section) = file.section("plan") {
         default = plan(&section, default, build, run);
     }
@@ -198,7 +200,7 @@ fn read_metrics(section: &Section<'_>) -> Vec<String> {
         if name.contains('.') {
             section.sink.not_yet(span, "metrics of phases and ops");
         } else if !METRICS.iter().any(|m| m.name == name) {
-            let remedy = suggest(&name, METRICS.iter().map(|m| m.name));
+            let remedy = suggest(&name, METRICS.iter().map(|m| &*m.name));
             section.sink.report(span, &format!("there is no metric `{name}`"), "", &remedy);
         } else if metrics.contains(&name) {
             section.sink.report(span, &format!("the metric `{name}` is listed twice"), "", "leave one out");

@@ -71,6 +71,7 @@ fn read(file: &Section<'_>) -> Study {
         sources,
         layers,
         workloads,
+        services: vec![],
         conditions,
         plans,
         decide,
@@ -103,6 +104,7 @@ fn workloads(file: &Section<'_>) -> Vec<Workload> {
             expect: expect.map(|(path, _)| path),
             files: files.into_iter().map(|(path, _)| path).collect(),
             takes_s,
+            ..Workload::default()
         });
     }
     if workloads.is_empty() {
@@ -119,10 +121,10 @@ fn conditions(file: &Section<'_>) -> Vec<Condition> {
         section.not_yet("of", "background copies");
         section.not_yet("processes", "several processes at once");
         section.finish();
-        conditions.push(Condition { name: section.name.clone() });
+        conditions.push(Condition { name: section.name.clone(), ..Condition::default() });
     }
     if conditions.is_empty() {
-        conditions.push(Condition { name: "idle".to_owned() });
+        conditions.push(Condition { name: "idle".to_owned(), ..Condition::default() });
     }
     conditions
 }

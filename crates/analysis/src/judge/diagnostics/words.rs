@@ -155,6 +155,7 @@ fn value(value: f64, unit: Unit) -> String {
         Unit::Seconds => &[(1.0, " s"), (1e-3, " ms"), (1e-6, " µs"), (1e-9, " ns")],
         Unit::Bytes => &[(1_073_741_824.0, " GiB"), (1_048_576.0, " MiB"), (1024.0, " KiB"), (1.0, " B")],
         Unit::Count => &[(1.0, "")],
+        Unit::PerSecond => &[(1.0, "/s")],
     };
     let last = steps.len() - 1;
     let (size, name) = steps.iter().copied().find(|(size, _)| value.abs() >= *size).unwrap_or(steps[last]);

@@ -95,7 +95,7 @@ fn place(command: &str, scratch: &Path) -> Result<Local, CommandError> {
 fn study(place: &mut Local, args: &super::Args, number: u32) -> Result<Option<Trials>, CommandError> {
     let mut trials = Trials::default();
     let order = vec![NAME.to_owned()];
-    let block = Block { block: 1, workload: NAME.to_owned(), condition: "load".to_owned(), order };
+    let block = Block { block: 1, workload: NAME.to_owned(), condition: "load".to_owned(), order, padding: 0 };
     for turn in turns(args.of_real.blocks as usize, args.seed, number) {
         if bakeoff_host::interrupt::count() > 0 {
             return Ok(None);
@@ -115,6 +115,10 @@ fn failed(failure: &Failure) -> CommandError {
     let how = match failure {
         Failure::Exit { code, .. } => format!("it exited with {code}"),
         Failure::Signal { signal, .. } => format!("it was killed by signal {signal}"),
+        Failure::TimedOut { .. } => "it took too long".to_owned(),
+        Failure::OutOfMemory { .. } => "it needed too much memory".to_owned(),
+        Failure::Surroundings { part, why, .. } => format!("{part}: {why}"),
+        Failure::Told { why } => why.clone(),
         Failure::NotStarted { command, why } => format!("{command}: {why}"),
         Failure::WrongOutput { .. } => "its output was wrong".to_owned(),
     };

@@ -1,0 +1,46 @@
+//! Probes: what watches a job from outside while the launcher executes it. A probe prepares before the first launch,
+//! and says what it saw when everything of the job is gone. What it cannot see here it says once, with the reason.
+
+use crate::launcher::Job;
+use bakeoff_model::metric::Measurements;
+use bakeoff_model::record::Unavailable;
+use std::os::fd::OwnedFd;
+
+/// Something that watches jobs.
+pub(crate) trait Probe: std::fmt::Debug + Send {
+    /// Prepares for a job, and may add to what its processes are confined to.
+    fn before(&mut self, job: &Job, confinement: &mut Confinement) -> std::io::Result<()>;
+    /// What it saw. Everything of the job has ended by now.
+    fn after(&mut self, seen: &Seen<'_>, into: &mut Measurements) -> std::io::Result<()>;
+    /// Metrics that it should give and cannot, here.
+    fn unavailable(&self) -> Vec<Unavailable>;
+}
+
+/// Where the launcher puts the processes of a job, and how it ends them.
+#[derive(Debug, Default)]
+pub(crate) struct Confinement {
+    /// A folder of cgroup v2 into which they are cloned (CLONE_INTO_CGROUP).
+    pub(crate) into: Option<OwnedFd>,
+    /// `cgroup.procs` files of other hierarchies, to which each process writes `0` before it executes its program.
+    pub(crate) join: Vec<OwnedFd>,
+    /// What to write to which file so that all of them are thawed and killed, in this order.
+    pub(crate) kill: Vec<(OwnedFd, &'static [u8])>,
+}
+
+/// What the launcher saw of a job.
+#[derive(Debug)]
+pub(crate) struct Seen<'a> {
+    /// From the first launch to the last end, in seconds.
+    pub(crate) wall_s: f64,
+    /// CPU time by wait4, of all processes, in seconds.
+    pub(crate) cpu_s: f64,
+    /// `/proc/PID/io` and `/proc/PID/schedstat` of each main process, read when it was a zombie; empty where unreadable.
+    pub(crate) zombies: &'a [Zombie],
+}
+
+/// What could be read of a process that has ended and has not been waited for.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Zombie {
+    pub(crate) io: String,
+    pub(crate) schedstat: String,
+}
