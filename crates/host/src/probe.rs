@@ -1,7 +1,7 @@
 //! Probes: what watches a job from outside while the launcher executes it. A probe prepares before the first launch,
 //! and says what it saw when everything of the job is gone. What it cannot see here it says once, with the reason.
 
-use crate::launcher::Job;
+use crate::launcher::{Job, Limits};
 use bakeoff_model::metric::Measurements;
 use bakeoff_model::record::Unavailable;
 use std::os::fd::OwnedFd;
@@ -14,6 +14,14 @@ pub(crate) trait Probe: std::fmt::Debug + Send {
     fn after(&mut self, seen: &Seen<'_>, into: &mut Measurements) -> std::io::Result<()>;
     /// Metrics that it should give and cannot, here.
     fn unavailable(&self) -> Vec<Unavailable>;
+    /// Parts of limits that it is there to see to and cannot, here: what, by its name in [`Limits`], and why.
+    fn refused(&self, _limits: &Limits) -> Vec<(String, String)> {
+        vec![]
+    }
+    /// Whether the kernel killed something of the last job for its memory limit; told after [`Self::after`].
+    fn out_of_memory(&self) -> bool {
+        false
+    }
 }
 
 /// Where the launcher puts the processes of a job, and how it ends them.
