@@ -116,6 +116,8 @@ pub(crate) fn complaint(end: &End) -> Option<String> {
         End::Signalled(signal) => Some(format!("was killed by signal {signal}")),
         End::NotStarted { what, why } => Some(format!("could not be started: {what}: {why}")),
         End::Interrupted => Some("was interrupted".to_owned()),
+        End::TimedOut => Some("took too long".to_owned()),
+        End::OutOfMemory => Some("used too much memory".to_owned()),
     }
 }
 

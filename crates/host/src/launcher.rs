@@ -105,12 +105,25 @@ pub enum End {
     },
     /// It was killed, or not even started, because of an interrupt.
     Interrupted,
+    /// It took longer than [`Limits::timeout_s`], and was killed.
+    TimedOut,
+    /// The kernel killed it because all of the job used more than [`Limits::memory_bytes`].
+    OutOfMemory,
 }
 
 impl Ended {
     fn never_began(end: End) -> Self {
         Self { end, started_unix_s: now_unix_s(), measurements: Measurements::new(), leftovers: 0 }
     }
+}
+
+/// How a launcher is started.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Options<'a> {
+    /// Kept open until the process ends; see [`Launcher::start`].
+    pub keep: Option<BorrowedFd<'a>>,
+    /// Set if probes watch its jobs: the metrics that are wanted beyond what all probes give at no cost.
+    pub watched: Option<&'a [&'a str]>,
 }
 
 /// A launcher process. When this value is dropped, the process ends, and with it whatever it executes. If we are
@@ -154,6 +167,18 @@ impl Launcher {
             Ok(None) => Err(Error::NotALauncher { how: launcher.obituary() }),
             Err(source) => Err(Error::Talk(source)),
         }
+    }
+
+    /// Starts the process as these options ask.
+    ///
+    /// # Errors
+    /// Those of [`Self::start`].
+    pub fn start_with(options: &Options<'_>) -> Result<Self, Error> {
+        let mut launcher = Self::start(options.keep)?;
+        if let Some(wanted) = options.watched {
+            launcher.probes = crate::probes::all(launcher.process.id(), wanted);
+        }
+        Ok(launcher)
     }
 
     /// Executes a command, waits for its end, and kills and reaps whatever it leaves behind. Relative paths are

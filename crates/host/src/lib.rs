@@ -43,7 +43,7 @@ mod probes;
 
 pub use error::Error;
 pub use launcher::{
-    Achieved, Command, End, Ended, Job, JobEnded, Launcher, Limits, Patience, Rounds, launcher_main_if_asked,
+    Achieved, Command, End, Ended, Job, JobEnded, Launcher, Limits, Options, Patience, Rounds, launcher_main_if_asked,
 };
 
 use std::time::{SystemTime, UNIX_EPOCH};

@@ -151,6 +151,9 @@ impl Setup {
             {
                 return Err(folder_error(Path::new(&what), std::io::Error::other(why)));
             }
+            // What the limits were is not known here: no limit is set here.
+            End::TimedOut => Some(Failure::TimedOut { after_s: 0.0, stderr: last_lines(&self.stderr()) }),
+            End::OutOfMemory => Some(Failure::OutOfMemory { limit_bytes: 0, stderr: last_lines(&self.stderr()) }),
             End::NotStarted { what, why } => Some(Failure::NotStarted { command: what, why }),
             End::Exited(0) => match self.expected(workload) {
                 Some(expected) => {

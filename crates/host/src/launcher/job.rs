@@ -59,6 +59,10 @@ pub struct JobEnded {
     pub rounds: Option<Achieved>,
     /// What each process marked, as it came.
     pub marks: Vec<Vec<Chunk>>,
+    /// Bytes of marks beyond what is kept of one process; they were read and thrown away.
+    pub marks_lost_bytes: u64,
+    /// Parts of the limits that a process had to go without, by their names in [`Limits`], and why.
+    pub without: Vec<(String, String)>,
 }
 
 /// What a load has achieved so far.
