@@ -16,3 +16,4 @@ pub mod shuffle;
 pub mod study;
 pub mod study_file;
 pub mod until;
+pub mod values;

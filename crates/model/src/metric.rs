@@ -2,6 +2,11 @@
 //! holds no values. A study's own metrics (of phases, ops and values) are described by the same type and stand in the
 //! head of its journal.
 
+mod own;
+mod units;
+
+pub use own::{Unknown, find, own};
+
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
 use std::collections::BTreeMap;

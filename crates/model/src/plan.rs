@@ -3,6 +3,7 @@
 //! [`crate::record::Record`].
 
 use crate::digest::Digest;
+use crate::metric::{self, Metric};
 use crate::problem::suggest;
 use crate::record::{Block, FORMAT, StudyLine, TWIN, VariantLine};
 use crate::shuffle::Stream;
@@ -247,11 +248,24 @@ impl Plan {
             decide: self.decide.clone(),
             until: self.until,
             looks_until: self.looks_until(),
-            metrics: vec![],
+            metrics: self.own_metrics(),
             vary: self.vary.clone(),
             void_if: self.void_if.clone(),
             simulated: simulated.map(str::to_owned),
         }
+    }
+
+    /// The study's own metrics among those that it decides on, and those that its rules for void trials look at.
+    fn own_metrics(&self) -> Vec<Metric> {
+        let named = self.decide.metrics.iter().chain(self.void_if.iter().map(|rule| &rule.metric));
+        let mut own: Vec<Metric> = vec![];
+        // What is of the table is none of them; and reading the study has refused what is of neither.
+        for metric in named.filter_map(|name| metric::own(name, &self.workloads).ok()) {
+            if !own.contains(&metric) {
+                own.push(metric);
+            }
+        }
+        own
     }
 
     /// Digest of all that makes trials comparable: variants with their builds, workloads with the digest of what

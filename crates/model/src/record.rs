@@ -257,9 +257,20 @@ fn is_zero(number: &u32) -> bool {
 }
 
 impl Trial {
-    /// The value of a metric, as measured or derived from what was measured; none if it was not.
+    /// The value of a metric, as measured or derived from what was measured and marked; none if it was not.
     pub fn value(&self, name: &str) -> Option<f64> {
-        metric::value(name, &self.measurements).or_else(|| self.marks.value(name))
+        let wall_s = metric::value("wall", &self.measurements);
+        let measured = metric::value(name, &self.measurements).or_else(|| self.marks.value(name, wall_s));
+        if measured.is_none() && name == "throughput" { self.throughput(wall_s?) } else { measured }
+    }
+
+    /// Ops in a second; where none are marked, processes.
+    fn throughput(&self, wall_s: f64) -> Option<f64> {
+        let count = match self.marks.ops_count() {
+            0 => self.processes.len().max(1) as f64,
+            ops => ops as f64,
+        };
+        (wall_s > 0.0).then(|| count / wall_s)
     }
 }
 

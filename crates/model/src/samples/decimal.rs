@@ -11,7 +11,7 @@ const DIGITS_MAX: usize = 18;
 
 /// The nearest number, where mantissa and power of ten are exact, so that their quotient is rounded once (Clinger 1990);
 /// none for any other text.
-pub(super) fn parse(text: &[u8]) -> Option<f64> {
+pub(crate) fn parse(text: &[u8]) -> Option<f64> {
     let (negative, digits) = match text {
         [b'-', digits @ ..] => (true, digits),
         digits => (false, digits),

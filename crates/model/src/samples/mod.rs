@@ -6,7 +6,7 @@
 //! Values with the same labels for table, sample and unit make one sample, in the order in which they were read.
 
 pub mod columns;
-mod decimal;
+pub(crate) mod decimal;
 mod go;
 mod json;
 pub mod keys;

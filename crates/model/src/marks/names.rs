@@ -1,0 +1,101 @@
+//! The names of metrics of ops, `[PHASE.]op[.NAME].STAT`: which statistics there are, and how a name is taken apart. It
+//! knows neither what was marked nor what a study declares.
+
+use crate::metric::{Direction, Unit};
+
+/// What is told of the latencies of ops.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Stat {
+    /// This quantile, between 0 and 1.
+    Quantile(f64),
+    /// The longest.
+    Max,
+    /// The shortest.
+    Min,
+    /// The arithmetic mean.
+    Mean,
+    /// Ops in a second.
+    Rate,
+    /// How many.
+    Count,
+}
+
+/// The statistics with their names in metrics, in the order in which tables list them.
+pub const STATS: &[(&str, Stat)] = &[
+    ("p50", Stat::Quantile(0.5)),
+    ("p90", Stat::Quantile(0.9)),
+    ("p99", Stat::Quantile(0.99)),
+    ("p99.9", Stat::Quantile(0.999)),
+    ("max", Stat::Max),
+    ("min", Stat::Min),
+    ("mean", Stat::Mean),
+    ("rate", Stat::Rate),
+    ("count", Stat::Count),
+];
+
+impl Stat {
+    /// The base unit of its values.
+    pub fn unit(self) -> Unit {
+        match self {
+            Self::Quantile(_) | Self::Max | Self::Min | Self::Mean => Unit::Seconds,
+            Self::Rate => Unit::PerSecond,
+            Self::Count => Unit::Count,
+        }
+    }
+
+    /// Which way is better. A count has none; it is listed among the costs.
+    pub fn better(self) -> Direction {
+        if self == Self::Rate { Direction::More } else { Direction::Less }
+    }
+}
+
+/// A metric of ops, taken apart.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct OpMetric<'a> {
+    /// Of ops that ended in this phase; none for all of them.
+    pub phase: Option<&'a str>,
+    /// Of ops of this name; none for all of them.
+    pub name: Option<&'a str>,
+    /// What of them.
+    pub stat: Stat,
+}
+
+impl<'a> OpMetric<'a> {
+    /// Every way to read a metric's name. There is more than one only where a phase or an op is itself called `op`, or
+    /// has a dot in its name; the first that fits is meant.
+    pub fn readings(metric: &'a str) -> Vec<Self> {
+        // A name can end in `.p99.9` and nothing shorter of these at once.
+        let split = |(name, stat): &(&str, Stat)| Some((metric.strip_suffix(name)?.strip_suffix('.')?, *stat));
+        let Some((rest, stat)) = STATS.iter().find_map(split) else { return vec![] };
+        let begins = |at: &usize| *at == 0 || rest[..*at].ends_with('.');
+        let ends = |at: &usize| rest.len() == at + 2 || rest[at + 2..].starts_with('.');
+        let places = rest.match_indices("op").map(|(at, _)| at).filter(begins).filter(ends);
+        let reading = |at: usize| Self {
+            phase: (at > 0).then(|| &rest[..at - 1]),
+            name: (rest.len() > at + 2).then(|| &rest[at + 3..]),
+            stat,
+        };
+        places.map(reading).collect()
+    }
+}
+
+/// Whether a phase or a value may have this name: letters, digits, `_`, `-`, `+` and `.`, at least one of them.
+pub fn is_name(word: &[u8]) -> bool {
+    !word.is_empty() && word.iter().all(|byte| byte.is_ascii_alphanumeric() || b"_-+.".contains(byte))
+}
+
+/// Whether an op may have this name. It is a name as [`is_name`] says, and no number: in `op 0.25` that is the latency.
+pub fn is_op_name(word: &[u8]) -> bool {
+    is_name(word) && number(word).is_none()
+}
+
+/// A finite number. Words such as `inf` and `nan` are none.
+pub(super) fn number(word: &[u8]) -> Option<f64> {
+    if let Some(number) = crate::samples::decimal::parse(word) {
+        return Some(number);
+    }
+    let digits = word.strip_prefix(b"-").or(word.strip_prefix(b"+")).unwrap_or(word);
+    digits.first().filter(|first| first.is_ascii_digit() || **first == b'.')?;
+    let number: f64 = std::str::from_utf8(word).ok()?.parse().ok()?;
+    number.is_finite().then_some(number)
+}

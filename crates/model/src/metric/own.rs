@@ -1,0 +1,181 @@
+//! Metrics that a study has of its own, of phases, ops and values: a name and what the workloads declare give the whole
+//! description, or say why there is no such metric. The grammar of the names is fixed: `PHASE.wall`,
+//! `[PHASE.]op[.NAME].STAT`, and the name of a value.
+
+use super::{Direction, METRICS, Metric, Unit};
+use crate::marks::{OpMetric, STATS, Stat};
+use crate::problem::{did_you_mean, suggest};
+use crate::study::{OpSpec, ValueSource, ValueSpec, Workload};
+use std::borrow::Cow;
+
+/// Why there is no metric of a name.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("{why}; {remedy}")]
+pub struct Unknown {
+    /// In one line.
+    pub why: String,
+    /// What to do; never empty.
+    pub remedy: String,
+}
+
+/// The metric of that name: of the table, or of these workloads' own.
+///
+/// # Errors
+/// Says why there is none, and what may have been meant.
+pub fn find(name: &str, workloads: &[Workload]) -> Result<Metric, Unknown> {
+    match METRICS.iter().find(|metric| metric.name == name) {
+        Some(known) => Ok(known.clone()),
+        None => own(name, workloads),
+    }
+}
+
+/// The metric of that name among these workloads' own; one of the table is none of them.
+///
+/// # Errors
+/// Says why there is none, and what may have been meant.
+pub fn own(name: &str, workloads: &[Workload]) -> Result<Metric, Unknown> {
+    if let Some(metric) = value(name, workloads)? {
+        return Ok(metric);
+    }
+    if let Some(metric) = workloads.iter().find_map(|workload| of_phase(name, workload)) {
+        return Ok(metric);
+    }
+    let readings = OpMetric::readings(name);
+    if let Some(metric) = readings.iter().find_map(|reading| workloads.iter().find_map(|w| of_ops(name, reading, w))) {
+        return Ok(metric);
+    }
+    Err(unknown(name, &readings, workloads))
+}
+
+fn described(name: &str, unit: Unit, better: Direction, what: String, source: &str) -> Metric {
+    let (what, source) = (Cow::Owned(what), Cow::Owned(source.to_owned()));
+    Metric { name: Cow::Owned(name.to_owned()), unit, better, what, source }
+}
+
+/// Workloads may tell the same value, if they mean the same by it.
+fn value(name: &str, workloads: &[Workload]) -> Result<Option<Metric>, Unknown> {
+    let of = |w: &'_ Workload| w.values.iter().find(|spec| spec.name == name).cloned();
+    let mut told = workloads.iter().filter_map(|w| Some((&w.name, of(w)?)));
+    let Some((first, spec)) = told.next() else { return Ok(None) };
+    if let Some((other, _)) = told.find(|(_, other)| (other.unit, other.better) != (spec.unit, spec.better)) {
+        let why = format!("the value `{name}` has another unit or direction in workload `{other}` than in `{first}`");
+        return Err(Unknown { why, remedy: "choose another name for one of them".to_owned() });
+    }
+    let ValueSpec { unit, better, from, .. } = &spec;
+    let (what, source) = match from {
+        ValueSource::Mark => ("a value that the workload tells", format!("marks: value {name}")),
+        ValueSource::Regex(regex) => ("a number that the workload prints", format!("standard output: /{regex}/")),
+        ValueSource::Json(path) => ("a number that the workload prints", format!("standard output: JSON {path}")),
+        ValueSource::Csv { column, .. } => {
+            ("a number that the workload prints", format!("standard output: CSV column {column}"))
+        }
+    };
+    Ok(Some(described(name, *unit, *better, what.to_owned(), &source)))
+}
+
+fn of_phase(name: &str, workload: &Workload) -> Option<Metric> {
+    let phase = name.strip_suffix(".wall").filter(|phase| workload.phases.iter().any(|known| known == phase))?;
+    let what = format!("elapsed time of the phase `{phase}`");
+    Some(described(name, Unit::Seconds, Direction::Less, what, &format!("marks: phase {phase}")))
+}
+
+fn of_ops(name: &str, metric: &OpMetric<'_>, workload: &Workload) -> Option<Metric> {
+    let spec = workload.ops.as_ref()?;
+    let has_phase = metric.phase.is_none_or(|phase| workload.phases.iter().any(|known| known == phase));
+    let has_name = metric.name.is_none_or(|name| spec.names.iter().any(|known| known == name));
+    (has_phase && has_name)
+        .then(|| described(name, metric.stat.unit(), metric.stat.better(), what(metric, spec), "marks: op"))
+}
+
+/// What a metric of ops is, in a few words.
+fn what(metric: &OpMetric<'_>, spec: &OpSpec) -> String {
+    let ops = match metric.name {
+        Some(name) => format!("ops `{name}`"),
+        None if spec.unit.is_empty() => "ops".to_owned(),
+        None => format!("ops ({})", spec.unit),
+    };
+    let what = match metric.stat {
+        Stat::Quantile(q) => format!("latency that {} % of {ops} do not exceed", (q * 1000.0).round() / 10.0),
+        Stat::Max => format!("longest latency of {ops}"),
+        Stat::Min => format!("shortest latency of {ops}"),
+        Stat::Mean => format!("mean latency of {ops}"),
+        Stat::Rate => format!("{ops} in a second"),
+        Stat::Count => format!("number of {ops}"),
+    };
+    metric.phase.map_or(what.clone(), |phase| format!("{what}, in phase `{phase}`"))
+}
+
+/// Every metric that these workloads have of their own.
+fn all_own(workloads: &[Workload]) -> Vec<String> {
+    let mut names = vec![];
+    for workload in workloads {
+        names.extend(workload.values.iter().map(|spec| spec.name.clone()));
+        names.extend(workload.phases.iter().map(|phase| format!("{phase}.wall")));
+        let Some(spec) = &workload.ops else { continue };
+        let phases = std::iter::once(String::new()).chain(workload.phases.iter().map(|phase| format!("{phase}.")));
+        for phase in phases {
+            let kinds = std::iter::once(String::new()).chain(spec.names.iter().map(|name| format!(".{name}")));
+            for kind in kinds {
+                names.extend(STATS.iter().map(|(stat, _)| format!("{phase}op{kind}.{stat}")));
+            }
+        }
+    }
+    names
+}
+
+fn unknown(name: &str, readings: &[OpMetric<'_>], workloads: &[Workload]) -> Unknown {
+    let why = format!("there is no metric `{name}`");
+    let own = all_own(workloads);
+    let known = METRICS.iter().map(|metric| &*metric.name).chain(own.iter().map(String::as_str));
+    if let Some(meant) = did_you_mean(name, known.clone()) {
+        return Unknown { why, remedy: format!("did you mean `{meant}`?") };
+    }
+    if let Some(phase) = name.strip_suffix(".wall") {
+        return Unknown { why: format!("no workload has a phase `{phase}`"), remedy: phases_remedy(phase, workloads) };
+    }
+    if let Some(reading) = readings.first() {
+        return no_such_op(reading, workloads);
+    }
+    if name.split('.').any(|part| part == "op") {
+        let stats: Vec<&str> = STATS.iter().map(|(stat, _)| *stat).collect();
+        let why = format!("`{name}` does not end with what is told of ops");
+        return Unknown { why, remedy: format!("one of .{}", stats.join(", .")) };
+    }
+    if name.contains('.') {
+        let remedy = "a phase has `PHASE.wall`, ops have `[PHASE.]op[.NAME].p99` and the like (docs/marks.md)";
+        return Unknown { why, remedy: remedy.to_owned() };
+    }
+    Unknown { why, remedy: suggest(name, known.filter(|known| !known.contains('.'))) }
+}
+
+/// Why a workload has no ops as they are asked for.
+fn no_such_op(metric: &OpMetric<'_>, workloads: &[Workload]) -> Unknown {
+    let mut specs = workloads.iter().filter_map(|workload| workload.ops.as_ref()).peekable();
+    if specs.peek().is_none() {
+        let remedy = "say what they are, such as `ops = { unit = \"message\" }`";
+        return Unknown { why: "no workload has ops".to_owned(), remedy: remedy.to_owned() };
+    }
+    let names: Vec<&str> = specs.flat_map(|spec| &spec.names).map(String::as_str).collect();
+    if let Some(name) = metric.name.filter(|name| !names.contains(name)) {
+        let remedy = match names.is_empty() {
+            true => "ops with names say so: `ops = { unit = …, names = [\"…\"] }`".to_owned(),
+            false => suggest(name, names),
+        };
+        return Unknown { why: format!("no workload has ops `{name}`"), remedy };
+    }
+    let phase = metric.phase.unwrap_or_default();
+    let with_ops: Vec<Workload> = workloads.iter().filter(|workload| workload.ops.is_some()).cloned().collect();
+    let why = format!("no workload has such ops and a phase `{phase}`");
+    Unknown { why, remedy: phases_remedy(phase, &with_ops) }
+}
+
+fn phases_remedy(phase: &str, workloads: &[Workload]) -> String {
+    let phases: Vec<&str> = workloads.iter().flat_map(|workload| &workload.phases).map(String::as_str).collect();
+    match phases.is_empty() {
+        true => "a workload says which it marks: `phases = [\"…\"]`".to_owned(),
+        false => suggest(phase, phases),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,1 @@
+//! Names of metrics, and what workloads declare.

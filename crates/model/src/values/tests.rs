@@ -1,0 +1,1 @@
+//! Values in marks and in outputs, and why some are not there.
