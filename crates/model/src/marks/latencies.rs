@@ -12,6 +12,8 @@ use serde::{Deserialize, Serialize};
 const DIGITS: u8 = 3;
 /// Longer latencies are counted as this long: an hour, in nanoseconds.
 const LONGEST_NS: u64 = 3_600_000_000_000;
+/// Longer ones are taken for this long, in seconds: no process is 30 years old.
+pub(super) const POSSIBLE_S: f64 = 1e9;
 /// The quantiles that are looked up once and kept.
 const KEPT: [f64; 4] = [0.5, 0.9, 0.99, 0.999];
 
@@ -34,14 +36,13 @@ impl Default for Recorder {
 }
 
 impl Recorder {
-    /// Takes one, in seconds. What is negative or no number is taken as 0.
+    /// Takes one, in seconds, from 0 to 1e9; what is less or no number is taken as 0, what is more as 1e9.
     pub fn record(&mut self, latency_s: f64) {
-        let latency_s = latency_s.max(0.0);
+        let latency_s = latency_s.max(0.0).min(POSSIBLE_S);
         self.count += 1;
         self.sum_s += latency_s;
         self.min_s = self.min_s.min(latency_s);
         self.max_s = self.max_s.max(latency_s);
-        // A cast of what is too large gives the largest number.
         let ns = (latency_s * 1e9).round() as u64;
         self.beyond_hour += u64::from(ns > LONGEST_NS);
         if let Some(histogram) = &mut self.histogram {

@@ -1,6 +1,7 @@
 //! Reading marks: lines in chunks, each chunk with the time at which it came. It keeps histograms, never the lines, so
 //! that its memory does not depend on how many there are; and it reads on after a mistake, to say how many there are.
 
+use super::latencies::POSSIBLE_S;
 use super::names::number;
 use super::{Chunk, Marks, OpLatencies, Phase, Recorder, is_name, is_op_name};
 use std::collections::{BTreeMap, HashMap};
@@ -67,6 +68,8 @@ struct Moment {
     own: bool,
 }
 
+const LAUNCH: Moment = Moment { at_s: 0.0, own: false };
+
 /// Reads marks chunk by chunk.
 #[derive(Debug)]
 pub struct Reader {
@@ -80,6 +83,8 @@ pub struct Reader {
     phase_names: HashMap<Box<[u8]>, usize>,
     /// The place in `kinds` of the phase that lasts.
     current: usize,
+    /// When that began.
+    began: Moment,
     ops: Vec<(Kind, Recorder)>,
     /// The kind of the latest op: most often the next one's too.
     latest: Option<usize>,
@@ -109,9 +114,10 @@ impl Reader {
             kinds: vec![HashMap::new()],
             phase_names: HashMap::new(),
             current: 0,
+            began: LAUNCH,
             ops: vec![],
             latest: None,
-            since: Moment { at_s: 0.0, own: false },
+            since: LAUNCH,
             values: ToldValues::new(),
             wrong: None,
         }
@@ -235,12 +241,11 @@ impl Reader {
         if self.phases.len() >= PHASES_MAX {
             return Err(format!("more than {PHASES_MAX} phases; what is repeated so often is an op"));
         }
-        // Ops that other threads timed may have ended later than this; only phases must be in order.
-        let earlier = self.phases.last().map_or(0.0, |last| last.began_s);
-        if now.at_s < earlier && now.own && self.since.own {
-            return Err(format!("it is {} s before the phase above it", earlier - now.at_s));
+        // Ops may be told late, by other threads; only phases must be in order.
+        let (earlier_s, began_s) = (self.began.at_s, now.at_s.max(self.began.at_s));
+        if now.at_s < earlier_s && now.own && self.began.own {
+            return Err(format!("it is {} s before the phase above it", earlier_s - now.at_s));
         }
-        let began_s = now.at_s.max(earlier);
         if let Some(last) = self.phases.last_mut() {
             last.ended_s = began_s;
         }
@@ -251,13 +256,17 @@ impl Reader {
         }
         self.phases.push(Phase { name: name.to_owned(), began_s, ended_s: began_s });
         self.latest = None;
-        self.since = Moment { at_s: began_s, own: now.own };
+        self.began = Moment { at_s: began_s, own: now.own };
+        self.since = self.began;
         Ok(())
     }
 
     fn op(&mut self, name: &[u8], latency_s: Option<f64>, now: Moment) -> Judged<()> {
         let latency_s = match latency_s {
             Some(told) if told < 0.0 => return Err("a latency is not negative".to_owned()),
+            Some(told) if told > POSSIBLE_S => {
+                return Err("it is longer than 30 years: a latency is given in seconds".to_owned());
+            }
             Some(told) => told,
             None => Self::elapsed_s(self.since, now)?,
         };
