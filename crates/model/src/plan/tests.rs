@@ -2,6 +2,7 @@
 
 use super::{Error, Plan};
 use crate::record::TWIN;
+use crate::until::Until;
 use std::collections::{BTreeMap, BTreeSet};
 
 const STUDY: &str = r#"
@@ -125,4 +126,18 @@ fn a_change_of_builds_or_inputs_changes_the_identity_and_more_blocks_do_not() {
     assert_ne!(plan.identity(&builds, "y"), identity);
     plan.seed += 1;
     assert_ne!(plan.identity(&builds, "x"), identity);
+}
+
+/// Journals of earlier versions go on under these.
+#[test]
+fn the_identity_of_a_study_without_newer_parts_is_what_it_always_was() {
+    let builds = BTreeMap::from([("baseline".to_owned(), "d1".to_owned())]);
+    let check = |name: &str, until: Option<Until>, expect: &str| {
+        let mut plan = plan(name).unwrap();
+        plan.extend(until, None).unwrap();
+        assert_eq!(plan.identity(&builds, "x"), expect, "{name}");
+    };
+    check("default", None, "b3de9b26637f9d800607a0d662f115ff59008693455967d2994089920303e0c7");
+    check("each", None, "e3680df6eb0acad1ba1e0c2fd8957250c9a5f79a57c57b4fa84159bd16743602");
+    check("default", Some(Until::Decided), "937de7bbe2ba563dc849c125489d5fd934dfea61a91fd71cf2eb826a0e76eca9");
 }
