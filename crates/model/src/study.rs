@@ -311,6 +311,10 @@ pub struct PlanSpec {
     pub vary: Vec<Vary>,
     /// When a trial does not count.
     pub void_if: Vec<VoidRule>,
+    /// Names of the workloads that take part; none: all of them.
+    pub workloads: Option<Vec<String>>,
+    /// Names of the conditions that take part; none: all of them.
+    pub conditions: Option<Vec<String>>,
 }
 
 /// Which variants a plan takes.
@@ -347,11 +351,16 @@ impl Layer {
 }
 
 fn mentions(text: &str, variable: &str) -> bool {
-    text.match_indices('$').any(|(at, _)| {
+    mentioned(text).any(|name| name == variable)
+}
+
+/// The variables that a shell's text mentions, as `$NAME` or inside `${…}`.
+pub(crate) fn mentioned(text: &str) -> impl Iterator<Item = &str> {
+    text.match_indices('$').map(|(at, _)| {
         let rest = &text[at + 1..];
         let name = rest.strip_prefix('{').map_or(rest, |braced| braced.trim_start_matches('#'));
         let end = name.find(|c: char| !c.is_ascii_alphanumeric() && c != '_').unwrap_or(name.len());
-        &name[..end] == variable
+        &name[..end]
     })
 }
 

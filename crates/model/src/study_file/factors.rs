@@ -2,6 +2,7 @@
 //! tables that pick levels by factor. It checks names, not whether a combination makes sense.
 
 use super::section::{Section, Sink, check_name};
+use super::services::PORT;
 use crate::problem::suggest;
 use crate::study::{Exclude, Factor, Level, Levels};
 use std::collections::BTreeMap;
@@ -15,10 +16,20 @@ pub(super) struct PlacedFactor {
     pub(super) variables: Vec<(String, Range<usize>)>,
 }
 
-/// What the build and trials set themselves.
-const RESERVED: &[&str] = &["PREFIX", "JOBS", "PATH", "HOME", "TMPDIR", "DOWNLOAD"];
+/// What builds set themselves.
+const OF_BUILDS: &[&str] = &["PREFIX", "JOBS", "PATH", "HOME", "TMPDIR", "DOWNLOAD"];
+/// What trials set themselves; beside these, the ports of services.
+const OF_TRIALS: &[&str] = &["PREFIX", "PATH", "HOME", "TMPDIR"];
 
-pub(super) fn read(file: &Section<'_>, key: &'static str) -> Vec<PlacedFactor> {
+pub(super) fn build_factors(file: &Section<'_>) -> Vec<PlacedFactor> {
+    read(file, "build_factors", OF_BUILDS)
+}
+
+pub(super) fn run_factors(file: &Section<'_>) -> Vec<PlacedFactor> {
+    read(file, "run_factors", OF_TRIALS)
+}
+
+fn read(file: &Section<'_>, key: &'static str, reserved: &[&str]) -> Vec<PlacedFactor> {
     let mut factors: Vec<PlacedFactor> = vec![];
     for section in file.named_sections(key) {
         let mut levels = vec![];
@@ -30,7 +41,7 @@ pub(super) fn read(file: &Section<'_>, key: &'static str) -> Vec<PlacedFactor> {
                 section.sink.report(value.span(), &format!("level `{name}` must be a table"), "", remedy);
                 continue;
             };
-            levels.push(level(section.sink, name, table, &mut variables));
+            levels.push(level(section.sink, name, table, reserved, &mut variables));
         }
         if levels.is_empty() {
             let remedy = "add a level, such as `on = { FLAG = \"-Don\" }`";
@@ -42,7 +53,15 @@ pub(super) fn read(file: &Section<'_>, key: &'static str) -> Vec<PlacedFactor> {
     factors
 }
 
-fn level(sink: &Sink, name: &str, table: &DeTable<'_>, placed: &mut Vec<(String, Range<usize>)>) -> Level {
+fn level(
+    sink: &Sink,
+    name: &str,
+    table: &DeTable<'_>,
+    reserved: &[&str],
+    placed: &mut Vec<(String, Range<usize>)>,
+) -> Level {
+    // Ports are handed out to trials only; a build may call a variable as it likes.
+    let is_port = |word: &str| reserved == OF_TRIALS && word.starts_with(PORT);
     let mut variables = BTreeMap::new();
     for (key, value) in table.iter() {
         let (word, span) = (key.get_ref().as_ref(), key.span());
@@ -51,11 +70,11 @@ fn level(sink: &Sink, name: &str, table: &DeTable<'_>, placed: &mut Vec<(String,
             "source" => sink.not_yet(span, "a source per level"),
             "kernel" => sink.not_yet(span, "kernels"),
             _ if !is_variable(word) => {
-                let remedy = "variables for the scripts are UPPER-CASE; instructions are patches, source, kernel";
+                let remedy = "variables are UPPER-CASE; instructions are patches, source, kernel";
                 sink.report(span, &format!("level `{name}` has no instruction `{word}`"), "unknown key", remedy);
             }
-            _ if RESERVED.contains(&word) || word.starts_with("BAKEOFF_") => {
-                let remedy = format!("choose another name; bakeoff sets {} itself", RESERVED.join(", "));
+            _ if reserved.contains(&word) || word.starts_with("BAKEOFF_") || is_port(word) => {
+                let remedy = format!("choose another name; bakeoff sets {} itself", reserved.join(", "));
                 sink.report(span, &format!("the variable `{word}` is taken"), "", &remedy);
             }
             _ => match value.get_ref() {

@@ -4,12 +4,17 @@
 
 mod build;
 mod check;
+mod conditions;
 mod decide;
 mod factors;
+mod plans;
+mod quantity;
 mod section;
+mod services;
+mod workloads;
 
 use crate::problem::Problem;
-use crate::study::{Condition, Study, Workload};
+use crate::study::Study;
 use section::{Section, Sink};
 use toml::de::DeTable;
 
@@ -46,21 +51,21 @@ fn read(file: &Section<'_>) -> Study {
         section::check_name(file.sink, name, span.clone(), "the study's name");
     }
     let question = file.string("question").map(|(text, _)| text);
-    let build_factors = factors::read(file, "build_factors");
-    let run_factors = factors::read(file, "run_factors");
-    if let Some(factor) = run_factors.first() {
-        file.sink.not_yet(factor.span.clone(), "run factors");
-    }
+    let build_factors = factors::build_factors(file);
+    let run_factors = factors::run_factors(file);
     let sources = build::sources(file);
     let layers = build::layers(file, &sources);
     let excludes = factors::excludes(file, &build_factors, &run_factors);
-    let workloads = workloads(file);
-    let conditions = conditions(file);
-    services(file);
-    let plans = decide::plans(file, &build_factors, &run_factors);
-    let decide = decide::decide(file, &build_factors, &run_factors);
+    let services = services::services(file, &run_factors);
+    let workloads = workloads::workloads(file, &services);
+    let conditions = conditions::conditions(file, &run_factors, &services);
+    let decide = decide::decide(file, &build_factors, &run_factors, &workloads);
+    let (build, run, decided) = (&build_factors[..], &run_factors[..], &decide.metrics[..]);
+    let plans =
+        plans::plans(file, &plans::Known { build, run, workloads: &workloads, conditions: &conditions, decided });
     check::variables_are_used(file.sink, &build_factors, &layers);
     check::variables_have_one_factor(file.sink, &build_factors);
+    check::variables_have_one_factor(file.sink, &run_factors);
     file.finish();
     Study {
         name: name.map(|(name, _)| name).unwrap_or_default(),
@@ -71,73 +76,10 @@ fn read(file: &Section<'_>) -> Study {
         sources,
         layers,
         workloads,
-        services: vec![],
+        services: services.into_iter().map(|placed| placed.service).collect(),
         conditions,
         plans,
         decide,
-    }
-}
-
-fn workloads(file: &Section<'_>) -> Vec<Workload> {
-    let mut workloads = vec![];
-    for section in file.named_sections("workloads") {
-        let run = section.required_string("run", "the command that is executed and measured");
-        let expect = section.string("expect");
-        if let Some((path, span)) = &expect {
-            section::check_inside(section.sink, path, span.clone());
-        }
-        let files = section.strings("files");
-        for (path, span) in &files {
-            section::check_inside(section.sink, path, span.clone());
-        }
-        let takes_s = section.duration("takes");
-        section.not_yet("phases", "phases");
-        if let Some(ops) = section.section("ops") {
-            let _ = (ops.string("unit"), ops.integer("count"));
-            ops.finish();
-            section.not_yet("ops", "ops");
-        }
-        section.finish();
-        workloads.push(Workload {
-            name: section.name.clone(),
-            run: run.map(|(run, _)| run).unwrap_or_default(),
-            expect: expect.map(|(path, _)| path),
-            files: files.into_iter().map(|(path, _)| path).collect(),
-            takes_s,
-            ..Workload::default()
-        });
-    }
-    if workloads.is_empty() {
-        let remedy = "add `[workloads.NAME]` with `run = \"…\"`: the command that is executed and measured";
-        file.sink.report(file.span.clone(), "the study has no workload", "", remedy);
-    }
-    workloads
-}
-
-fn conditions(file: &Section<'_>) -> Vec<Condition> {
-    let mut conditions = vec![];
-    for section in file.named_sections("conditions") {
-        section.not_yet("copies", "background copies");
-        section.not_yet("of", "background copies");
-        section.not_yet("processes", "several processes at once");
-        section.finish();
-        conditions.push(Condition { name: section.name.clone(), ..Condition::default() });
-    }
-    if conditions.is_empty() {
-        conditions.push(Condition { name: "idle".to_owned(), ..Condition::default() });
-    }
-    conditions
-}
-
-fn services(file: &Section<'_>) {
-    for section in file.named_sections("services") {
-        let _ = section.required_string("run", "the command that starts the service");
-        if let Some(ready) = section.section("ready") {
-            let _ = ready.string("tcp");
-            ready.finish();
-        }
-        section.finish();
-        file.sink.not_yet(section.span.clone(), "services");
     }
 }
 

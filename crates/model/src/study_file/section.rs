@@ -1,6 +1,7 @@
 //! One table of a study file while it is being read: typed look-ups that report what is wrong at its place, and at
 //! the end every key that nobody asked for. It knows TOML and spans, and nothing about studies.
 
+use super::quantity;
 use crate::problem::{Problem, suggest};
 use std::cell::RefCell;
 use std::ops::Range;
@@ -54,6 +55,15 @@ impl<'a> Section<'a> {
         self.table.contains_key(key)
     }
 
+    /// Where a key stands, if it is there.
+    pub(super) fn place_of(&self, key: &str) -> Option<Range<usize>> {
+        self.table.get_key_value(key).map(|(found, _)| found.span())
+    }
+
+    pub(super) fn is_empty_list(&self, key: &str) -> bool {
+        self.table.get(key).and_then(|value| value.get_ref().as_array()).is_some_and(|list| list.is_empty())
+    }
+
     /// The keys with their places, in the order of the file; for tables whose keys are names.
     pub(super) fn entries(&self) -> Vec<(&'a str, Range<usize>, &'a Spanned<DeValue<'a>>)> {
         let mut entries: Vec<_> = self.table.iter().map(|(k, v)| (k.get_ref().as_ref(), k.span(), v)).collect();
@@ -71,6 +81,7 @@ impl<'a> Section<'a> {
         let remedy = match wanted {
             "text in quotes" => format!("for example `{key} = \"…\"`"),
             "a whole number" | "a number" => "write it without quotes".to_owned(),
+            "true or false" => format!("`{key} = true` or `{key} = false`, without quotes"),
             "a list of texts" => format!("for example `{key} = [\"…\"]`"),
             _ => "docs/study-file.md shows where it stands".to_owned(),
         };
@@ -106,7 +117,7 @@ impl<'a> Section<'a> {
 
     pub(super) fn integer(&self, key: &'static str) -> Placed<i64> {
         let value = self.ask(key)?;
-        let number = value.get_ref().as_integer().and_then(|n| i64::from_str_radix(n.as_str(), n.radix()).ok());
+        let number = whole(value.get_ref());
         if number.is_none() {
             self.wrong_type(key, value, "a whole number");
         }
@@ -135,13 +146,106 @@ impl<'a> Section<'a> {
 
     /// A duration such as `"90 s"` or `"2 min"`, in seconds.
     pub(super) fn duration(&self, key: &'static str) -> Option<f64> {
+        self.read(key, quantity::duration_s, "duration", "a number and a unit: ms, s, min or h, such as \"90 s\"")
+    }
+
+    /// A size such as `"512 MiB"`, in bytes.
+    pub(super) fn size(&self, key: &'static str) -> Option<u64> {
+        self.read(
+            key,
+            quantity::size_bytes,
+            "size",
+            "a number and a unit: B, kB, MB, GB, KiB, MiB or GiB, such as \"512 MiB\"",
+        )
+    }
+
+    /// A rate such as `"10/s"`, as the seconds from one to the next.
+    pub(super) fn pace(&self, key: &'static str) -> Option<f64> {
+        self.read(key, quantity::pace_s, "rate", "a number per s, min or h, such as \"10/s\"")
+    }
+
+    fn read<T>(&self, key: &'static str, read: fn(&str) -> Option<T>, what: &str, remedy: &str) -> Option<T> {
         let (text, span) = self.string(key)?;
-        let seconds = duration_s(&text);
-        if seconds.is_none() {
-            let message = format!("`{key}` of {}: {text:?} is no duration", self.title);
-            self.sink.report(span, &message, "", "a number and a unit: ms, s, min or h, such as \"90 s\"");
+        let value = read(&text);
+        if value.is_none() {
+            let message = format!("`{key}` of {}: {text:?} is no {what}", self.title);
+            self.sink.report(span, &message, "", remedy);
         }
-        seconds
+        value
+    }
+
+    /// Processors: a list of numbers, or a text such as `"0-1,3"`.
+    pub(super) fn cpus(&self, key: &'static str) -> Option<Vec<u32>> {
+        let value = self.ask(key)?;
+        let number = |v: &Spanned<DeValue<'_>>| whole(v.get_ref()).map(|number| number.to_string());
+        let text = match value.get_ref() {
+            DeValue::String(text) => Some(text.clone().into_owned()),
+            DeValue::Array(list) => list.iter().map(number).collect::<Option<Vec<_>>>().map(|list| list.join(",")),
+            _ => number(value),
+        };
+        let cpus = text.and_then(|text| quantity::cpus(&text));
+        if cpus.is_none() {
+            let message = format!("`{key}` of {} names no processors", self.title);
+            let remedy = format!("their numbers from 0 up, such as `{key} = \"0-1,3\"` or `{key} = [0, 1, 3]`");
+            self.sink.report(value.span(), &message, "", &remedy);
+        }
+        cpus
+    }
+
+    /// `true` or `false`.
+    pub(super) fn boolean(&self, key: &'static str) -> Option<bool> {
+        let value = self.ask(key)?;
+        if value.get_ref().as_bool().is_none() {
+            self.wrong_type(key, value, "true or false");
+        }
+        value.get_ref().as_bool()
+    }
+
+    /// A whole number that is at least 1 and at most something; `what` is its noun in the plural.
+    pub(super) fn number_of(&self, key: &'static str, what: &str, most: u32) -> Option<u32> {
+        let (number, span) = self.integer(key)?;
+        let fits = u32::try_from(number).ok().filter(|n| (1..=most).contains(n));
+        if fits.is_none() {
+            let remedy = format!("from 1 to {most} are possible");
+            self.sink.report(span, &format!("{number} {what} are not possible"), "", &remedy);
+        }
+        fits
+    }
+
+    /// A list of plain names, each once.
+    pub(super) fn names(&self, key: &'static str, what: &str) -> Vec<String> {
+        let list = self.strings(key);
+        list.iter().for_each(|(name, span)| check_name(self.sink, name, span.clone(), what));
+        self.each_once(key, list)
+    }
+
+    /// Some of the names that there are, each once; none if the key is not there. `what` is what they are names of.
+    pub(super) fn chosen(&self, key: &'static str, what: &str, known: &[&str]) -> Option<Vec<String>> {
+        self.has(key).then(|| {
+            let mut list = self.strings(key);
+            list.retain(|(name, span)| {
+                let is_known = known.contains(&name.as_str());
+                if !is_known {
+                    let remedy = suggest(name, known.iter().copied());
+                    self.sink.report(span.clone(), &format!("there is no {what} `{name}`"), "", &remedy);
+                }
+                is_known
+            });
+            self.each_once(key, list)
+        })
+    }
+
+    fn each_once(&self, key: &str, list: Vec<(String, Range<usize>)>) -> Vec<String> {
+        let mut once: Vec<String> = vec![];
+        for (name, span) in list {
+            if once.contains(&name) {
+                let message = format!("`{key}` of {} names `{name}` twice", self.title);
+                self.sink.report(span, &message, "", "leave one out");
+            } else {
+                once.push(name);
+            }
+        }
+        once
     }
 
     /// A list of texts; an absent key is an empty list.
@@ -186,7 +290,7 @@ impl<'a> Section<'a> {
             check_name(self.sink, name, span.clone(), "a name");
             match value.get_ref().as_table() {
                 Some(table) => {
-                    let mut section = Section::new(&format!("[{key}.{name}]"), table, span, self.sink);
+                    let mut section = Section::new(&self.title_of(key, name), table, span, self.sink);
                     section.name = name.to_owned();
                     sections.push(section);
                 }
@@ -194,6 +298,14 @@ impl<'a> Section<'a> {
             }
         }
         sections
+    }
+
+    /// What a table of named tables calls one of them: `[key.NAME]`, and before it its own name.
+    fn title_of(&self, key: &str, name: &str) -> String {
+        match self.title.strip_prefix('[').and_then(|title| title.strip_suffix(']')) {
+            Some(outer) => format!("[{outer}.{key}.{name}]"),
+            None => format!("[{key}.{name}]"),
+        }
     }
 
     /// A list of tables, `[[key]]`.
@@ -215,14 +327,6 @@ impl<'a> Section<'a> {
         sections
     }
 
-    /// Refuses a key that this version does not execute, if it is there.
-    pub(super) fn not_yet(&self, key: &'static str, what: &str) {
-        self.asked.borrow_mut().push(key);
-        if let Some((found, _)) = self.table.get_key_value(key) {
-            self.sink.not_yet(found.span(), what);
-        }
-    }
-
     /// Reports every key that nobody asked for.
     pub(super) fn finish(&self) {
         let asked = self.asked.borrow();
@@ -233,6 +337,10 @@ impl<'a> Section<'a> {
             }
         }
     }
+}
+
+fn whole(value: &DeValue<'_>) -> Option<i64> {
+    value.as_integer().and_then(|n| i64::from_str_radix(n.as_str(), n.radix()).ok())
 }
 
 fn kind(value: &DeValue<'_>) -> &'static str {
@@ -263,39 +371,5 @@ pub(super) fn check_inside(sink: &Sink, path: &str, span: Range<usize>) {
     if path.starts_with('/') || path.split('/').any(|part| part == "..") {
         let remedy = "name a file inside the study's folder, relative to it";
         sink.report(span, &format!("{path:?} leaves the study's folder"), "", remedy);
-    }
-}
-
-fn duration_s(text: &str) -> Option<f64> {
-    let at = text.find(|c: char| c.is_ascii_alphabetic())?;
-    let number: f64 = text[..at].trim().parse().ok()?;
-    let unit_s = match &text[at..] {
-        "ms" => 1e-3,
-        "s" => 1.0,
-        "min" => 60.0,
-        "h" => 3600.0,
-        _ => return None,
-    };
-    (number > 0.0).then_some(number * unit_s)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::duration_s;
-
-    #[test]
-    fn durations_are_read_in_seconds() {
-        for (text, expect) in [
-            ("90 s", Some(90.0)),
-            ("2min", Some(120.0)),
-            ("1.5 h", Some(5400.0)),
-            ("200 ms", Some(0.2)),
-            ("90", None),
-            ("soon", None),
-            ("0 s", None),
-            ("3 weeks", None),
-        ] {
-            assert_eq!(duration_s(text), expect, "{text}");
-        }
     }
 }

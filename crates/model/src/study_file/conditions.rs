@@ -1,0 +1,126 @@
+//! `[conditions.x]`: the surroundings that are asked for. Whether a place can give them is found out there; here it
+//! is only seen that they make sense together.
+
+use super::factors::PlacedFactor;
+use super::section::Section;
+use super::services::{PlacedService, ports_are_known};
+use crate::problem::suggest;
+use crate::study::{Condition, LoadOf, LoadSpec};
+use std::collections::BTreeMap;
+
+/// The most copies, and the most processes, that make sense on one machine.
+const MOST_AT_ONCE: u32 = 1024;
+/// The real-time priority of `realtime = true`: the lowest is above all that is not real-time.
+const LEAST_PRIORITY: u32 = 1;
+const MOST_PRIORITY: u32 = 99;
+/// What a load is made of where the study does not say.
+const OF: &[&str] = &["baseline", "self"];
+
+pub(super) fn conditions(
+    file: &Section<'_>,
+    run_factors: &[PlacedFactor],
+    services: &[PlacedService],
+) -> Vec<Condition> {
+    let mut conditions = vec![];
+    for section in file.named_sections("conditions") {
+        conditions.push(condition(&section, run_factors, services));
+    }
+    if conditions.is_empty() {
+        conditions.push(Condition { name: "idle".to_owned(), ..Condition::default() });
+    }
+    conditions
+}
+
+fn condition(section: &Section<'_>, run_factors: &[PlacedFactor], services: &[PlacedService]) -> Condition {
+    let load = load(section, services);
+    let processes = section.number_of("processes", "processes", MOST_AT_ONCE).unwrap_or(1);
+    let cpus = section.cpus("cpus");
+    let realtime = realtime(section);
+    let aslr = section.boolean("aslr");
+    let environment = environment(section, run_factors);
+    let drop_caches = section.boolean("drop_caches").unwrap_or(false);
+    let memory_bytes = section.size("memory");
+    let cpu_limit = section.float("cpu").and_then(|(limit, span)| {
+        let fits = limit.is_finite() && limit > 0.0;
+        if !fits {
+            let remedy = "processors' time per time, above 0: `cpu = 0.5` is half of one processor";
+            section.sink.report(span, &format!("{limit} processors are not possible"), "", remedy);
+        }
+        fits.then_some(limit)
+    });
+    section.finish();
+    let name = section.name.clone();
+    Condition { name, load, processes, cpus, realtime, aslr, environment, drop_caches, memory_bytes, cpu_limit }
+}
+
+fn load(section: &Section<'_>, services: &[PlacedService]) -> Option<LoadSpec> {
+    let copies = section.number_of("copies", "copies", MOST_AT_ONCE);
+    let of = load_of(section, services);
+    let pace_s = section.pace("pace");
+    let cpus = section.cpus("load_cpus");
+    if !section.has("copies") {
+        for key in ["of", "pace", "load_cpus"] {
+            if let Some(span) = section.place_of(key) {
+                let message = format!("condition `{}` has `{key}` and no `copies`", section.name);
+                section.sink.report(span, &message, "no effect", "add `copies = 1`, or leave it out");
+            }
+        }
+    }
+    Some(LoadSpec { copies: copies?, of, pace_s, cpus })
+}
+
+fn load_of(section: &Section<'_>, services: &[PlacedService]) -> LoadOf {
+    let remedy = "`of = \"baseline\"`, `of = \"self\"`, or a command of its own: `of = { command = \"…\" }`";
+    let Some((value, span)) = section.any("of") else { return LoadOf::Baseline };
+    match value.as_str() {
+        Some("baseline") => LoadOf::Baseline,
+        Some("self") => LoadOf::Itself,
+        Some(other) => {
+            let meant = crate::problem::did_you_mean(other, OF.iter().copied());
+            let remedy = if meant.is_some() { suggest(other, OF.iter().copied()) } else { remedy.to_owned() };
+            section.sink.report(span, &format!("there are no copies of {other:?}"), "", &remedy);
+            LoadOf::Baseline
+        }
+        None if value.as_table().is_some() => {
+            let Some(own) = section.section("of") else { return LoadOf::Baseline };
+            let command = own.required_string("command", "the command that the load is made of");
+            own.finish();
+            let known: Vec<&str> = services.iter().map(|placed| placed.service.name.as_str()).collect();
+            if let Some((text, span)) = &command {
+                ports_are_known(section.sink, text, span, &known, None);
+            }
+            LoadOf::Command(command.map(|(command, _)| command).unwrap_or_default())
+        }
+        None => {
+            section.sink.report(span, "`of` must say what the copies are of", "", remedy);
+            LoadOf::Baseline
+        }
+    }
+}
+
+fn realtime(section: &Section<'_>) -> Option<u32> {
+    let (value, span) = section.any("realtime")?;
+    let number = match value {
+        toml::de::DeValue::Boolean(true) => return Some(LEAST_PRIORITY),
+        toml::de::DeValue::Boolean(false) => return None,
+        toml::de::DeValue::Integer(number) => number.as_str().parse::<u32>().ok(),
+        _ => None,
+    };
+    let fits = number.filter(|n| (LEAST_PRIORITY..=MOST_PRIORITY).contains(n));
+    if fits.is_none() {
+        let remedy = format!("`true`, or a priority from {LEAST_PRIORITY} to {MOST_PRIORITY} (SCHED_FIFO)");
+        section.sink.report(span, "`realtime` is no priority", "", &remedy);
+    }
+    fits
+}
+
+fn environment(section: &Section<'_>, run_factors: &[PlacedFactor]) -> BTreeMap<String, String> {
+    let Some((locale, span)) = section.string("locale") else { return BTreeMap::new() };
+    let sets = |factor: &&PlacedFactor| factor.variables.iter().any(|(name, _)| name == "LC_ALL");
+    if let Some(factor) = run_factors.iter().find(sets) {
+        let message = format!("run factor `{}` sets `LC_ALL` too", factor.factor.name);
+        let remedy = "a locale is either a factor, which is compared, or part of a condition";
+        section.sink.report(span, &message, "only one could win", remedy);
+    }
+    BTreeMap::from([("LC_ALL".to_owned(), locale)])
+}

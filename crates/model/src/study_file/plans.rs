@@ -1,0 +1,237 @@
+//! `[plan]` and `[plans.NAME]`: how many blocks of what, until when, with which nuisances, and when a trial does not
+//! count.
+
+use super::factors::{PlacedFactor, levels};
+use super::quantity::quantity;
+use super::section::{Section, Sink};
+use crate::metric::{METRICS, Metric, Unit};
+use crate::problem::suggest;
+use crate::study::{Condition, PlanSpec, VariantRule, Vary, VoidRule, Workload};
+use crate::until::{self, Until};
+use std::ops::Range;
+use toml::de::DeValue;
+
+/// The name of `[plan]`.
+pub(super) const DEFAULT_PLAN: &str = "default";
+
+const MOST_BLOCKS: i64 = 10_000;
+/// Metrics that are shares of all processors' time; only they can be told in percent.
+const SHARES: &[&str] = &["steal", "foreign_cpu"];
+
+/// What a plan can choose from.
+pub(super) struct Known<'a> {
+    pub(super) build: &'a [PlacedFactor],
+    pub(super) run: &'a [PlacedFactor],
+    pub(super) workloads: &'a [Workload],
+    pub(super) conditions: &'a [Condition],
+    /// The metrics that are judged.
+    pub(super) decided: &'a [String],
+}
+
+/// The plans: `[plan]` first, and each named one with `[plan]`'s keys where it has none of its own.
+pub(super) fn plans(file: &Section<'_>, known: &Known<'_>) -> Vec<PlanSpec> {
+    let until = Until::default();
+    let (name, blocks) = (DEFAULT_PLAN.to_owned(), until.default_blocks());
+    let (variants, vary, void_if) = (VariantRule::All, vec![], vec![]);
+    let spec = PlanSpec { name, blocks, until, seed: 1, variants, vary, void_if, workloads: None, conditions: None };
+    let mut default = Base { spec, counted: false };
+    if let Some(section) = file.section("plan") {
+        default = plan(&section, default, known);
+    }
+    let mut plans = vec![default.spec.clone()];
+    for section in file.named_sections("plans") {
+        if section.name == DEFAULT_PLAN {
+            let message = "the plan `default` is `[plan]` itself";
+            section.sink.report(section.span.clone(), message, "", "write `[plan]`, or choose another name");
+        }
+        let spec = PlanSpec { name: section.name.clone(), ..default.spec.clone() };
+        plans.push(plan(&section, Base { spec, ..default }, known).spec);
+    }
+    plans
+}
+
+/// A plan as far as it was read, and whether its number of blocks was named or is a rule's own.
+struct Base {
+    spec: PlanSpec,
+    counted: bool,
+}
+
+fn plan(section: &Section<'_>, base: Base, known: &Known<'_>) -> Base {
+    let Base { mut spec, mut counted } = base;
+    extent(section, &mut spec, &mut counted);
+    if let Some((seed, span)) = section.integer("seed") {
+        match u64::try_from(seed) {
+            Ok(seed) => spec.seed = seed,
+            Err(_) => section.sink.report(span, "a seed is not negative", "", "any whole number from 0 up will do"),
+        }
+    }
+    if let Some((value, span)) = section.any("variants") {
+        spec.variants = variant_rule(section.sink, value, span, known);
+    }
+    cells(section, &mut spec, known);
+    if section.has("vary") {
+        spec.vary = vary(section);
+    }
+    let _ = section.any("vary");
+    if let Some(rules) = section.section("void_if") {
+        spec.void_if = void_rules(&rules, known.decided);
+    }
+    section.finish();
+    Base { spec, counted }
+}
+
+/// `until` and `blocks`: when there are blocks enough, and how many there may be.
+fn extent(section: &Section<'_>, spec: &mut PlanSpec, counted: &mut bool) {
+    let mut at = section.span.clone();
+    if let Some((text, span)) = section.string("until") {
+        match Until::parse(&text) {
+            Some(until) => spec.until = until,
+            None => {
+                let bare = text.trim().trim_end_matches('%').trim().parse::<f64>().is_ok_and(|n| n > 0.0 && n < 100.0);
+                let remedy = match bare {
+                    true => format!("a precision has its sign: `until = \"±{}%\"`", text.trim().trim_end_matches('%')),
+                    false => until::REMEDY.to_owned(),
+                };
+                section.sink.report(span.clone(), &format!("{text:?} is no rule for stopping"), "", &remedy);
+            }
+        }
+        at = span;
+        if !*counted {
+            spec.blocks = spec.until.default_blocks();
+        }
+    }
+    if let Some((blocks, span)) = section.integer("blocks") {
+        if !(1..=MOST_BLOCKS).contains(&blocks) {
+            let remedy = "10 or more are needed for most verdicts; at most 10,000 are possible";
+            section.sink.report(span.clone(), &format!("{blocks} blocks are not possible"), "", remedy);
+            return;
+        }
+        spec.blocks = u32::try_from(blocks).unwrap_or(spec.blocks);
+        *counted = true;
+        at = span;
+    }
+    if let Err(why) = spec.until.check(spec.blocks) {
+        let default = spec.until.default_blocks();
+        section.sink.report(at, &why, "", &format!("more `blocks`; without any, {default} are the most"));
+    }
+}
+
+fn variant_rule(sink: &Sink, value: &DeValue<'_>, span: Range<usize>, known: &Known<'_>) -> VariantRule {
+    const RULES: &[&str] = &["all", "one-at-a-time"];
+    match value {
+        DeValue::String(rule) if rule == "all" => VariantRule::All,
+        DeValue::String(rule) if rule == "one-at-a-time" => VariantRule::OneAtATime,
+        DeValue::String(rule) => {
+            let remedy = suggest(rule, RULES.iter().copied());
+            sink.report(span, &format!("there is no rule `{rule}` for variants"), "", &remedy);
+            VariantRule::All
+        }
+        DeValue::Array(list) => {
+            let one =
+                |item: &toml::Spanned<DeValue<'_>>| levels(sink, item.get_ref(), item.span(), known.build, known.run);
+            if list.is_empty() {
+                sink.report(span, "no variant is listed", "", "for example `variants = [{ malloc = \"perl\" }]`");
+            }
+            VariantRule::Listed(list.iter().map(one).collect())
+        }
+        _ => {
+            let remedy = "`\"all\"`, `\"one-at-a-time\"`, or a list such as `[{ malloc = \"perl\" }]`";
+            sink.report(span, "`variants` must be a rule or a list of levels", "", remedy);
+            VariantRule::All
+        }
+    }
+}
+
+/// `workloads` and `conditions`: which of them take part.
+fn cells(section: &Section<'_>, spec: &mut PlanSpec, known: &Known<'_>) {
+    let workloads: Vec<&str> = known.workloads.iter().map(|workload| workload.name.as_str()).collect();
+    let conditions: Vec<&str> = known.conditions.iter().map(|condition| condition.name.as_str()).collect();
+    for (key, what, names, chosen) in [
+        ("workloads", "workload", workloads, &mut spec.workloads),
+        ("conditions", "condition", conditions, &mut spec.conditions),
+    ] {
+        let picked = section.chosen(key, what, &names);
+        if let Some(span) = section.place_of(key) {
+            if section.is_empty_list(key) {
+                let remedy = format!("leave `{key}` out to take all of them");
+                section.sink.report(span, &format!("`{key}` lists no {what}"), "", &remedy);
+            }
+            *chosen = picked;
+        }
+    }
+}
+
+fn vary(section: &Section<'_>) -> Vec<Vary> {
+    let mut vary = vec![];
+    for (word, span) in section.strings("vary") {
+        match word.as_str() {
+            "env-size" if vary.contains(&Vary::EnvSize) => {
+                section.sink.report(span, "`env-size` is varied twice", "", "leave one out");
+            }
+            "env-size" => vary.push(Vary::EnvSize),
+            "link-order" => section.sink.not_yet(span, "the order of linking"),
+            _ => {
+                let remedy = suggest(&word, ["env-size"]);
+                section.sink.report(span, &format!("`{word}` cannot be varied"), "", &remedy);
+            }
+        }
+    }
+    vary
+}
+
+/// `void_if`: a metric of bakeoff's own, and what it may be at most.
+fn void_rules(rules: &Section<'_>, decided: &[String]) -> Vec<VoidRule> {
+    let mut found = vec![];
+    for (name, span, value) in rules.entries() {
+        let Some(metric) = METRICS.iter().find(|metric| metric.name == name) else {
+            let remedy = suggest(name, METRICS.iter().map(|metric| &*metric.name));
+            rules.sink.report(span, &format!("there is no metric `{name}`"), "", &remedy);
+            continue;
+        };
+        // To leave slow trials out because they were slow is to choose the answer.
+        if decided.iter().any(|judged| judged == name) {
+            let message = format!("trials cannot be void by `{name}`, which the study is judged by");
+            let remedy = "take what surrounds a trial, such as foreign_cpu, steal, pressure_cpu or run_delay";
+            rules.sink.report(span, &message, "that would choose the answer", remedy);
+            continue;
+        }
+        match value.get_ref().as_str().and_then(|text| threshold(metric, text)) {
+            Some(above) => found.push(VoidRule { metric: name.to_owned(), above }),
+            None => {
+                let message = format!("this is no rule for `{name}`, which is {}", measured_in(metric));
+                let remedy = format!("`>` and a number: `{name} = \"{}\"`", example(metric));
+                rules.sink.report(value.span(), &message, "", &remedy);
+            }
+        }
+    }
+    found
+}
+
+/// `">20%"` as 0.2, if that is what the metric is measured in.
+fn threshold(metric: &Metric, text: &str) -> Option<f64> {
+    let text = text.trim().strip_prefix('>')?;
+    let (above, unit) = quantity(text)?;
+    let is_share = SHARES.contains(&&*metric.name);
+    let fits = unit == metric.unit && (is_share || !text.contains('%')) && (!is_share || above < 1.0);
+    fits.then_some(above)
+}
+
+fn measured_in(metric: &Metric) -> &'static str {
+    match metric.unit {
+        _ if SHARES.contains(&&*metric.name) => "a share below 100 %",
+        Unit::Seconds => "a time",
+        Unit::Bytes => "a size",
+        Unit::Count => "a number",
+        Unit::PerSecond => "a rate",
+    }
+}
+
+fn example(metric: &Metric) -> &'static str {
+    match metric.unit {
+        _ if SHARES.contains(&&*metric.name) => ">20%",
+        Unit::Seconds => ">0.1 s",
+        Unit::Bytes => ">512 MiB",
+        Unit::Count => ">100",
+        Unit::PerSecond => ">10/s",
+    }
+}

@@ -1,0 +1,176 @@
+//! `[services.x]`: processes that workloads need. It checks names, signals and what a command mentions; whether a
+//! service starts and becomes ready is found out by the trials.
+
+use super::factors::PlacedFactor;
+use super::section::{Section, Sink, check_inside};
+use crate::problem::suggest;
+use crate::study::{Per, Ready, Service, mentioned};
+use std::ops::Range;
+
+/// How long a service may take to be ready, where the study does not say.
+const READY_WITHIN_S: f64 = 10.0;
+/// How long it may take to end after it was told to.
+const STOP_WITHIN_S: f64 = 5.0;
+const SIGTERM: i32 = 15;
+
+/// Signals that can be asked for, by the numbers that they have on Linux (signal(7); x86, ARM and most others).
+const SIGNALS: &[(&str, i32)] =
+    &[("TERM", SIGTERM), ("INT", 2), ("HUP", 1), ("QUIT", 3), ("USR1", 10), ("USR2", 12), ("KILL", 9)];
+
+/// What the variable with a service's port begins with.
+pub(super) const PORT: &str = "PORT_";
+
+/// A service and where it is named.
+pub(super) struct PlacedService {
+    pub(super) service: Service,
+    pub(super) span: Range<usize>,
+}
+
+pub(super) fn services(file: &Section<'_>, run_factors: &[PlacedFactor]) -> Vec<PlacedService> {
+    let sections = file.named_sections("services");
+    let known: Vec<&str> = sections.iter().map(|section| section.name.as_str()).collect();
+    let read = |section: &Section<'_>| PlacedService {
+        service: service(section, &known, run_factors),
+        span: section.span.clone(),
+    };
+    sections.iter().map(read).collect()
+}
+
+fn service(section: &Section<'_>, known: &[&str], run_factors: &[PlacedFactor]) -> Service {
+    let name = section.name.clone();
+    if !name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') {
+        let message = format!("the name of a service is part of a variable: `{PORT}{name}` is none");
+        section.sink.report(section.span.clone(), &message, "", "letters, digits and `_` only");
+    }
+    let run = section.required_string("run", "the command that starts the service and stays in the foreground");
+    let (ready, ready_within_s) = ready(section, known);
+    let per = per(section);
+    let (stop_signal, stop_within_s) = stop(section);
+    let files = section.strings("files");
+    for (path, span) in &files {
+        check_inside(section.sink, path, span.clone());
+    }
+    section.finish();
+    if let Some((text, span)) = &run {
+        ports_are_known(section.sink, text, span, known, None);
+        if per == Per::Block {
+            is_every_variants(section.sink, text, span, run_factors);
+        }
+    }
+    Service {
+        name,
+        run: run.map(|(run, _)| run).unwrap_or_default(),
+        ready,
+        ready_within_s,
+        per,
+        stop_signal,
+        stop_within_s,
+        files: files.into_iter().map(|(path, _)| path).collect(),
+    }
+}
+
+/// When it is ready, and how long that may take.
+fn ready(service: &Section<'_>, known: &[&str]) -> (Ready, f64) {
+    let Some(section) = service.section("ready") else { return (Ready::Started, READY_WITHIN_S) };
+    let tcp = section.any("tcp");
+    let command = section.string("command");
+    let log = section.string("log");
+    let within_s = section.duration("within").unwrap_or(READY_WITHIN_S);
+    section.finish();
+    let given = ["tcp", "command", "log"].into_iter().filter(|key| section.has(key)).count();
+    if given != 1 {
+        let message = format!("`ready` of service `{}` must name one check, not {given}", service.name);
+        let remedy = format!(
+            "`{{ tcp = \"${PORT}{}\" }}`, `{{ command = \"…\" }}` that exits 0, or `{{ log = \"…\" }}` that is printed",
+            service.name
+        );
+        section.sink.report(section.span.clone(), &message, "", &remedy);
+    }
+    let ready = match (tcp, command, log) {
+        (Some((value, span)), ..) => {
+            let text = match value {
+                toml::de::DeValue::Integer(number) => number.as_str().to_owned(),
+                other => other.as_str().unwrap_or_default().to_owned(),
+            };
+            if !is_port(&text, known) {
+                let remedy = format!("`tcp = \"${PORT}{}\"`, or a number from 1 to 65535", service.name);
+                section.sink.report(span, "`tcp` of `ready` must be a port", "", &remedy);
+            }
+            Ready::Tcp(text)
+        }
+        (None, Some((text, span)), _) => {
+            ports_are_known(section.sink, &text, &span, known, None);
+            Ready::Command(text)
+        }
+        (None, None, Some((text, _))) => Ready::Log(text),
+        (None, None, None) => Ready::Started,
+    };
+    (ready, within_s)
+}
+
+/// A port's number, or the variable of a service's port and nothing else.
+fn is_port(text: &str, known: &[&str]) -> bool {
+    let variable = text
+        .strip_prefix('$')
+        .map(|name| name.strip_prefix('{').and_then(|braced| braced.strip_suffix('}')).unwrap_or(name));
+    match variable.and_then(|name| name.strip_prefix(PORT)) {
+        Some(service) => known.contains(&service),
+        None => text.parse::<u16>().is_ok_and(|port| port > 0),
+    }
+}
+
+fn per(service: &Section<'_>) -> Per {
+    match service.string("per") {
+        None => Per::Trial,
+        Some((word, _)) if word == "trial" => Per::Trial,
+        Some((word, _)) if word == "block" => Per::Block,
+        Some((word, span)) => {
+            let remedy = "`trial`: fresh for each one; `block`: one for all trials of a block";
+            service.sink.report(span, &format!("a service cannot be started per `{word}`"), "", remedy);
+            Per::Trial
+        }
+    }
+}
+
+/// The signal that ends it, and how long it may take.
+fn stop(service: &Section<'_>) -> (i32, f64) {
+    let Some(section) = service.section("stop") else { return (SIGTERM, STOP_WITHIN_S) };
+    let signal = section.string("signal").map_or(SIGTERM, |(word, span)| {
+        let bare = word.strip_prefix("SIG").unwrap_or(&word);
+        SIGNALS.iter().find(|(name, _)| *name == bare).map(|&(_, number)| number).unwrap_or_else(|| {
+            let remedy = suggest(bare, SIGNALS.iter().map(|(name, _)| *name));
+            section.sink.report(span, &format!("there is no signal `{word}` to stop it with"), "", &remedy);
+            SIGTERM
+        })
+    });
+    let within_s = section.duration("within").unwrap_or(STOP_WITHIN_S);
+    section.finish();
+    (signal, within_s)
+}
+
+/// One service for all trials of a block cannot be one variant's.
+fn is_every_variants(sink: &Sink, text: &str, span: &Range<usize>, run_factors: &[PlacedFactor]) {
+    let of_factors = run_factors.iter().flat_map(|factor| &factor.variables).map(|(variable, _)| variable.as_str());
+    let own: Vec<&str> = of_factors.chain(["PREFIX"]).collect();
+    if let Some(variable) = mentioned(text).find(|variable| own.contains(variable)) {
+        let message = format!("a service per block cannot use `${variable}`, which is another for each variant");
+        sink.report(span.clone(), &message, "", "`per = \"trial\"`, or a command that is the same for all of them");
+    }
+}
+
+/// A port that is mentioned is one of a service, and of one that is there. `needed` are the services of a workload.
+pub(super) fn ports_are_known(sink: &Sink, text: &str, span: &Range<usize>, known: &[&str], needed: Option<&[String]>) {
+    for service in mentioned(text).filter_map(|variable| variable.strip_prefix(PORT)) {
+        if !known.contains(&service) {
+            let remedy = match known {
+                [] => format!("add `[services.{service}]`"),
+                _ => suggest(service, known.iter().copied()),
+            };
+            let message = format!("`${PORT}{service}` is the port of no service");
+            sink.report(span.clone(), &message, "", &remedy);
+        } else if needed.is_some_and(|needed| !needed.iter().any(|name| name == service)) {
+            let message = format!("`${PORT}{service}` is the port of a service that this workload does not name");
+            sink.report(span.clone(), &message, "", &format!("add \"{service}\" to its `services`"));
+        }
+    }
+}

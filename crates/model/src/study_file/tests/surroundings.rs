@@ -1,0 +1,319 @@
+//! What the reader accepts of run factors, services, workloads that tell something, conditions and void rules, and
+//! what it says of each mistake in them.
+
+use super::{messages, parse};
+use crate::metric::{Direction, Unit};
+use crate::study::{
+    Condition, Levels, LoadOf, LoadSpec, OpSpec, Per, Ready, Service, Study, Take, ValueSource, ValueSpec, Vary,
+    VoidRule,
+};
+
+/// A study without builds, to which each case adds its own.
+const HEAD: &str = "\
+format = 1
+name = \"t\"
+[run_factors.locale]
+c = { LC_ALL = \"C\" }
+utf8 = { LC_ALL = \"C.UTF-8\", MODE = \"wide\" }
+[run_factors.cache]
+off = {}
+on = { CACHE = \"1\" }
+";
+const DECIDE: &str = "[decide]\nbaseline = { locale = \"c\", cache = \"off\" }\n";
+const WORKLOAD: &str = "[workloads.sort]\nrun = \"sort words\"\n";
+const SERVICE: &str = "[services.store]\nrun = 'store -p \"$PORT_store\"'\n";
+
+fn study(middle: &str) -> Study {
+    let text = format!("{HEAD}{middle}{DECIDE}");
+    parse(&text).unwrap_or_else(|_| panic!("{}", messages(&text)))
+}
+
+#[test]
+fn a_study_may_vary_only_how_a_program_is_executed() {
+    let study = study(WORKLOAD);
+    assert_eq!(study.build_factors, []);
+    let levels = &study.run_factors[0].levels;
+    assert_eq!(levels[1].variables["LC_ALL"], "C.UTF-8");
+    assert_eq!(study.run_factors[1].levels[0].variables.len(), 0, "an empty level sets nothing");
+    let baseline = [("cache", "off"), ("locale", "c")].map(|(factor, level)| (factor.to_owned(), level.to_owned()));
+    assert_eq!(study.decide.baseline, Levels::from(baseline));
+}
+
+#[test]
+fn services_are_read_whole() {
+    let whole = "[services.log_2]
+run = 'store -p $PORT_log_2'
+ready = { log = \"listening\", within = \"1 min\" }
+per = \"block\"
+stop = { signal = \"SIGINT\", within = \"100 ms\" }
+files = [\"store.conf\"]
+[services.asks]
+run = 'PREFIX=/usr store'
+ready = { command = 'store-ping $PORT_asks' }
+[services.ports]
+run = '\"$PREFIX/bin/store\" $MODE'
+ready = { tcp = \"${PORT_ports}\" }
+";
+    let services = study(&format!("{SERVICE}{whole}{WORKLOAD}")).services;
+    let store = Service {
+        name: "store".into(),
+        run: "store -p \"$PORT_store\"".into(),
+        ready: Ready::Started,
+        ready_within_s: 10.0,
+        per: Per::Trial,
+        stop_signal: 15,
+        stop_within_s: 5.0,
+        files: vec![],
+    };
+    assert_eq!(services[0], store);
+    let log = Service {
+        name: "log_2".into(),
+        run: "store -p $PORT_log_2".into(),
+        ready: Ready::Log("listening".into()),
+        ready_within_s: 60.0,
+        per: Per::Block,
+        stop_signal: 2,
+        stop_within_s: 0.1,
+        files: vec!["store.conf".into()],
+    };
+    assert_eq!(services[1], log);
+    assert_eq!(services[2].ready, Ready::Command("store-ping $PORT_asks".into()));
+    assert_eq!(services[3].ready, Ready::Tcp("${PORT_ports}".into()));
+}
+
+#[test]
+fn workloads_say_what_they_tell_and_what_they_need() {
+    let told = "[services.other]\nrun = 'other'
+[workloads.send]
+run = 'send $PORT_store'
+phases = [\"load\", \"scan\"]
+ops = { unit = \"message\", count = 178, names = [\"quote\", \"book\"] }
+services = [\"store\"]
+oracle = 'check $PORT_store'
+timeout = \"30 s\"
+[workloads.send.values]
+sent = { unit = \"1\" }
+latency = { unit = \"ms\", regex = 'mean ([0-9.]+)' }
+rate = { unit = \"1/s\", json = \"all.0.rate\" }
+lost = { unit = \"%\", csv = \"lost\", take = \"max\", better = \"less\" }
+moved = { unit = \"MiB\", csv = 2, better = \"more\" }
+";
+    let study = study(&format!("{SERVICE}{told}{WORKLOAD}"));
+    let send = &study.workloads[0];
+    assert_eq!(send.phases, ["load", "scan"]);
+    let names = vec!["quote".to_owned(), "book".to_owned()];
+    assert_eq!(send.ops, Some(OpSpec { unit: "message".into(), count: Some(178), names }));
+    assert_eq!((send.oracle.as_deref(), send.timeout_s), (Some("check $PORT_store"), Some(30.0)));
+    assert_eq!(send.services, ["store"]);
+    assert_eq!(study.workloads[1].services, ["store", "other"], "all of them, unless it says which");
+    let value = |name: &str, from, unit, scale, better| ValueSpec { name: name.to_owned(), from, unit, scale, better };
+    let csv = |column: &str, take| ValueSource::Csv { column: column.to_owned(), take };
+    let expect = [
+        value("sent", ValueSource::Mark, Unit::Count, 1.0, Direction::Less),
+        value("latency", ValueSource::Regex("mean ([0-9.]+)".into()), Unit::Seconds, 1e-3, Direction::Less),
+        value("rate", ValueSource::Json("all.0.rate".into()), Unit::PerSecond, 1.0, Direction::More),
+        value("lost", csv("lost", Take::Max), Unit::Count, 0.01, Direction::Less),
+        value("moved", csv("2", Take::Last), Unit::Bytes, 1_048_576.0, Direction::More),
+    ];
+    assert_eq!(send.values, expect);
+}
+
+#[test]
+fn conditions_are_read_part_by_part() {
+    let check = |keys: &str, expect: Condition| {
+        let conditions = study(&format!("{WORKLOAD}[conditions.idle]\n[conditions.x]\n{keys}")).conditions;
+        assert_eq!(conditions[1], Condition { name: "x".into(), ..expect }, "{keys}");
+    };
+    let plain = || Condition { processes: 1, ..Condition::default() };
+    let load = |copies, of, pace_s, cpus| Condition { load: Some(LoadSpec { copies, of, pace_s, cpus }), ..plain() };
+    check("", plain());
+    check("copies = 4\n", load(4, LoadOf::Baseline, None, None));
+    check("copies = 4\nof = \"self\"\npace = \"30/min\"\n", load(4, LoadOf::Itself, Some(2.0), None));
+    let command = LoadOf::Command("dd if=/dev/zero".into());
+    let keys = "copies = 1\nload_cpus = \"1\"\n[conditions.x.of]\ncommand = \"dd if=/dev/zero\"\n";
+    check(keys, load(1, command, None, Some(vec![1])));
+    check("processes = 2\n", Condition { processes: 2, ..plain() });
+    check("cpus = [3, 0]\n", Condition { cpus: Some(vec![0, 3]), ..plain() });
+    check("realtime = true\n", Condition { realtime: Some(1), ..plain() });
+    check("realtime = false\naslr = true\n", Condition { aslr: Some(true), ..plain() });
+    check("realtime = 99\naslr = false\n", Condition { realtime: Some(99), aslr: Some(false), ..plain() });
+    let limits = Condition { memory_bytes: Some(512 << 20), cpu_limit: Some(0.5), drop_caches: true, ..plain() };
+    check("memory = \"512 MiB\"\ncpu = 0.5\ndrop_caches = true\n", limits);
+}
+
+#[test]
+fn a_locale_is_a_variable_of_its_condition() {
+    let text = "format = 1\nname = \"t\"\n[run_factors.a]\nx = {}\ny = { MODE = \"y\" }\n[workloads.w]\nrun = \"w\"
+[conditions.utf8]\nlocale = \"C.UTF-8\"\n[decide]\nbaseline = { a = \"x\" }\n";
+    assert_eq!(parse(text).unwrap().conditions[0].environment["LC_ALL"], "C.UTF-8");
+}
+
+#[test]
+fn plans_choose_cells_nuisances_and_void_rules_and_hand_them_down() {
+    let plans = study(&format!(
+        "{WORKLOAD}[workloads.find]\nrun = 'find'\n[conditions.idle]\n[conditions.busy]\ncopies = 2
+[plan]\nvary = [\"env-size\"]\nvoid_if = {{ foreign_cpu = \">20%\", pressure_cpu = \">100 ms\", load = \">3\" }}
+[plans.quick]\nworkloads = [\"find\"]\nconditions = [\"idle\"]\n[plans.lax]\nvoid_if = {{}}\nvary = []\n"
+    ))
+    .plans;
+    let rule = |metric: &str, above| VoidRule { metric: metric.to_owned(), above };
+    let rules = vec![rule("foreign_cpu", 0.2), rule("pressure_cpu", 0.1), rule("load", 3.0)];
+    assert_eq!((&plans[0].void_if, &plans[0].vary), (&rules, &vec![Vary::EnvSize]));
+    assert_eq!((&plans[0].workloads, &plans[0].conditions), (&None, &None));
+    assert_eq!((&plans[1].void_if, &plans[1].vary), (&rules, &vec![Vary::EnvSize]));
+    assert_eq!(plans[1].workloads, Some(vec!["find".to_owned()]));
+    assert_eq!(plans[1].conditions, Some(vec!["idle".to_owned()]));
+    assert_eq!((plans[2].void_if.len(), plans[2].vary.len()), (0, 0));
+}
+
+/// Each of these stands between head and tail of a study that is otherwise good, and is its only problem.
+#[track_caller]
+fn refuses(middle: &str, message: &str, remedy: &str) {
+    let shown = messages(&format!("{HEAD}{middle}{DECIDE}"));
+    assert!(shown.contains(message), "{message:?} is missing for {middle:?}\n{shown}");
+    assert!(shown.contains(remedy), "{remedy:?} is missing for {middle:?}\n{shown}");
+    assert!(shown.contains("1 problem in"), "{middle:?}\n{shown}");
+}
+
+#[test]
+fn mistakes_in_run_factors_are_named() {
+    let check = |level: &str, message: &str, remedy: &str| {
+        let factor = format!("[run_factors.x]\na = {level}\n");
+        let shown = messages(&format!("{HEAD}{factor}{WORKLOAD}{}", DECIDE.replace(" }", ", x = \"a\" }")));
+        assert!(shown.contains(message) && shown.contains(remedy), "{level}\n{shown}");
+        assert!(shown.contains("1 problem in"), "{level}\n{shown}");
+    };
+    check("{ PATH = \"/bin\" }", "the variable `PATH` is taken", "PREFIX, PATH, HOME, TMPDIR");
+    check("{ PORT_store = \"1\" }", "has no instruction `PORT_store`", "variables are UPPER-CASE");
+    check("{ PORT_STORE = \"1\" }", "the variable `PORT_STORE` is taken", "choose another name");
+    check("{ BAKEOFF_MARKS = \"3\" }", "the variable `BAKEOFF_MARKS` is taken", "choose another name");
+    check("{ CACHE = \"2\" }", "factor `cache` sets the variable `CACHE` too", "variables of its own");
+    check("{ kernel = \"6.1\" }", "kernels: not yet", "leave it out for now");
+    check("{ source = \"b\" }", "a source per level: not yet", "leave it out for now");
+    let shown = messages(&format!("{HEAD}{WORKLOAD}[decide]\nbaseline = {{ locale = \"c\" }}\n"));
+    assert!(shown.contains("the baseline names no level of factor `cache`"), "{shown}");
+}
+
+#[test]
+fn mistakes_in_services_are_named() {
+    let check = |keys: &str, message: &str, remedy: &str| {
+        refuses(&format!("{WORKLOAD}{SERVICE}{keys}"), message, remedy);
+    };
+    check("per = \"study\"\n", "cannot be started per `study`", "`block`");
+    check("ready = {}\n", "must name one check, not 0", "{ tcp = \"$PORT_store\" }");
+    check("ready = { within = \"1 s\" }\n", "must name one check, not 0", "that exits 0");
+    check("ready = { log = \"x\", command = \"y\" }\n", "must name one check, not 2", "that is printed");
+    check("ready = { tcp = \"localhost\" }\n", "must be a port", "1 to 65535");
+    check("ready = { tcp = 70000 }\n", "must be a port", "1 to 65535");
+    check("ready = { tcp = \"$PORT_stor\" }\n", "must be a port", "$PORT_store");
+    check("ready = { command = \"ping $PORT_stor\" }\n", "is the port of no service", "did you mean `store`?");
+    check("ready = { log = \"x\", within = \"soon\" }\n", "is no duration", "such as \"90 s\"");
+    check("ready = \"yes\"\n", "must be a table", "docs/study-file.md");
+    check("stop = { signal = \"STOP\" }\n", "there is no signal `STOP`", "");
+    check("stop = { signal = \"TERN\" }\n", "there is no signal `TERN`", "did you mean `TERM`?");
+    check("stop = { within = 5 }\n", "must be text in quotes", "");
+    check("files = [\"/etc/passwd\"]\n", "leaves the study's folder", "relative to it");
+    check("port = 5\n", "has no key `port`", "known here");
+    let other = |service: &str, message: &str, remedy: &str| refuses(&format!("{WORKLOAD}{service}"), message, remedy);
+    other("[services.x]\n", "[services.x] has no `run`", "stays in the foreground");
+    other("[services.a-b]\nrun = \"x\"\n", "`PORT_a-b` is none", "letters, digits and `_` only");
+    other("[services.x]\nrun = \"x $PORT_store\"\n", "`$PORT_store` is the port of no service", "known here: x");
+    let block = "per = \"block\"\n";
+    other(&format!("[services.x]\nrun = '$PREFIX/x'\n{block}"), "cannot use `$PREFIX`", "`per = \"trial\"`");
+    other(&format!("[services.x]\nrun = 'x ${{CACHE:-0}}'\n{block}"), "cannot use `$CACHE`", "same for all of them");
+}
+
+#[test]
+fn mistakes_in_workloads_are_named() {
+    let check = |keys: &str, message: &str, remedy: &str| {
+        refuses(&format!("{SERVICE}[workloads.w]\nrun = \"x\"\n{keys}{WORKLOAD}"), message, remedy);
+    };
+    check("phases = [\"a b\"]\n", "a phase's name must be plain", "letters, digits");
+    check("phases = [\"a\", \"a\"]\n", "names `a` twice", "leave one out");
+    check("ops = {}\n", "has no `unit`", "in the singular");
+    check("ops = { unit = \"set\", count = 0 }\n", "0 ops are not possible", "without `count`");
+    check("ops = { unit = \"set\", names = [\"a\", \"a\"] }\n", "names `a` twice", "leave one out");
+    check("ops = { unit = \"set\", names = [\"12\"] }\n", "an op's name cannot be a number", "its latency");
+    check("ops = { unit = \"set\", name = \"a\" }\n", "has no key `name`", "did you mean `names`?");
+    check("services = [\"stoer\"]\n", "there is no service `stoer`", "did you mean `store`?");
+    check("services = [\"store\", \"store\"]\n", "names `store` twice", "leave one out");
+    check("timeout = \"0 s\"\n", "is no duration", "such as \"90 s\"");
+    check("oracle = \"\"\n", "is empty", "leave the key out");
+    check("oracle = \"ping $PORT_stor\"\n", "is the port of no service", "did you mean `store`?");
+    check("services = []\noracle = \"ping $PORT_store\"\n", "that this workload does not name", "add \"store\"");
+    let value = |table: &str, message: &str, remedy: &str| {
+        check(&format!("[workloads.w.values]\nv = {table}\n"), message, remedy);
+    };
+    value("{}", "[workloads.w.values.v] has no `unit`", "KiB");
+    value("{ unit = \"stone\" }", "there is no unit `stone`", "KiB");
+    value("{ unit = \"s\", better = \"faster\" }", "nothing is better by being `faster`", "`less` or `more`");
+    value("{ unit = \"s\", regex = '(' }", "no regular expression: unclosed group", "docs.rs/regex");
+    value("{ unit = \"s\", regex = 'a', json = \"a\" }", "by `regex` and by `json`", "keep one of them");
+    value("{ unit = \"s\", json = \"a..b\" }", "is no path to a field", "latency.p99");
+    value("{ unit = \"s\", csv = 0 }", "`csv` must name a column", "its number from 1");
+    value("{ unit = \"s\", csv = \"a\", take = \"man\" }", "cannot be taken of rows", "did you mean");
+    value("{ unit = \"s\", take = \"sum\" }", "`take` is for rows of `csv`", "leave it out");
+    check("[workloads.w.values]\nwall = { unit = \"s\" }\n", "`wall` is a metric of bakeoff's own", "another name");
+    let twice = "[workloads.w.values]\nv = { unit = \"s\" }\n[workloads.z]\nrun = \"z\"\n[workloads.z.values]\n";
+    check(&format!("{twice}v = {{ unit = \"B\" }}\n"), "another unit or direction", "rename one of them");
+    check(&format!("{twice}v = {{ unit = \"s\", better = \"more\" }}\n"), "another unit or direction", "the same");
+    let unused = format!("{SERVICE}[workloads.w]\nrun = \"w\"\nservices = []\n");
+    refuses(&unused, "no workload needs the service `store`", "`services` of a workload");
+}
+
+#[test]
+fn mistakes_in_conditions_are_named() {
+    let check = |keys: &str, message: &str, remedy: &str| {
+        refuses(&format!("{WORKLOAD}[conditions.x]\n{keys}"), message, remedy);
+    };
+    check("copies = 0\n", "0 copies are not possible", "from 1 to 1024");
+    check("copies = \"4\"\n", "must be a whole number", "without quotes");
+    check("of = \"self\"\n", "has `of` and no `copies`", "add `copies = 1`");
+    check("pace = \"1/s\"\n", "has `pace` and no `copies`", "add `copies = 1`");
+    check("load_cpus = \"1\"\n", "has `load_cpus` and no `copies`", "add `copies = 1`");
+    check("copies = 1\nof = \"basline\"\n", "there are no copies of \"basline\"", "did you mean `baseline`?");
+    check("copies = 1\nof = \"stress -c 1\"\n", "there are no copies of", "of = { command = \"…\" }");
+    check("copies = 1\nof = 4\n", "`of` must say what the copies are of", "of = { command = \"…\" }");
+    check("copies = 1\nof = {}\n", "`of` has no `command`", "the command that the load is made of");
+    check("copies = 1\nof = { command = \"x $PORT_y\" }\n", "is the port of no service", "add `[services.y]`");
+    check("copies = 1\npace = \"0.1 s\"\n", "is no rate", "such as \"10/s\"");
+    check("processes = -1\n", "-1 processes are not possible", "from 1 to 1024");
+    check("cpus = []\n", "`cpus` of [conditions.x] names no processors", "cpus = \"0-1,3\"");
+    check("cpus = [\"a\"]\n", "names no processors", "cpus = [0, 1, 3]");
+    check("cpus = \"3-1\"\n", "names no processors", "cpus = \"0-1,3\"");
+    check("realtime = 100\n", "`realtime` is no priority", "from 1 to 99");
+    check("realtime = \"fifo\"\n", "`realtime` is no priority", "`true`");
+    check("aslr = \"off\"\n", "`aslr` of [conditions.x] must be true or false", "without quotes");
+    check("drop_caches = 1\n", "must be true or false", "`drop_caches = true`");
+    check("locale = \"C\"\n", "run factor `locale` sets `LC_ALL` too", "either a factor");
+    check("memory = \"512\"\n", "is no size", "such as \"512 MiB\"");
+    check("memory = 512\n", "must be text in quotes", "");
+    check("cpu = 0\n", "0 processors are not possible", "half of one processor");
+    check("priority = 5\n", "has no key `priority`", "known here");
+}
+
+#[test]
+fn mistakes_in_plans_are_named() {
+    let check = |keys: &str, message: &str, remedy: &str| {
+        refuses(&format!("{WORKLOAD}[plan]\n{keys}"), message, remedy);
+    };
+    check("vary = [\"env_size\"]\n", "`env_size` cannot be varied", "did you mean `env-size`?");
+    check("vary = [\"link-order\"]\n", "the order of linking: not yet", "leave it out for now");
+    check("vary = [\"env-size\", \"env-size\"]\n", "varied twice", "leave one out");
+    check("vary = \"env-size\"\n", "must be a list of texts", "");
+    check("conditions = []\n", "`conditions` lists no condition", "take all of them");
+    check("conditions = [\"busy\"]\n", "there is no condition `busy`", "known here: idle");
+    check("workloads = [\"srot\"]\n", "there is no workload `srot`", "did you mean `sort`?");
+    check("workloads = [\"sort\", \"sort\"]\n", "names `sort` twice", "leave one out");
+    let void = |rule: &str, message: &str, remedy: &str| check(&format!("void_if = {{ {rule} }}\n"), message, remedy);
+    void("stael = \">1%\"", "there is no metric `stael`", "did you mean `steal`?");
+    void("steal = \"1%\"", "no rule for `steal`, which is a share", "`steal = \">20%\"`");
+    void("steal = \">100%\"", "a share below 100 %", "`steal = \">20%\"`");
+    void("steal = 0.01", "no rule for `steal`", "`steal = \">20%\"`");
+    void("pressure_cpu = \">20%\"", "which is a time", "`pressure_cpu = \">0.1 s\"`");
+    void("majflt = \">1%\"", "which is a number", "`majflt = \">100\"`");
+    void("read_bytes = \">5\"", "which is a size", "`read_bytes = \">512 MiB\"`");
+    void("load_rate = \">5 s\"", "which is a rate", "`load_rate = \">10/s\"`");
+    void("wall = \">2 s\"", "which the study is judged by", "foreign_cpu");
+    check("void_if = \"steal\"\n", "`void_if` of [plan] must be a table", "docs/study-file.md");
+}

@@ -1,0 +1,212 @@
+//! `[workloads.x]`: what is executed, what it tells of itself, and what must hold afterwards. It checks what can be
+//! seen in the text; whether a workload marks what is said here is found out by its trials.
+
+use super::quantity::{UNITS, unit};
+use super::section::{Section, check_inside};
+use super::services::{PlacedService, ports_are_known};
+use crate::metric::{Direction, METRICS, Unit};
+use crate::problem::suggest;
+use crate::study::{OpSpec, Take, ValueSource, ValueSpec, Workload};
+use std::ops::Range;
+use toml::de::DeValue;
+
+/// The most ops that a trial is believed to have.
+const MOST_OPS: i64 = 1 << 40;
+
+pub(super) fn workloads(file: &Section<'_>, services: &[PlacedService]) -> Vec<Workload> {
+    let mut workloads = vec![];
+    let mut values: Vec<(ValueSpec, Range<usize>)> = vec![];
+    for section in file.named_sections("workloads") {
+        workloads.push(workload(&section, services, &mut values));
+    }
+    if workloads.is_empty() {
+        let remedy = "add `[workloads.NAME]` with `run = \"…\"`: the command that is executed and measured";
+        file.sink.report(file.span.clone(), "the study has no workload", "", remedy);
+    }
+    values_are_one_metric(file, &values);
+    for PlacedService { service, span } in services {
+        if !workloads.iter().any(|workload| workload.services.contains(&service.name)) && !workloads.is_empty() {
+            let message = format!("no workload needs the service `{}`", service.name);
+            let remedy = "name it in `services` of a workload, or leave it out";
+            file.sink.report(span.clone(), &message, "never started", remedy);
+        }
+    }
+    workloads
+}
+
+fn workload(
+    section: &Section<'_>,
+    services: &[PlacedService],
+    values: &mut Vec<(ValueSpec, Range<usize>)>,
+) -> Workload {
+    let run = section.required_string("run", "the command that is executed and measured");
+    let expect = section.string("expect");
+    let files = section.strings("files");
+    for (path, span) in expect.iter().chain(&files) {
+        check_inside(section.sink, path, span.clone());
+    }
+    let takes_s = section.duration("takes");
+    let phases = section.names("phases", "a phase's name");
+    let ops = section.section("ops").map(|ops| op_spec(&ops));
+    let own = value_specs(section);
+    let known: Vec<&str> = services.iter().map(|placed| placed.service.name.as_str()).collect();
+    let needed = section.chosen("services", "service", &known);
+    let needed = needed.unwrap_or_else(|| known.iter().map(|&name| name.to_owned()).collect());
+    let oracle = section.string("oracle");
+    for (text, span) in run.iter().chain(&oracle) {
+        ports_are_known(section.sink, text, span, &known, Some(&needed));
+    }
+    let timeout_s = section.duration("timeout");
+    section.finish();
+    values.extend(own.iter().cloned());
+    Workload {
+        name: section.name.clone(),
+        run: run.map(|(run, _)| run).unwrap_or_default(),
+        expect: expect.map(|(path, _)| path),
+        files: files.into_iter().map(|(path, _)| path).collect(),
+        takes_s,
+        phases,
+        ops,
+        values: own.into_iter().map(|(value, _)| value).collect(),
+        services: needed,
+        oracle: oracle.map(|(command, _)| command),
+        timeout_s,
+    }
+}
+
+fn op_spec(section: &Section<'_>) -> OpSpec {
+    let unit = section.required_string("unit", "what one op is, in the singular, such as `unit = \"message\"`");
+    let count = section.integer("count").and_then(|(count, span)| {
+        let fits = u64::try_from(count).ok().filter(|_| (1..=MOST_OPS).contains(&count));
+        if fits.is_none() {
+            let remedy = "how many a trial has, from 1 up; without `count` any number will do";
+            section.sink.report(span, &format!("{count} ops are not possible"), "", remedy);
+        }
+        fits
+    });
+    let names = section.names("names", "an op's name");
+    // A mark `op 12` is an op without a name that took 12 seconds.
+    for (name, span) in section.strings("names").into_iter().filter(|(name, _)| name.parse::<f64>().is_ok()) {
+        let remedy = "begin it with a letter; in a mark `op NUMBER` the number is its latency";
+        section.sink.report(span, &format!("an op's name cannot be a number: {name:?}"), "", remedy);
+    }
+    section.finish();
+    OpSpec { unit: unit.map(|(unit, _)| unit).unwrap_or_default(), count, names }
+}
+
+fn value_specs(section: &Section<'_>) -> Vec<(ValueSpec, Range<usize>)> {
+    let mut values = vec![];
+    for value in section.named_sections("values") {
+        if METRICS.iter().any(|metric| metric.name == value.name) {
+            let remedy = "choose another name; docs/study-file.md lists those that are taken";
+            let message = format!("`{}` is a metric of bakeoff's own", value.name);
+            value.sink.report(value.span.clone(), &message, "", remedy);
+        }
+        let (unit, scale) = value_unit(&value);
+        let better = better(&value, unit);
+        let from = value_source(&value);
+        value.finish();
+        values.push((ValueSpec { name: value.name.clone(), from, unit, scale, better }, value.span));
+    }
+    values
+}
+
+/// Base unit and scale of the numbers that are told.
+fn value_unit(value: &Section<'_>) -> (Unit, f64) {
+    let remedy = format!("the unit of the number as it is told: {UNITS}");
+    let Some((word, span)) = value.required_string("unit", &remedy) else { return (Unit::Count, 1.0) };
+    unit(&word).unwrap_or_else(|| {
+        value.sink.report(span, &format!("there is no unit `{word}`"), "", &remedy);
+        (Unit::Count, 1.0)
+    })
+}
+
+/// Less is better, but for rates.
+fn better(value: &Section<'_>, unit: Unit) -> Direction {
+    let usual = if unit == Unit::PerSecond { Direction::More } else { Direction::Less };
+    match value.string("better") {
+        None => usual,
+        Some((word, _)) if word == "more" => Direction::More,
+        Some((word, _)) if word == "less" => Direction::Less,
+        Some((word, span)) => {
+            value.sink.report(span, &format!("nothing is better by being `{word}`"), "", "`less` or `more`");
+            usual
+        }
+    }
+}
+
+/// Where it is told: in one way, or by a mark.
+fn value_source(value: &Section<'_>) -> ValueSource {
+    let regex = value.string("regex");
+    let json = value.string("json");
+    let csv = value.any("csv");
+    let take = take(value, csv.is_some());
+    let given: Vec<&str> = ["regex", "json", "csv"].into_iter().filter(|key| value.has(key)).collect();
+    if let [first, .., last] = given[..] {
+        let message = format!("`{}` is told by `{first}` and by `{last}`", value.name);
+        value.sink.report(value.span.clone(), &message, "one number, one place", "keep one of them");
+    }
+    if let Some((pattern, span)) = regex {
+        if let Err(error) = regex::Regex::new(&pattern) {
+            let why = error.to_string();
+            let why = why.lines().last().unwrap_or_default().trim_start_matches("error: ");
+            let remedy = "see https://docs.rs/regex for what is possible; '…' keeps backslashes as they are";
+            value.sink.report(span, &format!("this is no regular expression: {why}"), "", remedy);
+        }
+        return ValueSource::Regex(pattern);
+    }
+    if let Some((path, span)) = json {
+        if path.split('.').any(str::is_empty) {
+            let remedy = "names and numbers with dots between, such as `json = \"latency.p99\"`";
+            value.sink.report(span, &format!("{path:?} is no path to a field"), "", remedy);
+        }
+        return ValueSource::Json(path);
+    }
+    match csv {
+        Some((column, span)) => ValueSource::Csv { column: column_name(value, column, span), take },
+        None => ValueSource::Mark,
+    }
+}
+
+/// A column's name, or its number from 1.
+fn column_name(value: &Section<'_>, column: &DeValue<'_>, span: Range<usize>) -> String {
+    let name = match column {
+        DeValue::String(name) if !name.trim().is_empty() => Some(name.clone().into_owned()),
+        DeValue::Integer(number) => number.as_str().parse::<u32>().ok().filter(|&n| n > 0).map(|n| n.to_string()),
+        _ => None,
+    };
+    if name.is_none() {
+        let remedy = "its name in the heading, such as `csv = \"usec\"`, or its number from 1";
+        value.sink.report(span, "`csv` must name a column", "", remedy);
+    }
+    name.unwrap_or_default()
+}
+
+/// What is taken of a column's rows.
+fn take(value: &Section<'_>, has_rows: bool) -> Take {
+    const WORDS: &[(&str, Take)] =
+        &[("last", Take::Last), ("sum", Take::Sum), ("mean", Take::Mean), ("max", Take::Max)];
+    let Some((word, span)) = value.string("take") else { return Take::default() };
+    if !has_rows {
+        value.sink.report(span, "`take` is for rows of `csv`", "no effect", "leave it out");
+        return Take::default();
+    }
+    WORDS.iter().find(|(known, _)| *known == word).map(|&(_, take)| take).unwrap_or_else(|| {
+        let remedy = suggest(&word, WORDS.iter().map(|(known, _)| *known));
+        value.sink.report(span, &format!("`{word}` cannot be taken of rows"), "", &remedy);
+        Take::default()
+    })
+}
+
+/// A name is one metric in all workloads: comparing needs one unit and one direction.
+fn values_are_one_metric(file: &Section<'_>, values: &[(ValueSpec, Range<usize>)]) {
+    for (place, (value, span)) in values.iter().enumerate() {
+        let differs = |(other, _): &&(ValueSpec, _)| {
+            other.name == value.name && (other.unit, other.better) != (value.unit, value.better)
+        };
+        if values[..place].iter().any(|other| differs(&other)) {
+            let message = format!("`{}` has another unit or direction in another workload", value.name);
+            file.sink.report(span.clone(), &message, "one metric", "give them the same, or rename one of them");
+        }
+    }
+}
