@@ -2,7 +2,6 @@
 //! rules alone, so the same study and seed always give the same plan. It is not what happened: that is a
 //! [`crate::record::Record`].
 
-use crate::digest::Digest;
 use crate::metric::{self, Metric};
 use crate::problem::suggest;
 use crate::record::{Block, FORMAT, StudyLine, TWIN, VariantLine};
@@ -110,6 +109,7 @@ impl Plan {
             name: name.to_owned(),
             remedy: suggest(name, study.plans.iter().map(|p| p.name.as_str())),
         })?;
+        let (workloads, services, conditions) = cells(study, spec);
         let baseline = &study.decide.baseline;
         let mut variants = vec![];
         let mut excluded = vec![];
@@ -137,9 +137,9 @@ impl Plan {
             until: spec.until,
             variants,
             excluded,
-            workloads: study.workloads.clone(),
-            services: study.services.clone(),
-            conditions: study.conditions.clone(),
+            workloads,
+            services,
+            conditions,
             vary: spec.vary.clone(),
             void_if: spec.void_if.clone(),
             decide: study.decide.clone(),
@@ -267,45 +267,23 @@ impl Plan {
         }
         own
     }
-
-    /// Digest of all that makes trials comparable: variants with their builds, workloads with the digest of what
-    /// they are expected to print, conditions, seed; `inputs` stands for the files that trials depend on. The number of blocks is not part of it: a study can be prolonged. But a rule that stops
-    /// it earlier is, with all that it asks: it is fixed before the first block, and another one begins another journal.
-    pub fn identity(&self, builds: &BTreeMap<String, String>, inputs: &str) -> String {
-        let mut digest = Digest::of("plan");
-        digest.field("study", self.study.as_bytes()).field("seed", &self.seed.to_le_bytes());
-        for variant in &self.variants {
-            digest.field("variant", variant.name.as_bytes());
-            for (factor, level) in &variant.levels {
-                digest.field(factor, level.as_bytes());
-            }
-            digest.field("run", variant.run.as_deref().unwrap_or_default().as_bytes());
-            digest.field("build", builds.get(&variant.name).map_or("", String::as_str).as_bytes());
-        }
-        for workload in &self.workloads {
-            digest.field("workload", workload.name.as_bytes()).field("run", workload.run.as_bytes());
-        }
-        for condition in &self.conditions {
-            digest.field("condition", condition.name.as_bytes());
-        }
-        digest.field("inputs", inputs.as_bytes());
-        if self.until != Until::Blocks {
-            digest.field("until", self.until.to_string().as_bytes());
-            digest.field("metric", self.decide.metrics.first().map_or("", String::as_str).as_bytes());
-            digest.field("margin", &self.decide.margin.to_le_bytes());
-            digest.field("confidence", &self.decide.confidence.to_le_bytes());
-        }
-        if let Some(blocks) = self.looks_until() {
-            digest.field("looks", &blocks.to_le_bytes());
-        }
-        digest.hex()
-    }
 }
 
 /// Whether a variant is meant by a pattern of `--only`.
 fn matches(variant: &Variant, pattern: &str) -> bool {
     let has = |term: &str| term.split_once('=').is_some_and(|(f, l)| variant.levels.get(f).is_some_and(|x| x == l));
     variant.name == pattern || (!pattern.trim().is_empty() && pattern.split_whitespace().all(has))
+}
+
+/// The workloads that the plan takes, the services that they need, and the conditions; in the order of the study.
+fn cells(study: &Study, spec: &PlanSpec) -> (Vec<Workload>, Vec<Service>, Vec<Condition>) {
+    let takes = |chosen: &Option<Vec<String>>, name: &String| chosen.as_ref().is_none_or(|c| c.contains(name));
+    let workloads: Vec<Workload> =
+        study.workloads.iter().filter(|workload| takes(&spec.workloads, &workload.name)).cloned().collect();
+    let needed = |service: &&Service| workloads.iter().any(|workload| workload.services.contains(&service.name));
+    let services = study.services.iter().filter(needed).cloned().collect();
+    let conditions = study.conditions.iter().filter(|c| takes(&spec.conditions, &c.name)).cloned().collect();
+    (workloads, services, conditions)
 }
 
 fn factors(study: &Study) -> impl Iterator<Item = &Factor> {
@@ -369,5 +347,6 @@ fn variant(study: &Study, name: String, levels: Levels) -> Variant {
     Variant { name, levels, build_variables, run_variables, run }
 }
 
+mod identity;
 #[cfg(test)]
 mod tests;

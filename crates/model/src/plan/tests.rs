@@ -141,3 +141,145 @@ fn the_identity_of_a_study_without_newer_parts_is_what_it_always_was() {
     check("each", None, "e3680df6eb0acad1ba1e0c2fd8957250c9a5f79a57c57b4fa84159bd16743602");
     check("default", Some(Until::Decided), "937de7bbe2ba563dc849c125489d5fd934dfea61a91fd71cf2eb826a0e76eca9");
 }
+
+/// A study that varies only how a program is executed, with all that its trials can depend on.
+const SURROUNDED: &str = r#"
+format = 1
+name = "s"
+[run_factors.cache]
+off = {}
+on = { CACHE = "1" }
+[services.store]
+run = 'store $PORT_store'
+ready = { tcp = "$PORT_store" }
+[services.spare]
+run = 'spare'
+[workloads.send]
+run = 'send'
+phases = ["load"]
+ops = { unit = "message", count = 178, names = ["quote"] }
+services = ["store"]
+oracle = 'check'
+timeout = "30 s"
+[workloads.send.values]
+lost = { unit = "1", csv = "lost", take = "sum" }
+[workloads.find]
+run = 'find'
+services = ["spare"]
+[conditions.idle]
+[conditions.busy]
+copies = 4
+of = { command = "spin" }
+pace = "10/s"
+load_cpus = "1"
+processes = 2
+cpus = "0"
+realtime = 5
+aslr = false
+locale = "C"
+drop_caches = true
+memory = "1 GiB"
+cpu = 0.5
+[plan]
+vary = ["env-size"]
+void_if = { steal = ">1%" }
+[plans.quick]
+workloads = ["find"]
+conditions = ["idle"]
+[decide]
+baseline = { cache = "off" }
+"#;
+
+fn surrounded(text: &str, name: &str) -> Plan {
+    let study = crate::study_file::parse(text)
+        .unwrap_or_else(|list| panic!("{}", crate::problem::Problems::new("study.toml", text, list).render(false)));
+    Plan::of(&study, name).unwrap()
+}
+
+#[test]
+fn a_plan_takes_its_workloads_their_services_and_its_conditions() {
+    let whole = surrounded(SURROUNDED, "default");
+    let variables: Vec<_> = whole.variants.iter().map(|v| v.run_variables.get("CACHE").map(String::as_str)).collect();
+    assert_eq!(variables, [None, Some("1")]);
+    assert_eq!((whole.workloads.len(), whole.services.len(), whole.conditions.len()), (2, 2, 2));
+    assert_eq!(whole.trials(), 12 * 2 * 2 * 3);
+    let quick = surrounded(SURROUNDED, "quick");
+    assert_eq!(quick.workloads[0].name, "find");
+    assert_eq!(quick.services[0].name, "spare");
+    assert_eq!(quick.conditions[0].name, "idle");
+    assert_eq!((quick.workloads.len(), quick.services.len(), quick.conditions.len()), (1, 1, 1));
+    assert_eq!(quick.pass(1).len(), 1);
+}
+
+#[test]
+fn the_environments_size_is_drawn_for_a_pass_and_is_the_same_for_all_of_its_blocks() {
+    let plan = surrounded(SURROUNDED, "default");
+    let paddings: Vec<BTreeSet<u32>> =
+        (1..=8).map(|pass| plan.pass(pass).iter().map(|block| block.padding).collect()).collect();
+    assert!(paddings.iter().all(|of_pass| of_pass.len() == 1 && !of_pass.contains(&0)), "{paddings:?}");
+    assert!(paddings.iter().flatten().collect::<BTreeSet<_>>().len() > 4, "{paddings:?}");
+    assert!(surrounded(&SURROUNDED.replace("vary = [\"env-size\"]", ""), "default").pass(1)[0].padding == 0);
+}
+
+#[test]
+fn whatever_trials_depend_on_is_part_of_the_identity() {
+    let identity = |text: &str| surrounded(text, "default").identity(&BTreeMap::new(), "x");
+    let mut seen = BTreeMap::from([(identity(SURROUNDED), "nothing")]);
+    for (from, to) in [
+        ("CACHE = \"1\"", "CACHE = \"2\""),
+        ("run = 'store $PORT_store'", "run = 'shop $PORT_store'"),
+        ("ready = { tcp = \"$PORT_store\" }", ""),
+        ("ready = { tcp = \"$PORT_store\" }", "ready = { tcp = \"$PORT_spare\" }"),
+        ("ready = { tcp = \"$PORT_store\" }", "ready = { log = \"$PORT_store\" }"),
+        ("ready = { tcp = \"$PORT_store\" }", "ready = { command = \"$PORT_store\" }"),
+        ("ready = { tcp = \"$PORT_store\" }", "ready = { tcp = \"$PORT_store\", within = \"1 s\" }"),
+        ("run = 'spare'", "run = 'spare'\nper = \"block\""),
+        ("run = 'spare'", "run = 'spare'\nstop = { signal = \"INT\" }"),
+        ("run = 'spare'", "run = 'spare'\nstop = { within = \"1 s\" }"),
+        ("phases = [\"load\"]", "phases = [\"load\", \"scan\"]"),
+        ("\"message\"", "\"mail\""),
+        ("count = 178", "count = 179"),
+        ("count = 178, ", ""),
+        ("names = [\"quote\"]", "names = [\"book\"]"),
+        ("services = [\"store\"]", "services = [\"store\", \"spare\"]"),
+        ("oracle = 'check'", ""),
+        ("oracle = 'check'", "oracle = 'verify'"),
+        ("timeout = \"30 s\"", "timeout = \"31 s\""),
+        ("lost = {", "gone = {"),
+        ("unit = \"1\"", "unit = \"%\""),
+        ("unit = \"1\"", "unit = \"B\""),
+        ("unit = \"1\"", "unit = \"1\", better = \"more\""),
+        ("csv = \"lost\"", "csv = \"late\""),
+        ("take = \"sum\"", "take = \"max\""),
+        ("csv = \"lost\", take = \"sum\"", "regex = 'lost'"),
+        ("csv = \"lost\", take = \"sum\"", "json = 'lost'"),
+        (", csv = \"lost\", take = \"sum\"", ""),
+        ("copies = 4", "copies = 3"),
+        ("of = { command = \"spin\" }", "of = { command = \"spun\" }"),
+        ("of = { command = \"spin\" }", "of = \"self\""),
+        ("of = { command = \"spin\" }", ""),
+        ("pace = \"10/s\"", ""),
+        ("load_cpus = \"1\"", "load_cpus = \"0-1\""),
+        ("processes = 2", "processes = 3"),
+        ("\ncpus = \"0\"", "\ncpus = \"0-1\""),
+        ("realtime = 5", "realtime = 6"),
+        ("aslr = false", "aslr = true"),
+        ("aslr = false", ""),
+        ("locale = \"C\"", "locale = \"C.UTF-8\""),
+        ("drop_caches = true", ""),
+        ("memory = \"1 GiB\"", "memory = \"2 GiB\""),
+        ("cpu = 0.5", "cpu = 1.5"),
+        ("vary = [\"env-size\"]", ""),
+        ("steal = \">1%\"", "steal = \">2%\""),
+        ("steal = \">1%\"", "foreign_cpu = \">1%\""),
+        ("void_if = { steal = \">1%\" }", ""),
+    ] {
+        assert!(SURROUNDED.contains(from), "{from}");
+        if let Some(before) = seen.insert(identity(&SURROUNDED.replace(from, to)), to) {
+            panic!("{from} → {to} has the identity of {before:?}");
+        }
+    }
+    let lone = |text: &str| text.replace("[conditions.busy]", "[conditions.busy]\nprocesses = 1");
+    let plain = STUDY.replace("[plan]", "[conditions.idle]\n[conditions.busy]\n[plan]");
+    assert_eq!(identity(&plain), identity(&lone(&plain)), "one process is what there always was");
+}

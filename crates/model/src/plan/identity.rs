@@ -1,0 +1,173 @@
+//! The identity of a plan: a digest of all that makes trials comparable. Journals are continued under it and no other,
+//! so what a plan does not use leaves no trace in it: an older journal goes on where a newer version knows more.
+
+use super::{Plan, Variant};
+use crate::digest::Digest;
+use crate::metric::{Direction, Unit};
+use crate::study::{
+    Condition, LoadOf, LoadSpec, OpSpec, Per, Ready, Service, Take, ValueSource, ValueSpec, Vary, Workload,
+};
+use crate::until::Until;
+use std::collections::BTreeMap;
+
+impl Plan {
+    /// Digest of all that makes trials comparable: variants with their builds and variables, workloads with what they
+    /// must print, mark and leave behind, services, conditions with their parts, what is varied, what is void, and the
+    /// seed; `inputs` stands for the files that trials depend on. The number of blocks is not part of it: a study can
+    /// be prolonged. But a rule that stops it earlier is, with all that it asks: it is fixed before the first block, and
+    /// another one begins another journal.
+    pub fn identity(&self, builds: &BTreeMap<String, String>, inputs: &str) -> String {
+        let mut digest = Digest::of("plan");
+        digest.field("study", self.study.as_bytes()).field("seed", &self.seed.to_le_bytes());
+        for item in &self.variants {
+            variant(&mut digest, item, builds.get(&item.name).map_or("", String::as_str));
+        }
+        self.workloads.iter().for_each(|item| workload(&mut digest, item));
+        self.services.iter().for_each(|item| service(&mut digest, item));
+        self.conditions.iter().for_each(|item| condition(&mut digest, item));
+        digest.field("inputs", inputs.as_bytes());
+        if self.until != Until::Blocks {
+            digest.field("until", self.until.to_string().as_bytes());
+            digest.field("metric", self.decide.metrics.first().map_or("", String::as_str).as_bytes());
+            digest.field("margin", &self.decide.margin.to_le_bytes());
+            digest.field("confidence", &self.decide.confidence.to_le_bytes());
+        }
+        if let Some(blocks) = self.looks_until() {
+            digest.field("looks", &blocks.to_le_bytes());
+        }
+        for vary in &self.vary {
+            let word = match vary {
+                Vary::EnvSize => "env-size",
+            };
+            digest.field("vary", word.as_bytes());
+        }
+        for rule in &self.void_if {
+            digest.field("void if", rule.metric.as_bytes()).field("above", &rule.above.to_le_bytes());
+        }
+        digest.hex()
+    }
+}
+
+// Names of fields that came with format 1 are plain words. A factor may have such a name; those that came later
+// have a blank, which no factor has.
+
+fn variant(digest: &mut Digest, variant: &Variant, build: &str) {
+    digest.field("variant", variant.name.as_bytes());
+    for (factor, level) in &variant.levels {
+        digest.field(factor, level.as_bytes());
+    }
+    digest.field("run", variant.run.as_deref().unwrap_or_default().as_bytes());
+    digest.field("build", build.as_bytes());
+    for (name, value) in &variant.run_variables {
+        digest.field("run variable", name.as_bytes()).field("its value", value.as_bytes());
+    }
+}
+
+fn workload(digest: &mut Digest, workload: &Workload) {
+    digest.field("workload", workload.name.as_bytes()).field("run", workload.run.as_bytes());
+    for phase in &workload.phases {
+        digest.field("its phase", phase.as_bytes());
+    }
+    if let Some(OpSpec { unit, count, names }) = &workload.ops {
+        digest.field("its ops", unit.as_bytes());
+        optional(digest, "its count", count.map(u64::to_le_bytes));
+        names.iter().for_each(|name| _ = digest.field("its op", name.as_bytes()));
+    }
+    workload.values.iter().for_each(|item| value(digest, item));
+    for service in &workload.services {
+        digest.field("its service", service.as_bytes());
+    }
+    if let Some(oracle) = &workload.oracle {
+        digest.field("its oracle", oracle.as_bytes());
+    }
+    optional(digest, "its timeout", workload.timeout_s.map(f64::to_le_bytes));
+}
+
+fn value(digest: &mut Digest, value: &ValueSpec) {
+    let unit = match value.unit {
+        Unit::Seconds => "s",
+        Unit::Bytes => "B",
+        Unit::Count => "1",
+        Unit::PerSecond => "1/s",
+    };
+    let better = match value.better {
+        Direction::Less => "less",
+        Direction::More => "more",
+    };
+    digest.field("its value", value.name.as_bytes()).field("in unit", unit.as_bytes());
+    digest.field("in scale", &value.scale.to_le_bytes()).field("is better", better.as_bytes());
+    match &value.from {
+        ValueSource::Mark => digest.field("by mark", b""),
+        ValueSource::Regex(pattern) => digest.field("by regex", pattern.as_bytes()),
+        ValueSource::Json(path) => digest.field("by json", path.as_bytes()),
+        ValueSource::Csv { column, take } => {
+            let take = match take {
+                Take::Last => "last",
+                Take::Sum => "sum",
+                Take::Mean => "mean",
+                Take::Max => "max",
+            };
+            digest.field("by csv", column.as_bytes()).field("it takes", take.as_bytes())
+        }
+    };
+}
+
+fn service(digest: &mut Digest, service: &Service) {
+    digest.field("a service", service.name.as_bytes()).field("it runs", service.run.as_bytes());
+    let (kind, check) = match &service.ready {
+        Ready::Started => ("is ready", ""),
+        Ready::Tcp(port) => ("is ready by tcp", port.as_str()),
+        Ready::Command(command) => ("is ready by command", command.as_str()),
+        Ready::Log(line) => ("is ready by log", line.as_str()),
+    };
+    let per = match service.per {
+        Per::Trial => "trial",
+        Per::Block => "block",
+    };
+    digest.field(kind, check.as_bytes()).field("is ready within", &service.ready_within_s.to_le_bytes());
+    digest.field("is started per", per.as_bytes()).field("is stopped by", &service.stop_signal.to_le_bytes());
+    digest.field("is stopped within", &service.stop_within_s.to_le_bytes());
+}
+
+fn condition(digest: &mut Digest, condition: &Condition) {
+    let Condition { name, load, processes, cpus, realtime, aslr, environment, drop_caches, memory_bytes, cpu_limit } =
+        condition;
+    digest.field("condition", name.as_bytes());
+    if let Some(LoadSpec { copies, of, pace_s, cpus }) = load {
+        let (kind, command) = match of {
+            LoadOf::Baseline => ("copies of baseline", ""),
+            LoadOf::Itself => ("copies of self", ""),
+            LoadOf::Command(command) => ("copies of command", command.as_str()),
+        };
+        digest.field("its copies", &copies.to_le_bytes()).field(kind, command.as_bytes());
+        optional(digest, "its pace", pace_s.map(f64::to_le_bytes));
+        listed(digest, "its load on", cpus.as_deref());
+    }
+    if *processes > 1 {
+        digest.field("its processes", &processes.to_le_bytes());
+    }
+    listed(digest, "its processors", cpus.as_deref());
+    optional(digest, "its realtime", realtime.map(u32::to_le_bytes));
+    optional(digest, "its aslr", aslr.map(|on| [u8::from(on)]));
+    for (name, value) in environment {
+        digest.field("its variable", name.as_bytes()).field("its value", value.as_bytes());
+    }
+    if *drop_caches {
+        digest.field("its caches", b"dropped");
+    }
+    optional(digest, "its memory", memory_bytes.map(u64::to_le_bytes));
+    optional(digest, "its limit", cpu_limit.map(f64::to_le_bytes));
+}
+
+fn optional<const N: usize>(digest: &mut Digest, name: &str, value: Option<[u8; N]>) {
+    if let Some(bytes) = value {
+        digest.field(name, &bytes);
+    }
+}
+
+fn listed(digest: &mut Digest, name: &str, numbers: Option<&[u32]>) {
+    if let Some(numbers) = numbers {
+        let words: Vec<String> = numbers.iter().map(u32::to_string).collect();
+        digest.field(name, words.join(",").as_bytes());
+    }
+}
