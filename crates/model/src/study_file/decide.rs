@@ -3,8 +3,7 @@
 use super::factors::{PlacedFactor, levels};
 use super::quantity::percent;
 use super::section::Section;
-use crate::metric::METRICS;
-use crate::problem::suggest;
+use crate::metric;
 use crate::study::{Decide, Levels, Workload};
 use std::ops::Range;
 use toml::de::DeValue;
@@ -84,11 +83,8 @@ fn read_metrics(section: &Section<'_>, workloads: &[Workload]) -> Vec<String> {
         section.sink.report(section.span.clone(), "`metrics` lists no metric", "", &remedy);
     }
     for (name, span) in list {
-        if name.contains('.') || workloads.iter().flat_map(|w| &w.values).any(|value| value.name == name) {
-            metrics.push(name);
-        } else if !METRICS.iter().any(|m| m.name == name) {
-            let remedy = suggest(&name, METRICS.iter().map(|m| &*m.name));
-            section.sink.report(span, &format!("there is no metric `{name}`"), "", &remedy);
+        if let Err(unknown) = metric::find(&name, workloads) {
+            section.sink.report(span, &unknown.why, "", &unknown.remedy);
         } else if metrics.contains(&name) {
             section.sink.report(span, &format!("the metric `{name}` is listed twice"), "", "leave one out");
         } else {

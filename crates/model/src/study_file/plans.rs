@@ -4,7 +4,7 @@
 use super::factors::{PlacedFactor, levels};
 use super::quantity::quantity;
 use super::section::{Section, Sink};
-use crate::metric::{METRICS, Metric, Unit};
+use crate::metric::{self, Metric, Unit};
 use crate::problem::suggest;
 use crate::study::{Condition, PlanSpec, VariantRule, Vary, VoidRule, Workload};
 use crate::until::{self, Until};
@@ -74,7 +74,7 @@ fn plan(section: &Section<'_>, base: Base, known: &Known<'_>) -> Base {
     }
     let _ = section.any("vary");
     if let Some(rules) = section.section("void_if") {
-        spec.void_if = void_rules(&rules, known.decided);
+        spec.void_if = void_rules(&rules, known);
     }
     section.finish();
     Base { spec, counted }
@@ -179,27 +179,29 @@ fn vary(section: &Section<'_>) -> Vec<Vary> {
     vary
 }
 
-/// `void_if`: a metric of bakeoff's own, and what it may be at most.
-fn void_rules(rules: &Section<'_>, decided: &[String]) -> Vec<VoidRule> {
+/// `void_if`: metrics, and what each may be at most.
+fn void_rules(rules: &Section<'_>, known: &Known<'_>) -> Vec<VoidRule> {
     let mut found = vec![];
     for (name, span, value) in rules.entries() {
-        let Some(metric) = METRICS.iter().find(|metric| metric.name == name) else {
-            let remedy = suggest(name, METRICS.iter().map(|metric| &*metric.name));
-            rules.sink.report(span, &format!("there is no metric `{name}`"), "", &remedy);
-            continue;
+        let metric = match metric::find(name, known.workloads) {
+            Ok(metric) => metric,
+            Err(unknown) => {
+                rules.sink.report(span, &unknown.why, "", &unknown.remedy);
+                continue;
+            }
         };
         // To leave slow trials out because they were slow is to choose the answer.
-        if decided.iter().any(|judged| judged == name) {
+        if known.decided.iter().any(|judged| judged == name) {
             let message = format!("trials cannot be void by `{name}`, which the study is judged by");
             let remedy = "take what surrounds a trial, such as foreign_cpu, steal, pressure_cpu or run_delay";
             rules.sink.report(span, &message, "that would choose the answer", remedy);
             continue;
         }
-        match value.get_ref().as_str().and_then(|text| threshold(metric, text)) {
+        match value.get_ref().as_str().and_then(|text| threshold(&metric, text)) {
             Some(above) => found.push(VoidRule { metric: name.to_owned(), above }),
             None => {
-                let message = format!("this is no rule for `{name}`, which is {}", measured_in(metric));
-                let remedy = format!("`>` and a number: `{name} = \"{}\"`", example(metric));
+                let message = format!("this is no rule for `{name}`, which is {}", measured_in(&metric));
+                let remedy = format!("`>` and a number: `{name} = \"{}\"`", example(&metric));
                 rules.sink.report(value.span(), &message, "", &remedy);
             }
         }

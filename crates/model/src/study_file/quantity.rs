@@ -3,50 +3,18 @@
 
 use crate::metric::Unit;
 
-/// What a unit is called in remedies.
-pub(super) const UNITS: &str =
-    "s, ms, µs, ns, min, h, B, kB, MB, GB, KiB, MiB, GiB, 1, %, or one of these per s, min or h";
-
-/// Units by their words, with what they are multiplied by to be in the base unit.
-const WORDS: &[(&str, Unit, f64)] = &[
-    ("ns", Unit::Seconds, 1e-9),
-    ("us", Unit::Seconds, 1e-6),
-    ("µs", Unit::Seconds, 1e-6),
-    ("ms", Unit::Seconds, 1e-3),
-    ("s", Unit::Seconds, 1.0),
-    ("min", Unit::Seconds, 60.0),
-    ("h", Unit::Seconds, 3600.0),
-    ("B", Unit::Bytes, 1.0),
-    ("kB", Unit::Bytes, 1e3),
-    ("MB", Unit::Bytes, 1e6),
-    ("GB", Unit::Bytes, 1e9),
-    ("KiB", Unit::Bytes, 1024.0),
-    ("MiB", Unit::Bytes, 1_048_576.0),
-    ("GiB", Unit::Bytes, 1_073_741_824.0),
-    ("1", Unit::Count, 1.0),
-    ("", Unit::Count, 1.0),
-    ("%", Unit::Count, 0.01),
-];
-
 /// The largest number of a processor that is believed.
 const MOST_CPUS: u32 = 4096;
-
-/// A unit's word as base unit and scale: `ms` as seconds and 0.001, `MB/s` as per second and a million.
-pub(super) fn unit(word: &str) -> Option<(Unit, f64)> {
-    let plain = |word: &str| WORDS.iter().find(|(known, ..)| *known == word).map(|&(_, unit, scale)| (unit, scale));
-    let Some((above, below)) = word.split_once('/') else { return plain(word) };
-    match (plain(above)?, plain(below)?) {
-        ((Unit::Count | Unit::Bytes, above), (Unit::Seconds, below)) => Some((Unit::PerSecond, above / below)),
-        _ => None,
-    }
-}
 
 /// A number of 0 or more with a unit, in the base unit: `"200 ms"`, `"512 MiB"`, `"10/s"`, `"20%"`, `"3"`.
 pub(super) fn quantity(text: &str) -> Option<(f64, Unit)> {
     let text = text.trim();
     let at = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
     let number: f64 = text[..at].parse().ok()?;
-    let (unit, scale) = unit(text[at..].trim_start())?;
+    let (unit, scale) = match text[at..].trim() {
+        "" => (Unit::Count, 1.0),
+        word => Unit::of(word)?,
+    };
     Some((number * scale, unit))
 }
 
@@ -91,7 +59,7 @@ pub(super) fn cpus(text: &str) -> Option<Vec<u32>> {
 
 #[cfg(test)]
 mod tests {
-    use super::{cpus, duration_s, pace_s, percent, quantity, size_bytes, unit};
+    use super::{cpus, duration_s, pace_s, percent, quantity, size_bytes};
     use crate::metric::Unit;
 
     #[test]
@@ -145,21 +113,16 @@ mod tests {
     }
 
     #[test]
-    fn a_unit_is_a_base_unit_and_a_scale() {
+    fn a_number_without_a_unit_is_a_count() {
         for (text, expect) in [
-            ("1/s", Some((Unit::PerSecond, 1.0))),
-            ("MB/s", Some((Unit::PerSecond, 1e6))),
-            ("ms", Some((Unit::Seconds, 1e-3))),
-            ("1", Some((Unit::Count, 1.0))),
-            ("s/s", None),
-            ("1/s/s", None),
-            ("furlong", None),
+            ("20%", Some((0.2, Unit::Count))),
+            ("3", Some((3.0, Unit::Count))),
+            ("", None),
+            ("s", None),
+            ("3 furlongs", None),
         ] {
-            assert_eq!(unit(text), expect, "{text}");
+            assert_eq!(quantity(text), expect, "{text}");
         }
-        assert_eq!(quantity("20%"), Some((0.2, Unit::Count)));
-        assert_eq!(quantity("3"), Some((3.0, Unit::Count)));
-        assert_eq!(quantity(""), None);
     }
 
     #[test]

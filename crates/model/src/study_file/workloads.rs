@@ -1,15 +1,17 @@
 //! `[workloads.x]`: what is executed, what it tells of itself, and what must hold afterwards. It checks what can be
 //! seen in the text; whether a workload marks what is said here is found out by its trials.
 
-use super::quantity::{UNITS, unit};
 use super::section::{Section, check_inside};
 use super::services::{PlacedService, ports_are_known};
+use crate::marks::{is_name, is_op_name};
 use crate::metric::{Direction, METRICS, Unit};
 use crate::problem::suggest;
 use crate::study::{OpSpec, Take, ValueSource, ValueSpec, Workload};
+use crate::values;
 use std::ops::Range;
 use toml::de::DeValue;
 
+const COLUMN_REMEDY: &str = "its name in the heading, such as `csv = \"usec\"`, or its number from 1";
 /// The most ops that a trial is believed to have.
 const MOST_OPS: i64 = 1 << 40;
 
@@ -86,7 +88,8 @@ fn op_spec(section: &Section<'_>) -> OpSpec {
     });
     let names = section.names("names", "an op's name");
     // A mark `op 12` is an op without a name that took 12 seconds.
-    for (name, span) in section.strings("names").into_iter().filter(|(name, _)| name.parse::<f64>().is_ok()) {
+    let is_number = |name: &str| is_name(name.as_bytes()) && !is_op_name(name.as_bytes());
+    for (name, span) in section.strings("names").into_iter().filter(|(name, _)| is_number(name)) {
         let remedy = "begin it with a letter; in a mark `op NUMBER` the number is its latency";
         section.sink.report(span, &format!("an op's name cannot be a number: {name:?}"), "", remedy);
     }
@@ -113,9 +116,9 @@ fn value_specs(section: &Section<'_>) -> Vec<(ValueSpec, Range<usize>)> {
 
 /// Base unit and scale of the numbers that are told.
 fn value_unit(value: &Section<'_>) -> (Unit, f64) {
-    let remedy = format!("the unit of the number as it is told: {UNITS}");
+    let remedy = format!("the unit of the number as it is told: {}", Unit::KNOWN);
     let Some((word, span)) = value.required_string("unit", &remedy) else { return (Unit::Count, 1.0) };
-    unit(&word).unwrap_or_else(|| {
+    Unit::of(&word).unwrap_or_else(|| {
         value.sink.report(span, &format!("there is no unit `{word}`"), "", &remedy);
         (Unit::Count, 1.0)
     })
@@ -146,40 +149,36 @@ fn value_source(value: &Section<'_>) -> ValueSource {
         let message = format!("`{}` is told by `{first}` and by `{last}`", value.name);
         value.sink.report(value.span.clone(), &message, "one number, one place", "keep one of them");
     }
-    if let Some((pattern, span)) = regex {
-        if let Err(error) = regex::Regex::new(&pattern) {
-            let why = error.to_string();
-            let why = why.lines().last().unwrap_or_default().trim_start_matches("error: ");
-            let remedy = "see https://docs.rs/regex for what is possible; '…' keeps backslashes as they are";
-            value.sink.report(span, &format!("this is no regular expression: {why}"), "", remedy);
-        }
-        return ValueSource::Regex(pattern);
+    let (source, span) = match (regex, json, csv) {
+        (Some((pattern, span)), ..) => (ValueSource::Regex(pattern), span),
+        (None, Some((path, span)), _) => (ValueSource::Json(path), span),
+        (None, None, Some((column, span))) => match column_name(column) {
+            Some(column) => (ValueSource::Csv { column, take }, span),
+            None => {
+                value.sink.report(span, "`csv` must name a column", "", COLUMN_REMEDY);
+                return ValueSource::Mark;
+            }
+        },
+        (None, None, None) => return ValueSource::Mark,
+    };
+    if let Err(why) = values::check(&source) {
+        let remedy = match source {
+            ValueSource::Regex(_) => "https://docs.rs/regex says what is possible; in '…' backslashes stay as they are",
+            ValueSource::Json(_) => "names and indices with dots between, such as `json = \"latency.p99\"`",
+            ValueSource::Csv { .. } | ValueSource::Mark => COLUMN_REMEDY,
+        };
+        value.sink.report(span, &why, "", remedy);
     }
-    if let Some((path, span)) = json {
-        if path.split('.').any(str::is_empty) {
-            let remedy = "names and numbers with dots between, such as `json = \"latency.p99\"`";
-            value.sink.report(span, &format!("{path:?} is no path to a field"), "", remedy);
-        }
-        return ValueSource::Json(path);
-    }
-    match csv {
-        Some((column, span)) => ValueSource::Csv { column: column_name(value, column, span), take },
-        None => ValueSource::Mark,
-    }
+    source
 }
 
 /// A column's name, or its number from 1.
-fn column_name(value: &Section<'_>, column: &DeValue<'_>, span: Range<usize>) -> String {
-    let name = match column {
-        DeValue::String(name) if !name.trim().is_empty() => Some(name.clone().into_owned()),
-        DeValue::Integer(number) => number.as_str().parse::<u32>().ok().filter(|&n| n > 0).map(|n| n.to_string()),
+fn column_name(column: &DeValue<'_>) -> Option<String> {
+    match column {
+        DeValue::String(name) => Some(name.clone().into_owned()),
+        DeValue::Integer(number) => Some(number.as_str().to_owned()),
         _ => None,
-    };
-    if name.is_none() {
-        let remedy = "its name in the heading, such as `csv = \"usec\"`, or its number from 1";
-        value.sink.report(span, "`csv` must name a column", "", remedy);
     }
-    name.unwrap_or_default()
 }
 
 /// What is taken of a column's rows.

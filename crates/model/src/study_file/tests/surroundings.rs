@@ -247,10 +247,11 @@ fn mistakes_in_workloads_are_named() {
     value("{}", "[workloads.w.values.v] has no `unit`", "KiB");
     value("{ unit = \"stone\" }", "there is no unit `stone`", "KiB");
     value("{ unit = \"s\", better = \"faster\" }", "nothing is better by being `faster`", "`less` or `more`");
-    value("{ unit = \"s\", regex = '(' }", "no regular expression: unclosed group", "docs.rs/regex");
+    value("{ unit = \"s\", regex = '(' }", "is no regular expression: unclosed group", "docs.rs/regex");
     value("{ unit = \"s\", regex = 'a', json = \"a\" }", "by `regex` and by `json`", "keep one of them");
-    value("{ unit = \"s\", json = \"a..b\" }", "is no path to a field", "latency.p99");
-    value("{ unit = \"s\", csv = 0 }", "`csv` must name a column", "its number from 1");
+    value("{ unit = \"s\", json = \"a..b\" }", "`a..b` is no path", "latency.p99");
+    value("{ unit = \"s\", csv = 0 }", "columns are counted from 1", "its name in the heading");
+    value("{ unit = \"s\", csv = [] }", "`csv` must name a column", "its number from 1");
     value("{ unit = \"s\", csv = \"a\", take = \"man\" }", "cannot be taken of rows", "did you mean");
     value("{ unit = \"s\", take = \"sum\" }", "`take` is for rows of `csv`", "leave it out");
     check("[workloads.w.values]\nwall = { unit = \"s\" }\n", "`wall` is a metric of bakeoff's own", "another name");
@@ -259,6 +260,27 @@ fn mistakes_in_workloads_are_named() {
     check(&format!("{twice}v = {{ unit = \"s\", better = \"more\" }}\n"), "another unit or direction", "the same");
     let unused = format!("{SERVICE}[workloads.w]\nrun = \"w\"\nservices = []\n");
     refuses(&unused, "no workload needs the service `store`", "`services` of a workload");
+}
+
+#[test]
+fn metrics_are_of_bakeoff_or_of_what_the_workloads_declare() {
+    let send = "[workloads.send]\nrun = \"send\"\nphases = [\"load\", \"scan\"]\nops = { unit = \"set\" }\n";
+    let workloads = format!("{send}[workloads.send.values]\nlost = {{ unit = \"1\" }}\n");
+    let with = |metric: &str| format!("{HEAD}{workloads}{DECIDE}metrics = [\"{metric}\", \"wall\"]\n");
+    for metric in ["scan.wall", "op.p99", "scan.op.p99.9", "lost", "throughput", "peak"] {
+        let study = parse(&with(metric)).unwrap_or_else(|_| panic!("{}", messages(&with(metric))));
+        assert_eq!(study.decide.metrics, [metric, "wall"]);
+    }
+    for (metric, message, remedy) in [
+        ("scn.wall", "there is no metric `scn.wall`", "did you mean `scan.wall`?"),
+        ("scan.op.p95", "there is no metric `scan.op.p95`", "did you mean `scan.op.p9"),
+        ("lots", "there is no metric `lots`", "did you mean `lost`?"),
+        ("op.quote.p99", "no workload has ops `quote`", "names = ["),
+        ("wall", "the metric `wall` is listed twice", "leave one out"),
+    ] {
+        let shown = messages(&with(metric));
+        assert!(shown.contains(message) && shown.contains(remedy), "{metric}\n{shown}");
+    }
 }
 
 #[test]
@@ -306,6 +328,7 @@ fn mistakes_in_plans_are_named() {
     check("workloads = [\"srot\"]\n", "there is no workload `srot`", "did you mean `sort`?");
     check("workloads = [\"sort\", \"sort\"]\n", "names `sort` twice", "leave one out");
     let void = |rule: &str, message: &str, remedy: &str| check(&format!("void_if = {{ {rule} }}\n"), message, remedy);
+    void("\"scan.wall\" = \">1 s\"", "no workload has a phase `scan`", "phases = [");
     void("stael = \">1%\"", "there is no metric `stael`", "did you mean `steal`?");
     void("steal = \"1%\"", "no rule for `steal`, which is a share", "`steal = \">20%\"`");
     void("steal = \">100%\"", "a share below 100 %", "`steal = \">20%\"`");
