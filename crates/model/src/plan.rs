@@ -92,6 +92,12 @@ pub enum Error {
     /// Nothing is left to compare the baseline with.
     #[error("there is nothing to compare: every variant but the baseline is left out")]
     NothingToCompare,
+    /// None of the plan's workloads has the metric that decides.
+    #[error("no workload of the plan has the metric `{metric}`, which decides; add one that has it to `workloads`")]
+    NothingDecides {
+        /// The metric.
+        metric: String,
+    },
     /// A selection names no variant.
     #[error("no variant of this plan matches `{pattern}`; {remedy}")]
     NoSuchVariant {
@@ -110,6 +116,7 @@ impl Plan {
             remedy: suggest(name, study.plans.iter().map(|p| p.name.as_str())),
         })?;
         let (workloads, services, conditions) = cells(study, spec);
+        let decide = decided(study, &workloads)?;
         let baseline = &study.decide.baseline;
         let mut variants = vec![];
         let mut excluded = vec![];
@@ -142,7 +149,7 @@ impl Plan {
             conditions,
             vary: spec.vary.clone(),
             void_if: spec.void_if.clone(),
-            decide: study.decide.clone(),
+            decide,
         })
     }
 
@@ -273,6 +280,18 @@ impl Plan {
 fn matches(variant: &Variant, pattern: &str) -> bool {
     let has = |term: &str| term.split_once('=').is_some_and(|(f, l)| variant.levels.get(f).is_some_and(|x| x == l));
     variant.name == pattern || (!pattern.trim().is_empty() && pattern.split_whitespace().all(has))
+}
+
+/// How to judge, by those metrics that the plan's workloads have: what is left out takes its own with it.
+fn decided(study: &Study, workloads: &[Workload]) -> Result<Decide, Error> {
+    let has = |name: &String| metric::find(name, workloads).is_ok();
+    match study.decide.metrics.first() {
+        Some(first) if !has(first) => Err(Error::NothingDecides { metric: first.clone() }),
+        _ => {
+            let metrics = study.decide.metrics.iter().filter(|name| has(name)).cloned().collect();
+            Ok(Decide { metrics, ..study.decide.clone() })
+        }
+    }
 }
 
 /// The workloads that the plan takes, the services that they need, and the conditions; in the order of the study.

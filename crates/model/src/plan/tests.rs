@@ -212,6 +212,23 @@ fn a_plan_takes_its_workloads_their_services_and_its_conditions() {
 }
 
 #[test]
+fn a_workload_that_takes_no_part_takes_its_metrics_with_it() {
+    let judged = |metrics: &str, name: &str| {
+        let text = SURROUNDED.replace("[decide]", &format!("[decide]\nmetrics = {metrics}"));
+        Plan::of(&crate::study_file::parse(&text).unwrap(), name)
+    };
+    let metrics = r#"["wall", "load.wall", "op.p99", "lost"]"#;
+    let whole = judged(metrics, "default").unwrap();
+    assert_eq!(whole.decide.metrics, ["wall", "load.wall", "op.p99", "lost"]);
+    let own = |plan: &Plan| plan.study_line(&BTreeMap::new(), "x", None).metrics.len();
+    assert_eq!(own(&whole), 3, "they are described in the journal's head");
+    let quick = judged(metrics, "quick").unwrap();
+    assert_eq!((&quick.decide.metrics[..], own(&quick)), (&["wall".to_owned()][..], 0));
+    let error = judged(r#"["load.wall", "wall"]"#, "quick").unwrap_err();
+    assert!(error.to_string().contains("no workload of the plan has the metric `load.wall`"), "{error}");
+}
+
+#[test]
 fn the_environments_size_is_drawn_for_a_pass_and_is_the_same_for_all_of_its_blocks() {
     let plan = surrounded(SURROUNDED, "default");
     let paddings: Vec<BTreeSet<u32>> =
