@@ -15,8 +15,6 @@ use std::process::ExitCode;
 
 /// Does what the arguments ask for.
 pub fn main() -> ExitCode {
-    // Nothing may come before it: whatever memory we touch first would show in the trials' peak.
-    bakeoff_host::launcher_main_if_asked();
     let matches = command().get_matches();
     let outcome = match commands::Cli::from_arg_matches(&matches) {
         Ok(cli) => commands::execute(cli),

@@ -56,8 +56,7 @@ impl Check {
     }
 }
 
-/// Every check, in the order in which they read best. Takes about a third of a second. It starts a launcher, so
-/// `main` must begin with [`crate::launcher_main_if_asked`].
+/// Every check, in the order in which they read best. Takes about a third of a second.
 pub fn checks() -> Vec<Check> {
     let files = Files::here();
     vec![

@@ -8,17 +8,8 @@ use std::path::PathBuf;
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The launcher process could not be started.
-    #[error("cannot start the launcher process (this executable again, by way of /proc/self/exe)")]
+    #[error("cannot start the launcher process")]
     Start(#[source] io::Error),
-
-    /// What was started did not become a launcher.
-    #[error(
-        "the launcher process ended before it was ready ({how}); is launcher_main_if_asked the first call of main?"
-    )]
-    NotALauncher {
-        /// Its exit status, in words.
-        how: String,
-    },
 
     /// The launcher process ended while it was needed.
     #[error("the launcher process ended ({how}); processes of the trial that it executed may still be alive")]
@@ -44,6 +35,10 @@ pub enum Error {
         /// Its process id.
         pid: i32,
     },
+
+    /// A probe could not prepare for a job, or not read what it saw.
+    #[error("cannot watch a trial")]
+    Probe(#[source] io::Error),
 
     /// Signal handlers could not be installed.
     #[error("cannot watch for interrupts")]

@@ -3,43 +3,41 @@
 //! whatever becomes of us, something is left that kills what we started. It measures; it neither judges an exit
 //! code nor reads what a command printed.
 
-mod helper;
+mod channel;
 mod job;
+mod limits;
+mod marks;
 mod program;
-mod spawn;
-mod sweep;
-mod wait;
+mod reply;
+mod request;
+mod start;
+mod under_way;
+/// One definition for us and for the launcher, of which each uses its part.
+#[allow(dead_code, unreachable_pub, unsafe_code, clippy::duplicate_mod, reason = "the other side is another program")]
+#[path = "../launcher/program/wire.rs"]
 mod wire;
+
+/// What the launcher process does, here only to be linted and to have its parts tested.
+#[cfg(any(test, clippy))]
+#[allow(dead_code, unreachable_pub, unsafe_code, reason = "a program of its own, which nothing here calls")]
+#[path = "../launcher/program/mod.rs"]
+mod freestanding;
 
 pub use job::{Achieved, Job, JobEnded, Limits, Rounds};
 
-use crate::probe::Probe;
+use crate::probe::{Confinement, Probe, Seen};
 use crate::{Error, interrupt, now_unix_s};
 use bakeoff_model::metric::Measurements;
 use bakeoff_model::record::Unavailable;
-use rustix::event::{PollFd, PollFlags, poll};
-use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::io;
 use std::net::Shutdown;
-use std::os::fd::{BorrowedFd, OwnedFd};
+use std::os::fd::BorrowedFd;
 use std::os::unix::net::UnixStream;
-use std::os::unix::process::CommandExt as _;
 use std::path::PathBuf;
-use std::process::{Child, Stdio};
-use wire::{Reply, Request};
-
-/// The first argument that makes this executable the launcher.
-const SECRET: &str = "__bakeoff-launcher";
-
-/// Becomes the launcher, and never returns, if this process was started as one. `main` must call it before anything
-/// else: what happens before it adds to the least peak memory that can be told.
-pub fn launcher_main_if_asked() {
-    if std::env::args_os().nth(1).is_some_and(|word| word == SECRET) {
-        helper::main();
-    }
-}
+use std::process::Child;
+use under_way::UnderWay;
 
 /// A command to execute: nothing is inherited but what stands here, user and limits apart.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -132,7 +130,7 @@ pub struct Options<'a> {
 pub struct Launcher {
     process: Child,
     control: UnixStream,
-    job: Option<Job>,
+    under_way: Option<UnderWay>,
     probes: Vec<Box<dyn Probe>>,
 }
 
@@ -141,30 +139,14 @@ impl Launcher {
     /// last command, even if we are killed.
     ///
     /// # Errors
-    /// [`Error::Start`] if the process cannot be started, [`Error::NotALauncher`] if `main` does not begin with
-    /// [`launcher_main_if_asked`].
+    /// [`Error::Start`] if the process cannot be started.
     pub fn start(keep: Option<BorrowedFd<'_>>) -> Result<Self, Error> {
-        let (control, theirs) = UnixStream::pair().map_err(Error::Start)?;
-        let kept = match keep {
-            Some(descriptor) => Stdio::from(descriptor.try_clone_to_owned().map_err(Error::Start)?),
-            None => Stdio::null(),
-        };
-        // Its standard input is the control socket and its standard output the kept descriptor: so nothing but
-        // 0, 1 and 2, which every trial gets anew, ever has to be open across an exec.
-        let process = std::process::Command::new("/proc/self/exe")
-            .arg0("bakeoff")
-            .arg(SECRET)
-            .stdin(OwnedFd::from(theirs))
-            .stdout(kept)
-            // The terminal sends its interrupts to our process group; the launcher must not get them.
-            .process_group(0)
-            .spawn()
-            .map_err(Error::Start)?;
-        let mut launcher = Self { process, control, job: None, probes: vec![] };
-        match wire::receive(&launcher.control) {
-            Ok(Some(Reply::Ready)) => Ok(launcher),
-            Ok(Some(other)) => Err(launcher.unexpected(other)),
-            Ok(None) => Err(Error::NotALauncher { how: launcher.obituary() }),
+        let (process, control) = start::start(keep)?;
+        let mut launcher = Self { process, control, under_way: None, probes: vec![] };
+        match channel::receive(&launcher.control) {
+            Ok(Some((wire::READY, _))) => Ok(launcher),
+            Ok(Some(_)) => Err(Error::Launcher { why: "it spoke out of turn".to_owned() }),
+            Ok(None) => Err(Error::LauncherEnded { how: launcher.obituary() }),
             Err(source) => Err(Error::Talk(source)),
         }
     }
@@ -191,28 +173,43 @@ impl Launcher {
         if interrupt::count() >= patience.limit() {
             return Ok(Ended::never_began(End::Interrupted));
         }
-        let command = match absolute(command) {
-            Ok(command) => command,
-            Err(not_started) => return Ok(Ended::never_began(not_started)),
-        };
-        self.say(&Request::Execute(command))?;
-        if self.interrupted_first(interrupt::event(patience.limit())).map_err(Error::Talk)? {
-            self.say(&Request::Kill)?;
-        }
-        match wire::receive(&self.control) {
-            Ok(Some(Reply::Ended(ended))) => Ok(ended),
-            Ok(Some(other)) => Err(self.unexpected(other)),
-            Ok(None) => Err(Error::LauncherEnded { how: self.obituary() }),
-            Err(source) => Err(Error::Talk(source)),
-        }
+        self.launch(&Job { commands: vec![command.clone()], ..Job::default() })?;
+        let mut job = self.wait(patience)?;
+        let ended = job.processes.pop().ok_or_else(|| Error::Launcher { why: "it lost a process".to_owned() })?;
+        Ok(Ended { measurements: job.measurements, ..ended })
     }
 
-    /// Starts a job; [`Self::wait`] or [`Self::stop`] ends it.
+    /// Starts a job; [`Self::wait`] or [`Self::stop`] ends it. Limits that cannot be had are gone without. If one of its
+    /// commands cannot even be prepared, none is started, and the end says so.
     ///
     /// # Errors
-    /// Any [`Error`] about the launcher.
+    /// Any [`Error`] about the launcher, also if a job is under way already; [`Error::Probe`] if a probe cannot watch.
     pub fn launch(&mut self, job: &Job) -> Result<(), Error> {
-        self.job = Some(job.clone());
+        if self.under_way.is_some() {
+            return Err(Error::Launcher { why: "a job is under way already".to_owned() });
+        }
+        let prepared = match request::Prepared::new(&job.commands) {
+            Ok(prepared) => prepared,
+            Err(faults) => {
+                self.under_way = Some(UnderWay::never_began(faults));
+                return Ok(());
+            }
+        };
+        let mut confinement = Confinement::default();
+        for probe in &mut self.probes {
+            probe.before(job, &mut confinement).map_err(Error::Probe)?;
+        }
+        let pipes = if job.marks { job.commands.len() } else { 0 };
+        let (marks, writers) = marks::Marks::new(pipes).map_err(Error::Start)?;
+        let address_space = job.limits.memory_bytes.filter(|_| self.memory_is_unlimited(&job.limits));
+        let watched = !self.probes.is_empty();
+        let (body, descriptors) = prepared.request(job, &confinement, &writers, address_space, watched);
+        if descriptors.len() > wire::MOST_DESCRIPTORS {
+            return Err(Error::Launcher { why: format!("{} processes at once are too many", job.commands.len()) });
+        }
+        let said = channel::send(&self.control, wire::JOB, &body, &descriptors);
+        self.said(said)?;
+        self.under_way = Some(UnderWay::new(job.clone(), prepared.programs(), marks));
         Ok(())
     }
 
@@ -221,15 +218,12 @@ impl Launcher {
     /// # Errors
     /// Any [`Error`] about the launcher.
     pub fn wait(&mut self, patience: Patience) -> Result<JobEnded, Error> {
-        let job = self.job.take().unwrap_or_default();
-        let mut ended = JobEnded::default();
-        for command in &job.commands {
-            let one = self.execute(command, patience)?;
-            ended.measurements = one.measurements.clone();
-            ended.leftovers += one.leftovers;
-            ended.processes.push(one);
+        let mut under_way = self.take()?;
+        if under_way.interrupted_first(&self.control, patience).map_err(Error::Talk)? {
+            under_way.interrupted = true;
+            self.say_stop(libc::SIGKILL, 0.0)?;
         }
-        Ok(ended)
+        self.finish(under_way)
     }
 
     /// What has become of the job, if it has ended of itself.
@@ -237,15 +231,25 @@ impl Launcher {
     /// # Errors
     /// Any [`Error`] about the launcher.
     pub fn ended(&mut self) -> Result<Option<JobEnded>, Error> {
+        let mut under_way = self.take()?;
+        if under_way.has_ended(&self.control).map_err(Error::Talk)? {
+            return self.finish(under_way).map(Some);
+        }
+        self.under_way = Some(under_way);
         Ok(None)
     }
 
-    /// Ends the job: sends this signal to its main processes, waits so many seconds, and kills what is left.
+    /// Ends the job: sends this signal to the process groups of its main processes, waits so many seconds, and kills
+    /// what is left.
     ///
     /// # Errors
     /// Any [`Error`] about the launcher.
-    pub fn stop(&mut self, _signal: i32, _within_s: f64) -> Result<JobEnded, Error> {
-        Ok(JobEnded::default())
+    pub fn stop(&mut self, signal: i32, within_s: f64) -> Result<JobEnded, Error> {
+        let under_way = self.take()?;
+        if !under_way.is_over() {
+            self.say_stop(signal, within_s)?;
+        }
+        self.finish(under_way)
     }
 
     /// What a load has achieved so far.
@@ -253,17 +257,24 @@ impl Launcher {
     /// # Errors
     /// Any [`Error`] about the launcher.
     pub fn achieved(&mut self) -> Result<Achieved, Error> {
-        Ok(Achieved::default())
+        let mut under_way = self.take()?;
+        // It answers even if the job has ended meanwhile; that word comes first then.
+        let said = channel::send(&self.control, wire::ASK, &[], &[]);
+        self.said(said)?;
+        let achieved = loop {
+            match self.hear()? {
+                (wire::ACHIEVED, body) => break wire::read(&body, 0).unwrap_or_default(),
+                (wire::ENDED, body) => under_way.over(body),
+                _ => return Err(Error::Launcher { why: "it replied out of turn".to_owned() }),
+            }
+        };
+        self.under_way = Some(under_way);
+        Ok(reply::achieved(&achieved))
     }
 
     /// Metrics that this launcher cannot measure here, and why.
     pub fn unavailable(&self) -> Vec<Unavailable> {
         self.probes.iter().flat_map(|probe| probe.unavailable()).collect()
-    }
-
-    /// Parts of limits that cannot be had here: what, and why.
-    pub fn refused(&self, _limits: &Limits) -> Vec<(String, String)> {
-        vec![]
     }
 
     /// The peak resident memory of the launcher process so far, in bytes: a command's peak of this much or less may
@@ -274,32 +285,65 @@ impl Launcher {
         Some(kib * 1024)
     }
 
-    fn say(&mut self, request: &Request) -> Result<(), Error> {
-        match wire::send(&self.control, request) {
-            Err(gone) if gone.kind() == io::ErrorKind::BrokenPipe => Err(Error::LauncherEnded { how: self.obituary() }),
+    fn take(&mut self) -> Result<UnderWay, Error> {
+        self.under_way.take().ok_or_else(|| Error::Launcher { why: "no job is under way".to_owned() })
+    }
+
+    /// Waits for the end, if it has not come yet, and asks the probes what they saw.
+    fn finish(&mut self, mut under_way: UnderWay) -> Result<JobEnded, Error> {
+        while !under_way.is_over() {
+            under_way.await_word(&self.control).map_err(Error::Talk)?;
+            match self.hear()? {
+                (wire::ENDED, body) => under_way.over(body),
+                _ => return Err(Error::Launcher { why: "it replied out of turn".to_owned() }),
+            }
+        }
+        let report = match under_way.finish() {
+            under_way::Outcome::NeverBegan(ended) => return Ok(ended),
+            under_way::Outcome::Over(report) => report,
+            under_way::Outcome::Garbled => return Err(Error::Launcher { why: "its reply is garbled".to_owned() }),
+        };
+        let mut ended = report.ended;
+        let value = |name| ended.measurements.get(name).copied().unwrap_or(0.0);
+        let seen = Seen { wall_s: value("wall"), cpu_s: value("user") + value("sys"), zombies: &report.zombies };
+        let mut observed = Measurements::new();
+        for probe in &mut self.probes {
+            probe.after(&seen, &mut observed).map_err(Error::Probe)?;
+        }
+        ended.measurements.extend(observed);
+        if self.probes.iter().any(|probe| probe.out_of_memory()) {
+            let killed = ended.processes.iter_mut().filter(|process| process.end == End::Signalled(libc::SIGKILL));
+            killed.for_each(|process| process.end = End::OutOfMemory);
+        }
+        Ok(ended)
+    }
+
+    fn say_stop(&mut self, signal: i32, within_s: f64) -> Result<(), Error> {
+        let within_ns = request::nanoseconds(within_s);
+        let stop = wire::Stop { signal: signal.unsigned_abs(), unused: 0, within_ns };
+        let said = channel::send(&self.control, wire::STOP, wire::bytes(&stop), &[]);
+        self.said(said)
+    }
+
+    fn said(&mut self, said: io::Result<()>) -> Result<(), Error> {
+        match said {
+            Err(gone) if matches!(gone.kind(), io::ErrorKind::BrokenPipe | io::ErrorKind::ConnectionReset) => {
+                Err(Error::LauncherEnded { how: self.obituary() })
+            }
             said => said.map_err(Error::Talk),
         }
     }
 
-    /// Waits for a reply; true if the interrupt came first.
-    fn interrupted_first(&self, interrupt: Option<BorrowedFd<'static>>) -> io::Result<bool> {
-        let Some(interrupt) = interrupt else { return Ok(false) };
-        loop {
-            let mut watched =
-                [PollFd::new(&self.control, PollFlags::IN), PollFd::from_borrowed_fd(interrupt, PollFlags::IN)];
-            match poll(&mut watched, None) {
-                Ok(_) => return Ok(watched[0].revents().is_empty()),
-                Err(Errno::INTR) => {}
-                Err(errno) => return Err(errno.into()),
+    /// The next word of the launcher's.
+    fn hear(&mut self) -> Result<(u32, Vec<u8>), Error> {
+        match channel::receive(&self.control) {
+            Ok(Some((wire::UNKILLABLE, body))) => {
+                let pid = wire::read(&body, 0).map_or(0, |who: wire::Unkillable| who.pid as i32);
+                Err(Error::Unkillable { pid })
             }
-        }
-    }
-
-    fn unexpected(&mut self, reply: Reply) -> Error {
-        match reply {
-            Reply::Unkillable(pid) => Error::Unkillable { pid },
-            Reply::Broken(why) => Error::Launcher { why },
-            Reply::Ready | Reply::Ended(_) => Error::Launcher { why: "it replied out of turn".to_owned() },
+            Ok(Some(heard)) => Ok(heard),
+            Ok(None) => Err(Error::LauncherEnded { how: self.obituary() }),
+            Err(source) => Err(Error::Talk(source)),
         }
     }
 
@@ -314,27 +358,5 @@ impl Drop for Launcher {
         // Hanging up is the order to end. Both can fail only if the process has already ended and been waited for.
         let _ = self.control.shutdown(Shutdown::Both);
         let _ = self.process.wait();
-    }
-}
-
-/// The launcher's working directory is where it was started, ours may have changed.
-fn absolute(command: &Command) -> Result<Command, End> {
-    let mut command = command.clone();
-    for path in [&mut command.dir, &mut command.stdout, &mut command.stderr] {
-        *path = std::path::absolute(&*path)
-            .map_err(|error| End::NotStarted { what: path.display().to_string(), why: error.to_string() })?;
-    }
-    Ok(command)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// The executable of a unit test has not got our `main`; all else is tested in `tests/launcher/`.
-    #[test]
-    fn an_executable_without_our_main_is_found_out() {
-        let refused = Launcher::start(None).unwrap_err();
-        assert!(matches!(refused, Error::NotALauncher { .. }), "{refused:?}");
     }
 }

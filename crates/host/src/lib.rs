@@ -1,33 +1,6 @@
 //! The only crate that talks to the kernel: it launches trials, measures and kills them ([`Launcher`]), counts
 //! interrupts ([`interrupt`]), locks files ([`lock`]), and says what this machine is ([`place`]) and what it can and
 //! cannot do ([`doctor`]). It knows no study, computes no mean and judges no value.
-//!
-//! # The launcher, and tests that need it
-//!
-//! A [`Launcher`] is this very executable, started again with a secret first argument. So whatever starts one must
-//! begin its `main` with [`launcher_main_if_asked`]. The program does; a test executable made by `cargo test` has a
-//! `main` that does not. A crate whose tests start a launcher (or call [`doctor::checks`]) therefore keeps them in
-//! a test target with a `main` of its own:
-//!
-//! ```toml
-//! [dev-dependencies]
-//! libtest-mimic.workspace = true
-//!
-//! [[test]]
-//! name = "trials"
-//! harness = false
-//! ```
-//!
-//! ```text
-//! // tests/trials.rs: libtest-mimic makes it read and filter like any other test executable
-//! fn main() {
-//!     bakeoff_host::launcher_main_if_asked();
-//!     let cases = vec![Trial::test("a_trial_executes", || { a_trial_executes(); Ok(()) })];
-//!     libtest_mimic::run(&Arguments::from_args(), cases).exit();
-//! }
-//! ```
-//!
-//! Unit tests (`#[cfg(test)]` in `src/`) cannot start a launcher; [`Launcher::start`] then says so.
 
 pub mod disk;
 pub mod doctor;
@@ -42,9 +15,7 @@ mod probe;
 mod probes;
 
 pub use error::Error;
-pub use launcher::{
-    Achieved, Command, End, Ended, Job, JobEnded, Launcher, Limits, Options, Patience, Rounds, launcher_main_if_asked,
-};
+pub use launcher::{Achieved, Command, End, Ended, Job, JobEnded, Launcher, Limits, Options, Patience, Rounds};
 
 use std::time::{SystemTime, UNIX_EPOCH};
 

@@ -10,7 +10,6 @@ use libtest_mimic::{Arguments, Trial};
 use std::path::{Path, PathBuf};
 
 fn main() {
-    bakeoff_host::launcher_main_if_asked();
     let cases: Vec<(&str, fn())> = vec![
         ("what_is_printed_is_compared_with_what_is_expected", output_is_compared),
         ("each_way_to_fail_is_told_apart", failures),

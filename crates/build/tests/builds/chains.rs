@@ -1,21 +1,12 @@
 //! What a build is made of, what names it, and what it shares with others.
 
-use crate::study::{Study, Tests, layer, read, sh};
+use crate::study::{Study, layer, read, sh};
 use bakeoff_build::{BuildEvent, Error};
 use std::collections::BTreeMap;
 use std::fs;
 use std::process::Command;
 
-pub(crate) const TESTS: Tests = &[
-    ("a_second_layer_continues_a_relocated_first", a_second_layer_continues_a_relocated_first),
-    ("what_was_built_is_cached", what_was_built_is_cached),
-    ("the_name_covers_what_goes_in_and_nothing_else", the_name_covers_what_goes_in_and_nothing_else),
-    ("what_variants_have_in_common_is_built_once", what_variants_have_in_common_is_built_once),
-    ("the_environment_is_empty_but_for_what_is_declared", the_environment_is_empty_but_for_what_is_declared),
-    ("a_study_without_layers_has_no_builds", a_study_without_layers_has_no_builds),
-    ("a_file_of_a_layer_is_one_of_the_study", a_file_of_a_layer_is_one_of_the_study),
-];
-
+#[test]
 fn a_second_layer_continues_a_relocated_first() {
     let mut study = Study::new(&[
         layer(
@@ -49,6 +40,7 @@ fn a_second_layer_continues_a_relocated_first() {
     assert_eq!(fs::read_dir(study.cache.root().join("work")).unwrap().count(), 0);
 }
 
+#[test]
 fn what_was_built_is_cached() {
     let study = Study::new(&[layer("a", "echo x > $PREFIX/x"), layer("b", "echo y > $PREFIX/y")]);
     assert!(study.survey()[0].layers.iter().all(|layer| !layer.cached && layer.expected_wall_s.is_none()));
@@ -72,6 +64,7 @@ fn what_was_built_is_cached() {
     assert_eq!(read(prefix.join("y")), "y");
 }
 
+#[test]
 fn the_name_covers_what_goes_in_and_nothing_else() {
     let mut study = Study::new(&[layer("a", "echo $MALLOC > $PREFIX/x"), layer("b", "sh tune.sh $TUNE")]);
     study.layers[1].files = vec!["tune.sh".to_owned()];
@@ -112,6 +105,7 @@ fn the_name_covers_what_goes_in_and_nothing_else() {
     check(&study, "a tool", [false, true]);
 }
 
+#[test]
 fn what_variants_have_in_common_is_built_once() {
     let mut study = Study::new(&[layer("base", "echo base > $PREFIX/base"), layer("top", "echo $TOP > $PREFIX/top")]);
     study.variant("a", &[("TOP", "1"), ("RUN", "x")]);
@@ -126,6 +120,7 @@ fn what_variants_have_in_common_is_built_once() {
     }
 }
 
+#[test]
 fn the_environment_is_empty_but_for_what_is_declared() {
     let mut study = Study::new(&[layer("env", "env > $PREFIX/env; : $LEVEL; touch $HOME/h $TMPDIR/t; pwd; ls -A")]);
     study.variant("v", &[("LEVEL", "a b 'c'"), ("UNSAID", "1"), ("PREFIX", "/nowhere")]);
@@ -146,11 +141,13 @@ fn the_environment_is_empty_but_for_what_is_declared() {
     assert!(log.contains("variable LEVEL=a b 'c'") && log.contains("script env > $PREFIX/env"), "{log}");
 }
 
+#[test]
 fn a_study_without_layers_has_no_builds() {
     let study = Study::new(&[]);
     assert!(study.build().is_empty() && study.survey().is_empty());
 }
 
+#[test]
 fn a_file_of_a_layer_is_one_of_the_study() {
     let mut study = Study::new(&[layer("a", "cp -r . $PREFIX")]);
     sh(&study.dir(), "mkdir -p deep; echo 1 > deep/ok; chmod +x deep/ok; echo 2 > ../secret; ln -s ../secret link");

@@ -1,19 +1,11 @@
 //! Builds that fail: each is a value with its reason, and the others go on.
 
-use crate::study::{Study, Tests, layer, read};
+use crate::study::{Study, layer, read};
 use bakeoff_build::BuildEvent;
 use bakeoff_model::record::BuildOutcome;
 use std::fs;
 
-pub(crate) const TESTS: Tests = &[
-    ("a_missing_compiler_fails_only_the_builds_that_need_it", a_missing_compiler_fails_only_the_builds_that_need_it),
-    ("a_failed_script_shows_its_last_lines", a_failed_script_shows_its_last_lines),
-    ("a_failed_build_is_tried_again", a_failed_build_is_tried_again),
-    ("a_failed_layer_fails_what_is_built_upon_it", a_failed_layer_fails_what_is_built_upon_it),
-    ("every_way_to_fail_is_told_apart", every_way_to_fail_is_told_apart),
-    ("processes_that_outlive_a_script_are_killed", processes_that_outlive_a_script_are_killed),
-];
-
+#[test]
 fn a_missing_compiler_fails_only_the_builds_that_need_it() {
     let mut study = Study::new(&[layer("shared", "echo 1 > $PREFIX/a"), layer("program", "echo $CC > $PREFIX/cc")]);
     study.variant("there", &[("CC", "cc -O2")]);
@@ -47,6 +39,7 @@ fn a_missing_compiler_fails_only_the_builds_that_need_it() {
     assert_eq!(study.count(|event| matches!(event, BuildEvent::Started { .. })), 0);
 }
 
+#[test]
 fn a_failed_script_shows_its_last_lines() {
     let script =
         "for n in $(seq 100); do echo out $n; done; echo bad >&2; echo x > $PREFIX/x; $END; touch $PREFIX/never";
@@ -73,6 +66,7 @@ fn a_failed_script_shows_its_last_lines() {
     assert_eq!(lines[0].prefix_bytes, None);
 }
 
+#[test]
 fn a_failed_build_is_tried_again() {
     let mut study = Study::new(&[layer("program", "")]);
     let remedy = study.dir().join("remedy");
@@ -85,6 +79,7 @@ fn a_failed_build_is_tried_again() {
     assert_eq!(fs::read_dir(study.cache.root().join("work")).unwrap().count(), 0);
 }
 
+#[test]
 fn a_failed_layer_fails_what_is_built_upon_it() {
     let mut study = Study::new(&[layer("base", "echo $A > $PREFIX/a; $A"), layer("top", "echo $B > $PREFIX/b")]);
     study.variant("a", &[("A", "false"), ("B", "1")]);
@@ -99,6 +94,7 @@ fn a_failed_layer_fails_what_is_built_upon_it() {
     assert_eq!(study.count(|event| matches!(event, BuildEvent::Finished { .. })), 2);
 }
 
+#[test]
 fn every_way_to_fail_is_told_apart() {
     let check = |script: &str, verify: &[&str], expect: &str| {
         let mut study = Study::new(&[layer("program", script)]);
@@ -114,6 +110,7 @@ fn every_way_to_fail_is_told_apart() {
     check("echo > $PREFIX/x", &["true", "test 1 = 2"], "verify line 2 exited 1: test 1 = 2");
 }
 
+#[test]
 fn processes_that_outlive_a_script_are_killed() {
     let study = Study::new(&[layer("daemon", "(sleep 1000; touch $PREFIX/late) & echo $! > $PREFIX/pid")]);
     let (line, prefix) = study.built();

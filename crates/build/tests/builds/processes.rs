@@ -1,7 +1,7 @@
 //! Two Bakeoffs at once, one that is killed, and one that is interrupted: by real processes. They meet at named pipes,
 //! whose opening waits for the other side, so nothing here depends on how fast anything is.
 
-use crate::study::{Tests, layer, read, sh};
+use crate::study::{layer, read, sh};
 use bakeoff_build::{BuildEvent, Cache, Error, Request, build_all};
 use std::fs;
 use std::io::{BufRead, BufReader};
@@ -9,43 +9,35 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use tempfile::TempDir;
 
-pub(crate) const TESTS: Tests = &[
-    ("a_killed_build_is_resumed_by_the_next_command", a_killed_build_is_resumed_by_the_next_command),
-    ("the_second_of_two_waits_for_the_first", the_second_of_two_waits_for_the_first),
-    ("an_interrupt_ends_a_build_and_a_wait", an_interrupt_ends_a_build_and_a_wait),
-];
+/// In the environment of this executable, it makes it build one layer: the cache, and the script.
+const BUILDER: [&str; 2] = ["BUILDER_CACHE", "BUILDER_SCRIPT"];
+/// Begins a line by which such a process says what happens, one word a line.
+const SAYS: &str = "builder: ";
 
-/// The first argument that makes this executable build one layer: the cache and the script follow. It says on its
-/// standard output, one word a line, what happens.
-const BUILDER: &str = "__builder";
-
-pub(crate) fn builder_main_if_asked() {
-    let args: Vec<String> = std::env::args().collect();
-    let [_, word, cache, script] = &args[..] else { return };
-    if word != BUILDER {
-        return;
-    }
+/// No test, but the process that the tests start.
+#[test]
+fn build_one_layer_if_asked() {
+    let [Ok(cache), Ok(script)] = BUILDER.map(std::env::var) else { return };
     bakeoff_host::interrupt::install().unwrap();
     let cache = Cache::open(PathBuf::from(cache)).unwrap();
     let request = Request {
         study_dir: cache.root(),
         sources: &[],
-        layers: &[layer("slow", script)],
+        layers: &[layer("slow", &script)],
         variants: &[("v".to_owned(), [].into())],
         jobs: 1,
     };
     let tell = |event| match event {
-        BuildEvent::Waiting { process, .. } => println!("waiting {}", process.unwrap()),
-        BuildEvent::Started { .. } => println!("started"),
+        BuildEvent::Waiting { process, .. } => println!("{SAYS}waiting {}", process.unwrap()),
+        BuildEvent::Started { .. } => println!("{SAYS}started"),
         _ => {}
     };
     match build_all(&cache, &request, &tell) {
-        Ok(lines) if lines[0].cached => println!("cached"),
-        Ok(lines) => println!("{:?} {}", lines[0].outcome, cache.prefix_of(&lines[0].digest).display()),
-        Err(Error::Interrupted) => println!("interrupted"),
-        Err(error) => println!("{error}"),
+        Ok(lines) if lines[0].cached => println!("{SAYS}cached"),
+        Ok(lines) => println!("{SAYS}{:?} {}", lines[0].outcome, cache.prefix_of(&lines[0].digest).display()),
+        Err(Error::Interrupted) => println!("{SAYS}interrupted"),
+        Err(error) => println!("{SAYS}{error}"),
     }
-    std::process::exit(0);
 }
 
 /// A folder with a cache, two named pipes, and scripts that use them.
@@ -64,7 +56,8 @@ impl Meeting {
 
     fn builder(&self, script: &str) -> Builder {
         let mut command = Command::new(std::env::current_exe().unwrap());
-        command.arg(BUILDER).arg(self.path("cache")).arg(script).stdout(Stdio::piped());
+        command.args(["--exact", "processes::build_one_layer_if_asked", "--nocapture"]).stdout(Stdio::piped());
+        command.env(BUILDER[0], self.path("cache")).env(BUILDER[1], script);
         let mut child = command.spawn().unwrap();
         let said = BufReader::new(child.stdout.take().unwrap());
         Builder { child, said }
@@ -77,11 +70,16 @@ struct Builder {
 }
 
 impl Builder {
-    /// The next line; empty if there is none.
+    /// The next thing it says; empty if there is none. The test harness says things too.
     fn says(&mut self) -> String {
         let mut line = String::new();
-        self.said.read_line(&mut line).unwrap();
-        line.trim_end().to_owned()
+        while self.said.read_line(&mut line).unwrap() > 0 {
+            if let Some((_, said)) = line.split_once(SAYS) {
+                return said.trim_end().to_owned();
+            }
+            line.clear();
+        }
+        line
     }
 
     fn signal(&self, name: &str) {
@@ -111,6 +109,7 @@ fn holds_a_lock(pid: &str) -> bool {
         .any(|path| path.extension() == Some("lock".as_ref()))
 }
 
+#[test]
 fn a_killed_build_is_resumed_by_the_next_command() {
     let meeting = Meeting::new();
     let (begun, first) = (meeting.path("begun"), meeting.path("first"));
@@ -146,6 +145,7 @@ fn a_killed_build_is_resumed_by_the_next_command() {
     assert_eq!(meeting.builder(&script).says(), "cached");
 }
 
+#[test]
 fn the_second_of_two_waits_for_the_first() {
     let meeting = Meeting::new();
     let script = format!(
@@ -165,6 +165,7 @@ fn the_second_of_two_waits_for_the_first() {
     assert_eq!(read(meeting.path("times")), "here", "it was built once");
 }
 
+#[test]
 fn an_interrupt_ends_a_build_and_a_wait() {
     let meeting = Meeting::new();
     let script = format!("echo $$ > '{}'; sleep 1000", meeting.path("begun").display());

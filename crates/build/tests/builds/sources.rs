@@ -1,21 +1,14 @@
 //! Sources: what is accepted, what is refused, and what becomes of an accepted one.
 
-use crate::study::{Study, Tests, layer, read, sh, sha256};
+use crate::study::{Study, layer, read, sh, sha256};
 use bakeoff_build::BuildEvent;
 use bakeoff_model::record::BuildOutcome;
 use std::fs;
 
-pub(crate) const TESTS: Tests = &[
-    ("a_source_is_fetched_once_and_accepted_by_its_hash", a_source_is_fetched_once_and_accepted_by_its_hash),
-    ("a_source_of_another_hash_is_refused", a_source_of_another_hash_is_refused),
-    ("a_fetch_must_leave_exactly_one_file", a_fetch_must_leave_exactly_one_file),
-    ("a_damaged_source_is_fetched_again", a_damaged_source_is_fetched_again),
-    ("archives_are_unpacked_and_other_files_copied", archives_are_unpacked_and_other_files_copied),
-];
-
 /// Fetches a file of the study's folder, and counts how often it is asked.
 const FETCH: &str = "echo asked >> asked; test -n \"$HOME\"; cp upstream.txt \"$DOWNLOAD/\"";
 
+#[test]
 fn a_source_is_fetched_once_and_accepted_by_its_hash() {
     let mut study = Study::new(&[layer("program", "cp upstream.txt $PREFIX/$NAME")]);
     study.write("upstream.txt", "content");
@@ -32,6 +25,7 @@ fn a_source_is_fetched_once_and_accepted_by_its_hash() {
     assert_eq!(read(study.dir().join("asked")), "asked");
 }
 
+#[test]
 fn a_source_of_another_hash_is_refused() {
     let mut study = Study::new(&[layer("program", "cp upstream.txt $PREFIX/$NAME")]);
     study.write("upstream.txt", "changed");
@@ -56,6 +50,7 @@ fn a_source_of_another_hash_is_refused() {
     assert!(study.build().iter().all(|line| line.outcome == BuildOutcome::Built));
 }
 
+#[test]
 fn a_fetch_must_leave_exactly_one_file() {
     let check = |fetch: &str, expect: &str| {
         let mut study = Study::new(&[layer("program", "touch $PREFIX/x")]);
@@ -72,6 +67,7 @@ fn a_fetch_must_leave_exactly_one_file() {
     assert!(tail.iter().any(|line| line == "no route"), "{tail:?}");
 }
 
+#[test]
 fn a_damaged_source_is_fetched_again() {
     let mut study = Study::new(&[layer("program", "cp upstream.txt $PREFIX/")]);
     study.write("upstream.txt", "content");
@@ -85,6 +81,7 @@ fn a_damaged_source_is_fetched_again() {
     assert_eq!(read(&kept), "content");
 }
 
+#[test]
 fn archives_are_unpacked_and_other_files_copied() {
     let check = |make: &str, name: &str, expect: &str| {
         let mut study = Study::new(&[layer("program", "find . -type f | sort > $PREFIX/found")]);

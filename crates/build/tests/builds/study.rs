@@ -11,9 +11,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use tempfile::TempDir;
 
-/// Named tests of one file.
-pub(crate) type Tests = &'static [(&'static str, fn())];
-
 /// Everything that a request is made of.
 pub(crate) struct Study {
     folder: TempDir,

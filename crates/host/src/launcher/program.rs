@@ -1,6 +1,6 @@
 //! Finds the program of a command as the shell would, and says why one could not be started. It starts nothing.
 
-use super::Command;
+use super::{Command, wire};
 use rustix::fs::{Access, access};
 use rustix::io::Errno;
 use std::io;
@@ -41,17 +41,21 @@ pub(super) fn find(command: &Command) -> Result<PathBuf, NotStarted> {
         .ok_or_else(|| NotStarted::new(name, format!("program not found in PATH ({path})")))
 }
 
-/// Why the system would not start it.
-pub(super) fn explain(error: &io::Error, command: &Command, program: &Path) -> NotStarted {
-    if !command.dir.is_dir() {
-        return NotStarted::path(&command.dir, "no such folder to start in");
-    }
+/// Why the system would not start it: the step of the launcher's that failed, and its errno.
+pub(super) fn explain(step: u32, errno: u32, program: &Path, dir: &Path) -> NotStarted {
+    let error = io::Error::from_raw_os_error(errno.cast_signed());
     let what = program.display().to_string();
-    match Errno::from_io_error(error) {
-        Some(Errno::NOENT) if command.dir.join(program).exists() => {
+    match (step, Errno::from_raw_os_error(errno.cast_signed())) {
+        (wire::FOLDER, Errno::NOENT) => NotStarted::path(dir, "no such folder to start in"),
+        (wire::FOLDER, _) => NotStarted::path(dir, error),
+        (wire::JOIN, _) => NotStarted::new(what, format!("its process could not join its cgroup: {error}")),
+        (wire::CLONE, _) => NotStarted::new(what, format!("no process could be made for it: {error}")),
+        (wire::EXEC, Errno::NOENT) if dir.join(program).exists() => {
             NotStarted::new(what, "the interpreter that it asks for (#! line or dynamic loader) does not exist")
         }
-        Some(Errno::TOOBIG) => NotStarted::new(what, "its arguments and environment are too long for the system"),
+        (wire::EXEC, Errno::TOOBIG) => {
+            NotStarted::new(what, "its arguments and environment are too long for the system")
+        }
         _ => NotStarted::new(what, error),
     }
 }

@@ -6,18 +6,7 @@ use std::fs::File;
 use std::os::fd::AsFd as _;
 use std::os::unix::fs::PermissionsExt;
 
-pub(crate) const CASES: &[(&str, fn())] = &[
-    ("ends::exit_codes_and_signals", exit_codes_and_signals),
-    ("ends::what_cannot_be_started_is_named", what_cannot_be_started_is_named),
-    ("ends::a_program_is_found_like_in_a_shell", a_program_is_found_like_in_a_shell),
-    ("ends::folder_environment_and_input", folder_environment_and_input),
-    ("ends::outputs", outputs),
-    ("ends::no_descriptors_signals_or_session_are_inherited", no_descriptors_signals_or_session_are_inherited),
-    ("ends::a_large_environment_arrives", a_large_environment_arrives),
-    ("ends::two_hundred_in_a_row", two_hundred_in_a_row),
-    ("ends::the_death_of_the_launcher_is_an_error", the_death_of_the_launcher_is_an_error),
-];
-
+#[test]
 fn exit_codes_and_signals() {
     let scratch = Scratch::new();
     let check = |script, expect| {
@@ -32,6 +21,7 @@ fn exit_codes_and_signals() {
     check("kill -INT $$", End::Signalled(2));
 }
 
+#[test]
 fn what_cannot_be_started_is_named() {
     let scratch = Scratch::new();
     let check = |command: &Command, expect_what: &str, expect_why: &str| {
@@ -62,6 +52,7 @@ fn script(scratch: &Scratch, name: &str, text: &str) {
     std::fs::set_permissions(scratch.path(name), PermissionsExt::from_mode(0o755)).unwrap();
 }
 
+#[test]
 fn a_program_is_found_like_in_a_shell() {
     let scratch = Scratch::new();
     for folder in ["first", "second", "work"] {
@@ -81,6 +72,7 @@ fn a_program_is_found_like_in_a_shell() {
     check(&["../second/tool"], "@/work", 2);
 }
 
+#[test]
 fn folder_environment_and_input() {
     let scratch = Scratch::new();
     assert_eq!(execute(&scratch.command(&["pwd"])).end, End::Exited(0));
@@ -95,6 +87,7 @@ fn folder_environment_and_input() {
     assert_eq!(scratch.read("out"), "end\n");
 }
 
+#[test]
 fn outputs() {
     let scratch = Scratch::new();
     let script = "echo one; echo two >&2; echo three";
@@ -105,6 +98,7 @@ fn outputs() {
     assert_eq!(scratch.read("out"), "one\ntwo\nthree\n");
 }
 
+#[test]
 fn no_descriptors_signals_or_session_are_inherited() {
     let scratch = Scratch::new();
     // A descriptor that survives exec, as a careless starter of ours might leave it.
@@ -123,6 +117,7 @@ fn no_descriptors_signals_or_session_are_inherited() {
     assert_eq!(scratch.read("lock"), "");
 }
 
+#[test]
 fn a_large_environment_arrives() {
     let scratch = Scratch::new();
     let mut command = scratch.sh("echo $((${#X0} + ${#X1} + ${#X2} + ${#X3}))");
@@ -131,6 +126,7 @@ fn a_large_environment_arrives() {
     assert_eq!(scratch.read("out").trim(), (4 * 3 * 30_000).to_string()); // bytes: there is no locale
 }
 
+#[test]
 fn two_hundred_in_a_row() {
     let scratch = Scratch::new();
     let mut launcher = Launcher::start(None).unwrap();
@@ -141,6 +137,7 @@ fn two_hundred_in_a_row() {
     }
 }
 
+#[test]
 fn the_death_of_the_launcher_is_an_error() {
     let scratch = Scratch::new();
     let mut launcher = Launcher::start(None).unwrap();

@@ -6,12 +6,6 @@ use bakeoff_host::End;
 use rustix::process::{Pid, Signal, kill_process};
 use std::time::Instant;
 
-pub(crate) const CASES: &[(&str, fn())] = &[
-    ("interrupts::the_first_one_kills_the_impatient", the_first_one_kills_the_impatient),
-    ("interrupts::the_first_one_spares_the_patient", the_first_one_spares_the_patient),
-    ("interrupts::the_second_one_kills_the_patient", the_second_one_kills_the_patient),
-];
-
 /// A command that ignores what it can, and leaves a child in another session.
 fn stubborn() -> String {
     format!("trap '' INT TERM HUP; setsid sleep {LONG_S} & echo ready; sleep {LONG_S}")
@@ -39,6 +33,7 @@ fn killed(owner: Owner, said: Listener, begun: Instant, interrupts: u32) {
     assert!(begun.elapsed().as_secs() < NOT_LONG_S);
 }
 
+#[test]
 fn the_first_one_kills_the_impatient() {
     let (scratch, begun) = (Scratch::new(), Instant::now());
     let (owner, said) = begin(&scratch, "first", &stubborn());
@@ -46,6 +41,7 @@ fn the_first_one_kills_the_impatient() {
     killed(owner, said, begun, 1);
 }
 
+#[test]
 fn the_first_one_spares_the_patient() {
     let scratch = Scratch::new();
     // The second is the time in which it would be killed.
@@ -57,6 +53,7 @@ fn the_first_one_spares_the_patient() {
     assert_eq!((next.end, count), (End::Interrupted, 1));
 }
 
+#[test]
 fn the_second_one_kills_the_patient() {
     let (scratch, begun) = (Scratch::new(), Instant::now());
     let (owner, said) = begin(&scratch, "second", &stubborn());

@@ -6,13 +6,7 @@ use bakeoff_host::{End, lock::Lock};
 use std::fs::File;
 use std::time::Instant;
 
-pub(crate) const CASES: &[(&str, fn())] = &[
-    ("leftovers::are_killed_and_counted", are_killed_and_counted),
-    ("leftovers::that_keep_forking_are_caught", that_keep_forking_are_caught),
-    ("leftovers::orphans_that_ended_in_time_do_not_count", orphans_that_ended_in_time_do_not_count),
-    ("leftovers::nothing_survives_the_death_of_the_owner", nothing_survives_the_death_of_the_owner),
-];
-
+#[test]
 fn are_killed_and_counted() {
     let check = |script: &str, expect| {
         let scratch = Scratch::new();
@@ -39,6 +33,7 @@ fn are_killed_and_counted() {
     );
 }
 
+#[test]
 fn that_keep_forking_are_caught() {
     let scratch = Scratch::new();
     if !scratch.has_perl() {
@@ -54,6 +49,7 @@ fn that_keep_forking_are_caught() {
     assert!(ended.leftovers >= 1, "{ended:?}");
 }
 
+#[test]
 fn orphans_that_ended_in_time_do_not_count() {
     let scratch = Scratch::new();
     scratch.fifo("ready");
@@ -62,6 +58,7 @@ fn orphans_that_ended_in_time_do_not_count() {
     assert_eq!((ended.end, ended.leftovers), (End::Exited(5), 0));
 }
 
+#[test]
 fn nothing_survives_the_death_of_the_owner() {
     let scratch = Scratch::new();
     let out = scratch.fifo("out");

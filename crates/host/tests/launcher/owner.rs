@@ -2,55 +2,60 @@
 
 use crate::support::{Scratch, command_in};
 use bakeoff_host::{Ended, Launcher, Patience, interrupt, lock::Lock};
-use std::io::{BufRead as _, BufReader};
+use std::fmt::Write as _;
 use std::os::fd::AsFd as _;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
-const ROLE: &str = "--be-the-owner-of-a-launcher";
+/// In the environment of such a process: how patient it is.
+const PATIENCE: &str = "OWNER_PATIENCE";
+/// And what it executes.
+const SCRIPT: &str = "OWNER_SCRIPT";
 
 pub(crate) struct Owner {
     pub(crate) process: Child,
+    report: std::path::PathBuf,
 }
 
 impl Owner {
     /// Executes the script with output to `out`, holding `lock`. `patience` is `first` or `second`.
     pub(crate) fn start(scratch: &Scratch, patience: &str, script: &str) -> Self {
         let process = Command::new(std::env::current_exe().unwrap())
-            .args([ROLE, patience, script])
+            .args(["--exact", "owner::be_one_if_asked"])
+            .env(PATIENCE, patience)
+            .env(SCRIPT, script)
             .current_dir(scratch.dir())
-            .stdout(Stdio::piped())
+            .stdout(Stdio::null())
             .spawn()
             .unwrap();
-        Self { process }
+        Self { process, report: scratch.path("report") }
     }
 
     /// What it was told about the script, and about a second command; and how many interrupts it counted.
     pub(crate) fn report(mut self) -> (Ended, Ended, u32) {
-        let lines: Vec<String> =
-            BufReader::new(self.process.stdout.take().unwrap()).lines().map(Result::unwrap).collect();
         assert!(self.process.wait().unwrap().success());
+        let text = std::fs::read_to_string(&self.report).unwrap();
+        let lines: Vec<&str> = text.lines().collect();
         let ended = |line: &str| serde_json::from_str(line).unwrap();
-        (ended(&lines[0]), ended(&lines[1]), lines[2].parse().unwrap())
+        (ended(lines[0]), ended(lines[1]), lines[2].parse().unwrap())
     }
 }
 
-pub(crate) fn become_one_if_asked() {
-    let arguments: Vec<String> = std::env::args().collect();
-    let [_, role, patience, script] = &arguments[..] else { return };
-    if role != ROLE {
-        return;
-    }
+/// No test, but the process that tests of owners start.
+#[test]
+fn be_one_if_asked() {
+    let (Ok(patience), Ok(script)) = (std::env::var(PATIENCE), std::env::var(SCRIPT)) else { return };
     let patience = if patience == "first" { Patience::FirstInterrupt } else { Patience::SecondInterrupt };
     interrupt::install().unwrap();
     let lock = Lock::take(Path::new("lock")).unwrap();
     let mut launcher = Launcher::start(Some(lock.as_fd())).unwrap();
+    let mut report = String::new();
     let mut tell = |argv: &[&str], patience| {
         let ended = launcher.execute(&command_in(Path::new("."), argv), patience).unwrap();
-        println!("{}", serde_json::to_string(&ended).unwrap());
+        writeln!(report, "{}", serde_json::to_string(&ended).unwrap()).unwrap();
     };
-    tell(&["sh", "-c", script], patience);
+    tell(&["sh", "-c", &script], patience);
     tell(&["true"], Patience::FirstInterrupt);
-    println!("{}", interrupt::count());
-    std::process::exit(0);
+    writeln!(report, "{}", interrupt::count()).unwrap();
+    std::fs::write("report", report).unwrap();
 }

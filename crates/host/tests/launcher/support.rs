@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::{Path, PathBuf};
+use std::sync::Once;
 use tempfile::TempDir;
 
 /// For how long, in seconds, a process sleeps that is to be killed; and what counts as not having waited for it.
@@ -15,6 +16,14 @@ pub(crate) struct Scratch(TempDir);
 
 impl Scratch {
     pub(crate) fn new() -> Self {
+        // A case that waits for what never comes fails with all others, rather than wait for ever.
+        static WATCH: Once = Once::new();
+        WATCH.call_once(|| {
+            std::thread::spawn(|| {
+                std::thread::sleep(std::time::Duration::from_secs(2 * LONG_S));
+                std::process::exit(101);
+            });
+        });
         Self(tempfile::tempdir().unwrap())
     }
 

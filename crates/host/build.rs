@@ -1,0 +1,36 @@
+//! Compiles the launcher, a freestanding program, into a file that the crate includes. It is compiled by hand because
+//! Cargo has no dependency of one crate on the executable of another, and none of its profiles fits a program without
+//! a standard library.
+
+#![allow(clippy::expect_used, reason = "a build script ends where something is not as it should be")]
+
+use std::env;
+use std::path::PathBuf;
+use std::process::Command;
+
+const FLAGS: &[&str] = &[
+    "--crate-name=bakeoff_launcher",
+    "--edition=2024",
+    "--cap-lints=warn",
+    "-Cpanic=abort",
+    "-Copt-level=s",
+    // At fixed addresses and without relocations, there is nothing to be done before it begins.
+    "-Crelocation-model=static",
+    "-Cstrip=symbols",
+    "-Clink-arg=-nostartfiles",
+    "-Clink-arg=-nostdlib",
+    "-Clink-arg=-static",
+];
+
+fn main() {
+    println!("cargo::rerun-if-changed=launcher");
+    let out = PathBuf::from(env::var_os("OUT_DIR").expect("Cargo sets OUT_DIR")).join("launcher");
+    let target = env::var("TARGET").expect("Cargo sets TARGET");
+    let mut compiler = Command::new(env::var_os("RUSTC").expect("Cargo sets RUSTC"));
+    compiler.args(FLAGS).args(["--target", &target]).arg("launcher/main.rs").arg("-o").arg(out);
+    if let Some(linker) = env::var_os("RUSTC_LINKER") {
+        compiler.arg("-C").arg(format!("linker={}", linker.display()));
+    }
+    let status = compiler.status().expect("the compiler can be started");
+    assert!(status.success(), "the launcher (crates/host/launcher) could not be compiled: {status}");
+}

@@ -1,0 +1,231 @@
+//! A job as the launcher wants it: programs found, files opened, strings and vectors laid out, so that it has nothing
+//! left to do but to launch. What cannot even be prepared is said by command.
+
+use super::program::{self, NotStarted};
+use super::wire::{self, Kill, NONE};
+use super::{Command, Job, Limits};
+use crate::probe::Confinement;
+use std::fs::File;
+use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Path, PathBuf};
+
+/// The variable that names the descriptor for marks.
+const MARKS_VARIABLE: &str = "BAKEOFF_MARKS=3";
+
+/// A command that is ready to start.
+#[derive(Debug)]
+struct Ready {
+    dir: PathBuf,
+    program: PathBuf,
+    argv: Vec<String>,
+    env: Vec<String>,
+    stdout: usize,
+    stderr: usize,
+}
+
+/// Files that are open for a job; one that several processes write to is opened once.
+#[derive(Debug, Default)]
+struct Outputs {
+    files: Vec<(PathBuf, OwnedFd)>,
+}
+
+impl Outputs {
+    fn open(&mut self, path: &Path) -> Result<usize, NotStarted> {
+        let path = absolute(path)?;
+        if let Some(known) = self.files.iter().position(|(open, _)| *open == path) {
+            return Ok(known);
+        }
+        let file = File::create(&path).map_err(|error| NotStarted::path(&path, error))?;
+        self.files.push((path, file.into()));
+        Ok(self.files.len() - 1)
+    }
+}
+
+/// Commands that are ready, with their files open.
+#[derive(Debug)]
+pub(super) struct Prepared {
+    ready: Vec<Ready>,
+    outputs: Outputs,
+}
+
+impl Prepared {
+    /// Prepares the commands of a job, or says of each what is wrong with it.
+    pub(super) fn new(commands: &[Command]) -> Result<Self, Vec<Option<NotStarted>>> {
+        let mut outputs = Outputs::default();
+        let prepared: Vec<_> = commands.iter().map(|command| prepare(command, &mut outputs)).collect();
+        if prepared.iter().any(Result::is_err) {
+            return Err(prepared.into_iter().map(Result::err).collect());
+        }
+        Ok(Self { ready: prepared.into_iter().flatten().collect(), outputs })
+    }
+
+    /// The path that each process executes, and the folder it starts in.
+    pub(super) fn programs(&self) -> Vec<(PathBuf, PathBuf)> {
+        self.ready.iter().map(|ready| (ready.program.clone(), ready.dir.clone())).collect()
+    }
+
+    /// The body of the request and the descriptors that go with it. `marks` are the writing ends of the pipes, if any.
+    pub(super) fn request<'f>(
+        &'f self,
+        job: &Job,
+        confinement: &'f Confinement,
+        marks: &'f [OwnedFd],
+        address_space: Option<u64>,
+        zombies: bool,
+    ) -> (Vec<u8>, Vec<BorrowedFd<'f>>) {
+        let mut descriptors: Vec<BorrowedFd<'f>> = self.outputs.files.iter().map(|(_, file)| file.as_fd()).collect();
+        let mut add = |these: &mut dyn Iterator<Item = &'f OwnedFd>| {
+            let first = descriptors.len() as u32;
+            descriptors.extend(these.map(|descriptor| descriptor.as_fd()));
+            first
+        };
+        let first_mark = add(&mut marks.iter());
+        let into = add(&mut confinement.into.iter());
+        let first_join = add(&mut confinement.join.iter());
+        let first_kill = add(&mut confinement.kill.iter().map(|(file, _)| file));
+        let head = wire::Job {
+            processes: self.ready.len() as u32,
+            kills: confinement.kill.len() as u32,
+            into: if confinement.into.is_some() { into } else { NONE },
+            first_join,
+            joins: confinement.join.len() as u32,
+            flags: if job.rounds.is_some() { wire::LOAD } else { 0 } | if zombies { wire::ZOMBIES } else { 0 },
+            address_space: address_space.unwrap_or(0),
+            pace_ns: job.rounds.and_then(|rounds| rounds.pace_s).map_or(0, nanoseconds),
+            ..limits(&job.limits)
+        };
+        let kills: Vec<Kill> = (first_kill..).zip(&confinement.kill).map(|(at, (_, text))| kill(at, text)).collect();
+        (self.body(head, &kills, &job.limits, (!marks.is_empty()).then_some(first_mark)), descriptors)
+    }
+
+    fn body(&self, mut head: wire::Job, kills: &[Kill], limits: &Limits, first_mark: Option<u32>) -> Vec<u8> {
+        let fixed = size_of::<wire::Job>() + self.ready.len() * size_of::<wire::Process>() + size_of_val(kills);
+        let mut body = vec![0; fixed];
+        if let Some(cpus) = &limits.cpus {
+            let mask = mask(cpus);
+            (head.cpus, head.cpus_length) = (body.len() as u64, mask.len() as u64);
+            body.extend(mask);
+        }
+        let mut at = 0;
+        let mut put = |body: &mut Vec<u8>, bytes: &[u8]| {
+            body[at..at + bytes.len()].copy_from_slice(bytes);
+            at += bytes.len();
+        };
+        put(&mut body, wire::bytes(&head));
+        for (nth, ready) in (0..).zip(&self.ready) {
+            let marks = first_mark.map_or(NONE, |first| first + nth);
+            let added = first_mark.is_some().then_some(MARKS_VARIABLE);
+            let process = wire::Process {
+                stdout: ready.stdout as u32,
+                stderr: ready.stderr as u32,
+                marks,
+                unused: 0,
+                argv: vector(&mut body, ready.argv.iter().map(String::as_str)),
+                env: vector(&mut body, ready.env.iter().map(String::as_str).chain(added)),
+                dir: text(&mut body, ready.dir.as_os_str().as_bytes()),
+                program: text(&mut body, ready.program.as_os_str().as_bytes()),
+            };
+            put(&mut body, wire::bytes(&process));
+        }
+        for kill in kills {
+            put(&mut body, wire::bytes(kill));
+        }
+        body
+    }
+}
+
+/// A request that only tries limits.
+pub(super) fn trial_of(limits: &Limits) -> Vec<u8> {
+    let nothing = Prepared { ready: vec![], outputs: Outputs::default() };
+    nothing.body(wire::Job { into: NONE, ..self::limits(limits) }, &[], limits, None)
+}
+
+fn limits(limits: &Limits) -> wire::Job {
+    wire::Job {
+        realtime: limits.realtime.unwrap_or(0),
+        aslr: match limits.aslr {
+            None => wire::ASLR_AS_IS,
+            Some(true) => wire::ASLR_ON,
+            Some(false) => wire::ASLR_OFF,
+        },
+        timeout_ns: limits.timeout_s.map_or(0, |seconds| nanoseconds(seconds).max(1)),
+        ..wire::Job::default()
+    }
+}
+
+/// Saturates; a time below zero is none.
+pub(super) fn nanoseconds(seconds: f64) -> u64 {
+    (seconds * 1e9) as u64
+}
+
+fn kill(descriptor: u32, text: &[u8]) -> Kill {
+    let mut kill = Kill { descriptor, length: text.len().min(24) as u32, text: [0; 24] };
+    kill.text.iter_mut().zip(text).for_each(|(to, from)| *to = *from);
+    kill
+}
+
+/// The processors as a bit mask of whole words (sched_setaffinity(2)).
+fn mask(cpus: &[u32]) -> Vec<u8> {
+    let words = cpus.iter().max().map_or(1, |last| last / 64 + 1);
+    let mut mask = vec![0_u8; words as usize * 8];
+    for cpu in cpus {
+        mask[*cpu as usize / 8] |= 1 << (cpu % 8);
+    }
+    mask
+}
+
+/// Appends a string and its NUL; where it begins.
+fn text(body: &mut Vec<u8>, bytes: &[u8]) -> u64 {
+    let at = body.len() as u64;
+    body.extend_from_slice(bytes);
+    body.push(0);
+    at
+}
+
+/// Appends strings and, before them, the array of where they begin; where that is.
+fn vector<'a>(body: &mut Vec<u8>, texts: impl Iterator<Item = &'a str> + Clone) -> u64 {
+    body.resize(body.len().next_multiple_of(8), 0);
+    let start = body.len();
+    body.resize(start + 8 * (texts.clone().count() + 1), 0);
+    for (nth, string) in texts.enumerate() {
+        let at = text(body, string.as_bytes()).to_ne_bytes();
+        body[start + 8 * nth..start + 8 * (nth + 1)].copy_from_slice(&at);
+    }
+    start as u64
+}
+
+fn prepare(command: &Command, outputs: &mut Outputs) -> Result<Ready, NotStarted> {
+    let command = Command { dir: absolute(&command.dir)?, ..command.clone() };
+    let program = program::find(&command)?;
+    let env: Vec<String> = command.env.iter().map(|(name, value)| format!("{name}={value}")).collect();
+    let texts = command.argv.iter().chain(&env).map(|text| text.as_bytes());
+    for bytes in texts.chain([program.as_os_str().as_bytes(), command.dir.as_os_str().as_bytes()]) {
+        if bytes.contains(&0) {
+            return Err(NotStarted::new(String::from_utf8_lossy(bytes), "it contains a NUL byte"));
+        }
+    }
+    let (stdout, stderr) = (outputs.open(&command.stdout)?, outputs.open(&command.stderr)?);
+    Ok(Ready { dir: command.dir, program, argv: command.argv, env, stdout, stderr })
+}
+
+/// The launcher's working directory is not ours.
+fn absolute(path: &Path) -> Result<PathBuf, NotStarted> {
+    std::path::absolute(path).map_err(|error| NotStarted::path(path, error))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn masks_are_whole_words() {
+        for (cpus, expect) in [
+            (vec![], vec![0_u8; 8]),
+            (vec![0, 3], vec![9, 0, 0, 0, 0, 0, 0, 0]),
+            (vec![64], [vec![0; 8], vec![1, 0, 0, 0, 0, 0, 0, 0]].concat()),
+        ] {
+            assert_eq!(mask(&cpus), expect, "{cpus:?}");
+        }
+    }
+}
