@@ -5,6 +5,7 @@
 
 mod ends;
 mod interrupts;
+mod jobs;
 mod leftovers;
 mod measures;
 mod owner;
