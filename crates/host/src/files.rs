@@ -4,6 +4,7 @@
 use std::path::PathBuf;
 
 /// The files below a root; paths are given without a leading slash.
+#[derive(Debug)]
 pub(crate) struct Files {
     root: PathBuf,
 }

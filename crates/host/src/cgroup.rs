@@ -1,0 +1,40 @@
+//! Control groups: finds out which of them we may make here, gives every job one of its own in each hierarchy that
+//! tells or limits something, reads what the kernel counted in them, and removes them. It places no process: what
+//! launches does that, with what stands in a [`crate::probe::Confinement`].
+//!
+//! There are three worlds. In *full v2* one hierarchy has all controllers. In the *hybrid* one the controllers are
+//! bound to hierarchies of version 1, and that of version 2 still tells CPU time and pressure, and kills. Or there is
+//! *none* that we may use. Which it is is found by trying, hierarchy by hierarchy, and never assumed.
+
+mod counts;
+mod find;
+mod group;
+mod home;
+mod tree;
+mod try_out;
+mod values;
+
+#[cfg(test)]
+pub(crate) mod tests;
+
+pub(crate) use counts::NAMES;
+pub(crate) use find::hierarchies;
+pub(crate) use group::Group;
+pub(crate) use home::Home;
+
+/// Set to `off`, it keeps Bakeoff from making control groups.
+pub(crate) const SWITCH: &str = "BAKEOFF_CGROUPS";
+
+/// Lets go a process that a freezer of version 1 holds: it cannot die before. It may have gone to any group that its
+/// user may make, so its own word is asked, and all groups above are thawed too. What cannot be thawed stays as it is.
+pub(crate) fn thaw(pid: i32) {
+    let files = crate::files::Files::here();
+    let groups = files.read(&format!("proc/{pid}/cgroup")).unwrap_or_default();
+    let Some(freezer) = hierarchies(&files, &groups).into_iter().find(|hierarchy| hierarchy.has("freezer")) else {
+        return;
+    };
+    for folder in freezer.own.ancestors().take_while(|folder| folder.starts_with(&freezer.top)) {
+        // The topmost group has no such file, and is never frozen.
+        let _ = tree::write(&folder.join("freezer.state"), "THAWED");
+    }
+}

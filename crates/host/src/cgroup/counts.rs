@@ -1,0 +1,112 @@
+//! Which file of a group tells which metric, in which hierarchy; and why a metric is told by none. A table, and how it
+//! is read.
+
+use super::find::Hierarchy;
+use super::{tree, values};
+use bakeoff_model::metric::Measurements;
+use std::path::Path;
+
+/// Reads a value out of the text of a file.
+type Parse = fn(&str) -> Option<f64>;
+
+/// A file and the metrics that it tells.
+#[derive(Debug)]
+pub(super) struct File {
+    /// The controller of version 1 whose hierarchy it is in; none in version 2.
+    v1: Option<&'static str>,
+    name: &'static str,
+    metrics: &'static [(&'static str, Parse)],
+}
+
+const fn v2(name: &'static str, metrics: &'static [(&'static str, Parse)]) -> File {
+    File { v1: None, name, metrics }
+}
+
+const fn v1(controller: &'static str, name: &'static str, metrics: &'static [(&'static str, Parse)]) -> File {
+    File { v1: Some(controller), name, metrics }
+}
+
+/// Where two files tell the same, the first one counts.
+const FILES: &[File] = &[
+    v2("memory.peak", &[("cgroup_peak", values::number)]),
+    v2(
+        "cpu.stat",
+        &[
+            ("cgroup_cpu", |text| values::keyed_us(text, "usage_usec")),
+            ("cgroup_user", |text| values::keyed_us(text, "user_usec")),
+            ("cgroup_sys", |text| values::keyed_us(text, "system_usec")),
+        ],
+    ),
+    v2(
+        "io.stat",
+        &[
+            ("cgroup_read_bytes", |text| Some(values::io_stat(text, "rbytes"))),
+            ("cgroup_write_bytes", |text| Some(values::io_stat(text, "wbytes"))),
+        ],
+    ),
+    v2("pids.peak", &[("pids_peak", values::number)]),
+    v2("cpu.pressure", &[("pressure_cpu", values::some_total_s)]),
+    v2("memory.pressure", &[("pressure_memory", values::some_total_s)]),
+    v2("io.pressure", &[("pressure_io", values::some_total_s)]),
+    v1("memory", "memory.max_usage_in_bytes", &[("cgroup_peak", values::number)]),
+    v1("cpuacct", "cpuacct.usage", &[("cgroup_cpu", values::seconds_of_ns)]),
+    v1("cpuacct", "cpuacct.usage_user", &[("cgroup_user", values::seconds_of_ns)]),
+    v1("cpuacct", "cpuacct.usage_sys", &[("cgroup_sys", values::seconds_of_ns)]),
+    v1("blkio", "blkio.throttle.io_service_bytes_recursive", BLKIO),
+    v1("blkio", "blkio.bfq.io_service_bytes_recursive", BLKIO),
+    v1("blkio", "blkio.throttle.io_service_bytes", BLKIO),
+    v1("pids", "pids.peak", &[("pids_peak", values::number)]),
+];
+
+const BLKIO: &[(&str, Parse)] = &[
+    ("cgroup_read_bytes", |text| Some(values::blkio(text, "Read"))),
+    ("cgroup_write_bytes", |text| Some(values::blkio(text, "Write"))),
+];
+
+/// All metrics that groups tell somewhere, and why one is not told where no hierarchy has its file.
+pub(crate) const NAMES: &[(&str, &str)] = &[
+    ("cgroup_peak", "no cgroup memory controller here"),
+    ("cgroup_cpu", "no cgroup tells CPU time here"),
+    ("cgroup_user", "no cgroup tells CPU time in user mode and in the kernel here"),
+    ("cgroup_sys", "no cgroup tells CPU time in user mode and in the kernel here"),
+    ("cgroup_read_bytes", "no cgroup counts block input and output here"),
+    ("cgroup_write_bytes", "no cgroup counts block input and output here"),
+    ("pids_peak", "no cgroup tells the most processes at once here"),
+    ("pressure_cpu", "no pressure of a cgroup here (needs cgroup v2 and psi=1)"),
+    ("pressure_memory", "no pressure of a cgroup here (needs cgroup v2 and psi=1)"),
+    ("pressure_io", "no pressure of a cgroup here (needs cgroup v2 and psi=1)"),
+];
+
+/// The files of a group that tell what is not yet in `told`, which they fill.
+pub(super) fn that_tell(hierarchy: &Hierarchy, folder: &Path, told: &mut Measurements) -> Vec<&'static File> {
+    let mut adding = vec![];
+    for file in FILES {
+        let is_here = file.v1.map_or(hierarchy.is_v2(), |controller| hierarchy.has(controller));
+        let before = told.len();
+        if is_here {
+            read(folder, [file], told);
+        }
+        if told.len() > before {
+            adding.push(file);
+        }
+    }
+    adding
+}
+
+/// Those metrics that no file tells, and why.
+pub(super) fn untold(told: &Measurements) -> Vec<(&'static str, String)> {
+    let untold = NAMES.iter().filter(|(name, _)| !told.contains_key(*name));
+    untold.map(|&(name, why)| (name, why.to_owned())).collect()
+}
+
+/// Reads these files of a group. What is already told stays.
+pub(super) fn read(folder: &Path, files: impl IntoIterator<Item = &'static File>, told: &mut Measurements) {
+    for file in files {
+        let Ok(text) = tree::read(&folder.join(file.name)) else { continue };
+        for (metric, parse) in file.metrics {
+            if let Some(value) = parse(&text) {
+                told.entry((*metric).to_owned()).or_insert(value);
+            }
+        }
+    }
+}

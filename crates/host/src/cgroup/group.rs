@@ -1,0 +1,112 @@
+//! The group of one job: what a launcher confines its processes to, the limits, and what the kernel counted.
+
+use super::home::Home;
+use super::{counts, tree, values};
+use crate::launcher::Limits;
+use crate::probe::Confinement;
+use bakeoff_model::metric::Measurements;
+use std::fs::File;
+use std::io;
+use std::os::fd::OwnedFd;
+use std::path::{Path, PathBuf};
+
+/// A period of the scheduler's bandwidth control, in µs; the kernel's own default.
+const PERIOD_US: f64 = 100_000.0;
+/// The least quota that the kernel takes, in µs.
+const LEAST_QUOTA_US: f64 = 1_000.0;
+
+/// A folder in each hierarchy, with the number of its nest in the [`Home`].
+#[derive(Debug, Default)]
+pub(crate) struct Group {
+    pub(super) folders: Vec<(usize, PathBuf)>,
+}
+
+impl Group {
+    /// What the launcher needs to put processes into it and to kill them; and for each file to be joined the nest
+    /// that it is of. An error comes with the nest that it is of.
+    pub(super) fn confinement(&self, home: &Home) -> Result<(Confinement, Vec<usize>), (usize, io::Error)> {
+        let mut confinement = Confinement::default();
+        let mut order = vec![];
+        for (nth, folder) in &self.folders {
+            let failed = |error| (*nth, error);
+            let is_v2 = home.nests[*nth].hierarchy.is_v2();
+            if is_v2 && home.clones_into {
+                confinement.into = Some(File::open(folder).map_err(failed)?.into());
+            } else {
+                // Where a single thread moves only itself, older kernels need no lock that all processes share.
+                let name = if is_v2 { "cgroup.procs" } else { "tasks" };
+                confinement.join.push(for_writing(&folder.join(name)).map_err(failed)?);
+                order.push(*nth);
+            }
+            // It also thaws: what is frozen dies too. Before Linux 5.14 there is none.
+            if let Ok(kill) = for_writing(&folder.join("cgroup.kill")) {
+                confinement.kill.push((kill, b"1"));
+            }
+        }
+        Ok((confinement, order))
+    }
+
+    /// Adds this group to what the processes of a job are confined to.
+    pub(crate) fn confine(&self, home: &Home, into: &mut Confinement) -> io::Result<()> {
+        let (confinement, _) = self.confinement(home).map_err(|(_, error)| error)?;
+        into.into = confinement.into;
+        into.join.extend(confinement.join);
+        into.kill.extend(confinement.kill);
+        Ok(())
+    }
+
+    /// Sets the limits for memory and CPU.
+    pub(crate) fn limit(&self, home: &Home, limits: &Limits) -> io::Result<()> {
+        for (nth, folder) in &self.folders {
+            let hierarchy = &home.nests[*nth].hierarchy;
+            let set = |name: &str, value: &str| tree::write(&folder.join(name), value);
+            if let Some(bytes) = limits.memory_bytes.map(|bytes| bytes.to_string()) {
+                if hierarchy.is_v2() && folder.join("memory.max").exists() {
+                    set("memory.max", &bytes)?;
+                    // Kernels without swap have no such file; then there is nothing to limit.
+                    let _ = set("memory.swap.max", "0");
+                    let _ = set("memory.oom.group", "1");
+                } else if hierarchy.has("memory") {
+                    set("memory.limit_in_bytes", &bytes)?;
+                    let _ = set("memory.memsw.limit_in_bytes", &bytes);
+                }
+            }
+            if let Some(cpus) = limits.cpu_limit {
+                let quota_us = (cpus * PERIOD_US).round().max(LEAST_QUOTA_US);
+                if hierarchy.is_v2() && folder.join("cpu.max").exists() {
+                    set("cpu.max", &format!("{quota_us:.0} {PERIOD_US:.0}"))?;
+                } else if hierarchy.has("cpu") {
+                    set("cpu.cfs_period_us", &format!("{PERIOD_US:.0}"))?;
+                    set("cpu.cfs_quota_us", &format!("{quota_us:.0}"))?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// What was counted in it.
+    pub(crate) fn measure(&self, home: &Home, into: &mut Measurements) {
+        for (nth, folder) in &self.folders {
+            counts::read(folder, home.nests[*nth].files.iter().copied(), into);
+        }
+    }
+
+    /// How many processes were killed for the memory limit.
+    pub(crate) fn killed_for_memory(&self) -> u64 {
+        let events = ["memory.events", "memory.oom_control"];
+        let kills = |folder: &Path| {
+            let text = events.iter().find_map(|name| tree::read(&folder.join(name)).ok())?;
+            values::keyed(&text, "oom_kill")
+        };
+        self.folders.iter().filter_map(|(_, folder)| kills(folder)).sum::<f64>() as u64
+    }
+
+    /// Removes it, with whatever still lives in it; tries all its folders even if one stays.
+    pub(crate) fn remove(&self) -> io::Result<()> {
+        self.folders.iter().map(|(_, folder)| tree::remove(folder)).fold(Ok(()), Result::and)
+    }
+}
+
+fn for_writing(path: &Path) -> io::Result<OwnedFd> {
+    Ok(File::options().write(true).open(path)?.into())
+}

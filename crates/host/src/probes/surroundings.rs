@@ -1,0 +1,174 @@
+//! What else went on at the machine while a job executed: how many others wanted a processor when it was launched, and
+//! the shares of all processors' time that went to a hypervisor's other guests and to processes that are not ours.
+//!
+//! /proc/stat counts in clock ticks, mostly of 10 ms, and guesses what a processor did from what it does at a tick. So
+//! an interval of few ticks tells no share, and that of others, which is a difference, is never below 0. What the
+//! kernel does for a job behind its back, such as writing to disks, counts as done by others.
+#![allow(unsafe_code, reason = "rustix has sysconf behind a feature that nothing else needs")]
+
+use super::by_reason;
+use super::ours::{self, Ours};
+use crate::cgroup::Home;
+use crate::files::Files;
+use crate::launcher::Job;
+use crate::probe::{Confinement, Probe, Seen};
+use bakeoff_model::metric::Measurements;
+use bakeoff_model::record::Unavailable;
+use std::io;
+use std::sync::Arc;
+
+/// The least interval of which shares are told, in clock ticks.
+const LEAST_TICKS: f64 = 5.0;
+
+#[derive(Debug)]
+pub(super) struct Surroundings {
+    /// Held so that the launcher counts as ours.
+    _ours: Ours,
+    files: Files,
+    home: Option<Arc<Home>>,
+    ticks_per_s: f64,
+    before: Option<Moment>,
+    load: Option<f64>,
+}
+
+/// A reading of both clocks.
+#[derive(Debug, Clone, Copy)]
+struct Moment {
+    ticks: Ticks,
+    ours_s: f64,
+}
+
+/// Clock ticks of all processors since boot.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Ticks {
+    /// Executing something, in user mode or in the kernel.
+    pub(crate) busy: u64,
+    /// Taken by a hypervisor.
+    pub(crate) stolen: u64,
+    /// All, idle ones among them.
+    pub(crate) all: u64,
+}
+
+impl Ticks {
+    /// The first line of /proc/stat: user nice system idle iowait irq softirq steal; guest time is part of user.
+    pub(crate) fn now(files: &Files) -> Option<Self> {
+        let text = files.read("proc/stat")?;
+        let line = text.lines().find_map(|line| line.strip_prefix("cpu "))?;
+        let ticks: Vec<u64> = line.split_whitespace().take(8).map_while(|field| field.parse().ok()).collect();
+        let &[user, nice, system, idle, iowait, irq, softirq, stolen] = ticks.as_slice() else { return None };
+        let busy = user + nice + system + irq + softirq;
+        Some(Self { busy, stolen, all: busy + idle + iowait + stolen })
+    }
+
+    /// What passed since; counters that go backwards, as they do when processors come and go, stand still.
+    fn since(self, before: Self) -> Self {
+        Self {
+            busy: self.busy.saturating_sub(before.busy),
+            stolen: self.stolen.saturating_sub(before.stolen),
+            all: self.all.saturating_sub(before.all),
+        }
+    }
+}
+
+impl Surroundings {
+    pub(super) fn new(ours: Ours) -> Self {
+        // SAFETY: it takes and gives a number.
+        let ticks_per_s = unsafe { libc::sysconf(libc::_SC_CLK_TCK) };
+        Self {
+            _ours: ours,
+            files: Files::here(),
+            home: Home::of_this_process().ok(),
+            ticks_per_s: if ticks_per_s > 0 { ticks_per_s as f64 } else { 100.0 },
+            before: None,
+            load: None,
+        }
+    }
+
+    fn moment(&self) -> Option<Moment> {
+        let ours_s = ours::cpu_s(&self.files, self.home.as_deref(), self.ticks_per_s);
+        Some(Moment { ticks: Ticks::now(&self.files)?, ours_s })
+    }
+}
+
+impl Probe for Surroundings {
+    fn before(&mut self, _: &Job, _: &mut Confinement) -> io::Result<()> {
+        let runnable = self.files.read("proc/loadavg").and_then(|text| runnable(&text));
+        // The one that reads is runnable too, and it is us.
+        self.load = runnable.map(|all| (all - 1.0 - ours::runnable(&self.files) as f64).max(0.0));
+        self.before = self.moment();
+        Ok(())
+    }
+
+    fn after(&mut self, seen: &Seen<'_>, into: &mut Measurements) -> io::Result<()> {
+        into.extend(self.load.take().map(|load| ("load".to_owned(), load)));
+        let long_enough = seen.wall_s * self.ticks_per_s >= LEAST_TICKS;
+        let (Some(before), true) = (self.before.take(), long_enough) else { return Ok(()) };
+        if let Some(shares) = self.moment().and_then(|after| shares(before, after, self.ticks_per_s)) {
+            into.insert("steal".to_owned(), shares.steal);
+            into.insert("foreign_cpu".to_owned(), shares.foreign);
+        }
+        Ok(())
+    }
+
+    fn unavailable(&self) -> Vec<Unavailable> {
+        let load = self.files.read("proc/loadavg").is_none().then(|| ("load", "no /proc/loadavg here".to_owned()));
+        let shares = ["steal", "foreign_cpu"].map(|name| (name, "no /proc/stat here".to_owned()));
+        let shares = shares.into_iter().filter(|_| Ticks::now(&self.files).is_none());
+        by_reason(load.into_iter().chain(shares))
+    }
+}
+
+#[derive(Debug, PartialEq)]
+struct Shares {
+    steal: f64,
+    foreign: f64,
+}
+
+/// None if the clock of /proc/stat did not move.
+fn shares(before: Moment, after: Moment, ticks_per_s: f64) -> Option<Shares> {
+    let passed = after.ticks.since(before.ticks);
+    if passed.all == 0 {
+        return None;
+    }
+    let all_s = passed.all as f64 / ticks_per_s;
+    let foreign_s = passed.busy as f64 / ticks_per_s - (after.ours_s - before.ours_s);
+    Some(Shares { steal: passed.stolen as f64 / passed.all as f64, foreign: (foreign_s / all_s).clamp(0.0, 1.0) })
+}
+
+/// The fourth field: runnable and all tasks, with a slash between.
+fn runnable(loadavg: &str) -> Option<f64> {
+    loadavg.split(' ').nth(3)?.split('/').next()?.parse().ok()
+}
+
+#[cfg(test)]
+mod unit {
+    use super::*;
+
+    #[test]
+    fn shares_of_all_processors() {
+        let at = |busy, stolen, all, ours_s| Moment { ticks: Ticks { busy, stolen, all }, ours_s };
+        let check = |before, after, expect: Option<(f64, f64)>| {
+            let expect = expect.map(|(steal, foreign)| Shares { steal, foreign });
+            assert_eq!(shares(before, after, 100.0), expect);
+        };
+        // One second of two processors: 1.5 s busy, 0.5 s of which are ours.
+        check(at(1000, 10, 5000, 3.0), at(1150, 20, 5200, 3.5), Some((0.05, 0.5)));
+        // Ticks that saw less than was used.
+        check(at(1000, 10, 5000, 3.0), at(1010, 10, 5200, 3.5), Some((0.0, 0.0)));
+        check(at(1000, 10, 5000, 3.0), at(1000, 10, 5000, 3.0), None);
+        check(at(1000, 10, 5000, 3.0), at(900, 5, 4000, 3.0), None);
+    }
+
+    #[test]
+    fn what_the_kernel_writes() {
+        assert_eq!(runnable("0.20 0.18 0.12 3/80 11206"), Some(3.0));
+        assert_eq!(runnable("0.20 0.18"), None);
+        let check = |stat: &str, expect| {
+            let root = tempfile::tempdir().unwrap();
+            assert_eq!(Ticks::now(&Files::made_of(root.path(), &[("proc/stat", stat)])), expect);
+        };
+        check("cpu  1 2 3 4 5 6 7 8 9 10\ncpu0 0 0 0\n", Some(Ticks { busy: 19, stolen: 8, all: 36 }));
+        check("cpu  1 2 3 4\n", None);
+        check("", None);
+    }
+}
