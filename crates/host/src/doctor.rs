@@ -1,9 +1,11 @@
 //! What this machine can and cannot do for measurements, each figure probed on the spot. It advises; it changes
-//! nothing, needs no privileges, and an absent file is a fact ("not here"), never a failure.
+//! nothing that stays, needs no privileges, and an absent file is a fact ("not here"), never a failure.
 
 mod clock;
+mod groups;
 mod kernel;
 mod perf_events;
+mod processes;
 mod processor;
 mod surroundings;
 
@@ -59,6 +61,7 @@ impl Check {
 /// Every check, in the order in which they read best. Takes about a third of a second.
 pub fn checks() -> Vec<Check> {
     let files = Files::here();
+    let made = groups::make();
     vec![
         surroundings::load(&files),
         surroundings::steal(&files),
@@ -69,9 +72,17 @@ pub fn checks() -> Vec<Check> {
         processor::turbo(&files),
         processor::smt(&files),
         kernel::address_randomisation(&files),
-        kernel::cgroups(&files),
+        processes::fixed_addresses(),
+        groups::groups(&made, &files),
+        groups::limits(&made),
+        groups::birth(&made),
         perf_events::hardware(&files),
         perf_events::software(&files),
+        processes::realtime(),
+        processes::drop_caches(),
+        processes::pipe_size(),
+        processes::descriptors(),
+        processes::process_limit(&files),
         clock::source(&files),
         clock::cost(),
         clock::cpu_time_split(),

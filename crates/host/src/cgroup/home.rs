@@ -179,6 +179,25 @@ impl Home {
         self.nests.iter().any(|nest| nest.hierarchy.has("memory") || nest.hierarchy.is_v2() && nest.hands_on("memory"))
     }
 
+    /// Whether the kernel clones processes into a group.
+    pub(crate) fn clones_into(&self) -> bool {
+        self.clones_into && self.v2().is_some()
+    }
+
+    /// Whether hierarchies of version 1 are in use.
+    pub(crate) fn has_v1(&self) -> bool {
+        self.nests.iter().any(|nest| !nest.hierarchy.is_v2())
+    }
+
+    /// Which of the three worlds this is, in words.
+    pub(crate) fn world(&self) -> &'static str {
+        match (self.v2().is_some(), self.has_v1()) {
+            (true, true) => "hybrid of versions 1 and 2",
+            (true, false) => "version 2",
+            (false, _) => "version 1",
+        }
+    }
+
     pub(super) fn v2(&self) -> Option<&Nest> {
         self.nests.iter().find(|nest| nest.hierarchy.is_v2())
     }
