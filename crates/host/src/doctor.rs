@@ -61,8 +61,7 @@ impl Check {
 /// Every check, in the order in which they read best. Takes about a third of a second.
 pub fn checks() -> Vec<Check> {
     let files = Files::here();
-    let made = groups::make();
-    vec![
+    let mut checks = vec![
         surroundings::load(&files),
         surroundings::steal(&files),
         surroundings::pressure(&files),
@@ -73,9 +72,9 @@ pub fn checks() -> Vec<Check> {
         processor::smt(&files),
         kernel::address_randomisation(&files),
         processes::fixed_addresses(),
-        groups::groups(&made, &files),
-        groups::limits(&made),
-        groups::birth(&made),
+    ];
+    checks.extend(groups::checks(&files));
+    checks.extend([
         perf_events::hardware(&files),
         perf_events::software(&files),
         processes::realtime(),
@@ -87,7 +86,8 @@ pub fn checks() -> Vec<Check> {
         clock::cost(),
         clock::cpu_time_split(),
         kernel::memory_floor(),
-    ]
+    ]);
+    checks
 }
 
 /// Space for builds and journals below `path`.

@@ -267,7 +267,7 @@ pub(super) fn settle_v2(hierarchy: &Hierarchy, own: &Path, name: &str, wanted: &
             enable(own, &wanted);
             if !is_whole(folder) {
                 // Nothing is won by it: back again.
-                let _ = tree::write(&own.join("cgroup.procs"), "0");
+                move_into(own);
                 let _ = fs::remove_dir(folder.join(SELF));
             }
         }
@@ -306,8 +306,14 @@ fn made(parent: &Path, name: &str) -> io::Result<PathBuf> {
     }
 }
 
-/// Hands controllers on to the groups below; each for itself, because one refusal would refuse all.
+/// Hands controllers on to the groups below; each for itself, because one refusal would refuse all. A group with
+/// processes is let alone: it would hand on those that also work for threads, and after that no group below could
+/// take a process ("domain invalid").
 fn enable(folder: &Path, controllers: &[&str]) {
+    let is_top = !folder.join("cgroup.type").exists();
+    if !is_top && !words(&folder.join("cgroup.procs")).is_empty() {
+        return;
+    }
     for controller in controllers {
         let _ = tree::write(&folder.join("cgroup.subtree_control"), &format!("+{controller}"));
     }

@@ -155,6 +155,34 @@ fn a_job_dies_of_its_memory_limit_and_it_shows() {
 }
 
 #[test]
+fn bytes_are_those_that_reach_the_disk() {
+    use std::os::unix::fs::MetadataExt as _;
+    let Some(home) = home() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    // Without a block device a file system has a number of the kernel's own, with major number 0.
+    if fs::metadata(folder.path()).unwrap().dev() >> 8 == 0 {
+        return println!("skipped: {} is on no disk", folder.path().display());
+    }
+    let group = home.group(false).unwrap();
+    let file = folder.path().join("file").display().to_string();
+    let to = format!("of={file}");
+    let (status, _) = wait4(start(&home, &group, &["dd", "if=/dev/zero", &to, "bs=1M", "count=8", "oflag=direct"]));
+    let Some(&written) = told(&home, &group).get("cgroup_write_bytes") else {
+        return println!("skipped: {:?}", home.untold);
+    };
+    if !status.success() {
+        return println!("skipped: {file} cannot be written directly");
+    }
+    assert!((8.0 * MIB..9.0 * MIB).contains(&written), "{written}");
+    let from = format!("if={file}");
+    let (status, _) = wait4(start(&home, &group, &["dd", &from, "of=/dev/null", "bs=1M", "iflag=direct"]));
+    assert!(status.success());
+    let read = told(&home, &group)["cgroup_read_bytes"];
+    assert!((8.0 * MIB..9.0 * MIB).contains(&read), "{read}");
+    group.remove().unwrap();
+}
+
+#[test]
 fn half_a_processor_takes_twice_as_long() {
     let Some(home) = home() else { return };
     if !home.limits_cpu() {

@@ -23,7 +23,7 @@ pub(super) fn keyed_us(text: &str, key: &str) -> Option<f64> {
 /// The sum over all devices of a key of io.stat: `254:0 rbytes=1 wbytes=2 …`. An empty file is a sum of nothing.
 pub(super) fn io_stat(text: &str, key: &str) -> f64 {
     let value = |field: &str| field.strip_prefix(key)?.strip_prefix('=').and_then(number);
-    text.split_whitespace().filter_map(value).sum()
+    sum(text.split_whitespace().filter_map(value))
 }
 
 /// The sum over all devices of a kind of blkio's files: `254:0 Read 1`.
@@ -32,7 +32,12 @@ pub(super) fn blkio(text: &str, kind: &str) -> f64 {
         let mut fields = line.split(' ').skip(1);
         (fields.next()? == kind).then(|| number(fields.next()?))?
     };
-    text.lines().filter_map(value).sum()
+    sum(text.lines().filter_map(value))
+}
+
+/// The standard library's sum of nothing is −0, which journals would show.
+fn sum(values: impl Iterator<Item = f64>) -> f64 {
+    values.fold(0.0, |sum, value| sum + value)
 }
 
 /// Whether one of blkio's files knows any device; without, it counts nothing.
@@ -74,6 +79,7 @@ mod tests {
             "some avg10=0.00 avg60=0.10 avg300=0.00 total=250000\nfull avg10=0.00 avg60=0.00 avg300=0.00 total=7\n";
         check(some_total_s(psi), Some(0.25));
         check(some_total_s("full avg10=0.00 total=7\n"), None);
+        assert!(io_stat("", "wbytes").is_sign_positive() && blkio("Total 0", "Read").is_sign_positive());
         assert!(blkio_counts(blk) && !blkio_counts("Total 0\n") && !blkio_counts(""));
     }
 }

@@ -4,25 +4,22 @@
 use super::Check;
 use crate::cgroup::{Home, SWITCH};
 use crate::files::Files;
-use std::sync::Arc;
 
-/// Our folder for groups, or why there is none.
-pub(super) type Made = Result<Arc<Home>, String>;
-
-pub(super) fn make() -> Made {
-    Home::of_this_process()
+/// What groups tell and limit; one check alone where there are none.
+pub(super) fn checks(files: &Files) -> Vec<Check> {
+    match Home::of_this_process() {
+        Ok(home) => vec![groups(&home), limits(&home), birth(&home)],
+        Err(why) => {
+            let lost = "lost: cgroup_*, pids_peak and pressure_* of trials; conditions that limit memory or CPU; CPU time \
+                of what leaves its parents";
+            vec![Check::missing("cgroups", &why, lost).remedy(remedy(&why, files))]
+        }
+    }
 }
 
 /// A group for every trial, and what it tells.
-pub(super) fn groups(made: &Made, files: &Files) -> Check {
+fn groups(home: &Home) -> Check {
     let name = "cgroups";
-    let home = match made {
-        Ok(home) => home,
-        Err(why) => {
-            let lost = "lost: cgroup_*, pids_peak and pressure_* of trials, limits, and the CPU time of what leaves its parents";
-            return Check::missing(name, why, lost).remedy(remedy(why, files));
-        }
-    };
     let found = format!("{}, one for every trial", home.world());
     if home.untold.is_empty() {
         return Check::good(name, found, "memory, CPU time, block I/O and pressure are told of whole trees");
@@ -31,7 +28,13 @@ pub(super) fn groups(made: &Made, files: &Files) -> Check {
     let mut whys: Vec<&str> = home.untold.iter().map(|(_, why)| why.as_str()).collect();
     whys.dedup();
     let check = Check::missing(name, found, &format!("lost: {} ({})", untold.join(", "), whys.join("; ")));
-    check.remedy(if home.has_v1() { "boot with systemd.unified_cgroup_hierarchy=1" } else { SCOPE })
+    check.remedy(if untold.iter().all(|metric| metric.starts_with("pressure_")) {
+        "boot with psi=1, if the kernel has CONFIG_PSI"
+    } else if home.has_v1() {
+        "boot with systemd.unified_cgroup_hierarchy=1"
+    } else {
+        SCOPE
+    })
 }
 
 const SCOPE: &str = "systemd-run --user --scope -p Delegate=yes bakeoff …";
@@ -49,11 +52,10 @@ fn remedy(why: &str, files: &Files) -> String {
 }
 
 /// What they limit.
-pub(super) fn limits(made: &Made) -> Check {
+fn limits(home: &Home) -> Check {
     let name = "limits";
-    let (memory, cpu) = made.as_ref().map_or((false, false), |home| (home.limits_memory(), home.limits_cpu()));
-    let lost = |what: &str| format!("lost: conditions that limit {what} are reported as unavailable");
-    match (memory, cpu) {
+    let lost = |what: &str| format!("lost: conditions that limit {what}");
+    match (home.limits_memory(), home.limits_cpu()) {
         (true, true) => Check::good(name, "memory, CPU", "conditions can limit both"),
         (true, false) => Check::missing(name, "memory only", &lost("CPU")),
         (false, true) => Check::missing(name, "CPU only", &lost("memory")),
@@ -62,13 +64,11 @@ pub(super) fn limits(made: &Made) -> Check {
 }
 
 /// Whether processes are born in their group.
-pub(super) fn birth(made: &Made) -> Check {
+fn birth(home: &Home) -> Check {
     let name = "birth in a cgroup";
-    match made {
-        Ok(home) if home.clones_into() => {
-            Check::good(name, "possible", "a group counts a process from its first instant")
-        }
-        Ok(_) => Check::missing(name, "refused", "lost: what a process does before it has joined its group; some µs"),
-        Err(_) => Check::missing(name, "no cgroups", "lost: nothing that cgroups would not tell"),
+    if home.clones_into() {
+        return Check::good(name, "possible", "a group counts a process from its first instant");
     }
+    Check::missing(name, "not possible", "processes join after birth; lost: what they do before, which is some µs")
+        .remedy("use Linux 5.7 or newer with cgroup v2")
 }

@@ -47,7 +47,7 @@ pub(super) fn fixed_addresses() -> Check {
     };
     match in_a_thread(set) {
         Ok(()) => Check::good(name, "permitted", "conditions can give all trials the same memory layout"),
-        Err(error) => Check::missing(name, error.to_string(), "lost: the condition `aslr = false`"),
+        Err(error) => Check::missing(name, word(&error), "lost: the condition `aslr = false`"),
     }
 }
 
@@ -57,8 +57,7 @@ pub(super) fn drop_caches() -> Check {
     match access("/proc/sys/vm/drop_caches", Access::WRITE_OK) {
         Ok(()) => Check::good(name, "permitted", "conditions can begin with cold caches"),
         Err(error) => {
-            let error = io::Error::from(error);
-            Check::missing(name, error.to_string(), "lost: the condition `drop_caches`").remedy("sudo bakeoff …")
+            Check::missing(name, word(&error.into()), "lost: the condition `drop_caches`").remedy("sudo bakeoff …")
         }
     }
 }
@@ -115,6 +114,13 @@ pub(super) fn process_limit(files: &Files) -> Check {
         Some(most) => Check::noisy(name, most.to_string(), "a parallel build or a load may fail for want of processes")
             .remedy("ulimit -u, or TasksMax of the systemd unit that we are in"),
         None => Check::missing(name, "not here", "how many processes there may be is not told"),
+    }
+}
+
+fn word(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::PermissionDenied => "not permitted".to_owned(),
+        _ => error.to_string(),
     }
 }
 
