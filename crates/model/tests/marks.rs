@@ -120,7 +120,7 @@ proptest! {
         let histogram = decoded(&Latencies::of(all.iter().copied()).unwrap());
         let mut expect = Histogram::<u64>::new_with_bounds(1, 3_600_000_000_000, 3).unwrap();
         all.iter().for_each(|s| expect.record((s * 1e9).round() as u64).unwrap());
-        prop_assert!(histogram == expect);
+        prop_assert!(histogram == expect, "{all:?}");
     }
 
     #[test]
@@ -138,6 +138,29 @@ proptest! {
             prop_assert_eq!(read.count(), latencies.count());
         }
     }
+}
+
+/// Written by another implementation, the Python package hdrhistogram 0.10: 1 to 1000 µs and one of 3 s, in its own range.
+const OF_ANOTHER: &str = "HISTFAAAAI54nJNpmSzMwMB+ngECmKE0I5DpZrBjAYP9B4jAeX6ms/xMUzmYnrIzLWRh+sgMRcuZmL4zYkErGZmqm\
+                          Srx4GwmayC0BZPk0bpM0kyyQIgg6c/nZ+Jl4gZiCESwsIsOV3l2JlYwZIbSqJB40VH9Q18/MxMjGsQQwAWJVkgLM0\
+                          ctH7V8ZFj+fDsjEwAe3UD4";
+
+#[test]
+fn the_histogram_of_another_program_can_be_read() {
+    let json =
+        serde_json::json!({"count": 1001, "sum_s": 3.5005, "min_s": 1e-6, "max_s": 3.0, "histogram": OF_ANOTHER});
+    let latencies: Latencies = serde_json::from_value(json).unwrap();
+    // What that package itself says of it, in nanoseconds.
+    for (q, ns) in [(0.5, 501_247.0), (0.9, 901_119.0), (0.99, 991_231.0), (0.999, 1_000_447.0)] {
+        assert_eq!(latencies.quantile(q), ns / 1e9, "{q}");
+    }
+    let ours = Latencies::of((1..=1000).map(|us| f64::from(us) * 1e-6).chain([3.0])).unwrap();
+    let counts = |latencies: &Latencies| {
+        let histogram = decoded(latencies);
+        let counts = histogram.iter_recorded().map(|at| (at.value_iterated_to(), at.count_at_value()));
+        counts.collect::<Vec<_>>()
+    };
+    assert_eq!(counts(&latencies), counts(&ours));
 }
 
 #[test]

@@ -38,7 +38,7 @@ impl Default for Recorder {
 impl Recorder {
     /// Takes one, in seconds, from 0 to 1e9; what is less or no number is taken as 0, what is more as 1e9.
     pub fn record(&mut self, latency_s: f64) {
-        let latency_s = latency_s.max(0.0).min(POSSIBLE_S);
+        let latency_s = if latency_s.is_nan() { 0.0 } else { latency_s.clamp(0.0, POSSIBLE_S) };
         self.count += 1;
         self.sum_s += latency_s;
         self.min_s = self.min_s.min(latency_s);

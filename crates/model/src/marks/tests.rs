@@ -164,7 +164,7 @@ fn processes_at_once_are_one_trial() {
     }
     let names: Vec<&str> = both.phases.iter().map(|phase| phase.name.as_str()).collect();
     assert_eq!(names, ["a", "b", "a"]);
-    assert_eq!(Marks::merge(&[one.clone()]), one);
+    assert_eq!(Marks::merge(std::slice::from_ref(&one)), one);
     assert_eq!(Marks::merge(&[]), Marks::default());
 }
 

@@ -124,12 +124,7 @@ fn all_own(workloads: &[Workload]) -> Vec<String> {
 }
 
 fn unknown(name: &str, readings: &[OpMetric<'_>], workloads: &[Workload]) -> Unknown {
-    let why = format!("there is no metric `{name}`");
-    let own = all_own(workloads);
-    let known = METRICS.iter().map(|metric| &*metric.name).chain(own.iter().map(String::as_str));
-    if let Some(meant) = did_you_mean(name, known.clone()) {
-        return Unknown { why, remedy: format!("did you mean `{meant}`?") };
-    }
+    // What is wrong with a part of the name says more than the nearest of many names.
     if let Some(phase) = name.strip_suffix(".wall") {
         return Unknown { why: format!("no workload has a phase `{phase}`"), remedy: phases_remedy(phase, workloads) };
     }
@@ -140,6 +135,12 @@ fn unknown(name: &str, readings: &[OpMetric<'_>], workloads: &[Workload]) -> Unk
         let stats: Vec<&str> = STATS.iter().map(|(stat, _)| *stat).collect();
         let why = format!("`{name}` does not end with what is told of ops");
         return Unknown { why, remedy: format!("one of .{}", stats.join(", .")) };
+    }
+    let why = format!("there is no metric `{name}`");
+    let own = all_own(workloads);
+    let known = METRICS.iter().map(|metric| &*metric.name).chain(own.iter().map(String::as_str));
+    if let Some(meant) = did_you_mean(name, known.clone()) {
+        return Unknown { why, remedy: format!("did you mean `{meant}`?") };
     }
     if name.contains('.') {
         let remedy = "a phase has `PHASE.wall`, ops have `[PHASE.]op[.NAME].p99` and the like (docs/marks.md)";
@@ -164,7 +165,9 @@ fn no_such_op(metric: &OpMetric<'_>, workloads: &[Workload]) -> Unknown {
         return Unknown { why: format!("no workload has ops `{name}`"), remedy };
     }
     let phase = metric.phase.unwrap_or_default();
-    let with_ops: Vec<Workload> = workloads.iter().filter(|workload| workload.ops.is_some()).cloned().collect();
+    let has_them = |spec: &OpSpec| metric.name.is_none_or(|name| spec.names.iter().any(|known| known == name));
+    let with_ops = workloads.iter().filter(|workload| workload.ops.as_ref().is_some_and(has_them));
+    let with_ops: Vec<Workload> = with_ops.cloned().collect();
     let why = format!("no workload has such ops and a phase `{phase}`");
     Unknown { why, remedy: phases_remedy(phase, &with_ops) }
 }
