@@ -20,30 +20,32 @@ const SIGNALS: &[(&str, i32)] =
 /// What the variable with a service's port begins with.
 pub(super) const PORT: &str = "PORT_";
 
-/// A service and where it is named.
+/// A service, where it is named, and its commands with their places.
 pub(super) struct PlacedService {
     pub(super) service: Service,
     pub(super) span: Range<usize>,
+    commands: Vec<(String, Range<usize>)>,
 }
 
 pub(super) fn services(file: &Section<'_>, run_factors: &[PlacedFactor]) -> Vec<PlacedService> {
     let sections = file.named_sections("services");
     let known: Vec<&str> = sections.iter().map(|section| section.name.as_str()).collect();
-    let read = |section: &Section<'_>| PlacedService {
-        service: service(section, &known, run_factors),
-        span: section.span.clone(),
-    };
-    sections.iter().map(read).collect()
+    let placed: Vec<PlacedService> = sections.iter().map(|section| service(section, &known)).collect();
+    for one in placed.iter().filter(|placed| placed.service.per == Per::Block) {
+        is_every_variants(file.sink, one, &placed, run_factors);
+    }
+    placed
 }
 
-fn service(section: &Section<'_>, known: &[&str], run_factors: &[PlacedFactor]) -> Service {
+fn service(section: &Section<'_>, known: &[&str]) -> PlacedService {
     let name = section.name.clone();
     if !name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_') {
         let message = format!("the name of a service is part of a variable: `{PORT}{name}` is none");
         section.sink.report(section.span.clone(), &message, "", "letters, digits and `_` only");
     }
     let run = section.required_string("run", "the command that starts the service and stays in the foreground");
-    let (ready, ready_within_s) = ready(section, known);
+    let mut commands: Vec<_> = run.iter().cloned().collect();
+    let (ready, ready_within_s) = ready(section, known, &mut commands);
     let per = per(section);
     let (stop_signal, stop_within_s) = stop(section);
     let files = section.strings("files");
@@ -51,13 +53,10 @@ fn service(section: &Section<'_>, known: &[&str], run_factors: &[PlacedFactor]) 
         check_inside(section.sink, path, span.clone());
     }
     section.finish();
-    if let Some((text, span)) = &run {
+    for (text, span) in &commands {
         ports_are_known(section.sink, text, span, known, None);
-        if per == Per::Block {
-            is_every_variants(section.sink, text, span, run_factors);
-        }
     }
-    Service {
+    let service = Service {
         name,
         run: run.map(|(run, _)| run).unwrap_or_default(),
         ready,
@@ -66,11 +65,12 @@ fn service(section: &Section<'_>, known: &[&str], run_factors: &[PlacedFactor]) 
         stop_signal,
         stop_within_s,
         files: files.into_iter().map(|(path, _)| path).collect(),
-    }
+    };
+    PlacedService { service, span: section.span.clone(), commands }
 }
 
 /// When it is ready, and how long that may take.
-fn ready(service: &Section<'_>, known: &[&str]) -> (Ready, f64) {
+fn ready(service: &Section<'_>, known: &[&str], commands: &mut Vec<(String, Range<usize>)>) -> (Ready, f64) {
     let Some(section) = service.section("ready") else { return (Ready::Started, READY_WITHIN_S) };
     let tcp = section.any("tcp");
     let command = section.string("command");
@@ -99,7 +99,7 @@ fn ready(service: &Section<'_>, known: &[&str]) -> (Ready, f64) {
             Ready::Tcp(text)
         }
         (None, Some((text, span)), _) => {
-            ports_are_known(section.sink, &text, &span, known, None);
+            commands.push((text.clone(), span));
             Ready::Command(text)
         }
         (None, None, Some((text, _))) => Ready::Log(text),
@@ -148,13 +148,18 @@ fn stop(service: &Section<'_>) -> (i32, f64) {
     (signal, within_s)
 }
 
-/// One service for all trials of a block cannot be one variant's.
-fn is_every_variants(sink: &Sink, text: &str, span: &Range<usize>, run_factors: &[PlacedFactor]) {
-    let of_factors = run_factors.iter().flat_map(|factor| &factor.variables).map(|(variable, _)| variable.as_str());
-    let own: Vec<&str> = of_factors.chain(["PREFIX"]).collect();
-    if let Some(variable) = mentioned(text).find(|variable| own.contains(variable)) {
-        let message = format!("a service per block cannot use `${variable}`, which is another for each variant");
-        sink.report(span.clone(), &message, "", "`per = \"trial\"`, or a command that is the same for all of them");
+/// One service for all trials of a block cannot be one variant's, nor know what is fresh for every trial.
+fn is_every_variants(sink: &Sink, placed: &PlacedService, all: &[PlacedService], run_factors: &[PlacedFactor]) {
+    let of_factors = run_factors.iter().flat_map(|factor| &factor.variables).map(|(variable, _)| variable.clone());
+    let fresh = all.iter().filter(|other| other.service.per == Per::Trial);
+    let ports = fresh.map(|other| format!("{PORT}{}", other.service.name));
+    let changing: Vec<String> = of_factors.chain(ports).chain(["PREFIX".to_owned()]).collect();
+    for (text, span) in &placed.commands {
+        if let Some(variable) = mentioned(text).find(|variable| changing.iter().any(|name| name == variable)) {
+            let message = format!("a service per block cannot use `${variable}`, which is another for each trial");
+            let remedy = "`per = \"trial\"`, or a command that is the same for all of them";
+            sink.report(span.clone(), &message, "", remedy);
+        }
     }
 }
 

@@ -26,7 +26,7 @@ pub(super) fn workloads(file: &Section<'_>, services: &[PlacedService]) -> Vec<W
         file.sink.report(file.span.clone(), "the study has no workload", "", remedy);
     }
     values_are_one_metric(file, &values);
-    for PlacedService { service, span } in services {
+    for PlacedService { service, span, .. } in services {
         if !workloads.iter().any(|workload| workload.services.contains(&service.name)) && !workloads.is_empty() {
             let message = format!("no workload needs the service `{}`", service.name);
             let remedy = "name it in `services` of a workload, or leave it out";

@@ -215,12 +215,16 @@ fn mistakes_in_services_are_named() {
     check("files = [\"/etc/passwd\"]\n", "leaves the study's folder", "relative to it");
     check("port = 5\n", "has no key `port`", "known here");
     let other = |service: &str, message: &str, remedy: &str| refuses(&format!("{WORKLOAD}{service}"), message, remedy);
-    other("[services.x]\n", "[services.x] has no `run`", "stays in the foreground");
+    other("[services.x]\n", "[services.x] has no", "stays in the foreground");
     other("[services.a-b]\nrun = \"x\"\n", "`PORT_a-b` is none", "letters, digits and `_` only");
     other("[services.x]\nrun = \"x $PORT_store\"\n", "`$PORT_store` is the port of no service", "known here: x");
     let block = "per = \"block\"\n";
     other(&format!("[services.x]\nrun = '$PREFIX/x'\n{block}"), "cannot use `$PREFIX`", "`per = \"trial\"`");
     other(&format!("[services.x]\nrun = 'x ${{CACHE:-0}}'\n{block}"), "cannot use `$CACHE`", "same for all of them");
+    let asks = "run = 'x'\nready = { command = '$PREFIX/ask' }\n";
+    other(&format!("[services.x]\n{asks}{block}"), "cannot use `$PREFIX`", "`per = \"trial\"`");
+    let two = format!("{SERVICE}[services.x]\nrun = 'x $PORT_store $PORT_x'\n{block}");
+    other(&two, "cannot use `$PORT_store`", "same for all of them");
 }
 
 #[test]
