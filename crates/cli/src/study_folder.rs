@@ -5,7 +5,7 @@ use crate::error::{Code, CommandError};
 use crate::screen;
 use bakeoff_model::digest::Digest;
 use bakeoff_model::problem::Problems;
-use bakeoff_model::study::Study;
+use bakeoff_model::study::{LoadOf, Ready, Study};
 use bakeoff_model::study_file;
 use std::collections::BTreeMap;
 use std::io;
@@ -22,8 +22,8 @@ pub(crate) struct StudyFolder {
 enum Error {
     #[error("cannot read the study {}", path.display())]
     Read { path: PathBuf, source: io::Error },
-    #[error("cannot read {}, a file of workload `{workload}`", path.display())]
-    File { path: PathBuf, workload: String, source: io::Error },
+    #[error("cannot read {}, a file of {of}", path.display())]
+    File { path: PathBuf, of: String, source: io::Error },
     #[error("cannot read {}, the expected output of workload `{workload}`", path.display())]
     Expected { path: PathBuf, workload: String, source: io::Error },
 }
@@ -62,35 +62,111 @@ impl StudyFolder {
         Ok(expected)
     }
 
-    /// Digest of the folder's files that trials depend on: the expected outputs, the workloads' `files`, and every file
-    /// of the folder that is named by a word of a workload's command. A trial on a changed script is not comparable with
-    /// one on the old.
+    /// Digest of the folder's files that trials depend on: the expected outputs, the `files` of workloads and services,
+    /// and every file of the folder that is named by a word of a command: of a workload, its oracle, a service, its
+    /// ready check, or a load; or by a word of a run factor's variable. A trial on a changed script is not comparable with one on the old.
     pub(crate) fn inputs(&self, expected: &BTreeMap<String, Vec<u8>>) -> Result<String, CommandError> {
         let mut digest = Digest::of("inputs");
         for (workload, bytes) in expected {
             digest.field(workload, bytes);
         }
         for workload in &self.study.workloads {
-            for name in &workload.files {
-                let path = self.dir.join(name);
-                let bytes = std::fs::read(&path).map_err(|source| {
-                    let workload = workload.name.clone();
-                    CommandError::usage(Error::File { path: path.clone(), workload, source })
-                })?;
-                digest.field(name, &bytes);
-            }
-            for word in workload.run.split(|c: char| c.is_whitespace() || "\"';&|()<>=".contains(c)) {
-                let path = self.dir.join(word);
-                // A device may never end, and what lies elsewhere is not the study's.
-                let inside = Path::new(word).is_relative() && !word.split('/').any(|part| part == "..");
-                if inside
-                    && path.is_file()
-                    && let Ok(bytes) = std::fs::read(&path)
-                {
-                    digest.field(word, &bytes);
-                }
+            self.listed(&mut digest, &workload.files, &format!("workload `{}`", workload.name))?;
+            self.named(&mut digest, &workload.run);
+            workload.oracle.iter().for_each(|oracle| self.named(&mut digest, oracle));
+        }
+        for service in &self.study.services {
+            self.listed(&mut digest, &service.files, &format!("service `{}`", service.name))?;
+            self.named(&mut digest, &service.run);
+            if let Ready::Command(command) = &service.ready {
+                self.named(&mut digest, command);
             }
         }
+        for load in self.study.conditions.iter().filter_map(|condition| condition.load.as_ref()) {
+            if let LoadOf::Command(command) = &load.of {
+                self.named(&mut digest, command);
+            }
+        }
+        for level in self.study.run_factors.iter().flat_map(|factor| &factor.levels) {
+            level.variables.values().for_each(|value| self.named(&mut digest, value));
+        }
         Ok(digest.hex())
+    }
+
+    /// Files that the study lists; `of` is what needs them.
+    fn listed(&self, digest: &mut Digest, files: &[String], of: &str) -> Result<(), CommandError> {
+        for name in files {
+            let path = self.dir.join(name);
+            let unreadable =
+                |source| CommandError::usage(Error::File { path: path.clone(), of: of.to_owned(), source });
+            digest.field(name, &std::fs::read(&path).map_err(unreadable)?);
+        }
+        Ok(())
+    }
+
+    /// Files of the folder that a command's words name.
+    fn named(&self, digest: &mut Digest, command: &str) {
+        for word in command.split(|c: char| c.is_whitespace() || "\"';&|()<>=".contains(c)) {
+            let path = self.dir.join(word);
+            // A device may never end, and what lies elsewhere is not the study's.
+            let inside = Path::new(word).is_relative() && !word.split('/').any(|part| part == "..");
+            if inside
+                && path.is_file()
+                && let Ok(bytes) = std::fs::read(&path)
+            {
+                digest.field(word, &bytes);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test ends where something is not as it should be")]
+mod tests {
+    use super::StudyFolder;
+    use std::collections::BTreeMap;
+    use std::fs;
+
+    const STUDY: &str = r#"
+format = 1
+name = "t"
+[run_factors.script]
+old = { SCRIPT = "old.pl" }
+new = { SCRIPT = "new.pl" }
+[services.store]
+run = "sh store.sh"
+ready = { command = "sh ready.sh" }
+files = ["store.conf"]
+[workloads.ask]
+run = 'perl "$SCRIPT" < questions'
+files = ["words"]
+oracle = "cmp answers"
+[conditions.busy]
+copies = 1
+of = { command = "sh load.sh" }
+[decide]
+baseline = { script = "old" }
+"#;
+
+    #[test]
+    fn every_file_that_a_trial_depends_on_counts_and_no_other() {
+        let folder = tempfile::tempdir().unwrap();
+        let counted =
+            ["old.pl", "new.pl", "store.sh", "ready.sh", "store.conf", "questions", "words", "answers", "load.sh"];
+        let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
+        counted.iter().chain(&["notes"]).for_each(|name| write(name, "1"));
+        write("study.toml", STUDY);
+        let study = StudyFolder::open(folder.path()).unwrap_or_else(|_| panic!("the study has a problem"));
+        let inputs = || study.inputs(&BTreeMap::new()).unwrap_or_else(|_| panic!("a file cannot be read"));
+        let before = inputs();
+        for name in counted {
+            write(name, "2");
+            assert_ne!(inputs(), before, "{name}");
+            write(name, "1");
+        }
+        write("notes", "2");
+        assert_eq!(inputs(), before);
+        fs::remove_file(folder.path().join("store.conf")).unwrap();
+        assert!(study.inputs(&BTreeMap::new()).is_err(), "a file that is listed must be there");
     }
 }

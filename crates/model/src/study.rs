@@ -7,6 +7,8 @@ use crate::until::Until;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
+mod words;
+
 /// One question written down.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Study {

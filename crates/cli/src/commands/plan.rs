@@ -12,6 +12,8 @@ use bakeoff_model::until::Until;
 use bakeoff_report::format::waiting_time;
 use std::fmt::Write as _;
 
+mod cells;
+
 /// Show what a study would do: variants, builds, blocks, and how long it may take
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -71,6 +73,7 @@ fn head(plan: &Plan) -> String {
     let conditions = names(plan.conditions.iter().map(|c| c.name.as_str()).collect());
     let cells = plan.variants.len() * plan.workloads.len() * plan.conditions.len();
     let _ = writeln!(out, "\nWorkloads: {workloads}; conditions: {conditions}; cells: {cells}");
+    out.push_str(&cells::text(plan));
     let _ = writeln!(
         out,
         "Blocks: {}{} for each workload and condition{}, seed {}; {} trials in all",
@@ -88,6 +91,7 @@ fn head(plan: &Plan) -> String {
             "  That is too few: at least {least} blocks are needed to show any difference among {comparisons} comparisons"
         );
     }
+    out.push_str(&cells::rules(plan));
     let (margin, confidence) = (100.0 * plan.decide.margin, 100.0 * plan.decide.confidence);
     let metrics = plan.decide.metrics.join(", ");
     let _ = writeln!(out, "Judged: {metrics}; margin ±{margin} %, confidence {confidence} %");

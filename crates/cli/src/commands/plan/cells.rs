@@ -1,0 +1,96 @@
+//! The part of a plan's page about what surrounds a trial: what workloads tell and need, services, the parts of
+//! conditions, what is varied, and when a trial does not count. A study that names none of it has none of these lines.
+
+use bakeoff_model::metric::{self, Metric, Unit};
+use bakeoff_model::plan::Plan;
+use bakeoff_model::study::{OpSpec, Per, Ready, Service, Vary, VoidRule, Workload};
+use bakeoff_report::format::{bytes, count, duration, percent};
+use std::fmt::Write as _;
+
+/// The lines, indented below the one that counts the cells.
+pub(super) fn text(plan: &Plan) -> String {
+    let mut out = String::new();
+    let mut part = |kind: &str, name: &str, parts: Vec<String>| {
+        if !parts.is_empty() {
+            let _ = writeln!(out, "  {kind} {name}: {}", parts.join("; "));
+        }
+    };
+    plan.workloads.iter().for_each(|workload| part("workload", &workload.name, workload_parts(workload)));
+    plan.services.iter().for_each(|service| part("service", &service.name, service_parts(service)));
+    plan.conditions.iter().for_each(|condition| part("condition", &condition.name, condition.parts()));
+    out
+}
+
+/// What is varied and what is void, below the number of blocks.
+pub(super) fn rules(plan: &Plan) -> String {
+    let mut out = String::new();
+    for vary in &plan.vary {
+        let what = match vary {
+            Vary::EnvSize => "the size of the environment",
+        };
+        let _ = writeln!(out, "Varied: {what}, drawn for every pass");
+    }
+    let rules: Vec<String> = plan.void_if.iter().map(|rule| rule_text(rule, plan)).collect();
+    if !rules.is_empty() {
+        let _ = writeln!(out, "Void, and repeated within their block: trials with {}", rules.join(", or "));
+    }
+    out
+}
+
+fn workload_parts(workload: &Workload) -> Vec<String> {
+    let mut parts = vec![];
+    if !workload.phases.is_empty() {
+        parts.push(format!("phases {}", workload.phases.join(", ")));
+    }
+    parts.extend(workload.ops.as_ref().map(ops_text));
+    if !workload.values.is_empty() {
+        let names: Vec<&str> = workload.values.iter().map(|value| value.name.as_str()).collect();
+        parts.push(format!("values {}", names.join(", ")));
+    }
+    if !workload.services.is_empty() {
+        parts.push(format!("services {}", workload.services.join(", ")));
+    }
+    parts.extend(workload.oracle.iter().map(|command| format!("`{command}` must succeed afterwards")));
+    parts.extend(workload.timeout_s.map(|limit_s| format!("killed after {limit_s} s")));
+    parts
+}
+
+fn ops_text(ops: &OpSpec) -> String {
+    let many = ops.count.map_or(String::new(), |number| format!("{} ", count(number)));
+    match ops.names.as_slice() {
+        [] => format!("{many}ops ({})", ops.unit),
+        names => format!("{many}ops ({}: {})", ops.unit, names.join(", ")),
+    }
+}
+
+fn service_parts(service: &Service) -> Vec<String> {
+    let per = match service.per {
+        Per::Trial => "fresh for every trial",
+        Per::Block => "one for all trials of a block",
+    };
+    let ready = match &service.ready {
+        Ready::Started => None,
+        Ready::Tcp(port) => Some(format!("port {port} accepts a connection")),
+        Ready::Command(command) => Some(format!("`{command}` exits 0")),
+        Ready::Log(text) => Some(format!("it prints {text:?}")),
+    };
+    let ready = ready
+        .map_or("ready at once".to_owned(), |check| format!("ready when {check}, within {} s", service.ready_within_s));
+    vec![per.to_owned(), ready]
+}
+
+fn rule_text(rule: &VoidRule, plan: &Plan) -> String {
+    let known = metric::find(&rule.metric, &plan.workloads).ok();
+    format!("{} above {}", rule.metric, amount(rule.above, known.as_ref()))
+}
+
+fn amount(above: f64, metric: Option<&Metric>) -> String {
+    match metric.map(|metric| metric.unit) {
+        Some(Unit::Seconds) => duration(above),
+        Some(Unit::Bytes) => bytes(above),
+        Some(Unit::PerSecond) => format!("{above}/s"),
+        // Shares are counts below 1: of what is counted in whole things, less than one is none.
+        Some(Unit::Count) if above > 0.0 && above < 1.0 => percent(above),
+        Some(Unit::Count) | None => format!("{above}"),
+    }
+}

@@ -1,0 +1,91 @@
+//! The parts of a condition, in words: what a plan shows beforehand. Whether a place grants them is not known here.
+
+use super::{Condition, LoadOf, LoadSpec};
+
+impl Condition {
+    /// Each part that it asks for, as `4 copies of the baseline beside it`; none if it asks for nothing.
+    pub fn parts(&self) -> Vec<String> {
+        let mut parts = vec![];
+        if let Some(load) = &self.load {
+            parts.push(load_in_words(load));
+            parts.extend(load.cpus.iter().map(|cpus| format!("the load on {}", processors(cpus))));
+        }
+        if self.processes > 1 {
+            parts.push(format!("{} processes at once", self.processes));
+        }
+        parts.extend(self.cpus.iter().map(|cpus| format!("trials on {}", processors(cpus))));
+        parts.extend(self.realtime.map(|priority| format!("real-time priority {priority} (SCHED_FIFO)")));
+        parts.extend(
+            self.aslr.map(|on| if on { "addresses randomised" } else { "addresses not randomised" }.to_owned()),
+        );
+        parts.extend(self.memory_bytes.map(|bytes| format!("at most {} of memory", size(bytes))));
+        parts.extend(self.cpu_limit.map(|limit| format!("at most {limit} of a processor's time")));
+        parts.extend(self.environment.iter().map(|(name, value)| format!("{name}={value}")));
+        if self.drop_caches {
+            parts.push("the file systems' caches dropped before each trial".to_owned());
+        }
+        parts
+    }
+}
+
+fn load_in_words(load: &LoadSpec) -> String {
+    let copies = if load.copies == 1 { "a copy".to_owned() } else { format!("{} copies", load.copies) };
+    let of = match &load.of {
+        LoadOf::Baseline => "the baseline".to_owned(),
+        LoadOf::Itself => "the variant itself".to_owned(),
+        LoadOf::Command(command) => format!("`{command}`"),
+    };
+    match load.pace_s {
+        // A third of a second has no end; a microsecond is nothing to a process.
+        Some(pace_s) => format!("{copies} of {of} beside it, each started every {} s", (pace_s * 1e6).round() / 1e6),
+        None => format!("{copies} of {of} beside it"),
+    }
+}
+
+fn processors(cpus: &[u32]) -> String {
+    let list: Vec<String> = cpus.iter().map(u32::to_string).collect();
+    format!("processor{} {}", if cpus.len() == 1 { "" } else { "s" }, list.join(","))
+}
+
+/// In the largest unit that leaves no fraction.
+fn size(bytes: u64) -> String {
+    let units = [(1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB"), (1, "B")];
+    let (unit, word) = units.into_iter().find(|(unit, _)| bytes % unit == 0).unwrap_or((1, "B"));
+    format!("{} {word}", bytes / unit)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_part_is_in_words_and_nothing_is_no_part() {
+        assert_eq!(Condition { processes: 1, ..Condition::default() }.parts(), [""; 0]);
+        let load = LoadSpec { copies: 4, of: LoadOf::Itself, pace_s: Some(1.0 / 3.0), cpus: Some(vec![1]) };
+        let all = Condition {
+            name: "all".to_owned(),
+            load: Some(load),
+            processes: 2,
+            cpus: Some(vec![0, 2]),
+            realtime: Some(1),
+            aslr: Some(false),
+            environment: [("LC_ALL".to_owned(), "C".to_owned())].into(),
+            drop_caches: true,
+            memory_bytes: Some(1536 << 20),
+            cpu_limit: Some(0.5),
+        };
+        let expect = [
+            "4 copies of the variant itself beside it, each started every 0.333333 s",
+            "the load on processor 1",
+            "2 processes at once",
+            "trials on processors 0,2",
+            "real-time priority 1 (SCHED_FIFO)",
+            "addresses not randomised",
+            "at most 1536 MiB of memory",
+            "at most 0.5 of a processor's time",
+            "LC_ALL=C",
+            "the file systems' caches dropped before each trial",
+        ];
+        assert_eq!(all.parts(), expect);
+    }
+}
