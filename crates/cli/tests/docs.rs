@@ -6,6 +6,7 @@
 
 mod common;
 
+use bakeoff_model::metric::{METRICS, Unit};
 use common::Shown;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -126,6 +127,43 @@ fn the_page_of_commands_is_current() {
     }
     let written = fs::read_to_string(&path).unwrap_or_default();
     assert!(written == page, "docs/cli.md is not current; BAKEOFF_UPDATE=1 make test writes it anew");
+}
+
+/// The example of the format is a study without problems, but for its checksum.
+#[test]
+fn the_example_of_the_study_file_is_one() {
+    let page = fs::read_to_string(root().join("docs/study-file.md")).unwrap();
+    let example = page.split("```toml\n").nth(1).unwrap().split("```").next().unwrap();
+    let text = example.replace("…64 hexadecimal digits…", &"0".repeat(64));
+    if let Err(list) = bakeoff_model::study_file::parse(&text) {
+        panic!("{}", bakeoff_model::problem::Problems::new("docs/study-file.md", &text, list).render(false));
+    }
+}
+
+#[test]
+fn every_metric_is_in_the_table_with_its_unit_and_every_name_there_is_a_metric() {
+    let page = fs::read_to_string(root().join("docs/study-file.md")).unwrap();
+    let section = page.split("\n## ").find(|section| section.starts_with("Metrics\n")).unwrap();
+    let rows: Vec<Vec<&str>> = section
+        .lines()
+        .filter(|line| line.starts_with("| `"))
+        .map(|line| line.trim_matches('|').split(" | ").map(str::trim).collect())
+        .collect();
+    let names = |row: &Vec<&str>| row[0].split(", ").map(|name| name.trim_matches('`').to_owned()).collect::<Vec<_>>();
+    for metric in METRICS {
+        let row = rows.iter().find(|row| names(row).iter().any(|name| *name == *metric.name));
+        let row = row.unwrap_or_else(|| panic!("{} is not in the table", metric.name));
+        let unit = match metric.unit {
+            Unit::Seconds => "s",
+            Unit::Bytes => "B",
+            Unit::Count => "1",
+            Unit::PerSecond => "1/s",
+        };
+        assert!(row[1].split(", ").any(|word| word == unit), "{} is in {unit}: {row:?}", metric.name);
+    }
+    for name in rows.iter().flat_map(names) {
+        assert!(METRICS.iter().any(|metric| *metric.name == *name), "there is no metric {name}");
+    }
 }
 
 #[test]
