@@ -3,7 +3,7 @@
 
 pub use crate::stats::describe::Description as Summary;
 
-use bakeoff_model::metric::Unit;
+use bakeoff_model::metric::{Direction, Unit};
 use bakeoff_model::record::{BuildLine, Failure, Place, VariantLine};
 use bakeoff_model::until::Until;
 use serde::{Deserialize, Serialize};
@@ -96,6 +96,9 @@ pub struct Table {
     pub metric: String,
     /// Its base unit.
     pub unit: Unit,
+    /// Which way is better.
+    #[serde(default)]
+    pub better: Direction,
     /// The baseline first (it has no comparison), then the other variants as planned.
     pub rows: Vec<Row>,
     /// The twin against the baseline: what this machine calls a difference between a thing and itself.
@@ -107,7 +110,7 @@ pub struct Table {
 /// All pairs of a table's variants, with Holm's correction over them.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Ranking {
-    /// From the least of the metric to the most.
+    /// The best first: from the least of a cost to the most, and from the most of a yield to the least.
     pub variants: Vec<Ranked>,
     /// Number of pairs.
     pub pairs: u32,
@@ -126,7 +129,7 @@ pub struct Ranked {
     pub letters: String,
     /// Against the first of the ranking; none for that one itself.
     pub against_best: Option<f64>,
-    /// Its interval; those of all variants hold together (Bonferroni), so that being the least by chance is allowed for.
+    /// Its interval; those of all variants hold together (Bonferroni), so that being the best by chance is allowed for.
     pub against_best_interval: Option<[f64; 2]>,
     /// What these numbers are.
     pub scale: Scale,
@@ -244,6 +247,9 @@ pub struct Effects {
     pub metric: String,
     /// Its base unit.
     pub unit: Unit,
+    /// Which way is better.
+    #[serde(default)]
+    pub better: Direction,
     /// What cannot be told apart because not every combination of levels was executed, in words; empty if all were.
     pub aliases: Vec<String>,
     /// The contrasts.
@@ -279,13 +285,14 @@ pub struct Effect {
     pub refused: Option<String>,
 }
 
-/// The five verdicts.
+/// The five verdicts. They are said of what is better, not of what is less: of a cost such as wall time less is better, of
+/// a yield such as throughput more. A report chooses the word by unit and direction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
-    /// Shown to need less of the metric than the baseline, and not shown to be within the margin.
+    /// Shown to be better in the metric than the baseline, and not shown to be within the margin.
     Faster,
-    /// Shown to need more of the metric than the baseline, and not shown to be within the margin.
+    /// Shown to be worse in the metric than the baseline, and not shown to be within the margin.
     Slower,
     /// Not shown to differ, and shown to lie within the margin.
     Equivalent,

@@ -5,9 +5,9 @@ use crate::builds::unbuilt;
 use crate::effects;
 use crate::format::percent;
 use crate::text::{clean, glue, unglue};
-use crate::words::{self, Change, counted, listed};
+use crate::words::{self, Change, Manner, counted, listed};
 use bakeoff_analysis::findings::{Comparison, FailedTrials, Findings, Method, Row, Table, Verdict};
-use bakeoff_model::metric::Unit;
+use bakeoff_model::metric::Direction;
 use bakeoff_model::plan::BASELINE;
 use bakeoff_model::record::BuildOutcome;
 use std::collections::BTreeSet;
@@ -114,12 +114,13 @@ fn statement(findings: &Findings, table: &Table) -> String {
 /// alone, so the claims stand, but not before their reader is warned.
 fn warning(table: &Table, twin: &Comparison) -> String {
     let change = Change::of(twin, twin.interval, table.unit);
-    let (amount, word) = (glue(&change.amount()), words::verdict(twin.verdict, table.unit));
-    let judged = match table.unit {
-        Unit::Seconds | Unit::PerSecond => {
-            format!("judged {amount} {word} than it in {}", words::metric(&table.metric))
-        }
-        Unit::Bytes | Unit::Count => format!("judged to need {amount} {word} {} than it", table.metric),
+    let manner = manner(table);
+    let (amount, word) = (glue(&change.amount()), manner.verdict(twin.verdict));
+    let [_, verb] = manner.verb();
+    let judged = if manner.is_told_with_is() {
+        format!("judged {amount} {word} than it in {}", words::metric(&table.metric))
+    } else {
+        format!("judged to {verb} {amount} {word} {} than it", table.metric)
     };
     format!(
         "Beware: the baseline's twin, which is the same thing again, was {judged}; believe no difference of that \
@@ -156,9 +157,8 @@ fn subject(variant: &str) -> String {
     if variant == BASELINE { "the baseline".to_owned() } else { variant.to_owned() }
 }
 
-/// Faster or slower, less or more: the estimate's direction in the words of its unit.
-fn direction(change: &Change, unit: Unit) -> &'static str {
-    words::verdict(if change.is_less() { Verdict::Faster } else { Verdict::Slower }, unit)
+fn manner(table: &Table) -> Manner {
+    Manner::of(table.unit, table.better)
 }
 
 /// The sentence about the only variant, with its interval.
@@ -175,10 +175,12 @@ fn pair(method: &Method, table: &Table, variant: &str, baseline: &str, compariso
     };
     let margin = glue(&format!("±{}", percent(method.margin)));
     let (metric, baseline) = (words::metric(&table.metric), subject(baseline));
-    let (amount, word) = (glue(&change.amount()), direction(&change, table.unit));
-    let differs = match table.unit {
-        Unit::Seconds | Unit::PerSecond => format!("{variant} is {amount} {word} than {baseline} in {metric}"),
-        Unit::Bytes | Unit::Count => format!("{variant} needs {amount} {word} {metric} than {baseline}"),
+    let manner = manner(table);
+    let (amount, [verb, _], word) = (glue(&change.amount()), manner.verb(), manner.direction(&change));
+    let differs = if manner.is_told_with_is() {
+        format!("{variant} {verb} {amount} {word} than {baseline} in {metric}")
+    } else {
+        format!("{variant} {verb} {amount} {word} {metric} than {baseline}")
     };
     let signed = glue(&change.signed());
     match comparison.verdict {
@@ -213,8 +215,13 @@ impl Teller<'_> {
         };
         let mut faster = of(|v| v == Verdict::Faster);
         let mut slower = of(|v| v == Verdict::Slower);
+        // The farthest from the baseline first.
         faster.sort_by(|a, b| a.1.estimate.total_cmp(&b.1.estimate));
         slower.sort_by(|a, b| b.1.estimate.total_cmp(&a.1.estimate));
+        if self.table.better == Direction::More {
+            faster.reverse();
+            slower.reverse();
+        }
         let mut clauses: Vec<String> = [
             self.different(&faster, ""),
             self.different(&slower, ""),
@@ -243,19 +250,18 @@ impl Teller<'_> {
     }
 
     fn different(&mut self, rows: &[(String, &Comparison)], remark: &str) -> Option<String> {
-        let unit = self.table.unit;
-        let (verb, than) = match unit {
-            Unit::Seconds | Unit::PerSecond => {
-                ("is", format!(" than the baseline in {}", words::metric(&self.table.metric)))
-            }
-            Unit::Bytes | Unit::Count => ("needs", format!(" {} than the baseline", self.table.metric)),
+        let (unit, manner) = (self.table.unit, manner(self.table));
+        let than = if manner.is_told_with_is() {
+            format!(" than the baseline in {}", words::metric(&self.table.metric))
+        } else {
+            format!(" {} than the baseline", self.table.metric)
         };
         let mut parts = vec![];
         for (i, (name, comparison)) in rows.iter().take(NAMED_MAX).enumerate() {
             let change = Change::of(comparison, comparison.interval, unit);
-            let verb = if i == 0 { format!("{verb} ") } else { String::new() };
+            let verb = if i == 0 { format!("{} ", manner.verb()[0]) } else { String::new() };
             let than = if i == 0 { self.once(than.clone()) } else { String::new() };
-            parts.push(format!("{name} {verb}{} {}{than}", glue(&change.amount()), direction(&change, unit)));
+            parts.push(format!("{name} {verb}{} {}{than}", glue(&change.amount()), manner.direction(&change)));
         }
         if rows.len() > NAMED_MAX {
             let ordered = if remark.is_empty() { " less so" } else { "" };

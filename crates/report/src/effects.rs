@@ -8,7 +8,7 @@ use crate::grid::{Flush, Grid};
 use crate::notes::Notes;
 use crate::paint::{Ink, Page, Piece};
 use crate::text::{clean, glue};
-use crate::words::{self, Change, counted};
+use crate::words::{self, Change, Manner, counted};
 use bakeoff_analysis::findings::{Comparison, Effect, Effects, Findings, Kind, Verdict};
 use bakeoff_model::metric::Unit;
 
@@ -76,7 +76,7 @@ fn table(findings: &Findings, family: &Effects, shown: &[&Effect], notes: &mut N
             Some(comparison) => {
                 cells.push(Piece::plain(words::against_baseline(comparison, 1.0)));
                 let mark = notes.mark(comparison.caveats.iter().map(|caveat| caveat.text.as_str()));
-                let word = word(family.kind, comparison.verdict, family.unit);
+                let word = word(family, comparison.verdict);
                 cells.push(Piece::new(format!("{word}{mark}"), words::ink(comparison.verdict)));
                 cells.push(Piece::plain(comparison.blocks.to_string()));
             }
@@ -93,13 +93,9 @@ fn table(findings: &Findings, family: &Effects, shown: &[&Effect], notes: &mut N
 }
 
 /// An interaction is not faster or slower; it is there.
-fn word(kind: Kind, verdict: Verdict, unit: Unit) -> &'static str {
-    match verdict {
-        Verdict::Faster | Verdict::Slower if is_interaction(kind) => {
-            words::verdict(verdict, if unit == Unit::Seconds { Unit::Count } else { unit })
-        }
-        _ => words::verdict(verdict, unit),
-    }
+fn word(family: &Effects, verdict: Verdict) -> &'static str {
+    let unit = if is_interaction(family.kind) { Unit::Count } else { family.unit };
+    Manner::of(unit, family.better).verdict(verdict)
 }
 
 /// The interactions that are not listed.
@@ -179,7 +175,7 @@ fn judged(family: &Effects, wanted: fn(Verdict) -> bool) -> Vec<(&Effect, &Compa
 /// `malloc=perl 9.4 % faster than malloc=system (8.1 … 10.7 %)`.
 fn changed(family: &Effects, effect: &Effect, comparison: &Comparison) -> String {
     let change = Change::of(comparison, comparison.interval, family.unit);
-    let word = word(family.kind, comparison.verdict, family.unit);
+    let word = word(family, comparison.verdict);
     let range = change.range().map_or(String::new(), |range| format!(" ({})", glue(&range)));
     let than = if is_interaction(family.kind) { String::new() } else { format!(" than {}", clean(&effect.against)) };
     format!("{} {} {word}{than}{range}", clean(&effect.name), glue(&change.amount()))

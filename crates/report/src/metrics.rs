@@ -10,9 +10,9 @@ use crate::paint::{Ink, Page, Piece};
 use crate::plot::{Axis, LEGEND};
 use crate::ranking;
 use crate::text::{clean, glue};
-use crate::words::{self, Change};
+use crate::words::{self, Change, Manner};
 use bakeoff_analysis::findings::{Comparison, Findings, Row, Scale, Summary, Table, Verdict};
-use bakeoff_model::metric::{Unit, by_name};
+use bakeoff_model::metric::{Direction, by_name};
 
 /// The kind of caveat that says that typical values and means tell different stories.
 const MEANS_DISAGREE: &str = "typical-and-mean-disagree";
@@ -125,7 +125,7 @@ fn cells(findings: &Findings, table: &Table, row: &Row, name: &str, values: &Val
     let (ratio, verdict) = match (&row.comparison, absent(findings, row)) {
         (Some(comparison), _) => {
             let ratio = words::against_baseline(comparison, values.unit_size);
-            (Piece::plain(ratio), verdict_cell(row, comparison, table.unit, notes))
+            (Piece::plain(ratio), verdict_cell(table, row, comparison, notes))
         }
         (None, Some(why)) => (Piece::new("–", Ink::Aside), Piece::new(why, Ink::Worse)),
         (None, None) if is_baseline(table, row) => {
@@ -154,13 +154,14 @@ fn origin(table: &Table) -> &'static str {
     if scales.into_iter().any(|scale| scale == Scale::Difference) { "0" } else { "1" }
 }
 
-fn verdict_cell(row: &Row, comparison: &Comparison, unit: Unit, notes: &mut Notes) -> Piece {
+fn verdict_cell(table: &Table, row: &Row, comparison: &Comparison, notes: &mut Notes) -> Piece {
     let fewer = row.summary.as_ref().filter(|summary| summary.n != comparison.blocks).map(|_| {
         format!("Compared over {} in which both it and the baseline count.", words::counted(comparison.blocks, "block"))
     });
     let texts = comparison.caveats.iter().map(|caveat| caveat.text.as_str()).chain(fewer.as_deref());
     let mark = notes.mark(texts);
-    Piece::new(format!("{}{mark}", words::verdict(comparison.verdict, unit)), words::ink(comparison.verdict))
+    let word = Manner::of(table.unit, table.better).verdict(comparison.verdict);
+    Piece::new(format!("{word}{mark}"), words::ink(comparison.verdict))
 }
 
 /// Why a row has no values, if so.
@@ -230,7 +231,7 @@ fn noise_floor(table: &Table, notes: &mut Notes) -> (String, Ink) {
     };
     let change = Change::of(comparison, comparison.interval, table.unit);
     let range = change.signed_range().map_or(String::new(), |range| format!(" ({})", glue(&range)));
-    let verdict = verdict_cell(row, comparison, table.unit, notes).text;
+    let verdict = verdict_cell(table, row, comparison, notes).text;
     let (ink, remark) = match comparison.verdict {
         Verdict::Faster | Verdict::Slower => (Ink::Worse, "; this machine shows differences where there are none"),
         _ => (Ink::Plain, ""),
@@ -272,8 +273,17 @@ fn legend(findings: &Findings, page: &mut Page, columns: usize, pictures: bool) 
     });
     let margin = glue(&percent(findings.method.margin));
     let mut said = vec![];
+    let mut yields: Vec<String> = vec![];
+    for table in findings.tables.iter().filter(|table| table.better == Direction::More) {
+        if !yields.contains(&table.metric) {
+            yields.push(table.metric.clone());
+        }
+    }
     if ratios {
         said.push(format!("Ratio: variant ÷ baseline (0.9 is 10 % faster, or less); margin ±{margin}."));
+    }
+    if !yields.is_empty() {
+        said.push(format!("Of {} more is better.", words::listed(&yields)));
     }
     if differences {
         said.push("Numbers with a sign are differences, variant − baseline, as some value is not positive.".to_owned());

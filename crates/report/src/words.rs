@@ -5,7 +5,7 @@ use crate::format::{exponent, fitting, fixed, percent, signed, units};
 use crate::paint::Ink;
 use crate::text::{clean, glue};
 use bakeoff_analysis::findings::{Comparison, Scale, Test, Verdict};
-use bakeoff_model::metric::Unit;
+use bakeoff_model::metric::{Direction, Unit};
 
 /// Digits of an interval's half-width that a ratio shows, and a change in percent.
 const RATIO_DIGITS: i32 = 2;
@@ -16,17 +16,63 @@ const DECIMALS_MAX: i32 = 6;
 /// A departure smaller than this part of what it departs from is the arithmetic's, and zero.
 const ARITHMETIC_NOISE: f64 = 1e-9;
 
-/// The word for a verdict. What takes time is faster or slower; of bytes and counts there is less or more.
-pub(crate) fn verdict(verdict: Verdict, unit: Unit) -> &'static str {
-    match (verdict, unit) {
-        (Verdict::Faster, Unit::Seconds | Unit::PerSecond) => "faster",
-        (Verdict::Slower, Unit::Seconds | Unit::PerSecond) => "slower",
-        (Verdict::Faster, Unit::Bytes | Unit::Count) => "less",
-        (Verdict::Slower, Unit::Bytes | Unit::Count) => "more",
-        (Verdict::Equivalent, _) => "equivalent",
-        (Verdict::Negligible, _) => "negligible",
-        (Verdict::Undecided { .. }, _) => "undecided",
+/// How differences of a metric are told: what takes time is faster or slower; of bytes and counts there is less or more;
+/// a rate is lower or higher.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Manner {
+    unit: Unit,
+    better: Direction,
+}
+
+impl Manner {
+    pub(crate) fn of(unit: Unit, better: Direction) -> Self {
+        Self { unit, better }
     }
+
+    /// The words for less of it, and for more.
+    fn ends(self) -> [&'static str; 2] {
+        match (self.unit, self.better) {
+            (Unit::Seconds, Direction::Less) => ["faster", "slower"],
+            (Unit::Bytes | Unit::Count, _) => ["less", "more"],
+            (Unit::PerSecond, _) | (Unit::Seconds, Direction::More) => ["lower", "higher"],
+        }
+    }
+
+    /// The word for a verdict.
+    pub(crate) fn verdict(self, verdict: Verdict) -> &'static str {
+        let [less, more] = self.ends();
+        match (verdict, self.better) {
+            (Verdict::Faster, Direction::Less) | (Verdict::Slower, Direction::More) => less,
+            (Verdict::Slower, Direction::Less) | (Verdict::Faster, Direction::More) => more,
+            (Verdict::Equivalent, _) => "equivalent",
+            (Verdict::Negligible, _) => "negligible",
+            (Verdict::Undecided { .. }, _) => "undecided",
+        }
+    }
+
+    /// The word for a change's direction, whatever is claimed of it.
+    pub(crate) fn direction(self, change: &Change) -> &'static str {
+        self.ends()[usize::from(!change.is_less())]
+    }
+
+    /// Whether a variant is faster or higher, or else needs or has an amount.
+    pub(crate) fn is_told_with_is(self) -> bool {
+        !matches!(self.unit, Unit::Bytes | Unit::Count)
+    }
+
+    /// `is`, or what one does with an amount; and its infinitive.
+    pub(crate) fn verb(self) -> [&'static str; 2] {
+        match (self.is_told_with_is(), self.better) {
+            (true, _) => ["is", "be"],
+            (false, Direction::Less) => ["needs", "need"],
+            (false, Direction::More) => ["has", "have"],
+        }
+    }
+}
+
+/// The word for a verdict on a cost in that unit.
+pub(crate) fn verdict(verdict: Verdict, unit: Unit) -> &'static str {
+    Manner::of(unit, Direction::Less).verdict(verdict)
 }
 
 /// The ink of a verdict.
@@ -231,6 +277,20 @@ impl Change {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_word_follows_unit_and_direction() {
+        let check = |unit, better, words: [&str; 2]| {
+            let manner = Manner::of(unit, better);
+            assert_eq!([manner.verdict(Verdict::Faster), manner.verdict(Verdict::Slower)], words);
+        };
+        check(Unit::Seconds, Direction::Less, ["faster", "slower"]);
+        check(Unit::Seconds, Direction::More, ["higher", "lower"]);
+        check(Unit::Bytes, Direction::Less, ["less", "more"]);
+        check(Unit::Count, Direction::More, ["more", "less"]);
+        check(Unit::PerSecond, Direction::More, ["higher", "lower"]);
+        check(Unit::PerSecond, Direction::Less, ["lower", "higher"]);
+    }
 
     #[test]
     fn ratios_show_what_their_interval_earns() {

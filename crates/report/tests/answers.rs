@@ -3,7 +3,7 @@
 mod common;
 
 use bakeoff_analysis::findings::{Findings, Row, Verdict};
-use bakeoff_model::metric::Unit;
+use bakeoff_model::metric::{Direction, Unit};
 use bakeoff_report::answer;
 use common::{absent, baseline, comparison, quiet_twin, row, study, summary, table, unbuilt};
 
@@ -149,4 +149,40 @@ fn what_weakens_a_claim_is_said_before_it() {
     let mut apart = seconds(full());
     apart.tables[0].rows[1].comparison = None;
     check(&apart, "b shares no block with the baseline.");
+}
+
+#[test]
+fn of_a_rate_more_is_better() {
+    let rate = |rows: Vec<Row>| {
+        let names: Vec<String> = rows.iter().map(|row| row.variant.clone()).collect();
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let mut findings = study(&names, vec![table("throughput", Unit::PerSecond, rows, quiet_twin())]);
+        findings.method.deciding_metric = "throughput".to_owned();
+        findings
+    };
+    check(
+        &rate(vec![baseline(summary(4.0, 4.0, 4.5)), variant("b", 1.2, 1.19, 1.21, Verdict::Faster)]),
+        "b is 20.0 % higher than the baseline in throughput (19.0 … 21.0 % at 95 % confidence, 12 blocks).",
+    );
+    // The best comes first, and of the worse ones the worst.
+    check(
+        &rate(vec![
+            baseline(summary(4.0, 4.0, 4.5)),
+            variant("b", 1.2, 1.19, 1.21, Verdict::Faster),
+            variant("c", 1.3, 1.29, 1.31, Verdict::Faster),
+            variant("d", 0.9, 0.89, 0.91, Verdict::Slower),
+            variant("e", 0.8, 0.79, 0.81, Verdict::Slower),
+        ]),
+        "c is 30.0 % higher than the baseline in throughput and b 20.0 % higher; \
+         e is 20.0 % lower and d 10.0 % lower.",
+    );
+}
+
+#[test]
+fn an_amount_may_be_a_yield() {
+    let rows = vec![baseline(summary(4.0, 4.0, 4.5)), variant("b", 1.2, 1.19, 1.21, Verdict::Faster)];
+    let mut findings = study(&["baseline", "b"], vec![table("score", Unit::Count, rows, quiet_twin())]);
+    findings.method.deciding_metric = "score".to_owned();
+    findings.tables[0].better = Direction::More;
+    check(&findings, "b has 20.0 % more score than the baseline (19.0 … 21.0 % at 95 % confidence, 12 blocks).");
 }

@@ -9,7 +9,7 @@ use crate::stats::blocks::Outlook;
 use crate::stats::describe::{mean, median};
 use crate::stats::student::fieller_interval;
 use crate::stopping::Reading;
-use bakeoff_model::metric::Unit;
+use bakeoff_model::metric::{Direction, Unit};
 
 /// Fewer blocks than this are too few to tell whether values repeat.
 const COARSE_MIN: usize = 6;
@@ -22,7 +22,7 @@ pub(super) fn conclude(
     yardstick: Yardstick,
     rule: Rule,
 ) -> Comparison {
-    let mut comparison = conclude_effect(inference, p_holm, rule);
+    let mut comparison = conclude_effect(inference, p_holm, yardstick.better, rule);
     comparison.ratio_of_means = ratio_of_means(pairs, inference, rule.alpha);
     comparison.ratio_of_max = ratio_of_max(pairs);
     let differs = differs(inference, p_holm, rule);
@@ -42,13 +42,13 @@ pub(super) fn conclude(
 }
 
 /// Concludes any contrast, as far as the contrasts alone allow.
-pub(super) fn conclude_effect(inference: &Inference, p_holm: Option<f64>, rule: Rule) -> Comparison {
+pub(super) fn conclude_effect(inference: &Inference, p_holm: Option<f64>, better: Direction, rule: Rule) -> Comparison {
     let outward = |x: f64| match inference.scale {
         Scale::Ratio => x.exp(),
         Scale::Difference => x,
     };
     let differs = differs(inference, p_holm, rule);
-    let verdict = verdict(inference, differs, rule);
+    let verdict = verdict(inference, differs, better, rule);
     let caveats = [
         too_few_blocks(inference, rule),
         model_based(inference),
@@ -84,8 +84,8 @@ fn differs(inference: &Inference, p_holm: Option<f64>, rule: Rule) -> bool {
     }
 }
 
-/// The verdict; see [`super`]. All of today's metrics are costs: less is faster.
-fn verdict(inference: &Inference, differs: bool, rule: Rule) -> Verdict {
+/// The verdict; see [`super`].
+fn verdict(inference: &Inference, differs: bool, better: Direction, rule: Rule) -> Verdict {
     let estimate = inference.estimate;
     let is_deterministic = inference.test == Test::Deterministic;
     if is_deterministic && !differs {
@@ -97,8 +97,11 @@ fn verdict(inference: &Inference, differs: bool, rule: Rule) -> Verdict {
     match (differs, within) {
         (true, true) => Verdict::Negligible,
         (false, true) if can_decide => Verdict::Equivalent,
-        (true, false) if estimate < 0.0 => Verdict::Faster,
-        (true, false) if estimate > 0.0 => Verdict::Slower,
+        (true, false) if estimate != 0.0 => match better {
+            Direction::Less if estimate < 0.0 => Verdict::Faster,
+            Direction::More if estimate > 0.0 => Verdict::Faster,
+            _ => Verdict::Slower,
+        },
         _ => Verdict::Undecided { more_blocks: more_blocks(inference, rule) },
     }
 }
@@ -275,6 +278,17 @@ mod tests {
     const RULE: Rule = Rule { alpha: 0.05, margin: 0.01, family: 1, seed: 1, reading: Reading::Fixed };
 
     fn check(differs: bool, interval: Option<[f64; 2]>, estimate: f64, zone: Option<f64>, expect: &str) {
+        check_of(Direction::Less, differs, interval, estimate, zone, expect);
+    }
+
+    fn check_of(
+        better: Direction,
+        differs: bool,
+        interval: Option<[f64; 2]>,
+        estimate: f64,
+        zone: Option<f64>,
+        expect: &str,
+    ) {
         let inference = Inference {
             blocks: 10,
             scale: Scale::Ratio,
@@ -287,7 +301,7 @@ mod tests {
             test: Test::SignFlip,
             sd: Some(0.02),
         };
-        let name = match verdict(&inference, differs, RULE) {
+        let name = match verdict(&inference, differs, better, RULE) {
             Verdict::Faster => "faster",
             Verdict::Slower => "slower",
             Verdict::Equivalent => "equivalent",
@@ -312,5 +326,17 @@ mod tests {
         check(false, Some([-0.001, 0.001]), 0.0, None, "undecided");
         check(true, Some([0.0, 0.02]), 0.0, zone, "undecided");
         check(false, None, 0.0, zone, "undecided");
+    }
+
+    #[test]
+    fn of_a_yield_more_is_better() {
+        let check = |differs, interval, estimate, expect| {
+            check_of(Direction::More, differs, Some(interval), estimate, Some(0.01), expect);
+        };
+        check(true, [-0.03, -0.012], -0.02, "slower");
+        check(true, [0.002, 0.03], 0.01, "faster");
+        check(true, [0.002, 0.008], 0.005, "negligible");
+        check(false, [-0.008, 0.002], -0.003, "equivalent");
+        check(true, [0.0, 0.02], 0.0, "undecided");
     }
 }

@@ -82,11 +82,12 @@ fn factorial(
         condition: Some(condition.to_owned()),
         metric: known.name.to_string(),
         unit: known.unit,
+        better: known.better,
         aliases,
         effects,
     };
-    let mains = family(Kind::Main, fraction.mains(rule), vec![]);
-    families(mains, family(Kind::Interaction, fraction.interactions(rule), fraction.aliases()))
+    let mains = family(Kind::Main, fraction.mains(known.better, rule), vec![]);
+    families(mains, family(Kind::Interaction, fraction.interactions(known.better, rule), fraction.aliases()))
 }
 
 /// Whether at least half of the passes with any value have one of every variant.
@@ -128,7 +129,7 @@ fn judge(
     let effects = planned.into_iter().zip(inferences).map(|(planned, inferred)| {
         let comparison = inferred.map(|(contrasts, inference)| {
             let p_holm = inference.p.and_then(|_| corrected.next());
-            let mut comparison = conclude_effect(&inference, p_holm, rule);
+            let mut comparison = conclude_effect(&inference, p_holm, known.better, rule);
             comparison.caveats.extend([incomplete(&contrasts), symmetric(kind)].into_iter().flatten());
             comparison
         });
@@ -141,6 +142,7 @@ fn judge(
         condition: owned(condition),
         metric: known.name.to_string(),
         unit: known.unit,
+        better: known.better,
         aliases: vec![],
         effects: effects.collect(),
     }

@@ -15,6 +15,7 @@ use crate::stats::describe::median;
 use crate::stats::equivalence::Zone;
 use crate::stats::holm;
 use crate::stats::linear::{Estimate, Fit, Observation, Refused, Step, Term};
+use bakeoff_model::metric::Direction;
 use bakeoff_model::record::{StudyLine, VariantLine};
 use std::collections::BTreeMap;
 
@@ -75,7 +76,7 @@ impl<'a> Fraction<'a> {
         }
     }
 
-    pub(super) fn mains(&self, rule: Rule) -> Vec<Effect> {
+    pub(super) fn mains(&self, better: Direction, rule: Rule) -> Vec<Effect> {
         let of = |step: Step| {
             let (name, against) = self.names(step);
             let full = self.full.as_ref().map_or(Err(Refused::NoError), |fit| fit.main(step));
@@ -93,10 +94,10 @@ impl<'a> Fraction<'a> {
                 other => Estimated { estimate: self.worded(other), name, against, caveat: None },
             }
         };
-        self.judged(self.factors.steps().map(of).collect(), rule)
+        self.judged(self.factors.steps().map(of).collect(), better, rule)
     }
 
-    pub(super) fn interactions(&self, rule: Rule) -> Vec<Effect> {
+    pub(super) fn interactions(&self, better: Direction, rule: Rule) -> Vec<Effect> {
         let of = |(a, b): (Step, Step)| {
             let ((one, from), (other, to)) = (self.names(a), self.names(b));
             let full = self.full.as_ref().map_or(Err(Refused::NoError), |fit| fit.interaction(a, b));
@@ -105,7 +106,7 @@ impl<'a> Fraction<'a> {
         };
         let steps: Vec<Step> = self.factors.steps().collect();
         let pairs = steps.iter().enumerate().flat_map(|(i, a)| steps[i + 1..].iter().map(move |b| (*a, *b)));
-        self.judged(pairs.filter(|(a, b)| a.0 != b.0).map(of).collect(), rule)
+        self.judged(pairs.filter(|(a, b)| a.0 != b.0).map(of).collect(), better, rule)
     }
 
     /// What cannot be told apart, a line each.
@@ -115,7 +116,7 @@ impl<'a> Fraction<'a> {
         aliases.into_iter().map(line).collect()
     }
 
-    fn judged(&self, all: Vec<Estimated>, rule: Rule) -> Vec<Effect> {
+    fn judged(&self, all: Vec<Estimated>, better: Direction, rule: Rule) -> Vec<Effect> {
         let rule = Rule { family: all.len().max(1) as u32, ..rule };
         let p: Vec<f64> =
             all.iter().filter_map(|one| one.estimate.as_ref().ok().map(|estimate| overall(estimate, rule))).collect();
@@ -123,7 +124,8 @@ impl<'a> Fraction<'a> {
         let effect = |one: Estimated| {
             let (comparison, refused) = match one.estimate {
                 Ok(estimate) => {
-                    let mut comparison = conclude_effect(&self.inference(&estimate, rule), corrected.next(), rule);
+                    let inference = self.inference(&estimate, rule);
+                    let mut comparison = conclude_effect(&inference, corrected.next(), better, rule);
                     comparison.caveats.extend(one.caveat);
                     (Some(comparison), None)
                 }

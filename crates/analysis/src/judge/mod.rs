@@ -7,7 +7,8 @@
 //!   make the others significant.
 //! - *Within* means that the interval of confidence 1 − 2α lies inside the margin. It is not corrected: each claim of
 //!   equivalence has an error of at most α of its own.
-//! - Differs and not within: faster or slower, by the sign of the estimate; if that is 0, undecided. Differs and within:
+//! - Differs and not within: faster or slower, by the sign of the estimate and by which way is better for the metric; if
+//!   the estimate is 0, undecided. Differs and within:
 //!   negligible. Within and not differs: equivalent, provided that there are blocks enough for an interval. Neither:
 //!   undecided. So an interval that excludes no difference is not a claim if Holm's p says otherwise; such a
 //!   comparison carries the caveat `holm`.
@@ -67,6 +68,7 @@ impl Rule {
 #[derive(Debug, Clone, Copy)]
 struct Yardstick {
     unit: metric::Unit,
+    better: metric::Direction,
     /// Values down here are the launcher's, not the program's; 0 if there is no such floor.
     floor: f64,
 }
@@ -179,12 +181,13 @@ fn tables(
             for known in metrics.iter().filter_map(|name| metric::by_name(name, &study.metrics)) {
                 let values = trials.values(workload, condition, &known.name);
                 let floor = if known.name == "maxrss" { memory_floor_bytes(record) } else { 0.0 };
-                let scale = Yardstick { unit: known.unit, floor };
+                let scale = Yardstick { unit: known.unit, better: known.better, floor };
                 let (rows, noise_floor) = rows(&values, variants, has_twin, scale, rule);
                 let decides = study.decide.metrics.first().is_some_and(|name| *name == known.name);
-                let ranking = decides.then(|| ranking::ranking(&values, &rows, rule)).flatten();
+                let ranking = decides.then(|| ranking::ranking(&values, &rows, known.better, rule)).flatten();
                 let (workload, condition, metric) = (workload.clone(), condition.clone(), known.name.to_string());
-                tables.push(Table { workload, condition, metric, unit: known.unit, rows, noise_floor, ranking });
+                let (unit, better) = (known.unit, known.better);
+                tables.push(Table { workload, condition, metric, unit, better, rows, noise_floor, ranking });
             }
         }
     }

@@ -7,13 +7,14 @@ use super::trials::Values;
 use crate::findings::{Ranked, Ranking, Row, Scale};
 use crate::stats::signflip::SignFlip;
 use crate::stats::{holm, letters};
+use bakeoff_model::metric::Direction;
 
 /// Fewer variants than this are a pair, and fewer blocks than this give no exact test.
 const VARIANTS_MIN: usize = 3;
 const BLOCKS_MIN: usize = 6;
 
 /// None where there is nothing to rank: fewer than three variants with values, or fewer than six blocks in some pair.
-pub(super) fn ranking(values: &Values<'_>, rows: &[Row], rule: Rule) -> Option<Ranking> {
+pub(super) fn ranking(values: &Values<'_>, rows: &[Row], better: Direction, rule: Rule) -> Option<Ranking> {
     let measured: Vec<(&str, f64)> = rows
         .iter()
         .filter_map(|row| {
@@ -24,7 +25,8 @@ pub(super) fn ranking(values: &Values<'_>, rows: &[Row], rule: Rule) -> Option<R
     if measured.len() < VARIANTS_MIN || !rule.reading.takes_p() {
         return None;
     }
-    let order = letters::order(&measured.iter().map(|(_, centre)| *centre).collect::<Vec<_>>());
+    let cost = |centre: f64| if better == Direction::More { -centre } else { centre };
+    let order = letters::order(&measured.iter().map(|(_, centre)| cost(*centre)).collect::<Vec<_>>());
     let names: Vec<&str> = order.iter().map(|place| measured[*place].0).collect();
     let contrasts = |a: &str, b: &str| Contrasts::of_pairs(&values.pairs(a, b), rule.margin);
 

@@ -198,18 +198,15 @@ impl Draft {
     fn conclude(self, paired: bool) -> SampleTable {
         let Self { row, unit, better, rule, rows } = self;
         let baseline = rows.first().map(|first| first.row.clone());
-        let yardstick = Yardstick { unit: Unit::Count, floor: 0.0 };
+        let yardstick = Yardstick { unit: Unit::Count, better, floor: 0.0 };
         let mut samples = vec![];
         for DraftRow { mut row, inference, pairs, p_holm } in rows {
             if let (Some(inference), Some(base)) = (inference, &baseline) {
                 let mut comparison = match pairs {
                     Some(pairs) => conclude(&pairs, &inference, p_holm, yardstick, rule),
-                    None => conclude_unpaired(&inference, p_holm, &row.summary, &base.summary, rule),
+                    None => conclude_unpaired(&inference, p_holm, better, [&row.summary, &base.summary], rule),
                 };
                 bound(&mut comparison);
-                if better == Better::More {
-                    comparison.verdict = mirrored(comparison.verdict);
-                }
                 if !paired {
                     row.refused = refusal(&[(&base.sample, &base.order), (&row.sample, &row.order)]);
                     if row.refused.is_some() {
@@ -327,11 +324,11 @@ fn unpaired(variant: &[f64], baseline: &[f64], positive: bool, median: f64, rule
 fn conclude_unpaired(
     inference: &Inference,
     p_holm: Option<f64>,
-    variant: &Summary,
-    baseline: &Summary,
+    better: Better,
+    [variant, baseline]: [&Summary; 2],
     rule: Rule,
 ) -> Comparison {
-    let mut comparison = conclude_effect(inference, p_holm, rule);
+    let mut comparison = conclude_effect(inference, p_holm, better, rule);
     comparison.caveats.retain(|caveat| caveat.kind != "too-few-blocks");
     if inference.scale == Scale::Ratio {
         let means = variant.mean / baseline.mean;
@@ -449,15 +446,6 @@ fn refusal(samples: &[(&String, &Order)]) -> Option<Caveat> {
          (`bakeoff compare`), or say --paired if each line is a block"
     );
     Some(caveat("drift", text))
-}
-
-/// Where more is better, more is faster.
-fn mirrored(verdict: Verdict) -> Verdict {
-    match verdict {
-        Verdict::Faster => Verdict::Slower,
-        Verdict::Slower => Verdict::Faster,
-        other => other,
-    }
 }
 
 #[cfg(test)]

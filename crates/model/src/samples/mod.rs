@@ -33,15 +33,7 @@ pub enum Format {
     Json,
 }
 
-/// Which values are better.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Better {
-    /// Costs.
-    Less,
-    /// Rates.
-    More,
-}
+pub use crate::metric::Direction as Better;
 
 /// What is wanted of the files.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

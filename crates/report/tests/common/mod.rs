@@ -4,7 +4,7 @@
 #![allow(dead_code, reason = "each test binary uses only some of the builders")]
 
 use bakeoff_analysis::findings::*;
-use bakeoff_model::metric::Unit;
+use bakeoff_model::metric::{Direction, Unit};
 use bakeoff_model::record::{BuildLine, BuildOutcome, Failure, Place, VariantLine};
 use std::collections::BTreeMap;
 
@@ -65,7 +65,8 @@ pub(crate) fn table(metric: &str, unit: Unit, rows: Vec<Row>, twin: Comparison) 
     let own = rows.first().and_then(|row| row.summary.clone());
     let noise_floor = Some(Row { variant: "twin".to_owned(), summary: own, comparison: Some(twin) });
     let [workload, condition, metric] = ["loop", "idle", metric].map(str::to_owned);
-    Table { workload, condition, metric, unit, rows, noise_floor, ranking: None }
+    let better = if unit == Unit::PerSecond { Direction::More } else { Direction::Less };
+    Table { workload, condition, metric, unit, better, rows, noise_floor, ranking: None }
 }
 
 pub(crate) fn quiet_twin() -> Comparison {
@@ -316,6 +317,7 @@ pub(crate) fn factorial() -> Findings {
         condition: Some("idle".to_owned()),
         metric: "wall".to_owned(),
         unit: Unit::Seconds,
+        better: Direction::Less,
         aliases: vec![],
         effects,
     };
