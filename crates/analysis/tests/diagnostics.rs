@@ -9,7 +9,7 @@ use bakeoff_analysis::stats::outliers::outliers;
 use bakeoff_analysis::stats::proportion::too_small;
 use bakeoff_analysis::stats::signflip::SignFlip;
 use bakeoff_analysis::stats::trend::{bartels, mann_kendall};
-use bakeoff_model::record::{Block, Failure, Outcome, Place, Record, Session, StudyLine, TWIN, Trial, VariantLine};
+use bakeoff_model::record::{Block, Failure, Outcome, Record, Session, StudyLine, TWIN, Trial, VariantLine};
 use bakeoff_model::shuffle::Stream;
 use bakeoff_model::study::Decide;
 
@@ -46,12 +46,7 @@ fn study(
     let line = |name: &str| VariantLine { name: name.to_owned(), levels: [].into(), build: None, run: None };
     let workloads: Vec<String> = (1..=cells).map(|cell| format!("w{cell}")).collect();
     let mut record = Record::new(StudyLine {
-        format: 1,
-        bakeoff: "0".to_owned(),
         study: "test".to_owned(),
-        question: None,
-        plan: "default".to_owned(),
-        identity: "0".to_owned(),
         seed: SEED,
         variants: names.iter().map(|name| line(name)).collect(),
         workloads: workloads.clone(),
@@ -62,20 +57,9 @@ fn study(
             margin: 0.01,
             confidence: 0.95,
         },
-        until: bakeoff_model::until::Until::Blocks,
-        looks_until: None,
-        simulated: None,
         ..StudyLine::default()
     });
-    let place = Place::default();
-    record.sessions.push(Session {
-        session: 1,
-        started_unix_s: 0.0,
-        blocks,
-        place,
-        memory_floor_bytes: None,
-        ..Session::default()
-    });
+    record.sessions.push(Session { session: 1, blocks, ..Session::default() });
     for block in 1..=blocks {
         for workload in &workloads {
             let mut order = names;
