@@ -74,6 +74,8 @@ impl Progress {
                     self.draw(&format!("  {variant}"));
                 }
             }
+            // A void trial that is repeated brings the end no nearer.
+            Event::TrialEnded(trial) if !trial.is_final() => {}
             Event::TrialEnded(trial) => {
                 self.trials_done += 1;
                 self.executed += 1;

@@ -89,7 +89,7 @@ impl<'a> OpenStudy<'a> {
             return Ok((self.record, Ending::Complete));
         }
         let mut executor = executor()?;
-        let session = self.begin(executor.memory_floor_bytes())?;
+        let session = self.begin(executor.as_ref())?;
         let before = self.record.clone();
         let mut progress = Progress::new(plan.trials(), done.blocks_wanted, done.trials, done.blocks)
             .at_most(plan.until != Until::Blocks)
@@ -122,15 +122,16 @@ impl<'a> OpenStudy<'a> {
     }
 
     /// Writes that this session begins, and what became of the builds.
-    fn begin(&mut self, memory_floor_bytes: Option<f64>) -> Result<u32, CommandError> {
+    fn begin(&mut self, executor: &dyn Executor) -> Result<u32, CommandError> {
         let session = self.record.sessions.len() as u32 + 1;
         self.keep(Line::Session(Session {
             session,
             started_unix_s: bakeoff_host::now_unix_s(),
             blocks: self.setting.plan.blocks,
             place: bakeoff_host::place::fingerprint(),
-            memory_floor_bytes,
-            ..Session::default()
+            memory_floor_bytes: executor.memory_floor_bytes(),
+            surroundings: executor.surroundings(),
+            unavailable: executor.unavailable(),
         }))?;
         let builds = self.setting.builds;
         for build in builds {
@@ -152,7 +153,7 @@ struct Done {
 impl Done {
     /// A study that was prolonged may have more trials than a plan asks for now; those are not counted.
     fn of(plan: &Plan, record: &Record) -> Self {
-        let trials = record.trials.iter().filter(|t| t.block <= plan.blocks).count() as u64;
+        let trials = record.trials.iter().filter(|t| t.block <= plan.blocks && t.is_final()).count() as u64;
         let blocks = trials / (plan.variants.len() as u64 + 1);
         let blocks_wanted = plan.trials() / (plan.variants.len() as u64 + 1);
         Self { trials, blocks, blocks_wanted }

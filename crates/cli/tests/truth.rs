@@ -54,7 +54,7 @@ fn study(truth: Truth, seed: u64) -> Findings {
         }
         Ok(())
     };
-    let mut place = Simulated::new(Truth { seed, ..truth }, plan.blocks);
+    let mut place = Simulated::new(Truth { seed, ..truth }, &plan);
     drive(&plan, &record, 1, &mut place, &mut emit, &|| false, &|| false).unwrap();
     lines.into_iter().for_each(|line| record.push(line));
     bakeoff_analysis::judge(&record)

@@ -1,10 +1,11 @@
 //! The driver: every trial of a plan, block by block, exactly once, over any number of sessions. It knows order and
-//! nothing else; how a trial is executed is the executor's business.
+//! nothing else; how a trial is executed is the executor's business. A trial that a rule of the plan declares void is
+//! repeated at once, a few times.
 
-use crate::{Execution, Executor, Task};
+use crate::{Execution, Executor, Task, void};
 use bakeoff_model::plan::Plan;
-use bakeoff_model::record::{Block, Record, Trial};
-use std::collections::BTreeSet;
+use bakeoff_model::record::{Block, Outcome, Record, Trial};
+use std::collections::BTreeMap;
 
 /// What happens, in the order in which it happens.
 #[derive(Debug, Clone, PartialEq)]
@@ -16,7 +17,7 @@ pub enum Event {
         /// The variant's display name, or the twin's.
         variant: String,
     },
-    /// A trial ended.
+    /// A trial ended. If it is void and not final ([`Trial::is_final`]), it begins again.
     TrialEnded(Trial),
     /// Every trial of a block has ended.
     BlockEnded,
@@ -46,66 +47,96 @@ pub fn drive<E: From<crate::Error>>(
     stop: &dyn Fn() -> bool,
     enough: &dyn Fn() -> bool,
 ) -> Result<Ending, E> {
+    let mut session = Session { plan, record, session, executor, emit, stop };
     for pass in 1..=plan.blocks {
         let is_begun = record.blocks.iter().any(|block| block.block == pass);
         if pass > 1 && !is_begun && enough() {
             return Ok(Ending::Complete);
         }
-        if execute_pass(plan.pass(pass), record, session, executor, emit, stop)? == Ending::Stopped {
+        if session.execute_pass(pass)? == Ending::Stopped {
             return Ok(Ending::Stopped);
         }
     }
     Ok(Ending::Complete)
 }
 
-/// Executes of one pass what the record does not hold yet.
-fn execute_pass<E: From<crate::Error>>(
-    blocks: Vec<Block>,
-    record: &Record,
+/// What a session executes, where, and who is told.
+struct Session<'a, E> {
+    plan: &'a Plan,
+    record: &'a Record,
     session: u32,
-    executor: &mut dyn Executor,
-    emit: &mut dyn FnMut(Event) -> Result<(), E>,
-    stop: &dyn Fn() -> bool,
-) -> Result<Ending, E> {
-    for planned in blocks {
-        let begun = record.blocks.iter().find(|b| same_block(b, &planned));
-        let block = begun.unwrap_or(&planned);
-        let done = executed(record, block);
-        if block.order.iter().all(|variant| done.contains(variant.as_str())) {
-            continue;
-        }
-        if stop() {
-            return Ok(Ending::Stopped);
-        }
-        if begun.is_none() {
-            emit(Event::BlockBegins(block.clone()))?;
-        }
-        for (position, variant) in (1..).zip(&block.order) {
-            if done.contains(variant.as_str()) {
+    executor: &'a mut dyn Executor,
+    emit: &'a mut dyn FnMut(Event) -> Result<(), E>,
+    stop: &'a dyn Fn() -> bool,
+}
+
+impl<E: From<crate::Error>> Session<'_, E> {
+    /// Executes of one pass what the record does not hold yet.
+    fn execute_pass(&mut self, pass: u32) -> Result<Ending, E> {
+        for planned in self.plan.pass(pass) {
+            let begun = self.record.blocks.iter().find(|b| same_block(b, &planned));
+            let block = begun.unwrap_or(&planned);
+            let next = next_attempts(self.record, block);
+            if next.values().all(Option::is_none) {
                 continue;
             }
-            if stop() {
+            if (self.stop)() {
                 return Ok(Ending::Stopped);
             }
-            emit(Event::TrialBegins { variant: variant.clone() })?;
-            let task = Task { block, position, variant };
-            let Some(execution) = executor.execute(task)? else { return Ok(Ending::Stopped) };
-            emit(Event::TrialEnded(trial(task, session, execution)))?;
+            if begun.is_none() {
+                (self.emit)(Event::BlockBegins(block.clone()))?;
+            }
+            let ending = self.execute_block(block, &next);
+            // Whatever kept the block from its end, nothing of it may go on.
+            let swept = self.executor.block_ended();
+            if ending? == Ending::Stopped {
+                return swept.map(|()| Ending::Stopped).map_err(E::from);
+            }
+            swept?;
+            (self.emit)(Event::BlockEnded)?;
         }
-        emit(Event::BlockEnded)?;
+        Ok(Ending::Complete)
     }
-    Ok(Ending::Complete)
+
+    fn execute_block(&mut self, block: &Block, next: &BTreeMap<&str, Option<u32>>) -> Result<Ending, E> {
+        for (position, variant) in (1..).zip(&block.order) {
+            let mut attempt = next.get(variant.as_str()).copied().flatten();
+            while let Some(number) = attempt {
+                if (self.stop)() {
+                    return Ok(Ending::Stopped);
+                }
+                (self.emit)(Event::TrialBegins { variant: variant.clone() })?;
+                let task = Task { block, position, variant, attempt: number };
+                let Some(execution) = self.executor.execute(task)? else { return Ok(Ending::Stopped) };
+                let mut trial = trial(task, self.session, execution);
+                if trial.outcome == Outcome::Ok
+                    && let Some(why) = void::why(&trial, &self.plan.void_if)
+                {
+                    trial.outcome = Outcome::Void(why);
+                }
+                attempt = (!trial.is_final()).then_some(number + 1);
+                (self.emit)(Event::TrialEnded(trial))?;
+            }
+        }
+        Ok(Ending::Complete)
+    }
 }
 
 fn same_block(one: &Block, other: &Block) -> bool {
     (one.block, &one.workload, &one.condition) == (other.block, &other.workload, &other.condition)
 }
 
-/// The variants that the record has a trial of, in that block.
-fn executed<'a>(record: &'a Record, block: &Block) -> BTreeSet<&'a str> {
+/// The number of the attempt that comes next for each variant of a block; none if the record has its final trial.
+fn next_attempts<'a>(record: &Record, block: &'a Block) -> BTreeMap<&'a str, Option<u32>> {
+    let mut next: BTreeMap<&str, Option<u32>> = block.order.iter().map(|v| (v.as_str(), Some(0))).collect();
     let of_block =
         |t: &&Trial| (t.block, &t.workload, &t.condition) == (block.block, &block.workload, &block.condition);
-    record.trials.iter().filter(of_block).map(|t| t.variant.as_str()).collect()
+    for trial in record.trials.iter().filter(of_block) {
+        if let Some(attempt) = next.get_mut(trial.variant.as_str()) {
+            *attempt = attempt.filter(|_| !trial.is_final()).map(|known| known.max(trial.attempt + 1));
+        }
+    }
+    next
 }
 
 fn trial(task: Task<'_>, session: u32, execution: Execution) -> Trial {
@@ -120,7 +151,7 @@ fn trial(task: Task<'_>, session: u32, execution: Execution) -> Trial {
         outcome: execution.outcome,
         measurements: execution.measurements,
         leftovers: execution.leftovers,
-        attempt: 0,
+        attempt: task.attempt,
         marks: execution.marks,
         processes: execution.processes,
     }

@@ -7,12 +7,13 @@ pub mod expected;
 pub mod load;
 pub mod local;
 pub mod simulated;
+mod void;
 
 pub use driver::{Ending, Event, drive};
 
 use bakeoff_model::marks::Marks;
 use bakeoff_model::metric::Measurements;
-use bakeoff_model::record::{Block, Outcome};
+use bakeoff_model::record::{Block, Outcome, Surrounding, Unavailable};
 
 /// Why the lab cannot go on. A trial that goes wrong is not an error but a [`Outcome::Failed`].
 #[derive(Debug, thiserror::Error)]
@@ -39,6 +40,8 @@ pub struct Task<'a> {
     pub position: u32,
     /// The variant's display name, or the twin's.
     pub variant: &'a str,
+    /// 0 for the first attempt; counts up where void ones are repeated.
+    pub attempt: u32,
 }
 
 /// What came of it.
@@ -66,5 +69,20 @@ pub trait Executor {
     /// Peak memory of what launches the trials, in bytes: one that needs less shows this. None where it is not told.
     fn memory_floor_bytes(&self) -> Option<f64> {
         None
+    }
+
+    /// What this place holds of the conditions that the plan asks for. Asked once, before the first trial.
+    fn surroundings(&self) -> Vec<Surrounding> {
+        vec![]
+    }
+
+    /// Metrics that cannot be measured at this place, and why. Asked once, before the first trial.
+    fn unavailable(&self) -> Vec<Unavailable> {
+        vec![]
+    }
+
+    /// No other trial of this block follows in this session: what was kept for the block can end.
+    fn block_ended(&mut self) -> Result<(), Error> {
+        Ok(())
     }
 }

@@ -3,7 +3,9 @@
 //! host, and what it yields is marked as simulated wherever it is shown.
 
 use crate::{Error, Execution, Executor, Task};
+use bakeoff_model::marks::{Marks, Phase};
 use bakeoff_model::metric::Measurements;
+use bakeoff_model::plan::Plan;
 use bakeoff_model::problem::suggest;
 use bakeoff_model::record::{Failure, Outcome, TWIN};
 use bakeoff_model::shuffle::Stream;
@@ -17,12 +19,16 @@ pub struct Truth {
     pub base_s: f64,
     /// Duration of a variant as a ratio to the baseline's; 1 where none is given.
     pub effects: BTreeMap<String, f64>,
+    /// Duration under a condition as a ratio to that without it, the same for all variants; 1 where none is given.
+    pub conditions: BTreeMap<String, f64>,
     /// Standard deviation of ln(duration).
     pub noise: f64,
     /// Change of ln(duration) from the first block to the last.
     pub drift: f64,
     /// Probability of a trial that fails.
     pub failing: f64,
+    /// Probability of a trial that the first void rule of the plan applies to.
+    pub void: f64,
     /// How long a trial really takes, in seconds.
     pub pause_s: f64,
     /// Seed of the noise.
@@ -31,10 +37,22 @@ pub struct Truth {
 
 impl Default for Truth {
     fn default() -> Self {
-        let effects = BTreeMap::new();
-        Self { base_s: 1.0, effects, noise: 0.01, drift: 0.0, failing: 0.0, pause_s: 0.0, seed: 1 }
+        Self {
+            base_s: 1.0,
+            effects: BTreeMap::new(),
+            conditions: BTreeMap::new(),
+            noise: 0.01,
+            drift: 0.0,
+            failing: 0.0,
+            void: 0.0,
+            pause_s: 0.0,
+            seed: 1,
+        }
     }
 }
+
+/// What can be planted besides the ratios of variants and conditions.
+const SETTINGS: [&str; 7] = ["base", "noise", "drift", "failing", "void", "pause", "seed"];
 
 /// What is wrong with a planted truth.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -44,10 +62,12 @@ pub struct BadTruth {
 }
 
 impl Truth {
-    /// Reads `NAME:NUMBER` with commas between: a setting (`base`, `noise`, `drift`, `failing`, `pause`, `seed`), or
-    /// the display name of one of `variants` with its ratio to the baseline.
-    pub fn parse<'a>(text: &str, variants: impl Iterator<Item = &'a str> + Clone) -> Result<Self, BadTruth> {
-        const SETTINGS: [&str; 6] = ["base", "noise", "drift", "failing", "pause", "seed"];
+    /// Reads `NAME:NUMBER` with commas between: a setting (`base`, `noise`, `drift`, `failing`, `void`, `pause`,
+    /// `seed`), the display name of one of the plan's variants with its ratio to the baseline, or the name of one of
+    /// its conditions with its ratio to the idle machine.
+    pub fn parse(text: &str, plan: &Plan) -> Result<Self, BadTruth> {
+        let is_variant = |name: &str| plan.variants.iter().any(|variant| variant.name == name);
+        let is_condition = |name: &str| plan.conditions.iter().any(|condition| condition.name == name);
         let mut truth = Self::default();
         for item in text.split(',').map(str::trim).filter(|item| !item.is_empty()) {
             let bad = |what: String| BadTruth { what };
@@ -63,7 +83,7 @@ impl Truth {
             let name = name.trim();
             let most = match name {
                 "seed" => u32::MAX.into(),
-                "failing" => 1.0,
+                "failing" | "void" => 1.0,
                 "noise" | "drift" => 10.0,
                 _ => 3600.0,
             };
@@ -75,18 +95,24 @@ impl Truth {
                 "noise" => truth.noise = number,
                 "drift" => truth.drift = number,
                 "failing" => truth.failing = number,
+                "void" if number > 0.0 && plan.void_if.is_empty() => {
+                    return Err(bad(format!("`{item}` needs a rule `void_if` in the plan")));
+                }
+                "void" => truth.void = number,
                 "pause" => truth.pause_s = number,
                 "seed" => truth.seed = number as u64,
-                variant if number > 0.0 && variants.clone().any(|v| v == variant) => {
+                variant if number > 0.0 && is_variant(variant) => {
                     truth.effects.insert(variant.to_owned(), number);
+                }
+                condition if number > 0.0 && is_condition(condition) => {
+                    truth.conditions.insert(condition.to_owned(), number);
                 }
                 _ if number == 0.0 => return Err(bad(format!("`{item}` must be above 0"))),
                 other => {
-                    let known = SETTINGS.into_iter().chain(variants.clone());
-                    return Err(bad(format!(
-                        "`{other}` is neither a setting nor a variant; {}",
-                        suggest(other, known)
-                    )));
+                    let conditions = plan.conditions.iter().map(|condition| condition.name.as_str());
+                    let variants = plan.variants.iter().map(|variant| variant.name.as_str());
+                    let remedy = suggest(other, SETTINGS.into_iter().chain(variants).chain(conditions));
+                    return Err(bad(format!("`{other}` is no setting, variant or condition; {remedy}")));
                 }
             }
         }
@@ -98,46 +124,78 @@ impl Truth {
 #[derive(Debug)]
 pub struct Simulated {
     truth: Truth,
-    blocks: u32,
+    plan: Plan,
 }
 
 impl Simulated {
-    /// A place with that truth, for a study of that many blocks.
-    pub fn new(truth: Truth, blocks: u32) -> Self {
-        Self { truth, blocks }
+    /// A place with that truth, for the trials of that plan.
+    pub fn new(truth: Truth, plan: &Plan) -> Self {
+        Self { truth, plan: plan.clone() }
     }
 
     /// ln(duration) of a time slot: the same for whatever executes in it, and the same in every session.
     fn slot(&self, task: Task<'_>, stream: &mut Stream) -> f64 {
-        let slots = task.block.order.len() as f64 * f64::from(self.blocks);
+        let slots = task.block.order.len() as f64 * f64::from(self.plan.blocks);
         let slot = f64::from(task.block.block - 1) * task.block.order.len() as f64 + f64::from(task.position);
         self.truth.drift * slot / slots + self.truth.noise * stream.normal()
+    }
+
+    /// The numbers of a trial's slot. An attempt that is repeated draws anew.
+    fn stream(&self, task: Task<'_>) -> Stream {
+        let mut place = vec![
+            task.block.block.to_string(),
+            task.block.workload.clone(),
+            task.block.condition.clone(),
+            task.position.to_string(),
+        ];
+        if task.attempt > 0 {
+            place.push(task.attempt.to_string());
+        }
+        Stream::of(self.truth.seed, &place.iter().map(String::as_str).collect::<Vec<_>>())
+    }
+
+    /// What the workload marks, if it says so: phases of equal length.
+    fn marks(&self, task: Task<'_>, wall_s: f64) -> Marks {
+        let workload = self.plan.workloads.iter().find(|workload| workload.name == task.block.workload);
+        let names = workload.map(|workload| workload.phases.as_slice()).unwrap_or_default();
+        let each_s = wall_s / names.len().max(1) as f64;
+        let phase = |(k, name): (u32, &String)| Phase {
+            name: name.clone(),
+            began_s: f64::from(k) * each_s,
+            ended_s: f64::from(k + 1) * each_s,
+        };
+        Marks { phases: (0..).zip(names).map(phase).collect() }
     }
 }
 
 impl Executor for Simulated {
     fn execute(&mut self, task: Task<'_>) -> Result<Option<Execution>, Error> {
-        let place =
-            [&task.block.block.to_string(), &task.block.workload, &task.block.condition, &task.position.to_string()];
-        let mut stream = Stream::of(self.truth.seed, &place.map(String::as_str));
+        let mut stream = self.stream(task);
         let effect = if task.variant == TWIN { None } else { self.truth.effects.get(task.variant) };
-        let wall_s = self.truth.base_s * effect.copied().unwrap_or(1.0) * self.slot(task, &mut stream).exp();
+        let of_condition = self.truth.conditions.get(&task.block.condition);
+        let ratio = effect.copied().unwrap_or(1.0) * of_condition.copied().unwrap_or(1.0);
+        let wall_s = self.truth.base_s * ratio * self.slot(task, &mut stream).exp();
         let fails = stream.chance(self.truth.failing);
+        let void = stream.chance(self.truth.void);
         if self.truth.pause_s > 0.0 {
             std::thread::sleep(Duration::from_secs_f64(self.truth.pause_s));
         }
         let failure = || Outcome::Failed(Failure::Exit { code: 1, stderr: vec!["simulated failure".to_owned()] });
-        let measurements = Measurements::from([
+        let mut measurements = Measurements::from([
             ("wall".to_owned(), wall_s),
             ("user".to_owned(), 0.9 * wall_s),
             ("sys".to_owned(), 0.05 * wall_s),
             ("maxrss".to_owned(), 4_194_304.0),
         ]);
+        if let Some(rule) = self.plan.void_if.first().filter(|_| void) {
+            measurements.insert(rule.metric.clone(), 2.0 * rule.above + f64::MIN_POSITIVE);
+        }
         let outcome = if fails { failure() } else { Outcome::Ok };
         Ok(Some(Execution {
             started_unix_s: bakeoff_host::now_unix_s(),
             outcome,
             measurements,
+            marks: self.marks(task, wall_s),
             ..Execution::default()
         }))
     }

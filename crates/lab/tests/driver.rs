@@ -6,7 +6,8 @@
 use bakeoff_lab::simulated::{Simulated, Truth};
 use bakeoff_lab::{Ending, Error, Event, Execution, Executor, Task, drive};
 use bakeoff_model::plan::Plan;
-use bakeoff_model::record::{Line, Record, Trial};
+use bakeoff_model::record::{Line, MOST_REPEATS, Outcome, Record, Trial};
+use bakeoff_model::study::{Condition, VoidRule};
 use std::cell::{Cell, RefCell};
 
 const STUDY: &str = r#"
@@ -56,7 +57,7 @@ fn session(plan: &Plan, record: &mut Record, executor: &mut dyn Executor, stop: 
 }
 
 fn simulated(plan: &Plan) -> Simulated {
-    Simulated::new(Truth { noise: 0.02, drift: 0.1, ..Truth::default() }, plan.blocks)
+    Simulated::new(Truth { noise: 0.02, drift: 0.1, ..Truth::default() }, plan)
 }
 
 fn never() -> bool {
@@ -214,13 +215,16 @@ fn a_listener_that_fails_ends_the_session_before_the_next_trial() {
 
 #[test]
 fn a_planted_truth_is_read_and_what_is_wrong_in_it_is_named() {
-    let names = || ["baseline", "cc=clang"].into_iter();
-    let truth = Truth::parse("cc=clang:1.05, noise:0.02,drift:0.1,pause:0", names()).unwrap();
+    let mut plan = plan();
+    let truth = Truth::parse("cc=clang:1.05, idle:1.5, noise:0.02,drift:0.1,pause:0,void:0", &plan).unwrap();
     assert!((truth.effects["cc=clang"] - 1.05).abs() < 1e-12);
+    assert!((truth.conditions["idle"] - 1.5).abs() < 1e-12);
     assert!((truth.noise - 0.02).abs() < 1e-12);
     for (text, expect) in [
         ("cc=clng:1.05", "did you mean `cc=clang`?"),
         ("nois:1", "did you mean `noise`?"),
+        ("idl:1.2", "did you mean `idle`?"),
+        ("void:0.1", "needs a rule `void_if`"),
         ("noise", "is not NAME:NUMBER"),
         ("noise:much", "is no number"),
         ("noise:-1", "is no number"),
@@ -229,7 +233,128 @@ fn a_planted_truth_is_read_and_what_is_wrong_in_it_is_named() {
         ("base:0", "must be above 0"),
         ("cc=clang:0", "must be above 0"),
     ] {
-        let error = Truth::parse(text, names()).unwrap_err().to_string();
+        let error = Truth::parse(text, &plan).unwrap_err().to_string();
         assert!(error.contains(expect), "{text}: {error}");
+    }
+    plan.void_if = vec![VoidRule { metric: "foreign_cpu".to_owned(), above: 0.2 }];
+    assert!((Truth::parse("void:0.1", &plan).unwrap().void - 0.1).abs() < 1e-12);
+}
+
+/// The plan with a rule, and a place where it applies to that share of the trials.
+fn with_void_trials(share: f64) -> (Plan, Simulated) {
+    let mut plan = plan();
+    plan.void_if = vec![VoidRule { metric: "foreign_cpu".to_owned(), above: 0.2 }];
+    let place = Simulated::new(Truth { void: share, ..Truth::default() }, &plan);
+    (plan, place)
+}
+
+/// Block, workload, variant, attempt, and whether it is void, of every trial.
+fn attempts(record: &Record) -> Vec<(u32, &str, &str, u32, bool)> {
+    let is_void = |t: &Trial| matches!(t.outcome, Outcome::Void(_));
+    record.trials.iter().map(|t| (t.block, &*t.workload, &*t.variant, t.attempt, is_void(t))).collect()
+}
+
+#[test]
+fn a_void_trial_is_repeated_at_once_until_it_counts() {
+    let (plan, mut place) = with_void_trials(0.3);
+    let mut record = empty_record(&plan);
+    assert_eq!(session(&plan, &mut record, &mut place, &never), Ending::Complete);
+    let attempts = attempts(&record);
+    let repeated = attempts.iter().filter(|(.., is_void)| *is_void).count();
+    assert!(repeated > 3, "{repeated}");
+    assert_eq!(attempts.len(), TRIALS + repeated, "every void trial was repeated once, and nothing else was");
+    for pair in attempts.windows(2) {
+        let [(b, w, v, attempt, is_void), next] = pair else { panic!() };
+        if *is_void {
+            assert_eq!((*b, *w, *v, attempt + 1), (next.0, next.1, next.2, next.3), "the next one is its repetition");
+        } else {
+            assert_eq!(next.3, 0, "a trial that counts is not repeated");
+        }
+    }
+    let why = record.trials.iter().find_map(|t| if let Outcome::Void(why) = &t.outcome { Some(why) } else { None });
+    assert_eq!(why.unwrap(), "foreign_cpu 40 % > 20 %");
+}
+
+#[test]
+fn a_trial_that_stays_void_is_left_after_five_repetitions() {
+    let (plan, mut place) = with_void_trials(1.0);
+    let mut record = empty_record(&plan);
+    assert_eq!(session(&plan, &mut record, &mut place, &never), Ending::Complete);
+    assert_eq!(record.trials.len(), TRIALS * 6);
+    assert!(record.trials.iter().all(|t| t.is_final() == (t.attempt == MOST_REPEATS)));
+    assert_eq!(session(&plan, &mut record, &mut place, &never), Ending::Complete);
+    assert_eq!(record.trials.len(), TRIALS * 6, "nothing is left to do");
+}
+
+#[test]
+fn stopped_between_attempts_and_taken_up_again_it_is_the_same_study() {
+    let (plan, mut place) = with_void_trials(0.4);
+    let mut whole = empty_record(&plan);
+    session(&plan, &mut whole, &mut place, &never);
+    for stop_after in 0..=whole.trials.len() {
+        let mut record = empty_record(&plan);
+        let executor = &mut Interrupted { inside: &mut place, left: stop_after };
+        session(&plan, &mut record, executor, &never);
+        assert_eq!(record.trials.len(), stop_after);
+        assert_eq!(session(&plan, &mut record, &mut place, &never), Ending::Complete);
+        assert_eq!(record.blocks, whole.blocks, "stopped after {stop_after}");
+        assert_eq!(timeless(&record.trials), timeless(&whole.trials), "stopped after {stop_after}");
+    }
+}
+
+/// Tells the order of what it is asked, and fails the n-th trial.
+struct Witness {
+    told: Vec<String>,
+    fails_at: usize,
+}
+
+impl Executor for Witness {
+    fn execute(&mut self, task: Task<'_>) -> Result<Option<Execution>, Error> {
+        self.told.push(format!("{}{}", &task.block.workload[..1], task.block.block));
+        if self.told.iter().filter(|told| *told != "end").count() == self.fails_at {
+            return Err(Error::Folder { path: "disk".into(), source: std::io::ErrorKind::StorageFull.into() });
+        }
+        Ok(Some(Execution::default()))
+    }
+
+    fn block_ended(&mut self) -> Result<(), Error> {
+        self.told.push("end".to_owned());
+        Ok(())
+    }
+}
+
+#[test]
+fn an_executor_hears_of_the_end_of_each_block_however_it_ends() {
+    let mut plan = plan();
+    plan.blocks = 1;
+    let check = |stop_after: usize, fails_at: usize, expect: &str| {
+        let mut witness = Witness { told: vec![], fails_at };
+        let asked = Cell::new(0);
+        let stop = || {
+            asked.set(asked.get() + 1);
+            asked.get() > stop_after
+        };
+        let _ = drive::<Error>(&plan, &empty_record(&plan), 1, &mut witness, &mut |_| Ok(()), &stop, &never);
+        assert_eq!(witness.told.join(" "), expect);
+    };
+    check(99, 99, "l1 l1 l1 end s1 s1 s1 end");
+    check(2, 99, "l1 end");
+    check(99, 2, "l1 l1 end");
+    check(0, 99, "");
+}
+
+#[test]
+fn a_planted_condition_costs_the_same_for_every_variant_and_phases_are_rehearsed() {
+    let mut plan = plan();
+    plan.conditions.push(Condition { name: "busy".to_owned(), ..Condition::default() });
+    plan.workloads[0].phases = vec!["load".to_owned(), "scan".to_owned()];
+    let truth = Truth::parse("busy:2,noise:0", &plan).unwrap();
+    let mut record = empty_record(&plan);
+    session(&plan, &mut record, &mut Simulated::new(truth, &plan), &never);
+    for trial in &record.trials {
+        let expect = if trial.condition == "busy" { 2.0 } else { 1.0 };
+        assert!((trial.value("wall").unwrap() - expect).abs() < 1e-12);
+        let scan = (trial.workload == plan.workloads[0].name).then_some(expect / 2.0);
+        assert_eq!(trial.value("scan.wall"), scan);
     }
 }

@@ -53,7 +53,7 @@ fn execute(setup: Setup, variant: &str) -> Execution {
         ..Block::default()
     };
     let mut local = Local::new(setup, Launcher::start(None).unwrap()).unwrap();
-    local.execute(Task { block: &block, position: 1, variant }).unwrap().unwrap()
+    local.execute(Task { block: &block, position: 1, variant, attempt: 0 }).unwrap().unwrap()
 }
 
 fn outcome(run: &str, expected: Option<&str>) -> Outcome {

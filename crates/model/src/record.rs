@@ -15,6 +15,9 @@ pub const FORMAT: u32 = 1;
 /// The name of the hidden twin of the baseline, in blocks and trials. No variant may have it.
 pub const TWIN: &str = "twin";
 
+/// How often a void trial is repeated at most.
+pub const MOST_REPEATS: u32 = 5;
+
 /// One line of a journal.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "line", rename_all = "kebab-case")]
@@ -271,6 +274,11 @@ impl Trial {
             ops => ops as f64,
         };
         (wall_s > 0.0).then(|| count / wall_s)
+    }
+
+    /// Whether no other attempt follows: it is not void, or it has been repeated often enough.
+    pub fn is_final(&self) -> bool {
+        !matches!(self.outcome, Outcome::Void(_)) || self.attempt >= MOST_REPEATS
     }
 }
 

@@ -39,8 +39,9 @@ pub(crate) struct Args {
     /// Build and execute nothing: rehearse the plan with durations drawn from a planted truth
     ///
     /// TRUTH is a list of NAME:NUMBER with commas between: the display name of a variant with its ratio to the
-    /// baseline, or one of base (seconds), noise, drift (standard deviation and change of the logarithm), failing
-    /// (probability), pause (seconds that a trial really takes), seed.
+    /// baseline, the name of a condition with its ratio to the idle machine, or one of base (seconds), noise, drift
+    /// (standard deviation and change of the logarithm), failing, void (probabilities), pause (seconds that a trial
+    /// really takes), seed.
     #[arg(long, value_name = "TRUTH")]
     simulate: Option<String>,
 }
@@ -57,7 +58,7 @@ pub(crate) fn execute(args: &Args) -> Result<Code, CommandError> {
 }
 
 fn rehearse(args: &Args, folder: &StudyFolder, plan: &Plan, truth: &str) -> Result<Code, CommandError> {
-    let planted = Truth::parse(truth, plan.variants.iter().map(|v| v.name.as_str()))?;
+    let planted = Truth::parse(truth, plan)?;
     let study = plan.study_line(&BTreeMap::new(), truth, Some(truth));
     let state = StateFolder::of(&folder.dir)?.journal(&plan.name, &study.identity);
     let _lock = state.lock()?;
@@ -66,7 +67,7 @@ fn rehearse(args: &Args, folder: &StudyFolder, plan: &Plan, truth: &str) -> Resu
     let setting = Setting { plan, study, builds: &[], journal, durable: true, quiet, guess_s };
     let open = OpenStudy::open(setting)?;
     state.is_latest()?;
-    let (record, ending) = open.execute(|| Ok(Box::new(Simulated::new(planted, plan.blocks))))?;
+    let (record, ending) = open.execute(|| Ok(Box::new(Simulated::new(planted, plan))))?;
     finish(args, &record, ending)
 }
 

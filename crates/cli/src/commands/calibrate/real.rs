@@ -100,7 +100,7 @@ fn study(place: &mut Local, args: &super::Args, number: u32) -> Result<Option<Tr
         if bakeoff_host::interrupt::count() > 0 {
             return Ok(None);
         }
-        let executed = place.execute(Task { block: &block, position: 1, variant: NAME })?;
+        let executed = place.execute(Task { block: &block, position: 1, variant: NAME, attempt: 0 })?;
         let Some(Execution { outcome, measurements, .. }) = executed else { return Ok(None) };
         match (outcome, measurements.get("wall")) {
             (Outcome::Ok, Some(wall_s)) => trials.push(turn.order, *wall_s),
