@@ -1,10 +1,13 @@
 //! Findings: everything that the analysis says about a study, as plain serialisable values. A report prints them
 //! and computes nothing; `bakeoff report --json` is this file's types. Nothing here knows how to draw.
 
-pub use crate::stats::describe::Description as Summary;
+mod beside;
 
-use bakeoff_model::metric::{Direction, Unit};
-use bakeoff_model::record::{BuildLine, Failure, Place, VariantLine};
+pub use crate::stats::describe::Description as Summary;
+pub use beside::*;
+
+use bakeoff_model::metric::{Direction, Metric, Unit};
+use bakeoff_model::record::{BuildLine, Place, Unavailable, VariantLine};
 use bakeoff_model::until::Until;
 use serde::{Deserialize, Serialize};
 
@@ -46,6 +49,21 @@ pub struct Findings {
     pub tables: Vec<Table>,
     /// What factors, suites of workloads and conditions do; empty where there is nothing beyond the tables.
     pub effects: Vec<Effects>,
+    /// What the tables' metrics are and where they come from, each once. Of `peak` it says which of its two sources.
+    #[serde(default)]
+    pub metrics: Vec<Metric>,
+    /// Latencies of ops, where workloads mark them: one table for every workload × condition × phase × op.
+    #[serde(default)]
+    pub latencies: Vec<LatencyTable>,
+    /// The conditions, as far as the record tells of them.
+    #[serde(default)]
+    pub conditions: Vec<ConditionParts>,
+    /// Metrics that could not be measured, by the reason.
+    #[serde(default)]
+    pub unavailable: Vec<Unavailable>,
+    /// Those of them that the study asks for: to decide on, to show or to void trials by.
+    #[serde(default)]
+    pub missing: Vec<Unavailable>,
     /// Builds, in the order of the variants.
     pub builds: Vec<BuildLine>,
     /// Trials that failed or are void, one entry for each variant × workload × condition that has any.
@@ -241,7 +259,7 @@ pub struct Effects {
     pub kind: Kind,
     /// The workload; none if over all of them.
     pub workload: Option<String>,
-    /// The condition; none if conditions are what is compared.
+    /// The condition; where conditions are what is compared, the one that is compared with the first.
     pub condition: Option<String>,
     /// The metric's name.
     pub metric: String,
@@ -313,23 +331,4 @@ pub struct Caveat {
     pub kind: String,
     /// The sentence for people.
     pub text: String,
-}
-
-/// Trials of one cell that do not count.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct FailedTrials {
-    /// The variant's display name, or the twin's.
-    pub variant: String,
-    /// The workload.
-    pub workload: String,
-    /// The condition.
-    pub condition: String,
-    /// Number of failed trials.
-    pub failed: u32,
-    /// Number of void trials.
-    pub void: u32,
-    /// Number of trials of this cell in all.
-    pub of: u32,
-    /// The first failure, as an example.
-    pub example: Option<Failure>,
 }

@@ -177,7 +177,7 @@ fn looks(study: &StudyLine) -> Vec<u32> {
 fn complete_passes(record: &Record) -> u32 {
     let place = |block: &Block| (block.block, block.workload.clone(), block.condition.clone());
     let mut executed: BTreeMap<(u32, &str, &str), BTreeSet<&str>> = BTreeMap::new();
-    for trial in &record.trials {
+    for trial in record.trials.iter().filter(|trial| trial.is_final()) {
         let block = (trial.block, trial.workload.as_str(), trial.condition.as_str());
         executed.entry(block).or_default().insert(&trial.variant);
     }

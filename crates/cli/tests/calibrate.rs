@@ -79,7 +79,7 @@ fn real_studies_are_executed_and_judged() {
 #[test]
 fn what_is_not_possible_is_refused() {
     let failing = ["--real", "--command", "exit 3", "--load", "0"];
-    execute(&failing).expect(4, &["error: the command fails: it exited with 3"]);
+    execute(&failing).expect(4, &["error: the command fails: exited with code 3"]);
     execute(&["--command", "true"]).expect(2, &["--real"]);
     execute(&["--real", "--quick"]).expect(2, &["cannot be used with"]);
     execute(&["--studies", "5"]).expect(2, &["5 is not in 20.."]);

@@ -46,7 +46,7 @@ pub(crate) fn paragraphs(findings: &Findings) -> Vec<String> {
             let label = if tables.len() > 1 { format!("{}: ", label(&tables, table)) } else { String::new() };
             format!("{label}Variant by variant: {}", statement(findings, table))
         });
-        return opening.into_iter().chain(mains).chain(variants).collect();
+        return opening.into_iter().chain(mains).chain(variants).chain(effects::conditions(findings)).collect();
     }
     match tables.as_slice() {
         [only] => {
@@ -59,7 +59,7 @@ pub(crate) fn paragraphs(findings: &Findings) -> Vec<String> {
             let labelled =
                 several.iter().map(|table| format!("{}: {}", label(several, table), statement(findings, table)));
             let opening = (!opening.is_empty()).then(|| opening.join(" "));
-            opening.into_iter().chain(labelled).collect()
+            opening.into_iter().chain(labelled).chain(effects::conditions(findings)).collect()
         }
     }
 }
@@ -68,6 +68,10 @@ pub(crate) fn paragraphs(findings: &Findings) -> Vec<String> {
 fn nothing_yet(findings: &Findings) -> String {
     if !findings.builds.is_empty() && findings.builds.iter().all(|build| build.outcome != BuildOutcome::Built) {
         return format!("No answer: of {}, none succeeded.", counted(findings.builds.len() as u32, "build"));
+    }
+    let deciding = &findings.method.deciding_metric;
+    if let Some(group) = findings.missing.iter().find(|group| group.metrics.contains(deciding)) {
+        return format!("No answer: the deciding metric, {deciding}, cannot be measured here: {}.", clean(&group.why));
     }
     if findings.tables.iter().any(|table| table.rows.iter().any(|row| row.summary.is_some())) {
         return format!("No answer: the deciding metric, {}, was not measured.", findings.method.deciding_metric);

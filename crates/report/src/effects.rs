@@ -46,8 +46,8 @@ fn heading(family: &Effects) -> String {
         Kind::Main => format!("what each option does to {metric}, over all levels of the others"),
         Kind::Interaction => format!("what two options together do to {metric} beyond what each does alone"),
         Kind::Suite => format!("{metric}, geometric mean of the workloads' ratios"),
-        Kind::Condition => format!("what the condition does to {metric}"),
-        Kind::ConditionChange => format!("how much of each difference in {metric} is the condition's"),
+        Kind::Condition => format!("what this condition does to {metric}"),
+        Kind::ConditionChange => format!("how each variant's ratio to the baseline in {metric} changes with it"),
     };
     format!("{}: {what}", clean(&place))
 }
@@ -61,8 +61,9 @@ fn is_shown(effect: &Effect) -> bool {
     matches!(verdict, Some(Verdict::Faster | Verdict::Slower | Verdict::Negligible))
 }
 
+/// Of interactions there are many, and most are nothing.
 fn is_listed(kind: Kind, effect: &Effect) -> bool {
-    !is_interaction(kind) || is_shown(effect)
+    kind != Kind::Interaction || is_shown(effect)
 }
 
 fn table(findings: &Findings, family: &Effects, shown: &[&Effect], notes: &mut Notes) -> Grid {
@@ -100,7 +101,7 @@ fn word(family: &Effects, verdict: Verdict) -> &'static str {
 
 /// The interactions that are not listed.
 fn unlisted(findings: &Findings, family: &Effects) -> Option<String> {
-    if !is_interaction(family.kind) {
+    if family.kind != Kind::Interaction {
         return None;
     }
     let of = |wanted: fn(&Verdict) -> bool| {
@@ -165,6 +166,81 @@ pub(crate) fn sentence(findings: &Findings, workload: &str, condition: &str) -> 
     let confidence = glue(&percent(findings.method.confidence));
     let metric = words::metric(&mains.metric);
     Some(format!("What mattered for {metric} (intervals at {confidence}): {}.", clauses.join("; ")))
+}
+
+/// What each condition does to each variant, and whether the variants' ratios change with it: a sentence for each workload
+/// and condition but the first.
+pub(crate) fn conditions(findings: &Findings) -> Vec<String> {
+    let of = |kind: Kind| {
+        let deciding = |family: &&Effects| family.metric == findings.method.deciding_metric;
+        findings.effects.iter().filter(move |family| family.kind == kind).filter(deciding)
+    };
+    let several = of(Kind::Condition).any(|family| of(Kind::Condition).any(|f| f.workload != family.workload));
+    let sentence = |family: &Effects| {
+        let place = family.workload.as_deref().filter(|_| several).map_or(String::new(), |w| format!("{}, ", clean(w)));
+        let against = family.effects.first()?.against.as_str();
+        let condition = family.condition.as_deref()?;
+        let each = family.effects.iter().map(|effect| changed_by(family, effect, condition));
+        let changes =
+            of(Kind::ConditionChange).find(|f| (&f.workload, &f.condition) == (&family.workload, &family.condition));
+        let changes = changes.map_or(String::new(), |changes| format!(". {}", ratios(findings, changes, condition)));
+        let each = named(each.collect());
+        Some(format!("{place}{} instead of {}: {each}{changes}.", clean(condition), clean(against)))
+    };
+    of(Kind::Condition).filter_map(sentence).collect()
+}
+
+/// `b 35.0 % slower (34.1 … 35.9 %)`, or what else is known.
+fn changed_by(family: &Effects, effect: &Effect, condition: &str) -> String {
+    let name = clean(effect.name.strip_suffix(&format!(": {condition}")).unwrap_or(&effect.name));
+    let Some(comparison) = &effect.comparison else { return format!("{name} was not measured under both") };
+    let change = Change::of(comparison, comparison.interval, family.unit);
+    let range = |range: Option<String>| range.map_or(String::new(), |range| format!(" ({})", glue(&range)));
+    match comparison.verdict {
+        Verdict::Faster | Verdict::Slower => {
+            format!("{name} {} {}{}", glue(&change.amount()), word(family, comparison.verdict), range(change.range()))
+        }
+        verdict => {
+            format!("{name} {}, {}{}", word(family, verdict), glue(&change.signed()), range(change.signed_range()))
+        }
+    }
+}
+
+/// Whether what the variants do to the baseline depends on the condition.
+fn ratios(findings: &Findings, changes: &Effects, condition: &str) -> String {
+    let of = |wanted: fn(Verdict) -> bool| judged(changes, wanted);
+    let variant = |effect: &Effect| clean(effect.name.strip_suffix(&format!(" × {condition}")).unwrap_or(&effect.name));
+    let shown = of(|v| matches!(v, Verdict::Faster | Verdict::Slower));
+    let shown: Vec<String> = shown
+        .iter()
+        .map(|(effect, comparison)| {
+            let change = Change::of(comparison, comparison.interval, changes.unit);
+            let range = change.range().map_or(String::new(), |range| format!(" ({})", glue(&range)));
+            format!("{} {} {}{range}", variant(effect), glue(&change.amount()), word(changes, comparison.verdict))
+        })
+        .collect();
+    let names =
+        |wanted: fn(Verdict) -> bool| of(wanted).iter().map(|(effect, _)| variant(effect)).collect::<Vec<String>>();
+    let margin = glue(&format!("±{}", percent(findings.method.margin)));
+    let (same, open) = (
+        names(|v| matches!(v, Verdict::Equivalent | Verdict::Negligible)),
+        names(|v| matches!(v, Verdict::Undecided { .. })),
+    );
+    let change = if shown.is_empty() { "" } else { " change" };
+    let mut parts = vec![];
+    if !shown.is_empty() {
+        parts.push(named(shown));
+    }
+    if !same.is_empty() {
+        parts.push(format!("within {margin} the same: {}", named(same)));
+    }
+    if !open.is_empty() {
+        parts.push(format!("undecided: {}", named(open)));
+    }
+    if parts.is_empty() {
+        parts.push("not estimated".to_owned());
+    }
+    format!("Their ratios to the baseline{change}: {}", parts.join("; "))
 }
 
 fn judged(family: &Effects, wanted: fn(Verdict) -> bool) -> Vec<(&Effect, &Comparison)> {

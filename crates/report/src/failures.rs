@@ -4,7 +4,7 @@ use crate::format::{bytes, duration};
 use crate::paint::{Ink, Page, Piece};
 use crate::text::{clean, foreign};
 use crate::words::{counted, listed};
-use bakeoff_analysis::findings::{FailedTrials, Findings};
+use bakeoff_analysis::findings::{FailedTrials, Findings, VoidBy};
 use bakeoff_model::record::Failure;
 
 /// Numbers and names of signals that end programs on Linux, on all of its common architectures (signal(7)).
@@ -31,9 +31,12 @@ pub(crate) fn print(findings: &Findings, page: &mut Page, columns: usize) {
     page.line(vec![Piece::new("trials that do not count", Ink::Heading)]);
     for trials in &findings.failures {
         page.paragraph(&summary(trials), columns, 2, Ink::Worse);
+        for void_by in &trials.void_by {
+            page.paragraph(&rule(void_by), columns, 4, Ink::Plain);
+        }
         let Some(example) = &trials.example else { continue };
         let (what, lines) = described(example);
-        page.paragraph(&format!("  the first: {}", clean(&what)), columns, 4, Ink::Plain);
+        page.paragraph(&format!("  the first failure: {}", clean(&what)), columns, 4, Ink::Plain);
         for line in lines {
             page.line(vec![Piece::new(format!("  | {}", foreign(&line, columns.saturating_sub(4))), Ink::Aside)]);
         }
@@ -41,41 +44,97 @@ pub(crate) fn print(findings: &Findings, page: &mut Page, columns: usize) {
 }
 
 fn summary(trials: &FailedTrials) -> String {
-    let FailedTrials { variant, workload, condition, failed, void, of, .. } = trials;
+    let FailedTrials { variant, workload, condition, failed, void, repeated, of, .. } = trials;
     let kinds = [(failed, "failed"), (void, "void")];
     let kinds: Vec<String> = kinds.iter().filter(|(n, _)| **n > 0).map(|(n, kind)| format!("{n} {kind}")).collect();
     let place = format!("{} on {} ({})", clean(variant), clean(workload), clean(condition));
-    format!("{place}: {} of {}", listed(&kinds), counted(*of, "trial"))
+    let repeated = match (*repeated, *void) {
+        (0, _) => String::new(),
+        (n, void) if n == void => "; what is void was repeated".to_owned(),
+        (n, _) => format!("; {n} of the void ones were repeated"),
+    };
+    format!("{place}: {} of {}{repeated}", listed(&kinds), counted(*of, "trial"))
+}
+
+/// By which rule how many are void, with the numbers of the first.
+fn rule(void_by: &VoidBy) -> String {
+    let VoidBy { metric, trials, example } = void_by;
+    let metric = metric.as_ref().map_or(String::new(), |metric| format!(" by {}", clean(metric)));
+    let first = if *trials > 1 { "the first: " } else { "" };
+    format!("  {trials} void{metric} ({first}{})", clean(example))
+}
+
+/// A failure in one sentence, without an end to it: `exited with code 2`.
+pub fn failure(failure: &Failure) -> String {
+    match failure {
+        Failure::Exit { code, .. } => format!("exited with code {code}"),
+        Failure::Signal { signal, .. } => {
+            let name = SIGNALS.iter().find(|(number, _)| number == signal);
+            let name = name.map_or(String::new(), |(_, name)| format!(" ({name})"));
+            format!("killed by signal {signal}{name}")
+        }
+        Failure::WrongOutput { line, .. } => format!("its output was wrong from line {line} on"),
+        Failure::TimedOut { after_s, .. } => format!("killed because it took more than {}", duration(*after_s)),
+        Failure::OutOfMemory { limit_bytes, .. } => {
+            format!("killed because it needed more than its {} of memory", bytes(*limit_bytes as f64))
+        }
+        Failure::Surroundings { part, why, .. } => format!("{part}: {why}"),
+        Failure::Told { why } => format!("what it told of itself is not what the study says: {why}"),
+        Failure::NotStarted { command, why } => format!("could not start {command}: {why}"),
+    }
 }
 
 /// A failure in words, and the lines that belong to it.
-fn described(failure: &Failure) -> (String, Vec<String>) {
-    let ended = |what: String, stderr: &Vec<String>| match stderr.is_empty() {
-        true => (format!("{what}; its standard error was empty"), vec![]),
-        false => (format!("{what}; its standard error ended with"), stderr.clone()),
-    };
-    match failure {
-        Failure::Exit { code, stderr } => ended(format!("exited with code {code}"), stderr),
-        Failure::Signal { signal, stderr } => {
-            let name = SIGNALS.iter().find(|(number, _)| number == signal);
-            let name = name.map_or(String::new(), |(_, name)| format!(" ({name})"));
-            ended(format!("killed by signal {signal}{name}"), stderr)
-        }
-        Failure::WrongOutput { line, expected, printed } => {
+fn described(failed: &Failure) -> (String, Vec<String>) {
+    let what = failure(failed);
+    match failed {
+        Failure::Exit { stderr, .. }
+        | Failure::Signal { stderr, .. }
+        | Failure::TimedOut { stderr, .. }
+        | Failure::OutOfMemory { stderr, .. } => match stderr.is_empty() {
+            true => (format!("{what}; its standard error was empty"), vec![]),
+            false => (format!("{what}; its standard error ended with"), stderr.clone()),
+        },
+        Failure::WrongOutput { expected, printed, .. } => {
             let side = |what: &str, text: &Option<String>| {
                 format!("{what} {}", text.as_deref().unwrap_or("(nothing: the output ends here)"))
             };
-            let sides = vec![side("expected:", expected), side("printed: ", printed)];
-            (format!("its output was wrong from line {line} on"), sides)
+            (what, vec![side("expected:", expected), side("printed: ", printed)])
         }
-        Failure::TimedOut { after_s, stderr } => {
-            ended(format!("killed because it took more than {}", duration(*after_s)), stderr)
-        }
-        Failure::OutOfMemory { limit_bytes, stderr } => {
-            ended(format!("killed because it needed more than its {}", bytes(*limit_bytes as f64)), stderr)
-        }
-        Failure::Surroundings { part, why, tail } => (format!("{part}: {why}"), tail.clone()),
-        Failure::Told { why } => (why.clone(), vec![]),
-        Failure::NotStarted { command, why } => (format!("could not start {command}: {why}"), vec![]),
+        Failure::Surroundings { tail, .. } => (what, tail.clone()),
+        Failure::Told { .. } | Failure::NotStarted { .. } => (what, vec![]),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_failure_is_a_sentence() {
+        let check = |failed: Failure, expect: &str| assert_eq!(failure(&failed), expect);
+        let stderr = || vec!["not in the sentence".to_owned()];
+        check(Failure::Exit { code: 3, stderr: stderr() }, "exited with code 3");
+        check(Failure::Signal { signal: 11, stderr: stderr() }, "killed by signal 11 (SIGSEGV)");
+        check(Failure::Signal { signal: 64, stderr: stderr() }, "killed by signal 64");
+        check(Failure::TimedOut { after_s: 2.5, stderr: stderr() }, "killed because it took more than 2.50 s");
+        check(
+            Failure::OutOfMemory { limit_bytes: 64 << 20, stderr: stderr() },
+            "killed because it needed more than its 64.0 MiB of memory",
+        );
+        check(Failure::WrongOutput { line: 7, expected: None, printed: None }, "its output was wrong from line 7 on");
+        let service = || "service cache".to_owned();
+        check(
+            Failure::Surroundings { part: service(), why: "not ready within 5 s".to_owned(), tail: stderr() },
+            "service cache: not ready within 5 s",
+        );
+        check(
+            Failure::Told { why: "no phase `scan`".to_owned() },
+            "what it told of itself is not what the study says: no phase `scan`",
+        );
+        check(
+            Failure::NotStarted { command: "./x".to_owned(), why: "no such file".to_owned() },
+            "could not start ./x: no such file",
+        );
     }
 }

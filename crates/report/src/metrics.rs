@@ -12,7 +12,7 @@ use crate::ranking;
 use crate::text::{clean, glue};
 use crate::words::{self, Change, Manner};
 use bakeoff_analysis::findings::{Comparison, Findings, Row, Scale, Summary, Table, Verdict};
-use bakeoff_model::metric::{Direction, by_name};
+use bakeoff_model::metric::Direction;
 
 /// The kind of caveat that says that typical values and means tell different stories.
 const MEANS_DISAGREE: &str = "typical-and-mean-disagree";
@@ -71,7 +71,7 @@ impl Values {
 fn full(findings: &Findings, table: &Table, page: &mut Page, notes: &mut Notes, columns: usize) -> bool {
     let values = Values::of(table);
     page.gap();
-    page.paragraph(&full_heading(table, &values), columns, 2, Ink::Heading);
+    page.paragraph(&full_heading(findings, table, &values), columns, 2, Ink::Heading);
     let mut grid = Grid::new(headings(findings, "variant"));
     let mut pictured = vec![];
     for row in &table.rows {
@@ -103,8 +103,9 @@ fn full(findings: &Findings, table: &Table, page: &mut Page, notes: &mut Notes, 
     pictures
 }
 
-fn full_heading(table: &Table, values: &Values) -> String {
-    let what = by_name(&table.metric, &[]).map_or(String::new(), |metric| format!(", {}", metric.what));
+fn full_heading(findings: &Findings, table: &Table, values: &Values) -> String {
+    let known = findings.metrics.iter().find(|metric| metric.name == table.metric);
+    let what = known.map_or(String::new(), |metric| format!(", {}", clean(&metric.what)));
     let unit = if values.unit_name.is_empty() { String::new() } else { format!("; in {}", values.unit_name) };
     format!("{} ({}): {}{what}{unit}", clean(&table.workload), clean(&table.condition), table.metric)
 }

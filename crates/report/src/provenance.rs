@@ -11,7 +11,14 @@ use bakeoff_model::until::Until;
 /// The paragraphs on method, extent and machines.
 pub(crate) fn print(findings: &Findings, page: &mut Page, columns: usize) {
     page.gap();
-    let paragraphs = [Some(method(findings)), stopping(findings), Some(extent(findings)), Some(machines(findings))];
+    let paragraphs = [
+        Some(method(findings)),
+        stopping(findings),
+        sources(findings),
+        missing(findings),
+        Some(extent(findings)),
+        Some(machines(findings)),
+    ];
     for paragraph in paragraphs.into_iter().flatten() {
         page.paragraph(&paragraph, columns, 2, Ink::Aside);
     }
@@ -95,6 +102,28 @@ fn stopping(findings: &Findings) -> Option<String> {
     };
     let metric = clean(&findings.method.deciding_metric);
     Some(format!("stopping: fixed beforehand, on {metric}: {rule}; {stands}, of at most {most_blocks}."))
+}
+
+/// Where each metric comes from; those of one source together.
+fn sources(findings: &Findings) -> Option<String> {
+    let mut sources: Vec<(&str, Vec<&str>)> = vec![];
+    for metric in &findings.metrics {
+        match sources.iter_mut().find(|(source, _)| *source == metric.source) {
+            Some((_, names)) => names.push(&metric.name),
+            None => sources.push((&metric.source, vec![&metric.name])),
+        }
+    }
+    let each = sources.iter().map(|(source, names)| format!("{} by {}", clean(&names.join(", ")), clean(source)));
+    let each: Vec<String> = each.collect();
+    (!each.is_empty()).then(|| format!("measured: {}", each.join("; ")))
+}
+
+/// What the study asks for and could not have, each reason once.
+fn missing(findings: &Findings) -> Option<String> {
+    let each =
+        findings.missing.iter().map(|group| format!("{} ({})", clean(&group.metrics.join(", ")), clean(&group.why)));
+    let each: Vec<String> = each.collect();
+    (!each.is_empty()).then(|| format!("not measured here: {}", each.join("; ")))
 }
 
 fn extent(findings: &Findings) -> String {

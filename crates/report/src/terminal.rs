@@ -3,7 +3,7 @@
 use crate::notes::Notes;
 use crate::paint::{Ink, Page};
 use crate::text::{clean, glue};
-use crate::{answer, builds, effects, failures, metrics, provenance};
+use crate::{answer, builds, conditions, effects, failures, latencies, metrics, provenance};
 use bakeoff_analysis::findings::Findings;
 
 /// How a page is printed.
@@ -16,7 +16,8 @@ pub struct Style {
     pub colour: bool,
 }
 
-/// The findings as a page of text: the answer, the tables with their noise floor, footnotes, builds, failures, and
+/// The findings as a page of text: the answer, the tables with their noise floor, latencies, conditions,
+/// footnotes, builds, failures, and
 /// how, where and when all of it came about. It ends in a line feed.
 pub fn terminal(findings: &Findings, style: Style) -> String {
     let Style { width, colour } = style;
@@ -32,6 +33,8 @@ pub fn terminal(findings: &Findings, style: Style) -> String {
     heading(findings, &mut page, width);
     effects::print(findings, &mut page, &mut notes, width);
     metrics::print(findings, &mut page, &mut notes, width);
+    latencies::print(findings, &mut page, width);
+    conditions::print(findings, &mut page, width);
     notes.print(&mut page, width);
     builds::print(findings, &mut page, width);
     failures::print(findings, &mut page, width);

@@ -4,6 +4,7 @@ mod common;
 
 use bakeoff_analysis::findings::{Findings, Row, Verdict};
 use bakeoff_model::metric::{Direction, Unit};
+use bakeoff_model::record::Unavailable;
 use bakeoff_report::answer;
 use common::{absent, baseline, comparison, quiet_twin, row, study, summary, table, unbuilt};
 
@@ -185,4 +186,13 @@ fn an_amount_may_be_a_yield() {
     findings.method.deciding_metric = "score".to_owned();
     findings.tables[0].better = Direction::More;
     check(&findings, "b has 20.0 % more score than the baseline (19.0 … 21.0 % at 95 % confidence, 12 blocks).");
+}
+
+#[test]
+fn what_cannot_be_measured_is_the_reason_for_no_answer() {
+    let mut findings = study(&["baseline", "b"], vec![]);
+    findings.method.deciding_metric = "instructions".to_owned();
+    findings.missing =
+        vec![Unavailable { metrics: vec!["instructions".to_owned()], why: "no hardware counters".to_owned() }];
+    check(&findings, "No answer: the deciding metric, instructions, cannot be measured here: no hardware counters.");
 }

@@ -8,6 +8,7 @@
 mod words;
 
 use super::Rule;
+use super::lost::Attempts;
 use super::trials::{Trials, value_that_counts};
 use crate::findings::{Caveat, Comparison, Findings, Scale, Table, Test};
 use crate::stats::describe::{mean, median};
@@ -34,11 +35,14 @@ const LEAST_GROUP: usize = 5;
 /// absolute deviation for both sides: contrasts are about symmetric, and half of a dozen blocks tell no deviation.
 const FAR: f64 = 15.0;
 
+/// Shares of void trials that differ by less than this select nothing.
+const SHARES_APART: f64 = 0.05;
+
 /// Makes a median absolute deviation comparable with a standard deviation.
 const MAD_TO_SD: f64 = 1.4826;
 
 /// All doubts that the data of these tables raise.
-pub(super) fn about(findings: &Findings, trials: &Trials<'_>, rule: Rule) -> Vec<Caveat> {
+pub(super) fn about(findings: &Findings, trials: &Trials<'_>, attempts: &Attempts<'_>, rule: Rule) -> Vec<Caveat> {
     let sheets: Vec<Sheet<'_>> = findings.tables.iter().map(|table| Sheet::new(table, trials)).collect();
     let names = words::Names::of(findings);
     let (drift, autocorrelation) = over_time(&sheets);
@@ -48,6 +52,7 @@ pub(super) fn about(findings: &Findings, trials: &Trials<'_>, rule: Rule) -> Vec
         ("position", names.position(&position(&sheets))),
         ("carry-over", names.carry_over(&carry_over(&sheets))),
         ("failure-rates", names.failure_rates(&failure_rates(findings, trials))),
+        ("void-rates", names.void_rates(&void_rates(findings, attempts))),
         ("modes", names.modes(&modes(&sheets, rule))),
         ("outliers", names.outliers(&outliers(&sheets, rule))),
     ];
@@ -239,8 +244,8 @@ fn carry_over<'a>(sheets: &[Sheet<'a>]) -> Vec<Seen<'a, CarryOver<'a>>> {
     seen.iter().filter(is_clearest).cloned().collect()
 }
 
-/// Trials of a variant that failed, of those that failed or succeeded; and the same of the baseline.
-struct FailureRates<'a> {
+/// Trials of a variant that failed, of those that failed or succeeded, or that are void; and the same of the baseline.
+struct Rates<'a> {
     variant: &'a str,
     workload: &'a str,
     condition: &'a str,
@@ -249,7 +254,27 @@ struct FailureRates<'a> {
 }
 
 /// Every variant against the baseline in every cell. A void trial neither failed nor succeeded.
-fn failure_rates<'a>(findings: &'a Findings, trials: &Trials<'_>) -> Vec<Seen<'a, FailureRates<'a>>> {
+fn failure_rates<'a>(findings: &'a Findings, trials: &Trials<'_>) -> Vec<Seen<'a, Rates<'a>>> {
+    rates(findings, |variant, workload, condition| {
+        let mut failed_of = [0, 0];
+        for trial in trials.blocks(workload, condition).filter_map(|block| block.get(variant)) {
+            failed_of[0] += u32::from(matches!(trial.outcome, Outcome::Failed(_)));
+            failed_of[1] += u32::from(!matches!(trial.outcome, Outcome::Void(_)));
+        }
+        failed_of
+    })
+}
+
+/// Likewise, of all attempts: a rule that voids one variant more often leaves its lucky trials.
+fn void_rates<'a>(findings: &'a Findings, attempts: &Attempts<'_>) -> Vec<Seen<'a, Rates<'a>>> {
+    let share = |[void, of]: [u32; 2]| f64::from(void) / f64::from(of.max(1));
+    let mut seen = rates(findings, |variant, workload, condition| attempts.void_of((variant, workload, condition)));
+    seen.retain(|one| (share(one.what.own) - share(one.what.baseline)).abs() >= SHARES_APART);
+    seen
+}
+
+/// Fisher's test of every variant against the baseline in every cell, of what `count` finds: so many of so many trials.
+fn rates(findings: &Findings, count: impl Fn(&str, &str, &str) -> [u32; 2]) -> Vec<Seen<'_, Rates<'_>>> {
     let Some((baseline, others)) = findings.variants.split_first() else { return vec![] };
     let mut cells: Vec<&Table> = vec![];
     for table in &findings.tables {
@@ -260,19 +285,11 @@ fn failure_rates<'a>(findings: &'a Findings, trials: &Trials<'_>) -> Vec<Seen<'a
     let mut seen = vec![];
     for table in cells {
         let (workload, condition) = (table.workload.as_str(), table.condition.as_str());
-        let count = |variant: &str| {
-            let mut failed_of = [0, 0];
-            for trial in trials.blocks(workload, condition).filter_map(|block| block.get(variant)) {
-                failed_of[0] += u32::from(matches!(trial.outcome, Outcome::Failed(_)));
-                failed_of[1] += u32::from(!matches!(trial.outcome, Outcome::Void(_)));
-            }
-            failed_of
-        };
-        let of_baseline = count(&baseline.name);
+        let of_baseline = count(&baseline.name, workload, condition);
         for variant in others {
-            let own = count(&variant.name);
-            let both = [own, of_baseline].map(|[failed, of]| [failed, of - failed]);
-            let what = FailureRates { variant: &variant.name, workload, condition, own, baseline: of_baseline };
+            let own = count(&variant.name, workload, condition);
+            let both = [own, of_baseline].map(|[those, of]| [those, of - those]);
+            let what = Rates { variant: &variant.name, workload, condition, own, baseline: of_baseline };
             seen.push(Seen { table, p: fisher_exact(both), what });
         }
     }

@@ -1,13 +1,14 @@
 //! Doubts about a study as a whole. Those about one comparison are in [`super::conclude`].
 
 use super::trials::Trials;
+use super::{Rule, provided, surroundings};
 use crate::findings::{Caveat, Findings, Verdict};
 use bakeoff_model::metric;
 use bakeoff_model::record::{BuildOutcome, Record, StudyLine};
 use bakeoff_model::until::Until;
 
 /// All doubts that apply, the gravest first. `findings` is complete but for these.
-pub(super) fn about(findings: &Findings, record: &Record, trials: &Trials<'_>) -> Vec<Caveat> {
+pub(super) fn about(findings: &Findings, record: &Record, trials: &Trials<'_>, rule: Rule) -> Vec<Caveat> {
     let doubts = [
         ("simulated", simulated(findings)),
         ("twin-differs", twin_differs(findings)),
@@ -18,6 +19,9 @@ pub(super) fn about(findings: &Findings, record: &Record, trials: &Trials<'_>) -
         ("prolonged", prolonged(record)),
         ("after-the-look", after_the_look(findings, record)),
         ("leftovers", leftovers(record)),
+        ("unequal-load", surroundings::unequal_load(&record.study, trials, rule)),
+        ("two-kinds-of-peak", provided::two_kinds_of_peak(&findings.tables, trials)),
+        ("blind-rules", provided::blind_rules(&record.study, &findings.missing)),
         ("unknown-metric", unknown_metrics(&record.study)),
     ];
     let caveat = |(kind, text): (&str, Option<String>)| Some(Caveat { kind: kind.to_owned(), text: text? });

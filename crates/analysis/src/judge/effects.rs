@@ -50,7 +50,7 @@ pub(super) fn effects(record: &Record, trials: &Trials<'_>, rule: Rule) -> Vec<E
                 (Kind::Condition, conditions(study, workload, condition)),
                 (Kind::ConditionChange, condition_changes(study, workload, condition)),
             ] {
-                families.push(judge(kind, (Some(workload), None), planned, known, &passes, rule));
+                families.push(judge(kind, (Some(workload), Some(condition)), planned, known, &passes, rule));
             }
         }
     }
@@ -100,12 +100,12 @@ fn mostly_whole(study: &StudyLine, (workload, condition): (&str, &str), passes: 
     2 * whole >= counts.len()
 }
 
-fn places(study: &StudyLine) -> impl Iterator<Item = (&str, &str)> {
+pub(super) fn places(study: &StudyLine) -> impl Iterator<Item = (&str, &str)> {
     let conditions = |workload| study.conditions.iter().map(move |condition| (workload, condition.as_str()));
     study.workloads.iter().map(String::as_str).flat_map(conditions)
 }
 
-fn variants(study: &StudyLine) -> impl Iterator<Item = &VariantLine> {
+pub(super) fn variants(study: &StudyLine) -> impl Iterator<Item = &VariantLine> {
     study.variants.iter().filter(|variant| variant.name != TWIN)
 }
 

@@ -25,9 +25,13 @@ mod doubts;
 mod effects;
 mod fraction;
 mod infer;
+mod latencies;
+mod lost;
 pub mod planning;
+mod provided;
 mod ranking;
 mod samples;
+mod surroundings;
 mod trials;
 
 pub use samples::judge_samples;
@@ -39,6 +43,7 @@ use bakeoff_model::metric;
 use bakeoff_model::record::{Place, Record, Session, StudyLine, TWIN, VariantLine};
 use contrasts::Contrasts;
 use infer::Inference;
+use lost::Attempts;
 use trials::{Trials, Values};
 
 /// What every table of a study has in common.
@@ -78,9 +83,11 @@ pub fn judge(record: &Record) -> Findings {
     let study = &record.study;
     let mut sight = Sight::of(record);
     let (variants, rule) = setting(study, &sight);
-    let trials = Trials::of(record);
+    let (trials, attempts) = (Trials::of(record), Attempts::of(record));
     let seen = Trials::until(record, sight.last_pass);
-    let tables = tables(record, &seen, &variants, rule, &study.decide.metrics);
+    let [unavailable, missing] = provided::unavailable(record);
+    let mut tables = tables(record, &seen, &variants, rule, &study.decide.metrics);
+    tables.retain(|table| !provided::is_unavailable(table, &unavailable));
     if let Some(stopping) = &mut sight.stopping {
         let deciding = |table: &&Table| study.decide.metrics.first() == Some(&table.metric);
         let fulfilled = stopping::fulfilled(study.until, tables.iter().filter(deciding));
@@ -121,15 +128,20 @@ pub fn judge(record: &Record) -> Findings {
         blocks_finished: trials.finished(&record.blocks),
         blocks_total: blocks_wanted * (study.workloads.len() * study.conditions.len()) as u32,
         started_unix_s: record.sessions.first().map_or(0.0, |session| session.started_unix_s),
-        failures: trials.failures(study),
+        failures: attempts.lost(study),
+        metrics: provided::metrics(study, &tables, &trials),
+        latencies: latencies::tables(study, &seen, rule),
+        conditions: surroundings::conditions(record, &seen, rule),
+        unavailable,
+        missing,
         variants,
         tables,
         effects: effects::effects(record, &seen, rule),
         builds,
         caveats: vec![],
     };
-    findings.caveats = doubts::about(&findings, record, &trials);
-    findings.caveats.extend(diagnostics::about(&findings, &trials, rule));
+    findings.caveats = doubts::about(&findings, record, &trials, rule);
+    findings.caveats.extend(diagnostics::about(&findings, &trials, &attempts, rule));
     findings
 }
 
@@ -160,8 +172,17 @@ fn sessions(record: &Record) -> Vec<&Session> {
     record.sessions.iter().filter(has_trials).collect()
 }
 
-/// Peak memory that any trial shows, because its launcher needed as much; 0 if that was not told.
-fn memory_floor_bytes(record: &Record) -> f64 {
+/// Peak memory that any trial shows, because its launcher needed as much; 0 if that was not told, or is not what the
+/// metric shows.
+fn floor_bytes(metric: &str, record: &Record, trials: &Trials<'_>) -> f64 {
+    let is_inherited = match metric {
+        "maxrss" => true,
+        "peak" => provided::peak_sources(trials)[1] > 0,
+        _ => false,
+    };
+    if !is_inherited {
+        return 0.0;
+    }
     record.sessions.iter().filter_map(|session| session.memory_floor_bytes).fold(0.0, f64::max)
 }
 
@@ -180,7 +201,7 @@ fn tables(
         for condition in &study.conditions {
             for known in metrics.iter().filter_map(|name| metric::by_name(name, &study.metrics)) {
                 let values = trials.values(workload, condition, &known.name);
-                let floor = if known.name == "maxrss" { memory_floor_bytes(record) } else { 0.0 };
+                let floor = floor_bytes(&known.name, record, trials);
                 let scale = Yardstick { unit: known.unit, better: known.better, floor };
                 let (rows, noise_floor) = rows(&values, variants, has_twin, scale, rule);
                 let decides = study.decide.metrics.first().is_some_and(|name| *name == known.name);

@@ -1,11 +1,10 @@
 //! The trials of a record, found by block and variant: which of them count, and which are paired. It compares nothing.
 
 use super::contrasts::Passes;
-use crate::findings::FailedTrials;
-use bakeoff_model::record::{Block, Outcome, Record, StudyLine, TWIN, Trial};
+use bakeoff_model::record::{Block, Outcome, Record, Trial};
 use std::collections::BTreeMap;
 
-/// The trials of one block, by variant. If a trial was repeated, the last word counts.
+/// The trials of one block, by variant. If a trial was void and repeated, the last attempt is the one that may count.
 pub(super) type OneBlock<'a> = BTreeMap<&'a str, &'a Trial>;
 
 /// Blocks by number, which is the order of time.
@@ -84,44 +83,14 @@ impl<'a> Trials<'a> {
         passes
     }
 
-    /// How many of these blocks have a trial of every variant of their order.
+    /// How many of these blocks have a trial of every variant of their order, and none that is to be repeated.
     pub(super) fn finished(&self, blocks: &[Block]) -> u32 {
         let is_finished = |block: &&Block| {
             let trials = self.under(&block.workload, &block.condition).and_then(|blocks| blocks.get(&block.block));
-            trials.is_some_and(|trials| block.order.iter().all(|variant| trials.contains_key(variant.as_str())))
+            let is_final = |variant: &String| trials?.get(variant.as_str()).map(|trial| trial.is_final());
+            block.order.iter().all(|variant| is_final(variant) == Some(true))
         };
         blocks.iter().filter(is_finished).count() as u32
-    }
-
-    /// The cells with trials that do not count: in the order of the variants, the twin last.
-    pub(super) fn failures(&self, study: &StudyLine) -> Vec<FailedTrials> {
-        let planned = study.variants.iter().map(|variant| variant.name.as_str()).filter(|name| *name != TWIN);
-        let mut failures = vec![];
-        for variant in planned.chain([TWIN]) {
-            for workload in &study.workloads {
-                for condition in &study.conditions {
-                    failures.extend(self.failures_of(variant, workload, condition));
-                }
-            }
-        }
-        failures
-    }
-
-    fn failures_of(&self, variant: &str, workload: &str, condition: &str) -> Option<FailedTrials> {
-        let (mut failed, mut void, mut of, mut example) = (0, 0, 0, None);
-        for trial in self.blocks(workload, condition).filter_map(|block| block.get(variant)) {
-            of += 1;
-            match &trial.outcome {
-                Outcome::Ok => {}
-                Outcome::Void(_) => void += 1,
-                Outcome::Failed(failure) => {
-                    failed += 1;
-                    example.get_or_insert_with(|| failure.clone());
-                }
-            }
-        }
-        let (variant, workload, condition) = (variant.to_owned(), workload.to_owned(), condition.to_owned());
-        (failed + void > 0).then_some(FailedTrials { variant, workload, condition, failed, void, of, example })
     }
 }
 

@@ -3,8 +3,10 @@
 
 #![allow(dead_code, reason = "each test binary uses only some of the builders")]
 
+mod conditions;
+
 use bakeoff_analysis::findings::*;
-use bakeoff_model::metric::{Direction, Unit};
+use bakeoff_model::metric::{Direction, METRICS, Metric, Unit};
 use bakeoff_model::record::{BuildLine, BuildOutcome, Failure, Place, VariantLine};
 use std::collections::BTreeMap;
 
@@ -121,6 +123,11 @@ pub(crate) fn unbuilt(variant: &str) -> BuildLine {
     }
 }
 
+/// The metrics of these tables, as the table of all metrics describes them.
+fn shown(tables: &[Table]) -> Vec<Metric> {
+    METRICS.iter().filter(|metric| tables.iter().any(|table| table.metric == metric.name)).cloned().collect()
+}
+
 /// A finished study of these tables, judged by wall time.
 pub(crate) fn study(variants: &[&str], tables: Vec<Table>) -> Findings {
     let line = |name: &&str| VariantLine {
@@ -152,8 +159,13 @@ pub(crate) fn study(variants: &[&str], tables: Vec<Table>) -> Findings {
         blocks_total: 12,
         started_unix_s: 1_795_294_381.5,
         variants: variants.iter().map(line).collect(),
+        metrics: shown(&tables),
         tables,
         effects: vec![],
+        latencies: vec![],
+        conditions: vec![],
+        unavailable: vec![],
+        missing: vec![],
         builds: vec![],
         failures: vec![],
         caveats: vec![],
@@ -276,6 +288,7 @@ pub(crate) fn troubled() -> Findings {
         void,
         of: 12,
         example,
+        ..FailedTrials::default()
     };
     let signal =
         Failure::Signal { signal: 11, stderr: vec!["panic: free from wrong pool at loop.pl line 3.".to_owned()] };
@@ -379,9 +392,10 @@ pub(crate) fn empty() -> Findings {
     Findings { sessions: 0, blocks_finished: 0, places: vec![], ..study(&FIVE, vec![]) }
 }
 
-/// All of the above, by name.
+/// All of them, by name.
 pub(crate) fn all() -> Vec<(&'static str, Findings)> {
     vec![
+        ("conditions", conditions::conditions()),
         ("five-verdicts", five_verdicts()),
         ("pair", pair()),
         ("simulated", simulated()),

@@ -1,7 +1,7 @@
 //! The sentences of the diagnostics: what was seen, where, and what to do about it. They count and name; they judge
 //! nothing.
 
-use super::{CarryOver, FailureRates, Modes, Outliers, Position, Seen};
+use super::{CarryOver, Modes, Outliers, Position, Rates, Seen};
 use crate::findings::{Findings, Scale, Table};
 use bakeoff_model::metric::Unit;
 use bakeoff_model::record::TWIN;
@@ -99,17 +99,29 @@ impl Names {
         ))
     }
 
-    pub(super) fn failure_rates(&self, seen: &[Seen<'_, FailureRates<'_>>]) -> Option<String> {
-        let list = Self::list(seen, |one| {
-            let FailureRates { variant, workload, condition, own, baseline } = &one.what;
-            let cell = if self.cells == 1 { String::new() } else { format!(" in {workload}, {condition}") };
-            let [[failed, of], [base_failed, base_of]] = [own, baseline];
-            format!("{variant}{cell}, {failed} of {of} trials against {base_failed} of {base_of}")
-        })?;
+    pub(super) fn failure_rates(&self, seen: &[Seen<'_, Rates<'_>>]) -> Option<String> {
+        let list = self.rates(seen)?;
         Some(format!(
             "some variants fail more often, or less, than the baseline ({list}): what is compared are only the trials that \
              succeeded"
         ))
+    }
+
+    pub(super) fn void_rates(&self, seen: &[Seen<'_, Rates<'_>>]) -> Option<String> {
+        let list = self.rates(seen)?;
+        Some(format!(
+            "trials of some variants are void more often, or less, than the baseline's ({list}): what is compared are the \
+             trials that the rules left, which may be the lucky ones"
+        ))
+    }
+
+    fn rates(&self, seen: &[Seen<'_, Rates<'_>>]) -> Option<String> {
+        Self::list(seen, |one| {
+            let Rates { variant, workload, condition, own, baseline } = &one.what;
+            let cell = if self.cells == 1 { String::new() } else { format!(" in {workload}, {condition}") };
+            let [[those, of], [base_those, base_of]] = [own, baseline];
+            format!("{variant}{cell}, {those} of {of} trials against {base_those} of {base_of}")
+        })
     }
 
     pub(super) fn modes(&self, seen: &[Seen<'_, Modes<'_>>]) -> Option<String> {

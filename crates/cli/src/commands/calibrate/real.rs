@@ -112,16 +112,7 @@ fn study(place: &mut Local, args: &super::Args, number: u32) -> Result<Option<Tr
 }
 
 fn failed(failure: &Failure) -> CommandError {
-    let how = match failure {
-        Failure::Exit { code, .. } => format!("it exited with {code}"),
-        Failure::Signal { signal, .. } => format!("it was killed by signal {signal}"),
-        Failure::TimedOut { .. } => "it took too long".to_owned(),
-        Failure::OutOfMemory { .. } => "it needed too much memory".to_owned(),
-        Failure::Surroundings { part, why, .. } => format!("{part}: {why}"),
-        Failure::Told { why } => why.clone(),
-        Failure::NotStarted { command, why } => format!("{command}: {why}"),
-        Failure::WrongOutput { .. } => "its output was wrong".to_owned(),
-    };
+    let how = bakeoff_report::failure(failure);
     CommandError::new(Code::VariantFailed, format!("the command fails: {how}"))
         .hint("a command that is to be compared with itself must succeed every time")
 }

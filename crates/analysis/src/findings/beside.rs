@@ -1,0 +1,165 @@
+//! Findings beside the comparisons: how long single ops took, what the surroundings were, what could not be measured,
+//! and which trials do not count. Plain serialisable values, like the rest; nothing here is compared.
+
+use super::Summary;
+use bakeoff_model::metric::{Direction, Unit};
+use bakeoff_model::record::{Failure, Held};
+use serde::{Deserialize, Serialize};
+
+/// The latencies of one kind of op under one workload and condition. A trial is the unit: its ops share its fate, so each
+/// figure is the median, over the trials that count, of the trial's own.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct LatencyTable {
+    /// The workload.
+    pub workload: String,
+    /// The condition.
+    pub condition: String,
+    /// The phase in which they ended; none before the first one, or without phases.
+    pub phase: Option<String>,
+    /// Their name; none if they have none.
+    pub op: Option<String>,
+    /// The variants that marked any, the baseline first.
+    pub rows: Vec<LatencyRow>,
+    /// The baseline's twin: so far the same thing differs from itself.
+    pub twin: Option<LatencyRow>,
+}
+
+/// One variant's latencies. All are in seconds.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct LatencyRow {
+    /// The variant's display name.
+    pub variant: String,
+    /// Trials that count and marked such ops.
+    pub trials: u32,
+    /// Ops in a trial.
+    pub ops: Typical,
+    /// The arithmetic mean of a trial's ops.
+    pub mean_s: Typical,
+    /// The shortest.
+    pub min_s: Typical,
+    /// Half of them are at most so long.
+    pub p50_s: Typical,
+    /// Nine in ten.
+    pub p90_s: Typical,
+    /// 99 of 100.
+    pub p99_s: Typical,
+    /// 999 of 1000.
+    pub p999_s: Typical,
+    /// The longest.
+    pub max_s: Typical,
+    /// All ops of all trials together, as people print them. There is no interval: ops of a trial are not independent.
+    pub pooled: Pooled,
+}
+
+/// What is typical of some trials.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Typical {
+    /// The median over the trials.
+    pub median: f64,
+    /// Its interval by order statistics, at the study's confidence; none if there are too few trials.
+    pub interval: Option<[f64; 2]>,
+}
+
+/// All ops of a variant in one heap.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Pooled {
+    /// How many.
+    pub ops: u64,
+    /// Arithmetic mean, in seconds.
+    pub mean_s: f64,
+    /// The shortest, in seconds.
+    pub min_s: f64,
+    /// The longest, in seconds.
+    pub max_s: f64,
+}
+
+/// One condition: what was asked for, whether it was so, and what was measured of it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ConditionParts {
+    /// Its name.
+    pub condition: String,
+    /// Its parts, in the order in which they were asked for. If sessions disagree about one, it stands there once for each
+    /// state.
+    pub parts: Vec<Part>,
+    /// What was measured of load and throughput, for each workload.
+    pub watched: Vec<Watched>,
+}
+
+/// One part of a condition.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Part {
+    /// What was asked for, in words.
+    pub what: String,
+    /// Whether it was so.
+    pub state: Held,
+    /// The sessions that say so, of those that say anything of it.
+    pub sessions: u32,
+    /// Sessions that say anything of it.
+    pub of: u32,
+    /// If it is observed: the metric over all trials under this condition that count, in base units.
+    pub observed: Option<Summary>,
+}
+
+/// A metric of the surroundings under one workload and condition, over all trials that count.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Watched {
+    /// The workload.
+    pub workload: String,
+    /// The metric's name.
+    pub metric: String,
+    /// What it is, in a few words.
+    pub what: String,
+    /// Its base unit.
+    pub unit: Unit,
+    /// Which way is better.
+    pub better: Direction,
+    /// Over all variants and the twin.
+    pub all: Summary,
+    /// Variant by variant, if their medians differ by more than 5 %; else empty.
+    pub variants: Vec<WatchedVariant>,
+}
+
+/// The same of one variant.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct WatchedVariant {
+    /// Its display name.
+    pub variant: String,
+    /// Its trials.
+    pub summary: Summary,
+}
+
+/// Trials of one cell that do not count.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct FailedTrials {
+    /// The variant's display name, or the twin's.
+    pub variant: String,
+    /// The workload.
+    pub workload: String,
+    /// The condition.
+    pub condition: String,
+    /// Number of failed trials.
+    pub failed: u32,
+    /// Number of void trials.
+    pub void: u32,
+    /// Number of void trials that were repeated: another trial took their place in the block.
+    #[serde(default)]
+    pub repeated: u32,
+    /// By which rules they are void; each trial counts for one.
+    #[serde(default)]
+    pub void_by: Vec<VoidBy>,
+    /// Number of trials of this cell in all, repeated ones included.
+    pub of: u32,
+    /// The first failure, as an example.
+    pub example: Option<Failure>,
+}
+
+/// Void trials by the rule that made them so.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct VoidBy {
+    /// The rule's metric; none if the record does not tell which rule it was.
+    pub metric: Option<String>,
+    /// How many trials.
+    pub trials: u32,
+    /// The first one's numbers against the rule's, in words.
+    pub example: String,
+}

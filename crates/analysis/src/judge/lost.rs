@@ -1,0 +1,81 @@
+//! Trials that do not count, of every attempt: a void trial that was repeated stands in the record, and is counted here.
+//! What is compared is in [`super::trials`].
+
+use super::effects::places;
+use crate::findings::{FailedTrials, VoidBy};
+use bakeoff_model::record::{Outcome, Record, StudyLine, TWIN, Trial};
+use std::collections::BTreeMap;
+
+/// Variant, workload, condition.
+type Cell<'a> = (&'a str, &'a str, &'a str);
+
+/// Every attempt of every cell, in the order of time.
+pub(super) struct Attempts<'a>(BTreeMap<Cell<'a>, Vec<&'a Trial>>);
+
+impl<'a> Attempts<'a> {
+    pub(super) fn of(record: &'a Record) -> Self {
+        let mut cells = BTreeMap::<Cell<'a>, Vec<&Trial>>::new();
+        for trial in &record.trials {
+            cells.entry((&trial.variant, &trial.workload, &trial.condition)).or_default().push(trial);
+        }
+        Self(cells)
+    }
+
+    /// How many attempts of a cell are void, of how many.
+    pub(super) fn void_of(&self, cell: Cell<'_>) -> [u32; 2] {
+        let attempts = self.0.get(&cell).map_or(&[][..], Vec::as_slice);
+        let void = attempts.iter().filter(|trial| matches!(trial.outcome, Outcome::Void(_)));
+        [void.count() as u32, attempts.len() as u32]
+    }
+
+    /// The cells with trials that do not count: in the order of the variants, the twin last.
+    pub(super) fn lost(&self, study: &StudyLine) -> Vec<FailedTrials> {
+        let planned = study.variants.iter().map(|variant| variant.name.as_str()).filter(|name| *name != TWIN);
+        let cells = planned.chain([TWIN]).flat_map(|variant| places(study).map(move |(w, c)| (variant, w, c)));
+        cells.filter_map(|cell| lost_of(study, cell, self.0.get(&cell)?)).collect()
+    }
+}
+
+/// None if all of them count.
+fn lost_of(study: &StudyLine, (variant, workload, condition): Cell<'_>, attempts: &[&Trial]) -> Option<FailedTrials> {
+    let mut lost = FailedTrials {
+        variant: variant.to_owned(),
+        workload: workload.to_owned(),
+        condition: condition.to_owned(),
+        of: attempts.len() as u32,
+        ..FailedTrials::default()
+    };
+    let mut last: BTreeMap<u32, u32> = BTreeMap::new();
+    for trial in attempts {
+        let known = last.entry(trial.block).or_default();
+        *known = trial.attempt.max(*known);
+    }
+    for trial in attempts {
+        match &trial.outcome {
+            Outcome::Ok => {}
+            Outcome::Failed(failure) => {
+                lost.failed += 1;
+                lost.example.get_or_insert_with(|| failure.clone());
+            }
+            Outcome::Void(why) => {
+                lost.void += 1;
+                lost.repeated += u32::from(last.get(&trial.block).is_some_and(|last| trial.attempt < *last));
+                count(&mut lost.void_by, rule(study, trial), why);
+            }
+        }
+    }
+    (lost.failed + lost.void > 0).then_some(lost)
+}
+
+/// The metric of the first rule that applies, which is the one that made it void.
+fn rule(study: &StudyLine, trial: &Trial) -> Option<String> {
+    let applies = |rule: &&bakeoff_model::study::VoidRule| trial.value(&rule.metric).is_some_and(|x| x > rule.above);
+    study.void_if.iter().find(applies).map(|rule| rule.metric.clone())
+}
+
+fn count(void_by: &mut Vec<VoidBy>, metric: Option<String>, why: &str) {
+    match void_by.iter_mut().find(|known| known.metric == metric && (metric.is_some() || known.example == why)) {
+        Some(known) => known.trials += 1,
+        None => void_by.push(VoidBy { metric, trials: 1, example: why.to_owned() }),
+    }
+}

@@ -1,0 +1,96 @@
+//! Of metrics, not of their values: which ones are shown and where they come from, which could not be measured, and what
+//! follows of that for rules and tables.
+
+use super::sessions;
+use super::trials::Trials;
+use crate::findings::Table;
+use bakeoff_model::metric::{self, Metric};
+use bakeoff_model::record::{Outcome, Record, StudyLine, Unavailable};
+use bakeoff_model::study::VoidRule;
+use std::collections::BTreeSet;
+
+/// The metrics of these tables, each once. `peak` is one of two measurements, and is described as the one that it was.
+pub(super) fn metrics(study: &StudyLine, tables: &[Table], trials: &Trials<'_>) -> Vec<Metric> {
+    let mut shown: Vec<Metric> = vec![];
+    for known in tables.iter().filter_map(|table| metric::by_name(&table.metric, &study.metrics)) {
+        if shown.iter().all(|other| other.name != known.name) {
+            shown.push(if known.name == "peak" { peak(known, peak_sources(trials)) } else { known.clone() });
+        }
+    }
+    shown
+}
+
+fn peak(known: &Metric, sources: [u32; 2]) -> Metric {
+    let of = |name: &str| metric::by_name(name, &[]).cloned();
+    let (what, source) = match (sources.map(|trials| trials > 0), of("cgroup_peak"), of("maxrss")) {
+        ([true, false], Some(cgroup), _) => (cgroup.what, cgroup.source),
+        ([false, true], _, Some(maxrss)) => (maxrss.what, maxrss.source),
+        ([true, true], Some(cgroup), Some(maxrss)) => {
+            (known.what.clone(), format!("{}; else {}", cgroup.source, maxrss.source).into())
+        }
+        _ => (known.what.clone(), known.source.clone()),
+    };
+    Metric { what, source, ..known.clone() }
+}
+
+/// Trials that count whose peak is cgroup_peak, and those whose peak is maxrss.
+pub(super) fn peak_sources(trials: &Trials<'_>) -> [u32; 2] {
+    let mut sources = [0, 0];
+    for trial in trials.all_blocks().flat_map(|block| block.values()).filter(|trial| trial.outcome == Outcome::Ok) {
+        let has = |name: &str| trial.measurements.contains_key(name);
+        match (has("cgroup_peak"), has("maxrss")) {
+            (true, _) => sources[0] += 1,
+            (false, true) => sources[1] += 1,
+            (false, false) => {}
+        }
+    }
+    sources
+}
+
+/// What sessions with trials could not measure: all of it, and what of it the study asks for.
+pub(super) fn unavailable(record: &Record) -> [Vec<Unavailable>; 2] {
+    let mut all: Vec<Unavailable> = vec![];
+    for told in sessions(record).iter().flat_map(|session| &session.unavailable) {
+        match all.iter_mut().find(|known| known.why == told.why) {
+            Some(known) => {
+                let new = told.metrics.iter().filter(|name| !known.metrics.contains(name)).cloned();
+                let new: Vec<String> = new.collect();
+                known.metrics.extend(new);
+            }
+            None => all.push(told.clone()),
+        }
+    }
+    let rules = record.study.void_if.iter().map(|rule| &rule.metric);
+    let asked: BTreeSet<&String> = record.study.decide.metrics.iter().chain(rules).collect();
+    let mut missing = all.clone();
+    missing.iter_mut().for_each(|group| group.metrics.retain(|name| asked.contains(name)));
+    missing.retain(|group| !group.metrics.is_empty());
+    [all, missing]
+}
+
+/// Whether a table is about a metric that could not be measured here, and has no value at all.
+pub(super) fn is_unavailable(table: &Table, unavailable: &[Unavailable]) -> bool {
+    let is_named = unavailable.iter().any(|group| group.metrics.contains(&table.metric));
+    is_named && table.rows.iter().chain(&table.noise_floor).all(|row| row.summary.is_none())
+}
+
+/// Rules that could not be applied in some session, because their metric cannot be measured there.
+pub(super) fn blind_rules(study: &StudyLine, missing: &[Unavailable]) -> Option<String> {
+    let blind = |rule: &&VoidRule| missing.iter().any(|group| group.metrics.contains(&rule.metric));
+    let rules: Vec<&str> = study.void_if.iter().filter(blind).map(|rule| rule.metric.as_str()).collect();
+    (!rules.is_empty()).then(|| {
+        format!("no trial could be void by its {}: that could not be measured, at least not always", rules.join(", "))
+    })
+}
+
+/// Whether the peaks of a study are of two kinds.
+pub(super) fn two_kinds_of_peak(tables: &[Table], trials: &Trials<'_>) -> Option<String> {
+    let [cgroup, maxrss] = peak_sources(trials);
+    let is_shown = tables.iter().any(|table| table.metric == "peak");
+    (is_shown && cgroup.min(maxrss) > 0).then(|| {
+        format!(
+            "peak is of two kinds: the cgroup's in {cgroup} trials, of all processes together, and maxrss in {maxrss}, of \
+             the largest one; decide on one of them by its name (cgroup_peak, maxrss)"
+        )
+    })
+}

@@ -1,0 +1,168 @@
+//! What the record tells of the surroundings: whether each part of a condition was as it was asked for, what was measured
+//! of load and throughput, and whether the load was the same for all variants. What conditions do to a metric is in
+//! [`super::effects`].
+
+use super::conclude::conclude_effect;
+use super::contrasts::Contrasts;
+use super::effects::{places, variants};
+use super::infer::Inference;
+use super::trials::{Trials, value_that_counts};
+use super::{Rule, sessions};
+use crate::findings::{ConditionParts, Part, Scale, Summary, Verdict, Watched, WatchedVariant};
+use crate::stats::describe::mean;
+use crate::stats::holm;
+use bakeoff_model::metric::{self, Direction, Metric, Unit};
+use bakeoff_model::record::{Held, Outcome, Record, StudyLine, Trial};
+
+/// Medians of variants that differ by more than this factor are told one by one.
+const APART: f64 = 1.05;
+
+/// Every condition of which the record tells anything.
+pub(super) fn conditions(record: &Record, trials: &Trials<'_>, rule: Rule) -> Vec<ConditionParts> {
+    let study = &record.study;
+    let of = |condition: &String| {
+        let parts = parts(record, trials, condition, rule);
+        let watched = study.workloads.iter().flat_map(|workload| watched(study, trials, (workload, condition), rule));
+        ConditionParts { condition: condition.clone(), parts, watched: watched.collect() }
+    };
+    let mut conditions: Vec<ConditionParts> = study.conditions.iter().map(of).collect();
+    conditions.retain(|condition| !(condition.parts.is_empty() && condition.watched.is_empty()));
+    conditions
+}
+
+/// The parts that sessions with trials told of; a state that only some of them found has its number of sessions.
+fn parts(record: &Record, trials: &Trials<'_>, condition: &str, rule: Rule) -> Vec<Part> {
+    let mut parts: Vec<Part> = vec![];
+    for session in sessions(record) {
+        for told in session.surroundings.iter().filter(|told| told.condition == condition) {
+            match parts.iter_mut().find(|part| part.what == told.what && part.state == told.state) {
+                Some(part) => part.sessions += 1,
+                None => {
+                    let (what, state) = (told.what.clone(), told.state.clone());
+                    let observed = match &state {
+                        Held::Observed(metric) => {
+                            let here = record.study.workloads.iter().flat_map(|w| trials.blocks(w, condition));
+                            let all = here.flat_map(|block| block.values());
+                            let values: Vec<f64> = all.filter_map(|trial| value_that_counts(trial, metric)).collect();
+                            Summary::new(&values, rule.alpha)
+                        }
+                        Held::Held | Held::Unavailable(_) => None,
+                    };
+                    parts.push(Part { what, state, sessions: 1, of: 0, observed });
+                }
+            }
+        }
+    }
+    let of: Vec<u32> =
+        parts.iter().map(|part| parts.iter().filter(|p| p.what == part.what).map(|p| p.sessions).sum()).collect();
+    parts.iter_mut().zip(of).for_each(|(part, of)| part.of = of);
+    // Both words on one part stand beside each other.
+    let first: Vec<String> = parts.iter().map(|part| part.what.clone()).collect();
+    parts.sort_by_key(|part| first.iter().position(|what| *what == part.what));
+    parts
+}
+
+/// The load's rate and cost, and the throughput where several processes execute at once.
+fn watched(study: &StudyLine, trials: &Trials<'_>, place: (&str, &str), rule: Rule) -> Vec<Watched> {
+    let (workload, condition) = place;
+    let several = trials.blocks(workload, condition).any(|block| block.values().any(|t| t.processes.len() > 1));
+    let known = |name: &str| metric::by_name(name, &study.metrics).cloned();
+    let mut watched: Vec<Option<Watched>> = ["load_rate", "load_cpu"]
+        .into_iter()
+        .map(|name| watch(study, trials, place, &known(name)?, rule, &|trial| value_that_counts(trial, name)))
+        .collect();
+    if several {
+        let total = Metric { what: "of all processes together".into(), ..known("throughput").unwrap_or_else(each) };
+        watched.push(watch(study, trials, place, &total, rule, &|trial| value_that_counts(trial, "throughput")));
+        watched.push(watch(study, trials, place, &each(), rule, &of_each));
+    }
+    watched.into_iter().flatten().collect()
+}
+
+/// It is made here of the processes' own measurements, and no study can decide on it.
+fn each() -> Metric {
+    Metric {
+        name: "throughput of each".into(),
+        unit: Unit::PerSecond,
+        better: Direction::More,
+        what: "mean of a trial's processes".into(),
+        source: "count ÷ wall of each process".into(),
+    }
+}
+
+/// The mean throughput of a trial's processes, each over its own time; of ops, each process has marked an equal part.
+fn of_each(trial: &Trial) -> Option<f64> {
+    let count = match trial.marks.ops_count() {
+        0 => 1.0,
+        ops => ops as f64 / trial.processes.len() as f64,
+    };
+    let rate = |process: &metric::Measurements| Some(count / process.get("wall").filter(|wall_s| **wall_s > 0.0)?);
+    let rates: Option<Vec<f64>> = trial.processes.iter().map(rate).collect();
+    rates.filter(|rates| trial.outcome == Outcome::Ok && rates.len() > 1).map(|rates| mean(&rates))
+}
+
+fn watch(
+    study: &StudyLine,
+    trials: &Trials<'_>,
+    (workload, condition): (&str, &str),
+    metric: &Metric,
+    rule: Rule,
+    value: &dyn Fn(&Trial) -> Option<f64>,
+) -> Option<Watched> {
+    let of = |wanted: &dyn Fn(&str) -> bool| {
+        let all = trials.blocks(workload, condition).flat_map(|block| block.iter());
+        let values: Vec<f64> = all.filter(|(name, _)| wanted(name)).filter_map(|(_, trial)| value(trial)).collect();
+        Summary::new(&values, rule.alpha)
+    };
+    let all = of(&|_| true)?;
+    let each = variants(study).filter_map(|variant| {
+        Some(WatchedVariant { variant: variant.name.clone(), summary: of(&|name| name == variant.name)? })
+    });
+    let mut each: Vec<WatchedVariant> = each.collect();
+    let medians = || each.iter().map(|one| one.summary.median);
+    let (least, most) = (medians().fold(f64::INFINITY, f64::min), medians().fold(0.0, f64::max));
+    if most <= APART * least {
+        each.clear();
+    }
+    let Metric { name, unit, better, what, .. } = metric;
+    let (metric, what, workload) = (name.to_string(), what.to_string(), workload.to_owned());
+    Some(Watched { workload, metric, what, unit: *unit, better: *better, all, variants: each })
+}
+
+/// Whether the load ended more often beside some variants than beside the baseline: by the pairs' own test, and by more
+/// than the margin. A load that begins again as soon as it ends is faster beside a program that takes less.
+pub(super) fn unequal_load(study: &StudyLine, trials: &Trials<'_>, rule: Rule) -> Option<String> {
+    let mut seen = vec![];
+    let mut variants = variants(study).map(|variant| variant.name.as_str());
+    let baseline = variants.next()?;
+    let others: Vec<&str> = variants.collect();
+    for (workload, condition) in places(study) {
+        let values = trials.values(workload, condition, "load_rate");
+        let infer =
+            |variant: &&str| Inference::new(&Contrasts::of_pairs(&values.pairs(baseline, variant), rule.margin), rule);
+        let inferences: Vec<Option<Inference>> = others.iter().map(infer).collect();
+        let p: Vec<f64> = inferences.iter().flatten().filter_map(|inference| inference.p).collect();
+        let mut corrected = holm::adjust(&p, rule.family as usize).into_iter();
+        for (variant, inference) in others.iter().zip(inferences) {
+            let Some(inference) = inference else { continue };
+            let p_holm = inference.p.and_then(|_| corrected.next());
+            let load = conclude_effect(&inference, p_holm, Direction::More, rule);
+            let is_ratio = load.scale == Scale::Ratio;
+            let by = match load.verdict {
+                Verdict::Faster if is_ratio => format!("{:.1} % more often", 100.0 * (load.estimate - 1.0)),
+                Verdict::Slower if is_ratio => format!("{:.1} % less often", 100.0 * (1.0 - load.estimate)),
+                Verdict::Faster => "more often".to_owned(),
+                Verdict::Slower => "less often".to_owned(),
+                Verdict::Equivalent | Verdict::Negligible | Verdict::Undecided { .. } => continue,
+            };
+            seen.push(format!("{variant} on {workload} under {condition}: {by}"));
+        }
+    }
+    (!seen.is_empty()).then(|| {
+        format!(
+            "the load was not the same for all variants: it ended more or less often beside them than beside the \
+             baseline ({}); pace it, or read the difference as one of program and load together",
+            seen.join("; ")
+        )
+    })
+}

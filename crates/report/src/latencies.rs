@@ -1,0 +1,90 @@
+//! Latencies of ops: a table for each kind of op, with the median over trials of every figure and its interval below, and
+//! in a line what people print of all ops together.
+
+use crate::format::{count, decimals_of, duration, fitting, fixed, percent, units};
+use crate::grid::{Flush, Grid};
+use crate::paint::{Ink, Page, Piece};
+use crate::text::{clean, glue};
+use bakeoff_analysis::findings::{Findings, LatencyRow, LatencyTable, Typical};
+use bakeoff_model::metric::Unit;
+
+/// Significant digits of a latency.
+const DIGITS: usize = 3;
+
+/// All tables of latencies; nothing if there are none.
+pub(crate) fn print(findings: &Findings, page: &mut Page, columns: usize) {
+    for table in &findings.latencies {
+        page.gap();
+        let scale = Scale::of(table);
+        page.paragraph(&heading(findings, table, &scale), columns, 2, Ink::Heading);
+        let right = |title: &str| (title.to_owned(), Flush::Right);
+        let figures = ["ops", "mean", "min", "p50", "p90", "p99", "p99.9", "max", "n"];
+        let mut grid = Grid::new(std::iter::once(("variant".to_owned(), Flush::Left)).chain(figures.map(right)));
+        for row in &table.rows {
+            rows(&clean(&row.variant), row, &scale).into_iter().for_each(|cells| grid.row(cells));
+        }
+        if let Some(twin) = &table.twin {
+            rows("(twin)", twin, &scale).into_iter().take(1).for_each(|cells| grid.row(cells));
+        }
+        grid.print(page, columns);
+        page.paragraph(&pooled(table), columns, 2, Ink::Aside);
+    }
+}
+
+/// The unit that all latencies of a table share.
+struct Scale {
+    size: f64,
+    name: &'static str,
+}
+
+impl Scale {
+    /// It fits the largest of the usual latencies.
+    fn of(table: &LatencyTable) -> Self {
+        let largest = table.rows.iter().map(|row| row.p50_s.median).fold(0.0, f64::max);
+        let (size, name) = fitting(largest, units(Unit::Seconds));
+        Self { size, name }
+    }
+
+    fn write(&self, seconds: f64) -> String {
+        let value = seconds / self.size;
+        fixed(value, if value == 0.0 { 0 } else { decimals_of(value, DIGITS) })
+    }
+}
+
+fn heading(findings: &Findings, table: &LatencyTable, scale: &Scale) -> String {
+    let op = table.op.as_ref().map_or(String::new(), |op| format!(" {}", clean(op)));
+    let phase = table.phase.as_ref().map_or(String::new(), |phase| format!(", phase {}", clean(phase)));
+    let place = format!("{} ({})", clean(&table.workload), clean(&table.condition));
+    let confidence = glue(&percent(findings.method.confidence));
+    format!("{place}: latency of op{op}{phase}; in {}; medians over trials, with {confidence} intervals", scale.name)
+}
+
+/// The medians, and below them the ends of their intervals, if there are any.
+fn rows(name: &str, row: &LatencyRow, scale: &Scale) -> Vec<Vec<Piece>> {
+    let figures = [row.mean_s, row.min_s, row.p50_s, row.p90_s, row.p99_s, row.p999_s, row.max_s];
+    let line = |name: String, of: &dyn Fn(&Typical) -> Option<f64>, n: String, ink: Ink| {
+        let dash = || "–".to_owned();
+        let ops = of(&row.ops).map_or_else(dash, |ops| fixed(ops, usize::from(ops.fract() != 0.0)));
+        let figures = figures.iter().map(|figure| of(figure).map_or_else(dash, |seconds| scale.write(seconds)));
+        let cells = std::iter::once(ops).chain(figures).map(|text| Piece::new(text, ink));
+        std::iter::once(Piece::new(name, ink)).chain(cells).chain([Piece::new(n, ink)]).collect::<Vec<_>>()
+    };
+    let mut lines = vec![line(name.to_owned(), &|figure| Some(figure.median), row.trials.to_string(), Ink::Plain)];
+    if figures.iter().any(|figure| figure.interval.is_some()) {
+        for (word, end) in [("  from", 0), ("  to", 1)] {
+            let of = move |figure: &Typical| figure.interval.map(|interval| interval[end]);
+            lines.push(line(word.to_owned(), &of, String::new(), Ink::Aside));
+        }
+    }
+    lines
+}
+
+/// As people print them: without trials, and so without an interval.
+fn pooled(table: &LatencyTable) -> String {
+    let each = table.rows.iter().map(|row| {
+        let pooled = row.pooled;
+        let [mean, min, max] = [pooled.mean_s, pooled.min_s, pooled.max_s].map(|seconds| glue(&duration(seconds)));
+        format!("{} avg {mean}, min {min}, max {max} of {}", clean(&row.variant), count(pooled.ops))
+    });
+    format!("all ops of all trials together: {}", each.collect::<Vec<_>>().join("; "))
+}
