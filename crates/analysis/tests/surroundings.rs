@@ -1,6 +1,5 @@
 //! What a record tells beside its comparisons: parts of conditions, the load, void trials and their rules, metrics that
 //! could not be measured, and which of two kinds of peak memory there is.
-#![expect(clippy::expect_used, clippy::unwrap_used, reason = "all of this file is tests")]
 
 mod common;
 
@@ -122,7 +121,7 @@ fn void(blocks: u32, every: u32) -> Record {
         measure(trial, "wall", noise(trial));
         measure(trial, RULE, 0.01);
     });
-    let is_void = |trial: &Trial| trial.variant == "b" && trial.block % every == 0;
+    let is_void = |trial: &Trial| trial.variant == "b" && trial.block.is_multiple_of(every);
     let with_void = |trial: Trial| {
         let mut first = Trial { outcome: Outcome::Void("foreign_cpu 40 % > 20 %".to_owned()), ..trial.clone() };
         measure(&mut first, "wall", 50.0);
