@@ -164,7 +164,7 @@ impl Simulated {
             began_s: f64::from(k) * each_s,
             ended_s: f64::from(k + 1) * each_s,
         };
-        Marks { phases: (0..).zip(names).map(phase).collect() }
+        Marks { phases: (0..).zip(names).map(phase).collect(), ..Marks::default() }
     }
 }
 
