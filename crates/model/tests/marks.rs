@@ -88,6 +88,9 @@ proptest! {
         };
         let merged = Latencies::merge(&each).unwrap();
         prop_assert!(same(&marks(merged.clone()), &marks(together)), "{merged:?}");
+        for q in [0.0, 0.3, 0.5, 0.999, 1.0] {
+            prop_assert_eq!(Latencies::quantile_of_all(&each, q), Some(merged.quantile(q)));
+        }
         let of_processes: Vec<Marks> = each.into_iter().map(marks).collect();
         prop_assert_eq!(Marks::merge(&of_processes), marks(merged));
     }

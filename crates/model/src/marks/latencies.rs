@@ -97,6 +97,17 @@ impl Latencies {
 
     /// Of all of these together; none if there are none.
     pub fn merge<'a>(all: impl IntoIterator<Item = &'a Self>) -> Option<Self> {
+        Self::pool(all)?.finish()
+    }
+
+    /// A quantile, as [`Self::quantile`], of all of these together; none if there are none.
+    pub fn quantile_of_all<'a>(all: impl IntoIterator<Item = &'a Self>, q: f64) -> Option<f64> {
+        let pool = Self::pool(all)?;
+        let histogram = pool.histogram.filter(|_| pool.count > 0)?;
+        Some(quantile(&histogram, q, pool.min_s, pool.max_s))
+    }
+
+    fn pool<'a>(all: impl IntoIterator<Item = &'a Self>) -> Option<Recorder> {
         let mut pool = Recorder::default();
         let histogram = pool.histogram.as_mut()?;
         for Self { encoded, .. } in all {
@@ -107,7 +118,7 @@ impl Latencies {
             pool.max_s = pool.max_s.max(encoded.max_s);
             pool.beyond_hour += encoded.beyond_hour;
         }
-        pool.finish()
+        Some(pool)
     }
 
     /// How many there are; never 0.
@@ -147,7 +158,7 @@ impl Latencies {
             return self.quantiles_s[at];
         }
         match decode(&self.encoded.histogram) {
-            Ok(histogram) => quantile(&histogram, q, &self.encoded),
+            Ok(histogram) => quantile(&histogram, q, self.encoded.min_s, self.encoded.max_s),
             // It was decoded once before, so this cannot be.
             Err(_) => self.encoded.max_s,
         }
@@ -177,21 +188,21 @@ impl TryFrom<Encoded> for Latencies {
         if !(0.0 <= min_s && min_s <= max_s && max_s.is_finite() && sum_s.is_finite()) {
             return Err(format!("latencies from {min_s} s to {max_s} s are not possible"));
         }
-        let quantiles_s = KEPT.map(|q| quantile(&histogram, q, &encoded));
+        let quantiles_s = KEPT.map(|q| quantile(&histogram, q, min_s, max_s));
         Ok(Self { encoded, quantiles_s })
     }
 }
 
 /// The histogram's answer is the highest that it cannot tell from the true one; it is never beyond what there was.
-fn quantile(histogram: &Histogram<u64>, q: f64, exact: &Encoded) -> f64 {
+fn quantile(histogram: &Histogram<u64>, q: f64, min_s: f64, max_s: f64) -> f64 {
     if q >= 1.0 {
-        return exact.max_s;
+        return max_s;
     }
     if q <= 0.0 {
-        return exact.min_s;
+        return min_s;
     }
     let ns = histogram.value_at_quantile(q) as f64;
-    (ns / 1e9).clamp(exact.min_s, exact.max_s)
+    (ns / 1e9).clamp(min_s, max_s)
 }
 
 /// The same counts give the same text, whichever way they came together: the range that is written depends on the

@@ -132,7 +132,7 @@ impl Marks {
         match metric.stat {
             Stat::Quantile(q) => match all.as_slice() {
                 [one] => Some(one.quantile(q)),
-                several => Some(Latencies::merge(several.iter().copied())?.quantile(q)),
+                several => Latencies::quantile_of_all(several.iter().copied(), q),
             },
             Stat::Max => each.map(|latencies| latencies.max_s()).reduce(f64::max),
             Stat::Min => each.map(|latencies| latencies.min_s()).reduce(f64::min),
