@@ -1,6 +1,7 @@
 //! Marks as workloads write them, and what they amount to.
 
 use super::*;
+use crate::record::Trial;
 
 /// Chunks at these times.
 fn chunks(parts: &[(f64, &str)]) -> Vec<Chunk> {
@@ -198,4 +199,30 @@ fn an_op_that_took_hours_is_counted_and_told() {
     let absurd = Latencies::of([f64::MAX, f64::INFINITY, f64::NAN, -1.0]).unwrap();
     assert_eq!((absurd.count(), absurd.beyond_hour(), absurd.min_s(), absurd.max_s()), (4, 2, 0.0, 1e9));
     assert_eq!(Latencies::of([]), None);
+}
+
+#[test]
+fn a_trial_has_the_metrics_of_its_marks() {
+    let marks = told(&[(1.0, "phase a\nop 1\nop 2\n")]).marks;
+    let measured = |metrics: &[(&str, f64)]| metrics.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect();
+    let trial = Trial { marks, measurements: measured(&[("wall", 4.0)]), ..Trial::default() };
+    let two = Trial { marks: Marks::default(), processes: vec![measured(&[]), measured(&[])], ..trial.clone() };
+    let one = Trial { processes: vec![], ..two.clone() };
+    let told =
+        Trial { measurements: measured(&[("wall", 4.0), ("throughput", 7.0), ("a.wall", 5.0)]), ..trial.clone() };
+    for (trial, metric, expect) in [
+        (&trial, "op.rate", Some(0.5)),
+        (&trial, "a.op.rate", Some(2.0 / 9.0)),
+        (&trial, "a.wall", Some(9.0)),
+        (&trial, "throughput", Some(0.5)),
+        (&two, "throughput", Some(0.5)),
+        (&two, "op.rate", None),
+        (&one, "throughput", Some(0.25)),
+        // What was measured counts more than what can be derived.
+        (&told, "throughput", Some(7.0)),
+        (&told, "a.wall", Some(5.0)),
+        (&Trial::default(), "throughput", None),
+    ] {
+        assert_eq!(trial.value(metric), expect, "{metric} of {trial:?}");
+    }
 }

@@ -1,7 +1,9 @@
 //! The plan as a story: who takes part, in which order, and what changes neither.
 
 use super::{Error, Plan};
+use crate::metric::{Direction, Unit};
 use crate::record::TWIN;
+use crate::study::{OpSpec, VoidRule};
 use crate::until::Until;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -299,4 +301,18 @@ fn whatever_trials_depend_on_is_part_of_the_identity() {
     let lone = |text: &str| text.replace("[conditions.busy]", "[conditions.busy]\nprocesses = 1");
     let plain = STUDY.replace("[plan]", "[conditions.idle]\n[conditions.busy]\n[plan]");
     assert_eq!(identity(&plain), identity(&lone(&plain)), "one process is what there always was");
+}
+
+#[test]
+fn the_head_of_a_journal_describes_the_metrics_that_the_table_does_not() {
+    let mut plan = plan("default").unwrap();
+    plan.workloads[1].phases = vec!["scan".to_owned()];
+    plan.workloads[1].ops = Some(OpSpec { unit: "message".to_owned(), ..OpSpec::default() });
+    plan.decide.metrics = ["scan.op.rate", "wall", "op.p99"].map(str::to_owned).to_vec();
+    let rule = |metric: &str| VoidRule { metric: metric.to_owned(), above: 1.0 };
+    plan.void_if = ["op.p99", "scan.wall", "steal"].map(rule).to_vec();
+    let described = plan.study_line(&BTreeMap::new(), "", None).metrics;
+    let names: Vec<&str> = described.iter().map(|metric| &*metric.name).collect();
+    assert_eq!(names, ["scan.op.rate", "op.p99", "scan.wall"]);
+    assert_eq!((described[0].unit, described[0].better), (Unit::PerSecond, Direction::More));
 }
