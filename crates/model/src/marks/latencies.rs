@@ -20,6 +20,7 @@ const KEPT: [f64; 4] = [0.5, 0.9, 0.99, 0.999];
 /// Takes latencies one by one. Its memory does not depend on how many they are.
 #[derive(Debug, Clone)]
 pub struct Recorder {
+    /// There always is one: three digits are few enough.
     histogram: Option<Histogram<u64>>,
     count: u64,
     sum_s: f64,
@@ -46,7 +47,7 @@ impl Recorder {
         let ns = (latency_s * 1e9).round() as u64;
         self.beyond_hour += u64::from(ns > LONGEST_NS);
         if let Some(histogram) = &mut self.histogram {
-            // It grows as needed; recording can fail only where memory cannot hold 32 MB.
+            // It grows as needed, up to an hour: some 260 kB.
             let _ = histogram.record(ns.min(LONGEST_NS));
         }
     }

@@ -11,7 +11,8 @@ const LINE_MAX: usize = 1024;
 /// More phases, or kinds of ops, or values, are no description of anything; and each costs memory.
 const PHASES_MAX: usize = 10_000;
 const KINDS_MAX: usize = 1_000;
-/// How far a mark's own time may lie outside the trial: it may have been printed with few digits.
+/// How far a mark's own time may lie before the launch or after it was read: it may have been printed with few digits,
+/// and the time of reading is when that began.
 const SLACK_S: f64 = 0.01;
 /// Longer lines are shown in part.
 const SHOWN_MAX: usize = 60;
@@ -223,7 +224,7 @@ impl Reader {
             let where_ = if at_s < 0.0 { "before the launch" } else { "after it was read" };
             return Err(format!("`@{}` is {where_}: the time is that of CLOCK_MONOTONIC, in seconds", shown(word)));
         }
-        Ok(Moment { at_s: at_s.clamp(0.0, came_s.max(0.0)), own: true })
+        Ok(Moment { at_s: at_s.max(0.0), own: true })
     }
 
     /// The time since an earlier moment. A time that was told may be before one that was only read off, which is late.

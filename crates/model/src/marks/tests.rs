@@ -77,8 +77,10 @@ fn a_workload_may_tell_latencies_and_times_itself() {
     );
     // One time is read off, late; the next is exact, and before it.
     check(&[(3.0, "phase a\n"), (4.0, "op @1002.5\n")], &[("op.max", 0.0)]);
+    // Its own time counts, also where reading had begun a little before.
+    check(&[(1.0, "phase a @1001.002\nop @1001.005\n")], &[("a.wall", 8.998), ("op.max", 0.003)]);
     // The clock was printed with few digits.
-    check(&[(1.0, "phase a @1001.002\n")], &[("a.wall", 9.0)]);
+    check(&[(1.0, "phase a @999.998\n")], &[("a.wall", 10.0)]);
     // Threads tell what they timed, in any order.
     check(&[(9.0, "op 0.5 @1003\nop 0.25 @1002\n")], &[("op.max", 0.5), ("op.count", 2.0)]);
 }
