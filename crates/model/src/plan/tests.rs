@@ -145,52 +145,7 @@ fn the_identity_of_a_study_without_newer_parts_is_what_it_always_was() {
 }
 
 /// A study that varies only how a program is executed, with all that its trials can depend on.
-const SURROUNDED: &str = r#"
-format = 1
-name = "s"
-[run_factors.cache]
-off = {}
-on = { CACHE = "1" }
-[services.store]
-run = 'store $PORT_store'
-ready = { tcp = "$PORT_store" }
-[services.spare]
-run = 'spare'
-[workloads.send]
-run = 'send'
-phases = ["load"]
-ops = { unit = "message", count = 178, names = ["quote"] }
-services = ["store"]
-oracle = 'check'
-timeout = "30 s"
-[workloads.send.values]
-lost = { unit = "1", csv = "lost", take = "sum" }
-[workloads.find]
-run = 'find'
-services = ["spare"]
-[conditions.idle]
-[conditions.busy]
-copies = 4
-of = { command = "spin" }
-pace = "10/s"
-load_cpus = "1"
-processes = 2
-cpus = "0"
-realtime = 5
-aslr = false
-locale = "C"
-drop_caches = true
-memory = "1 GiB"
-cpu = 0.5
-[plan]
-vary = ["env-size"]
-void_if = { steal = ">1%" }
-[plans.quick]
-workloads = ["find"]
-conditions = ["idle"]
-[decide]
-baseline = { cache = "off" }
-"#;
+const SURROUNDED: &str = include_str!("../../tests/data/surrounded.toml");
 
 fn surrounded(text: &str, name: &str) -> Plan {
     let study = crate::study_file::parse(text)

@@ -50,7 +50,7 @@ fn processors(cpus: &[u32]) -> String {
 /// In the largest unit that leaves no fraction.
 fn size(bytes: u64) -> String {
     let units = [(1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB"), (1, "B")];
-    let (unit, word) = units.into_iter().find(|(unit, _)| bytes % unit == 0).unwrap_or((1, "B"));
+    let (unit, word) = units.into_iter().find(|(unit, _)| bytes.is_multiple_of(*unit)).unwrap_or((1, "B"));
     format!("{} {word}", bytes / unit)
 }
 

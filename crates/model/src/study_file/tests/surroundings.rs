@@ -3,6 +3,7 @@
 
 use super::{messages, parse};
 use crate::metric::{Direction, Unit};
+use crate::shuffle::Stream;
 use crate::study::{
     Condition, Levels, LoadOf, LoadSpec, OpSpec, Per, Ready, Service, Study, Take, ValueSource, ValueSpec, Vary,
     VoidRule,
@@ -173,6 +174,39 @@ fn refuses(middle: &str, message: &str, remedy: &str) {
     assert!(shown.contains(message), "{message:?} is missing for {middle:?}\n{shown}");
     assert!(shown.contains(remedy), "{remedy:?} is missing for {middle:?}\n{shown}");
     assert!(shown.contains("1 problem in"), "{middle:?}\n{shown}");
+}
+
+/// Whatever is cut out of a study or doubled in it: it is read or refused, with each problem at a place of the file.
+#[test]
+fn a_mangled_study_is_read_or_refused_at_its_places() {
+    const WHOLE: &str = include_str!("../../../tests/data/surrounded.toml");
+    assert!(parse(WHOLE).is_ok(), "{}", messages(WHOLE));
+    let (mut read, mut refused) = (0, 0);
+    for case in 0..1000_u32 {
+        let mut stream = Stream::of(178, &["mangled", &case.to_string()]);
+        let mut pieces: Vec<&str> = match case % 2 {
+            0 => WHOLE.split_inclusive('\n').collect(),
+            _ => WHOLE.split_inclusive(|c: char| !c.is_ascii_alphanumeric()).collect(),
+        };
+        for _ in 0..=stream.below(2) {
+            let at = usize::try_from(stream.below(pieces.len() as u64)).unwrap();
+            let other = usize::try_from(stream.below(pieces.len() as u64)).unwrap();
+            match stream.below(3) {
+                0 => _ = pieces.remove(at),
+                1 => pieces.insert(other, pieces[at]),
+                _ => pieces.swap(at, other),
+            }
+        }
+        let text = pieces.concat();
+        match parse(&text) {
+            Ok(_) => read += 1,
+            Err(list) => {
+                assert!(list.iter().all(|p| text.get(p.span.clone()).is_some() && !p.message.is_empty()), "{list:?}");
+                refused += 1;
+            }
+        }
+    }
+    assert!(read > 50 && refused > 500, "{read} were read, {refused} were refused");
 }
 
 #[test]
