@@ -35,6 +35,21 @@ fn pages_are_as_expected() {
     assert!(differences.is_empty(), "{}", differences.join("\n"));
 }
 
+/// `docs/report.md` shows pieces of the page `conditions`.
+#[test]
+#[expect(clippy::disallowed_methods, reason = "the test reads a document")]
+fn the_document_shows_what_is_printed() {
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../docs/report.md");
+    let document = std::fs::read_to_string(path).unwrap();
+    let pages = [80, 120].map(|width| page(&common::conditions(), width));
+    let pieces: Vec<&str> =
+        document.split("```text\n").skip(1).map(|rest| rest.split("```").next().unwrap_or_default()).collect();
+    assert!(pieces.len() > 4, "the document has {} pieces", pieces.len());
+    for piece in pieces {
+        assert!(pages.iter().any(|page| page.contains(piece)), "this is not printed:\n{piece}");
+    }
+}
+
 /// The text without its "select graphic rendition" sequences.
 fn strip(text: &str) -> String {
     let mut parts = text.split("\u{1b}[");

@@ -5,6 +5,8 @@
 
 mod conditions;
 
+pub(crate) use conditions::conditions;
+
 use bakeoff_analysis::findings::*;
 use bakeoff_model::metric::{Direction, METRICS, Metric, Unit};
 use bakeoff_model::record::{BuildLine, BuildOutcome, Failure, Place, VariantLine};
@@ -395,7 +397,7 @@ pub(crate) fn empty() -> Findings {
 /// All of them, by name.
 pub(crate) fn all() -> Vec<(&'static str, Findings)> {
     vec![
-        ("conditions", conditions::conditions()),
+        ("conditions", conditions()),
         ("five-verdicts", five_verdicts()),
         ("pair", pair()),
         ("simulated", simulated()),
