@@ -137,7 +137,9 @@ pub(crate) fn listed(items: &[String]) -> String {
 
 /// Decimals that show so many digits of an interval's half-width, and every departure from "no difference" as one.
 fn decimals(departures: &[f64], interval: Option<[f64; 2]>, digits: i32, at_least: i32) -> usize {
-    let half_width = interval.map(|[low, high]| (high - low) / 2.0).filter(|half| *half > 0.0);
+    let noise = |[low, high]: [f64; 2]| ARITHMETIC_NOISE * low.abs().max(high.abs());
+    let wide = interval.filter(|ends| ends[1] - ends[0] > noise(*ends));
+    let half_width = wide.map(|[low, high]| (high - low) / 2.0);
     let for_width = half_width.map(|half| digits - 1 - exponent(half, 2));
     let for_departures = departures.iter().filter(|d| **d != 0.0).map(|d| -exponent(*d, 1));
     let wanted = for_departures.chain(for_width).fold(at_least, i32::max);
@@ -300,6 +302,7 @@ mod tests {
         check(1.004, Some([1.00002, 1.01]), "1.00400 [1.00002, 1.01000]");
         check(12.34, Some([8.1, 15.2]), "12.34 [8.10, 15.20]");
         check(0.5, Some([0.5, 0.5]), "0.50 [0.50, 0.50]");
+        check(0.5, Some([0.5, 0.5 + f64::EPSILON]), "0.50 [0.50, 0.50]");
         check(1.0 + f64::EPSILON, Some([0.99, 1.01]), "1.000 [0.990, 1.010]");
         check(0.98764, None, "0.9876 [none]");
     }

@@ -159,10 +159,13 @@ impl Showing {
         if findings.failures.iter().any(|f| f.failed > 0) || findings.builds.iter().any(build_failed) {
             return Code::VariantFailed;
         }
-        let deciding = findings.tables.iter().filter(|t| t.metric == findings.method.deciding_metric);
-        let undecided = deciding
-            .flat_map(|t| t.rows.iter().skip(1))
-            .any(|row| row.comparison.as_ref().is_none_or(|c| matches!(c.verdict, Verdict::Undecided { .. })));
+        let deciding = || findings.tables.iter().filter(|t| t.metric == findings.method.deciding_metric);
+        // A metric that cannot be measured has no table.
+        let is_missing = deciding().next().is_none();
+        let undecided = is_missing
+            || deciding()
+                .flat_map(|t| t.rows.iter().skip(1))
+                .any(|row| row.comparison.as_ref().is_none_or(|c| matches!(c.verdict, Verdict::Undecided { .. })));
         if self.require_verdict && undecided { Code::Undecided } else { Code::Done }
     }
 }
