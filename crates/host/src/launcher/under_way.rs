@@ -20,6 +20,8 @@ pub(super) struct UnderWay {
     /// Path and folder of each process.
     programs: Vec<(PathBuf, PathBuf)>,
     marks: Marks,
+    /// Whether there is a word of the launcher's that nobody has read.
+    word_is_there: bool,
     /// What the launcher said at its end.
     last_word: Option<Vec<u8>>,
     never_began: Option<JobEnded>,
@@ -37,7 +39,7 @@ pub(super) enum Outcome {
 
 impl UnderWay {
     pub(super) fn new(job: Job, programs: Vec<(PathBuf, PathBuf)>, marks: Marks) -> Self {
-        Self { job, programs, marks, last_word: None, never_began: None, interrupted: false }
+        Self { job, programs, marks, word_is_there: false, last_word: None, never_began: None, interrupted: false }
     }
 
     /// A job of which these commands could not be prepared.
@@ -55,6 +57,7 @@ impl UnderWay {
 
     /// The launcher's last word.
     pub(super) fn over(&mut self, word: Vec<u8>) {
+        self.word_is_there = false;
         self.last_word = Some(word);
     }
 
@@ -68,7 +71,10 @@ impl UnderWay {
 
     /// Waits for a word of the launcher's.
     pub(super) fn await_word(&mut self, control: &UnixStream) -> io::Result<()> {
-        self.await_either(control, None).map(drop)
+        if !self.word_is_there {
+            self.await_either(control, None)?;
+        }
+        Ok(())
     }
 
     /// Whether there is a word of the launcher's.
@@ -94,6 +100,7 @@ impl UnderWay {
                 Err(errno) => return Err(errno.into()),
             }
             if !watched[0].revents().is_empty() {
+                self.word_is_there = true;
                 return Ok(false);
             }
             if ours == 2 && !watched[1].revents().is_empty() {

@@ -7,6 +7,7 @@ mod ends;
 mod interrupts;
 mod jobs;
 mod leftovers;
+mod marks;
 mod measures;
 mod owner;
 mod support;
