@@ -6,11 +6,14 @@ use super::sys::{self, Reaped, SIGKILL};
 use super::text::{self, number};
 use super::wire::ProcessOver;
 use super::{thaw, wire};
+use core::ffi::CStr;
 
 /// How long a killed process may take before it is looked at what keeps it.
 const PATIENCE_NS: u64 = 50_000_000;
 /// After so long without success it is given up.
 const GIVEN_UP_NS: u64 = 5_000_000_000;
+/// How far down the tree is looked at once. What is below comes up when those above it are dead.
+const DEPTH: u32 = 12;
 /// So long the sweep does not rest: who forks faster than it looks must be outrun.
 const CHASE_NS: u64 = 5_000_000;
 
@@ -58,8 +61,8 @@ pub(super) fn sweep(job: &Job<'_>, mains: &mut Mains<'_>) -> Result<u64, i32> {
             return Err(stuck);
         }
         if now > thaw_at {
-            for_each_child(thaw::thaw);
-            thaw_at = now + PATIENCE_NS;
+            thaw::thaw_all(for_each_child);
+            thaw_at = now + 2 * (now - begun);
         }
         if now > begun + CHASE_NS {
             sys::await_child(rest_ns);
@@ -91,30 +94,64 @@ fn kill_groups(job: &Job<'_>) {
     }
 }
 
-/// Sends a signal that cannot be ignored to every child and to its process group; one of them, or who cannot be killed.
+/// Kills every descendant that can be seen; a child of ours that was among them, or who cannot be killed.
 fn kill_children() -> Result<i32, i32> {
     let (mut one, mut forbidden) = (0, 0);
-    for_each_child(|child| {
+    let own_group = sys::group_of(0);
+    for_each_child(&mut |child| {
         one = child;
-        // A group gets it all at once, so that none of it can fork on. No child is in ours: each began by leaving it,
-        // and there is no way back from another session. The group of a zombie is still its own.
-        if let Ok(group @ 2..) = sys::group_of(child)
-            && sys::group_of(0) != Ok(group)
-        {
-            let _ = sys::kill(-group, SIGKILL);
-        }
-        if sys::kill(child, SIGKILL) == Err(sys::EPERM) {
-            forbidden = child;
-        }
+        // All at once, not one generation after the other: where many fight for the processors, each takes its time.
+        for_each_below(child, DEPTH, &mut |pid| kill(pid, own_group, &mut forbidden));
+        kill(child, own_group, &mut forbidden);
     });
     if forbidden == 0 { Ok(one) } else { Err(forbidden) }
 }
 
+fn kill(pid: i32, own_group: sys::Result<i32>, forbidden: &mut i32) {
+    // A group gets it all at once, so that none of it can fork on. No child is in ours: each began by leaving it, and
+    // there is no way back from another session. The group of a zombie is still its own.
+    let group = sys::group_of(pid);
+    if let Ok(group @ 2..) = group
+        && own_group != Ok(group)
+    {
+        let _ = sys::kill(-group, SIGKILL);
+    }
+    if sys::kill(pid, SIGKILL) == Err(sys::EPERM) {
+        *forbidden = pid;
+    }
+    // To die takes a moment of a processor, for which many may wait. Only the privileged can do this.
+    let _ = sys::hasten(pid);
+}
+
 /// Visits the children that there are now. It may miss some that come or go meanwhile; who sweeps looks again.
-fn for_each_child(mut visit: impl FnMut(i32)) {
-    let mut buffer = [0; 2048];
-    let Ok(file) = sys::open(c"/proc/thread-self/children", 0) else { return for_each_by_scan(visit) };
-    // Numbers with a space after each; one that is cut in two goes on in the next piece.
+fn for_each_child(visit: &mut dyn FnMut(i32)) {
+    if !for_each_in(c"/proc/thread-self/children", visit) {
+        for_each_by_scan(visit);
+    }
+}
+
+/// Visits all below a process, the lowest first.
+fn for_each_below(pid: i32, depth: u32, visit: &mut dyn FnMut(i32)) {
+    if depth == 0 {
+        return;
+    }
+    // Each thread has children of its own.
+    let tasks = text::of_process(pid, b"task");
+    for_each_number(tasks.c_str(), &mut |thread| {
+        let thread = text::Digits::new(u64::from(thread.unsigned_abs()));
+        let path = text::of_process_in(pid, &[b"task/", thread.bytes(), b"/children"]);
+        for_each_in(path.c_str(), &mut |child| {
+            for_each_below(child, depth - 1, visit);
+            visit(child);
+        });
+    });
+}
+
+/// Visits the numbers in a file of children, each of which has a space behind it; false if there is no such file.
+fn for_each_in(path: &CStr, visit: &mut dyn FnMut(i32)) -> bool {
+    let mut buffer = [0; 512];
+    let Ok(file) = sys::open(path, 0) else { return false };
+    // One that is cut in two goes on in the next piece.
     let mut pid = 0_i32;
     while let Ok(length @ 1..) = sys::read(file, &mut buffer) {
         for byte in &buffer[..length] {
@@ -126,27 +163,37 @@ fn for_each_child(mut visit: impl FnMut(i32)) {
         }
     }
     sys::close(file);
+    true
 }
 
-/// The same for kernels without CONFIG_PROC_CHILDREN, by looking at every process.
-fn for_each_by_scan(mut visit: impl FnMut(i32)) {
-    let mut stat = [0; 512];
-    let me = number(text::read(c"/proc/self/stat", &mut stat));
-    let Ok(folder) = sys::open(c"/proc", sys::O_DIRECTORY) else { return };
-    let mut buffer = [0; 2048];
+/// Visits the names in a folder that are numbers.
+fn for_each_number(folder: &CStr, visit: &mut dyn FnMut(i32)) {
+    let Ok(folder) = sys::open(folder, sys::O_DIRECTORY) else { return };
+    let mut buffer = [0; 512];
     while let Ok(length @ 1..) = sys::entries(folder, &mut buffer) {
         let mut rest = &buffer[..length];
         // struct linux_dirent64: two numbers of 8 bytes, the length of the entry in 2, the type in 1, the name.
         while rest.len() > 19 {
             let entry = usize::from(u16::from_ne_bytes([rest[16], rest[17]]));
-            let pid = number(&rest[19..]);
-            if pid > 1 && parent(text::read(text::of_process(pid, b"stat").c_str(), &mut stat)) == me {
-                visit(pid);
+            let found = number(&rest[19..]);
+            if found > 0 {
+                visit(found);
             }
             rest = rest.get(entry.max(1)..).unwrap_or_default();
         }
     }
     sys::close(folder);
+}
+
+/// Visits our children on kernels without CONFIG_PROC_CHILDREN, by looking at every process.
+fn for_each_by_scan(visit: &mut dyn FnMut(i32)) {
+    let mut stat = [0; 512];
+    let me = number(text::read(c"/proc/self/stat", &mut stat));
+    for_each_number(c"/proc", &mut |pid| {
+        if pid > 1 && parent(text::read(text::of_process(pid, b"stat").c_str(), &mut stat)) == me {
+            visit(pid);
+        }
+    });
 }
 
 /// The second field after the name, which stands in parentheses and may hold any character.
@@ -172,7 +219,7 @@ mod tests {
     fn the_scan_finds_a_child() {
         let mut child = std::process::Command::new("sleep").arg("1000").spawn().unwrap();
         let mut found = vec![];
-        for_each_by_scan(|pid| found.push(pid));
+        for_each_by_scan(&mut |pid| found.push(pid));
         child.kill().unwrap();
         child.wait().unwrap();
         assert!(found.contains(&i32::try_from(child.id()).unwrap()), "{found:?}");

@@ -300,6 +300,26 @@ pub(super) fn set_realtime(priority: u32) -> Result<()> {
     unsafe { call(number::SCHED_SETSCHEDULER, [0, 1, (&raw const priority) as usize, 0, 0, 0]) }.map(drop)
 }
 
+/// Has this process executed before all ordinary ones.
+pub(super) fn hasten(pid: i32) -> Result<()> {
+    let priority = 1_u32;
+    // SAFETY: struct sched_param is one number.
+    unsafe { call(number::SCHED_SETSCHEDULER, [pid as usize, 1, (&raw const priority) as usize, 0, 0, 0]) }.map(drop)
+}
+
+/// Our own real-time priority, or 0 for an ordinary process again. Our children do not inherit it.
+pub(super) fn set_own_priority(priority: u32) {
+    const SCHED_RESET_ON_FORK: usize = 0x4000_0000;
+    // Only the privileged can take the flag back; without a priority it means little.
+    let classes = if priority > 0 { [1 | SCHED_RESET_ON_FORK; 2] } else { [0, SCHED_RESET_ON_FORK] };
+    for class in classes {
+        // SAFETY: struct sched_param is one number.
+        if unsafe { call(number::SCHED_SETSCHEDULER, [0, class, (&raw const priority) as usize, 0, 0, 0]) }.is_ok() {
+            return;
+        }
+    }
+}
+
 /// Whether addresses are randomised.
 pub(super) fn set_randomised(randomised: bool) -> Result<()> {
     const ADDR_NO_RANDOMIZE: usize = 0x0004_0000;

@@ -64,6 +64,12 @@ pub(super) fn of_process(pid: i32, file: &[u8]) -> Path {
     Path::new(&[b"/proc/", Digits::new(u64::from(pid.unsigned_abs())).bytes(), b"/", file])
 }
 
+/// `/proc/PID/` and these.
+pub(super) fn of_process_in(pid: i32, pieces: &[&[u8]; 3]) -> Path {
+    let [one, two, three] = pieces;
+    Path::new(&[b"/proc/", Digits::new(u64::from(pid.unsigned_abs())).bytes(), b"/", one, two, three])
+}
+
 /// What of a file fits; nothing if it cannot be read.
 pub(super) fn read<'a>(path: &CStr, into: &'a mut [u8]) -> &'a [u8] {
     let mut filled = 0;

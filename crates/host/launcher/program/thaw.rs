@@ -4,10 +4,21 @@
 use super::sys::{self, O_WRONLY};
 use super::text::{self, Path};
 
-/// Thaws the groups of a process.
-pub(super) fn thaw(pid: i32) {
-    let mut groups = [0; 2048];
-    let groups = text::read(text::of_process(pid, b"cgroup").c_str(), &mut groups);
+/// Thaws the groups of all who are visited.
+pub(super) fn thaw_all(visit_each: impl Fn(&mut dyn FnMut(i32))) {
+    let mut ours = [0; 2048];
+    let ours = text::read(c"/proc/self/cgroup", &mut ours);
+    visit_each(&mut |pid| {
+        let mut groups = [0; 2048];
+        let groups = text::read(text::of_process(pid, b"cgroup").c_str(), &mut groups);
+        // We are not frozen, so nobody is who is where we are.
+        if groups != ours {
+            thaw(groups);
+        }
+    });
+}
+
+fn thaw(groups: &[u8]) {
     for line in groups.split(|&byte| byte == b'\n') {
         // `7:freezer:/a/b`, `0::/a/b`
         let mut fields = line.splitn(3, |&byte| byte == b':');

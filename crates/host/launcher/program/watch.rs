@@ -57,6 +57,11 @@ impl<'a> Watch<'a> {
         let last = self.state.over.len();
         self.state.watched.fill(Polled { descriptor: -1, events: POLLIN, revents: 0 });
         self.state.watched[last].descriptor = CONTROL as i32;
+        let realtime = self.job.head.realtime;
+        if realtime > 0 {
+            // Else a job that takes all processors would keep us from ending it.
+            sys::set_own_priority((realtime + 1).min(99));
+        }
         self.launched_ns = sys::now_ns();
         for index in 0..last {
             self.launch(index);
@@ -69,6 +74,9 @@ impl<'a> Watch<'a> {
         self.collect();
         let mut mains = Mains { processes: self.state.processes, over: self.state.over };
         let swept = sweep::sweep(&self.job, &mut mains);
+        if realtime > 0 {
+            sys::set_own_priority(0);
+        }
         let ended_ns = self.state.over.iter().map(|over| over.ended_ns).max().unwrap_or(0);
         let job = JobOver { launched_ns: self.launched_ns, ended_ns, leftovers: 0, achieved: self.achieved };
         Over { job, swept, hung_up: self.hung_up }
@@ -266,6 +274,9 @@ impl<'a> Watch<'a> {
     fn signal(&self, signal: u32) {
         for process in self.state.processes.iter().filter(|process| process.alive && process.pid > 0) {
             let _ = sys::kill(-process.pid, signal);
+            if signal == SIGKILL {
+                let _ = sys::hasten(process.pid);
+            }
         }
     }
 }
