@@ -24,17 +24,3 @@ pub(crate) use home::Home;
 
 /// Set to `off`, it keeps Bakeoff from making control groups.
 pub(crate) const SWITCH: &str = "BAKEOFF_CGROUPS";
-
-/// Lets go a process that a freezer of version 1 holds: it cannot die before. It may have gone to any group that its
-/// user may make, so its own word is asked, and all groups above are thawed too. What cannot be thawed stays as it is.
-pub(crate) fn thaw(pid: i32) {
-    let files = crate::files::Files::here();
-    let groups = files.read(&format!("proc/{pid}/cgroup")).unwrap_or_default();
-    let Some(freezer) = hierarchies(&files, &groups).into_iter().find(|hierarchy| hierarchy.has("freezer")) else {
-        return;
-    };
-    for folder in freezer.own.ancestors().take_while(|folder| folder.starts_with(&freezer.top)) {
-        // The topmost group has no such file, and is never frozen.
-        let _ = tree::write(&folder.join("freezer.state"), "THAWED");
-    }
-}

@@ -23,6 +23,13 @@ impl Files {
         (!text.is_empty()).then_some(text)
     }
 
+    /// The same, for a file that the kernel writes in one go: with as few system calls as can be, because it is read
+    /// between trials.
+    pub(crate) fn read_at_once(&self, path: &str) -> Option<String> {
+        let text = at_once(&std::fs::File::open(self.root.join(path)).ok()?).ok()?;
+        (!text.is_empty()).then_some(text)
+    }
+
     /// Whether there is anything at this path.
     pub(crate) fn exists(&self, path: &str) -> bool {
         self.root.join(path).exists()
@@ -44,6 +51,19 @@ impl Files {
             (name.trim() == key).then(|| value.trim().to_owned())
         })
     }
+}
+
+/// The text of a file that the kernel writes in one go, without surrounding white space.
+pub(crate) fn at_once(mut file: &std::fs::File) -> std::io::Result<String> {
+    use std::io::Read as _;
+    let mut buffer = [0; 4096];
+    let length = file.read(&mut buffer)?;
+    let mut bytes = buffer[..length].to_vec();
+    // What does not fit is long, and rare.
+    if length == buffer.len() {
+        file.read_to_end(&mut bytes)?;
+    }
+    Ok(String::from_utf8_lossy(&bytes).trim().to_owned())
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@
 use super::find::Hierarchy;
 use super::{tree, values};
 use bakeoff_model::metric::Measurements;
+use std::io;
 use std::path::Path;
 
 /// Reads a value out of the text of a file.
@@ -84,7 +85,7 @@ pub(super) fn that_tell(hierarchy: &Hierarchy, folder: &Path, told: &mut Measure
         let is_here = file.v1.map_or(hierarchy.is_v2(), |controller| hierarchy.has(controller));
         let before = told.len();
         if is_here {
-            read(folder, [file], told);
+            read(|name| tree::read(&folder.join(name)), [file], told);
         }
         if told.len() > before {
             adding.push(file);
@@ -99,10 +100,14 @@ pub(super) fn untold(told: &Measurements) -> Vec<(&'static str, String)> {
     untold.map(|&(name, why)| (name, why.to_owned())).collect()
 }
 
-/// Reads these files of a group. What is already told stays.
-pub(super) fn read(folder: &Path, files: impl IntoIterator<Item = &'static File>, told: &mut Measurements) {
+/// Reads these files, by name, and adds what they tell. What is already told stays.
+pub(super) fn read(
+    text_of: impl Fn(&str) -> io::Result<String>,
+    files: impl IntoIterator<Item = &'static File>,
+    told: &mut Measurements,
+) {
     for file in files {
-        let Ok(text) = tree::read(&folder.join(file.name)) else { continue };
+        let Ok(text) = text_of(file.name) else { continue };
         for (metric, parse) in file.metrics {
             if let Some(value) = parse(&text) {
                 told.entry((*metric).to_owned()).or_insert(value);

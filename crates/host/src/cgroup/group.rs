@@ -5,9 +5,7 @@ use super::{counts, tree, values};
 use crate::launcher::Limits;
 use crate::probe::Confinement;
 use bakeoff_model::metric::Measurements;
-use std::fs::File;
 use std::io;
-use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 
 /// A period of the scheduler's bandwidth control, in µs; the kernel's own default.
@@ -18,6 +16,8 @@ const LEAST_QUOTA_US: f64 = 1_000.0;
 /// A folder in each hierarchy, with the number of its nest in the [`Home`].
 #[derive(Debug, Default)]
 pub(crate) struct Group {
+    /// The last part of all these paths.
+    pub(super) name: String,
     pub(super) folders: Vec<(usize, PathBuf)>,
 }
 
@@ -27,19 +27,21 @@ impl Group {
     pub(super) fn confinement(&self, home: &Home) -> Result<(Confinement, Vec<usize>), (usize, io::Error)> {
         let mut confinement = Confinement::default();
         let mut order = vec![];
-        for (nth, folder) in &self.folders {
+        for (nth, _) in &self.folders {
             let failed = |error| (*nth, error);
-            let is_v2 = home.nests[*nth].hierarchy.is_v2();
+            let nest = &home.nests[*nth];
+            let is_v2 = nest.hierarchy.is_v2();
+            let for_writing = |name: &str| nest.dir.open_for_writing(&format!("{}/{name}", self.name));
             if is_v2 && home.clones_into {
-                confinement.into = Some(File::open(folder).map_err(failed)?.into());
+                confinement.into = Some(nest.dir.open_folder(&self.name).map_err(failed)?);
             } else {
                 // Where a single thread moves only itself, older kernels need no lock that all processes share.
                 let name = if is_v2 { "cgroup.procs" } else { "tasks" };
-                confinement.join.push(for_writing(&folder.join(name)).map_err(failed)?);
+                confinement.join.push(for_writing(name).map_err(failed)?);
                 order.push(*nth);
             }
             // It also thaws: what is frozen dies too. Before Linux 5.14 there is none.
-            if let Ok(kill) = for_writing(&folder.join("cgroup.kill")) {
+            if is_v2 && let Ok(kill) = for_writing("cgroup.kill") {
                 confinement.kill.push((kill, b"1"));
             }
         }
@@ -87,7 +89,13 @@ impl Group {
     /// What was counted in it.
     pub(crate) fn measure(&self, home: &Home, into: &mut Measurements) {
         for (nth, folder) in &self.folders {
-            counts::read(folder, home.nests[*nth].files.iter().copied(), into);
+            let nest = &home.nests[*nth];
+            let text_of = |name: &str| {
+                let path = format!("{}/{name}", self.name);
+                // A child may have taken away permissions; the long way restores them.
+                nest.dir.read(&path).or_else(|_| tree::read(&folder.join(name)))
+            };
+            counts::read(text_of, nest.files.iter().copied(), into);
         }
     }
 
@@ -102,11 +110,11 @@ impl Group {
     }
 
     /// Removes it, with whatever still lives in it; tries all its folders even if one stays.
-    pub(crate) fn remove(&self) -> io::Result<()> {
-        self.folders.iter().map(|(_, folder)| tree::remove(folder)).fold(Ok(()), Result::and)
+    pub(crate) fn remove(&self, home: &Home) -> io::Result<()> {
+        let remove = |(nth, folder): &(usize, PathBuf)| {
+            let nest = home.nests.get(*nth).ok_or(io::ErrorKind::NotFound)?;
+            nest.dir.remove(&self.name).or_else(|_| tree::remove(folder))
+        };
+        self.folders.iter().map(remove).fold(Ok(()), Result::and)
     }
-}
-
-fn for_writing(path: &Path) -> io::Result<OwnedFd> {
-    Ok(File::options().write(true).open(path)?.into())
 }

@@ -29,15 +29,17 @@ pub(crate) struct Home {
     pub(super) clones_into: bool,
     /// Metrics that groups do not tell here, and why.
     pub(crate) untold: Vec<(&'static str, String)>,
+    is_around_us: bool,
     next: AtomicU64,
     limits_cpu: OnceLock<bool>,
 }
 
 /// Our folder in one hierarchy.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub(super) struct Nest {
     pub(super) hierarchy: Hierarchy,
     pub(super) folder: PathBuf,
+    pub(super) dir: tree::Dir,
     /// What is read of a group of it after a job.
     pub(super) files: Vec<&'static counts::File>,
 }
@@ -81,15 +83,21 @@ impl Home {
             if !is_of_use(&hierarchy, has_v2) {
                 continue;
             }
-            match settle(&hierarchy, name) {
-                Ok(folder) => nests.push(Nest { hierarchy, folder, files: vec![] }),
+            match settle(&hierarchy, name).and_then(|folder| Ok((tree::Dir::open(&folder)?, folder))) {
+                Ok((dir, folder)) => nests.push(Nest { hierarchy, folder, dir, files: vec![] }),
                 Err(error) => {
                     refused.get_or_insert_with(|| why_not(&error));
                 }
             }
         }
-        let mut home =
-            Self { nests, clones_into: true, untold: vec![], next: AtomicU64::new(0), limits_cpu: OnceLock::new() };
+        let mut home = Self {
+            is_around_us: nests.iter().any(|nest| nest.hierarchy.is_v2() && nest.folder.join(SELF).exists()),
+            nests,
+            clones_into: true,
+            untold: vec![],
+            next: AtomicU64::new(0),
+            limits_cpu: OnceLock::new(),
+        };
         // A hierarchy that takes no process of ours is of no use; a kernel that cannot clone into one has another way.
         while let Err(refusal) = try_out::a_process(&home) {
             match refusal {
@@ -118,24 +126,24 @@ impl Home {
             nest.files = counts::that_tell(&nest.hierarchy, folder, &mut told);
         }
         self.untold = counts::untold(&told);
-        group.remove()
+        group.remove(self)
     }
 
     /// A new group in each hierarchy; with or without that of the controller for CPU limits.
     pub(crate) fn group(&self, with_cpu: bool) -> io::Result<Group> {
         let name = self.next.fetch_add(1, Ordering::Relaxed).to_string();
-        let mut group = Group::default();
+        let mut group = Group { name, folders: vec![] };
         for (nth, nest) in self.nests.iter().enumerate() {
             let is_for_it = self.is_for_every_job(&nest.hierarchy) || with_cpu && nest.hierarchy.has("cpu");
             if !is_for_it {
                 continue;
             }
-            let folder = nest.folder.join(&name);
-            match fs::create_dir(&folder) {
+            let folder = nest.folder.join(&group.name);
+            match nest.dir.create(&group.name) {
                 // What of this name stands there is left over from a job whose group could not be removed.
                 Err(error) if error.kind() == ErrorKind::AlreadyExists => {
                     tree::remove(&folder)?;
-                    fs::create_dir(&folder)?;
+                    nest.dir.create(&group.name)?;
                 }
                 made => made?,
             }
@@ -147,15 +155,15 @@ impl Home {
     /// CPU time of all jobs so far, also of those that go on, in seconds.
     pub(crate) fn cpu_s(&self) -> Option<f64> {
         if let Some(v2) = self.v2() {
-            return values::keyed_us(&tree::read(&v2.folder.join("cpu.stat")).ok()?, "usage_usec");
+            return values::keyed_us(&v2.dir.read("cpu.stat").ok()?, "usage_usec");
         }
         let nest = self.nests.iter().find(|nest| nest.hierarchy.has("cpuacct"))?;
-        Some(values::number(&tree::read(&nest.folder.join("cpuacct.usage")).ok()?)? / 1e9)
+        Some(values::number(&nest.dir.read("cpuacct.usage").ok()?)? / 1e9)
     }
 
     /// Whether this very process is in the folder, and so counted with the jobs.
     pub(crate) fn is_around_us(&self) -> bool {
-        self.nests.iter().any(|nest| nest.hierarchy.is_v2() && nest.folder.join(SELF).exists())
+        self.is_around_us
     }
 
     /// Whether there is a controller for CPU limits. The first call enables it, if it can be.

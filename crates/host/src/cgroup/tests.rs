@@ -4,7 +4,7 @@
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test ends where something is not as it should be")]
 
 use super::home::{Home, bury_the_dead, own_name, settle_v2};
-use super::{Group, hierarchies, thaw, tree};
+use super::{Group, hierarchies, tree};
 use crate::files::Files;
 use crate::launcher::Limits;
 use crate::probe::Confinement;
@@ -106,7 +106,7 @@ fn a_pipeline_has_as_many_processes_as_it_has() {
         Some(&most) => assert!((most - 5.0).abs() < 1e-9, "{most}"),
         None => println!("skipped: {:?}", home.untold),
     }
-    group.remove().unwrap();
+    group.remove(&home).unwrap();
     gone(&group);
 }
 
@@ -129,7 +129,7 @@ fn memory_and_cpu_time_are_those_of_the_job() {
     println!("{told:?}, not told: {:?}", home.untold);
     // What a group told and what it did not is everything that there is.
     assert_eq!(told.len() + home.untold.len(), super::NAMES.len());
-    group.remove().unwrap();
+    group.remove(&home).unwrap();
     // The sum of all jobs keeps what those used that are gone.
     assert!(home.cpu_s().is_none_or(|all_s| all_s >= told["cgroup_cpu"]));
 }
@@ -147,7 +147,7 @@ fn a_job_dies_of_its_memory_limit_and_it_shows() {
         group.limit(&home, &limits).unwrap();
         let (status, _) = wait4(start(&home, &group, &["dd", "if=/dev/zero", "of=/dev/null", "bs=64M", "count=1"]));
         let killed = group.killed_for_memory();
-        group.remove().unwrap();
+        group.remove(&home).unwrap();
         (status.signal() == Some(libc::SIGKILL), killed > 0)
     };
     assert_eq!(dies(32), (true, true));
@@ -179,7 +179,7 @@ fn bytes_are_those_that_reach_the_disk() {
     assert!(status.success());
     let read = told(&home, &group)["cgroup_read_bytes"];
     assert!((8.0 * MIB..9.0 * MIB).contains(&read), "{read}");
-    group.remove().unwrap();
+    group.remove(&home).unwrap();
 }
 
 #[test]
@@ -197,7 +197,7 @@ fn half_a_processor_takes_twice_as_long() {
     assert!(status.success());
     // The first and the last period, of 0.1 s, may give it half of what it needs at once.
     assert!(wall_s >= 2.0 * (cpu_s - 0.1), "{wall_s} {cpu_s}");
-    group.remove().unwrap();
+    group.remove(&home).unwrap();
     gone(&group);
 }
 
@@ -217,10 +217,10 @@ fn a_group_goes_with_all_that_lives_in_it() {
         }
     }
     // A zombie is in no group's way.
-    group.remove().unwrap();
+    group.remove(&home).unwrap();
     gone(&group);
     assert_eq!(child.wait().unwrap().signal(), Some(libc::SIGKILL));
-    group.remove().unwrap();
+    group.remove(&home).unwrap();
 }
 
 #[test]
@@ -310,28 +310,4 @@ fn controllers_of_version_2_are_had_beside_a_group_with_processes() {
     tree::remove(&parent).unwrap();
     child.wait().unwrap();
     let _ = tree::write(&top.join("cgroup.subtree_control"), &format!("-{spare}"));
-}
-
-#[test]
-fn a_process_in_a_freezer_is_let_go() {
-    let files = Files::here();
-    let all = hierarchies(&files, &files.read("proc/self/cgroup").unwrap_or_default());
-    let Some(freezer) = all.into_iter().find(|hierarchy| hierarchy.has("freezer")) else {
-        return println!("skipped: no freezer of cgroup v1 here");
-    };
-    let outer = freezer.own.join(name());
-    if fs::create_dir(&outer).is_err() {
-        return println!("skipped: no permission to make cgroups here");
-    }
-    let inner = outer.join("inner");
-    fs::create_dir(&inner).unwrap();
-    let mut child = Command::new("sleep").arg("1000").spawn().unwrap();
-    tree::write(&inner.join("cgroup.procs"), &child.id().to_string()).unwrap();
-    tree::write(&inner.join("freezer.state"), "FROZEN").unwrap();
-    tree::write(&outer.join("freezer.state"), "FROZEN").unwrap();
-    child.kill().unwrap();
-    thaw(child.id() as i32);
-    assert_eq!(child.wait().unwrap().signal(), Some(libc::SIGKILL));
-    tree::remove(&outer).unwrap();
-    assert!(!outer.exists());
 }

@@ -1,8 +1,11 @@
 //! Folders of control groups as files: writing, killing what lives in one, and removing one with all groups below.
 //! Children may have made groups, frozen them, and taken away permissions; all that is undone on the way.
 
+use crate::files::at_once;
+use rustix::fs::{AtFlags, Mode, OFlags, mkdirat, openat, unlinkat};
 use std::fs;
 use std::io::{self, ErrorKind};
+use std::os::fd::OwnedFd;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -10,6 +13,37 @@ use std::time::{Duration, Instant};
 /// How long what was killed may take to be gone.
 const PATIENCE: Duration = Duration::from_secs(2);
 const PAUSE: Duration = Duration::from_micros(500);
+
+/// An open folder. What is done between trials goes by way of it, because the way from the root costs time.
+#[derive(Debug)]
+pub(super) struct Dir(OwnedFd);
+
+impl Dir {
+    pub(super) fn open(folder: &Path) -> io::Result<Self> {
+        Ok(Self(fs::File::open(folder)?.into()))
+    }
+
+    pub(super) fn create(&self, name: &str) -> io::Result<()> {
+        Ok(mkdirat(&self.0, name, Mode::from_raw_mode(0o755))?)
+    }
+
+    pub(super) fn remove(&self, name: &str) -> io::Result<()> {
+        Ok(unlinkat(&self.0, name, AtFlags::REMOVEDIR)?)
+    }
+
+    pub(super) fn open_folder(&self, path: &str) -> io::Result<OwnedFd> {
+        Ok(openat(&self.0, path, OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty())?)
+    }
+
+    pub(super) fn open_for_writing(&self, path: &str) -> io::Result<OwnedFd> {
+        Ok(openat(&self.0, path, OFlags::WRONLY | OFlags::CLOEXEC, Mode::empty())?)
+    }
+
+    pub(super) fn read(&self, path: &str) -> io::Result<String> {
+        let file = openat(&self.0, path, OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())?;
+        at_once(&file.into())
+    }
+}
 
 /// Writes to a file of the kernel's; it is never created.
 pub(super) fn write(path: &Path, text: &str) -> io::Result<()> {

@@ -36,7 +36,7 @@ pub(super) fn a_process(home: &Home) -> Result<(), Refusal> {
                 None => Ok(()),
             }
         });
-    let _ = group.remove();
+    let _ = group.remove(home);
     tried
 }
 

@@ -14,6 +14,8 @@ use std::sync::Arc;
 pub(super) struct Cgroup {
     home: Result<Arc<Home>, String>,
     group: Option<Group>,
+    /// Whether the job has a memory limit.
+    is_limited: bool,
     killed_for_memory: bool,
     /// Those that could not be removed at once.
     left: Vec<Group>,
@@ -25,13 +27,15 @@ impl Cgroup {
     }
 
     pub(super) fn with(home: Result<Arc<Home>, String>) -> Self {
-        Self { home, group: None, killed_for_memory: false, left: vec![] }
+        Self { home, group: None, is_limited: false, killed_for_memory: false, left: vec![] }
     }
 
     /// What stays is tried again after each job, and at the end.
     fn remove(&mut self) {
-        self.left.extend(self.group.take());
-        self.left.retain(|group| group.remove().is_err());
+        if let Ok(home) = &self.home {
+            self.left.extend(self.group.take());
+            self.left.retain(|group| group.remove(home).is_err());
+        }
     }
 }
 
@@ -39,6 +43,7 @@ impl Probe for Cgroup {
     fn before(&mut self, job: &Job, confinement: &mut Confinement) -> io::Result<()> {
         self.remove();
         self.killed_for_memory = false;
+        self.is_limited = job.limits.memory_bytes.is_some();
         let Ok(home) = &self.home else { return Ok(()) };
         let limits_cpu = job.limits.cpu_limit.is_some() && home.limits_cpu();
         let group = self.group.insert(home.group(limits_cpu)?);
@@ -49,7 +54,7 @@ impl Probe for Cgroup {
     fn after(&mut self, _: &Seen<'_>, into: &mut Measurements) -> io::Result<()> {
         if let (Ok(home), Some(group)) = (&self.home, &self.group) {
             group.measure(home, into);
-            self.killed_for_memory = group.killed_for_memory() > 0;
+            self.killed_for_memory = self.is_limited && group.killed_for_memory() > 0;
         }
         self.remove();
         Ok(())

@@ -48,7 +48,7 @@ pub(super) fn cpu_s(files: &Files, home: Option<&Home>, ticks_per_s: f64) -> f64
         if home.is_around_us() {
             return jobs_s;
         }
-        let ran_ns = |pid| files.read(&format!("proc/{pid}/schedstat"))?.split(' ').next()?.parse::<f64>().ok();
+        let ran_ns = |pid| files.read_at_once(&format!("proc/{pid}/schedstat"))?.split(' ').next()?.parse::<f64>().ok();
         return own_s + jobs_s + launchers.filter_map(ran_ns).sum::<f64>() / 1e9;
     }
     let ticks: u64 =
@@ -68,7 +68,7 @@ fn tree(files: &Files, root: u32) -> Vec<u32> {
     let mut nth = 0;
     while let Some(pid) = all.get(nth).copied() {
         for thread in files.names(&format!("proc/{pid}/task")) {
-            let children = files.read(&format!("proc/{pid}/task/{thread}/children")).unwrap_or_default();
+            let children = files.read_at_once(&format!("proc/{pid}/task/{thread}/children")).unwrap_or_default();
             all.extend(children.split_whitespace().filter_map(|child| child.parse::<u32>().ok()));
         }
         nth += 1;
@@ -85,7 +85,7 @@ struct Stat {
 }
 
 fn stat(files: &Files, pid: u32) -> Option<Stat> {
-    parse(&files.read(&format!("proc/{pid}/stat"))?)
+    parse(&files.read_at_once(&format!("proc/{pid}/stat"))?)
 }
 
 /// Field 3 is the state; 14 to 17 are utime, stime, cutime and cstime. The name, field 2, may hold anything.

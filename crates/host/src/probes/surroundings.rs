@@ -52,7 +52,7 @@ pub(crate) struct Ticks {
 impl Ticks {
     /// The first line of /proc/stat: user nice system idle iowait irq softirq steal; guest time is part of user.
     pub(crate) fn now(files: &Files) -> Option<Self> {
-        let text = files.read("proc/stat")?;
+        let text = files.read_at_once("proc/stat")?;
         let line = text.lines().find_map(|line| line.strip_prefix("cpu "))?;
         let ticks: Vec<u64> = line.split_whitespace().take(8).map_while(|field| field.parse().ok()).collect();
         let &[user, nice, system, idle, iowait, irq, softirq, stolen] = ticks.as_slice() else { return None };
@@ -92,9 +92,13 @@ impl Surroundings {
 
 impl Probe for Surroundings {
     fn before(&mut self, _: &Job, _: &mut Confinement) -> io::Result<()> {
-        let runnable = self.files.read("proc/loadavg").and_then(|text| runnable(&text));
+        let runnable = self.files.read_at_once("proc/loadavg").and_then(|text| runnable(&text));
         // The one that reads is runnable too, and it is us.
-        self.load = runnable.map(|all| (all - 1.0 - ours::runnable(&self.files) as f64).max(0.0));
+        let others = runnable.map(|all| (all - 1.0).max(0.0));
+        self.load = others.map(|others| match others {
+            0.0 => 0.0,
+            others => (others - ours::runnable(&self.files) as f64).max(0.0),
+        });
         self.before = self.moment();
         Ok(())
     }
