@@ -51,26 +51,32 @@ pub(super) fn cpu_s(files: &Files, home: Option<&Home>, ticks_per_s: f64) -> f64
         let ran_ns = |pid| files.read_at_once(&format!("proc/{pid}/schedstat"))?.split(' ').next()?.parse::<f64>().ok();
         return own_s + jobs_s + launchers.filter_map(ran_ns).sum::<f64>() / 1e9;
     }
-    let ticks: u64 =
-        launchers.flat_map(|pid| tree(files, pid)).filter_map(|pid| stat(files, pid)).map(|s| s.ticks).sum();
+    let ticks: u64 = launchers
+        .flat_map(|pid| [vec![pid], descendants(files, pid)].concat())
+        .filter_map(|pid| stat(files, pid))
+        .map(|s| s.ticks)
+        .sum();
     own_s + ticks as f64 / ticks_per_s
 }
 
 /// How many of the processes that our launchers started are executing or would like to.
 pub(super) fn runnable(files: &Files) -> usize {
-    let started = our_processes().into_iter().skip(1).flat_map(|pid| tree(files, pid));
+    let started = our_processes().into_iter().skip(1).flat_map(|pid| descendants(files, pid));
     started.filter_map(|pid| stat(files, pid)).filter(|stat| stat.is_runnable).count()
 }
 
-/// A process and its descendants. Those that begin or end meanwhile may be missed.
-fn tree(files: &Files, root: u32) -> Vec<u32> {
-    let mut all = vec![root];
+/// What came of a launcher. Processes that begin or end meanwhile may be missed.
+fn descendants(files: &Files, launcher: u32) -> Vec<u32> {
+    let children = |pid: u32, thread: &str| {
+        let text = files.read_at_once(&format!("proc/{pid}/task/{thread}/children")).unwrap_or_default();
+        text.split_whitespace().filter_map(|child| child.parse::<u32>().ok()).collect::<Vec<_>>()
+    };
+    // A launcher has one thread; and mostly nothing executes yet when it is asked.
+    let mut all = children(launcher, &launcher.to_string());
     let mut nth = 0;
     while let Some(pid) = all.get(nth).copied() {
-        for thread in files.names(&format!("proc/{pid}/task")) {
-            let children = files.read_at_once(&format!("proc/{pid}/task/{thread}/children")).unwrap_or_default();
-            all.extend(children.split_whitespace().filter_map(|child| child.parse::<u32>().ok()));
-        }
+        let threads = files.names(&format!("proc/{pid}/task"));
+        all.extend(threads.iter().flat_map(|thread| children(pid, thread)));
         nth += 1;
     }
     all
