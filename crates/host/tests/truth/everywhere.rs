@@ -136,7 +136,7 @@ impl HandedOver {
             // In a container the path may be that outside of it.
             let whole = mount.join(path.trim_start_matches('/'));
             let parent = if whole.join("cgroup.procs").exists() { whole } else { mount };
-            let folder = parent.join(format!("bakeoff-truth-{}", std::process::id()));
+            let folder = parent.join(format!("truth-of-bakeoff-{}", std::process::id()));
             std::fs::create_dir(&folder).ok()?;
             // A v1 cpuset begins empty, and nobody can join it.
             for file in ["cpuset.cpus", "cpuset.mems"] {
@@ -152,12 +152,19 @@ impl HandedOver {
         Self { folders: folders.collect() }
     }
 
-    /// Removes them. What was made inside them must be gone by now.
+    /// Removes them. Nobody may be left inside; a group of Bakeoff's own that it was in itself may.
     fn take_back(self) {
         for folder in &self.folders {
-            let left: Vec<_> = std::fs::read_dir(folder).unwrap().flatten().filter(|e| e.path().is_dir()).collect();
-            let removed = std::fs::remove_dir(folder);
-            assert!(left.is_empty() && removed.is_ok(), "{}: {left:?} {removed:?}", folder.display());
+            let mut inner: Vec<PathBuf> = vec![folder.clone()];
+            let mut nth = 0;
+            while let Some(folder) = inner.get(nth).cloned() {
+                let left = std::fs::read_to_string(folder.join("cgroup.procs")).unwrap();
+                assert_eq!(left, "", "processes are left in {}", folder.display());
+                let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+                inner.extend(entries.filter(|path| path.is_dir()));
+                nth += 1;
+            }
+            inner.iter().rev().for_each(|folder| std::fs::remove_dir(folder).unwrap());
         }
     }
 }
