@@ -13,13 +13,17 @@ run:
 	$(CARGO) run --release --locked --quiet --bin bakeoff -- run $(STUDY) $(ARGS)
 
 test:
-	@sh tools/need-packages gcc libc6-dev binutils make xz-utils perl-base mount ministat r-base-core python3 python3-venv
+	@sh tools/need-packages gcc libc6-dev binutils make xz-utils perl-base mount util-linux ministat r-base-core python3 python3-venv
 	@sh tools/oracles
 	$(CARGO) test --workspace --locked
 
 # Ratios beside other tools, in randomised blocks; nothing else should be executing. benchstat needs Go and its proxy.
+# hyperfine and megafine are built by cargo, of their registry. perf is in the package linux-perf; without it, it is
+# skipped: not every kernel has one.
 bench:
-	@sh tools/need-packages ministat python3 python3-venv
+	@sh tools/need-packages gcc libc6-dev ministat python3 python3-venv
+	@sh tools/need-packages linux-perf || :
 	@sh tools/oracles
+	$(CARGO) bench --locked -p bakeoff-cli --bench launch
 	$(CARGO) bench --locked -p bakeoff-cli --bench peers
 	$(CARGO) bench --locked -p bakeoff-cli --bench analysis

@@ -183,3 +183,16 @@ fn an_ellipsis_stands_for_anything_and_nothing_else_does() {
         assert_eq!(line_matches(expect, line), matches, "{expect} {line}");
     }
 }
+
+#[test]
+fn every_metric_is_explained_and_nothing_else() {
+    let text = fs::read_to_string(root().join("docs/measuring.md")).unwrap();
+    let table = text.split("\n## ").find(|part| part.starts_with("The metrics\n")).unwrap();
+    // Names stand in the first column.
+    let rows = table.lines().filter_map(|line| line.strip_prefix("| ")?.split(" | ").next());
+    let mut explained: Vec<&str> = rows.flat_map(|cell| cell.split('`').skip(1).step_by(2)).collect();
+    let mut known: Vec<&str> = bakeoff_model::metric::METRICS.iter().map(|metric| &*metric.name).collect();
+    explained.sort_unstable();
+    known.sort_unstable();
+    assert_eq!(explained, known);
+}
