@@ -1,0 +1,105 @@
+//! The contestants that execute `/bin/true`, and what each of them spends on it and reports of it.
+
+use crate::goals::Measured;
+use crate::ours::{Journal, Ours};
+use crate::{Extent, PATH, PROGRAM, orders, peers};
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::Instant;
+
+pub(crate) const C: &str = "C: vfork, exec, wait4";
+const OURS: &str = "bakeoff, no journal";
+const JOURNAL: &str = "bakeoff, journal";
+const DURABLE: &str = "bakeoff, journal on the disk";
+const PROBES: &str = "bakeoff, all probes";
+const COMMAND: &str = "bakeoff compare, with its report";
+
+/// What one contestant did in one block.
+pub(crate) struct Spent {
+    /// From the first execution to the last, with all that the contestant does around them, for one execution.
+    pub(crate) each_s: f64,
+    /// The median that it reports; none if it reports none.
+    pub(crate) median_s: Option<f64>,
+}
+
+type Contestant<'a> = (&'static str, Box<dyn FnMut() -> Spent + 'a>);
+
+pub(crate) fn compare(extent: &Extent, folder: &Path, c: &Path) {
+    let executions = extent.executions;
+    let mut contestants: Vec<Contestant<'_>> = vec![(C, Box::new(move || c_loop(c, executions)))];
+    for (name, journal, probes) in [
+        (OURS, Journal::None, false),
+        (JOURNAL, Journal::Written, false),
+        (DURABLE, Journal::Durable, false),
+        (PROBES, Journal::None, true),
+    ] {
+        let mut ours = Ours::new(&folder.join(name), journal, probes, executions);
+        contestants.push((name, Box::new(move || ours.execute())));
+    }
+    contestants.push((COMMAND, Box::new(move || command(executions))));
+    contestants.extend(peers::all(folder, executions));
+    let names: Vec<&str> = contestants.iter().map(|(name, _)| *name).collect();
+    let measured = |what: &str| Measured::new(what, names.iter().copied());
+    let (mut each, mut medians) = (measured("time spent on one execution"), measured("median reported"));
+    for order in orders(extent.blocks, contestants.len(), "launch") {
+        for at in order {
+            let (name, execute) = &mut contestants[at];
+            let spent = execute();
+            each.push(name, spent.each_s);
+            spent.median_s.into_iter().for_each(|median_s| medians.push(name, median_s));
+        }
+    }
+    let (beside_c, reported) = (each.judge(C, None), medians.judge(C, None));
+    beside_c.print();
+    let own_share = each.judge(OURS, Some(&[JOURNAL, DURABLE, PROBES]));
+    own_share.print();
+    reported.print();
+    println!("\nThe goals:");
+    beside_c.goal(OURS, [0.0, 1.05]);
+    beside_c.goal(PROBES, [0.0, 1.15]);
+    reported.goal(OURS, [0.98, 1.02]);
+    reported.goal(PROBES, [0.98, 1.02]);
+}
+
+/// The floor.
+fn c_loop(c: &Path, executions: u32) -> Spent {
+    let mut command = Command::new(c);
+    let output = bare(&mut command).args(["loop", &executions.to_string(), PROGRAM]).output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+    let text = String::from_utf8(output.stdout).unwrap();
+    let mut numbers = text.lines().map(|line| line.parse::<f64>().unwrap());
+    let each_s = numbers.next().unwrap() / f64::from(executions);
+    let seconds: Vec<f64> = numbers.collect();
+    assert_eq!(seconds.len(), executions as usize);
+    Spent { each_s, median_s: Some(median(seconds)) }
+}
+
+/// What people type: the whole of it, up to the last line of its report.
+fn command(executions: u32) -> Spent {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_bakeoff"));
+    let blocks = (executions / 3).max(1);
+    bare(&mut command).args(["compare", "--quiet", "--seed", "178", "--blocks", &blocks.to_string()]);
+    command.args([PROGRAM, PROGRAM]);
+    Spent { each_s: elapsed_s(&mut command) / f64::from(3 * blocks), median_s: None }
+}
+
+/// Nothing but a `PATH` in its environment, as the trials have it.
+pub(crate) fn bare(command: &mut Command) -> &mut Command {
+    command.env_clear().env("PATH", PATH).stdin(Stdio::null())
+}
+
+/// How long a command takes that must succeed; what it prints is thrown away.
+pub(crate) fn elapsed_s(command: &mut Command) -> f64 {
+    command.stdout(Stdio::null()).stderr(Stdio::null());
+    let clock = Instant::now();
+    let status = command.status().unwrap();
+    let elapsed_s = clock.elapsed().as_secs_f64();
+    assert!(status.success(), "{command:?}: {status}");
+    elapsed_s
+}
+
+pub(crate) fn median(mut values: Vec<f64>) -> f64 {
+    values.sort_by(f64::total_cmp);
+    let half = values.len() / 2;
+    if values.len() % 2 == 1 { values[half] } else { (values[half - 1] + values[half]) / 2.0 }
+}

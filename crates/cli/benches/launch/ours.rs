@@ -1,0 +1,101 @@
+//! Bakeoff's own loop, in this process: driver, executor, launcher, record, and the journal where there is to be one. It
+//! is what `bakeoff compare` does between its first trial and its last.
+
+use crate::contestants::{Spent, median};
+use crate::{PATH, PROGRAM};
+use bakeoff_host::{Launcher, Options};
+use bakeoff_lab::local::{Local, LocalWorkload, Setup};
+use bakeoff_lab::{Ending, Error, Event, drive};
+use bakeoff_model::metric::METRICS;
+use bakeoff_model::plan::Plan;
+use bakeoff_model::record::{Line, Outcome, Record, Session};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+/// Two variants and the twin: three executions in each block. Nothing is built.
+const STUDY: &str = r#"
+format = 1
+name = "true"
+[build_factors.is]
+a = { IS = "a" }
+b = { IS = "b" }
+[[build]]
+name = "none"
+script = 'exit $IS'
+[workloads.w]
+run = "true"
+[decide]
+baseline = { is = "a" }
+metrics = ["wall"]
+"#;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Journal {
+    None,
+    /// Each line is written, and left to the kernel.
+    Written,
+    /// And each block is forced to the disk, as of a study.
+    Durable,
+}
+
+pub(crate) struct Ours {
+    plan: Plan,
+    local: Local,
+    journal: Journal,
+    path: PathBuf,
+}
+
+impl Ours {
+    pub(crate) fn new(folder: &Path, journal: Journal, probes: bool, executions: u32) -> Self {
+        std::fs::create_dir_all(folder).unwrap();
+        let mut plan = Plan::of(&bakeoff_model::study_file::parse(STUDY).unwrap(), "default").unwrap();
+        plan.blocks = (executions / 3).max(1);
+        let setup = Setup {
+            dir: folder.to_owned(),
+            scratch: folder.join("scratch"),
+            environment: [("PATH".to_owned(), PATH.to_owned())].into(),
+            baseline: plan.baseline().name.clone(),
+            workloads: [("w".to_owned(), LocalWorkload { run: PROGRAM.to_owned(), ..Default::default() })].into(),
+            ..Setup::default()
+        };
+        let all: Vec<&str> = METRICS.iter().map(|metric| &*metric.name).collect();
+        let options = Options { keep: None, watched: probes.then_some(&all) };
+        let local = Local::new(setup, Launcher::start_with(&options).unwrap()).unwrap();
+        Self { plan, local, journal, path: folder.join("journal.jsonl") }
+    }
+
+    pub(crate) fn execute(&mut self) -> Spent {
+        let _ = std::fs::remove_file(&self.path);
+        let study = self.plan.study_line(&BTreeMap::new(), "", None);
+        let clock = Instant::now();
+        let opened =
+            (self.journal != Journal::None).then(|| bakeoff_journal::Journal::open(&self.path, &study).unwrap());
+        let mut journal = opened.map(|(journal, _)| journal);
+        let mut record = Record::new(study);
+        record.push(Line::Session(Session { session: 1, ..Session::default() }));
+        let before = record.clone();
+        let is_durable = self.journal == Journal::Durable;
+        let mut emit = |event: Event| -> Result<(), Error> {
+            let line = match event {
+                Event::BlockBegins(block) => Line::Block(block),
+                Event::TrialEnded(trial) => Line::Trial(trial),
+                Event::BlockEnded => {
+                    journal.iter_mut().filter(|_| is_durable).for_each(|journal| journal.sync().unwrap());
+                    return Ok(());
+                }
+                _ => return Ok(()),
+            };
+            journal.iter_mut().for_each(|journal| journal.append(&line).unwrap());
+            record.push(line);
+            Ok(())
+        };
+        let ending = drive(&self.plan, &before, 1, &mut self.local, &mut emit, &|| false, &|| false).unwrap();
+        let elapsed_s = clock.elapsed().as_secs_f64();
+        assert_eq!(ending, Ending::Complete);
+        assert!(record.trials.iter().all(|trial| trial.outcome == Outcome::Ok), "{:?}", record.trials);
+        let walls: Vec<f64> = record.trials.iter().map(|trial| trial.measurements["wall"]).collect();
+        assert_eq!(walls.len(), 3 * self.plan.blocks as usize);
+        Spent { each_s: elapsed_s / walls.len() as f64, median_s: Some(median(walls)) }
+    }
+}
