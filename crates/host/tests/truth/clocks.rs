@@ -63,7 +63,6 @@ fn processes_at_once_overlap_and_add_up() {
     assert!(whole["wall"] < 4.0 * 0.3 || whole["wall"] < last - first + NOT_LONG_S, "{whole:?}");
     let mean_s = ended.processes.iter().map(|process| process.measurements["wall"]).sum::<f64>() / 4.0;
     within("each_wall", whole["each_wall"], [mean_s - 1e-6, mean_s + 1e-6]);
-    within("throughput", whole["throughput"], [4.0 / whole["wall"] * 0.999, 4.0 / whole["wall"] * 1.001]);
 }
 
 #[test]
