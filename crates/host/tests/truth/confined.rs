@@ -101,17 +101,19 @@ fn half_a_processor_takes_twice_as_long() {
     if !place.can(&limits) {
         return;
     }
-    // A machine that is busy gives less now and then; none gives more.
-    let mut best = 0.0;
+    // A machine that is busy gives less; none gives more.
+    let mut others: Vec<f64> = vec![];
     for _ in 0..5 {
         let ended = place.within(limits.clone(), "spin 1");
         let m = &ended.measurements;
         let share = (m["user"] + m["sys"]) / m["wall"];
         assert!(share <= 0.575, "{share} of a processor");
-        best = share.max(best);
-        if best >= 0.425 {
+        if share >= 0.425 {
             return;
         }
+        others.extend(place.measured(&ended, "foreign_cpu"));
     }
-    panic!("{best} of a processor at best");
+    let least = others.iter().copied().fold(f64::INFINITY, f64::min);
+    assert!(others.len() == 5 && least > 0.25, "less than half a processor, though others took but {others:?}");
+    skipped("no less than the limit", &format!("others take {:.0} % of this machine's processors", 100.0 * least));
 }
