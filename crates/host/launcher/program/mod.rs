@@ -44,6 +44,7 @@ pub(crate) fn last_resort() -> ! {
 /// Cuts the ties to the owner's surroundings.
 fn stand_alone() -> sys::Result<()> {
     sys::close_from(3);
+    zombie::prepare();
     // Standard error was the null device from the start; so was this, if there is nothing to keep.
     sys::duplicate(NULL, MARKS, false)?;
     for own in [CONTROL, 1, NULL] {

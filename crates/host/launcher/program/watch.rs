@@ -90,7 +90,7 @@ impl<'a> Watch<'a> {
                 continue;
             }
             if wanted {
-                zombie::look(process.pid, over);
+                zombie::look(process.pid, process.io, over);
             }
             if let Ok(Some(reaped)) = sys::reap(process.pid) {
                 (over.status, over.usage, process.pid) = (reaped.status, reaped.usage, 0);
@@ -126,9 +126,9 @@ impl<'a> Watch<'a> {
         let tick_ns = if process.next_ns == 0 { over.launched_ns } else { process.next_ns };
         process.next_ns = (tick_ns + self.job.head.pace_ns).max(over.launched_ns);
         match child::start(&self.job, &self.job.processes[index], over) {
-            Some((pid, pidfd)) => {
-                (process.pid, process.alive) = (pid, true);
-                self.state.watched[index].descriptor = pidfd as i32;
+            Some(begun) => {
+                (process.pid, process.alive, process.io) = (begun.pid, true, begun.io);
+                self.state.watched[index].descriptor = begun.pidfd as i32;
             }
             None => {
                 over.ended_ns = sys::now_ns();
