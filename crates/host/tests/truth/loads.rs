@@ -33,7 +33,8 @@ fn a_closed_load_goes_on_without_a_pause() {
     let achieved = until(&mut place, 60);
     let seconds = achieved.seconds;
     assert!(achieved.ended as f64 <= 150.0 * seconds + 3.0, "{achieved:?}");
-    assert!(achieved.alive >= 1 && achieved.alive <= 3, "{achieved:?}");
+    // All of them may have ended just now, and not have been started again.
+    assert!(achieved.alive <= 3, "{achieved:?}");
     let ended = place.launcher.stop(libc::SIGTERM, 1.0).unwrap();
     let last = ended.rounds.unwrap();
     assert!(last.ended >= achieved.ended && last.seconds >= seconds, "{achieved:?} {last:?}");
