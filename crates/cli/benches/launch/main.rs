@@ -74,7 +74,6 @@ fn compile(folder: &Path) -> Option<PathBuf> {
 }
 
 fn main() {
-    bakeoff_host::launcher_main_if_asked();
     let extent = Extent::of_environment();
     let folder = tempfile::tempdir().unwrap();
     let Some(c) = compile(folder.path()) else { return };
