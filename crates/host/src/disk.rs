@@ -1,4 +1,5 @@
-//! Folders on a disk: how much space is left, and making one go away. It measures no input or output.
+//! Folders on a disk: how much space is left, making one go away, and the caches in between. It measures no input or
+//! output.
 
 use std::fs;
 use std::io;
@@ -32,6 +33,26 @@ pub fn wipe(path: &Path) -> io::Result<()> {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(()),
         other => other,
     }
+}
+
+/// What drops the caches of all file systems when a 3 is written to it (proc_sys_vm(5)).
+const DROP_CACHES: &str = "/proc/sys/vm/drop_caches";
+
+/// Whether the caches of the file systems can be dropped.
+///
+/// # Errors
+/// The system's word, where they cannot.
+pub fn can_drop_caches() -> io::Result<()> {
+    fs::File::options().write(true).open(DROP_CACHES).map(drop)
+}
+
+/// Writes everything to the disks and drops the caches of all file systems.
+///
+/// # Errors
+/// The system's word, where it cannot.
+pub fn drop_caches() -> io::Result<()> {
+    rustix::fs::sync();
+    fs::write(DROP_CACHES, "3")
 }
 
 fn make_writable(folder: &Path) -> io::Result<()> {

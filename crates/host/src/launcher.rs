@@ -11,6 +11,7 @@ mod program;
 mod reply;
 mod request;
 mod start;
+mod tree;
 mod under_way;
 /// One definition for us and for the launcher, of which each uses its part.
 #[allow(dead_code, unreachable_pub, unsafe_code, clippy::duplicate_mod, reason = "the other side is another program")]

@@ -48,6 +48,8 @@ pub struct Limits {
 pub struct JobEnded {
     /// When the first process was launched, in seconds since 1970-01-01 UTC.
     pub started_unix_s: f64,
+    /// The same by CLOCK_MONOTONIC, in seconds: marks that tell their own time tell it by that clock.
+    pub started_monotonic_s: f64,
     /// One for each command, in their order; of a load, the last of each.
     pub processes: Vec<Ended>,
     /// Of the job as a whole: `wall` from the first launch to the last end, sums and peaks over the processes, and

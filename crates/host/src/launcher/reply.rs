@@ -34,6 +34,7 @@ pub(super) fn read(body: &[u8], job: &Job, programs: &[(PathBuf, PathBuf)], inte
     let mut report = Report { launched_ns: over.launched_ns, ..Report::default() };
     let ended = &mut report.ended;
     ended.started_unix_s = started_unix_s(over.launched_ns);
+    ended.started_monotonic_s = seconds(over.launched_ns);
     ended.leftovers = u32::try_from(over.leftovers).unwrap_or(u32::MAX);
     ended.rounds = job.rounds.map(|_| achieved(&over.achieved));
     for (nth, (program, dir)) in programs.iter().enumerate() {

@@ -1,0 +1,107 @@
+//! The processor time that everything below a launcher has used so far, while it is still alive: the processes that
+//! execute, by their processor clocks, and those that were waited for, by the sums that the kernel keeps with whoever
+//! waited. It needs no cgroup and no privilege. It is a sum over a tree that changes meanwhile, and not a snapshot.
+#![allow(unsafe_code, reason = "neither std nor rustix reads the processor clock of another process")]
+
+use super::Launcher;
+use crate::files::Files;
+use std::mem::MaybeUninit;
+
+/// How often the sum is made again because a process was waited for meanwhile.
+const TRIES: u32 = 3;
+
+impl Launcher {
+    /// CPU time of all that this launcher has executed so far and executes now, in seconds: to the nanosecond for
+    /// processes that are alive, to a tick of the kernel (10 ms) for the sum of those that have ended. Never its own.
+    /// None where the kernel does not tell.
+    pub fn cpu_so_far_s(&self) -> Option<f64> {
+        let files = Files::here();
+        let launcher = self.process.id();
+        let mut reaped_s = reaped_s(&files, launcher)?;
+        for _ in 0..TRIES {
+            let alive_s: f64 = descendants(&files, launcher).into_iter().map(|pid| alive_s(&files, pid)).sum();
+            let now_s = self::reaped_s(&files, launcher)?;
+            if now_s.total_cmp(&reaped_s).is_eq() {
+                return Some(now_s + alive_s);
+            }
+            reaped_s = now_s;
+        }
+        Some(reaped_s + descendants(&files, launcher).into_iter().map(|pid| alive_s(&files, pid)).sum::<f64>())
+    }
+}
+
+/// Own time of a process and that of the children it waited for; 0 if it has just gone.
+fn alive_s(files: &Files, pid: u32) -> f64 {
+    let waited_for_s = reaped_s(files, pid).unwrap_or(0.0);
+    clock_s(pid).unwrap_or(0.0) + waited_for_s
+}
+
+/// CPU time of the children that a process has waited for (proc_pid_stat(5): cutime and cstime).
+fn reaped_s(files: &Files, pid: u32) -> Option<f64> {
+    let stat = files.read(&format!("proc/{pid}/stat"))?;
+    // The name of the program, in brackets, may hold anything; fields 3 and so on follow it.
+    let fields = stat.get(stat.rfind(')')? + 1..)?.split_whitespace();
+    let ticks: f64 = fields.skip(13).take(2).filter_map(|field| field.parse::<f64>().ok()).sum();
+    // SAFETY: sysconf only reads.
+    let per_second = unsafe { libc::sysconf(libc::_SC_CLK_TCK) };
+    (per_second > 0).then(|| ticks / per_second as f64)
+}
+
+/// The processor clock of a process (clock_getcpuclockid(3)), of all its threads.
+fn clock_s(pid: u32) -> Option<f64> {
+    let mut clock = 0;
+    // SAFETY: `clock` is valid for a write of its type.
+    if unsafe { libc::clock_getcpuclockid(libc::pid_t::try_from(pid).ok()?, &raw mut clock) } != 0 {
+        return None;
+    }
+    let mut time = MaybeUninit::<libc::timespec>::uninit();
+    // SAFETY: `time` is valid for a write of its type.
+    if unsafe { libc::clock_gettime(clock, time.as_mut_ptr()) } != 0 {
+        return None;
+    }
+    // SAFETY: the call has succeeded in filling it.
+    let time = unsafe { time.assume_init() };
+    Some(time.tv_sec as f64 + time.tv_nsec as f64 / 1e9)
+}
+
+/// All processes below this one.
+fn descendants(files: &Files, pid: u32) -> Vec<u32> {
+    let mut found = vec![];
+    let mut parents = vec![pid];
+    while let Some(parent) = parents.pop() {
+        // Each thread has children of its own.
+        for thread in files.names(&format!("proc/{parent}/task")) {
+            let children = files.read(&format!("proc/{parent}/task/{thread}/children")).unwrap_or_default();
+            let children = children.split_whitespace().filter_map(|word| word.parse::<u32>().ok());
+            parents.extend(children.clone());
+            found.extend(children);
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_tree_below_a_process_and_its_time_are_seen() {
+        let mut child = std::process::Command::new("sh").args(["-c", "sleep 1000 & wait"]).spawn().unwrap();
+        let files = Files::here();
+        let mut seen = vec![];
+        while seen.is_empty() {
+            seen = descendants(&files, child.id());
+        }
+        let me = std::process::id();
+        let all = descendants(&files, me);
+        assert!(all.contains(&child.id()) && all.contains(&seen[0]), "{all:?} {seen:?}");
+        for pid in seen {
+            let name = files.field(&format!("proc/{pid}/status"), "PPid");
+            assert_eq!(name, Some(child.id().to_string()));
+            std::process::Command::new("kill").arg(pid.to_string()).status().unwrap();
+        }
+        child.wait().unwrap();
+        assert!(clock_s(me).unwrap() > 0.0 && reaped_s(&files, me).unwrap() >= 0.0);
+        assert_eq!(clock_s(u32::MAX), None);
+    }
+}
