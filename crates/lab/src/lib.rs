@@ -4,9 +4,9 @@
 
 mod driver;
 pub mod expected;
-pub mod load;
 pub mod local;
 pub mod simulated;
+pub mod varying_load;
 mod void;
 
 pub use driver::{Ending, Event, drive};
@@ -21,6 +21,12 @@ pub enum Error {
     /// The place cannot execute anything any more.
     #[error("cannot execute trials here any more")]
     Host(#[from] bakeoff_host::Error),
+    /// A task is of something that is not in the plan.
+    #[error("the {what} is not in the plan")]
+    Unplanned {
+        /// What: `variant`, `workload` or `condition`, and its name.
+        what: String,
+    },
     /// A trial's folder cannot be prepared or read.
     #[error("cannot use the folder for trials {}", path.display())]
     Folder {

@@ -3,12 +3,13 @@
 //! host, and what it yields is marked as simulated wherever it is shown.
 
 use crate::{Error, Execution, Executor, Task};
-use bakeoff_model::marks::{Marks, Phase};
+use bakeoff_model::marks::{Latencies, Marks, OpLatencies, Phase};
 use bakeoff_model::metric::Measurements;
 use bakeoff_model::plan::Plan;
 use bakeoff_model::problem::suggest;
 use bakeoff_model::record::{Failure, Outcome, TWIN};
 use bakeoff_model::shuffle::Stream;
+use bakeoff_model::study::OpSpec;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -53,6 +54,9 @@ impl Default for Truth {
 
 /// What can be planted besides the ratios of variants and conditions.
 const SETTINGS: [&str; 7] = ["base", "noise", "drift", "failing", "void", "pause", "seed"];
+
+/// Ops of a trial whose workload does not say how many there are.
+const SIMULATED_OPS: u64 = 100;
 
 /// What is wrong with a planted truth.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -154,18 +158,46 @@ impl Simulated {
         Stream::of(self.truth.seed, &place.iter().map(String::as_str).collect::<Vec<_>>())
     }
 
-    /// What the workload marks, if it says so: phases of equal length.
+    /// What the workload marks, if it says so: phases of equal length, and ops that fill the trial, of latencies that
+    /// follow the exponential distribution.
     fn marks(&self, task: Task<'_>, wall_s: f64) -> Marks {
-        let workload = self.plan.workloads.iter().find(|workload| workload.name == task.block.workload);
-        let names = workload.map(|workload| workload.phases.as_slice()).unwrap_or_default();
+        let Some(workload) = self.plan.workloads.iter().find(|workload| workload.name == task.block.workload) else {
+            return Marks::default();
+        };
+        let names = &workload.phases;
         let each_s = wall_s / names.len().max(1) as f64;
         let phase = |(k, name): (u32, &String)| Phase {
             name: name.clone(),
             began_s: f64::from(k) * each_s,
             ended_s: f64::from(k + 1) * each_s,
         };
-        Marks { phases: (0..).zip(names).map(phase).collect(), ..Marks::default() }
+        let ops = workload.ops.as_ref().map(|spec| self.ops(task, spec, names, wall_s));
+        Marks { phases: (0..).zip(names).map(phase).collect(), ops: ops.unwrap_or_default() }
     }
+
+    /// Ops of every phase and name in turn.
+    fn ops(&self, task: Task<'_>, spec: &OpSpec, phases: &[String], wall_s: f64) -> Vec<OpLatencies> {
+        let count = spec.count.unwrap_or(SIMULATED_OPS).max(1);
+        let phases: Vec<Option<String>> = or_none(phases);
+        let names: Vec<Option<String>> = or_none(&spec.names);
+        let kinds: Vec<_> = phases.iter().flat_map(|phase| names.iter().map(move |name| (phase, name))).collect();
+        let place = [task.block.block.to_string(), task.position.to_string(), task.attempt.to_string()];
+        let cell = [task.block.workload.as_str(), task.block.condition.as_str()];
+        let place: Vec<&str> = ["ops"].into_iter().chain(cell).chain(place.iter().map(String::as_str)).collect();
+        let mut stream = Stream::of(self.truth.seed, &place);
+        let all = kinds.len() as u64;
+        let of_kind = |(k, (phase, name)): (u64, &(&Option<String>, &Option<String>))| {
+            let ops = count / all + u64::from(k < count % all);
+            let latencies = Latencies::of((0..ops).map(|_| stream.exponential(wall_s / count as f64)))?;
+            Some(OpLatencies { phase: (*phase).clone(), name: (*name).clone(), latencies })
+        };
+        (0..).zip(&kinds).filter_map(of_kind).collect()
+    }
+}
+
+/// The names, or one thing without a name.
+fn or_none(names: &[String]) -> Vec<Option<String>> {
+    if names.is_empty() { vec![None] } else { names.iter().cloned().map(Some).collect() }
 }
 
 impl Executor for Simulated {

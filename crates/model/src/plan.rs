@@ -40,7 +40,7 @@ pub struct Excluded {
 }
 
 /// Which variants take part, in which cells, how often, in which order.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Plan {
     /// The study's name.
     pub study: String,

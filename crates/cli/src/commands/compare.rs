@@ -6,13 +6,12 @@ use crate::error::{Code, CommandError};
 use crate::screen;
 use crate::session::{OpenStudy, Setting};
 use crate::state::State;
-use bakeoff_host::Launcher;
 use bakeoff_lab::Ending;
-use bakeoff_lab::local::{Local, LocalWorkload, Setup};
+use bakeoff_lab::local::{Local, Setup};
 use bakeoff_model::metric::METRICS;
 use bakeoff_model::plan::{BASELINE, Plan, Variant};
 use bakeoff_model::record::TWIN;
-use bakeoff_model::study::{Condition, Decide, Levels, Workload};
+use bakeoff_model::study::{Condition, Decide, Levels, LoadOf, LoadSpec, Workload};
 use bakeoff_model::until::Until;
 use clap::builder::PossibleValuesParser;
 use std::collections::BTreeMap;
@@ -54,7 +53,69 @@ pub(crate) struct Args {
     #[arg(long, short)]
     quiet: bool,
     #[command(flatten)]
+    condition: InCondition,
+    #[command(flatten)]
     showing: Showing,
+}
+
+/// The condition under which the commands are compared; without any of these, the machine as it is.
+#[derive(Debug, clap::Args)]
+struct InCondition {
+    /// Execute so many processes of a command at once; a trial lasts until all have ended
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1024))]
+    processes: u32,
+    /// Keep so many copies of the first command going beside every trial
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=1024))]
+    copies: u32,
+    /// Processors that trials may use, such as 0,2-3
+    #[arg(long, value_name = "LIST", value_parser = processors)]
+    cpus: Option<Processors>,
+    /// Do not randomise addresses
+    #[arg(long)]
+    no_aslr: bool,
+    /// Kill a trial after so many seconds; it failed then
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    timeout: Option<f64>,
+}
+
+/// A list of processors, as one argument.
+#[derive(Debug, Clone)]
+struct Processors(Vec<u32>);
+
+impl InCondition {
+    fn condition(&self) -> Condition {
+        let spec = LoadSpec { copies: self.copies, of: LoadOf::Baseline, pace_s: None, cpus: None };
+        let condition = Condition {
+            load: (self.copies > 0).then_some(spec),
+            processes: self.processes,
+            cpus: self.cpus.clone().map(|cpus| cpus.0),
+            aslr: self.no_aslr.then_some(false),
+            ..Condition::default()
+        };
+        let plain = Condition { processes: 1, ..Condition::default() };
+        let name = if condition == plain { "idle" } else { "as asked" };
+        Condition { name: name.to_owned(), ..condition }
+    }
+}
+
+fn seconds(text: &str) -> Result<f64, String> {
+    let number = text.parse::<f64>().ok().filter(|s| *s > 0.0 && *s <= 1e6);
+    number.ok_or_else(|| "a number of seconds above 0, such as 10".to_owned())
+}
+
+fn processors(text: &str) -> Result<Processors, String> {
+    let number = |text: &str| text.trim().parse::<u32>().ok().filter(|&cpu| cpu < 4096);
+    let mut list = vec![];
+    for part in text.split(',') {
+        let (first, last) = part.split_once('-').unwrap_or((part, part));
+        match (number(first), number(last)) {
+            (Some(first), Some(last)) if first <= last => list.extend(first..=last),
+            _ => return Err("numbers of processors with commas or a dash between, such as 0,2-3".to_owned()),
+        }
+    }
+    list.sort_unstable();
+    list.dedup();
+    Ok(Processors(list))
 }
 
 pub(super) fn margin(text: &str) -> Result<f64, String> {
@@ -90,15 +151,10 @@ pub(crate) fn execute(args: &Args) -> Result<Code, CommandError> {
         environment: std::env::vars_os()
             .filter_map(|(n, v)| Some((n.into_string().ok()?, v.into_string().ok()?)))
             .collect(),
-        baseline: plan.baseline().name.clone(),
-        commands: plan.variants.iter().filter_map(|v| Some((v.name.clone(), v.run.clone()?))).collect(),
-        workloads: [(plan.workloads[0].name.clone(), LocalWorkload::default())].into(),
         ..Setup::default()
     };
-    let (record, ending) = OpenStudy::open(setting)?.execute(|| {
-        let launcher = Launcher::start(Some(lock.as_fd()))?;
-        Ok(Box::new(Local::new(setup, launcher)?))
-    })?;
+    let (record, ending) =
+        OpenStudy::open(setting)?.execute(|| Ok(Box::new(Local::new(&plan, setup, Some(lock.as_fd()))?)))?;
     let code = args.showing.show_new(&record)?;
     if ending == Ending::Stopped {
         screen::err("stopped before all blocks were executed\n");
@@ -121,19 +177,11 @@ fn plan(args: &Args) -> Result<Plan, CommandError> {
         .map(|(name, command)| Variant {
             name: name.clone(),
             levels: Levels::from([("command".to_owned(), name.clone())]),
-            build_variables: BTreeMap::new(),
             run: Some(command.clone()),
             ..Variant::default()
         })
         .collect();
-    let workload = Workload {
-        name: "command".to_owned(),
-        run: String::new(),
-        expect: None,
-        files: vec![],
-        takes_s: None,
-        ..Workload::default()
-    };
+    let workload = Workload { name: "command".to_owned(), timeout_s: args.condition.timeout, ..Workload::default() };
     Ok(Plan {
         study: "compare".to_owned(),
         question: None,
@@ -153,7 +201,7 @@ fn plan(args: &Args) -> Result<Plan, CommandError> {
         services: vec![],
         vary: vec![],
         void_if: vec![],
-        conditions: vec![Condition { name: "idle".to_owned(), ..Condition::default() }],
+        conditions: vec![args.condition.condition()],
     })
 }
 

@@ -9,9 +9,8 @@ use crate::session::{self, OpenStudy, Setting};
 use crate::state::{StateFolder, journals_of};
 use crate::study_folder::StudyFolder;
 use bakeoff_build::{Cache, survey};
-use bakeoff_host::Launcher;
 use bakeoff_lab::Ending;
-use bakeoff_lab::local::{Local, LocalWorkload, Setup};
+use bakeoff_lab::local::{Local, Setup};
 use bakeoff_lab::simulated::{Simulated, Truth};
 use bakeoff_model::plan::Plan;
 use bakeoff_model::record::{BuildLine, BuildOutcome};
@@ -91,9 +90,8 @@ fn execute_here(args: &Args, folder: &StudyFolder, mut plan: Plan) -> Result<Cod
     let open = OpenStudy::open(setting)?;
     state.is_latest()?;
     let (record, ending) = open.execute(|| {
-        let launcher = Launcher::start(Some(lock.as_fd()))?;
-        let setup = setup(folder, &plan, &cache, &digests, expected, state.scratch());
-        Ok(Box::new(Local::new(setup, launcher)?))
+        let setup = setup(folder, &cache, &digests, expected, state.scratch());
+        Ok(Box::new(Local::new(&plan, setup, Some(lock.as_fd()))?))
     })?;
     finish(args, &record, ending)
 }
@@ -164,24 +162,18 @@ fn built(
 
 fn setup(
     folder: &StudyFolder,
-    plan: &Plan,
     cache: &Cache,
     digests: &BTreeMap<String, String>,
-    mut expected: BTreeMap<String, Vec<u8>>,
+    expected: BTreeMap<String, Vec<u8>>,
     scratch: std::path::PathBuf,
 ) -> Setup {
     let path = std::env::var("PATH").unwrap_or_else(|_| "/usr/local/bin:/usr/bin:/bin".to_owned());
-    let workload = |w: &bakeoff_model::study::Workload| {
-        (w.name.clone(), LocalWorkload { run: w.run.clone(), expected: expected.remove(&w.name) })
-    };
     Setup {
         dir: folder.dir.clone(),
         scratch,
         fresh_home: true,
         environment: [("PATH".to_owned(), path), ("LC_ALL".to_owned(), "C".to_owned())].into(),
-        baseline: plan.baseline().name.clone(),
         prefixes: digests.iter().map(|(variant, digest)| (variant.clone(), cache.prefix_of(digest))).collect(),
-        commands: plan.variants.iter().filter_map(|v| Some((v.name.clone(), v.run.clone()?))).collect(),
-        workloads: plan.workloads.iter().map(workload).collect(),
+        expected,
     }
 }

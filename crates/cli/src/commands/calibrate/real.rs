@@ -5,17 +5,20 @@ use super::Meter;
 use crate::error::{Code, CommandError};
 use crate::screen;
 use bakeoff_analysis::calibration::real::{Executed, Trials, judge, turns};
-use bakeoff_host::Launcher;
-use bakeoff_lab::load::Load;
-use bakeoff_lab::local::{Local, LocalWorkload, Setup};
+use bakeoff_lab::local::{Local, Setup};
+use bakeoff_lab::varying_load::VaryingLoad;
 use bakeoff_lab::{Execution, Executor, Task};
+use bakeoff_model::plan::{Plan, Variant};
 use bakeoff_model::record::{Block, Failure, Outcome};
+use bakeoff_model::study::{Condition, Workload};
 use std::path::Path;
 
 /// A few milliseconds of work for any shell.
 const COMMAND: &str = "i=0; while test $i -lt 2500; do i=$((i+1)); done";
 /// The only variant.
 const NAME: &str = "command";
+/// What is beside its trials.
+const CONDITION: &str = "load";
 
 /// What only `--real` needs.
 #[derive(Debug, clap::Args)]
@@ -41,7 +44,7 @@ pub(super) fn execute(args: &super::Args) -> Result<Code, CommandError> {
     let processors = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let processes = args.of_real.load.unwrap_or(processors as u32);
     let mut place = place(&command, folder.path())?;
-    let mut load = (processes > 0).then(|| Load::start(processes, folder.path())).transpose()?;
+    let mut load = (processes > 0).then(|| VaryingLoad::start(processes, folder.path())).transpose()?;
     let meter = Meter::new(args.quiet);
     let mut studies = vec![];
     for number in 0..wanted {
@@ -83,11 +86,16 @@ fn place(command: &str, scratch: &Path) -> Result<Local, CommandError> {
         environment: std::env::vars_os()
             .filter_map(|(n, v)| Some((n.into_string().ok()?, v.into_string().ok()?)))
             .collect(),
-        baseline: NAME.to_owned(),
-        workloads: [(NAME.to_owned(), LocalWorkload { run: command.to_owned(), expected: None })].into(),
         ..Setup::default()
     };
-    Ok(Local::new(setup, Launcher::start(None)?)?)
+    // Its blocks are not this plan's: both designs are made elsewhere.
+    let plan = Plan {
+        variants: vec![Variant { name: NAME.to_owned(), ..Variant::default() }],
+        workloads: vec![Workload { name: NAME.to_owned(), run: command.to_owned(), ..Workload::default() }],
+        conditions: vec![Condition { name: CONDITION.to_owned(), ..Condition::default() }],
+        ..Plan::default()
+    };
+    Ok(Local::new(&plan, setup, None)?)
 }
 
 /// Executes one study, in both designs; none if it was interrupted. A trial that fails leaves its study incomplete, but
@@ -95,7 +103,7 @@ fn place(command: &str, scratch: &Path) -> Result<Local, CommandError> {
 fn study(place: &mut Local, args: &super::Args, number: u32) -> Result<Option<Trials>, CommandError> {
     let mut trials = Trials::default();
     let order = vec![NAME.to_owned()];
-    let block = Block { block: 1, workload: NAME.to_owned(), condition: "load".to_owned(), order, padding: 0 };
+    let block = Block { block: 1, workload: NAME.to_owned(), condition: CONDITION.to_owned(), order, padding: 0 };
     for turn in turns(args.of_real.blocks as usize, args.seed, number) {
         if bakeoff_host::interrupt::count() > 0 {
             return Ok(None);

@@ -1,5 +1,6 @@
-//! Load beside the trials: processes of ours that work for a while and rest for a while, so that the machine is not the
-//! same from second to second. It is not a workload and nothing of it is measured.
+//! Load that varies: processes of ours that work for a while and rest for a while, so that the machine is not the same
+//! from second to second. A calibration has it beside its trials; it is no condition of a study, and nothing of it is
+//! measured.
 
 use crate::Error;
 use bakeoff_host::{Command, End, Ended, Launcher, Patience};
@@ -30,13 +31,13 @@ wait
 
 /// Load that goes on until this value is dropped. If we are killed, its launcher kills it; an interrupt ends it at once.
 #[derive(Debug)]
-pub struct Load {
+pub struct VaryingLoad {
     /// As long as it is there, the processes go on.
     file: PathBuf,
     launched: Option<JoinHandle<Result<Ended, bakeoff_host::Error>>>,
 }
 
-impl Load {
+impl VaryingLoad {
     /// Starts so many processes; `scratch` is a folder of ours for one file.
     ///
     /// # Errors
@@ -79,7 +80,7 @@ impl Load {
     }
 }
 
-impl Drop for Load {
+impl Drop for VaryingLoad {
     fn drop(&mut self) {
         // Each process sees it before its next burst.
         let _ = std::fs::remove_file(&self.file);

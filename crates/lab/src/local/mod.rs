@@ -1,0 +1,143 @@
+//! This host as a place: each trial in folders and an environment of its own, with the services and the load that it is
+//! to have beside it. It puts together what the `host` crate measures, and measures nothing itself.
+
+mod command;
+mod load;
+mod outcome;
+mod services;
+mod stage;
+mod surroundings;
+mod told;
+mod tools;
+mod trial;
+mod waiting;
+
+pub use stage::Setup;
+
+use crate::{Error, Execution, Executor, Task};
+use bakeoff_host::{Launcher, now_unix_s};
+use bakeoff_model::plan::Plan;
+use bakeoff_model::record::{Outcome, Surrounding, Unavailable};
+use load::Load;
+use outcome::Halt;
+use services::Services;
+use stage::Stage;
+use std::os::fd::BorrowedFd;
+use tools::Tools;
+
+/// Executes trials on this host.
+#[derive(Debug)]
+pub struct Local {
+    stage: Stage,
+    launcher: Launcher,
+    services: Services,
+    load: Load,
+    tools: Tools,
+    /// The block whose services are kept: number, workload, condition.
+    block: Option<(u32, String, String)>,
+}
+
+impl Local {
+    /// Prepares this host for the trials of a plan. Everything that is started keeps `keep` open until it has ended: a
+    /// lock kept so lasts until nothing is left of a trial, even if we are killed.
+    ///
+    /// # Errors
+    /// [`Error::Folder`] if the scratch folder cannot be created, [`Error::Host`] if nothing can be launched.
+    pub fn new(plan: &Plan, setup: Setup, keep: Option<BorrowedFd<'_>>) -> Result<Self, Error> {
+        let (stage, launcher) = Stage::new(plan, setup, keep)?;
+        let (services, load, tools) = (Services::default(), Load::default(), Tools::default());
+        Ok(Self { stage, launcher, services, load, tools, block: None })
+    }
+
+    /// Everything of one trial, up to its end: what came of it is in `execution`, also if it halts.
+    fn attempt(&mut self, task: Task<'_>, execution: &mut Execution) -> Result<(), Halt> {
+        let Self { stage, launcher, services, load, tools, .. } = self;
+        let cell = stage.cell(task)?;
+        let ports = services.start(stage, tools, cell)?;
+        load.start(stage, cell, &ports)?;
+        let prepared = trial::prepare(stage, cell, &ports)?;
+        if stage.granted(cell.condition).is_some_and(|granted| granted.drop_caches) {
+            bakeoff_host::disk::drop_caches()
+                .map_err(|source| stage::folder_error("/proc/sys/vm/drop_caches".as_ref(), source))?;
+        }
+        services.trial_begins();
+        load.trial_begins()?;
+        launcher.launch(&prepared.job)?;
+        let ended = launcher.wait(bakeoff_host::Patience::SecondInterrupt)?;
+        let beside_s = services.trial_ended(&mut execution.measurements);
+        let wall_s = ended.measurements.get("wall").copied().unwrap_or_default();
+        let load_failed = load.trial_ended(wall_s, &mut execution.measurements);
+        trial::take(stage, &ended, beside_s, execution);
+        if ended.processes.iter().any(|process| process.end == bakeoff_host::End::Interrupted) {
+            return Err(Halt::Interrupted);
+        }
+        // What failed beside a trial is why the trial did.
+        services.are_alive()?;
+        load_failed?;
+        load.stop(stage)?;
+        prepared.judge(stage, cell, &ended, execution)?;
+        tools.oracle(stage, cell, &ports)?;
+        services.are_alive()
+    }
+
+    /// Ends what was started for one trial, and removes its folders.
+    fn tidy(&mut self, task: Task<'_>, execution: &mut Execution) -> Result<(), Halt> {
+        let Self { stage, services, load, .. } = self;
+        let load_stopped = load.stop(stage);
+        let services_stopped = services.trial_is_over(stage, &mut execution.measurements);
+        load_stopped?;
+        services_stopped?;
+        Ok(trial::wipe(stage, stage.cell(task)?)?)
+    }
+
+    /// Stops what another block had kept.
+    fn in_block(&mut self, task: Task<'_>) -> Result<(), Error> {
+        let block = (task.block.block, task.block.workload.clone(), task.block.condition.clone());
+        if self.block.as_ref() != Some(&block) {
+            self.block_ended()?;
+            self.block = Some(block);
+        }
+        Ok(())
+    }
+}
+
+impl Executor for Local {
+    fn memory_floor_bytes(&self) -> Option<f64> {
+        self.launcher.memory_floor_bytes().map(|bytes| bytes as f64)
+    }
+
+    fn surroundings(&self) -> Vec<Surrounding> {
+        let unavailable = self.launcher.unavailable();
+        self.stage.granted.iter().flat_map(|granted| granted.told(&unavailable)).collect()
+    }
+
+    fn unavailable(&self) -> Vec<Unavailable> {
+        self.launcher.unavailable()
+    }
+
+    fn execute(&mut self, task: Task<'_>) -> Result<Option<Execution>, Error> {
+        self.in_block(task)?;
+        let mut execution = Execution { started_unix_s: now_unix_s(), ..Execution::default() };
+        let attempted = self.attempt(task, &mut execution);
+        if matches!(attempted, Err(Halt::Failed(_))) {
+            self.stage.disk_is_not_full()?;
+        }
+        // Whatever came of it, nothing of it goes on. The first failure is the cause of later ones.
+        let tidied = self.tidy(task, &mut execution);
+        match attempted.and(tidied) {
+            Ok(()) => Ok(Some(execution)),
+            Err(Halt::Interrupted) => Ok(None),
+            Err(Halt::Failed(failure)) => Ok(Some(Execution { outcome: Outcome::Failed(failure), ..execution })),
+            Err(Halt::Error(error)) => Err(error),
+        }
+    }
+
+    fn block_ended(&mut self) -> Result<(), Error> {
+        self.block = None;
+        match self.services.stop_all(&self.stage) {
+            Err(Halt::Error(error)) => Err(error),
+            // No trial is left that a service could fail by not ending as it should.
+            Ok(()) | Err(Halt::Interrupted | Halt::Failed(_)) => Ok(()),
+        }
+    }
+}

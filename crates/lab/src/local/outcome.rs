@@ -1,0 +1,109 @@
+//! What the end of a process amounts to, and what its log says of it.
+
+use super::stage::{Cell, Stage, folder_error};
+use crate::{Error, expected};
+use bakeoff_host::End;
+use bakeoff_model::record::Failure;
+use std::io::{Read as _, Seek as _, SeekFrom};
+use std::path::{Path, PathBuf};
+
+/// Lines of a log that a failed trial keeps.
+const TAIL_LINES: usize = 10;
+/// Bytes of it that are looked at for them.
+const TAIL_BYTES: i64 = 4096;
+
+/// Why a trial does not go on.
+#[derive(Debug)]
+pub(super) enum Halt {
+    /// It was interrupted, and must be executed again.
+    Interrupted,
+    /// It failed; the study goes on.
+    Failed(Failure),
+    /// Nothing can be executed any more.
+    Error(Error),
+}
+
+impl From<Error> for Halt {
+    fn from(error: Error) -> Self {
+        Self::Error(error)
+    }
+}
+
+impl From<bakeoff_host::Error> for Halt {
+    fn from(error: bakeoff_host::Error) -> Self {
+        Self::Error(error.into())
+    }
+}
+
+/// Halts because of what a trial needs or is judged by.
+pub(super) fn surroundings(part: &str, why: String, log: &Path) -> Halt {
+    Halt::Failed(Failure::Surroundings { part: part.to_owned(), why, tail: last_lines(log) })
+}
+
+/// How something ended, in words.
+pub(super) fn in_words(end: &End) -> String {
+    match end {
+        End::Exited(code) => format!("it exited with {code}"),
+        End::Signalled(signal) => format!("it was killed by signal {signal}"),
+        End::NotStarted { what, why } => format!("{what}: {why}"),
+        End::Interrupted => "it was interrupted".to_owned(),
+        End::TimedOut => "it took too long".to_owned(),
+        End::OutOfMemory => "it used more memory than it may".to_owned(),
+    }
+}
+
+/// Where a process of a trial prints to.
+#[derive(Debug, Clone)]
+pub(super) struct Outputs {
+    pub(super) stdout: PathBuf,
+    pub(super) stderr: PathBuf,
+}
+
+/// Why a process failed, if it did. What it printed is compared with what is expected.
+pub(super) fn of_process(stage: &Stage, cell: Cell<'_>, end: &End, outputs: &Outputs) -> Result<(), Halt> {
+    let stderr = || last_lines(&outputs.stderr);
+    let failure = match end.clone() {
+        End::Interrupted => return Err(Halt::Interrupted),
+        // Our own files: no fault of the program's.
+        End::NotStarted { what, why }
+            if [&outputs.stdout, &outputs.stderr].iter().any(|own| own.as_os_str() == what.as_str()) =>
+        {
+            return Err(Halt::Error(folder_error(Path::new(&what), std::io::Error::other(why))));
+        }
+        End::NotStarted { what, why } => Failure::NotStarted { command: what, why },
+        End::Exited(0) => match stage.setup.expected.get(&cell.workload.name) {
+            Some(expected) => {
+                let path = &outputs.stdout;
+                let printed = std::fs::read(path).map_err(|source| folder_error(path, source))?;
+                match expected::difference(expected, &printed) {
+                    Some(failure) => failure,
+                    None => return Ok(()),
+                }
+            }
+            None => return Ok(()),
+        },
+        End::Exited(code) => Failure::Exit { code, stderr: stderr() },
+        End::Signalled(signal) => Failure::Signal { signal, stderr: stderr() },
+        End::TimedOut => Failure::TimedOut { after_s: cell.workload.timeout_s.unwrap_or_default(), stderr: stderr() },
+        End::OutOfMemory => {
+            Failure::OutOfMemory { limit_bytes: cell.condition.memory_bytes.unwrap_or_default(), stderr: stderr() }
+        }
+    };
+    Err(Halt::Failed(failure))
+}
+
+/// The last lines of a file that may be long or not be there.
+pub(super) fn last_lines(path: &Path) -> Vec<String> {
+    let read = || -> std::io::Result<Vec<u8>> {
+        let mut file = std::fs::File::open(path)?;
+        let length = file.metadata()?.len();
+        file.seek(SeekFrom::End(-TAIL_BYTES.min(i64::try_from(length).unwrap_or(0))))?;
+        let mut bytes = vec![];
+        file.read_to_end(&mut bytes)?;
+        Ok(bytes)
+    };
+    let bytes = read().unwrap_or_default();
+    let text = String::from_utf8_lossy(&bytes);
+    let lines: Vec<&str> = text.lines().collect();
+    lines[lines.len().saturating_sub(TAIL_LINES)..].iter().map(|&line| line.to_owned()).collect()
+}

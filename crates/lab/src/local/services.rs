@@ -1,0 +1,325 @@
+//! Services: started before a trial or a block, ready when their check passes, watched while the trial lasts, stopped in
+//! reverse order and verified gone. Each has a launcher of its own, which outlives it: whatever a service leaves behind
+//! dies with it.
+
+use super::command::{argv, is_plain};
+use super::outcome::{Halt, in_words, last_lines, surroundings};
+use super::stage::{Cell, Ports, Stage};
+use super::tools::Tools;
+use super::waiting::Waiting;
+use bakeoff_host::{End, Job, JobEnded, Launcher};
+use bakeoff_model::metric::{self, Measurements};
+use bakeoff_model::study::{Per, Ready, Service};
+use std::net::{Ipv4Addr, TcpListener, TcpStream};
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// How often a service is started anew because its port was taken meanwhile.
+const MORE_PORTS: u32 = 2;
+/// How long a connection to the loopback address may take.
+const CONNECT: Duration = Duration::from_secs(1);
+
+/// The services that are executing.
+#[derive(Debug, Default)]
+pub(super) struct Services {
+    /// In the order in which they were started.
+    running: Vec<Running>,
+    /// Launchers that have nothing to execute.
+    idle: Vec<Launcher>,
+}
+
+#[derive(Debug)]
+struct Running {
+    service: Service,
+    launcher: Launcher,
+    port: u16,
+    log: PathBuf,
+    cpu_before_s: Option<f64>,
+    /// Set if it has ended of itself.
+    ended: Option<JobEnded>,
+}
+
+impl Services {
+    /// Starts what a cell's workload needs and is not there yet, in the workload's order; the ports of all of it.
+    pub(super) fn start(&mut self, stage: &Stage, tools: &mut Tools, cell: Cell<'_>) -> Result<Ports, Halt> {
+        let wanted = cell.workload.services.iter();
+        let wanted: Vec<&Service> =
+            wanted.filter_map(|name| stage.plan.services.iter().find(|service| service.name == *name)).collect();
+        let mut ports = Ports::new();
+        for service in &wanted {
+            let known = self.running.iter().find(|running| running.service.name == service.name);
+            let port = known.map_or_else(|| free_port(service), |running| Ok(running.port))?;
+            ports.insert(service.name.clone(), port);
+        }
+        for service in wanted {
+            if self.running.iter().any(|running| running.service.name == service.name) {
+                self.is_alive(&service.name, "it ended between two trials")?;
+            } else {
+                self.start_one(stage, tools, cell, service, &mut ports)?;
+            }
+        }
+        Ok(ports)
+    }
+
+    fn start_one(
+        &mut self,
+        stage: &Stage,
+        tools: &mut Tools,
+        cell: Cell<'_>,
+        service: &Service,
+        ports: &mut Ports,
+    ) -> Result<(), Halt> {
+        // One that stays for a block cannot be each variant's own.
+        let cell = if service.per == Per::Block { Cell { variant: stage.plan.baseline(), ..cell } } else { cell };
+        let log = stage.setup.scratch.join(format!("{}.log", folder(service)));
+        for others in 0.. {
+            let home = stage.fresh_home(&folder(service))?;
+            let env = stage.environment(cell, ports, home.as_deref());
+            let command = stage.helper(argv(&service.run, !is_plain(&service.run)), env, &log);
+            let mut launcher = self.idle.pop().map_or_else(|| stage.launcher(), Ok)?;
+            launcher.launch(&Job { commands: vec![command], ..Job::default() })?;
+            let port = ports.get(&service.name).copied().unwrap_or_default();
+            // From here on it is stopped, whatever comes.
+            self.running.push(Running {
+                service: service.clone(),
+                launcher,
+                port,
+                log: log.clone(),
+                cpu_before_s: None,
+                ended: None,
+            });
+            let env = stage.environment(cell, ports, None);
+            let Some(running) = self.running.last_mut() else { return Ok(()) };
+            match running.become_ready(stage, tools, env) {
+                Err(Halt::Failed(_)) if running.ended.is_some() && others < MORE_PORTS && running.port_was_taken() => {
+                    self.stop_last(stage, &mut Measurements::new())?;
+                    ports.insert(service.name.clone(), free_port(service)?);
+                }
+                ready => return ready,
+            }
+        }
+        Ok(())
+    }
+
+    fn is_alive(&mut self, name: &str, why: &str) -> Result<(), Halt> {
+        let Some(running) = self.running.iter_mut().find(|running| running.service.name == name) else { return Ok(()) };
+        if running.has_ended()? { Err(running.because(why.to_owned())) } else { Ok(()) }
+    }
+
+    /// The trial is about to be launched.
+    pub(super) fn trial_begins(&mut self) {
+        for running in &mut self.running {
+            running.cpu_before_s = running.launcher.cpu_so_far_s();
+        }
+    }
+
+    /// The trial has just ended: the processor time of each service meanwhile, as `NAME.cpu`; their sum, in seconds.
+    pub(super) fn trial_ended(&mut self, into: &mut Measurements) -> f64 {
+        let mut sum_s = 0.0;
+        for running in &self.running {
+            if let (Some(before_s), Some(after_s)) = (running.cpu_before_s, running.launcher.cpu_so_far_s()) {
+                let cpu_s = (after_s - before_s).max(0.0);
+                sum_s += cpu_s;
+                into.insert(format!("{}.cpu", running.service.name), cpu_s);
+            }
+        }
+        sum_s
+    }
+
+    /// Fails if one of them has ended.
+    pub(super) fn are_alive(&mut self) -> Result<(), Halt> {
+        for running in &mut self.running {
+            if running.has_ended()? {
+                let how = running.ended.as_ref().and_then(|ended| ended.processes.first());
+                let how = how.map_or_else(String::new, |process| format!(": {}", in_words(&process.end)));
+                return Err(running.because(format!("it ended while the trial lasted{how}")));
+            }
+        }
+        Ok(())
+    }
+
+    /// Stops those that are for one trial only, the last one first, and measures them over their whole lives: `NAME.user`,
+    /// `NAME.sys`, `NAME.maxrss` and `NAME.peak`.
+    pub(super) fn trial_is_over(&mut self, stage: &Stage, into: &mut Measurements) -> Result<(), Halt> {
+        let kept = |running: &Running| running.service.per == Per::Block && running.ended.is_none();
+        // The order of stopping is that of all of them; those that stay are put back.
+        let mut staying = vec![];
+        let mut verdict = Ok(());
+        while let Some(last) = self.running.last() {
+            if kept(last) {
+                staying.extend(self.running.pop());
+            } else {
+                let stopped = self.stop_last(stage, into);
+                verdict = verdict.and(stopped);
+            }
+        }
+        self.running.extend(staying.into_iter().rev());
+        verdict
+    }
+
+    /// Stops all of them, the last one first.
+    pub(super) fn stop_all(&mut self, stage: &Stage) -> Result<(), Halt> {
+        let mut verdict = Ok(());
+        while !self.running.is_empty() {
+            let stopped = self.stop_last(stage, &mut Measurements::new());
+            verdict = verdict.and(stopped);
+        }
+        verdict
+    }
+
+    fn stop_last(&mut self, stage: &Stage, into: &mut Measurements) -> Result<(), Halt> {
+        let Some(mut running) = self.running.pop() else { return Ok(()) };
+        let ended = match running.ended.take() {
+            Some(ended) => ended,
+            None => running.launcher.stop(running.service.stop_signal, running.service.stop_within_s)?,
+        };
+        let name = &running.service.name;
+        for metric in ["user", "sys", "maxrss", "peak"] {
+            if let Some(value) = metric::value(metric, &ended.measurements) {
+                into.insert(format!("{name}.{metric}"), value);
+            }
+        }
+        stage.wipe_home(&folder(&running.service))?;
+        // All that came of it was killed; whoever listens now is no child of ours.
+        if matches!(running.service.ready, Ready::Tcp(_)) && accepts(running.port) {
+            let why = format!("something still listens at port {} after it was stopped", running.port);
+            return Err(running.because(why));
+        }
+        self.idle.push(running.launcher);
+        Ok(())
+    }
+}
+
+impl Running {
+    /// Waits until the check passes.
+    fn become_ready(
+        &mut self,
+        stage: &Stage,
+        tools: &mut Tools,
+        env: std::collections::BTreeMap<String, String>,
+    ) -> Result<(), Halt> {
+        let within_s = self.service.ready_within_s;
+        let mut waiting = Waiting::of(within_s);
+        let port = match &self.service.ready {
+            Ready::Tcp(text) => Some(port_of(text, &env).map_err(|why| self.because(why))?),
+            _ => None,
+        };
+        // Another's answer at the same port is none of it: it must be alive after its check as well.
+        let mut last_words = String::new();
+        loop {
+            let passed = match &self.service.ready {
+                Ready::Started => true,
+                Ready::Tcp(_) => port.is_some_and(accepts),
+                Ready::Log(text) => log_has(&self.log, text),
+                Ready::Command(command) => {
+                    let log = stage.setup.scratch.join("ready.log");
+                    let command = stage.helper(argv(command, true), env.clone(), &log);
+                    let end = tools.execute(stage, &command, waiting.left_s().max(0.01))?;
+                    last_words = last_lines(&log).pop().map_or_else(|| in_words(&end), |line| format!("`{line}`"));
+                    end == End::Exited(0)
+                }
+            };
+            if self.has_ended()? {
+                let how = self.ended.as_ref().and_then(|ended| ended.processes.first());
+                let how = how.map_or_else(|| "it ended".to_owned(), |process| in_words(&process.end));
+                return Err(self.because(format!("it ended before it was ready: {how}")));
+            }
+            if passed {
+                return Ok(());
+            }
+            if !waiting.pause()? {
+                return Err(
+                    self.because(format!("it was not ready within {within_s} s: {}", self.missing(&last_words)))
+                );
+            }
+        }
+    }
+
+    /// What the check still waits for.
+    fn missing(&self, last_words: &str) -> String {
+        match &self.service.ready {
+            Ready::Started => "it was not started".to_owned(),
+            Ready::Tcp(text) => format!("nothing listens at port {text} ({})", self.port),
+            Ready::Log(text) => format!("no line of its output has `{text}`"),
+            Ready::Command(command) => format!("`{command}` says {last_words}"),
+        }
+    }
+
+    /// Whether it has ended of itself.
+    fn has_ended(&mut self) -> Result<bool, Halt> {
+        if self.ended.is_none() {
+            self.ended = self.launcher.ended()?;
+        }
+        Ok(self.ended.is_some())
+    }
+
+    /// Whether it says so: the words of EADDRINUSE, as strerror(3) and others put it.
+    fn port_was_taken(&self) -> bool {
+        let text = last_lines(&self.log).join("\n").to_ascii_lowercase();
+        text.contains("in use") || text.contains("eaddrinuse")
+    }
+
+    fn because(&self, why: String) -> Halt {
+        surroundings(&format!("service {}", self.service.name), why, &self.log)
+    }
+}
+
+/// The name of a service's files and folder.
+fn folder(service: &Service) -> String {
+    format!("service-{}", service.name)
+}
+
+/// A port that nobody has now. Another may take it before the service does; then the service says so and gets another.
+fn free_port(service: &Service) -> Result<u16, Halt> {
+    let bound = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).and_then(|listener| listener.local_addr());
+    bound.map(|address| address.port()).map_err(|error| {
+        let why = format!("there is no free port: {error}");
+        surroundings(&format!("service {}", service.name), why, std::path::Path::new(""))
+    })
+}
+
+/// Whether someone listens at this port of the loopback address.
+fn accepts(port: u16) -> bool {
+    TcpStream::connect_timeout(&(Ipv4Addr::LOCALHOST, port).into(), CONNECT).is_ok()
+}
+
+/// The port that a check names: a number, or a variable that holds one.
+fn port_of(text: &str, env: &std::collections::BTreeMap<String, String>) -> Result<u16, String> {
+    let word = text.trim();
+    let variable = word.strip_prefix('$').map(|name| name.trim_start_matches('{').trim_end_matches('}'));
+    let number = match variable {
+        Some(name) => {
+            env.get(name).ok_or_else(|| format!("its check names `{word}`, and there is no such variable"))?
+        }
+        None => word,
+    };
+    number.parse().map_err(|_| format!("its check names `{word}`, which is no port"))
+}
+
+/// Whether a line of a log holds a text.
+fn log_has(log: &std::path::Path, text: &str) -> bool {
+    let bytes = std::fs::read(log).unwrap_or_default();
+    String::from_utf8_lossy(&bytes).lines().any(|line| line.contains(text))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeMap;
+
+    #[test]
+    fn a_port_is_a_number_or_a_variable_that_holds_one() {
+        let env = BTreeMap::from([("PORT_cache".to_owned(), "4242".to_owned())]);
+        let check = |text: &str, expect: Result<u16, &str>| match (port_of(text, &env), expect) {
+            (Ok(port), Ok(expect)) => assert_eq!(port, expect, "{text}"),
+            (Err(why), Err(expect)) => assert!(why.contains(expect), "{text}: {why}"),
+            (got, expect) => panic!("{text}: {got:?}, not {expect:?}"),
+        };
+        check("$PORT_cache", Ok(4242));
+        check(" ${PORT_cache} ", Ok(4242));
+        check("8080", Ok(8080));
+        check("$PORT_cash", Err("no such variable"));
+        check("http", Err("no port"));
+        check("70000", Err("no port"));
+    }
+}

@@ -1,0 +1,176 @@
+//! What stays the same over all trials of a plan: the plan, the folders, and what this host grants of the conditions.
+//! It makes environments and commands, and executes none.
+
+use super::command::{any_needs_a_shell, argv};
+use super::surroundings::Granted;
+use crate::{Error, Task};
+use bakeoff_host::disk::wipe;
+use bakeoff_host::{Command, Launcher, Options};
+use bakeoff_model::plan::{Plan, Variant};
+use bakeoff_model::record::TWIN;
+use bakeoff_model::study::{Condition, Workload};
+use std::collections::BTreeMap;
+use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
+use std::path::{Path, PathBuf};
+
+/// With less than this, a disk is full: what most file systems hand out at the least.
+const LEAST_FREE_BYTES: u64 = 4096;
+
+/// Where a plan's trials execute, and what they are given.
+#[derive(Debug, Clone, Default)]
+pub struct Setup {
+    /// The folder in which trials execute: the study's own.
+    pub dir: PathBuf,
+    /// A folder of ours for output and for the trials' scratch folders; created where missing.
+    pub scratch: PathBuf,
+    /// Whether every process gets an empty folder as `HOME` and `TMPDIR`.
+    pub fresh_home: bool,
+    /// The environment of every trial, before what variants and conditions add.
+    pub environment: BTreeMap<String, String>,
+    /// The prefix of each variant that has a build, handed to it as `PREFIX`.
+    pub prefixes: BTreeMap<String, PathBuf>,
+    /// What each workload must print on standard output, if that is checked.
+    pub expected: BTreeMap<String, Vec<u8>>,
+}
+
+/// Ports of services, by the services' names.
+pub(super) type Ports = BTreeMap<String, u16>;
+
+/// What a trial is of.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Cell<'a> {
+    pub(super) variant: &'a Variant,
+    pub(super) workload: &'a Workload,
+    pub(super) condition: &'a Condition,
+    /// Bytes that the environment is padded with.
+    pub(super) padding: u32,
+}
+
+#[derive(Debug)]
+pub(super) struct Stage {
+    pub(super) plan: Plan,
+    pub(super) setup: Setup,
+    /// What every launcher keeps open.
+    keep: Option<OwnedFd>,
+    /// Whether trials' commands are executed by a shell.
+    pub(super) shell: bool,
+    /// What this host grants of each condition, in the plan's order.
+    pub(super) granted: Vec<Granted>,
+    /// Processors online.
+    pub(super) cpus: u32,
+}
+
+impl Stage {
+    /// Prepares the folder; the launcher for trials comes with it.
+    pub(super) fn new(plan: &Plan, setup: Setup, keep: Option<BorrowedFd<'_>>) -> Result<(Self, Launcher), Error> {
+        std::fs::create_dir_all(&setup.scratch).map_err(|source| folder_error(&setup.scratch, source))?;
+        let keep = keep.map(|fd| fd.try_clone_to_owned()).transpose();
+        let keep = keep.map_err(|source| folder_error(&setup.scratch, source))?;
+        let watched: Vec<&str> = plan
+            .decide
+            .metrics
+            .iter()
+            .chain(plan.void_if.iter().map(|rule| &rule.metric))
+            .map(String::as_str)
+            .collect();
+        let options = Options { keep: keep.as_ref().map(|fd| fd.as_fd()), watched: Some(&watched) };
+        let launcher = Launcher::start_with(&options)?;
+        let granted = plan.conditions.iter().map(|condition| Granted::of(condition, &launcher)).collect();
+        let shell = any_needs_a_shell(plan);
+        let cpus = bakeoff_host::place::fingerprint().cpus;
+        Ok((Self { plan: plan.clone(), setup, keep, shell, granted, cpus }, launcher))
+    }
+
+    /// Another launcher, whose jobs no probe watches.
+    pub(super) fn launcher(&self) -> Result<Launcher, bakeoff_host::Error> {
+        Launcher::start(self.keep.as_ref().map(|fd| fd.as_fd()))
+    }
+
+    /// The cell of a task. The twin is what the baseline is.
+    pub(super) fn cell(&self, task: Task<'_>) -> Result<Cell<'_>, Error> {
+        let name = if task.variant == TWIN { &self.plan.baseline().name } else { task.variant };
+        let unplanned = |what: &str, name: &str| Error::Unplanned { what: format!("{what} `{name}`") };
+        let variant = self.plan.variants.iter().find(|variant| variant.name == *name);
+        let workload = self.plan.workloads.iter().find(|workload| workload.name == task.block.workload);
+        let condition = self.plan.conditions.iter().find(|condition| condition.name == task.block.condition);
+        Ok(Cell {
+            variant: variant.ok_or_else(|| unplanned("variant", name))?,
+            workload: workload.ok_or_else(|| unplanned("workload", &task.block.workload))?,
+            condition: condition.ok_or_else(|| unplanned("condition", &task.block.condition))?,
+            padding: task.block.padding,
+        })
+    }
+
+    /// What this host grants of a condition.
+    pub(super) fn granted(&self, condition: &Condition) -> Option<&Granted> {
+        self.granted.iter().find(|granted| granted.condition == condition.name)
+    }
+
+    /// The words of a workload as a variant executes it.
+    pub(super) fn argv(&self, variant: &Variant, workload: &Workload) -> Vec<String> {
+        argv(variant.run.as_deref().unwrap_or(&workload.run), self.shell)
+    }
+
+    /// The environment of whatever belongs to a trial: what all have, the condition's, the variant's, which win over
+    /// the condition's because they are what is compared, then the prefix, the ports and the folder.
+    pub(super) fn environment(&self, cell: Cell<'_>, ports: &Ports, home: Option<&Path>) -> BTreeMap<String, String> {
+        let mut env = self.setup.environment.clone();
+        env.extend(cell.condition.environment.clone());
+        env.extend(cell.variant.run_variables.clone());
+        if let Some(prefix) = self.setup.prefixes.get(&cell.variant.name) {
+            env.insert("PREFIX".to_owned(), prefix.to_string_lossy().into_owned());
+        }
+        env.extend(ports.iter().map(|(service, port)| (port_variable(service), port.to_string())));
+        for name in ["HOME", "TMPDIR"] {
+            if let Some(home) = home {
+                env.insert(name.to_owned(), home.to_string_lossy().into_owned());
+            }
+        }
+        env
+    }
+
+    /// An empty folder of that name, if processes get folders of their own. What a killed trial left in it is gone.
+    pub(super) fn fresh_home(&self, name: &str) -> Result<Option<PathBuf>, Error> {
+        if !self.setup.fresh_home {
+            return Ok(None);
+        }
+        let home = self.setup.scratch.join(name);
+        let emptied = wipe(&home).and_then(|()| std::fs::create_dir_all(&home));
+        emptied.map_err(|source| folder_error(&home, source))?;
+        Ok(Some(home))
+    }
+
+    /// Removes such a folder.
+    pub(super) fn wipe_home(&self, name: &str) -> Result<(), Error> {
+        if !self.setup.fresh_home {
+            return Ok(());
+        }
+        let home = self.setup.scratch.join(name);
+        wipe(&home).map_err(|source| folder_error(&home, source))
+    }
+
+    /// A command that is no trial, with all that it prints in one log.
+    pub(super) fn helper(&self, argv: Vec<String>, env: BTreeMap<String, String>, log: &Path) -> Command {
+        Command { argv, dir: self.setup.dir.clone(), env, stdout: log.to_owned(), stderr: log.to_owned() }
+    }
+
+    /// A trial that fails because its output finds no space says nothing about the program: it is not one of its trials.
+    pub(super) fn disk_is_not_full(&self) -> Result<(), Error> {
+        match bakeoff_host::disk::free_bytes(&self.setup.scratch) {
+            Ok(free) if free < LEAST_FREE_BYTES => {
+                Err(folder_error(&self.setup.scratch, std::io::ErrorKind::StorageFull.into()))
+            }
+            _ => Ok(()),
+        }
+    }
+}
+
+/// The variable that holds a service's port: `PORT_` and its name. A name may have characters that no variable has.
+fn port_variable(service: &str) -> String {
+    let fit = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };
+    format!("PORT_{}", service.chars().map(fit).collect::<String>())
+}
+
+pub(super) fn folder_error(path: &Path, source: std::io::Error) -> Error {
+    Error::Folder { path: path.to_owned(), source }
+}

@@ -1,0 +1,88 @@
+//! What a trial told of itself, by marks and in its output, against what its study says that it tells.
+
+use super::outcome::Outputs;
+use super::stage::Cell;
+use crate::Execution;
+use bakeoff_host::JobEnded;
+use bakeoff_model::marks::{self, Marks, Told};
+use bakeoff_model::metric::{Measurements, Unit};
+use bakeoff_model::study::{ValueSource, Workload};
+use bakeoff_model::values;
+
+/// Puts marks and values of all processes into the execution. Where several processes execute at once, their ops are
+/// pooled, rates are summed, and of all other values the mean is taken; each process keeps its own beside that.
+///
+/// # Errors
+/// In one line, what was not as the study says; what was, is taken all the same.
+pub(super) fn take(
+    cell: Cell<'_>,
+    ended: &JobEnded,
+    outputs: &[Outputs],
+    execution: &mut Execution,
+) -> Result<(), String> {
+    let mut wrong = None;
+    let mut all: Vec<(Marks, Measurements)> = vec![];
+    for (number, process) in (0..).zip(&ended.processes) {
+        let chunks = ended.marks.get(number).map(Vec::as_slice).unwrap_or_default();
+        // All times are since the first launch, so that those of several processes fit together.
+        let after_first_s = (process.started_unix_s - ended.started_unix_s).max(0.0);
+        let ended_s = after_first_s + process.measurements.get("wall").copied().unwrap_or_default();
+        let told = marks::read(chunks, ended.started_monotonic_s, ended_s).unwrap_or_else(|why| {
+            wrong.get_or_insert_with(|| why.to_string());
+            Told::default()
+        });
+        if let Err(why) = as_declared(cell.workload, &told.marks) {
+            wrong.get_or_insert(why);
+        }
+        let stdout = outputs.get(number).map(|outputs| printed(cell.workload, outputs)).unwrap_or_default();
+        let (values, missing) = values::read(&cell.workload.values, &told.values, &stdout);
+        if let Some(missing) = missing.first() {
+            wrong.get_or_insert_with(|| missing.to_string());
+        }
+        if let Some(own) = execution.processes.get_mut(number) {
+            own.extend(values.clone());
+        }
+        all.push((told.marks, values));
+    }
+    if ended.marks_lost_bytes > 0 {
+        let why = format!("it marked so much that {} bytes of it were not read", ended.marks_lost_bytes);
+        wrong.get_or_insert(why);
+    }
+    merge(cell.workload, all, execution);
+    wrong.map_or(Ok(()), Err)
+}
+
+fn merge(workload: &Workload, all: Vec<(Marks, Measurements)>, execution: &mut Execution) {
+    for spec in &workload.values {
+        let told: Vec<f64> = all.iter().filter_map(|(_, values)| values.get(&spec.name).copied()).collect();
+        if told.is_empty() {
+            continue;
+        }
+        let sum: f64 = told.iter().sum();
+        let value = if spec.unit == Unit::PerSecond { sum } else { sum / told.len() as f64 };
+        execution.measurements.insert(spec.name.clone(), value);
+    }
+    let mut marks: Vec<Marks> = all.into_iter().map(|(marks, _)| marks).collect();
+    execution.marks = if marks.len() == 1 { marks.remove(0) } else { Marks::merge(&marks) };
+}
+
+/// Whether a process marked the phases and the ops that its study declares.
+fn as_declared(workload: &Workload, marks: &Marks) -> Result<(), String> {
+    if let Some(phase) = workload.phases.iter().find(|phase| !marks.phases.iter().any(|known| known.name == **phase)) {
+        return Err(format!("the phase `{phase}` was not marked"));
+    }
+    let Some(ops) = &workload.ops else { return Ok(()) };
+    let unit = if ops.unit.is_empty() { "op" } else { &ops.unit };
+    match (marks.ops_count(), ops.count) {
+        (marked, Some(count)) if marked != count => Err(format!("ops ({unit}): {marked} were marked, not {count}")),
+        (0, None) => Err(format!("ops ({unit}): none was marked")),
+        _ => Ok(()),
+    }
+}
+
+/// What a process printed, if a value is looked for in it.
+fn printed(workload: &Workload, outputs: &Outputs) -> Vec<u8> {
+    let is_read = workload.values.iter().any(|spec| spec.from != ValueSource::Mark);
+    // What cannot be read has no values in it, and that is told.
+    if is_read { std::fs::read(&outputs.stdout).unwrap_or_default() } else { vec![] }
+}

@@ -1,0 +1,105 @@
+//! A trial as the launcher is told of it, and what is made of what the launcher says: one or several processes at once,
+//! each with a folder, an output and an environment of its own.
+
+use super::outcome::{Halt, Outputs, of_process};
+use super::stage::{Cell, Ports, Stage};
+use super::told;
+use crate::{Error, Execution};
+use bakeoff_host::{Command, Job, JobEnded, Limits};
+use bakeoff_model::study::ValueSource;
+use std::path::PathBuf;
+
+/// A trial that is ready to be launched.
+pub(super) struct Prepared {
+    pub(super) job: Job,
+    /// Where each process prints to.
+    outputs: Vec<Outputs>,
+}
+
+/// Makes the folders and the job.
+pub(super) fn prepare(stage: &Stage, cell: Cell<'_>, ports: &Ports) -> Result<Prepared, Error> {
+    let count = processes(cell);
+    let mut limits = stage.granted(cell.condition).map_or_else(Limits::default, |granted| granted.limits.clone());
+    limits.timeout_s = cell.workload.timeout_s;
+    let mut prepared = Prepared { job: Job { marks: true, limits, ..Job::default() }, outputs: vec![] };
+    for number in 1..=count {
+        let home = stage.fresh_home(&numbered("home", number))?;
+        let mut env = stage.environment(cell, ports, home.as_deref());
+        env.insert("BAKEOFF_PROCESS".to_owned(), number.to_string());
+        env.insert("BAKEOFF_PROCESSES".to_owned(), count.to_string());
+        if cell.padding > 0 {
+            env.insert("BAKEOFF_PADDING".to_owned(), "x".repeat(cell.padding as usize));
+        }
+        let in_scratch = |name: &str| stage.setup.scratch.join(numbered(name, number));
+        let stdout = if reads_output(stage, cell) { in_scratch("stdout") } else { PathBuf::from("/dev/null") };
+        let outputs = Outputs { stdout, stderr: in_scratch("stderr") };
+        prepared.job.commands.push(Command {
+            argv: stage.argv(cell.variant, cell.workload),
+            dir: stage.setup.dir.clone(),
+            env,
+            stdout: outputs.stdout.clone(),
+            stderr: outputs.stderr.clone(),
+        });
+        prepared.outputs.push(outputs);
+    }
+    Ok(prepared)
+}
+
+/// Removes the folders.
+pub(super) fn wipe(stage: &Stage, cell: Cell<'_>) -> Result<(), Error> {
+    (1..=processes(cell)).try_for_each(|number| stage.wipe_home(&numbered("home", number)))
+}
+
+/// Puts what was measured into the execution. `beside_s` is the processor time of the services meanwhile; that of the
+/// load is already there.
+pub(super) fn take(stage: &Stage, ended: &JobEnded, beside_s: f64, execution: &mut Execution) {
+    execution.started_unix_s = ended.started_unix_s;
+    execution.leftovers = ended.leftovers;
+    let into = &mut execution.measurements;
+    into.extend(ended.measurements.clone());
+    let wall_s = into.get("wall").copied().unwrap_or_default();
+    // The probe knows of the trial only; load and services are no strangers either.
+    let ours_s = beside_s + into.get("load_cpu").copied().unwrap_or_default();
+    let all_s = wall_s * f64::from(stage.cpus);
+    if let Some(foreign) = into.get_mut("foreign_cpu").filter(|_| all_s > 0.0) {
+        *foreign = (*foreign - ours_s / all_s).max(0.0);
+    }
+    if let [_, _, ..] = ended.processes.as_slice() {
+        let walls: Vec<f64> = ended.processes.iter().filter_map(|p| p.measurements.get("wall").copied()).collect();
+        into.insert("each_wall".to_owned(), walls.iter().sum::<f64>() / walls.len().max(1) as f64);
+        execution.processes = ended.processes.iter().map(|process| process.measurements.clone()).collect();
+    }
+}
+
+impl Prepared {
+    /// Whether every process did what it should, and what all of them told.
+    pub(super) fn judge(
+        &self,
+        stage: &Stage,
+        cell: Cell<'_>,
+        ended: &JobEnded,
+        execution: &mut Execution,
+    ) -> Result<(), Halt> {
+        // Marks of a trial that failed are kept as well, as far as they are marks.
+        let told = told::take(cell, ended, &self.outputs, execution);
+        for (process, outputs) in ended.processes.iter().zip(&self.outputs) {
+            of_process(stage, cell, &process.end, outputs)?;
+        }
+        told.map_err(|why| Halt::Failed(bakeoff_model::record::Failure::Told { why }))
+    }
+}
+
+fn processes(cell: Cell<'_>) -> u32 {
+    cell.condition.processes.max(1)
+}
+
+/// The file or folder of a process; the first one's has no number.
+fn numbered(name: &str, number: u32) -> String {
+    if number == 1 { name.to_owned() } else { format!("{name}-{number}") }
+}
+
+/// Whether anybody reads what the trial prints.
+fn reads_output(stage: &Stage, cell: Cell<'_>) -> bool {
+    stage.setup.expected.contains_key(&cell.workload.name)
+        || cell.workload.values.iter().any(|value| value.from != ValueSource::Mark)
+}

@@ -1,0 +1,316 @@
+//! What a trial has beside it, for real: services that are ready, late, dying or wrong; a load that works or fails;
+//! several processes at once; an oracle.
+
+use super::support::{Stage, alive, execute_in, failed_part, marker, service};
+use bakeoff_lab::Executor as _;
+use bakeoff_model::record::{Failure, Held, Outcome};
+use bakeoff_model::study::{LoadOf, LoadSpec, Per, Ready, Service};
+
+pub(crate) const CASES: [(&str, fn()); 22] = [
+    ("a_service_is_there_for_its_trial_and_gone_afterwards", service_serves),
+    ("a_service_whose_log_has_the_line_is_ready", ready_by_log),
+    ("a_service_whose_command_succeeds_is_ready", ready_by_command),
+    ("services_start_in_order_and_stop_in_reverse", order_of_services),
+    ("a_service_that_ends_before_it_is_ready_fails_the_trial", service_ends_early),
+    ("a_service_that_is_never_ready_fails_the_trial_in_time", service_never_ready),
+    ("a_service_that_cannot_be_started_fails_the_trial", service_not_started),
+    ("a_service_at_another_port_is_not_ready", service_at_wrong_port),
+    ("a_service_that_finds_its_port_taken_gets_another", port_taken),
+    ("a_service_that_dies_during_the_trial_fails_it", service_dies),
+    ("a_service_for_a_block_stays_for_its_trials_only", service_per_block),
+    ("a_service_for_a_block_that_died_is_told_and_started_again", service_per_block_dies),
+    ("a_service_that_ignores_its_signal_is_killed", stubborn_service),
+    ("services_have_the_variables_of_the_variant", service_per_variant),
+    ("the_load_is_alive_while_the_trial_lasts_and_gone_afterwards", load_works),
+    ("copies_of_the_workload_itself_have_a_number_and_a_home_each", load_of_the_workload),
+    ("a_load_that_fails_fails_the_trial", load_fails),
+    ("processes_at_once_overlap_and_have_folders_of_their_own", processes_overlap),
+    ("one_of_several_processes_that_fails_fails_the_trial", one_process_fails),
+    ("an_oracle_that_fails_fails_the_trial_while_services_are_up", oracle),
+    ("a_trial_that_takes_too_long_is_killed_and_told", timeout),
+    ("each_part_of_a_condition_is_held_observed_or_unavailable", surroundings),
+];
+
+/// A server of one line of Perl: accepts connections at its port and answers each with its process id.
+const SERVER: &str = r#"exec perl -MIO::Socket::INET -e '$| = 1; my $s = IO::Socket::INET->new(LocalAddr => "127.0.0.1:$ENV{PORT_x}", Listen => 5, ReuseAddr => 1) or die "bind: $!\n"; print "serving\n"; while (my $c = $s->accept) { print $c "$$\n"; close $c }' "#;
+/// Connects to it and prints what it says.
+const CLIENT: &str = r#"perl -MIO::Socket::INET -e 'my $c = IO::Socket::INET->new("127.0.0.1:$ENV{PORT_x}") or die "connect: $!\n"; print <$c>'"#;
+
+fn tcp() -> Ready {
+    Ready::Tcp("$PORT_x".to_owned())
+}
+
+/// A server whose command line holds the marker.
+fn server(marker: &str) -> Service {
+    service("x", &format!("{SERVER}{marker}"), tcp())
+}
+
+fn service_serves() {
+    let marker = marker();
+    let stage = Stage::new(&format!("{CLIENT} | grep -q '^[0-9]'")).service(server(&marker));
+    let execution = stage.execute("a");
+    assert_eq!(execution.outcome, Outcome::Ok);
+    for metric in ["cpu", "user", "sys", "maxrss", "peak"] {
+        assert!(execution.measurements.contains_key(&format!("x.{metric}")), "{metric}: {:?}", execution.measurements);
+    }
+    assert!(execution.measurements["x.maxrss"] > 1e6, "perl needs more than that");
+    assert!(alive(&marker).is_empty(), "{:?}", alive(&marker));
+}
+
+fn ready_by_log() {
+    let run = "exec perl -e '$| = 1; select undef, undef, undef, 0.2; print \"I am ready now\\n\"; sleep 60'";
+    let stage = Stage::new("grep -q ready scratch/service-x.log");
+    let stage = stage.service(service("x", run, Ready::Log("ready".to_owned())));
+    assert_eq!(stage.outcome(), Outcome::Ok);
+}
+
+fn ready_by_command() {
+    let run = "sleep 0.2; touch up; exec sleep 60";
+    let stage = Stage::new("test -e up").service(service("x", run, Ready::Command("test -e up".to_owned())));
+    assert_eq!(stage.outcome(), Outcome::Ok);
+}
+
+fn order_of_services() {
+    let one = |name: &str| {
+        let run = format!(
+            "trap 'echo -{name} >> order; exit 0' TERM; echo +{name} >> order; touch {name}; while :; do sleep 0.01; done"
+        );
+        service(name, &run, Ready::Command(format!("test -e {name}")))
+    };
+    let stage = Stage::new("true").service(one("x")).service(one("y"));
+    assert_eq!(stage.outcome(), Outcome::Ok);
+    assert_eq!(std::fs::read_to_string(stage.path().join("order")).unwrap(), "+x\n+y\n-y\n-x\n");
+}
+
+fn service_ends_early() {
+    let stage = Stage::new("touch executed").service(service("x", "echo no such table; exit 7", tcp()));
+    let (part, why, tail) = failed_part(&stage.outcome());
+    assert_eq!((part.as_str(), tail), ("service x", vec!["no such table".to_owned()]));
+    assert!(why.contains("before it was ready") && why.contains("exited with 7"), "{why}");
+    assert!(!stage.path().join("executed").exists(), "the trial was executed without its service");
+}
+
+fn service_never_ready() {
+    let marker = marker();
+    let mut slow = service("x", &format!("echo thinking; exec sleep {marker}"), Ready::Log("ready".to_owned()));
+    slow.ready_within_s = 0.3;
+    let (part, why, tail) = failed_part(&Stage::new("true").service(slow).outcome());
+    assert_eq!((part.as_str(), tail), ("service x", vec!["thinking".to_owned()]));
+    assert!(why.contains("not ready within 0.3 s") && why.contains("`ready`"), "{why}");
+    assert!(alive(&marker).is_empty(), "{:?}", alive(&marker));
+}
+
+fn service_not_started() {
+    let stage = Stage::new("true").service(service("x", "no-such-server --at-all", tcp()));
+    let (part, why, _) = failed_part(&stage.outcome());
+    assert!(part == "service x" && why.contains("no-such-server"), "{part}: {why}");
+}
+
+fn service_at_wrong_port() {
+    let mut wrong = service("x", "exec sleep 60", tcp());
+    wrong.ready_within_s = 0.2;
+    let (_, why, _) = failed_part(&Stage::new("true").service(wrong.clone()).outcome());
+    assert!(why.contains("nothing listens at port $PORT_x"), "{why}");
+    wrong.ready = Ready::Tcp("$PORT_y".to_owned());
+    let (_, why, _) = failed_part(&Stage::new("true").service(wrong).outcome());
+    assert!(why.contains("`$PORT_y`") && why.contains("no such variable"), "{why}");
+}
+
+fn port_taken() {
+    // The first time it finds its port taken; it says so as every server does.
+    let run =
+        format!("if ! test -e again; then touch again; echo 'bind: Address already in use'; exit 1; fi; {SERVER}");
+    let stage = Stage::new(&format!("{CLIENT} | grep -q '^[0-9]'")).service(service("x", &run, tcp()));
+    assert_eq!(stage.outcome(), Outcome::Ok);
+    // It is not tried for ever.
+    let run = "echo >> tries; echo 'bind: Address already in use'; exit 1";
+    let stage = Stage::new("true").service(service("x", run, tcp()));
+    let (_, why, tail) = failed_part(&stage.outcome());
+    assert!(why.contains("exited with 1") && tail == ["bind: Address already in use"], "{why} {tail:?}");
+    assert_eq!(std::fs::read_to_string(stage.path().join("tries")).unwrap(), "\n\n\n");
+}
+
+fn service_dies() {
+    let run = format!("kill $({CLIENT}); while {CLIENT} 2>/dev/null; do :; done");
+    let stage = Stage::new(&run).service(server(&marker()));
+    let (part, why, _) = failed_part(&stage.outcome());
+    assert!(part == "service x" && why.contains("signal 15"), "{part}: {why}");
+}
+
+fn service_per_block() {
+    let marker = marker();
+    let mut server = server(&marker);
+    server.per = Per::Block;
+    let stage = Stage::new(&format!("{CLIENT} >> pids; echo $PREFIX >> prefixes")).service(server);
+    let mut local = stage.local();
+    for (block, variant) in [(1, "a"), (1, "b"), (2, "b")] {
+        let execution = execute_in(&mut local, block, variant);
+        assert_eq!(execution.outcome, Outcome::Ok);
+        assert!(execution.measurements.contains_key("x.cpu"), "{:?}", execution.measurements);
+        assert_eq!(alive(&marker).len(), 1);
+    }
+    local.block_ended().unwrap();
+    assert!(alive(&marker).is_empty(), "{:?}", alive(&marker));
+    let pids = std::fs::read_to_string(stage.path().join("pids")).unwrap();
+    let pids: Vec<&str> = pids.lines().collect();
+    assert!(pids[0] == pids[1] && pids[1] != pids[2], "{pids:?}");
+}
+
+fn service_per_block_dies() {
+    let mut server = server("");
+    server.per = Per::Block;
+    let stage = Stage::new(&format!("{CLIENT} > pid; if test -e kill; then rm kill; kill $(cat pid); fi"));
+    let stage = stage.service(server);
+    let mut local = stage.local();
+    std::fs::write(stage.path().join("kill"), "").unwrap();
+    // It dies at the end of a trial: of that one, or between it and the next.
+    let outcomes: Vec<Outcome> = (0..3).map(|_| execute_in(&mut local, 1, "a").outcome).collect();
+    let failed: Vec<_> = outcomes.iter().filter(|outcome| **outcome != Outcome::Ok).collect();
+    assert_eq!(failed.len(), 1, "{outcomes:?}");
+    assert_eq!(failed_part(failed[0]).0, "service x");
+    assert_eq!(outcomes[2], Outcome::Ok);
+}
+
+fn stubborn_service() {
+    let marker = marker();
+    let run = format!("trap '' TERM; echo up; while :; do sleep {marker}; done");
+    let mut stubborn = service("x", &run, Ready::Log("up".to_owned()));
+    stubborn.stop_within_s = 0.1;
+    assert_eq!(Stage::new("true").service(stubborn).outcome(), Outcome::Ok);
+    assert!(alive(&marker).is_empty(), "{:?}", alive(&marker));
+}
+
+fn service_per_variant() {
+    let mut stage = Stage::new("cat seen").expect("b /prefix/b\n");
+    stage.plan.variants[1].run_variables = [("LEVEL".to_owned(), "b".to_owned())].into();
+    let run = "echo \"$LEVEL $PREFIX\" > seen; echo up; exec sleep 60";
+    let stage = stage.service(service("x", run, Ready::Log("up".to_owned())));
+    assert_eq!(stage.execute("b").outcome, Outcome::Ok);
+}
+
+fn load_works() {
+    let marker = marker();
+    // Each copy works for a moment, and is started again.
+    let copy = format!(": {marker}; i=0; while test $i -lt 500; do i=$((i+1)); done");
+    let stage = Stage::new("sleep 1").load(2, &copy);
+    let execution = stage.execute("a");
+    assert_eq!(execution.outcome, Outcome::Ok);
+    let (rate, cpu) = (execution.measurements["load_rate"], execution.measurements["load_cpu"]);
+    assert!(rate > 2.0, "{rate} copies in a second");
+    assert!(cpu > 0.01 && cpu < 4.0, "{cpu} s");
+    assert!(alive(&marker).is_empty(), "{:?}", alive(&marker));
+    // Copies that take longer than the trial: none ends, and their work is seen all the same.
+    let stage = Stage::new("sleep 0.5").load(1, &format!("while :; do : {marker}; done"));
+    let execution = stage.execute("a");
+    assert_eq!((execution.outcome.clone(), execution.measurements["load_rate"]), (Outcome::Ok, 0.0));
+    assert!(execution.measurements["load_cpu"] > 0.02, "{:?}", execution.measurements);
+    assert!(alive(&marker).is_empty(), "{:?}", alive(&marker));
+}
+
+fn load_of_the_workload() {
+    let run = "if test -n \"$BAKEOFF_COPY\"; then echo \"$PREFIX $BAKEOFF_COPY $HOME\" >> copies; sleep 60; fi";
+    for (of, prefix) in [(LoadOf::Baseline, "/prefix/a"), (LoadOf::Itself, "/prefix/b")] {
+        let stage = Stage::new(&format!("{run}; while test $(wc -l < copies) -lt 2; do sleep 0.01; done"))
+            .condition(|c| c.load = Some(LoadSpec { copies: 2, of, pace_s: None, cpus: None }));
+        assert_eq!(stage.execute("b").outcome, Outcome::Ok);
+        let text = std::fs::read_to_string(stage.path().join("copies")).unwrap();
+        let mut lines: Vec<&str> = text.lines().collect();
+        lines.sort_unstable();
+        let home = |copy: u32| stage.path().join(format!("scratch/load-{copy}")).display().to_string();
+        assert_eq!(lines, [format!("{prefix} 1 {}", home(1)), format!("{prefix} 2 {}", home(2))]);
+        assert!(!stage.path().join("scratch/load-1").exists());
+    }
+}
+
+fn load_fails() {
+    let stage = Stage::new("sleep 0.3").load(2, "echo out of luck >&2; exit 3");
+    let (part, why, tail) = failed_part(&stage.outcome());
+    assert_eq!((part.as_str(), tail), ("load", vec!["out of luck".to_owned()]));
+    assert!(why.contains("failed"), "{why}");
+    let (part, ..) = failed_part(&Stage::new("true").load(1, "no-such-program --at-all").outcome());
+    assert_eq!(part, "load");
+}
+
+fn processes_overlap() {
+    // Each waits for all others: one after the other they would wait for ever.
+    let run = "echo > seen-$BAKEOFF_PROCESS; echo $HOME; \
+               while test $(ls seen-* | wc -l) -lt $BAKEOFF_PROCESSES; do sleep 0.01; done";
+    let stage = Stage::new(run).condition(|c| c.processes = 3).workload(|w| w.timeout_s = Some(60.0));
+    let execution = stage.execute("a");
+    assert_eq!(execution.outcome, Outcome::Ok);
+    assert_eq!(execution.processes.len(), 3);
+    let each = execution.processes.iter().map(|process| process["wall"]).sum::<f64>() / 3.0;
+    assert!((execution.measurements["each_wall"] - each).abs() < 1e-12);
+    assert!(execution.measurements["wall"] >= each);
+    // Each one's output is checked, and none has another's home.
+    let printed = |run: &str| Stage::new(run).expect("yes\n").condition(|c| c.processes = 3).outcome();
+    assert_eq!(printed("touch $HOME/x-$BAKEOFF_PROCESS; test $(ls $HOME | wc -l) = 1 && echo yes"), Outcome::Ok);
+    let third = printed("test $BAKEOFF_PROCESS = 3 && echo no || echo yes");
+    assert!(matches!(third, Outcome::Failed(Failure::WrongOutput { .. })), "{third:?}");
+}
+
+fn one_process_fails() {
+    let stage = Stage::new("test $BAKEOFF_PROCESS != 2 || { echo I am 2 >&2; exit 9; }").condition(|c| c.processes = 2);
+    let outcome = stage.outcome();
+    assert_eq!(outcome, Outcome::Failed(Failure::Exit { code: 9, stderr: vec!["I am 2".to_owned()] }));
+}
+
+fn oracle() {
+    let with = |oracle: &str| {
+        Stage::new(&format!("{CLIENT} > said")).service(server("")).workload(|w| w.oracle = Some(oracle.to_owned()))
+    };
+    assert_eq!(with(&format!("test \"$({CLIENT})\" = \"$(cat said)\"")).outcome(), Outcome::Ok);
+    let (part, why, tail) = failed_part(&with("echo 3 sets are missing; exit 4").outcome());
+    assert_eq!((part.as_str(), why.as_str()), ("oracle", "it exited with 4"));
+    assert_eq!(tail, ["3 sets are missing"]);
+    // A trial that failed is not judged a second time.
+    let stage = Stage::new("exit 5").workload(|w| w.oracle = Some("touch judged".to_owned()));
+    assert!(matches!(stage.outcome(), Outcome::Failed(Failure::Exit { code: 5, .. })));
+    assert!(!stage.path().join("judged").exists());
+}
+
+fn timeout() {
+    let marker = marker();
+    let run = format!("echo so far >&2; sleep {marker} & exec sleep {marker}");
+    let stage = Stage::new(&run).workload(|w| w.timeout_s = Some(0.3));
+    let outcome = stage.outcome();
+    let Outcome::Failed(Failure::TimedOut { after_s, stderr }) = outcome else { panic!("{outcome:?}") };
+    assert!((after_s - 0.3).abs() < 1e-12);
+    assert_eq!(stderr, ["so far"]);
+    assert!(alive(&marker).is_empty(), "{:?}", alive(&marker));
+}
+
+fn surroundings() {
+    let idle = Stage::new("true").local().surroundings();
+    assert_eq!(idle.len(), 1, "{idle:?}");
+    assert!(matches!(&idle[0].state, Held::Observed(metric) if metric == "foreign_cpu") || idle[0].state != Held::Held);
+    let stage = Stage::new("true").load(4, "true").condition(|c| {
+        c.processes = 2;
+        c.aslr = Some(false);
+        c.drop_caches = true;
+        c.environment = [("LC_ALL".to_owned(), "C".to_owned())].into();
+    });
+    let parts = stage.local().surroundings();
+    let words: Vec<&str> = parts.iter().map(|part| part.what.as_str()).collect();
+    let expected = [
+        "4 copies of `true` beside it",
+        "2 processes at once",
+        "addresses not randomised",
+        "LC_ALL=C",
+        "the file systems' caches dropped before each trial",
+    ];
+    assert_eq!(words, expected);
+    for part in &parts {
+        assert_eq!(part.condition, "c");
+        match &part.state {
+            Held::Unavailable(why) => assert!(!why.is_empty()),
+            state => assert_eq!(*state, Held::Held),
+        }
+    }
+    // Processors that no machine has.
+    let stage = Stage::new("true").condition(|c| c.cpus = Some(vec![4000]));
+    let local = stage.local();
+    let parts = local.surroundings();
+    assert!(matches!(&parts[0].state, Held::Unavailable(why) if !why.is_empty()), "{parts:?}");
+    assert_eq!(stage.outcome(), Outcome::Ok, "it executes without what cannot be had");
+}

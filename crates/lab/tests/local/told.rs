@@ -1,0 +1,106 @@
+//! What a trial tells of itself, by real descriptors and real output: phases, ops, values; and what is wrong of it.
+
+use super::support::Stage;
+use bakeoff_model::metric::{Direction, Unit};
+use bakeoff_model::record::{Failure, Outcome, Trial};
+use bakeoff_model::study::{OpSpec, Take, ValueSource, ValueSpec};
+
+pub(crate) const CASES: [(&str, fn()); 5] = [
+    ("phases_and_ops_that_are_marked_are_kept", phases_and_ops),
+    ("what_is_declared_and_not_marked_fails_the_trial", declared_and_missing),
+    ("values_come_from_marks_and_from_the_output", values),
+    ("ops_of_several_processes_are_pooled_and_rates_summed", several_processes),
+    ("a_trial_that_marks_nothing_has_no_marks", no_marks),
+];
+
+/// A shell opens a descriptor by its number, which is all that it needs to mark.
+fn mark(line: &str) -> String {
+    format!("echo '{line}' >&$BAKEOFF_MARKS")
+}
+
+fn spec(name: &str, from: ValueSource, unit: Unit, scale: f64) -> ValueSpec {
+    ValueSpec { name: name.to_owned(), from, unit, scale, better: Direction::Less }
+}
+
+fn ops(count: Option<u64>) -> Option<OpSpec> {
+    Some(OpSpec { unit: "set".to_owned(), count, names: vec![] })
+}
+
+fn phases_and_ops() {
+    let lines = ["phase load", "op 0.001", "op 0.003", "phase scan", "op get 0.002"].map(mark);
+    let stage = Stage::new(&format!("{}; sleep 0.1", lines.join("; ")))
+        .workload(|w| (w.phases, w.ops) = (vec!["load".to_owned(), "scan".to_owned()], ops(Some(3))));
+    let execution = stage.execute("a");
+    assert_eq!(execution.outcome, Outcome::Ok);
+    let trial = Trial { measurements: execution.measurements, marks: execution.marks, ..Trial::default() };
+    let wall_s = trial.value("wall").unwrap();
+    let (load_s, scan_s) = (trial.value("load.wall").unwrap(), trial.value("scan.wall").unwrap());
+    assert!(scan_s >= 0.1 && load_s + scan_s <= wall_s, "{load_s} + {scan_s} of {wall_s}");
+    assert_eq!(trial.value("load.op.count"), Some(2.0));
+    assert!((trial.value("load.op.max").unwrap() - 0.003).abs() < 1e-9);
+    assert!((trial.value("throughput").unwrap() - 3.0 / wall_s).abs() < 1e-9);
+}
+
+fn declared_and_missing() {
+    let why = |stage: Stage| match stage.outcome() {
+        Outcome::Failed(Failure::Told { why }) => why,
+        other => panic!("{other:?}"),
+    };
+    let stage = Stage::new(&mark("phase load")).workload(|w| w.phases = vec!["load".to_owned(), "scan".to_owned()]);
+    assert_eq!(why(stage), "the phase `scan` was not marked");
+    let stage = Stage::new(&mark("op")).workload(|w| w.ops = ops(Some(2)));
+    assert_eq!(why(stage), "ops (set): 1 were marked, not 2");
+    assert_eq!(why(Stage::new("exit 0").workload(|w| w.ops = ops(None))), "ops (set): none was marked");
+    let wrong = why(Stage::new(&mark("hello there")));
+    assert!(wrong.contains("hello there"), "{wrong}");
+    let value = spec("sets", ValueSource::Mark, Unit::Count, 1.0);
+    let missing = why(Stage::new("exit 0").workload(|w| w.values = vec![value]));
+    assert!(missing.contains("`sets`"), "{missing}");
+    // Why a process failed says more than what it did not tell.
+    let stage = Stage::new("exit 3").workload(|w| w.ops = ops(None));
+    assert!(matches!(stage.outcome(), Outcome::Failed(Failure::Exit { code: 3, .. })));
+}
+
+fn values() {
+    let run = format!("echo 'took 12 ms'; echo 'took 250 ms'; {}", mark("value sets 7"));
+    let stage = Stage::new(&run).workload(|w| {
+        w.values = vec![
+            spec("took", ValueSource::Regex("took ([0-9.]+) ms".to_owned()), Unit::Seconds, 0.001),
+            spec("sets", ValueSource::Mark, Unit::Count, 1.0),
+        ];
+    });
+    let execution = stage.execute("a");
+    assert_eq!(execution.outcome, Outcome::Ok);
+    assert!((execution.measurements["took"] - 0.25).abs() < 1e-12, "{:?}", execution.measurements);
+    assert!((execution.measurements["sets"] - 7.0).abs() < 1e-12);
+    let stage = Stage::new("printf 'a,b\\n1,2\\n3,4\\n'").workload(|w| {
+        w.values = vec![spec("b", ValueSource::Csv { column: "b".to_owned(), take: Take::Sum }, Unit::Count, 1.0)];
+    });
+    assert!((stage.execute("a").measurements["b"] - 6.0).abs() < 1e-12);
+    let stage = Stage::new("echo '{\"total\": {\"ops\": [5, 8]}}'").workload(|w| {
+        w.values = vec![spec("ops", ValueSource::Json("total.ops.1".to_owned()), Unit::Count, 1.0)];
+    });
+    assert!((stage.execute("a").measurements["ops"] - 8.0).abs() < 1e-12);
+}
+
+fn several_processes() {
+    let run = "echo \"op 0.00$BAKEOFF_PROCESS\" >&$BAKEOFF_MARKS; echo \"$BAKEOFF_PROCESS per second\"";
+    let from = || ValueSource::Regex("[0-9]+".to_owned());
+    let stage = Stage::new(run).condition(|c| c.processes = 3).workload(|w| {
+        w.ops = ops(Some(1));
+        w.values = vec![spec("rate", from(), Unit::PerSecond, 1.0), spec("mean", from(), Unit::Count, 1.0)];
+    });
+    let execution = stage.execute("a");
+    assert_eq!(execution.outcome, Outcome::Ok);
+    assert!((execution.measurements["rate"] - 6.0).abs() < 1e-12);
+    assert!((execution.measurements["mean"] - 2.0).abs() < 1e-12);
+    assert_eq!(execution.marks.ops_count(), 3);
+    let rates: Vec<f64> = execution.processes.iter().map(|process| process["rate"]).collect();
+    assert_eq!(rates, [1.0, 2.0, 3.0]);
+}
+
+fn no_marks() {
+    let execution = Stage::new("exit 0").execute("a");
+    assert!(execution.marks.is_empty() && execution.processes.is_empty());
+    assert!(!execution.measurements.contains_key("each_wall"));
+}
