@@ -13,7 +13,7 @@ pub struct Job {
     pub commands: Vec<Command>,
     /// Set for a load: whenever one has ended, its command is started again, until the job is stopped.
     pub rounds: Option<Rounds>,
-    /// Whether each process gets a pipe for marks.
+    /// Whether each process gets a pipe for marks. Those of a load get a descriptor that is read by nobody.
     pub marks: bool,
     /// What the processes are confined to, all of them together.
     pub limits: Limits,

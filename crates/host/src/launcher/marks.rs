@@ -7,6 +7,7 @@ use rustix::event::{PollFd, PollFlags};
 use rustix::fs::{OFlags, fcntl_setfl};
 use rustix::io::Errno;
 use rustix::pipe::{PipeFlags, fcntl_setpipe_size, pipe_with};
+use std::fs::File;
 use std::io;
 use std::os::fd::OwnedFd;
 use std::time::Duration;
@@ -57,6 +58,12 @@ impl Marks {
             writers.push(writer);
         }
         Ok((marks, writers))
+    }
+
+    /// So many ends for writing, of which nothing is ever read.
+    pub(super) fn unheard(count: usize) -> io::Result<(Self, Vec<OwnedFd>)> {
+        let null = || Ok(File::options().write(true).open("/dev/null")?.into());
+        Ok((Self::default(), (0..count).map(|_| null()).collect::<io::Result<_>>()?))
     }
 
     /// Whether it is to be looked at from time to time, rather than waited for.

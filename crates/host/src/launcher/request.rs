@@ -198,7 +198,9 @@ fn vector<'a>(body: &mut Vec<u8>, texts: impl Iterator<Item = &'a str> + Clone) 
 fn prepare(command: &Command, outputs: &mut Outputs) -> Result<Ready, NotStarted> {
     let command = Command { dir: absolute(&command.dir)?, ..command.clone() };
     let program = program::find(&command)?;
-    let env: Vec<String> = command.env.iter().map(|(name, value)| format!("{name}={value}")).collect();
+    // One that we were given ourselves names a descriptor that this command does not have.
+    let own = command.env.iter().filter(|(name, _)| !MARKS_VARIABLE.starts_with(&format!("{name}=")));
+    let env: Vec<String> = own.map(|(name, value)| format!("{name}={value}")).collect();
     let texts = command.argv.iter().chain(&env).map(|text| text.as_bytes());
     for bytes in texts.chain([program.as_os_str().as_bytes(), command.dir.as_os_str().as_bytes()]) {
         if bytes.contains(&0) {

@@ -1,7 +1,7 @@
 //! Pipes for marks: what a process writes there comes with its time, whoever else holds the pipe and however much it is.
 
 use crate::support::{LONG_S, Scratch};
-use bakeoff_host::{Command, End, Job, JobEnded, Launcher, Patience};
+use bakeoff_host::{Command, End, Job, JobEnded, Launcher, Patience, Rounds};
 use bakeoff_model::marks::Chunk;
 
 fn execute(commands: Vec<Command>) -> JobEnded {
@@ -71,4 +71,17 @@ fn without_them_there_is_no_such_descriptor() {
     let scratch = Scratch::new();
     let ended = crate::support::execute(&scratch.sh("test -z \"$BAKEOFF_MARKS\" && test ! -e /proc/$$/fd/3"));
     assert_eq!(ended.end, End::Exited(0));
+}
+
+#[test]
+fn a_load_has_a_descriptor_for_them_that_nobody_reads() {
+    let scratch = Scratch::new();
+    let mut launcher = Launcher::start(None).unwrap();
+    let commands = vec![scratch.sh(r#"echo "op" >&$BAKEOFF_MARKS"#)];
+    launcher.launch(&Job { commands, rounds: Some(Rounds::default()), marks: true, ..Job::default() }).unwrap();
+    while launcher.achieved().unwrap().ended + launcher.achieved().unwrap().failed < 3 {
+        std::thread::yield_now();
+    }
+    let ended = launcher.stop(9, 0.0).unwrap();
+    assert_eq!((ended.rounds.unwrap().failed, ended.marks), (0, vec![]));
 }

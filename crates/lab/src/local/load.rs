@@ -51,7 +51,7 @@ impl Load {
             cpu_before_s: None,
         };
         let limits = stage.granted(cell.condition).map_or_else(Limits::default, |granted| granted.load.clone());
-        let mut job = Job { rounds: Some(Rounds { pace_s: spec.pace_s }), limits, marks: false, ..Job::default() };
+        let mut job = Job { rounds: Some(Rounds { pace_s: spec.pace_s }), limits, marks: true, ..Job::default() };
         for copy in 1..=spec.copies {
             let name = format!("load-{copy}");
             let log = stage.setup.scratch.join(format!("{name}.stderr"));
