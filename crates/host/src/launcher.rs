@@ -13,6 +13,7 @@ mod request;
 mod start;
 mod tree;
 mod under_way;
+mod warm;
 /// One definition for us and for the launcher, of which each uses its part.
 #[allow(dead_code, unreachable_pub, unsafe_code, clippy::duplicate_mod, reason = "the other side is another program")]
 #[path = "../launcher/program/wire.rs"]
@@ -32,6 +33,7 @@ use bakeoff_model::metric::Measurements;
 use bakeoff_model::record::Unavailable;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::fs::File;
 use std::io;
 use std::net::Shutdown;
 use std::os::fd::BorrowedFd;
@@ -132,6 +134,8 @@ pub struct Launcher {
     process: Child,
     control: UnixStream,
     under_way: Option<UnderWay>,
+    /// Once it has been looked for: where the launcher moves itself before a job joins cgroups.
+    warm: Option<Option<File>>,
     probes: Vec<Box<dyn Probe>>,
 }
 
@@ -143,7 +147,7 @@ impl Launcher {
     /// [`Error::Start`] if the process cannot be started.
     pub fn start(keep: Option<BorrowedFd<'_>>) -> Result<Self, Error> {
         let (process, control) = start::start(keep)?;
-        let mut launcher = Self { process, control, under_way: None, probes: vec![] };
+        let mut launcher = Self { process, control, under_way: None, warm: None, probes: vec![] };
         match channel::receive(&launcher.control) {
             Ok(Some((wire::READY, _))) => Ok(launcher),
             Ok(Some(_)) => Err(Error::Launcher { why: "it spoke out of turn".to_owned() }),
@@ -206,7 +210,12 @@ impl Launcher {
         let (marks, writers) = opened.map_err(Error::Start)?;
         let address_space = job.limits.memory_bytes.filter(|_| self.memory_is_unlimited(&job.limits));
         let watched = !self.probes.is_empty();
-        let (body, descriptors) = prepared.request(job, &confinement, &writers, address_space, watched);
+        if !confinement.join.is_empty() {
+            self.warm.get_or_insert_with(|| warm::own_group(self.process.id()));
+        }
+        let warm = self.warm.iter().flatten().next().filter(|_| !confinement.join.is_empty());
+        let with = request::With { confinement: &confinement, marks: &writers, warm, address_space, watched };
+        let (body, descriptors) = prepared.request(job, &with);
         if descriptors.len() > wire::MOST_DESCRIPTORS {
             return Err(Error::Launcher { why: format!("{} processes at once are too many", job.commands.len()) });
         }

@@ -133,7 +133,7 @@ impl<'a> Job<'a> {
 
     /// None at all.
     pub(super) fn none() -> Self {
-        let head = wire::Job { into: wire::NONE, ..wire::Job::default() };
+        let head = wire::Job { into: wire::NONE, warm: wire::NONE, ..wire::Job::default() };
         Self { head, processes: &[], kills: &[], body: &[], descriptors: &[] }
     }
 

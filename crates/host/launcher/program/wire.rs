@@ -64,6 +64,10 @@ pub struct Job {
     pub realtime: u32,
     /// [`ASLR_AS_IS`], [`ASLR_ON`] or [`ASLR_OFF`].
     pub aslr: u32,
+    /// The descriptor to which the launcher writes `0` before it launches, or [`NONE`].
+    pub warm: u32,
+    /// Nothing.
+    pub unused: u32,
     /// Offset of the processor mask, or 0.
     pub cpus: u64,
     /// Its length in bytes.
@@ -255,7 +259,7 @@ macro_rules! plain {
     };
 }
 
-plain!(Head 16, Job 72, Process 48, Kill 32, Stop 16, JobOver 64, Achieved 40, ProcessOver 592, Tried 44, Unkillable 8);
+plain!(Head 16, Job 80, Process 48, Kill 32, Stop 16, JobOver 64, Achieved 40, ProcessOver 592, Tried 44, Unkillable 8);
 
 /// The bytes of a structure.
 pub fn bytes<T: Plain>(value: &T) -> &[u8] {

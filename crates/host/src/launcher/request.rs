@@ -49,6 +49,20 @@ pub(super) struct Prepared {
     outputs: Outputs,
 }
 
+/// What a job is launched with.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct With<'f> {
+    pub(super) confinement: &'f Confinement,
+    /// The writing ends of the pipes, if any.
+    pub(super) marks: &'f [OwnedFd],
+    /// Where the launcher moves itself first.
+    pub(super) warm: Option<&'f File>,
+    /// The limit of each process's address space.
+    pub(super) address_space: Option<u64>,
+    /// Whether probes want to know what can be read of a process that has ended.
+    pub(super) watched: bool,
+}
+
 impl Prepared {
     /// Prepares the commands of a job, or says of each what is wrong with it.
     pub(super) fn new(commands: &[Command]) -> Result<Self, Vec<Option<NotStarted>>> {
@@ -65,32 +79,28 @@ impl Prepared {
         self.ready.iter().map(|ready| (ready.program.clone(), ready.dir.clone())).collect()
     }
 
-    /// The body of the request and the descriptors that go with it. `marks` are the writing ends of the pipes, if any.
-    pub(super) fn request<'f>(
-        &'f self,
-        job: &Job,
-        confinement: &'f Confinement,
-        marks: &'f [OwnedFd],
-        address_space: Option<u64>,
-        zombies: bool,
-    ) -> (Vec<u8>, Vec<BorrowedFd<'f>>) {
+    /// The body of the request and the descriptors that go with it.
+    pub(super) fn request<'f>(&'f self, job: &Job, with: &With<'f>) -> (Vec<u8>, Vec<BorrowedFd<'f>>) {
+        let With { confinement, marks, warm, address_space, watched } = *with;
         let mut descriptors: Vec<BorrowedFd<'f>> = self.outputs.files.iter().map(|(_, file)| file.as_fd()).collect();
-        let mut add = |these: &mut dyn Iterator<Item = &'f OwnedFd>| {
+        let mut add = |these: &mut dyn Iterator<Item = BorrowedFd<'f>>| {
             let first = descriptors.len() as u32;
-            descriptors.extend(these.map(|descriptor| descriptor.as_fd()));
+            descriptors.extend(these);
             first
         };
-        let first_mark = add(&mut marks.iter());
-        let into = add(&mut confinement.into.iter());
-        let first_join = add(&mut confinement.join.iter());
-        let first_kill = add(&mut confinement.kill.iter().map(|(file, _)| file));
+        let first_mark = add(&mut marks.iter().map(OwnedFd::as_fd));
+        let into = add(&mut confinement.into.iter().map(OwnedFd::as_fd));
+        let first_join = add(&mut confinement.join.iter().map(OwnedFd::as_fd));
+        let first_kill = add(&mut confinement.kill.iter().map(|(file, _)| file.as_fd()));
+        let first_warm = add(&mut warm.into_iter().map(File::as_fd));
         let head = wire::Job {
             processes: self.ready.len() as u32,
             kills: confinement.kill.len() as u32,
             into: if confinement.into.is_some() { into } else { NONE },
             first_join,
+            warm: if warm.is_some() { first_warm } else { NONE },
             joins: confinement.join.len() as u32,
-            flags: if job.rounds.is_some() { wire::LOAD } else { 0 } | if zombies { wire::ZOMBIES } else { 0 },
+            flags: if job.rounds.is_some() { wire::LOAD } else { 0 } | if watched { wire::ZOMBIES } else { 0 },
             address_space: address_space.unwrap_or(0),
             pace_ns: job.rounds.and_then(|rounds| rounds.pace_s).map_or(0, nanoseconds),
             ..limits(&job.limits)
@@ -138,7 +148,7 @@ impl Prepared {
 /// A request that only tries limits.
 pub(super) fn trial_of(limits: &Limits) -> Vec<u8> {
     let nothing = Prepared { ready: vec![], outputs: Outputs::default() };
-    nothing.body(wire::Job { into: NONE, ..self::limits(limits) }, &[], limits, None)
+    nothing.body(wire::Job { into: NONE, warm: NONE, ..self::limits(limits) }, &[], limits, None)
 }
 
 fn limits(limits: &Limits) -> wire::Job {
