@@ -207,7 +207,8 @@ impl Launcher {
         let ends = if job.marks { job.commands.len() } else { 0 };
         // Nobody asks what the copies of a load mark, but a workload that marks must find its descriptor.
         let opened = if job.rounds.is_some() { marks::Marks::unheard(ends) } else { marks::Marks::new(ends) };
-        let (marks, writers) = opened.map_err(Error::Start)?;
+        let no_pipe = |error| Error::Launcher { why: format!("no pipe for marks: {error}") };
+        let (marks, writers) = opened.map_err(no_pipe)?;
         let address_space = job.limits.memory_bytes.filter(|_| self.memory_is_unlimited(&job.limits));
         let watched = !self.probes.is_empty();
         if !confinement.join.is_empty() {

@@ -2,6 +2,7 @@
 //! case is executed by a launcher that nothing watches, and by one with all probes and so, where there are any, in
 //! cgroups of its own. Every process that is to be gone has written its number to the file `pids`.
 
+use crate::owner::Owner;
 use crate::support::{LONG_S, Scratch, exists};
 use bakeoff_host::{Command, End, Job, JobEnded, Launcher, Limits, Options, Patience};
 use std::path::{Path, PathBuf};
@@ -179,6 +180,46 @@ fn that_freeze_a_group_around_them() {
     );
     check(&script, 0.2, &End::TimedOut, |left| left == 0);
     drop(inner);
+}
+
+/// Nobody is there to help then, or to say how.
+#[test]
+fn that_freeze_themselves_do_not_outlive_a_killed_owner() {
+    let Some(group) = Group::new("freezer", "orphan") else { return };
+    let scratch = Scratch::new();
+    let ready = scratch.fifo("ready");
+    let dir = group.0.display();
+    let script = format!(
+        "sh -c 'echo $$ >> pids; echo $$ > {dir}/cgroup.procs; echo > ready; echo FROZEN > {dir}/freezer.state;
+         sleep {LONG_S}' & echo $$ >> pids; sleep {LONG_S}"
+    );
+    let mut owner = Owner::start(&scratch, "first", &script);
+    std::fs::read(ready).unwrap();
+    while std::fs::read_to_string(group.0.join("freezer.state")).unwrap().trim() == "THAWED" {
+        std::thread::yield_now();
+    }
+    owner.process.kill().unwrap();
+    owner.process.wait().unwrap();
+    let begun = Instant::now();
+    // The launcher keeps the lock until nothing is left; this waits for it.
+    std::fs::File::open(scratch.path("lock")).unwrap().lock().unwrap();
+    assert!(begun.elapsed().as_secs_f64() < GONE_WITHIN_S);
+    assert!(!scratch.read("pids").lines().any(exists));
+}
+
+#[test]
+fn that_go_on_when_the_launcher_is_dropped() {
+    let scratch = Scratch::new();
+    let ready = scratch.fifo("ready");
+    let mut launcher = Launcher::start(None).unwrap();
+    let script =
+        format!("trap '' TERM INT HUP; echo $$ >> pids; setsid sleep {LONG_S} & echo $! >> pids; echo > ready; wait");
+    launcher.launch(&Job { commands: vec![scratch.sh(&script)], ..Job::default() }).unwrap();
+    std::fs::read(ready).unwrap();
+    let begun = Instant::now();
+    drop(launcher);
+    assert!(begun.elapsed().as_secs_f64() < GONE_WITHIN_S);
+    assert!(!scratch.read("pids").lines().any(exists));
 }
 
 #[test]
