@@ -2,7 +2,6 @@
 //! interrupts ([`interrupt`]), locks files ([`lock`]), and says what this machine is ([`place`]) and what it can and
 //! cannot do ([`doctor`]). It knows no study, computes no mean and judges no value.
 
-#[allow(dead_code, reason = "until the launcher asks for the probes")]
 mod cgroup;
 pub mod disk;
 pub mod doctor;
@@ -11,12 +10,9 @@ mod files;
 pub mod interrupt;
 mod launcher;
 pub mod lock;
-#[allow(dead_code, reason = "until the launcher asks for the probes")]
 mod perf_event;
 pub mod place;
-#[allow(dead_code, reason = "until the launcher asks for the probes")]
 mod probe;
-#[allow(dead_code, reason = "until the launcher asks for the probes")]
 mod probes;
 
 pub use error::Error;

@@ -41,6 +41,7 @@ pub(crate) struct Seen<'a> {
     /// From the first launch to the last end, in seconds.
     pub(crate) wall_s: f64,
     /// CPU time by wait4, of all processes, in seconds.
+    #[allow(dead_code, reason = "groups and /proc tell it of loads and services too")]
     pub(crate) cpu_s: f64,
     /// `/proc/PID/io` and `/proc/PID/schedstat` of each main process, read when it was a zombie; empty where unreadable.
     pub(crate) zombies: &'a [Zombie],

@@ -1,35 +1,60 @@
 //! What the kernel still tells of a process that has ended and has not been waited for: what it and those children
-//! that it waited for read and wrote, and how long its main thread waited for a processor.
+//! that it waited for read and wrote, and how long its main thread waited for a processor. To an ordinary user Linux
+//! does not tell the former: what is left of a process belongs to root, and its `io` is for the owner alone.
+#![allow(unsafe_code, reason = "rustix has no fork")]
 
 use super::by_reason;
 use crate::files::Files;
 use crate::launcher::Job;
-use crate::probe::{Confinement, Probe, Seen};
+use crate::probe::{Confinement, Probe, Seen, Zombie};
 use bakeoff_model::metric::Measurements;
 use bakeoff_model::record::Unavailable;
+use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
 use std::io;
 
 /// Lines of /proc/PID/io; metrics have the same names.
 const IO: &[&str] = &["rchar", "wchar", "syscr", "syscw", "read_bytes", "write_bytes"];
 const RUN_DELAY: &str = "run_delay";
 
-/// Whether this kernel tells them at all.
+/// Whether they are told here.
 #[derive(Debug)]
 pub(super) struct Zombies {
     io: bool,
     schedstat: bool,
+    /// Why `io` is not.
+    why: &'static str,
 }
 
 impl Zombies {
+    /// Looks at a zombie made for it.
     pub(super) fn new() -> Self {
-        Self::of(&Files::here())
+        Self::of(&Files::here(), &a_zombie().unwrap_or_default())
     }
 
-    fn of(files: &Files) -> Self {
+    fn of(files: &Files, zombie: &Zombie) -> Self {
         // A kernel without the statistics of its scheduler writes zeros, also for a process that is running.
         let ran = |text: String| text.split(' ').next().is_some_and(|ns| ns != "0");
-        Self { io: files.read("proc/self/io").is_some(), schedstat: files.read("proc/self/schedstat").is_some_and(ran) }
+        let why = match files.read("proc/self/io") {
+            Some(_) => "what /proc/PID/io tells of a process that has ended is for root alone",
+            None => "this kernel has no /proc/PID/io",
+        };
+        Self { io: !zombie.io.is_empty(), schedstat: files.read("proc/self/schedstat").is_some_and(ran), why }
     }
+}
+
+/// What can be read of a process that has ended before it is waited for, as the launcher reads it.
+fn a_zombie() -> io::Result<Zombie> {
+    // SAFETY: the child calls nothing but _exit, which is safe whatever other threads were doing.
+    let pid = match unsafe { libc::fork() } {
+        // SAFETY: as above.
+        0 => unsafe { libc::_exit(0) },
+        pid => Pid::from_raw(pid).filter(|_| pid > 0).ok_or_else(io::Error::last_os_error)?,
+    };
+    waitid(WaitId::Pid(pid), WaitIdOptions::EXITED | WaitIdOptions::NOWAIT)?;
+    let read = |name: &str| Files::here().read(&format!("proc/{pid}/{name}")).unwrap_or_default();
+    let zombie = Zombie { io: read("io"), schedstat: read("schedstat") };
+    waitid(WaitId::Pid(pid), WaitIdOptions::EXITED)?;
+    Ok(zombie)
 }
 
 impl Probe for Zombies {
@@ -42,12 +67,12 @@ impl Probe for Zombies {
         if seen.zombies.is_empty() {
             return Ok(());
         }
-        let mut sum = |metric: &str, value: &dyn Fn(&crate::probe::Zombie) -> Option<f64>| {
+        let mut sum = |metric: &str, value: &dyn Fn(&Zombie) -> Option<f64>| {
             if let Some(sum) = seen.zombies.iter().map(value).sum::<Option<f64>>() {
                 into.insert(metric.to_owned(), sum);
             }
         };
-        for metric in IO {
+        for metric in IO.iter().filter(|_| self.io) {
             sum(metric, &|zombie| line(&zombie.io, metric));
         }
         if self.schedstat {
@@ -57,7 +82,7 @@ impl Probe for Zombies {
     }
 
     fn unavailable(&self) -> Vec<Unavailable> {
-        let io = IO.iter().filter(|_| !self.io).map(|name| (*name, "this kernel has no /proc/PID/io".to_owned()));
+        let io = IO.iter().filter(|_| !self.io).map(|name| (*name, self.why.to_owned()));
         let delay = (!self.schedstat).then(|| (RUN_DELAY, "this kernel has no scheduler statistics".to_owned()));
         by_reason(io.chain(delay))
     }
@@ -75,7 +100,6 @@ fn waited_s(schedstat: &str) -> Option<f64> {
 #[cfg(test)]
 mod unit {
     use super::*;
-    use crate::probe::Zombie;
 
     #[test]
     fn what_zombies_tell() {
@@ -86,7 +110,7 @@ mod unit {
                 .collect();
             let mut told = Measurements::new();
             let seen = Seen { wall_s: 1.0, cpu_s: 1.0, zombies: &zombies };
-            Zombies { io: true, schedstat: true }.after(&seen, &mut told).unwrap();
+            Zombies { io: true, schedstat: true, why: "" }.after(&seen, &mut told).unwrap();
             let expect: Measurements = expect.iter().map(|&(name, value)| (name.to_owned(), value)).collect();
             assert_eq!(told, expect, "{zombies:?}");
         };
@@ -102,10 +126,21 @@ mod unit {
     }
 
     #[test]
-    fn kernels_without_it() {
-        let root = tempfile::tempdir().unwrap();
-        let none = Zombies::of(&Files::made_of(root.path(), &[("proc/self/schedstat", "0 0 0\n")])).unavailable();
-        assert_eq!(none.iter().map(|reason| reason.metrics.len()).collect::<Vec<_>>(), [6, 1], "{none:?}");
-        assert!(Zombies::new().unavailable().is_empty());
+    fn kernels_and_users_without_it() {
+        let check = |files: &[(&str, &str)], zombie: &str, expect: &[(usize, &str)]| {
+            let root = tempfile::tempdir().unwrap();
+            let zombie = Zombie { io: zombie.to_owned(), schedstat: String::new() };
+            let none = Zombies::of(&Files::made_of(root.path(), files), &zombie).unavailable();
+            assert_eq!(none.len(), expect.len(), "{none:?}");
+            for (reason, (count, why)) in none.iter().zip(expect) {
+                assert!(reason.metrics.len() == *count && reason.why.contains(why), "{none:?}");
+            }
+        };
+        let (io, ran) = (("proc/self/io", "rchar: 1\n"), ("proc/self/schedstat", "7 0 1\n"));
+        check(&[("proc/self/schedstat", "0 0 0\n")], "", &[(6, "kernel has no"), (1, "statistics")]);
+        check(&[io, ran], "", &[(6, "root alone")]);
+        check(&[io, ran], "rchar: 1\n", &[]);
+        // Here: an ordinary user lacks the first.
+        assert!(Zombies::new().unavailable().len() <= 1);
     }
 }

@@ -12,3 +12,4 @@ mod marks;
 mod measures;
 mod owner;
 mod support;
+mod watched;

@@ -1,7 +1,7 @@
 //! This executable as the owner of a launcher, in a process that can be killed or interrupted.
 
 use crate::support::{Scratch, command_in};
-use bakeoff_host::{Ended, Launcher, Patience, interrupt, lock::Lock};
+use bakeoff_host::{Ended, Launcher, Options, Patience, interrupt, lock::Lock};
 use std::fmt::Write as _;
 use std::os::fd::AsFd as _;
 use std::path::Path;
@@ -9,6 +9,8 @@ use std::process::{Child, Command, Stdio};
 
 /// In the environment of such a process: how patient it is.
 const PATIENCE: &str = "OWNER_PATIENCE";
+/// Set if probes watch.
+const WATCHED: &str = "OWNER_WATCHED";
 /// And what it executes.
 const SCRIPT: &str = "OWNER_SCRIPT";
 
@@ -20,10 +22,20 @@ pub(crate) struct Owner {
 impl Owner {
     /// Executes the script with output to `out`, holding `lock`. `patience` is `first` or `second`.
     pub(crate) fn start(scratch: &Scratch, patience: &str, script: &str) -> Self {
+        Self::start_with(scratch, patience, script, &[])
+    }
+
+    /// The same, with probes.
+    pub(crate) fn start_watched(scratch: &Scratch, patience: &str, script: &str) -> Self {
+        Self::start_with(scratch, patience, script, &[(WATCHED, "yes")])
+    }
+
+    fn start_with(scratch: &Scratch, patience: &str, script: &str, variables: &[(&str, &str)]) -> Self {
         let process = Command::new(std::env::current_exe().unwrap())
             .args(["--exact", "owner::be_one_if_asked"])
             .env(PATIENCE, patience)
             .env(SCRIPT, script)
+            .envs(variables.iter().copied())
             .current_dir(scratch.dir())
             .stdout(Stdio::null())
             .spawn()
@@ -48,7 +60,8 @@ fn be_one_if_asked() {
     let patience = if patience == "first" { Patience::FirstInterrupt } else { Patience::SecondInterrupt };
     interrupt::install().unwrap();
     let lock = Lock::take(Path::new("lock")).unwrap();
-    let mut launcher = Launcher::start(Some(lock.as_fd())).unwrap();
+    let watched = std::env::var_os(WATCHED).map(|_| &[][..]);
+    let mut launcher = Launcher::start_with(&Options { keep: Some(lock.as_fd()), watched }).unwrap();
     let mut report = String::new();
     let mut tell = |argv: &[&str], patience| {
         let ended = launcher.execute(&command_in(Path::new("."), argv), patience).unwrap();
