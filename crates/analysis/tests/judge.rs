@@ -202,12 +202,12 @@ fn failed_trials_are_kept_out_and_counted() {
 }
 
 #[test]
-fn a_missing_metric_is_a_row_without_numbers() {
+fn a_missing_metric_is_named_and_has_no_table() {
     let mut record = two(10, 1.05);
     record.study.decide.metrics = ["maxrss", "nonsense"].map(str::to_owned).to_vec();
     let findings = judge(&record);
-    assert_eq!(findings.tables.len(), 1);
-    assert!(findings.tables[0].rows.iter().all(|row| row.summary.is_none() && row.comparison.is_none()));
+    assert!(findings.tables.is_empty(), "{:?}", findings.tables);
+    assert_eq!(findings.missing.iter().flat_map(|group| &group.metrics).collect::<Vec<_>>(), ["maxrss"]);
     assert_eq!(kinds(&findings.caveats), ["unknown-metric"]);
 }
 

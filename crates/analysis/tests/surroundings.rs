@@ -200,6 +200,32 @@ fn a_metric_that_cannot_be_had_is_named_once_and_has_no_table() {
     assert_eq!(findings.metrics.iter().map(|m| m.name.as_ref()).collect::<Vec<_>>(), ["wall", "cycles"]);
 }
 
+#[test]
+fn a_metric_that_no_trial_has_is_missing_and_one_of_another_workload_is_not() {
+    let mut record = study(&["a", "b"], &["idle"], &["wall", "majflt"]);
+    execute(&mut record, 6, |trial| measure(trial, "wall", noise(trial)));
+    let missing = |record: &Record| judge(record).missing.iter().flat_map(|group| group.metrics.clone()).collect();
+    let names: Vec<String> = missing(&record);
+    assert_eq!((names, metrics(&judge(&record))), (vec!["majflt".to_owned()], vec!["wall"]));
+
+    // Another workload has it: then the first one just has no table of it.
+    record.study.workloads.push("scan".to_owned());
+    let mut others: Vec<Trial> = record.trials.clone();
+    for trial in &mut others {
+        trial.workload = "scan".to_owned();
+        measure(trial, "majflt", 3.0);
+    }
+    record.trials.extend(others);
+    let names: Vec<String> = missing(&record);
+    assert!(names.is_empty(), "{names:?}");
+    assert_eq!(metrics(&judge(&record)), ["wall", "wall", "majflt"]);
+
+    // Where every trial failed, the table stays: it is not the metric that is missing.
+    let failed = || Outcome::Failed(Failure::Told { why: "no phase `scan`".to_owned() });
+    record.trials.iter_mut().for_each(|trial| trial.outcome = failed());
+    assert_eq!(metrics(&judge(&record)).len(), 4);
+}
+
 /// Peaks of 1.1 MiB, from the sources that `cgroup` tells by block, with a launcher of 1.1 MiB.
 fn peaks(cgroup: fn(u32) -> bool) -> Findings {
     let mut record = study(&["a", "b"], &["idle"], &["peak"]);

@@ -71,7 +71,7 @@ fn nothing_yet(findings: &Findings) -> String {
     }
     let deciding = &findings.method.deciding_metric;
     if let Some(group) = findings.missing.iter().find(|group| group.metrics.contains(deciding)) {
-        return format!("No answer: the deciding metric, {deciding}, cannot be measured here: {}.", clean(&group.why));
+        return format!("No answer: the deciding metric, {deciding}, was not measured: {}.", clean(&group.why));
     }
     if findings.tables.iter().any(|table| table.rows.iter().any(|row| row.summary.is_some())) {
         return format!("No answer: the deciding metric, {}, was not measured.", findings.method.deciding_metric);

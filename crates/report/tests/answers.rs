@@ -194,5 +194,5 @@ fn what_cannot_be_measured_is_the_reason_for_no_answer() {
     findings.method.deciding_metric = "instructions".to_owned();
     findings.missing =
         vec![Unavailable { metrics: vec!["instructions".to_owned()], why: "no hardware counters".to_owned() }];
-    check(&findings, "No answer: the deciding metric, instructions, cannot be measured here: no hardware counters.");
+    check(&findings, "No answer: the deciding metric, instructions, was not measured: no hardware counters.");
 }

@@ -87,7 +87,7 @@ pub fn judge(record: &Record) -> Findings {
     let seen = Trials::until(record, sight.last_pass);
     let [unavailable, missing] = provided::unavailable(record);
     let mut tables = tables(record, &seen, &variants, rule, &study.decide.metrics);
-    tables.retain(|table| !provided::is_unavailable(table, &unavailable));
+    tables.retain(|table| !provided::is_unmeasured(table, &unavailable, &seen));
     if let Some(stopping) = &mut sight.stopping {
         let deciding = |table: &&Table| study.decide.metrics.first() == Some(&table.metric);
         let fulfilled = stopping::fulfilled(study.until, tables.iter().filter(deciding));

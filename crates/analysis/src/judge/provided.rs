@@ -5,9 +5,8 @@ use super::sessions;
 use super::trials::Trials;
 use crate::findings::Table;
 use bakeoff_model::metric::{self, Metric};
-use bakeoff_model::record::{Outcome, Record, StudyLine, Unavailable};
+use bakeoff_model::record::{Outcome, Record, StudyLine, Trial, Unavailable};
 use bakeoff_model::study::VoidRule;
-use std::collections::BTreeSet;
 
 /// The metrics of these tables, each once. `peak` is one of two measurements, and is described as the one that it was.
 pub(super) fn metrics(study: &StudyLine, tables: &[Table], trials: &Trials<'_>) -> Vec<Metric> {
@@ -60,18 +59,49 @@ pub(super) fn unavailable(record: &Record) -> [Vec<Unavailable>; 2] {
             None => all.push(told.clone()),
         }
     }
-    let rules = record.study.void_if.iter().map(|rule| &rule.metric);
-    let asked: BTreeSet<&String> = record.study.decide.metrics.iter().chain(rules).collect();
-    let mut missing = all.clone();
-    missing.iter_mut().for_each(|group| group.metrics.retain(|name| asked.contains(name)));
-    missing.retain(|group| !group.metrics.is_empty());
+    let missing = missing(record, &all);
     [all, missing]
 }
 
-/// Whether a table is about a metric that could not be measured here, and has no value at all.
-pub(super) fn is_unavailable(table: &Table, unavailable: &[Unavailable]) -> bool {
-    let is_named = unavailable.iter().any(|group| group.metrics.contains(&table.metric));
-    is_named && table.rows.iter().chain(&table.noise_floor).all(|row| row.summary.is_none())
+/// Of what could not be measured, that which the study asks for; and what it asks for and no trial has, for no reason that
+/// is known.
+fn missing(record: &Record, unavailable: &[Unavailable]) -> Vec<Unavailable> {
+    let study = &record.study;
+    let rules = study.void_if.iter().map(|rule| &rule.metric);
+    let mut asked: Vec<&String> = vec![];
+    for name in study.decide.metrics.iter().chain(rules) {
+        if !asked.contains(&name) && metric::by_name(name, &study.metrics).is_some() {
+            asked.push(name);
+        }
+    }
+    let of = |group: &Unavailable| {
+        let metrics = asked.iter().filter(|name| group.metrics.contains(name)).map(|name| (*name).clone()).collect();
+        Unavailable { metrics, why: group.why.clone() }
+    };
+    let mut missing: Vec<Unavailable> = unavailable.iter().map(of).collect();
+    let counts = |trial: &&Trial| trial.outcome == Outcome::Ok;
+    let is_nowhere = |name: &&&String| {
+        let is_told = unavailable.iter().any(|group| group.metrics.contains(name));
+        !is_told && record.trials.iter().all(|trial| trial.value(name).is_none())
+    };
+    if record.trials.iter().any(|trial| counts(&trial)) {
+        let metrics = asked.iter().filter(is_nowhere).map(|name| (*name).clone()).collect();
+        missing.push(Unavailable { metrics, why: "no trial has it".to_owned() });
+    }
+    missing.retain(|group| !group.metrics.is_empty());
+    missing
+}
+
+/// Whether a table has no value at all, and not because its trials failed: the metric cannot be measured here, or is none
+/// that this workload has.
+pub(super) fn is_unmeasured(table: &Table, unavailable: &[Unavailable], trials: &Trials<'_>) -> bool {
+    let is_empty = table.rows.iter().chain(&table.noise_floor).all(|row| row.summary.is_none());
+    let is_named = || unavailable.iter().any(|group| group.metrics.contains(&table.metric));
+    let any_counts = || {
+        let mut all = trials.blocks(&table.workload, &table.condition).flat_map(|block| block.values());
+        all.any(|trial| trial.outcome == Outcome::Ok)
+    };
+    is_empty && (is_named() || any_counts())
 }
 
 /// Rules that could not be applied in some session, because their metric cannot be measured there.
