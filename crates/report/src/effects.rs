@@ -226,21 +226,24 @@ fn ratios(findings: &Findings, changes: &Effects, condition: &str) -> String {
         names(|v| matches!(v, Verdict::Equivalent | Verdict::Negligible)),
         names(|v| matches!(v, Verdict::Undecided { .. })),
     );
-    let change = if shown.is_empty() { "" } else { " change" };
-    let mut parts = vec![];
-    if !shown.is_empty() {
-        parts.push(named(shown));
+    let list = |(names, what): (Vec<String>, String)| (!names.is_empty()).then(|| format!("{what}{}", named(names)));
+    let opening = |of_first: &str| format!("Their ratios to the baseline {of_first}: ");
+    match (shown.is_empty(), same.is_empty()) {
+        (false, _) => {
+            let parts = [
+                (shown, opening("change")),
+                (same, format!("within {margin} the same: ")),
+                (open, "undecided: ".into()),
+            ];
+            parts.into_iter().filter_map(list).collect::<Vec<_>>().join("; ")
+        }
+        (true, false) => {
+            let parts = [(same, opening(&format!("stay the same within {margin}"))), (open, "undecided: ".into())];
+            parts.into_iter().filter_map(list).collect::<Vec<_>>().join("; ")
+        }
+        (true, true) if open.is_empty() => "How their ratios to the baseline change was not estimated".to_owned(),
+        (true, true) => format!("Whether their ratios to the baseline change is undecided: {}", named(open)),
     }
-    if !same.is_empty() {
-        parts.push(format!("within {margin} the same: {}", named(same)));
-    }
-    if !open.is_empty() {
-        parts.push(format!("undecided: {}", named(open)));
-    }
-    if parts.is_empty() {
-        parts.push("not estimated".to_owned());
-    }
-    format!("Their ratios to the baseline{change}: {}", parts.join("; "))
 }
 
 fn judged(family: &Effects, wanted: fn(Verdict) -> bool) -> Vec<(&Effect, &Comparison)> {

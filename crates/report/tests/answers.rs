@@ -196,3 +196,25 @@ fn what_cannot_be_measured_is_the_reason_for_no_answer() {
         vec![Unavailable { metrics: vec!["instructions".to_owned()], why: "no hardware counters".to_owned() }];
     check(&findings, "No answer: the deciding metric, instructions, was not measured: no hardware counters.");
 }
+
+/// The last sentence of the answer, with these verdicts on how the ratios of b and c change with the condition.
+fn last_sentence(b: Verdict, c: Verdict) -> String {
+    let mut findings = common::conditions();
+    for (effect, verdict) in findings.effects[1].effects.iter_mut().zip([b, c]) {
+        effect.comparison.iter_mut().for_each(|comparison| comparison.verdict = verdict);
+    }
+    let answer = answer(&findings);
+    answer.rsplit(". ").next().unwrap_or_default().to_owned()
+}
+
+#[test]
+fn whether_ratios_change_with_the_condition_is_a_sentence() {
+    let (less, same, open) = (Verdict::Faster, Verdict::Equivalent, Verdict::Undecided { more_blocks: None });
+    let check = |b, c, expect: &str| assert_eq!(last_sentence(b, c), expect);
+    let all = "preload=all 9.2 % less (6.9 … 11.5 %)";
+    check(less, same, &format!("Their ratios to the baseline change: {all}; within ±1 % the same: preload=core."));
+    check(less, open, &format!("Their ratios to the baseline change: {all}; undecided: preload=core."));
+    check(same, same, "Their ratios to the baseline stay the same within ±1 %: preload=all and preload=core.");
+    check(same, open, "Their ratios to the baseline stay the same within ±1 %: preload=all; undecided: preload=core.");
+    check(open, open, "Whether their ratios to the baseline change is undecided: preload=all and preload=core.");
+}
