@@ -5,21 +5,27 @@
 
 mod common;
 
+use bakeoff_model::record::Outcome;
 use bakeoff_model::shuffle::Stream;
 use common::{Sandbox, each_trial_once, small};
+use std::path::PathBuf;
 use std::process::Stdio;
-use std::time::{Duration, SystemTime};
+use std::time::{Duration, Instant, SystemTime};
 
-const KILLS: usize = 20;
+/// How often each study is killed: 20 times, or as often as `BAKEOFF_KILLS` says.
+fn kills() -> usize {
+    std::env::var("BAKEOFF_KILLS").map_or(20, |number| number.parse().unwrap())
+}
 
-/// Kills the command [`KILLS`] times, then lets it finish. Every moment is random: some trials on from where the one
-/// before was killed (none, for some: then it is while building or beginning), and a random time after that.
-fn kill_and_finish(sandbox: &Sandbox, words: &[&str]) {
+/// Kills the command [`kills`] times, then lets it finish. Every moment is random: some trials on from where the one
+/// before was killed (none, for some: then it is while building or beginning), and a random time after that. The most
+/// processes of it that were alive before a kill.
+fn kill_and_finish(sandbox: &Sandbox, words: &[&str]) -> usize {
     let seed = SystemTime::UNIX_EPOCH.elapsed().unwrap().as_nanos() as u64;
     println!("seed {seed}");
     let mut stream = Stream::of(seed, &["kill"]);
-    let mut killed = 0;
-    for _ in 0..KILLS {
+    let (mut killed, mut most) = (0, 0);
+    for _ in 0..kills() {
         let mut child = sandbox.command(words).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
         let trials = sandbox.trials_so_far() + stream.below(5) as usize;
         while sandbox.trials_so_far() < trials && child.try_wait().unwrap().is_none() {
@@ -28,15 +34,48 @@ fn kill_and_finish(sandbox: &Sandbox, words: &[&str]) {
         // The moment is what is varied here; nothing is waited for.
         std::thread::sleep(Duration::from_micros(stream.below(30_000)));
         killed += usize::from(child.try_wait().unwrap().is_none());
+        most = most.max(alive_in(sandbox).len());
         child.kill().unwrap();
         child.wait().unwrap();
+        nothing_is_left(sandbox);
     }
-    println!("{killed} of {KILLS} were killed before they ended");
+    println!("{killed} of {} were killed before they ended", kills());
     let finished = sandbox.execute(words);
     assert_eq!(finished.code, 0, "{finished:?}");
     let record = sandbox.record();
+    nothing_is_left(sandbox);
     let with_trials = record.sessions.iter().filter(|s| record.trials.iter().any(|t| t.session == s.session)).count();
     assert!(with_trials > 3, "{with_trials} sessions have trials: too few were killed in mid-study");
+    most
+}
+
+/// Processes that have this folder in their environment: ours have their home, their prefix or our cache there.
+fn alive_in(sandbox: &Sandbox) -> Vec<String> {
+    let folder = sandbox.path().to_string_lossy().into_owned();
+    let entries = std::fs::read_dir("/proc").unwrap().map(|entry| entry.unwrap().path());
+    let is_ours = |path: &PathBuf| {
+        let environ = std::fs::read(path.join("environ")).unwrap_or_default();
+        String::from_utf8_lossy(&environ).contains(&folder)
+    };
+    let line = |path: PathBuf| {
+        let line = std::fs::read(path.join("cmdline")).unwrap_or_default();
+        format!("{} {}", path.display(), String::from_utf8_lossy(&line).replace('\0', " "))
+    };
+    entries.filter(is_ours).map(line).collect()
+}
+
+/// What a killed command leaves behind is killed by its launchers: at once, but not before we look.
+#[track_caller]
+fn nothing_is_left(sandbox: &Sandbox) {
+    let began = Instant::now();
+    loop {
+        let alive = alive_in(sandbox);
+        if alive.is_empty() {
+            return;
+        }
+        assert!(began.elapsed() < Duration::from_secs(20), "{alive:#?}");
+        std::thread::yield_now();
+    }
 }
 
 #[test]
@@ -82,4 +121,57 @@ fn a_real_study_survives_twenty_kills_and_nothing_of_it_outlives_them() {
         .filter(|line| line.contains(&name))
         .collect();
     assert!(survivors.is_empty(), "{survivors:?}");
+}
+
+/// Everything that a study can have beside its trials, and all of it has children of its own: a service that leaves a
+/// process in another session, one for the block, a load of two copies, two processes at once, an oracle.
+const SURROUNDED: &str = r#"
+format = 1
+name = "surrounded"
+[run_factors.naps]
+one = { NAPS = "1" }
+two = { NAPS = "2" }
+[services.store]
+run = 'setsid sleep 1000 & echo serving; exec sleep 1000'
+ready = { log = "serving" }
+[services.shelf]
+run = 'exec perl shelf.pl'
+ready = { tcp = "$PORT_shelf" }
+per = "block"
+[workloads.nap]
+run = 'sleep 1000 & for i in $(seq $NAPS); do sleep 0.005; done'
+oracle = 'sleep 0.002'
+[conditions.idle]
+[conditions.busy]
+copies = 2
+of = { command = 'sleep 0.003; setsid sleep 1000 & exit 0' }
+processes = 2
+[plan]
+blocks = 4
+[decide]
+baseline = { naps = "one" }
+"#;
+
+/// Listens at its port and does nothing else.
+const SHELF: &str = r#"use IO::Socket::INET;
+my $s = IO::Socket::INET->new(LocalAddr => "127.0.0.1:$ENV{PORT_shelf}", Listen => 5, ReuseAddr => 1) or die "bind: $!";
+while (my $c = $s->accept) { close $c }
+"#;
+
+#[test]
+fn a_study_with_services_load_and_processes_survives_kills_and_nothing_of_it_outlives_them() {
+    let sandbox = Sandbox::new(SURROUNDED);
+    sandbox.write("shelf.pl", SHELF);
+    // A kill takes up to four trials' time: so many are enough for every kill to meet one.
+    let blocks = 6 + kills();
+    let most = kill_and_finish(&sandbox, &["run", "STUDY", "--blocks", &blocks.to_string(), "--quiet"]);
+    // The program, its launchers, two services with a process each, and trials or load.
+    assert!(most > 6, "only {most} processes were ever there to be killed");
+    let record = sandbox.record();
+    each_trial_once(&record, blocks * 6);
+    let bad: Vec<_> = record.trials.iter().filter(|t| t.outcome != Outcome::Ok).collect();
+    assert!(bad.is_empty(), "{bad:#?}");
+    for trial in record.trials.iter().filter(|trial| trial.condition == "busy") {
+        assert!(trial.value("load_rate").is_some() && trial.processes.len() == 2, "{trial:?}");
+    }
 }
