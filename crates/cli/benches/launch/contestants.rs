@@ -1,13 +1,14 @@
 //! The contestants that execute `/bin/true`, and what each of them spends on it and reports of it.
 
 use crate::goals::Measured;
-use crate::ours::{Journal, Ours};
+use crate::ours::{Bare, Journal, Ours};
 use crate::{Extent, PATH, PROGRAM, orders, peers};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
 pub(crate) const C: &str = "C: vfork, exec, wait4";
+const BARE: &str = "bakeoff's launcher, no probes";
 const OURS: &str = "bakeoff, no journal";
 const JOURNAL: &str = "bakeoff, journal";
 const DURABLE: &str = "bakeoff, journal on the disk";
@@ -27,6 +28,8 @@ type Contestant<'a> = (&'static str, Box<dyn FnMut() -> Spent + 'a>);
 pub(crate) fn compare(extent: &Extent, folder: &Path, c: &Path) {
     let executions = extent.executions;
     let mut contestants: Vec<Contestant<'_>> = vec![(C, Box::new(move || c_loop(c, executions)))];
+    let mut bare = Bare::new(folder, executions);
+    contestants.push((BARE, Box::new(move || bare.execute())));
     for (name, journal, probes) in [
         (OURS, Journal::None, false),
         (JOURNAL, Journal::Written, false),
@@ -51,8 +54,8 @@ pub(crate) fn compare(extent: &Extent, folder: &Path, c: &Path) {
     }
     let (beside_c, reported) = (each.judge(C, None), medians.judge(C, None));
     beside_c.print();
-    let own_share = each.judge(OURS, Some(&[JOURNAL, DURABLE, PROBES]));
-    own_share.print();
+    // What the journal adds, and what the counters do.
+    each.judge(OURS, Some(&[JOURNAL, DURABLE, PROBES])).print();
     reported.print();
     println!("\nThe goals:");
     beside_c.goal(OURS, [0.0, 1.05]);

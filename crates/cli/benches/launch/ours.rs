@@ -3,8 +3,8 @@
 
 use crate::contestants::{Spent, median};
 use crate::{PATH, PROGRAM};
-use bakeoff_host::{Launcher, Options};
-use bakeoff_lab::local::{Local, LocalWorkload, Setup};
+use bakeoff_host::{Command, End, Job, Launcher, Patience};
+use bakeoff_lab::local::{Local, Setup};
 use bakeoff_lab::{Ending, Error, Event, drive};
 use bakeoff_model::metric::METRICS;
 use bakeoff_model::plan::Plan;
@@ -24,7 +24,7 @@ b = { IS = "b" }
 name = "none"
 script = 'exit $IS'
 [workloads.w]
-run = "true"
+run = "/bin/true"
 [decide]
 baseline = { is = "a" }
 metrics = ["wall"]
@@ -55,13 +55,14 @@ impl Ours {
             dir: folder.to_owned(),
             scratch: folder.join("scratch"),
             environment: [("PATH".to_owned(), PATH.to_owned())].into(),
-            baseline: plan.baseline().name.clone(),
-            workloads: [("w".to_owned(), LocalWorkload { run: PROGRAM.to_owned(), ..Default::default() })].into(),
             ..Setup::default()
         };
-        let all: Vec<&str> = METRICS.iter().map(|metric| &*metric.name).collect();
-        let options = Options { keep: None, watched: probes.then_some(&all) };
-        let local = Local::new(setup, Launcher::start_with(&options).unwrap()).unwrap();
+        assert_eq!(plan.workloads[0].run, PROGRAM);
+        if probes {
+            // Counters of perf events count only where they are asked for.
+            plan.decide.metrics = METRICS.iter().map(|metric| metric.name.to_string()).collect();
+        }
+        let local = Local::new(&plan, setup, None).unwrap();
         Self { plan, local, journal, path: folder.join("journal.jsonl") }
     }
 
@@ -97,5 +98,38 @@ impl Ours {
         let walls: Vec<f64> = record.trials.iter().map(|trial| trial.measurements["wall"]).collect();
         assert_eq!(walls.len(), 3 * self.plan.blocks as usize);
         Spent { each_s: elapsed_s / walls.len() as f64, median_s: Some(median(walls)) }
+    }
+}
+
+/// The launcher by itself: no plan, no probe, nothing but one job after another.
+pub(crate) struct Bare {
+    launcher: Launcher,
+    job: Job,
+    executions: u32,
+}
+
+impl Bare {
+    pub(crate) fn new(folder: &Path, executions: u32) -> Self {
+        let command = Command {
+            argv: vec![PROGRAM.to_owned()],
+            dir: folder.to_owned(),
+            env: [("PATH".to_owned(), PATH.to_owned())].into(),
+            stdout: "/dev/null".into(),
+            stderr: "/dev/null".into(),
+        };
+        let job = Job { commands: vec![command], ..Job::default() };
+        Self { launcher: Launcher::start(None).unwrap(), job, executions }
+    }
+
+    pub(crate) fn execute(&mut self) -> Spent {
+        let mut walls = vec![];
+        let clock = Instant::now();
+        for _ in 0..self.executions {
+            self.launcher.launch(&self.job).unwrap();
+            let ended = self.launcher.wait(Patience::SecondInterrupt).unwrap();
+            assert_eq!(ended.processes[0].end, End::Exited(0), "{ended:?}");
+            walls.push(ended.measurements["wall"]);
+        }
+        Spent { each_s: clock.elapsed().as_secs_f64() / walls.len() as f64, median_s: Some(median(walls)) }
     }
 }
