@@ -246,7 +246,7 @@ fn conditions_are_paired_by_pass() {
     };
     let findings = judge(&record(&combinations(&TWO[1..]), &["loop"], &["idle", "busy"], truth));
     let conditions = family(&findings, Kind::Condition);
-    assert_eq!((conditions.workload.as_deref(), &conditions.condition), (Some("loop"), &None));
+    assert_eq!((conditions.workload.as_deref(), conditions.condition.as_deref()), (Some("loop"), Some("busy")));
     assert_eq!((names(conditions), conditions.effects[0].against.as_str()), (vec!["off: busy", "on: busy"], "idle"));
     // Blocks of one pass differ by up to 10 %, so the estimates are only roughly the truth.
     for (effect, ratio) in conditions.effects.iter().zip([1.25, 1.3]) {
