@@ -28,6 +28,10 @@ fn main() {
     let target = env::var("TARGET").expect("Cargo sets TARGET");
     let mut compiler = Command::new(env::var_os("RUSTC").expect("Cargo sets RUSTC"));
     compiler.args(FLAGS).args(["--target", &target]).arg("launcher/main.rs").arg("-o").arg(out);
+    if target.contains("musl") {
+        // There rustc brings what goes before a `main`, which this program has not got.
+        compiler.arg("-Clink-self-contained=no");
+    }
     if let Some(linker) = env::var_os("RUSTC_LINKER") {
         compiler.arg("-C").arg(format!("linker={}", linker.display()));
     }

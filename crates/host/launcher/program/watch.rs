@@ -73,8 +73,6 @@ impl<'a> Watch<'a> {
         while self.goes_on() {
             self.wait();
         }
-        self.achieved.alive = self.alive();
-        self.achieved.ns = sys::now_ns() - self.launched_ns;
         self.collect();
         let mut mains = Mains { processes: self.state.processes, over: self.state.over };
         let swept = sweep::sweep(&self.job, &mut mains);
@@ -243,7 +241,10 @@ impl<'a> Watch<'a> {
         let kill_ns = now.saturating_add(within_ns);
         match &mut self.stop {
             Some(stop) => stop.kill_ns = stop.kill_ns.min(kill_ns),
-            None => self.stop = Some(Stop { kill_ns, killed: false, flag }),
+            None => {
+                (self.achieved.alive, self.achieved.ns) = (self.alive(), now - self.launched_ns);
+                self.stop = Some(Stop { kill_ns, killed: false, flag });
+            }
         }
     }
 

@@ -102,7 +102,7 @@ impl Prepared {
             joins: confinement.join.len() as u32,
             flags: if job.rounds.is_some() { wire::LOAD } else { 0 } | if watched { wire::ZOMBIES } else { 0 },
             address_space: address_space.unwrap_or(0),
-            pace_ns: job.rounds.and_then(|rounds| rounds.pace_s).map_or(0, nanoseconds),
+            pace_ns: job.rounds.and_then(|again| again.pace_s).map_or(0, nanoseconds),
             ..limits(&job.limits)
         };
         let kills: Vec<Kill> = (first_kill..).zip(&confinement.kill).map(|(at, (_, text))| kill(at, text)).collect();

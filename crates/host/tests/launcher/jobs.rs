@@ -216,9 +216,10 @@ fn a_load_goes_round_until_it_is_stopped() {
     assert!(achieved.alive >= 1 && achieved.failed == 0 && achieved.seconds > 0.0, "{achieved:?}");
     assert!(launcher.ended().unwrap().is_none());
     let ended = launcher.stop(15, 1.0).unwrap();
-    let rounds = ended.rounds.unwrap();
-    assert!(rounds.ended >= achieved.ended && rounds.cpu_s > 0.0 && rounds.seconds >= achieved.seconds, "{rounds:?}");
+    let last = ended.rounds.unwrap();
+    assert!(last.ended >= achieved.ended && last.cpu_s > 0.0 && last.seconds >= achieved.seconds, "{last:?}");
     assert_eq!(ended.processes.len(), 3);
+    assert!(last.alive <= 3, "those that were alive when it was stopped: {last:?}");
 }
 
 #[test]
@@ -227,7 +228,7 @@ fn a_paced_load_keeps_its_pace() {
     let mut launcher = Launcher::start(None).unwrap();
     launcher.launch(&load(&scratch, 2, Some(0.05), "exit 0")).unwrap();
     let achieved = until(&mut launcher, |achieved| achieved.ended >= 20);
-    // Ten rounds of two copies, of which the first begins at once: no sooner than nine paces.
+    // Ten times two copies, of which the first begin at once: no sooner than nine paces.
     assert!(achieved.seconds >= 0.44, "{achieved:?}");
     launcher.stop(9, 0.0).unwrap();
 }
@@ -238,8 +239,8 @@ fn copies_that_fail_are_counted() {
     let mut launcher = Launcher::start(None).unwrap();
     launcher.launch(&load(&scratch, 1, None, "exit 1")).unwrap();
     until(&mut launcher, |achieved| achieved.failed >= 3);
-    let rounds = launcher.stop(9, 0.0).unwrap().rounds.unwrap();
-    assert_eq!(rounds.ended, 0);
+    let last = launcher.stop(9, 0.0).unwrap().rounds.unwrap();
+    assert_eq!(last.ended, 0);
 
     // What cannot be started is tried again, but not in haste.
     std::fs::write(scratch.path("lost"), "#!/no/such/interpreter\n").unwrap();
