@@ -175,3 +175,26 @@ fn a_study_with_services_load_and_processes_survives_kills_and_nothing_of_it_out
         assert!(trial.value("load_rate").is_some() && trial.processes.len() == 2, "{trial:?}");
     }
 }
+
+#[test]
+fn interrupts_leave_nothing_of_services_and_load_and_lose_no_trial() {
+    let sandbox = Sandbox::new(SURROUNDED);
+    sandbox.write("shelf.pl", SHELF);
+    let words = ["run", "STUDY", "--blocks", "6", "--quiet"];
+    let interrupt = |pid: u32| {
+        let sent = std::process::Command::new("kill").args(["-INT", &pid.to_string()]).status().unwrap();
+        assert!(sent.success());
+    };
+    // One lets the trial in flight end, two kill it.
+    for (after, interrupts) in [(1, 1), (4, 2), (9, 1), (12, 2)] {
+        let mut child = sandbox.command(&words).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+        while sandbox.trials_so_far() < after && child.try_wait().unwrap().is_none() {
+            std::thread::yield_now();
+        }
+        (0..interrupts).for_each(|_| interrupt(child.id()));
+        assert_eq!(child.wait().unwrap().code(), Some(130), "after {after} trials");
+        assert!(alive_in(&sandbox).is_empty(), "it ended before what it had started: {:#?}", alive_in(&sandbox));
+    }
+    assert_eq!(sandbox.execute(&words).code, 0);
+    each_trial_once(&sandbox.record(), 6 * 6);
+}

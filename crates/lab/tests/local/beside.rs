@@ -6,7 +6,7 @@ use bakeoff_lab::Executor as _;
 use bakeoff_model::record::{Failure, Held, Outcome};
 use bakeoff_model::study::{LoadOf, LoadSpec, Per, Ready, Service};
 
-pub(crate) const CASES: [(&str, fn()); 22] = [
+pub(crate) const CASES: [(&str, fn()); 23] = [
     ("a_service_is_there_for_its_trial_and_gone_afterwards", service_serves),
     ("a_service_whose_log_has_the_line_is_ready", ready_by_log),
     ("a_service_whose_command_succeeds_is_ready", ready_by_command),
@@ -23,6 +23,7 @@ pub(crate) const CASES: [(&str, fn()); 22] = [
     ("services_have_the_variables_of_the_variant", service_per_variant),
     ("the_load_is_alive_while_the_trial_lasts_and_gone_afterwards", load_works),
     ("copies_of_the_workload_itself_have_a_number_and_a_home_each", load_of_the_workload),
+    ("copies_of_a_workload_that_marks_do_not_mark", load_marks),
     ("a_load_that_fails_fails_the_trial", load_fails),
     ("processes_at_once_overlap_and_have_folders_of_their_own", processes_overlap),
     ("one_of_several_processes_that_fails_fails_the_trial", one_process_fails),
@@ -220,6 +221,16 @@ fn load_of_the_workload() {
         assert_eq!(lines, [format!("{prefix} 1 {}", home(1)), format!("{prefix} 2 {}", home(2))]);
         assert!(!stage.path().join("scratch/load-1").exists());
     }
+}
+
+fn load_marks() {
+    // A workload that marks can be a load as well: what its copies mark is nobody's.
+    let run = "echo 'phase load' >&$BAKEOFF_MARKS; sleep 0.2; echo op >&$BAKEOFF_MARKS";
+    let stage = Stage::new(run)
+        .condition(|c| c.load = Some(LoadSpec { copies: 2, of: LoadOf::Itself, pace_s: None, cpus: None }))
+        .workload(|w| w.phases = vec!["load".to_owned()]);
+    let execution = stage.execute("a");
+    assert_eq!((execution.outcome, execution.marks.ops_count()), (Outcome::Ok, 1));
 }
 
 fn load_fails() {
