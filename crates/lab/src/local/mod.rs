@@ -71,6 +71,11 @@ impl Local {
         if ended.processes.iter().any(|process| process.end == bakeoff_host::End::Interrupted) {
             return Err(Halt::Interrupted);
         }
+        // The journal says that these parts are held; a trial without them is none of this condition.
+        if let Some((part, why)) = ended.without.first() {
+            let part_of = format!("condition {}", cell.condition.name);
+            return Err(outcome::surroundings(&part_of, format!("{part}: {why}"), "".as_ref()));
+        }
         // What failed beside a trial is why the trial did.
         services.are_alive()?;
         load_failed?;

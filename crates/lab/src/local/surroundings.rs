@@ -21,7 +21,7 @@ pub(super) struct Granted {
 }
 
 impl Granted {
-    /// Asks a launcher for each part alone.
+    /// Asks a launcher what it refuses of all parts together: some exclude each other.
     pub(super) fn of(condition: &Condition, launcher: &Launcher) -> Self {
         let mut granted = Self {
             condition: condition.name.clone(),
@@ -34,18 +34,31 @@ impl Granted {
             granted.hold(load_in_words(load));
             if let Some(cpus) = &load.cpus {
                 let limits = Limits { cpus: Some(cpus.clone()), ..Limits::default() };
-                if granted.ask(launcher, format!("the load on {}", processors(cpus)), &limits) {
+                let state = state("cpus", &launcher.refused(&limits));
+                if state == Held::Held {
                     granted.load = limits;
                 }
+                granted.tell(format!("the load on {}", processors(cpus)), state);
             }
         }
         if condition.processes > 1 {
             granted.hold(format!("{} processes at once", condition.processes));
         }
-        for (what, limits) in parts(condition) {
-            if granted.ask(launcher, what, &limits) {
-                granted.limits = united(&granted.limits, limits);
+        let all = parts(condition).into_iter().fold(Limits::default(), |all, (_, _, limits)| united(&all, limits));
+        let refused = launcher.refused(&all);
+        for (name, what, limits) in parts(condition) {
+            let mut state = state(name, &refused);
+            match &mut state {
+                // The launcher has something else then, which is better than nothing.
+                Held::Unavailable(why) if name == MEMORY => why.push_str("; each process's address space is limited"),
+                Held::Unavailable(_) => {
+                    granted.tell(what, state);
+                    continue;
+                }
+                _ => {}
             }
+            granted.limits = united(&granted.limits, limits);
+            granted.tell(what, state);
         }
         for (name, value) in &condition.environment {
             granted.hold(format!("{name}={value}"));
@@ -59,14 +72,6 @@ impl Granted {
             granted.tell("the file systems' caches dropped before each trial".to_owned(), state);
         }
         granted
-    }
-
-    fn ask(&mut self, launcher: &Launcher, what: String, limits: &Limits) -> bool {
-        let refused = launcher.refused(limits);
-        let whys: Vec<String> = refused.into_iter().map(|(_, why)| why).collect();
-        let state = if whys.is_empty() { Held::Held } else { Held::Unavailable(whys.join("; ")) };
-        self.tell(what, state);
-        whys.is_empty()
     }
 
     fn hold(&mut self, what: String) {
@@ -93,28 +98,39 @@ impl Granted {
     }
 }
 
-/// The limits of a condition, one by one, each with its name in words.
-fn parts(condition: &Condition) -> Vec<(String, Limits)> {
+/// The name of the memory limit among [`Limits`].
+const MEMORY: &str = "memory_bytes";
+
+/// Whether a part of that name is among what was refused.
+fn state(name: &str, refused: &[(String, String)]) -> Held {
+    match refused.iter().find(|(what, _)| what == name) {
+        Some((_, why)) => Held::Unavailable(why.clone()),
+        None => Held::Held,
+    }
+}
+
+/// The limits of a condition, one by one, each with its name in [`Limits`] and in words.
+fn parts(condition: &Condition) -> Vec<(&'static str, String, Limits)> {
     let none = Limits::default;
     let mut parts = vec![];
     if let Some(cpus) = &condition.cpus {
-        parts.push((format!("trials on {}", processors(cpus)), Limits { cpus: Some(cpus.clone()), ..none() }));
+        parts.push(("cpus", format!("trials on {}", processors(cpus)), Limits { cpus: Some(cpus.clone()), ..none() }));
     }
     if let Some(priority) = condition.realtime {
         let what = format!("real-time priority {priority} (SCHED_FIFO)");
-        parts.push((what, Limits { realtime: Some(priority), ..none() }));
+        parts.push(("realtime", what, Limits { realtime: Some(priority), ..none() }));
     }
     if let Some(aslr) = condition.aslr {
         let what = if aslr { "addresses randomised" } else { "addresses not randomised" };
-        parts.push((what.to_owned(), Limits { aslr: Some(aslr), ..none() }));
+        parts.push(("aslr", what.to_owned(), Limits { aslr: Some(aslr), ..none() }));
     }
     if let Some(bytes) = condition.memory_bytes {
         let what = format!("at most {} of memory", mebibytes(bytes));
-        parts.push((what, Limits { memory_bytes: Some(bytes), ..none() }));
+        parts.push((MEMORY, what, Limits { memory_bytes: Some(bytes), ..none() }));
     }
     if let Some(cpu_limit) = condition.cpu_limit {
         let what = format!("at most {cpu_limit} of a processor's time");
-        parts.push((what, Limits { cpu_limit: Some(cpu_limit), ..none() }));
+        parts.push(("cpu_limit", what, Limits { cpu_limit: Some(cpu_limit), ..none() }));
     }
     parts
 }
