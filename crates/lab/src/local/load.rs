@@ -59,8 +59,6 @@ impl Load {
             let (of, argv) = of(stage, cell, spec);
             let mut env = stage.environment(of, ports, home.as_deref());
             env.insert("BAKEOFF_COPY".to_owned(), copy.to_string());
-            // A copy of a workload marks as the workload does; its marks go where its output goes, to nowhere.
-            env.insert("BAKEOFF_MARKS".to_owned(), "1".to_owned());
             let mut command = stage.helper(argv, env, &log);
             command.stdout = PathBuf::from("/dev/null");
             job.commands.push(command);
