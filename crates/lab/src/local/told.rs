@@ -25,7 +25,7 @@ pub(super) fn take(
     for (number, process) in (0..).zip(&ended.processes) {
         let chunks = ended.marks.get(number).map(Vec::as_slice).unwrap_or_default();
         // All times are since the first launch, so that those of several processes fit together.
-        let after_first_s = (process.started_unix_s - ended.started_unix_s).max(0.0);
+        let after_first_s = if number == 0 { 0.0 } else { (process.started_unix_s - ended.started_unix_s).max(0.0) };
         let ended_s = after_first_s + process.measurements.get("wall").copied().unwrap_or_default();
         let told = marks::read(chunks, ended.started_monotonic_s, ended_s).unwrap_or_else(|why| {
             wrong.get_or_insert_with(|| why.to_string());
