@@ -236,7 +236,8 @@ fn load_marks() {
 fn load_fails() {
     let stage = Stage::new("sleep 0.3").load(2, "echo out of luck >&2; exit 3");
     let (part, why, tail) = failed_part(&stage.outcome());
-    assert_eq!((part.as_str(), tail), ("load", vec!["out of luck".to_owned()]));
+    // Copies share a log with those that they follow.
+    assert_eq!((part.as_str(), tail.last().map(String::as_str)), ("load", Some("out of luck")));
     assert!(why.contains("failed"), "{why}");
     let (part, ..) = failed_part(&Stage::new("true").load(1, "no-such-program --at-all").outcome());
     assert_eq!(part, "load");
