@@ -221,14 +221,28 @@ impl Home {
 
 impl Drop for Home {
     fn drop(&mut self) {
-        // Where we are inside ourselves it stays, empty but for us, and is removed by whoever comes next.
-        let inside = self.is_around_us();
         for nest in &self.nests {
-            if !(inside && nest.hierarchy.is_v2()) {
-                let _ = tree::remove(&nest.folder);
+            if self.is_around_us && nest.hierarchy.is_v2() && !move_out(&nest.folder) {
+                continue;
             }
+            let _ = tree::remove(&nest.folder);
         }
     }
+}
+
+/// Back to where we came from, which takes processes again once it hands no controllers on. What does not work here
+/// must not end in our own death: then the folder stays, empty but for us, and is removed by whoever comes next.
+fn move_out(folder: &Path) -> bool {
+    let Some(own) = folder.parent() else { return false };
+    for group in tree::below(folder).iter().filter(|group| !group.ends_with(SELF)) {
+        let _ = tree::remove(group);
+    }
+    for folder in [folder, own] {
+        for controller in words(&folder.join("cgroup.subtree_control")) {
+            let _ = tree::write(&folder.join("cgroup.subtree_control"), &format!("-{controller}"));
+        }
+    }
+    move_into(own) && fs::remove_dir(folder.join(SELF)).is_ok()
 }
 
 /// Those that tell or limit something that nothing better does.
