@@ -151,11 +151,15 @@ impl<'a> Watch<'a> {
                     self.has_ended(index, now);
                 }
             }
-            if self.state.watched[last].revents != 0 {
-                self.obey(now);
+        }
+        // First of all copies that have just ended begin again, so that who asks finds them alive.
+        self.is_it_time(now);
+        if woken.is_ok_and(|ready| ready > 0) && self.state.watched[last].revents != 0 {
+            self.obey(now);
+            if self.stop.is_some() {
+                self.is_it_time(now);
             }
         }
-        self.is_it_time(now);
     }
 
     /// How long nothing has to be done; none if only an end or a word can change that.
