@@ -115,11 +115,11 @@ mod unit {
             assert_eq!(told, expect, "{zombies:?}");
         };
         let io = "rchar: 1\nwchar: 2\nsyscr: 3\nsyscw: 4\nread_bytes: 5\nwrite_bytes: 6\ncancelled_write_bytes: 7\n";
-        let one =
+        let alone =
             [("rchar", 1.0), ("wchar", 2.0), ("syscr", 3.0), ("syscw", 4.0), ("read_bytes", 5.0), ("write_bytes", 6.0)];
-        let delayed = [&one[..], &[("run_delay", 0.25)]].concat();
+        let delayed = [&alone[..], &[("run_delay", 0.25)]].concat();
         check(&[(io, "1500000000 250000000 12\n")], &delayed);
-        check(&[(io, "")], &one);
+        check(&[(io, "")], &alone);
         check(&[("", "7 500000000 1\n"), ("", "7 1000000000 1\n")], &[("run_delay", 1.5)]);
         check(&[(io, "7 7 7\n"), ("", "")], &[]);
         check(&[], &[]);

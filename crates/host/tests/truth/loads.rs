@@ -38,7 +38,6 @@ fn a_closed_load_goes_on_without_a_pause() {
     let ended = place.launcher.stop(libc::SIGTERM, 1.0).unwrap();
     let last = ended.rounds.unwrap();
     assert!(last.ended >= achieved.ended && last.seconds >= seconds, "{achieved:?} {last:?}");
-    assert_eq!(last.alive, 0, "{last:?}");
 }
 
 /// One copy each 50 ms, which it can hold: the rate is the pace's.

@@ -40,6 +40,9 @@ pub fn own(name: &str, workloads: &[Workload]) -> Result<Metric, Unknown> {
     if let Some(metric) = workloads.iter().find_map(|workload| of_phase(name, workload)) {
         return Ok(metric);
     }
+    if let Some(metric) = of_service(name, workloads) {
+        return Ok(metric);
+    }
     let readings = OpMetric::readings(name);
     if let Some(metric) = readings.iter().find_map(|reading| workloads.iter().find_map(|w| of_ops(name, reading, w))) {
         return Ok(metric);
@@ -79,6 +82,22 @@ fn of_phase(name: &str, workload: &Workload) -> Option<Metric> {
     Some(described(name, Unit::Seconds, Direction::Less, what, &format!("marks: phase {phase}")))
 }
 
+/// What is measured of a service: its last part, unit, and what it is.
+const OF_SERVICE: [(&str, Unit, &str, &str); 5] = [
+    ("cpu", Unit::Seconds, "CPU time, while the trial lasted", "processor clocks of its processes"),
+    ("user", Unit::Seconds, "CPU time in user mode, from start to end", "wait4: ru_utime"),
+    ("sys", Unit::Seconds, "CPU time in the kernel, from start to end", "wait4: ru_stime"),
+    ("maxrss", Unit::Bytes, "peak resident memory of the largest process", "wait4: ru_maxrss"),
+    ("peak", Unit::Bytes, "peak memory", "cgroup, else wait4: ru_maxrss"),
+];
+
+fn of_service(name: &str, workloads: &[Workload]) -> Option<Metric> {
+    let (service, part) = name.rsplit_once('.')?;
+    let known = workloads.iter().any(|workload| workload.services.iter().any(|known| known == service));
+    let (_, unit, what, source) = OF_SERVICE.into_iter().find(|(last, ..)| known && *last == part)?;
+    Some(described(name, unit, Direction::Less, format!("of the service `{service}`: {what}"), source))
+}
+
 fn of_ops(name: &str, metric: &OpMetric<'_>, workload: &Workload) -> Option<Metric> {
     let spec = workload.ops.as_ref()?;
     let has_phase = metric.phase.is_none_or(|phase| workload.phases.iter().any(|known| known == phase));
@@ -111,6 +130,8 @@ fn all_own(workloads: &[Workload]) -> Vec<String> {
     for workload in workloads {
         names.extend(workload.values.iter().map(|spec| spec.name.clone()));
         names.extend(workload.phases.iter().map(|phase| format!("{phase}.wall")));
+        let parts = |service| OF_SERVICE.iter().map(move |(part, ..)| format!("{service}.{part}"));
+        names.extend(workload.services.iter().flat_map(parts));
         let Some(spec) = &workload.ops else { continue };
         let phases = std::iter::once(String::new()).chain(workload.phases.iter().map(|phase| format!("{phase}.")));
         for phase in phases {
@@ -143,7 +164,7 @@ fn unknown(name: &str, readings: &[OpMetric<'_>], workloads: &[Workload]) -> Unk
         return Unknown { why, remedy: format!("did you mean `{meant}`?") };
     }
     if name.contains('.') {
-        let remedy = "a phase has `PHASE.wall`, ops have `[PHASE.]op[.NAME].p99` and the like (docs/marks.md)";
+        let remedy = "a phase has `PHASE.wall`, a service `SERVICE.cpu`, ops `[PHASE.]op[.NAME].p99` and the like (docs/marks.md)";
         return Unknown { why, remedy: remedy.to_owned() };
     }
     Unknown { why, remedy: suggest(name, known.filter(|known| !known.contains('.'))) }

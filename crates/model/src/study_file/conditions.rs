@@ -9,7 +9,7 @@ use crate::study::{Condition, LoadOf, LoadSpec};
 use std::collections::BTreeMap;
 
 /// The most copies, and the most processes, that make sense on one machine.
-const MOST_AT_ONCE: u32 = 1024;
+const MOST_AT_ONCE: u32 = 256;
 /// The real-time priority of `realtime = true`: the lowest is above all that is not real-time.
 const LEAST_PRIORITY: u32 = 1;
 const MOST_PRIORITY: u32 = 99;

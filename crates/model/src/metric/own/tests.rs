@@ -18,6 +18,7 @@ fn workloads() -> Vec<Workload> {
             name: "cache".to_owned(),
             phases: text(&["warm"]),
             ops: Some(OpSpec { unit: "call".to_owned(), count: None, names: text(&["get", "set"]) }),
+            services: text(&["store"]),
             values: vec![value("score", regex, Unit::Count, Direction::More)],
             ..Workload::default()
         },
@@ -40,6 +41,13 @@ fn what_workloads_declare_is_described() {
         ("op.get.rate", Unit::PerSecond, Direction::More, "ops `get` in a second", "marks: op"),
         ("warm.op.set.mean", Unit::Seconds, Direction::Less, "mean latency of ops `set`, in phase `warm`", "marks: op"),
         ("op.count", Unit::Count, Direction::Less, "number of ops (message)", "marks: op"),
+        (
+            "store.cpu",
+            Unit::Seconds,
+            Direction::Less,
+            "of the service `store`: CPU time, while the trial lasted",
+            "processor clocks of its processes",
+        ),
         ("heap", Unit::Bytes, Direction::Less, "a value that the workload tells", "marks: value heap"),
         ("score", Unit::Count, Direction::More, "a number that the workload prints", "standard output: /score (.*)/"),
     ] {
@@ -56,7 +64,7 @@ fn what_workloads_declare_is_described() {
 #[test]
 fn every_name_that_is_suggested_is_known() {
     let names = all_own(&workloads());
-    assert_eq!(names.len(), 2 + 4 + 9 * 3 + 9 * 2 * 3);
+    assert_eq!(names.len(), 2 + 4 + 5 + 9 * 3 + 9 * 2 * 3);
     for name in names {
         assert!(own(&name, &workloads()).is_ok(), "{name}");
     }

@@ -303,15 +303,15 @@ fn mistakes_in_workloads_are_named() {
 #[test]
 fn metrics_are_of_bakeoff_or_of_what_the_workloads_declare() {
     let send = "[workloads.send]\nrun = \"send\"\nphases = [\"load\", \"scan\"]\nops = { unit = \"set\" }\n";
-    let workloads = format!("{send}[workloads.send.values]\nlost = {{ unit = \"1\" }}\n");
+    let workloads = format!("{SERVICE}{send}[workloads.send.values]\nlost = {{ unit = \"1\" }}\n");
     let with = |metric: &str| format!("{HEAD}{workloads}{DECIDE}metrics = [\"{metric}\", \"wall\"]\n");
-    for metric in ["scan.wall", "op.p99", "scan.op.p99.9", "lost", "throughput", "peak"] {
+    for metric in ["scan.wall", "op.p99", "scan.op.p99.9", "lost", "throughput", "peak", "store.cpu"] {
         let study = parse(&with(metric)).unwrap_or_else(|_| panic!("{}", messages(&with(metric))));
         assert_eq!(study.decide.metrics, [metric, "wall"]);
     }
     for (metric, message, remedy) in [
-        ("scn.wall", "there is no metric `scn.wall`", "did you mean `scan.wall`?"),
-        ("scan.op.p95", "there is no metric `scan.op.p95`", "did you mean `scan.op.p9"),
+        ("scn.wall", "no workload has a phase `scn`", "did you mean `scan`?"),
+        ("scan.op.p95", "`scan.op.p95` does not end with what is told of ops", "p99.9"),
         ("lots", "there is no metric `lots`", "did you mean `lost`?"),
         ("op.quote.p99", "no workload has ops `quote`", "names = ["),
         ("wall", "the metric `wall` is listed twice", "leave one out"),
@@ -326,7 +326,7 @@ fn mistakes_in_conditions_are_named() {
     let check = |keys: &str, message: &str, remedy: &str| {
         refuses(&format!("{WORKLOAD}[conditions.x]\n{keys}"), message, remedy);
     };
-    check("copies = 0\n", "0 copies are not possible", "from 1 to 1024");
+    check("copies = 0\n", "0 copies are not possible", "from 1 to 256");
     check("copies = \"4\"\n", "must be a whole number", "without quotes");
     check("of = \"self\"\n", "has `of` and no `copies`", "add `copies = 1`");
     check("pace = \"1/s\"\n", "has `pace` and no `copies`", "add `copies = 1`");
@@ -337,7 +337,7 @@ fn mistakes_in_conditions_are_named() {
     check("copies = 1\nof = {}\n", "`of` has no `command`", "the command that the load is made of");
     check("copies = 1\nof = { command = \"x $PORT_y\" }\n", "is the port of no service", "add `[services.y]`");
     check("copies = 1\npace = \"0.1 s\"\n", "is no rate", "such as \"10/s\"");
-    check("processes = -1\n", "-1 processes are not possible", "from 1 to 1024");
+    check("processes = -1\n", "-1 processes are not possible", "from 1 to 256");
     check("cpus = []\n", "`cpus` of [conditions.x] names no processors", "cpus = \"0-1,3\"");
     check("cpus = [\"a\"]\n", "names no processors", "cpus = [0, 1, 3]");
     check("cpus = \"3-1\"\n", "names no processors", "cpus = \"0-1,3\"");
