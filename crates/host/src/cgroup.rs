@@ -20,7 +20,7 @@ pub(crate) mod tests;
 pub(crate) use counts::NAMES;
 pub(crate) use find::hierarchies;
 pub(crate) use group::Group;
-pub(crate) use home::Home;
+pub(crate) use home::{Home, Needs};
 
 /// Set to `off`, it keeps Bakeoff from making control groups.
 pub(crate) const SWITCH: &str = "BAKEOFF_CGROUPS";

@@ -7,6 +7,7 @@ mod channel;
 mod job;
 mod limits;
 mod marks;
+mod near;
 mod program;
 mod reply;
 mod request;
@@ -136,6 +137,8 @@ pub struct Launcher {
     under_way: Option<UnderWay>,
     /// Once it has been looked for: where the launcher moves itself before a job joins cgroups.
     warm: Option<Option<File>>,
+    /// Where its jobs are to begin beside us, and there is more than one processor.
+    near: Option<near::Near>,
     probes: Vec<Box<dyn Probe>>,
 }
 
@@ -147,7 +150,7 @@ impl Launcher {
     /// [`Error::Start`] if the process cannot be started.
     pub fn start(keep: Option<BorrowedFd<'_>>) -> Result<Self, Error> {
         let (process, control) = start::start(keep)?;
-        let mut launcher = Self { process, control, under_way: None, warm: None, probes: vec![] };
+        let mut launcher = Self { process, control, under_way: None, warm: None, near: None, probes: vec![] };
         match channel::receive(&launcher.control) {
             Ok(Some((wire::READY, _))) => Ok(launcher),
             Ok(Some(_)) => Err(Error::Launcher { why: "it spoke out of turn".to_owned() }),
@@ -164,6 +167,7 @@ impl Launcher {
         let mut launcher = Self::start(options.keep)?;
         if let Some(wanted) = options.watched {
             launcher.probes = crate::probes::all(launcher.process.id(), wanted);
+            launcher.near = near::Near::of(launcher.process.id());
         }
         Ok(launcher)
     }
@@ -215,7 +219,10 @@ impl Launcher {
             self.warm.get_or_insert_with(|| warm::own_group(self.process.id()));
         }
         let warm = self.warm.iter().flatten().next().filter(|_| !confinement.join.is_empty());
-        let with = request::With { confinement: &confinement, marks: &writers, warm, address_space, watched };
+        // A load, or a service, is to begin wherever there is room.
+        let near = self.near.as_ref().filter(|_| watched && job.rounds.is_none());
+        let all_cpus = near.and_then(near::Near::come);
+        let with = request::With { confinement: &confinement, marks: &writers, warm, address_space, watched, all_cpus };
         let (body, descriptors) = prepared.request(job, &with);
         if descriptors.len() > wire::MOST_DESCRIPTORS {
             return Err(Error::Launcher { why: format!("{} processes at once are too many", job.commands.len()) });

@@ -1,6 +1,7 @@
 //! The probes that there are, and which of them a launcher gets. Cheap ones always watch: they read a few small files
-//! before and after a job. Counters of perf events watch only where their metrics are asked for, because each of them
-//! costs every process of the job something when it forks, begins and ends.
+//! before and after a job. Control groups and counters of perf events watch only where their metrics are asked for (and
+//! groups where something is to be limited), because they cost every process of the job something when it forks,
+//! begins and ends.
 
 mod cgroup;
 mod ours;
@@ -16,19 +17,20 @@ pub(crate) use ours::our_processes;
 use crate::probe::Probe;
 use bakeoff_model::record::Unavailable;
 
-/// The probes of a launcher with this process id: all cheap ones, and counters for those of the `wanted` metrics that
-/// come from perf events.
+/// The probes of a launcher with this process id: all cheap ones, and groups and counters for those of the `wanted`
+/// metrics that come from them.
 ///
 /// The order matters: [`Probe::before`] is called in this order, [`Probe::after`] in the same. A call of `before` that
 /// is followed by another one, and by no `after`, belongs to a job that was not launched.
 pub(crate) fn all(launcher: u32, wanted: &[&str]) -> Vec<Box<dyn Probe>> {
     let ours = ours::Ours::register(launcher);
+    let group = cgroup::Cgroup::new(wanted);
     // The group is made last and read first: what is done for the others is not counted for the job.
     vec![
-        Box::new(surroundings::Surroundings::new(ours)),
+        Box::new(surroundings::Surroundings::new(ours, group.of_every_job())),
         Box::new(zombie::Zombies::new()),
         Box::new(perf::Counters::open(launcher, wanted)),
-        Box::new(cgroup::Cgroup::new()),
+        Box::new(group),
     ]
 }
 

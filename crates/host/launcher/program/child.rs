@@ -125,6 +125,8 @@ fn set_limits(orders: &mut Orders<'_>) {
     if job.cpus != 0 {
         let mask = orders.job.slice(job.cpus, job.cpus_length);
         limit(wire::AFFINITY, sys::set_affinity(mask));
+    } else if job.all_cpus != 0 {
+        let _ = sys::set_affinity(orders.job.slice(job.all_cpus, job.all_cpus_length));
     }
     if job.aslr != wire::ASLR_AS_IS {
         limit(wire::PERSONALITY, sys::set_randomised(job.aslr == wire::ASLR_ON));

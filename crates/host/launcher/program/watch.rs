@@ -70,6 +70,10 @@ impl<'a> Watch<'a> {
         for index in 0..last {
             self.launch(index);
         }
+        let head = self.job.head;
+        if head.all_cpus != 0 {
+            let _ = sys::set_affinity(self.job.slice(head.all_cpus, head.all_cpus_length));
+        }
         while self.goes_on() {
             self.wait();
         }

@@ -72,6 +72,11 @@ pub struct Job {
     pub cpus: u64,
     /// Its length in bytes.
     pub cpus_length: u64,
+    /// Offset of the mask of all processors that the launcher may use, or 0. It has been put on a single one of them, to
+    /// begin where its owner is; from the launch on, it and those whose `cpus` are 0 use all.
+    pub all_cpus: u64,
+    /// Its length in bytes.
+    pub all_cpus_length: u64,
     /// RLIMIT_AS, or 0.
     pub address_space: u64,
     /// For a load: nanoseconds from one start to the next, or 0 for a closed loop.
@@ -259,7 +264,7 @@ macro_rules! plain {
     };
 }
 
-plain!(Head 16, Job 80, Process 48, Kill 32, Stop 16, JobOver 64, Achieved 40, ProcessOver 592, Tried 44, Unkillable 8);
+plain!(Head 16, Job 96, Process 48, Kill 32, Stop 16, JobOver 64, Achieved 40, ProcessOver 592, Tried 44, Unkillable 8);
 
 /// The bytes of a structure.
 pub fn bytes<T: Plain>(value: &T) -> &[u8] {

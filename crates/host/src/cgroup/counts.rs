@@ -16,7 +16,7 @@ pub(super) struct File {
     /// The controller of version 1 whose hierarchy it is in; none in version 2.
     v1: Option<&'static str>,
     name: &'static str,
-    metrics: &'static [(&'static str, Parse)],
+    pub(super) metrics: &'static [(&'static str, Parse)],
 }
 
 const fn v2(name: &'static str, metrics: &'static [(&'static str, Parse)]) -> File {

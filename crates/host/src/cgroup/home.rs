@@ -34,6 +34,26 @@ pub(crate) struct Home {
     limits_cpu: OnceLock<bool>,
 }
 
+/// What a job's group is for.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Needs<'a> {
+    /// These metrics.
+    pub(crate) metrics: &'a [&'static str],
+    /// All metrics that there may be.
+    pub(crate) whatever_there_is: bool,
+    /// A limit of memory.
+    pub(crate) memory_limit: bool,
+    /// A limit of CPU time.
+    pub(crate) cpu_limit: bool,
+}
+
+impl Needs<'_> {
+    /// Whatever a group may tell.
+    pub(crate) fn everything() -> Self {
+        Self { whatever_there_is: true, ..Self::default() }
+    }
+}
+
 /// Our folder in one hierarchy.
 #[derive(Debug)]
 pub(super) struct Nest {
@@ -119,7 +139,7 @@ impl Home {
 
     /// Finds out which files of a group tell something here.
     fn look_at_a_group(&mut self) -> io::Result<()> {
-        let group = self.group(false)?;
+        let group = self.group(&Needs::everything())?;
         let mut told = Measurements::new();
         for (nth, folder) in &group.folders {
             let nest = &mut self.nests[*nth];
@@ -129,13 +149,12 @@ impl Home {
         group.remove(self)
     }
 
-    /// A new group in each hierarchy; with or without that of the controller for CPU limits.
-    pub(crate) fn group(&self, with_cpu: bool) -> io::Result<Group> {
+    /// A new group in each hierarchy that is needed for it.
+    pub(crate) fn group(&self, needs: &Needs<'_>) -> io::Result<Group> {
         let name = self.next.fetch_add(1, Ordering::Relaxed).to_string();
         let mut group = Group { name, folders: vec![] };
         for (nth, nest) in self.nests.iter().enumerate() {
-            let is_for_it = self.is_for_every_job(&nest.hierarchy) || with_cpu && nest.hierarchy.has("cpu");
-            if !is_for_it {
+            if !self.is_needed(nest, needs) {
                 continue;
             }
             let folder = nest.folder.join(&group.name);
@@ -210,12 +229,17 @@ impl Home {
         self.nests.iter().find(|nest| nest.hierarchy.is_v2())
     }
 
-    /// Whether a hierarchy tells or limits something of every job. Version 2 tells CPU time without any controller;
-    /// cpuacct is for where there is none.
-    fn is_for_every_job(&self, hierarchy: &Hierarchy) -> bool {
-        hierarchy.is_v2()
-            || ["memory", "pids", "blkio"].iter().any(|c| hierarchy.has(c))
-            || hierarchy.has("cpuacct") && self.v2().is_none()
+    /// Whether a job needs a group in this hierarchy. Version 2 has most for the price of one, and kills at once; in it,
+    /// or where it is not here in cpuacct, the time of all jobs is counted.
+    fn is_needed(&self, nest: &Nest, needs: &Needs<'_>) -> bool {
+        let of = |controllers: &[&str]| controllers.iter().any(|controller| nest.hierarchy.has(controller));
+        let tells = || nest.files.iter().any(|file| file.metrics.iter().any(|(name, _)| needs.metrics.contains(name)));
+        nest.hierarchy.is_v2()
+            || tells()
+            || of(&["cpuacct"]) && self.v2().is_none()
+            || needs.memory_limit && of(&["memory"])
+            || needs.cpu_limit && of(&["cpu"])
+            || needs.whatever_there_is && of(&["memory", "pids", "blkio", "cpuacct"])
     }
 }
 

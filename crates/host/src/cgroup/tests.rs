@@ -3,7 +3,7 @@
 #![allow(unsafe_code, reason = "what a process does before it executes its program")]
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test ends where something is not as it should be")]
 
-use super::home::{Home, bury_the_dead, own_name, settle_v2};
+use super::home::{Home, Needs, bury_the_dead, own_name, settle_v2};
 use super::{Group, hierarchies, tree};
 use crate::files::Files;
 use crate::launcher::Limits;
@@ -92,7 +92,7 @@ fn gone(group: &Group) {
 #[test]
 fn a_pipeline_has_as_many_processes_as_it_has() {
     let Some(home) = home() else { return };
-    let group = home.group(false).unwrap();
+    let group = home.group(&Needs::everything()).unwrap();
     let mut child = start(&home, &group, &["sh", "-c", "cat | cat | cat | cat; :"]);
     let (mut to, from) = (child.stdin.take().unwrap(), child.stdout.take().unwrap());
     // What has come through all four was seen by all four.
@@ -113,7 +113,7 @@ fn a_pipeline_has_as_many_processes_as_it_has() {
 #[test]
 fn memory_and_cpu_time_are_those_of_the_job() {
     let Some(home) = home() else { return };
-    let group = home.group(false).unwrap();
+    let group = home.group(&Needs::everything()).unwrap();
     let child = start(&home, &group, &["dd", "if=/dev/zero", "of=/dev/null", "bs=64M", "count=4"]);
     let (status, cpu_s) = wait4(child);
     assert!(status.success());
@@ -142,7 +142,7 @@ fn a_job_dies_of_its_memory_limit_and_it_shows() {
         return;
     }
     let dies = |limit_mib: u64| {
-        let group = home.group(false).unwrap();
+        let group = home.group(&Needs::everything()).unwrap();
         let limits = Limits { memory_bytes: Some(limit_mib << 20), ..Limits::default() };
         group.limit(&home, &limits).unwrap();
         let (status, _) = wait4(start(&home, &group, &["dd", "if=/dev/zero", "of=/dev/null", "bs=64M", "count=1"]));
@@ -163,7 +163,7 @@ fn bytes_are_those_that_reach_the_disk() {
     if fs::metadata(folder.path()).unwrap().dev() >> 8 == 0 {
         return println!("skipped: {} is on no disk", folder.path().display());
     }
-    let group = home.group(false).unwrap();
+    let group = home.group(&Needs::everything()).unwrap();
     let file = folder.path().join("file").display().to_string();
     let to = format!("of={file}");
     let (status, _) = wait4(start(&home, &group, &["dd", "if=/dev/zero", &to, "bs=1M", "count=8", "oflag=direct"]));
@@ -189,7 +189,7 @@ fn half_a_processor_takes_twice_as_long() {
         println!("skipped: no cgroup cpu controller here");
         return;
     }
-    let group = home.group(true).unwrap();
+    let group = home.group(&Needs { cpu_limit: true, ..Needs::everything() }).unwrap();
     group.limit(&home, &Limits { cpu_limit: Some(0.5), ..Limits::default() }).unwrap();
     let begin = std::time::Instant::now();
     let (status, cpu_s) = wait4(start(&home, &group, &["sh", "-c", SPIN]));
@@ -204,7 +204,7 @@ fn half_a_processor_takes_twice_as_long() {
 #[test]
 fn a_group_goes_with_all_that_lives_in_it() {
     let Some(home) = home() else { return };
-    let group = home.group(false).unwrap();
+    let group = home.group(&Needs::everything()).unwrap();
     let mut child = start(&home, &group, &["sleep", "1000"]);
     for (_, folder) in &group.folders {
         let (deep, deeper) = (folder.join("a"), folder.join("a/b"));
@@ -228,7 +228,7 @@ fn a_home_goes_with_its_last_user() {
     let Some(home) = home() else { return };
     let folders: Vec<PathBuf> = home.nests.iter().map(|nest| nest.folder.clone()).collect();
     assert!(folders.iter().all(|folder| folder.exists()));
-    let group = home.group(true).unwrap();
+    let group = home.group(&Needs { cpu_limit: true, ..Needs::everything() }).unwrap();
     let mut child = start(&home, &group, &["sleep", "1000"]);
     drop(home);
     assert!(!folders.iter().any(|folder| folder.exists()), "{folders:?}");

@@ -2,7 +2,7 @@
 //! process does nothing and ends.
 #![allow(unsafe_code, reason = "rustix has neither clone3 nor a fork that is safe where there are threads")]
 
-use super::home::Home;
+use super::home::{Home, Needs};
 use std::io;
 use std::os::fd::{AsRawFd as _, RawFd};
 
@@ -22,7 +22,9 @@ pub(super) fn a_process(home: &Home) -> Result<(), Refusal> {
     if home.nests.is_empty() {
         return Ok(());
     }
-    let group = home.group(true).map_err(|error| Refusal::Join(home.nests.len() - 1, error))?;
+    let group = home
+        .group(&Needs { memory_limit: true, cpu_limit: true, ..Needs::everything() })
+        .map_err(|error| Refusal::Join(home.nests.len() - 1, error))?;
     let tried =
         group.confinement(home).map_err(|(nth, error)| Refusal::Join(nth, error)).and_then(|(confinement, order)| {
             let join: Vec<RawFd> = confinement.join.iter().map(|file| file.as_raw_fd()).collect();

@@ -61,6 +61,8 @@ pub(super) struct With<'f> {
     pub(super) address_space: Option<u64>,
     /// Whether probes want to know what can be read of a process that has ended.
     pub(super) watched: bool,
+    /// The processors that launcher and processes may use, if it was put on a single one for the launch.
+    pub(super) all_cpus: Option<&'f [u32]>,
 }
 
 impl Prepared {
@@ -81,7 +83,7 @@ impl Prepared {
 
     /// The body of the request and the descriptors that go with it.
     pub(super) fn request<'f>(&'f self, job: &Job, with: &With<'f>) -> (Vec<u8>, Vec<BorrowedFd<'f>>) {
-        let With { confinement, marks, warm, address_space, watched } = *with;
+        let With { confinement, marks, warm, address_space, watched, all_cpus } = *with;
         let mut descriptors: Vec<BorrowedFd<'f>> = self.outputs.files.iter().map(|(_, file)| file.as_fd()).collect();
         let mut add = |these: &mut dyn Iterator<Item = BorrowedFd<'f>>| {
             let first = descriptors.len() as u32;
@@ -106,15 +108,28 @@ impl Prepared {
             ..limits(&job.limits)
         };
         let kills: Vec<Kill> = (first_kill..).zip(&confinement.kill).map(|(at, (_, text))| kill(at, text)).collect();
-        (self.body(head, &kills, &job.limits, (!marks.is_empty()).then_some(first_mark)), descriptors)
+        let first_mark = (!marks.is_empty()).then_some(first_mark);
+        (self.body(head, &kills, &job.limits, first_mark, all_cpus), descriptors)
     }
 
-    fn body(&self, mut head: wire::Job, kills: &[Kill], limits: &Limits, first_mark: Option<u32>) -> Vec<u8> {
+    fn body(
+        &self,
+        mut head: wire::Job,
+        kills: &[Kill],
+        limits: &Limits,
+        first_mark: Option<u32>,
+        all_cpus: Option<&[u32]>,
+    ) -> Vec<u8> {
         let fixed = size_of::<wire::Job>() + self.ready.len() * size_of::<wire::Process>() + size_of_val(kills);
         let mut body = vec![0; fixed];
         if let Some(cpus) = &limits.cpus {
             let mask = mask(cpus);
             (head.cpus, head.cpus_length) = (body.len() as u64, mask.len() as u64);
+            body.extend(mask);
+        }
+        if let Some(cpus) = all_cpus {
+            let mask = mask(cpus);
+            (head.all_cpus, head.all_cpus_length) = (body.len() as u64, mask.len() as u64);
             body.extend(mask);
         }
         let mut at = 0;
@@ -148,7 +163,7 @@ impl Prepared {
 /// A request that only tries limits.
 pub(super) fn trial_of(limits: &Limits) -> Vec<u8> {
     let nothing = Prepared { ready: vec![], outputs: Outputs::default() };
-    nothing.body(wire::Job { into: NONE, warm: NONE, ..self::limits(limits) }, &[], limits, None)
+    nothing.body(wire::Job { into: NONE, warm: NONE, ..self::limits(limits) }, &[], limits, None, None)
 }
 
 fn limits(limits: &Limits) -> wire::Job {

@@ -1,7 +1,8 @@
-//! Gives each job a control group of its own, with its limits, and says what was counted in it.
+//! Gives a job a control group of its own, with its limits, and says what was counted in it: each job where what groups
+//! tell is asked for, otherwise those that are to be limited.
 
 use super::by_reason;
-use crate::cgroup::{Group, Home, NAMES};
+use crate::cgroup::{Group, Home, NAMES, Needs};
 use crate::launcher::{Job, Limits};
 use crate::probe::{Confinement, Probe, Seen};
 use bakeoff_model::metric::Measurements;
@@ -13,6 +14,8 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub(super) struct Cgroup {
     home: Result<Arc<Home>, String>,
+    /// The metrics of groups that are asked for.
+    wanted: Vec<&'static str>,
     group: Option<Group>,
     /// Whether the job has a memory limit.
     is_limited: bool,
@@ -22,12 +25,19 @@ pub(super) struct Cgroup {
 }
 
 impl Cgroup {
-    pub(super) fn new() -> Self {
-        Self::with(Home::of_this_process())
+    pub(super) fn new(wanted: &[&str]) -> Self {
+        Self::with(Home::of_this_process(), wanted)
     }
 
-    pub(super) fn with(home: Result<Arc<Home>, String>) -> Self {
-        Self { home, group: None, is_limited: false, killed_for_memory: false, left: vec![] }
+    pub(super) fn with(home: Result<Arc<Home>, String>, wanted: &[&str]) -> Self {
+        let is_wanted = |name: &str| wanted.contains(&name) || name == "cgroup_peak" && wanted.contains(&"peak");
+        let wanted = NAMES.iter().map(|(name, _)| *name).filter(|name| is_wanted(name)).collect();
+        Self { home, wanted, group: None, is_limited: false, killed_for_memory: false, left: vec![] }
+    }
+
+    /// The groups' place, if every job gets one.
+    pub(super) fn of_every_job(&self) -> Option<Arc<Home>> {
+        self.home.as_ref().ok().filter(|_| !self.wanted.is_empty()).cloned()
     }
 
     /// What stays is tried again after each job, and at the end.
@@ -45,8 +55,13 @@ impl Probe for Cgroup {
         self.killed_for_memory = false;
         self.is_limited = job.limits.memory_bytes.is_some();
         let Ok(home) = &self.home else { return Ok(()) };
+        if self.wanted.is_empty() && job.limits.memory_bytes.is_none() && job.limits.cpu_limit.is_none() {
+            return Ok(());
+        }
         let limits_cpu = job.limits.cpu_limit.is_some() && home.limits_cpu();
-        let group = self.group.insert(home.group(limits_cpu)?);
+        let needs =
+            Needs { metrics: &self.wanted, memory_limit: self.is_limited, cpu_limit: limits_cpu, ..Needs::default() };
+        let group = self.group.insert(home.group(&needs)?);
         group.limit(home, &job.limits)?;
         group.confine(home, confinement)
     }

@@ -20,6 +20,9 @@ use std::sync::Arc;
 /// The least interval of which shares are told, in clock ticks.
 const LEAST_TICKS: f64 = 5.0;
 
+/// After so many jobs of less than half of it the next one is not looked at, until one was longer.
+const SHORT_ENOUGH: u32 = 3;
+
 #[derive(Debug)]
 pub(super) struct Surroundings {
     /// Held so that the launcher counts as ours.
@@ -29,6 +32,8 @@ pub(super) struct Surroundings {
     ticks_per_s: f64,
     before: Option<Moment>,
     load: Option<f64>,
+    /// How many jobs in a row were too short by far for their shares to be told.
+    short: u32,
 }
 
 /// A reading of both clocks.
@@ -71,16 +76,18 @@ impl Ticks {
 }
 
 impl Surroundings {
-    pub(super) fn new(ours: Ours) -> Self {
+    /// `home` is where every job has its group, if each has one.
+    pub(super) fn new(ours: Ours, home: Option<Arc<Home>>) -> Self {
         // SAFETY: it takes and gives a number.
         let ticks_per_s = unsafe { libc::sysconf(libc::_SC_CLK_TCK) };
         Self {
             _ours: ours,
             files: Files::here(),
-            home: Home::of_this_process().ok(),
+            home,
             ticks_per_s: if ticks_per_s > 0 { ticks_per_s as f64 } else { 100.0 },
             before: None,
             load: None,
+            short: 0,
         }
     }
 
@@ -99,12 +106,15 @@ impl Probe for Surroundings {
             0.0 => 0.0,
             others => (others - ours::runnable(&self.files) as f64).max(0.0),
         });
-        self.before = self.moment();
+        // Reading /proc/stat takes longer than the shortest programs; where nothing would come of it, it is left.
+        self.before = if self.short < SHORT_ENOUGH { self.moment() } else { None };
         Ok(())
     }
 
     fn after(&mut self, seen: &Seen<'_>, into: &mut Measurements) -> io::Result<()> {
         into.extend(self.load.take().map(|load| ("load".to_owned(), load)));
+        let is_short = seen.wall_s * self.ticks_per_s < LEAST_TICKS / 2.0;
+        self.short = if is_short { self.short.saturating_add(1) } else { 0 };
         let long_enough = seen.wall_s * self.ticks_per_s >= LEAST_TICKS;
         let (Some(before), true) = (self.before.take(), long_enough) else { return Ok(()) };
         if let Some(shares) = self.moment().and_then(|after| shares(before, after, self.ticks_per_s)) {

@@ -134,7 +134,7 @@ fn a_job_in_a_group_is_measured_and_limited() {
     let Some(home) = home() else { return };
     let limits_memory = home.limits_memory();
     let home = Arc::new(home);
-    let mut probe = Cgroup::with(Ok(Arc::clone(&home)));
+    let mut probe = Cgroup::with(Ok(Arc::clone(&home)), &["peak", "cgroup_cpu", "pids_peak", "pressure_cpu"]);
     let mut execute = |limits: Limits| {
         let mut confinement = Confinement::default();
         probe.before(&Job { limits, ..Job::default() }, &mut confinement).unwrap();
@@ -163,7 +163,7 @@ fn a_job_in_a_group_is_measured_and_limited() {
 #[test]
 fn without_groups_everything_says_so() {
     let why = "cgroups are switched off (BAKEOFF_CGROUPS is off)";
-    let mut probe = Cgroup::with(Err(why.to_owned()));
+    let mut probe = Cgroup::with(Err(why.to_owned()), &["peak", "cgroup_cpu", "pids_peak", "pressure_cpu"]);
     let mut confinement = Confinement::default();
     let limits = Limits { memory_bytes: Some(1), cpu_limit: Some(1.0), ..Limits::default() };
     probe.before(&Job { limits: limits.clone(), ..Job::default() }, &mut confinement).unwrap();

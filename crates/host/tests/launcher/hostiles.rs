@@ -3,7 +3,7 @@
 //! cgroups of its own. Every process that is to be gone has written its number to the file `pids`.
 
 use crate::owner::Owner;
-use crate::support::{LONG_S, Scratch, exists};
+use crate::support::{GROUP, LONG_S, Scratch, exists};
 use bakeoff_host::{Command, End, Job, JobEnded, Launcher, Limits, Options, Patience};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -13,7 +13,7 @@ const GONE_WITHIN_S: f64 = 1.0;
 
 /// Executes a script with and without probes; what to expect of its end, and of how many are left then.
 fn check(script: &str, timeout_s: f64, expect: &End, leftovers: impl Fn(u32) -> bool) {
-    for watched in [None, Some(&[][..])] {
+    for watched in [None, Some(GROUP)] {
         let scratch = Scratch::new();
         scratch.fifo("ready");
         let ended = execute(&scratch, scratch.sh(script), watched, timeout_s);
@@ -63,7 +63,7 @@ fn that_ignore_every_signal() {
     let script =
         r#"$SIG{$_} = "IGNORE" for keys %SIG; open P, ">>", "pids"; print P "$$\n"; close P; sleep 1000 while 1"#;
     check(&perl(script), 0.3, &End::TimedOut, |left| left == 0);
-    for watched in [None, Some(&[][..])] {
+    for watched in [None, Some(GROUP)] {
         let scratch = Scratch::new();
         scratch.fifo("ready");
         let mut launcher = Launcher::start_with(&Options { watched, ..Options::default() }).unwrap();
@@ -228,7 +228,7 @@ fn that_fill_their_memory() {
         return;
     }
     let script = r#"open P, ">>", "pids"; print P "$$\n"; close P; my @x; push @x, "x" x (8 << 20) while 1"#;
-    for watched in [None, Some(&[][..])] {
+    for watched in [None, Some(GROUP)] {
         let scratch = Scratch::new();
         let mut launcher = Launcher::start_with(&Options { watched, ..Options::default() }).unwrap();
         let limits = Limits { memory_bytes: Some(64 << 20), timeout_s: Some(60.0), ..Limits::default() };

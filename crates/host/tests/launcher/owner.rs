@@ -1,6 +1,6 @@
 //! This executable as the owner of a launcher, in a process that can be killed or interrupted.
 
-use crate::support::{Scratch, command_in};
+use crate::support::{GROUP, Scratch, command_in};
 use bakeoff_host::{Ended, Launcher, Options, Patience, interrupt, lock::Lock};
 use std::fmt::Write as _;
 use std::os::fd::AsFd as _;
@@ -60,7 +60,7 @@ fn be_one_if_asked() {
     let patience = if patience == "first" { Patience::FirstInterrupt } else { Patience::SecondInterrupt };
     interrupt::install().unwrap();
     let lock = Lock::take(Path::new("lock")).unwrap();
-    let watched = std::env::var_os(WATCHED).map(|_| &[][..]);
+    let watched = std::env::var_os(WATCHED).map(|_| GROUP);
     let mut launcher = Launcher::start_with(&Options { keep: Some(lock.as_fd()), watched }).unwrap();
     let mut report = String::new();
     let mut tell = |argv: &[&str], patience| {

@@ -11,6 +11,8 @@ use tempfile::TempDir;
 /// For how long, in seconds, a process sleeps that is to be killed; and what counts as not having waited for it.
 pub(crate) const LONG_S: u64 = 120;
 pub(crate) const NOT_LONG_S: u64 = 90;
+/// Metrics for which a job gets a control group of its own.
+pub(crate) const GROUP: &[&str] = &["cgroup_cpu", "cgroup_peak", "pids_peak", "pressure_cpu"];
 
 pub(crate) struct Scratch(TempDir);
 

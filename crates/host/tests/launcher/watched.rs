@@ -2,12 +2,12 @@
 //! groups is left, whoever was killed.
 
 use crate::owner::Owner;
-use crate::support::{LONG_S, Listener, Scratch, exists};
+use crate::support::{GROUP, LONG_S, Listener, Scratch, exists};
 use bakeoff_host::{End, Job, JobEnded, Launcher, Limits, Options, Patience};
 use std::path::PathBuf;
 
 const MIB: f64 = 1_048_576.0;
-const PERF: &[&str] = &["task_clock", "page_faults", "context_switches", "migrations"];
+const PERF: &[&str] = &["task_clock", "page_faults", "context_switches", "migrations", "cgroup_cpu"];
 
 fn watched(wanted: &[&str]) -> Launcher {
     Launcher::start_with(&Options { watched: Some(wanted), ..Options::default() }).unwrap()
@@ -78,7 +78,7 @@ fn processes_at_once_are_counted_together() {
 #[test]
 fn a_group_tells_of_a_job_as_wait4_does_and_of_more() {
     let scratch = Scratch::new();
-    let mut launcher = watched(&[]);
+    let mut launcher = watched(GROUP);
     if let Some(why) = untold(&launcher, "cgroup_cpu") {
         return println!("skipped: {why}");
     }
@@ -102,7 +102,7 @@ fn a_group_tells_of_a_job_as_wait4_does_and_of_more() {
 #[test]
 fn who_exceeds_the_memory_limit_is_killed_and_the_next_one_is_not() {
     let scratch = Scratch::new();
-    let mut launcher = watched(&[]);
+    let mut launcher = watched(GROUP);
     let touch = "exec dd if=/dev/zero of=/dev/null bs=64M count=1";
     let limits = |mib: u64| Limits { memory_bytes: Some(mib << 20), ..Limits::default() };
     if let Some((_, why)) = launcher.refused(&limits(32)).first() {
@@ -117,7 +117,7 @@ fn who_exceeds_the_memory_limit_is_killed_and_the_next_one_is_not() {
 #[test]
 fn what_a_killed_bakeoff_left_is_removed_by_the_next() {
     let scratch = Scratch::new();
-    if let Some(why) = untold(&watched(&[]), "cgroup_cpu") {
+    if let Some(why) = untold(&watched(GROUP), "cgroup_cpu") {
         return println!("skipped: {why}");
     }
     scratch.fifo("ready");
