@@ -227,9 +227,11 @@ impl Launcher {
         if descriptors.len() > wire::MOST_DESCRIPTORS {
             return Err(Error::Launcher { why: format!("{} processes at once are too many", job.commands.len()) });
         }
+        let under_way = UnderWay::new(job.clone(), prepared.programs(), marks);
+        // From here on the trial may execute, and whatever we do, we do beside it.
         let said = channel::send(&self.control, wire::JOB, &body, &descriptors);
         self.said(said)?;
-        self.under_way = Some(UnderWay::new(job.clone(), prepared.programs(), marks));
+        self.under_way = Some(under_way.keep((prepared, confinement, writers)));
         Ok(())
     }
 

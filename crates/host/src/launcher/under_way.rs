@@ -4,12 +4,14 @@
 use super::marks::{Marks, NAP};
 use super::program::NotStarted;
 use super::reply::{self, Report};
+use super::request::Prepared;
 use super::{End, Ended, Job, JobEnded, Patience};
+use crate::probe::Confinement;
 use crate::{interrupt, now_unix_s};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use std::io;
-use std::os::fd::BorrowedFd;
+use std::os::fd::{BorrowedFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 
@@ -20,6 +22,9 @@ pub(super) struct UnderWay {
     /// Path and folder of each process.
     programs: Vec<(PathBuf, PathBuf)>,
     marks: Marks,
+    /// What the launcher was given, which we need no more. To close it takes time, and a pipe of which nobody else holds
+    /// the end for writing wakes us at the very end of a trial: so all of it stays open until the job is over.
+    _given: Option<Given>,
     /// Whether there is a word of the launcher's that nobody has read.
     word_is_there: bool,
     /// What the launcher said at its end.
@@ -28,6 +33,9 @@ pub(super) struct UnderWay {
     /// Whether an interrupt has had it killed.
     pub(super) interrupted: bool,
 }
+
+/// Descriptors that the launcher has copies of.
+pub(super) type Given = (Prepared, Confinement, Vec<OwnedFd>);
 
 /// What became of it.
 pub(super) enum Outcome {
@@ -39,7 +47,20 @@ pub(super) enum Outcome {
 
 impl UnderWay {
     pub(super) fn new(job: Job, programs: Vec<(PathBuf, PathBuf)>, marks: Marks) -> Self {
-        Self { job, programs, marks, word_is_there: false, last_word: None, never_began: None, interrupted: false }
+        Self {
+            job,
+            programs,
+            marks,
+            _given: None,
+            word_is_there: false,
+            last_word: None,
+            never_began: None,
+            interrupted: false,
+        }
+    }
+
+    pub(super) fn keep(self, given: Given) -> Self {
+        Self { _given: Some(given), ..self }
     }
 
     /// A job of which these commands could not be prepared.
