@@ -8,7 +8,7 @@ ARGS  ?=
 .PHONY: run test bench
 
 run:
-	@sh tools/need-packages gcc libc6-dev binutils make xz-utils
+	@sh tools/need-packages gcc libc6-dev binutils make xz-utils python3
 	$(CARGO) build --release --locked --bin bakeoff
 	$(CARGO) run --release --locked --quiet --bin bakeoff -- run $(STUDY) $(ARGS)
 
