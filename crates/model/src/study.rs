@@ -9,6 +9,8 @@ use std::collections::BTreeMap;
 
 mod words;
 
+pub use words::Part;
+
 /// One question written down.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Study {

@@ -2,27 +2,54 @@
 
 use super::{Condition, LoadOf, LoadSpec};
 
+/// What a part of a condition is about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Part {
+    /// What executes beside trials.
+    Load,
+    /// The processors of the load.
+    LoadCpus,
+    /// Processes at once.
+    Processes,
+    /// The processors of trials.
+    Cpus,
+    /// The scheduling class.
+    Realtime,
+    /// Where things are in memory.
+    Aslr,
+    /// The most memory.
+    Memory,
+    /// The most CPU time.
+    CpuLimit,
+    /// A variable.
+    Environment,
+    /// Caches of file systems.
+    DropCaches,
+}
+
 impl Condition {
-    /// Each part that it asks for, as `4 copies of the baseline beside it`; none if it asks for nothing.
-    pub fn parts(&self) -> Vec<String> {
+    /// Each part that it asks for, in words, such as `4 copies of the baseline beside it`; none if it asks for nothing.
+    pub fn parts(&self) -> Vec<(Part, String)> {
         let mut parts = vec![];
         if let Some(load) = &self.load {
-            parts.push(load_in_words(load));
-            parts.extend(load.cpus.iter().map(|cpus| format!("the load on {}", processors(cpus))));
+            parts.push((Part::Load, load_in_words(load)));
+            parts.extend(load.cpus.iter().map(|cpus| (Part::LoadCpus, format!("the load on {}", processors(cpus)))));
         }
         if self.processes > 1 {
-            parts.push(format!("{} processes at once", self.processes));
+            parts.push((Part::Processes, format!("{} processes at once", self.processes)));
         }
-        parts.extend(self.cpus.iter().map(|cpus| format!("trials on {}", processors(cpus))));
-        parts.extend(self.realtime.map(|priority| format!("real-time priority {priority} (SCHED_FIFO)")));
-        parts.extend(
-            self.aslr.map(|on| if on { "addresses randomised" } else { "addresses not randomised" }.to_owned()),
-        );
-        parts.extend(self.memory_bytes.map(|bytes| format!("at most {} of memory", size(bytes))));
-        parts.extend(self.cpu_limit.map(|limit| format!("at most {limit} of a processor's time")));
-        parts.extend(self.environment.iter().map(|(name, value)| format!("{name}={value}")));
+        let cpus = self.cpus.iter().map(|cpus| (Part::Cpus, format!("trials on {}", processors(cpus))));
+        parts.extend(cpus);
+        let realtime = |priority| (Part::Realtime, format!("real-time priority {priority} (SCHED_FIFO)"));
+        parts.extend(self.realtime.map(realtime));
+        let aslr = |on| if on { "addresses randomised" } else { "addresses not randomised" };
+        parts.extend(self.aslr.map(|on| (Part::Aslr, aslr(on).to_owned())));
+        parts.extend(self.memory_bytes.map(|bytes| (Part::Memory, format!("at most {} of memory", size(bytes)))));
+        let cpu_limit = |limit| (Part::CpuLimit, format!("at most {limit} of a processor's time"));
+        parts.extend(self.cpu_limit.map(cpu_limit));
+        parts.extend(self.environment.iter().map(|(name, value)| (Part::Environment, format!("{name}={value}"))));
         if self.drop_caches {
-            parts.push("the file systems' caches dropped before each trial".to_owned());
+            parts.push((Part::DropCaches, "the file systems' caches dropped before each trial".to_owned()));
         }
         parts
     }
@@ -60,7 +87,7 @@ mod tests {
 
     #[test]
     fn each_part_is_in_words_and_nothing_is_no_part() {
-        assert_eq!(Condition { processes: 1, ..Condition::default() }.parts(), [""; 0]);
+        assert_eq!(Condition { processes: 1, ..Condition::default() }.parts(), []);
         let load = LoadSpec { copies: 4, of: LoadOf::Itself, pace_s: Some(1.0 / 3.0), cpus: Some(vec![1]) };
         let all = Condition {
             name: "all".to_owned(),
@@ -86,6 +113,7 @@ mod tests {
             "LC_ALL=C",
             "the file systems' caches dropped before each trial",
         ];
-        assert_eq!(all.parts(), expect);
+        let words: Vec<String> = all.parts().into_iter().map(|(_, words)| words).collect();
+        assert_eq!(words, expect);
     }
 }

@@ -17,7 +17,9 @@ pub(super) fn text(plan: &Plan) -> String {
     };
     plan.workloads.iter().for_each(|workload| part("workload", &workload.name, workload_parts(workload)));
     plan.services.iter().for_each(|service| part("service", &service.name, service_parts(service)));
-    plan.conditions.iter().for_each(|condition| part("condition", &condition.name, condition.parts()));
+    for condition in &plan.conditions {
+        part("condition", &condition.name, condition.parts().into_iter().map(|(_, words)| words).collect());
+    }
     out
 }
 
