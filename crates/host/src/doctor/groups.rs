@@ -17,10 +17,10 @@ pub(super) fn checks(files: &Files) -> Vec<Check> {
     }
 }
 
-/// A group for every trial, and what it tells.
+/// Groups for trials, and what they tell.
 fn groups(home: &Home) -> Check {
     let name = "cgroups";
-    let found = format!("{}, one for every trial", home.world());
+    let found = format!("{}, one for each trial whose metrics or limits need it", home.world());
     if home.untold.is_empty() {
         return Check::good(name, found, "memory, CPU time, block I/O and pressure are told of whole trees");
     }
