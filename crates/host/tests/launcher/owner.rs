@@ -1,11 +1,12 @@
 //! This executable as the owner of a launcher, in a process that can be killed or interrupted.
 
-use crate::support::{GROUP, Scratch, command_in};
+use crate::support::{GROUP, NOT_LONG_S, Scratch, command_in};
 use bakeoff_host::{Ended, Launcher, Options, Patience, interrupt, lock::Lock};
 use std::fmt::Write as _;
 use std::os::fd::AsFd as _;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
+use std::time::Instant;
 
 /// In the environment of such a process: how patient it is.
 const PATIENCE: &str = "OWNER_PATIENCE";
@@ -53,13 +54,25 @@ impl Owner {
     }
 }
 
+/// The launcher of an owner that was killed holds it until nothing is left of its job.
+fn lock() -> Lock {
+    let begun = Instant::now();
+    loop {
+        match Lock::take(Path::new("lock")) {
+            Ok(lock) => return lock,
+            Err(error) if begun.elapsed().as_secs() >= NOT_LONG_S => panic!("{error}"),
+            Err(_) => std::thread::yield_now(),
+        }
+    }
+}
+
 /// No test, but the process that tests of owners start.
 #[test]
 fn be_one_if_asked() {
     let (Ok(patience), Ok(script)) = (std::env::var(PATIENCE), std::env::var(SCRIPT)) else { return };
     let patience = if patience == "first" { Patience::FirstInterrupt } else { Patience::SecondInterrupt };
     interrupt::install().unwrap();
-    let lock = Lock::take(Path::new("lock")).unwrap();
+    let lock = lock();
     let watched = std::env::var_os(WATCHED).map(|_| GROUP);
     let mut launcher = Launcher::start_with(&Options { keep: Some(lock.as_fd()), watched }).unwrap();
     let mut report = String::new();
