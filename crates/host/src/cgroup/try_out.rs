@@ -45,7 +45,9 @@ pub(super) fn a_process(home: &Home) -> Result<(), Refusal> {
 /// Clones a process into a group, lets it join others and end: with 0, or the number, from 1, of that which it could
 /// not join.
 pub(super) fn exit_status(into: Option<RawFd>, join: &[RawFd]) -> io::Result<usize> {
-    let mut arguments = CloneArguments { exit_signal: libc::SIGCHLD as u64, ..CloneArguments::default() };
+    // SAFETY: it is made of numbers only.
+    let mut arguments: libc::clone_args = unsafe { std::mem::zeroed() };
+    arguments.exit_signal = libc::SIGCHLD as u64;
     if let Some(folder) = into {
         arguments.flags = CLONE_INTO_CGROUP;
         arguments.cgroup = folder as u64;
@@ -54,7 +56,7 @@ pub(super) fn exit_status(into: Option<RawFd>, join: &[RawFd]) -> io::Result<usi
     // nothing but write and _exit, which are safe whatever the other threads were doing.
     let pid = unsafe {
         match into {
-            Some(_) => libc::syscall(libc::SYS_clone3, &raw const arguments, size_of::<CloneArguments>()) as i32,
+            Some(_) => libc::syscall(libc::SYS_clone3, &raw const arguments, size_of::<libc::clone_args>()) as i32,
             None => libc::fork(),
         }
     };
@@ -85,20 +87,3 @@ pub(super) fn exit_status(into: Option<RawFd>, join: &[RawFd]) -> io::Result<usi
 
 /// The libc crate's is of a type that is too narrow for it.
 const CLONE_INTO_CGROUP: u64 = 1 << 33;
-
-/// `struct clone_args` up to `cgroup` (CLONE_ARGS_SIZE_VER2, Linux 5.7).
-#[repr(C)]
-#[derive(Default)]
-struct CloneArguments {
-    flags: u64,
-    pidfd: u64,
-    child_tid: u64,
-    parent_tid: u64,
-    exit_signal: u64,
-    stack: u64,
-    stack_size: u64,
-    tls: u64,
-    set_tid: u64,
-    set_tid_size: u64,
-    cgroup: u64,
-}

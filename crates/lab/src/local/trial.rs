@@ -65,8 +65,6 @@ pub(super) fn take(stage: &Stage, ended: &JobEnded, beside_s: f64, execution: &m
         *foreign = (*foreign - ours_s / all_s).max(0.0);
     }
     if let [_, _, ..] = ended.processes.as_slice() {
-        let walls: Vec<f64> = ended.processes.iter().filter_map(|p| p.measurements.get("wall").copied()).collect();
-        into.insert("each_wall".to_owned(), walls.iter().sum::<f64>() / walls.len().max(1) as f64);
         execution.processes = ended.processes.iter().map(|process| process.measurements.clone()).collect();
     }
 }
