@@ -321,10 +321,7 @@ fn doubts_about_the_whole_study() {
             digest: variant.to_owned(),
             variants: vec![variant.to_owned()],
             outcome,
-            cached: false,
-            cost: [].into(),
-            tools: [].into(),
-            prefix_bytes: None,
+            ..BuildLine::default()
         });
     }
     let findings = judge(&record);

@@ -50,6 +50,12 @@ pub enum Error {
         /// The name of the source.
         name: String,
     },
+    /// Nobody has said yet which content of a source is the right one.
+    #[error("source `{name}` has no `sha256`, neither in study.toml nor in study.lock; `bakeoff lock` finds it")]
+    Unpinned {
+        /// The name of the source.
+        name: String,
+    },
     /// The user asked to stop. Nothing has to be cleaned up.
     #[error("interrupted")]
     Interrupted,

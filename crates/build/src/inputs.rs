@@ -9,8 +9,9 @@
 
 use crate::cache::Cache;
 use crate::error::Error;
-use crate::{MissingTool, Request, tools};
+use crate::{MissingTool, Request, sources, tools};
 use bakeoff_model::digest::Digest;
+use bakeoff_model::plan::Variant;
 use bakeoff_model::study::Layer;
 use std::collections::BTreeMap;
 use std::fs;
@@ -23,8 +24,6 @@ const SCHEME: &str = "1";
 /// What all nodes of one layer have in common.
 pub(crate) struct Inputs<'a> {
     pub(crate) layer: &'a Layer,
-    /// The place of its source in the request's list.
-    pub(crate) source: Option<usize>,
     pub(crate) files: Vec<StudyFile<'a>>,
 }
 
@@ -41,6 +40,10 @@ pub(crate) struct Node<'a> {
     pub(crate) digest: String,
     /// The node that it is built upon, in the stage before.
     pub(crate) parent: Option<usize>,
+    /// The place of its source in the request's list.
+    pub(crate) source: Option<usize>,
+    /// The patches of its source, in the order in which they are applied.
+    pub(crate) patches: Vec<StudyFile<'a>>,
     /// The level variables that it mentions.
     pub(crate) variables: BTreeMap<&'a str, &'a str>,
     /// Path and version of its tools.
@@ -65,16 +68,16 @@ pub(crate) fn stages<'a>(cache: &Cache, request: &Request<'a>) -> Result<Vec<Sta
     for layer in request.layers {
         let inputs = read_inputs(request, layer)?;
         let mut nodes: Vec<Node<'a>> = vec![];
-        for ((variant, levels), parent) in request.variants.iter().zip(&mut parents) {
+        for (variant, parent) in request.variants.iter().zip(&mut parents) {
             let previous = parent.and_then(|p| Some(stages.last()?.nodes[p].digest.as_str()));
-            let mut node = node(cache, request, &inputs, levels, previous)?;
+            let mut node = node(cache, request, &inputs, variant, previous)?;
             let same = nodes.iter().position(|known| known.digest == node.digest);
             let place = same.unwrap_or_else(|| {
                 node.parent = *parent;
                 nodes.push(node);
                 nodes.len() - 1
             });
-            nodes[place].variants.push(variant.clone());
+            nodes[place].variants.push(variant.name.clone());
             *parent = Some(place);
         }
         stages.push(Stage { inputs, nodes });
@@ -116,13 +119,15 @@ pub(crate) fn missing_tool(chain: &[Link<'_, '_>]) -> Option<MissingTool> {
 }
 
 fn read_inputs<'a>(request: &Request<'a>, layer: &'a Layer) -> Result<Inputs<'a>, Error> {
-    let place = |name: &String| {
-        let unknown = || Error::UnknownSource { layer: layer.name.clone(), name: name.clone() };
-        request.sources.iter().position(|source| source.name == *name).ok_or_else(unknown)
-    };
-    let source = layer.source.as_ref().map(place).transpose()?;
     let files = layer.files.iter().map(|file| read_study_file(request.study_dir, layer, file));
-    Ok(Inputs { layer, source, files: files.collect::<Result<_, _>>()? })
+    Ok(Inputs { layer, files: files.collect::<Result<_, _>>()? })
+}
+
+/// The place in the request's list of the source that a variant's layer takes, if it takes one.
+fn source_of(request: &Request<'_>, layer: &Layer, variant: &Variant) -> Result<Option<usize>, Error> {
+    let Some(name) = variant.sources.get(&layer.name).or(layer.source.as_ref()) else { return Ok(None) };
+    let unknown = || Error::UnknownSource { layer: layer.name.clone(), name: name.clone() };
+    request.sources.iter().position(|source| source.name == *name).ok_or_else(unknown).map(Some)
 }
 
 fn read_study_file<'a>(study_dir: &Path, layer: &Layer, name: &'a str) -> Result<StudyFile<'a>, Error> {
@@ -146,11 +151,15 @@ fn node<'a>(
     cache: &Cache,
     request: &Request<'a>,
     inputs: &Inputs<'a>,
-    levels: &'a BTreeMap<String, String>,
+    variant: &'a Variant,
     previous: Option<&str>,
 ) -> Result<Node<'a>, Error> {
     let layer = inputs.layer;
-    let mentioned = levels.iter().filter(|(name, _)| layer.mentions(name));
+    let source = source_of(request, layer, variant)?;
+    let patches = layer.patches.iter().chain(variant.patches.get(&layer.name).into_iter().flatten());
+    let patches: Vec<StudyFile<'a>> =
+        patches.map(|file| read_study_file(request.study_dir, layer, file)).collect::<Result<_, _>>()?;
+    let mentioned = variant.build_variables.iter().filter(|(name, _)| layer.mentions(name));
     let variables: BTreeMap<&str, &str> = mentioned.map(|(name, value)| (name.as_str(), value.as_str())).collect();
 
     let mut tools = BTreeMap::new();
@@ -171,8 +180,11 @@ fn node<'a>(
         digest.field("processor", place.cpu.as_bytes());
     }
     digest.field("previous", previous.unwrap_or_default().as_bytes());
-    if let Some(source) = inputs.source {
-        digest.field("source", request.sources[source].sha256.as_bytes());
+    if let Some(source) = source {
+        digest.field("source", sources::pin(request.study_dir, &request.sources[source])?.as_bytes());
+    }
+    for patch in &patches {
+        digest.field("patch", &patch.content);
     }
     digest.field("script", layer.script.as_bytes());
     for line in &layer.verify {
@@ -191,5 +203,5 @@ fn node<'a>(
     if let Some(tool) = &missing_tool {
         digest.field("missing tool", tool.as_bytes());
     }
-    Ok(Node { digest: digest.hex(), parent: None, variables, tools, missing_tool, variants: vec![] })
+    Ok(Node { digest: digest.hex(), parent: None, source, patches, variables, tools, missing_tool, variants: vec![] })
 }

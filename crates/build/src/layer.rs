@@ -1,17 +1,19 @@
 //! One layer: source and files into a fresh folder, the script in an empty environment, the `verify` lines, and the
 //! record. It builds what it is told to; what has to be built, and in which order, is decided in `schedule.rs`.
 
+mod lay_out;
+mod patches;
+
 use crate::cache::{Cache, LayerRecord, entries, fresh_folder, wipe};
 use crate::error::{At, Error};
 use crate::inputs::{Inputs, Node};
 use crate::relocate::relocated_copy;
 use crate::shell::{Environment, Shell, Stop, complaint};
 use crate::sources::Sources;
-use crate::unpack::unpack;
 use crate::{BuildEvent, Notify};
+use lay_out::lay_out;
 use std::fs;
-use std::os::unix::fs::PermissionsExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// What every layer of a command is built with.
 pub(crate) struct Builder<'a> {
@@ -35,7 +37,7 @@ impl Builder<'_> {
             return Ok(ready);
         }
         // Before the layer's lock is taken: no thread waits for one lock of the cache while it holds another.
-        let source = inputs.source.map(|index| self.sources.obtain(index)).transpose()?;
+        let source = node.source.map(|index| self.sources.obtain(index)).transpose()?;
 
         let what = || format!("layer `{}`", inputs.layer.name);
         let waiting = |process| (self.notify)(BuildEvent::Waiting { what: what(), process });
@@ -76,7 +78,7 @@ impl Builder<'_> {
             Some(previous) => relocated_copy(&cache.prefix_of(previous), &prefix)?,
             None => fs::create_dir(&prefix).at("make the folder", &prefix)?,
         }
-        let tree = lay_out(shell, inputs, source, &env, &work)?;
+        let tree = lay_out(shell, inputs, node, source, &env, &work)?;
 
         let ended = shell.execute(&["sh", "-e", "-c", &layer.script], &tree, &env)?;
         if ended.leftovers > 0 {
@@ -120,31 +122,6 @@ impl Builder<'_> {
 pub(crate) fn basic_environment() -> Environment {
     let path = std::env::var("PATH").unwrap_or_default();
     [("PATH".to_owned(), path), ("LC_ALL".to_owned(), "C".to_owned())].into()
-}
-
-/// Makes the folder that the script starts in, `work/tree`: the source unpacked, the study's files beside it.
-fn lay_out(
-    shell: &mut Shell,
-    inputs: &Inputs<'_>,
-    source: Option<&Path>,
-    env: &Environment,
-    work: &Path,
-) -> Result<PathBuf, Stop> {
-    let tree = work.join("tree");
-    match source {
-        Some(file) => unpack(shell, env, file, work)?,
-        None => fresh_folder(&tree)?,
-    }
-    for file in &inputs.files {
-        let target = tree.join(file.name);
-        let folder = target.parent().unwrap_or(&tree);
-        fs::create_dir_all(folder).at("make the folder", folder)?;
-        wipe(&target)?;
-        fs::write(&target, &file.content).at("write", &target)?;
-        let mode = if file.executable { 0o755 } else { 0o644 };
-        fs::set_permissions(&target, fs::Permissions::from_mode(mode)).at("set the permissions of", &target)?;
-    }
-    Ok(tree)
 }
 
 /// The head of a log: everything that the digest covers, for people.

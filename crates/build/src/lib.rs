@@ -27,9 +27,9 @@ pub use cache::Cache;
 pub use error::Error;
 pub use schedule::build_all;
 
+use bakeoff_model::plan::Variant;
 use bakeoff_model::study::{Layer, Source};
 use inputs::{Link, chains, missing_tool, stages};
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// The builds that a study needs.
@@ -41,8 +41,8 @@ pub struct Request<'a> {
     pub sources: &'a [Source],
     /// The layers, first one first. None: nothing is built.
     pub layers: &'a [Layer],
-    /// Display name and level variables of the build factors of every variant.
-    pub variants: &'a [(String, BTreeMap<String, String>)],
+    /// The variants: their build variables, patches and sources count here, and nothing else of them.
+    pub variants: &'a [Variant],
     /// How many layers are built at a time; 0 counts as 1.
     pub jobs: usize,
 }

@@ -93,6 +93,7 @@ fn line(chain: &[Link<'_, '_>], fates: &[Fates]) -> Option<BuildLine> {
         cost: Measurements::new(),
         tools: BTreeMap::new(),
         prefix_bytes: None,
+        ..BuildLine::default()
     };
     if let Some(missing) = missing_tool(chain) {
         line.outcome = Failure::without_log(missing.why()).outcome(&missing.layer);

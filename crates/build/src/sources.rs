@@ -6,7 +6,7 @@ use crate::error::{At, Error, Failure};
 use crate::shell::{Environment, Shell, Stop, complaint};
 use crate::{BuildEvent, Notify};
 use bakeoff_model::digest::hex;
-use bakeoff_model::study::Source;
+use bakeoff_model::study::{Source, SourceFrom};
 use sha2::{Digest as _, Sha256};
 use std::fs::{self, File};
 use std::io::Read;
@@ -47,48 +47,52 @@ impl<'a> Sources<'a> {
     }
 
     fn cached_or_fetched(&self, source: &Source) -> Result<PathBuf, Stop> {
-        if let Some(file) = self.accepted(source)? {
+        let pin = &pin(self.study_dir, source)?;
+        if let Some(file) = self.accepted(pin)? {
             return Ok(file);
         }
         let what = || format!("source `{}`", source.name);
         let waiting = |process| (self.notify)(BuildEvent::Waiting { what: what(), process });
-        let lock = self.cache.lock(&source.sha256, waiting)?;
-        if let Some(file) = self.accepted(source)? {
+        let lock = self.cache.lock(pin, waiting)?;
+        if let Some(file) = self.accepted(pin)? {
             return Ok(file);
         }
         (self.notify)(BuildEvent::Fetching { source: source.name.clone() });
-        let mut shell = Shell::start(&lock, self.cache.log_of(&source.sha256))?;
-        let (file, bytes) = self.fetch(source, &mut shell)?;
+        let mut shell = Shell::start(&lock, self.cache.log_of(pin))?;
+        let (file, bytes) = self.fetch(source, pin, &mut shell)?;
         (self.notify)(BuildEvent::Fetched { source: source.name.clone(), bytes });
         Ok(file)
     }
 
     /// The file in the cache, if it still is what was accepted.
-    fn accepted(&self, source: &Source) -> Result<Option<PathBuf>, Error> {
-        let folder = self.cache.source_folder(&source.sha256);
+    fn accepted(&self, pin: &str) -> Result<Option<PathBuf>, Error> {
+        let folder = self.cache.source_folder(pin);
         if !folder.is_dir() {
             return Ok(None);
         }
         let [file] = &entries(&folder)?[..] else { return Ok(None) };
-        Ok((sha256_of(file)?.0 == source.sha256).then(|| file.clone()))
+        Ok((sha256_of(file)?.0 == pin).then(|| file.clone()))
     }
 
     /// Executes the study's command, and accepts the file that it leaves. Returns where the file is now, and its size
     /// in bytes.
-    fn fetch(&self, source: &Source, shell: &mut Shell) -> Result<(PathBuf, u64), Stop> {
-        let work = self.cache.work_of(&source.sha256);
+    fn fetch(&self, source: &Source, pin: &str, shell: &mut Shell) -> Result<(PathBuf, u64), Stop> {
+        let work = self.cache.work_of(pin);
         let download = work.join("download");
         fresh_folder(&work)?;
         fresh_folder(&download)?;
         let name = &source.name;
         let refused = |shell: &Shell, why: String| -> Result<_, Stop> { Err(shell.failure(why, &work)?.into()) };
 
-        shell.note(&format!("fetching source `{name}`\n{}", source.fetch))?;
+        let SourceFrom::Fetch(command) = &source.from else {
+            return refused(shell, format!("source `{name}`: only `fetch` is known here"));
+        };
+        shell.note(&format!("fetching source `{name}`\n{command}"))?;
         // Not the empty environment of a build: who fetches may need proxies, keys and a home folder.
         let mut env: Environment =
             std::env::vars_os().filter_map(|(k, v)| Some((k.into_string().ok()?, v.into_string().ok()?))).collect();
         env.insert("DOWNLOAD".to_owned(), download.display().to_string());
-        let ended = shell.execute(&["sh", "-e", "-c", &source.fetch], self.study_dir, &env)?;
+        let ended = shell.execute(&["sh", "-e", "-c", command], self.study_dir, &env)?;
         if let Some(complaint) = complaint(&ended.end) {
             return refused(shell, format!("source `{name}`: the fetch command {complaint}"));
         }
@@ -105,21 +109,26 @@ impl<'a> Sources<'a> {
         };
         let file_name = file.file_name().unwrap_or_default();
         let (found, bytes) = sha256_of(file)?;
-        if found != source.sha256 {
+        if found != pin {
             let why = format!(
                 "source `{name}`: {} has SHA-256 {found}, expected {}; if upstream changed on purpose, put the new \
                  sum into study.toml",
                 file_name.display(),
-                source.sha256
+                pin
             );
             return refused(shell, why);
         }
-        let folder = self.cache.source_folder(&source.sha256);
+        let folder = self.cache.source_folder(pin);
         wipe(&folder)?;
         fs::rename(&download, &folder).at("move the accepted source to", &folder)?;
         wipe(&work)?;
         Ok((folder.join(file_name), bytes))
     }
+}
+
+/// The SHA-256 that a source must have.
+pub(crate) fn pin(_study_dir: &Path, source: &Source) -> Result<String, Error> {
+    source.sha256.clone().ok_or_else(|| Error::Unpinned { name: source.name.clone() })
 }
 
 /// The SHA-256 of a file, and its size in bytes.

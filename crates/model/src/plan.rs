@@ -28,6 +28,10 @@ pub struct Variant {
     pub run_variables: BTreeMap<String, String>,
     /// A command in place of the workload's.
     pub run: Option<String>,
+    /// Patches of its build factors' levels, by layer, in the order of the factors.
+    pub patches: BTreeMap<String, Vec<String>>,
+    /// The source that a layer takes in place of its own, by layer.
+    pub sources: BTreeMap<String, String>,
 }
 
 /// A combination that was left out.
@@ -66,6 +70,8 @@ pub struct Plan {
     pub conditions: Vec<Condition>,
     /// Nuisances that are drawn afresh for every block.
     pub vary: Vec<Vary>,
+    /// How many blocks of building are measured, like a workload; 0: none.
+    pub rebuild: u32,
     /// When a trial does not count.
     pub void_if: Vec<VoidRule>,
     /// How to judge.
@@ -148,6 +154,7 @@ impl Plan {
             services,
             conditions,
             vary: spec.vary.clone(),
+            rebuild: spec.rebuild,
             void_if: spec.void_if.clone(),
             decide,
         })
@@ -363,7 +370,14 @@ fn variant(study: &Study, name: String, levels: Levels) -> Variant {
     let variables = |factors: &[Factor]| factors.iter().filter_map(chosen).flat_map(|l| l.variables).collect();
     let (build_variables, run_variables) = (variables(&study.build_factors), variables(&study.run_factors));
     let run = factors(study).filter_map(chosen).find_map(|level| level.run);
-    Variant { name, levels, build_variables, run_variables, run }
+    let (mut patches, mut sources) = (BTreeMap::<String, Vec<String>>::new(), BTreeMap::new());
+    for level in study.build_factors.iter().filter_map(chosen) {
+        for (layer, files) in level.patches {
+            patches.entry(layer).or_default().extend(files);
+        }
+        sources.extend(level.sources);
+    }
+    Variant { name, levels, build_variables, run_variables, run, patches, sources }
 }
 
 mod identity;

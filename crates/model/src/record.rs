@@ -2,12 +2,15 @@
 //! lab to a journal, and stand in a test's fixtures. Only what happened is stored, in base units and unrounded;
 //! nothing here is derived, and nothing judges.
 
+mod build;
+
+pub use build::{BuildLine, BuildOutcome, FlagSeen, LayerLine, Proof};
+
 use crate::marks::Marks;
 use crate::metric::{self, Measurements, Metric};
 use crate::study::{Decide, Levels, Vary, VoidRule};
 use crate::until::Until;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 
 /// The version of the journal's format that this program writes. Readers refuse newer ones.
 pub const FORMAT: u32 = 1;
@@ -163,45 +166,6 @@ pub struct Place {
     pub memory_bytes: u64,
     /// The hypervisor or container, if one shows itself.
     pub virtualisation: Option<String>,
-}
-
-/// What became of one build.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct BuildLine {
-    /// Digest of everything that went in.
-    pub digest: String,
-    /// Display names of the variants that execute it.
-    pub variants: Vec<String>,
-    /// Built, or why not.
-    pub outcome: BuildOutcome,
-    /// True if nothing had to be done.
-    pub cached: bool,
-    /// Cost of building, summed over the layers, as measured when each was built. Metric names as in
-    /// [`crate::metric`]; not comparable between builds that were made at the same time.
-    pub cost: Measurements,
-    /// Identity of each tool: name to path and version.
-    pub tools: BTreeMap<String, String>,
-    /// Size of the finished prefix, in bytes.
-    pub prefix_bytes: Option<u64>,
-}
-
-/// Built, or why not.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum BuildOutcome {
-    /// The prefix is complete and verified.
-    Built,
-    /// It could not be built; the study goes on without it.
-    Failed {
-        /// The layer that failed.
-        layer: String,
-        /// Why, in one line.
-        why: String,
-        /// The last lines of its log.
-        tail: Vec<String>,
-        /// Where the whole log is.
-        log: Option<String>,
-    },
 }
 
 /// A block begins.

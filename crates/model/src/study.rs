@@ -7,8 +7,10 @@ use crate::until::Until;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
+mod build;
 mod words;
 
+pub use build::{CompilerCache, Layer, Source, SourceFrom};
 pub use words::Part;
 
 /// One question written down.
@@ -58,6 +60,11 @@ pub struct Level {
     pub variables: BTreeMap<String, String>,
     /// Replaces the workload's command: the instruction `run`.
     pub run: Option<String>,
+    /// Files of the study's folder that are applied with `patch` to a layer's source, by the layer's name: the
+    /// instruction `patches`.
+    pub patches: BTreeMap<String, Vec<String>>,
+    /// The source that a layer takes in place of its own, by the layer's name: the instruction `source`.
+    pub sources: BTreeMap<String, String>,
 }
 
 /// Levels by factor: a point, or a corner, of the space of variants.
@@ -70,36 +77,6 @@ pub struct Exclude {
     pub when: Levels,
     /// Why; printed with the plan.
     pub reason: String,
-}
-
-/// An input of a build.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Source {
-    /// Its name in the study file.
-    pub name: String,
-    /// A shell command that leaves one file in the folder `$DOWNLOAD`.
-    pub fetch: String,
-    /// The file is accepted if this is its SHA-256 (64 lower-case hexadecimal digits).
-    pub sha256: String,
-}
-
-/// One cached build step.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Layer {
-    /// Its name in the study file.
-    pub name: String,
-    /// The source that is unpacked into the script's folder, if any.
-    pub source: Option<String>,
-    /// A `sh -e` script that installs into `$PREFIX`.
-    pub script: String,
-    /// Shell commands that must exit 0 afterwards: did every level take effect?
-    pub verify: Vec<String>,
-    /// Files of the study's folder that the script needs; copied beside the source.
-    pub files: Vec<String>,
-    /// Programs whose path and version are part of the build's name.
-    pub tools: Vec<String>,
-    /// About how long it takes, in seconds, as the author saw it; for estimates before anything was timed here.
-    pub takes_s: Option<f64>,
 }
 
 /// One repeatable way to exercise the program.
@@ -296,6 +273,8 @@ pub struct VoidRule {
 pub enum Vary {
     /// The size of the environment, which shifts the stack (Mytkowicz et al. 2009).
     EnvSize,
+    /// The order in which object files are linked, which moves code and data.
+    LinkOrder,
 }
 
 /// How many blocks, of which variants, in which order.
@@ -313,6 +292,8 @@ pub struct PlanSpec {
     pub variants: VariantRule,
     /// Nuisances that are drawn afresh for every block.
     pub vary: Vec<Vary>,
+    /// How many blocks of building are measured, like a workload; 0: none.
+    pub rebuild: u32,
     /// When a trial does not count.
     pub void_if: Vec<VoidRule>,
     /// Names of the workloads that take part; none: all of them.
@@ -343,15 +324,6 @@ pub struct Decide {
     pub margin: f64,
     /// Confidence of intervals and verdicts, between 0 and 1.
     pub confidence: f64,
-}
-
-impl Layer {
-    /// Whether the script or a verify line mentions the variable, as `$NAME` or inside `${…}`. Only the variables that
-    /// a layer mentions are part of its name, so that an unrelated level rebuilds nothing. A file listed in `files`
-    /// sees only the variables that the script hands to it by mentioning them.
-    pub fn mentions(&self, variable: &str) -> bool {
-        std::iter::once(&self.script).chain(&self.verify).any(|text| mentions(text, variable))
-    }
 }
 
 fn mentions(text: &str, variable: &str) -> bool {

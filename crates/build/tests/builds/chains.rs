@@ -2,6 +2,7 @@
 
 use crate::study::{Study, layer, read, sh};
 use bakeoff_build::{BuildEvent, Error};
+use bakeoff_model::study::SourceFrom;
 use std::collections::BTreeMap;
 use std::fs;
 use std::process::Command;
@@ -83,13 +84,13 @@ fn the_name_covers_what_goes_in_and_nothing_else() {
         before = after;
     };
     check(&study, "nothing", [false, false]);
-    study.variants[0].1.insert("OTHER".to_owned(), "2".to_owned());
+    study.variants[0].build_variables.insert("OTHER".to_owned(), "2".to_owned());
     check(&study, "a variable that nothing mentions", [false, false]);
-    study.variants[0].0 = "renamed".to_owned();
+    study.variants[0].name = "renamed".to_owned();
     check(&study, "the variant's name", [false, false]);
-    study.variants[0].1.insert("MALLOC".to_owned(), "own".to_owned());
+    study.variants[0].build_variables.insert("MALLOC".to_owned(), "own".to_owned());
     check(&study, "a variable of the first script", [true, true]);
-    study.variants[0].1.insert("TUNE".to_owned(), "2".to_owned());
+    study.variants[0].build_variables.insert("TUNE".to_owned(), "2".to_owned());
     check(&study, "a variable of the second script", [false, true]);
     study.write("tune.sh", "echo $TUNE > $PREFIX/tune\n");
     check(&study, "a file", [false, true]);
@@ -97,9 +98,9 @@ fn the_name_covers_what_goes_in_and_nothing_else() {
     check(&study, "the first script", [true, true]);
     study.layers[1].verify.push("true".to_owned());
     check(&study, "a verify line", [false, true]);
-    study.sources[0].sha256 = "1".repeat(64);
+    study.sources[0].sha256 = Some("1".repeat(64));
     check(&study, "a source", [true, true]);
-    study.sources[0].fetch = "false".to_owned();
+    study.sources[0].from = SourceFrom::Fetch("false".to_owned());
     check(&study, "how a source is fetched", [false, false]);
     study.layers[1].tools.push("cc".to_owned());
     check(&study, "a tool", [false, true]);

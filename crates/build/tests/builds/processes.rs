@@ -3,6 +3,7 @@
 
 use crate::study::{layer, read, sh};
 use bakeoff_build::{BuildEvent, Cache, Error, Request, build_all};
+use bakeoff_model::plan::Variant;
 use std::fs;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
@@ -24,7 +25,7 @@ fn build_one_layer_if_asked() {
         study_dir: cache.root(),
         sources: &[],
         layers: &[layer("slow", &script)],
-        variants: &[("v".to_owned(), [].into())],
+        variants: &[Variant { name: "v".to_owned(), ..Variant::default() }],
         jobs: 1,
     };
     let tell = |event| match event {

@@ -2,10 +2,10 @@
 
 use bakeoff_build::{BuildEvent, Cache, Error, Request, Wanted, build_all, survey};
 use bakeoff_model::digest::hex;
+use bakeoff_model::plan::Variant;
 use bakeoff_model::record::{BuildLine, BuildOutcome};
-use bakeoff_model::study::{Layer, Source};
+use bakeoff_model::study::{Layer, Source, SourceFrom};
 use sha2::{Digest as _, Sha256};
-use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -17,7 +17,7 @@ pub(crate) struct Study {
     pub(crate) cache: Cache,
     pub(crate) sources: Vec<Source>,
     pub(crate) layers: Vec<Layer>,
-    pub(crate) variants: Vec<(String, BTreeMap<String, String>)>,
+    pub(crate) variants: Vec<Variant>,
     pub(crate) events: Mutex<Vec<BuildEvent>>,
 }
 
@@ -53,14 +53,19 @@ impl Study {
 
     /// Adds a variant; the first one replaces the nameless default.
     pub(crate) fn variant(&mut self, name: &str, variables: &[(&str, &str)]) {
-        self.variants.retain(|(known, _)| known != "only");
+        self.variants.retain(|known| known.name != "only");
         let variables = variables.iter().map(|(name, value)| (name.to_string(), value.to_string())).collect();
-        self.variants.push((name.to_owned(), variables));
+        self.variants.push(Variant { name: name.to_owned(), build_variables: variables, ..Variant::default() });
     }
 
     /// Adds a source, and makes the first layer take it.
     pub(crate) fn source(&mut self, fetch: &str, sha256: &str) {
-        let source = Source { name: "upstream".to_owned(), fetch: fetch.to_owned(), sha256: sha256.to_owned() };
+        let source = Source {
+            name: "upstream".to_owned(),
+            from: SourceFrom::Fetch(fetch.to_owned()),
+            sha256: Some(sha256.to_owned()),
+            unpack: true,
+        };
         self.sources = vec![source];
         self.layers[0].source = Some("upstream".to_owned());
     }
@@ -108,15 +113,7 @@ impl Study {
 
 /// A layer that needs no tools.
 pub(crate) fn layer(name: &str, script: &str) -> Layer {
-    Layer {
-        name: name.to_owned(),
-        source: None,
-        script: script.to_owned(),
-        verify: vec![],
-        files: vec![],
-        tools: vec![],
-        takes_s: None,
-    }
+    Layer { name: name.to_owned(), script: script.to_owned(), ..Layer::default() }
 }
 
 /// Executes a shell command in a folder, which must succeed.

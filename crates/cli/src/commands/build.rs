@@ -8,7 +8,6 @@ use bakeoff_build::{BuildEvent, Cache, Request};
 use bakeoff_model::plan::Plan;
 use bakeoff_model::record::{BuildLine, BuildOutcome};
 use bakeoff_report::format;
-use std::collections::BTreeMap;
 
 /// Build every variant of a study that is not in the cache yet
 ///
@@ -69,27 +68,17 @@ pub(super) fn build(
     jobs: &Jobs,
     quiet: bool,
 ) -> Result<Vec<BuildLine>, CommandError> {
-    let variants = variables(plan);
-    let request = request(folder, &variants, jobs);
+    let request = request(folder, plan, jobs);
     let told: &(dyn Fn(BuildEvent) + Sync) = if quiet { &|_| {} } else { &tell };
     Ok(bakeoff_build::build_all(cache, &request, told)?)
 }
 
-/// Display name and build variables of every variant.
-pub(super) fn variables(plan: &Plan) -> Vec<(String, BTreeMap<String, String>)> {
-    plan.variants.iter().map(|v| (v.name.clone(), v.build_variables.clone())).collect()
-}
-
-pub(super) fn request<'a>(
-    folder: &'a StudyFolder,
-    variants: &'a [(String, BTreeMap<String, String>)],
-    jobs: &Jobs,
-) -> Request<'a> {
+pub(super) fn request<'a>(folder: &'a StudyFolder, plan: &'a Plan, jobs: &Jobs) -> Request<'a> {
     Request {
         study_dir: &folder.dir,
         sources: &folder.study.sources,
         layers: &folder.study.layers,
-        variants,
+        variants: &plan.variants,
         jobs: usize::from(jobs.jobs),
     }
 }

@@ -1,6 +1,6 @@
 //! `bakeoff plan`: what a study would do, before it does it. It builds and executes nothing.
 
-use super::build::{Jobs, request, variables};
+use super::build::{Jobs, request};
 use super::run::usual_wall_s;
 use super::{Extent, Selection};
 use crate::error::{Code, CommandError};
@@ -34,8 +34,7 @@ pub(crate) fn execute(args: &Args) -> Result<Code, CommandError> {
     args.extent.apply(&mut plan)?;
     folder.expected()?;
     let cache = Cache::open(Cache::default_root()?)?;
-    let variants = variables(&plan);
-    let builds = survey(&cache, &request(&folder, &variants, &args.jobs))?;
+    let builds = survey(&cache, &request(&folder, &plan, &args.jobs))?;
     let mut text = head(&plan);
     text.push_str(&builds_text(&plan, &builds));
     text.push('\n');

@@ -1,6 +1,6 @@
 //! `bakeoff run`: a study from its file to its report. Build, execute what is missing, judge, print; nothing else.
 
-use super::build::{Jobs, build, request, variables};
+use super::build::{Jobs, build, request};
 use super::plan::time_text;
 use super::{Extent, Selection, Showing};
 use crate::error::{Code, CommandError};
@@ -98,8 +98,7 @@ fn execute_here(args: &Args, folder: &StudyFolder, mut plan: Plan) -> Result<Cod
 
 /// Says how long it may take, if something has to be built first.
 fn announce(cache: &Cache, folder: &StudyFolder, plan: &Plan, jobs: &Jobs) -> Result<(), CommandError> {
-    let variants = variables(plan);
-    let wanted = survey(cache, &request(folder, &variants, jobs))?;
+    let wanted = survey(cache, &request(folder, plan, jobs))?;
     let missing = wanted.iter().filter(|build| build.layers.iter().any(|layer| !layer.cached)).count();
     if missing > 0 {
         screen::err(&format!(

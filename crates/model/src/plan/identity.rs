@@ -38,6 +38,7 @@ impl Plan {
         for vary in &self.vary {
             let word = match vary {
                 Vary::EnvSize => "env-size",
+                Vary::LinkOrder => "link-order",
             };
             digest.field("vary", word.as_bytes());
         }

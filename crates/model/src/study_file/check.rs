@@ -1,8 +1,9 @@
 //! Checks that need more than one part of the file at once.
 
 use super::factors::PlacedFactor;
-use super::section::Sink;
-use crate::study::Layer;
+use super::section::{Section, Sink};
+use crate::problem::suggest;
+use crate::study::{Layer, PlanSpec, Vary};
 
 /// A build variable that no script mentions cannot take effect: the level would be a lie.
 pub(super) fn variables_are_used(sink: &Sink, factors: &[PlacedFactor], layers: &[Layer]) {
@@ -32,5 +33,37 @@ pub(super) fn variables_have_one_factor(sink: &Sink, factors: &[PlacedFactor]) {
                 sink.report(span.clone(), &message, "only one could win", remedy);
             }
         }
+    }
+}
+
+/// What a layer says of a factor, or of a level's variable, must be of one that there is.
+pub(super) fn layers_name_what_there_is(file: &Section<'_>, factors: &[PlacedFactor], layers: &[Layer]) {
+    let names = || factors.iter().map(|placed| placed.factor.name.as_str());
+    let variables = || factors.iter().flat_map(|placed| &placed.variables).map(|(name, _)| name.as_str());
+    for layer in layers {
+        for factor in layer.implied.keys().filter(|factor| !names().any(|name| name == *factor)) {
+            let message =
+                format!("layer `{}` says what is implied by `{factor}`, which is no build factor", layer.name);
+            file.sink.report(file.place_of("build").unwrap_or_default(), &message, "", &suggest(factor, names()));
+        }
+        for flag in layer.flags.iter().filter(|flag| !variables().any(|name| name == *flag)) {
+            let message = format!("layer `{}` lists the flags `{flag}`, which no level sets", layer.name);
+            file.sink.report(file.place_of("build").unwrap_or_default(), &message, "", &suggest(flag, variables()));
+        }
+    }
+}
+
+/// To link anew, or to measure building, needs something that is built.
+pub(super) fn plans_build_what_there_is(file: &Section<'_>, plans: &[PlanSpec], layers: &[Layer]) {
+    if !layers.is_empty() {
+        return;
+    }
+    let at = file.place_of("plan").or(file.place_of("plans")).unwrap_or_default();
+    let remedy = "add a `[[build]]` layer, or leave it out";
+    if plans.iter().any(|plan| plan.vary.contains(&Vary::LinkOrder)) {
+        file.sink.report(at.clone(), "`link-order` cannot be varied where nothing is built", "", remedy);
+    }
+    if plans.iter().any(|plan| plan.rebuild > 0) {
+        file.sink.report(at, "`rebuild` cannot be measured where nothing is built", "", remedy);
     }
 }

@@ -4,8 +4,7 @@
 use super::section::{Section, Sink, check_name};
 use super::services::PORT;
 use crate::problem::suggest;
-use crate::study::{Exclude, Factor, Level, Levels};
-use std::collections::BTreeMap;
+use crate::study::{Exclude, Factor, Layer, Level, Levels, Source};
 use std::ops::Range;
 use toml::de::{DeTable, DeValue};
 
@@ -21,15 +20,26 @@ const OF_BUILDS: &[&str] = &["PREFIX", "JOBS", "PATH", "HOME", "TMPDIR", "DOWNLO
 /// What trials set themselves; beside these, the ports of services.
 const OF_TRIALS: &[&str] = &["PREFIX", "PATH", "HOME", "TMPDIR"];
 
-pub(super) fn build_factors(file: &Section<'_>) -> Vec<PlacedFactor> {
-    read(file, "build_factors", OF_BUILDS)
+/// What the levels of a build factor can refer to.
+pub(super) struct Buildable<'a> {
+    pub(super) sources: &'a [Source],
+    pub(super) layers: &'a [Layer],
+}
+
+pub(super) fn build_factors(file: &Section<'_>, buildable: &Buildable<'_>) -> Vec<PlacedFactor> {
+    read(file, "build_factors", OF_BUILDS, Some(buildable))
 }
 
 pub(super) fn run_factors(file: &Section<'_>) -> Vec<PlacedFactor> {
-    read(file, "run_factors", OF_TRIALS)
+    read(file, "run_factors", OF_TRIALS, None)
 }
 
-fn read(file: &Section<'_>, key: &'static str, reserved: &[&str]) -> Vec<PlacedFactor> {
+fn read(
+    file: &Section<'_>,
+    key: &'static str,
+    reserved: &[&str],
+    buildable: Option<&Buildable<'_>>,
+) -> Vec<PlacedFactor> {
     let mut factors: Vec<PlacedFactor> = vec![];
     for section in file.named_sections(key) {
         let mut levels = vec![];
@@ -41,7 +51,7 @@ fn read(file: &Section<'_>, key: &'static str, reserved: &[&str]) -> Vec<PlacedF
                 section.sink.report(value.span(), &format!("level `{name}` must be a table"), "", remedy);
                 continue;
             };
-            levels.push(level(section.sink, name, table, reserved, &mut variables));
+            levels.push(level(section.sink, name, table, reserved, buildable, &mut variables));
         }
         if levels.is_empty() {
             let remedy = "add a level, such as `on = { FLAG = \"-Don\" }`";
@@ -58,16 +68,21 @@ fn level(
     name: &str,
     table: &DeTable<'_>,
     reserved: &[&str],
+    buildable: Option<&Buildable<'_>>,
     placed: &mut Vec<(String, Range<usize>)>,
 ) -> Level {
     // Ports are handed out to trials only; a build may call a variable as it likes.
     let is_port = |word: &str| reserved == OF_TRIALS && word.starts_with(PORT);
-    let mut variables = BTreeMap::new();
+    let mut level = Level { name: name.to_owned(), ..Level::default() };
     for (key, value) in table.iter() {
         let (word, span) = (key.get_ref().as_ref(), key.span());
         match word {
-            "patches" => sink.not_yet(span, "patches"),
-            "source" => sink.not_yet(span, "a source per level"),
+            "patches" | "source" if buildable.is_none() => {
+                let message = format!("a run factor has no `{word}`: nothing is built for its levels");
+                sink.report(span, &message, "", "move the factor to [build_factors]");
+            }
+            "patches" => level.patches = instructions::patches(sink, value, buildable),
+            "source" => level.sources = instructions::sources(sink, value, buildable),
             "kernel" => sink.not_yet(span, "kernels"),
             _ if !is_variable(word) => {
                 let remedy = "variables are UPPER-CASE; instructions are patches, source, kernel";
@@ -80,14 +95,16 @@ fn level(
             _ => match value.get_ref() {
                 DeValue::String(text) => {
                     placed.push((word.to_owned(), span));
-                    variables.insert(word.to_owned(), text.clone().into_owned());
+                    level.variables.insert(word.to_owned(), text.clone().into_owned());
                 }
                 _ => sink.report(value.span(), &format!("`{word}` must be text in quotes"), "", ""),
             },
         }
     }
-    Level { name: name.to_owned(), variables, run: None }
+    level
 }
+
+mod instructions;
 
 fn is_variable(word: &str) -> bool {
     word.starts_with(|c: char| c.is_ascii_uppercase())

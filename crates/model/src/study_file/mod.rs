@@ -2,15 +2,16 @@
 //! so can every problem of a file be shown at once, each at its place. What the format knows but this version does
 //! not execute is refused with "not yet", never ignored. It reads text, not files.
 
-mod build;
 mod check;
 mod conditions;
 mod decide;
 mod factors;
+mod layers;
 mod plans;
 mod quantity;
 mod section;
 mod services;
+mod sources;
 mod workloads;
 
 use crate::problem::Problem;
@@ -51,10 +52,10 @@ fn read(file: &Section<'_>) -> Study {
         section::check_name(file.sink, name, span.clone(), "the study's name");
     }
     let question = file.string("question").map(|(text, _)| text);
-    let build_factors = factors::build_factors(file);
+    let sources = sources::sources(file);
+    let layers = layers::layers(file, &sources);
+    let build_factors = factors::build_factors(file, &factors::Buildable { sources: &sources, layers: &layers });
     let run_factors = factors::run_factors(file);
-    let sources = build::sources(file);
-    let layers = build::layers(file, &sources);
     let excludes = factors::excludes(file, &build_factors, &run_factors);
     let services = services::services(file, &run_factors);
     let workloads = workloads::workloads(file, &services);
@@ -64,6 +65,8 @@ fn read(file: &Section<'_>) -> Study {
     let plans =
         plans::plans(file, &plans::Known { build, run, workloads: &workloads, conditions: &conditions, decided });
     check::variables_are_used(file.sink, &build_factors, &layers);
+    check::layers_name_what_there_is(file, &build_factors, &layers);
+    check::plans_build_what_there_is(file, &plans, &layers);
     check::variables_have_one_factor(file.sink, &build_factors);
     check::variables_have_one_factor(file.sink, &run_factors);
     file.finish();

@@ -14,6 +14,8 @@ use toml::de::DeValue;
 /// The name of `[plan]`.
 pub(super) const DEFAULT_PLAN: &str = "default";
 
+/// Who builds more often has a build that is a workload.
+const MOST_REBUILDS: u32 = 1000;
 const MOST_BLOCKS: i64 = 10_000;
 /// Metrics that are shares of all processors' time; only they can be told in percent.
 const SHARES: &[&str] = &["steal", "foreign_cpu"];
@@ -33,7 +35,18 @@ pub(super) fn plans(file: &Section<'_>, known: &Known<'_>) -> Vec<PlanSpec> {
     let until = Until::default();
     let (name, blocks) = (DEFAULT_PLAN.to_owned(), until.default_blocks());
     let (variants, vary, void_if) = (VariantRule::All, vec![], vec![]);
-    let spec = PlanSpec { name, blocks, until, seed: 1, variants, vary, void_if, workloads: None, conditions: None };
+    let spec = PlanSpec {
+        name,
+        blocks,
+        until,
+        seed: 1,
+        variants,
+        vary,
+        void_if,
+        rebuild: 0,
+        workloads: None,
+        conditions: None,
+    };
     let mut default = Base { spec, counted: false };
     if let Some(section) = file.section("plan") {
         default = plan(&section, default, known);
@@ -73,6 +86,9 @@ fn plan(section: &Section<'_>, base: Base, known: &Known<'_>) -> Base {
         spec.vary = vary(section);
     }
     let _ = section.any("vary");
+    if let Some(rebuild) = section.number_of("rebuild", "blocks of building", MOST_REBUILDS) {
+        spec.rebuild = rebuild;
+    }
     if let Some(rules) = section.section("void_if") {
         spec.void_if = void_rules(&rules, known);
     }
@@ -164,16 +180,19 @@ fn cells(section: &Section<'_>, spec: &mut PlanSpec, known: &Known<'_>) {
 fn vary(section: &Section<'_>) -> Vec<Vary> {
     let mut vary = vec![];
     for (word, span) in section.strings("vary") {
-        match word.as_str() {
-            "env-size" if vary.contains(&Vary::EnvSize) => {
-                section.sink.report(span, "`env-size` is varied twice", "", "leave one out");
-            }
-            "env-size" => vary.push(Vary::EnvSize),
-            "link-order" => section.sink.not_yet(span, "the order of linking"),
+        let nuisance = match word.as_str() {
+            "env-size" => Vary::EnvSize,
+            "link-order" => Vary::LinkOrder,
             _ => {
-                let remedy = suggest(&word, ["env-size"]);
+                let remedy = suggest(&word, ["env-size", "link-order"]);
                 section.sink.report(span, &format!("`{word}` cannot be varied"), "", &remedy);
+                continue;
             }
+        };
+        if vary.contains(&nuisance) {
+            section.sink.report(span, &format!("`{word}` is varied twice"), "", "leave one out");
+        } else {
+            vary.push(nuisance);
         }
     }
     vary

@@ -34,7 +34,7 @@ pub(super) struct Section<'a> {
     /// Its own key, for a table within a table of tables.
     pub(super) name: String,
     /// How messages call it, such as `[plan]`.
-    title: String,
+    pub(super) title: String,
     /// Where it is named in the file.
     pub(super) span: Range<usize>,
     table: &'a DeTable<'a>,

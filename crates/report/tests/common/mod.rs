@@ -103,6 +103,7 @@ pub(crate) fn built(variants: &[&str], cached: bool, wall_s: f64) -> BuildLine {
         cost: cost.into_iter().map(|(name, value)| (name.to_owned(), value)).collect(),
         tools: BTreeMap::new(),
         prefix_bytes: Some(67_108_864),
+        ..BuildLine::default()
     }
 }
 

@@ -29,6 +29,7 @@ pub(super) fn rules(plan: &Plan) -> String {
     for vary in &plan.vary {
         let what = match vary {
             Vary::EnvSize => "the size of the environment",
+            Vary::LinkOrder => "the order of linking",
         };
         let _ = writeln!(out, "Varied: {what}, drawn for every pass");
     }

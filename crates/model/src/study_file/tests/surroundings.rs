@@ -223,7 +223,7 @@ fn mistakes_in_run_factors_are_named() {
     check("{ BAKEOFF_MARKS = \"3\" }", "the variable `BAKEOFF_MARKS` is taken", "choose another name");
     check("{ CACHE = \"2\" }", "factor `cache` sets the variable `CACHE` too", "variables of its own");
     check("{ kernel = \"6.1\" }", "kernels: not yet", "leave it out for now");
-    check("{ source = \"b\" }", "a source per level: not yet", "leave it out for now");
+    check("{ source = \"b\" }", "a run factor has no `source`", "move the factor to [build_factors]");
     let shown = messages(&format!("{HEAD}{WORKLOAD}[decide]\nbaseline = {{ locale = \"c\" }}\n"));
     assert!(shown.contains("the baseline names no level of factor `cache`"), "{shown}");
 }
@@ -358,7 +358,8 @@ fn mistakes_in_plans_are_named() {
         refuses(&format!("{WORKLOAD}[plan]\n{keys}"), message, remedy);
     };
     check("vary = [\"env_size\"]\n", "`env_size` cannot be varied", "did you mean `env-size`?");
-    check("vary = [\"link-order\"]\n", "the order of linking: not yet", "leave it out for now");
+    check("vary = [\"link-order\"]\n", "cannot be varied where nothing is built", "add a `[[build]]` layer");
+    check("rebuild = 5\n", "cannot be measured where nothing is built", "add a `[[build]]` layer");
     check("vary = [\"env-size\", \"env-size\"]\n", "varied twice", "leave one out");
     check("vary = \"env-size\"\n", "must be a list of texts", "");
     check("conditions = []\n", "`conditions` lists no condition", "take all of them");

@@ -1,0 +1,122 @@
+//! What a journal says of a build: whether it was built, from which layers, at what cost, and what was seen of it that
+//! shows whether it is what it is called. It is observed, not judged.
+
+use crate::metric::Measurements;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// What became of one build.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct BuildLine {
+    /// Digest of everything that went in.
+    pub digest: String,
+    /// Display names of the variants that execute it.
+    pub variants: Vec<String>,
+    /// Built, or why not.
+    pub outcome: BuildOutcome,
+    /// True if nothing had to be done.
+    pub cached: bool,
+    /// Cost of building, summed over the layers, as measured when each was built. Metric names as in
+    /// [`crate::metric`]; not comparable between builds that were made at the same time.
+    pub cost: Measurements,
+    /// Identity of each tool: name to path and version.
+    pub tools: BTreeMap<String, String>,
+    /// Size of the finished prefix, in bytes.
+    pub prefix_bytes: Option<u64>,
+    /// Its layers, first one first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub layers: Vec<LayerLine>,
+    /// What was seen of it that shows whether it is what it is called.
+    #[serde(default, skip_serializing_if = "Proof::is_empty")]
+    pub proof: Proof,
+}
+
+/// One layer of a build.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct LayerLine {
+    /// Its name in the study.
+    pub name: String,
+    /// Digest of everything that went in.
+    pub digest: String,
+    /// True if nothing had to be done.
+    pub cached: bool,
+    /// Where its log is.
+    pub log: Option<String>,
+    /// What its script cost.
+    pub cost: Measurements,
+    /// What kept the output of compilers, if anything did: then its cost is not comparable.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub compiler_cache: Option<String>,
+}
+
+/// What was seen of a finished build that shows whether it is what it is called.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Proof {
+    /// Digest of all that is loaded of its ELF files, the prefix's path and build identities left out; none without any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub binaries: Option<String>,
+    /// Digest of all of its files, the prefix's path left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub files: Option<String>,
+    /// Sizes of the chosen files in bytes, by path below the prefix.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub sizes: BTreeMap<String, u64>,
+    /// Flags that the variant's levels declare, and how far each came.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub flags: Vec<FlagSeen>,
+    /// Of what the study's commands describe, the settings in which its builds differ: name and value.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub described: BTreeMap<String, String>,
+}
+
+impl Proof {
+    /// Whether nothing was seen.
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+/// A flag that a level declares, and how far it came.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct FlagSeen {
+    /// The layer.
+    pub layer: String,
+    /// The level variable.
+    pub variable: String,
+    /// The flag.
+    pub flag: String,
+    /// Compilations, or links, that had it.
+    pub reached: u64,
+    /// Compilations, or links, that were seen. 0: none was, so that nothing is known.
+    pub of: u64,
+    /// Of those that had it, how many another flag overrode that came later.
+    #[serde(default, skip_serializing_if = "is_none_at_all")]
+    pub overridden: u64,
+    /// The flag that overrode it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub overridden_by: Option<String>,
+}
+
+fn is_none_at_all(number: &u64) -> bool {
+    *number == 0
+}
+
+/// Built, or why not.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum BuildOutcome {
+    /// The prefix is complete and verified.
+    #[default]
+    Built,
+    /// It could not be built; the study goes on without it.
+    Failed {
+        /// The layer that failed.
+        layer: String,
+        /// Why, in one line.
+        why: String,
+        /// The last lines of its log.
+        tail: Vec<String>,
+        /// Where the whole log is.
+        log: Option<String>,
+    },
+}

@@ -1,0 +1,93 @@
+//! What a build is made of: sources, and the layers that are built of them. Where they lie and whether they can be
+//! built is the business of the `build` crate.
+
+use super::mentions;
+use std::collections::BTreeMap;
+
+/// An input of a build.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Source {
+    /// Its name in the study file.
+    pub name: String,
+    /// Where it is had from.
+    pub from: SourceFrom,
+    /// It is accepted if this is the SHA-256 (64 lower-case hexadecimal digits) of its file, or of its folder's tree.
+    /// None: the lock file says it, or nobody yet.
+    pub sha256: Option<String>,
+    /// Whether an archive is unpacked; otherwise it is copied as it is.
+    pub unpack: bool,
+}
+
+/// Where a source is had from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SourceFrom {
+    /// A shell command that leaves a file, or a folder's content, in the folder `$DOWNLOAD`.
+    Fetch(String),
+    /// A file or folder of this machine, relative to the study's folder. It counts as it is now.
+    Path(String),
+    /// A file that is loaded from this address.
+    Url(String),
+    /// What a Git repository holds at a revision.
+    Git {
+        /// The repository, as `git fetch` understands it.
+        url: String,
+        /// A commit, tag or branch.
+        revision: String,
+    },
+}
+
+/// One cached build step.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Layer {
+    /// Its name in the study file.
+    pub name: String,
+    /// The source that is unpacked into the script's folder, if any.
+    pub source: Option<String>,
+    /// A `sh -e` script that installs into `$PREFIX`.
+    pub script: String,
+    /// Shell commands that must exit 0 afterwards: did every level take effect?
+    pub verify: Vec<String>,
+    /// Files of the study's folder that the script needs; copied beside the source.
+    pub files: Vec<String>,
+    /// Programs whose path and version are part of the build's name.
+    pub tools: Vec<String>,
+    /// About how long it takes, in seconds, as the author saw it; for estimates before anything was timed here.
+    pub takes_s: Option<f64>,
+    /// Files of the study's folder that are applied with `patch` to the source of every variant, in this order; those
+    /// of levels follow.
+    pub patches: Vec<String>,
+    /// Names of level variables whose words are flags that must reach the compiler or linker, beside the usual ones
+    /// (`CFLAGS` and its like).
+    pub flags: Vec<String>,
+    /// Shell commands that describe what was built, a line `NAME=VALUE` or `NAME: VALUE` for each of its settings.
+    pub describe: Vec<String>,
+    /// What a factor changes of itself among what is described, by the factor's name: patterns with `*`.
+    pub implied: BTreeMap<String, Vec<String>>,
+    /// Files of the prefix whose size is told: patterns with `*`.
+    pub sizes: Vec<String>,
+    /// A `sh -e` script that links the kept tree of the layer anew, and installs it; for `vary = ["link-order"]`.
+    pub relink: Option<String>,
+    /// What keeps the output of compilers; what building costs is not comparable then.
+    pub compiler_cache: Option<CompilerCache>,
+    /// A script that takes longer is killed, in seconds.
+    pub timeout_s: Option<f64>,
+}
+
+/// What keeps the output of compilers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CompilerCache {
+    /// ccache.
+    Ccache,
+    /// sccache.
+    Sccache,
+}
+
+impl Layer {
+    /// Whether the script or a verify, describe or relink line mentions the variable, as `$NAME` or inside `${…}`. Only the variables that
+    /// a layer mentions are part of its name, so that an unrelated level rebuilds nothing. A file listed in `files`
+    /// sees only the variables that the script hands to it by mentioning them.
+    pub fn mentions(&self, variable: &str) -> bool {
+        let texts = std::iter::once(&self.script).chain(&self.verify).chain(&self.describe).chain(&self.relink);
+        texts.into_iter().any(|text| mentions(text, variable))
+    }
+}

@@ -1,0 +1,98 @@
+//! The instructions of a build factor's level: `patches` and `source`. Each is of one layer: of the only one that has a
+//! source, or of the layer that it names.
+
+use super::super::section::{Sink, check_inside};
+use super::Buildable;
+use crate::problem::suggest;
+use std::collections::BTreeMap;
+use std::ops::Range;
+use toml::Spanned;
+use toml::de::DeValue;
+
+/// `patches = ["fix.patch"]`, or `patches = { perl = ["fix.patch"] }` where several layers have a source.
+pub(super) fn patches(
+    sink: &Sink,
+    value: &Spanned<DeValue<'_>>,
+    buildable: Option<&Buildable<'_>>,
+) -> BTreeMap<String, Vec<String>> {
+    let mut patches = BTreeMap::new();
+    for (layer, value) in by_layer(sink, value, "patches", buildable) {
+        let Some(list) = value.get_ref().as_array() else {
+            sink.report(value.span(), "patches are a list of files", "", "for example `patches = [\"fix.patch\"]`");
+            continue;
+        };
+        let mut files = vec![];
+        for item in list.iter() {
+            match item.get_ref().as_str() {
+                Some(file) => {
+                    check_inside(sink, file, item.span());
+                    files.push(file.to_owned());
+                }
+                None => {
+                    sink.report(item.span(), "a patch is a file of the study's folder", "", "put its name in quotes")
+                }
+            }
+        }
+        patches.insert(layer, files);
+    }
+    patches
+}
+
+/// `source = "perl-5.40"`, or `source = { perl = "perl-5.40" }` where several layers have a source.
+pub(super) fn sources(
+    sink: &Sink,
+    value: &Spanned<DeValue<'_>>,
+    buildable: Option<&Buildable<'_>>,
+) -> BTreeMap<String, String> {
+    let known = || buildable.iter().flat_map(|b| b.sources).map(|source| source.name.as_str());
+    let mut sources = BTreeMap::new();
+    for (layer, value) in by_layer(sink, value, "source", buildable) {
+        match value.get_ref().as_str() {
+            Some(name) if known().any(|source| source == name) => drop(sources.insert(layer, name.to_owned())),
+            Some(name) => {
+                sink.report(value.span(), &format!("there is no source `{name}`"), "", &suggest(name, known()));
+            }
+            None => sink.report(value.span(), "a source is named by text in quotes", "", ""),
+        }
+    }
+    sources
+}
+
+/// The instruction's value for each layer that it is about.
+fn by_layer<'a>(
+    sink: &Sink,
+    value: &'a Spanned<DeValue<'a>>,
+    word: &str,
+    buildable: Option<&Buildable<'_>>,
+) -> Vec<(String, &'a Spanned<DeValue<'a>>)> {
+    let layers = buildable.map(|buildable| buildable.layers).unwrap_or_default();
+    let Some(table) = value.get_ref().as_table() else {
+        return only_layer(sink, value.span(), word, buildable).map(|layer| (layer, value)).into_iter().collect();
+    };
+    let mut found = vec![];
+    for (key, value) in table.iter() {
+        let name = key.get_ref().as_ref();
+        if layers.iter().any(|layer| layer.name == name) {
+            found.push((name.to_owned(), value));
+        } else {
+            let known = layers.iter().map(|layer| layer.name.as_str());
+            sink.report(key.span(), &format!("there is no layer `{name}`"), "", &suggest(name, known));
+        }
+    }
+    found
+}
+
+fn only_layer(sink: &Sink, span: Range<usize>, word: &str, buildable: Option<&Buildable<'_>>) -> Option<String> {
+    let layers = buildable.map(|buildable| buildable.layers).unwrap_or_default();
+    let with_source: Vec<&str> =
+        layers.iter().filter(|layer| layer.source.is_some()).map(|layer| layer.name.as_str()).collect();
+    match with_source[..] {
+        [only] => return Some(only.to_owned()),
+        [] => sink.report(span, &format!("`{word}` needs a layer with a source"), "", "add `source` to a [[build]]"),
+        [first, ..] => {
+            let message = format!("which layer is `{word}` of? {} have a source", with_source.join(", "));
+            sink.report(span, &message, "", &format!("name it: `{word} = {{ {first} = … }}`"));
+        }
+    }
+    None
+}

@@ -1,0 +1,110 @@
+//! What is said of sources, layers and the instructions of levels.
+
+use super::{messages, parse};
+use crate::study::{CompilerCache, SourceFrom, Study};
+
+const STUDY: &str = r#"
+format = 1
+name = "t"
+[build_factors.version]
+old = { source = "perl-5.36" }
+new = { source = "perl-5.40", patches = ["new.patch"] }
+[build_factors.malloc]
+system = { MALLOC = "-Un" }
+perl = { MALLOC = "-Dn", patches = ["a.patch", "b.patch"] }
+[workloads.loop]
+run = "true"
+[decide]
+baseline = { version = "old", malloc = "system" }
+[sources."perl-5.36"]
+fetch = "sh fetch.sh"
+[sources."perl-5.40"]
+url = "https://example.org/perl.tar.xz"
+"#;
+
+const PERL: &str = "[[build]]\nname = \"perl\"\nsource = \"perl-5.36\"\nscript = 'sh Configure $MALLOC'\n";
+
+fn study(tail: &str) -> Study {
+    let text = text(tail);
+    parse(&text).unwrap_or_else(|_| panic!("{}", messages(&text)))
+}
+
+/// Names of sources are plain, without a dot.
+fn text(tail: &str) -> String {
+    format!("{STUDY}{PERL}{tail}").replace("5.36", "536").replace("5.40", "540")
+}
+
+#[track_caller]
+fn refused(tail: &str, message: &str, remedy: &str) {
+    let shown = messages(&text(tail));
+    assert!(shown.contains(message) && shown.contains(remedy), "{tail}\n{shown}");
+    assert!(shown.contains("1 problem in"), "{tail}\n{shown}");
+}
+
+#[test]
+fn a_source_has_one_origin() {
+    let study =
+        study("[sources.here]\npath = \"../perl\"\n[sources.there]\ngit = \"u\"\nrevision = \"v1\"\nunpack = false\n");
+    let there = SourceFrom::Git { url: "u".to_owned(), revision: "v1".to_owned() };
+    assert_eq!(study.sources[2].from, SourceFrom::Path("../perl".to_owned()));
+    assert_eq!((&study.sources[3].from, study.sources[3].unpack), (&there, false));
+
+    refused("[sources.x]\n", "says nowhere to have it from", "`fetch`, `path`, `url` or `git`");
+    refused("[sources.x]\npath = \"a\"\nurl = \"b\"\n", "more than one origin", "keep one of");
+    refused("[sources.x]\ngit = \"u\"\n", "has no `revision`", "a commit, tag or branch");
+    refused("[sources.x]\nurl = \"u\"\nrevision = \"v1\"\n", "`revision` belongs to `git`", "");
+    refused("[sources.x]\nurl = \"u\"\nsha256 = \"12\"\n", "64 lower-case hexadecimal", "bakeoff lock");
+}
+
+#[test]
+fn instructions_of_levels_are_of_the_only_layer_with_a_source_or_name_theirs() {
+    let one = study("");
+    assert_eq!(one.build_factors[0].levels[1].sources["perl"], "perl-540");
+    assert_eq!(one.build_factors[1].levels[1].patches["perl"], ["a.patch", "b.patch"]);
+
+    let second = "[[build]]\nname = \"modules\"\nsource = \"perl-536\"\nscript = \"make\"\n";
+    let shown = messages(&text(second));
+    assert!(shown.contains("which layer is `source` of? perl, modules have a source"), "{shown}");
+    let named = |list: &str| format!("{second}[build_factors.fix]\nno = {{}}\nyes = {{ patches = {list} }}\n");
+    let shown = messages(&text(&named("{ perl = [\"x.patch\"], mod = [] }")));
+    assert!(shown.contains("there is no layer `mod`"), "{shown}");
+    let shown = messages(&text(&named("{ perl = \"x.patch\" }")));
+    assert!(shown.contains("patches are a list of files"), "{shown}");
+    let shown = messages(&text(&named("{ perl = [\"../x.patch\"] }")));
+    assert!(shown.contains("leaves the study's folder"), "{shown}");
+
+    let run = "[run_factors.r]\na = { patches = [\"x\"] }\n";
+    let shown = messages(&text(run));
+    assert!(shown.contains("a run factor has no `patches`"), "{shown}");
+}
+
+#[test]
+fn layers_follow_the_file_or_the_one_that_they_name() {
+    let layer =
+        |name: &str, after: &str| format!("[[build]]\nname = \"{name}\"\nscript = \"make\"\nafter = \"{after}\"\n");
+    let names = |tail: &str| study(tail).layers.iter().map(|l| l.name.clone()).collect::<Vec<_>>().join(" ");
+    assert_eq!(names(&layer("modules", "perl")), "perl modules");
+    assert_eq!(names(&(layer("last", "modules") + &layer("modules", "perl"))), "perl modules last");
+    refused(&layer("modules", "prel"), "there is no layer `prel`", "did you mean `perl`?");
+    refused(&layer("a", "a"), "layer `a` comes after `a`, which waits for it", "leave one `after` of the circle out");
+    let shown = messages(&text(&(layer("a", "b") + &layer("b", "c") + &layer("c", "a"))));
+    assert_eq!(shown.matches("circular layers").count(), 3, "{shown}");
+}
+
+#[test]
+fn the_keys_of_a_layer_are_read() {
+    let keys = "flags = [\"MALLOC\"]\ndescribe = [\"perl -V\"]\nimplied = { malloc = [\"d_*\"] }\nsizes = [\"bin/*\"]\n\
+                relink = \"make relink\"\ncache = \"ccache\"\ntimeout = \"2 min\"\npatches = [\"all.patch\"]\n";
+    let layer = study(keys).layers.remove(0);
+    assert_eq!(
+        (&*layer.flags, &*layer.describe, &*layer.sizes),
+        (&["MALLOC".to_owned()][..], &["perl -V".to_owned()][..], &["bin/*".to_owned()][..])
+    );
+    assert_eq!(layer.implied["malloc"], ["d_*"]);
+    assert_eq!((layer.relink.as_deref(), layer.compiler_cache), (Some("make relink"), Some(CompilerCache::Ccache)));
+    assert_eq!((layer.timeout_s, &*layer.patches), (Some(120.0), &["all.patch".to_owned()][..]));
+
+    refused("cache = \"cache\"\n", "`cache` is no compiler cache", "did you mean `ccache`?");
+    refused("implied = { maloc = [] }\n", "what is implied by `maloc`", "did you mean `malloc`?");
+    refused("flags = [\"MALOC\"]\n", "lists the flags `MALOC`", "did you mean `MALLOC`?");
+}
