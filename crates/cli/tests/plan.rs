@@ -97,3 +97,32 @@ fn a_misspelt_part_of_a_condition_is_shown_with_its_place() {
     let parts = ["study.toml:26:1", "[conditions.busy] has no key `pase`", "did you mean `pace`?", "1 problem in"];
     sandbox.execute(&["plan", "STUDY"]).expect(2, &parts);
 }
+
+/// Two variants need one first layer, which is built once.
+#[test]
+fn a_layer_that_builds_share_is_counted_once_in_the_time_to_build() {
+    let sandbox = Sandbox::new(
+        r#"
+format = 1
+name = "layered"
+[build_factors.opt]
+slow = { OPT = "-O0" }
+fast = { OPT = "-O2" }
+[[build]]
+name = "first"
+tools = []
+script = 'touch "$PREFIX/a"'
+takes = "40 min"
+[[build]]
+name = "second"
+tools = []
+script = 'echo "$OPT" > "$PREFIX/b"'
+takes = "10 min"
+[workloads.w]
+run = "true"
+[decide]
+baseline = { opt = "slow" }
+"#,
+    );
+    sandbox.execute(&["plan", "STUDY", "--jobs", "1"]).expect(0, &["Building: about 1 h, 1 at a time"]);
+}

@@ -10,6 +10,7 @@ use bakeoff_build::{Cache, Wanted, survey};
 use bakeoff_model::plan::Plan;
 use bakeoff_model::until::Until;
 use bakeoff_report::format::waiting_time;
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 mod cells;
@@ -141,7 +142,9 @@ fn builds_text(plan: &Plan, builds: &[Wanted]) -> String {
 /// How long building and trials may take.
 pub(super) fn time_text(folder: &StudyFolder, plan: &Plan, builds: &[Wanted], jobs: u16) -> String {
     let mut out = String::new();
-    let missing: Vec<_> = builds.iter().flat_map(|b| &b.layers).filter(|layer| !layer.cached).collect();
+    // Builds share layers.
+    let missing: BTreeMap<_, _> = builds.iter().flat_map(|b| &b.layers).map(|layer| (&layer.digest, layer)).collect();
+    let missing: Vec<_> = missing.into_values().filter(|layer| !layer.cached).collect();
     let takes = |name: &str| folder.study.layers.iter().find(|l| l.name == name).and_then(|l| l.takes_s);
     let building_s: Option<f64> = missing.iter().map(|l| l.expected_wall_s.or_else(|| takes(&l.name))).sum();
     match building_s {
