@@ -11,9 +11,10 @@ use crate::relocate::relocated_copy;
 use crate::shell::{Environment, Shell, Stop, complaint};
 use crate::sources::Sources;
 use crate::{BuildEvent, Notify};
+use bakeoff_model::metric::Measurements;
 use lay_out::lay_out;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// What every layer of a command is built with.
 pub(crate) struct Builder<'a> {
@@ -68,39 +69,22 @@ impl Builder<'_> {
         previous: Option<&str>,
         source: Option<&Path>,
     ) -> Result<LayerRecord, Stop> {
-        let (cache, layer) = (self.cache, inputs.layer);
-        let prefix = cache.prefix_of(&node.digest);
-        let work = cache.work_of(&node.digest);
+        let cache = self.cache;
         cache.wipe_layer(&node.digest)?;
-        let env = self.environment(node, &prefix, &work)?;
+        let site = self.site(node, cache.prefix_of(&node.digest), cache.work_of(&node.digest))?;
         shell.note(&header(inputs, node))?;
-        match previous {
-            Some(previous) => relocated_copy(&cache.prefix_of(previous), &prefix)?,
-            None => fs::create_dir(&prefix).at("make the folder", &prefix)?,
-        }
-        let tree = lay_out(shell, inputs, node, source, &env, &work)?;
+        begin_prefix(previous.map(|digest| cache.prefix_of(digest)).as_deref(), &site.prefix)?;
+        lay_out(shell, inputs, node, source, &site)?;
+        let cost = script(shell, &inputs.layer.script, &site)?;
+        verify(shell, &inputs.layer.verify, &site)?;
+        wipe(&site.work)?;
+        Ok(cache.finish(&node.digest, &inputs.layer.name, cost, node.tools.clone())?)
+    }
 
-        let ended = shell.execute(&["sh", "-e", "-c", &layer.script], &tree, &env)?;
-        if ended.leftovers > 0 {
-            shell.note(&format!("{} processes outlived the script and were killed", ended.leftovers))?;
-        }
-        if let Some(complaint) = complaint(&ended.end) {
-            return Err(shell.failure(format!("the script {complaint}"), &work)?.into());
-        }
-        if !prefix.is_dir() || entries(&prefix)?.is_empty() {
-            return Err(shell.failure("the script installed nothing into $PREFIX".to_owned(), &work)?.into());
-        }
-        for (number, line) in (1..).zip(&layer.verify) {
-            shell.note(&format!("verify line {number}: {line}"))?;
-            let verified = shell.execute(&["sh", "-c", line], &tree, &env)?;
-            if let Some(complaint) = complaint(&verified.end) {
-                let line = line.split_whitespace().collect::<Vec<_>>().join(" ");
-                return Err(shell.failure(format!("verify line {number} {complaint}: {line}"), &work)?.into());
-            }
-            shell.note(&format!("verify line {number} holds"))?;
-        }
-        wipe(&work)?;
-        Ok(cache.finish(&node.digest, &layer.name, ended.measurements, node.tools.clone())?)
+    /// Where a node is built: its work folder, new but for what the environment names there.
+    fn site(&self, node: &Node<'_>, prefix: PathBuf, work: PathBuf) -> Result<Site, Error> {
+        let env = self.environment(node, &prefix, &work)?;
+        Ok(Site { tree: work.join("tree"), prefix, work, env })
     }
 
     /// The whole environment of a script and of `verify` lines.
@@ -116,6 +100,55 @@ impl Builder<'_> {
         env.insert("JOBS".to_owned(), self.cpus.to_string());
         Ok(env)
     }
+}
+
+/// Where a layer is built, and what its processes are given.
+pub(crate) struct Site {
+    /// `$PREFIX`.
+    pub(crate) prefix: PathBuf,
+    /// Holds all that is needed to build it, and is gone afterwards.
+    pub(crate) work: PathBuf,
+    /// Where its script starts.
+    pub(crate) tree: PathBuf,
+    /// The whole environment of its processes.
+    pub(crate) env: Environment,
+}
+
+/// The start of a prefix: what the layer before installed, or nothing.
+pub(crate) fn begin_prefix(previous: Option<&Path>, prefix: &Path) -> Result<(), Error> {
+    match previous {
+        Some(previous) => relocated_copy(previous, prefix),
+        None => fs::create_dir(prefix).at("make the folder", prefix),
+    }
+}
+
+/// Executes a layer's script, which must install something; what it cost.
+pub(crate) fn script(shell: &mut Shell, script: &str, site: &Site) -> Result<Measurements, Stop> {
+    let ended = shell.execute(&["sh", "-e", "-c", script], &site.tree, &site.env)?;
+    if ended.leftovers > 0 {
+        shell.note(&format!("{} processes outlived the script and were killed", ended.leftovers))?;
+    }
+    if let Some(complaint) = complaint(&ended.end) {
+        return Err(shell.failure(format!("the script {complaint}"), &site.work)?.into());
+    }
+    if !site.prefix.is_dir() || entries(&site.prefix)?.is_empty() {
+        return Err(shell.failure("the script installed nothing into $PREFIX".to_owned(), &site.work)?.into());
+    }
+    Ok(ended.measurements)
+}
+
+/// Executes the `verify` lines of a layer, all of which must exit 0.
+pub(crate) fn verify(shell: &mut Shell, lines: &[String], site: &Site) -> Result<(), Stop> {
+    for (number, line) in (1..).zip(lines) {
+        shell.note(&format!("verify line {number}: {line}"))?;
+        let verified = shell.execute(&["sh", "-c", line], &site.tree, &site.env)?;
+        if let Some(complaint) = complaint(&verified.end) {
+            let line = line.split_whitespace().collect::<Vec<_>>().join(" ");
+            return Err(shell.failure(format!("verify line {number} {complaint}: {line}"), &site.work)?.into());
+        }
+        shell.note(&format!("verify line {number} holds"))?;
+    }
+    Ok(())
 }
 
 /// What every process of a build gets, whatever it is for.
