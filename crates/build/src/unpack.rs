@@ -1,43 +1,50 @@
-//! A source becomes the folder that a script starts in. The system's `tar` does the work, so whatever it can unpack can
-//! be a source; this knows only what to make of what it did.
+//! A source becomes the folder that a script starts in: an archive is unpacked, anything else is copied. Archives are
+//! hostile input ([`unpack_archive`]); where sources come from is the business of [`crate::sources`].
+
+mod archive;
+mod error;
+mod limits;
+mod tar_entries;
+mod tree;
+mod zip_entries;
+
+pub use archive::{Unpacked, unpack_archive};
+pub use error::{Refusal, UnpackError};
+pub use limits::Limits;
 
 use crate::cache::{entries, fresh_folder, wipe};
 use crate::error::{At, Error};
-use crate::shell::{Environment, Shell, Stop, complaint};
+use crate::shell::{Environment, Shell, Stop};
 use std::fs;
 use std::path::Path;
+use tree::Root;
 
-/// Endings of names that promise an archive which `tar` unpacks.
-const ARCHIVES: [&str; 8] = [".tar", ".tgz", ".tbz", ".tbz2", ".txz", ".tlz", ".tzst", ".crate"];
+/// Endings of names that promise an archive.
+const ARCHIVES: [&str; 10] = [".tar", ".tgz", ".tbz", ".tbz2", ".txz", ".tlz", ".tzst", ".crate", ".zip", ".deb"];
 
 /// Unpacks `file` to the new folder `work/tree`. If all that it holds is one folder, that folder becomes the tree. A
 /// file that is no archive is copied into the tree as it is, unless its name says that it is one.
-pub(crate) fn unpack(shell: &mut Shell, env: &Environment, file: &Path, work: &Path) -> Result<(), Stop> {
+pub(crate) fn unpack(shell: &mut Shell, _env: &Environment, file: &Path, work: &Path) -> Result<(), Stop> {
     let tree = work.join("tree");
     let unpacked = work.join("unpacked");
     fresh_folder(&unpacked)?;
-    let path = file.display().to_string();
-    shell.note(&format!("unpacking {path}"))?;
-    // Who packed it does not matter here, and root would otherwise make files that belong to strangers.
-    let ended = shell.execute(&["tar", "--no-same-owner", "-xf", &path], &unpacked, env)?;
-    let found = entries(&unpacked)?;
-
-    match complaint(&ended.end) {
-        None if !found.is_empty() => {
+    shell.note(&format!("unpacking {}", file.display()))?;
+    match archive::unpack_within(file, &unpacked, &Limits::default(), Root::OnlyFolder) {
+        Ok(_) => {
+            let found = entries(&unpacked)?;
             let top = match &found[..] {
                 [only] if only.is_dir() && !only.is_symlink() => only,
                 _ => &unpacked,
             };
             fs::rename(top, &tree).at("move the unpacked source to", &tree)?;
         }
-        Some(complaint) if is_archive_name(file) => {
-            return Err(shell.failure(format!("{path} cannot be unpacked: tar {complaint}"), work)?.into());
-        }
-        _ => {
-            shell.note("it is no archive that tar can unpack: copied as it is")?;
+        Err(UnpackError { why: Refusal::Interrupted, .. }) => return Err(Error::Interrupted.into()),
+        Err(UnpackError { why: Refusal::NoArchive, .. }) if !is_archive_name(file) => {
+            shell.note("it is no archive: copied as it is")?;
             fs::create_dir(&tree).at("make the folder", &tree)?;
             copy_into(file, &tree)?;
         }
+        Err(error) => return Err(shell.failure(error.to_string(), work)?.into()),
     }
     Ok(wipe(&unpacked)?)
 }
