@@ -2,7 +2,7 @@
 //! building the same thing. It does not know how anything is fetched or built.
 //!
 //! ```text
-//! sources/<sha256>/<file>   accepted sources
+//! sources/<sha256>/<file>   accepted sources; a folder is called `tree` there
 //! builds/<name>/            the prefix of one layer; every such path has the same length
 //! records/<name>.json       what is known of a finished layer
 //! logs/<name>.log           what its script printed (while it executes: <name>.output)
@@ -17,6 +17,7 @@
 //! What a crash of the *machine* leaves is as good as what the file system promises: only records are forced to disk.
 
 use crate::error::{At, Error};
+use crate::sources::Pins;
 use crate::tools::Toolbox;
 use bakeoff_host::interrupt;
 use bakeoff_host::lock::Lock;
@@ -46,6 +47,7 @@ const LOCK_POLL: Duration = Duration::from_millis(50);
 pub struct Cache {
     root: PathBuf,
     pub(crate) toolbox: Toolbox,
+    pub(crate) pins: Pins,
 }
 
 /// A finished layer.
@@ -89,7 +91,7 @@ impl Cache {
         // Some builds embed the path as the kernel resolves it, and relocation must find it.
         let root = fs::canonicalize(&root).map_err(|e| refuse(e.to_string()))?;
         fs::write(root.join("CACHEDIR.TAG"), TAG).map_err(|e| refuse(format!("nothing can be written to it: {e}")))?;
-        Ok(Self { root, toolbox: Toolbox::default() })
+        Ok(Self { root, toolbox: Toolbox::default(), pins: Pins::default() })
     }
 
     /// The cache folder itself.

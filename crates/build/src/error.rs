@@ -50,6 +50,14 @@ pub enum Error {
         /// The name of the source.
         name: String,
     },
+    /// A source is not there, or is not what the study says.
+    #[error("source `{name}`: {why}")]
+    Source {
+        /// The name of the source.
+        name: String,
+        /// What is wrong with it, and the remedy.
+        why: String,
+    },
     /// Nobody has said yet which content of a source is the right one.
     #[error("source `{name}` has no `sha256`, neither in study.toml nor in study.lock; `bakeoff lock` finds it")]
     Unpinned {

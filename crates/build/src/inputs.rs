@@ -62,6 +62,7 @@ pub(crate) struct Stage<'a> {
 
 /// The stages of a request, first layer first.
 pub(crate) fn stages<'a>(cache: &Cache, request: &Request<'a>) -> Result<Vec<Stage<'a>>, Error> {
+    cache.pins.forget();
     let mut stages: Vec<Stage<'a>> = vec![];
     // For each variant, its node in the stage before.
     let mut parents: Vec<Option<usize>> = vec![None; request.variants.len()];
@@ -181,7 +182,10 @@ fn node<'a>(
     }
     digest.field("previous", previous.unwrap_or_default().as_bytes());
     if let Some(source) = source {
-        digest.field("source", sources::pin(request.study_dir, &request.sources[source])?.as_bytes());
+        digest.field("source", sources::pin(cache, request.study_dir, &request.sources[source])?.as_bytes());
+        if !request.sources[source].unpack {
+            digest.field("unpack", b"no");
+        }
     }
     for patch in &patches {
         digest.field("patch", &patch.content);

@@ -26,6 +26,7 @@ mod unpack;
 pub use cache::Cache;
 pub use error::Error;
 pub use schedule::build_all;
+pub use sources::{Found, NotFound, find_source};
 pub use unpack::{Limits, Refusal, UnpackError, Unpacked, unpack_archive};
 
 use bakeoff_model::plan::Variant;

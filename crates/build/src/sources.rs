@@ -1,19 +1,33 @@
-//! Sources: any command may fetch them, their SHA-256 alone admits them. An admitted file is kept in the cache and
-//! fetched no more. What is inside a source is the business of [`crate::unpack`].
+//! Sources: whatever brings them, their SHA-256 alone admits them: of the file, or of a folder's tree. What was
+//! admitted is kept in the cache and fetched no more. What is inside an archive is the business of [`crate::unpack`].
+
+mod origins;
+mod pins;
+mod tree;
+
+pub(crate) use pins::{Pins, pin};
+pub(crate) use tree::copy;
 
 use crate::cache::{Cache, entries, fresh_folder, wipe};
 use crate::error::{At, Error, Failure};
-use crate::shell::{Environment, Shell, Stop, complaint};
+use crate::shell::{Shell, Stop};
 use crate::{BuildEvent, Notify};
-use bakeoff_model::digest::hex;
+use bakeoff_host::lock::Lock;
+use bakeoff_model::digest::{Digest, hex};
 use bakeoff_model::study::{Source, SourceFrom};
+use origins::{Loaded, Site};
 use sha2::{Digest as _, Sha256};
-use std::fs::{self, File};
+use std::fs::{self, File, Permissions};
 use std::io::Read;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
+use tree::content_sha256;
 
-/// The accepted file, or why there is none.
+/// What a kept folder is called.
+const TREE: &str = "tree";
+
+/// The accepted file or folder, or why there is none.
 type Answer = Result<PathBuf, Failure>;
 
 /// The sources of a study, each fetched at most once per command and only when a layer asks for it.
@@ -24,13 +38,54 @@ pub(crate) struct Sources<'a> {
     known: Vec<(&'a Source, Mutex<Option<Answer>>)>,
 }
 
+/// What a source turned out to be whose hash nobody had said.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Found {
+    /// The SHA-256 of its file, or of its folder's tree.
+    pub sha256: String,
+    /// The size of all its files.
+    pub bytes: u64,
+    /// Of a Git repository: the whole name of the commit.
+    pub commit: Option<String>,
+}
+
+/// Why a source cannot be had.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NotFound {
+    /// In one line.
+    pub why: String,
+    /// The last lines of the log.
+    pub tail: Vec<String>,
+    /// The whole log.
+    pub log: Option<PathBuf>,
+}
+
+/// Fetches a source whatever its hash is, keeps it in the cache, and says what it is: for `bakeoff lock`.
+///
+/// # Errors
+/// Any [`Error`]; that the source cannot be had is none of them.
+pub fn find_source(
+    cache: &Cache,
+    study_dir: &Path,
+    source: &Source,
+    on_event: &(dyn Fn(BuildEvent) + Sync),
+) -> Result<Result<Found, NotFound>, Error> {
+    let sources = Sources::new(cache, study_dir, &[], on_event);
+    match sources.find(source) {
+        Ok(found) => Ok(Ok(found)),
+        Err(Stop::Failure(Failure { why, tail, log })) => Ok(Err(NotFound { why, tail, log })),
+        Err(Stop::Error(error)) => Err(error),
+    }
+}
+
 impl<'a> Sources<'a> {
     pub(crate) fn new(cache: &'a Cache, study_dir: &'a Path, sources: &'a [Source], notify: Notify<'a>) -> Self {
         let known = sources.iter().map(|source| (source, Mutex::default())).collect();
         Self { cache, study_dir, notify, known }
     }
 
-    /// The accepted file of the source at that place in the list. Who asks while another thread fetches it waits.
+    /// What is to be laid out of the source at that place in the list: a file, to be unpacked if it is an archive; or
+    /// a folder, to be copied. Who asks while another thread fetches it waits.
     pub(crate) fn obtain(&self, index: usize) -> Result<PathBuf, Stop> {
         let (source, known) = &self.known[index];
         let mut known = known.lock().unwrap_or_else(PoisonError::into_inner);
@@ -43,96 +98,133 @@ impl<'a> Sources<'a> {
             },
         };
         *known = Some(answer.clone());
-        Ok(answer?)
+        Ok(answer.map(|path| to_lay_out(source, path))?)
     }
 
     fn cached_or_fetched(&self, source: &Source) -> Result<PathBuf, Stop> {
-        let pin = &pin(self.study_dir, source)?;
-        if let Some(file) = self.accepted(pin)? {
-            return Ok(file);
+        let pin = &pin(self.cache, self.study_dir, source)?;
+        if let Some(path) = self.accepted(pin)? {
+            return Ok(path);
         }
-        let what = || format!("source `{}`", source.name);
-        let waiting = |process| (self.notify)(BuildEvent::Waiting { what: what(), process });
-        let lock = self.cache.lock(pin, waiting)?;
-        if let Some(file) = self.accepted(pin)? {
-            return Ok(file);
+        let lock = self.lock(source, pin)?;
+        if let Some(path) = self.accepted(pin)? {
+            return Ok(path);
         }
-        (self.notify)(BuildEvent::Fetching { source: source.name.clone() });
+        let work = self.cache.work_of(pin);
         let mut shell = Shell::start(&lock, self.cache.log_of(pin))?;
-        let (file, bytes) = self.fetch(source, pin, &mut shell)?;
+        let loaded = self.load(source, &work, &mut shell)?;
+        let (found, bytes) = content_sha256(&loaded.path)?;
+        if found != *pin {
+            return Err(shell.failure(unlike(source, &loaded.path, &found, pin), &work)?.into());
+        }
+        let path = self.keep(&loaded.path, &found, &work)?;
         (self.notify)(BuildEvent::Fetched { source: source.name.clone(), bytes });
-        Ok(file)
+        Ok(path)
     }
 
-    /// The file in the cache, if it still is what was accepted.
+    fn find(&self, source: &Source) -> Result<Found, Stop> {
+        // What it is will be known when it is there; until then it is named by where it is had from.
+        let origin = &Digest::of("origin").field("from", format!("{:?}", source.from).as_bytes()).hex();
+        let lock = self.lock(source, origin)?;
+        let work = self.cache.work_of(origin);
+        let mut shell = Shell::start(&lock, self.cache.log_of(origin))?;
+        let Loaded { path, commit } = self.load(source, &work, &mut shell)?;
+        let (sha256, bytes) = content_sha256(&path)?;
+        // Nobody who holds this lock waits for the other.
+        let _lock = self.lock(source, &sha256)?;
+        match self.accepted(&sha256)? {
+            Some(_) => wipe(&work)?,
+            None => drop(self.keep(&path, &sha256, &work)?),
+        }
+        (self.notify)(BuildEvent::Fetched { source: source.name.clone(), bytes });
+        Ok(Found { sha256, bytes, commit })
+    }
+
+    fn lock(&self, source: &Source, name: &str) -> Result<Lock, Error> {
+        let what = || format!("source `{}`", source.name);
+        self.cache.lock(name, |process| (self.notify)(BuildEvent::Waiting { what: what(), process }))
+    }
+
+    /// What the cache holds under that hash, if it still is what was accepted.
     fn accepted(&self, pin: &str) -> Result<Option<PathBuf>, Error> {
         let folder = self.cache.source_folder(pin);
         if !folder.is_dir() {
             return Ok(None);
         }
-        let [file] = &entries(&folder)?[..] else { return Ok(None) };
-        Ok((sha256_of(file)?.0 == pin).then(|| file.clone()))
+        let [path] = &entries(&folder)?[..] else { return Ok(None) };
+        match content_sha256(path) {
+            Ok((found, _)) => Ok((found == pin).then(|| path.clone())),
+            Err(Error::Interrupted) => Err(Error::Interrupted),
+            // Damage can also make it unreadable.
+            Err(_) => Ok(None),
+        }
     }
 
-    /// Executes the study's command, and accepts the file that it leaves. Returns where the file is now, and its size
-    /// in bytes.
-    fn fetch(&self, source: &Source, pin: &str, shell: &mut Shell) -> Result<(PathBuf, u64), Stop> {
-        let work = self.cache.work_of(pin);
+    /// Brings a source into a fresh folder within `work`.
+    fn load(&self, source: &Source, work: &Path, shell: &mut Shell) -> Result<Loaded, Stop> {
+        (self.notify)(BuildEvent::Fetching { source: source.name.clone() });
         let download = work.join("download");
-        fresh_folder(&work)?;
+        fresh_folder(work)?;
         fresh_folder(&download)?;
-        let name = &source.name;
-        let refused = |shell: &Shell, why: String| -> Result<_, Stop> { Err(shell.failure(why, &work)?.into()) };
+        Site { study_dir: self.study_dir, shell, work, download: &download }.load(source)
+    }
 
-        let SourceFrom::Fetch(command) = &source.from else {
-            return refused(shell, format!("source `{name}`: only `fetch` is known here"));
+    /// Moves what was accepted to its place in the cache, whole or not at all.
+    fn keep(&self, path: &Path, sha256: &str, work: &Path) -> Result<PathBuf, Error> {
+        let kept = work.join("kept");
+        fresh_folder(&kept)?;
+        let is_folder = path.is_dir();
+        let name = match path.file_name() {
+            Some(name) if !is_folder => name,
+            _ => TREE.as_ref(),
         };
-        shell.note(&format!("fetching source `{name}`\n{command}"))?;
-        // Not the empty environment of a build: who fetches may need proxies, keys and a home folder.
-        let mut env: Environment =
-            std::env::vars_os().filter_map(|(k, v)| Some((k.into_string().ok()?, v.into_string().ok()?))).collect();
-        env.insert("DOWNLOAD".to_owned(), download.display().to_string());
-        let ended = shell.execute(&["sh", "-e", "-c", command], self.study_dir, &env)?;
-        if let Some(complaint) = complaint(&ended.end) {
-            return refused(shell, format!("source `{name}`: the fetch command {complaint}"));
+        if is_folder {
+            // Who is not root can move no folder that is read-only.
+            fs::set_permissions(path, Permissions::from_mode(0o755)).at("set the permissions of", path)?;
         }
-        let files = entries(&download)?;
-        let file = match &files[..] {
-            [file] if file.is_file() && !file.is_symlink() => file,
-            [] => return refused(shell, format!("source `{name}`: the fetch command left nothing in $DOWNLOAD")),
-            [_] => return refused(shell, format!("source `{name}`: what is in $DOWNLOAD is no regular file")),
-            _ => {
-                let why =
-                    format!("source `{name}`: the fetch command left {} files in $DOWNLOAD, not one", files.len());
-                return refused(shell, why);
-            }
-        };
-        let file_name = file.file_name().unwrap_or_default();
-        let (found, bytes) = sha256_of(file)?;
-        if found != pin {
-            let why = format!(
-                "source `{name}`: {} has SHA-256 {found}, expected {}; if upstream changed on purpose, put the new \
-                 sum into study.toml",
-                file_name.display(),
-                pin
-            );
-            return refused(shell, why);
-        }
-        let folder = self.cache.source_folder(pin);
+        let inner = kept.join(name);
+        fs::rename(path, &inner).at("move the accepted source to", &inner)?;
+        let folder = self.cache.source_folder(sha256);
         wipe(&folder)?;
-        fs::rename(&download, &folder).at("move the accepted source to", &folder)?;
-        wipe(&work)?;
-        Ok((folder.join(file_name), bytes))
+        fs::rename(&kept, &folder).at("move the accepted source to", &folder)?;
+        wipe(work)?;
+        Ok(folder.join(name))
     }
 }
 
-/// The SHA-256 that a source must have.
-pub(crate) fn pin(_study_dir: &Path, source: &Source) -> Result<String, Error> {
-    source.sha256.clone().ok_or_else(|| Error::Unpinned { name: source.name.clone() })
+/// An archive that is not to be unpacked is laid out as the folder that it is kept in, which holds nothing else.
+fn to_lay_out(source: &Source, path: PathBuf) -> PathBuf {
+    match path.parent() {
+        Some(folder) if !source.unpack && path.is_file() => folder.to_owned(),
+        _ => path,
+    }
+}
+
+/// That a source is not the one that was expected, and the remedy.
+fn unlike(source: &Source, path: &Path, found: &str, pin: &str) -> String {
+    let name = &source.name;
+    if matches!(source.from, SourceFrom::Path(_)) {
+        return format!(
+            "source `{name}`: it was changed while it was copied: it had SHA-256 {pin}, the copy has {found}; execute \
+             the command again when nobody writes to it"
+        );
+    }
+    let file = match path.is_dir() {
+        true => "the folder's tree".into(),
+        false => path.file_name().unwrap_or_default().to_string_lossy(),
+    };
+    format!(
+        "source `{name}`: {file} has SHA-256 {found}, expected {pin}; if upstream changed on purpose, put the new sum \
+         into study.toml, or execute `bakeoff lock --update {name}` if it stands in study.lock"
+    )
 }
 
 /// The SHA-256 of a file, and its size in bytes.
 pub(crate) fn sha256_of(path: &Path) -> Result<(String, u64), Error> {
+    hashed(path).map(|(sha256, bytes)| (hex(&sha256), bytes))
+}
+
+fn hashed(path: &Path) -> Result<([u8; 32], u64), Error> {
     let mut file = File::open(path).at("read", path)?;
     let mut sha256 = Sha256::new();
     let mut buffer = vec![0; 64 * 1024];
@@ -140,7 +232,7 @@ pub(crate) fn sha256_of(path: &Path) -> Result<(String, u64), Error> {
     loop {
         let n = file.read(&mut buffer).at("read", path)?;
         if n == 0 {
-            return Ok((hex(&sha256.finalize()), bytes));
+            return Ok((sha256.finalize().into(), bytes));
         }
         sha256.update(&buffer[..n]);
         bytes += n as u64;

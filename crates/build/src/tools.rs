@@ -46,7 +46,7 @@ pub(crate) fn identity(cache: &Cache, tool: &str) -> Result<Option<String>, Erro
 }
 
 /// The first executable file of that name on a search path.
-fn find(tool: &str, search_path: &std::ffi::OsStr) -> Option<PathBuf> {
+pub(crate) fn find(tool: &str, search_path: &std::ffi::OsStr) -> Option<PathBuf> {
     let executable =
         |path: &PathBuf| fs::metadata(path).is_ok_and(|m| m.is_file() && m.permissions().mode() & 0o111 != 0);
     std::env::split_paths(search_path).map(|folder| folder.join(tool)).find(executable)

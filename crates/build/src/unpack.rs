@@ -15,6 +15,7 @@ pub use limits::Limits;
 use crate::cache::{entries, fresh_folder, wipe};
 use crate::error::{At, Error};
 use crate::shell::{Environment, Shell, Stop};
+use crate::sources::copy;
 use std::fs;
 use std::path::Path;
 use tree::Root;
@@ -23,9 +24,15 @@ use tree::Root;
 const ARCHIVES: [&str; 10] = [".tar", ".tgz", ".tbz", ".tbz2", ".txz", ".tlz", ".tzst", ".crate", ".zip", ".deb"];
 
 /// Unpacks `file` to the new folder `work/tree`. If all that it holds is one folder, that folder becomes the tree. A
-/// file that is no archive is copied into the tree as it is, unless its name says that it is one.
+/// file that is no archive is copied into the tree as it is, unless its name says that it is one. A folder in place of
+/// a file becomes the tree by being copied.
 pub(crate) fn unpack(shell: &mut Shell, _env: &Environment, file: &Path, work: &Path) -> Result<(), Stop> {
     let tree = work.join("tree");
+    if file.is_dir() {
+        shell.note(&format!("copying {}", file.display()))?;
+        wipe(&tree)?;
+        return Ok(copy(file, &tree)?);
+    }
     let unpacked = work.join("unpacked");
     fresh_folder(&unpacked)?;
     shell.note(&format!("unpacking {}", file.display()))?;
@@ -42,17 +49,11 @@ pub(crate) fn unpack(shell: &mut Shell, _env: &Environment, file: &Path, work: &
         Err(UnpackError { why: Refusal::NoArchive, .. }) if !is_archive_name(file) => {
             shell.note("it is no archive: copied as it is")?;
             fs::create_dir(&tree).at("make the folder", &tree)?;
-            copy_into(file, &tree)?;
+            copy(file, &tree.join(file.file_name().unwrap_or_default()))?;
         }
         Err(error) => return Err(shell.failure(error.to_string(), work)?.into()),
     }
     Ok(wipe(&unpacked)?)
-}
-
-fn copy_into(file: &Path, folder: &Path) -> Result<(), Error> {
-    let target = folder.join(file.file_name().unwrap_or_default());
-    fs::copy(file, &target).at("copy the source to", &target)?;
-    Ok(())
 }
 
 fn is_archive_name(file: &Path) -> bool {

@@ -5,6 +5,7 @@
 
 mod chains;
 mod failures;
+mod origins;
 mod processes;
 mod sources;
 mod study;

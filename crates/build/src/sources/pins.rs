@@ -1,0 +1,57 @@
+//! The SHA-256 that a source must have: the study's, or for a path that of what is there now. What a layer was named
+//! by is remembered, so that nothing else is built under that name.
+
+use super::tree::content_sha256;
+use crate::cache::Cache;
+use crate::error::Error;
+use bakeoff_model::study::{Source, SourceFrom};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+/// The hashes of paths, as they were when the layers were last named.
+#[derive(Debug, Default)]
+pub(crate) struct Pins(Mutex<BTreeMap<PathBuf, String>>);
+
+impl Pins {
+    /// Paths are looked at anew from now on.
+    pub(crate) fn forget(&self) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+}
+
+/// The SHA-256 that a source must have.
+///
+/// # Errors
+/// [`Error::Unpinned`] if nobody says it; for a path what is wrong with it, also that it is not what the study says.
+pub(crate) fn pin(cache: &Cache, study_dir: &Path, source: &Source) -> Result<String, Error> {
+    let SourceFrom::Path(path) = &source.from else {
+        return source.sha256.clone().ok_or_else(|| Error::Unpinned { name: source.name.clone() });
+    };
+    let refused = |why: String| Error::Source { name: source.name.clone(), why };
+    let place = resolved(study_dir, path).map_err(|_| refused(format!("there is no file or folder `{path}`")))?;
+    // Held while reading, so that nothing is read twice.
+    let mut known = cache.pins.0.lock().unwrap_or_else(PoisonError::into_inner);
+    let found = match known.get(&place) {
+        Some(found) => found.clone(),
+        None => {
+            let found = content_sha256(&place)?.0;
+            known.insert(place, found.clone());
+            found
+        }
+    };
+    match &source.sha256 {
+        Some(expected) if *expected != found => Err(refused(format!(
+            "`{path}` has SHA-256 {found}, but study.toml says {expected}; if it was changed on purpose, put the new \
+             sum into study.toml, or leave `sha256` out"
+        ))),
+        _ => Ok(found),
+    }
+}
+
+/// Where a path of the study is, links followed.
+pub(super) fn resolved(study_dir: &Path, path: &str) -> Result<PathBuf, Error> {
+    use crate::error::At as _;
+    let place = study_dir.join(path);
+    std::fs::canonicalize(&place).at("find", &place)
+}

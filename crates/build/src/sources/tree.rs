@@ -1,0 +1,201 @@
+//! Folders as content: the hash of one, and copies of one. What a folder is accepted for is decided in
+//! [`super`].
+
+use super::sha256_of;
+use crate::cache::entries;
+use crate::error::{At, Error};
+use bakeoff_host::interrupt;
+use bakeoff_model::digest::hex;
+use rayon::iter::{IntoParallelRefIterator as _, ParallelIterator as _};
+use sha2::{Digest as _, Sha256};
+use std::fs::{self, File, FileTimes, Permissions};
+use std::io;
+use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::path::{Path, PathBuf};
+
+/// The hash of a folder's content, and the bytes of all its files together.
+///
+/// It is the SHA-256 of the line `bakeoff tree 1\n` and of one record for everything below the folder, however deep, in
+/// the order of their paths, compared byte by byte. A path is relative to the folder, with `/` between its names. A
+/// record is
+///
+/// - one byte for the kind: `d` a folder, `f` a file, `x` a file that its owner may execute, `l` a symbolic link;
+/// - the length of the path in bytes, as eight bytes, the lowest first;
+/// - the path;
+/// - the SHA-256, 32 bytes, of the file's content or of the link's target; of a folder 32 zeros.
+///
+/// So empty folders count. Times, owners, other permissions, extended attributes and the name of the folder itself do
+/// not, nor does whether two files are one. Links are not followed.
+///
+/// # Errors
+/// What cannot be read, and anything that is no file, folder or symbolic link.
+pub(super) fn tree_sha256(folder: &Path) -> Result<(String, u64), Error> {
+    let mut paths = vec![];
+    list(folder, Path::new(""), &mut paths)?;
+    paths.sort_by(|a, b| a.as_os_str().as_bytes().cmp(b.as_os_str().as_bytes()));
+    let records: Vec<(u8, Vec<u8>, u64)> =
+        paths.par_iter().map(|path| record(&folder.join(path))).collect::<Result<_, _>>()?;
+
+    let mut sha256 = Sha256::new();
+    sha256.update("bakeoff tree 1\n");
+    let mut bytes = 0;
+    for (path, (kind, content, size_bytes)) in paths.iter().zip(records) {
+        let path = path.as_os_str().as_bytes();
+        sha256.update([kind]);
+        sha256.update((path.len() as u64).to_le_bytes());
+        sha256.update(path);
+        sha256.update(content);
+        bytes += size_bytes;
+    }
+    Ok((hex(&sha256.finalize()), bytes))
+}
+
+/// All paths below a folder, relative to it.
+fn list(folder: &Path, inner: &Path, paths: &mut Vec<PathBuf>) -> Result<(), Error> {
+    for place in entries(&folder.join(inner))? {
+        let path = inner.join(place.file_name().unwrap_or_default());
+        let is_folder = fs::symlink_metadata(&place).at("look at", &place)?.is_dir();
+        paths.push(path.clone());
+        if is_folder {
+            list(folder, &path, paths)?;
+        }
+    }
+    Ok(())
+}
+
+/// Kind, hash of the content, and size in bytes.
+fn record(place: &Path) -> Result<(u8, Vec<u8>, u64), Error> {
+    if interrupt::count() > 0 {
+        return Err(Error::Interrupted);
+    }
+    let meta = fs::symlink_metadata(place).at("look at", place)?;
+    if meta.is_dir() {
+        return Ok((b'd', vec![0; 32], 0));
+    }
+    if meta.is_symlink() {
+        let target = fs::read_link(place).at("read the link", place)?;
+        return Ok((b'l', Sha256::digest(target.as_os_str().as_bytes()).to_vec(), 0));
+    }
+    if !meta.is_file() {
+        return Err(special(place));
+    }
+    let kind = if meta.permissions().mode() & 0o100 != 0 { b'x' } else { b'f' };
+    let (sha256, bytes) = super::hashed(place)?;
+    Ok((kind, sha256.to_vec(), bytes))
+}
+
+fn special(place: &Path) -> Error {
+    let source = io::Error::other("it is a device, a pipe or a socket");
+    Error::File { doing: "take into a source", path: place.to_owned(), source }
+}
+
+/// The SHA-256 that a file or folder is accepted by, and its size in bytes.
+pub(super) fn content_sha256(path: &Path) -> Result<(String, u64), Error> {
+    if fs::symlink_metadata(path).at("look at", path)?.is_dir() { tree_sha256(path) } else { sha256_of(path) }
+}
+
+/// Copies a file, or a folder with all that is in it: content, whether it is executable, times and links.
+pub(crate) fn copy(from: &Path, to: &Path) -> Result<(), Error> {
+    if interrupt::count() > 0 {
+        return Err(Error::Interrupted);
+    }
+    let meta = fs::symlink_metadata(from).at("look at", from)?;
+    if meta.is_symlink() {
+        let target = fs::read_link(from).at("read the link", from)?;
+        return symlink(target, to).at("make the link", to);
+    }
+    if meta.is_dir() {
+        fs::create_dir(to).at("make the folder", to)?;
+        for entry in entries(from)? {
+            copy(&entry, &to.join(entry.file_name().unwrap_or_default()))?;
+        }
+    } else if meta.is_file() {
+        fs::copy(from, to).at("copy the source to", to)?;
+        let mode = if meta.permissions().mode() & 0o100 != 0 { 0o755 } else { 0o644 };
+        fs::set_permissions(to, Permissions::from_mode(mode)).at("set the permissions of", to)?;
+    } else {
+        return Err(special(from));
+    }
+    let keep_time = || File::open(to)?.set_times(FileTimes::new().set_modified(meta.modified()?));
+    keep_time().at("set the time of", to)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A folder with one of everything, and the name that sorts before a folder's content although it is longer.
+    fn everything(folder: &Path) {
+        fs::create_dir_all(folder.join("a/empty")).unwrap();
+        fs::write(folder.join("a/file"), "content").unwrap();
+        fs::write(folder.join("a.b"), "#!/bin/sh\n").unwrap();
+        fs::set_permissions(folder.join("a.b"), Permissions::from_mode(0o755)).unwrap();
+        symlink("a/file", folder.join("link")).unwrap();
+    }
+
+    #[test]
+    fn the_hash_of_a_tree_is_the_one_it_always_was() {
+        let folder = tempfile::tempdir().unwrap();
+        everything(folder.path());
+        // Made independently: the definition above in ten lines of Python.
+        let expect = "4425985852dee0fa3d6864529e32b6b46802ebefecd39f9211ef36a3f38b9a96";
+        assert_eq!(tree_sha256(folder.path()).unwrap(), (expect.to_owned(), 17));
+    }
+
+    #[test]
+    fn everything_that_a_build_can_see_changes_the_hash_and_nothing_else_does() {
+        let hash = |change: &dyn Fn(&Path)| {
+            let folder = tempfile::tempdir().unwrap();
+            everything(folder.path());
+            change(folder.path());
+            tree_sha256(folder.path()).unwrap().0
+        };
+        let same = hash(&|_| {});
+        let mode = |path: PathBuf, mode| fs::set_permissions(path, Permissions::from_mode(mode)).unwrap();
+        assert_eq!(same, hash(&|f| mode(f.join("a.b"), 0o4711)), "only the owner's executable bit counts");
+        let old = std::time::SystemTime::UNIX_EPOCH;
+        assert_eq!(same, hash(&|f| File::open(f.join("a/file")).unwrap().set_modified(old).unwrap()));
+        let changes: [&dyn Fn(&Path); 7] = [
+            &|f| fs::write(f.join("a/file"), "Content").unwrap(),
+            &|f| mode(f.join("a.b"), 0o644),
+            &|f| fs::rename(f.join("a.b"), f.join("a.c")).unwrap(),
+            &|f| fs::remove_dir(f.join("a/empty")).unwrap(),
+            &|f| fs::write(f.join("a/more"), "").unwrap(),
+            &|f| {
+                fs::remove_file(f.join("link")).unwrap();
+                symlink("a/empty", f.join("link")).unwrap();
+            },
+            &|f| {
+                fs::remove_file(f.join("link")).unwrap();
+                fs::write(f.join("link"), "a/file").unwrap();
+            },
+        ];
+        let mut hashes: Vec<String> = changes.iter().map(|change| hash(change)).collect();
+        hashes.push(same);
+        hashes.sort();
+        hashes.dedup();
+        assert_eq!(hashes.len(), changes.len() + 1);
+    }
+
+    #[test]
+    fn a_copy_has_the_hash_and_the_times_of_what_was_copied() {
+        let folder = tempfile::tempdir().unwrap();
+        let (from, to) = (folder.path().join("from"), folder.path().join("to"));
+        everything(&from);
+        let time = std::time::SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(1_000_000_000);
+        File::open(from.join("a/file")).unwrap().set_modified(time).unwrap();
+        copy(&from, &to).unwrap();
+        assert_eq!(tree_sha256(&from).unwrap(), tree_sha256(&to).unwrap());
+        assert_eq!(fs::metadata(to.join("a/file")).unwrap().modified().unwrap(), time);
+    }
+
+    #[test]
+    fn what_is_neither_file_nor_folder_nor_link_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let _socket = std::os::unix::net::UnixListener::bind(folder.path().join("socket")).unwrap();
+        let error = tree_sha256(folder.path()).unwrap_err();
+        assert!(error.to_string().contains("socket`"), "{error}");
+        assert!(copy(folder.path(), &folder.path().join("to")).is_err());
+    }
+}

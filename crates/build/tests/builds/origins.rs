@@ -1,0 +1,258 @@
+//! Where sources are had from: a command that leaves a folder, a path, an address, a Git repository; and what becomes
+//! of each when it changes or cannot be had.
+
+use crate::study::{Study, layer, read, sh, sha256};
+use bakeoff_build::{BuildEvent, Error, Found, find_source};
+use bakeoff_model::record::BuildOutcome;
+use bakeoff_model::study::{Source, SourceFrom};
+use std::fs;
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::net::TcpListener;
+use std::thread;
+
+/// Lists what there is in the folder that the script starts in.
+const FIND: &str = "find . ! -name . | sort | tr '\\n' ' ' > $PREFIX/found";
+
+/// A study with one layer that takes this source.
+fn study(from: SourceFrom, sha256: Option<&str>) -> Study {
+    let mut study = Study::new(&[layer("program", FIND)]);
+    study.source("", "");
+    study.sources[0].from = from;
+    study.sources[0].sha256 = sha256.map(str::to_owned);
+    study
+}
+
+fn find(study: &Study) -> Found {
+    find_source(&study.cache, &study.dir(), &study.sources[0], &|_| {}).unwrap().unwrap()
+}
+
+fn not_found(study: &Study) -> String {
+    find_source(&study.cache, &study.dir(), &study.sources[0], &|_| {}).unwrap().unwrap_err().why
+}
+
+/// What the script found.
+fn found(study: &Study) -> String {
+    read(study.built().1.join("found"))
+}
+
+/// Finds the hash of a source, takes away where it was had from, and builds it.
+fn locked_and_offline(study: &mut Study, gone: impl FnOnce(&Study)) -> String {
+    let Found { sha256, .. } = find(study);
+    study.sources[0].sha256 = Some(sha256);
+    gone(study);
+    found(study)
+}
+
+#[test]
+fn a_command_may_leave_a_folder() {
+    let check = |fetch: &str, expect: &str| {
+        let mut study = study(SourceFrom::Fetch(format!("test -e there; {fetch}")), None);
+        study.write("there", "");
+        let gone = |study: &Study| fs::remove_file(study.dir().join("there")).unwrap();
+        assert_eq!(locked_and_offline(&mut study, gone), expect, "{fetch}");
+    };
+    check("mkdir $DOWNLOAD/d; echo 1 > $DOWNLOAD/d/a; echo 2 > $DOWNLOAD/b", "./b ./d ./d/a");
+    check("mkdir $DOWNLOAD/only; echo 1 > $DOWNLOAD/only/a; chmod a-w $DOWNLOAD/only", "./a");
+    check("echo 1 > $DOWNLOAD/a", "./a");
+}
+
+#[test]
+fn a_folder_of_another_hash_is_refused() {
+    let study = study(SourceFrom::Fetch("mkdir $DOWNLOAD/d; touch $DOWNLOAD/a".to_owned()), Some(&sha256("")));
+    let (why, _) = study.failed();
+    assert!(why.contains("the folder's tree has SHA-256"), "{why}");
+    for part in [&sha256("")[..], "`upstream`", "study.toml", "bakeoff lock --update upstream"] {
+        assert!(why.contains(part), "{part}: {why}");
+    }
+}
+
+#[test]
+fn a_damaged_folder_is_fetched_again() {
+    let mut study = study(SourceFrom::Fetch("echo asked >> asked; touch $DOWNLOAD/a $DOWNLOAD/b".to_owned()), None);
+    let Found { sha256, bytes, commit } = find(&study);
+    assert_eq!((bytes, commit), (0, None));
+    study.sources[0].sha256 = Some(sha256.clone());
+    let kept = study.cache.root().join("sources").join(&sha256).join("tree");
+    fs::write(kept.join("a"), "rotten").unwrap();
+    assert_eq!(found(&study), "./a ./b");
+    assert_eq!(read(kept.join("a")), "");
+    assert_eq!(read(study.dir().join("asked")), "asked\nasked");
+}
+
+#[test]
+fn a_path_counts_as_it_is_now() {
+    let study = study(SourceFrom::Path("../tree".to_owned()), None);
+    sh(&study.dir(), "mkdir -p ../tree/sub; echo 1 > ../tree/sub/a; ln -s sub/a ../tree/link");
+    let (line, prefix) = study.built();
+    assert_eq!(read(prefix.join("found")), "./link ./sub ./sub/a");
+    assert!(study.survey()[0].layers[0].cached);
+    sh(&study.dir(), "echo 2 > ../tree/b");
+    assert!(!study.survey()[0].layers[0].cached);
+    let (other, prefix) = study.built();
+    assert_ne!(line.digest, other.digest);
+    assert_eq!(read(prefix.join("found")), "./b ./link ./sub ./sub/a");
+    sh(&study.dir(), "rm ../tree/b");
+    assert!(study.built().0.cached, "as it was before");
+}
+
+#[test]
+fn a_path_may_be_a_file_an_archive_or_absolute() {
+    let mut study = study(SourceFrom::Path("file.txt".to_owned()), None);
+    study.write("file.txt", "1");
+    assert_eq!(found(&study), "./file.txt");
+    sh(&study.dir(), "mkdir top; echo 1 > top/a; tar -czf top.tar.gz top");
+    study.sources[0].from = SourceFrom::Path(study.dir().join("top.tar.gz").display().to_string());
+    assert_eq!(found(&study), "./a");
+    study.sources[0].unpack = false;
+    assert_eq!(found(&study), "./top.tar.gz");
+}
+
+#[test]
+fn a_path_that_is_not_what_the_study_says_is_refused() {
+    let study = study(SourceFrom::Path("file.txt".to_owned()), Some(&sha256("expected")));
+    study.write("file.txt", "expected");
+    study.built();
+    study.write("file.txt", "changed");
+    for error in [study.try_build().unwrap_err().to_string()] {
+        for part in ["`upstream`", "file.txt", &sha256("expected"), &sha256("changed"), "study.toml"] {
+            assert!(error.contains(part), "{part}: {error}");
+        }
+    }
+    fs::remove_file(study.dir().join("file.txt")).unwrap();
+    let error = study.try_build().unwrap_err();
+    assert!(matches!(&error, Error::Source { name, .. } if name == "upstream"), "{error}");
+}
+
+#[test]
+fn a_path_that_changes_after_the_layer_was_named_is_noticed() {
+    // The first layer changes what the second takes.
+    let mut study = Study::new(&[layer("first", "echo 2 > $STUDY/file.txt; touch $PREFIX/x"), layer("second", FIND)]);
+    study.write("file.txt", "1");
+    study.variant("a", &[("STUDY", &study.dir().display().to_string())]);
+    study.sources = vec![Source {
+        name: "upstream".to_owned(),
+        from: SourceFrom::Path("file.txt".to_owned()),
+        sha256: None,
+        unpack: true,
+    }];
+    study.layers[1].source = Some("upstream".to_owned());
+    let (why, _) = study.failed();
+    assert!(why.contains("changed while it was copied"), "{why}");
+    study.layers[0].script = "touch $PREFIX/x".to_owned();
+    study.built();
+}
+
+#[test]
+fn what_has_no_hash_is_not_built() {
+    let study = study(SourceFrom::Url("http://localhost/x".to_owned()), None);
+    let error = study.try_build().unwrap_err();
+    assert!(matches!(&error, Error::Unpinned { name } if name == "upstream"), "{error}");
+    assert!(error.to_string().contains("bakeoff lock"), "{error}");
+}
+
+#[test]
+fn an_address_of_a_file_is_loaded() {
+    let mut study = study(SourceFrom::Fetch(String::new()), None);
+    let file = study.write("upstream.txt", "content");
+    study.sources[0].from = SourceFrom::Url(format!("file://{}", file.display()));
+    assert_eq!(find(&study).sha256, sha256("content"));
+    assert_eq!(locked_and_offline(&mut study, |_| fs::remove_file(&file).unwrap()), "./upstream.txt");
+    study.sources[0].sha256 = Some(sha256("other"));
+    assert!(study.failed().0.contains("exited"), "there is nothing now");
+}
+
+/// Answers requests until the test ends: `/file` with content, `/moved` with another place, all else with 404. The
+/// port.
+fn server() -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut stream = stream.unwrap();
+            let mut lines = BufReader::new(stream.try_clone().unwrap()).lines().map_while(Result::ok);
+            let request = lines.next().unwrap_or_default();
+            lines.take_while(|line| !line.is_empty()).for_each(drop);
+            let (status, headers, content) = match request.split(' ').nth(1).unwrap_or_default() {
+                "/file.txt" => ("200 OK", "", "content"),
+                "/moved" => ("302 Found", "Location: /file.txt\r\n", "not here"),
+                _ => ("404 Not Found", "", "no such page"),
+            };
+            let head = format!("HTTP/1.1 {status}\r\n{headers}Content-Length: {}\r\n", content.len());
+            write!(stream, "{head}Connection: close\r\n\r\n{content}").unwrap();
+        }
+    });
+    port
+}
+
+#[test]
+fn an_address_is_loaded_from_a_server() {
+    let port = server();
+    let mut study = study(SourceFrom::Url(format!("http://127.0.0.1:{port}/file.txt")), Some(&sha256("content")));
+    assert_eq!(found(&study), "./file.txt");
+    assert_eq!(study.count(|event| *event == BuildEvent::Fetched { source: "upstream".to_owned(), bytes: 7 }), 1);
+    study.sources[0].from = SourceFrom::Url(format!("http://127.0.0.1:{port}/moved"));
+    assert_eq!(find(&study).sha256, sha256("content"));
+    study.sources[0].from = SourceFrom::Url(format!("http://127.0.0.1:{port}/missing"));
+    let why = not_found(&study);
+    assert!(why.contains("exited") && why.contains("/missing"), "{why}");
+    study.sources[0].from = SourceFrom::Url("gopher://127.0.0.1/x".to_owned());
+    let why = not_found(&study);
+    assert!(why.contains("only http, https, ftp and file"), "{why}");
+}
+
+/// A repository with the tag `v1`, the branch `next` and a file for each of the two.
+fn repository(study: &Study) {
+    sh(
+        &study.dir(),
+        "git init -q -b main repo; cd repo; git config user.name n; git config user.email e@example.org; \
+         git config commit.gpgsign false; git config tag.gpgsign false; \
+         echo 1 > one; chmod +x one; git add one; git commit -qm one; git tag -a v1 -m v1; \
+         git checkout -qb next; echo 2 > two; git add two; git commit -qm two; git checkout -q main",
+    );
+}
+
+fn git(revision: &str) -> SourceFrom {
+    SourceFrom::Git { url: "repo".to_owned(), revision: revision.to_owned() }
+}
+
+#[test]
+fn a_revision_of_a_repository_is_a_tree_without_its_past() {
+    let mut study = study(git("v1"), None);
+    repository(&study);
+    let head = |revision: &str| {
+        sh(&study.dir(), &format!("git -C repo rev-parse '{revision}^{{commit}}' > commit"));
+        read(study.dir().join("commit"))
+    };
+    let (v1, next) = (head("v1"), head("next"));
+    for (revision, commit) in
+        [("v1", &v1), ("main", &v1), (&v1[..], &v1), (&v1[..9], &v1), ("next", &next), ("next~1", &v1)]
+    {
+        study.sources[0].from = git(revision);
+        assert_eq!(find(&study).commit.as_ref(), Some(commit), "{revision}");
+    }
+    study.sources[0].from = git("next");
+    let gone = |study: &Study| fs::remove_dir_all(study.dir().join("repo")).unwrap();
+    assert_eq!(locked_and_offline(&mut study, gone), "./one ./two");
+}
+
+#[test]
+fn a_repository_that_cannot_be_had_is_a_failure() {
+    let mut study = study(git("v1"), Some(&sha256("")));
+    let (why, _) = study.failed();
+    assert!(why.contains("git exited") && why.contains("`v1` of repo"), "{why}");
+    repository(&study);
+    let (why, _) = study.failed();
+    assert!(why.contains("the folder's tree has SHA-256"), "{why}");
+    study.sources[0].from = git("v2");
+    assert!(not_found(&study).contains("`v2`"));
+    study.sources[0].from = git("--upload-pack=x");
+    assert!(not_found(&study).contains("may begin with `-`"));
+    sh(
+        &study.dir(),
+        "git -C repo -c protocol.file.allow=always submodule --quiet add ../repo sub 2>&1; git -C repo commit -qm sub",
+    );
+    study.sources[0].from = git("main");
+    let why = not_found(&study);
+    assert!(why.contains("submodules"), "{why}");
+    assert!(study.build().iter().all(|line| line.outcome != BuildOutcome::Built));
+}
