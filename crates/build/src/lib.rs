@@ -14,6 +14,7 @@
 
 mod cache;
 mod error;
+pub mod facts;
 mod inputs;
 mod layer;
 mod relocate;

@@ -5,6 +5,7 @@
 //! into a plan, and lines into a [`record::Record`], and that is all.
 
 pub mod digest;
+pub mod facts;
 pub mod marks;
 pub mod metric;
 pub mod plan;

@@ -27,6 +27,12 @@ pub fn count(count: u64) -> String {
     thousands(&count.to_string())
 }
 
+/// How much more the second of two counts is, signed: `+1,137`, `−12`.
+pub(crate) fn signed_count(before: u64, after: u64) -> String {
+    let sign = if after < before { MINUS } else { '+' };
+    format!("{sign}{}", count(after.abs_diff(before)))
+}
+
 /// A duration in seconds for people who wait: `45 s`, `2 min 10 s`, `1 h 5 min`, `3 d 4 h`.
 pub fn waiting_time(seconds: f64) -> String {
     let whole = seconds.max(0.0).round() as u64;

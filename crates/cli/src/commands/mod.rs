@@ -5,6 +5,7 @@ mod calibrate;
 mod check_summary;
 mod compare;
 mod doctor;
+mod facts;
 mod plan;
 mod power;
 mod report;
@@ -49,6 +50,7 @@ enum Command {
     Plan(plan::Args),
     Power(power::Args),
     Build(build::Args),
+    Facts(facts::Args),
     Report(report::Args),
     CheckSummary(check_summary::Args),
     Doctor(doctor::Args),
@@ -63,6 +65,7 @@ pub(crate) fn execute(cli: Cli) -> Result<Code, CommandError> {
         Command::Plan(args) => plan::execute(&args),
         Command::Power(args) => power::execute(&args),
         Command::Build(args) => build::execute(&args),
+        Command::Facts(args) => facts::execute(&args),
         Command::Report(args) => report::execute(&args),
         Command::CheckSummary(args) => check_summary::execute(&args),
         Command::Doctor(args) => doctor::execute(&args),

@@ -1,0 +1,58 @@
+//! Why the facts of a file could not be had. One file that is broken stops no other.
+
+use std::io;
+use std::path::PathBuf;
+
+/// Why the facts of a file could not be had.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The system refused to hand it over.
+    #[error("cannot read `{}`", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// The system's word for it.
+        source: io::Error,
+    },
+    /// It is something else.
+    #[error("`{}` is neither an ELF file nor a static archive", path.display())]
+    OtherFormat {
+        /// The file.
+        path: PathBuf,
+    },
+    /// It begins like one, and cannot be one.
+    #[error("`{}` is broken: {what}", path.display())]
+    Broken {
+        /// The file.
+        path: PathBuf,
+        /// Which part of it is wrong, and how.
+        what: String,
+    },
+}
+
+/// What is wrong with a file whose name is not known here.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Broken(pub(super) String);
+
+/// Says which part of a file is wrong.
+pub(super) trait In<T> {
+    fn within(self, part: &str) -> Result<T, Broken>;
+}
+
+impl<T> In<T> for object::read::Result<T> {
+    fn within(self, part: &str) -> Result<T, Broken> {
+        self.map_err(|error| Broken(format!("{part}: {error}")))
+    }
+}
+
+impl<T> In<T> for gimli::Result<T> {
+    fn within(self, part: &str) -> Result<T, Broken> {
+        self.map_err(|error| Broken(format!("{part}: {error}")))
+    }
+}
+
+impl<T> In<T> for Option<T> {
+    fn within(self, part: &str) -> Result<T, Broken> {
+        self.ok_or_else(|| Broken(format!("{part} lies outside the file or its table")))
+    }
+}

@@ -1,0 +1,345 @@
+//! The facts of a file as one list of names and values, in the order in which people want to read them; and what differs
+//! between two such lists. Pages are made of it, and so are differences, so that nothing is told of one file and
+//! forgotten when two are compared. How a value is written is decided elsewhere.
+
+use super::{ArchiveFacts, ByteOrder, Content, ElfFacts, FileFacts, Kind, Relro, Slots, Stack};
+use serde::Serialize;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// One fact.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Fact {
+    /// What it belongs to.
+    pub group: Group,
+    /// Its name; in a group each has another.
+    pub name: String,
+    /// What it is.
+    pub value: Value,
+}
+
+/// What facts belong together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Group {
+    /// What the file is.
+    File,
+    /// What the loader is told.
+    Linking,
+    /// Relocations by type.
+    Relocations,
+    /// Slots, and tables of them.
+    Slots,
+    /// Symbols offered to others.
+    Exports,
+    /// What it takes.
+    Size,
+    /// What keeps it from being misused.
+    Protection,
+    /// Where it comes from.
+    Origin,
+    /// Sizes of all sections.
+    Sections,
+    /// Tables of relocations.
+    Tables,
+    /// Program headers.
+    Segments,
+    /// Names of the symbols that have a slot of their own file.
+    Names,
+}
+
+impl Group {
+    /// Whether it is left out unless everything is asked for.
+    pub fn is_long(self) -> bool {
+        self >= Self::Sections
+    }
+}
+
+/// The value of a fact.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Value {
+    /// A number of things.
+    Count(u64),
+    /// A size.
+    Bytes(u64),
+    /// Words.
+    Text(String),
+    /// Several, whose order matters.
+    List(Vec<String>),
+    /// Several, whose order does not matter.
+    Set(BTreeSet<String>),
+}
+
+impl Value {
+    /// Whether it says that there is nothing.
+    pub fn is_nothing(&self) -> bool {
+        match self {
+            Self::Count(number) | Self::Bytes(number) => *number == 0,
+            Self::Text(text) => text.is_empty(),
+            Self::List(list) => list.is_empty(),
+            Self::Set(set) => set.is_empty(),
+        }
+    }
+}
+
+/// A fact in which two files differ; none where one of them has no such fact.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Difference {
+    /// What it belongs to.
+    pub group: Group,
+    /// Its name.
+    pub name: String,
+    /// Of the first file.
+    pub before: Option<Value>,
+    /// Of the second.
+    pub after: Option<Value>,
+}
+
+/// What differs between two files, in the order of their facts. Addresses and the build identity are no difference: they
+/// follow from others.
+pub fn differences(before: &FileFacts, after: &FileFacts) -> Vec<Difference> {
+    let is_compared = |fact: &Fact| !(fact.group == Group::Origin && fact.name == BUILD_ID);
+    let [before, after] = [before, after].map(|file| lines(file).into_iter().filter(is_compared).collect::<Vec<_>>());
+    let find = |list: &[Fact], like: &Fact| {
+        list.iter().find(|fact| fact.group == like.group && fact.name == like.name).map(|fact| fact.value.clone())
+    };
+    let mut all: Vec<Difference> = vec![];
+    for fact in &before {
+        let Fact { group, name, value } = fact.clone();
+        let after = find(&after, fact);
+        if after.as_ref() != Some(&value) {
+            all.push(Difference { group, name, before: Some(value), after });
+        }
+    }
+    for fact in after.iter().filter(|fact| find(&before, fact).is_none()) {
+        let Fact { group, name, value } = fact.clone();
+        all.push(Difference { group, name, before: None, after: Some(value) });
+    }
+    // None and nothing are the same, but for a fact that is told of one file only because that has it.
+    let nothing = |value: &Option<Value>| value.as_ref().is_none_or(Value::is_nothing);
+    all.retain(|difference| !(nothing(&difference.before) && nothing(&difference.after)));
+    all.sort_by_key(|difference| difference.group);
+    all
+}
+
+/// The name of a fact that differs between any two builds.
+const BUILD_ID: &str = "build ID";
+
+/// Collects facts.
+#[derive(Default)]
+struct Lines {
+    group: Option<Group>,
+    facts: Vec<Fact>,
+}
+
+impl Lines {
+    fn push(&mut self, name: impl Into<String>, value: Value) {
+        let group = self.group.unwrap_or(Group::File);
+        self.facts.push(Fact { group, name: name.into(), value });
+    }
+
+    fn text(&mut self, name: &str, text: impl Into<String>) {
+        self.push(name, Value::Text(text.into()));
+    }
+
+    fn some(&mut self, name: &str, text: Option<&String>) {
+        if let Some(text) = text {
+            self.text(name, text);
+        }
+    }
+
+    fn is(&mut self, name: &str, is: bool) {
+        self.text(name, if is { "yes" } else { "no" });
+    }
+
+    fn counts(&mut self, prefix: &str, counts: &BTreeMap<String, u64>) {
+        counts.iter().for_each(|(name, count)| self.push(format!("{prefix}{name}"), Value::Count(*count)));
+    }
+}
+
+/// The facts of a file as one list.
+pub fn lines(file: &FileFacts) -> Vec<Fact> {
+    let mut lines = Lines { group: Some(Group::File), facts: vec![] };
+    match &file.content {
+        Content::Elf(facts) => elf(&mut lines, facts, file.size_bytes),
+        Content::Archive(facts) => archive(&mut lines, facts, file.size_bytes),
+    }
+    lines.facts
+}
+
+/// What kind of file it is, in words.
+pub fn kind_in_words(kind: Kind) -> String {
+    match kind {
+        Kind::Executable => "executable at a fixed address".to_owned(),
+        Kind::Pie => "position-independent executable".to_owned(),
+        Kind::SharedObject => "shared object".to_owned(),
+        Kind::Relocatable => "relocatable file".to_owned(),
+        Kind::Core => "core dump".to_owned(),
+        Kind::Other(number) => format!("file of type {number}"),
+    }
+}
+
+fn elf(lines: &mut Lines, facts: &ElfFacts, size_bytes: u64) {
+    let order = if facts.byte_order == ByteOrder::Little { "little" } else { "big" };
+    lines.text("kind", kind_in_words(facts.kind));
+    lines.text("format", format!("ELF, {} bits, {order}-endian, {}", facts.class_bits, facts.machine));
+    lines.push("file size", Value::Bytes(size_bytes));
+    linking(lines, facts);
+    lines.group = Some(Group::Relocations);
+    let relocations = &facts.relocations;
+    for (name, count) in relocations.by_type() {
+        lines.push(name, Value::Count(count));
+    }
+    let (words, stand_for) = relocations.relr();
+    lines.push("RELR words", Value::Count(words));
+    lines.push("RELR relocations", Value::Count(stand_for));
+    lines.group = Some(Group::Slots);
+    for (name, slots) in slots(facts) {
+        lines.push(name, Value::Count(slots.total));
+        lines.push(format!("{name}, self-defined"), Value::Count(slots.own.len() as u64));
+    }
+    for plt in &facts.plt {
+        let (name, entries) = (format!("entries of {}", plt.name), plt.entries);
+        lines.push(name, entries.map_or_else(|| Value::Text("unknown".to_owned()), Value::Count));
+    }
+    lines.group = Some(Group::Exports);
+    lines.push("exported functions", Value::Count(facts.exports.functions));
+    lines.push("exported objects", Value::Count(facts.exports.objects));
+    lines.push("interposable", Value::Count(facts.exports.interposable));
+    lines.group = Some(Group::Size);
+    loaded(lines, &facts.loaded);
+    protection(lines, facts);
+    origin(lines, facts);
+    long(lines, facts);
+}
+
+fn linking(lines: &mut Lines, facts: &ElfFacts) {
+    let linking = &facts.linking;
+    lines.group = Some(Group::Linking);
+    lines.is("dynamic", linking.dynamic);
+    lines.some("interpreter", linking.interpreter.as_ref());
+    lines.some("SONAME", linking.soname.as_ref());
+    lines.push("NEEDED", Value::List(linking.needed.clone()));
+    lines.some("RPATH", linking.rpath.as_ref());
+    lines.some("RUNPATH", linking.runpath.as_ref());
+    lines.push("flags", Value::Set(linking.flags.iter().cloned().collect()));
+    lines.is("symbolic", linking.symbolic);
+    lines.is("TEXTREL", linking.textrel);
+    // The newest tells on which systems the file can be loaded.
+    for (library, versions) in &linking.versions {
+        let of = |prefix: &str| versions.iter().rfind(|version| version.starts_with(prefix));
+        lines.some(&format!("newest version of {library}"), of("GLIBC_").or(versions.last()));
+    }
+}
+
+fn slots(facts: &ElfFacts) -> [(&'static str, &Slots); 2] {
+    [("JUMP_SLOT", &facts.relocations.jump_slots), ("GLOB_DAT", &facts.relocations.glob_dat)]
+}
+
+fn loaded(lines: &mut Lines, loaded: &super::Loaded) {
+    lines.push("text", Value::Bytes(loaded.text_bytes));
+    lines.push("rodata", Value::Bytes(loaded.rodata_bytes));
+    lines.push("data", Value::Bytes(loaded.data_bytes));
+    lines.push("bss", Value::Bytes(loaded.bss_bytes));
+}
+
+fn protection(lines: &mut Lines, facts: &ElfFacts) {
+    let protection = &facts.protection;
+    lines.group = Some(Group::Protection);
+    let relro = match protection.relro {
+        Relro::None => "none",
+        Relro::Partial => "partial",
+        Relro::Full => "full",
+    };
+    lines.text("RELRO", relro);
+    lines.is("bound at start", protection.bind_now);
+    let stack = match protection.stack {
+        Stack::Unsaid => "not said",
+        Stack::NotExecutable => "no",
+        Stack::Executable => "yes",
+    };
+    lines.text("stack executable", stack);
+    let marks = [
+        ("IBT", protection.ibt),
+        ("SHSTK", protection.shstk),
+        ("BTI", protection.bti),
+        ("PAC", protection.pac),
+    ];
+    let marks = marks.iter().filter(|(_, is)| *is).map(|(name, _)| (*name).to_owned());
+    lines.push("control flow", Value::Set(marks.collect()));
+}
+
+fn origin(lines: &mut Lines, facts: &ElfFacts) {
+    let origin = &facts.origin;
+    lines.group = Some(Group::Origin);
+    lines.is("stripped", origin.symbols.is_none());
+    lines.push("symbols", Value::Count(origin.symbols.unwrap_or(0)));
+    for (version, units) in &origin.dwarf_units {
+        lines.push(format!("DWARF {version} units"), Value::Count(*units));
+    }
+    lines.some("separate DWARF", origin.debug_link.as_ref());
+    lines.some(BUILD_ID, origin.build_id.as_ref());
+    made_by(lines, &origin.comments, &origin.producers, &origin.command_lines);
+}
+
+fn made_by(
+    lines: &mut Lines,
+    comments: &BTreeMap<String, u64>,
+    producers: &BTreeMap<String, u64>,
+    command_lines: &BTreeMap<String, u64>,
+) {
+    lines.counts("comment: ", comments);
+    lines.counts("producer: ", producers);
+    lines.counts("command line: ", command_lines);
+}
+
+fn long(lines: &mut Lines, facts: &ElfFacts) {
+    lines.group = Some(Group::Sections);
+    let mut sizes: BTreeMap<&str, u64> = BTreeMap::new();
+    let mut order = vec![];
+    for section in &facts.sections {
+        // A relocatable file has several of a name.
+        if !sizes.contains_key(section.name.as_str()) {
+            order.push(section.name.as_str());
+        }
+        let size = sizes.entry(&section.name).or_insert(0);
+        *size = size.saturating_add(section.size_bytes);
+    }
+    for name in order {
+        lines.push(name, Value::Bytes(sizes[name]));
+    }
+    lines.group = Some(Group::Tables);
+    let mut entries: BTreeMap<&str, u64> = BTreeMap::new();
+    for table in &facts.relocations.tables {
+        *entries.entry(&table.section).or_insert(0) += table.entries;
+    }
+    entries.into_iter().for_each(|(name, count)| lines.push(name, Value::Count(count)));
+    lines.group = Some(Group::Segments);
+    let mut segments: BTreeMap<String, u64> = BTreeMap::new();
+    for segment in &facts.segments {
+        *segments.entry(format!("{} {}", segment.kind, segment.rights)).or_insert(0) += 1;
+    }
+    segments.into_iter().for_each(|(name, count)| lines.push(name, Value::Count(count)));
+    lines.group = Some(Group::Names);
+    for (name, slots) in slots(facts) {
+        lines.push(format!("{name}, self-defined"), Value::Set(slots.own.iter().cloned().collect()));
+    }
+}
+
+fn archive(lines: &mut Lines, facts: &ArchiveFacts, size_bytes: u64) {
+    lines.text("kind", if facts.thin { "thin static archive, which holds no members" } else { "static archive" });
+    lines.push("file size", Value::Bytes(size_bytes));
+    lines.push("members", Value::Count(facts.members));
+    lines.push("members that are not ELF", Value::Count(facts.other_members));
+    lines.counts("members for ", &facts.machines);
+    lines.group = Some(Group::Relocations);
+    lines.counts("", &facts.relocations);
+    lines.group = Some(Group::Size);
+    loaded(lines, &facts.loaded);
+    lines.group = Some(Group::Origin);
+    lines.push("stripped members", Value::Count(facts.stripped));
+    for (version, units) in &facts.dwarf_units {
+        lines.push(format!("DWARF {version} units"), Value::Count(*units));
+    }
+    made_by(lines, &facts.comments, &facts.producers, &facts.command_lines);
+}
