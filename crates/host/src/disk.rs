@@ -15,6 +15,15 @@ pub fn free_bytes(path: &Path) -> io::Result<u64> {
     Ok(stat.f_bavail.saturating_mul(stat.f_frsize))
 }
 
+/// Whether files can be made in a folder by this process, as its effective user.
+///
+/// # Errors
+/// The system's word, where they cannot.
+pub fn writable(folder: &Path) -> io::Result<()> {
+    use rustix::fs::{Access, AtFlags, CWD, accessat};
+    Ok(accessat(CWD, folder, Access::WRITE_OK | Access::EXEC_OK, AtFlags::EACCESS)?)
+}
+
 /// Removes a file or a whole folder, also one with read-only folders in it; nothing there is fine. Links are removed,
 /// never followed.
 ///

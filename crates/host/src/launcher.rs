@@ -179,10 +179,18 @@ impl Launcher {
     /// # Errors
     /// Any [`Error`] about the launcher; it is of no more use then.
     pub fn execute(&mut self, command: &Command, patience: Patience) -> Result<Ended, Error> {
+        self.execute_within(&Limits::default(), command, patience)
+    }
+
+    /// Executes a command as [`Self::execute`] does, within limits.
+    ///
+    /// # Errors
+    /// Any [`Error`] about the launcher; it is of no more use then.
+    pub fn execute_within(&mut self, limits: &Limits, command: &Command, patience: Patience) -> Result<Ended, Error> {
         if interrupt::count() >= patience.limit() {
             return Ok(Ended::never_began(End::Interrupted));
         }
-        self.launch(&Job { commands: vec![command.clone()], ..Job::default() })?;
+        self.launch(&Job { commands: vec![command.clone()], limits: limits.clone(), ..Job::default() })?;
         let mut job = self.wait(patience)?;
         let ended = job.processes.pop().ok_or_else(|| Error::Launcher { why: "it lost a process".to_owned() })?;
         Ok(Ended { measurements: job.measurements, ..ended })
