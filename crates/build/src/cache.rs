@@ -5,39 +5,49 @@
 //! sources/<sha256>/<file>   accepted sources; a folder is called `tree` there
 //! builds/<name>/            the prefix of one layer; every such path has the same length
 //! records/<name>.json       what is known of a finished layer
+//! manifests/<name>          every file of its prefix, to notice damage
+//! tools.json                which compilers there are, so that they need not be asked again
 //! logs/<name>.log           what its script printed (while it executes: <name>.output)
 //! work/<name>/              where it is being built, or where it failed
-//! locks/<name>.lock         held while somebody works on it
+//! locks/<name>.lock         held while somebody works on it, shared while it is copied
+//! locks/machine.lock        shared by those who build, held alone while trials execute
 //! ```
 //!
-//! A `<name>` is the first 32 digits of a layer's digest, or of a source's SHA-256 while that is fetched. The record is written last, and it alone makes a prefix
+//! A `<name>` is the first 32 digits of a layer's digest, or of a source's SHA-256 while that is fetched. The manifest is written when the prefix is whole, the record after it, and the record alone makes a prefix
 //! visible: a prefix without one is the debris of a build that was killed, and the next attempt wipes it. So nothing
 //! ever has to be cleaned by hand, and removing the whole folder is always safe.
 //!
-//! What a crash of the *machine* leaves is as good as what the file system promises: only records are forced to disk.
+//! What a crash of the *machine* leaves is as good as what the file system promises: only records and
+//! manifests are forced to disk, in this order; a file that was lost behind them is damage, and its layer is built again.
 
 use crate::error::{At, Error};
+use crate::manifest::{self, Damage, DamageKind};
 use crate::sources::Pins;
 use crate::tools::Toolbox;
-use bakeoff_host::interrupt;
 use bakeoff_host::lock::Lock;
+use bakeoff_host::{disk, interrupt};
 use bakeoff_model::metric::Measurements;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{self, Write};
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
 /// The version of the record's format. A record of another version is debris.
-const RECORD_FORMAT: u32 = 1;
+const RECORD_FORMAT: u32 = 2;
 
 /// The folders of a cache.
-const FOLDERS: [&str; 6] = ["sources", "builds", "records", "logs", "work", "locks"];
+const FOLDERS: [&str; 7] = ["sources", "builds", "records", "manifests", "logs", "work", "locks"];
 
 /// Says to backup programs that the folder need not be kept (the Cache Directory Tagging Specification).
 const TAG: &str = "Signature: 8a477f597d28d172789f06886806bc55\n# Sources and builds of bakeoff; safe to remove.\n";
+
+/// The lock of the machine as a whole.
+const MACHINE: &str = "machine";
 
 /// How often somebody who waits for a lock looks whether it is free.
 const LOCK_POLL: Duration = Duration::from_millis(50);
@@ -48,6 +58,21 @@ pub struct Cache {
     root: PathBuf,
     pub(crate) toolbox: Toolbox,
     pub(crate) pins: Pins,
+    /// Whether this process holds the machine for its trials, so that it needs nobody's leave to build.
+    quiet: AtomicBool,
+}
+
+/// The machine, held for trials: nobody else builds or executes trials from this cache until it is dropped.
+#[derive(Debug)]
+pub struct Quiet<'a> {
+    cache: &'a Cache,
+    _lock: Lock,
+}
+
+impl Drop for Quiet<'_> {
+    fn drop(&mut self) {
+        self.cache.quiet.store(false, Ordering::SeqCst);
+    }
 }
 
 /// A finished layer.
@@ -86,12 +111,18 @@ impl Cache {
             return Err(refuse("it is not an absolute path".to_owned()));
         }
         for folder in FOLDERS {
-            fs::create_dir_all(root.join(folder)).map_err(|e| refuse(e.to_string()))?;
+            let path = root.join(folder);
+            fs::create_dir_all(&path).map_err(|e| refuse(unusable(&path, &e)))?;
+            disk::writable(&path).map_err(|e| refuse(unusable(&path, &e)))?;
         }
         // Some builds embed the path as the kernel resolves it, and relocation must find it.
         let root = fs::canonicalize(&root).map_err(|e| refuse(e.to_string()))?;
-        fs::write(root.join("CACHEDIR.TAG"), TAG).map_err(|e| refuse(format!("nothing can be written to it: {e}")))?;
-        Ok(Self { root, toolbox: Toolbox::default(), pins: Pins::default() })
+        let tag = root.join("CACHEDIR.TAG");
+        if !tag.exists() {
+            fs::write(&tag, TAG).map_err(|e| refuse(unusable(&root, &e)))?;
+        }
+        disk::writable(&root).map_err(|e| refuse(unusable(&root, &e)))?;
+        Ok(Self { root, toolbox: Toolbox::default(), pins: Pins::default(), quiet: AtomicBool::new(false) })
     }
 
     /// The cache folder itself.
@@ -139,60 +170,161 @@ impl Cache {
     ) -> Result<LayerRecord, Error> {
         let prefix = self.prefix_of(digest);
         let prefix_bytes = size(&prefix)?;
+        write_whole(&self.manifest_path(digest), manifest::of(&prefix)?.as_bytes())?;
         let record = LayerRecord { format: RECORD_FORMAT, layer: layer.to_owned(), prefix, cost, tools, prefix_bytes };
         let path = self.record_path(digest);
-        let aside = path.with_extension("aside");
-        let write = || -> io::Result<()> {
-            let mut file = File::create(&aside)?;
-            file.write_all(&serde_json::to_vec_pretty(&record)?)?;
-            file.sync_all()?;
-            fs::rename(&aside, &path)
-        };
-        write().at("write", &path)?;
+        let text = serde_json::to_vec_pretty(&record).map_err(io::Error::from).at("write", &path)?;
+        write_whole(&path, &text)?;
         Ok(record)
+    }
+
+    /// What is not as it was when the layer of this digest was finished: files of its prefix that are missing, were
+    /// added or were changed. Only what stat(2) tells otherwise than then is read.
+    pub fn damage_of(&self, digest: &str) -> Vec<Damage> {
+        let path = self.manifest_path(digest);
+        let Ok(recorded) = fs::read_to_string(&path) else {
+            return vec![Damage { path: PathBuf::new(), kind: DamageKind::Unknown }];
+        };
+        let compared = manifest::compare(&self.prefix_of(digest), &recorded);
+        if let Some(renewed) = compared.renewed {
+            // It only saves time: that of whoever looks next. No lock is held, so others may do the same.
+            static NUMBER: AtomicU64 = AtomicU64::new(0);
+            let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+            let aside = path.with_extension(format!("{}-{number}", std::process::id()));
+            let _ = write_by(&aside, &path, renewed.as_bytes());
+        }
+        compared.damage
+    }
+
+    fn manifest_path(&self, digest: &str) -> PathBuf {
+        self.root.join("manifests").join(short(digest))
     }
 
     /// Removes all that an attempt at this layer can have left behind, the record first.
     pub(crate) fn wipe_layer(&self, digest: &str) -> Result<(), Error> {
         wipe(&self.record_path(digest))?;
+        wipe(&self.manifest_path(digest))?;
         wipe(&self.prefix_of(digest))?;
         wipe(&self.work_of(digest))
     }
 
-    /// The mean time, in seconds, that the cached layers of this name took to build; none if there are none.
-    pub(crate) fn usual_wall_s(&self, layer: &str) -> Option<f64> {
-        let records = fs::read_dir(self.root.join("records")).ok()?;
-        let walls: Vec<f64> = records
-            .filter_map(|entry| read_record(&entry.ok()?.path()))
-            .filter(|record| record.layer == layer)
-            .filter_map(|record| record.cost.get("wall").copied())
-            .collect();
-        (!walls.is_empty()).then(|| walls.iter().sum::<f64>() / walls.len() as f64)
+    /// The mean time, in seconds, that the cached layers of each name took to build.
+    pub(crate) fn usual_walls_s(&self) -> BTreeMap<String, f64> {
+        let mut walls_s: BTreeMap<String, Vec<f64>> = BTreeMap::new();
+        for entry in fs::read_dir(self.root.join("records")).into_iter().flatten().flatten() {
+            let Some(record) = read_record(&entry.path()) else { continue };
+            if let Some(&wall_s) = record.cost.get("wall") {
+                walls_s.entry(record.layer).or_default().push(wall_s);
+            }
+        }
+        walls_s.into_iter().map(|(name, all)| (name, all.iter().sum::<f64>() / all.len() as f64)).collect()
     }
 
     /// Takes a lock, and waits for it if somebody else holds it; `waiting` is told who first, if it is known. A
     /// launcher that keeps the lock's descriptor holds it too: so it is free only when everything that the holder
     /// started is dead, even if the holder was killed.
     pub(crate) fn lock(&self, name: &str, waiting: impl Fn(Option<u32>)) -> Result<Lock, Error> {
-        let path = self.root.join("locks").join(format!("{}.lock", short(name)));
-        let mut told = false;
-        loop {
-            match Lock::take(&path) {
-                Err(bakeoff_host::Error::Locked { owner, .. }) => {
-                    if !told {
-                        waiting(owner);
-                        told = true;
-                    }
-                }
-                taken => return Ok(taken?),
-            }
-            if interrupt::count() > 0 {
-                return Err(Error::Interrupted);
-            }
-            // To block instead would be to miss interrupts.
-            std::thread::sleep(LOCK_POLL);
-        }
+        wait_for(|| Lock::take(&self.lock_path(name)), waiting)
     }
+
+    /// Takes a lock together with others who only look, as [`Self::lock`] does.
+    pub(crate) fn share(&self, name: &str, waiting: impl Fn(Option<u32>)) -> Result<Lock, Error> {
+        wait_for(|| Lock::share(&self.lock_path(name)), waiting)
+    }
+
+    /// Takes the machine for trials: waits until nobody builds or executes trials from this cache, and keeps everybody
+    /// from it until the value is dropped. This process can still build. `waiting` is told who is waited for, if known.
+    ///
+    /// # Errors
+    /// [`Error::Interrupted`] if an interrupt ends the wait; [`Error::Host`] if the lock cannot be used.
+    pub fn quiet(&self, waiting: impl Fn(Option<u32>)) -> Result<Quiet<'_>, Error> {
+        let lock = self.lock(MACHINE, waiting)?;
+        self.quiet.store(true, Ordering::SeqCst);
+        Ok(Quiet { cache: self, _lock: lock })
+    }
+
+    /// Leave to build: none is needed while this process holds the machine for its own trials; else waits until nobody
+    /// executes trials from this cache, and keeps them from it.
+    pub(crate) fn leave_to_build(&self, waiting: impl Fn(Option<u32>)) -> Result<Option<Lock>, Error> {
+        if self.quiet.load(Ordering::SeqCst) {
+            return Ok(None);
+        }
+        self.share(MACHINE, waiting).map(Some)
+    }
+
+    fn lock_path(&self, name: &str) -> PathBuf {
+        self.root.join("locks").join(format!("{}.lock", short(name)))
+    }
+}
+
+fn wait_for(
+    take: impl Fn() -> Result<Lock, bakeoff_host::Error>,
+    waiting: impl Fn(Option<u32>),
+) -> Result<Lock, Error> {
+    let mut told = false;
+    loop {
+        match take() {
+            Err(bakeoff_host::Error::Locked { owner, .. }) => {
+                if !told {
+                    waiting(owner);
+                    told = true;
+                }
+            }
+            taken => return Ok(taken?),
+        }
+        if interrupt::count() > 0 {
+            return Err(Error::Interrupted);
+        }
+        // To block instead would be to miss interrupts.
+        std::thread::sleep(LOCK_POLL);
+    }
+}
+
+/// Why a folder of the cache cannot be used, and who could.
+fn unusable(path: &Path, error: &io::Error) -> String {
+    let name = path.file_name().unwrap_or_default().display();
+    match error.kind() {
+        io::ErrorKind::PermissionDenied => {
+            let is_there = path.ancestors().find_map(|path| Some((path, fs::metadata(path).ok()?)));
+            let (place, owner) = match is_there {
+                Some((place, meta)) => (place.display().to_string(), user(meta.uid())),
+                None => (path.display().to_string(), "somebody else".to_owned()),
+            };
+            let me = fs::metadata("/proc/self").map_or_else(|_| "this user".to_owned(), |meta| user(meta.uid()));
+            format!("`{place}` belongs to {owner}, and {me} may not write to it")
+        }
+        io::ErrorKind::ReadOnlyFilesystem => "it lies on a file system that is mounted read-only".to_owned(),
+        _ => format!("its folder `{name}` cannot be used: {error}"),
+    }
+}
+
+/// A user in words.
+fn user(id: u32) -> String {
+    let passwd = fs::read_to_string("/etc/passwd").unwrap_or_default();
+    let name = passwd.lines().find_map(|line| {
+        let mut fields = line.split(':');
+        let name = fields.next()?;
+        (fields.nth(1)?.parse() == Ok(id)).then_some(name)
+    });
+    name.map_or_else(|| format!("user {id}"), |name| format!("user {name} ({id})"))
+}
+
+/// Writes a file so that it is there whole or not at all, also after a crash of the machine. One at a time may do so:
+/// whoever holds the lock of what it is about.
+pub(crate) fn write_whole(path: &Path, content: &[u8]) -> Result<(), Error> {
+    write_by(&path.with_extension("aside"), path, content)
+}
+
+fn write_by(aside: &Path, path: &Path, content: &[u8]) -> Result<(), Error> {
+    let write = || -> io::Result<()> {
+        let mut file = File::create(aside)?;
+        file.write_all(content)?;
+        file.sync_all()?;
+        fs::rename(aside, path)?;
+        // The name, too: what is written after this must not be there without it.
+        path.parent().map_or(Ok(()), |folder| File::open(folder)?.sync_all())
+    };
+    write().inspect_err(|_| drop(fs::remove_file(aside))).at("write", path)
 }
 
 fn read_record(path: &Path) -> Option<LayerRecord> {
@@ -284,6 +416,10 @@ mod tests {
         let record = cache.finish(&digest, "layer", Measurements::new(), BTreeMap::new()).unwrap();
         assert_eq!(record.prefix_bytes, 7);
         assert_eq!(cache.finished(&digest), Some(record));
+
+        assert_eq!(cache.damage_of(&digest), []);
+        fs::write(prefix.join("other"), "").unwrap();
+        assert_eq!(cache.damage_of(&digest)[0].to_string(), "other was added");
 
         // What was built knows its path: after a move of the whole cache it is no longer good.
         let moved = folder.path().join("moved");

@@ -32,6 +32,19 @@ pub enum Error {
         /// The system's word for it.
         source: io::Error,
     },
+    /// There is no space left to write something.
+    #[error(
+        "cannot {doing} `{}`: the disk is full ({free_bytes} bytes are free); make space, or name a folder on \
+         another disk in BAKEOFF_CACHE", path.display()
+    )]
+    DiskFull {
+        /// What was being done, as a verb.
+        doing: &'static str,
+        /// To which file or folder.
+        path: PathBuf,
+        /// What is free there, in bytes.
+        free_bytes: u64,
+    },
     /// A layer needs a file that the study's folder does not have.
     #[error("layer `{layer}` needs the file `{file}`, which {why}")]
     StudyFile {
@@ -64,6 +77,12 @@ pub enum Error {
         /// The name of the source.
         name: String,
     },
+    /// Another process removed what a layer was to be built upon.
+    #[error("what layer `{layer}` is built upon was removed meanwhile; the same command builds it again")]
+    Removed {
+        /// The layer.
+        layer: String,
+    },
     /// The user asked to stop. Nothing has to be cleaned up.
     #[error("interrupted")]
     Interrupted,
@@ -80,7 +99,14 @@ pub(crate) trait At<T> {
 
 impl<T> At<T> for io::Result<T> {
     fn at(self, doing: &'static str, path: &Path) -> Result<T, Error> {
-        self.map_err(|source| Error::File { doing, path: path.to_owned(), source })
+        self.map_err(|source| match source.kind() {
+            io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded => {
+                // The path itself may not be there yet.
+                let free = path.ancestors().find_map(|folder| bakeoff_host::disk::free_bytes(folder).ok());
+                Error::DiskFull { doing, path: path.to_owned(), free_bytes: free.unwrap_or(0) }
+            }
+            _ => Error::File { doing, path: path.to_owned(), source },
+        })
     }
 }
 

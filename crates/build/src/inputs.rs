@@ -3,23 +3,26 @@
 //!
 //! The layers of a study are one chain, and all of them install into one `$PREFIX`: layer 2 begins with what layer 1
 //! installed. A digest covers the digest of the layer before it, the SHA-256 of the source, the script, the `verify`
-//! lines, the study's files that it takes, its tools with their versions, and *those level variables that it
+//! lines, its patches, the study's files that it takes, its tools with the versions and sums of their files, and *those level variables that it
 //! mentions* ([`Layer::mentions`]). No other level variable is passed to it either. So variants that differ in nothing a layer mentions share that layer, and what a
 //! layer is not named by cannot reach it.
 
 use crate::cache::Cache;
 use crate::error::Error;
+use crate::layer::check_patch;
 use crate::{MissingTool, Request, sources, tools};
 use bakeoff_model::digest::Digest;
 use bakeoff_model::plan::Variant;
+use bakeoff_model::record::Place;
 use bakeoff_model::study::Layer;
+use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 /// The version of this scheme of naming. A change of what a build sees must change it.
-const SCHEME: &str = "1";
+const SCHEME: &str = "2";
 
 /// What all nodes of one layer have in common.
 pub(crate) struct Inputs<'a> {
@@ -28,6 +31,7 @@ pub(crate) struct Inputs<'a> {
 }
 
 /// A file of the study's folder, as it was when it was read for the digest.
+#[derive(Clone)]
 pub(crate) struct StudyFile<'a> {
     /// Its path, relative to the study's folder.
     pub(crate) name: &'a str,
@@ -46,7 +50,7 @@ pub(crate) struct Node<'a> {
     pub(crate) patches: Vec<StudyFile<'a>>,
     /// The level variables that it mentions.
     pub(crate) variables: BTreeMap<&'a str, &'a str>,
-    /// Path and version of its tools.
+    /// Path, version and SHA-256 of its tools.
     pub(crate) tools: BTreeMap<String, String>,
     /// The first tool that it needs and that is not there.
     pub(crate) missing_tool: Option<String>,
@@ -63,6 +67,7 @@ pub(crate) struct Stage<'a> {
 /// The stages of a request, first layer first.
 pub(crate) fn stages<'a>(cache: &Cache, request: &Request<'a>) -> Result<Vec<Stage<'a>>, Error> {
     cache.pins.forget();
+    let once = Once::new(cache, request);
     let mut stages: Vec<Stage<'a>> = vec![];
     // For each variant, its node in the stage before.
     let mut parents: Vec<Option<usize>> = vec![None; request.variants.len()];
@@ -71,7 +76,7 @@ pub(crate) fn stages<'a>(cache: &Cache, request: &Request<'a>) -> Result<Vec<Sta
         let mut nodes: Vec<Node<'a>> = vec![];
         for (variant, parent) in request.variants.iter().zip(&mut parents) {
             let previous = parent.and_then(|p| Some(stages.last()?.nodes[p].digest.as_str()));
-            let mut node = node(cache, request, &inputs, variant, previous)?;
+            let mut node = once.node(&inputs, variant, previous)?;
             let same = nodes.iter().position(|known| known.digest == node.digest);
             let place = same.unwrap_or_else(|| {
                 node.parent = *parent;
@@ -84,6 +89,15 @@ pub(crate) fn stages<'a>(cache: &Cache, request: &Request<'a>) -> Result<Vec<Sta
         stages.push(Stage { inputs, nodes });
     }
     Ok(stages)
+}
+
+/// What is looked up once, however many variants need it.
+struct Once<'r, 'a> {
+    cache: &'r Cache,
+    request: &'r Request<'a>,
+    place: Place,
+    /// By name, as some layer needed it.
+    patches: RefCell<BTreeMap<&'a str, StudyFile<'a>>>,
 }
 
 /// One layer of a build.
@@ -147,65 +161,92 @@ fn read_study_file<'a>(study_dir: &Path, layer: &Layer, name: &'a str) -> Result
     Ok(StudyFile { name, content, executable: meta.permissions().mode() & 0o111 != 0 })
 }
 
-/// The node of one variant; who else needs it, and its place in the chain, is not known yet.
-fn node<'a>(
-    cache: &Cache,
-    request: &Request<'a>,
-    inputs: &Inputs<'a>,
-    variant: &'a Variant,
-    previous: Option<&str>,
-) -> Result<Node<'a>, Error> {
-    let layer = inputs.layer;
-    let source = source_of(request, layer, variant)?;
-    let patches = layer.patches.iter().chain(variant.patches.get(&layer.name).into_iter().flatten());
-    let patches: Vec<StudyFile<'a>> =
-        patches.map(|file| read_study_file(request.study_dir, layer, file)).collect::<Result<_, _>>()?;
-    let mentioned = variant.build_variables.iter().filter(|(name, _)| layer.mentions(name));
-    let variables: BTreeMap<&str, &str> = mentioned.map(|(name, value)| (name.as_str(), value.as_str())).collect();
-
-    let mut tools = BTreeMap::new();
-    let mut missing_tool = None;
-    for tool in tools::tools_of(&layer.tools, &variables) {
-        match tools::identity(cache, tool)? {
-            Some(identity) => drop(tools.insert(tool.to_owned(), identity)),
-            None => missing_tool = missing_tool.or(Some(tool.to_owned())),
-        }
+impl<'r, 'a> Once<'r, 'a> {
+    fn new(cache: &'r Cache, request: &'r Request<'a>) -> Self {
+        // Headers and libraries come with the system; its name and release stand for them.
+        let place = bakeoff_host::place::fingerprint();
+        Self { cache, request, place, patches: RefCell::default() }
     }
 
-    let mut digest = Digest::of("layer");
-    digest.field("scheme", SCHEME.as_bytes()).field("machine", std::env::consts::ARCH.as_bytes());
-    // Headers and libraries come with the system; its name and release stand for them.
-    let place = bakeoff_host::place::fingerprint();
-    digest.field("system", place.os.as_bytes());
-    if layer.script.contains("native") || variables.values().any(|value| value.contains("native")) {
-        digest.field("processor", place.cpu.as_bytes());
-    }
-    digest.field("previous", previous.unwrap_or_default().as_bytes());
-    if let Some(source) = source {
-        digest.field("source", sources::pin(cache, request.study_dir, &request.sources[source])?.as_bytes());
-        if !request.sources[source].unpack {
-            digest.field("unpack", b"no");
+    /// The node of one variant; who else needs it, and its place in the chain, is not known yet.
+    fn node(&self, inputs: &Inputs<'a>, variant: &'a Variant, previous: Option<&str>) -> Result<Node<'a>, Error> {
+        let layer = inputs.layer;
+        let source = source_of(self.request, layer, variant)?;
+        let patches = layer.patches.iter().chain(variant.patches.get(&layer.name).into_iter().flatten());
+        let patches: Vec<StudyFile<'a>> = patches.map(|file| self.patch(layer, file)).collect::<Result<_, _>>()?;
+        let mentioned = variant.build_variables.iter().filter(|(name, _)| layer.mentions(name));
+        let variables: BTreeMap<&str, &str> = mentioned.map(|(name, value)| (name.as_str(), value.as_str())).collect();
+
+        let mut tools = BTreeMap::new();
+        let mut missing_tool = None;
+        let patch = (!patches.is_empty()).then_some("patch");
+        for tool in tools::tools_of(&layer.tools, &variables).into_iter().chain(patch) {
+            match tools::identity(self.cache, tool)? {
+                Some(identity) => drop(tools.insert(tool.to_owned(), identity)),
+                None => missing_tool = missing_tool.or(Some(tool.to_owned())),
+            }
         }
+
+        let mut digest = Digest::of("layer");
+        digest.field("scheme", SCHEME.as_bytes()).field("machine", std::env::consts::ARCH.as_bytes());
+        digest.field("system", self.place.os.as_bytes());
+        if layer.script.contains("native") || variables.values().any(|value| value.contains("native")) {
+            digest.field("processor", self.place.cpu.as_bytes());
+        }
+        digest.field("previous", previous.unwrap_or_default().as_bytes());
+        if let Some(source) = source {
+            digest.field("source", self.pin(source)?.as_bytes());
+            if !self.request.sources[source].unpack {
+                digest.field("unpack", b"no");
+            }
+        }
+        for patch in &patches {
+            digest.field("patch", &patch.content);
+        }
+        digest.field("script", layer.script.as_bytes());
+        for line in &layer.verify {
+            digest.field("verify", line.as_bytes());
+        }
+        for file in &inputs.files {
+            digest.field("file", file.name.as_bytes()).field("content", &file.content);
+            digest.field("executable", &[u8::from(file.executable)]);
+        }
+        for (name, value) in &variables {
+            digest.field("variable", name.as_bytes()).field("value", value.as_bytes());
+        }
+        for (name, identity) in &tools {
+            digest.field("tool", name.as_bytes()).field("identity", identity.as_bytes());
+        }
+        if let Some(tool) = &missing_tool {
+            digest.field("missing tool", tool.as_bytes());
+        }
+        Ok(Node {
+            digest: digest.hex(),
+            parent: None,
+            source,
+            patches,
+            variables,
+            tools,
+            missing_tool,
+            variants: vec![],
+        })
     }
-    for patch in &patches {
-        digest.field("patch", &patch.content);
+
+    fn patch(&self, layer: &Layer, name: &'a str) -> Result<StudyFile<'a>, Error> {
+        if let Some(patch) = self.patches.borrow().get(name) {
+            return Ok(patch.clone());
+        }
+        let patch = read_study_file(self.request.study_dir, layer, name)?;
+        check_patch(&patch.content).map_err(|why| Error::StudyFile {
+            layer: layer.name.clone(),
+            file: name.to_owned(),
+            why,
+        })?;
+        self.patches.borrow_mut().insert(name, patch.clone());
+        Ok(patch)
     }
-    digest.field("script", layer.script.as_bytes());
-    for line in &layer.verify {
-        digest.field("verify", line.as_bytes());
+
+    fn pin(&self, source: usize) -> Result<String, Error> {
+        sources::pin(self.cache, self.request.study_dir, &self.request.sources[source])
     }
-    for file in &inputs.files {
-        digest.field("file", file.name.as_bytes()).field("content", &file.content);
-        digest.field("executable", &[u8::from(file.executable)]);
-    }
-    for (name, value) in &variables {
-        digest.field("variable", name.as_bytes()).field("value", value.as_bytes());
-    }
-    for (name, identity) in &tools {
-        digest.field("tool", name.as_bytes()).field("identity", identity.as_bytes());
-    }
-    if let Some(tool) = &missing_tool {
-        digest.field("missing tool", tool.as_bytes());
-    }
-    Ok(Node { digest: digest.hex(), parent: None, source, patches, variables, tools, missing_tool, variants: vec![] })
 }

@@ -5,24 +5,31 @@ mod lay_out;
 mod patches;
 
 use crate::cache::{Cache, LayerRecord, entries, fresh_folder, wipe};
-use crate::error::{At, Error};
+use crate::error::{At, Error, Failure};
 use crate::inputs::{Inputs, Node};
 use crate::relocate::relocated_copy;
-use crate::shell::{Environment, Shell, Stop, complaint};
+use crate::shell::{Environment, Shell, Stop};
 use crate::sources::Sources;
 use crate::{BuildEvent, Notify};
+use bakeoff_host::disk;
 use bakeoff_model::metric::Measurements;
 use lay_out::lay_out;
+pub(crate) use patches::check_patch;
+use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
+
+/// With less than this left, in bytes, a disk is full: what a script was about to write was larger.
+const FULL_BYTES: u64 = 1024 * 1024;
+
+/// How programs say so themselves; they speak English to us (`LC_ALL=C`).
+const NO_SPACE: &str = "No space left on device";
 
 /// What every layer of a command is built with.
 pub(crate) struct Builder<'a> {
     pub(crate) cache: &'a Cache,
     pub(crate) sources: Sources<'a>,
     pub(crate) notify: Notify<'a>,
-    /// The value of `$JOBS`.
-    pub(crate) cpus: usize,
 }
 
 /// A layer that is there, and whether it had been before.
@@ -32,33 +39,39 @@ pub(crate) struct Ready {
 }
 
 impl Builder<'_> {
-    /// The finished layer: from the cache, or built upon the layer of the digest `previous`.
-    pub(crate) fn ready(&self, inputs: &Inputs<'_>, node: &Node<'_>, previous: Option<&str>) -> Result<Ready, Stop> {
-        if let Some(ready) = self.cached(inputs, node) {
-            return Ok(ready);
-        }
-        // Before the layer's lock is taken: no thread waits for one lock of the cache while it holds another.
+    /// The layer, built upon that of the digest `previous` by so many `$JOBS`; unless another process has finished it
+    /// while we waited for it.
+    pub(crate) fn ready(
+        &self,
+        inputs: &Inputs<'_>,
+        node: &Node<'_>,
+        previous: Option<&str>,
+        jobs: usize,
+    ) -> Result<Ready, Stop> {
+        // Before the layer's lock is taken: no thread waits for the lock of a source while it holds that of a layer.
         let source = node.source.map(|index| self.sources.obtain(index)).transpose()?;
 
-        let what = || format!("layer `{}`", inputs.layer.name);
-        let waiting = |process| (self.notify)(BuildEvent::Waiting { what: what(), process });
-        let lock = self.cache.lock(&node.digest, waiting)?;
-        if let Some(ready) = self.cached(inputs, node) {
-            return Ok(ready);
-        }
         let (variants, layer) = (node.variants.clone(), inputs.layer.name.clone());
-        (self.notify)(BuildEvent::Started { variants: variants.clone(), layer: layer.clone() });
+        let waiting = |what: String| move |process| (self.notify)(BuildEvent::Waiting { what: what.clone(), process });
+        let lock = self.cache.lock(&node.digest, waiting(format!("layer `{layer}`")))?;
+        if let Some(record) = self.cache.finished(&node.digest)
+            && self.cache.damage_of(&node.digest).is_empty()
+        {
+            (self.notify)(BuildEvent::Cached { variants, layer });
+            return Ok(Ready { record, cached: true });
+        }
+        // Who holds a layer waits only for layers before it, so that nobody waits in a circle.
+        let below = |digest| self.cache.share(digest, waiting(format!("what layer `{layer}` is built upon")));
+        let below = previous.map(below).transpose()?;
+        if previous.is_some_and(|digest| self.cache.finished(digest).is_none()) {
+            return Err(Error::Removed { layer }.into());
+        }
+        (self.notify)(BuildEvent::Started { variants, layer });
         let mut shell = Shell::start(&lock, self.cache.log_of(&node.digest))?;
-        let record = self.build(&mut shell, inputs, node, previous, source.as_deref())?;
-        let wall_s = record.cost.get("wall").copied().unwrap_or_default();
-        (self.notify)(BuildEvent::Finished { variants, layer, wall_s });
+        let built = self.build(&mut shell, inputs, node, previous, source.as_deref(), jobs);
+        drop(below);
+        let record = built.map_err(|stop| self.explain_full_disk(stop, &node.digest))?;
         Ok(Ready { record, cached: false })
-    }
-
-    fn cached(&self, inputs: &Inputs<'_>, node: &Node<'_>) -> Option<Ready> {
-        let record = self.cache.finished(&node.digest)?;
-        (self.notify)(BuildEvent::Cached { variants: node.variants.clone(), layer: inputs.layer.name.clone() });
-        Some(Ready { record, cached: true })
     }
 
     fn build(
@@ -68,27 +81,54 @@ impl Builder<'_> {
         node: &Node<'_>,
         previous: Option<&str>,
         source: Option<&Path>,
+        jobs: usize,
     ) -> Result<LayerRecord, Stop> {
-        let cache = self.cache;
+        let (cache, layer) = (self.cache, inputs.layer);
         cache.wipe_layer(&node.digest)?;
-        let site = self.site(node, cache.prefix_of(&node.digest), cache.work_of(&node.digest))?;
+        let site = self.site(node, jobs, cache.prefix_of(&node.digest), cache.work_of(&node.digest))?;
         shell.note(&header(inputs, node))?;
         begin_prefix(previous.map(|digest| cache.prefix_of(digest)).as_deref(), &site.prefix)?;
         lay_out(shell, inputs, node, source, &site)?;
-        let cost = script(shell, &inputs.layer.script, &site)?;
-        verify(shell, &inputs.layer.verify, &site)?;
+        shell.timeout_s = layer.timeout_s;
+        let cost = script(shell, &layer.script, &site)?;
+        verify(shell, &layer.verify, &site)?;
         wipe(&site.work)?;
-        Ok(cache.finish(&node.digest, &inputs.layer.name, cost, node.tools.clone())?)
+        Ok(cache.finish(&node.digest, &layer.name, cost, node.tools.clone())?)
+    }
+
+    /// If there is no space left, says so, and makes room: what there is of the layer would only be in the way.
+    fn explain_full_disk(&self, stop: Stop, digest: &str) -> Stop {
+        let root = self.cache.root();
+        let free_bytes = disk::free_bytes(root).unwrap_or(u64::MAX);
+        let told = |failure: &Failure| failure.tail.iter().any(|line| line.contains(NO_SPACE));
+        match stop {
+            // Who found no space may have removed what was half written.
+            Stop::Failure(mut failure) if free_bytes < FULL_BYTES || told(&failure) => {
+                let _ = write!(
+                    failure.why,
+                    "; the disk is full: {free_bytes} bytes are free in {} now; make space, or name a folder on \
+                     another disk in BAKEOFF_CACHE",
+                    root.display()
+                );
+                let _ = self.cache.wipe_layer(digest);
+                Stop::Failure(failure)
+            }
+            Stop::Error(error @ Error::DiskFull { .. }) => {
+                let _ = self.cache.wipe_layer(digest);
+                Stop::Error(error)
+            }
+            stop => stop,
+        }
     }
 
     /// Where a node is built: its work folder, new but for what the environment names there.
-    fn site(&self, node: &Node<'_>, prefix: PathBuf, work: PathBuf) -> Result<Site, Error> {
-        let env = self.environment(node, &prefix, &work)?;
+    pub(crate) fn site(&self, node: &Node<'_>, jobs: usize, prefix: PathBuf, work: PathBuf) -> Result<Site, Error> {
+        let env = self.environment(node, jobs, &prefix, &work)?;
         Ok(Site { tree: work.join("tree"), prefix, work, env })
     }
 
     /// The whole environment of a script and of `verify` lines.
-    fn environment(&self, node: &Node<'_>, prefix: &Path, work: &Path) -> Result<Environment, Error> {
+    fn environment(&self, node: &Node<'_>, jobs: usize, prefix: &Path, work: &Path) -> Result<Environment, Error> {
         let mut env = basic_environment();
         env.extend(node.variables.iter().map(|(&name, &value)| (name.to_owned(), value.to_owned())));
         for (name, folder) in [("HOME", "home"), ("TMPDIR", "tmp")] {
@@ -97,7 +137,7 @@ impl Builder<'_> {
             env.insert(name.to_owned(), folder.display().to_string());
         }
         env.insert("PREFIX".to_owned(), prefix.display().to_string());
-        env.insert("JOBS".to_owned(), self.cpus.to_string());
+        env.insert("JOBS".to_owned(), jobs.to_string());
         Ok(env)
     }
 }
@@ -128,7 +168,7 @@ pub(crate) fn script(shell: &mut Shell, script: &str, site: &Site) -> Result<Mea
     if ended.leftovers > 0 {
         shell.note(&format!("{} processes outlived the script and were killed", ended.leftovers))?;
     }
-    if let Some(complaint) = complaint(&ended.end) {
+    if let Some(complaint) = shell.complaint(&ended.end) {
         return Err(shell.failure(format!("the script {complaint}"), &site.work)?.into());
     }
     if !site.prefix.is_dir() || entries(&site.prefix)?.is_empty() {
@@ -142,7 +182,7 @@ pub(crate) fn verify(shell: &mut Shell, lines: &[String], site: &Site) -> Result
     for (number, line) in (1..).zip(lines) {
         shell.note(&format!("verify line {number}: {line}"))?;
         let verified = shell.execute(&["sh", "-c", line], &site.tree, &site.env)?;
-        if let Some(complaint) = complaint(&verified.end) {
+        if let Some(complaint) = shell.complaint(&verified.end) {
             let line = line.split_whitespace().collect::<Vec<_>>().join(" ");
             return Err(shell.failure(format!("verify line {number} {complaint}: {line}"), &site.work)?.into());
         }

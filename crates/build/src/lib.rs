@@ -9,14 +9,15 @@
 //! a whole one. This crate measures what building costs, but no workload, and it judges nothing.
 //!
 //! A layer's script is `sh -e`. It starts in a fresh folder with the unpacked source and the study's files, and its
-//! environment is empty but for `PATH`, `LC_ALL=C`, `HOME` and `TMPDIR` (fresh folders), `PREFIX`, `JOBS` (the number
-//! of processors) and those level variables that the layer mentions. `verify` lines get the same.
+//! environment is empty but for `PATH`, `LC_ALL=C`, `HOME` and `TMPDIR` (fresh folders), `PREFIX`, `JOBS` (its
+//! share of the processors) and those level variables that the layer mentions. `verify` lines get the same.
 
 mod cache;
 mod error;
 pub mod facts;
 mod inputs;
 mod layer;
+mod manifest;
 mod relocate;
 mod schedule;
 mod shell;
@@ -24,8 +25,9 @@ mod sources;
 mod tools;
 mod unpack;
 
-pub use cache::Cache;
+pub use cache::{Cache, Quiet};
 pub use error::Error;
+pub use manifest::{Damage, DamageKind};
 pub use schedule::build_all;
 pub use sources::{Found, NotFound, find_source};
 pub use unpack::{Limits, Refusal, UnpackError, Unpacked, unpack_archive};
@@ -33,6 +35,7 @@ pub use unpack::{Limits, Refusal, UnpackError, Unpacked, unpack_archive};
 use bakeoff_model::plan::Variant;
 use bakeoff_model::study::{Layer, Source};
 use inputs::{Link, chains, missing_tool, stages};
+use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
 
 /// The builds that a study needs.
@@ -74,8 +77,8 @@ pub struct WantedLayer {
     pub digest: String,
     /// True if nothing has to be done.
     pub cached: bool,
-    /// About how long its script takes, in seconds: the mean of the layers of this name that the cache holds, else
-    /// what the study's author says.
+    /// About how long its script takes, in seconds: of a cached one, as long as it took; else the mean of the layers of
+    /// this name that the cache holds, else what the study's author says.
     pub expected_wall_s: Option<f64>,
 }
 
@@ -103,6 +106,26 @@ impl MissingTool {
 /// What happens while builds are made.
 #[derive(Debug, Clone, PartialEq)]
 pub enum BuildEvent {
+    /// Something has to be built. Said once, before all that is done for it.
+    Missing {
+        /// How many layers.
+        layers: usize,
+        /// How many of them are built at a time at most.
+        at_once: usize,
+        /// About how long all of it takes, in seconds; none if nobody knows of one of them.
+        expected_wall_s: Option<f64>,
+    },
+    /// A layer in the cache is not as it was when it was finished, and is built again.
+    Damaged {
+        /// The variants that need it.
+        variants: Vec<String>,
+        /// Its name in the study.
+        layer: String,
+        /// The first of its files that are damaged, and what is wrong with each, in words.
+        files: Vec<String>,
+        /// How many more there are.
+        more: usize,
+    },
     /// A source is being fetched.
     Fetching {
         /// Its name in the study.
@@ -137,6 +160,10 @@ pub enum BuildEvent {
         layer: String,
         /// How long its script took.
         wall_s: f64,
+        /// How many layers are still to be built or being built, by this call.
+        left: usize,
+        /// About how long they take, in seconds; none if nobody knows of one of them.
+        left_s: Option<f64>,
     },
     /// A layer could not be built.
     Failed {
@@ -166,25 +193,35 @@ type Notify<'a> = &'a (dyn Fn(BuildEvent) + Sync);
 /// Any [`Error`].
 pub fn survey(cache: &Cache, request: &Request<'_>) -> Result<Vec<Wanted>, Error> {
     let stages = stages(cache, request)?;
-    let expected_wall_s = |layer: &Layer| cache.usual_wall_s(&layer.name).or(layer.takes_s);
-    let expected_wall_s: Vec<Option<f64>> = request.layers.iter().map(expected_wall_s).collect();
+    let usual = OnceCell::new();
+    let expected_wall_s = |layer: &Layer| {
+        let walls_s = usual.get_or_init(|| cache.usual_walls_s());
+        walls_s.get(&layer.name).copied().or(layer.takes_s)
+    };
     Ok(chains(&stages).iter().filter_map(|chain| wanted(cache, chain, &expected_wall_s)).collect())
 }
 
 /// None if the chain has no layers, and so is no build.
-fn wanted(cache: &Cache, chain: &[Link<'_, '_>], expected_wall_s: &[Option<f64>]) -> Option<Wanted> {
+fn wanted(cache: &Cache, chain: &[Link<'_, '_>], expected_wall_s: &dyn Fn(&Layer) -> Option<f64>) -> Option<Wanted> {
     let last = chain.last()?.node;
-    let layers = chain.iter().zip(expected_wall_s).map(|(link, &expected_wall_s)| WantedLayer {
-        name: link.layer.name.clone(),
-        digest: link.node.digest.clone(),
-        cached: cache.finished(&link.node.digest).is_some(),
-        expected_wall_s,
-    });
+    let layer = |link: &Link<'_, '_>| {
+        let record = cache.finished(&link.node.digest);
+        WantedLayer {
+            name: link.layer.name.clone(),
+            digest: link.node.digest.clone(),
+            cached: record.is_some(),
+            // The records of a whole cache are read only if it has to be guessed.
+            expected_wall_s: match record {
+                Some(record) => record.cost.get("wall").copied(),
+                None => expected_wall_s(link.layer),
+            },
+        }
+    };
     Some(Wanted {
         digest: last.digest.clone(),
         prefix: cache.prefix_of(&last.digest),
         variants: last.variants.clone(),
-        layers: layers.collect(),
+        layers: chain.iter().map(layer).collect(),
         missing_tool: missing_tool(chain),
     })
 }

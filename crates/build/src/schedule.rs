@@ -1,5 +1,9 @@
-//! All builds of a study: layer by layer, several at a time, each layer once however many builds share it. What a
-//! failure means for the builds that depend on it is decided here; how a layer is built is not.
+//! All builds of a study: each layer as soon as the one below it is there, several at a time, each once however many
+//! builds share it. What a failure means for the builds that depend on it is decided here; how a layer is built is not.
+//!
+//! First it is found out what has to be built: a layer that is not in the cache, and one that is but was damaged by
+//! hand, if it is the last one of a build or another is to be built upon it. Nothing more is done, and nobody waited
+//! for, if that is nothing.
 
 use crate::error::{Error, Failure};
 use crate::inputs::{Link, Stage, chains, missing_tool, stages};
@@ -8,18 +12,26 @@ use crate::shell::Stop;
 use crate::sources::Sources;
 use crate::{BuildEvent, Cache, MissingTool, Request};
 use bakeoff_model::metric::Measurements;
-use bakeoff_model::record::{BuildLine, BuildOutcome};
+use bakeoff_model::record::{BuildLine, BuildOutcome, LayerLine};
+use rayon::prelude::*;
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
+/// How many damaged files an event names.
+const DAMAGE_SHOWN: usize = 3;
+
 /// What became of the nodes of a stage: ready, or the outcome of what failed; none if no build that can be completed
-/// needs it.
+/// needs it, or nobody has come to it yet.
 type Fates = Vec<Option<Result<Ready, BuildOutcome>>>;
 
+/// A node: its stage, and its place there.
+type Place = (usize, usize);
+
 /// Makes all builds of a request, and returns one line for each, in the order of the first variants. At most
-/// [`Request::jobs`] layers are built at a time, all of one layer before any of the next. Failed builds are not
-/// remembered: the next call tries again.
+/// [`Request::jobs`] layers are built at a time, and their scripts share the processors. If anything has to be built,
+/// it waits until nobody executes trials from this cache, unless this process does ([`Cache::quiet`]). Failed builds
+/// are not remembered: the next call tries again.
 ///
 /// # Errors
 /// [`Error::Interrupted`] after an interrupt; otherwise any [`Error`]. What was finished by then is in the cache.
@@ -37,53 +49,217 @@ pub fn build_all(
             None => chain.iter().zip(&mut needed).for_each(|(link, needed)| needed[link.place] = true),
         }
     }
-    let builder = Builder {
-        cache,
-        sources: Sources::new(cache, request.study_dir, request.sources, on_event),
-        notify: on_event,
-        cpus: thread::available_parallelism().map_or(1, usize::from),
+    let mut fates = in_the_cache(cache, &stages, &needed, on_event);
+    let missing = |stage: usize| {
+        let (needed, fates) = (&needed[stage], &fates[stage]);
+        (0..needed.len()).filter(|&place| needed[place] && fates[place].is_none()).map(move |place| (stage, place))
     };
-    let mut fates: Vec<Fates> = vec![];
-    for (number, stage) in stages.iter().enumerate() {
-        let before = number.checked_sub(1).map(|n| (&stages[n], &fates[n]));
-        let decide = |place: usize| match needed[number][place] {
-            true => fate(&builder, stage, place, before).map(Some),
-            false => Ok(None),
+    let missing: Vec<Place> = (0..stages.len()).flat_map(missing).collect();
+    if !missing.is_empty() {
+        let what = || "it executes trials, and builds would disturb them".to_owned();
+        let _leave = cache.leave_to_build(|process| on_event(BuildEvent::Waiting { what: what(), process }))?;
+        let builder = Builder {
+            cache,
+            sources: Sources::new(cache, request.study_dir, request.sources, on_event),
+            notify: on_event,
         };
-        let decided = in_parallel(request.jobs, stage.nodes.len(), decide)?;
-        fates.push(decided);
+        let walls_s = cache.usual_walls_s();
+        let state = State { waiting: missing, at_work: vec![], fates, error: None };
+        let work = Work {
+            builder,
+            stages: &stages,
+            at_once: request.jobs.max(1),
+            cpus: thread::available_parallelism().map_or(1, usize::from),
+            expected_s: request
+                .layers
+                .iter()
+                .map(|layer| walls_s.get(&layer.name).copied().or(layer.takes_s))
+                .collect(),
+            state: Mutex::new(state),
+            changed: Condvar::new(),
+        };
+        fates = work.done()?;
     }
-    Ok(chains.iter().filter_map(|chain| line(chain, &fates)).collect())
+    Ok(chains.iter().filter_map(|chain| line(cache, chain, &fates)).collect())
 }
 
-fn fate(
-    builder: &Builder<'_>,
-    stage: &Stage<'_>,
-    place: usize,
-    before: Option<(&Stage<'_>, &Fates)>,
-) -> Result<Result<Ready, BuildOutcome>, Error> {
-    let node = &stage.nodes[place];
-    let previous = match before.zip(node.parent) {
-        None => None,
-        Some(((stage, fates), parent)) => match &fates[parent] {
-            Some(Err(outcome)) => return Ok(Err(outcome.clone())),
-            _ => Some(stage.nodes[parent].digest.as_str()),
-        },
-    };
-    let layer = &stage.inputs.layer.name;
-    match builder.ready(&stage.inputs, node, previous) {
-        Ok(ready) => Ok(Ok(ready)),
-        Err(Stop::Error(error)) => Err(error),
-        Err(Stop::Failure(failure)) => {
-            let (variants, why) = (node.variants.clone(), failure.why.clone());
-            (builder.notify)(BuildEvent::Failed { variants, layer: layer.clone(), why });
-            Ok(Err(failure.outcome(layer)))
+/// What is in the cache of what is needed, and whole as far as somebody is going to use it.
+fn in_the_cache(
+    cache: &Cache,
+    stages: &[Stage<'_>],
+    needed: &[Vec<bool>],
+    on_event: &(dyn Fn(BuildEvent) + Sync),
+) -> Vec<Fates> {
+    let mut fates: Vec<Fates> = vec![];
+    // The nodes of the stage before that something is to be built upon.
+    let mut used: Vec<usize> = vec![];
+    for (number, stage) in stages.iter().enumerate().rev() {
+        let is_last = number + 1 == stages.len();
+        let find = |(place, needed): (usize, &bool)| -> Option<Result<Ready, BuildOutcome>> {
+            let node = &stage.nodes[place];
+            let record = if *needed { cache.finished(&node.digest)? } else { return None };
+            let (variants, layer) = (node.variants.clone(), stage.inputs.layer.name.clone());
+            let damage = if is_last || used.contains(&place) { cache.damage_of(&node.digest) } else { vec![] };
+            if damage.is_empty() {
+                on_event(BuildEvent::Cached { variants, layer });
+                return Some(Ok(Ready { record, cached: true }));
+            }
+            let files = damage.iter().take(DAMAGE_SHOWN).map(ToString::to_string).collect();
+            on_event(BuildEvent::Damaged { variants, layer, files, more: damage.len().saturating_sub(DAMAGE_SHOWN) });
+            None
+        };
+        let found: Fates = needed[number].par_iter().enumerate().map(find).collect();
+        let missing =
+            stage.nodes.iter().enumerate().filter(|&(place, _)| needed[number][place] && found[place].is_none());
+        used = missing.filter_map(|(_, node)| node.parent).collect();
+        fates.push(found);
+    }
+    fates.reverse();
+    fates
+}
+
+/// The layers that are being built, and those who build them.
+struct Work<'w, 'a> {
+    builder: Builder<'w>,
+    stages: &'w [Stage<'a>],
+    at_once: usize,
+    cpus: usize,
+    /// About how long the layer of each stage takes, in seconds, if it is known.
+    expected_s: Vec<Option<f64>>,
+    state: Mutex<State>,
+    changed: Condvar,
+}
+
+struct State {
+    /// Not begun yet, first layers first.
+    waiting: Vec<Place>,
+    at_work: Vec<Place>,
+    fates: Vec<Fates>,
+    /// Nothing is begun after it, but what has begun is finished.
+    error: Option<Error>,
+}
+
+impl Work<'_, '_> {
+    /// What became of everything, once all of it is built.
+    fn done(self) -> Result<Vec<Fates>, Error> {
+        let waiting = &self.state().waiting.clone();
+        let (left_s, at_once) = (self.left_s(waiting), self.at_once.min(waiting.len()));
+        (self.builder.notify)(BuildEvent::Missing { layers: waiting.len(), at_once, expected_wall_s: left_s });
+        thread::scope(|scope| {
+            for _ in 0..at_once {
+                scope.spawn(|| self.work());
+            }
+        });
+        let state = self.state.into_inner().unwrap_or_else(PoisonError::into_inner);
+        state.error.map_or(Ok(state.fates), Err)
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Builds one layer after another until there is none left to begin.
+    fn work(&self) {
+        let _alarm = Alarm(self);
+        let mut state = self.state();
+        while state.error.is_none() && !state.waiting.is_empty() {
+            let Some(next) = state.waiting.iter().position(|&place| self.can_begin(&state, place)) else {
+                state = self.changed.wait(state).unwrap_or_else(PoisonError::into_inner);
+                continue;
+            };
+            let place = state.waiting.remove(next);
+            state.at_work.push(place);
+            // Those that another thread is about to begin count, or the first one would take all processors.
+            let soon = state.waiting.iter().filter(|&&place| self.can_begin(&state, place)).count();
+            let jobs = (self.cpus / (state.at_work.len() + soon).min(self.at_once)).max(1);
+            let parent = self.parent(place).and_then(|parent| failed(&state, parent));
+            drop(state);
+            let fate = parent.map_or_else(|| self.build(place, jobs), |outcome| Ok(Err(outcome)));
+            state = self.state();
+            state.at_work.retain(|&other| other != place);
+            match fate {
+                Ok(fate) => {
+                    if let Ok(Ready { record, cached: false }) = &fate {
+                        let wall_s = record.cost.get("wall").copied().unwrap_or_default();
+                        self.tell_finished(&state, place, wall_s);
+                    }
+                    state.fates[place.0][place.1] = Some(fate);
+                }
+                Err(error) => drop(state.error.get_or_insert(error)),
+            }
+            self.changed.notify_all();
+        }
+    }
+
+    fn parent(&self, (stage, place): Place) -> Option<Place> {
+        Some((stage.checked_sub(1)?, self.stages[stage].nodes[place].parent?))
+    }
+
+    /// Whether it is known what became of the layer below.
+    fn can_begin(&self, state: &State, place: Place) -> bool {
+        self.parent(place).is_none_or(|(stage, place)| state.fates[stage][place].is_some())
+    }
+
+    fn build(&self, place: Place, jobs: usize) -> Result<Result<Ready, BuildOutcome>, Error> {
+        let stage = &self.stages[place.0];
+        let node = &stage.nodes[place.1];
+        let previous = self.parent(place).map(|(stage, place)| self.stages[stage].nodes[place].digest.as_str());
+        let layer = &stage.inputs.layer.name;
+        match self.builder.ready(&stage.inputs, node, previous, jobs) {
+            Ok(ready) => Ok(Ok(ready)),
+            Err(Stop::Error(error)) => Err(error),
+            Err(Stop::Failure(failure)) => {
+                let (variants, why) = (node.variants.clone(), failure.why.clone());
+                (self.builder.notify)(BuildEvent::Failed { variants, layer: layer.clone(), why });
+                Ok(Err(failure.outcome(layer)))
+            }
+        }
+    }
+
+    fn tell_finished(&self, state: &State, place: Place, wall_s: f64) {
+        let left: Vec<Place> = state.waiting.iter().chain(&state.at_work).copied().collect();
+        let stage = &self.stages[place.0];
+        (self.builder.notify)(BuildEvent::Finished {
+            variants: stage.nodes[place.1].variants.clone(),
+            layer: stage.inputs.layer.name.clone(),
+            wall_s,
+            left: left.len(),
+            left_s: self.left_s(&left),
+        });
+    }
+
+    /// About how long it takes to build these, in seconds: as many at once as may be, but layers of one build one after
+    /// the other. None if it is not known of one of them.
+    fn left_s(&self, left: &[Place]) -> Option<f64> {
+        let expected_s = |&(stage, _): &Place| self.expected_s[stage];
+        let sum_s = left.iter().map(expected_s).sum::<Option<f64>>()?;
+        let chain_s = |&place: &Place| {
+            let chain = std::iter::successors(Some(place), |&place| self.parent(place));
+            chain.filter(|place| left.contains(place)).filter_map(|place| expected_s(&place)).sum::<f64>()
+        };
+        Some(left.iter().map(chain_s).fold(sum_s / self.at_once as f64, f64::max))
+    }
+}
+
+/// Lets the others go when one who builds panics: they might wait for what it was building.
+struct Alarm<'s, 'w, 'a>(&'s Work<'w, 'a>);
+
+impl Drop for Alarm<'_, '_, '_> {
+    fn drop(&mut self) {
+        if thread::panicking() {
+            self.0.state().waiting.clear();
+            self.0.changed.notify_all();
         }
     }
 }
 
+/// Why what is built upon this layer cannot be.
+fn failed(state: &State, (stage, place): Place) -> Option<BuildOutcome> {
+    state.fates[stage][place].as_ref()?.as_ref().err().cloned()
+}
+
 /// The journal's line about a build. None if the chain has no layers, and so is no build.
-fn line(chain: &[Link<'_, '_>], fates: &[Fates]) -> Option<BuildLine> {
+fn line(cache: &Cache, chain: &[Link<'_, '_>], fates: &[Fates]) -> Option<BuildLine> {
     let last = chain.last()?.node;
     let mut line = BuildLine {
         digest: last.digest.clone(),
@@ -102,16 +278,25 @@ fn line(chain: &[Link<'_, '_>], fates: &[Fates]) -> Option<BuildLine> {
     }
     for (link, fates) in chain.iter().zip(fates) {
         line.tools.extend(link.node.tools.clone());
+        let mut layer = LayerLine {
+            name: link.layer.name.clone(),
+            digest: link.node.digest.clone(),
+            log: Some(cache.log_of(&link.node.digest).display().to_string()),
+            ..LayerLine::default()
+        };
         match &fates[link.place] {
             Some(Ok(ready)) => {
                 add(&mut line.cost, &ready.record.cost);
                 line.cached &= ready.cached;
                 line.prefix_bytes = Some(ready.record.prefix_bytes);
+                (layer.cached, layer.cost) = (ready.cached, ready.record.cost.clone());
+                line.layers.push(layer);
             }
             Some(Err(outcome)) => {
                 line.outcome = outcome.clone();
                 line.cached = false;
                 line.prefix_bytes = None;
+                line.layers.push(layer);
                 break;
             }
             None => {}
@@ -132,40 +317,4 @@ fn add(cost: &mut Measurements, layer: &Measurements) {
 fn failed_event(chain: &[Link<'_, '_>], missing: &MissingTool) -> BuildEvent {
     let variants = chain.last().map(|link| link.node.variants.clone()).unwrap_or_default();
     BuildEvent::Failed { variants, layer: missing.layer.clone(), why: missing.why() }
-}
-
-/// Does the work for 0 to `count` - 1 on several threads; after an error no more work is begun,
-/// but what has begun is finished.
-fn in_parallel<T: Send>(
-    threads: usize,
-    count: usize,
-    work: impl Fn(usize) -> Result<T, Error> + Sync,
-) -> Result<Vec<T>, Error> {
-    let next = AtomicUsize::new(0);
-    let stopped = AtomicBool::new(false);
-    let worker = || {
-        let mut done = vec![];
-        while !stopped.load(Ordering::Relaxed) {
-            let number = next.fetch_add(1, Ordering::Relaxed);
-            if number >= count {
-                break;
-            }
-            let answer = work(number).inspect_err(|_| stopped.store(true, Ordering::Relaxed))?;
-            done.push((number, answer));
-        }
-        Ok(done)
-    };
-    let finished: Vec<Result<Vec<(usize, T)>, Error>> = thread::scope(|scope| {
-        let workers: Vec<_> = (0..threads.clamp(1, count.max(1))).map(|_| scope.spawn(worker)).collect();
-        let join = |worker: thread::ScopedJoinHandle<'_, _>| {
-            worker.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
-        };
-        workers.into_iter().map(join).collect()
-    });
-    let mut all = vec![];
-    for done in finished {
-        all.extend(done?);
-    }
-    all.sort_by_key(|(number, _)| *number);
-    Ok(all.into_iter().map(|(_, answer)| answer).collect())
 }

@@ -3,7 +3,7 @@
 
 use crate::error::{At, Error, Failure};
 use bakeoff_host::lock::Lock;
-use bakeoff_host::{Command, End, Ended, Launcher, Patience};
+use bakeoff_host::{Command, End, Ended, Launcher, Limits, Patience};
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{Read, Seek, SeekFrom, Write};
@@ -48,6 +48,8 @@ pub(crate) struct Shell {
     log: PathBuf,
     /// What the present command prints. A file of its own, because the launcher empties it first.
     output: PathBuf,
+    /// What takes longer is killed, in seconds.
+    pub(crate) timeout_s: Option<f64>,
 }
 
 impl Shell {
@@ -56,7 +58,7 @@ impl Shell {
     pub(crate) fn start(lock: &Lock, log: PathBuf) -> Result<Self, Error> {
         File::create(&log).at("write", &log)?;
         let output = log.with_extension("output");
-        Ok(Self { launcher: Launcher::start(Some(lock.as_fd()))?, log, output })
+        Ok(Self { launcher: Launcher::start(Some(lock.as_fd()))?, log, output, timeout_s: None })
     }
 
     /// Writes a line of our own to the log, or several.
@@ -80,7 +82,8 @@ impl Shell {
             stdout: self.output.clone(),
             stderr: self.output.clone(),
         };
-        let ended = self.launcher.execute(&command, Patience::FirstInterrupt)?;
+        let limits = Limits { timeout_s: self.timeout_s, ..Limits::default() };
+        let ended = self.launcher.execute_within(&limits, &command, Patience::FirstInterrupt)?;
         self.keep_output()?;
         match ended.end {
             End::Interrupted => Err(Error::Interrupted),
@@ -92,11 +95,31 @@ impl Shell {
         if !self.output.exists() {
             return Ok(()); // nothing was started
         }
+        let append =
+            || std::io::copy(&mut File::open(&self.output)?, &mut File::options().append(true).open(&self.log)?);
+        let appended = append().at("append the output to", &self.log);
+        // Also where there was no space for it in the log: that is the more reason to free what it takes.
+        fs::remove_file(&self.output).at("remove", &self.output)?;
+        appended.map(drop)
+    }
+
+    /// Writes lines to the log as if what is executed had printed them.
+    pub(crate) fn show(&self, lines: &[String]) -> Result<(), Error> {
         let append = || {
-            std::io::copy(&mut File::open(&self.output)?, &mut File::options().append(true).open(&self.log)?)?;
-            fs::remove_file(&self.output)
+            let mut log = File::options().append(true).open(&self.log)?;
+            lines.iter().try_for_each(|line| writeln!(log, "{line}"))
         };
-        append().at("append the output to", &self.log)
+        append().at("write", &self.log)
+    }
+
+    /// What is wrong with an end, as [`complaint`] says it, and the remedy if it took too long.
+    pub(crate) fn complaint(&self, end: &End) -> Option<String> {
+        match (end, self.timeout_s) {
+            (End::TimedOut, Some(timeout_s)) => Some(format!(
+                "did not end within its `timeout` of {timeout_s} s and was killed; if it only needs longer, raise it"
+            )),
+            _ => complaint(end),
+        }
     }
 
     /// A failure with the last lines of what was printed; where the remains are stands in the log.

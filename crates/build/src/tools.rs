@@ -1,60 +1,148 @@
-//! Which compiler is it? The identity of a tool: where it really is, and what it calls itself. It is part of a build's
-//! name, so that a new compiler is a new build. Nothing is built here.
+//! Which compiler is it? The identity of a tool: where it really is, what it calls itself, and the SHA-256 of its file.
+//! It is part of a build's name, so that a new compiler is a new build. Nothing is built here.
+//!
+//! To ask a tool and to read its file takes longer than all else that has to be known of a study whose builds are all
+//! there. So the cache folder keeps each identity in `tools.json`, with what stat(2) says of the file that it is of: as
+//! long as that is the same, nobody is asked.
 
-use crate::cache::{Cache, fresh_folder, wipe};
+use crate::cache::{Cache, fresh_folder, wipe, write_whole};
 use crate::error::{At, Error};
 use crate::sources::sha256_of;
 use bakeoff_host::{Command, End, Launcher, Patience};
+use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsStr;
 use std::fs;
 use std::os::fd::AsFd;
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 /// Level variables that name a tool with their first word, as `make`'s built-in rules read them.
 const TOOL_VARIABLES: [&str; 3] = ["CC", "CXX", "LD"];
 
+/// Programs that stand before a compiler, by name: as the word before it, or as what a link of its name leads to.
+const IN_FRONT: [&str; 3] = ["ccache", "sccache", "distcc"];
+
 /// What this process has learned of tools: asked once, and held for as long as the process lives.
 #[derive(Debug, Default)]
-pub(crate) struct Toolbox(Mutex<BTreeMap<String, Option<String>>>);
+pub(crate) struct Toolbox(Mutex<Learned>);
 
-/// The tools of a layer: those it lists, and those that its variables name. A path that is relative to the layer's
-/// folder is none: what is there is part of the build's name anyway.
+#[derive(Debug, Default)]
+struct Learned {
+    /// By the name that the study uses.
+    by_name: BTreeMap<String, Option<String>>,
+    /// What the cache folder keeps, once it has been read.
+    kept: Option<Kept>,
+}
+
+/// Identities by the path at which a tool was found.
+type Kept = BTreeMap<String, Known>;
+
+/// An identity, and the file that it is of.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct Known {
+    real: PathBuf,
+    /// Device, inode, size, and times of last change in nanoseconds.
+    stat: String,
+    identity: String,
+}
+
+/// The tools of a layer: those it lists, and those that its variables name; of a compiler that something like ccache
+/// stands before, both. A path that is relative to the layer's folder is none: what is there is part of the build's
+/// name anyway.
 pub(crate) fn tools_of<'a>(listed: &'a [String], variables: &BTreeMap<&str, &'a str>) -> BTreeSet<&'a str> {
-    let named = TOOL_VARIABLES.iter().filter_map(|name| variables.get(name)?.split_whitespace().next());
+    let words = |value: &'a str| {
+        let mut words = value.split_whitespace();
+        let first = words.next();
+        let second = first.filter(|word| is_in_front(Path::new(word))).and_then(|_| words.next());
+        first.into_iter().chain(second)
+    };
+    let named = TOOL_VARIABLES.iter().filter_map(|name| variables.get(name)).flat_map(|value| words(value));
     let listed = listed.iter().map(String::as_str);
     listed.chain(named).filter(|tool| !tool.contains('/') || tool.starts_with('/')).collect()
 }
 
-/// The path and version of a tool; none if it is not there.
+fn is_in_front(tool: &Path) -> bool {
+    tool.file_name().is_some_and(|name| IN_FRONT.iter().any(|known| name == *known))
+}
+
+/// The real path, version and SHA-256 of a tool; none if it is not there.
 pub(crate) fn identity(cache: &Cache, tool: &str) -> Result<Option<String>, Error> {
     // Held while asking, so that no tool is asked twice.
-    let mut known = cache.toolbox.0.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(identity) = known.get(tool) {
+    let mut learned = cache.toolbox.0.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(identity) = learned.by_name.get(tool) {
         return Ok(identity.clone());
     }
-    let identity = match find(tool, &std::env::var_os("PATH").unwrap_or_default()) {
-        None => None,
-        Some(path) => {
-            let real = fs::canonicalize(&path).at("resolve", &path)?;
-            Some(format!("{} ({})", real.display(), version(cache, &path)?))
-        }
-    };
-    known.insert(tool.to_owned(), identity.clone());
+    let identity = look(cache, &mut learned.kept, tool, &std::env::var_os("PATH").unwrap_or_default())?;
+    learned.by_name.insert(tool.to_owned(), identity.clone());
     Ok(identity)
 }
 
-/// The first executable file of that name on a search path.
-pub(crate) fn find(tool: &str, search_path: &std::ffi::OsStr) -> Option<PathBuf> {
-    let executable =
-        |path: &PathBuf| fs::metadata(path).is_ok_and(|m| m.is_file() && m.permissions().mode() & 0o111 != 0);
-    std::env::split_paths(search_path).map(|folder| folder.join(tool)).find(executable)
+fn look(cache: &Cache, kept: &mut Option<Kept>, tool: &str, search_path: &OsStr) -> Result<Option<String>, Error> {
+    let mut found = places(tool, search_path);
+    let Some(path) = found.next() else { return Ok(None) };
+    let identity = of_file(cache, kept, &path)?;
+    let real = fs::canonicalize(&path).at("resolve", &path)?;
+    if !is_in_front(&real) || is_in_front(&path) {
+        return Ok(Some(identity));
+    }
+    // A link of the compiler's name to ccache: the compiler is the next one of that name that is none.
+    let compiler = found.find(|path| fs::canonicalize(path).is_ok_and(|real| !is_in_front(&real)));
+    let Some(compiler) = compiler else { return Ok(Some(identity)) };
+    Ok(Some(format!("{identity} before {}", of_file(cache, kept, &compiler)?)))
 }
 
-/// The first line that `tool --version` prints. A tool that knows no such option is identified by its content.
-fn version(cache: &Cache, tool: &Path) -> Result<String, Error> {
+/// The first executable file of that name on a search path.
+pub(crate) fn find(tool: &str, search_path: &OsStr) -> Option<PathBuf> {
+    places(tool, search_path).next()
+}
+
+/// The executable files of that name on a search path, in its order.
+fn places<'a>(tool: &'a str, search_path: &'a OsStr) -> impl Iterator<Item = PathBuf> + 'a {
+    let executable =
+        |path: &PathBuf| fs::metadata(path).is_ok_and(|m| m.is_file() && m.permissions().mode() & 0o111 != 0);
+    std::env::split_paths(search_path).map(move |folder| folder.join(tool)).filter(executable)
+}
+
+/// The identity of the tool at a path: the one that is kept if its file is still the same, else it is asked.
+fn of_file(cache: &Cache, kept: &mut Option<Kept>, path: &Path) -> Result<String, Error> {
+    let real = fs::canonicalize(path).at("resolve", path)?;
+    let stat = stat(&real)?;
+    let key = path.display().to_string();
+    let file = cache.root().join("tools.json");
+    let read =
+        || -> Kept { fs::read(&file).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default() };
+    let same = |known: &&Known| known.real == real && known.stat == stat;
+    if let Some(known) = kept.get_or_insert_with(read).get(&key).filter(same) {
+        return Ok(known.identity.clone());
+    }
     let lock = cache.lock("tools", |_| {})?;
+    // Another process may have asked meanwhile, and what it has learned of others must not be lost.
+    let mut all = read();
+    let identity = match all.get(&key).filter(same) {
+        Some(known) => known.identity.clone(),
+        None => {
+            let identity =
+                format!("{} ({}sha256 {})", real.display(), version(cache, &lock, path)?, sha256_of(&real)?.0);
+            all.insert(key, Known { real, stat, identity: identity.clone() });
+            write_whole(&file, &serde_json::to_vec_pretty(&all).unwrap_or_default())?;
+            identity
+        }
+    };
+    *kept = Some(all);
+    Ok(identity)
+}
+
+fn stat(path: &Path) -> Result<String, Error> {
+    let m = fs::metadata(path).at("look at", path)?;
+    let times = format!("{}.{:09} {}.{:09}", m.mtime(), m.mtime_nsec(), m.ctime(), m.ctime_nsec());
+    Ok(format!("{} {} {} {times}", m.dev(), m.ino(), m.size()))
+}
+
+/// The first line that `tool --version` prints, with a comma and a space after it; empty for a tool that knows no such
+/// option.
+fn version(cache: &Cache, lock: &bakeoff_host::lock::Lock, tool: &Path) -> Result<String, Error> {
     let dir = cache.work_of("tools");
     fresh_folder(&dir)?;
     let stdout = dir.join("stdout");
@@ -72,8 +160,71 @@ fn version(cache: &Cache, tool: &Path) -> Result<String, Error> {
         _ => vec![],
     };
     wipe(&dir)?;
-    match String::from_utf8_lossy(&printed).lines().map(str::trim).find(|line| !line.is_empty()) {
-        Some(line) => Ok(line.to_owned()),
-        None => Ok(format!("sha256 {}", sha256_of(tool)?.0)),
+    let printed = String::from_utf8_lossy(&printed);
+    let line = printed.lines().map(str::trim).find(|line| !line.is_empty());
+    Ok(line.map(|line| format!("{line}, ")).unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn tool(path: &Path, script: &str) {
+        fs::write(path, format!("#!/bin/sh\n{script}\n")).unwrap();
+        fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
+    }
+
+    /// What a process that has just started learns of a tool.
+    fn asked(root: &Path, name: &str, search_path: &Path) -> Option<String> {
+        let cache = Cache::open(root.to_owned()).unwrap();
+        look(&cache, &mut None, name, search_path.as_os_str()).unwrap()
+    }
+
+    #[test]
+    fn a_tool_is_asked_once_and_again_when_it_is_replaced() {
+        let folder = tempfile::tempdir().unwrap();
+        let (root, cc, asking) =
+            (folder.path().join("cache"), folder.path().join("fake-cc"), folder.path().join("asked"));
+        let script = |version: &str| format!("echo x >> '{}'; echo 'fake {version}'; echo more", asking.display());
+        let times = || fs::read_to_string(&asking).unwrap().lines().count();
+        tool(&cc, &script("1"));
+        let first = asked(&root, "fake-cc", folder.path()).unwrap();
+        assert!(first.contains("fake-cc (fake 1, sha256 ") && first.contains(cc.parent().unwrap().to_str().unwrap()));
+        assert_eq!(asked(&root, "fake-cc", folder.path()).unwrap(), first);
+        assert_eq!(times(), 1);
+
+        // It says the same, and has the same size; but it is another file.
+        fs::remove_file(&cc).unwrap();
+        tool(&cc, &script("1").replace("more", "MORE"));
+        let second = asked(&root, "fake-cc", folder.path()).unwrap();
+        assert!(second.contains("fake 1") && second != first);
+        assert_eq!(times(), 2);
+        // The new one is only touched: it is asked, and says the same.
+        fs::File::options().append(true).open(&cc).unwrap().set_modified(std::time::UNIX_EPOCH).unwrap();
+        assert_eq!(asked(&root, "fake-cc", folder.path()).unwrap(), second);
+        assert_eq!(times(), 3);
+        assert_eq!(asked(&root, "absent", folder.path()), None);
+        // What is kept is only a help.
+        fs::write(root.join("tools.json"), "{").unwrap();
+        assert_eq!(asked(&root, "fake-cc", folder.path()).unwrap(), second);
+    }
+
+    #[test]
+    fn the_compiler_behind_a_ccache_counts() {
+        let folder = tempfile::tempdir().unwrap();
+        let [front, behind, cache] = ["front", "behind", "cache"].map(|name| folder.path().join(name));
+        fs::create_dir(&front).unwrap();
+        fs::create_dir(&behind).unwrap();
+        tool(&front.join("ccache"), "echo cache 4");
+        std::os::unix::fs::symlink("ccache", front.join("cc")).unwrap();
+        tool(&behind.join("cc"), "echo compiler 12");
+        let path = std::env::join_paths([&front, &behind]).unwrap();
+        let identity = asked(&cache, "cc", Path::new(&path)).unwrap();
+        assert!(identity.contains("cache 4") && identity.contains("before") && identity.contains("compiler 12"));
+        tool(&behind.join("cc"), "echo compiler 13");
+        assert_ne!(asked(&cache, "cc", Path::new(&path)).unwrap(), identity);
+
+        let variables: BTreeMap<&str, &str> = [("CC", "/opt/ccache gcc -O2"), ("CXX", "g++ -O2")].into();
+        assert_eq!(tools_of(&[], &variables).into_iter().collect::<Vec<_>>(), ["/opt/ccache", "g++", "gcc"]);
     }
 }

@@ -247,12 +247,8 @@ impl Writer<'_> {
             // A file's own tables follow from its relocations.
             self.all || !matches!(difference.group, Group::Tables | Group::Segments)
         };
-        let mut grid = Grid::new([
-            ("", Flush::Left),
-            ("before", Flush::Right),
-            ("after", Flush::Right),
-            ("change", Flush::Right),
-        ]);
+        let mut grid =
+            Grid::new([("", Flush::Left), ("before", Flush::Right), ("after", Flush::Right), ("change", Flush::Right)]);
         let (mut cells, mut rest) = (0, vec![]);
         for difference in differences.iter().filter(shown) {
             match self.row(difference) {

@@ -248,7 +248,12 @@ impl Tables<'_> {
     }
 
     /// None if the text is in another file.
-    fn text(&self, value: AttributeValue<Slice<'_>>, base: Option<usize>, wide: bool) -> Result<Option<String>, Broken> {
+    fn text(
+        &self,
+        value: AttributeValue<Slice<'_>>,
+        base: Option<usize>,
+        wide: bool,
+    ) -> Result<Option<String>, Broken> {
         let part = "its producer";
         let string = |table, offset| self.taken.get(table, offset, part).map(|bytes| Some(text(bytes)));
         match value {
@@ -330,7 +335,8 @@ fn whole<'d, H: FileHeader<Endian = Endianness>, R: ReadRef<'d>>(
         }
         let symbols = elf.sections.get(table.sh_link(endian) as usize).within(&part)?;
         let symbols: &[H::Sym] = symbols.data_as_array(endian, data).within(&part)?;
-        let value = |index: u32| symbols.get(index as usize).map_or(0, |symbol| Into::<u64>::into(symbol.st_value(endian)));
+        let value =
+            |index: u32| symbols.get(index as usize).map_or(0, |symbol| Into::<u64>::into(symbol.st_value(endian)));
         let bytes = bytes.to_mut();
         if let Some((entries, _)) = table.rela(endian, data).within(&part)? {
             let is_mips64el = elf.header.is_mips64el(endian);
@@ -344,7 +350,8 @@ fn whole<'d, H: FileHeader<Endian = Endianness>, R: ReadRef<'d>>(
             for entry in entries {
                 let Some(size) = width(elf.machine(), entry.r_type(endian)) else { continue };
                 let symbol = value(entry.r_sym(endian));
-                put(bytes, entry.r_offset(endian).into(), size, endian, |old| old.wrapping_add(symbol)).within(&part)?;
+                put(bytes, entry.r_offset(endian).into(), size, endian, |old| old.wrapping_add(symbol))
+                    .within(&part)?;
             }
         }
     }

@@ -16,9 +16,36 @@ const FLAGS: [&str; 5] = ["ORIGIN", "SYMBOLIC", "TEXTREL", "BIND_NOW", "STATIC_T
 
 /// Bits of `DT_FLAGS_1`, lowest first.
 const FLAGS_1: [&str; 31] = [
-    "NOW", "GLOBAL", "GROUP", "NODELETE", "LOADFLTR", "INITFIRST", "NOOPEN", "ORIGIN", "DIRECT", "TRANS", "INTERPOSE",
-    "NODEFLIB", "NODUMP", "CONFALT", "ENDFILTEE", "DISPRELDNE", "DISPRELPND", "NODIRECT", "IGNMULDEF", "NOKSYMS",
-    "NOHDR", "EDITED", "NORELOC", "SYMINTPOSE", "GLOBAUDIT", "SINGLETON", "STUB", "PIE", "KMOD", "WEAKFILTER",
+    "NOW",
+    "GLOBAL",
+    "GROUP",
+    "NODELETE",
+    "LOADFLTR",
+    "INITFIRST",
+    "NOOPEN",
+    "ORIGIN",
+    "DIRECT",
+    "TRANS",
+    "INTERPOSE",
+    "NODEFLIB",
+    "NODUMP",
+    "CONFALT",
+    "ENDFILTEE",
+    "DISPRELDNE",
+    "DISPRELPND",
+    "NODIRECT",
+    "IGNMULDEF",
+    "NOKSYMS",
+    "NOHDR",
+    "EDITED",
+    "NORELOC",
+    "SYMINTPOSE",
+    "GLOBAUDIT",
+    "SINGLETON",
+    "STUB",
+    "PIE",
+    "KMOD",
+    "WEAKFILTER",
     "NOCOMMON",
 ];
 
@@ -46,7 +73,11 @@ impl<'d, H: FileHeader<Endian = Endianness>> Dynamic<'d, H> {
             Self { present: false, entries: vec![], symbols: &[], symbol_names: &[], strings: &[], taken };
         let table = |index: u32| match index {
             0 => Ok(&[][..]),
-            _ => sections.get(index as usize).within("a table of strings")?.data(endian, data).within("a table of strings"),
+            _ => sections
+                .get(index as usize)
+                .within("a table of strings")?
+                .data(endian, data)
+                .within("a table of strings"),
         };
         for section in sections {
             if let Some((entries, link)) = section.dynamic(endian, data).within("the dynamic section")? {
@@ -94,7 +125,8 @@ impl<'d, H: FileHeader<Endian = Endianness>> Dynamic<'d, H> {
             && let Some(size) = end.checked_sub(address)
         {
             let entry = size_of::<H::Sym>() as u64;
-            self.symbols = array(endian, data, segments, (address, size - size % entry)).within("the dynamic symbols")?;
+            self.symbols =
+                array(endian, data, segments, (address, size - size % entry)).within("the dynamic symbols")?;
         }
         Ok(())
     }

@@ -1,10 +1,22 @@
-//! Patches: the files of the study that are applied with `patch` to a source before anything is built of it.
+//! Patches: unified diffs of the study's folder that are applied with GNU `patch` to a source before anything is built
+//! of it. They apply exactly or not at all: lines may have moved, but with `--fuzz=0` none of a hunk's context is
+//! ignored, because a level that takes effect in the wrong place is worse than one that does not build. Other kinds of
+//! diff are not looked for: an ed script, of all kinds, would be executed.
 
 use super::Site;
-use crate::error::At;
+use crate::error::{At, Failure};
 use crate::inputs::StudyFile;
-use crate::shell::{Shell, Stop, complaint};
+use crate::shell::{Shell, Stop};
 use std::fs;
+
+/// Where `patch` leaves what it rejects, in the tree: it writes nowhere else.
+const REJECTED: &str = ".bakeoff-rejected";
+
+/// How many lines of what was rejected are shown.
+const REJECTED_LINES: usize = 60;
+
+/// What `patch` says of a patch that is in there already, or the wrong way round.
+const REVERSED: &str = "Reversed (or previously applied) patch detected";
 
 /// Applies the patches in their order, as `patch -p1` does; one that does not apply is shown with what was rejected.
 pub(super) fn apply(shell: &mut Shell, patches: &[StudyFile<'_>], site: &Site) -> Result<(), Stop> {
@@ -13,13 +25,66 @@ pub(super) fn apply(shell: &mut Shell, patches: &[StudyFile<'_>], site: &Site) -
         fs::write(&file, &patch.content).at("write", &file)?;
         shell.note(&format!("applying {}", patch.name))?;
         let path = file.display().to_string();
-        let argv = ["patch", "-p1", "--forward", "--batch", "--no-backup-if-mismatch", "-r", "-", "-i", &path];
+        let how = ["--unified", "-p1", "--fuzz=0", "--forward", "--batch", "--no-backup-if-mismatch"];
+        let argv = [&["patch"][..], &how, &["-r", REJECTED, "-i", &path]].concat();
         let ended = shell.execute(&argv, &site.tree, &site.env)?;
-        if let Some(complaint) = complaint(&ended.end) {
-            return Err(shell
-                .failure(format!("the patch {} does not apply: patch {complaint}", patch.name), &site.work)?
-                .into());
+        if let Some(complaint) = shell.complaint(&ended.end) {
+            return Err(refused(shell, patch.name, &complaint, site)?.into());
         }
     }
     Ok(())
+}
+
+/// A failure that shows what `patch` said of the file and its hunks, and those that it rejected.
+fn refused(shell: &Shell, name: &str, complaint: &str, site: &Site) -> Result<Failure, Stop> {
+    let bytes = fs::read(site.tree.join(REJECTED)).unwrap_or_default();
+    let text = String::from_utf8_lossy(&bytes);
+    let mut rejected: Vec<String> = text.lines().take(REJECTED_LINES).map(str::to_owned).collect();
+    let more = text.lines().count() - rejected.len();
+    if more > 0 {
+        rejected.push(format!("({more} more lines of rejected hunks)"));
+    }
+    let why = format!("the patch `{name}` does not apply: patch {complaint}");
+    let mut failure = shell.failure(why, &site.work)?;
+    let said = |words: &str| failure.tail.iter().any(|line| line.contains(words));
+    if said(REVERSED) {
+        failure.why.push_str("; what it adds is there already, or it is the wrong way round");
+    } else if said("dangerous file name") || said("Invalid file name") || said("is not a regular file") {
+        failure.why.push_str("; it names a file outside the source");
+    }
+    shell.show(&rejected)?;
+    failure.tail.append(&mut rejected);
+    Ok(failure)
+}
+
+/// Whether a file can be a patch: it holds at least one hunk of a unified diff, or what git says of a file that is only
+/// renamed, copied, made or removed. If not, why not.
+pub(crate) fn check_patch(content: &[u8]) -> Result<(), String> {
+    let text = String::from_utf8_lossy(content);
+    let git = ["rename from ", "copy from ", "new file mode ", "deleted file mode ", "old mode "];
+    let means_something =
+        |line: &str| line.starts_with("@@ -") || git.iter().any(|beginning| line.starts_with(beginning));
+    if text.lines().any(means_something) {
+        return Ok(());
+    }
+    let what = if text.trim().is_empty() { "is empty" } else { "is no patch" };
+    Err(format!("{what}: make a unified diff with `diff -Naur OLD NEW` or `git diff`"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::check_patch;
+
+    #[test]
+    fn what_is_no_patch_is_told_from_one() {
+        let check = |content: &str, expect: Option<&str>| {
+            let why = check_patch(content.as_bytes()).err();
+            assert_eq!(why.as_deref().map(|why| why.split(':').next().unwrap()), expect, "{content}");
+        };
+        check("--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n", None);
+        check("diff --git a/x b/y\nsimilarity index 100%\nrename from x\nrename to y\n", None);
+        check(" \n", Some("is empty"));
+        check("1c\nb\n.\n", Some("is no patch"));
+        check("*** a/x\n--- b/x\n***************\n*** 1 ****\n! a\n--- 1 ----\n! b\n", Some("is no patch"));
+    }
 }

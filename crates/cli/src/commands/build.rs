@@ -1,6 +1,7 @@
 //! `bakeoff build`: makes the builds of a study that the cache does not hold. `bakeoff run` does the same first.
 
 use super::Selection;
+use super::plan::about;
 use crate::error::{Code, CommandError};
 use crate::screen;
 use crate::study_folder::StudyFolder;
@@ -23,12 +24,20 @@ pub(crate) struct Args {
     quiet: bool,
 }
 
-/// How many builds are made at a time.
+/// How many layers are built at a time.
 #[derive(Debug, clap::Args)]
 pub(super) struct Jobs {
-    /// Builds at a time, before any trial
-    #[arg(long, value_name = "N", default_value_t = 2, value_parser = clap::value_parser!(u16).range(1..=256))]
-    pub(super) jobs: u16,
+    /// Layers built at a time, before any trial; they share the processors [default: the number of processors]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
+    jobs: Option<u16>,
+}
+
+impl Jobs {
+    /// How many at a time: as was asked for, else one for each processor.
+    pub(super) fn at_a_time(&self) -> usize {
+        let cpus = || std::thread::available_parallelism().map_or(1, usize::from);
+        self.jobs.map_or_else(cpus, usize::from)
+    }
 }
 
 pub(crate) fn execute(args: &Args) -> Result<Code, CommandError> {
@@ -36,7 +45,7 @@ pub(crate) fn execute(args: &Args) -> Result<Code, CommandError> {
     let plan = args.selection.plan(&folder.study)?;
     bakeoff_host::interrupt::install()?;
     let cache = Cache::open(Cache::default_root()?)?;
-    let lines = build(&cache, &folder, &plan, &args.jobs, args.quiet)?;
+    let lines = build(&cache, &folder, &plan, &args.jobs, Telling { quiet: args.quiet, announce: true })?;
     if lines.is_empty() {
         screen::out("This study builds nothing.\n");
     }
@@ -60,17 +69,30 @@ pub(crate) fn execute(args: &Args) -> Result<Code, CommandError> {
     Ok(code)
 }
 
+/// How much is said while builds are made.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Telling {
+    /// Nothing at all.
+    pub(super) quiet: bool,
+    /// Also how much there is to build, and how long it may take.
+    pub(super) announce: bool,
+}
+
 /// Makes what the cache does not hold, telling on standard error what happens.
 pub(super) fn build(
     cache: &Cache,
     folder: &StudyFolder,
     plan: &Plan,
     jobs: &Jobs,
-    quiet: bool,
+    telling: Telling,
 ) -> Result<Vec<BuildLine>, CommandError> {
     let request = request(folder, plan, jobs);
-    let told: &(dyn Fn(BuildEvent) + Sync) = if quiet { &|_| {} } else { &tell };
-    Ok(bakeoff_build::build_all(cache, &request, told)?)
+    let told = |event| match event {
+        _ if telling.quiet => {}
+        BuildEvent::Missing { .. } if !telling.announce => {}
+        event => tell(event),
+    };
+    Ok(bakeoff_build::build_all(cache, &request, &told)?)
 }
 
 pub(super) fn request<'a>(folder: &'a StudyFolder, plan: &'a Plan, jobs: &Jobs) -> Request<'a> {
@@ -79,12 +101,21 @@ pub(super) fn request<'a>(folder: &'a StudyFolder, plan: &'a Plan, jobs: &Jobs) 
         sources: &folder.study.sources,
         layers: &folder.study.layers,
         variants: &plan.variants,
-        jobs: usize::from(jobs.jobs),
+        jobs: jobs.at_a_time(),
     }
 }
 
 fn tell(event: BuildEvent) {
     let line = match event {
+        BuildEvent::Missing { layers, at_once, expected_wall_s } => {
+            let time = expected_wall_s.map_or_else(|| "nobody has timed them all yet".to_owned(), about);
+            format!("{layers} {} to build, {at_once} at a time: {time}", if layers == 1 { "layer" } else { "layers" })
+        }
+        BuildEvent::Damaged { variants, layer, files, more } => {
+            let more = if more > 0 { format!(", and {more} more") } else { String::new() };
+            let (variants, files) = (variants.join(", "), files.join(", "));
+            format!("damaged: {layer} for {variants} is not as it was built ({files}{more}); it is built again")
+        }
         BuildEvent::Fetching { source } => format!("fetching source {source}"),
         BuildEvent::Fetched { source, bytes } => {
             format!("fetched source {source}: {}, checksum accepted", format::bytes(bytes as f64))
@@ -92,8 +123,10 @@ fn tell(event: BuildEvent) {
         BuildEvent::Waiting { what, process: Some(process) } => format!("waiting for process {process}: {what}"),
         BuildEvent::Waiting { what, process: None } => format!("waiting: {what}"),
         BuildEvent::Started { variants, layer } => format!("building {layer} for {}", variants.join(", ")),
-        BuildEvent::Finished { variants, layer, wall_s } => {
-            format!("built {layer} for {} in {}", variants.join(", "), format::waiting_time(wall_s))
+        BuildEvent::Finished { variants, layer, wall_s, left, left_s } => {
+            let time = left_s.map_or_else(String::new, |left_s| format!(", {}", about(left_s)));
+            let left = if left == 0 { String::new() } else { format!("; {left} left{time}") };
+            format!("built {layer} for {} in {}{left}", variants.join(", "), format::waiting_time(wall_s))
         }
         BuildEvent::Failed { variants, layer, why } => {
             format!("failed: {layer} for {}: {why}", variants.join(", "))

@@ -111,7 +111,7 @@ fn of_study(args: &Args, path: &Path, variants: &[String]) -> Result<(Vec<Subjec
     let mut plan = Plan::of(&folder.study, &args.plan)?;
     plan.only(variants)?;
     let cache = Cache::open(Cache::default_root()?)?;
-    let builds = survey(&cache, &request(&folder, &plan, &Jobs { jobs: 1 }))?;
+    let builds = survey(&cache, &request(&folder, &plan, &Jobs { jobs: Some(1) }))?;
     if builds.is_empty() {
         let hint = "name files or folders instead: bakeoff facts FILE…";
         return Err(CommandError::usage("this study builds nothing").hint(hint));

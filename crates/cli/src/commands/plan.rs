@@ -39,7 +39,7 @@ pub(crate) fn execute(args: &Args) -> Result<Code, CommandError> {
     let mut text = head(&plan);
     text.push_str(&builds_text(&plan, &builds));
     text.push('\n');
-    text.push_str(&time_text(&folder, &plan, &builds, args.jobs.jobs));
+    text.push_str(&time_text(&folder, &plan, &builds, args.jobs.at_a_time()));
     if args.order {
         text.push_str(&order_text(&plan));
     }
@@ -140,7 +140,7 @@ fn builds_text(plan: &Plan, builds: &[Wanted]) -> String {
 }
 
 /// How long building and trials may take.
-pub(super) fn time_text(folder: &StudyFolder, plan: &Plan, builds: &[Wanted], jobs: u16) -> String {
+pub(super) fn time_text(folder: &StudyFolder, plan: &Plan, builds: &[Wanted], jobs: usize) -> String {
     let mut out = String::new();
     // Builds share layers.
     let missing: BTreeMap<_, _> = builds.iter().flat_map(|b| &b.layers).map(|layer| (&layer.digest, layer)).collect();
@@ -151,7 +151,7 @@ pub(super) fn time_text(folder: &StudyFolder, plan: &Plan, builds: &[Wanted], jo
         Some(_) if missing.is_empty() => {}
         Some(sum_s) => {
             // Layers of one build wait for each other; that they rarely have the same length is ignored here.
-            let at_once = usize::from(jobs).min(builds.len()).max(1);
+            let at_once = jobs.min(builds.len()).max(1);
             let _ = writeln!(out, "Building: {}, {at_once} at a time", about(sum_s / at_once as f64));
         }
         None => out.push_str("Building: nobody has timed it yet; `takes` in [[build]] could say\n"),
@@ -167,7 +167,7 @@ pub(super) fn time_text(folder: &StudyFolder, plan: &Plan, builds: &[Wanted], jo
     out
 }
 
-fn about(seconds: f64) -> String {
+pub(super) fn about(seconds: f64) -> String {
     let word = if seconds < 1.0 { "" } else { "about " };
     format!("{word}{}", waiting_time(seconds))
 }

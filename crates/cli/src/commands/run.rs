@@ -1,6 +1,6 @@
 //! `bakeoff run`: a study from its file to its report. Build, execute what is missing, judge, print; nothing else.
 
-use super::build::{Jobs, build, request};
+use super::build::{Jobs, Telling, build, request};
 use super::plan::time_text;
 use super::{Extent, Selection, Showing};
 use crate::error::{Code, CommandError};
@@ -79,7 +79,8 @@ fn execute_here(args: &Args, folder: &StudyFolder, mut plan: Plan) -> Result<Cod
     if !args.quiet {
         announce(&cache, folder, &plan, &args.jobs)?;
     }
-    let builds = build(&cache, folder, &plan, &args.jobs, args.quiet)?;
+    let telling = Telling { quiet: args.quiet, announce: false };
+    let builds = build(&cache, folder, &plan, &args.jobs, telling)?;
     let digests = built(&mut plan, folder.study.layers.is_empty(), &builds)?;
     let study = plan.study_line(&digests, &inputs, None);
     let state = state_folder.journal(&plan.name, &study.identity);
@@ -89,11 +90,47 @@ fn execute_here(args: &Args, folder: &StudyFolder, mut plan: Plan) -> Result<Cod
     let setting = Setting { plan: &plan, study, builds: &builds, journal, durable: true, quiet, guess_s };
     let open = OpenStudy::open(setting)?;
     state.is_latest()?;
+    // Held from before the first trial until after the last one.
+    let mut machine = None;
     let (record, ending) = open.execute(|| {
+        machine = Some(cache.quiet(|process| wait_for_builds(process, args.quiet))?);
         let setup = setup(folder, &cache, &digests, expected, state.scratch());
         Ok(Box::new(Local::new(&plan, setup, Some(lock.as_fd()))?))
     })?;
+    if machine.is_some() {
+        warn_of_changed_prefixes(&cache, &builds);
+    }
+    drop(machine);
     finish(args, &record, ending)
+}
+
+/// How many changed files of a prefix are named.
+const CHANGES_SHOWN: usize = 3;
+
+fn wait_for_builds(process: Option<u32>, quiet: bool) {
+    if !quiet {
+        let who = process.map_or_else(|| "another process".to_owned(), |process| format!("process {process}"));
+        screen::err(&format!("waiting for {who}: it builds or executes trials, and trials want the machine alone\n"));
+    }
+}
+
+/// Trials that write into what was built may have executed another program than those before them.
+fn warn_of_changed_prefixes(cache: &Cache, builds: &[BuildLine]) {
+    for line in builds.iter().filter(|line| line.outcome == BuildOutcome::Built) {
+        let damage = cache.damage_of(&line.digest);
+        if damage.is_empty() {
+            continue;
+        }
+        let shown: Vec<String> = damage.iter().take(CHANGES_SHOWN).map(ToString::to_string).collect();
+        let more = damage.len() - shown.len();
+        let more = if more > 0 { format!(", and {more} more") } else { String::new() };
+        screen::err(&format!(
+            "note: since it was built, something below $PREFIX of {} was changed, by a workload or by hand: {}{more}; the next \
+             command builds it again. A workload should write into its own folder\n",
+            line.variants.join(", "),
+            shown.join(", ")
+        ));
+    }
 }
 
 /// Says how long it may take, if something has to be built first.
@@ -107,7 +144,7 @@ fn announce(cache: &Cache, folder: &StudyFolder, plan: &Plan, jobs: &Jobs) -> Re
             super::plan::at_most(plan),
             plan.trials()
         ));
-        screen::err(&time_text(folder, plan, &wanted, jobs.jobs));
+        screen::err(&time_text(folder, plan, &wanted, jobs.at_a_time()));
     }
     Ok(())
 }

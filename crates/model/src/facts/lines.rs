@@ -259,12 +259,8 @@ fn protection(lines: &mut Lines, facts: &ElfFacts) {
         Stack::Executable => "yes",
     };
     lines.text("stack executable", stack);
-    let marks = [
-        ("IBT", protection.ibt),
-        ("SHSTK", protection.shstk),
-        ("BTI", protection.bti),
-        ("PAC", protection.pac),
-    ];
+    let marks =
+        [("IBT", protection.ibt), ("SHSTK", protection.shstk), ("BTI", protection.bti), ("PAC", protection.pac)];
     let marks = marks.iter().filter(|(_, is)| *is).map(|(name, _)| (*name).to_owned());
     lines.push("control flow", Value::Set(marks.collect()));
 }
