@@ -1,41 +1,30 @@
-//! System calls of Linux, by their numbers: those that the launcher needs and nothing more. Only calls that both
-//! architectures have are used. An error is its errno.
+//! System calls of Linux, by their numbers: those that the launcher needs and nothing more. What every freestanding
+//! program needs is in `sys/basic.rs`. Only calls that both architectures have are used. An error is its errno.
 
-use core::arch::asm;
+mod basic;
 
-/// What a system call gives, or its errno.
-pub(super) type Result<T> = core::result::Result<T, u32>;
+use basic::{AT_FDCWD, O_CLOEXEC, call, plain};
+pub(super) use basic::{EINTR, O_DIRECTORY, O_WRONLY, Path, Result, close, exec, exit, map, open, read, write};
 
 pub(super) const EPERM: u32 = 1;
-pub(super) const EINTR: u32 = 4;
 pub(super) const EACCES: u32 = 13;
 pub(super) const ECHILD: u32 = 10;
-pub(super) const EINVAL: u32 = 22;
 pub(super) const ENOSYS: u32 = 38;
 pub(super) const EPROTO: u32 = 71;
 
 pub(super) const SIGKILL: u32 = 9;
 pub(super) const SIGCHLD: u64 = 17;
 pub(super) const POLLIN: i16 = 1;
-pub(super) const O_WRONLY: usize = 1;
-pub(super) const O_DIRECTORY: usize = if cfg!(target_arch = "aarch64") { 0o40_000 } else { 0o200_000 };
-const O_CLOEXEC: usize = 0o2_000_000;
-const AT_FDCWD: usize = -100_isize as usize;
 const WNOHANG: usize = 1;
 
 /// Numbers of system calls.
 #[cfg(target_arch = "x86_64")]
 mod number {
-    pub(super) const READ: usize = 0;
-    pub(super) const WRITE: usize = 1;
-    pub(super) const CLOSE: usize = 3;
-    pub(super) const MMAP: usize = 9;
     pub(super) const MUNMAP: usize = 11;
     pub(super) const RT_SIGACTION: usize = 13;
     pub(super) const RT_SIGPROCMASK: usize = 14;
     pub(super) const SENDMSG: usize = 46;
     pub(super) const RECVMSG: usize = 47;
-    pub(super) const EXECVE: usize = 59;
     pub(super) const WAIT4: usize = 61;
     pub(super) const KILL: usize = 62;
     pub(super) const GETEUID: usize = 107;
@@ -50,8 +39,6 @@ mod number {
     pub(super) const SCHED_SETAFFINITY: usize = 203;
     pub(super) const GETDENTS64: usize = 217;
     pub(super) const CLOCK_GETTIME: usize = 228;
-    pub(super) const EXIT_GROUP: usize = 231;
-    pub(super) const OPENAT: usize = 257;
     pub(super) const PPOLL: usize = 271;
     pub(super) const DUP3: usize = 292;
     pub(super) const PRLIMIT64: usize = 302;
@@ -63,14 +50,9 @@ mod number {
     pub(super) const DUP3: usize = 24;
     pub(super) const CHDIR: usize = 49;
     pub(super) const FCHMODAT: usize = 53;
-    pub(super) const OPENAT: usize = 56;
-    pub(super) const CLOSE: usize = 57;
     pub(super) const GETDENTS64: usize = 61;
-    pub(super) const READ: usize = 63;
-    pub(super) const WRITE: usize = 64;
     pub(super) const PPOLL: usize = 73;
     pub(super) const PERSONALITY: usize = 92;
-    pub(super) const EXIT_GROUP: usize = 94;
     pub(super) const CLOCK_GETTIME: usize = 113;
     pub(super) const SCHED_SETSCHEDULER: usize = 119;
     pub(super) const SCHED_SETAFFINITY: usize = 122;
@@ -85,66 +67,19 @@ mod number {
     pub(super) const SENDMSG: usize = 211;
     pub(super) const RECVMSG: usize = 212;
     pub(super) const MUNMAP: usize = 215;
-    pub(super) const EXECVE: usize = 221;
-    pub(super) const MMAP: usize = 222;
     pub(super) const WAIT4: usize = 260;
     pub(super) const PRLIMIT64: usize = 261;
 }
 
-#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
-compile_error!("the launcher has system calls for x86-64 and AArch64 only; this file is where others go");
-
 const CLOSE_RANGE: usize = 436;
 
-/// One system call.
+/// Gives memory back.
 ///
 /// # Safety
-/// Whatever the call reads or writes must be there.
-unsafe fn call(number: usize, a: [usize; 6]) -> Result<usize> {
-    let mut returned: isize;
-    #[cfg(target_arch = "x86_64")]
-    // SAFETY: the caller vouches for the arguments; the kernel changes rax, rcx, r11 and what the arguments point to.
-    unsafe {
-        asm!("syscall", inlateout("rax") number as isize => returned,
-            in("rdi") a[0], in("rsi") a[1], in("rdx") a[2], in("r10") a[3], in("r8") a[4], in("r9") a[5],
-            lateout("rcx") _, lateout("r11") _, options(nostack));
-    }
-    #[cfg(target_arch = "aarch64")]
-    // SAFETY: the caller vouches for the arguments; the kernel changes x0 and what the arguments point to.
-    unsafe {
-        asm!("svc 0", in("x8") number, inlateout("x0") a[0] as isize => returned,
-            in("x1") a[1], in("x2") a[2], in("x3") a[3], in("x4") a[4], in("x5") a[5], options(nostack));
-    }
-    if returned < 0 { Err(returned.unsigned_abs() as u32) } else { Ok(returned.unsigned_abs()) }
-}
-
-/// One system call whose arguments are plain numbers.
-fn plain(number: usize, a: usize, b: usize, c: usize) -> Result<usize> {
-    // SAFETY: none of the calls for which this is used reads or writes memory of ours.
-    unsafe { call(number, [a, b, c, 0, 0, 0]) }
-}
-
-/// A string for the kernel: bytes that end in NUL.
-pub(super) type Path<'a> = &'a core::ffi::CStr;
-
-pub(super) fn read(descriptor: u32, into: &mut [u8]) -> Result<usize> {
-    // SAFETY: the slice is valid for writes of its length.
-    unsafe { call(number::READ, [descriptor as usize, into.as_mut_ptr() as usize, into.len(), 0, 0, 0]) }
-}
-
-pub(super) fn write(descriptor: u32, bytes: &[u8]) -> Result<usize> {
-    // SAFETY: the slice is valid for reads of its length.
-    unsafe { call(number::WRITE, [descriptor as usize, bytes.as_ptr() as usize, bytes.len(), 0, 0, 0]) }
-}
-
-pub(super) fn open(path: Path<'_>, flags: usize) -> Result<u32> {
-    // SAFETY: the path ends in NUL.
-    let opened = unsafe { call(number::OPENAT, [AT_FDCWD, path.as_ptr() as usize, flags | O_CLOEXEC, 0, 0, 0]) };
-    opened.map(|descriptor| descriptor as u32)
-}
-
-pub(super) fn close(descriptor: u32) {
-    let _ = plain(number::CLOSE, descriptor as usize, 0, 0);
+/// It came from [`map`] with this length, and nothing refers to it any more.
+pub(super) unsafe fn unmap(address: *mut u8, length: usize) {
+    // SAFETY: the caller vouches for it.
+    let _ = unsafe { call(number::MUNMAP, [address as usize, length, 0, 0, 0, 0]) };
 }
 
 /// Closes this descriptor and all above it.
@@ -212,28 +147,6 @@ pub(super) fn poll(watched: &mut [Polled], timeout_ns: Option<u64>) -> Result<us
     let time = time.as_ref().map_or(0, |time| time.as_ptr() as usize);
     // SAFETY: the slice is valid for reads and writes of its length; the time is null or a struct timespec.
     unsafe { call(number::PPOLL, [watched.as_mut_ptr() as usize, watched.len(), time, 0, 8, 0]) }
-}
-
-/// Memory of our own, filled with zeros, until it is unmapped.
-pub(super) fn map(length: usize) -> Result<*mut u8> {
-    // PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS.
-    // SAFETY: the kernel chooses an address that is free.
-    unsafe { call(number::MMAP, [0, length, 3, 0x22, usize::MAX, 0]) }.map(|address| address as *mut u8)
-}
-
-/// Gives memory back.
-///
-/// # Safety
-/// It came from [`map`] with this length, and nothing refers to it any more.
-pub(super) unsafe fn unmap(address: *mut u8, length: usize) {
-    // SAFETY: the caller vouches for it.
-    let _ = unsafe { call(number::MUNMAP, [address as usize, length, 0, 0, 0, 0]) };
-}
-
-pub(super) fn exit(code: u32) -> ! {
-    loop {
-        let _ = plain(number::EXIT_GROUP, code as usize, 0, 0);
-    }
 }
 
 pub(super) fn kill(pid: i32, signal: u32) -> Result<()> {
@@ -346,18 +259,6 @@ pub(super) fn limit_address_space(bytes: u64) -> Result<()> {
     let limit = [bytes; 2];
     // SAFETY: struct rlimit64 is two numbers.
     unsafe { call(number::PRLIMIT64, [0, 9, (&raw const limit) as usize, 0, 0, 0]) }.map(drop)
-}
-
-/// Executes a program in place of this one; returns only if it cannot.
-///
-/// # Safety
-/// Both vectors are arrays of pointers to strings that end in NUL, and end in a null pointer.
-pub(super) unsafe fn exec(path: Path<'_>, argv: *const usize, env: *const usize) -> u32 {
-    // SAFETY: the caller vouches for the vectors.
-    match unsafe { call(number::EXECVE, [path.as_ptr() as usize, argv as usize, env as usize, 0, 0, 0]) } {
-        Ok(_) => EINVAL,
-        Err(errno) => errno,
-    }
 }
 
 /// struct msghdr with one piece of data.
