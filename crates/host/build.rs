@@ -1,6 +1,6 @@
-//! Compiles the launcher, a freestanding program, into a file that the crate includes. It is compiled by hand because
-//! Cargo has no dependency of one crate on the executable of another, and none of its profiles fits a program without
-//! a standard library.
+//! Compiles the launcher and the wrapper, freestanding programs, into files that the crate includes. They are compiled
+//! by hand because Cargo has no dependency of one crate on the executable of another, and none of its profiles fits a
+//! program without a standard library.
 
 #![allow(clippy::expect_used, reason = "a build script ends where something is not as it should be")]
 
@@ -9,7 +9,6 @@ use std::path::PathBuf;
 use std::process::Command;
 
 const FLAGS: &[&str] = &[
-    "--crate-name=bakeoff_launcher",
     "--edition=2024",
     "--cap-lints=warn",
     "-Cpanic=abort",
@@ -23,11 +22,19 @@ const FLAGS: &[&str] = &[
 ];
 
 fn main() {
-    println!("cargo::rerun-if-changed=launcher");
-    let out = PathBuf::from(env::var_os("OUT_DIR").expect("Cargo sets OUT_DIR")).join("launcher");
+    compile("launcher");
+    // It shares modules of the launcher's.
+    compile("wrapper");
+}
+
+/// Compiles the program in the folder of that name.
+fn compile(name: &str) {
+    println!("cargo::rerun-if-changed={name}");
+    let out = PathBuf::from(env::var_os("OUT_DIR").expect("Cargo sets OUT_DIR")).join(name);
     let target = env::var("TARGET").expect("Cargo sets TARGET");
     let mut compiler = Command::new(env::var_os("RUSTC").expect("Cargo sets RUSTC"));
-    compiler.args(FLAGS).args(["--target", &target]).arg("launcher/main.rs").arg("-o").arg(out);
+    compiler.args(FLAGS).arg(format!("--crate-name=bakeoff_{name}")).args(["--target", &target]);
+    compiler.arg(format!("{name}/main.rs")).arg("-o").arg(out);
     if target.contains("musl") {
         // There rustc brings what goes before a `main`, which this program has not got.
         compiler.arg("-Clink-self-contained=no");
@@ -36,5 +43,5 @@ fn main() {
         compiler.arg("-C").arg(format!("linker={}", linker.display()));
     }
     let status = compiler.status().expect("the compiler can be started");
-    assert!(status.success(), "the launcher (crates/host/launcher) could not be compiled: {status}");
+    assert!(status.success(), "crates/host/{name} could not be compiled: {status}");
 }

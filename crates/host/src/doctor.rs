@@ -86,6 +86,7 @@ pub fn checks() -> Vec<Check> {
         clock::cost(),
         clock::cpu_time_split(),
         kernel::memory_floor(),
+        kernel::confinement(),
     ]);
     checks
 }

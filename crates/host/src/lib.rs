@@ -1,5 +1,5 @@
 //! The only crate that talks to the kernel: it launches trials, measures and kills them ([`Launcher`]), counts
-//! interrupts ([`interrupt`]), locks files ([`lock`]), and says what this machine is ([`place`]) and what it can and
+//! interrupts ([`interrupt`]), locks files ([`lock`]), stands before compilers ([`wrapper`]), and says what this machine is ([`place`]) and what it can and
 //! cannot do ([`doctor`]). It knows no study, computes no mean and judges no value.
 
 mod cgroup;
@@ -14,6 +14,7 @@ mod perf_event;
 pub mod place;
 mod probe;
 mod probes;
+pub mod wrapper;
 
 pub use error::Error;
 pub use launcher::{Achieved, Command, End, Ended, Job, JobEnded, Launcher, Limits, Options, Patience, Rounds};

@@ -1,4 +1,4 @@
-//! Checks of what the kernel lets us do with processes: their memory layout, peak memory.
+//! Checks of what the kernel lets us do with processes: their memory layout, their confinement, peak memory.
 
 use super::Check;
 use crate::files::Files;
@@ -20,6 +20,23 @@ pub(super) fn address_randomisation(files: &Files) -> Check {
             Check::good(name, found, "every trial draws a memory layout of its own, so its luck averages out")
         }
         None => Check::missing(name, "not here", "whether memory layouts are random is not told"),
+    }
+}
+
+/// Whether build scripts can be kept in their folders.
+pub(super) fn confinement() -> Check {
+    confinement_from(crate::wrapper::confinement())
+}
+
+fn confinement_from(version: Result<u32, String>) -> Check {
+    let name = "confined builds";
+    match version {
+        Ok(version) => {
+            let found = format!("Landlock, version {version}");
+            Check::good(name, found, "a build's script can write only to its own folders")
+        }
+        Err(why) => Check::missing(name, why, "a build's script that writes elsewhere is not stopped")
+            .remedy("use Linux 5.19 or later, with landlock in its parameter lsm= if it has one"),
     }
 }
 
@@ -52,6 +69,14 @@ fn launcher_peak_bytes() -> Result<Option<u64>, crate::Error> {
 mod tests {
     use super::super::State;
     use super::*;
+
+    #[test]
+    fn confined_builds() {
+        assert_eq!(confinement_from(Ok(7)).state, State::Good);
+        let check = confinement_from(Err("why not".to_owned()));
+        assert_eq!((check.state, check.found.as_str()), (State::Missing, "why not"));
+        assert!(check.remedy.is_some());
+    }
 
     #[test]
     fn memory_layouts() {

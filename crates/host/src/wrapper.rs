@@ -1,0 +1,89 @@
+//! The compiler wrapper as its owner sees it: a tiny program that stands before compilers, linkers and archivers on the
+//! PATH of build scripts. It says what they were told, and becomes the real one. By another name it confines a script.
+//! It judges no flag; it measures nothing.
+//!
+//! # The wrapper
+//! [`Wrappers::install`] makes a folder of links, one for each usual tool that the search path really has. It is meant
+//! to be put first on PATH and to stay where it is: build systems write the path of the compiler into what they install,
+//! and that must work later. Called by a tool's name, the program looks for the next file of that name on PATH that is
+//! neither a wrapper nor a link to ccache or sccache, and executes it with the same words and environment; only the
+//! first word becomes the path that was found, by which gcc finds its parts. Three variables change that:
+//!
+//! * [`LOG`]: a file that is there; each call appends one record to it with one write(2), which [`calls`] reads.
+//! * [`CACHE`]: the path of a cache of compilers, which is executed before compilers (`ccache /usr/bin/cc …`). Linkers,
+//!   archivers and preprocessors are not cached.
+//! * [`SEED`]: any text. Calls that link or archive get their objects in another order.
+//!
+//! # Link order
+//! With [`SEED`], the words of a call that end in `.o`, `.obj` or `.lo` change places among themselves, and nothing else
+//! does. The order is that of a hash of the seed and each object's base name, ties in the order in which they came: it is
+//! the same for the same seed, wherever the objects lie, and shuffling it again changes nothing. So compiler drivers,
+//! the linkers that these call, and archivers may all shuffle: what counts is the same order. It concerns
+//!
+//! * linkers (`ld`, `ld.bfd`, `ld.gold`, `ld.lld`, `ld.mold`), also with `-r`;
+//! * drivers where they link: not with `-c`, `-S`, `-E`, `-M`, `-x` and the like;
+//! * `ar` where it only puts members at the end (`r`, `q` without `a`, `b`, `i`).
+//!
+//! What keeps its place: libraries and options; the values of options (`-o x.o`); start files (`crt1.o`, `crti.o`,
+//! `crtbegin*.o`, `crtend*.o`, `crtn.o` and their like) and whatever stands before the first or after the last of these;
+//! what is between `--start-lib` and `--end-lib`; objects that lie directly in `$TMPDIR` (else `/tmp`), because drivers
+//! draw the names of those by lot, which is why a link of *source files* in one call is not shuffled; everything where
+//! files have a format of their own (`-b`, `--format`). Response files (`@file`) are read and become words. A record's
+//! [`Call::shuffled`] is the number of objects that took part, whether or not they moved.
+//!
+//! # Confinement
+//! [`Wrappers::confined`] makes a command of another: it gives up privileges that it does not have yet, confines itself
+//! with Landlock, and becomes that other. Then it and all that it starts may write only below the folders that were
+//! listed, to the files that were listed, to devices, and to its own standard output and error; elsewhere it is refused
+//! (EACCES). Reading, executing, networks, and the modes, owners and times of files are not restricted. Where
+//! [`confinement`] says why it cannot be, the command executes as it is.
+
+mod calls;
+#[allow(unreachable_pub, clippy::duplicate_mod, reason = "the other side is another program")]
+#[path = "../wrapper/program/expand.rs"]
+mod expand;
+/// What the program does, here only to be linted and to have its parts tested.
+#[cfg(any(test, clippy))]
+#[allow(dead_code, unreachable_pub, unsafe_code, clippy::duplicate_mod, reason = "a program of its own")]
+#[path = "../wrapper/program/mod.rs"]
+mod freestanding;
+mod install;
+/// What a tool is, by its name: one definition for the program and for us.
+#[allow(unreachable_pub, clippy::duplicate_mod, reason = "the other side is another program")]
+#[path = "../wrapper/program/tool.rs"]
+mod tool;
+#[allow(dead_code, unreachable_pub, clippy::duplicate_mod, reason = "the other side is another program")]
+#[path = "../wrapper/program/wire.rs"]
+mod wire;
+
+pub use calls::{Call, Calls, calls};
+pub use install::Wrappers;
+pub use tool::Kind;
+pub use wire::variable::{CACHE, LOG, SEED};
+
+use std::io;
+
+/// Whether a command can be confined: the version of the kernel's Landlock, else why not, in words.
+pub fn confinement() -> Result<u32, String> {
+    /// Before this version nobody may move a file to another folder, which builds do.
+    const FIRST: u32 = 2;
+    const LANDLOCK_CREATE_RULESET_VERSION: u32 = 1;
+    let nothing = std::ptr::null::<libc::c_void>();
+    #[allow(unsafe_code, reason = "there is no safe call of this kind")]
+    // SAFETY: with this flag the call looks at no memory.
+    let version =
+        unsafe { libc::syscall(libc::SYS_landlock_create_ruleset, nothing, 0, LANDLOCK_CREATE_RULESET_VERSION) };
+    match u32::try_from(version) {
+        Ok(version) if version >= FIRST => Ok(version),
+        Ok(version) => Err(format!("this kernel's Landlock has version {version}, too old to build with (Linux 5.19)")),
+        Err(_) => Err(match io::Error::last_os_error() {
+            error if error.raw_os_error() == Some(libc::ENOSYS) => {
+                "this kernel has no Landlock (Linux 5.19)".to_owned()
+            }
+            error if error.raw_os_error() == Some(libc::EOPNOTSUPP) => {
+                "Landlock was switched off when this kernel was started (its parameter lsm=)".to_owned()
+            }
+            error => format!("Landlock cannot be used here: {error}"),
+        }),
+    }
+}

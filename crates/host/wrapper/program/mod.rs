@@ -1,0 +1,184 @@
+//! What the wrapper does, by the name that it is called by. As a tool: it finds the real one, writes down what that is
+//! told, and becomes it. As [`wire::CONFINE`]: it confines itself, and becomes the command.
+//!
+//! The crate `host` compiles these modules too when it is tested or linted, but never calls them.
+
+mod confine;
+mod expand;
+mod find;
+mod record;
+mod shuffle;
+mod sys;
+#[allow(dead_code, reason = "the launcher uses all of it")]
+#[path = "../../launcher/program/text.rs"]
+mod text;
+mod tool;
+mod wire;
+mod words;
+
+use core::ffi::CStr;
+use core::slice;
+use find::{LONGEST, Search};
+use record::Call;
+use shuffle::Object;
+use tool::{Kind, kind, last_part};
+use wire::variable;
+use words::Words;
+
+/// As shells have it: a command that is not there, and one that cannot be executed.
+const NOT_FOUND: u32 = 127;
+const NOT_EXECUTABLE: u32 = 126;
+
+/// Longer calls are not shuffled; with all their words in one place the kernel might not take them.
+const MOST_TO_EXPAND: usize = 1 << 20;
+
+/// # Safety
+/// It is the stack that the kernel made, of which nothing was changed, and nobody else uses it.
+pub(crate) unsafe fn main(stack: *mut usize) -> ! {
+    // SAFETY: promised by the caller.
+    let (words, env) = unsafe { Words::of_stack(stack) };
+    let name = last_part(words.bytes(0), b'/');
+    if name == wire::CONFINE.as_bytes() {
+        confined(&words, &env)
+    }
+    if name == wire::PROGRAM.as_bytes() {
+        // Somebody tries whether it can be executed.
+        sys::exit(0)
+    }
+    wrapped(name, words, &env)
+}
+
+/// The end after a defect of our own.
+pub(crate) fn last_resort() -> ! {
+    sys::exit(70)
+}
+
+fn confined(words: &Words, env: &Words) -> ! {
+    let end = (1..words.len()).find(|&nth| words.bytes(nth) == b"--").unwrap_or(words.len());
+    // SAFETY: some of the words after the first; the words end in null, which is not asked for.
+    confine::confine(&unsafe { Words::new(words.after(1).pointers(), end.saturating_sub(1)) });
+    become_one_of(words.bytes(end + 1), words.after(end + 1), env, |_, _| {})
+}
+
+fn wrapped(name: &'static [u8], words: Words, env: &Words) -> ! {
+    let kind = kind(name).unwrap_or(Kind::Driver);
+    let (words, shuffled) = match env.variable(variable::SEED) {
+        Some(seed) => shuffle(kind, seed.to_bytes(), words, env),
+        None => (words, 0),
+    };
+    let mut told = false;
+    become_one_of(name, words, env, |real, words| {
+        if let Some(log) = env.variable(variable::LOG).filter(|_| !told) {
+            told = true;
+            let nested = env.variable("COLLECT_GCC").is_some();
+            record::append(log, &Call { name, real, words, shuffled, nested });
+        }
+        if let Some(cache) = env.variable(variable::CACHE).filter(|_| kind == Kind::Driver) {
+            // SAFETY: the number of words stands before them, where the kernel put it or we did; it has been read.
+            unsafe {
+                let first = words.pointers().sub(1);
+                *first = cache.as_ptr() as usize;
+                *words.pointers() = real.as_ptr() as usize;
+                sys::exec(cache, first, env.pointers());
+            }
+        }
+    })
+}
+
+/// The words with the objects among them in the order that the seed says, and how many objects that are.
+fn shuffle(kind: Kind, seed: &[u8], words: Words, env: &Words) -> (Words, u32) {
+    let words = expanded(words).unwrap_or(words);
+    let count = words.len();
+    let each = size_of::<&[u8]>() + size_of::<Object>() + size_of::<usize>() + size_of::<u32>();
+    let Ok(memory) = sys::map((count * each).max(1)) else { return (words, 0) };
+    // SAFETY: one array behind the other, the stricter aligned first; all but the first may be zeros, and that is
+    // filled before it is looked at.
+    let (texts, objects, moved, places) = unsafe {
+        let texts = memory.cast::<&[u8]>();
+        let objects = texts.add(count).cast::<Object>();
+        let moved = objects.add(count).cast::<usize>();
+        let places = moved.add(count).cast::<u32>();
+        (0..count).for_each(|nth| texts.add(nth).write(words.bytes(nth)));
+        (
+            slice::from_raw_parts(texts, count),
+            slice::from_raw_parts_mut(objects, count),
+            slice::from_raw_parts_mut(moved, count),
+            slice::from_raw_parts_mut(places, count),
+        )
+    };
+    let temporary = env.variable("TMPDIR").map_or(&b"/tmp"[..], CStr::to_bytes);
+    let shuffled = shuffle::order(kind, seed, temporary, texts, objects, places);
+    // SAFETY: `order` gives numbers of words.
+    unsafe {
+        for (moved, object) in moved.iter_mut().zip(&objects[..shuffled]) {
+            *moved = *words.pointers().add(object.word as usize);
+        }
+        for (moved, place) in moved.iter().zip(&places[..shuffled]) {
+            *words.pointers().add(*place as usize) = *moved;
+        }
+    }
+    (words, shuffled as u32)
+}
+
+/// The words with those of response files in the place of their names; none if there is no such file, or too much of it.
+fn expanded(words: Words) -> Option<Words> {
+    if !(1..words.len()).any(|nth| words.bytes(nth).starts_with(b"@")) {
+        return None;
+    }
+    // A word of a file has at least a byte and a separator. A slot goes before the first, as on the kernel's stack.
+    let most = words.len() + MOST_TO_EXPAND / 2 + 2;
+    let memory = sys::map(most * size_of::<usize>() + MOST_TO_EXPAND).ok()?;
+    // SAFETY: the pointers, the first of them left out, and behind them the texts.
+    let (first, texts) = unsafe {
+        let texts = memory.add(most * size_of::<usize>());
+        (memory.cast::<usize>().add(1), slice::from_raw_parts_mut(texts, MOST_TO_EXPAND))
+    };
+    let (mut count, mut texts) = (0, texts);
+    let mut push = |pointer: usize| {
+        // SAFETY: there are never more words than that.
+        unsafe { first.add(count).write(pointer) };
+        count += 1;
+    };
+    for nth in 0..words.len() {
+        let file = words.get(nth).to_bytes_with_nul().strip_prefix(b"@").filter(|_| nth > 0);
+        let file = file.and_then(|path| sys::open(CStr::from_bytes_with_nul(path).ok()?, 0).ok());
+        let Some(file) = file else {
+            push(words.get(nth).as_ptr() as usize);
+            continue;
+        };
+        let mut filled = 0;
+        while let Ok(more @ 1..) = sys::read(file, &mut texts[filled..]) {
+            filled += more;
+        }
+        sys::close(file);
+        if filled == texts.len() {
+            return None;
+        }
+        let (text, rest) = texts.split_at_mut(filled + 1);
+        texts = rest;
+        let start = text.as_ptr() as usize;
+        expand::split(text, |at| push(start + at));
+    }
+    // SAFETY: so many were written, and zeros follow.
+    Some(unsafe { Words::new(first, count) })
+}
+
+/// Executes the first program of that name that can be. `before` is told of each, and of the words it will get.
+fn become_one_of(name: &[u8], mut words: Words, env: &Words, mut before: impl FnMut(&CStr, Words)) -> ! {
+    let mut path = [0; LONGEST];
+    let mut search = Search::new(env.variable("PATH"), name);
+    let mut why = NOT_FOUND;
+    while let Some(real) = search.next(&mut path) {
+        // SAFETY: the path is on a stack that nobody leaves but by executing or ending.
+        unsafe { words.set(0, real) };
+        before(real, words);
+        // SAFETY: the words and the environment that the kernel gave us, or arrays like them.
+        unsafe { sys::exec(real, words.pointers(), env.pointers()) };
+        why = NOT_EXECUTABLE;
+    }
+    let complaint: &[u8] = if why == NOT_FOUND { b": not found on PATH\n" } else { b": cannot be executed\n" };
+    for piece in [b"bakeoff: ", name, complaint] {
+        let _ = sys::write(2, piece);
+    }
+    sys::exit(why)
+}

@@ -1,0 +1,49 @@
+//! What a tool is, by its name. It looks at no file.
+
+/// What it does with what it is given.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Compiles, and has others link.
+    Driver,
+    /// Only preprocesses.
+    Preprocessor,
+    /// Links.
+    Linker,
+    /// Puts objects into archives.
+    Archiver,
+}
+
+const DRIVERS: [&[u8]; 8] = [b"cc", b"gcc", b"g++", b"c++", b"c89", b"c99", b"clang", b"clang++"];
+const LINKERS: [&[u8]; 5] = [b"ld", b"ld.bfd", b"ld.gold", b"ld.lld", b"ld.mold"];
+
+/// The kind of a usual name, which may have a version behind it and a machine before it; none for any other name.
+pub fn kind(name: &[u8]) -> Option<Kind> {
+    let base = last_part(without_version(name), b'-');
+    if DRIVERS.contains(&base) {
+        Some(Kind::Driver)
+    } else if LINKERS.contains(&base) {
+        Some(Kind::Linker)
+    } else {
+        match base {
+            b"cpp" => Some(Kind::Preprocessor),
+            b"ar" => Some(Kind::Archiver),
+            _ => None,
+        }
+    }
+}
+
+/// What follows the last separator; all of it without one.
+pub fn last_part(text: &[u8], separator: u8) -> &[u8] {
+    text.rsplit(|&byte| byte == separator).next().unwrap_or(text)
+}
+
+/// `gcc` of `gcc-12.2`.
+fn without_version(name: &[u8]) -> &[u8] {
+    let version = last_part(name, b'-');
+    let is_version = version.first().is_some_and(u8::is_ascii_digit)
+        && version.iter().all(|byte| byte.is_ascii_digit() || *byte == b'.');
+    match name.len().checked_sub(version.len() + 1) {
+        Some(length) if is_version => &name[..length],
+        _ => name,
+    }
+}

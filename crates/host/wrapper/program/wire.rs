@@ -1,0 +1,50 @@
+//! How a call is written down, by one definition for the wrapper and for who reads it: a [`Head`], then, each ending in
+//! NUL, the name it was called by, the real tool, the folder and the words; then the response files that words name
+//! with `@`, each a length of 8 bytes ([`UNREADABLE`] if there is none) and its content. Whole numbers are in the byte order of the machine.
+
+/// The first thing of every record.
+#[repr(C)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Head {
+    /// [`MAGIC`].
+    pub magic: u64,
+    /// Bytes that follow.
+    pub length: u64,
+    /// The process, which the tool keeps.
+    pub pid: u32,
+    /// The process that called it.
+    pub parent: u32,
+    /// How many words.
+    pub words: u32,
+    /// How many response files follow, of the first words that name one.
+    pub files: u32,
+    /// How many objects were put into another order; 0 if that was not asked for.
+    pub shuffled: u32,
+    /// Whether a driver of gcc called it: 1 or 0.
+    pub nested: u32,
+}
+
+/// Bytes that no program's words hold, since the first of them is NUL and the second no character. It names the version.
+pub const MAGIC: u64 = u64::from_ne_bytes(*b"\0\x01bkcall");
+
+/// No more of a response file is written down.
+pub const MOST_OF_FILE: usize = 256 << 10;
+/// The length of one that could not be read.
+pub const UNREADABLE: u64 = u64::MAX;
+/// No more of them.
+pub const MOST_FILES: usize = 8;
+
+/// The names of variables that the wrapper looks at.
+pub mod variable {
+    /// The file that records are appended to, which is there already.
+    pub const LOG: &str = "BAKEOFF_TOOL_LOG";
+    /// Any text: objects to link are shuffled by it.
+    pub const SEED: &str = "BAKEOFF_LINK_SEED";
+    /// The path of what keeps the output of compilers, which is put before drivers.
+    pub const CACHE: &str = "BAKEOFF_COMPILER_CACHE";
+}
+
+/// The name of the program, which no tool has.
+pub const PROGRAM: &str = "bakeoff-wrapper";
+/// The name by which it confines a command: `bakeoff-confine PATH… -- COMMAND…`.
+pub const CONFINE: &str = "bakeoff-confine";
