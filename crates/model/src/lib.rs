@@ -8,6 +8,7 @@ pub mod digest;
 pub mod facts;
 pub mod marks;
 pub mod metric;
+pub mod pattern;
 pub mod plan;
 pub mod problem;
 pub mod published;

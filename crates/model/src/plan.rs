@@ -4,7 +4,7 @@
 
 use crate::metric::{self, Metric};
 use crate::problem::suggest;
-use crate::record::{Block, FORMAT, StudyLine, TWIN, VariantLine};
+use crate::record::{Block, FORMAT, FactorLine, StudyLine, TWIN, VariantLine};
 use crate::shuffle::Stream;
 use crate::study::{
     Condition, Decide, Factor, Levels, PlanSpec, Service, Study, VariantRule, Vary, VoidRule, Workload,
@@ -62,6 +62,8 @@ pub struct Plan {
     pub variants: Vec<Variant>,
     /// What was left out, and why.
     pub excluded: Vec<Excluded>,
+    /// The build factors, where anything is built: what builds are held against.
+    pub build_factors: Vec<FactorLine>,
     /// The workloads.
     pub workloads: Vec<Workload>,
     /// What workloads need.
@@ -150,6 +152,7 @@ impl Plan {
             until: spec.until,
             variants,
             excluded,
+            build_factors: build_factors(study),
             workloads,
             services,
             conditions,
@@ -265,6 +268,7 @@ impl Plan {
             metrics: self.own_metrics(),
             vary: self.vary.clone(),
             void_if: self.void_if.clone(),
+            build_factors: self.build_factors.clone(),
             simulated: simulated.map(str::to_owned),
         }
     }
@@ -314,6 +318,17 @@ fn cells(study: &Study, spec: &PlanSpec) -> (Vec<Workload>, Vec<Service>, Vec<Co
 
 fn factors(study: &Study) -> impl Iterator<Item = &Factor> {
     study.build_factors.iter().chain(&study.run_factors)
+}
+
+/// What the build factors say that they change. Where nothing is built, nothing is held against them.
+fn build_factors(study: &Study) -> Vec<FactorLine> {
+    let line = |factor: &Factor| FactorLine {
+        name: factor.name.clone(),
+        levels: factor.levels.iter().map(|level| (level.name.clone(), level.variables.clone())).collect(),
+        implied: study.layers.iter().filter_map(|layer| layer.implied.get(&factor.name)).flatten().cloned().collect(),
+        takes_sources: factor.levels.iter().any(|level| !level.sources.is_empty()),
+    };
+    if study.layers.is_empty() { vec![] } else { study.build_factors.iter().map(line).collect() }
 }
 
 /// Every combination of levels that the plan's rule asks for, each once; the baseline is always among them.

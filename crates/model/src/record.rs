@@ -4,7 +4,7 @@
 
 mod build;
 
-pub use build::{BuildLine, BuildOutcome, FlagSeen, LayerLine, Proof};
+pub use build::{BuildLine, BuildOutcome, FactorLine, FlagSeen, LayerLine, Proof};
 
 use crate::marks::Marks;
 use crate::metric::{self, Measurements, Metric};
@@ -78,6 +78,9 @@ pub struct StudyLine {
     /// When a trial does not count.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub void_if: Vec<VoidRule>,
+    /// The build factors, where anything is built: what builds are held against.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub build_factors: Vec<FactorLine>,
     /// Set if the trials were simulated: the planted truth, as the user gave it.
     pub simulated: Option<String>,
 }

@@ -197,6 +197,7 @@ fn plan(args: &Args) -> Result<Plan, CommandError> {
         },
         variants,
         excluded: vec![],
+        build_factors: vec![],
         workloads: vec![workload],
         services: vec![],
         vary: vec![],

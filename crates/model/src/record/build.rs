@@ -101,6 +101,25 @@ fn is_none_at_all(number: &u64) -> bool {
     *number == 0
 }
 
+/// A build factor, as far as builds can be held against it: what its levels say that they change.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct FactorLine {
+    /// Its name in the study.
+    pub name: String,
+    /// The variables of each level, by the level's name.
+    pub levels: BTreeMap<String, BTreeMap<String, String>>,
+    /// What it changes of itself among the settings that are described: patterns with `*`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub implied: Vec<String>,
+    /// Whether its levels take different sources: then every setting may differ because of it.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub takes_sources: bool,
+}
+
+fn is_false(truth: &bool) -> bool {
+    !truth
+}
+
 /// Built, or why not.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
