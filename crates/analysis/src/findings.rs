@@ -2,9 +2,11 @@
 //! and computes nothing; `bakeoff report --json` is this file's types. Nothing here knows how to draw.
 
 mod beside;
+mod builds;
 
 pub use crate::stats::describe::Description as Summary;
 pub use beside::*;
+pub use builds::*;
 
 use bakeoff_model::metric::{Direction, Metric, Unit};
 use bakeoff_model::record::{BuildLine, Place, Unavailable, VariantLine};
@@ -66,6 +68,9 @@ pub struct Findings {
     pub missing: Vec<Unavailable>,
     /// Builds, in the order of the variants.
     pub builds: Vec<BuildLine>,
+    /// What of them is not as the study says.
+    #[serde(default, skip_serializing_if = "BuildDoubts::is_empty")]
+    pub build_doubts: BuildDoubts,
     /// Trials that failed or are void, one entry for each variant × workload × condition that has any.
     pub failures: Vec<FailedTrials>,
     /// Doubts about the study as a whole.

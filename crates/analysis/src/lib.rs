@@ -11,4 +11,4 @@ pub mod stats;
 pub mod stopping;
 pub mod twin_history;
 
-pub use judge::{judge, judge_samples, planning};
+pub use judge::{doubts_about_builds, judge, judge_samples, planning};

@@ -89,6 +89,7 @@ fn plan(seed: u64) -> Plan {
         until: bakeoff_model::until::Until::Blocks,
         variants: VARIANTS.map(variant).to_vec(),
         excluded: vec![],
+        build_factors: vec![],
         workloads: vec![workload],
         services: vec![],
         vary: vec![],

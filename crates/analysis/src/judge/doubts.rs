@@ -1,7 +1,7 @@
 //! Doubts about a study as a whole. Those about one comparison are in [`super::conclude`].
 
 use super::trials::Trials;
-use super::{Rule, provided, surroundings};
+use super::{Rule, builds, provided, surroundings};
 use crate::findings::{Caveat, Findings, Verdict};
 use bakeoff_model::metric;
 use bakeoff_model::record::{BuildOutcome, Record, StudyLine};
@@ -12,6 +12,7 @@ pub(super) fn about(findings: &Findings, record: &Record, trials: &Trials<'_>, r
     let doubts = [
         ("simulated", simulated(findings)),
         ("twin-differs", twin_differs(findings)),
+        ("identical-differs", builds::identical_differs(findings)),
         ("failed-builds", failed_builds(findings)),
         ("unfinished", unfinished(findings)),
         ("several-places", several_places(findings)),

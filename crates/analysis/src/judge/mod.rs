@@ -18,6 +18,7 @@
 //! - Under a stopping rule, p and intervals are those that account for it ([`crate::stopping`]); the rest is the same.
 //! - The twin is compared like the others, but uncorrected and outside the family.
 
+mod builds;
 mod conclude;
 mod contrasts;
 mod diagnostics;
@@ -34,6 +35,7 @@ mod samples;
 mod surroundings;
 mod trials;
 
+pub use builds::doubts as doubts_about_builds;
 pub use samples::judge_samples;
 
 use crate::findings::{Comparison, FORMAT, Findings, Method, Row, Summary, Table};
@@ -137,9 +139,11 @@ pub fn judge(record: &Record) -> Findings {
         variants,
         tables,
         effects: effects::effects(record, &seen, rule),
+        build_doubts: builds::doubts(study, &builds),
         builds,
         caveats: vec![],
     };
+    builds::warn(&mut findings, study);
     findings.caveats = doubts::about(&findings, record, &trials, rule);
     findings.caveats.extend(diagnostics::about(&findings, &trials, &attempts, rule));
     findings

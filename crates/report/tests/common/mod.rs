@@ -170,6 +170,7 @@ pub(crate) fn study(variants: &[&str], tables: Vec<Table>) -> Findings {
         unavailable: vec![],
         missing: vec![],
         builds: vec![],
+        build_doubts: BuildDoubts::default(),
         failures: vec![],
         caveats: vec![],
     }

@@ -1,0 +1,122 @@
+//! Findings about builds: what of them is not as the study says. Plain serialisable values, like the rest; a report
+//! puts them into words.
+
+use serde::{Deserialize, Serialize};
+
+/// All doubts about the builds of a study.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct BuildDoubts {
+    /// Flags that levels declare and that did not come through.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub flags: Vec<FlagDoubt>,
+    /// Variants that are the same thing.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub identical: Vec<Identical>,
+    /// Settings in which builds differ and that no factor names.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub confounded: Vec<Confounded>,
+    /// Layers whose cost cannot be compared.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub costs: Vec<CostDoubt>,
+}
+
+impl BuildDoubts {
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+}
+
+/// A flag that levels declare and that did not come through.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FlagDoubt {
+    /// The variants, as planned.
+    pub variants: Vec<String>,
+    /// The factor whose levels have the variable; none if the record does not tell.
+    pub factor: Option<String>,
+    /// The layer.
+    pub layer: String,
+    /// The level variable.
+    pub variable: String,
+    /// The flag.
+    pub flag: String,
+    /// What became of it.
+    pub fate: FlagFate,
+    /// Compilations and links that had it, in the build of the first of the variants; if it came through in part, those
+    /// of them where nothing overrides it.
+    pub reached: u64,
+    /// Compilations and links that were seen there; more than 0.
+    pub of: u64,
+}
+
+/// What became of a flag.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FlagFate {
+    /// No compilation or link had it.
+    NeverArrived,
+    /// Some had it, but wherever it stood another flag came later that overrides it.
+    Overridden {
+        /// The other flag.
+        by: Option<String>,
+    },
+    /// It had its effect in fewer than half of them.
+    Partly,
+}
+
+/// Variants that are the same thing. They agree in all levels that do not concern building.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Identical {
+    /// The variants, as planned; at least two.
+    pub variants: Vec<String>,
+    /// How far they are the same.
+    pub same: Same,
+}
+
+/// How far variants are the same.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Same {
+    /// They share one build: no layer uses what they differ in.
+    Build,
+    /// They were built apart, and all files are the same.
+    Files,
+    /// All that is loaded of their programs and libraries is the same; other files differ.
+    Binaries,
+}
+
+/// A setting in which builds differ and that no factor names.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Confounded {
+    /// The setting's name, as the study's command describes it.
+    pub setting: String,
+    /// The factors that it follows and that do not name it. Several, if these builds do not tell them apart; none, if
+    /// it follows no single factor.
+    pub follows: Vec<String>,
+    /// The factors that name it, but do not explain all of it.
+    pub named_by: Vec<String>,
+    /// Its values, that of the first variant first.
+    pub values: Vec<SettingValue>,
+}
+
+/// One value of a setting.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SettingValue {
+    /// The value; none if the setting is not there.
+    pub value: Option<String>,
+    /// The levels of the first factor that it follows which go with it; empty if it follows none.
+    pub levels: Vec<String>,
+    /// The variants that have it, as planned.
+    pub variants: Vec<String>,
+}
+
+/// A layer whose cost cannot be compared, because output of compilers was kept from one time to the next.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CostDoubt {
+    /// The layer.
+    pub layer: String,
+    /// What kept it.
+    pub compiler_cache: String,
+    /// The variants, as planned.
+    pub variants: Vec<String>,
+}

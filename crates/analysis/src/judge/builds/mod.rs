@@ -1,0 +1,272 @@
+//! Builds held against what the study says of them: did the flags of its levels come through, are there variants that
+//! are the same thing, and do builds differ in something that no factor names? A doubt about a build is a caveat of
+//! every comparison that rests on it. How anything was built is not known here, only what was seen of it.
+
+mod alike;
+mod flags;
+mod names;
+mod settings;
+
+use crate::findings::{
+    BuildDoubts, Caveat, Comparison, Confounded, CostDoubt, Findings, FlagDoubt, FlagFate, Identical, Kind, Ranking,
+    Same, Verdict,
+};
+use bakeoff_model::record::{BuildLine, BuildOutcome, StudyLine, TWIN, VariantLine};
+
+/// Of more settings than this in one caveat, the rest is only counted.
+const SETTINGS_NAMED: usize = 3;
+
+/// A variant and its finished build.
+struct Built<'a> {
+    variant: &'a VariantLine,
+    build: &'a BuildLine,
+}
+
+/// The variants whose builds are finished, as planned.
+fn built<'a>(variants: &'a [VariantLine], builds: &'a [BuildLine]) -> Vec<Built<'a>> {
+    let of = |variant: &'a VariantLine| {
+        let mut finished = builds.iter().filter(|build| build.outcome == BuildOutcome::Built);
+        let build = finished.find(|build| build.variants.contains(&variant.name))?;
+        Some(Built { variant, build })
+    };
+    variants.iter().filter(|variant| variant.name != TWIN).filter_map(of).collect()
+}
+
+/// All doubts about these builds of a study, of which nothing need have been executed.
+pub fn doubts(study: &StudyLine, builds: &[BuildLine]) -> BuildDoubts {
+    let (variants, factors) = (&study.variants, &study.build_factors);
+    BuildDoubts {
+        flags: flags::flags(variants, factors, builds),
+        identical: alike::identical(variants, factors, builds),
+        confounded: settings::confounded(variants, factors, builds),
+        costs: costs(variants, builds),
+    }
+}
+
+fn costs(variants: &[VariantLine], builds: &[BuildLine]) -> Vec<CostDoubt> {
+    let mut costs: Vec<CostDoubt> = vec![];
+    for one in built(variants, builds) {
+        for layer in &one.build.layers {
+            let Some(kept_by) = &layer.compiler_cache else { continue };
+            let same = |known: &&mut CostDoubt| (&known.layer, &known.compiler_cache) == (&layer.name, kept_by);
+            match costs.iter_mut().find(same) {
+                Some(known) => known.variants.push(one.variant.name.clone()),
+                None => costs.push(CostDoubt {
+                    layer: layer.name.clone(),
+                    compiler_cache: kept_by.clone(),
+                    variants: vec![one.variant.name.clone()],
+                }),
+            }
+        }
+    }
+    costs
+}
+
+/// Adds the doubts as caveats to the comparisons that rest on the builds concerned: those of variants, and those of the
+/// levels of one factor.
+pub(super) fn warn(findings: &mut Findings, study: &StudyLine) {
+    let doubts = findings.build_doubts.clone();
+    let variants: Vec<&VariantLine> = study.variants.iter().filter(|variant| variant.name != TWIN).collect();
+    let Some((&baseline, others)) = variants.split_first() else { return };
+    for &variant in others {
+        let caveats = about_pair(&doubts, baseline, variant);
+        let rows = findings.tables.iter_mut().flat_map(|table| &mut table.rows);
+        let comparisons = rows.filter(|row| row.variant == variant.name).filter_map(|row| row.comparison.as_mut());
+        comparisons.for_each(|comparison| comparison.caveats.extend(caveats.iter().cloned()));
+    }
+    for family in findings.effects.iter_mut().filter(|family| family.kind == Kind::Main) {
+        for effect in &mut family.effects {
+            let level = |text: &str| text.split_once('=').map(|(factor, level)| (factor.to_owned(), level.to_owned()));
+            let Some(((factor, level), (_, reference))) = level(&effect.name).zip(level(&effect.against)) else {
+                continue;
+            };
+            let caveats = about_levels(&doubts, &variants, &factor, [&level, &reference]);
+            effect.comparison.iter_mut().for_each(|comparison| comparison.caveats.extend(caveats.iter().cloned()));
+        }
+    }
+}
+
+/// The doubts that concern a variant and the baseline.
+fn about_pair(doubts: &BuildDoubts, baseline: &VariantLine, variant: &VariantLine) -> Vec<Caveat> {
+    let differs = |factor: &Option<String>| match factor {
+        Some(factor) => baseline.levels.get(factor) != variant.levels.get(factor),
+        None => true,
+    };
+    let concerns = |doubt: &&FlagDoubt| {
+        let either = doubt.variants.contains(&variant.name) || doubt.variants.contains(&baseline.name);
+        either && differs(&doubt.factor)
+    };
+    let mut caveats: Vec<Caveat> = doubts.flags.iter().filter(concerns).filter_map(flag).collect();
+    let of_both = |group: &&Identical| [baseline, variant].iter().all(|one| group.variants.contains(&one.name));
+    caveats.extend(doubts.identical.iter().find(of_both).map(|group| identical(group.same, "the baseline")));
+    let value_of =
+        |doubt: &Confounded, name: &String| doubt.values.iter().position(|value| value.variants.contains(name));
+    let differ = |doubt: &&Confounded| value_of(doubt, &baseline.name) != value_of(doubt, &variant.name);
+    let settings: Vec<&Confounded> = doubts.confounded.iter().filter(differ).collect();
+    // By the factor that they follow, so that all variants with the same level have the same footnote.
+    let mut ways: Vec<&[String]> = settings.iter().map(|doubt| doubt.follows.as_slice()).collect();
+    ways.dedup();
+    ways.sort_unstable();
+    ways.dedup();
+    for follows in ways {
+        let of_this: Vec<&Confounded> = settings.iter().copied().filter(|doubt| doubt.follows == *follows).collect();
+        caveats.push(confounded(follows, &of_this));
+    }
+    caveats
+}
+
+/// The doubts that concern two levels of a factor.
+fn about_levels(doubts: &BuildDoubts, variants: &[&VariantLine], factor: &str, levels: [&str; 2]) -> Vec<Caveat> {
+    let has = |name: &String| {
+        let variant = variants.iter().find(|variant| variant.name == *name);
+        variant.and_then(|variant| variant.levels.get(factor)).is_some_and(|level| levels.contains(&level.as_str()))
+    };
+    let concerns = |doubt: &&FlagDoubt| doubt.factor.as_deref() == Some(factor) && doubt.variants.iter().any(has);
+    let mut caveats: Vec<Caveat> = doubts.flags.iter().filter(concerns).filter_map(flag).collect();
+    let settings: Vec<&Confounded> =
+        doubts.confounded.iter().filter(|doubt| doubt.follows.iter().any(|one| one == factor)).collect();
+    if let Some(first) = settings.first() {
+        caveats.push(confounded(&first.follows, &settings));
+    }
+    let pairs = pairs(variants, factor, levels);
+    let same = |pair: &[&VariantLine; 2]| {
+        let mut groups = doubts.identical.iter();
+        groups.find(|group| pair.iter().all(|one| group.variants.contains(&one.name))).map(|group| group.same)
+    };
+    let same: Option<Vec<Same>> = pairs.iter().map(same).collect();
+    let same =
+        same.and_then(|all| if all.contains(&Same::Binaries) { Some(Same::Binaries) } else { all.first().copied() });
+    caveats.extend(same.map(|same| identical(same, &format!("with {factor}={}", levels[1]))));
+    caveats
+}
+
+/// The pairs of variants that differ in these two levels and in nothing else.
+fn pairs<'a>(variants: &[&'a VariantLine], factor: &str, [level, reference]: [&str; 2]) -> Vec<[&'a VariantLine; 2]> {
+    let with = |level: &str| {
+        let all = variants.iter().copied().filter(|one| one.levels.get(factor).is_some_and(|own| own == level));
+        all.collect::<Vec<_>>()
+    };
+    let others = with(reference);
+    let partner = |one: &'a VariantLine| {
+        let same = |other: &&VariantLine| {
+            let rest = |line: &VariantLine| {
+                line.levels.iter().filter(|(f, _)| *f != factor).map(|(_, l)| l.clone()).collect::<Vec<_>>()
+            };
+            rest(one) == rest(other)
+        };
+        others.iter().copied().find(same).map(|other| [one, other])
+    };
+    with(level).into_iter().filter_map(partner).collect()
+}
+
+fn caveat(kind: &str, text: String) -> Caveat {
+    Caveat { kind: kind.to_owned(), text }
+}
+
+/// None for one that came through in part.
+fn flag(doubt: &FlagDoubt) -> Option<Caveat> {
+    let FlagDoubt { flag, variable, layer, reached, of, .. } = doubt;
+    match &doubt.fate {
+        FlagFate::NeverArrived => Some(caveat(
+            "flag-never-arrived",
+            format!(
+                "{flag} of {variable} reached none of {of} compilations and links of layer {layer}: the level did not take effect as declared"
+            ),
+        )),
+        FlagFate::Overridden { by } => {
+            let by = by.as_deref().unwrap_or("another flag");
+            Some(caveat(
+                "flag-overridden",
+                format!(
+                    "{flag} of {variable} was overridden by {by} in each of the {reached} compilations and links of layer {layer} that had it"
+                ),
+            ))
+        }
+        FlagFate::Partly => None,
+    }
+}
+
+fn identical(same: Same, as_what: &str) -> Caveat {
+    let how = match same {
+        Same::Build => "one and the same build as",
+        Same::Files => "built apart, but the same file for file as",
+        Same::Binaries => "built apart, but in its programs and libraries the same as",
+    };
+    let so = match same {
+        Same::Build | Same::Files => "a difference is noise",
+        Same::Binaries => "a difference is noise, or comes of other files",
+    };
+    let kind = if same == Same::Binaries { "identical-binaries" } else { "identical-build" };
+    caveat(kind, format!("{how} {as_what}: {so}"))
+}
+
+fn confounded(follows: &[String], settings: &[&Confounded]) -> Caveat {
+    let named: Vec<String> = settings.iter().take(SETTINGS_NAMED).map(|doubt| change(doubt)).collect();
+    let more = settings.len() - named.len();
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    let names = format!("{}{more}", named.join(", "));
+    let (it, differs) = if settings.len() == 1 { ("it", "differs") } else { ("them", "differ") };
+    caveat(
+        "confounded",
+        match follows {
+            [] => format!("{names}: {differs} between these builds, and no factor names {it}"),
+            [one] => format!("confounded: {names}: follows {one}, which does not name {it}"),
+            several => format!("confounded: {names}: follows {}, of which none names {it}", several.join(" and ")),
+        },
+    )
+}
+
+/// `d_fork (undef → define)`.
+fn change(doubt: &Confounded) -> String {
+    const MOST: usize = 24;
+    let short = |value: &Option<String>| match value {
+        None => "absent".to_owned(),
+        Some(value) if value.is_empty() => "present".to_owned(),
+        Some(value) if value.chars().count() > MOST => value.chars().take(MOST - 1).collect::<String>() + "…",
+        Some(value) => value.clone(),
+    };
+    match doubt.values.as_slice() {
+        [one, other] => format!("{} ({} → {})", doubt.setting, short(&one.value), short(&other.value)),
+        several => format!("{} ({} values)", doubt.setting, several.len()),
+    }
+}
+
+/// Variants that are the same in all files and were judged different: like the baseline's twin, they show how far this
+/// machine may be believed.
+pub(super) fn identical_differs(findings: &Findings) -> Option<String> {
+    let same = findings.build_doubts.identical.iter().filter(|group| group.same != Same::Binaries);
+    let groups: Vec<&Identical> = same.collect();
+    let is_claimed = |comparison: &Comparison| matches!(comparison.verdict, Verdict::Faster | Verdict::Slower);
+    let (mut differ, mut of) = (0, 0);
+    let baseline = findings.variants.first()?;
+    for table in &findings.tables {
+        for group in &groups {
+            let is_compared = group.variants.contains(&baseline.name);
+            let rows = table.rows.iter().filter(|row| is_compared && group.variants.contains(&row.variant));
+            let verdicts: Vec<bool> = rows.filter_map(|row| row.comparison.as_ref()).map(is_claimed).collect();
+            of += verdicts.len();
+            differ += verdicts.iter().filter(|claimed| **claimed).count();
+            // The baseline's own pairs are counted already.
+            let ranked =
+                table.ranking.iter().filter(|_| !is_compared).flat_map(|ranking| apart(ranking, &group.variants));
+            let ranked: Vec<bool> = ranked.collect();
+            of += ranked.len();
+            differ += ranked.iter().filter(|apart| **apart).count();
+        }
+    }
+    (differ > 0).then(|| {
+        format!(
+            "variants that are the same thing, file for file, were judged different in {differ} of {of} comparisons of \
+             them: differences of that size are this machine's noise"
+        )
+    })
+}
+
+/// For each pair of these variants that is ranked, whether it is shown to differ.
+fn apart(ranking: &Ranking, variants: &[String]) -> Vec<bool> {
+    let letters =
+        ranking.variants.iter().filter(|ranked| variants.contains(&ranked.variant)).map(|ranked| &ranked.letters);
+    let letters: Vec<&String> = letters.collect();
+    let pairs = letters.iter().enumerate().flat_map(|(i, one)| letters[i + 1..].iter().map(move |other| (one, other)));
+    pairs.map(|(one, other)| !one.chars().any(|letter| other.contains(letter))).collect()
+}

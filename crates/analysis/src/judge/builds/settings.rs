@@ -1,0 +1,59 @@
+//! Settings in which builds differ, and which factor they follow. It compares what the study's commands described; what
+//! a setting means is nobody's business here.
+
+use super::names::Names;
+use super::{Built, built};
+use crate::findings::{Confounded, SettingValue};
+use bakeoff_model::record::{BuildLine, FactorLine, VariantLine};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Every setting in which builds differ and that no factor names, by name.
+pub(super) fn confounded(variants: &[VariantLine], factors: &[FactorLine], builds: &[BuildLine]) -> Vec<Confounded> {
+    let built = built(variants, builds);
+    let names: Vec<Names<'_>> = factors.iter().map(Names::of).collect();
+    let settings: BTreeSet<&String> = built.iter().flat_map(|one| one.build.proof.described.keys()).collect();
+    settings.into_iter().filter_map(|setting| of(setting, &built, factors, &names)).collect()
+}
+
+/// The doubt about one setting; none if the builds do not differ in it, or if the factors that name it explain it.
+fn of(setting: &str, built: &[Built<'_>], factors: &[FactorLine], names: &[Names<'_>]) -> Option<Confounded> {
+    let values: Vec<Option<&str>> =
+        built.iter().map(|one| one.build.proof.described.get(setting).map(String::as_str)).collect();
+    let [first, others @ ..] = values.as_slice() else { return None };
+    if others.iter().all(|value| value == first) {
+        return None;
+    }
+    let named = |&(_, names): &(&FactorLine, &Names<'_>)| names.name(setting, &values);
+    let (naming, silent): (Vec<_>, Vec<_>) = factors.iter().zip(names).partition(named);
+    let naming: Vec<&str> = naming.iter().map(|(factor, _)| factor.name.as_str()).collect();
+    let explained = |factors: &[&str]| {
+        let mut seen: BTreeMap<Vec<Option<&String>>, Option<&str>> = BTreeMap::new();
+        let mut all = built.iter().zip(&values);
+        all.all(|(one, value)| {
+            let levels = factors.iter().map(|factor| one.variant.levels.get(*factor)).collect();
+            *seen.entry(levels).or_insert(*value) == *value
+        })
+    };
+    if explained(&naming) {
+        return None;
+    }
+    let with = |factor: &FactorLine| explained(&[naming.as_slice(), &[factor.name.as_str()]].concat());
+    let follows: Vec<String> =
+        silent.iter().filter(|(factor, _)| with(factor)).map(|(factor, _)| factor.name.clone()).collect();
+    let mut told: Vec<SettingValue> = vec![];
+    for (one, value) in built.iter().zip(&values) {
+        let same = |known: &&mut SettingValue| known.value.as_deref() == *value;
+        let place = match told.iter_mut().find(same) {
+            Some(known) => known,
+            None => {
+                told.push(SettingValue { value: value.map(str::to_owned), levels: vec![], variants: vec![] });
+                told.last_mut()?
+            }
+        };
+        place.variants.push(one.variant.name.clone());
+        let level = follows.first().and_then(|factor| one.variant.levels.get(factor));
+        place.levels.extend(level.filter(|level| !place.levels.contains(level)).cloned());
+    }
+    let named_by = naming.into_iter().map(str::to_owned).collect();
+    Some(Confounded { setting: setting.to_owned(), follows, named_by, values: told })
+}
