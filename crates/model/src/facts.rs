@@ -27,6 +27,8 @@ pub enum Content {
     Elf(Box<ElfFacts>),
     /// A static archive.
     Archive(Box<ArchiveFacts>),
+    /// An ELF file of which nothing else was read.
+    Relocations(Box<Relocations>),
 }
 
 /// The facts of one ELF file.

@@ -6,33 +6,35 @@ use crate::format::{count, signed_count};
 use crate::grid::{Flush, Grid};
 use crate::paint::{Ink, Page, Piece};
 use crate::terminal::Style;
-use crate::text::{clean, width};
+use crate::text::{clean, foreign, width};
 use bakeoff_model::facts::lines::{Difference, Fact, Group, Value, lines};
 use bakeoff_model::facts::subject::{Comparison, Subject, compare};
-use bakeoff_model::facts::{Content, FileFacts};
+use bakeoff_model::facts::{Content, FileFacts, Relocations};
 use std::collections::BTreeSet;
 
 /// What is wider than this is no cell of a table.
-const CELL_MAX: usize = 28;
+const CELL_MAX: usize = 32;
 /// More files than this are shown as a table of one line each.
 const FILES_IN_FULL_MAX: usize = 3;
 /// So many of a set of names are shown.
 const NAMES_MAX: usize = 6;
 
-/// Words that not everybody knows: where one stands on a page, it is explained there.
-const LEGEND: [(&str, &str); 12] = [
-    ("JUMP_SLOT", "a slot through which calls go that the PLT makes; the loader puts the function's address into it"),
-    ("GLOB_DAT", "a slot that holds the address of a symbol; the loader fills it in"),
-    ("self-defined", "a slot for a symbol that this very file defines: it reaches its own through a table"),
-    ("entries of .plt", "the procedure linkage table: a stub for each function that is called through a slot"),
-    ("RELR", "relative relocations packed as bitmaps: few words stand for many relocations"),
-    ("RELATIVE", "a relocation that only adds the address at which the file was loaded"),
-    ("interposable", "exported symbols that another file may replace, even for calls from this file"),
-    ("symbolic", "references to own symbols are bound inside the file (-Bsymbolic)"),
-    ("TEXTREL", "the loader has to write to code, which then cannot be shared between processes"),
-    ("RELRO", "what the loader wrote becomes read-only: nothing, all but the PLT's slots, or all"),
-    ("control flow", "the code is marked for checks by the processor: IBT and BTI of jumps, SHSTK and PAC of returns"),
-    ("producer", "what DWARF says of the compiler and its flags"),
+/// Columns of one of them.
+const NAME_MAX: usize = 60;
+
+/// Words that not everybody knows: what is looked for on the page, the word, and what it means. Where one stands on a page, it is explained there.
+const LEGEND: [(&str, &str, &str); 11] = [
+    ("JUMP_SLOT", "JUMP_SLOT", "slot for calls through the PLT; the loader puts an address into it"),
+    ("GLOB_DAT", "GLOB_DAT", "slot for the address of a symbol; the loader fills it in"),
+    ("self-defined", "self-defined", "of a symbol of this very file, which reaches its own by a table"),
+    ("entries of ", "PLT", "a stub for each function that is called through a slot"),
+    ("RELR ", "RELR", "relative relocations packed: few words stand for many of them"),
+    ("_RELATIVE", "RELATIVE", "adds the address at which the file was loaded"),
+    ("interposable", "interposable", "another file may replace it, even for calls from this file"),
+    ("symbolic", "symbolic", "references to own symbols stay inside the file (-Bsymbolic)"),
+    ("TEXTREL", "TEXTREL", "the loader writes to code: no process shares it"),
+    ("RELRO", "RELRO", "how much of what the loader wrote becomes read-only"),
+    ("control flow", "control flow", "checks of jumps (IBT, BTI) and returns (SHSTK, PAC)"),
 ];
 
 /// The page. `all` shows sections, tables, program headers and every name.
@@ -41,9 +43,7 @@ pub fn facts(subjects: &[Subject], missing: &[String], all: bool, style: Style) 
     let Some((first, others)) = subjects.split_first() else { return String::new() };
     let mut writer = Writer { page: &mut page, columns: style.width, all };
     writer.subject(first);
-    for other in others {
-        writer.comparison(first, other, &compare(first, other));
-    }
+    others.iter().for_each(|other| writer.comparison(first, other));
     for line in missing {
         writer.page.gap();
         writer.page.paragraph(&clean(line), style.width, 2, Ink::Worse);
@@ -67,12 +67,12 @@ pub fn facts_json(subjects: &[Subject], missing: &[String]) -> Result<String, se
 }
 
 fn legend(text: &str, page: &mut Page, columns: usize) {
-    let shown: Vec<_> = LEGEND.iter().filter(|(word, _)| text.contains(word)).collect();
+    let shown: Vec<_> = LEGEND.iter().filter(|(seen, ..)| text.contains(seen)).collect();
     if shown.is_empty() {
         return;
     }
     page.gap();
-    for (word, meaning) in shown {
+    for (_, word, meaning) in shown {
         page.paragraph(&format!("{word}: {meaning}"), columns, 2, Ink::Aside);
     }
 }
@@ -96,18 +96,27 @@ impl Writer<'_> {
         self.heading(subject);
         if subject.files.is_empty() {
             self.page.line(vec![Piece::plain("  no ELF files")]);
-        } else if subject.files.len() > FILES_IN_FULL_MAX && !self.all {
-            self.overview(&subject.files);
         } else {
-            for file in &subject.files {
-                if !subject.is_file {
-                    self.page.gap();
-                    self.page.line(vec![Piece::new(clean(&file.path), Ink::Heading)]);
-                }
-                self.file(file);
-            }
+            self.files(&subject.files.iter().collect::<Vec<_>>(), subject.is_file);
         }
         self.unreadable(subject);
+    }
+
+    fn files(&mut self, files: &[&FileFacts], is_named: bool) {
+        if files.len() > FILES_IN_FULL_MAX && !self.all {
+            return self.overview(files);
+        }
+        for file in files {
+            if !is_named {
+                self.path(&file.path, "");
+            }
+            self.file(file);
+        }
+    }
+
+    fn path(&mut self, path: &str, remark: &str) {
+        self.page.gap();
+        self.page.line(vec![Piece::new(clean(path), Ink::Heading), Piece::plain(remark)]);
     }
 
     fn unreadable(&mut self, subject: &Subject) {
@@ -116,24 +125,18 @@ impl Writer<'_> {
         }
     }
 
-    fn overview(&mut self, files: &[FileFacts]) {
+    fn overview(&mut self, files: &[&FileFacts]) {
         let right = |title| (title, Flush::Right);
-        let columns = ["bytes", "relocations", "JUMP_SLOT", "self-defined", "interposable"];
+        let columns = ["bytes", "relocations", "JUMP_SLOT", "self-defined", "GLOB_DAT"];
         let mut grid = Grid::new(std::iter::once(("file", Flush::Left)).chain(columns.map(right)));
         for file in files {
             let mut cells = vec![Piece::plain(clean(&file.path)), Piece::plain(count(file.size_bytes))];
             match &file.content {
-                Content::Elf(facts) => {
-                    let relocations = facts.relocations.by_type().values().sum::<u64>() + facts.relocations.relr().1;
-                    let slots = &facts.relocations.jump_slots;
-                    let own = slots.own.len() as u64;
-                    cells.extend(
-                        [relocations, slots.total, own, facts.exports.interposable].map(|n| Piece::plain(count(n))),
-                    );
-                }
+                Content::Elf(facts) => cells.extend(relocations(&facts.relocations)),
+                Content::Relocations(found) => cells.extend(relocations(found)),
                 Content::Archive(facts) => {
                     cells.push(Piece::plain(count(facts.relocations.values().sum())));
-                    cells.extend(["–", "–", "–"].map(|dash| Piece::new(dash, Ink::Aside)));
+                    cells.extend(["–"; 3].map(|dash| Piece::new(dash, Ink::Aside)));
                 }
             }
             grid.row(cells);
@@ -150,9 +153,10 @@ impl Writer<'_> {
             group => self.all || !(group.is_long() || fact.value.is_nothing()),
         };
         facts.retain(keep);
-        let names = facts.iter().map(|fact| width(&fact.name)).filter(|width| *width <= CELL_MAX).max().unwrap_or(0);
+        let in_columns = |fact: &&Fact| width(&fact.name) <= CELL_MAX && !is_made_by(&fact.name);
+        let names = facts.iter().filter(in_columns).map(|fact| width(&fact.name)).max().unwrap_or(0);
         for facts in facts.chunk_by(|a, b| a.group == b.group) {
-            let numbers = facts.iter().filter_map(|fact| number(&fact.value));
+            let numbers = facts.iter().filter(in_columns).filter_map(|fact| number(&fact.value));
             let numbers = numbers.map(|text| width(&text)).max().unwrap_or(0);
             if let Some(title) = title(facts[0].group) {
                 self.page.line(vec![Piece::new(format!("  {title}"), Ink::Aside)]);
@@ -163,15 +167,17 @@ impl Writer<'_> {
         }
     }
 
+    /// One fact: name and value in columns, or as a paragraph where it is wide.
     fn fact(&mut self, fact: &Fact, names: usize, numbers: usize) {
         let name = clean(&fact.name);
         let value = match number(&fact.value) {
             Some(text) => " ".repeat(numbers.saturating_sub(width(&text))) + &text,
             None => self.words(&fact.value),
         };
-        if width(&name) > CELL_MAX {
+        if width(&name) > CELL_MAX || is_made_by(&name) {
             let value = value.trim_start();
-            self.page.paragraph(&format!("    {value} × {name}"), self.columns, 8, Ink::Plain);
+            let line = if is_made_by(&name) { format!("    {value} × {name}") } else { format!("    {name}: {value}") };
+            self.page.paragraph(&line, self.columns, 8, Ink::Plain);
             return;
         }
         let line = format!("    {name}{}  ", " ".repeat(names.saturating_sub(width(&name))));
@@ -197,7 +203,8 @@ impl Writer<'_> {
     }
 
     fn names<'n>(&self, names: impl Iterator<Item = &'n String>, total: usize, most: usize) -> String {
-        let shown: Vec<String> = names.take(most).map(|name| clean(name)).collect();
+        let shown: Vec<String> =
+            names.take(most).map(|name| if self.all { clean(name) } else { foreign(name, NAME_MAX) }).collect();
         match total.saturating_sub(shown.len()) {
             _ if total == 0 => "none".to_owned(),
             0 => shown.join(", "),
@@ -205,7 +212,8 @@ impl Writer<'_> {
         }
     }
 
-    fn comparison(&mut self, first: &Subject, other: &Subject, comparison: &Comparison) {
+    fn comparison(&mut self, first: &Subject, other: &Subject) {
+        let comparison = compare(first, other);
         self.heading(other);
         let against = clean(&first.name);
         if first.place == other.place {
@@ -217,14 +225,15 @@ impl Writer<'_> {
         }
         for file in &comparison.files {
             if !other.is_file {
-                self.page.gap();
-                self.page.line(vec![Piece::new(clean(&file.path), Ink::Heading)]);
+                self.path(&file.path, "");
             }
             self.differences(&file.differences);
         }
+        let alone: Vec<&FileFacts> =
+            other.files.iter().filter(|file| comparison.only_after.contains(&file.path)).collect();
+        self.alone(&alone, &against);
         let listed = [
             (format!("only in {against}: "), &comparison.only_before),
-            (format!("not in {against}: "), &comparison.only_after),
             (format!("the same as in {against}: "), &comparison.same),
         ];
         for (words, paths) in listed {
@@ -242,13 +251,33 @@ impl Writer<'_> {
         self.unreadable(other);
     }
 
+    /// Files that the first subject does not have.
+    fn alone(&mut self, files: &[&FileFacts], against: &str) {
+        let remark = format!("  (not in {against})");
+        if files.len() > FILES_IN_FULL_MAX && !self.all {
+            self.page.gap();
+            self.page.line(vec![Piece::plain(format!("not in {against}:"))]);
+            return self.overview(files);
+        }
+        for file in files {
+            self.path(&file.path, &remark);
+            self.file(file);
+        }
+        self.page.gap();
+    }
+
     fn differences(&mut self, differences: &[Difference]) {
+        // Names are what a difference of slots is about.
         let shown = |difference: &&Difference| {
-            // A file's own tables follow from its relocations.
-            self.all || !matches!(difference.group, Group::Tables | Group::Segments)
+            self.all || !difference.group.is_long() || difference.group == Group::Names
         };
-        let mut grid =
-            Grid::new([("", Flush::Left), ("before", Flush::Right), ("after", Flush::Right), ("change", Flush::Right)]);
+        let sections = differences.iter().filter(|difference| difference.group == Group::Sections).count() as u64;
+        let mut grid = Grid::new([
+            ("", Flush::Left),
+            ("before", Flush::Right),
+            ("after", Flush::Right),
+            ("change", Flush::Right),
+        ]);
         let (mut cells, mut rest) = (0, vec![]);
         for difference in differences.iter().filter(shown) {
             match self.row(difference) {
@@ -263,6 +292,10 @@ impl Writer<'_> {
             grid.print(self.page, self.columns);
         }
         rest.iter().for_each(|line| self.page.paragraph(line, self.columns, 6, Ink::Plain));
+        if sections > 0 && !self.all {
+            let line = format!("  sizes of {} sections (--all)", count(sections));
+            self.page.line(vec![Piece::new(line, Ink::Aside)]);
+        }
     }
 
     /// A row of the table, if everything fits into cells.
@@ -273,7 +306,7 @@ impl Writer<'_> {
             Some(value) => number(value).or_else(|| Some(self.words(value))).filter(|text| width(text) <= CELL_MAX),
         };
         let name = clean(&difference.name);
-        if width(&name) > CELL_MAX {
+        if width(&name) > CELL_MAX || is_made_by(&name) {
             return None;
         }
         let change = match (&difference.before, &difference.after) {
@@ -342,4 +375,16 @@ fn number(value: &Value) -> Option<String> {
         Value::Bytes(number) => Some(format!("{} B", count(*number))),
         _ => None,
     }
+}
+
+/// Whether it is a text of a compiler's, with the number of times that it is there.
+fn is_made_by(name: &str) -> bool {
+    ["comment: ", "producer: ", "command line: "].iter().any(|prefix| name.starts_with(prefix))
+}
+
+/// All relocations, slots for calls, of them the self-defined, and slots for addresses.
+fn relocations(found: &Relocations) -> [Piece; 4] {
+    let all = found.by_type().values().sum::<u64>() + found.relr().1;
+    let slots = &found.jump_slots;
+    [all, slots.total, slots.own.len() as u64, found.glob_dat.total].map(|number| Piece::plain(count(number)))
 }

@@ -5,7 +5,7 @@ use super::elf::Depth;
 use super::error::{Broken, In as _};
 use super::source::{Allowance, Source};
 use super::{ELF, elf_at};
-use bakeoff_model::facts::ArchiveFacts;
+use bakeoff_model::facts::{ArchiveFacts, Content};
 use object::read::archive::ArchiveFile;
 use object::read::{ReadCache, ReadCacheOps, ReadRef as _};
 
@@ -42,7 +42,9 @@ pub(super) fn read<S: ReadCacheOps>(mut cache: ReadCache<S>, size_bytes: u64) ->
         }
         if magic == ELF {
             let member = elf_at(&cache, (offset, size), Depth::All);
-            facts.add(&member.map_err(|Broken(what)| Broken(format!("member {name}: {what}")))?);
+            if let Content::Elf(member) = member.map_err(|Broken(what)| Broken(format!("member {name}: {what}")))? {
+                facts.add(&member);
+            }
         } else {
             facts.other_members += 1;
         }

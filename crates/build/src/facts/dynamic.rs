@@ -51,6 +51,7 @@ const FLAGS_1: [&str; 31] = [
 
 /// The dynamic section; empty where there is none.
 pub(super) struct Dynamic<'d, H: FileHeader> {
+    /// Whether there is one.
     present: bool,
     entries: Vec<(elf::DynamicTag, u64)>,
     /// The dynamic symbols, the empty first among them.

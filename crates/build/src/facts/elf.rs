@@ -6,7 +6,7 @@ use super::dynamic::Dynamic;
 use super::error::{Broken, In as _};
 use super::{dwarf, notes, relocations};
 use bakeoff_model::facts::{
-    ByteOrder, ElfFacts, Exports, Kind, Loaded, Origin, PltSection, Relro, Section, Segment, Stack,
+    ByteOrder, Content, ElfFacts, Exports, Kind, Loaded, Origin, PltSection, Relro, Section, Segment, Stack,
 };
 use object::elf;
 use object::endian::Endianness;
@@ -29,19 +29,19 @@ pub(super) struct Elf<'d, H: FileHeader, R> {
 
 /// How much of a file is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Depth {
-    /// Headers and relocations.
+pub enum Depth {
+    /// Its relocations, and of the rest only what it takes to find them.
     Relocations,
     /// Everything.
     All,
 }
 
 /// The facts of the ELF file that these bytes are.
-pub(super) fn facts<'d, R: ReadRef<'d>>(data: R, depth: Depth) -> Result<ElfFacts, Broken> {
+pub(super) fn facts<'d, R: ReadRef<'d>>(data: R, depth: Depth) -> Result<Content, Broken> {
     let ident = data.read_bytes_at(0, 16).ok().within("the file header")?;
     match ident[4] {
-        1 => Elf::<elf::FileHeader32<Endianness>, R>::read(data)?.facts(depth),
-        2 => Elf::<elf::FileHeader64<Endianness>, R>::read(data)?.facts(depth),
+        1 => Elf::<elf::FileHeader32<Endianness>, R>::read(data)?.content(depth),
+        2 => Elf::<elf::FileHeader64<Endianness>, R>::read(data)?.content(depth),
         class => Err(Broken(format!("its class is {class}, neither 32-bit nor 64-bit"))),
     }
 }
@@ -115,22 +115,22 @@ impl<'d, H: FileHeader<Endian = Endianness>, R: ReadRef<'d>> Elf<'d, H, R> {
         self.named().filter(wanted).map(|(_, section)| section)
     }
 
-    fn facts(&self, depth: Depth) -> Result<ElfFacts, Broken> {
+    fn content(&self, depth: Depth) -> Result<Content, Broken> {
+        match depth {
+            Depth::Relocations => relocations::read(self).map(|found| Content::Relocations(Box::new(found))),
+            Depth::All => self.facts().map(|facts| Content::Elf(Box::new(facts))),
+        }
+    }
+
+    fn facts(&self) -> Result<ElfFacts, Broken> {
         let (machine, mut facts) = (self.machine(), ElfFacts::default());
         facts.class_bits = if self.header.is_type_64() { 64 } else { 32 };
         facts.byte_order = if self.header.is_big_endian() { ByteOrder::Big } else { ByteOrder::Little };
         facts.machine = machine_name(machine);
         facts.relocations = relocations::read(self)?;
-        if depth == Depth::Relocations {
-            facts.kind = self.kind(None, false);
-            return Ok(facts);
-        }
         facts.linking = self.dynamic.linking(self.endian, self.data, self.sections)?;
         facts.linking.interpreter = self.interpreter()?;
-        let pie = facts.linking.flags.iter().any(|flag| flag == "1_PIE");
-        let anonymous_interpreter =
-            facts.linking.interpreter.as_ref().filter(|_| facts.linking.soname.is_none()).is_some();
-        facts.kind = self.kind(Some(anonymous_interpreter), pie);
+        facts.kind = self.kind(&facts);
         facts.sections = self.section_facts();
         facts.segments = self.segments.iter().map(|segment| self.segment(segment)).collect();
         facts.plt = self.plt();
@@ -145,22 +145,16 @@ impl<'d, H: FileHeader<Endian = Endianness>, R: ReadRef<'d>> Elf<'d, H, R> {
     }
 
     /// A file of type "dynamic" is an executable if it says so. Linkers before 2015 did not: there it is one if it names
-    /// an interpreter, and is not asked for by name. `None`: it is looked up here.
-    fn kind(&self, anonymous_interpreter: Option<bool>, pie: bool) -> Kind {
+    /// an interpreter, and is not asked for by name.
+    fn kind(&self, facts: &ElfFacts) -> Kind {
+        let linking = &facts.linking;
         match self.header.e_type(self.endian) {
             elf::ET_EXEC => Kind::Executable,
             elf::ET_REL => Kind::Relocatable,
             elf::ET_CORE => Kind::Core,
-            elf::ET_DYN => {
-                let interpreted = || {
-                    let interpreter = self.segments.iter().any(|s| s.p_type(self.endian) == elf::PT_INTERP);
-                    interpreter && self.dynamic.value(elf::DT_SONAME).is_none()
-                };
-                let flags = self.dynamic.value(elf::DT_FLAGS_1).unwrap_or(0);
-                let pie = pie || flags & u64::from(elf::DF_1_PIE.0) != 0;
-                let executable = pie || anonymous_interpreter.unwrap_or_else(interpreted);
-                if executable { Kind::Pie } else { Kind::SharedObject }
-            }
+            elf::ET_DYN if linking.flags.iter().any(|flag| flag == "1_PIE") => Kind::Pie,
+            elf::ET_DYN if linking.interpreter.is_some() && linking.soname.is_none() => Kind::Pie,
+            elf::ET_DYN => Kind::SharedObject,
             other => Kind::Other(other.0),
         }
     }

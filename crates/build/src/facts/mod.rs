@@ -1,5 +1,5 @@
 //! The facts of a build: what its files are, read from their own bytes. [`facts_of`] reads one file, ELF or a static
-//! archive; [`census_of`] its relocations alone, and no more of the file than they take; [`facts_below`] all of a folder.
+//! archive, or no more of it than its relocations take; [`facts_below`] all of a folder.
 //!
 //! Files are hostile: whatever is in one, reading it ends, in memory bounded by its size, with facts or with an [`Error`]
 //! that names what is wrong. Nothing here says what a fact means, and no other program is started.
@@ -13,10 +13,10 @@ mod notes;
 mod relocations;
 mod source;
 
+pub use elf::Depth;
 pub use error::Error;
 
-use bakeoff_model::facts::{Content, ElfFacts, FileFacts};
-use elf::Depth;
+use bakeoff_model::facts::{Content, FileFacts};
 use error::Broken;
 use object::read::{ReadCache, ReadCacheOps};
 use source::{Allowance, Source};
@@ -30,20 +30,27 @@ const ELF: &[u8] = b"\x7fELF";
 const ARCHIVE: &[u8] = b"!<arch>\n";
 const THIN: &[u8] = b"!<thin>\n";
 
-/// What a file is: an ELF file or a static archive.
+/// What a file is: an ELF file or a static archive. Of archives everything is read.
 ///
 /// # Errors
 /// Any [`Error`].
-pub fn facts_of(path: &Path) -> Result<FileFacts, Error> {
-    read(path, Depth::All)
-}
-
-/// The relocations of an ELF file, and what its file header says; of an archive everything, as [`facts_of`] has it.
-///
-/// # Errors
-/// Any [`Error`].
-pub fn census_of(path: &Path) -> Result<FileFacts, Error> {
-    read(path, Depth::Relocations)
+pub fn facts_of(path: &Path, depth: Depth) -> Result<FileFacts, Error> {
+    let refused = |source| Error::Read { path: path.to_owned(), source };
+    // A pipe would make us wait for its writer before it could be seen to be one.
+    let about = fs::metadata(path).map_err(refused)?;
+    if !about.is_file() {
+        return Err(Error::OtherFormat { path: path.to_owned() });
+    }
+    let file = File::open(path).map_err(refused)?;
+    let size_bytes = file.metadata().map_err(refused)?.len();
+    let mut magic = [0; 8];
+    let known = file.read_at(&mut magic, 0).map_err(refused)?;
+    let content = contents(&magic[..known], FileAt { file, position: 0, size_bytes }, size_bytes, depth);
+    match content {
+        Ok(Some(content)) => Ok(FileFacts { path: path.display().to_string(), size_bytes, content }),
+        Ok(None) => Err(Error::OtherFormat { path: path.to_owned() }),
+        Err(Broken(what)) => Err(Error::Broken { path: path.to_owned(), what }),
+    }
 }
 
 /// The facts of all ELF files and static archives below a folder, by their paths in it, sorted; and what could not be
@@ -52,8 +59,7 @@ pub fn census_of(path: &Path) -> Result<FileFacts, Error> {
 ///
 /// # Errors
 /// [`Error::Read`] if the folder itself cannot be listed.
-pub fn facts_below(folder: &Path, depth: Depths) -> Result<(Vec<FileFacts>, Vec<Error>), Error> {
-    let depth = if depth == Depths::Relocations { Depth::Relocations } else { Depth::All };
+pub fn facts_below(folder: &Path, depth: Depth) -> Result<(Vec<FileFacts>, Vec<Error>), Error> {
     let refused = |path: &Path, source| Error::Read { path: path.to_owned(), source };
     fs::read_dir(folder).map_err(|source| refused(folder, source))?;
     let (mut found, mut errors, mut seen) = (vec![], vec![], BTreeSet::new());
@@ -73,7 +79,7 @@ pub fn facts_below(folder: &Path, depth: Depths) -> Result<(Vec<FileFacts>, Vec<
                 Err(source) => errors.push(refused(&path, source)),
             }
         } else if about.is_file() && seen.insert((about.dev(), about.ino())) {
-            match read(&path, depth) {
+            match facts_of(&path, depth) {
                 Ok(mut facts) => {
                     facts.path = path.strip_prefix(folder).unwrap_or(&path).display().to_string();
                     found.push(facts);
@@ -86,38 +92,10 @@ pub fn facts_below(folder: &Path, depth: Depths) -> Result<(Vec<FileFacts>, Vec<
     Ok((found, errors))
 }
 
-/// How much is read of a file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Depths {
-    /// Its relocations, as [`census_of`] has them.
-    Relocations,
-    /// Everything.
-    All,
-}
-
 fn entries(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let mut paths: Vec<PathBuf> = fs::read_dir(folder)?.map(|e| Ok(e?.path())).collect::<io::Result<_>>()?;
     paths.sort();
     Ok(paths)
-}
-
-fn read(path: &Path, depth: Depth) -> Result<FileFacts, Error> {
-    let refused = |source| Error::Read { path: path.to_owned(), source };
-    // A pipe would make us wait for its writer before it could be seen to be one.
-    let about = fs::metadata(path).map_err(refused)?;
-    if !about.is_file() {
-        return Err(Error::OtherFormat { path: path.to_owned() });
-    }
-    let file = File::open(path).map_err(refused)?;
-    let size_bytes = file.metadata().map_err(refused)?.len();
-    let mut magic = [0; 8];
-    let known = file.read_at(&mut magic, 0).map_err(refused)?;
-    let content = contents(&magic[..known], FileAt { file, position: 0, size_bytes }, size_bytes, depth);
-    match content {
-        Ok(Some(content)) => Ok(FileFacts { path: path.display().to_string(), size_bytes, content }),
-        Ok(None) => Err(Error::OtherFormat { path: path.to_owned() }),
-        Err(Broken(what)) => Err(Error::Broken { path: path.to_owned(), what }),
-    }
 }
 
 fn contents<S: ReadCacheOps>(
@@ -128,7 +106,7 @@ fn contents<S: ReadCacheOps>(
 ) -> Result<Option<Content>, Broken> {
     let cache = ReadCache::new(stream);
     if magic.starts_with(ELF) {
-        elf_at(&cache, (0, size_bytes), depth).map(|facts| Some(Content::Elf(Box::new(facts))))
+        elf_at(&cache, (0, size_bytes), depth).map(Some)
     } else if magic.starts_with(ARCHIVE) || magic.starts_with(THIN) {
         archive::read(cache, size_bytes).map(|facts| Some(Content::Archive(Box::new(facts))))
     } else {
@@ -136,7 +114,7 @@ fn contents<S: ReadCacheOps>(
     }
 }
 
-fn elf_at<S: ReadCacheOps>(cache: &ReadCache<S>, range: (u64, u64), depth: Depth) -> Result<ElfFacts, Broken> {
+fn elf_at<S: ReadCacheOps>(cache: &ReadCache<S>, range: (u64, u64), depth: Depth) -> Result<Content, Broken> {
     let allowance = Allowance::of(range.1);
     elf::facts(Source::new(cache, &allowance, range), depth).map_err(|Broken(what)| match allowance.is_used_up() {
         true => Broken(format!("{what} (its parts add up to more than the file)")),

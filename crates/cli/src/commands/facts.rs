@@ -5,7 +5,7 @@ use super::build::{Jobs, request};
 use crate::error::{Code, CommandError};
 use crate::screen;
 use crate::study_folder::StudyFolder;
-use bakeoff_build::facts::{self, Depths};
+use bakeoff_build::facts::{self, Depth};
 use bakeoff_build::{Cache, Wanted, survey};
 use bakeoff_model::facts::FileFacts;
 use bakeoff_model::facts::subject::{Subject, is_meant, matters};
@@ -68,8 +68,8 @@ fn is_study(path: &Path) -> bool {
 }
 
 impl Args {
-    fn depth(&self) -> Depths {
-        if self.relocations { Depths::Relocations } else { Depths::All }
+    fn depth(&self) -> Depth {
+        if self.relocations { Depth::Relocations } else { Depth::All }
     }
 
     fn is_wanted(&self, path: &str) -> bool {
@@ -83,7 +83,7 @@ fn named(args: &Args, path: &Path) -> Result<Subject, CommandError> {
     if path.is_dir() {
         return below(args, name, path, |file| args.files.is_empty() || args.is_wanted(&file.path));
     }
-    let facts = if args.relocations { facts::census_of(path) } else { facts::facts_of(path) }?;
+    let facts = facts::facts_of(path, args.depth())?;
     Ok(Subject { place: name.clone(), name, is_file: true, files: vec![facts], ..Subject::default() })
 }
 

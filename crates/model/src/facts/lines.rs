@@ -2,7 +2,7 @@
 //! between two such lists. Pages are made of it, and so are differences, so that nothing is told of one file and
 //! forgotten when two are compared. How a value is written is decided elsewhere.
 
-use super::{ArchiveFacts, ByteOrder, Content, ElfFacts, FileFacts, Kind, Relro, Slots, Stack};
+use super::{ArchiveFacts, ByteOrder, Content, ElfFacts, FileFacts, Kind, Relocations, Relro, Slots, Stack};
 use serde::Serialize;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -115,7 +115,12 @@ pub fn differences(before: &FileFacts, after: &FileFacts) -> Vec<Difference> {
         let Fact { group, name, value } = fact.clone();
         all.push(Difference { group, name, before: None, after: Some(value) });
     }
-    // None and nothing are the same, but for a fact that is told of one file only because that has it.
+    // A type of relocation that is not there is there no times.
+    for difference in all.iter_mut().filter(|difference| difference.group == Group::Relocations) {
+        let none = Some(Value::Count(0));
+        difference.before = difference.before.take().or(none.clone());
+        difference.after = difference.after.take().or(none);
+    }
     let nothing = |value: &Option<Value>| value.as_ref().is_none_or(Value::is_nothing);
     all.retain(|difference| !(nothing(&difference.before) && nothing(&difference.after)));
     all.sort_by_key(|difference| difference.group);
@@ -163,6 +168,11 @@ pub fn lines(file: &FileFacts) -> Vec<Fact> {
     match &file.content {
         Content::Elf(facts) => elf(&mut lines, facts, file.size_bytes),
         Content::Archive(facts) => archive(&mut lines, facts, file.size_bytes),
+        Content::Relocations(found) => {
+            relocations(&mut lines, found);
+            tables(&mut lines, found);
+            names(&mut lines, found);
+        }
     }
     lines.facts
 }
@@ -185,19 +195,7 @@ fn elf(lines: &mut Lines, facts: &ElfFacts, size_bytes: u64) {
     lines.text("format", format!("ELF, {} bits, {order}-endian, {}", facts.class_bits, facts.machine));
     lines.push("file size", Value::Bytes(size_bytes));
     linking(lines, facts);
-    lines.group = Some(Group::Relocations);
-    let relocations = &facts.relocations;
-    for (name, count) in relocations.by_type() {
-        lines.push(name, Value::Count(count));
-    }
-    let (words, stand_for) = relocations.relr();
-    lines.push("RELR words", Value::Count(words));
-    lines.push("RELR relocations", Value::Count(stand_for));
-    lines.group = Some(Group::Slots);
-    for (name, slots) in slots(facts) {
-        lines.push(name, Value::Count(slots.total));
-        lines.push(format!("{name}, self-defined"), Value::Count(slots.own.len() as u64));
-    }
+    relocations(lines, &facts.relocations);
     for plt in &facts.plt {
         let (name, entries) = (format!("entries of {}", plt.name), plt.entries);
         lines.push(name, entries.map_or_else(|| Value::Text("unknown".to_owned()), Value::Count));
@@ -232,8 +230,39 @@ fn linking(lines: &mut Lines, facts: &ElfFacts) {
     }
 }
 
-fn slots(facts: &ElfFacts) -> [(&'static str, &Slots); 2] {
-    [("JUMP_SLOT", &facts.relocations.jump_slots), ("GLOB_DAT", &facts.relocations.glob_dat)]
+fn relocations(lines: &mut Lines, relocations: &Relocations) {
+    lines.group = Some(Group::Relocations);
+    for (name, count) in relocations.by_type() {
+        lines.push(name, Value::Count(count));
+    }
+    let (words, stand_for) = relocations.relr();
+    lines.push("RELR words", Value::Count(words));
+    lines.push("RELR relocations", Value::Count(stand_for));
+    lines.group = Some(Group::Slots);
+    for (name, slots) in slots(relocations) {
+        lines.push(name, Value::Count(slots.own.len() as u64));
+    }
+}
+
+/// How many there are of all is told by the type of their relocations.
+fn slots(relocations: &Relocations) -> [(&'static str, &Slots); 2] {
+    [("self-defined JUMP_SLOT", &relocations.jump_slots), ("self-defined GLOB_DAT", &relocations.glob_dat)]
+}
+
+fn tables(lines: &mut Lines, relocations: &Relocations) {
+    lines.group = Some(Group::Tables);
+    let mut entries: BTreeMap<&str, u64> = BTreeMap::new();
+    for table in &relocations.tables {
+        *entries.entry(&table.section).or_insert(0) += table.entries;
+    }
+    entries.into_iter().for_each(|(name, count)| lines.push(name, Value::Count(count)));
+}
+
+fn names(lines: &mut Lines, relocations: &Relocations) {
+    lines.group = Some(Group::Names);
+    for (name, slots) in slots(relocations) {
+        lines.push(name, Value::Set(slots.own.iter().cloned().collect()));
+    }
 }
 
 fn loaded(lines: &mut Lines, loaded: &super::Loaded) {
@@ -304,22 +333,14 @@ fn long(lines: &mut Lines, facts: &ElfFacts) {
     for name in order {
         lines.push(name, Value::Bytes(sizes[name]));
     }
-    lines.group = Some(Group::Tables);
-    let mut entries: BTreeMap<&str, u64> = BTreeMap::new();
-    for table in &facts.relocations.tables {
-        *entries.entry(&table.section).or_insert(0) += table.entries;
-    }
-    entries.into_iter().for_each(|(name, count)| lines.push(name, Value::Count(count)));
+    tables(lines, &facts.relocations);
     lines.group = Some(Group::Segments);
     let mut segments: BTreeMap<String, u64> = BTreeMap::new();
     for segment in &facts.segments {
         *segments.entry(format!("{} {}", segment.kind, segment.rights)).or_insert(0) += 1;
     }
     segments.into_iter().for_each(|(name, count)| lines.push(name, Value::Count(count)));
-    lines.group = Some(Group::Names);
-    for (name, slots) in slots(facts) {
-        lines.push(format!("{name}, self-defined"), Value::Set(slots.own.iter().cloned().collect()));
-    }
+    names(lines, &facts.relocations);
 }
 
 fn archive(lines: &mut Lines, facts: &ArchiveFacts, size_bytes: u64) {
