@@ -11,6 +11,7 @@
 //! work/<name>/              where it is being built, or where it failed
 //! locks/<name>.lock         held while somebody works on it, shared while it is copied
 //! locks/machine.lock        shared by those who build, held alone while trials execute
+//! uses/<name>.json          which study used what, and when
 //! ```
 //!
 //! A `<name>` is the first 32 digits of a layer's digest, or of a source's SHA-256 while that is fetched. The manifest is written when the prefix is whole, the record after it, and the record alone makes a prefix
@@ -41,7 +42,7 @@ use std::time::Duration;
 const RECORD_FORMAT: u32 = 2;
 
 /// The folders of a cache.
-const FOLDERS: [&str; 7] = ["sources", "builds", "records", "manifests", "logs", "work", "locks"];
+pub(crate) const FOLDERS: [&str; 8] = ["sources", "builds", "records", "manifests", "logs", "work", "locks", "uses"];
 
 /// Says to backup programs that the folder need not be kept (the Cache Directory Tagging Specification).
 const TAG: &str = "Signature: 8a477f597d28d172789f06886806bc55\n# Sources and builds of bakeoff; safe to remove.\n";
@@ -333,7 +334,7 @@ fn read_record(path: &Path) -> Option<LayerRecord> {
 }
 
 /// All names are of one length, so that all prefixes are.
-fn short(digest: &str) -> &str {
+pub(crate) fn short(digest: &str) -> &str {
     digest.get(..32).unwrap_or(digest)
 }
 

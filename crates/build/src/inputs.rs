@@ -46,6 +46,8 @@ pub(crate) struct Node<'a> {
     pub(crate) parent: Option<usize>,
     /// The place of its source in the request's list.
     pub(crate) source: Option<usize>,
+    /// The SHA-256 of that source.
+    pub(crate) source_pin: Option<String>,
     /// The patches of its source, in the order in which they are applied.
     pub(crate) patches: Vec<StudyFile<'a>>,
     /// The level variables that it mentions.
@@ -194,8 +196,9 @@ impl<'r, 'a> Once<'r, 'a> {
             digest.field("processor", self.place.cpu.as_bytes());
         }
         digest.field("previous", previous.unwrap_or_default().as_bytes());
-        if let Some(source) = source {
-            digest.field("source", self.pin(source)?.as_bytes());
+        let source_pin = source.map(|at| self.pin(at)).transpose()?;
+        if let Some((source, pin)) = source.zip(source_pin.as_ref()) {
+            digest.field("source", pin.as_bytes());
             if !self.request.sources[source].unpack {
                 digest.field("unpack", b"no");
             }
@@ -224,6 +227,7 @@ impl<'r, 'a> Once<'r, 'a> {
             digest: digest.hex(),
             parent: None,
             source,
+            source_pin,
             patches,
             variables,
             tools,

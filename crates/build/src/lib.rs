@@ -15,22 +15,29 @@
 mod cache;
 mod error;
 pub mod facts;
+mod gc;
 mod inputs;
+mod inventory;
 mod layer;
 mod manifest;
+pub mod parcel;
 mod relocate;
 mod schedule;
 mod shell;
 mod sources;
 mod tools;
 mod unpack;
+mod uses;
 
 pub use cache::{Cache, Quiet};
 pub use error::Error;
+pub use gc::{Decision, Removed, Rule, Why, YOUNG_S, choose, remove};
+pub use inventory::{Inventory, Item, Kind};
 pub use manifest::{Damage, DamageKind};
 pub use schedule::build_all;
 pub use sources::{Found, NotFound, find_source};
 pub use unpack::{Limits, Refusal, UnpackError, Unpacked, unpack_archive};
+pub use uses::{KnownStudy, Needs, needs};
 
 use bakeoff_model::plan::Variant;
 use bakeoff_model::study::{Layer, Source};

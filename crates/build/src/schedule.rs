@@ -10,9 +10,11 @@ use crate::inputs::{Link, Stage, chains, missing_tool, stages};
 use crate::layer::{Builder, Ready};
 use crate::shell::Stop;
 use crate::sources::Sources;
+use crate::uses::Needs;
 use crate::{BuildEvent, Cache, MissingTool, Request};
 use bakeoff_model::metric::Measurements;
 use bakeoff_model::record::{BuildLine, BuildOutcome, LayerLine};
+use bakeoff_model::study::Source;
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
@@ -41,6 +43,8 @@ pub fn build_all(
     on_event: &(dyn Fn(BuildEvent) + Sync),
 ) -> Result<Vec<BuildLine>, Error> {
     let stages = stages(cache, request)?;
+    // Before anything is looked for in the cache: what is remembered to be in use is not removed from it.
+    cache.remember_use(request.study_dir, &Needs::of(&stages))?;
     let chains = chains(&stages);
     let mut needed: Vec<Vec<bool>> = stages.iter().map(|stage| vec![false; stage.nodes.len()]).collect();
     for chain in &chains {
@@ -80,7 +84,7 @@ pub fn build_all(
         };
         fates = work.done()?;
     }
-    Ok(chains.iter().filter_map(|chain| line(cache, chain, &fates)).collect())
+    Ok(chains.iter().filter_map(|chain| line(cache, request.sources, chain, &fates)).collect())
 }
 
 /// What is in the cache of what is needed, and whole as far as somebody is going to use it.
@@ -259,7 +263,7 @@ fn failed(state: &State, (stage, place): Place) -> Option<BuildOutcome> {
 }
 
 /// The journal's line about a build. None if the chain has no layers, and so is no build.
-fn line(cache: &Cache, chain: &[Link<'_, '_>], fates: &[Fates]) -> Option<BuildLine> {
+fn line(cache: &Cache, sources: &[Source], chain: &[Link<'_, '_>], fates: &[Fates]) -> Option<BuildLine> {
     let last = chain.last()?.node;
     let mut line = BuildLine {
         digest: last.digest.clone(),
@@ -271,6 +275,8 @@ fn line(cache: &Cache, chain: &[Link<'_, '_>], fates: &[Fates]) -> Option<BuildL
         prefix_bytes: None,
         ..BuildLine::default()
     };
+    let pinned = |link: &Link<'_, '_>| Some((sources[link.node.source?].name.clone(), link.node.source_pin.clone()?));
+    line.sources = chain.iter().filter_map(pinned).collect();
     if let Some(missing) = missing_tool(chain) {
         line.outcome = Failure::without_log(missing.why()).outcome(&missing.layer);
         line.cached = false;

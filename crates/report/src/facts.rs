@@ -176,7 +176,8 @@ impl Writer<'_> {
         };
         if width(&name) > CELL_MAX || is_made_by(&name) {
             let value = value.trim_start();
-            let line = if is_made_by(&name) { format!("    {value} × {name}") } else { format!("    {name}: {value}") };
+            let line =
+                if is_made_by(&name) { format!("    {value} × {name}") } else { format!("    {name}: {value}") };
             self.page.paragraph(&line, self.columns, 8, Ink::Plain);
             return;
         }
@@ -268,16 +269,11 @@ impl Writer<'_> {
 
     fn differences(&mut self, differences: &[Difference]) {
         // Names are what a difference of slots is about.
-        let shown = |difference: &&Difference| {
-            self.all || !difference.group.is_long() || difference.group == Group::Names
-        };
+        let shown =
+            |difference: &&Difference| self.all || !difference.group.is_long() || difference.group == Group::Names;
         let sections = differences.iter().filter(|difference| difference.group == Group::Sections).count() as u64;
-        let mut grid = Grid::new([
-            ("", Flush::Left),
-            ("before", Flush::Right),
-            ("after", Flush::Right),
-            ("change", Flush::Right),
-        ]);
+        let mut grid =
+            Grid::new([("", Flush::Left), ("before", Flush::Right), ("after", Flush::Right), ("change", Flush::Right)]);
         let (mut cells, mut rest) = (0, vec![]);
         for difference in differences.iter().filter(shown) {
             match self.row(difference) {

@@ -5,7 +5,9 @@
 
 mod chains;
 mod failures;
+mod gc;
 mod origins;
+mod parcels;
 mod processes;
 mod sources;
 mod study;

@@ -70,7 +70,8 @@ impl Study {
         self.layers[0].source = Some("upstream".to_owned());
     }
 
-    fn request<'a>(&'a self, dir: &'a Path) -> Request<'a> {
+    /// All of it, in the study's folder `dir`.
+    pub(crate) fn request<'a>(&'a self, dir: &'a Path) -> Request<'a> {
         Request { study_dir: dir, sources: &self.sources, layers: &self.layers, variants: &self.variants, jobs: 2 }
     }
 

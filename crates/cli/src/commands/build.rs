@@ -29,7 +29,7 @@ pub(crate) struct Args {
 pub(super) struct Jobs {
     /// Layers built at a time, before any trial; they share the processors [default: the number of processors]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
-    jobs: Option<u16>,
+    pub(super) jobs: Option<u16>,
 }
 
 impl Jobs {

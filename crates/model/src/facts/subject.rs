@@ -53,8 +53,7 @@ pub struct FileComparison {
 
 /// Compares two subjects file by file: files of the same path, or two that were named themselves.
 pub fn compare(before: &Subject, after: &Subject) -> Comparison {
-    let mut comparison =
-        Comparison { before: before.name.clone(), after: after.name.clone(), ..Comparison::default() };
+    let mut comparison = Comparison { before: before.name.clone(), after: after.name.clone(), ..Comparison::default() };
     let as_named = before.is_file && after.is_file;
     let partner = |file: &FileFacts, of: &Subject| -> Option<usize> {
         of.files.iter().position(|other| as_named || other.path == file.path)
@@ -91,8 +90,7 @@ pub fn matters(file: &FileFacts) -> bool {
         Content::Relocations(_) => true,
         Content::Archive(_) => false,
     };
-    is_loaded
-        && folders.iter().any(|folder| file.path.starts_with(folder))
+    is_loaded && folders.iter().any(|folder| file.path.starts_with(folder))
 }
 
 /// Whether a path is one that a pattern means, in which `*` stands for anything. A pattern without a slash means the
@@ -160,7 +158,10 @@ mod tests {
         let a = of("a", vec![file("bin/x", library(3, &[])), file("lib/old.so", library(1, &[]))]);
         let b = of("b", vec![file("bin/x", library(5, &["f", "g"])), file("lib/new.so", library(1, &[]))]);
         let found = compare(&a, &b);
-        assert_eq!((found.only_before, found.only_after), (vec!["lib/old.so".to_owned()], vec!["lib/new.so".to_owned()]));
+        assert_eq!(
+            (found.only_before, found.only_after),
+            (vec!["lib/old.so".to_owned()], vec!["lib/new.so".to_owned()])
+        );
         assert_eq!(found.files.len(), 1);
         let names: Vec<&str> = found.files[0].differences.iter().map(|d| d.name.as_str()).collect();
         let expect = ["R_X86_64_JUMP_SLOT", "self-defined JUMP_SLOT", ".rela.plt", "self-defined JUMP_SLOT"];

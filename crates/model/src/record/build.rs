@@ -26,6 +26,9 @@ pub struct BuildLine {
     /// Its layers, first one first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub layers: Vec<LayerLine>,
+    /// SHA-256 of each source that went in, by its name in the study.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub sources: BTreeMap<String, String>,
     /// What was seen of it that shows whether it is what it is called.
     #[serde(default, skip_serializing_if = "Proof::is_empty")]
     pub proof: Proof,

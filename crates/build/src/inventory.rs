@@ -1,0 +1,194 @@
+//! What the cache holds: finished layers, sources, logs, and the remains of builds that failed or were killed, each
+//! with its size and when it was last used. It only looks; what may go is decided in `gc.rs`.
+
+use crate::cache::{Cache, FOLDERS, LayerRecord, entries, short};
+use crate::error::{At, Error};
+use bakeoff_host::lock::Lock;
+use bakeoff_model::metric::Measurements;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
+
+/// Folders of a cache whose entries do not belong to a layer or source by the beginning of their name.
+const NOT_BY_NAME: [&str; 3] = ["sources", "locks", "uses"];
+
+/// All that a cache holds.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Inventory {
+    /// The cache folder.
+    pub root: PathBuf,
+    /// Everything that can be told apart, by kind and name.
+    pub items: Vec<Item>,
+    /// Size of everything else: locks, who used what, the tag; in bytes.
+    pub other_bytes: u64,
+}
+
+/// One thing that a cache holds, and all files that belong to it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Item {
+    /// What it is.
+    pub kind: Kind,
+    /// The first 32 digits of its digest, or of its SHA-256.
+    pub name: String,
+    /// Size of all of its files, in bytes; a file of several names counts once.
+    pub bytes: u64,
+    /// When it was made, or last changed, in seconds since 1970-01-01 UTC.
+    pub made_unix_s: f64,
+    /// When a build last asked for it, in seconds since 1970-01-01 UTC; never before it was made.
+    pub last_used_unix_s: f64,
+    /// Whether a process is at work on it.
+    pub locked: bool,
+    /// Its files and folders, in the order in which they can be removed: what makes it visible comes first.
+    pub(crate) paths: Vec<PathBuf>,
+}
+
+/// What a thing in a cache is.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Kind {
+    /// A finished layer.
+    Layer {
+        /// Its name in the study that built it.
+        layer: String,
+        /// What building it cost.
+        cost: Measurements,
+    },
+    /// An accepted source.
+    Source {
+        /// Its SHA-256.
+        sha256: String,
+        /// The names in its folder; one, where a file was fetched.
+        files: Vec<String>,
+    },
+    /// The log of a build or source that failed, or that is no longer here.
+    Log,
+    /// What is left of a build that failed or was killed.
+    Remains,
+}
+
+impl Inventory {
+    /// Looks through a cache.
+    ///
+    /// # Errors
+    /// [`Error::File`] where something cannot be looked at.
+    pub fn of(cache: &Cache) -> Result<Self, Error> {
+        let root = cache.root();
+        let uses = cache.last_uses()?;
+        let uses: BTreeMap<&str, f64> = uses.iter().map(|(digest, at)| (short(digest), *at)).collect();
+        let mut files = by_name(root)?;
+        let mut items = vec![];
+        for folder in entries(&root.join("sources"))? {
+            let sha256 = file_name(&folder);
+            let logs = files.remove(short(&sha256)).unwrap_or_default();
+            let names = if folder.is_dir() { entries(&folder)? } else { vec![] };
+            let files = names.iter().map(|path| file_name(path)).collect();
+            let paths = [vec![folder], logs].concat();
+            items.push(item(root, Kind::Source { sha256: sha256.clone(), files }, short(&sha256), paths, &uses)?);
+        }
+        for (name, paths) in files {
+            if let Some(LayerRecord { layer, cost, .. }) = cache.finished(&name) {
+                items.push(item(root, Kind::Layer { layer, cost }, &name, paths, &uses)?);
+                continue;
+            }
+            // What failed is told by its log, which may be wanted longer than the rest.
+            let is_log = |path: &PathBuf| path.extension().is_some_and(|ending| ending == "log");
+            let (logs, remains): (Vec<PathBuf>, Vec<PathBuf>) = paths.into_iter().partition(is_log);
+            for (kind, paths) in [(Kind::Log, logs), (Kind::Remains, remains)] {
+                if !paths.is_empty() {
+                    items.push(item(root, kind, &name, paths, &uses)?);
+                }
+            }
+        }
+        let known: BTreeSet<&PathBuf> = items.iter().flat_map(|item| &item.paths).collect();
+        let other_bytes = size_without(root, &known)?;
+        Ok(Self { root: root.to_owned(), items, other_bytes })
+    }
+
+    /// The size of everything, in bytes.
+    pub fn total_bytes(&self) -> u64 {
+        self.items.iter().map(|item| item.bytes).sum::<u64>() + self.other_bytes
+    }
+}
+
+/// Whether this can be the name of a layer or source. Whatever has another name is none of ours.
+fn is_name(name: &str) -> bool {
+    name.len() == 32 && name.bytes().all(|b| b.is_ascii_hexdigit())
+}
+
+/// The files and folders of every name. Records come first, prefixes next.
+fn by_name(root: &Path) -> Result<BTreeMap<String, Vec<PathBuf>>, Error> {
+    let mut found: BTreeMap<String, Vec<PathBuf>> = BTreeMap::new();
+    let mut folders: Vec<&str> = FOLDERS.iter().copied().filter(|folder| !NOT_BY_NAME.contains(folder)).collect();
+    folders.sort_by_key(|folder| match *folder {
+        "records" => 0,
+        "builds" => 1,
+        _ => 2,
+    });
+    for folder in folders {
+        for path in entries(&root.join(folder))? {
+            let name = file_name(&path);
+            let name = name.split('.').next().unwrap_or_default().to_owned();
+            if is_name(&name) {
+                found.entry(name).or_default().push(path);
+            }
+        }
+    }
+    // A record is `<name>.json`; what a killed write of one left beside it is not what makes a layer visible.
+    for paths in found.values_mut() {
+        paths.sort_by_key(|path| u8::from(path.extension().is_none_or(|ending| ending != "json")));
+    }
+    Ok(found)
+}
+
+fn item(root: &Path, kind: Kind, name: &str, paths: Vec<PathBuf>, uses: &BTreeMap<&str, f64>) -> Result<Item, Error> {
+    let (mut bytes, mut made_unix_s) = (0, 0.0_f64);
+    for path in &paths {
+        let Ok(meta) = fs::symlink_metadata(path) else { continue };
+        bytes += size_without(path, &BTreeSet::new())?;
+        let changed = meta.modified().ok().and_then(|at| at.duration_since(UNIX_EPOCH).ok());
+        made_unix_s = made_unix_s.max(changed.map_or(0.0, |since| since.as_secs_f64()));
+    }
+    // The time of a prefix is what its script made of it; the record has the true one.
+    if let Some(record) = paths.first().filter(|_| matches!(kind, Kind::Layer { .. })) {
+        let meta = fs::metadata(record).at("look at", record)?;
+        made_unix_s = meta.mtime() as f64;
+    }
+    let last_used_unix_s = uses.get(name).copied().unwrap_or(0.0).max(made_unix_s);
+    let locked = is_locked(root, name);
+    Ok(Item { kind, name: name.to_owned(), bytes, made_unix_s, last_used_unix_s, locked, paths })
+}
+
+/// Whether a process holds the lock of this name. A lock that was never taken is not made.
+fn is_locked(root: &Path, name: &str) -> bool {
+    let path = root.join("locks").join(format!("{name}.lock"));
+    path.exists() && matches!(Lock::take(&path), Err(bakeoff_host::Error::Locked { .. }))
+}
+
+/// The size of a file, or of all that is below a folder, in bytes, but for what is known. A file of several names counts
+/// once. What vanishes while we look was not there.
+fn size_without(path: &Path, known: &BTreeSet<&PathBuf>) -> Result<u64, Error> {
+    let mut seen = BTreeSet::new();
+    let mut left = vec![path.to_owned()];
+    let mut bytes = 0;
+    while let Some(path) = left.pop() {
+        if known.contains(&path) {
+            continue;
+        }
+        let Ok(meta) = fs::symlink_metadata(&path) else { continue };
+        if meta.is_dir() {
+            match entries(&path) {
+                Ok(paths) => left.extend(paths),
+                Err(_) if !path.exists() => {}
+                Err(error) => return Err(error),
+            }
+        } else if meta.nlink() == 1 || seen.insert((meta.dev(), meta.ino())) {
+            bytes += meta.len();
+        }
+    }
+    Ok(bytes)
+}
+
+fn file_name(path: &Path) -> String {
+    path.file_name().unwrap_or_default().to_string_lossy().into_owned()
+}

@@ -1,0 +1,107 @@
+//! The files of a study's folder that go into a parcel: all that are not hidden. It reads no content.
+
+use super::error::{At, Error};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// More files than this, or more bytes, are not a study's folder but something that a study was put into.
+const FILES_MAX: usize = 20_000;
+const BYTES_MAX: u64 = 4 << 30;
+
+/// Every file of a study's folder by its name below it, with slashes, sorted. What begins with a dot is left out, and
+/// with it `.bakeoff` and `.git`. A link to a file of the same folder counts as that file.
+///
+/// # Errors
+/// [`Error::Strange`] for what cannot be a part of a study: devices and their like, links that lead out of the folder or
+/// to folders, names that are no text, and more than a study can be.
+pub fn files_of_study(dir: &Path) -> Result<Vec<(String, PathBuf)>, Error> {
+    let home = fs::canonicalize(dir).at("resolve", dir)?;
+    let mut found = vec![];
+    let mut bytes = 0;
+    let mut left = vec![(String::new(), home.clone())];
+    while let Some((prefix, folder)) = left.pop() {
+        for entry in fs::read_dir(&folder).at("list", &folder)? {
+            let path = entry.at("list", &folder)?.path();
+            let strange = |why: &str| Error::Strange { path: path.clone(), why: why.to_owned() };
+            let name = path.file_name().and_then(|name| name.to_str());
+            let Some(name) = name else { return Err(strange("has a name that is no text: rename it")) };
+            if name.starts_with('.') {
+                continue;
+            }
+            let name = format!("{prefix}{name}");
+            if let Some(complaint) = super::name::complaint(&format!("study/{name}")) {
+                return Err(strange(&format!("cannot be packed: its name {complaint}")));
+            }
+            let mut meta = fs::symlink_metadata(&path).at("look at", &path)?;
+            if meta.is_symlink() {
+                let target = fs::canonicalize(&path).at("resolve", &path)?;
+                if !target.starts_with(&home) || !target.is_file() {
+                    return Err(strange(
+                        "is a link to what is not a file of the study's folder: put a copy in its place",
+                    ));
+                }
+                meta = fs::metadata(&path).at("look at", &path)?;
+            }
+            if meta.is_dir() {
+                left.push((format!("{name}/"), path));
+                continue;
+            }
+            if !meta.is_file() {
+                return Err(strange("is neither a file nor a folder: remove it, or move it elsewhere"));
+            }
+            bytes += meta.len();
+            found.push((name, path));
+            if found.len() > FILES_MAX || bytes > BYTES_MAX {
+                return Err(Error::Strange { path: home, why: too_much() });
+            }
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
+fn too_much() -> String {
+    let gib = BYTES_MAX >> 30;
+    format!(
+        "has more than {FILES_MAX} files or {gib} GiB, too much for a study: move what is no part of it elsewhere, or \
+         into a folder whose name begins with a dot"
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::symlink;
+
+    fn names(dir: &Path) -> Result<Vec<String>, String> {
+        let files = files_of_study(dir).map_err(|error| error.to_string())?;
+        Ok(files.into_iter().map(|(name, _)| name).collect())
+    }
+
+    #[test]
+    fn everything_that_is_not_hidden_is_packed() {
+        let folder = tempfile::tempdir().unwrap();
+        let dir = folder.path().join("study");
+        fs::create_dir_all(dir.join("patches")).unwrap();
+        fs::create_dir_all(dir.join(".git")).unwrap();
+        for name in ["study.toml", "patches/b.patch", "patches/.swp", ".git/HEAD", "patches.txt"] {
+            fs::write(dir.join(name), "x").unwrap();
+        }
+        symlink("patches/b.patch", dir.join("link")).unwrap();
+        assert_eq!(names(&dir).unwrap(), ["link", "patches.txt", "patches/b.patch", "study.toml"]);
+    }
+
+    #[test]
+    fn what_is_strange_is_named() {
+        let check = |make: &dyn Fn(&Path), expect: &str| {
+            let folder = tempfile::tempdir().unwrap();
+            make(folder.path());
+            let said = names(folder.path()).unwrap_err();
+            assert!(said.contains(expect), "{said}");
+        };
+        check(&|dir| symlink("/etc/hostname", dir.join("out")).unwrap(), "out` is a link");
+        check(&|dir| symlink(".", dir.join("self")).unwrap(), "self` is a link");
+        check(&|dir| drop(std::os::unix::net::UnixListener::bind(dir.join("s")).unwrap()), "s` is neither");
+        check(&|dir| fs::write(dir.join("a\nb"), "").unwrap(), "a character that no name should have");
+    }
+}
