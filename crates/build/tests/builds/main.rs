@@ -1,13 +1,19 @@
 //! Builds by the real `sh`, `tar` and `cc` of this machine, each test in a cache and a study folder of its own. This
-//! executable is also, for tests that kill a whole Bakeoff, a Bakeoff that builds one layer.
+//! executable is also, for tests that kill a whole Bakeoff, a Bakeoff that builds something.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test ends where something is not as it should be")]
 
 mod chains;
+mod confined;
+mod damage;
 mod failures;
 mod gc;
+mod graph;
+mod kills;
 mod origins;
 mod parcels;
+mod patches;
 mod processes;
+mod rebuilt;
 mod sources;
 mod study;

@@ -182,3 +182,43 @@ fn an_interrupt_ends_a_build_and_a_wait() {
     assert_eq!(building.says(), "interrupted");
     assert!(!is_alive(&pid));
 }
+
+#[test]
+fn builds_wait_while_trials_execute_and_the_other_way_round() {
+    let meeting = Meeting::new();
+    let cache = Cache::open(meeting.path("cache")).unwrap();
+    let script = format!(
+        "echo > '{}'; read line < '{}'; echo > $PREFIX/x",
+        meeting.path("begun").display(),
+        meeting.path("go").display(),
+    );
+    let trials = cache.quiet(|_| panic!("nobody builds")).unwrap();
+    let mut builder = meeting.builder(&script);
+    assert_eq!(builder.says(), format!("waiting {}", std::process::id()));
+    // Who executes the trials may build between them.
+    let variants = [Variant { name: "own".to_owned(), ..Variant::default() }];
+    let layers = [layer("own", "echo > $PREFIX/x")];
+    let dir = cache.root();
+    let request = Request { study_dir: dir, sources: &[], layers: &layers, variants: &variants, jobs: 1 };
+    assert!(!build_all(&cache, &request, &|_| {}).unwrap()[0].cached);
+    drop(trials);
+    assert_eq!(builder.says(), "started");
+    read(meeting.path("begun"));
+
+    let told = std::sync::Mutex::new(None);
+    let waiting = |process| {
+        *told.lock().unwrap() = process;
+        fs::write(meeting.path("go"), "go\n").unwrap();
+    };
+    let trials = cache.quiet(waiting).unwrap();
+    assert_eq!(*told.lock().unwrap(), Some(builder.child.id()));
+    assert!(builder.says().starts_with("Built "), "it had ended before the trials could begin");
+    // Nothing to build, nothing to wait for.
+    assert_eq!(meeting.builder(&script).says(), "cached");
+    // A wait ends by an interrupt.
+    let mut waits = meeting.builder("echo other > $PREFIX/x");
+    assert_eq!(waits.says(), format!("waiting {}", std::process::id()));
+    waits.signal("INT");
+    assert_eq!(waits.says(), "interrupted");
+    drop(trials);
+}

@@ -19,6 +19,8 @@ pub(crate) struct Study {
     pub(crate) layers: Vec<Layer>,
     pub(crate) variants: Vec<Variant>,
     pub(crate) events: Mutex<Vec<BuildEvent>>,
+    /// How many layers are built at a time.
+    pub(crate) jobs: usize,
 }
 
 impl Study {
@@ -34,6 +36,7 @@ impl Study {
             layers: layers.to_vec(),
             variants: vec![],
             events: Mutex::default(),
+            jobs: 2,
         };
         study.variant("only", &[]);
         study
@@ -72,7 +75,13 @@ impl Study {
 
     /// All of it, in the study's folder `dir`.
     pub(crate) fn request<'a>(&'a self, dir: &'a Path) -> Request<'a> {
-        Request { study_dir: dir, sources: &self.sources, layers: &self.layers, variants: &self.variants, jobs: 2 }
+        Request {
+            study_dir: dir,
+            sources: &self.sources,
+            layers: &self.layers,
+            variants: &self.variants,
+            jobs: self.jobs,
+        }
     }
 
     /// Makes all builds.
@@ -104,6 +113,17 @@ impl Study {
     /// What would have to be done.
     pub(crate) fn survey(&self) -> Vec<Wanted> {
         survey(&self.cache, &self.request(&self.dir())).unwrap()
+    }
+
+    /// The layers that were built by the last call, in the order of their names, once for each time.
+    pub(crate) fn built_layers(&self) -> Vec<String> {
+        let name = |event: &BuildEvent| match event {
+            BuildEvent::Finished { layer, .. } => Some(layer.clone()),
+            _ => None,
+        };
+        let mut names: Vec<String> = self.events.lock().unwrap().iter().filter_map(name).collect();
+        names.sort();
+        names
     }
 
     /// How many events are like this.

@@ -1,0 +1,165 @@
+//! Disks that are full and folders that belong to others: this executable executes one of its tests again, in a small
+//! file system of its own, or as another user. Both need root; without it they are skipped, or executed as they are.
+
+use crate::study::{Study, layer};
+use bakeoff_build::{BuildEvent, Cache, Error};
+use bakeoff_model::record::BuildOutcome;
+use std::fs;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+use std::path::Path;
+use std::process::{Command, Output};
+
+/// In the environment of this executable, it says that a test is executed again, and in which folder.
+const INNER: &str = "CONFINED_FOLDER";
+/// An ordinary user of every system.
+const NOBODY: u32 = 65_534;
+/// Begins a line that says what the inner test has seen.
+const SAYS: &str = "inner: ";
+
+fn is_root() -> bool {
+    fs::metadata("/proc/self").unwrap().uid() == 0
+}
+
+fn inner() -> Option<String> {
+    std::env::var(INNER).ok()
+}
+
+/// Executes a test of this executable again, behind these words.
+fn again(before: &[&str], test: &str, folder: &Path) -> Output {
+    let executable = std::env::current_exe().unwrap();
+    let mut command = Command::new(before[0]);
+    command.args(&before[1..]).arg(executable).args(["--exact", test, "--nocapture"]);
+    command.env(INNER, folder).env("TMPDIR", folder).env("HOME", folder).current_dir("/").output().unwrap()
+}
+
+#[track_caller]
+fn seen(output: &Output) -> String {
+    let text = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success() && text.contains(SAYS), "{text}");
+    text
+}
+
+#[test]
+fn a_full_disk_is_told_and_nothing_is_left() {
+    if inner().is_some() {
+        return fill_the_disk();
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let mount = "mount -t tmpfs -o size=6m tmpfs \"$0\" || exit 77; exec \"$@\"";
+    let path = folder.path().to_str().unwrap();
+    let test = "confined::a_full_disk_is_told_and_nothing_is_left";
+    let output = again(&["unshare", "--mount", "sh", "-c", mount, path], test, folder.path());
+    if !is_root() || output.status.code() == Some(77) {
+        println!("skipped: no small file system can be mounted here");
+        return;
+    }
+    println!("{}", seen(&output));
+}
+
+/// Inside: the temporary folder, and so the cache, is on a disk of a few megabytes.
+fn fill_the_disk() {
+    let fill = "yes 0123456789abcdef > $PREFIX/big";
+    let mut study = Study::new(&[layer("base", "echo > $PREFIX/small"), layer("program", "$DO; echo > $PREFIX/x")]);
+    study.layers[1].script = format!("if test $DO = fill; then {fill}; fi; echo > $PREFIX/x");
+    study.variant("good", &[("DO", "nothing")]);
+    study.variant("full", &[("DO", "fill")]);
+    let cache = study.cache.root().to_owned();
+    let why = match study.try_build() {
+        Ok(lines) => match &lines[1].outcome {
+            BuildOutcome::Failed { why, .. } => why.clone(),
+            BuildOutcome::Built => panic!("there was space"),
+        },
+        Err(error @ Error::DiskFull { .. }) => error.to_string(),
+        Err(error) => panic!("{error}"),
+    };
+    let cache_text = cache.to_str().unwrap();
+    assert!(why.contains("the disk is full") && why.contains(cache_text) && why.contains("bytes are free"), "{why}");
+    println!("{SAYS}{why}");
+    assert_eq!(fs::read_dir(cache.join("work")).unwrap().count(), 0);
+    assert!(bakeoff_host::disk::free_bytes(&cache).unwrap() > 4 << 20, "what was half built makes room");
+
+    // What we write ourselves: a prefix that is copied.
+    study.variants.remove(1);
+    study.built();
+    let ballast = cache.join("ballast");
+    study.layers[0].script = "head -c 2000000 /dev/zero > $PREFIX/big".to_owned();
+    study.variants[0].build_variables.insert("DO".to_owned(), "nothing".to_owned());
+    study.layers[1].script = "true".to_owned();
+    fs::write(&ballast, vec![1; 2_500_000]).unwrap();
+    let error = study.try_build().unwrap_err();
+    assert!(matches!(&error, Error::DiskFull { .. }), "{error}");
+    assert!(error.to_string().contains("BAKEOFF_CACHE"), "{error}");
+    println!("{SAYS}{error}");
+    fs::remove_file(ballast).unwrap();
+    study.built();
+}
+
+#[test]
+fn a_cache_of_somebody_else_is_told_with_its_owner() {
+    if let Some(folder) = inner() {
+        for name in ["others", "sealed", "absent/below"] {
+            let error = Cache::open(Path::new(&folder).join(name)).unwrap_err();
+            println!("{SAYS}{error}");
+        }
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    let mode = |path: &Path, mode| fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+    drop(Cache::open(path("others")).unwrap());
+    drop(Cache::open(path("sealed")).unwrap());
+    if !is_root() {
+        mode(&path("others/records"), 0o555);
+    }
+    mode(&path("sealed/logs"), 0o555);
+    mode(folder.path(), 0o555);
+    let user = NOBODY.to_string();
+    // The test's own executable may lie where nobody else can read it.
+    let copy = tempfile::tempdir().unwrap();
+    mode(copy.path(), 0o755);
+    let executable = copy.path().join("tests");
+    fs::copy(std::env::current_exe().unwrap(), &executable).unwrap();
+    mode(&executable, 0o755);
+    let mut command = if is_root() {
+        let mut command = Command::new("setpriv");
+        command.args(["--reuid", &user, "--regid", &user, "--clear-groups", "--"]).arg(&executable);
+        command
+    } else {
+        Command::new(&executable)
+    };
+    command.args(["--exact", "confined::a_cache_of_somebody_else_is_told_with_its_owner", "--nocapture"]);
+    let output = command.env(INNER, folder.path()).current_dir("/").output().unwrap();
+    let text = seen(&output);
+    mode(folder.path(), 0o755);
+    let lines: Vec<&str> = text.lines().filter_map(|line| Some(line.split_once(SAYS)?.1)).collect();
+    assert_eq!(lines.len(), 3, "{text}");
+    for line in &lines {
+        assert!(line.contains("belongs to user") && line.contains("may not write"), "{line}");
+        assert!(line.contains("BAKEOFF_CACHE"), "{line}");
+    }
+    if is_root() {
+        assert!(lines[0].contains("belongs to user root (0)") && lines[0].contains(&user), "{}", lines[0]);
+    }
+}
+
+#[test]
+fn a_script_that_takes_too_long_is_killed_with_all_that_it_started() {
+    let mut study = Study::new(&[layer("slow", "sleep 1000 & echo $! > $HOME/../pid; echo waiting; wait")]);
+    study.layers[0].timeout_s = Some(0.5);
+    let (why, tail) = study.failed();
+    let expect =
+        "the script did not end within its `timeout` of 0.5 s and was killed; if it only needs longer, raise it";
+    assert_eq!((why.as_str(), &tail[..]), (expect, &["waiting".to_owned()][..]));
+    let digest = study.survey()[0].digest.clone();
+    let pid = fs::read_to_string(study.cache.root().join("work").join(&digest[..32]).join("pid")).unwrap();
+    assert!(!crate::processes::is_alive(pid.trim()));
+
+    // So is a verify line; and what ends in time is none of it.
+    study.layers[0].script = "echo > $PREFIX/x".to_owned();
+    study.layers[0].verify = vec!["sleep 1000".to_owned()];
+    assert!(study.failed().0.starts_with("verify line 1 did not end within its `timeout`"));
+    study.layers[0].timeout_s = Some(1000.0);
+    study.layers[0].verify.clear();
+    study.built();
+    assert_eq!(study.count(|event| matches!(event, BuildEvent::Failed { .. })), 0);
+}
