@@ -5,6 +5,7 @@
 mod own;
 mod units;
 
+pub(crate) use own::installed;
 pub use own::{Unknown, find, own};
 
 use serde::{Deserialize, Serialize};

@@ -4,7 +4,7 @@
 
 use crate::metric::{self, Metric};
 use crate::problem::suggest;
-use crate::record::{Block, FORMAT, FactorLine, StudyLine, TWIN, VariantLine};
+use crate::record::{Block, Building, FORMAT, FactorLine, StudyLine, TWIN, Trial, VariantLine};
 use crate::shuffle::Stream;
 use crate::study::{
     Condition, Decide, Factor, Levels, PlanSpec, Service, Study, VariantRule, Vary, VoidRule, Workload,
@@ -72,8 +72,8 @@ pub struct Plan {
     pub conditions: Vec<Condition>,
     /// Nuisances that are drawn afresh for every block.
     pub vary: Vec<Vary>,
-    /// How many blocks of building are measured, like a workload; 0: none.
-    pub rebuild: u32,
+    /// Whether and how building is measured.
+    pub building: Option<Building>,
     /// When a trial does not count.
     pub void_if: Vec<VoidRule>,
     /// How to judge.
@@ -125,6 +125,7 @@ impl Plan {
         })?;
         let (workloads, services, conditions) = cells(study, spec);
         let decide = decided(study, &workloads)?;
+        let building = building(study, spec, &conditions);
         let baseline = &study.decide.baseline;
         let mut variants = vec![];
         let mut excluded = vec![];
@@ -157,7 +158,7 @@ impl Plan {
             services,
             conditions,
             vary: spec.vary.clone(),
-            rebuild: spec.rebuild,
+            building,
             void_if: spec.void_if.clone(),
             decide,
         })
@@ -197,14 +198,14 @@ impl Plan {
         let mut blocks: Vec<Block> = vec![];
         for workload in &self.workloads {
             for condition in &self.conditions {
-                let mut order: Vec<String> = self.variants.iter().map(|v| v.name.clone()).collect();
-                order.push(TWIN.to_owned());
-                Stream::of(self.seed, &["block", &number, &workload.name, &condition.name]).shuffle(&mut order);
+                let order = self.order(&number, &workload.name, &condition.name);
                 let (workload, condition) = (workload.name.clone(), condition.name.clone());
-                blocks.push(Block { block: pass, workload, condition, order, padding: self.padding(pass) });
+                let (padding, layout) = (self.padding(pass), self.layout(pass));
+                blocks.push(Block { block: pass, workload, condition, order, padding, layout });
             }
         }
         Stream::of(self.seed, &["pass", &number]).shuffle(&mut blocks);
+        self.insert_building(pass, &mut blocks);
         blocks
     }
 
@@ -216,6 +217,50 @@ impl Plan {
         }
         let drawn = Stream::of(self.seed, &["env-size", &pass.to_string()]).below(4096);
         1 + u32::try_from(drawn).unwrap_or(0)
+    }
+
+    /// Every variant and the twin, in the random order of that block.
+    fn order(&self, pass: &str, workload: &str, condition: &str) -> Vec<String> {
+        let mut order: Vec<String> = self.variants.iter().map(|v| v.name.clone()).collect();
+        order.push(TWIN.to_owned());
+        Stream::of(self.seed, &["block", pass, workload, condition]).shuffle(&mut order);
+        order
+    }
+
+    /// Puts the blocks of building among those of a pass, whose order stays what it is without them: so a study can be
+    /// given them, or more of them, later on.
+    fn insert_building(&self, pass: u32, blocks: &mut Vec<Block>) {
+        let Some(building) = self.building.as_ref().filter(|building| pass <= building.blocks) else { return };
+        let number = pass.to_string();
+        for workload in &building.workloads {
+            let condition = building.condition.clone();
+            let order = self.order(&number, workload, &condition);
+            let mut places = Stream::of(self.seed, &["building", &number, workload]);
+            let place = usize::try_from(places.below(blocks.len() as u64 + 1)).unwrap_or(0);
+            let workload = workload.clone();
+            blocks.insert(place, Block { block: pass, workload, condition, order, ..Block::default() });
+        }
+    }
+
+    /// Passes in which building is measured.
+    pub fn building_passes(&self) -> u32 {
+        self.building.as_ref().map_or(0, |building| building.blocks.min(self.blocks))
+    }
+
+    /// Whether a trial is one that the plan asks for.
+    pub fn asks_for(&self, trial: &Trial) -> bool {
+        let has = |workload: &str| self.workloads.iter().any(|known| known.name == workload);
+        let is_building = || self.building.as_ref().is_some_and(|building| building.layer(&trial.workload).is_some());
+        let passes = if is_building() { self.building_passes() } else { self.blocks };
+        trial.block <= passes && (has(&trial.workload) || is_building())
+    }
+
+    /// What the orders of linking of a pass are drawn from, where they are varied.
+    fn layout(&self, pass: u32) -> Option<u32> {
+        self.vary.contains(&Vary::LinkOrder).then(|| {
+            let drawn = Stream::of(self.seed, &["link-order", &pass.to_string()]).below(1 << 32);
+            u32::try_from(drawn).unwrap_or(0)
+        })
     }
 
     /// Where the rule looks a few times only: the number of blocks of its last look.
@@ -236,10 +281,16 @@ impl Plan {
         self.until.check(self.blocks)
     }
 
+    /// Those of them that are building.
+    pub fn building_trials(&self) -> u64 {
+        let built = self.building.as_ref().map_or(0, |building| building.workloads.len() as u64);
+        built * u64::from(self.building_passes()) * (self.variants.len() as u64 + 1)
+    }
+
     /// Trials in the whole plan, twins included; at most, if there is a rule for stopping earlier.
     pub fn trials(&self) -> u64 {
         let cells = self.workloads.len() as u64 * self.conditions.len() as u64 * (self.variants.len() as u64 + 1);
-        cells * u64::from(self.blocks)
+        cells * u64::from(self.blocks) + self.building_trials()
     }
 
     /// The head of this plan's journal. `builds` has the digest of each variant's build; `inputs` and `simulated` are as
@@ -269,6 +320,7 @@ impl Plan {
             vary: self.vary.clone(),
             void_if: self.void_if.clone(),
             build_factors: self.build_factors.clone(),
+            building: self.building.clone(),
             simulated: simulated.map(str::to_owned),
         }
     }
@@ -283,8 +335,14 @@ impl Plan {
                 own.push(metric);
             }
         }
+        own.extend(self.building.as_ref().map(|_| metric::installed()));
         own
     }
+}
+
+/// The seed of a variant's, or the twin's, order of linking in a block with that [`Block::layout`].
+pub fn link_seed(layout: u32, variant: &str) -> u32 {
+    u32::try_from(Stream::of(layout.into(), &["link-order of", variant]).below(1 << 32)).unwrap_or(0)
 }
 
 /// Whether a variant is meant by a pattern of `--only`.
@@ -314,6 +372,16 @@ fn cells(study: &Study, spec: &PlanSpec) -> (Vec<Workload>, Vec<Service>, Vec<Co
     let services = study.services.iter().filter(needed).cloned().collect();
     let conditions = study.conditions.iter().filter(|c| takes(&spec.conditions, &c.name)).cloned().collect();
     (workloads, services, conditions)
+}
+
+/// Whether and how building is measured. It has nothing beside it: its blocks are of a condition that asks for nothing.
+fn building(study: &Study, spec: &PlanSpec, conditions: &[Condition]) -> Option<Building> {
+    let idle = conditions.iter().find(|condition| condition.parts().is_empty());
+    (spec.rebuild > 0).then(|| Building {
+        workloads: study.layers.iter().map(|layer| Building::workload_of(&layer.name)).collect(),
+        condition: idle.map_or("idle", |condition| &condition.name).to_owned(),
+        blocks: spec.rebuild,
+    })
 }
 
 fn factors(study: &Study) -> impl Iterator<Item = &Factor> {

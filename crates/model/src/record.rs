@@ -3,8 +3,10 @@
 //! nothing here is derived, and nothing judges.
 
 mod build;
+mod building;
 
 pub use build::{BuildLine, BuildOutcome, FactorLine, FlagSeen, LayerLine, Proof};
+pub use building::{BUILDING_METRICS, Building};
 
 use crate::marks::Marks;
 use crate::metric::{self, Measurements, Metric};
@@ -81,6 +83,9 @@ pub struct StudyLine {
     /// The build factors, where anything is built: what builds are held against.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub build_factors: Vec<FactorLine>,
+    /// Set if building is measured too.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub building: Option<Building>,
     /// Set if the trials were simulated: the planted truth, as the user gave it.
     pub simulated: Option<String>,
 }
@@ -185,6 +190,10 @@ pub struct Block {
     /// Bytes that the environment of its trials was padded with.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub padding: u32,
+    /// Set if what its trials execute was linked anew for its pass: what the order of linking of each variant and of the
+    /// twin was drawn from ([`crate::plan::link_seed`]).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub layout: Option<u32>,
 }
 
 /// One execution of one cell in one block.

@@ -93,7 +93,7 @@ fn plan(seed: u64) -> Plan {
         workloads: vec![workload],
         services: vec![],
         vary: vec![],
-        rebuild: 0,
+        building: None,
         void_if: vec![],
         conditions: vec![Condition { name: "idle".to_owned(), ..Condition::default() }],
         decide: Decide {

@@ -54,7 +54,7 @@ pub(crate) fn execute(record: &mut Record, passes: u32, mut fill: impl FnMut(&mu
                 record.trials.push(trial);
             }
             let workload = "loop".to_owned();
-            record.blocks.push(Block { block, workload, condition, order, padding: 0 });
+            record.blocks.push(Block { block, workload, condition, order, padding: 0, layout: None });
         }
     }
     let last = first + passes - 1;

@@ -201,7 +201,7 @@ fn plan(args: &Args) -> Result<Plan, CommandError> {
         workloads: vec![workload],
         services: vec![],
         vary: vec![],
-        rebuild: 0,
+        building: None,
         void_if: vec![],
         conditions: vec![args.condition.condition()],
     })

@@ -92,7 +92,14 @@ fn environment() {
 
 fn padding() {
     let stage = Stage::new("printf %s \"$BAKEOFF_PADDING\" | wc -c").expect("123\n");
-    let block = Block { block: 1, workload: "w".into(), condition: "c".into(), order: vec!["a".into()], padding: 123 };
+    let block = Block {
+        block: 1,
+        workload: "w".into(),
+        condition: "c".into(),
+        order: vec!["a".into()],
+        padding: 123,
+        layout: None,
+    };
     let task = Task { block: &block, position: 1, variant: "a", attempt: 0 };
     assert_eq!(stage.local().execute(task).unwrap().unwrap().outcome, Outcome::Ok);
 }

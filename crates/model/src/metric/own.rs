@@ -50,6 +50,12 @@ pub fn own(name: &str, workloads: &[Workload]) -> Result<Metric, Unknown> {
     Err(unknown(name, &readings, workloads))
 }
 
+/// What building installs, where building is measured.
+pub(crate) fn installed() -> Metric {
+    let what = "size of all files that were installed, of the layers before too".to_owned();
+    described("installed", Unit::Bytes, Direction::Less, what, "sizes of files")
+}
+
 fn described(name: &str, unit: Unit, better: Direction, what: String, source: &str) -> Metric {
     let (what, source) = (Cow::Owned(what), Cow::Owned(source.to_owned()));
     Metric { name: Cow::Owned(name.to_owned()), unit, better, what, source }

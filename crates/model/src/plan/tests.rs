@@ -1,8 +1,8 @@
 //! The plan as a story: who takes part, in which order, and what changes neither.
 
-use super::{Error, Plan};
+use super::{Error, Plan, link_seed};
 use crate::metric::{Direction, Unit};
-use crate::record::TWIN;
+use crate::record::{TWIN, Trial};
 use crate::study::{OpSpec, VoidRule};
 use crate::until::Until;
 use std::collections::{BTreeMap, BTreeSet};
@@ -270,4 +270,64 @@ fn the_head_of_a_journal_describes_the_metrics_that_the_table_does_not() {
     let names: Vec<&str> = described.iter().map(|metric| &*metric.name).collect();
     assert_eq!(names, ["scan.op.rate", "op.p99", "scan.wall"]);
     assert_eq!((described[0].unit, described[0].better), (Unit::PerSecond, Direction::More));
+}
+
+/// The study, with these lines in its plan.
+fn with(lines: &str) -> Plan {
+    let text = STUDY.replacen("seed = 178\n", &format!("seed = 178\n{lines}\n"), 1);
+    Plan::of(&crate::study_file::parse(&text).unwrap(), "default").unwrap()
+}
+
+#[test]
+fn building_is_measured_in_the_first_passes_and_changes_nothing_else() {
+    let (plain, built) = (plan("default").unwrap(), with("rebuild = 2"));
+    assert_eq!(built.trials(), plain.trials() + 2 * 6);
+    for pass in 1..=4 {
+        let (building, others): (Vec<_>, Vec<_>) =
+            built.pass(pass).into_iter().partition(|block| block.workload == "build-hello");
+        assert_eq!(others, plain.pass(pass));
+        assert_eq!(building.len(), usize::from(pass <= 2), "pass {pass}");
+        for block in building {
+            assert_eq!((block.condition.as_str(), block.order.len()), ("idle", 6));
+        }
+    }
+    let builds = BTreeMap::new();
+    assert_eq!(built.identity(&builds, ""), plain.identity(&builds, ""), "a study can be given it later");
+    let line = built.study_line(&builds, "", None);
+    let building = line.building.unwrap();
+    assert_eq!((building.layer("build-hello"), building.layer("build-world")), (Some("hello"), None));
+    assert!(line.metrics.iter().any(|metric| metric.name == "installed"));
+    let trial = |workload: &str, block| Trial { workload: workload.to_owned(), block, ..Trial::default() };
+    assert!(built.asks_for(&trial("build-hello", 2)) && built.asks_for(&trial("small", 4)));
+    assert!(!built.asks_for(&trial("build-hello", 3)) && !plain.asks_for(&trial("build-hello", 1)));
+
+    let mut fewer = with("rebuild = 9");
+    assert_eq!(fewer.building_passes(), 4);
+    fewer.extend(None, Some(3)).unwrap();
+    assert_eq!(fewer.building_passes(), 3);
+}
+
+#[test]
+fn a_plan_that_builds_nothing_anew_leaves_no_trace_in_its_journal() {
+    let plain = plan("default").unwrap();
+    let line = serde_json::to_string(&plain.study_line(&BTreeMap::new(), "", None)).unwrap();
+    let block = serde_json::to_string(&plain.pass(1)).unwrap();
+    assert!(!line.contains("building") && !block.contains("layout"), "{line} {block}");
+}
+
+#[test]
+fn the_order_of_linking_is_drawn_for_every_pass_and_from_it_for_every_variant() {
+    let varied = with("vary = [\"link-order\"]");
+    let layouts: Vec<Option<u32>> = (1..=4).map(|pass| varied.pass(pass)[0].layout).collect();
+    for (pass, layout) in (1..).zip(&layouts) {
+        assert!(varied.pass(pass).iter().all(|block| block.layout == *layout), "one for the whole pass");
+    }
+    let different: BTreeSet<_> = layouts.iter().flatten().collect();
+    assert_eq!(different.len(), 4);
+    let pass = layouts[0].unwrap();
+    let seeds: BTreeSet<u32> = ["baseline", "opt=O1", TWIN].map(|name| link_seed(pass, name)).into();
+    assert_eq!(seeds.len(), 3);
+    // Golden: what was linked once must be linked so again.
+    assert_eq!((pass, link_seed(pass, TWIN)), (2_594_706_697, 3_778_248_270));
+    assert_ne!(varied.identity(&BTreeMap::new(), ""), plan("default").unwrap().identity(&BTreeMap::new(), ""));
 }

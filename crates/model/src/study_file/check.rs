@@ -3,7 +3,8 @@
 use super::factors::PlacedFactor;
 use super::section::{Section, Sink};
 use crate::problem::suggest;
-use crate::study::{Layer, PlanSpec, Vary};
+use crate::record::Building;
+use crate::study::{Layer, PlanSpec, Vary, Workload};
 
 /// A build variable that no script mentions cannot take effect: the level would be a lie.
 pub(super) fn variables_are_used(sink: &Sink, factors: &[PlacedFactor], layers: &[Layer]) {
@@ -65,5 +66,31 @@ pub(super) fn plans_build_what_there_is(file: &Section<'_>, plans: &[PlanSpec], 
     }
     if plans.iter().any(|plan| plan.rebuild > 0) {
         file.sink.report(at, "`rebuild` cannot be measured where nothing is built", "", remedy);
+    }
+}
+
+/// Where building is measured, it stands beside the workloads, and what it costs must be the compiler's own.
+pub(super) fn building_can_be_measured(
+    file: &Section<'_>,
+    plans: &[PlanSpec],
+    layers: &[Layer],
+    workloads: &[Workload],
+) {
+    if plans.iter().all(|plan| plan.rebuild == 0) {
+        return;
+    }
+    let at = file.place_of("plan").or(file.place_of("plans")).unwrap_or_default();
+    for layer in layers {
+        let name = Building::workload_of(&layer.name);
+        if workloads.iter().any(|workload| workload.name == name) {
+            let message = format!("`{name}` is the name under which building `{}` is measured", layer.name);
+            let remedy = format!("rename the workload `{name}`, or leave `rebuild` out");
+            file.sink.report(at.clone(), &message, "there is a workload of that name", &remedy);
+        }
+        if layer.compiler_cache.is_some() {
+            let message = format!("`rebuild` would measure the compiler cache of the layer `{}`", layer.name);
+            let remedy = "leave `cache` out of the layer, or `rebuild` out of the plan";
+            file.sink.report(at.clone(), &message, "what building costs is not comparable", remedy);
+        }
     }
 }

@@ -67,6 +67,7 @@ fn read(file: &Section<'_>) -> Study {
     check::variables_are_used(file.sink, &build_factors, &layers);
     check::layers_name_what_there_is(file, &build_factors, &layers);
     check::plans_build_what_there_is(file, &plans, &layers);
+    check::building_can_be_measured(file, &plans, &layers, &workloads);
     check::variables_have_one_factor(file.sink, &build_factors);
     check::variables_have_one_factor(file.sink, &run_factors);
     file.finish();

@@ -78,7 +78,7 @@ pub(super) fn execute(args: &super::Args) -> Result<Code, CommandError> {
 }
 
 /// This host, with one command in this folder and this environment.
-fn place(command: &str, scratch: &Path) -> Result<Local, CommandError> {
+fn place(command: &str, scratch: &Path) -> Result<Local<'static>, CommandError> {
     let dir = std::env::current_dir().map_err(|error| CommandError::new(Code::Internal, error))?;
     let setup = Setup {
         dir,
@@ -100,10 +100,11 @@ fn place(command: &str, scratch: &Path) -> Result<Local, CommandError> {
 
 /// Executes one study, in both designs; none if it was interrupted. A trial that fails leaves its study incomplete, but
 /// one in the first study says that the command is no good.
-fn study(place: &mut Local, args: &super::Args, number: u32) -> Result<Option<Trials>, CommandError> {
+fn study(place: &mut Local<'_>, args: &super::Args, number: u32) -> Result<Option<Trials>, CommandError> {
     let mut trials = Trials::default();
     let order = vec![NAME.to_owned()];
-    let block = Block { block: 1, workload: NAME.to_owned(), condition: CONDITION.to_owned(), order, padding: 0 };
+    let block =
+        Block { block: 1, workload: NAME.to_owned(), condition: CONDITION.to_owned(), order, padding: 0, layout: None };
     for turn in turns(args.of_real.blocks as usize, args.seed, number) {
         if bakeoff_host::interrupt::count() > 0 {
             return Ok(None);

@@ -108,3 +108,15 @@ fn the_keys_of_a_layer_are_read() {
     refused("implied = { maloc = [] }\n", "what is implied by `maloc`", "did you mean `malloc`?");
     refused("flags = [\"MALOC\"]\n", "lists the flags `MALOC`", "did you mean `MALLOC`?");
 }
+
+#[test]
+fn building_is_measured_only_under_a_name_of_its_own_and_without_a_compiler_cache() {
+    let plan = "[plans.built]\nrebuild = 3\n";
+    assert_eq!(study(plan).plans[1].rebuild, 3);
+    refused(
+        &format!("{plan}[workloads.build-perl]\nrun = 'x'\n"),
+        "there is a workload of that name",
+        "rename the workload",
+    );
+    refused(&format!("cache = \"ccache\"\n{plan}"), "would measure the compiler cache", "leave `cache` out");
+}
