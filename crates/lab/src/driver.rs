@@ -2,9 +2,9 @@
 //! nothing else; how a trial is executed is the executor's business. A trial that a rule of the plan declares void is
 //! repeated at once, a few times.
 
-use crate::{Execution, Executor, Task, void};
+use crate::{Execution, Executor, Pass, Task, void};
 use bakeoff_model::plan::Plan;
-use bakeoff_model::record::{Block, Outcome, Record, Trial};
+use bakeoff_model::record::{Block, Outcome, Record, TWIN, Trial};
 use std::collections::BTreeMap;
 
 /// What happens, in the order in which it happens.
@@ -73,20 +73,47 @@ struct Session<'a, E> {
 impl<E: From<crate::Error>> Session<'_, E> {
     /// Executes of one pass what the record does not hold yet.
     fn execute_pass(&mut self, pass: u32) -> Result<Ending, E> {
-        for planned in self.plan.pass(pass) {
-            let begun = self.record.blocks.iter().find(|b| same_block(b, &planned));
-            let block = begun.unwrap_or(&planned);
-            let next = next_attempts(self.record, block);
-            if next.values().all(Option::is_none) {
-                continue;
-            }
+        let planned = self.plan.pass(pass);
+        let missing: Vec<Missing<'_>> =
+            planned.iter().filter_map(|planned| Missing::of(self.record, planned)).collect();
+        if missing.is_empty() {
+            return Ok(Ending::Complete);
+        }
+        let begun = self.begin_pass(pass, &missing);
+        let ending = match begun {
+            Ok(Some(())) => self.execute_missing(&missing),
+            Ok(None) => Ok(Ending::Stopped),
+            Err(error) => Err(error.into()),
+        };
+        let ended = self.executor.pass_ended();
+        let ending = ending?;
+        ended?;
+        Ok(ending)
+    }
+
+    /// Whoever has trials to come in blocks that are linked anew is told to the executor.
+    fn begin_pass(&mut self, pass: u32, missing: &[Missing<'_>]) -> Result<Option<()>, crate::Error> {
+        let linked: Vec<&Missing<'_>> = missing.iter().filter(|missing| missing.block.layout.is_some()).collect();
+        let comes = |name: &&str| linked.iter().any(|missing| missing.next.get(name).is_some_and(Option::is_some));
+        let names = self.plan.variants.iter().map(|variant| variant.name.as_str()).chain([TWIN]);
+        let variants: Vec<&str> = names.filter(comes).collect();
+        let layout = linked.first().and_then(|missing| missing.block.layout);
+        // What takes long is not begun by who is to stop.
+        if layout.is_some() && (self.stop)() {
+            return Ok(None);
+        }
+        self.executor.pass_begins(&Pass { pass, layout, variants: &variants })
+    }
+
+    fn execute_missing(&mut self, missing: &[Missing<'_>]) -> Result<Ending, E> {
+        for Missing { block, is_begun, next } in missing {
             if (self.stop)() {
                 return Ok(Ending::Stopped);
             }
-            if begun.is_none() {
-                (self.emit)(Event::BlockBegins(block.clone()))?;
+            if !is_begun {
+                (self.emit)(Event::BlockBegins((*block).clone()))?;
             }
-            let ending = self.execute_block(block, &next);
+            let ending = self.execute_block(block, next);
             // Whatever kept the block from its end, nothing of it may go on.
             let swept = self.executor.block_ended();
             if ending? == Ending::Stopped {
@@ -119,6 +146,25 @@ impl<E: From<crate::Error>> Session<'_, E> {
             }
         }
         Ok(Ending::Complete)
+    }
+}
+
+/// A block that the record does not hold the whole of.
+struct Missing<'a> {
+    /// As it was begun, or else as it is planned.
+    block: &'a Block,
+    is_begun: bool,
+    /// The attempt that comes next for each variant.
+    next: BTreeMap<&'a str, Option<u32>>,
+}
+
+impl<'a> Missing<'a> {
+    /// None if nothing is missing.
+    fn of(record: &'a Record, planned: &'a Block) -> Option<Self> {
+        let begun = record.blocks.iter().find(|block| same_block(block, planned));
+        let block = begun.unwrap_or(planned);
+        let next = next_attempts(record, block);
+        next.values().any(Option::is_some).then_some(Self { block, is_begun: begun.is_some(), next })
     }
 }
 

@@ -2,6 +2,7 @@
 //! and judges nothing: which order is the plan's word, what it means is the analysis's, and where it is kept is the
 //! journal's. Places are reached through an [`Executor`].
 
+pub mod aside;
 mod driver;
 pub mod expected;
 pub mod local;
@@ -27,6 +28,9 @@ pub enum Error {
         /// What: `variant`, `workload` or `condition`, and its name.
         what: String,
     },
+    /// Nothing can be built here any more.
+    #[error("cannot build what trials need")]
+    Building(#[source] Box<dyn std::error::Error + Send + Sync>),
     /// A trial's folder cannot be prepared or read.
     #[error("cannot use the folder for trials {}", path.display())]
     Folder {
@@ -67,6 +71,17 @@ pub struct Execution {
     pub processes: Vec<Measurements>,
 }
 
+/// A pass of which trials are to be executed in this session.
+#[derive(Debug, Clone, Copy)]
+pub struct Pass<'a> {
+    /// Its number, from 1.
+    pub pass: u32,
+    /// What its orders of linking are drawn from ([`Block::layout`]), if they are varied.
+    pub layout: Option<u32>,
+    /// Those that have trials to come in blocks whose order of linking is varied, in the plan's order, the twin last.
+    pub variants: &'a [&'a str],
+}
+
 /// A way to reach a place. Executors differ in how the place is reached, never in how it measures.
 pub trait Executor {
     /// Executes one trial; none if it was interrupted and must be executed again.
@@ -85,6 +100,17 @@ pub trait Executor {
     /// Metrics that cannot be measured at this place, and why. Asked once, before the first trial.
     fn unavailable(&self) -> Vec<Unavailable> {
         vec![]
+    }
+
+    /// A pass begins, or is taken up again: what must not be made while its trials are executed is made now. None if that
+    /// was interrupted.
+    fn pass_begins(&mut self, _pass: &Pass<'_>) -> Result<Option<()>, Error> {
+        Ok(Some(()))
+    }
+
+    /// No other trial of this pass follows in this session: what was made for it can go.
+    fn pass_ended(&mut self) -> Result<(), Error> {
+        Ok(())
     }
 
     /// No other trial of this block follows in this session: what was kept for the block can end.

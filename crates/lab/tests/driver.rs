@@ -4,7 +4,7 @@
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test ends where something is not as it should be")]
 
 use bakeoff_lab::simulated::{Simulated, Truth};
-use bakeoff_lab::{Ending, Error, Event, Execution, Executor, Task, drive};
+use bakeoff_lab::{Ending, Error, Event, Execution, Executor, Pass, Task, drive};
 use bakeoff_model::plan::Plan;
 use bakeoff_model::record::{Line, MOST_REPEATS, Outcome, Record, Trial};
 use bakeoff_model::study::{Condition, VoidRule};
@@ -357,4 +357,58 @@ fn a_planted_condition_costs_the_same_for_every_variant_and_phases_are_rehearsed
         let scan = (trial.workload == plan.workloads[0].name).then_some(expect / 2.0);
         assert_eq!(trial.value("scan.wall"), scan);
     }
+}
+
+/// An executor that takes down when it is told that passes begin and end, and what it executes in between.
+struct Told<'a> {
+    simulated: Simulated,
+    story: &'a RefCell<Vec<String>>,
+    /// The pass at whose beginning it is interrupted.
+    interrupted_at: Option<u32>,
+}
+
+impl Executor for Told<'_> {
+    fn execute(&mut self, task: Task<'_>) -> Result<Option<Execution>, Error> {
+        self.story.borrow_mut().push(format!("trial of {}", task.block.block));
+        self.simulated.execute(task)
+    }
+
+    fn pass_begins(&mut self, pass: &Pass<'_>) -> Result<Option<()>, Error> {
+        let layout = if pass.layout.is_some() { "anew" } else { "as built" };
+        self.story.borrow_mut().push(format!("pass {} begins, {layout}: {}", pass.pass, pass.variants.join(", ")));
+        Ok((self.interrupted_at != Some(pass.pass)).then_some(()))
+    }
+
+    fn pass_ended(&mut self) -> Result<(), Error> {
+        self.story.borrow_mut().push("pass ended".to_owned());
+        Ok(())
+    }
+}
+
+#[test]
+fn what_a_pass_needs_is_made_before_its_first_trial_and_for_those_that_have_trials_to_come() {
+    let text = STUDY.replace("blocks = 4", "blocks = 2\nvary = [\"link-order\"]\nrebuild = 1");
+    let plan = Plan::of(&bakeoff_model::study_file::parse(&text).unwrap(), "default").unwrap();
+    let story = RefCell::new(vec![]);
+    let mut record = empty_record(&plan);
+    let mut first = Told { simulated: simulated(&plan), story: &story, interrupted_at: Some(2) };
+    assert_eq!(session(&plan, &mut record, &mut first, &never), Ending::Stopped);
+    let mut expect = vec!["pass 1 begins, anew: baseline, cc=clang, twin".to_owned()];
+    // Two workloads and one layer, of two variants and the twin.
+    expect.extend(vec!["trial of 1".to_owned(); 9]);
+    expect.extend(["pass ended", "pass 2 begins, anew: baseline, cc=clang, twin", "pass ended"].map(str::to_owned));
+    assert_eq!(story.take(), expect);
+    assert_eq!(record.blocks.iter().filter(|block| block.workload == "build-hello").count(), 1);
+
+    // Taken up again in the midst of the last block: only who has trials to come is told.
+    let left = Cell::new(4);
+    let stop = || left.replace(left.get().max(1) - 1) == 0;
+    let mut second = Told { simulated: simulated(&plan), story: &story, interrupted_at: None };
+    assert_eq!(session(&plan, &mut record, &mut second, &never), Ending::Complete);
+    record.trials.truncate(record.trials.len() - 1);
+    let last = record.blocks.last().unwrap().order.last().unwrap().clone();
+    story.take();
+    assert_eq!(session(&plan, &mut record, &mut second, &stop), Ending::Complete);
+    let told = format!("pass 2 begins, anew: {last}");
+    assert_eq!(story.take(), [told.as_str(), "trial of 2", "pass ended"]);
 }

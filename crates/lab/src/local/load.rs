@@ -152,7 +152,10 @@ impl Active {
 fn of<'a>(stage: &'a Stage, cell: Cell<'a>, spec: &LoadSpec) -> (Cell<'a>, Vec<String>) {
     let of = match spec.of {
         LoadOf::Itself => cell,
-        LoadOf::Baseline | LoadOf::Command(_) => Cell { variant: stage.plan.baseline(), ..cell },
+        LoadOf::Baseline | LoadOf::Command(_) => {
+            let variant = stage.plan.baseline();
+            Cell { variant, prefix: stage.prefix_of(&variant.name), ..cell }
+        }
     };
     let argv = match &spec.of {
         LoadOf::Command(text) => argv(text, !is_plain(text)),

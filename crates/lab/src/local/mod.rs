@@ -1,6 +1,7 @@
 //! This host as a place: each trial in folders and an environment of its own, with the services and the load that it is
 //! to have beside it. It puts together what the `host` crate measures, and measures nothing itself.
 
+mod building;
 mod command;
 mod load;
 mod outcome;
@@ -14,7 +15,8 @@ mod waiting;
 
 pub use stage::Setup;
 
-use crate::{Error, Execution, Executor, Task};
+use crate::aside::Aside;
+use crate::{Error, Execution, Executor, Pass, Task};
 use bakeoff_host::{Launcher, now_unix_s};
 use bakeoff_model::plan::Plan;
 use bakeoff_model::record::{Outcome, Surrounding, Unavailable};
@@ -27,7 +29,7 @@ use tools::Tools;
 
 /// Executes trials on this host.
 #[derive(Debug)]
-pub struct Local {
+pub struct Local<'a> {
     stage: Stage,
     launcher: Launcher,
     services: Services,
@@ -35,9 +37,11 @@ pub struct Local {
     tools: Tools,
     /// The block whose services are kept: number, workload, condition.
     block: Option<(u32, String, String)>,
+    /// Who builds what trials need, where any need that.
+    aside: Option<Aside<'a>>,
 }
 
-impl Local {
+impl<'a> Local<'a> {
     /// Prepares this host for the trials of a plan. Everything that is started keeps `keep` open until it has ended: a
     /// lock kept so lasts until nothing is left of a trial, even if we are killed.
     ///
@@ -46,7 +50,12 @@ impl Local {
     pub fn new(plan: &Plan, setup: Setup, keep: Option<BorrowedFd<'_>>) -> Result<Self, Error> {
         let (stage, launcher) = Stage::new(plan, setup, keep)?;
         let (services, load, tools) = (Services::default(), Load::default(), Tools::default());
-        Ok(Self { stage, launcher, services, load, tools, block: None })
+        Ok(Self { stage, launcher, services, load, tools, block: None, aside: None })
+    }
+
+    /// With somebody who builds what trials need: layouts, and what trials of building execute.
+    pub fn with(self, aside: Aside<'a>) -> Self {
+        Self { aside: Some(aside), ..self }
     }
 
     /// Everything of one trial, up to its end: what came of it is in `execution`, also if it halts.
@@ -106,7 +115,7 @@ impl Local {
     }
 }
 
-impl Executor for Local {
+impl Executor for Local<'_> {
     fn memory_floor_bytes(&self) -> Option<f64> {
         self.launcher.memory_floor_bytes().map(|bytes| bytes as f64)
     }
@@ -123,18 +132,32 @@ impl Executor for Local {
     fn execute(&mut self, task: Task<'_>) -> Result<Option<Execution>, Error> {
         self.in_block(task)?;
         let mut execution = Execution { started_unix_s: now_unix_s(), ..Execution::default() };
-        let attempted = self.attempt(task, &mut execution);
+        let is_building = self.stage.is_building(task);
+        let attempted = match self.stage.layout_failed(task) {
+            Some(failure) => Err(Halt::Failed(failure)),
+            None if is_building => self.build(task, &mut execution),
+            None => self.attempt(task, &mut execution),
+        };
         if matches!(attempted, Err(Halt::Failed(_))) {
             self.stage.disk_is_not_full()?;
         }
         // Whatever came of it, nothing of it goes on. The first failure is the cause of later ones.
-        let tidied = self.tidy(task, &mut execution);
+        let tidied = if is_building { Ok(()) } else { self.tidy(task, &mut execution) };
         match attempted.and(tidied) {
             Ok(()) => Ok(Some(execution)),
             Err(Halt::Interrupted) => Ok(None),
             Err(Halt::Failed(failure)) => Ok(Some(Execution { outcome: Outcome::Failed(failure), ..execution })),
             Err(Halt::Error(error)) => Err(error),
         }
+    }
+
+    fn pass_begins(&mut self, pass: &Pass<'_>) -> Result<Option<()>, Error> {
+        self.make_layouts(pass)
+    }
+
+    fn pass_ended(&mut self) -> Result<(), Error> {
+        self.stage.layouts.clear();
+        Ok(())
     }
 
     fn block_ended(&mut self) -> Result<(), Error> {

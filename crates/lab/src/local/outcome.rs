@@ -61,6 +61,20 @@ pub(super) struct Outputs {
 
 /// Why a process failed, if it did. What it printed is compared with what is expected.
 pub(super) fn of_process(stage: &Stage, cell: Cell<'_>, end: &End, outputs: &Outputs) -> Result<(), Halt> {
+    of_end(end, outputs, cell.workload.timeout_s, cell.condition.memory_bytes)?;
+    let Some(expected) = stage.setup.expected.get(&cell.workload.name) else { return Ok(()) };
+    let path = &outputs.stdout;
+    let printed = std::fs::read(path).map_err(|source| folder_error(path, source))?;
+    expected::difference(expected, &printed).map_or(Ok(()), |failure| Err(Halt::Failed(failure)))
+}
+
+/// Why a command that builds failed, if it did.
+pub(super) fn of_build(end: &End, outputs: &Outputs, timeout_s: Option<f64>) -> Result<(), Halt> {
+    of_end(end, outputs, timeout_s, None)
+}
+
+/// What the end of a process says by itself.
+fn of_end(end: &End, outputs: &Outputs, timeout_s: Option<f64>, memory_bytes: Option<u64>) -> Result<(), Halt> {
     let stderr = || last_lines(&outputs.stderr);
     let failure = match end.clone() {
         End::Interrupted => return Err(Halt::Interrupted),
@@ -71,23 +85,11 @@ pub(super) fn of_process(stage: &Stage, cell: Cell<'_>, end: &End, outputs: &Out
             return Err(Halt::Error(folder_error(Path::new(&what), std::io::Error::other(why))));
         }
         End::NotStarted { what, why } => Failure::NotStarted { command: what, why },
-        End::Exited(0) => match stage.setup.expected.get(&cell.workload.name) {
-            Some(expected) => {
-                let path = &outputs.stdout;
-                let printed = std::fs::read(path).map_err(|source| folder_error(path, source))?;
-                match expected::difference(expected, &printed) {
-                    Some(failure) => failure,
-                    None => return Ok(()),
-                }
-            }
-            None => return Ok(()),
-        },
+        End::Exited(0) => return Ok(()),
         End::Exited(code) => Failure::Exit { code, stderr: stderr() },
         End::Signalled(signal) => Failure::Signal { signal, stderr: stderr() },
-        End::TimedOut => Failure::TimedOut { after_s: cell.workload.timeout_s.unwrap_or_default(), stderr: stderr() },
-        End::OutOfMemory => {
-            Failure::OutOfMemory { limit_bytes: cell.condition.memory_bytes.unwrap_or_default(), stderr: stderr() }
-        }
+        End::TimedOut => Failure::TimedOut { after_s: timeout_s.unwrap_or_default(), stderr: stderr() },
+        End::OutOfMemory => Failure::OutOfMemory { limit_bytes: memory_bytes.unwrap_or_default(), stderr: stderr() },
     };
     Err(Halt::Failed(failure))
 }

@@ -3,6 +3,7 @@
 
 use super::command::{any_needs_a_shell, argv};
 use super::surroundings::Granted;
+use crate::aside::Layouts;
 use crate::{Error, Task};
 use bakeoff_host::disk::wipe;
 use bakeoff_host::{Command, Launcher, Options};
@@ -42,6 +43,8 @@ pub(super) struct Cell<'a> {
     pub(super) variant: &'a Variant,
     pub(super) workload: &'a Workload,
     pub(super) condition: &'a Condition,
+    /// What it executes, if anything was built for it.
+    pub(super) prefix: Option<&'a Path>,
     /// Bytes that the environment is padded with.
     pub(super) padding: u32,
 }
@@ -54,6 +57,8 @@ pub(super) struct Stage {
     keep: Option<OwnedFd>,
     /// Whether trials' commands are executed by a shell.
     pub(super) shell: bool,
+    /// The prefixes of the pass that is executed, where everything is linked anew for each.
+    pub(super) layouts: Layouts,
     /// What this host grants of each condition, in the plan's order.
     pub(super) granted: Vec<Granted>,
     /// Processors online.
@@ -78,7 +83,7 @@ impl Stage {
         let granted = plan.conditions.iter().map(|condition| Granted::of(condition, &launcher)).collect();
         let shell = any_needs_a_shell(plan);
         let cpus = bakeoff_host::place::fingerprint().cpus;
-        Ok((Self { plan: plan.clone(), setup, keep, shell, granted, cpus }, launcher))
+        Ok((Self { plan: plan.clone(), setup, keep, shell, layouts: Layouts::new(), granted, cpus }, launcher))
     }
 
     /// Another launcher, whose jobs no probe watches.
@@ -93,12 +98,22 @@ impl Stage {
         let variant = self.plan.variants.iter().find(|variant| variant.name == *name);
         let workload = self.plan.workloads.iter().find(|workload| workload.name == task.block.workload);
         let condition = self.plan.conditions.iter().find(|condition| condition.name == task.block.condition);
+        let prefix = match task.block.layout {
+            None => self.prefix_of(name),
+            Some(_) => self.layouts.get(task.variant).and_then(|made| made.as_deref().ok()),
+        };
         Ok(Cell {
+            prefix,
             variant: variant.ok_or_else(|| unplanned("variant", name))?,
             workload: workload.ok_or_else(|| unplanned("workload", &task.block.workload))?,
             condition: condition.ok_or_else(|| unplanned("condition", &task.block.condition))?,
             padding: task.block.padding,
         })
+    }
+
+    /// What was built for a variant before the first trial.
+    pub(super) fn prefix_of(&self, variant: &str) -> Option<&Path> {
+        self.setup.prefixes.get(variant).map(PathBuf::as_path)
     }
 
     /// What this host grants of a condition.
@@ -117,7 +132,7 @@ impl Stage {
         let mut env = self.setup.environment.clone();
         env.extend(cell.condition.environment.clone());
         env.extend(cell.variant.run_variables.clone());
-        if let Some(prefix) = self.setup.prefixes.get(&cell.variant.name) {
+        if let Some(prefix) = cell.prefix {
             env.insert("PREFIX".to_owned(), prefix.to_string_lossy().into_owned());
         }
         env.extend(ports.iter().map(|(service, port)| (port_variable(service), port.to_string())));

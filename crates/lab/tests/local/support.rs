@@ -69,7 +69,7 @@ impl Stage {
         self.condition(|c| c.load = Some(LoadSpec { copies, of, pace_s: None, cpus: None }))
     }
 
-    pub(crate) fn local(&self) -> Local {
+    pub(crate) fn local(&self) -> Local<'static> {
         Local::new(&self.plan, self.setup.clone(), None).unwrap()
     }
 
@@ -83,7 +83,7 @@ impl Stage {
 }
 
 /// Executes one trial of that block.
-pub(crate) fn execute_in(local: &mut Local, block: u32, variant: &str) -> Execution {
+pub(crate) fn execute_in(local: &mut Local<'_>, block: u32, variant: &str) -> Execution {
     let (workload, condition) = ("w".to_owned(), "c".to_owned());
     let block = Block { block, workload, condition, order: vec![variant.to_owned()], ..Block::default() };
     local.execute(Task { block: &block, position: 1, variant, attempt: 0 }).unwrap().unwrap()
