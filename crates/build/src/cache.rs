@@ -9,6 +9,7 @@
 //! tools.json                which compilers there are, so that they need not be asked again
 //! logs/<name>.log           what its script printed (while it executes: <name>.output)
 //! work/<name>/              where it is being built, or where it failed
+//! work/<name>/tree          kept of a finished layer that can be linked anew
 //! locks/<name>.lock         held while somebody works on it, shared while it is copied
 //! locks/machine.lock        shared by those who build, held alone while trials execute
 //! uses/<name>.json          which study used what, and when
@@ -28,6 +29,7 @@ use crate::tools::Toolbox;
 use bakeoff_host::lock::Lock;
 use bakeoff_host::{disk, interrupt};
 use bakeoff_model::metric::Measurements;
+use bakeoff_model::study::Layer;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -90,6 +92,9 @@ pub(crate) struct LayerRecord {
     pub(crate) tools: BTreeMap<String, String>,
     /// Size of the prefix.
     pub(crate) prefix_bytes: u64,
+    /// Size of the tree that is kept to be linked anew; 0 if none is.
+    #[serde(default)]
+    tree_bytes: u64,
 }
 
 impl Cache {
@@ -145,6 +150,16 @@ impl Cache {
         self.root.join("work").join(short(name))
     }
 
+    /// Where a layer's script is executed; kept where a layer can link it anew.
+    pub(crate) fn tree_of(&self, name: &str) -> PathBuf {
+        self.work_of(name).join("tree")
+    }
+
+    /// The notes of what is built aside.
+    pub(crate) fn aside(&self) -> PathBuf {
+        self.root.join("aside")
+    }
+
     pub(crate) fn source_folder(&self, sha256: &str) -> PathBuf {
         self.root.join("sources").join(sha256)
     }
@@ -161,6 +176,11 @@ impl Cache {
         (record.prefix == prefix && prefix.is_dir()).then_some(record)
     }
 
+    /// The same of a layer; one that can be linked anew is finished only with the tree for that.
+    pub(crate) fn finished_layer(&self, digest: &str, layer: &Layer) -> Option<LayerRecord> {
+        self.finished(digest).filter(|_| layer.relink.is_none() || self.tree_of(digest).is_dir())
+    }
+
     /// Makes a layer visible. Call it when everything else is done.
     pub(crate) fn finish(
         &self,
@@ -170,9 +190,19 @@ impl Cache {
         tools: BTreeMap<String, String>,
     ) -> Result<LayerRecord, Error> {
         let prefix = self.prefix_of(digest);
-        let prefix_bytes = size(&prefix)?;
+        let prefix_bytes = folder_bytes(&prefix)?;
         write_whole(&self.manifest_path(digest), manifest::of(&prefix)?.as_bytes())?;
-        let record = LayerRecord { format: RECORD_FORMAT, layer: layer.to_owned(), prefix, cost, tools, prefix_bytes };
+        let tree = self.tree_of(digest);
+        let tree_bytes = if tree.is_dir() { folder_bytes(&tree)? } else { 0 };
+        let record = LayerRecord {
+            format: RECORD_FORMAT,
+            layer: layer.to_owned(),
+            prefix,
+            cost,
+            tools,
+            prefix_bytes,
+            tree_bytes,
+        };
         let path = self.record_path(digest);
         let text = serde_json::to_vec_pretty(&record).map_err(io::Error::from).at("write", &path)?;
         write_whole(&path, &text)?;
@@ -366,11 +396,11 @@ pub(crate) fn entries(folder: &Path) -> Result<Vec<PathBuf>, Error> {
 }
 
 /// The size of all files below a folder, in bytes. A file with several names counts once for each.
-fn size(folder: &Path) -> Result<u64, Error> {
+pub(crate) fn folder_bytes(folder: &Path) -> Result<u64, Error> {
     let mut bytes = 0;
     for path in entries(folder)? {
         let meta = fs::symlink_metadata(&path).at("look at", &path)?;
-        bytes += if meta.is_dir() { size(&path)? } else { meta.len() };
+        bytes += if meta.is_dir() { folder_bytes(&path)? } else { meta.len() };
     }
     Ok(bytes)
 }

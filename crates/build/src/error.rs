@@ -83,6 +83,24 @@ pub enum Error {
         /// The layer.
         layer: String,
     },
+    /// Layouts would all be the same.
+    #[error(
+        "the order of linking of `{variant}` cannot be varied: layer `{layer}` was linked anew, and no call of a compiler, \
+         linker or archiver had two object files or more; give the layer that links them a `relink` script, let it link \
+         several objects or an archive, or leave `link-order` out of `vary`"
+    )]
+    NothingPermuted {
+        /// The layer.
+        layer: String,
+        /// The variant.
+        variant: String,
+    },
+    /// Something is to be built aside for a variant that has no build.
+    #[error("there is no build of `{variant}` to go on from")]
+    NotBuilt {
+        /// The variant.
+        variant: String,
+    },
     /// The user asked to stop. Nothing has to be cleaned up.
     #[error("interrupted")]
     Interrupted,

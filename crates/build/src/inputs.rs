@@ -207,6 +207,10 @@ impl<'r, 'a> Once<'r, 'a> {
             digest.field("patch", &patch.content);
         }
         digest.field("script", layer.script.as_bytes());
+        // Its tree is kept then; and trials that link it anew are comparable only if they do so by the same script.
+        if let Some(relink) = &layer.relink {
+            digest.field("relink", relink.as_bytes());
+        }
         for line in &layer.verify {
             digest.field("verify", line.as_bytes());
         }

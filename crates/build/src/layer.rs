@@ -13,7 +13,7 @@ use crate::sources::Sources;
 use crate::{BuildEvent, Notify};
 use bakeoff_host::disk;
 use bakeoff_model::metric::Measurements;
-use lay_out::lay_out;
+pub(crate) use lay_out::lay_out;
 pub(crate) use patches::check_patch;
 use std::fmt::Write as _;
 use std::fs;
@@ -54,7 +54,7 @@ impl Builder<'_> {
         let (variants, layer) = (node.variants.clone(), inputs.layer.name.clone());
         let waiting = |what: String| move |process| (self.notify)(BuildEvent::Waiting { what: what.clone(), process });
         let lock = self.cache.lock(&node.digest, waiting(format!("layer `{layer}`")))?;
-        if let Some(record) = self.cache.finished(&node.digest)
+        if let Some(record) = self.cache.finished_layer(&node.digest, inputs.layer)
             && self.cache.damage_of(&node.digest).is_empty()
         {
             (self.notify)(BuildEvent::Cached { variants, layer });
@@ -92,7 +92,10 @@ impl Builder<'_> {
         shell.timeout_s = layer.timeout_s;
         let cost = script(shell, &layer.script, &site)?;
         verify(shell, &layer.verify, &site)?;
-        wipe(&site.work)?;
+        match layer.relink {
+            Some(_) => keep_tree(&site)?,
+            None => wipe(&site.work)?,
+        }
         Ok(cache.finish(&node.digest, &layer.name, cost, node.tools.clone())?)
     }
 
@@ -175,6 +178,11 @@ pub(crate) fn script(shell: &mut Shell, script: &str, site: &Site) -> Result<Mea
         return Err(shell.failure("the script installed nothing into $PREFIX".to_owned(), &site.work)?.into());
     }
     Ok(ended.measurements)
+}
+
+/// Leaves nothing of the work folder but the tree, to be linked anew.
+fn keep_tree(site: &Site) -> Result<(), Error> {
+    entries(&site.work)?.iter().filter(|path| **path != site.tree).try_for_each(|path| wipe(path))
 }
 
 /// Executes the `verify` lines of a layer, all of which must exit 0.

@@ -12,6 +12,7 @@
 //! environment is empty but for `PATH`, `LC_ALL=C`, `HOME` and `TMPDIR` (fresh folders), `PREFIX`, `JOBS` (its
 //! share of the processors) and those level variables that the layer mentions. `verify` lines get the same.
 
+mod aside;
 mod cache;
 mod error;
 pub mod facts;
@@ -26,9 +27,11 @@ mod schedule;
 mod shell;
 mod sources;
 mod tools;
+mod tools_seen;
 mod unpack;
 mod uses;
 
+pub use aside::{Aside, Command, Failed};
 pub use cache::{Cache, Quiet};
 pub use error::Error;
 pub use gc::{Decision, Removed, Rule, Why, YOUNG_S, choose, remove};
@@ -212,7 +215,7 @@ pub fn survey(cache: &Cache, request: &Request<'_>) -> Result<Vec<Wanted>, Error
 fn wanted(cache: &Cache, chain: &[Link<'_, '_>], expected_wall_s: &dyn Fn(&Layer) -> Option<f64>) -> Option<Wanted> {
     let last = chain.last()?.node;
     let layer = |link: &Link<'_, '_>| {
-        let record = cache.finished(&link.node.digest);
+        let record = cache.finished_layer(&link.node.digest, link.layer);
         WantedLayer {
             name: link.layer.name.clone(),
             digest: link.node.digest.clone(),

@@ -32,6 +32,14 @@ pub(crate) fn relocated_copy(from: &Path, to: &Path) -> Result<(), Error> {
     copy.folder(from, to)
 }
 
+/// Copies a folder inside of `from` to the same place inside of `to`, which is there; the names of these two are replaced.
+pub(crate) fn relocated_copy_of(from: &Path, to: &Path, inside: &Path) -> Result<(), Error> {
+    let name = |path: &Path| path.file_name().unwrap_or_default().as_bytes().to_owned();
+    let (old, new) = (name(from), name(to));
+    let mut copy = Copy { old: Finder::new(&old), new: &new, hard_links: HashMap::new() };
+    copy.folder(&from.join(inside), &to.join(inside))
+}
+
 struct Copy<'a> {
     old: Finder<'a>,
     new: &'a [u8],

@@ -101,7 +101,7 @@ fn in_the_cache(
         let is_last = number + 1 == stages.len();
         let find = |(place, needed): (usize, &bool)| -> Option<Result<Ready, BuildOutcome>> {
             let node = &stage.nodes[place];
-            let record = if *needed { cache.finished(&node.digest)? } else { return None };
+            let record = if *needed { cache.finished_layer(&node.digest, stage.inputs.layer)? } else { return None };
             let (variants, layer) = (node.variants.clone(), stage.inputs.layer.name.clone());
             let damage = if is_last || used.contains(&place) { cache.damage_of(&node.digest) } else { vec![] };
             if damage.is_empty() {

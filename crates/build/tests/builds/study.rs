@@ -1,6 +1,6 @@
 //! A small study to build: its folder, its cache, and what was told about its builds.
 
-use bakeoff_build::{BuildEvent, Cache, Error, Request, Wanted, build_all, survey};
+use bakeoff_build::{Aside, BuildEvent, Cache, Error, Request, Wanted, build_all, survey};
 use bakeoff_model::digest::hex;
 use bakeoff_model::plan::Variant;
 use bakeoff_model::record::{BuildLine, BuildOutcome};
@@ -108,6 +108,11 @@ impl Study {
         let [line] = self.build().try_into().unwrap();
         let BuildOutcome::Failed { why, tail, .. } = line.outcome else { panic!("it was built") };
         (why, tail)
+    }
+
+    /// Somebody who builds aside; `dir` is the study's folder.
+    pub(crate) fn aside<'a>(&'a self, dir: &'a Path) -> Aside<'a> {
+        Aside::open(&self.cache, &self.request(dir)).unwrap()
     }
 
     /// What would have to be done.
