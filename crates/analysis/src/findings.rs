@@ -71,6 +71,12 @@ pub struct Findings {
     /// What of them is not as the study says.
     #[serde(default, skip_serializing_if = "BuildDoubts::is_empty")]
     pub build_doubts: BuildDoubts,
+    /// The same of building, where it was measured: a study of its own in the same passes, which has no say in the answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub building: Option<Box<Findings>>,
+    /// How far the order of linking was varied, if it was to be.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub layouts: Option<Layouts>,
     /// Trials that failed or are void, one entry for each variant × workload × condition that has any.
     pub failures: Vec<FailedTrials>,
     /// Doubts about the study as a whole.

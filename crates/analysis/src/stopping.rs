@@ -121,7 +121,11 @@ impl Sight {
 /// number of blocks, of which there are enough when they are there.
 pub fn enough(record: &Record) -> bool {
     let until = record.study.until;
-    until != Until::Blocks && is_looked_at(record) && fulfilled(until, &judge::deciding_tables(record))
+    if until == Until::Blocks {
+        return false;
+    }
+    let record = record.without_building();
+    is_looked_at(&record) && fulfilled(until, &judge::deciding_tables(&record))
 }
 
 /// Whether a study under that rule is looked at now.

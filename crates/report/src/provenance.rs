@@ -4,7 +4,7 @@ use crate::format::{bytes, count, date, percent};
 use crate::paint::{Ink, Page};
 use crate::text::{clean, glue};
 use crate::words::{self, counted};
-use bakeoff_analysis::findings::{Comparison, Findings, Scale, Stopping, Test};
+use bakeoff_analysis::findings::{Comparison, Findings, Layouts, Scale, Stopping, Test};
 use bakeoff_model::record::Place;
 use bakeoff_model::until::Until;
 
@@ -49,11 +49,28 @@ fn method(findings: &Findings) -> String {
         0 | 1 => String::new(),
         family => format!(" Holm over the {family} comparisons of each table (verdicts, not intervals);"),
     };
-    let these = match findings.variants.iter().any(|variant| variant.build.is_some()) {
-        true => " The claims are about these builds: one build is one sample of memory layout.",
-        false => "",
-    };
+    let these = claim(findings);
     format!("method: {};{family} {limits}{these}", tests.join("; "))
+}
+
+/// Which builds the claims are about.
+fn claim(findings: &Findings) -> String {
+    const THESE: &str = "The claims are about these builds: one build is one sample of memory layout.";
+    if findings.variants.iter().all(|variant| variant.build.is_none()) {
+        return String::new();
+    }
+    match findings.layouts {
+        Some(Layouts { passes, of }) if passes > 0 && passes == of => {
+            let over = glue(&counted(passes, "layout"));
+            format!(" Each block was linked anew in a random order: the claims are about the options, over {over}.")
+        }
+        Some(Layouts { passes, of }) if passes > 0 => format!(
+            " Of {of} passes {passes} {} linked anew in a random order: the claims are partly about these builds, and partly \
+             about the options.",
+            if passes == 1 { "was" } else { "were" },
+        ),
+        _ => format!(" {THESE}"),
+    }
 }
 
 pub(crate) fn test_words(comparison: &Comparison) -> String {

@@ -35,11 +35,26 @@ pub fn terminal(findings: &Findings, style: Style) -> String {
     metrics::print(findings, &mut page, &mut notes, width);
     latencies::print(findings, &mut page, width);
     conditions::print(findings, &mut page, width);
+    if let Some(building) = &findings.building {
+        print_building(building, &mut page, &mut notes, width);
+    }
     notes.print(&mut page, width);
     builds::print(findings, &mut page, width);
     failures::print(findings, &mut page, width);
+    if let Some(building) = &findings.building {
+        failures::print(building, &mut page, width);
+    }
     provenance::print(findings, &mut page, width);
     page.print(colour)
+}
+
+/// What building was measured to cost: a sentence and tables of its own.
+fn print_building(building: &Findings, page: &mut Page, notes: &mut Notes, columns: usize) {
+    page.gap();
+    let doubts = glue(&notes.mark(building.caveats.iter().map(|caveat| caveat.text.as_str())));
+    let told = answer::paragraphs(building).join(" ");
+    page.paragraph(&format!("Building, measured beside the question: {told}{doubts}"), columns, 2, Ink::Heading);
+    metrics::print(building, page, notes, columns);
 }
 
 /// The question, and what the baseline is, or what the names of commands stand for.

@@ -6,10 +6,11 @@
 #[path = "../../analysis/tests/common/mod.rs"]
 mod records;
 
+use bakeoff_analysis::findings::Findings;
 use bakeoff_analysis::judge;
 use bakeoff_model::marks::{Latencies, Marks, OpLatencies};
-use bakeoff_model::record::{Held, Outcome, Record, Surrounding, TWIN, Trial, Unavailable};
-use bakeoff_model::study::VoidRule;
+use bakeoff_model::record::{Building, Held, Outcome, Record, Surrounding, TWIN, Trial, Unavailable};
+use bakeoff_model::study::{Vary, VoidRule};
 use bakeoff_report::{Style, terminal};
 use records::{execute, measure, noise, study};
 
@@ -88,4 +89,71 @@ fn the_page_tells_what_was_found() {
     ] {
         assert!(page.contains(piece), "{piece}\nis not in\n{page}");
     }
+}
+
+/// A study of builds: 6 passes of a workload, of which the first `anew` were linked anew, and 4 of building, where `b`
+/// takes twice as long; and in the workload no longer than the baseline.
+fn built(anew: u32) -> Record {
+    let mut record = study(&["baseline", "b"], &["idle"], &["wall"]);
+    record.study.variants.iter_mut().for_each(|variant| variant.build = Some("5e1f09".to_owned()));
+    let only_workloads = record.clone();
+    execute(&mut record, 6, |trial| {
+        let wall_s = 0.5 * noise(trial);
+        measure(trial, "wall", wall_s);
+    });
+    if anew > 0 {
+        record.study.vary = vec![Vary::LinkOrder];
+    }
+    record.blocks.iter_mut().filter(|block| block.block <= anew).for_each(|block| block.layout = Some(block.block));
+    let mut building = only_workloads;
+    execute(&mut building, 4, |trial| {
+        let wall_s = if trial.variant == "b" { 4.0 } else { 2.0 } * noise(trial);
+        measure(trial, "wall", wall_s);
+        measure(trial, "installed", 12_345.0);
+        trial.workload = "build-perl".to_owned();
+    });
+    building.blocks.iter_mut().for_each(|block| block.workload = "build-perl".to_owned());
+    record.blocks.extend(building.blocks);
+    record.trials.extend(building.trials);
+    record.study.building =
+        Some(Building { workloads: vec!["build-perl".to_owned()], condition: "idle".to_owned(), blocks: 4 });
+    record
+}
+
+#[test]
+fn building_is_judged_apart_and_has_no_say_in_the_answer() {
+    let findings = judge(&built(0));
+    let mut plain = built(0).without_building().into_owned();
+    plain.study.building = None;
+    assert_eq!(Findings { building: None, ..findings.clone() }, judge(&plain));
+    let building = findings.building.as_ref().unwrap();
+    assert_eq!((building.blocks_finished, building.blocks_total), (4, 4));
+
+    let page = terminal(&findings, Style { width: 1000, colour: false });
+    let (answer, rest) = page.split_once("\n\n").unwrap();
+    assert!(!answer.contains("build-perl") && !answer.contains("slower"), "{answer}");
+    for piece in
+        ["Building, measured beside the question: b is 100", "build-perl (idle): wall, elapsed time", "installed"]
+    {
+        assert!(rest.contains(piece), "{piece}\nis not in\n{page}");
+    }
+}
+
+#[test]
+fn the_claim_is_about_the_options_only_where_every_block_was_linked_anew() {
+    let claim = |anew| {
+        let page = terminal(&judge(&built(anew)), Style { width: 1000, colour: false });
+        let line = page.lines().find(|line| line.trim_start().starts_with("method: ")).unwrap().to_owned();
+        line.split("confidence 95 %.").nth(1).unwrap().trim().to_owned()
+    };
+    assert_eq!(claim(0), "The claims are about these builds: one build is one sample of memory layout.");
+    assert_eq!(
+        claim(6),
+        "Each block was linked anew in a random order: the claims are about the options, over 6 layouts."
+    );
+    assert_eq!(
+        claim(2),
+        "Of 6 passes 2 were linked anew in a random order: the claims are partly about these builds, and partly about \
+         the options."
+    );
 }

@@ -163,3 +163,13 @@ pub struct VoidBy {
     /// The first one's numbers against the rule's, in words.
     pub example: String,
 }
+
+/// How far the order of linking was varied. Where every pass was linked anew, claims are about what was built in general;
+/// elsewhere about these builds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Layouts {
+    /// Passes for which everything was linked anew.
+    pub passes: u32,
+    /// Passes with trials.
+    pub of: u32,
+}

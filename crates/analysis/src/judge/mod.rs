@@ -38,14 +38,16 @@ mod trials;
 pub use builds::doubts as doubts_about_builds;
 pub use samples::judge_samples;
 
-use crate::findings::{Comparison, FORMAT, Findings, Method, Row, Summary, Table};
+use crate::findings::{Comparison, FORMAT, Findings, Layouts, Method, Row, Summary, Table};
 use crate::stats::holm;
 use crate::stopping::{self, Reading, Sight};
 use bakeoff_model::metric;
-use bakeoff_model::record::{Place, Record, Session, StudyLine, TWIN, VariantLine};
+use bakeoff_model::record::{Block, Place, Record, Session, StudyLine, TWIN, VariantLine};
+use bakeoff_model::study::Vary;
 use contrasts::Contrasts;
 use infer::Inference;
 use lost::Attempts;
+use std::collections::BTreeSet;
 use trials::{Trials, Values};
 
 /// What every table of a study has in common.
@@ -82,6 +84,28 @@ struct Yardstick {
 
 /// Judges a record, finished or not. It never fails: what cannot be said is absent, and a caveat says why.
 pub fn judge(record: &Record) -> Findings {
+    let mut findings = judge_workloads(&record.without_building());
+    findings.layouts = layouts(record);
+    findings.building = record.of_building().map(|building| Box::new(judge_workloads(&building)));
+    findings
+}
+
+/// How many passes were linked anew, and of how many; none if the order of linking is not varied.
+fn layouts(record: &Record) -> Option<Layouts> {
+    if !record.study.vary.contains(&Vary::LinkOrder) {
+        return None;
+    }
+    let record = record.without_building();
+    let passes = |takes: fn(&Block) -> bool| -> BTreeSet<u32> {
+        let executed = |block: &&Block| record.trials.iter().any(|trial| trial.block == block.block);
+        record.blocks.iter().filter(|block| takes(block)).filter(executed).map(|block| block.block).collect()
+    };
+    let (anew, all) = (passes(|block| block.layout.is_some()), passes(|_| true));
+    Some(Layouts { passes: anew.len() as u32, of: all.len() as u32 })
+}
+
+/// The same of a record without building.
+fn judge_workloads(record: &Record) -> Findings {
     let study = &record.study;
     let mut sight = Sight::of(record);
     let (variants, rule) = setting(study, &sight);
@@ -141,6 +165,8 @@ pub fn judge(record: &Record) -> Findings {
         effects: effects::effects(record, &seen, rule),
         build_doubts: builds::doubts(study, &builds),
         builds,
+        building: None,
+        layouts: None,
         caveats: vec![],
     };
     builds::warn(&mut findings, study);

@@ -171,6 +171,8 @@ pub(crate) fn study(variants: &[&str], tables: Vec<Table>) -> Findings {
         missing: vec![],
         builds: vec![],
         build_doubts: BuildDoubts::default(),
+        building: None,
+        layouts: None,
         failures: vec![],
         caveats: vec![],
     }
