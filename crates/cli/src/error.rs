@@ -96,7 +96,7 @@ macro_rules! internal {
         })*
     };
 }
-internal!(bakeoff_host::Error, bakeoff_lab::Error, serde_json::Error);
+internal!(bakeoff_host::Error, serde_json::Error);
 
 impl From<bakeoff_journal::Error> for CommandError {
     fn from(error: bakeoff_journal::Error) -> Self {

@@ -60,8 +60,12 @@ impl<'a> OpenStudy<'a> {
         if contents.torn {
             screen::err("note: the last command was killed while it wrote; a torn line was cut off the journal\n");
         }
+        // What was measured of building stays, also where no more of it is asked for.
+        let building = &mut study.setting.study.building;
+        *building = building.take().or_else(|| study.record.study.building.clone());
         // The trials are the same whatever is asked of them; the newest way to judge them counts.
-        if study.record.study.decide != study.setting.study.decide {
+        let [known, asked] = [&study.record.study, &study.setting.study].map(|line| (&line.decide, &line.building));
+        if known != asked {
             study.keep(Line::Study(Box::new(study.setting.study.clone())))?;
         }
         Ok(study)
@@ -153,7 +157,7 @@ struct Done {
 impl Done {
     /// A study that was prolonged may have more trials than a plan asks for now; those are not counted.
     fn of(plan: &Plan, record: &Record) -> Self {
-        let trials = record.trials.iter().filter(|t| t.block <= plan.blocks && t.is_final()).count() as u64;
+        let trials = record.trials.iter().filter(|t| plan.asks_for(t) && t.is_final()).count() as u64;
         let blocks = trials / (plan.variants.len() as u64 + 1);
         let blocks_wanted = plan.trials() / (plan.variants.len() as u64 + 1);
         Self { trials, blocks, blocks_wanted }
@@ -162,7 +166,9 @@ impl Done {
 
 /// Mean elapsed time of the trials in some journals, in seconds; for estimates.
 pub(crate) fn usual_wall_s(records: &[Record]) -> Option<f64> {
-    let trials = records.iter().filter(|r| r.study.simulated.is_none()).flat_map(|r| &r.trials);
-    let walls: Vec<f64> = trials.filter_map(|t| t.value("wall")).collect();
+    let mut walls: Vec<f64> = vec![];
+    for record in records.iter().filter(|record| record.study.simulated.is_none()) {
+        walls.extend(record.without_building().trials.iter().filter_map(|trial| trial.value("wall")));
+    }
     (!walls.is_empty()).then(|| walls.iter().sum::<f64>() / walls.len() as f64)
 }

@@ -41,7 +41,7 @@ pub(crate) enum Journal {
 
 pub(crate) struct Ours {
     plan: Plan,
-    local: Local,
+    local: Local<'static>,
     journal: Journal,
     path: PathBuf,
 }

@@ -13,6 +13,7 @@ use bakeoff_report::format::waiting_time;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
+mod anew;
 mod cells;
 
 /// Show what a study would do: variants, builds, blocks, and how long it may take
@@ -40,6 +41,7 @@ pub(crate) fn execute(args: &Args) -> Result<Code, CommandError> {
     text.push_str(&builds_text(&plan, &builds));
     text.push('\n');
     text.push_str(&time_text(&folder, &plan, &builds, args.jobs.at_a_time()));
+    text.push_str(&anew::text(&plan, &folder.study.layers, &builds));
     if args.order {
         text.push_str(&order_text(&plan));
     }
@@ -160,7 +162,12 @@ pub(super) fn time_text(folder: &StudyFolder, plan: &Plan, builds: &[Wanted], jo
     let guess_s = usual_wall_s(&folder.dir).or(told_s.map(|sum_s| sum_s / plan.workloads.len() as f64));
     match guess_s {
         Some(trial_s) => {
-            let _ = writeln!(out, "Trials: {}{}", at_most(plan), about(trial_s * plan.trials() as f64));
+            let _ = writeln!(
+                out,
+                "Trials: {}{}",
+                at_most(plan),
+                about(trial_s * (plan.trials() - plan.building_trials()) as f64)
+            );
         }
         None => out.push_str("Trials: nobody has timed them yet; `takes` in [workloads.NAME] could say\n"),
     }

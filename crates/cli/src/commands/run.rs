@@ -3,6 +3,7 @@
 use super::build::{Jobs, Telling, build, request};
 use super::plan::time_text;
 use super::{Extent, Selection, Showing};
+use crate::aside::Maker;
 use crate::error::{Code, CommandError};
 use crate::screen;
 use crate::session::{self, OpenStudy, Setting};
@@ -14,6 +15,7 @@ use bakeoff_lab::local::{Local, Setup};
 use bakeoff_lab::simulated::{Simulated, Truth};
 use bakeoff_model::plan::Plan;
 use bakeoff_model::record::{BuildLine, BuildOutcome};
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::os::fd::AsFd as _;
 use std::path::Path;
@@ -92,11 +94,20 @@ fn execute_here(args: &Args, folder: &StudyFolder, mut plan: Plan) -> Result<Cod
     state.is_latest()?;
     // Held from before the first trial until after the last one.
     let mut machine = None;
+    let maker = OnceCell::new();
     let (record, ending) = open.execute(|| {
         machine = Some(cache.quiet(|process| wait_for_builds(process, args.quiet))?);
         let setup = setup(folder, &cache, &digests, expected, state.scratch());
-        Ok(Box::new(Local::new(&plan, setup, Some(lock.as_fd()))?))
+        let local = Local::new(&plan, setup, Some(lock.as_fd()))?;
+        let request = request(folder, &plan, &args.jobs);
+        let made = Maker::of(&cache, &request, &plan, args.quiet)?;
+        Ok(Box::new(match made.map(|made| maker.get_or_init(|| made)) {
+            Some(maker) => local.with(maker.calls()),
+            None => local,
+        }))
     })?;
+    // Nothing of it is left when others may build again.
+    drop(maker);
     if machine.is_some() {
         warn_of_changed_prefixes(&cache, &builds);
     }

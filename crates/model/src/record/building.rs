@@ -55,6 +55,7 @@ impl Record {
         for session in &mut record.sessions {
             session.blocks = session.blocks.min(building.blocks);
         }
+        record.builds.clear();
         let study = &mut record.study;
         study.building = None;
         (study.until, study.looks_until) = (Until::Blocks, None);

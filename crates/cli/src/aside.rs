@@ -1,0 +1,114 @@
+//! What the lab has built aside while a study is executed, between `lab`, which asks for it, and `build`, which makes it:
+//! layouts of a pass, and trials of building. Each call is handed on and its answer put into the other's words.
+
+use crate::error::CommandError;
+use crate::screen;
+use bakeoff_build::{Failed, Request};
+use bakeoff_lab::aside::{Aside, Layouts, Prepared, Stop};
+use bakeoff_lab::{Pass, Task};
+use bakeoff_model::metric::Measurements;
+use bakeoff_model::plan::{Plan, link_seed};
+use bakeoff_model::record::{Building, Failure, TWIN};
+use bakeoff_model::study::Vary;
+use std::cell::RefCell;
+
+/// Who builds aside, and for what.
+pub(crate) struct Maker<'a> {
+    aside: RefCell<bakeoff_build::Aside<'a>>,
+    /// The twin is linked as the baseline is.
+    baseline: String,
+    building: Building,
+    quiet: bool,
+}
+
+impl<'a> Maker<'a> {
+    /// None if a plan needs nothing aside.
+    pub(crate) fn of(
+        cache: &'a bakeoff_build::Cache,
+        request: &Request<'a>,
+        plan: &Plan,
+        quiet: bool,
+    ) -> Result<Option<Self>, CommandError> {
+        if plan.building.is_none() && !plan.vary.contains(&Vary::LinkOrder) {
+            return Ok(None);
+        }
+        Ok(Some(Self {
+            aside: RefCell::new(bakeoff_build::Aside::open(cache, request)?),
+            baseline: plan.baseline().name.clone(),
+            building: plan.building.clone().unwrap_or_default(),
+            quiet,
+        }))
+    }
+
+    /// What the lab may ask of it.
+    pub(crate) fn calls(&self) -> Aside<'_> {
+        Aside {
+            layouts: Box::new(|pass| self.layouts(pass)),
+            prepare: Box::new(|task| self.prepare(task)),
+            finish: Box::new(|_, succeeded| self.finish(succeeded)),
+        }
+    }
+
+    fn variant<'v>(&'v self, name: &'v str) -> &'v str {
+        if name == TWIN { &self.baseline } else { name }
+    }
+
+    fn layouts(&self, pass: &Pass<'_>) -> Result<Layouts, Stop> {
+        let mut aside = self.aside.borrow_mut();
+        aside.clear().map_err(stop)?;
+        let mut layouts = Layouts::new();
+        for (number, name) in (1..).zip(pass.variants) {
+            self.tell(&format!("pass {}: linking anew, {number} of {}", pass.pass, pass.variants.len()));
+            let seed = link_seed(pass.layout.unwrap_or_default(), name);
+            let made = aside.layout(self.variant(name), name, seed).map_err(stop)?;
+            layouts.insert((*name).to_owned(), made.map_err(|failed| failure("layout", failed)));
+        }
+        self.tell("");
+        Ok(layouts)
+    }
+
+    fn prepare(&self, task: Task<'_>) -> Result<Prepared, Stop> {
+        let layer = self.building.layer(&task.block.workload).unwrap_or_default();
+        let prepared = self.aside.borrow_mut().prepare(layer, self.variant(task.variant)).map_err(stop)?;
+        let command = prepared.map_err(|failed| Stop::Failed(failure("tree", failed)))?;
+        let bakeoff_build::Command { argv, dir, env, log, timeout_s } = command;
+        Ok(Prepared { argv, dir, env, log, timeout_s })
+    }
+
+    fn finish(&self, succeeded: bool) -> Result<Measurements, Stop> {
+        let finished = self.aside.borrow_mut().finish(succeeded).map_err(stop)?;
+        let bytes = finished.map_err(|failed| Stop::Failed(failure("what was installed", failed)))?;
+        Ok(bytes.map(|bytes| ("installed".to_owned(), bytes as f64)).into_iter().collect())
+    }
+
+    /// Where lines can be drawn again: nothing else is shown meanwhile.
+    fn tell(&self, what: &str) {
+        if !self.quiet && screen::err_is_terminal() {
+            screen::err(&format!("\r\x1b[K{what}"));
+        }
+    }
+}
+
+fn failure(what: &str, failed: Failed) -> Failure {
+    let Failed { layer, why, tail } = failed;
+    Failure::Surroundings { part: format!("{what} of layer {layer}"), why, tail }
+}
+
+fn stop(error: bakeoff_build::Error) -> Stop {
+    match error {
+        bakeoff_build::Error::Interrupted => Stop::Interrupted,
+        error => Stop::Error(bakeoff_lab::Error::Building(Box::new(error))),
+    }
+}
+
+impl From<bakeoff_lab::Error> for CommandError {
+    fn from(error: bakeoff_lab::Error) -> Self {
+        match error {
+            bakeoff_lab::Error::Building(cause) => match cause.downcast::<bakeoff_build::Error>() {
+                Ok(error) => (*error).into(),
+                Err(cause) => Self::new(crate::error::Code::Internal, bakeoff_lab::Error::Building(cause)),
+            },
+            error => Self::new(crate::error::Code::Internal, error),
+        }
+    }
+}

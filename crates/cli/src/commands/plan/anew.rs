@@ -1,0 +1,66 @@
+//! The part of a plan's page about what is built while the study is executed: what is linked anew for every pass, and
+//! building that is measured itself. A study that asks for neither has none of these lines.
+
+use super::{about, at_most};
+use bakeoff_build::Wanted;
+use bakeoff_model::plan::Plan;
+use bakeoff_model::study::{Layer, Vary};
+use std::fmt::Write as _;
+
+/// The lines, below those about what is built beforehand and how long the trials take.
+pub(super) fn text(plan: &Plan, layers: &[Layer], builds: &[Wanted]) -> String {
+    let mut out = String::new();
+    if plan.vary.contains(&Vary::LinkOrder) {
+        out.push_str(&linking(plan, layers, builds));
+    }
+    if let Some(building) = &plan.building {
+        let (passes, blocks) = (plan.building_passes(), plan.building_trials());
+        let names = building.workloads.join(", ");
+        let takes_s = mean_s(builds, |_| true).map(|sum_s| sum_s * f64::from(passes) * linked(plan));
+        let _ = writeln!(
+            out,
+            "Building, measured in {passes} {}: {names}; {blocks} trials{}",
+            if passes == 1 { "pass" } else { "passes" },
+            takes_s.map_or(String::new(), |sum_s| format!(", {}", about(sum_s)))
+        );
+    }
+    out
+}
+
+/// What is linked anew, and how.
+fn linking(plan: &Plan, layers: &[Layer], builds: &[Wanted]) -> String {
+    let relinks = layers.iter().position(|layer| layer.relink.is_some());
+    let first = relinks.unwrap_or(layers.len().saturating_sub(1));
+    let Some(layer) = layers.get(first) else { return String::new() };
+    let how = match relinks {
+        Some(_) => format!("layer {} by its `relink` script", layer.name),
+        None => format!("layer {} by its whole script, as no layer has `relink`", layer.name),
+    };
+    let after: Vec<&str> = layers.iter().skip(first + 1).map(|layer| layer.name.as_str()).collect();
+    let after = if after.is_empty() { String::new() } else { format!(", then {}", after.join(", ")) };
+    // How long a relink script takes, nobody has timed.
+    let is_known = |number: usize| number >= first && (number > first || relinks.is_none());
+    let takes_s = mean_s(builds, is_known).filter(|_| relinks.is_none());
+    let all_s = takes_s.map(|sum_s| sum_s * f64::from(plan.blocks) * linked(plan));
+    format!(
+        "Linked anew, before each of {}{} passes and for each variant and the twin: {how}{after}{}\n",
+        at_most(plan),
+        plan.blocks,
+        all_s.map_or(String::new(), |all_s| format!("; {}{}", at_most(plan), about(all_s)))
+    )
+}
+
+/// The variants and the twin.
+fn linked(plan: &Plan) -> f64 {
+    plan.variants.len() as f64 + 1.0
+}
+
+/// The time that those layers of a build take by their places, in seconds, in the mean over the builds; none if it is not
+/// known of all.
+fn mean_s(builds: &[Wanted], takes: impl Fn(usize) -> bool) -> Option<f64> {
+    let of_layers = |build: &Wanted| -> Option<f64> {
+        build.layers.iter().enumerate().filter(|(number, _)| takes(*number)).map(|(_, l)| l.expected_wall_s).sum()
+    };
+    let all: Option<Vec<f64>> = builds.iter().map(of_layers).collect();
+    all.filter(|all| !all.is_empty()).map(|all| all.iter().sum::<f64>() / all.len() as f64)
+}
