@@ -72,7 +72,7 @@ pub enum Error {
         why: String,
     },
     /// Nobody has said yet which content of a source is the right one.
-    #[error("source `{name}` has no `sha256`, neither in study.toml nor in study.lock; `bakeoff lock` finds it")]
+    #[error("source `{name}` has no `sha256`, neither in study.toml nor in study.lock; `bakeoff lock STUDY` finds it")]
     Unpinned {
         /// The name of the source.
         name: String,

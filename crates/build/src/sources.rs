@@ -136,7 +136,6 @@ impl<'a> Sources<'a> {
             Some(_) => wipe(&work)?,
             None => drop(self.keep(&path, &sha256, &work)?),
         }
-        (self.notify)(BuildEvent::Fetched { source: source.name.clone(), bytes });
         Ok(Found { sha256, bytes, commit })
     }
 
@@ -215,7 +214,7 @@ fn unlike(source: &Source, path: &Path, found: &str, pin: &str) -> String {
     };
     format!(
         "source `{name}`: {file} has SHA-256 {found}, expected {pin}; if upstream changed on purpose, put the new sum \
-         into study.toml, or execute `bakeoff lock --update {name}` if it stands in study.lock"
+         into study.toml, or execute `bakeoff lock STUDY --update {name}` if it stands in study.lock"
     )
 }
 

@@ -6,7 +6,7 @@ use crate::screen;
 use bakeoff_model::digest::Digest;
 use bakeoff_model::problem::Problems;
 use bakeoff_model::study::{LoadOf, Ready, Study};
-use bakeoff_model::study_file;
+use bakeoff_model::study_file::{self, lock::Lock};
 use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -18,10 +18,21 @@ pub(crate) struct StudyFolder {
     pub(crate) study: Study,
 }
 
+/// A study as its file has it, and what is locked of it.
+pub(crate) struct Unlocked {
+    /// The folder, and the study without the hashes of the lock file.
+    pub(crate) folder: StudyFolder,
+    /// Where the lock file is or would be: beside the study's, and called like it.
+    pub(crate) lock_path: PathBuf,
+    pub(crate) lock: Lock,
+}
+
 #[derive(Debug, thiserror::Error)]
 enum Error {
     #[error("cannot read the study {}", path.display())]
     Read { path: PathBuf, source: io::Error },
+    #[error("cannot read the lock file {}", path.display())]
+    Lock { path: PathBuf, source: io::Error },
     #[error("cannot read {}, a file of {of}", path.display())]
     File { path: PathBuf, of: String, source: io::Error },
     #[error("cannot read {}, the expected output of workload `{workload}`", path.display())]
@@ -29,8 +40,15 @@ enum Error {
 }
 
 impl StudyFolder {
-    /// Reads the study in a folder, or in a file that is named directly.
+    /// Reads the study in a folder, or in a file that is named directly; with the hashes of the lock file beside it.
     pub(crate) fn open(path: &Path) -> Result<Self, CommandError> {
+        let Unlocked { mut folder, lock, .. } = Self::open_unlocked(path)?;
+        lock.apply(&mut folder.study.sources);
+        Ok(folder)
+    }
+
+    /// Reads the same, and keeps apart what each of the two files says.
+    pub(crate) fn open_unlocked(path: &Path) -> Result<Unlocked, CommandError> {
         let file = if path.is_dir() { path.join("study.toml") } else { path.to_owned() };
         let unreadable = |source| {
             CommandError::usage(Error::Read { path: file.clone(), source })
@@ -43,7 +61,9 @@ impl StudyFolder {
         })?;
         let file = std::path::absolute(&file).map_err(unreadable)?;
         let dir = file.parent().map(Path::to_owned).unwrap_or_default();
-        Ok(Self { dir, study })
+        let lock_path = file.with_extension("lock");
+        let lock = read_lock(&lock_path)?;
+        Ok(Unlocked { folder: Self { dir, study }, lock_path, lock })
     }
 
     /// What each workload is expected to print, where the study says so.
@@ -118,6 +138,19 @@ impl StudyFolder {
             }
         }
     }
+}
+
+/// No lock file is one without entries.
+fn read_lock(path: &Path) -> Result<Lock, CommandError> {
+    let text = match std::fs::read_to_string(path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Lock::default()),
+        Err(source) => return Err(CommandError::usage(Error::Lock { path: path.to_owned(), source })),
+    };
+    study_file::lock::parse(&text).map_err(|list| {
+        let problems = Problems::new(&path.display().to_string(), &text, list);
+        CommandError::text(Code::Usage, problems.render(screen::err_colour()))
+    })
 }
 
 #[cfg(test)]

@@ -105,7 +105,7 @@ pub(super) fn request<'a>(folder: &'a StudyFolder, plan: &'a Plan, jobs: &Jobs) 
     }
 }
 
-fn tell(event: BuildEvent) {
+pub(super) fn tell(event: BuildEvent) {
     let line = match event {
         BuildEvent::Missing { layers, at_once, expected_wall_s } => {
             let time = expected_wall_s.map_or_else(|| "nobody has timed them all yet".to_owned(), about);

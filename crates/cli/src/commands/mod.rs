@@ -6,6 +6,7 @@ mod check_summary;
 mod compare;
 mod doctor;
 mod facts;
+mod lock;
 mod plan;
 mod power;
 mod report;
@@ -51,6 +52,7 @@ enum Command {
     Power(power::Args),
     Build(build::Args),
     Facts(facts::Args),
+    Lock(lock::Args),
     Report(report::Args),
     CheckSummary(check_summary::Args),
     Doctor(doctor::Args),
@@ -66,6 +68,7 @@ pub(crate) fn execute(cli: Cli) -> Result<Code, CommandError> {
         Command::Power(args) => power::execute(&args),
         Command::Build(args) => build::execute(&args),
         Command::Facts(args) => facts::execute(&args),
+        Command::Lock(args) => lock::execute(&args),
         Command::Report(args) => report::execute(&args),
         Command::CheckSummary(args) => check_summary::execute(&args),
         Command::Doctor(args) => doctor::execute(&args),

@@ -7,6 +7,7 @@ mod conditions;
 mod decide;
 mod factors;
 mod layers;
+pub mod lock;
 mod plans;
 mod quantity;
 mod section;

@@ -32,7 +32,7 @@ pub(crate) fn is_sha256(text: &str) -> bool {
     text.len() == 64 && text.chars().all(|c| matches!(c, '0'..='9' | 'a'..='f'))
 }
 
-fn origin(section: &Section<'_>) -> SourceFrom {
+pub(super) fn origin(section: &Section<'_>) -> SourceFrom {
     let fetch = section.string("fetch").map(|(command, span)| (SourceFrom::Fetch(command), span));
     let path = section.string("path").map(|(path, span)| (SourceFrom::Path(path), span));
     let url = section.string("url").map(|(url, span)| (SourceFrom::Url(url), span));

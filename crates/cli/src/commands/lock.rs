@@ -1,0 +1,187 @@
+//! `bakeoff lock`: finds the hashes that nobody has said yet, and writes them beside the study, so that the same
+//! sources are built everywhere. How a source is had is the business of the `build` crate.
+
+use super::build;
+use crate::error::{Code, CommandError};
+use crate::screen;
+use crate::study_folder::{StudyFolder, Unlocked};
+use bakeoff_build::{BuildEvent, Cache, NotFound, find_source};
+use bakeoff_model::problem::suggest;
+use bakeoff_model::study::Source;
+use bakeoff_model::study_file::lock::{Lock, Locked, State};
+use bakeoff_report::format;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Fetch the sources of a study that have no hash yet, and write their hashes to study.lock
+///
+/// study.lock lies beside study.toml and belongs into version control with it. A hash in study.toml goes before it, and
+/// one that was found for another origin does not count.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The study: a folder that holds a study.toml, or the file itself
+    study: PathBuf,
+    /// Fetch again what is locked, the one source of this name or all of them, and show what changed
+    #[arg(long, value_name = "NAME", num_args = 0..=1)]
+    update: Option<Option<String>>,
+    /// Fetch and write nothing; exit with 1 if a source has no hash that counts
+    #[arg(long, conflicts_with = "update")]
+    check: bool,
+    /// No progress on standard error
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+#[derive(Debug, thiserror::Error)]
+enum Error {
+    #[error("cannot write the lock file {}", path.display())]
+    Write { path: PathBuf, source: io::Error },
+    #[error("there is no source `{name}` in the study")]
+    Unknown { name: String },
+    #[error("source `{name}` is not in the lock file: {why}")]
+    NotLocked { name: String, why: &'static str },
+}
+
+pub(crate) fn execute(args: &Args) -> Result<Code, CommandError> {
+    let Unlocked { folder, lock_path, lock } = StudyFolder::open_unlocked(&args.study)?;
+    let sources = &folder.study.sources;
+    if let Some(Some(name)) = &args.update {
+        can_be_updated(name, sources, &lock)?;
+    }
+    if sources.is_empty() {
+        screen::out("This study has no sources.\n");
+    }
+    if args.check {
+        return Ok(check(sources, &lock));
+    }
+    bakeoff_host::interrupt::install()?;
+    let cache = Cache::open(Cache::default_root()?)?;
+    let mut code = Code::Done;
+    let mut new = lock.clone();
+    remove_what_does_not_count(&mut new, sources);
+    write(&lock_path, &lock, &new)?;
+    for source in sources {
+        let before = lock.state(source);
+        let update = args.update.as_ref().is_some_and(|name| name.as_ref().is_none_or(|name| *name == source.name));
+        if !wanted(before, update) {
+            say(&source.name, &standing(before));
+            continue;
+        }
+        let told: &(dyn Fn(BuildEvent) + Sync) = if args.quiet { &|_| {} } else { &build::tell };
+        match find_source(&cache, &folder.dir, source, told)? {
+            Ok(found) => {
+                let locked = Locked { from: source.from.clone(), sha256: found.sha256, commit: found.commit };
+                say(&source.name, &change(before, &locked, found.bytes));
+                let old = new.clone();
+                new.sources.insert(source.name.clone(), locked);
+                // After each, so that an interrupt loses none.
+                write(&lock_path, &old, &new)?;
+            }
+            Err(NotFound { why, tail, log }) => {
+                code = Code::VariantFailed;
+                screen::out(&format!("failed: {why}\n"));
+                tail.iter().for_each(|line| screen::out(&format!("    {line}\n")));
+                log.iter().for_each(|log| screen::out(&format!("    whole log: {}\n", log.display())));
+            }
+        }
+    }
+    Ok(code)
+}
+
+fn say(name: &str, words: &str) {
+    screen::out(&format!("{name}: {words}\n"));
+}
+
+/// Whether a source is to be fetched.
+fn wanted(state: State<'_>, update: bool) -> bool {
+    match state {
+        State::Unlocked | State::Stale(_) => true,
+        State::Locked(_) => update,
+        State::Pinned | State::Path => false,
+    }
+}
+
+fn can_be_updated(name: &str, sources: &[Source], lock: &Lock) -> Result<(), CommandError> {
+    let Some(source) = sources.iter().find(|source| source.name == name) else {
+        let hint = suggest(name, sources.iter().map(|source| source.name.as_str()));
+        return Err(CommandError::usage(Error::Unknown { name: name.to_owned() }).hint(hint));
+    };
+    let (why, hint) = match lock.state(source) {
+        State::Pinned => ("its hash stands in the study", "change `sha256` in study.toml, or leave it out"),
+        State::Path => ("it is a path, which counts as it is now", "there is nothing to update"),
+        State::Locked(_) | State::Stale(_) | State::Unlocked => return Ok(()),
+    };
+    Err(CommandError::usage(Error::NotLocked { name: name.to_owned(), why }).hint(hint))
+}
+
+/// How a source stands that is not fetched.
+fn standing(state: State<'_>) -> String {
+    match state {
+        State::Pinned => "pinned in study.toml".to_owned(),
+        State::Path => "a path, never locked: it counts as it is now".to_owned(),
+        State::Locked(locked) => format!("already locked: {}", identity(locked)),
+        State::Stale(locked) => {
+            format!("not locked: its origin is another one than that of the hash {}", locked.sha256)
+        }
+        State::Unlocked => "not locked".to_owned(),
+    }
+}
+
+/// What changed for a source that was fetched.
+fn change(before: State<'_>, now: &Locked, bytes: u64) -> String {
+    let size = format::bytes(bytes as f64);
+    match before {
+        State::Locked(old) | State::Stale(old) if old.sha256 == now.sha256 => {
+            format!("unchanged: {}, {size}", identity(now))
+        }
+        State::Locked(old) => format!("changed: {} → {}, {size}", identity(old), identity(now)),
+        State::Stale(old) => {
+            format!("locked again, because its origin changed: {} → {}, {size}", identity(old), identity(now))
+        }
+        State::Pinned | State::Path | State::Unlocked => format!("locked now: {}, {size}", identity(now)),
+    }
+}
+
+fn identity(locked: &Locked) -> String {
+    let commit = locked.commit.as_ref().map(|commit| format!(" (commit {commit})"));
+    format!("{}{}", locked.sha256, commit.unwrap_or_default())
+}
+
+fn check(sources: &[Source], lock: &Lock) -> Code {
+    let mut code = Code::Done;
+    for source in sources {
+        let state = lock.state(source);
+        say(&source.name, &standing(state));
+        if matches!(state, State::Unlocked | State::Stale(_)) {
+            code = Code::GateFailed;
+        }
+    }
+    code
+}
+
+/// Entries of sources that the study no longer has, or whose hash it now says itself.
+fn remove_what_does_not_count(lock: &mut Lock, sources: &[Source]) {
+    let known = lock.clone();
+    lock.sources.retain(|name, _| {
+        let source = sources.iter().find(|source| source.name == *name);
+        let why = match source.map(|source| known.state(source)) {
+            None => "the study has no such source",
+            Some(State::Pinned) => "its hash stands in the study",
+            Some(State::Path) => "it is a path",
+            Some(_) => return true,
+        };
+        say(name, &format!("removed from the lock file: {why}"));
+        false
+    });
+}
+
+/// Writes the file whole or not at all, and only if it says something new.
+fn write(path: &Path, old: &Lock, new: &Lock) -> Result<(), CommandError> {
+    if old == new {
+        return Ok(());
+    }
+    let aside = path.with_extension("lock.aside");
+    let written = fs::write(&aside, new.render()).and_then(|()| fs::rename(&aside, path));
+    written.map_err(|source| CommandError::usage(Error::Write { path: path.to_owned(), source }))
+}

@@ -1,0 +1,232 @@
+//! `study.lock`: the hashes of those sources that the study file gives none for, as `bakeoff lock` found them. It reads
+//! and writes the text, and says what of it holds for a study; nothing is fetched here.
+
+use super::section::{Section, Sink};
+use super::sources::{is_sha256, origin};
+use crate::problem::Problem;
+use crate::study::{Source, SourceFrom};
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+use toml::de::DeTable;
+
+/// The version of the format.
+const FORMAT: i64 = 1;
+
+/// What the file says of itself.
+const HEAD: &str = "\
+# The hashes of sources as `bakeoff lock` found them. A source that is found to be another one is refused.
+# Written by bakeoff: do not edit it, but keep it under version control, beside study.toml.
+";
+
+/// The locked sources of a study, by name.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Lock {
+    /// The sources.
+    pub sources: BTreeMap<String, Locked>,
+}
+
+/// What was found of a source.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Locked {
+    /// Where it was had from. It holds as long as the study says the same.
+    pub from: SourceFrom,
+    /// The SHA-256 of its file, or of its folder's tree.
+    pub sha256: String,
+    /// Of a Git repository: the whole name of the commit.
+    pub commit: Option<String>,
+}
+
+/// How a source comes by its hash.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum State<'a> {
+    /// The study file says it.
+    Pinned,
+    /// It is a path, and counts as it is.
+    Path,
+    /// The lock file says it.
+    Locked(&'a Locked),
+    /// The lock file says it of another origin than the study's, so that it does not hold.
+    Stale(&'a Locked),
+    /// Nobody says it.
+    Unlocked,
+}
+
+impl Lock {
+    /// How a source of the study comes by its hash.
+    pub fn state(&self, source: &Source) -> State<'_> {
+        if matches!(source.from, SourceFrom::Path(_)) {
+            return State::Path;
+        }
+        if source.sha256.is_some() {
+            return State::Pinned;
+        }
+        match self.sources.get(&source.name) {
+            None => State::Unlocked,
+            Some(locked) if locked.from == source.from => State::Locked(locked),
+            Some(locked) => State::Stale(locked),
+        }
+    }
+
+    /// Fills in the hashes that hold, and in place of a tag or branch the commit that it was.
+    pub fn apply(&self, sources: &mut [Source]) {
+        for source in sources {
+            let State::Locked(locked) = self.state(source) else { continue };
+            source.sha256 = Some(locked.sha256.clone());
+            if let (SourceFrom::Git { revision, .. }, Some(commit)) = (&mut source.from, &locked.commit) {
+                revision.clone_from(commit);
+            }
+        }
+    }
+
+    /// The text of the file.
+    pub fn render(&self) -> String {
+        let mut out = format!("{HEAD}format = {FORMAT}\n");
+        for (name, locked) in &self.sources {
+            let _ = writeln!(out, "\n[sources.{}]", key(name));
+            let keys = match &locked.from {
+                SourceFrom::Fetch(command) => vec![("fetch", command)],
+                SourceFrom::Path(path) => vec![("path", path)],
+                SourceFrom::Url(url) => vec![("url", url)],
+                SourceFrom::Git { url, revision } => vec![("git", url), ("revision", revision)],
+            };
+            let commit = locked.commit.iter().map(|commit| ("commit", commit));
+            for (key, text) in keys.into_iter().chain(commit).chain([("sha256", &locked.sha256)]) {
+                let _ = writeln!(out, "{key} = {}", quoted(text));
+            }
+        }
+        out
+    }
+}
+
+/// Reads a lock file.
+///
+/// # Errors
+/// All that is wrong in it.
+pub fn parse(text: &str) -> Result<Lock, Vec<Problem>> {
+    const REMEDY: &str = "take the file from version control again, or remove it and execute `bakeoff lock`";
+    let (table, errors) = DeTable::parse_recoverable(text);
+    let sink = Sink::default();
+    for error in &errors {
+        sink.report(error.span().unwrap_or(0..0), &format!("this is not TOML: {}", error.message()), "", REMEDY);
+    }
+    if !errors.is_empty() {
+        return Err(sink.into_list());
+    }
+    let span = table.span();
+    let file = Section::new("the lock file", table.get_ref(), span.start..span.start, &sink);
+    if let Some((format, span)) = file.required_integer("format", REMEDY)
+        && format != FORMAT
+    {
+        sink.report(span, &format!("format {format} is not known"), "this version reads 1", "use a newer bakeoff");
+    }
+    let mut lock = Lock::default();
+    for section in file.named_sections("sources") {
+        let from = origin(&section);
+        let commit = section.string("commit").map(|(commit, _)| commit);
+        let sha256 = section.required_string("sha256", REMEDY);
+        section.finish();
+        match sha256 {
+            Some((sha256, _)) if is_sha256(&sha256) => {
+                lock.sources.insert(section.name.clone(), Locked { from, sha256, commit });
+            }
+            Some((_, span)) => {
+                sink.report(span, "`sha256` must be 64 lower-case hexadecimal digits", "", REMEDY);
+            }
+            None => {}
+        }
+    }
+    file.finish();
+    let problems = sink.into_list();
+    if problems.is_empty() { Ok(lock) } else { Err(problems) }
+}
+
+/// A name as TOML has it in a header: most need no quotes.
+fn key(name: &str) -> String {
+    let bare = !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || "-_".contains(c));
+    if bare { name.to_owned() } else { quoted(name) }
+}
+
+/// A text as TOML has it within quotes.
+fn quoted(text: &str) -> String {
+    let mut out = "\"".to_owned();
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => out.extend(['\\', c]),
+            '\n' => out.push_str("\\n"),
+            '\t' => out.push_str("\\t"),
+            _ if c.is_control() => drop(write!(out, "\\u{:04X}", u32::from(c))),
+            _ => out.push(c),
+        }
+    }
+    out + "\""
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn source(name: &str, from: SourceFrom) -> Source {
+        Source { name: name.to_owned(), from, sha256: None, unpack: true }
+    }
+
+    fn git(revision: &str) -> SourceFrom {
+        SourceFrom::Git { url: "https://example.org/x.git".to_owned(), revision: revision.to_owned() }
+    }
+
+    fn lock() -> Lock {
+        let locked = |from, commit: Option<&str>| {
+            let sha256 = "0123456789abcdef".repeat(4);
+            Locked { from, sha256, commit: commit.map(str::to_owned) }
+        };
+        let odd = "cp 'a \"b\" \\ \t\u{1}\u{7f}é' \"$DOWNLOAD\"\nsecond line\r\n";
+        let sources = [
+            ("fetched", locked(SourceFrom::Fetch(odd.to_owned()), None)),
+            ("repository", locked(git("main"), Some("c0ffee"))),
+            ("loaded+1", locked(SourceFrom::Url("https://example.org/x.tar".to_owned()), None)),
+        ];
+        Lock { sources: sources.into_iter().map(|(name, locked)| (name.to_owned(), locked)).collect() }
+    }
+
+    #[test]
+    fn what_is_written_is_read_again() {
+        let text = lock().render();
+        assert_eq!(parse(&text).unwrap(), lock(), "{text}");
+        assert!(text.starts_with("# ") && text.contains("version control"), "{text}");
+        assert_eq!(parse(&Lock::default().render()).unwrap(), Lock::default());
+    }
+
+    #[test]
+    fn a_hash_holds_for_the_origin_that_it_was_found_of() {
+        let lock = lock();
+        let locked = &lock.sources["repository"];
+        assert_eq!(lock.state(&source("repository", git("main"))), State::Locked(locked));
+        assert_eq!(lock.state(&source("repository", git("v2"))), State::Stale(locked));
+        assert_eq!(lock.state(&source("other", git("main"))), State::Unlocked);
+        assert_eq!(lock.state(&source("loaded+1", SourceFrom::Path("x".to_owned()))), State::Path);
+        let pinned = Source { sha256: Some("0".repeat(64)), ..source("repository", git("main")) };
+        assert_eq!(lock.state(&pinned), State::Pinned);
+
+        let mut sources = [source("repository", git("main")), source("repository", git("v2")), pinned.clone()];
+        lock.apply(&mut sources);
+        assert_eq!(sources[0].sha256.as_ref(), Some(&locked.sha256));
+        assert_eq!(sources[0].from, git("c0ffee"), "a branch moves, the commit does not");
+        assert_eq!(sources[1], source("repository", git("v2")));
+        assert_eq!(sources[2], pinned);
+    }
+
+    #[test]
+    fn what_is_wrong_is_told_with_its_place() {
+        let check = |text: &str, expect: &str| {
+            let problems = parse(text).unwrap_err();
+            assert!(problems.iter().any(|problem| problem.message.contains(expect)), "{text}: {problems:?}");
+        };
+        check("format = 2", "format 2 is not known");
+        check("", "no `format`");
+        check("format = 1\n[sources.x]\nurl = \"u\"", "no `sha256`");
+        check("format = 1\n[sources.x]\nurl = \"u\"\nsha256 = \"1\"", "64 lower-case");
+        check("format = 1\n[sources.x]\nsha256 = \"1\"", "says nowhere");
+        check("format = 1\nother = 2", "has no key `other`");
+        check("format = ", "not TOML");
+        check("<<<<<<< HEAD", "not TOML");
+    }
+}
