@@ -13,8 +13,10 @@ use std::path::Path;
 const DICTIONARY_KIB: u32 = 1 << 20;
 
 /// One of these is what a packed stream begins with.
-const GZIP: &[u8] = &[0x1f, 0x8b];
+const GZIP: &[u8] = &[0x1f, 0x8b, 8];
 const BZIP2: &[u8] = b"BZh";
+/// After `BZh` and a digit.
+const BZIP2_BLOCK: &[u8] = &[0x31, 0x41, 0x59, 0x26, 0x53, 0x59];
 const XZ: &[u8] = &[0xfd, b'7', b'z', b'X', b'Z', 0];
 const ZSTD: &[u8] = &[0x28, 0xb5, 0x2f, 0xfd];
 
@@ -85,12 +87,9 @@ fn add_tar(packed: impl Read, meter: &Meter, tree: &mut Tree<'_>) -> Result<(), 
     let mut stream = Metered { inner: unpacked(packed)?, meter };
     let mut first = vec![];
     let read = (&mut stream).take(tar_entries::BLOCK_BYTES as u64).read_to_end(&mut first);
-    // A packed stream that is damaged in its first block may be anything; what is no tar need not be whole.
-    if read.is_err() || !tar_entries::begins_tar(&first) {
-        return match read.map_err(Refusal::from) {
-            Err(why @ (Refusal::Interrupted | Refusal::System(_))) => Err(why.into()),
-            _ => Err(Refusal::NoArchive.into()),
-        };
+    read?;
+    if !tar_entries::begins_tar(&first) {
+        return Err(Refusal::NoArchive.into());
     }
     tar_entries::add_all(&mut first.chain(stream), meter, tree)
 }
@@ -99,8 +98,9 @@ fn add_tar(packed: impl Read, meter: &Meter, tree: &mut Tree<'_>) -> Result<(), 
 fn unpacked<'a>(packed: impl Read + 'a) -> Result<Box<dyn Read + 'a>, Refusal> {
     let mut packed = BufReader::with_capacity(1 << 16, packed);
     let mut magic = vec![];
-    (&mut packed).take(6).read_to_end(&mut magic)?;
-    let begins = |with: &[u8]| magic.starts_with(with);
+    (&mut packed).take(10).read_to_end(&mut magic)?;
+    // Texts can begin like the first three bytes of bzip2.
+    let begins = |with: &[u8]| magic.starts_with(with) && (with != BZIP2 || magic.ends_with(BZIP2_BLOCK));
     let kind = [GZIP, BZIP2, XZ, ZSTD].into_iter().find(|&with| begins(with));
     let packed = BufReader::new(io::Cursor::new(magic).chain(packed));
     Ok(match kind {

@@ -82,6 +82,10 @@ pub(super) struct Metered<'a, R> {
 
 impl<R: Read> Read for Metered<'_, R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        // The reader of xz takes a read of nothing for the end of its data.
+        if buffer.is_empty() {
+            return Ok(0);
+        }
         let n = self.inner.read(buffer)?;
         self.meter.bytes(n as u64).map_err(io::Error::other)?;
         Ok(n)

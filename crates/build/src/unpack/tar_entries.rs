@@ -177,8 +177,11 @@ struct Exactly<'a> {
 impl Read for Exactly<'_> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let most = buffer.len().min(usize::try_from(self.left_bytes).unwrap_or(usize::MAX));
+        if most == 0 {
+            return Ok(0);
+        }
         let n = self.stream.read(&mut buffer[..most])?;
-        if n == 0 && most > 0 {
+        if n == 0 {
             return Err(io::ErrorKind::UnexpectedEof.into());
         }
         self.left_bytes -= n as u64;

@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test ends where something is not as it should be")]
 
 mod aside;
+mod archives;
 mod chains;
 mod confined;
 mod damage;
@@ -11,6 +12,7 @@ mod failures;
 mod gc;
 mod graph;
 mod kills;
+mod mutated;
 mod origins;
 mod parcels;
 mod patches;
