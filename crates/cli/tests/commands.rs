@@ -247,3 +247,40 @@ fn a_pilot_says_how_many_blocks_it_takes_and_a_spread_does_too() {
     assert!(shown.out.contains("55"), "{}", shown.out);
     assert_eq!(sandbox.execute(&["power"]).code, 2);
 }
+
+#[test]
+fn a_workload_that_writes_below_its_prefix_is_told_and_what_it_changed_is_built_again() {
+    let sandbox = small();
+    let study =
+        SMALL.replace("run = '\"$PREFIX/bin/hello\"'", "run = 'date >> \"$PREFIX/bin/trace\"; \"$PREFIX/bin/hello\"'");
+    assert_ne!(study, SMALL);
+    sandbox.write("study.toml", &study);
+    let told = ["note: since it was built, something below $PREFIX of baseline was changed", "bin/trace was added"];
+    sandbox.execute(&["run", "STUDY", "--quiet"]).expect(0, &told);
+    let again = sandbox.execute(&["build", "STUDY"]);
+    again
+        .expect(0, &["damaged: script for baseline is not as it was built (bin/trace was added)", "2 layers to build"]);
+    again.expect(0, &["1 left", "baseline: built"]);
+    assert!(!sandbox.execute(&["build", "STUDY"]).err.contains("damaged"));
+    // Nothing is executed, so nothing is told.
+    assert!(!sandbox.execute(&["run", "STUDY", "--quiet"]).err.contains("note"));
+}
+
+#[test]
+fn trials_wait_until_nobody_else_wants_the_machine() {
+    use std::io::BufRead as _;
+    let sandbox = small();
+    sandbox.execute(&["build", "STUDY", "--quiet"]).expect(0, &[]);
+    let cache = bakeoff_build::Cache::open(sandbox.path().join("cache")).unwrap();
+    let held = cache.quiet(|_| ()).unwrap();
+    let mut command = sandbox.command(&["run", "STUDY"]);
+    let mut run = command.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::piped()).spawn().unwrap();
+    let mut lines = std::io::BufReader::new(run.stderr.take().unwrap()).lines().map(Result::unwrap);
+    let waiting = format!("waiting for process {}", std::process::id());
+    assert!(lines.any(|line| line.starts_with(&waiting)));
+    assert_eq!(sandbox.trials_so_far(), 0);
+    drop(held);
+    lines.for_each(drop);
+    assert!(run.wait().unwrap().success());
+    each_trial_once(&sandbox.record(), 8 * 3);
+}
