@@ -14,6 +14,30 @@ use std::collections::BTreeMap;
 /// Types below this are counted in a table; those of every processor's loader are.
 const COMMON: usize = 2048;
 
+/// Types that `object` names as glibc's elf.h does, or not at all, and readelf as the psABI does.
+const RENAMED: [(elf::Machine, u32, &str); 20] = [
+    (elf::EM_X86_64, 39, "R_X86_64_PC32_BND"),
+    (elf::EM_X86_64, 40, "R_X86_64_PLT32_BND"),
+    (elf::EM_386, 7, "R_386_JUMP_SLOT"),
+    (elf::EM_AARCH64, 1028, "R_AARCH64_TLS_DTPMOD64"),
+    (elf::EM_AARCH64, 1029, "R_AARCH64_TLS_DTPREL64"),
+    (elf::EM_AARCH64, 1030, "R_AARCH64_TLS_TPREL64"),
+    (elf::EM_ARM, 4, "R_ARM_LDR_PC_G0"),
+    (elf::EM_ARM, 10, "R_ARM_THM_CALL"),
+    (elf::EM_ARM, 12, "R_ARM_BREL_ADJ"),
+    (elf::EM_ARM, 13, "R_ARM_TLS_DESC"),
+    (elf::EM_ARM, 24, "R_ARM_GOTOFF32"),
+    (elf::EM_ARM, 25, "R_ARM_BASE_PREL"),
+    (elf::EM_ARM, 26, "R_ARM_GOT_BREL"),
+    (elf::EM_ARM, 32, "R_ARM_ALU_PCREL7_0"),
+    (elf::EM_ARM, 33, "R_ARM_ALU_PCREL15_8"),
+    (elf::EM_ARM, 34, "R_ARM_ALU_PCREL23_15"),
+    (elf::EM_ARM, 102, "R_ARM_THM_JUMP11"),
+    (elf::EM_ARM, 103, "R_ARM_THM_JUMP8"),
+    (elf::EM_PPC, 37, "R_PPC_ADDR30"),
+    (elf::EM_PPC64, 37, "R_PPC64_REL30"),
+];
+
 /// Counts relocations by type.
 struct Census<'a, 'd, H: FileHeader, R> {
     elf: &'a Elf<'d, H, R>,
@@ -66,11 +90,8 @@ fn slot_types(machine: elf::Machine) -> (Option<u32>, Option<u32>) {
 
 /// The name of a type; its number where it has none.
 fn type_name(machine: elf::Machine, number: u32) -> String {
-    // The i386 psABI and readelf agree against the constant of glibc's elf.h.
-    if (machine, number) == (elf::EM_386, elf::R_386_JMP_SLOT.0) {
-        return "R_386_JUMP_SLOT".to_owned();
-    }
-    let known = elf::machine_names(machine).r.name(elf::RelocationType(number));
+    let renamed = RENAMED.iter().find(|(of, this, _)| (*of, *this) == (machine, number)).map(|(.., name)| *name);
+    let known = renamed.or_else(|| elf::machine_names(machine).r.name(elf::RelocationType(number)));
     known.map_or_else(|| format!("type {number}"), str::to_owned)
 }
 
@@ -107,7 +128,7 @@ impl<'d, H: FileHeader<Endian = Endianness>, R: ReadRef<'d>> Census<'_, 'd, H, R
         let (endian, data, segments) = (self.elf.endian, self.elf.data, self.elf.segments);
         let value = |tag| self.elf.dynamic.value(tag);
         let place = |table, size| value(table).zip(value(size));
-        let with_addends = value(elf::DT_PLTREL) == Some(u64::from(elf::DT_RELA.0.unsigned_abs()));
+        let with_addends = value(elf::DT_PLTREL) == Some(elf::DT_RELA.0.unsigned_abs());
         let plt = place(elf::DT_JMPREL, elf::DT_PLTRELSZ);
         let relas = [("DT_RELA", place(elf::DT_RELA, elf::DT_RELASZ)), ("DT_JMPREL", plt.filter(|_| with_addends))];
         let rels = [("DT_REL", place(elf::DT_REL, elf::DT_RELSZ)), ("DT_JMPREL", plt.filter(|_| !with_addends))];
