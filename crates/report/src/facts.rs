@@ -218,7 +218,7 @@ impl Writer<'_> {
         self.heading(other);
         let against = clean(&first.name);
         if first.place == other.place {
-            self.page.line(vec![Piece::plain(format!("  the same build as {against}"))]);
+            self.page.line(vec![Piece::plain(format!("  the same as {against}"))]);
             return;
         }
         if comparison.files.is_empty() && comparison.only_before.is_empty() && comparison.only_after.is_empty() {
