@@ -21,9 +21,10 @@ test:
 # hyperfine and megafine are built by cargo, of their registry. perf is in the package linux-perf; without it, it is
 # skipped: not every kernel has one.
 bench:
-	@sh tools/need-packages gcc libc6-dev ministat python3 python3-venv
+	@sh tools/need-packages gcc libc6-dev binutils ministat python3 python3-venv
 	@sh tools/need-packages linux-perf || :
 	@sh tools/oracles
 	$(CARGO) bench --locked -p bakeoff-cli --bench launch
 	$(CARGO) bench --locked -p bakeoff-cli --bench peers
+	$(CARGO) bench --locked -p bakeoff-cli --bench facts
 	$(CARGO) bench --locked -p bakeoff-cli --bench analysis
