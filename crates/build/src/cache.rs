@@ -6,6 +6,7 @@
 //! builds/<name>/            the prefix of one layer; every such path has the same length
 //! records/<name>.json       what is known of a finished layer
 //! manifests/<name>          every file of its prefix, to notice damage
+//! proofs/<name>.json        what was seen of it that shows whether it is what it is called
 //! tools.json                which compilers there are, so that they need not be asked again
 //! logs/<name>.log           what its script printed (while it executes: <name>.output)
 //! work/<name>/              where it is being built, or where it failed
@@ -44,7 +45,8 @@ use std::time::Duration;
 const RECORD_FORMAT: u32 = 2;
 
 /// The folders of a cache.
-pub(crate) const FOLDERS: [&str; 8] = ["sources", "builds", "records", "manifests", "logs", "work", "locks", "uses"];
+pub(crate) const FOLDERS: [&str; 9] =
+    ["sources", "builds", "records", "manifests", "proofs", "logs", "work", "locks", "uses"];
 
 /// Says to backup programs that the folder need not be kept (the Cache Directory Tagging Specification).
 const TAG: &str = "Signature: 8a477f597d28d172789f06886806bc55\n# Sources and builds of bakeoff; safe to remove.\n";
@@ -234,6 +236,7 @@ impl Cache {
     /// Removes all that an attempt at this layer can have left behind, the record first.
     pub(crate) fn wipe_layer(&self, digest: &str) -> Result<(), Error> {
         wipe(&self.record_path(digest))?;
+        wipe(&crate::proof::path(self, digest))?;
         wipe(&self.manifest_path(digest))?;
         wipe(&self.prefix_of(digest))?;
         wipe(&self.work_of(digest))

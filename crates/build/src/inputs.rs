@@ -214,6 +214,9 @@ impl<'r, 'a> Once<'r, 'a> {
         for line in &layer.verify {
             digest.field("verify", line.as_bytes());
         }
+        for line in &layer.describe {
+            digest.field("describe", line.as_bytes());
+        }
         for file in &inputs.files {
             digest.field("file", file.name.as_bytes()).field("content", &file.content);
             digest.field("executable", &[u8::from(file.executable)]);

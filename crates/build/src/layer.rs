@@ -7,6 +7,7 @@ mod patches;
 use crate::cache::{Cache, LayerRecord, entries, fresh_folder, wipe};
 use crate::error::{At, Error, Failure};
 use crate::inputs::{Inputs, Node};
+use crate::proof;
 use crate::relocate::relocated_copy;
 use crate::shell::{Environment, Shell, Stop};
 use crate::sources::Sources;
@@ -92,6 +93,7 @@ impl Builder<'_> {
         shell.timeout_s = layer.timeout_s;
         let cost = script(shell, &layer.script, &site)?;
         verify(shell, &layer.verify, &site)?;
+        proof::observe(shell, cache, layer, &node.digest, &site)?;
         match layer.relink {
             Some(_) => keep_tree(&site)?,
             None => wipe(&site.work)?,

@@ -22,6 +22,7 @@ mod inventory;
 mod layer;
 mod manifest;
 pub mod parcel;
+mod proof;
 mod relocate;
 mod schedule;
 mod shell;

@@ -8,6 +8,7 @@
 use crate::error::{Error, Failure};
 use crate::inputs::{Link, Stage, chains, missing_tool, stages};
 use crate::layer::{Builder, Ready};
+use crate::proof;
 use crate::shell::Stop;
 use crate::sources::Sources;
 use crate::uses::Needs;
@@ -84,7 +85,16 @@ pub fn build_all(
         };
         fates = work.done()?;
     }
-    Ok(chains.iter().filter_map(|chain| line(cache, request.sources, chain, &fates)).collect())
+    let mut lines: Vec<BuildLine> = vec![];
+    for chain in &chains {
+        let Some(mut line) = line(cache, request.sources, chain, &fates) else { continue };
+        if line.outcome == BuildOutcome::Built {
+            proof::of_build(cache, chain, &mut line.proof)?;
+        }
+        lines.push(line);
+    }
+    proof::keep_differences(&mut lines);
+    Ok(lines)
 }
 
 /// What is in the cache of what is needed, and whole as far as somebody is going to use it.

@@ -17,6 +17,7 @@ mod origins;
 mod parcels;
 mod patches;
 mod processes;
+mod proof;
 mod rebuilt;
 mod sources;
 mod study;

@@ -1,0 +1,78 @@
+//! What is seen of a finished layer that shows whether it is what it is called: digests of what was installed, and
+//! what the study's commands describe. It is written down, beside the layer's record, before the layer is made
+//! visible. Nothing here is compared with what the study says: that is the business of the `analysis` crate.
+
+mod binaries;
+mod describe;
+mod neutral;
+mod sizes;
+
+use crate::cache::{Cache, short};
+use crate::error::{At, Error};
+use crate::inputs::Link;
+use crate::layer::Site;
+use crate::shell::{Shell, Stop};
+use bakeoff_model::record::{BuildLine, BuildOutcome, Proof};
+use bakeoff_model::study::Layer;
+use neutral::Neutral;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::PathBuf;
+
+/// What was seen of one layer. A file of its own, because descriptions are long and records are read often.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub(crate) struct Seen {
+    /// As [`Proof::binaries`].
+    binaries: Option<String>,
+    /// As [`Proof::files`].
+    files: Option<String>,
+    /// Every setting that the layer's commands describe.
+    described: BTreeMap<String, String>,
+}
+
+/// Looks at a prefix that is complete and verified, and keeps what it sees. The layer's `describe` commands are
+/// executed like its `verify` lines.
+pub(crate) fn observe(shell: &mut Shell, cache: &Cache, layer: &Layer, digest: &str, site: &Site) -> Result<(), Stop> {
+    let neutral = Neutral::of(short(digest));
+    let described = describe::settings(shell, &layer.describe, site, &neutral)?;
+    let (binaries, files) = binaries::digests(&site.prefix, &neutral)?;
+    let seen = Seen { binaries, files, described };
+    let path = path(cache, digest);
+    let text = serde_json::to_vec(&seen).map_err(std::io::Error::from).at("write", &path)?;
+    Ok(fs::write(&path, text).at("write", &path)?)
+}
+
+/// Where it is kept; the same place is wiped with the layer.
+pub(crate) fn path(cache: &Cache, digest: &str) -> PathBuf {
+    cache.root().join("proofs").join(format!("{}.json", short(digest)))
+}
+
+/// Adds what is known of a build. A file that is gone or torn says nothing, and so no more is known than if nobody had
+/// looked.
+pub(crate) fn of_build(cache: &Cache, chain: &[Link<'_, '_>], proof: &mut Proof) -> Result<(), Error> {
+    let Some(last) = chain.last() else { return Ok(()) };
+    for link in chain {
+        let text = fs::read(path(cache, &link.node.digest)).unwrap_or_default();
+        let seen: Seen = serde_json::from_slice(&text).unwrap_or_default();
+        (proof.binaries, proof.files) = (seen.binaries, seen.files);
+        proof.described.extend(seen.described);
+    }
+    let patterns: Vec<&String> = chain.iter().flat_map(|link| &link.layer.sizes).collect();
+    proof.sizes = sizes::sizes(&cache.prefix_of(&last.node.digest), &patterns)?;
+    Ok(())
+}
+
+/// Keeps of every description the settings in which the finished builds differ.
+pub(crate) fn keep_differences(lines: &mut [BuildLine]) {
+    let mut finished: Vec<&mut BuildLine> =
+        lines.iter_mut().filter(|line| line.outcome == BuildOutcome::Built).collect();
+    let Some(first) = finished.first().map(|line| line.proof.described.clone()) else { return };
+    let same =
+        |name: &String, value: &String| finished.iter().all(|line| line.proof.described.get(name) == Some(value));
+    let common: Vec<String> =
+        first.iter().filter(|(name, value)| same(name, value)).map(|(name, _)| name.clone()).collect();
+    for line in &mut finished {
+        common.iter().for_each(|name| drop(line.proof.described.remove(name)));
+    }
+}

@@ -1,0 +1,71 @@
+//! Sizes of the files of a prefix that a study wants to be told of. They are asked of the file system each time, so that
+//! a study may choose other files without building anything again.
+
+use crate::cache::entries;
+use crate::error::{At, Error};
+use bakeoff_model::pattern::{fits_path, may_fit_below};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+/// The sizes in bytes of all files that any of the patterns means, by path below the prefix. A link counts with the
+/// size of the file that it leads to. That a pattern means no file is no failure: variants install different files.
+pub(super) fn sizes(prefix: &Path, patterns: &[&String]) -> Result<BTreeMap<String, u64>, Error> {
+    let patterns: Vec<Vec<&str>> = patterns.iter().map(|pattern| pattern.split('/').collect()).collect();
+    let mut sizes = BTreeMap::new();
+    if !patterns.is_empty() {
+        below(prefix, &mut vec![], &patterns, &mut sizes)?;
+    }
+    Ok(sizes)
+}
+
+fn below(
+    folder: &Path,
+    path: &mut Vec<String>,
+    patterns: &[Vec<&str>],
+    sizes: &mut BTreeMap<String, u64>,
+) -> Result<(), Error> {
+    for entry in entries(folder)? {
+        path.push(entry.file_name().unwrap_or_default().to_string_lossy().into_owned());
+        let names: Vec<&str> = path.iter().map(String::as_str).collect();
+        let is_folder = fs::symlink_metadata(&entry).at("look at", &entry)?.is_dir();
+        if is_folder && patterns.iter().any(|pattern| may_fit_below(pattern, &names)) {
+            below(&entry, path, patterns, sizes)?;
+        } else if !is_folder && patterns.iter().any(|pattern| fits_path(pattern, &names)) {
+            // A link that leads nowhere has no size.
+            if let Some(meta) = fs::metadata(&entry).ok().filter(fs::Metadata::is_file) {
+                sizes.insert(path.join("/"), meta.len());
+            }
+        }
+        path.pop();
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::symlink;
+
+    #[test]
+    fn chosen_files_have_sizes() {
+        let folder = tempfile::tempdir().unwrap();
+        let prefix = folder.path();
+        fs::create_dir_all(prefix.join("lib/deep")).unwrap();
+        fs::create_dir(prefix.join("bin")).unwrap();
+        fs::write(prefix.join("bin/tool"), "four").unwrap();
+        fs::write(prefix.join("lib/deep/libx.so.1"), "fivee").unwrap();
+        symlink("libx.so.1", prefix.join("lib/deep/libx.so")).unwrap();
+        symlink("nowhere", prefix.join("lib/deep/gone.so")).unwrap();
+        let check = |patterns: &[&str], expect: &[(&str, u64)]| {
+            let patterns: Vec<String> = patterns.iter().map(|&pattern| pattern.to_owned()).collect();
+            let found = sizes(prefix, &patterns.iter().collect::<Vec<_>>()).unwrap();
+            assert_eq!(found, expect.iter().map(|(path, size)| ((*path).to_owned(), *size)).collect());
+        };
+        check(&[], &[]);
+        check(&["bin/tool", "bin/other"], &[("bin/tool", 4)]);
+        check(&["**/*.so"], &[("lib/deep/libx.so", 5)]);
+        check(&["lib/*/*", "bin/*"], &[("bin/tool", 4), ("lib/deep/libx.so", 5), ("lib/deep/libx.so.1", 5)]);
+        check(&["lib"], &[]);
+    }
+}
