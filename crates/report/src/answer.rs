@@ -15,6 +15,9 @@ use std::collections::BTreeSet;
 /// Of more variants than this with the same verdict, the rest is only counted.
 const NAMED_MAX: usize = 4;
 
+/// The caveat of a comparison with the baseline of a variant that is the same thing.
+const IDENTICAL: &str = "identical-build";
+
 /// The answer as one line of text, without a line feed. Trials that were simulated are called so first of all.
 pub fn answer(findings: &Findings) -> String {
     unglue(&paragraphs(findings).join(" "))
@@ -102,7 +105,9 @@ fn statement(findings: &Findings, table: &Table) -> String {
     }
     let twin = table.noise_floor.as_ref().and_then(|row| row.comparison.as_ref());
     let doubt = twin.filter(|twin| matches!(twin.verdict, Verdict::Faster | Verdict::Slower));
-    let warning = doubt.map_or_else(String::new, |twin| warning(table, twin));
+    let warning = doubt
+        .map_or_else(String::new, |twin| warning(table, "the baseline's twin, which is the same thing again", twin));
+    let warning = warning + &others.iter().filter_map(|row| beware_of_itself(table, row)).collect::<String>();
     let mut clauses = match others {
         [] => vec!["Only the baseline was measured: there is nothing to compare it with".to_owned()],
         [Row { variant, comparison: Some(comparison), .. }] => {
@@ -116,7 +121,7 @@ fn statement(findings: &Findings, table: &Table) -> String {
 
 /// The baseline's twin was judged different from it. At 95 % confidence that happens to one study in twenty by chance
 /// alone, so the claims stand, but not before their reader is warned.
-fn warning(table: &Table, twin: &Comparison) -> String {
+fn warning(table: &Table, who: &str, twin: &Comparison) -> String {
     let change = Change::of(twin, twin.interval, table.unit);
     let manner = manner(table);
     let (amount, word) = (glue(&change.amount()), manner.verdict(twin.verdict));
@@ -126,10 +131,16 @@ fn warning(table: &Table, twin: &Comparison) -> String {
     } else {
         format!("judged to {verb} {amount} {word} {} than it", table.metric)
     };
-    format!(
-        "Beware: the baseline's twin, which is the same thing again, was {judged}; believe no difference of that \
-         size. "
-    )
+    format!("Beware: {who}, was {judged}; believe no difference of that size. ")
+}
+
+/// A variant that is the same thing as the baseline, file for file, is another twin of it.
+fn beware_of_itself(table: &Table, row: &Row) -> Option<String> {
+    let comparison = row.comparison.as_ref()?;
+    let is_same = comparison.caveats.iter().any(|caveat| caveat.kind == IDENTICAL);
+    let is_claimed = matches!(comparison.verdict, Verdict::Faster | Verdict::Slower);
+    let who = format!("{}, which is the same program as the baseline, file for file", clean(&row.variant));
+    (is_same && is_claimed).then(|| warning(table, &who, comparison))
 }
 
 /// Why a row has no values.

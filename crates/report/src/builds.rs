@@ -1,6 +1,10 @@
 //! What was built at what cost, and what could not be built and why. Costs are those of building, as measured when
 //! each build was made; nothing about the programs' own speed stands here.
 
+mod doubts;
+
+pub use doubts::build_doubts;
+
 use crate::format::{bytes, duration, waiting_time};
 use crate::grid::{Flush, Grid};
 use crate::paint::{Ink, Page, Piece};
@@ -8,11 +12,12 @@ use crate::text::{clean, foreign};
 use bakeoff_analysis::findings::Findings;
 use bakeoff_model::metric::value;
 use bakeoff_model::record::{BuildLine, BuildOutcome};
+use std::collections::BTreeSet;
 
 /// Durations from here on are written in minutes.
 const MINUTES_FROM_S: f64 = 100.0;
 
-/// The table of builds, then each failed one in detail; nothing if nothing is built.
+/// The table of builds, sizes of chosen files, what is doubtful, then each failed one in detail; nothing if nothing is built.
 pub(crate) fn print(findings: &Findings, page: &mut Page, columns: usize) {
     if findings.builds.is_empty() {
         return;
@@ -31,6 +36,11 @@ pub(crate) fn print(findings: &Findings, page: &mut Page, columns: usize) {
     ]);
     findings.builds.iter().for_each(|build| grid.row(cells(build)));
     grid.print(page, columns);
+    sizes(&findings.builds, page, columns);
+    if !findings.build_doubts.is_empty() {
+        page.gap();
+        doubts::print(&findings.build_doubts, page, columns, Some("`bakeoff report --json` has them"));
+    }
     findings.builds.iter().for_each(|build| failed(build, page, columns));
 }
 
@@ -38,6 +48,35 @@ pub(crate) fn print(findings: &Findings, page: &mut Page, columns: usize) {
 pub(crate) fn unbuilt(findings: &Findings, variant: &str) -> bool {
     let failed = findings.builds.iter().filter(|build| build.outcome != BuildOutcome::Built);
     failed.into_iter().any(|build| build.variants.iter().any(|name| name == variant))
+}
+
+/// Sizes of the files that the study chose, one row for each size that a file has.
+fn sizes(builds: &[BuildLine], page: &mut Page, columns: usize) {
+    let paths: BTreeSet<&String> = builds.iter().flat_map(|build| build.proof.sizes.keys()).collect();
+    if paths.is_empty() {
+        return;
+    }
+    page.gap();
+    let mut grid = Grid::new([("file", Flush::Left), ("size", Flush::Right), ("variants", Flush::Left)]);
+    for path in paths {
+        let mut sizes: Vec<(u64, Vec<&BuildLine>)> = vec![];
+        for build in builds {
+            let Some(&size) = build.proof.sizes.get(path) else { continue };
+            match sizes.iter_mut().find(|(known, _)| *known == size) {
+                Some((_, of)) => of.push(build),
+                None => sizes.push((size, vec![build])),
+            }
+        }
+        for (size, of) in sizes {
+            let who = if of.len() == builds.len() {
+                "all".to_owned()
+            } else {
+                of.iter().map(|build| names(build)).collect::<Vec<_>>().join(", ")
+            };
+            grid.row(vec![Piece::plain(clean(path)), Piece::plain(bytes(size as f64)), Piece::plain(who)]);
+        }
+    }
+    grid.print(page, columns);
 }
 
 fn names(build: &BuildLine) -> String {

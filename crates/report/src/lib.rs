@@ -29,6 +29,7 @@ mod text;
 mod words;
 
 pub use answer::answer;
+pub use builds::build_doubts;
 pub use calibration::{calibration, calibration_json, real};
 pub use check_summary::{check_summary, check_summary_json};
 pub use facts::{facts, facts_json};

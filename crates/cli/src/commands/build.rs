@@ -9,6 +9,7 @@ use bakeoff_build::{BuildEvent, Cache, Request};
 use bakeoff_model::plan::Plan;
 use bakeoff_model::record::{BuildLine, BuildOutcome};
 use bakeoff_report::format;
+use std::collections::BTreeMap;
 
 /// Build every variant of a study that is not in the cache yet
 ///
@@ -22,6 +23,9 @@ pub(crate) struct Args {
     /// No progress on standard error
     #[arg(long, short)]
     quiet: bool,
+    /// All settings in which builds differ and that no factor names
+    #[arg(long, short)]
+    verbose: bool,
 }
 
 /// How many layers are built at a time.
@@ -66,6 +70,10 @@ pub(crate) fn execute(args: &Args) -> Result<Code, CommandError> {
             }
         }
     }
+    // Before any trial, which is when they can still be mended.
+    let study = plan.study_line(&BTreeMap::new(), "", None);
+    let doubts = bakeoff_analysis::doubts_about_builds(&study, &lines);
+    screen::out(&bakeoff_report::build_doubts(&doubts, screen::style().width, args.verbose));
     Ok(code)
 }
 

@@ -4,8 +4,10 @@
 #![allow(dead_code, reason = "each test binary uses only some of the builders")]
 
 mod conditions;
+mod doubtful;
 
 pub(crate) use conditions::conditions;
+pub(crate) use doubtful::doubtful;
 
 use bakeoff_analysis::findings::*;
 use bakeoff_model::metric::{Direction, METRICS, Metric, Unit};
@@ -402,6 +404,7 @@ pub(crate) fn empty() -> Findings {
 pub(crate) fn all() -> Vec<(&'static str, Findings)> {
     vec![
         ("conditions", conditions()),
+        ("doubtful", doubtful()),
         ("five-verdicts", five_verdicts()),
         ("pair", pair()),
         ("simulated", simulated()),

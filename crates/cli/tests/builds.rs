@@ -1,0 +1,110 @@
+//! Builds that are not what they are called, by the real compiler: a script that ignores its flags, two variants that
+//! are the same program, and a setting that changes behind one's back. What is judged of them is in the `analysis`
+//! crate's tests.
+
+#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test ends where something is not as it should be")]
+
+mod common;
+
+use common::Sandbox;
+
+/// A study of one program, `p.c`, that is built by this script; with these factors.
+fn study(factors: &str, baseline: &str, layer: &str) -> Sandbox {
+    let sandbox = Sandbox::new(&format!(
+        "name = \"doubtful\"\n{factors}\n[[build]]\nname = \"p\"\n{layer}\n\
+         [[workload]]\nname = \"w\"\nrun = \"p\"\n[plan]\nblocks = 3\n[decide]\nbaseline = {{ {baseline} }}\n"
+    ));
+    sandbox.write("p.c", "#include <stdio.h>\nint main(void) { puts(PREFIX); return 0; }\n");
+    sandbox
+}
+
+/// Compiles with debugging information, which knows the work folder, into a program that knows its prefix.
+fn compile(flags: &str) -> String {
+    format!("mkdir -p \"$PREFIX/bin\"; cc {flags} -g -DPREFIX=\"\\\"$PREFIX\\\"\" -o \"$PREFIX/bin/p\" p.c")
+}
+
+const OPTIMIZE: &str = "[factors.optimize]\nO2 = { CFLAGS = \"-O2\" }\nO3 = { CFLAGS = \"-O3\" }";
+
+/// What is printed with all line breaks of paragraphs taken out.
+fn unwrapped(text: &str) -> String {
+    text.replace("\n  ", " ")
+}
+
+/// Both variants are compiled in folders of their own, from the same code to the same program; the report says so too.
+#[test]
+fn two_identical_binaries_are_recognised() {
+    let layer = format!("files = [\"p.c\"]\nscript = '''\n: $CFLAGS\n{}\n'''", compile("-O1"));
+    let sandbox = study(OPTIMIZE, "optimize = \"O2\"", &layer);
+    let built = sandbox.execute(&["build", "STUDY"]);
+    assert_eq!(built.code, 0, "{}", built.err);
+    let said = "identical: baseline and optimize=O3 were built apart and are the same program, file for file";
+    assert!(unwrapped(&built.out).contains(said), "{}", built.out);
+
+    let shown = sandbox.execute(&["run", "STUDY", "--quiet"]);
+    assert!(unwrapped(&shown.out).contains(said), "{}", shown.out);
+    let record = sandbox.record();
+    assert_eq!(record.builds.len(), 2);
+    assert_eq!(record.builds[0].proof, record.builds[1].proof);
+    assert!(record.builds[0].proof.binaries.is_some());
+    assert_eq!(record.study.build_factors[0].levels["O3"]["CFLAGS"], "-O3");
+}
+
+#[test]
+fn different_programs_are_not_identical() {
+    let layer = format!(
+        "files = [\"p.c\"]\nscript = '''\n{}\n'''",
+        compile("$CFLAGS -DX=\"\\\"$CFLAGS\\\"\" -frecord-gcc-switches")
+    );
+    let sandbox = study(OPTIMIZE, "optimize = \"O2\"", &layer);
+    sandbox.write("p.c", "#include <stdio.h>\nint main(void) { puts(PREFIX X); return 0; }\n");
+    let built = sandbox.execute(&["build", "STUDY"]);
+    assert_eq!(built.code, 0, "{}", built.err);
+    assert!(!built.out.contains("identical"), "{}", built.out);
+}
+
+/// As `Configure` scripts do: what the options ask for, then a hint file has its own idea of another option.
+const CONFIGURE: &str = "#!/bin/sh
+d_fork=define
+usethreads=undef
+for option; do
+  case $option in
+    -Dusethreads) usethreads=define ;;
+  esac
+done
+. ./hints.sh
+echo \"usethreads='$usethreads'\" >config.sh
+echo \"d_fork='$d_fork'\" >>config.sh
+echo \"prefix='$PREFIX'\" >>config.sh
+";
+
+const THREADS: &str = "[factors.threads]\noff = { THREADS = \"\" }\non = { THREADS = \"-Dusethreads\" }";
+
+#[test]
+fn a_setting_that_a_hint_file_changes_is_named() {
+    let script = "sh configure $THREADS\nmkdir \"$PREFIX/bin\"\ncp config.sh \"$PREFIX\"\nprintf '#!/bin/sh\\n' >\"$PREFIX/bin/p\"\nchmod +x \"$PREFIX/bin/p\"";
+    let layer = |more: &str| {
+        format!(
+            "files = [\"configure\", \"hints.sh\"]\nscript = '''\n{script}\n'''\ndescribe = ['cat \"$PREFIX/config.sh\"']\n{more}"
+        )
+    };
+    let write = |sandbox: &Sandbox| {
+        sandbox.write("configure", CONFIGURE);
+        sandbox.write("hints.sh", "[ $usethreads = undef ] || d_fork=undef\n");
+    };
+    let sandbox = study(THREADS, "threads = \"off\"", &layer(""));
+    write(&sandbox);
+    let built = sandbox.execute(&["build", "STUDY"]);
+    assert_eq!(built.code, 0, "{}", built.err);
+    let said = "confounded: d_fork follows threads, which does not name it (define → undef)";
+    assert!(unwrapped(&built.out).contains(said), "{}", built.out);
+    assert_eq!(built.out.matches("confounded").count(), 1, "{}", built.out);
+
+    let shown = sandbox.execute(&["run", "STUDY", "--quiet"]);
+    assert!(unwrapped(&shown.out).contains(said), "{}", shown.out);
+
+    let implied = study(THREADS, "threads = \"off\"", &layer("implied = { threads = [\"d_*\"] }"));
+    write(&implied);
+    let built = implied.execute(&["build", "STUDY"]);
+    assert_eq!(built.code, 0, "{}", built.err);
+    assert!(!built.out.contains("confounded"), "{}", built.out);
+}

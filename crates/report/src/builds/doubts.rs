@@ -1,0 +1,177 @@
+//! Doubts about builds in plain words: flags that did not come through, variants that are the same thing, and settings
+//! that no factor names. Whether there is a doubt is decided elsewhere.
+
+use crate::paint::{Ink, Page};
+use crate::text::{clean, foreign};
+use crate::words::{counted, listed};
+use bakeoff_analysis::findings::{
+    BuildDoubts, Confounded, CostDoubt, FlagDoubt, FlagFate, Identical, Same, SettingValue,
+};
+
+/// Of more settings that follow the same factor, the rest is only counted.
+const SETTINGS_SHOWN: usize = 5;
+
+/// No more of a setting's value is shown, in columns.
+const VALUE_COLUMNS: usize = 32;
+
+/// Of more variants, the rest is only counted.
+const VARIANTS_SHOWN: usize = 4;
+
+/// The doubts as a page of their own; empty if there is none. With `all`, every setting is shown.
+pub fn build_doubts(doubts: &BuildDoubts, width: usize, all: bool) -> String {
+    let mut page = Page::default();
+    let more = if all { None } else { Some("`bakeoff build --verbose` shows them") };
+    print(doubts, &mut page, width, more);
+    if doubts.is_empty() { String::new() } else { page.print(false) }
+}
+
+/// All doubts, each a paragraph. `more` says who shows the settings that are left out; without it none is.
+pub(super) fn print(doubts: &BuildDoubts, page: &mut Page, columns: usize, more: Option<&str>) {
+    let mut say = |text: String, ink: Ink| page.paragraph(&text, columns, 2, ink);
+    for doubt in &doubts.flags {
+        say(flag(doubt), if doubt.fate == FlagFate::Partly { Ink::Plain } else { Ink::Worse });
+    }
+    doubts.identical.iter().for_each(|group| say(identical(group), Ink::Worse));
+    let mut ways: Vec<&[String]> = vec![];
+    for doubt in &doubts.confounded {
+        if !ways.contains(&doubt.follows.as_slice()) {
+            ways.push(&doubt.follows);
+        }
+    }
+    // Settings that follow no factor are often a date, and less telling.
+    ways.sort_by_key(|follows| follows.is_empty());
+    for follows in ways {
+        let settings: Vec<&Confounded> = doubts.confounded.iter().filter(|doubt| doubt.follows == follows).collect();
+        let shown = if more.is_some() { settings.len().min(SETTINGS_SHOWN) } else { settings.len() };
+        settings[..shown].iter().for_each(|doubt| say(confounded(doubt), Ink::Worse));
+        if let Some(who) = more.filter(|_| shown < settings.len()) {
+            let rest = settings.len() - shown;
+            say(format!("confounded: and {rest} more that {}: {who}", alike(follows)), Ink::Worse);
+        }
+    }
+    doubts.costs.iter().for_each(|doubt| say(cost(doubt), Ink::Plain));
+}
+
+fn variants(names: &[String]) -> String {
+    let shown = names.len().min(VARIANTS_SHOWN);
+    let shown = if names.len() == VARIANTS_SHOWN + 1 { names.len() } else { shown };
+    let mut list: Vec<String> = names[..shown].iter().map(|name| clean(name)).collect();
+    if shown < names.len() {
+        list.push(format!("{} more", names.len() - shown));
+    }
+    listed(&list)
+}
+
+fn calls(number: u64) -> String {
+    counted(u32::try_from(number).unwrap_or(u32::MAX), "compilation or link").replace("or links", "and links")
+}
+
+fn flag(doubt: &FlagDoubt) -> String {
+    let FlagDoubt { reached, of, .. } = doubt;
+    let [flag, variable, layer] = [&doubt.flag, &doubt.variable, &doubt.layer].map(|text| clean(text));
+    let whose = format!("{flag} (of {variable}, for {})", variants(&doubt.variants));
+    match &doubt.fate {
+        FlagFate::NeverArrived => {
+            format!("never arrived: {whose} reached none of {} in layer {layer}", calls(*of))
+        }
+        FlagFate::Overridden { by } => {
+            let by = by.as_ref().map_or_else(|| "another flag".to_owned(), |by| clean(by));
+            format!(
+                "overridden: {whose} reached {} of {} in layer {layer}, and each time {by} came after it",
+                reached,
+                calls(*of)
+            )
+        }
+        FlagFate::Partly => format!("partly: {whose} took effect in only {reached} of {} in layer {layer}", calls(*of)),
+    }
+}
+
+fn identical(group: &Identical) -> String {
+    let who = variants(&group.variants);
+    match group.same {
+        Same::Build => format!(
+            "identical: {who} share one build: no layer uses what they differ in, so comparing them shows noise only"
+        ),
+        Same::Files => format!(
+            "identical: {who} were built apart and are the same program, file for file: comparing them shows noise only"
+        ),
+        Same::Binaries => format!(
+            "identical: {who} were built apart, and all that is loaded of their programs and libraries is the same; \
+             only other files differ"
+        ),
+    }
+}
+
+/// What settings that follow the same factors have in common.
+fn alike(follows: &[String]) -> String {
+    match follows {
+        [] => "no factor explains".to_owned(),
+        [one] => format!("follow {}", clean(one)),
+        several => format!("follow {}", listed(&several.iter().map(|factor| clean(factor)).collect::<Vec<_>>())),
+    }
+}
+
+fn confounded(doubt: &Confounded) -> String {
+    let setting = clean(&doubt.setting);
+    let besides = match doubt.named_by.as_slice() {
+        [] => String::new(),
+        names => format!(
+            "; {} alone would not explain it",
+            listed(&names.iter().map(|name| clean(name)).collect::<Vec<_>>())
+        ),
+    };
+    match doubt.follows.as_slice() {
+        [] => {
+            let of = |value: &SettingValue| format!("{} in {}", shown(value), variants(&value.variants));
+            let is_everywhere_other =
+                doubt.values.len() > 2 && doubt.values.iter().all(|value| value.variants.len() == 1);
+            let values = if is_everywhere_other {
+                format!("{} values in as many builds", doubt.values.len())
+            } else {
+                doubt.values.iter().map(of).collect::<Vec<_>>().join(", ")
+            };
+            format!("confounded: {setting} differs, and no factor explains it ({values}){besides}")
+        }
+        [one] => {
+            format!("confounded: {setting} follows {}, which does not name it ({}){besides}", clean(one), values(doubt))
+        }
+        several => {
+            let factors: Vec<String> = several.iter().map(|factor| clean(factor)).collect();
+            format!(
+                "confounded: {setting} follows {}, which these builds do not tell apart and none of which names it \
+                 ({}){besides}",
+                listed(&factors),
+                values(doubt)
+            )
+        }
+    }
+}
+
+/// `undef → define`; of more than two values with the levels: `off: 1, on: 2, fast: 3`.
+fn values(doubt: &Confounded) -> String {
+    match doubt.values.as_slice() {
+        [one, other] => format!("{} → {}", shown(one), shown(other)),
+        several => {
+            let levels =
+                |value: &SettingValue| value.levels.iter().map(|level| clean(level)).collect::<Vec<_>>().join("/");
+            several.iter().map(|value| format!("{}: {}", levels(value), shown(value))).collect::<Vec<_>>().join(", ")
+        }
+    }
+}
+
+fn shown(value: &SettingValue) -> String {
+    match value.value.as_deref() {
+        None => "absent".to_owned(),
+        Some("") => "present".to_owned(),
+        Some(value) => foreign(value, VALUE_COLUMNS),
+    }
+}
+
+fn cost(doubt: &CostDoubt) -> String {
+    format!(
+        "cost of layer {} ({}): {} kept output of compilers from one build to the next, so its times are not comparable",
+        clean(&doubt.layer),
+        variants(&doubt.variants),
+        clean(&doubt.compiler_cache)
+    )
+}
