@@ -7,6 +7,7 @@ pub mod check_summary;
 pub mod findings;
 mod judge;
 pub mod samples;
+pub mod side_by_side;
 pub mod stats;
 pub mod stopping;
 pub mod twin_history;

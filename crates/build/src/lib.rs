@@ -39,7 +39,7 @@ pub use gc::{Decision, Removed, Rule, Why, YOUNG_S, choose, remove};
 pub use inventory::{Inventory, Item, Kind};
 pub use manifest::{Damage, DamageKind};
 pub use schedule::build_all;
-pub use sources::{Found, NotFound, find_source};
+pub use sources::{Found, NotFound, find_source, import_source};
 pub use unpack::{Limits, Refusal, UnpackError, Unpacked, unpack_archive};
 pub use uses::{KnownStudy, Needs, needs};
 

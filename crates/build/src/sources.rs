@@ -1,10 +1,12 @@
 //! Sources: whatever brings them, their SHA-256 alone admits them: of the file, or of a folder's tree. What was
 //! admitted is kept in the cache and fetched no more. What is inside an archive is the business of [`crate::unpack`].
 
+mod imported;
 mod origins;
 mod pins;
 mod tree;
 
+pub use imported::import_source;
 pub(crate) use pins::{Pins, pin};
 pub(crate) use tree::copy;
 

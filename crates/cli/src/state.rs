@@ -10,6 +10,8 @@ use std::time::{Duration, Instant};
 
 const FOLDER: &str = ".bakeoff";
 const LATEST: &str = "latest";
+/// Below [`FOLDER`]: what came in a parcel. Its journals are reported on, and never continued.
+const IMPORTED: &str = "imported";
 /// Hexadecimal digits of the plan's identity in a journal's name.
 const IDENTITY_DIGITS: usize = 12;
 /// How long what is left of a killed command may need to end.
@@ -23,6 +25,8 @@ enum Error {
     Nothing { path: PathBuf, source: io::Error },
     #[error("no journal in {}: this study has not been executed yet", path.display())]
     NoJournal { path: PathBuf },
+    #[error("nothing was imported into {}", path.display())]
+    NothingImported { path: PathBuf },
 }
 
 /// The folder of a study's journals; there, and writable.
@@ -114,14 +118,53 @@ pub(crate) fn journal_of(path: &Path) -> Result<PathBuf, CommandError> {
     };
     let journals = journals_of(dir).len();
     if journals > 1 {
-        let (name, folder) = (name.trim(), folder.display());
+        let (name, folder) = (bakeoff_report::clean(name.trim()), folder.display());
         screen::err(&format!("note: this is {name}, the latest of {journals} journals in {folder}\n"));
     }
     Ok(folder.join(name.trim()))
 }
 
+/// The folder of what came with a study in a parcel, which may not be there.
+pub(crate) fn imported_in(study_dir: &Path) -> PathBuf {
+    study_dir.join(FOLDER).join(IMPORTED)
+}
+
+/// The name of the journal that is a study's latest, without its folder, and whether it was imported; none if the study
+/// has not been executed.
+pub(crate) fn latest_of(study_dir: &Path) -> Option<(String, bool)> {
+    let text = std::fs::read_to_string(study_dir.join(FOLDER).join(LATEST)).ok()?;
+    let name = text.trim();
+    Some(match name.strip_prefix(IMPORTED).and_then(|rest| rest.strip_prefix('/')) {
+        Some(imported) => (imported.to_owned(), true),
+        None => (name.to_owned(), false),
+    })
+}
+
+/// Makes what was imported a study's latest journal, until it is executed here.
+pub(crate) fn imported_is_latest(study_dir: &Path, journal: &str) -> Result<(), CommandError> {
+    let imported = imported_in(study_dir);
+    State { folder: imported.clone(), journal: imported.join(journal) }.is_latest()?;
+    let path = StateFolder::of(study_dir)?.0.join(LATEST);
+    let name = format!("{IMPORTED}/{journal}");
+    std::fs::write(&path, name).map_err(|source| CommandError::new(Code::Internal, Error::Folder { path, source }))
+}
+
+/// The journal that was the latest where an imported study came from.
+pub(crate) fn imported_journal(study: &Path) -> Result<PathBuf, CommandError> {
+    let dir = if study.is_dir() { study } else { study.parent().unwrap_or(study) };
+    let path = imported_in(dir);
+    let name = std::fs::read_to_string(path.join(LATEST)).ok().map(|name| path.join(name.trim()));
+    name.ok_or_else(|| CommandError::usage(Error::NothingImported { path }).hint("name a journal (.jsonl), or a study"))
+}
+
 /// All journals of a study, for estimates of how long its trials take.
 pub(crate) fn journals_of(study_dir: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(study_dir.join(FOLDER)).into_iter().flatten().flatten();
+    entries.map(|entry| entry.path()).filter(|path| path.extension().is_some_and(|e| e == "jsonl")).collect()
+}
+
+/// All journals that came with a study.
+pub(crate) fn imported_journals(study_dir: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(imported_in(study_dir)).into_iter().flatten().flatten();
     entries.map(|entry| entry.path()).filter(|path| path.extension().is_some_and(|e| e == "jsonl")).collect()
 }

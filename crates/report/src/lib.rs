@@ -23,9 +23,11 @@ mod power;
 mod printf;
 mod provenance;
 mod ranking;
+mod side_by_side;
 mod stat;
 mod terminal;
 mod text;
+mod trace;
 mod words;
 
 pub use answer::answer;
@@ -35,8 +37,11 @@ pub use check_summary::{check_summary, check_summary_json};
 pub use facts::{facts, facts_json};
 pub use failures::failure;
 pub use power::{power, power_json};
+pub use side_by_side::side_by_side;
 pub use stat::{stat, stat_json};
 pub use terminal::{Style, terminal};
+pub use text::clean;
+pub use trace::{provenance, trace};
 
 use bakeoff_analysis::findings::Findings;
 

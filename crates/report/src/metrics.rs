@@ -107,7 +107,7 @@ fn full_heading(findings: &Findings, table: &Table, values: &Values) -> String {
     let known = findings.metrics.iter().find(|metric| metric.name == table.metric);
     let what = known.map_or(String::new(), |metric| format!(", {}", clean(&metric.what)));
     let unit = if values.unit_name.is_empty() { String::new() } else { format!("; in {}", values.unit_name) };
-    format!("{} ({}): {}{what}{unit}", clean(&table.workload), clean(&table.condition), table.metric)
+    format!("{} ({}): {}{what}{unit}", clean(&table.workload), clean(&table.condition), clean(&table.metric))
 }
 
 fn headings(findings: &Findings, first: &'static str) -> Vec<(String, Flush)> {

@@ -75,6 +75,8 @@ impl Page {
             let end = last.map_or(0, |last| last + 1);
             let pieces = line[..end].iter().enumerate().map(|(i, piece)| {
                 let text = if i + 1 == end { piece.text.trim_end() } else { &piece.text };
+                // What is somebody else's was cleaned where it was put in. Should that be forgotten once, it ends here.
+                let text = &crate::text::clean(text);
                 match piece.ink.sgr() {
                     sgr if colour && !sgr.is_empty() => format!("\u{1b}[{sgr}m{text}\u{1b}[0m"),
                     _ => text.to_owned(),

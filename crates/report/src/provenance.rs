@@ -161,7 +161,7 @@ fn extent(findings: &Findings) -> String {
     )
 }
 
-fn machines(findings: &Findings) -> String {
+pub(crate) fn machines(findings: &Findings) -> String {
     let described: Vec<String> = findings.places.iter().map(machine).collect();
     match described.as_slice() {
         [] => "machine: none yet".to_owned(),
@@ -170,7 +170,7 @@ fn machines(findings: &Findings) -> String {
     }
 }
 
-fn machine(place: &Place) -> String {
+pub(crate) fn machine(place: &Place) -> String {
     let memory = glue(&bytes(place.memory_bytes as f64));
     let within = place.virtualisation.as_ref().map_or(String::new(), |kind| format!(", in {kind}"));
     let Place { host, os, kernel, cpu, cpus, .. } = place;

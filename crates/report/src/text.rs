@@ -57,19 +57,26 @@ pub(crate) fn foreign(line: &str, columns: usize) -> String {
     short + "…"
 }
 
-/// Like [`foreign`], at any length.
-pub(crate) fn clean(text: &str) -> String {
+/// One line of somebody else's text, harmless to a terminal, at any length: control characters and those that turn the
+/// direction of writing become `?`, tabs and line ends become spaces.
+pub fn clean(text: &str) -> String {
     text.chars()
         .map(|c| {
             if matches!(c, '\t' | '\n') {
                 ' '
-            } else if c.is_control() {
+            } else if c.is_control() || turns(c) {
                 '?'
             } else {
                 c
             }
         })
         .collect()
+}
+
+/// Whether a character makes others appear elsewhere than where they stand (Unicode Standard Annex 9, explicit
+/// directional formatting), so that a line could show what it does not say.
+fn turns(c: char) -> bool {
+    matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{2028}' | '\u{2029}')
 }
 
 #[cfg(test)]
@@ -93,6 +100,7 @@ mod tests {
         let check = |text: &str, columns, expect: &str| assert_eq!(foreign(text, columns), expect);
         check("\u{1b}[2Jgone\r", 20, "?[2Jgone?");
         check("a\tb", 20, "a b");
+        check("\u{202e}desrever\u{9b}31m", 20, "?desrever?31m");
         check("0123456789", 5, "0123…");
         check("漢字漢字", 5, "漢字…");
     }

@@ -6,7 +6,7 @@
 //! NAME/MANIFEST.json
 //! NAME/study/…                 the study's folder: study.toml, study.lock, scripts, patches, expected outputs
 //! NAME/journals/<name>.jsonl   what happened, up to the last whole line
-//! NAME/layers/<digest>/…       record and log of each layer, by the first 32 digits of its digest
+//! NAME/layers/<digest>/…       record, manifest and log of each layer, by the first 32 digits of its digest
 //! NAME/sources/<sha256>/<file> on request: what the builds were made of; <sha256>.tar where it is a folder
 //! NAME/prefixes/<digest>.tar   on request: what was built
 //! ```
@@ -15,12 +15,15 @@
 
 mod error;
 mod folder;
+mod kept;
 mod name;
 mod open;
 mod pack;
 
 pub use error::Error;
 pub use folder::files_of_study;
+pub use kept::{files_of_layer, kept_source, prefix_of_layer, short_name};
+pub use name::top_of;
 pub use open::{Bounds, open};
 pub use pack::{Packed, Packing};
 

@@ -33,8 +33,8 @@ pub(crate) fn is_top(name: &str) -> bool {
     (1..=100).contains(&name.len()) && !name.starts_with('.') && name.bytes().all(fine)
 }
 
-/// A name for the folder of a study's parcel.
-pub(crate) fn top_of(study: &str) -> String {
+/// A name for the folder of a study's parcel: letters, digits and dashes, whatever the study is called.
+pub fn top_of(study: &str) -> String {
     let fine = |c: char| if c.is_ascii_alphanumeric() || "-_+".contains(c) { c } else { '-' };
     let name: String = study.chars().map(fine).take(60).collect();
     if name.is_empty() { "study".to_owned() } else { name }

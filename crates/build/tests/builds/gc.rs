@@ -141,7 +141,11 @@ fn what_somebody_is_at_work_on_stays() {
 fn remains_go_and_their_log_stays_as_long_as_it_is_needed() {
     let mut study = Study::new(&[layer("fails", "echo half > $PREFIX/half; exit 1")]);
     study.failed();
-    let kinds = |study: &Study| inventory(study).items.iter().map(|item| what(&item.kind)).collect::<Vec<_>>();
+    let kinds = |study: &Study| {
+        let mut kinds: Vec<String> = inventory(study).items.iter().map(|item| what(&item.kind)).collect();
+        kinds.sort();
+        kinds
+    };
     assert_eq!(kinds(&study), ["log", "remains"]);
     let dir = study.dir();
     let needed = bakeoff_build::needs(&study.cache, &study.request(&dir)).unwrap();

@@ -3,8 +3,8 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test ends where something is not as it should be")]
 
-mod aside;
 mod archives;
+mod aside;
 mod chains;
 mod confined;
 mod damage;

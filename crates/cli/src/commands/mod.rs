@@ -1,11 +1,15 @@
 //! The commands, one file each, and the options that several of them share.
 
 mod build;
+mod cache;
 mod calibrate;
 mod check_summary;
 mod compare;
 mod doctor;
+mod export;
 mod facts;
+mod gc;
+mod import;
 mod lock;
 mod plan;
 mod power;
@@ -54,6 +58,10 @@ enum Command {
     Facts(facts::Args),
     Lock(lock::Args),
     Report(report::Args),
+    Export(export::Args),
+    Import(import::Args),
+    Cache(cache::Args),
+    Gc(gc::Args),
     CheckSummary(check_summary::Args),
     Doctor(doctor::Args),
     Calibrate(calibrate::Args),
@@ -70,6 +78,10 @@ pub(crate) fn execute(cli: Cli) -> Result<Code, CommandError> {
         Command::Facts(args) => facts::execute(&args),
         Command::Lock(args) => lock::execute(&args),
         Command::Report(args) => report::execute(&args),
+        Command::Export(args) => export::execute(&args),
+        Command::Import(args) => import::execute(&args),
+        Command::Cache(args) => cache::execute(&args),
+        Command::Gc(args) => gc::execute(&args),
         Command::CheckSummary(args) => check_summary::execute(&args),
         Command::Doctor(args) => doctor::execute(&args),
         Command::Calibrate(args) => calibrate::execute(&args),

@@ -1,27 +1,108 @@
-//! `bakeoff report`: judges a journal again and prints the report. It executes nothing.
+//! `bakeoff report`: judges a journal again and prints the report, or where a trial comes from, or two journals side by
+//! side. It executes nothing.
 
 use super::Showing;
 use crate::error::{Code, CommandError};
 use crate::{screen, state};
-use std::path::PathBuf;
+use bakeoff_analysis::side_by_side::{SideBySide, side_by_side};
+use bakeoff_model::record::{Record, Trial};
+use bakeoff_report::clean;
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 
 /// Print the report of a study that was executed
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The study, whose latest journal is taken; or a journal (.jsonl)
     study: PathBuf,
+    /// Instead of the report: where everything comes from, which is every build with digest, layers, logs, sources and
+    /// tools, and every session with its machine
+    #[arg(long, conflicts_with_all = ["json", "trial", "beside"])]
+    provenance: bool,
+    /// Instead of the report: one trial with its measurements, block, session, machine, variant and build
+    #[arg(long, value_name = "WORKLOAD/CONDITION/BLOCK/VARIANT", conflicts_with_all = ["json", "beside"])]
+    trial: Option<String>,
+    /// Instead of the report: what this journal says beside what another one does, comparison by comparison; `imported`
+    /// is the journal that came with an imported study
+    #[arg(long, value_name = "JOURNAL", conflicts_with = "require_verdict")]
+    beside: Option<PathBuf>,
     #[command(flatten)]
     showing: Showing,
 }
 
 pub(crate) fn execute(args: &Args) -> Result<Code, CommandError> {
     let path = state::journal_of(&args.study)?;
-    let contents = bakeoff_journal::read(&path)?;
+    let record = read(&path)?;
+    if args.provenance {
+        screen::out(&bakeoff_report::provenance(&record, screen::style()));
+        return Ok(Code::Done);
+    }
+    if let Some(name) = &args.trial {
+        screen::out(&bakeoff_report::trace(&record, &attempts(&record, name)?, screen::style()));
+        return Ok(Code::Done);
+    }
+    match &args.beside {
+        Some(other) => beside(args, &path, &record, other),
+        None => args.showing.show(&record),
+    }
+}
+
+fn read(path: &Path) -> Result<Record, CommandError> {
+    let contents = bakeoff_journal::read(path)?;
     if contents.torn {
         screen::err("note: the journal's last line is torn, and left out\n");
     }
     if contents.unknown_lines > 0 {
         screen::err(&format!("note: {} lines of a newer bakeoff are left out\n", contents.unknown_lines));
     }
-    args.showing.show(&contents.record)
+    Ok(contents.record)
+}
+
+fn beside(args: &Args, path: &Path, here: &Record, other: &Path) -> Result<Code, CommandError> {
+    let other = match other == Path::new("imported") && !other.exists() {
+        true => state::imported_journal(&args.study)?,
+        false => state::journal_of(other)?,
+    };
+    if std::fs::canonicalize(&other).ok() == std::fs::canonicalize(path).ok() {
+        let error = format!("{} would stand beside itself", clean(&other.display().to_string()));
+        return Err(CommandError::usage(error)
+            .hint("execute the study here first: `bakeoff run` gives it a journal of its own, or name another one"));
+    }
+    let there = read(&other)?;
+    let [here, there] = [here, &there].map(bakeoff_analysis::judge);
+    let pairs: SideBySide = side_by_side(&here, &there);
+    screen::out(&match args.showing.json {
+        true => serde_json::to_string_pretty(&pairs)? + "\n",
+        false => bakeoff_report::side_by_side(&pairs, &here, &there, screen::style()),
+    });
+    Ok(Code::Done)
+}
+
+/// The attempts at the trial of that name, in the order in which they were executed.
+fn attempts<'a>(record: &'a Record, name: &str) -> Result<Vec<&'a Trial>, CommandError> {
+    let parts: Vec<&str> = name.splitn(4, '/').collect();
+    let is_meant = |trial: &&Trial| match parts[..] {
+        [workload, condition, block, variant] => {
+            (trial.workload.as_str(), trial.condition.as_str(), trial.variant.as_str())
+                == (workload, condition, variant)
+                && block.parse() == Ok(trial.block)
+        }
+        _ => false,
+    };
+    let found: Vec<&Trial> = record.trials.iter().filter(is_meant).collect();
+    if !found.is_empty() {
+        return Ok(found);
+    }
+    let names = |of: fn(&Trial) -> &str| {
+        let names: BTreeSet<String> = record.trials.iter().map(|trial| clean(of(trial))).collect();
+        names.into_iter().collect::<Vec<_>>().join(", ")
+    };
+    let blocks = record.trials.iter().map(|trial| trial.block).max().unwrap_or(0);
+    let hint = format!(
+        "WORKLOAD/CONDITION/BLOCK/VARIANT: workloads are {}; conditions {}; blocks 1 to {blocks}; variants {}",
+        names(|trial| &trial.workload),
+        names(|trial| &trial.condition),
+        names(|trial| &trial.variant)
+    );
+    Err(CommandError::usage(format!("the journal has no trial `{}`", clean(name))).hint(hint))
 }

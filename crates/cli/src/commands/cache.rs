@@ -1,0 +1,149 @@
+//! `bakeoff cache`: what the cache holds, how large it is, when it was last used and what it would cost to have again.
+
+use crate::error::{Code, CommandError};
+use crate::screen;
+use bakeoff_build::{Cache, Inventory, Item, Kind};
+use bakeoff_report::{clean, format};
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// Show what the cache holds: layers, sources, logs and remains, with size and age
+///
+/// The cache is $BAKEOFF_CACHE, or $XDG_CACHE_HOME/bakeoff, or ~/.cache/bakeoff. `bakeoff gc` makes it smaller; to
+/// remove the whole folder is always safe.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// Print it as JSON: every layer, source, log and remains by itself, in bytes and seconds
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Serialize)]
+struct Page<'a> {
+    root: String,
+    total_bytes: u64,
+    other_bytes: u64,
+    items: Vec<ItemLine<'a>>,
+    studies: Vec<StudyLine>,
+}
+
+#[derive(Serialize)]
+struct ItemLine<'a> {
+    kind: &'static str,
+    name: &'a str,
+    /// The layer's name in its study; the names of a source's files.
+    of: String,
+    bytes: u64,
+    last_used_unix_s: f64,
+    locked: bool,
+    /// What building the layer took.
+    wall_s: Option<f64>,
+}
+
+#[derive(Serialize)]
+struct StudyLine {
+    folder: String,
+    there: bool,
+    last_used_unix_s: f64,
+    layers: usize,
+    sources: usize,
+}
+
+pub(crate) fn execute(args: &Args) -> Result<Code, CommandError> {
+    let cache = Cache::open(Cache::default_root()?)?;
+    let inventory = Inventory::of(&cache)?;
+    let studies: Vec<StudyLine> = cache.known_studies()?.iter().map(study).collect();
+    if args.json {
+        let page = Page {
+            root: inventory.root.display().to_string(),
+            total_bytes: inventory.total_bytes(),
+            other_bytes: inventory.other_bytes,
+            items: inventory.items.iter().map(line).collect(),
+            studies,
+        };
+        screen::out(&(serde_json::to_string_pretty(&page)? + "\n"));
+        return Ok(Code::Done);
+    }
+    let mut text = format!("{}: {}\n", inventory.root.display(), size(inventory.total_bytes()));
+    text.push_str(&table(&inventory, bakeoff_host::now_unix_s()));
+    if !studies.is_empty() {
+        text.push_str("\nstudies that used it\n");
+    }
+    for study in &studies {
+        let ago = ago(bakeoff_host::now_unix_s() - study.last_used_unix_s);
+        let there = if study.there { "" } else { "; no longer there" };
+        let folder = clean(&study.folder);
+        text.push_str(&format!("  {folder}: {} layers, {} sources, {ago}{there}\n", study.layers, study.sources));
+    }
+    screen::out(&text);
+    Ok(Code::Done)
+}
+
+fn study(known: &bakeoff_build::KnownStudy) -> StudyLine {
+    StudyLine {
+        folder: known.dir.display().to_string(),
+        there: known.dir.join("study.toml").is_file(),
+        last_used_unix_s: known.last_used_unix_s,
+        layers: known.used.layers.len(),
+        sources: known.used.sources.len(),
+    }
+}
+
+fn line(item: &Item) -> ItemLine<'_> {
+    let (kind, of, wall_s) = match &item.kind {
+        Kind::Layer { layer, cost } => ("layer", layer.clone(), cost.get("wall").copied()),
+        Kind::Source { files, .. } => ("source", files.join(" "), None),
+        Kind::Log => ("log", String::new(), None),
+        Kind::Remains => ("remains", String::new(), None),
+    };
+    let Item { name, bytes, last_used_unix_s, locked, .. } = item;
+    ItemLine { kind, name, of, bytes: *bytes, last_used_unix_s: *last_used_unix_s, locked: *locked, wall_s }
+}
+
+/// What is added up in one row.
+#[derive(Default)]
+struct Group {
+    number: u64,
+    bytes: u64,
+    last_used_unix_s: f64,
+    wall_s: f64,
+    locked: u64,
+}
+
+/// One row for each layer of a study, and one for each of the others.
+fn table(inventory: &Inventory, now_unix_s: f64) -> String {
+    let mut groups: BTreeMap<(u8, String), Group> = BTreeMap::new();
+    for item in &inventory.items {
+        let key = match &item.kind {
+            Kind::Layer { layer, .. } => (0, format!("layer {}", clean(layer))),
+            Kind::Source { .. } => (1, "sources".to_owned()),
+            Kind::Log => (2, "logs of what failed or is gone".to_owned()),
+            Kind::Remains => (3, "remains of failed builds".to_owned()),
+        };
+        let group = groups.entry(key).or_default();
+        group.number += 1;
+        group.bytes += item.bytes;
+        group.last_used_unix_s = group.last_used_unix_s.max(item.last_used_unix_s);
+        group.wall_s += line(item).wall_s.unwrap_or(0.0);
+        group.locked += u64::from(item.locked);
+    }
+    let mut text = format!("{:<32} {:>6} {:>10}  {:<14}  {}\n", "", "number", "size", "last used", "to build again");
+    for ((_, name), group) in groups {
+        let again = if group.wall_s > 0.0 { format::waiting_time(group.wall_s) } else { "–".to_owned() };
+        let locked = if group.locked > 0 { format!(" ({} being worked on)", group.locked) } else { String::new() };
+        let (number, bytes) = (format::count(group.number), size(group.bytes));
+        let used = ago(now_unix_s - group.last_used_unix_s);
+        text.push_str(&format!("{name:<32} {number:>6} {bytes:>10}  {used:<14}  {again}{locked}\n"));
+    }
+    text.push_str(&format!("{:<32} {:>6} {:>10}\n", "locks and lists", "", size(inventory.other_bytes)));
+    text
+}
+
+/// How long ago something was.
+pub(super) fn ago(seconds: f64) -> String {
+    if seconds < 60.0 { "just now".to_owned() } else { format!("{} ago", format::waiting_time(seconds)) }
+}
+
+pub(super) fn size(bytes: u64) -> String {
+    format::bytes(bytes as f64)
+}

@@ -1,0 +1,253 @@
+//! `bakeoff gc`: removes from the cache what has not been used for long, or what makes it too large. Which studies are
+//! in reach and what they need is found out here; what may go is decided in `bakeoff_build`.
+
+use super::cache::{ago, size as shown_size};
+use crate::error::{Code, CommandError};
+use crate::screen;
+use crate::state::{imported_in, journals_of, latest_of};
+use crate::study_folder::StudyFolder;
+use bakeoff_build::{
+    Cache, Decision, Inventory, Item, Kind, Needs, Removed, Request, Rule, Why, YOUNG_S, choose, needs, remove,
+};
+use bakeoff_model::plan::Plan;
+use bakeoff_report::clean;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+/// Remove from the cache what has not been used for long, or what makes it too large
+///
+/// Without --older-than or --keep-size nothing is removed: it says what --older-than 30d would. Never removed is what a
+/// study in reach needs: one that is named here, or that has ever been built with this cache and whose folder is still
+/// there. It needs what its plans as they are now would use, and what its latest journal names. Nor is what a process is
+/// at work on, and what was made or used within the last hour. What failed or killed builds left behind goes whenever
+/// anything does. Whatever is removed is built again when it is needed.
+#[derive(Debug, clap::Args)]
+#[command(after_help = EXAMPLE)]
+pub(crate) struct Args {
+    /// Studies that may need something: folders that hold a study.toml
+    studies: Vec<PathBuf>,
+    /// Remove what was last used longer ago than this, such as 12h, 30d or 4w
+    #[arg(long, value_name = "AGE", value_parser = age)]
+    older_than: Option<f64>,
+    /// Remove the longest unused until the cache is no larger than this, such as 500M or 20G
+    #[arg(long, value_name = "SIZE", value_parser = size)]
+    keep_size: Option<u64>,
+    /// Only say what would be removed
+    #[arg(long)]
+    dry_run: bool,
+}
+
+const EXAMPLE: &str = "\
+  bakeoff gc                                   what has not been used for 30 days?
+  bakeoff gc --older-than 30d                  remove it
+  bakeoff gc --keep-size 20G --dry-run         what would have to go to get below 20 GiB?";
+
+/// The age of which the command speaks if none is given.
+const USUAL_AGE_S: f64 = 30.0 * 86_400.0;
+
+pub(crate) fn execute(args: &Args) -> Result<Code, CommandError> {
+    bakeoff_host::interrupt::install()?;
+    let cache = Cache::open(Cache::default_root()?)?;
+    let without_rule = args.older_than.is_none() && args.keep_size.is_none();
+    let only_say = args.dry_run || without_rule;
+    // Nothing of ours works while a trial is in flight; and what is needed is asked after the wait.
+    let _leave = if only_say { None } else { cache.leave_to_remove(waiting)? };
+    let needed = needed(&cache, &args.studies)?;
+    let inventory = Inventory::of(&cache)?;
+    let rule = Rule {
+        older_than_s: args.older_than.or(without_rule.then_some(USUAL_AGE_S)),
+        keep_bytes: args.keep_size,
+        young_s: YOUNG_S,
+        now_unix_s: bakeoff_host::now_unix_s(),
+    };
+    let decisions = choose(&inventory, &rule, &needed);
+    let mut gone = Sums::default();
+    for (item, decision) in inventory.items.iter().zip(&decisions) {
+        let Decision::Goes(why) = decision else { continue };
+        if !only_say && remove(&cache, item)? == Removed::InUse {
+            screen::out(&format!("{} stays: it was taken up just now\n", what(item)));
+            continue;
+        }
+        screen::out(&told(item, *why, only_say, rule.now_unix_s));
+        gone.add(item);
+    }
+    if !only_say {
+        cache.forget_what_is_gone(&needed)?;
+    }
+    screen::out(&summary(&inventory, &decisions, &gone, only_say));
+    if without_rule {
+        let hint = "nothing was removed; bakeoff gc --older-than 30d removes it, --keep-size 20G goes by size\n";
+        screen::out(hint);
+    }
+    Ok(Code::Done)
+}
+
+fn waiting(process: Option<u32>) {
+    let who = process.map_or(String::new(), |process| format!(" for process {process}"));
+    screen::err(&format!("waiting{who}: trials are executed from this cache\n"));
+}
+
+/// A number of things and their size.
+#[derive(Default)]
+struct Sums {
+    number: u64,
+    bytes: u64,
+}
+
+impl Sums {
+    fn add(&mut self, item: &Item) {
+        self.number += 1;
+        self.bytes += item.bytes;
+    }
+}
+
+fn what(item: &Item) -> String {
+    let name = item.name.get(..12).unwrap_or(&item.name);
+    match &item.kind {
+        Kind::Layer { layer, .. } => format!("layer {} {name}", clean(layer)),
+        Kind::Source { files, .. } => format!("source {} {name}", clean(&files.join(" "))),
+        Kind::Log => format!("log {name}"),
+        Kind::Remains => format!("remains {name}"),
+    }
+}
+
+fn told(item: &Item, why: Why, only_say: bool, now_unix_s: f64) -> String {
+    let verb = if only_say { "would remove" } else { "removed" };
+    let used = ago(now_unix_s - item.last_used_unix_s);
+    let why = match why {
+        Why::Remains => format!("left by a build that failed or was killed {used}"),
+        Why::Old => format!("last used {used}"),
+        Why::Size => format!("the longest unused: {used}"),
+    };
+    format!("{verb} {}, {}: {why}\n", what(item), shown_size(item.bytes))
+}
+
+fn summary(inventory: &Inventory, decisions: &[Decision], gone: &Sums, only_say: bool) -> String {
+    let mut stays: BTreeMap<&str, Sums> = BTreeMap::new();
+    for (item, decision) in inventory.items.iter().zip(decisions) {
+        let why = match decision {
+            Decision::Goes(_) => continue,
+            Decision::Needed => "needed by studies in reach",
+            Decision::Locked => "being worked on",
+            Decision::Young => "made or used within the last hour",
+            Decision::Stays => "not asked for",
+        };
+        stays.entry(why).or_default().add(item);
+    }
+    let verb = if only_say { "would remove" } else { "removed" };
+    let total = inventory.total_bytes();
+    let (gone_size, left) = (shown_size(gone.bytes), shown_size(total - gone.bytes));
+    let mut text = format!("{verb} {gone_size} of {} in {} pieces, {left} stay\n", shown_size(total), gone.number);
+    for (why, sums) in stays {
+        text.push_str(&format!("  {why}: {}, {}\n", sums.number, shown_size(sums.bytes)));
+    }
+    text
+}
+
+/// What all studies in reach need.
+fn needed(cache: &Cache, named: &[PathBuf]) -> Result<Needs, CommandError> {
+    let mut all = Needs::default();
+    let mut seen = BTreeSet::new();
+    for path in named {
+        let folder = StudyFolder::open(path)?;
+        all.extend(of_plans(cache, &folder)?);
+        all.extend(of_latest_journal(&folder.dir));
+        seen.insert(std::fs::canonicalize(&folder.dir).unwrap_or(folder.dir));
+    }
+    for known in cache.known_studies()? {
+        if seen.contains(&known.dir) || !known.dir.join("study.toml").exists() {
+            continue;
+        }
+        all.extend(of_latest_journal(&known.dir));
+        match StudyFolder::open(&known.dir).and_then(|folder| of_plans(cache, &folder)) {
+            Ok(needs) => all.extend(needs),
+            Err(error) if error.code == Code::Interrupted => return Err(error),
+            // Who cannot be asked keeps everything.
+            Err(_) => {
+                let dir = clean(&known.dir.display().to_string());
+                screen::err(&format!("note: {dir} cannot be read as a study; all that it ever used is kept\n"));
+                all.extend(known.used);
+            }
+        }
+    }
+    Ok(all)
+}
+
+/// What any plan of a study would use now.
+fn of_plans(cache: &Cache, folder: &StudyFolder) -> Result<Needs, CommandError> {
+    let mut all = Needs::default();
+    for spec in &folder.study.plans {
+        let plan = Plan::of(&folder.study, &spec.name)?;
+        let request = Request {
+            study_dir: &folder.dir,
+            sources: &folder.study.sources,
+            layers: &folder.study.layers,
+            variants: &plan.variants,
+            jobs: 1,
+        };
+        all.extend(needs(cache, &request)?);
+    }
+    Ok(all)
+}
+
+/// What a study's latest journal names: a command may be executing it.
+fn of_latest_journal(dir: &Path) -> Needs {
+    let mut all = Needs::default();
+    let latest = latest_of(dir).map(|(name, imported)| match imported {
+        true => imported_in(dir).join(name),
+        false => journals_of(dir).into_iter().find(|path| path.ends_with(&name)).unwrap_or_default(),
+    });
+    let Some(contents) = latest.and_then(|path| bakeoff_journal::read(&path).ok()) else { return all };
+    for build in contents.record.builds {
+        all.layers.extend(build.layers.into_iter().map(|layer| layer.digest));
+        all.layers.insert(build.digest);
+        all.sources.extend(build.sources.into_values());
+    }
+    all
+}
+
+/// A number with a unit after it.
+fn measured(text: &str, units: &[(&str, f64)]) -> Option<f64> {
+    let text = text.trim();
+    let (number, unit) = text.split_at(text.find(|c: char| c.is_ascii_alphabetic())?);
+    let (_, factor) = units.iter().find(|(name, _)| name.eq_ignore_ascii_case(unit))?;
+    let number = number.trim().parse::<f64>().ok().filter(|number| number.is_finite() && *number >= 0.0)?;
+    Some(number * factor)
+}
+
+/// An age in seconds.
+fn age(text: &str) -> Result<f64, String> {
+    let units = [("min", 60.0), ("h", 3600.0), ("d", 86_400.0), ("w", 604_800.0)];
+    measured(text, &units).ok_or_else(|| "a number with min, h, d or w behind it, such as 30d".to_owned())
+}
+
+/// A size in bytes.
+pub(super) fn size(text: &str) -> Result<u64, String> {
+    let powers = [("K", 1), ("M", 2), ("G", 3), ("T", 4)];
+    let mut units: Vec<(String, f64)> = vec![("B".to_owned(), 1.0)];
+    for (name, power) in powers {
+        let factor = 1024_f64.powi(power);
+        units.extend([name.to_owned(), format!("{name}iB")].map(|name| (name, factor)));
+    }
+    let units: Vec<(&str, f64)> = units.iter().map(|(name, factor)| (name.as_str(), *factor)).collect();
+    let bytes = measured(text, &units).map(|bytes| bytes as u64);
+    bytes.ok_or_else(|| "a number with K, M, G or T behind it, such as 20G; K is 1024 bytes".to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ages_and_sizes() {
+        for (text, expect) in [("30d", Some(2_592_000.0)), ("1.5 h", Some(5400.0)), ("4W", Some(2_419_200.0))] {
+            assert_eq!(age(text).ok(), expect);
+        }
+        for (text, expect) in [("20G", 20 << 30), ("512 MiB", 512 << 20), ("0B", 0), ("1.5k", 1536)] {
+            assert_eq!(size(text), Ok(expect));
+        }
+        for wrong in ["", "30", "d", "-1d", "30x", "NaNd", "infd", "1e400d"] {
+            assert!(age(wrong).is_err() && size(wrong).is_err(), "{wrong}");
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! Two findings side by side: ratio with interval and verdict here and there, and whether the intervals overlap. That is
+//! all it says: it does not call anything confirmed or refuted.
+
+use crate::format::percent;
+use crate::grid::{Flush, Grid};
+use crate::paint::{Ink, Page, Piece};
+use crate::provenance::machines;
+use crate::terminal::Style;
+use crate::text::{clean, glue};
+use crate::words::{self, Manner, counted};
+use bakeoff_analysis::findings::{Comparison, Findings};
+use bakeoff_analysis::side_by_side::{Compared, Intervals, Pair, SideBySide};
+
+/// The page: what both are, a table for each workload, condition and metric, and what only one of them has.
+pub fn side_by_side(pairs: &SideBySide, here: &Findings, there: &Findings, style: Style) -> String {
+    let mut page = Page::default();
+    let columns = style.width;
+    page.paragraph(&headline(pairs), columns, 2, Ink::Heading);
+    page.gap();
+    for (name, findings) in [("here", here), ("there", there)] {
+        page.paragraph(&format!("{name}: {}", about(findings)), columns, 2, Ink::Plain);
+    }
+    differences(here, there).iter().for_each(|text| page.paragraph(text, columns, 2, Ink::Open));
+    let same_table = |a: &Pair, b: &Pair| {
+        let key = |pair: &Pair| {
+            let Compared { workload, condition, metric, .. } = &pair.compared;
+            (workload.clone(), condition.clone(), metric.clone())
+        };
+        key(a) == key(b)
+    };
+    for pairs in pairs.pairs.chunk_by(same_table) {
+        page.gap();
+        table(pairs, &mut page, columns);
+    }
+    page.gap();
+    for (list, whose) in [(&pairs.only_here, "here"), (&pairs.only_there, "there")] {
+        if !list.is_empty() {
+            let names: Vec<String> = list.iter().map(name).collect();
+            page.paragraph(&format!("only {whose}: {}", names.join("; ")), columns, 2, Ink::Aside);
+        }
+    }
+    let meaning = "overlap: the two intervals have values in common; apart: they have none. This is no test: intervals \
+                   that overlap do not show that the ratios are the same, and what sets apart two that do not, be it \
+                   machine, system or build, is not told by them.";
+    page.paragraph(meaning, columns, 2, Ink::Aside);
+    page.print(style.colour)
+}
+
+fn headline(pairs: &SideBySide) -> String {
+    let count = |kind| pairs.pairs.iter().filter(|pair| pair.intervals == kind).count() as u32;
+    let (overlap, apart, unknown) = (count(Intervals::Overlap), count(Intervals::Apart), count(Intervals::Unknown));
+    if pairs.pairs.is_empty() {
+        return "Nothing was compared in both.".to_owned();
+    }
+    let unknown = if unknown > 0 { format!(", {unknown} cannot be told") } else { String::new() };
+    let total = counted(pairs.pairs.len() as u32, "comparison");
+    format!("{total} in both: of {overlap} the intervals overlap, of {apart} they do not{unknown}.")
+}
+
+fn about(findings: &Findings) -> String {
+    let simulated = if findings.simulated.is_some() { "SIMULATED, " } else { "" };
+    format!(
+        "{simulated}{} of study {}, plan {}; {}",
+        counted(findings.blocks_finished, "block"),
+        clean(&findings.study),
+        clean(&findings.plan),
+        machines(findings)
+    )
+}
+
+/// What makes the numbers of the two differ in kind.
+fn differences(here: &Findings, there: &Findings) -> Vec<String> {
+    let mut said = vec![];
+    if here.study != there.study {
+        said.push("these are findings of studies of different names".to_owned());
+    }
+    let [ours, theirs] = [here, there].map(|findings| &findings.method);
+    for (what, ours, theirs) in
+        [("confidence", ours.confidence, theirs.confidence), ("margin", ours.margin, theirs.margin)]
+    {
+        if ours != theirs {
+            said.push(format!("{what}: {} here, {} there", glue(&percent(ours)), glue(&percent(theirs))));
+        }
+    }
+    let builds =
+        |findings: &Findings| findings.variants.iter().map(|v| (v.name.clone(), v.build.clone())).collect::<Vec<_>>();
+    let known: Vec<_> = builds(there);
+    let same = builds(here).iter().filter(|build| build.1.is_some() && known.contains(build)).count();
+    let all = here.variants.iter().filter(|variant| variant.build.is_some()).count();
+    if all > 0 {
+        said.push(format!("builds of the same digest in both: {same} of {all}"));
+    }
+    said
+}
+
+fn table(pairs: &[Pair], page: &mut Page, columns: usize) {
+    let Some(first) = pairs.first() else { return };
+    let Compared { workload, condition, metric, .. } = &first.compared;
+    let heading = format!("{} ({}): {}", clean(workload), clean(condition), clean(metric));
+    page.paragraph(&heading, columns, 2, Ink::Heading);
+    let left = |title: &str| (title.to_owned(), Flush::Left);
+    let mut grid = Grid::new(["variant", "here", "verdict", "there", "verdict", "intervals"].map(left));
+    for pair in pairs {
+        let manner = Manner::of(pair.unit, pair.better);
+        let numbers = |comparison: &Comparison| Piece::plain(words::against_baseline(comparison, 1.0));
+        let verdict =
+            |comparison: &Comparison| Piece::new(manner.verdict(comparison.verdict), words::ink(comparison.verdict));
+        let (word, ink) = match pair.intervals {
+            Intervals::Overlap => ("overlap", Ink::Plain),
+            Intervals::Apart => ("apart", Ink::Open),
+            Intervals::Unknown => ("–", Ink::Aside),
+        };
+        grid.row(vec![
+            Piece::plain(clean(&pair.compared.variant)),
+            numbers(&pair.here),
+            verdict(&pair.here),
+            numbers(&pair.there),
+            verdict(&pair.there),
+            Piece::new(word, ink),
+        ]);
+    }
+    grid.print(page, columns);
+}
+
+fn name(compared: &Compared) -> String {
+    let Compared { workload, condition, metric, variant } = compared;
+    clean(&format!("{variant} in {metric} of {workload} ({condition})"))
+}

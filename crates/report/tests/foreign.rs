@@ -1,0 +1,177 @@
+//! Somebody else's text: whatever string of findings or of a journal says, no page hands it to the terminal raw. Every
+//! string that can be any text is made to steer a terminal once, and every page is looked at.
+
+mod common;
+
+use bakeoff_analysis::findings::Findings;
+use bakeoff_analysis::side_by_side::side_by_side as pair;
+use bakeoff_model::record::{Block, LayerLine, Outcome, Record, Session, StudyLine, Trial, VariantLine};
+use bakeoff_report::{Style, provenance, side_by_side, terminal, trace};
+use serde_json::Value;
+
+const STYLE: Style = Style { width: 100, colour: false };
+const STEERING: &str = "\u{1b}[2J\u{9b}31m\u{7}\r\u{202e}";
+
+/// Every value that comes of `value` by adding to one string, or to one key of a map.
+fn steered(value: &Value) -> Vec<Value> {
+    match value {
+        Value::String(text) => vec![Value::from(format!("{text}{STEERING}"))],
+        Value::Array(items) => {
+            let replace = |at: usize, with: Value| {
+                let mut items = items.clone();
+                items[at] = with;
+                Value::from(items)
+            };
+            let each = items.iter().enumerate();
+            each.flat_map(|(at, item)| steered(item).into_iter().map(move |with| (at, with)))
+                .map(|(at, with)| replace(at, with))
+                .collect()
+        }
+        Value::Object(fields) => {
+            let inside = fields.iter().flat_map(|(key, field)| {
+                steered(field).into_iter().map(|with| {
+                    let mut fields = fields.clone();
+                    fields.insert(key.clone(), with);
+                    Value::from(fields)
+                })
+            });
+            let keys = fields.keys().map(|key| {
+                let mut fields = fields.clone();
+                let field = fields.remove(key).unwrap_or_default();
+                fields.insert(format!("{key}{STEERING}"), field);
+                Value::from(fields)
+            });
+            inside.chain(keys).collect()
+        }
+        _ => vec![],
+    }
+}
+
+fn is_harmless(page: &str) -> bool {
+    !page.chars().any(|c| (c.is_control() && c != '\n') || c == '\u{202e}')
+}
+
+#[test]
+fn no_string_of_findings_steers_a_terminal() {
+    let mut tried = 0;
+    for (name, findings) in common::all() {
+        let value = serde_json::to_value(&findings).unwrap();
+        for steered in steered(&value) {
+            // What cannot be any text, such as a verdict, is no longer findings.
+            let Ok(steered) = serde_json::from_value::<Findings>(steered) else { continue };
+            let beside = side_by_side(&pair(&steered, &findings), &steered, &findings, STYLE);
+            for page in [terminal(&steered, STYLE), bakeoff_report::answer(&steered), beside] {
+                assert!(is_harmless(&page), "{name}: {page:?}");
+            }
+            tried += 1;
+        }
+    }
+    assert!(tried > 200, "only {tried} strings were found");
+}
+
+/// A record with something everywhere.
+fn record() -> Record {
+    let build = common::built(&["baseline"], false, 61.0);
+    let mut build = bakeoff_model::record::BuildLine {
+        layers: vec![LayerLine {
+            name: "perl".to_owned(),
+            digest: "0".repeat(64),
+            log: Some("logs/0.log".to_owned()),
+            compiler_cache: Some("ccache".to_owned()),
+            ..LayerLine::default()
+        }],
+        sources: [("perl".to_owned(), "1".repeat(64))].into(),
+        ..build
+    };
+    build.tools.insert("cc".to_owned(), "/usr/bin/cc (12)".to_owned());
+    let variant = VariantLine {
+        name: "baseline".to_owned(),
+        levels: [("malloc".to_owned(), "system".to_owned())].into(),
+        build: Some(build.digest.clone()),
+        run: Some("perl x".to_owned()),
+    };
+    let study = StudyLine {
+        study: "options".to_owned(),
+        plan: "default".to_owned(),
+        identity: "i".to_owned(),
+        variants: vec![variant],
+        ..StudyLine::default()
+    };
+    let trial = Trial {
+        block: 1,
+        workload: "loop".to_owned(),
+        condition: "idle".to_owned(),
+        position: 1,
+        variant: "baseline".to_owned(),
+        session: 1,
+        outcome: Outcome::Void("too busy".to_owned()),
+        measurements: [("wall".to_owned(), 1.5), ("maxrss".to_owned(), 4096.0), ("faults".to_owned(), 3.0)].into(),
+        leftovers: 1,
+        ..Trial::default()
+    };
+    let again = Trial { attempt: 1, outcome: Outcome::Ok, ..trial.clone() };
+    let order = vec!["baseline".to_owned(), "twin".to_owned()];
+    let block = Block {
+        block: 1,
+        workload: "loop".to_owned(),
+        condition: "idle".to_owned(),
+        order,
+        padding: 16,
+        ..Block::default()
+    };
+    let session = Session { session: 1, place: common::place(), ..Session::default() };
+    let mut record = Record::new(study);
+    record.sessions = vec![session];
+    record.builds = vec![build, common::unbuilt("threads=on")];
+    record.blocks = vec![block];
+    record.trials = vec![trial, again];
+    record
+}
+
+fn pages(record: &Record) -> [String; 2] {
+    let attempts: Vec<&Trial> = record.trials.iter().collect();
+    [provenance(record, STYLE), trace(record, &attempts, STYLE)]
+}
+
+#[test]
+fn everything_behind_a_trial_is_told() {
+    let record = record();
+    let [provenance, trace] = pages(&record).map(|page| page.split_whitespace().collect::<Vec<_>>().join(" "));
+    let digest = &record.builds[0].digest;
+    let zeros = "0".repeat(64);
+    let sum = format!("source perl: SHA-256 {}", "1".repeat(64));
+    for part in [digest, &zeros, "logs/0.log", "tool cc: /usr/bin/cc (12)", &sum, "session 1", "machine: ash"] {
+        assert!(provenance.contains(part) && trace.contains(part), "{part}\n{provenance}\n{trace}");
+    }
+    assert!(provenance.contains("not built: layer perl"), "{provenance}");
+    for part in ["void: too busy", "attempt 2: ok", "wall 1.50 s", "maxrss 4.00 KiB", "order: baseline, twin"] {
+        assert!(trace.contains(part), "{part}\n{trace}");
+    }
+}
+
+/// A record is no JSON of its own; its lines are.
+#[test]
+fn no_string_of_a_journal_steers_a_terminal() {
+    let record = record();
+    let mut tried = 0;
+    let mut check = |record: &Record| {
+        pages(record).iter().for_each(|page| assert!(is_harmless(page), "{page:?}"));
+        tried += 1;
+    };
+    macro_rules! steer {
+        ($part:expr, $put:expr) => {
+            for steered in steered(&serde_json::to_value(&$part).unwrap()) {
+                let Ok(part) = serde_json::from_value(steered) else { continue };
+                let mut record = record.clone();
+                $put(&mut record, part);
+                check(&record);
+            }
+        };
+    }
+    steer!(record.study, |record: &mut Record, part| record.study = part);
+    steer!(record.sessions, |record: &mut Record, part| record.sessions = part);
+    steer!(record.builds, |record: &mut Record, part| record.builds = part);
+    steer!(record.blocks, |record: &mut Record, part| record.blocks = part);
+    steer!(record.trials, |record: &mut Record, part| record.trials = part);
+    assert!(tried > 50, "only {tried} strings were found");
+}
