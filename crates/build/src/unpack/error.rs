@@ -11,7 +11,7 @@ const SHOWN_CHARS: usize = 200;
 
 /// An archive that is not unpacked.
 #[derive(Debug, thiserror::Error)]
-#[error("`{}` cannot be unpacked: {}{why}", archive.display(), entry.as_ref().map(|e| format!("entry `{e}` ")).unwrap_or_default())]
+#[error("`{}` cannot be unpacked: {}{why}", archive.display(), entry.as_ref().map(|e| format!("entry `{e}` ")).unwrap_or_else(|| "it ".to_owned()))]
 pub struct UnpackError {
     /// The archive.
     pub archive: PathBuf,
@@ -26,7 +26,7 @@ pub struct UnpackError {
 #[non_exhaustive]
 pub enum Refusal {
     /// The file begins like no archive that is known.
-    #[error("it is no archive of a known kind ({KNOWN})")]
+    #[error("is no archive of a known kind ({KNOWN})")]
     NoArchive,
     /// The archive contradicts itself, or ends too early.
     #[error("is damaged: {0}")]
@@ -68,10 +68,10 @@ pub enum Refusal {
         packed_bytes: u64,
     },
     /// The folder to unpack into is not an empty one.
-    #[error("the folder to unpack it into is not empty")]
+    #[error("is not unpacked into a folder that is not empty")]
     NotEmpty,
     /// The user asked to stop.
-    #[error("interrupted")]
+    #[error("was interrupted")]
     Interrupted,
     /// The system refused to read the archive or to write what is in it.
     #[error("failed: {0}")]
