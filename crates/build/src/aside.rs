@@ -16,6 +16,7 @@ use crate::layer::{Builder, Site, begin_prefix, lay_out, script, verify};
 use crate::relocate::{relocated_copy, relocated_copy_of};
 use crate::shell::{Environment, Shell, Stop};
 use crate::sources::Sources;
+use crate::wrappers::Between;
 use crate::{BuildEvent, Cache, Error, Request, tools_seen};
 use bakeoff_host::lock::Lock;
 use bakeoff_model::digest::Digest;
@@ -96,6 +97,7 @@ impl<'a> Aside<'a> {
             cache,
             sources: Sources::new(cache, request.study_dir, request.sources, &nobody),
             notify: &nobody,
+            between: Between::prepare(cache, request.variants),
         };
         Ok(Self { builder, stages: stages(cache, request)?, lock, layouts: vec![], trial: None })
     }
@@ -169,7 +171,7 @@ impl<'a> Aside<'a> {
             Ok(trial) => {
                 let layer = self.stages[stage].inputs.layer;
                 let command = Command {
-                    argv: ["sh", "-e", "-c", &layer.script].map(str::to_owned).to_vec(),
+                    argv: trial.site.around.command(&["sh", "-e", "-c", &layer.script]),
                     dir: trial.site.tree.clone(),
                     env: trial.site.env.clone(),
                     log: trial.site.work.join("printed"),
@@ -190,7 +192,8 @@ impl<'a> Aside<'a> {
         remove(builder.cache, &name)?;
         note(builder.cache, &name)?;
         let source = node.source.map(|index| builder.sources.obtain(index)).transpose()?;
-        let site = builder.site(node, processors(), builder.cache.prefix_of(&name), builder.cache.work_of(&name))?;
+        let (prefix, work) = (builder.cache.prefix_of(&name), builder.cache.work_of(&name));
+        let site = builder.site(&stage.inputs, node, processors(), prefix, work)?;
         let mut shell = Shell::start(lock, builder.cache.log_of(&name))?;
         let below = number.checked_sub(1).zip(node.parent).map(|(below, place)| &stages[below].nodes[place].digest);
         begin_prefix(below.map(|digest| builder.cache.prefix_of(digest)).as_deref(), &site.prefix)?;
@@ -253,7 +256,7 @@ impl Work<'_, '_> {
     fn link(&self, relink: Option<&str>, below: Option<PathBuf>) -> Result<(PathBuf, u64), Stop> {
         let Self { builder, stage, node, name, lock, .. } = self;
         let cache = builder.cache;
-        let mut site = builder.site(node, processors(), cache.prefix_of(name), cache.work_of(name))?;
+        let mut site = builder.site(&stage.inputs, node, processors(), cache.prefix_of(name), cache.work_of(name))?;
         let log = site.work.join("tool-calls");
         File::create(&log).at("write", &log)?;
         site.env.insert("BAKEOFF_LINK_SEED".to_owned(), self.seed.to_string());

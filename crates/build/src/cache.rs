@@ -9,6 +9,9 @@
 //! proofs/<name>.json        what was seen of it that shows whether it is what it is called
 //! tools.json                which compilers there are, so that they need not be asked again
 //! logs/<name>.log           what its script printed (while it executes: <name>.output)
+//! logs/<name>.tools         what its script told compilers, linkers and archivers
+//! wrappers/<version>/       what stands before these tools on the PATH of scripts; its path is part of what is built
+//! ccache/, sccache/         what these keep, for layers that ask for one
 //! work/<name>/              where it is being built, or where it failed
 //! work/<name>/tree          kept of a finished layer that can be linked anew
 //! locks/<name>.lock         held while somebody works on it, shared while it is copied
@@ -30,6 +33,7 @@ use crate::tools::Toolbox;
 use bakeoff_host::lock::Lock;
 use bakeoff_host::{disk, interrupt};
 use bakeoff_model::metric::Measurements;
+use bakeoff_model::record::FlagSeen;
 use bakeoff_model::study::Layer;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -97,6 +101,9 @@ pub(crate) struct LayerRecord {
     /// Size of the tree that is kept to be linked anew; 0 if none is.
     #[serde(default)]
     tree_bytes: u64,
+    /// How far the flags of its variables came.
+    #[serde(default)]
+    pub(crate) flags: Vec<FlagSeen>,
 }
 
 impl Cache {
@@ -190,6 +197,7 @@ impl Cache {
         layer: &str,
         cost: Measurements,
         tools: BTreeMap<String, String>,
+        flags: Vec<FlagSeen>,
     ) -> Result<LayerRecord, Error> {
         let prefix = self.prefix_of(digest);
         let prefix_bytes = folder_bytes(&prefix)?;
@@ -204,6 +212,7 @@ impl Cache {
             tools,
             prefix_bytes,
             tree_bytes,
+            flags,
         };
         let path = self.record_path(digest);
         let text = serde_json::to_vec_pretty(&record).map_err(io::Error::from).at("write", &path)?;
@@ -447,7 +456,7 @@ mod tests {
         assert_eq!(cache.finished(&digest), None);
 
         fs::write(prefix.join("file"), "seven b").unwrap();
-        let record = cache.finish(&digest, "layer", Measurements::new(), BTreeMap::new()).unwrap();
+        let record = cache.finish(&digest, "layer", Measurements::new(), BTreeMap::new(), vec![]).unwrap();
         assert_eq!(record.prefix_bytes, 7);
         assert_eq!(cache.finished(&digest), Some(record));
 

@@ -10,6 +10,7 @@
 use crate::cache::Cache;
 use crate::error::Error;
 use crate::layer::check_patch;
+use crate::wrappers::program_of;
 use crate::{MissingTool, Request, sources, tools};
 use bakeoff_model::digest::Digest;
 use bakeoff_model::plan::Variant;
@@ -182,7 +183,8 @@ impl<'r, 'a> Once<'r, 'a> {
         let mut tools = BTreeMap::new();
         let mut missing_tool = None;
         let patch = (!patches.is_empty()).then_some("patch");
-        for tool in tools::tools_of(&layer.tools, &variables).into_iter().chain(patch) {
+        let compiler_cache = layer.compiler_cache.map(program_of);
+        for tool in tools::tools_of(&layer.tools, &variables).into_iter().chain(patch).chain(compiler_cache) {
             match tools::identity(self.cache, tool)? {
                 Some(identity) => drop(tools.insert(tool.to_owned(), identity)),
                 None => missing_tool = missing_tool.or(Some(tool.to_owned())),
@@ -226,6 +228,14 @@ impl<'r, 'a> Once<'r, 'a> {
         }
         for (name, identity) in &tools {
             digest.field("tool", name.as_bytes()).field("identity", identity.as_bytes());
+        }
+        // It changes paths in what is built, and what it cost means something else.
+        if let Some(compiler_cache) = compiler_cache {
+            digest.field("compiler cache", compiler_cache.as_bytes());
+        }
+        // What was seen of them is part of the record.
+        for name in &layer.flags {
+            digest.field("flags", name.as_bytes());
         }
         if let Some(tool) = &missing_tool {
             digest.field("missing tool", tool.as_bytes());

@@ -11,14 +11,16 @@ use crate::proof;
 use crate::relocate::relocated_copy;
 use crate::shell::{Environment, Shell, Stop};
 use crate::sources::Sources;
+use crate::wrappers::{Around, Between};
 use crate::{BuildEvent, Notify};
-use bakeoff_host::disk;
+use bakeoff_host::{Ended, disk};
 use bakeoff_model::metric::Measurements;
 pub(crate) use lay_out::lay_out;
 pub(crate) use patches::check_patch;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// With less than this left, in bytes, a disk is full: what a script was about to write was larger.
 const FULL_BYTES: u64 = 1024 * 1024;
@@ -31,6 +33,7 @@ pub(crate) struct Builder<'a> {
     pub(crate) cache: &'a Cache,
     pub(crate) sources: Sources<'a>,
     pub(crate) notify: Notify<'a>,
+    pub(crate) between: Arc<Between>,
 }
 
 /// A layer that is there, and whether it had been before.
@@ -86,19 +89,24 @@ impl Builder<'_> {
     ) -> Result<LayerRecord, Stop> {
         let (cache, layer) = (self.cache, inputs.layer);
         cache.wipe_layer(&node.digest)?;
-        let site = self.site(node, jobs, cache.prefix_of(&node.digest), cache.work_of(&node.digest))?;
+        let site = self.site(inputs, node, jobs, cache.prefix_of(&node.digest), cache.work_of(&node.digest))?;
         shell.note(&header(inputs, node))?;
+        site.around.note(shell)?;
         begin_prefix(previous.map(|digest| cache.prefix_of(digest)).as_deref(), &site.prefix)?;
         lay_out(shell, inputs, node, source, &site)?;
         shell.timeout_s = layer.timeout_s;
-        let cost = script(shell, &layer.script, &site)?;
+        let done = script(shell, &layer.script, &site);
+        // Also of a script that failed: perhaps that is why.
+        let told = cache.log_of(&node.digest).with_extension("tools");
+        let flags = site.around.flags_seen(inputs, node, &site.work.join("tmp"), &told)?;
+        let cost = done?;
         verify(shell, &layer.verify, &site)?;
         proof::observe(shell, cache, layer, &node.digest, &site)?;
         match layer.relink {
             Some(_) => keep_tree(&site)?,
             None => wipe(&site.work)?,
         }
-        Ok(cache.finish(&node.digest, &layer.name, cost, node.tools.clone())?)
+        Ok(cache.finish(&node.digest, &layer.name, cost, node.tools.clone(), flags)?)
     }
 
     /// If there is no space left, says so, and makes room: what there is of the layer would only be in the way.
@@ -127,9 +135,19 @@ impl Builder<'_> {
     }
 
     /// Where a node is built: its work folder, new but for what the environment names there.
-    pub(crate) fn site(&self, node: &Node<'_>, jobs: usize, prefix: PathBuf, work: PathBuf) -> Result<Site, Error> {
-        let env = self.environment(node, jobs, &prefix, &work)?;
-        Ok(Site { tree: work.join("tree"), prefix, work, env })
+    pub(crate) fn site(
+        &self,
+        inputs: &Inputs<'_>,
+        node: &Node<'_>,
+        jobs: usize,
+        prefix: PathBuf,
+        work: PathBuf,
+    ) -> Result<Site, Error> {
+        let mut env = self.environment(node, jobs, &prefix, &work)?;
+        let compiler_cache = inputs.layer.compiler_cache;
+        let around =
+            Around::prepare(Arc::clone(&self.between), compiler_cache, self.cache, (&prefix, &work), &mut env)?;
+        Ok(Site { tree: work.join("tree"), prefix, work, env, around })
     }
 
     /// The whole environment of a script and of `verify` lines.
@@ -157,6 +175,21 @@ pub(crate) struct Site {
     pub(crate) tree: PathBuf,
     /// The whole environment of its processes.
     pub(crate) env: Environment,
+    /// What stands between them and the machine.
+    pub(crate) around: Around,
+}
+
+impl Site {
+    /// Executes a command of the study's, confined where that is possible.
+    fn execute(&self, shell: &mut Shell, argv: &[&str]) -> Result<Ended, Error> {
+        let command = self.around.command(argv);
+        shell.execute(&command.iter().map(String::as_str).collect::<Vec<_>>(), &self.tree, &self.env)
+    }
+
+    /// The failure of such a command.
+    fn failure(&self, shell: &Shell, why: String) -> Result<Failure, Error> {
+        Ok(self.around.explain(shell.failure(why, &self.work)?))
+    }
 }
 
 /// The start of a prefix: what the layer before installed, or nothing.
@@ -169,12 +202,12 @@ pub(crate) fn begin_prefix(previous: Option<&Path>, prefix: &Path) -> Result<(),
 
 /// Executes a layer's script, which must install something; what it cost.
 pub(crate) fn script(shell: &mut Shell, script: &str, site: &Site) -> Result<Measurements, Stop> {
-    let ended = shell.execute(&["sh", "-e", "-c", script], &site.tree, &site.env)?;
+    let ended = site.execute(shell, &["sh", "-e", "-c", script])?;
     if ended.leftovers > 0 {
         shell.note(&format!("{} processes outlived the script and were killed", ended.leftovers))?;
     }
     if let Some(complaint) = shell.complaint(&ended.end) {
-        return Err(shell.failure(format!("the script {complaint}"), &site.work)?.into());
+        return Err(site.failure(shell, format!("the script {complaint}"))?.into());
     }
     if !site.prefix.is_dir() || entries(&site.prefix)?.is_empty() {
         return Err(shell.failure("the script installed nothing into $PREFIX".to_owned(), &site.work)?.into());
@@ -191,10 +224,10 @@ fn keep_tree(site: &Site) -> Result<(), Error> {
 pub(crate) fn verify(shell: &mut Shell, lines: &[String], site: &Site) -> Result<(), Stop> {
     for (number, line) in (1..).zip(lines) {
         shell.note(&format!("verify line {number}: {line}"))?;
-        let verified = shell.execute(&["sh", "-c", line], &site.tree, &site.env)?;
+        let verified = site.execute(shell, &["sh", "-c", line])?;
         if let Some(complaint) = shell.complaint(&verified.end) {
             let line = line.split_whitespace().collect::<Vec<_>>().join(" ");
-            return Err(shell.failure(format!("verify line {number} {complaint}: {line}"), &site.work)?.into());
+            return Err(site.failure(shell, format!("verify line {number} {complaint}: {line}"))?.into());
         }
         shell.note(&format!("verify line {number} holds"))?;
     }

@@ -31,6 +31,7 @@ mod tools;
 mod tools_seen;
 mod unpack;
 mod uses;
+mod wrappers;
 
 pub use aside::{Aside, Command, Failed};
 pub use cache::{Cache, Quiet};

@@ -12,6 +12,7 @@ use crate::proof;
 use crate::shell::Stop;
 use crate::sources::Sources;
 use crate::uses::Needs;
+use crate::wrappers::{Between, program_of};
 use crate::{BuildEvent, Cache, MissingTool, Request};
 use bakeoff_model::metric::Measurements;
 use bakeoff_model::record::{BuildLine, BuildOutcome, LayerLine};
@@ -67,6 +68,7 @@ pub fn build_all(
             cache,
             sources: Sources::new(cache, request.study_dir, request.sources, on_event),
             notify: on_event,
+            between: Between::prepare(cache, request.variants),
         };
         let walls_s = cache.usual_walls_s();
         let state = State { waiting: missing, at_work: vec![], fates, error: None };
@@ -298,6 +300,7 @@ fn line(cache: &Cache, sources: &[Source], chain: &[Link<'_, '_>], fates: &[Fate
             name: link.layer.name.clone(),
             digest: link.node.digest.clone(),
             log: Some(cache.log_of(&link.node.digest).display().to_string()),
+            compiler_cache: link.layer.compiler_cache.map(|cache| program_of(cache).to_owned()),
             ..LayerLine::default()
         };
         match &fates[link.place] {
@@ -305,6 +308,7 @@ fn line(cache: &Cache, sources: &[Source], chain: &[Link<'_, '_>], fates: &[Fate
                 add(&mut line.cost, &ready.record.cost);
                 line.cached &= ready.cached;
                 line.prefix_bytes = Some(ready.record.prefix_bytes);
+                line.proof.flags.extend(ready.record.flags.iter().cloned());
                 (layer.cached, layer.cost) = (ready.cached, ready.record.cost.clone());
                 line.layers.push(layer);
             }

@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 /// Level variables that name a tool with their first word, as `make`'s built-in rules read them.
-const TOOL_VARIABLES: [&str; 3] = ["CC", "CXX", "LD"];
+pub(crate) const TOOL_VARIABLES: [&str; 3] = ["CC", "CXX", "LD"];
 
 /// Programs that stand before a compiler, by name: as the word before it, or as what a link of its name leads to.
 const IN_FRONT: [&str; 3] = ["ccache", "sccache", "distcc"];
@@ -99,7 +99,7 @@ pub(crate) fn find(tool: &str, search_path: &OsStr) -> Option<PathBuf> {
 }
 
 /// The executable files of that name on a search path, in its order.
-fn places<'a>(tool: &'a str, search_path: &'a OsStr) -> impl Iterator<Item = PathBuf> + 'a {
+pub(crate) fn places<'a>(tool: &'a str, search_path: &'a OsStr) -> impl Iterator<Item = PathBuf> + 'a {
     let executable =
         |path: &PathBuf| fs::metadata(path).is_ok_and(|m| m.is_file() && m.permissions().mode() & 0o111 != 0);
     std::env::split_paths(search_path).map(move |folder| folder.join(tool)).filter(executable)

@@ -106,7 +106,7 @@ fn every_way_to_fail_is_told_apart() {
     check("false; touch $PREFIX/x", &[], "the script exited 1");
     check("kill -9 $$", &[], "the script was killed by signal 9");
     check("true", &[], "the script installed nothing into $PREFIX");
-    check("rmdir $PREFIX", &[], "the script installed nothing into $PREFIX");
+    check("mkdir $PREFIX/x; rmdir $PREFIX/x", &[], "the script installed nothing into $PREFIX");
     check("echo > $PREFIX/x", &["true", "test 1 = 2"], "verify line 2 exited 1: test 1 = 2");
 }
 

@@ -21,3 +21,4 @@ mod proof;
 mod rebuilt;
 mod sources;
 mod study;
+mod wrappers;

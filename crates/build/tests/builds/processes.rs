@@ -41,24 +41,27 @@ fn build_one_layer_if_asked() {
     }
 }
 
-/// A folder with a cache, two named pipes, and scripts that use them.
-struct Meeting(TempDir);
+/// A folder with two named pipes, where confined scripts may write, and a cache.
+struct Meeting {
+    pipes: TempDir,
+    cache: TempDir,
+}
 
 impl Meeting {
     fn new() -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        sh(folder.path(), "mkfifo begun go");
-        Self(folder)
+        let pipes = tempfile::tempdir_in("/dev/shm").unwrap();
+        sh(pipes.path(), "mkfifo begun go");
+        Self { pipes, cache: tempfile::tempdir().unwrap() }
     }
 
     fn path(&self, name: &str) -> PathBuf {
-        self.0.path().join(name)
+        self.pipes.path().join(name)
     }
 
     fn builder(&self, script: &str) -> Builder {
         let mut command = Command::new(std::env::current_exe().unwrap());
         command.args(["--exact", "processes::build_one_layer_if_asked", "--nocapture"]).stdout(Stdio::piped());
-        command.env(BUILDER[0], self.path("cache")).env(BUILDER[1], script);
+        command.env(BUILDER[0], self.cache.path()).env(BUILDER[1], script);
         let mut child = command.spawn().unwrap();
         let said = BufReader::new(child.stdout.take().unwrap());
         Builder { child, said }

@@ -1,0 +1,181 @@
+//! What stands between a layer's script and the machine: compiler wrappers first on its PATH, which write down what
+//! compilers and linkers are told; confinement, so that it writes nowhere but in its own folders; a cache of compilers,
+//! if the study asks for one. Which of the level's flags that proves is told by `flags.rs`; nothing is judged here.
+
+mod flags;
+mod text;
+
+use crate::cache::{Cache, write_whole};
+use crate::error::{At, Error, Failure};
+use crate::inputs::{Inputs, Node};
+use crate::shell::{Environment, Shell};
+use crate::tools::{TOOL_VARIABLES, places};
+use bakeoff_host::wrapper::{self, Wrappers};
+use bakeoff_model::plan::Variant;
+use bakeoff_model::record::FlagSeen;
+use bakeoff_model::study::CompilerCache;
+use std::collections::BTreeSet;
+use std::ffi::OsStr;
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// The version of the folder of wrappers. The path of the compiler stands in what is built, so it changes only when what
+/// a wrapper writes down does.
+const VERSION: &str = "1";
+
+/// What a script is told of writing elsewhere.
+const ONLY_THERE: &str = "a script may write only below its folder, $PREFIX, $HOME and $TMPDIR";
+
+/// How a confined program says that it was refused; it speaks English to us (`LC_ALL=C`).
+const REFUSED: [&str; 2] = ["Permission denied", "Invalid cross-device link"];
+
+/// What is the same for all layers of a command.
+#[derive(Debug)]
+pub(crate) struct Between {
+    /// Or why there are none.
+    wrappers: Result<Wrappers, String>,
+    /// Whether scripts can be confined; if not, why not.
+    confinement: Result<u32, String>,
+}
+
+impl Between {
+    /// Prepares the wrappers of the usual tools, and of those that `$CC` and its like name in any of the variants.
+    pub(crate) fn prepare(cache: &Cache, variants: &[Variant]) -> Arc<Self> {
+        let values = variants.iter().flat_map(|variant| TOOL_VARIABLES.map(|name| variant.build_variables.get(name)));
+        let first = values.flatten().filter_map(|value| value.split_whitespace().next());
+        let also: BTreeSet<String> = first.filter(|tool| !tool.contains('/')).map(str::to_owned).collect();
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let wrappers = Wrappers::install(&cache.root().join("wrappers").join(VERSION), &path, &also);
+        let wrappers = wrappers.map_err(|error| in_words(&error));
+        Arc::new(Self { wrappers, confinement: wrapper::confinement() })
+    }
+}
+
+fn in_words(error: &dyn std::error::Error) -> String {
+    error.source().map_or_else(|| error.to_string(), |source| format!("{error}: {}", in_words(source)))
+}
+
+/// What stands between one layer's processes and the machine.
+#[derive(Debug)]
+pub(crate) struct Around {
+    between: Arc<Between>,
+    /// Where calls are written down.
+    calls: PathBuf,
+    /// The folders that its processes may write to.
+    writable: Vec<PathBuf>,
+}
+
+impl Around {
+    /// Prepares the folder `work`, which is there, and the environment of a layer's processes.
+    pub(crate) fn prepare(
+        between: Arc<Between>,
+        compiler_cache: Option<CompilerCache>,
+        cache: &Cache,
+        (prefix, work): (&Path, &Path),
+        env: &mut Environment,
+    ) -> Result<Self, Error> {
+        let calls = work.join("calls");
+        let mut writable = vec![prefix.to_owned(), work.to_owned()];
+        if let Ok(wrappers) = &between.wrappers {
+            File::create(&calls).at("write", &calls)?;
+            env.insert(wrapper::LOG.to_owned(), calls.display().to_string());
+            let usual = env.get("PATH").cloned().unwrap_or_default();
+            env.insert("PATH".to_owned(), format!("{}:{usual}", wrappers.folder().display()));
+            if let Some(compiler_cache) = compiler_cache {
+                writable.push(cached(compiler_cache, cache, work, &usual, env)?);
+            }
+        }
+        Ok(Self { between, calls, writable })
+    }
+
+    /// Lines for the log: what there is of all that, and what not.
+    pub(crate) fn note(&self, shell: &Shell) -> Result<(), Error> {
+        match (&self.between.wrappers, &self.between.confinement) {
+            (Err(why), _) => {
+                shell.note(&format!("calls of compilers are not logged, nor is the script confined: {why}"))
+            }
+            (Ok(_), Err(why)) => shell.note(&format!("not confined: {why}")),
+            (Ok(_), Ok(_)) => shell.note(&format!("confined: {ONLY_THERE}")),
+        }
+    }
+
+    /// The command as it is executed: confined, where that is possible.
+    pub(crate) fn command(&self, argv: &[&str]) -> Vec<String> {
+        match (&self.between.wrappers, &self.between.confinement) {
+            (Ok(wrappers), Ok(_)) => {
+                let writable: Vec<&Path> = self.writable.iter().map(PathBuf::as_path).collect();
+                wrappers.confined(&writable, argv)
+            }
+            _ => argv.iter().map(|&word| word.to_owned()).collect(),
+        }
+    }
+
+    /// Adds to a script's failure that it was confined, if that can be the reason.
+    pub(crate) fn explain(&self, mut failure: Failure) -> Failure {
+        let confined = self.between.wrappers.is_ok() && self.between.confinement.is_ok();
+        let refused = |line: &String| REFUSED.iter().any(|words| line.contains(words));
+        if confined && failure.tail.iter().any(refused) {
+            failure.why = format!("{}; {ONLY_THERE}", failure.why);
+        }
+        failure
+    }
+
+    /// How far the flags of the layer's variables came, in what its script has called so far; and all calls, for people,
+    /// into the file `told`.
+    pub(crate) fn flags_seen(
+        &self,
+        inputs: &Inputs<'_>,
+        node: &Node<'_>,
+        temporary: &Path,
+        told: &Path,
+    ) -> Result<Vec<FlagSeen>, Error> {
+        let bytes = if self.between.wrappers.is_ok() { fs::read(&self.calls).at("read", &self.calls)? } else { vec![] };
+        let calls = wrapper::calls(&bytes);
+        write_whole(told, &text::of(&calls))?;
+        let declared = flags::declared(inputs.layer, &node.variables);
+        Ok(flags::seen(&inputs.layer.name, &declared, &calls.whole, temporary))
+    }
+}
+
+/// The program that keeps the output of compilers.
+pub(crate) fn program_of(compiler_cache: CompilerCache) -> &'static str {
+    match compiler_cache {
+        CompilerCache::Ccache => "ccache",
+        CompilerCache::Sccache => "sccache",
+    }
+}
+
+/// Puts a cache of compilers before them; the folder that it keeps things in. What lies below the folders that layers are
+/// built in is found again in another of them, so that a layer of another name still has use of it.
+fn cached(
+    compiler_cache: CompilerCache,
+    cache: &Cache,
+    work: &Path,
+    path: &str,
+    env: &mut Environment,
+) -> Result<PathBuf, Error> {
+    let name = program_of(compiler_cache);
+    let folder = cache.root().join(name);
+    fs::create_dir_all(&folder).at("make the folder", &folder)?;
+    let program = places(name, OsStr::new(path)).next();
+    // It is a tool of the layer, so that it was there a moment ago; without it compilers are executed as they are.
+    let program = program.map_or_else(|| name.to_owned(), |program| program.display().to_string());
+    let shown = folder.display().to_string();
+    let mut set = |variable: &str, value: String| drop(env.insert(variable.to_owned(), value));
+    set(wrapper::CACHE, program);
+    match compiler_cache {
+        CompilerCache::Ccache => {
+            set("CCACHE_DIR", shown);
+            set("CCACHE_BASEDIR", work.display().to_string());
+            set("CCACHE_NOHASHDIR", "1".to_owned());
+        }
+        CompilerCache::Sccache => {
+            set("SCCACHE_DIR", shown);
+            // Its server ends with the layer, so that no other layer may depend on it.
+            set("SCCACHE_SERVER_UDS", work.join("sccache").display().to_string());
+            set("SCCACHE_IGNORE_SERVER_IO_ERROR", "1".to_owned());
+        }
+    }
+    Ok(folder)
+}
