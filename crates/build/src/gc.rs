@@ -104,6 +104,9 @@ pub fn remove(cache: &Cache, item: &Item) -> Result<Removed, Error> {
         Err(bakeoff_host::Error::Locked { .. }) => return Ok(Removed::InUse),
         taken => taken?,
     };
+    if crate::inventory::aside(cache.root()).contains(&item.name) {
+        return Ok(Removed::InUse);
+    }
     let mut paths = item.paths.iter();
     {
         // Who uses a thing says so under this lock before looking for it: so either we see that it is used, or it is

@@ -100,6 +100,8 @@ impl Inventory {
                 }
             }
         }
+        let aside = aside(root);
+        items.iter_mut().for_each(|item| item.locked |= aside.contains(&item.name));
         let known: BTreeSet<&PathBuf> = items.iter().flat_map(|item| &item.paths).collect();
         let other_bytes = size_without(root, &known)?;
         Ok(Self { root: root.to_owned(), items, other_bytes })
@@ -157,6 +159,15 @@ fn item(root: &Path, kind: Kind, name: &str, paths: Vec<PathBuf>, uses: &BTreeMa
     let last_used_unix_s = uses.get(name).copied().unwrap_or(0.0).max(made_unix_s);
     let locked = is_locked(root, name);
     Ok(Item { kind, name: name.to_owned(), bytes, made_unix_s, last_used_unix_s, locked, paths })
+}
+
+/// What is built aside just now, under one lock for all of it; see `aside.rs`.
+pub(crate) fn aside(root: &Path) -> BTreeSet<String> {
+    if !is_locked(root, "aside") {
+        return BTreeSet::new();
+    }
+    let notes = entries(&root.join("aside")).unwrap_or_default();
+    notes.iter().map(|note| file_name(note)).collect()
 }
 
 /// Whether a process holds the lock of this name. A lock that was never taken is not made.

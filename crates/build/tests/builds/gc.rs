@@ -168,6 +168,23 @@ fn remains_go_and_their_log_stays_as_long_as_it_is_needed() {
 }
 
 #[test]
+fn what_is_built_aside_stays_while_somebody_builds_there() {
+    let study = Study::new(&[]);
+    let root = study.cache.root();
+    let name = "0123456789abcdef".repeat(2);
+    fs::create_dir_all(root.join("builds").join(&name)).unwrap();
+    fs::create_dir_all(root.join("aside")).unwrap();
+    fs::write(root.join("aside").join(&name), "").unwrap();
+    let held = bakeoff_host::lock::Lock::take(&root.join("locks/aside.lock")).unwrap();
+    assert_eq!(going(&study, &rule(1e6), &Needs::default()), [""; 0]);
+    let item = inventory(&study).items.remove(0);
+    assert_eq!(remove(&study.cache, &item).unwrap(), Removed::InUse);
+    drop(held);
+    assert_eq!(going(&study, &rule(1e6), &Needs::default()), ["remains"]);
+    assert_eq!(remove(&study.cache, &item).unwrap(), Removed::Gone);
+}
+
+#[test]
 fn decisions_say_why() {
     let mut study = Study::new(&[]);
     let needs = built(&mut study, "a");
