@@ -19,6 +19,7 @@ use crate::sources::Sources;
 use crate::wrappers::Between;
 use crate::{BuildEvent, Cache, Error, Request, tools_seen};
 use bakeoff_host::lock::Lock;
+use bakeoff_host::wrapper::{LOG, SEED};
 use bakeoff_model::digest::Digest;
 use std::fs::{self, File};
 use std::path::PathBuf;
@@ -259,9 +260,10 @@ impl Work<'_, '_> {
         let mut site = builder.site(&stage.inputs, node, processors(), cache.prefix_of(name), cache.work_of(name))?;
         let log = site.work.join("tool-calls");
         File::create(&log).at("write", &log)?;
-        site.env.insert("BAKEOFF_LINK_SEED".to_owned(), self.seed.to_string());
-        site.env.insert("BAKEOFF_TOOL_LOG".to_owned(), log.display().to_string());
+        site.env.insert(SEED.to_owned(), self.seed.to_string());
+        site.env.insert(LOG.to_owned(), log.display().to_string());
         let mut shell = Shell::start(lock, cache.log_of(name))?;
+        shell.timeout_s = stage.inputs.layer.timeout_s;
         shell.note(&format!("layout of layer {}, seed {}", stage.inputs.layer.name, self.seed))?;
         match relink {
             Some(relink) => {
