@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-use std::time::UNIX_EPOCH;
+use std::time::{Duration, UNIX_EPOCH};
 
 /// Folders of a cache whose entries do not belong to a layer or source by the beginning of their name.
 const NOT_BY_NAME: [&str; 3] = ["sources", "locks", "uses"];
@@ -170,10 +170,21 @@ pub(crate) fn aside(root: &Path) -> BTreeSet<String> {
     notes.iter().map(|note| file_name(note)).collect()
 }
 
+/// How long a process may need from its fork to its exec.
+const STARTING: Duration = Duration::from_millis(2);
+
 /// Whether a process holds the lock of this name. A lock that was never taken is not made.
 fn is_locked(root: &Path, name: &str) -> bool {
     let path = root.join("locks").join(format!("{name}.lock"));
-    path.exists() && matches!(Lock::take(&path), Err(bakeoff_host::Error::Locked { .. }))
+    let held = || matches!(Lock::take(&path), Err(bakeoff_host::Error::Locked { .. }));
+    // A process that another thread of ours is just starting holds what we have open until it becomes another program.
+    path.exists()
+        && (0..5).all(|_| {
+            held() && {
+                std::thread::sleep(STARTING);
+                true
+            }
+        })
 }
 
 /// The size of a file, or of all that is below a folder, in bytes, but for what is known. A file of several names counts

@@ -171,10 +171,10 @@ fn a_trial_of_building_has_all_it_needs_and_leaves_nothing() {
     let mut execute = |layer: &str, instead: Option<&str>| {
         let command = aside.prepare(layer, "only").unwrap().unwrap();
         assert!(command.dir.is_dir());
-        let script = instead.unwrap_or(&command.argv[3]);
-        let mut shell = Command::new("sh");
-        shell.args(["-e", "-c", script]).current_dir(&command.dir).env_clear().envs(&command.env);
-        let status = shell.status().unwrap();
+        let (script, words) = command.argv.split_last().unwrap();
+        let mut shell = Command::new(&words[0]);
+        shell.args(&words[1..]).arg(instead.unwrap_or(script)).current_dir(&command.dir);
+        let status = shell.env_clear().envs(&command.env).status().unwrap();
         assert!(status.success(), "{layer}");
         aside.finish(true).unwrap()
     };

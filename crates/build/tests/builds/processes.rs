@@ -189,7 +189,7 @@ fn an_interrupt_ends_a_build_and_a_wait() {
 #[test]
 fn builds_wait_while_trials_execute_and_the_other_way_round() {
     let meeting = Meeting::new();
-    let cache = Cache::open(meeting.path("cache")).unwrap();
+    let cache = Cache::open(meeting.cache.path().to_owned()).unwrap();
     let script = format!(
         "echo > '{}'; read line < '{}'; echo > $PREFIX/x",
         meeting.path("begun").display(),
