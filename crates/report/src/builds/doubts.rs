@@ -1,9 +1,10 @@
 //! Doubts about builds in plain words: flags that did not come through, variants that are the same thing, and settings
 //! that no factor names. Whether there is a doubt is decided elsewhere.
 
+use crate::format::count;
 use crate::paint::{Ink, Page};
 use crate::text::{clean, foreign};
-use crate::words::{counted, listed};
+use crate::words::listed;
 use bakeoff_analysis::findings::{
     BuildDoubts, Confounded, CostDoubt, FlagDoubt, FlagFate, Identical, Same, SettingValue,
 };
@@ -42,7 +43,9 @@ pub(super) fn print(doubts: &BuildDoubts, page: &mut Page, columns: usize, more:
     ways.sort_by_key(|follows| follows.is_empty());
     for follows in ways {
         let settings: Vec<&Confounded> = doubts.confounded.iter().filter(|doubt| doubt.follows == follows).collect();
-        let shown = if more.is_some() { settings.len().min(SETTINGS_SHOWN) } else { settings.len() };
+        // To count a single one takes as much room as to show it.
+        let is_long = more.is_some() && settings.len() > SETTINGS_SHOWN + 1;
+        let shown = if is_long { SETTINGS_SHOWN } else { settings.len() };
         settings[..shown].iter().for_each(|doubt| say(confounded(doubt), Ink::Worse));
         if let Some(who) = more.filter(|_| shown < settings.len()) {
             let rest = settings.len() - shown;
@@ -63,7 +66,7 @@ fn variants(names: &[String]) -> String {
 }
 
 fn calls(number: u64) -> String {
-    counted(u32::try_from(number).unwrap_or(u32::MAX), "compilation or link").replace("or links", "and links")
+    if number == 1 { "1 compilation or link".to_owned() } else { format!("{} compilations and links", count(number)) }
 }
 
 fn flag(doubt: &FlagDoubt) -> String {

@@ -64,7 +64,9 @@ fn doubts() -> BuildDoubts {
     };
     let each = NAMES.iter().enumerate().map(|(i, name)| value(Some(&format!("Sun {i}")), &[], &[name]));
     let mut confounded = vec![setting("cf_time", &[], each.collect())];
-    confounded.extend(["d_fork", "d_gethbyname_r", "d_ctime_r", "i_db", "libs", "useperlio"].map(of_threads));
+    confounded.extend(
+        ["d_fork", "d_gethbyname_r", "d_ctime_r", "i_db", "libs", "useperlio", "uselongdouble"].map(of_threads),
+    );
     let both = vec![value(None, &["off"], &[NAMES[0]]), value(Some(""), &["on"], &[NAMES[3]])];
     confounded.push(setting("LTO", &["optimize", "threads"], both));
     let identical = |same, variants: &[&str]| Identical { variants: owned(variants), same };
