@@ -11,8 +11,8 @@ use common::Sandbox;
 /// A study of one program, `p.c`, that is built by this script; with these factors.
 fn study(factors: &str, baseline: &str, layer: &str) -> Sandbox {
     let sandbox = Sandbox::new(&format!(
-        "name = \"doubtful\"\n{factors}\n[[build]]\nname = \"p\"\n{layer}\n\
-         [[workload]]\nname = \"w\"\nrun = \"p\"\n[plan]\nblocks = 3\n[decide]\nbaseline = {{ {baseline} }}\n"
+        "format = 1\nname = \"doubtful\"\n{factors}\n[[build]]\nname = \"p\"\n{layer}\n\
+         [workloads.w]\nrun = \"p\"\n[plan]\nblocks = 3\n[decide]\nbaseline = {{ {baseline} }}\n"
     ));
     sandbox.write("p.c", "#include <stdio.h>\nint main(void) { puts(PREFIX); return 0; }\n");
     sandbox
@@ -23,7 +23,7 @@ fn compile(flags: &str) -> String {
     format!("mkdir -p \"$PREFIX/bin\"; cc {flags} -g -DPREFIX=\"\\\"$PREFIX\\\"\" -o \"$PREFIX/bin/p\" p.c")
 }
 
-const OPTIMIZE: &str = "[factors.optimize]\nO2 = { CFLAGS = \"-O2\" }\nO3 = { CFLAGS = \"-O3\" }";
+const OPTIMIZE: &str = "[build_factors.optimize]\nO2 = { CFLAGS = \"-O2\" }\nO3 = { CFLAGS = \"-O3\" }";
 
 /// What is printed with all line breaks of paragraphs taken out.
 fn unwrapped(text: &str) -> String {
@@ -77,7 +77,7 @@ echo \"d_fork='$d_fork'\" >>config.sh
 echo \"prefix='$PREFIX'\" >>config.sh
 ";
 
-const THREADS: &str = "[factors.threads]\noff = { THREADS = \"\" }\non = { THREADS = \"-Dusethreads\" }";
+const THREADS: &str = "[build_factors.threads]\noff = { THREADS = \"\" }\non = { THREADS = \"-Dusethreads\" }";
 
 #[test]
 fn a_setting_that_a_hint_file_changes_is_named() {
