@@ -108,3 +108,19 @@ fn a_setting_that_a_hint_file_changes_is_named() {
     assert_eq!(built.code, 0, "{}", built.err);
     assert!(!built.out.contains("confounded"), "{}", built.out);
 }
+
+/// The planted lie: the level says `-O3`, and the script compiles as it likes.
+#[test]
+fn a_script_that_ignores_its_flags_is_caught() {
+    let layer = format!("files = [\"p.c\"]\nscript = '''\n: $CFLAGS\n{}\n'''", compile("-O1"));
+    let sandbox = study(OPTIMIZE, "optimize = \"O2\"", &layer);
+    let built = sandbox.execute(&["build", "STUDY"]);
+    assert_eq!(built.code, 0, "{}", built.err);
+    let said = "never arrived: -O3 (of CFLAGS, for optimize=O3) reached none of";
+    assert!(unwrapped(&built.out).contains(said), "{}", built.out);
+    let shown = sandbox.execute(&["run", "STUDY", "--quiet"]);
+    assert!(unwrapped(&shown.out).contains(said), "{}", shown.out);
+    let honest = format!("files = [\"p.c\"]\nscript = '''\n{}\n'''", compile("$CFLAGS"));
+    let honest = study(OPTIMIZE, "optimize = \"O2\"", &honest).execute(&["build", "STUDY"]);
+    assert!(honest.code == 0 && !honest.out.contains("never arrived"), "{}", honest.out);
+}
