@@ -121,7 +121,7 @@ impl<'a> Aside<'a> {
             let name = name(&link.node.digest, &["layout", of, &seed.to_string()]);
             note(builder.cache, &name)?;
             layouts.push(name.clone());
-            let kept = (number == first).then(|| link.layer.relink.as_deref()).flatten();
+            let kept = link.layer.relink.as_deref().filter(|_| number == first);
             let below = match number.checked_sub(1) {
                 _ if number > first => previous.clone(),
                 Some(below) => Some(builder.cache.prefix_of(&chain[below].node.digest)),

@@ -164,6 +164,21 @@ fn read_study_file<'a>(study_dir: &Path, layer: &Layer, name: &'a str) -> Result
     Ok(StudyFile { name, content, executable: meta.permissions().mode() & 0o111 != 0 })
 }
 
+/// What a layer executes.
+fn commands(digest: &mut Digest, layer: &Layer) {
+    digest.field("script", layer.script.as_bytes());
+    // Its tree is kept then; and trials that link it anew are comparable only if they do so by the same script.
+    if let Some(relink) = &layer.relink {
+        digest.field("relink", relink.as_bytes());
+    }
+    for line in &layer.verify {
+        digest.field("verify", line.as_bytes());
+    }
+    for line in &layer.describe {
+        digest.field("describe", line.as_bytes());
+    }
+}
+
 impl<'r, 'a> Once<'r, 'a> {
     fn new(cache: &'r Cache, request: &'r Request<'a>) -> Self {
         // Headers and libraries come with the system; its name and release stand for them.
@@ -208,17 +223,7 @@ impl<'r, 'a> Once<'r, 'a> {
         for patch in &patches {
             digest.field("patch", &patch.content);
         }
-        digest.field("script", layer.script.as_bytes());
-        // Its tree is kept then; and trials that link it anew are comparable only if they do so by the same script.
-        if let Some(relink) = &layer.relink {
-            digest.field("relink", relink.as_bytes());
-        }
-        for line in &layer.verify {
-            digest.field("verify", line.as_bytes());
-        }
-        for line in &layer.describe {
-            digest.field("describe", line.as_bytes());
-        }
+        commands(&mut digest, layer);
         for file in &inputs.files {
             digest.field("file", file.name.as_bytes()).field("content", &file.content);
             digest.field("executable", &[u8::from(file.executable)]);

@@ -20,7 +20,7 @@ const IDENTICAL: &str = "identical-build";
 
 /// The answer as one line of text, without a line feed. Trials that were simulated are called so first of all.
 pub fn answer(findings: &Findings) -> String {
-    unglue(&paragraphs(findings).join(" "))
+    clean(&unglue(&paragraphs(findings).join(" ")))
 }
 
 /// The answer as paragraphs to be wrapped: one, or an opening and one for each workload and condition.
