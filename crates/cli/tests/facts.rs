@@ -51,10 +51,10 @@ fn the_baseline_is_shown_and_of_the_others_what_differs() {
         &[
             "baseline",
             "lib/libx.so",
-            "self-defined JUMP_SLOT  1",
+            "JUMP_SLOT, self-defined 1",
             "bind=symbolic",
             "SYMBOLIC",
-            "self-defined JUMP_SLOT: − f",
+            "JUMP_SLOT, self-defined: − f",
             "lib/libextra.so  (not in baseline)",
         ],
     );
@@ -85,7 +85,7 @@ fn files_and_folders_that_are_no_study() {
     };
     sh("mkdir a b; gcc -fPIC -shared study/library.c -o a/x.so; gcc -fPIC -shared -Wl,-Bsymbolic study/library.c -o b/x.so
         cp b/x.so b/y.so; echo text > a/text; head -c 3000 a/x.so > b/torn");
-    sandbox.execute(&["facts", "a/x.so"]).expect(0, &["shared object", "self-defined JUMP_SLOT  1"]);
+    sandbox.execute(&["facts", "a/x.so"]).expect(0, &["shared object", "JUMP_SLOT, self-defined 1"]);
     sandbox.execute(&["facts", "a/x.so", "b/x.so"]).expect(0, &["before", "change", "−1"]);
     sandbox.execute(&["facts", "a/x.so", "a/x.so"]).expect(0, &["the same as a/x.so"]);
     sandbox.execute(&["facts", "a", "b"]).expect(0, &["y.so  (not in a)", "not read: `b/torn` is broken"]);

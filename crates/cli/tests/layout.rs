@@ -23,7 +23,7 @@ relink = 'RELINK'
 files = ["link.sh", "main.c", "a.c", "b.c", "c.c", "d.c"]
 verify = ['test -x "$PREFIX/bin/p"']
 [workloads.loop]
-run = '"$PREFIX/bin/p"; echo "$PREFIX" $(nm -n "$PREFIX/bin/p" | sed -n "s/.* T f_//p") >> seen'
+run = '"$PREFIX/bin/p"; echo "$PREFIX" $(nm -n "$PREFIX/bin/p" | sed -n "s/.* T f_//p") >> ../seen'
 [plan]
 blocks = 3
 vary = ["link-order"]
@@ -54,7 +54,7 @@ fn study(relink: &str) -> Sandbox {
 /// What was executed: prefixes, and the order of the functions in each.
 fn seen(sandbox: &Sandbox) -> BTreeMap<String, BTreeSet<String>> {
     let mut seen = BTreeMap::<String, BTreeSet<String>>::new();
-    for line in std::fs::read_to_string(sandbox.study().join("seen")).unwrap().lines() {
+    for line in std::fs::read_to_string(sandbox.path().join("seen")).unwrap().lines() {
         let (prefix, order) = line.split_once(' ').unwrap();
         seen.entry(prefix.to_owned()).or_default().insert(order.to_owned());
     }
