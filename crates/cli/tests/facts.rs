@@ -51,11 +51,11 @@ fn the_baseline_is_shown_and_of_the_others_what_differs() {
         &[
             "baseline",
             "lib/libx.so",
-            "JUMP_SLOT, self-defined 1",
+            "self-defined JUMP_SLOT 1",
             "bind=symbolic",
             "SYMBOLIC",
-            "JUMP_SLOT, self-defined: − f",
-            "lib/libextra.so  (not in baseline)",
+            "self-defined JUMP_SLOT: − f",
+            "lib/libextra.so (not in baseline, locale=POSIX)",
         ],
     );
     assert!(!shown.out.contains("obj/x.o"), "{}", shown.out);
@@ -85,11 +85,11 @@ fn files_and_folders_that_are_no_study() {
     };
     sh("mkdir a b; gcc -fPIC -shared study/library.c -o a/x.so; gcc -fPIC -shared -Wl,-Bsymbolic study/library.c -o b/x.so
         cp b/x.so b/y.so; echo text > a/text; head -c 3000 a/x.so > b/torn");
-    sandbox.execute(&["facts", "a/x.so"]).expect(0, &["shared object", "JUMP_SLOT, self-defined 1"]);
+    sandbox.execute(&["facts", "a/x.so"]).expect(0, &["shared object", "self-defined JUMP_SLOT 1"]);
     sandbox.execute(&["facts", "a/x.so", "b/x.so"]).expect(0, &["before", "change", "−1"]);
     sandbox.execute(&["facts", "a/x.so", "a/x.so"]).expect(0, &["the same as a/x.so"]);
-    sandbox.execute(&["facts", "a", "b"]).expect(0, &["y.so  (not in a)", "not read: `b/torn` is broken"]);
-    sandbox.execute(&["facts", "a", "b", "--file", "y*"]).expect(0, &["no ELF files", "y.so  (not in a)"]);
+    sandbox.execute(&["facts", "a", "b"]).expect(0, &["y.so (not in a)", "not read: `b/torn` is broken"]);
+    sandbox.execute(&["facts", "a", "b", "--file", "y*"]).expect(0, &["no ELF files", "y.so (not in a)"]);
     sandbox.execute(&["facts", "a/text"]).expect(2, &["error: `a/text` is neither an ELF file nor a static archive"]);
     sandbox.execute(&["facts", "missing"]).expect(2, &["error: cannot read `missing`", "caused by: "]);
     sandbox.execute(&["facts", "b/torn"]).expect(2, &["error: `b/torn` is broken: the section headers"]);
