@@ -3,7 +3,7 @@
 
 use crate::cache::{Cache, wipe};
 use crate::error::{At, Error};
-use crate::inventory::{Inventory, Item, Kind};
+use crate::inventory::{Inventory, Item, Kind, lock_of};
 use crate::uses::Needs;
 use bakeoff_host::lock::Lock;
 use std::collections::BTreeSet;
@@ -100,10 +100,8 @@ pub enum Removed {
 /// # Errors
 /// Any [`Error`]; what is left then is remains, which the next call removes.
 pub fn remove(cache: &Cache, item: &Item) -> Result<Removed, Error> {
-    let _lock = match Lock::take(&cache.root().join("locks").join(format!("{}.lock", item.name))) {
-        Err(bakeoff_host::Error::Locked { .. }) => return Ok(Removed::InUse),
-        taken => taken?,
-    };
+    let path = cache.root().join("locks").join(format!("{}.lock", item.name));
+    let Some(_lock) = lock_of(&path)? else { return Ok(Removed::InUse) };
     if crate::inventory::aside(cache.root()).contains(&item.name) {
         return Ok(Removed::InUse);
     }

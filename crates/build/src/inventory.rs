@@ -170,21 +170,28 @@ pub(crate) fn aside(root: &Path) -> BTreeSet<String> {
     notes.iter().map(|note| file_name(note)).collect()
 }
 
-/// How long a process may need from its fork to its exec.
-const STARTING: Duration = Duration::from_millis(2);
+/// How often a lock is asked for before it is somebody's. A process that another thread of ours is just starting holds what
+/// we have open from its fork to its exec.
+const ASKED: u32 = 20;
+
+/// How long it is waited in between.
+const STARTING: Duration = Duration::from_millis(10);
+
+/// Takes a lock that nobody holds; none if somebody does.
+pub(crate) fn lock_of(path: &Path) -> Result<Option<Lock>, Error> {
+    for _ in 1..ASKED {
+        match Lock::take(path) {
+            Err(bakeoff_host::Error::Locked { .. }) => std::thread::sleep(STARTING),
+            taken => return Ok(Some(taken?)),
+        }
+    }
+    Ok(None)
+}
 
 /// Whether a process holds the lock of this name. A lock that was never taken is not made.
 fn is_locked(root: &Path, name: &str) -> bool {
     let path = root.join("locks").join(format!("{name}.lock"));
-    let held = || matches!(Lock::take(&path), Err(bakeoff_host::Error::Locked { .. }));
-    // A process that another thread of ours is just starting holds what we have open until it becomes another program.
-    path.exists()
-        && (0..5).all(|_| {
-            held() && {
-                std::thread::sleep(STARTING);
-                true
-            }
-        })
+    path.exists() && matches!(lock_of(&path), Ok(None))
 }
 
 /// The size of a file, or of all that is below a folder, in bytes, but for what is known. A file of several names counts
