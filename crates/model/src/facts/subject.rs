@@ -3,6 +3,7 @@
 
 use super::lines::{Difference, differences};
 use super::{Content, FileFacts, Kind};
+use crate::pattern::fits;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -97,15 +98,7 @@ pub fn matters(file: &FileFacts) -> bool {
 /// file's name, wherever it lies.
 pub fn is_meant(pattern: &str, path: &str) -> bool {
     let text = if pattern.contains('/') { path } else { path.rsplit('/').next().unwrap_or(path) };
-    let mut parts = pattern.split('*');
-    let Some(mut rest) = text.strip_prefix(parts.next().unwrap_or_default()) else { return false };
-    let mut parts: Vec<&str> = parts.collect();
-    let Some(last) = parts.pop() else { return rest.is_empty() };
-    for part in parts {
-        let Some(at) = rest.find(part) else { return false };
-        rest = &rest[at + part.len()..];
-    }
-    rest.ends_with(last)
+    fits(pattern, text)
 }
 
 #[cfg(test)]
