@@ -113,6 +113,11 @@ pub enum End {
     OutOfMemory,
 }
 
+/// The path that a command executes, as it is found in its folder; else what is at fault, and why.
+pub(crate) fn find(command: &Command) -> Result<PathBuf, (String, String)> {
+    program::find(command).map_err(|not_started| (not_started.what, not_started.why))
+}
+
 impl Ended {
     fn never_began(end: End) -> Self {
         Self { end, started_unix_s: now_unix_s(), measurements: Measurements::new(), leftovers: 0 }

@@ -1,6 +1,6 @@
 //! The only crate that talks to the kernel: it launches trials, measures and kills them ([`Launcher`]), counts
-//! interrupts ([`interrupt`]), locks files ([`lock`]), stands before compilers ([`wrapper`]), and says what this machine is ([`place`]) and what it can and
-//! cannot do ([`doctor`]). It knows no study, computes no mean and judges no value.
+//! interrupts ([`interrupt`]), locks files ([`lock`]), stands before compilers ([`wrapper`]), stops a command at every
+//! system call ([`tracer`]), and says what this machine is ([`place`]) and what it can and cannot do ([`doctor`]). It knows no study, computes no mean and judges no value.
 
 mod cgroup;
 pub mod disk;
@@ -14,6 +14,7 @@ mod perf_event;
 pub mod place;
 mod probe;
 mod probes;
+pub mod tracer;
 pub mod wrapper;
 
 pub use error::Error;

@@ -1,0 +1,117 @@
+//! The tracer: executes one command under ptrace(2), stopped at every system call, and writes down which calls it made,
+//! which files were mapped when its processes ended, and which paths it looked for. It is a process of its own, launched
+//! in place of the command that it executes. It takes no time of anything, and judges nothing.
+//!
+//! # What is counted
+//! A call counts when it is made, whether or not it returns: strace -c counts those that return, so that `exit_group` is
+//! missing there. It counts as an error if it returned one, also one by which the kernel only says that the call is to be
+//! made again. The first call is the `execve` of the command itself. Nothing before it is seen, so that neither our own
+//! start nor that of whoever launched us is in the numbers.
+//!
+//! # How it ends
+//! As the command did: with the same exit code, or killed by the same signal. What outlives the command's main process
+//! dies with us, as it does where nothing is traced.
+
+mod calls;
+mod start;
+mod sys;
+mod tally;
+mod watch;
+
+use crate::launcher::{Command, find};
+use bakeoff_model::record::Traced;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::io;
+use std::os::unix::ffi::OsStringExt as _;
+use std::path::{Path, PathBuf};
+
+/// The environment variable that the launcher adds to every command of a job that marks.
+const MARKS: &str = "BAKEOFF_MARKS";
+/// The exit code of a tracer that had nothing to trace.
+const NOTHING: i32 = 127;
+
+/// What a tracer is to do. It is told so in a file and not by words and variables of its own, because the command's
+/// environment may name libraries and folders that would change the tracer too.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Order {
+    /// The program and its arguments; it is looked for as the launcher does.
+    pub argv: Vec<String>,
+    /// Its environment; the descriptor for marks is added.
+    pub env: BTreeMap<String, String>,
+    /// Takes what was found: a [`Told`] as JSON.
+    pub output: PathBuf,
+}
+
+/// What a tracer has to say.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Told {
+    /// What the command did. Neither the workload's name nor why it failed is known here.
+    Seen(Traced),
+    /// The command could not be started.
+    NotStarted {
+        /// What is at fault.
+        what: String,
+        /// The system's word for it.
+        why: String,
+    },
+    /// Nothing may be traced here.
+    Refused {
+        /// The system's word for it.
+        why: String,
+    },
+}
+
+/// What the tracer's main process came to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum End {
+    Exited(i32),
+    Signalled(i32),
+}
+
+/// Does what the order in this file asks for, in the folder where we are, and returns the exit code that we should end
+/// with; if the command was killed by a signal, it does not return but ends by the same one.
+///
+/// # Errors
+/// If the order cannot be read, nothing can be started, or what was found cannot be written.
+pub fn execute(order: &Path) -> io::Result<i32> {
+    let order: Order = serde_json::from_slice(&std::fs::read(order)?)?;
+    let (told, end) = trace(&order)?;
+    std::fs::write(&order.output, serde_json::to_vec(&told)?)?;
+    match end {
+        End::Exited(code) => Ok(code),
+        End::Signalled(signal) => Ok(sys::die_of(signal)),
+    }
+}
+
+fn trace(order: &Order) -> io::Result<(Told, End)> {
+    let mut env = order.env.clone();
+    env.extend(std::env::var(MARKS).ok().map(|value| (MARKS.to_owned(), value)));
+    let nothing = PathBuf::new();
+    let here = std::env::current_dir()?;
+    let command = Command { argv: order.argv.clone(), dir: here, env, stdout: nothing.clone(), stderr: nothing };
+    let not_started = |what: String, why: String| Ok((Told::NotStarted { what, why }, End::Exited(NOTHING)));
+    let program = match find(&command) {
+        Ok(program) => program,
+        Err((what, why)) => return not_started(what, why),
+    };
+    let begun = match start::start(&program, &command)? {
+        Ok(begun) => begun,
+        Err(refused) => {
+            let why = format!("ptrace(2): {refused}");
+            return Ok((Told::Refused { why }, End::Exited(NOTHING)));
+        }
+    };
+    let (tally, end) = watch::watch(begun.pid, &program)?;
+    match begun.refused_by_exec() {
+        Some(error) => not_started(program.display().to_string(), error.to_string()),
+        None => Ok((Told::Seen(tally.into_traced()), end)),
+    }
+}
+
+/// Any bytes as text: what is no UTF-8 is replaced.
+fn lossy(bytes: Vec<u8>) -> String {
+    OsString::from_vec(bytes).to_string_lossy().into_owned()
+}

@@ -1,0 +1,54 @@
+//! How the command begins: it waits until it is traced, so that its exec is the first thing that is seen of it.
+
+use super::sys::{self, Image, Pid};
+use crate::launcher::Command;
+use rustix::pipe::{PipeFlags, pipe_with};
+use std::ffi::CString;
+use std::fs::File;
+use std::io::{self, Read as _, Write as _};
+use std::os::fd::AsRawFd as _;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::Path;
+
+/// A command that has begun.
+pub(super) struct Begun {
+    pub(super) pid: Pid,
+    /// Its word, if it could not become the program.
+    word: File,
+}
+
+impl Begun {
+    /// Why the program could not be executed; to be asked when it has ended.
+    pub(super) fn refused_by_exec(mut self) -> Option<io::Error> {
+        let mut errno = [0; size_of::<i32>()];
+        self.word.read_exact(&mut errno).ok()?;
+        Some(io::Error::from_raw_os_error(i32::from_ne_bytes(errno)))
+    }
+}
+
+/// Starts the command; the inner error is ptrace's refusal.
+pub(super) fn start(program: &Path, command: &Command) -> io::Result<Result<Begun, io::Error>> {
+    let string = |bytes: &[u8]| CString::new(bytes).map_err(|_| io::Error::from(io::ErrorKind::InvalidInput));
+    let strings = |list: &mut dyn Iterator<Item = String>| -> io::Result<Vec<CString>> {
+        list.map(|text| string(text.as_bytes())).collect()
+    };
+    let argv = strings(&mut command.argv.iter().cloned())?;
+    let env = strings(&mut command.env.iter().map(|(name, value)| format!("{name}={value}")))?;
+    let program = string(program.as_os_str().as_bytes())?;
+    let (barrier, open) = pipe_with(PipeFlags::CLOEXEC)?;
+    let (word, words) = pipe_with(PipeFlags::CLOEXEC)?;
+    let pid = sys::fork(&Image {
+        program: &program,
+        argv: &argv,
+        env: &env,
+        barrier: barrier.as_raw_fd(),
+        barrier_other: open.as_raw_fd(),
+        word: words.as_raw_fd(),
+    })?;
+    if let Err(refused) = sys::seize(pid) {
+        sys::kill(pid);
+        return Ok(Err(refused));
+    }
+    File::from(open).write_all(&[1])?;
+    Ok(Ok(Begun { pid, word: word.into() }))
+}

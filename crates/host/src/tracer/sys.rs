@@ -1,0 +1,152 @@
+//! The calls that rustix does not have: ptrace(2), waitpid(2) for all children whatever they are, fork(2), and the memory
+//! of another process. Wrappers only; what the answers mean is known elsewhere.
+#![allow(unsafe_code, reason = "there are no safe calls of this kind")]
+
+use std::ffi::{CStr, CString};
+use std::io;
+use std::os::fd::RawFd;
+
+const PTRACE_SYSCALL: u32 = 24;
+const PTRACE_GETEVENTMSG: u32 = 0x4201;
+const PTRACE_SEIZE: u32 = 0x4206;
+const PTRACE_LISTEN: u32 = 0x4208;
+const PTRACE_GET_SYSCALL_INFO: u32 = 0x420e;
+
+/// TRACESYSGOOD, TRACEFORK, TRACEVFORK, TRACECLONE, TRACEEXEC, TRACEEXIT, EXITKILL.
+const OPTIONS: usize = 1 | 1 << 1 | 1 << 2 | 1 << 3 | 1 << 4 | 1 << 6 | 1 << 20;
+
+/// A task that is traced, or its process.
+pub(super) type Pid = libc::pid_t;
+
+/// Words of `struct ptrace_syscall_info`, with the longest of its variants.
+pub(super) const INFO_WORDS: usize = 11;
+
+fn ptrace(request: u32, pid: Pid, address: usize, data: usize) -> io::Result<()> {
+    // SAFETY: none of the requests here but GETEVENTMSG and GET_SYSCALL_INFO writes to our memory, and these two are given
+    // places of the size that they write to, which outlive the call.
+    match unsafe { libc::ptrace(request as _, pid, address, data) } {
+        -1 => Err(io::Error::last_os_error()),
+        _ => Ok(()),
+    }
+}
+
+/// Begins to trace a process, which goes on meanwhile.
+pub(super) fn seize(pid: Pid) -> io::Result<()> {
+    ptrace(PTRACE_SEIZE, pid, 0, OPTIONS)
+}
+
+/// Lets a stopped task go on to its next system call, with a signal if one is to be delivered. That it has been killed
+/// meanwhile is no error.
+pub(super) fn go_on(pid: Pid, signal: i32) {
+    let _ = ptrace(PTRACE_SYSCALL, pid, 0, signal as usize);
+}
+
+/// Leaves a task stopped as it would be if nobody traced it.
+pub(super) fn stay(pid: Pid) {
+    let _ = ptrace(PTRACE_LISTEN, pid, 0, 0);
+}
+
+/// What the stop of a system call tells; none if the task is gone.
+pub(super) fn syscall_info(pid: Pid) -> Option<[u64; INFO_WORDS]> {
+    let mut words = [0_u64; INFO_WORDS];
+    ptrace(PTRACE_GET_SYSCALL_INFO, pid, size_of_val(&words), words.as_mut_ptr() as usize).ok()?;
+    Some(words)
+}
+
+/// The number that comes with an event; of an exec, the task that called it.
+pub(super) fn event_message(pid: Pid) -> Option<u64> {
+    let mut message: libc::c_ulong = 0;
+    ptrace(PTRACE_GETEVENTMSG, pid, 0, (&raw mut message) as usize).ok()?;
+    #[allow(clippy::useless_conversion, reason = "it has 32 bits on some machines")]
+    Some(u64::from(message))
+}
+
+/// The next of our tasks to which something happened, and what; none if there is none left.
+pub(super) fn wait() -> io::Result<Option<(Pid, i32)>> {
+    loop {
+        let mut status = 0;
+        // SAFETY: `status` is valid for the write.
+        let pid = unsafe { libc::waitpid(-1, &raw mut status, libc::__WALL) };
+        if pid > 0 {
+            return Ok(Some((pid, status)));
+        }
+        let error = io::Error::last_os_error();
+        match error.raw_os_error() {
+            Some(libc::EINTR) => {}
+            Some(libc::ECHILD) => return Ok(None),
+            _ => return Err(error),
+        }
+    }
+}
+
+/// Kills a child and reaps it.
+pub(super) fn kill(pid: Pid) {
+    // SAFETY: neither call touches our memory.
+    unsafe {
+        libc::kill(pid, libc::SIGKILL);
+        libc::waitpid(pid, std::ptr::null_mut(), libc::__WALL);
+    }
+}
+
+/// Reads memory of another process from an address on, as far as it goes.
+pub(super) fn read_memory(pid: Pid, address: u64, into: &mut [u8]) -> usize {
+    let local = libc::iovec { iov_base: into.as_mut_ptr().cast(), iov_len: into.len() };
+    let Ok(address) = usize::try_from(address) else { return 0 };
+    let remote = libc::iovec { iov_base: address as *mut libc::c_void, iov_len: into.len() };
+    // SAFETY: `local` describes `into`, which is ours to write; the other address is one of the other process.
+    let read = unsafe { libc::process_vm_readv(pid, &raw const local, 1, &raw const remote, 1, 0) };
+    usize::try_from(read).unwrap_or(0)
+}
+
+/// What a new process is to become.
+pub(super) struct Image<'a> {
+    pub(super) program: &'a CStr,
+    pub(super) argv: &'a [CString],
+    pub(super) env: &'a [CString],
+    /// It waits for a byte here first, and gives up if there comes none.
+    pub(super) barrier: RawFd,
+    /// The other end of that, which it has to close so that it can be seen to be closed.
+    pub(super) barrier_other: RawFd,
+    /// Takes the errno of a failed exec.
+    pub(super) word: RawFd,
+}
+
+/// Forks; the child waits, and becomes the image.
+pub(super) fn fork(image: &Image<'_>) -> io::Result<Pid> {
+    let vector = |strings: &[CString]| {
+        strings.iter().map(|string| string.as_ptr()).chain([std::ptr::null()]).collect::<Vec<_>>()
+    };
+    let (argv, env) = (vector(image.argv), vector(image.env));
+    // SAFETY: this process has one thread, and the child calls nothing but async-signal-safe functions on memory that was
+    // made before; it never returns.
+    unsafe {
+        match libc::fork() {
+            -1 => Err(io::Error::last_os_error()),
+            0 => {
+                let mut byte = 0_u8;
+                libc::close(image.barrier_other);
+                if libc::read(image.barrier, (&raw mut byte).cast(), 1) == 1 {
+                    // Rust programs ignore it, and an ignored signal stays so over an exec.
+                    libc::signal(libc::SIGPIPE, libc::SIG_DFL);
+                    libc::execve(image.program.as_ptr(), argv.as_ptr(), env.as_ptr());
+                    let errno = io::Error::last_os_error().raw_os_error().unwrap_or(0).to_ne_bytes();
+                    libc::write(image.word, errno.as_ptr().cast(), errno.len());
+                }
+                libc::_exit(super::NOTHING)
+            }
+            pid => Ok(pid),
+        }
+    }
+}
+
+/// Ends this process by a signal, without a core of its own; an exit code in its place if the signal does not end it.
+pub(super) fn die_of(signal: i32) -> i32 {
+    let none = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    // SAFETY: the calls read `none` and nothing else of ours.
+    unsafe {
+        libc::setrlimit(libc::RLIMIT_CORE, &raw const none);
+        libc::signal(signal, libc::SIG_DFL);
+        libc::raise(signal);
+    }
+    128 + signal
+}

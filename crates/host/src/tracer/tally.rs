@@ -1,0 +1,143 @@
+//! What is counted while a command is traced. It knows no process and no kernel: whoever watches tells it.
+
+use super::calls::Call;
+use super::lossy;
+use bakeoff_model::record::{Calls, Mapped, Opened, Traced};
+use std::collections::{BTreeMap, HashMap};
+
+/// Paths that are kept; look-ups of others are only counted. A workload that walks through a tree has as many as files.
+const MOST_PATHS: usize = 2000;
+
+/// What was seen so far.
+#[derive(Debug, Default)]
+pub(super) struct Tally {
+    pub(super) tasks: u64,
+    calls: HashMap<Call, Calls>,
+    /// How often each path was there, and was not.
+    paths: BTreeMap<Vec<u8>, (u64, u64)>,
+    left_out: u64,
+    /// Whether some of each file could be executed.
+    mapped: BTreeMap<Vec<u8>, bool>,
+}
+
+impl Tally {
+    /// A call is made.
+    pub(super) fn made(&mut self, call: Call) {
+        self.calls.entry(call).or_default().count += 1;
+    }
+
+    /// It returned an error.
+    pub(super) fn failed(&mut self, call: Call) {
+        self.calls.entry(call).or_default().errors += 1;
+    }
+
+    /// A path was looked for.
+    pub(super) fn looked_for(&mut self, path: Vec<u8>, found: bool) {
+        if path.is_empty() {
+            return; // the call is about a descriptor
+        }
+        if self.paths.len() >= MOST_PATHS && !self.paths.contains_key(&path) {
+            self.left_out += 1;
+            return;
+        }
+        let times = self.paths.entry(path).or_default();
+        *(if found { &mut times.0 } else { &mut times.1 }) += 1;
+    }
+
+    /// A process had these mappings: the text of its `/proc/PID/maps`.
+    pub(super) fn mapped(&mut self, maps: &[u8]) {
+        for line in maps.split(|&byte| byte == b'\n') {
+            let Some((rights, path)) = mapping(line) else { continue };
+            let executable = rights.contains(&b'x');
+            match self.mapped.get_mut(path) {
+                Some(known) => *known |= executable,
+                None => drop(self.mapped.insert(path.to_vec(), executable)),
+            }
+        }
+    }
+
+    /// All of it, in the words of a journal. Paths that are no UTF-8 and look alike then are added up.
+    pub(super) fn into_traced(self) -> Traced {
+        let mut syscalls: BTreeMap<String, Calls> = BTreeMap::new();
+        for (call, calls) in self.calls {
+            let sum = syscalls.entry(call.name()).or_default();
+            sum.count += calls.count;
+            sum.errors += calls.errors;
+        }
+        let mut opened: BTreeMap<String, (u64, u64)> = BTreeMap::new();
+        for (path, (found, missed)) in self.paths {
+            let sum = opened.entry(lossy(path)).or_default();
+            (sum.0, sum.1) = (sum.0 + found, sum.1 + missed);
+        }
+        let mut mapped: BTreeMap<String, bool> = BTreeMap::new();
+        for (path, executable) in self.mapped {
+            *mapped.entry(lossy(path)).or_default() |= executable;
+        }
+        Traced {
+            tasks: self.tasks,
+            syscalls,
+            mapped: mapped.into_iter().map(|(path, executable)| Mapped { path, executable }).collect(),
+            opened: opened.into_iter().map(|(path, (found, missed))| Opened { path, found, missed }).collect(),
+            opened_left_out: self.left_out,
+            ..Traced::default()
+        }
+    }
+}
+
+/// Rights and path of a line of `maps` (proc_pid_maps(5)); none if it is no file that is mapped.
+fn mapping(line: &[u8]) -> Option<(&[u8], &[u8])> {
+    let mut rest = line;
+    let mut field = || {
+        let end = rest.iter().position(|&byte| byte == b' ')?;
+        let (field, after) = rest.split_at(end);
+        rest = &after[after.iter().position(|&byte| byte != b' ').unwrap_or(after.len())..];
+        Some(field)
+    };
+    let (_range, rights) = (field()?, field()?);
+    let (_offset, _device, _inode) = (field()?, field()?, field()?);
+    rest.starts_with(b"/").then_some((rights, rest))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_are_taken_from_the_maps_and_nothing_else() {
+        let mut tally = Tally::default();
+        tally.mapped(
+            b"5570e3a0b000-5570e3a0d000 r--p 00000000 fe:00 1310 /usr/bin/cat\n\
+              5570e3a0d000-5570e3a12000 r-xp 00002000 fe:00 1310 /usr/bin/cat\n\
+              5570e3d2b000-5570e3d4c000 rw-p 00000000 00:00 0    [heap]\n\
+              7f3a8c000000-7f3a8c021000 rw-p 00000000 00:00 0 \n\
+              7f3a90000000-7f3a90001000 r--p 00000000 fe:00 9    /tmp/a  b\xff (deleted)\n\
+              7ffd0a5f2000-7ffd0a5f4000 r-xp 00000000 00:00 0    [vdso]\nnonsense\n",
+        );
+        let traced = tally.into_traced();
+        let mapped: Vec<_> = traced.mapped.iter().map(|file| (file.path.as_str(), file.executable)).collect();
+        assert_eq!(mapped, [("/tmp/a  b\u{fffd} (deleted)", false), ("/usr/bin/cat", true)]);
+    }
+
+    #[test]
+    fn paths_beyond_the_most_are_counted_and_those_that_are_kept_go_on_to_be() {
+        let mut tally = Tally::default();
+        for number in 0..MOST_PATHS + 3 {
+            tally.looked_for(format!("/{number}").into_bytes(), true);
+        }
+        tally.looked_for(b"/0".to_vec(), false);
+        tally.looked_for(vec![], true);
+        let traced = tally.into_traced();
+        assert_eq!((traced.opened.len(), traced.opened_left_out), (MOST_PATHS, 3));
+        assert_eq!(traced.opened[0], Opened { path: "/0".to_owned(), found: 1, missed: 1 });
+    }
+
+    #[test]
+    fn calls_of_one_name_are_one_whatever_machine_they_are_of() {
+        let mut tally = Tally::default();
+        for call in [Call::own_execve(), Call::own_execve()] {
+            tally.made(call);
+        }
+        tally.failed(Call::own_execve());
+        assert_eq!(tally.into_traced().syscalls["execve"], Calls { count: 2, errors: 1 });
+    }
+}

@@ -1,0 +1,199 @@
+//! Follows a command and all that comes of it, from stop to stop, until its main process has ended (ptrace(2)). Signals
+//! are handed on, and what is stopped by one stays so; nothing that a task does is changed.
+
+use super::End;
+use super::calls::{Call, Stop};
+use super::sys::{self, Pid};
+use super::tally::Tally;
+use std::collections::HashMap;
+use std::io;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::Path;
+
+const EVENT_EXEC: i32 = 4;
+const EVENT_EXIT: i32 = 6;
+const EVENT_STOP: i32 = 128;
+/// What a stop at a system call adds to SIGTRAP (PTRACE_O_TRACESYSGOOD).
+const SYSGOOD: i32 = 0x80;
+/// The longest path that is read; the kernel takes none that is longer (PATH_MAX).
+const LONGEST_PATH: usize = 4096;
+/// Memory is read up to the end of a page of at least this size: the next one may not be there.
+const PAGE: u64 = 4096;
+
+/// What is known of a task.
+struct Task {
+    /// Its process.
+    process: Pid,
+    /// The call that it is in.
+    call: Option<Pending>,
+}
+
+struct Pending {
+    call: Call,
+    /// The path that it opens or looks for.
+    path: Option<Vec<u8>>,
+}
+
+/// Everything that is followed.
+struct Watch<'a> {
+    main: Pid,
+    program: &'a Path,
+    /// The main process has become its program.
+    begun: bool,
+    tasks: HashMap<Pid, Task>,
+    /// Processes whose first thread has ended before others.
+    headless: Vec<Pid>,
+    /// The argument of each call that is a path: looked up once.
+    path_arguments: HashMap<Call, Option<usize>>,
+    tally: Tally,
+}
+
+/// Watches until the main process has ended.
+pub(super) fn watch(main: Pid, program: &Path) -> io::Result<(Tally, End)> {
+    let mut watch = Watch {
+        main,
+        program,
+        begun: false,
+        tasks: HashMap::new(),
+        headless: vec![],
+        path_arguments: HashMap::new(),
+        tally: Tally::default(),
+    };
+    while let Some((pid, status)) = sys::wait()? {
+        if let Some(end) = watch.see(pid, status) {
+            // What is left dies with us, and will not say what it had mapped.
+            let left: Vec<Pid> = watch.tasks.values().map(|task| task.process).collect();
+            left.iter().for_each(|process| watch.read_maps(*process));
+            return Ok((watch.tally, end));
+        }
+    }
+    Err(io::Error::other("the traced command vanished"))
+}
+
+impl Watch<'_> {
+    /// Sees to what happened to a task; how the main process ended, if that is it.
+    fn see(&mut self, pid: Pid, status: i32) -> Option<End> {
+        if libc::WIFSTOPPED(status) {
+            self.stopped(pid, libc::WSTOPSIG(status), status >> 16);
+            return None;
+        }
+        self.tasks.remove(&pid);
+        self.headless.retain(|known| *known != pid);
+        let is_main = pid == self.main;
+        let end = if libc::WIFSIGNALED(status) {
+            End::Signalled(libc::WTERMSIG(status))
+        } else {
+            End::Exited(libc::WEXITSTATUS(status))
+        };
+        is_main.then_some(end)
+    }
+
+    fn stopped(&mut self, pid: Pid, signal: i32, event: i32) {
+        if !self.tasks.contains_key(&pid) {
+            self.tally.tasks += 1;
+            self.tasks.insert(pid, Task { process: process_of(pid), call: None });
+        }
+        match (event, signal) {
+            (0, signal) if signal == libc::SIGTRAP | SYSGOOD => self.at_call(pid),
+            (0, signal) => return sys::go_on(pid, signal),
+            (EVENT_EXEC, _) => self.has_executed(pid),
+            (EVENT_EXIT, _) => self.is_ending(pid),
+            // Stopped by a signal, as all of its process: so it stays until another signal.
+            (EVENT_STOP, libc::SIGSTOP | libc::SIGTSTP | libc::SIGTTIN | libc::SIGTTOU) => return sys::stay(pid),
+            // A task begins, or goes on after such a stop; or it has made another task.
+            _ => {}
+        }
+        sys::go_on(pid, 0);
+    }
+
+    fn at_call(&mut self, pid: Pid) {
+        let Some(words) = sys::syscall_info(pid) else { return };
+        match Stop::of(&words) {
+            Stop::Entry(call, arguments) => {
+                self.tally.made(call);
+                let argument = *self.path_arguments.entry(call).or_insert_with(|| call.path_argument());
+                let path = argument.and_then(|argument| read_path(pid, arguments[argument]));
+                // If it succeeds, what was mapped is gone.
+                if argument.is_some() && call.is_exec() {
+                    self.read_maps(pid);
+                }
+                if let Some(task) = self.tasks.get_mut(&pid) {
+                    task.call = Some(Pending { call, path });
+                }
+            }
+            Stop::Exit(failed) => {
+                let Some(Pending { call, path }) = self.tasks.get_mut(&pid).and_then(|task| task.call.take()) else {
+                    return; // a task that begins returns from the call that made it
+                };
+                if failed {
+                    self.tally.failed(call);
+                }
+                if let Some(path) = path {
+                    self.tally.looked_for(path, !failed);
+                }
+            }
+            Stop::Other => {}
+        }
+    }
+
+    /// A process has become another program: of its threads only the caller is left, and has the process's id.
+    fn has_executed(&mut self, pid: Pid) {
+        let former = sys::event_message(pid).and_then(|former| Pid::try_from(former).ok()).unwrap_or(pid);
+        let mut call = self.tasks.remove(&former).and_then(|task| task.call);
+        self.tasks.retain(|_, task| task.process != pid);
+        self.headless.retain(|known| *known != pid);
+        if !self.begun && pid == self.main {
+            self.begun = true;
+            let first = Call::own_execve();
+            self.tally.made(first);
+            call = Some(Pending { call: first, path: Some(self.program.as_os_str().as_bytes().to_vec()) });
+        }
+        self.tasks.insert(pid, Task { process: pid, call });
+    }
+
+    /// A task is about to end, and its memory is still there.
+    fn is_ending(&mut self, pid: Pid) {
+        let process = self.tasks.get(&pid).map_or(pid, |task| task.process);
+        if pid == process {
+            self.read_maps(pid);
+            self.headless.push(pid);
+        } else if self.headless.contains(&process) {
+            self.read_maps(pid);
+        }
+    }
+
+    fn read_maps(&mut self, pid: Pid) {
+        // Before it is its program it is a copy of us.
+        if self.begun {
+            self.tally.mapped(&std::fs::read(format!("/proc/{pid}/maps")).unwrap_or_default());
+        }
+    }
+}
+
+/// The process that a task belongs to; itself, if that cannot be told any more.
+fn process_of(task: Pid) -> Pid {
+    let status = std::fs::read(format!("/proc/{task}/status")).unwrap_or_default();
+    let status = String::from_utf8_lossy(&status);
+    let process = status.lines().find_map(|line| line.strip_prefix("Tgid:")?.trim().parse().ok());
+    process.unwrap_or(task)
+}
+
+/// The path at an address of a task; none if there is none.
+fn read_path(pid: Pid, address: u64) -> Option<Vec<u8>> {
+    let mut path = vec![];
+    let mut buffer = [0; PAGE as usize];
+    while path.len() < LONGEST_PATH {
+        let from = address.checked_add(path.len() as u64)?;
+        let wanted = (PAGE - from % PAGE) as usize;
+        let read = sys::read_memory(pid, from, &mut buffer[..wanted]);
+        if let Some(end) = buffer[..read].iter().position(|&byte| byte == 0) {
+            path.extend(&buffer[..end]);
+            return Some(path);
+        }
+        if read < wanted {
+            return None;
+        }
+        path.extend(&buffer[..read]);
+    }
+    None
+}

@@ -1,0 +1,152 @@
+//! What is seen of programs that do nothing special, with exact counts where they are exact.
+
+use super::support::{Place, skipped, strace};
+use bakeoff_host::tracer::Told;
+use bakeoff_model::record::Traced;
+use std::path::Path;
+
+pub(crate) const CASES: &[(&str, fn())] = &[
+    ("a_static_program_is_counted_exactly", a_static_program_is_counted_exactly),
+    ("a_program_makes_the_calls_that_strace_counts", a_program_makes_the_calls_that_strace_counts),
+    ("a_file_that_is_not_there_is_missed", a_file_that_is_not_there_is_missed),
+    ("a_dynamic_program_maps_its_c_library", a_dynamic_program_maps_its_c_library),
+    ("children_count_and_so_do_those_in_the_background", children_count_and_so_do_those_in_the_background),
+    ("threads_are_tasks", threads_are_tasks),
+    ("threads_of_python_are_tasks", threads_of_python_are_tasks),
+    ("what_cannot_be_started_is_said", what_cannot_be_started_is_said),
+    ("the_environment_is_the_command_s_and_not_the_tracer_s", the_environment_is_the_command_s_and_not_the_tracer_s),
+];
+
+fn a_static_program_is_counted_exactly() {
+    let place = Place::new();
+    let Some(program) = place.program() else { return };
+    let ended = place.trace(&[&program, "calls"]);
+    assert_eq!(ended.code, Some(5));
+    assert_eq!(ended.calls("getppid"), (1000, 0));
+    assert_eq!(ended.calls("openat"), (10, 9));
+    assert_eq!(ended.calls("execve"), (1, 0));
+    assert_eq!(ended.calls("exit_group"), (1, 0));
+    assert_eq!(ended.looked_for("/nowhere/to/be/found"), (0, 7));
+    assert_eq!(ended.looked_for("/nowhere/\u{fffd}"), (0, 1));
+    assert_eq!(ended.looked_for("/dev/null"), (1, 0));
+    assert_eq!(ended.looked_for(&program), (1, 0));
+    assert_eq!(ended.traced().tasks, 1);
+    assert!(ended.executes(&program) && !ended.executes("libc"), "{:?}", ended.traced().mapped);
+}
+
+/// Calls that never return are not among strace's.
+fn as_strace(traced: &Traced) -> Vec<(&str, (u64, u64))> {
+    let calls = traced.syscalls.iter().map(|(name, calls)| (name.as_str(), (calls.count, calls.errors)));
+    calls.filter(|(name, _)| !["exit", "exit_group"].contains(name)).collect()
+}
+
+fn a_program_makes_the_calls_that_strace_counts() {
+    let place = Place::new();
+    let file = place.write("file", "some text\n");
+    let script = format!("cat {file} /nowhere; exec ls -l /usr > /dev/null");
+    let static_program = place.program();
+    let mut commands = vec![
+        vec!["cat", &file, "/nowhere"],
+        vec!["ls", "-l", "/usr"],
+        vec!["perl", "-e", "print 1"],
+        vec!["sh", "-c", &script],
+    ];
+    commands.extend(static_program.iter().map(|program| vec![program.as_str(), "calls"]));
+    for argv in commands {
+        let Some(expected) = strace(&place, &argv) else { return };
+        let ended = place.trace(&argv);
+        let mut seen = as_strace(ended.traced());
+        let mut expected: Vec<(&str, (u64, u64))> =
+            expected.iter().map(|(name, counts)| (name.as_str(), *counts)).collect();
+        // A signal that comes during a call makes it one more; only a shell gets any here.
+        if argv[0] == "sh" {
+            for list in [&mut seen, &mut expected] {
+                list.retain(|(name, _)| ["execve", "openat", "statx", "getdents64", "mmap"].contains(name));
+            }
+        }
+        assert_eq!(seen, expected, "{argv:?}");
+    }
+}
+
+fn a_file_that_is_not_there_is_missed() {
+    let place = Place::new();
+    let file = place.write("file", "some text\n");
+    let ended = place.trace(&["cat", &file, "/nowhere/at/all", "relative"]);
+    assert_eq!((ended.code, ended.out.as_str()), (Some(1), "some text\n"));
+    assert_eq!(ended.looked_for(&file), (1, 0));
+    assert_eq!(ended.looked_for("/nowhere/at/all"), (0, 1));
+    assert_eq!(ended.looked_for("relative"), (0, 1));
+    let mut sorted = ended.traced().opened.clone();
+    sorted.sort_by(|one, other| one.path.cmp(&other.path));
+    assert_eq!(ended.traced().opened, sorted);
+}
+
+fn a_dynamic_program_maps_its_c_library() {
+    let place = Place::new();
+    let ended = place.trace(&["cat", "/dev/null"]);
+    let cat = std::fs::canonicalize("/bin/cat").unwrap();
+    if !std::fs::read(&cat).unwrap().windows(5).any(|part| part == b"libc.") {
+        return skipped("what cat maps", "it needs no libc here");
+    }
+    assert!(ended.executes("libc"), "{:?}", ended.traced().mapped);
+    assert!(ended.executes(&cat.display().to_string()), "{:?}", ended.traced().mapped);
+    assert!(!ended.executes("traced") && !ended.executes("tracer"), "we are not it: {:?}", ended.traced().mapped);
+}
+
+fn children_count_and_so_do_those_in_the_background() {
+    let place = Place::new();
+    let file = place.write("file", "a\nb\n");
+    let ended = place.trace(&["sh", "-c", &format!("cat {file} | cat | cat > out; cat {file} & cat {file}; wait")]);
+    assert_eq!((ended.code, ended.out.as_str()), (Some(0), "a\nb\na\nb\n"));
+    assert_eq!(ended.traced().tasks, 6);
+    assert_eq!(ended.calls("exit_group"), (6, 0));
+    assert_eq!(ended.looked_for(&file), (3, 0));
+    // The shell's own, and the cats'; a shell that asks before it executes does not miss.
+    assert_eq!(ended.calls("execve").0 - ended.calls("execve").1, 6);
+    assert!(ended.executes("sh") && ended.executes("/cat"), "{:?}", ended.traced().mapped);
+}
+
+fn threads_are_tasks() {
+    let place = Place::new();
+    let Some(program) = place.program() else { return };
+    let ended = place.trace(&[&program, "threads"]);
+    assert_eq!((ended.code, ended.traced().tasks), (Some(0), 9));
+    assert_eq!(ended.calls("getppid"), (8, 0));
+    assert_eq!(ended.calls("exit").0, 8);
+}
+
+fn threads_of_python_are_tasks() {
+    let python = "/usr/bin/python3";
+    if !Path::new(python).exists() {
+        return skipped("threads of python", "there is no /usr/bin/python3");
+    }
+    let place = Place::new();
+    let text = "import threading\nfor i in range(5):\n t = threading.Thread(target=lambda: open('/dev/null').close())\n \
+                t.start()\n t.join()\nprint('done')";
+    let ended = place.trace(&[python, "-c", text]);
+    assert_eq!((ended.code, ended.out.as_str()), (Some(0), "done\n"));
+    assert_eq!((ended.traced().tasks, ended.looked_for("/dev/null")), (6, (5, 0)));
+}
+
+fn what_cannot_be_started_is_said() {
+    let place = Place::new();
+    let text = place.write("text", "no program\n");
+    for (argv, part) in [(vec!["no-such-program"], "not found"), (vec![text.as_str()], "ermission")] {
+        let ended = place.trace(&argv);
+        let Told::NotStarted { what, why } = &ended.told else { panic!("{:?}", ended.told) };
+        assert!(what == argv[0] && why.contains(part), "{what}: {why}");
+        assert_eq!(ended.code, Some(127));
+    }
+}
+
+fn the_environment_is_the_command_s_and_not_the_tracer_s() {
+    let mut place = Place::new();
+    let file = place.write("nothing.so", "no library\n");
+    place.env.insert("LD_PRELOAD".to_owned(), file.clone());
+    place.env.insert("OWN".to_owned(), "its own".to_owned());
+    let (mut tracer, told) = place.tracer(&["sh", "-c", "echo $OWN, $BAKEOFF_MARKS, $OTHER"]);
+    let output = tracer.env("BAKEOFF_MARKS", "3").env("OTHER", "the tracer's").output().unwrap();
+    let ended = super::support::Ended::of(&output, &told);
+    assert_eq!(ended.out, "its own, 3,\n");
+    assert!(ended.looked_for(&file).0 > 0, "the loader looks at what is to be loaded first");
+}
