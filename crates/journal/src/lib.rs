@@ -92,7 +92,7 @@ struct Head {
     format: Option<u32>,
 }
 
-const KINDS: &[&str] = &["study", "session", "build", "block", "trial"];
+const KINDS: &[&str] = &["study", "session", "build", "block", "trial", "evidence"];
 
 /// Reads a journal.
 pub fn read(path: &Path) -> Result<Contents, Error> {

@@ -3,7 +3,9 @@
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test ends where something is not as it should be")]
 
 use bakeoff_journal::{Error, Journal, read};
-use bakeoff_model::record::{Block, FORMAT, Line, Outcome, StudyLine, Trial};
+use bakeoff_model::record::{
+    Block, BuildLine, Evidence, EvidenceLine, FORMAT, Line, Outcome, Session, StudyLine, Traced, Trial,
+};
 use bakeoff_model::study::{Decide, Levels};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -59,6 +61,34 @@ fn new_journal(folder: &Path) -> (PathBuf, Journal) {
     let (journal, contents) = Journal::open(&path, &study()).unwrap();
     assert!(contents.record.trials.is_empty());
     (path, journal)
+}
+
+/// Every kind of line that a writer has must be one that the reader knows: another is taken for somebody newer's.
+#[test]
+fn every_kind_of_line_is_read_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, mut journal) = new_journal(folder.path());
+    let gathered = |evidence| Line::Evidence(EvidenceLine { session: 1, variant: "a".into(), evidence });
+    let traced = |tasks| Evidence::Traced(Traced { workload: "w".into(), tasks, ..Traced::default() });
+    for line in [
+        Line::Session(Session { session: 1, ..Session::default() }),
+        Line::Build(BuildLine::default()),
+        block(1),
+        trial(1, 0.5),
+        gathered(Evidence::Facts(vec![])),
+        gathered(Evidence::Missing { workload: Some("w".into()), why: "refused".into() }),
+        gathered(traced(1)),
+        gathered(traced(2)),
+    ] {
+        journal.append(&line).unwrap();
+    }
+    let contents = read(&path).unwrap();
+    let record = contents.record;
+    assert_eq!(contents.unknown_lines, 0);
+    let read = (record.sessions.len(), record.builds.len(), record.blocks.len(), record.trials.len());
+    assert_eq!(read, (1, 1, 1, 1));
+    let evidence: Vec<_> = record.evidence.into_iter().map(|line| line.evidence).collect();
+    assert_eq!(evidence, [Evidence::Facts(vec![]), traced(2)], "the last word on each subject");
 }
 
 #[test]

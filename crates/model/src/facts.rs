@@ -187,8 +187,10 @@ pub enum Encoding {
 pub struct Slots {
     /// All of them.
     pub total: u64,
-    /// Those of symbols that this very file defines, so that it reaches its own through a table: their names, sorted.
-    pub own: Vec<String>,
+    /// Those of symbols that this very file defines, so that it reaches its own through a table.
+    pub own: u64,
+    /// The names of these symbols, sorted; none where relocations were only counted.
+    pub own_names: Option<Vec<String>>,
 }
 
 /// A procedure linkage table.

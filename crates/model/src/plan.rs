@@ -32,6 +32,8 @@ pub struct Variant {
     pub patches: BTreeMap<String, Vec<String>>,
     /// The source that a layer takes in place of its own, by layer.
     pub sources: BTreeMap<String, String>,
+    /// What the log of its build says when it fails, if the study foresees that: of each of its levels that say so.
+    pub fails: Vec<String>,
 }
 
 /// A combination that was left out.
@@ -454,13 +456,15 @@ fn variant(study: &Study, name: String, levels: Levels) -> Variant {
     let (build_variables, run_variables) = (variables(&study.build_factors), variables(&study.run_factors));
     let run = factors(study).filter_map(chosen).find_map(|level| level.run);
     let (mut patches, mut sources) = (BTreeMap::<String, Vec<String>>::new(), BTreeMap::new());
+    let mut fails = vec![];
     for level in study.build_factors.iter().filter_map(chosen) {
         for (layer, files) in level.patches {
             patches.entry(layer).or_default().extend(files);
         }
         sources.extend(level.sources);
+        fails.extend(level.fails);
     }
-    Variant { name, levels, build_variables, run_variables, run, patches, sources }
+    Variant { name, levels, build_variables, run_variables, run, patches, sources, fails }
 }
 
 mod identity;

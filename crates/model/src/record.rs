@@ -4,9 +4,11 @@
 
 mod build;
 mod building;
+mod evidence;
 
-pub use build::{BuildLine, BuildOutcome, FactorLine, FlagSeen, LayerLine, Proof};
+pub use build::{BuildLine, BuildOutcome, FactorLine, FlagSeen, Foreseen, LayerLine, Proof};
 pub use building::{BUILDING_METRICS, Building};
+pub use evidence::{Calls, Evidence, EvidenceLine, Mapped, Opened, Traced};
 
 use crate::marks::Marks;
 use crate::metric::{self, Measurements, Metric};
@@ -37,6 +39,8 @@ pub enum Line {
     Block(Block),
     /// A trial ended.
     Trial(Trial),
+    /// Something was gathered that may explain a difference.
+    Evidence(EvidenceLine),
 }
 
 /// What was planned: the head of a journal.
@@ -348,12 +352,14 @@ pub struct Record {
     pub blocks: Vec<Block>,
     /// The trials, in the order in which they ended.
     pub trials: Vec<Trial>,
+    /// The last word on what each piece of evidence is about.
+    pub evidence: Vec<EvidenceLine>,
 }
 
 impl Record {
     /// An empty record of a study.
     pub fn new(study: StudyLine) -> Self {
-        Self { study, sessions: vec![], builds: vec![], blocks: vec![], trials: vec![] }
+        Self { study, sessions: vec![], builds: vec![], blocks: vec![], trials: vec![], evidence: vec![] }
     }
 
     /// Adds a line. A second word on a build, or on the study, replaces the first.
@@ -367,6 +373,10 @@ impl Record {
             },
             Line::Block(block) => self.blocks.push(block),
             Line::Trial(trial) => self.trials.push(trial),
+            Line::Evidence(line) => match self.evidence.iter_mut().find(|known| known.subject() == line.subject()) {
+                Some(known) => *known = line,
+                None => self.evidence.push(line),
+            },
         }
     }
 

@@ -40,6 +40,17 @@ pub struct Study {
     pub plans: Vec<PlanSpec>,
     /// How the measurements are judged.
     pub decide: Decide,
+    /// What is gathered to explain what is found.
+    pub evidence: EvidenceSpec,
+}
+
+/// What is gathered of every variant after the measured trials, to explain and not to compare.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct EvidenceSpec {
+    /// Patterns of files below the prefix whose facts are kept.
+    pub facts: Vec<String>,
+    /// Workloads that are executed once more, stopped at every system call.
+    pub trace: Vec<String>,
 }
 
 /// Something varied on purpose.
@@ -65,6 +76,8 @@ pub struct Level {
     pub patches: BTreeMap<String, Vec<String>>,
     /// The source that a layer takes in place of its own, by the layer's name: the instruction `source`.
     pub sources: BTreeMap<String, String>,
+    /// What the log of a build with it says when it fails, as it is meant to: the instruction `fails`.
+    pub fails: Option<String>,
 }
 
 /// Levels by factor: a point, or a corner, of the space of variants.
@@ -101,6 +114,9 @@ pub struct Workload {
     pub values: Vec<ValueSpec>,
     /// Names of the services that it needs, in the order in which they are started.
     pub services: Vec<String>,
+    /// Whether processes that execute at once divide the work: what they print and mark is then expected of all of
+    /// them together.
+    pub divided: bool,
     /// A command that is executed after it, while the services are still there: the trial failed unless it exits 0.
     pub oracle: Option<String>,
     /// A trial that takes longer is killed and failed, in seconds.
@@ -112,7 +128,8 @@ pub struct Workload {
 pub struct OpSpec {
     /// What one is, in the singular: `message`, `set`.
     pub unit: String,
-    /// How many there must be in a trial, of all names together; of each process, where several execute at once.
+    /// How many there must be in a trial, of all names together; of each process, where
+    /// several execute at once and do not divide the work.
     pub count: Option<u64>,
     /// Their names, where there are several kinds; empty if ops have no name.
     pub names: Vec<String>,

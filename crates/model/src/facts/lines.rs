@@ -240,7 +240,7 @@ fn relocations(lines: &mut Lines, relocations: &Relocations) {
     lines.push("RELR relocations", Value::Count(stand_for));
     lines.group = Some(Group::Slots);
     for (name, slots) in slots(relocations) {
-        lines.push(name, Value::Count(slots.own.len() as u64));
+        lines.push(name, Value::Count(slots.own));
     }
 }
 
@@ -261,7 +261,9 @@ fn tables(lines: &mut Lines, relocations: &Relocations) {
 fn names(lines: &mut Lines, relocations: &Relocations) {
     lines.group = Some(Group::Names);
     for (name, slots) in slots(relocations) {
-        lines.push(name, Value::Set(slots.own.iter().cloned().collect()));
+        if let Some(names) = &slots.own_names {
+            lines.push(name, Value::Set(names.iter().cloned().collect()));
+        }
     }
 }
 

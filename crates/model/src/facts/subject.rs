@@ -113,8 +113,8 @@ mod tests {
     fn library(jump_slots: u64, own: &[&str]) -> ElfFacts {
         let mut facts = ElfFacts { kind: Kind::SharedObject, class_bits: 64, ..ElfFacts::default() };
         facts.linking = Linking { dynamic: true, needed: vec!["libc.so.6".to_owned()], ..Linking::default() };
-        let own = own.iter().map(|name| (*name).to_owned()).collect();
-        facts.relocations.jump_slots = Slots { total: jump_slots, own };
+        let own_names = Some(own.iter().map(|name| (*name).to_owned()).collect());
+        facts.relocations.jump_slots = Slots { total: jump_slots, own: own.len() as u64, own_names };
         facts.relocations.tables = vec![RelocationTable {
             section: ".rela.plt".to_owned(),
             loaded: true,

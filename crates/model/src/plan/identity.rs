@@ -78,6 +78,9 @@ fn workload(digest: &mut Digest, workload: &Workload) {
     for service in &workload.services {
         digest.field("its service", service.as_bytes());
     }
+    if workload.divided {
+        digest.field("its work", b"divided");
+    }
     if let Some(oracle) = &workload.oracle {
         digest.field("its oracle", oracle.as_bytes());
     }

@@ -67,6 +67,18 @@ fn rules_choose_who_takes_part() {
 }
 
 #[test]
+fn a_variant_fails_as_any_of_its_levels_does() {
+    let text = STUDY
+        .replace("\"clang\" }\n[", "\"clang\", fails = \"no float\" }\n[")
+        .replace("-O3\" }", "-O3\", fails = \"slow\" }");
+    let plan = Plan::of(&crate::study_file::parse(&text).unwrap(), "default").unwrap();
+    let of = |name: &str| plan.variants.iter().find(|variant| variant.name == name).unwrap().fails.join(" ");
+    assert_eq!(of("cc=clang opt=O3"), "no float slow");
+    assert_eq!(of("cc=clang"), "no float");
+    assert_eq!(of("baseline"), "");
+}
+
+#[test]
 fn an_excluded_baseline_is_an_error_that_says_why() {
     let text = STUDY.replace("cc = \"clang\", opt = \"O1\" }\nreason", "cc = \"gcc\", opt = \"O2\" }\nreason");
     let error = Plan::of(&crate::study_file::parse(&text).unwrap(), "default").unwrap_err();
@@ -211,6 +223,7 @@ fn whatever_trials_depend_on_is_part_of_the_identity() {
         ("run = 'spare'", "run = 'spare'\nstop = { signal = \"INT\" }"),
         ("run = 'spare'", "run = 'spare'\nstop = { within = \"1 s\" }"),
         ("phases = [\"load\"]", "phases = [\"load\", \"scan\"]"),
+        ("phases = [\"load\"]", "phases = [\"load\"]\ndivided = true"),
         ("\"message\"", "\"mail\""),
         ("count = 178", "count = 179"),
         ("count = 178, ", ""),

@@ -32,6 +32,32 @@ pub struct BuildLine {
     /// What was seen of it that shows whether it is what it is called.
     #[serde(default, skip_serializing_if = "Proof::is_empty")]
     pub proof: Proof,
+    /// What the study says of its failing, if it does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub foreseen: Option<Foreseen>,
+}
+
+impl BuildLine {
+    /// The line of its log that the study foresaw, of a build that failed as it is meant to.
+    pub fn failed_as_foreseen(&self) -> Option<&str> {
+        let foreseen = self.foreseen.as_ref().filter(|_| self.outcome != BuildOutcome::Built);
+        foreseen.and_then(|foreseen| foreseen.line.as_deref())
+    }
+
+    /// Whether it failed, and nobody foresaw that.
+    pub fn failed_unforeseen(&self) -> bool {
+        self.outcome != BuildOutcome::Built && self.failed_as_foreseen().is_none()
+    }
+}
+
+/// That a build is meant to fail: then its failure is an outcome like any other, and no mishap.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Foreseen {
+    /// What the log says when it does.
+    pub text: String,
+    /// The first line of the log that says so; none if there was none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub line: Option<String>,
 }
 
 /// One layer of a build.

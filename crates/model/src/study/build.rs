@@ -16,6 +16,8 @@ pub struct Source {
     pub sha256: Option<String>,
     /// Whether an archive is unpacked; otherwise it is copied as it is.
     pub unpack: bool,
+    /// About how much is fetched, in bytes, as the author saw it; for estimates.
+    pub disk_bytes: Option<u64>,
 }
 
 /// Where a source is had from.
@@ -53,6 +55,8 @@ pub struct Layer {
     pub tools: Vec<String>,
     /// About how long it takes, in seconds, as the author saw it; for estimates before anything was timed here.
     pub takes_s: Option<f64>,
+    /// About how much disk one finished build of it takes, in bytes, as the author saw it; for estimates before any was built here.
+    pub disk_bytes: Option<u64>,
     /// Files of the study's folder that are applied with `patch` to the source of every variant, in this order; those
     /// of levels follow.
     pub patches: Vec<String>,

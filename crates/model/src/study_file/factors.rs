@@ -77,15 +77,16 @@ fn level(
     for (key, value) in table.iter() {
         let (word, span) = (key.get_ref().as_ref(), key.span());
         match word {
-            "patches" | "source" if buildable.is_none() => {
+            "patches" | "source" | "fails" if buildable.is_none() => {
                 let message = format!("a run factor has no `{word}`: nothing is built for its levels");
                 sink.report(span, &message, "", "move the factor to [build_factors]");
             }
             "patches" => level.patches = instructions::patches(sink, value, buildable),
             "source" => level.sources = instructions::sources(sink, value, buildable),
+            "fails" => level.fails = instructions::fails(sink, value),
             "kernel" => sink.not_yet(span, "kernels"),
             _ if !is_variable(word) => {
-                let remedy = "variables are UPPER-CASE; instructions are patches, source, kernel";
+                let remedy = "variables are UPPER-CASE; instructions are patches, source, fails, kernel";
                 sink.report(span, &format!("level `{name}` has no instruction `{word}`"), "unknown key", remedy);
             }
             _ if reserved.contains(&word) || word.starts_with("BAKEOFF_") || is_port(word) => {

@@ -59,6 +59,7 @@ fn layer(section: &Section<'_>, name: String, sources: &[Source]) -> Layer {
         files: inside(section, "files"),
         tools,
         takes_s: section.duration("takes"),
+        disk_bytes: section.size("disk"),
         patches: inside(section, "patches"),
         flags: texts(section, "flags"),
         describe: texts(section, "describe"),

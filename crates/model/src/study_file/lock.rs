@@ -166,7 +166,7 @@ mod tests {
     use super::*;
 
     fn source(name: &str, from: SourceFrom) -> Source {
-        Source { name: name.to_owned(), from, sha256: None, unpack: true }
+        Source { name: name.to_owned(), from, sha256: None, unpack: true, disk_bytes: None }
     }
 
     fn git(revision: &str) -> SourceFrom {

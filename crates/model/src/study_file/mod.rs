@@ -5,6 +5,7 @@
 mod check;
 mod conditions;
 mod decide;
+mod evidence;
 mod factors;
 mod layers;
 pub mod lock;
@@ -62,6 +63,7 @@ fn read(file: &Section<'_>) -> Study {
     let workloads = workloads::workloads(file, &services);
     let conditions = conditions::conditions(file, &run_factors, &services);
     let decide = decide::decide(file, &build_factors, &run_factors, &workloads);
+    let evidence = evidence::evidence(file, &workloads, &layers);
     let (build, run, decided) = (&build_factors[..], &run_factors[..], &decide.metrics[..]);
     let plans =
         plans::plans(file, &plans::Known { build, run, workloads: &workloads, conditions: &conditions, decided });
@@ -85,6 +87,7 @@ fn read(file: &Section<'_>) -> Study {
         conditions,
         plans,
         decide,
+        evidence,
     }
 }
 

@@ -221,8 +221,9 @@ impl<'a> Section<'a> {
 
     /// Some of the names that there are, each once; none if the key is not there. `what` is what they are names of.
     pub(super) fn chosen(&self, key: &'static str, what: &str, known: &[&str]) -> Option<Vec<String>> {
+        // Asked for in any case, so that it is among the keys that are known.
+        let mut list = self.strings(key);
         self.has(key).then(|| {
-            let mut list = self.strings(key);
             list.retain(|(name, span)| {
                 let is_known = known.contains(&name.as_str());
                 if !is_known {

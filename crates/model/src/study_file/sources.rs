@@ -20,9 +20,10 @@ pub(super) fn sources(file: &Section<'_>) -> Vec<Source> {
             section.sink.report(span.clone(), message, &format!("{} characters", sum.chars().count()), remedy);
         }
         let unpack = section.boolean("unpack").unwrap_or(true);
+        let disk_bytes = section.size("disk");
         section.finish();
         let sha256 = sha256.map(|(sum, _)| sum);
-        sources.push(Source { name: section.name.clone(), from, sha256, unpack });
+        sources.push(Source { name: section.name.clone(), from, sha256, unpack, disk_bytes });
     }
     sources
 }

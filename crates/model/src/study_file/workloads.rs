@@ -48,6 +48,7 @@ fn workload(
         check_inside(section.sink, path, span.clone());
     }
     let takes_s = section.duration("takes");
+    let divided = section.boolean("divided").unwrap_or_default();
     let phases = section.names("phases", "a phase's name");
     let ops = section.section("ops").map(|ops| op_spec(&ops));
     let own = value_specs(section);
@@ -70,6 +71,7 @@ fn workload(
         phases,
         ops,
         values: own.into_iter().map(|(value, _)| value).collect(),
+        divided,
         services: needed,
         oracle: oracle.map(|(command, _)| command),
         timeout_s,

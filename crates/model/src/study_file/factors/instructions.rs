@@ -1,5 +1,5 @@
-//! The instructions of a build factor's level: `patches` and `source`. Each is of one layer: of the only one that has a
-//! source, or of the layer that it names.
+//! The instructions of a build factor's level: `patches` and `source`, each of one layer: of the only one that has a
+//! source, or of the layer that it names; and `fails`, of the whole build.
 
 use super::super::section::{Sink, check_inside};
 use super::Buildable;
@@ -56,6 +56,16 @@ pub(super) fn sources(
         }
     }
     sources
+}
+
+/// `fails = "R_X86_64_PC32"`: what the log of a build says that cannot succeed.
+pub(super) fn fails(sink: &Sink, value: &Spanned<DeValue<'_>>) -> Option<String> {
+    let text = value.get_ref().as_str().filter(|text| !text.trim().is_empty() && !text.contains('\n'));
+    if text.is_none() {
+        let remedy = "a few words of that line, such as `fails = \"undefined reference\"`";
+        sink.report(value.span(), "`fails` is text that a line of the failing build's log has", "", remedy);
+    }
+    text.map(str::to_owned)
 }
 
 /// The instruction's value for each layer that it is about.

@@ -79,6 +79,19 @@ fn instructions_of_levels_are_of_the_only_layer_with_a_source_or_name_theirs() {
 }
 
 #[test]
+fn a_level_may_be_one_that_cannot_be_built() {
+    let cure = |fails: &str| text("").replace("patches = [\"new.patch\"]", &format!("fails = {fails}"));
+    let one = parse(&cure("\"R_X86_64_PC32\"")).unwrap();
+    assert_eq!(one.build_factors[0].levels[1].fails.as_deref(), Some("R_X86_64_PC32"));
+    for wrong in ["true", "\" \"", "\"a\\nb\""] {
+        let shown = messages(&cure(wrong));
+        assert!(shown.contains("text that a line of the failing build's log has"), "{shown}");
+    }
+    let shown = messages(&text("[run_factors.r]\na = { fails = \"x\" }\n"));
+    assert!(shown.contains("a run factor has no `fails`"), "{shown}");
+}
+
+#[test]
 fn layers_follow_the_file_or_the_one_that_they_name() {
     let layer =
         |name: &str, after: &str| format!("[[build]]\nname = \"{name}\"\nscript = \"make\"\nafter = \"{after}\"\n");

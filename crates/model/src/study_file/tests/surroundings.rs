@@ -90,6 +90,7 @@ run = 'send $PORT_store'
 phases = [\"load\", \"scan\"]
 ops = { unit = \"message\", count = 178, names = [\"quote\", \"book\"] }
 services = [\"store\"]
+divided = true
 oracle = 'check $PORT_store'
 timeout = \"30 s\"
 [workloads.send.values]
@@ -106,6 +107,7 @@ moved = { unit = \"MiB\", csv = 2, better = \"more\" }
     assert_eq!(send.ops, Some(OpSpec { unit: "message".into(), count: Some(178), names }));
     assert_eq!((send.oracle.as_deref(), send.timeout_s), (Some("check $PORT_store"), Some(30.0)));
     assert_eq!(send.services, ["store"]);
+    assert_eq!((send.divided, study.workloads[1].divided), (true, false));
     assert_eq!(study.workloads[1].services, ["store", "other"], "all of them, unless it says which");
     let value = |name: &str, from, unit, scale, better| ValueSpec { name: name.to_owned(), from, unit, scale, better };
     let csv = |column: &str, take| ValueSource::Csv { column: column.to_owned(), take };
