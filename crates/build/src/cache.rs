@@ -106,6 +106,22 @@ pub(crate) struct LayerRecord {
     pub(crate) flags: Vec<FlagSeen>,
 }
 
+impl LayerRecord {
+    /// What it keeps of the disk, in bytes.
+    pub(crate) fn bytes(&self) -> u64 {
+        self.prefix_bytes + self.tree_bytes
+    }
+}
+
+/// What the cached layers of a name took, in the mean.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Usual {
+    /// The time of the script, in seconds.
+    pub(crate) wall_s: f64,
+    /// What is kept, in bytes.
+    pub(crate) bytes: f64,
+}
+
 impl Cache {
     /// The folder that is used when nothing else is asked for: `$BAKEOFF_CACHE`, else `$XDG_CACHE_HOME/bakeoff`, else
     /// `$HOME/.cache/bakeoff`. A variable that is empty counts as unset.
@@ -251,16 +267,20 @@ impl Cache {
         wipe(&self.work_of(digest))
     }
 
-    /// The mean time, in seconds, that the cached layers of each name took to build.
-    pub(crate) fn usual_walls_s(&self) -> BTreeMap<String, f64> {
-        let mut walls_s: BTreeMap<String, Vec<f64>> = BTreeMap::new();
+    /// What a layer of each name usually takes, as far as the cache knows.
+    pub(crate) fn usual(&self) -> BTreeMap<String, Usual> {
+        let mut known: BTreeMap<String, Vec<Usual>> = BTreeMap::new();
         for entry in fs::read_dir(self.root.join("records")).into_iter().flatten().flatten() {
             let Some(record) = read_record(&entry.path()) else { continue };
             if let Some(&wall_s) = record.cost.get("wall") {
-                walls_s.entry(record.layer).or_default().push(wall_s);
+                let bytes = record.bytes() as f64;
+                known.entry(record.layer).or_default().push(Usual { wall_s, bytes });
             }
         }
-        walls_s.into_iter().map(|(name, all)| (name, all.iter().sum::<f64>() / all.len() as f64)).collect()
+        let mean = |all: &[Usual], value: fn(&Usual) -> f64| all.iter().map(value).sum::<f64>() / all.len() as f64;
+        let usual =
+            |all: Vec<Usual>| Usual { wall_s: mean(&all, |one| one.wall_s), bytes: mean(&all, |one| one.bytes) };
+        known.into_iter().map(|(name, all)| (name, usual(all))).collect()
     }
 
     /// Takes a lock, and waits for it if somebody else holds it; `waiting` is told who first, if it is known. A

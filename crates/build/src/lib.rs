@@ -14,8 +14,10 @@
 
 mod aside;
 mod cache;
+mod chosen;
 mod error;
 pub mod facts;
+mod foreseen;
 mod gc;
 mod inputs;
 mod inventory;
@@ -92,6 +94,21 @@ pub struct WantedLayer {
     /// About how long its script takes, in seconds: of a cached one, as long as it took; else the mean of the layers of
     /// this name that the cache holds, else what the study's author says.
     pub expected_wall_s: Option<f64>,
+    /// About how much of the disk it keeps, in bytes; known from where the time is known from.
+    pub expected_bytes: Option<f64>,
+    /// The source that it takes, if it takes one.
+    pub source: Option<WantedSource>,
+}
+
+/// A source of a layer.
+#[derive(Debug, Clone, PartialEq)]
+pub struct WantedSource {
+    /// Its name in the study.
+    pub name: String,
+    /// True if the cache has it; whether it is still what was accepted is seen when it is used.
+    pub cached: bool,
+    /// About how much is fetched, in bytes, as the study's author says.
+    pub expected_bytes: Option<u64>,
 }
 
 /// A tool that is not there.
@@ -206,27 +223,43 @@ type Notify<'a> = &'a (dyn Fn(BuildEvent) + Sync);
 pub fn survey(cache: &Cache, request: &Request<'_>) -> Result<Vec<Wanted>, Error> {
     let stages = stages(cache, request)?;
     let usual = OnceCell::new();
-    let expected_wall_s = |layer: &Layer| {
-        let walls_s = usual.get_or_init(|| cache.usual_walls_s());
-        walls_s.get(&layer.name).copied().or(layer.takes_s)
+    let expected = |layer: &Layer| match usual.get_or_init(|| cache.usual()).get(&layer.name) {
+        Some(usual) => (Some(usual.wall_s), Some(usual.bytes)),
+        None => (layer.takes_s, layer.disk_bytes.map(|bytes| bytes as f64)),
     };
-    Ok(chains(&stages).iter().filter_map(|chain| wanted(cache, chain, &expected_wall_s)).collect())
+    let source = |index: usize, pin: &str| WantedSource {
+        name: request.sources[index].name.clone(),
+        cached: cache.source_folder(pin).is_dir(),
+        expected_bytes: request.sources[index].disk_bytes,
+    };
+    Ok(chains(&stages).iter().filter_map(|chain| wanted(cache, chain, &expected, &source)).collect())
 }
 
+/// About how long a layer takes, in seconds, and how much it keeps, in bytes.
+type Expected<'a> = dyn Fn(&Layer) -> (Option<f64>, Option<f64>) + 'a;
+
 /// None if the chain has no layers, and so is no build.
-fn wanted(cache: &Cache, chain: &[Link<'_, '_>], expected_wall_s: &dyn Fn(&Layer) -> Option<f64>) -> Option<Wanted> {
+fn wanted(
+    cache: &Cache,
+    chain: &[Link<'_, '_>],
+    expected: &Expected<'_>,
+    source: &dyn Fn(usize, &str) -> WantedSource,
+) -> Option<Wanted> {
     let last = chain.last()?.node;
     let layer = |link: &Link<'_, '_>| {
         let record = cache.finished_layer(&link.node.digest, link.layer);
+        // The records of a whole cache are read only if it has to be guessed.
+        let (expected_wall_s, expected_bytes) = match &record {
+            Some(record) => (record.cost.get("wall").copied(), Some(record.bytes() as f64)),
+            None => expected(link.layer),
+        };
         WantedLayer {
             name: link.layer.name.clone(),
             digest: link.node.digest.clone(),
             cached: record.is_some(),
-            // The records of a whole cache are read only if it has to be guessed.
-            expected_wall_s: match record {
-                Some(record) => record.cost.get("wall").copied(),
-                None => expected_wall_s(link.layer),
-            },
+            expected_wall_s,
+            expected_bytes,
+            source: link.node.source.zip(link.node.source_pin.as_deref()).map(|(index, pin)| source(index, pin)),
         }
     };
     Some(Wanted {

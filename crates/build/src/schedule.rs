@@ -6,6 +6,7 @@
 //! for, if that is nothing.
 
 use crate::error::{Error, Failure};
+use crate::foreseen;
 use crate::inputs::{Link, Stage, chains, missing_tool, stages};
 use crate::layer::{Builder, Ready};
 use crate::proof;
@@ -70,7 +71,7 @@ pub fn build_all(
             notify: on_event,
             between: Between::prepare(cache, request.variants),
         };
-        let walls_s = cache.usual_walls_s();
+        let usual = cache.usual();
         let state = State { waiting: missing, at_work: vec![], fates, error: None };
         let work = Work {
             builder,
@@ -80,7 +81,7 @@ pub fn build_all(
             expected_s: request
                 .layers
                 .iter()
-                .map(|layer| walls_s.get(&layer.name).copied().or(layer.takes_s))
+                .map(|layer| usual.get(&layer.name).map(|usual| usual.wall_s).or(layer.takes_s))
                 .collect(),
             state: Mutex::new(state),
             changed: Condvar::new(),
@@ -90,6 +91,7 @@ pub fn build_all(
     let mut lines: Vec<BuildLine> = vec![];
     for chain in &chains {
         let Some(mut line) = line(cache, request.sources, chain, &fates) else { continue };
+        line.foreseen = foreseen::of(&line, request.variants);
         if line.outcome == BuildOutcome::Built {
             proof::of_build(cache, chain, &mut line.proof)?;
         }

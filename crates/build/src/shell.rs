@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 const TAIL_LINES: usize = 20;
 
 /// How the lines of a log begin that are ours.
-const NOTE: &str = "bakeoff: ";
+pub(crate) const NOTE: &str = "bakeoff: ";
 
 /// No more of a log than this is read for its last lines.
 const TAIL_BYTES: u64 = 32 * 1024;

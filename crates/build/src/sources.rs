@@ -105,14 +105,19 @@ impl<'a> Sources<'a> {
 
     fn cached_or_fetched(&self, source: &Source) -> Result<PathBuf, Stop> {
         let pin = &pin(self.cache, self.study_dir, source)?;
+        let work = self.cache.work_of(pin);
         if let Some(path) = self.accepted(pin)? {
+            // Whoever accepted it may have been killed before this was gone.
+            if work.exists() {
+                let _lock = self.lock(source, pin)?;
+                wipe(&work)?;
+            }
             return Ok(path);
         }
         let lock = self.lock(source, pin)?;
         if let Some(path) = self.accepted(pin)? {
             return Ok(path);
         }
-        let work = self.cache.work_of(pin);
         let mut shell = Shell::start(&lock, self.cache.log_of(pin))?;
         let loaded = self.load(source, &work, &mut shell)?;
         let (found, bytes) = content_sha256(&loaded.path)?;

@@ -1,7 +1,7 @@
 //! The dynamic section of an ELF file: what the loader is told, with the symbols and strings that belong to it. It
 //! decides nothing about what the file is.
 
-use super::elf::{Strings, text};
+use super::elf::{Depth, Strings, text};
 use super::error::{Broken, In as _};
 use bakeoff_model::facts::Linking;
 use object::elf;
@@ -60,6 +60,8 @@ pub(super) struct Dynamic<'d, H: FileHeader> {
     pub(super) symbol_names: &'d [u8],
     strings: &'d [u8],
     taken: Strings,
+    /// Whether names are read at all.
+    pub(super) with_names: bool,
 }
 
 impl<'d, H: FileHeader<Endian = Endianness>> Dynamic<'d, H> {
@@ -68,11 +70,15 @@ impl<'d, H: FileHeader<Endian = Endianness>> Dynamic<'d, H> {
         data: R,
         sections: &'d [H::SectionHeader],
         segments: &'d [H::ProgramHeader],
+        depth: Depth,
     ) -> Result<Self, Broken> {
         let taken = Strings::of(data.len().unwrap_or(0));
+        let with_names = depth != Depth::Counts;
         let mut dynamic =
-            Self { present: false, entries: vec![], symbols: &[], symbol_names: &[], strings: &[], taken };
+            Self { present: false, entries: vec![], symbols: &[], symbol_names: &[], strings: &[], taken, with_names };
         let table = |index: u32| match index {
+            // In a large library the names take as long to read as a table of relocations.
+            _ if !with_names => Ok(&[][..]),
             0 => Ok(&[][..]),
             _ => sections
                 .get(index as usize)
@@ -117,7 +123,8 @@ impl<'d, H: FileHeader<Endian = Endianness>> Dynamic<'d, H> {
                 break;
             }
         }
-        if let (Some(address), Some(size)) = (self.value(elf::DT_STRTAB), self.value(elf::DT_STRSZ)) {
+        let strings = self.value(elf::DT_STRTAB).zip(self.value(elf::DT_STRSZ)).filter(|_| self.with_names);
+        if let Some((address, size)) = strings {
             self.strings = at_address(endian, data, segments, address, size).within("the table of strings")?;
             self.symbol_names = self.strings;
         }
@@ -137,16 +144,19 @@ impl<'d, H: FileHeader<Endian = Endianness>> Dynamic<'d, H> {
         self.entries.iter().find(|(this, _)| *this == tag).map(|(_, value)| *value)
     }
 
-    /// A dynamic symbol's name, if this very file defines it.
-    pub(super) fn own(&self, endian: Endianness, index: u32) -> Result<Option<&'d [u8]>, Broken> {
+    /// A dynamic symbol, if this very file defines it.
+    pub(super) fn own(&self, endian: Endianness, index: u32) -> Result<Option<&'d H::Sym>, Broken> {
         if index == 0 {
             return Ok(None);
         }
         let symbol = self.symbols.get(index as usize).within("the symbol of a relocation")?;
-        if symbol.st_shndx(endian) == elf::SHN_UNDEF {
-            return Ok(None);
-        }
-        self.taken.get(self.symbol_names, symbol.st_name(endian).into(), "the name of a dynamic symbol").map(Some)
+        Ok(Some(symbol).filter(|symbol| symbol.st_shndx(endian) != elf::SHN_UNDEF))
+    }
+
+    /// A dynamic symbol's name; none where names are not read.
+    pub(super) fn name(&self, endian: Endianness, symbol: &H::Sym) -> Result<Option<&'d [u8]>, Broken> {
+        let name = || self.taken.get(self.symbol_names, symbol.st_name(endian).into(), "the name of a dynamic symbol");
+        self.with_names.then(name).transpose()
     }
 
     pub(super) fn linking<R: ReadRef<'d>>(

@@ -30,7 +30,9 @@ pub(super) struct Elf<'d, H: FileHeader, R> {
 /// How much of a file is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Depth {
-    /// Its relocations, and of the rest only what it takes to find them.
+    /// Its relocations are counted, and of the rest only that is read which it takes to find them: no name either.
+    Counts,
+    /// Its relocations, and the names of what they are for.
     Relocations,
     /// Everything.
     All,
@@ -40,8 +42,8 @@ pub enum Depth {
 pub(super) fn facts<'d, R: ReadRef<'d>>(data: R, depth: Depth) -> Result<Content, Broken> {
     let ident = data.read_bytes_at(0, 16).ok().within("the file header")?;
     match ident[4] {
-        1 => Elf::<elf::FileHeader32<Endianness>, R>::read(data)?.content(depth),
-        2 => Elf::<elf::FileHeader64<Endianness>, R>::read(data)?.content(depth),
+        1 => Elf::<elf::FileHeader32<Endianness>, R>::read(data, depth)?.content(depth),
+        2 => Elf::<elf::FileHeader64<Endianness>, R>::read(data, depth)?.content(depth),
         class => Err(Broken(format!("its class is {class}, neither 32-bit nor 64-bit"))),
     }
 }
@@ -75,7 +77,7 @@ impl Strings {
 }
 
 impl<'d, H: FileHeader<Endian = Endianness>, R: ReadRef<'d>> Elf<'d, H, R> {
-    fn read(data: R) -> Result<Self, Broken> {
+    fn read(data: R, depth: Depth) -> Result<Self, Broken> {
         let header = H::parse(data).within("the file header")?;
         let endian = header.endian().within("the file header")?;
         let sections = header.section_headers(endian, data).within("the section headers")?;
@@ -90,7 +92,7 @@ impl<'d, H: FileHeader<Endian = Endianness>, R: ReadRef<'d>> Elf<'d, H, R> {
                 *name = strings.get(table, section.sh_name(endian).into(), "the name of a section")?;
             }
         }
-        let dynamic = Dynamic::read(endian, data, sections, segments)?;
+        let dynamic = Dynamic::read(endian, data, sections, segments, depth)?;
         Ok(Self { endian, data, header, sections, segments, dynamic, names })
     }
 
@@ -117,7 +119,9 @@ impl<'d, H: FileHeader<Endian = Endianness>, R: ReadRef<'d>> Elf<'d, H, R> {
 
     fn content(&self, depth: Depth) -> Result<Content, Broken> {
         match depth {
-            Depth::Relocations => relocations::read(self).map(|found| Content::Relocations(Box::new(found))),
+            Depth::Counts | Depth::Relocations => {
+                relocations::read(self).map(|found| Content::Relocations(Box::new(found)))
+            }
             Depth::All => self.facts().map(|facts| Content::Elf(Box::new(facts))),
         }
     }

@@ -56,3 +56,9 @@ impl<T> In<T> for Option<T> {
         self.ok_or_else(|| Broken(format!("{part} lies outside the file or its table")))
     }
 }
+
+/// An error with its cause in one line.
+pub fn in_one_line(error: &Error) -> String {
+    let cause = std::error::Error::source(error).map(|cause| format!(": {cause}"));
+    format!("{error}{}", cause.unwrap_or_default())
+}

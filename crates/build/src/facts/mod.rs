@@ -14,8 +14,9 @@ mod relocations;
 mod source;
 
 pub use elf::Depth;
-pub use error::Error;
+pub use error::{Error, in_one_line};
 
+use crate::chosen;
 use bakeoff_model::facts::{Content, FileFacts};
 use error::Broken;
 use object::read::{ReadCache, ReadCacheOps};
@@ -90,6 +91,34 @@ pub fn facts_below(folder: &Path, depth: Depth) -> Result<(Vec<FileFacts>, Vec<E
         }
     }
     Ok((found, errors))
+}
+
+/// The ELF files and static archives of a prefix that any of the patterns means, by their paths in it, sorted: what
+/// [`facts_of`] can read. A file with several names, links among them, is there under the first that is meant. What a
+/// link outside the prefix leads to is not in it.
+///
+/// # Errors
+/// Any [`crate::Error`] of a folder that cannot be listed.
+pub fn files(prefix: &Path, patterns: &[String]) -> Result<Vec<String>, crate::Error> {
+    let patterns: Vec<&str> = patterns.iter().map(String::as_str).collect();
+    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let inside = real(prefix);
+    let mut seen = BTreeSet::new();
+    let mut files = vec![];
+    for (path, about) in chosen::files(prefix, &patterns)? {
+        let file = real(&prefix.join(&path));
+        if file.starts_with(&inside) && is_known(&file) && seen.insert((about.dev(), about.ino())) {
+            files.push(path);
+        }
+    }
+    Ok(files)
+}
+
+/// Whether a file begins as those do that facts are read of; one that cannot be read is looked at, so that it is told.
+fn is_known(path: &Path) -> bool {
+    let mut magic = [0; 8];
+    let known = File::open(path).and_then(|file| file.read_at(&mut magic, 0));
+    known.map_or(true, |known| [ELF, ARCHIVE, THIN].iter().any(|begin| magic[..known].starts_with(begin)))
 }
 
 fn entries(folder: &Path) -> io::Result<Vec<PathBuf>> {

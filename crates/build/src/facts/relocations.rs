@@ -46,6 +46,8 @@ struct Census<'a, 'd, H: FileHeader, R> {
     common: Vec<u64>,
     rare: BTreeMap<u32, u64>,
     found: Relocations,
+    /// The names of own symbols of which there are slots for calls, and for addresses; empty where no name is read.
+    names: [Vec<&'d [u8]>; 2],
 }
 
 /// All tables of relocations of a file.
@@ -60,14 +62,17 @@ pub(super) fn read<'d, H: FileHeader<Endian = Endianness>, R: ReadRef<'d>>(
         common: vec![0; COMMON],
         rare: BTreeMap::new(),
         found: Relocations::default(),
+        names: [vec![], vec![]],
     };
     elf.named().try_for_each(|(name, section)| census.section(name, section))?;
     if elf.sections.is_empty() {
         census.without_sections()?;
     }
     let mut found = census.found;
-    found.jump_slots.own.sort_unstable();
-    found.glob_dat.own.sort_unstable();
+    for (slots, mut names) in [&mut found.jump_slots, &mut found.glob_dat].into_iter().zip(census.names) {
+        names.sort_unstable();
+        slots.own_names = elf.dynamic.with_names.then(|| names.into_iter().map(text).collect());
+    }
     Ok(found)
 }
 
@@ -183,16 +188,19 @@ impl<'d, H: FileHeader<Endian = Endianness>, R: ReadRef<'d>> Census<'_, 'd, H, R
             Some(count) => *count += 1,
             None => *self.rare.entry(number).or_insert(0) += 1,
         }
-        let slots = if Some(number) == self.jump_slot {
-            &mut self.found.jump_slots
+        let [calls, addresses] = &mut self.names;
+        let (slots, names) = if Some(number) == self.jump_slot {
+            (&mut self.found.jump_slots, calls)
         } else if Some(number) == self.glob_dat {
-            &mut self.found.glob_dat
+            (&mut self.found.glob_dat, addresses)
         } else {
             return Ok(());
         };
         slots.total += 1;
-        if let Some(name) = self.elf.dynamic.own(self.elf.endian, symbol)? {
-            slots.own.push(text(name));
+        let (endian, dynamic) = (self.elf.endian, &self.elf.dynamic);
+        if let Some(symbol) = dynamic.own(endian, symbol)? {
+            slots.own += 1;
+            names.extend(dynamic.name(endian, symbol)?);
         }
         Ok(())
     }

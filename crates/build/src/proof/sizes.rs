@@ -1,50 +1,22 @@
 //! Sizes of the files of a prefix that a study wants to be told of. They are asked of the file system each time, so that
 //! a study may choose other files without building anything again.
 
-use crate::cache::entries;
-use crate::error::{At, Error};
-use bakeoff_model::pattern::{fits_path, may_fit_below};
+use crate::chosen;
+use crate::error::Error;
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::Path;
 
 /// The sizes in bytes of all files that any of the patterns means, by path below the prefix. A link counts with the
 /// size of the file that it leads to. That a pattern means no file is no failure: variants install different files.
 pub(super) fn sizes(prefix: &Path, patterns: &[&String]) -> Result<BTreeMap<String, u64>, Error> {
-    let patterns: Vec<Vec<&str>> = patterns.iter().map(|pattern| pattern.split('/').collect()).collect();
-    let mut sizes = BTreeMap::new();
-    if !patterns.is_empty() {
-        below(prefix, &mut vec![], &patterns, &mut sizes)?;
-    }
-    Ok(sizes)
-}
-
-fn below(
-    folder: &Path,
-    path: &mut Vec<String>,
-    patterns: &[Vec<&str>],
-    sizes: &mut BTreeMap<String, u64>,
-) -> Result<(), Error> {
-    for entry in entries(folder)? {
-        path.push(entry.file_name().unwrap_or_default().to_string_lossy().into_owned());
-        let names: Vec<&str> = path.iter().map(String::as_str).collect();
-        let is_folder = fs::symlink_metadata(&entry).at("look at", &entry)?.is_dir();
-        if is_folder && patterns.iter().any(|pattern| may_fit_below(pattern, &names)) {
-            below(&entry, path, patterns, sizes)?;
-        } else if !is_folder && patterns.iter().any(|pattern| fits_path(pattern, &names)) {
-            // A link that leads nowhere has no size.
-            if let Some(meta) = fs::metadata(&entry).ok().filter(fs::Metadata::is_file) {
-                sizes.insert(path.join("/"), meta.len());
-            }
-        }
-        path.pop();
-    }
-    Ok(())
+    let patterns: Vec<&str> = patterns.iter().map(|pattern| pattern.as_str()).collect();
+    Ok(chosen::files(prefix, &patterns)?.into_iter().map(|(path, about)| (path, about.len())).collect())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
     use std::os::unix::fs::symlink;
 
     #[test]

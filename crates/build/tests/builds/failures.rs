@@ -40,6 +40,23 @@ fn a_missing_compiler_fails_only_the_builds_that_need_it() {
 }
 
 #[test]
+fn a_build_that_is_meant_to_fail_is_told_from_one_that_fails_otherwise_or_not_at_all() {
+    let mut study = Study::new(&[layer("program", "touch $PREFIX/x; : $SAID; echo \"ld: $SAID\" >&2; test $END = no")]);
+    for (name, said, end) in [("cure", "PC32 in op.o", "yes"), ("other", "no space", "yes"), ("built", "PC32", "no")] {
+        study.variant(name, &[("SAID", said), ("END", end)]);
+    }
+    study.variants.iter_mut().for_each(|variant| variant.fails = vec!["TEXTREL".to_owned(), "PC32".to_owned()]);
+    study.variant("unsaid", &[("SAID", "PC32 too"), ("END", "yes")]);
+
+    let lines = study.build();
+    assert_eq!(lines[0].failed_as_foreseen(), Some("ld: PC32 in op.o"), "neither its script nor its variables count");
+    assert!(lines[1].failed_unforeseen() && lines[1].foreseen.as_ref().unwrap().text.contains("PC32"));
+    assert_eq!(lines[2].outcome, BuildOutcome::Built);
+    assert!(lines[2].foreseen.as_ref().unwrap().line.is_none() && lines[2].failed_as_foreseen().is_none());
+    assert!(!lines[2].failed_unforeseen() && lines[3].failed_unforeseen() && lines[3].foreseen.is_none());
+}
+
+#[test]
 fn a_failed_script_shows_its_last_lines() {
     let script =
         "for n in $(seq 100); do echo out $n; done; echo bad >&2; echo x > $PREFIX/x; $END; touch $PREFIX/never";

@@ -37,6 +37,7 @@ fn build(folder: &Path, word: &str, told: &(dyn Fn(BuildEvent) + Sync)) -> (Cach
         from: SourceFrom::Fetch(format!("printf '{word}\\nold\\n' > $DOWNLOAD/text")),
         sha256: Some(sha256(text)),
         unpack: true,
+        disk_bytes: None,
     };
     let variant = |(m, t): (&str, &str)| Variant {
         name: format!("{m}{t}"),

@@ -133,6 +133,7 @@ fn a_path_that_changes_after_the_layer_was_named_is_noticed() {
         from: SourceFrom::Path("file.txt".to_owned()),
         sha256: None,
         unpack: true,
+        disk_bytes: None,
     }];
     study.layers[1].source = Some("upstream".to_owned());
     let dir = study.dir();

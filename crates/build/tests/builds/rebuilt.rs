@@ -20,7 +20,13 @@ fn study() -> Study {
     for name in ["one", "two", "text"] {
         let (from, sha256) = (study.dir().join(name), sha256(read(study.dir().join(name)) + "\n"));
         let from = SourceFrom::Fetch(format!("cp '{}' $DOWNLOAD", from.display()));
-        study.sources.push(Source { name: name.to_owned(), from, sha256: Some(sha256), unpack: true });
+        study.sources.push(Source {
+            name: name.to_owned(),
+            from,
+            sha256: Some(sha256),
+            unpack: true,
+            disk_bytes: None,
+        });
     }
     study.layers[0].source = Some("one".to_owned());
     study.layers[1].source = Some("text".to_owned());

@@ -68,6 +68,7 @@ impl Study {
             from: SourceFrom::Fetch(fetch.to_owned()),
             sha256: Some(sha256.to_owned()),
             unpack: true,
+            disk_bytes: None,
         };
         self.sources = vec![source];
         self.layers[0].source = Some("upstream".to_owned());

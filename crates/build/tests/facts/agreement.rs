@@ -42,9 +42,9 @@ fn files_that_are_named_from_outside() {
             "{}: {} JUMP_SLOT, {} of them self-defined; {} GLOB_DAT, {} self-defined",
             path.display(),
             calls.total,
-            calls.own.len(),
+            calls.own,
             addresses.total,
-            addresses.own.len()
+            addresses.own
         );
     }
 }
@@ -66,7 +66,10 @@ pub(crate) fn agrees(path: &Path) {
     origin_agrees(&facts, path);
     // What is read when nothing else is asked for is the same.
     let census = facts_of(path, Depth::Relocations).unwrap().content;
-    assert_eq!(census, Content::Relocations(Box::new(facts.relocations)), "{place}");
+    assert_eq!(census, Content::Relocations(Box::new(facts.relocations.clone())), "{place}");
+    let mut counted = facts.relocations;
+    (counted.jump_slots.own_names, counted.glob_dat.own_names) = (None, None);
+    assert_eq!(facts_of(path, Depth::Counts).unwrap().content, Content::Relocations(Box::new(counted)), "{place}");
 }
 
 pub(crate) fn census_agrees(found: &Relocations, said: &Said, path: &Path) {
@@ -86,8 +89,10 @@ pub(crate) fn census_agrees(found: &Relocations, said: &Said, path: &Path) {
     let total = |is: &dyn Fn(&str) -> bool| said.relocations.iter().filter(|(name, _)| is(name)).count() as u64;
     assert_eq!(found.jump_slots.total, total(&is_call), "{place}");
     assert_eq!(found.glob_dat.total, total(&is_address), "{place}");
-    assert_eq!(found.jump_slots.own, said.own(is_call), "{place}");
-    assert_eq!(found.glob_dat.own, said.own(is_address), "{place}");
+    for (slots, own) in [(&found.jump_slots, said.own(is_call)), (&found.glob_dat, said.own(is_address))] {
+        assert_eq!(slots.own, own.len() as u64, "{place}");
+        assert_eq!(slots.own_names.as_ref(), Some(&own), "{place}");
+    }
 }
 
 fn sections_agree(facts: &ElfFacts, said: &Said, path: &Path) {
@@ -217,10 +222,10 @@ fn self_defined_slots_are_those_that_symbolic_binding_takes_away() {
     let workshop = Workshop::new();
     let slots = |name: &str, arguments: &str| elf(&workshop.gcc(name, arguments)).relocations.jump_slots;
     let plain = slots("plain.so", "library.c -shared -fPIC -O0");
-    assert_eq!(plain.own, ["chosen", "inner"]);
+    assert_eq!(plain.own_names.unwrap(), ["chosen", "inner"]);
     let symbolic = slots("symbolic.so", "library.c -shared -fPIC -O0 -Wl,-Bsymbolic");
     // One that is chosen when the library is loaded needs its slot, whoever calls it.
-    assert_eq!(symbolic.own, ["chosen"]);
+    assert_eq!(symbolic.own_names.unwrap(), ["chosen"]);
     // Four functions of default visibility and three objects; one function is protected, one hidden.
     let exports = |name: &str| elf(&workshop.path(name)).exports;
     assert_eq!(exports("plain.so"), Exports { functions: 5, objects: 3, interposable: 7 });

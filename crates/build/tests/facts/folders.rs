@@ -1,7 +1,7 @@
 //! Folders, static archives, and what is neither.
 
 use crate::fixtures::Workshop;
-use bakeoff_build::facts::{Depth, Error, facts_below, facts_of};
+use bakeoff_build::facts::{Depth, Error, facts_below, facts_of, files};
 use bakeoff_model::facts::Content;
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -18,6 +18,28 @@ fn a_folder_s_files_are_found_once_each_and_the_broken_are_named() {
     assert_eq!(paths, ["bin/again", "lib/bare.o", "lib/libbare.a", "lib/libx.so.1"]);
     assert_eq!(errors.len(), 1, "{errors:?}");
     assert!(errors[0].to_string().contains("bin/torn` is broken: the section headers"), "{}", errors[0]);
+}
+
+#[test]
+fn files_of_a_prefix_are_chosen_by_patterns() {
+    let workshop = Workshop::new();
+    workshop.sh(
+        "mkdir -p bin lib/deep; gcc program.c -o bin/program -lm; ln bin/program bin/again; echo text > bin/text
+         gcc library.c -shared -fPIC -o lib/deep/libx.so.1; ln -s deep/libx.so.1 lib/libx.so; ln -s /bin/sh bin/outside
+         ln -s .. lib/deep/loop; head -c 100 bin/program > bin/torn; mkfifo lib/pipe; : > lib/empty.so
+         gcc -c bare.c -o bare.o; ar rc lib/libbare.a bare.o",
+    );
+    let check = |patterns: &[&str], expect: &[&str]| {
+        let patterns: Vec<String> = patterns.iter().map(|&pattern| pattern.to_owned()).collect();
+        assert_eq!(files(workshop.folder.path(), &patterns).unwrap(), expect, "{patterns:?}");
+    };
+    check(&[], &[]);
+    check(&["bin/program"], &["bin/program"]);
+    check(&["bin/*"], &["bin/again", "bin/torn"]);
+    check(&["**/*.so", "lib/deep/*"], &["lib/deep/libx.so.1"]);
+    check(&["**/*.so"], &["lib/libx.so"]);
+    check(&["lib/*"], &["lib/libbare.a", "lib/libx.so"]);
+    check(&["share/*"], &[]);
 }
 
 #[test]

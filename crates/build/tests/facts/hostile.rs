@@ -60,7 +60,7 @@ fn mutate(bytes: &mut Vec<u8>, mutation: &Mutation) {
 /// Reads a file that may be anything.
 fn survives(path: &Path) {
     let begin = Instant::now();
-    for depth in [Depth::Relocations, Depth::All] {
+    for depth in [Depth::Counts, Depth::Relocations, Depth::All] {
         match facts_of(path, depth) {
             Ok(_) | Err(Error::OtherFormat { .. }) => {}
             Err(Error::Broken { path: named, what }) => assert!(named == path && !what.is_empty()),
