@@ -4,6 +4,7 @@
 
 pub mod aside;
 mod driver;
+pub mod evidence;
 pub mod expected;
 pub mod local;
 pub mod simulated;
@@ -14,7 +15,7 @@ pub use driver::{Ending, Event, drive};
 
 use bakeoff_model::marks::Marks;
 use bakeoff_model::metric::Measurements;
-use bakeoff_model::record::{Block, Outcome, Surrounding, Unavailable};
+use bakeoff_model::record::{Block, Evidence, Outcome, Surrounding, Unavailable};
 
 /// Why the lab cannot go on. A trial that goes wrong is not an error but a [`Outcome::Failed`].
 #[derive(Debug, thiserror::Error)]
@@ -111,6 +112,11 @@ pub trait Executor {
     /// No other trial of this pass follows in this session: what was made for it can go.
     fn pass_ended(&mut self) -> Result<(), Error> {
         Ok(())
+    }
+
+    /// Executes a diagnostic trial, when all measured ones are over; none if it was interrupted.
+    fn diagnose(&mut self, subject: evidence::Subject<'_>) -> Result<Option<Evidence>, Error> {
+        Ok(Some(subject.missing("nothing traces here")))
     }
 
     /// No other trial of this block follows in this session: what was kept for the block can end.

@@ -3,6 +3,7 @@
 
 mod building;
 mod command;
+mod diagnose;
 mod load;
 mod outcome;
 mod services;
@@ -16,10 +17,11 @@ mod waiting;
 pub use stage::Setup;
 
 use crate::aside::Aside;
+use crate::evidence::Subject;
 use crate::{Error, Execution, Executor, Pass, Task};
 use bakeoff_host::{Launcher, now_unix_s};
 use bakeoff_model::plan::Plan;
-use bakeoff_model::record::{Outcome, Surrounding, Unavailable};
+use bakeoff_model::record::{Evidence, Outcome, Surrounding, Unavailable};
 use load::Load;
 use outcome::Halt;
 use services::Services;
@@ -39,6 +41,8 @@ pub struct Local<'a> {
     block: Option<(u32, String, String)>,
     /// Who builds what trials need, where any need that.
     aside: Option<Aside<'a>>,
+    /// The words that start a tracer; an order follows. None: nothing traces here.
+    tracer: Vec<String>,
 }
 
 impl<'a> Local<'a> {
@@ -50,12 +54,18 @@ impl<'a> Local<'a> {
     pub fn new(plan: &Plan, setup: Setup, keep: Option<BorrowedFd<'_>>) -> Result<Self, Error> {
         let (stage, launcher) = Stage::new(plan, setup, keep)?;
         let (services, load, tools) = (Services::default(), Load::default(), Tools::default());
-        Ok(Self { stage, launcher, services, load, tools, block: None, aside: None })
+        Ok(Self { stage, launcher, services, load, tools, block: None, aside: None, tracer: vec![] })
     }
 
     /// With somebody who builds what trials need: layouts, and what trials of building execute.
     pub fn with(self, aside: Aside<'a>) -> Self {
         Self { aside: Some(aside), ..self }
+    }
+
+    /// With a tracer for diagnostic trials: the words that start one ([`bakeoff_host::tracer::execute`]), which the path of
+    /// its order follows.
+    pub fn tracing(self, tracer: Vec<String>) -> Self {
+        Self { tracer, ..self }
     }
 
     /// Everything of one trial, up to its end: what came of it is in `execution`, also if it halts.
@@ -158,6 +168,10 @@ impl Executor for Local<'_> {
     fn pass_ended(&mut self) -> Result<(), Error> {
         self.stage.layouts.clear();
         Ok(())
+    }
+
+    fn diagnose(&mut self, subject: Subject<'_>) -> Result<Option<Evidence>, Error> {
+        self.trace(subject)
     }
 
     fn block_ended(&mut self) -> Result<(), Error> {

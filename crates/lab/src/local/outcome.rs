@@ -59,13 +59,21 @@ pub(super) struct Outputs {
     pub(super) stderr: PathBuf,
 }
 
-/// Why a process failed, if it did. What it printed is compared with what is expected.
-pub(super) fn of_process(stage: &Stage, cell: Cell<'_>, end: &End, outputs: &Outputs) -> Result<(), Halt> {
-    of_end(end, outputs, cell.workload.timeout_s, cell.condition.memory_bytes)?;
+/// Why a process failed, if it did, by how it ended.
+pub(super) fn of_process(cell: Cell<'_>, end: &End, outputs: &Outputs) -> Result<(), Halt> {
+    of_end(end, outputs, cell.workload.timeout_s, cell.condition.memory_bytes)
+}
+
+/// Compares what the processes of a trial printed with what is expected: of each, or of all that divide the work.
+pub(super) fn of_output(stage: &Stage, cell: Cell<'_>, outputs: &[Outputs]) -> Result<(), Halt> {
     let Some(expected) = stage.setup.expected.get(&cell.workload.name) else { return Ok(()) };
-    let path = &outputs.stdout;
-    let printed = std::fs::read(path).map_err(|source| folder_error(path, source))?;
-    expected::difference(expected, &printed).map_or(Ok(()), |failure| Err(Halt::Failed(failure)))
+    let read = |Outputs { stdout, .. }: &Outputs| std::fs::read(stdout).map_err(|source| folder_error(stdout, source));
+    let printed: Vec<Vec<u8>> = outputs.iter().map(read).collect::<Result<_, Error>>()?;
+    let difference = match printed.as_slice() {
+        [_, _, ..] if cell.workload.divided => expected::difference_of_all(expected, &printed),
+        each => each.iter().find_map(|printed| expected::difference(expected, printed)),
+    };
+    difference.map_or(Ok(()), |failure| Err(Halt::Failed(failure)))
 }
 
 /// Why a command that builds failed, if it did.

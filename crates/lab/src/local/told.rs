@@ -31,7 +31,11 @@ pub(super) fn take(
             wrong.get_or_insert_with(|| why.to_string());
             Told::default()
         });
-        if let Err(why) = as_declared(cell.workload, &told.marks) {
+        let declared = phases_as_declared(cell.workload, &told.marks);
+        if let Err(why) = declared.and_then(|()| match cell.workload.divided {
+            true => Ok(()),
+            false => ops_as_declared(cell.workload, told.marks.ops_count()),
+        }) {
             wrong.get_or_insert(why);
         }
         let stdout = outputs.get(number).map(|outputs| printed(cell.workload, outputs)).unwrap_or_default();
@@ -43,6 +47,12 @@ pub(super) fn take(
             own.extend(values.clone());
         }
         all.push((told.marks, values));
+    }
+    if cell.workload.divided {
+        let marked = all.iter().map(|(marks, _)| marks.ops_count()).sum();
+        if let Err(why) = ops_as_declared(cell.workload, marked) {
+            wrong.get_or_insert(why);
+        }
     }
     if ended.marks_lost_bytes > 0 {
         let why = format!("it marked so much that {} bytes of it were not read", ended.marks_lost_bytes);
@@ -66,14 +76,20 @@ fn merge(workload: &Workload, all: Vec<(Marks, Measurements)>, execution: &mut E
     execution.marks = if marks.len() == 1 { marks.remove(0) } else { Marks::merge(&marks) };
 }
 
-/// Whether a process marked the phases and the ops that its study declares.
-fn as_declared(workload: &Workload, marks: &Marks) -> Result<(), String> {
-    if let Some(phase) = workload.phases.iter().find(|phase| !marks.phases.iter().any(|known| known.name == **phase)) {
-        return Err(format!("the phase `{phase}` was not marked"));
+/// Whether a process marked the phases that its study declares.
+fn phases_as_declared(workload: &Workload, marks: &Marks) -> Result<(), String> {
+    let is_marked = |phase: &&String| marks.phases.iter().any(|known| known.name == **phase);
+    match workload.phases.iter().find(|phase| !is_marked(phase)) {
+        Some(phase) => Err(format!("the phase `{phase}` was not marked")),
+        None => Ok(()),
     }
+}
+
+/// Whether so many ops are what its study declares: of each process, or of all that divide the work.
+fn ops_as_declared(workload: &Workload, marked: u64) -> Result<(), String> {
     let Some(ops) = &workload.ops else { return Ok(()) };
     let unit = if ops.unit.is_empty() { "op" } else { &ops.unit };
-    match (marks.ops_count(), ops.count) {
+    match (marked, ops.count) {
         (marked, Some(count)) if marked != count => Err(format!("ops ({unit}): {marked} were marked, not {count}")),
         (0, None) => Err(format!("ops ({unit}): none was marked")),
         _ => Ok(()),

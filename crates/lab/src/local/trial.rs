@@ -1,7 +1,7 @@
 //! A trial as the launcher is told of it, and what is made of what the launcher says: one or several processes at once,
 //! each with a folder, an output and an environment of its own.
 
-use super::outcome::{Halt, Outputs, of_process};
+use super::outcome::{Halt, Outputs, of_output, of_process};
 use super::stage::{Cell, Ports, Stage};
 use super::told;
 use crate::{Error, Execution};
@@ -81,8 +81,9 @@ impl Prepared {
         // Marks of a trial that failed are kept as well, as far as they are marks.
         let told = told::take(cell, ended, &self.outputs, execution);
         for (process, outputs) in ended.processes.iter().zip(&self.outputs) {
-            of_process(stage, cell, &process.end, outputs)?;
+            of_process(cell, &process.end, outputs)?;
         }
+        of_output(stage, cell, &self.outputs)?;
         told.map_err(|why| Halt::Failed(bakeoff_model::record::Failure::Told { why }))
     }
 }

@@ -4,9 +4,9 @@
 use super::support::{Stage, alive, execute_in, failed_part, marker, service};
 use bakeoff_lab::Executor as _;
 use bakeoff_model::record::{Failure, Held, Outcome};
-use bakeoff_model::study::{LoadOf, LoadSpec, Per, Ready, Service};
+use bakeoff_model::study::{LoadOf, LoadSpec, OpSpec, Per, Ready, Service};
 
-pub(crate) const CASES: [(&str, fn()); 23] = [
+pub(crate) const CASES: [(&str, fn()); 24] = [
     ("a_service_is_there_for_its_trial_and_gone_afterwards", service_serves),
     ("a_service_whose_log_has_the_line_is_ready", ready_by_log),
     ("a_service_whose_command_succeeds_is_ready", ready_by_command),
@@ -26,6 +26,7 @@ pub(crate) const CASES: [(&str, fn()); 23] = [
     ("copies_of_a_workload_that_marks_do_not_mark", load_marks),
     ("a_load_that_fails_fails_the_trial", load_fails),
     ("processes_at_once_overlap_and_have_folders_of_their_own", processes_overlap),
+    ("processes_at_once_divide_the_work_where_they_are_said_to", processes_divide_the_work),
     ("one_of_several_processes_that_fails_fails_the_trial", one_process_fails),
     ("an_oracle_that_fails_fails_the_trial_while_services_are_up", oracle),
     ("a_trial_that_takes_too_long_is_killed_and_told", timeout),
@@ -259,6 +260,42 @@ fn processes_overlap() {
     assert_eq!(printed("touch $HOME/x-$BAKEOFF_PROCESS; test $(ls $HOME | wc -l) = 1 && echo yes"), Outcome::Ok);
     let third = printed("test $BAKEOFF_PROCESS = 3 && echo no || echo yes");
     assert!(matches!(third, Outcome::Failed(Failure::WrongOutput { .. })), "{third:?}");
+}
+
+fn processes_divide_the_work() {
+    // Lines 1 to 6: each process has every third of them, and marks each.
+    let run = "for n in 1 2 3 4 5 6; do \
+               if test $((n % BAKEOFF_PROCESSES + 1)) = $BAKEOFF_PROCESS; then \
+               echo \"line $n\"; echo op 0.001 >&$BAKEOFF_MARKS; fi; done";
+    let stage = |run: &str, processes| {
+        Stage::new(run)
+            .expect("line 1\nline 2\nline 3\nline 4\nline 5\nline 6\n")
+            .condition(|c| c.processes = processes)
+    };
+    let divided = |run: &str, processes| {
+        let ops = OpSpec { unit: "line".to_owned(), count: Some(6), names: vec![] };
+        stage(run, processes).workload(|w| (w.divided, w.ops) = (true, Some(ops))).outcome()
+    };
+    assert_eq!(divided(run, 3), Outcome::Ok);
+    assert_eq!(divided(run, 1), Outcome::Ok);
+    let wrong = |line, expected: Option<&str>, printed: Option<&str>| {
+        let [expected, printed] = [expected, printed].map(|line| line.map(str::to_owned));
+        Outcome::Failed(Failure::WrongOutput { line, expected, printed })
+    };
+    let off = run.replace("echo \"line $n\"", "echo \"line $((n == 5 ? 55 : n))\"");
+    assert_eq!(divided(&off, 3), wrong(5, Some("line 5"), Some("line 55")));
+    assert_eq!(divided(&off, 1), wrong(5, Some("line 5"), Some("line 55")));
+    let all = run.replace("test $((n % BAKEOFF_PROCESSES + 1)) = $BAKEOFF_PROCESS", "true");
+    assert_eq!(divided(&all, 3), wrong(7, None, Some("line 1")));
+    let silent = run.replace("echo op 0.001", "test $n = 4 || echo op 0.001");
+    let told = divided(&silent, 3);
+    let Outcome::Failed(Failure::Told { why }) = &told else { panic!("{told:?}") };
+    assert_eq!(why, "ops (line): 5 were marked, not 6");
+    // One process keeps to the order, and those that do not divide the work do all of it.
+    let backwards = run.replace("1 2 3 4 5 6", "6 5 4 3 2 1");
+    assert_eq!(divided(&backwards, 3), Outcome::Ok);
+    assert_eq!(divided(&backwards, 1), wrong(1, Some("line 1"), Some("line 6")));
+    assert_eq!(stage(run, 3).outcome(), wrong(1, Some("line 1"), Some("line 3")));
 }
 
 fn one_process_fails() {

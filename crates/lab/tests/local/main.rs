@@ -5,6 +5,7 @@
 mod beside;
 mod support;
 mod told;
+mod traced;
 
 use bakeoff_lab::{Executor as _, Task};
 use bakeoff_model::record::{Block, Failure, Outcome, TWIN};
@@ -12,6 +13,11 @@ use libtest_mimic::{Arguments, Trial};
 use support::{PATH, Stage};
 
 fn main() {
+    let mut words = std::env::args().skip(1);
+    if words.next().is_some_and(|word| word == traced::TRACE) {
+        let order = words.next().unwrap();
+        std::process::exit(bakeoff_host::tracer::execute(order.as_ref()).unwrap());
+    }
     let mut cases: Vec<(&str, fn())> = vec![
         ("what_is_printed_is_compared_with_what_is_expected", output_is_compared),
         ("each_way_to_fail_is_told_apart", failures),
@@ -26,6 +32,7 @@ fn main() {
     ];
     cases.extend(beside::CASES);
     cases.extend(told::CASES);
+    cases.extend(traced::CASES);
     let trial = |(name, case): (&'static str, fn())| {
         Trial::test(name, move || {
             case();

@@ -1,0 +1,115 @@
+//! Diagnostic trials: a trial's command under the tracer, which is this very executable; and tracers that do not trace.
+
+use super::support::{Stage, alive, marker, service};
+use bakeoff_lab::Executor as _;
+use bakeoff_lab::evidence::Subject;
+use bakeoff_model::record::{Evidence, Failure, Opened, Traced};
+use bakeoff_model::study::Ready;
+
+/// The first word by which this executable is the tracer; the second is the order.
+pub(crate) const TRACE: &str = "trace-this";
+
+pub(crate) const CASES: &[(&str, fn())] = &[
+    ("what_a_traced_trial_looks_for_is_named_by_its_places", paths_are_named),
+    ("a_traced_trial_is_judged_as_any_other", failures_are_kept),
+    ("a_traced_trial_has_a_hundred_times_the_timeout", timeout),
+    ("a_traced_trial_has_its_services_and_nothing_is_left", services),
+    ("a_traced_trial_may_mark", marks),
+    ("what_cannot_be_traced_is_said_and_no_error", missing),
+    ("a_diagnostic_trial_of_something_unplanned_is_refused", unplanned),
+];
+
+fn diagnose(stage: &Stage, tracer: &[&str]) -> Evidence {
+    let tracer = tracer.iter().map(|&word| word.to_owned()).collect();
+    let mut local = stage.local().tracing(tracer);
+    local.diagnose(Subject { variant: "b", workload: "w" }).unwrap().unwrap()
+}
+
+fn traced(stage: &Stage) -> Traced {
+    let own = std::env::current_exe().unwrap();
+    match diagnose(stage, &[own.to_str().unwrap(), TRACE]) {
+        Evidence::Traced(traced) => traced,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn paths_are_named() {
+    let stage = Stage::new("cat \"$PREFIX/gone\" \"$HOME/gone\" /dev/null; cat \"$PREFIX/gone\"; exit 0");
+    let traced = traced(&stage);
+    assert_eq!((traced.workload.as_str(), &traced.failure, traced.tasks), ("w", &None, 3));
+    let missed = |path: &str, missed| Opened { path: path.to_owned(), found: 0, missed };
+    assert!(traced.opened.contains(&missed("$PREFIX/gone", 2)), "{:?}", traced.opened);
+    assert!(traced.opened.contains(&missed("$HOME/gone", 1)), "{:?}", traced.opened);
+    assert!(traced.syscalls["execve"].count >= 3 && traced.mapped.iter().any(|file| file.executable));
+    let left: Vec<_> = std::fs::read_dir(stage.path().join("scratch")).unwrap().collect();
+    let left: Vec<_> = left.into_iter().map(|entry| entry.unwrap().file_name()).collect();
+    assert!(left.iter().all(|name| name == "stderr" || name == "stdout"), "{left:?}");
+}
+
+fn failures_are_kept() {
+    let untraced = "grep -q 'TracerPid:.0$' /proc/self/status || { echo traced >&2; exit 9; }";
+    let failure = traced(&Stage::new(untraced)).failure;
+    assert!(matches!(&failure, Some(Failure::Exit { code: 9, stderr }) if stderr == &["traced"]), "{failure:?}");
+    let failure = traced(&Stage::new("echo wrong").expect("right\n")).failure;
+    assert!(matches!(failure, Some(Failure::WrongOutput { line: 1, .. })), "{failure:?}");
+    let failure = traced(&Stage::new("kill -9 $$")).failure;
+    assert!(matches!(failure, Some(Failure::Signal { signal: 9, .. })), "{failure:?}");
+    let failure = traced(&Stage::new("no-such-program")).failure;
+    assert!(matches!(failure, Some(Failure::NotStarted { .. })), "{failure:?}");
+    let oracle = Stage::new("true").workload(|w| w.oracle = Some("exit 3".to_owned()));
+    let failure = traced(&oracle).failure;
+    assert!(matches!(&failure, Some(Failure::Surroundings { part, .. }) if part == "oracle"), "{failure:?}");
+}
+
+fn timeout() {
+    let stage = Stage::new("sleep 1000").workload(|w| w.timeout_s = Some(0.004));
+    let failure = traced(&stage).failure;
+    assert!(matches!(failure, Some(Failure::TimedOut { after_s, .. }) if after_s == 0.4), "{failure:?}");
+}
+
+fn services() {
+    let marker = marker();
+    let run = format!("echo ready; exec sleep {marker}");
+    let stage = Stage::new("test -n \"$PORT_s\"").service(service("s", &run, Ready::Log("ready".to_owned())));
+    assert_eq!(traced(&stage).failure, None);
+    assert_eq!(alive(&marker), Vec::<String>::new());
+    let stage = Stage::new("true").service(service("s", "exit 1", Ready::Log("ready".to_owned())));
+    let failure = traced(&stage).failure;
+    assert!(matches!(&failure, Some(Failure::Surroundings { part, .. }) if part.contains('s')), "{failure:?}");
+}
+
+fn marks() {
+    let stage = Stage::new("echo phase load >&$BAKEOFF_MARKS").workload(|w| w.phases = vec!["load".to_owned()]);
+    assert_eq!(traced(&stage).failure, None);
+    let stage = Stage::new("true").workload(|w| w.phases = vec!["load".to_owned()]);
+    assert!(matches!(traced(&stage).failure, Some(Failure::Told { .. })));
+}
+
+fn missing() {
+    let stage = Stage::new("touch made");
+    // They stand where the tracer would, and find the order after their own words.
+    let says = |text: &str| {
+        let output = "$(sed 's/.*\"output\":\"\\([^\"]*\\)\".*/\\1/' \"$0\")";
+        format!("PATH=/usr/bin:/bin; printf '%s' '{text}' > \"{output}\"; exit 127")
+    };
+    for (tracer, part) in [
+        (vec![], "nothing traces here"),
+        (vec!["/no/such/tracer"], "/no/such/tracer"),
+        (vec!["/bin/sh", "-c", "echo broken >&2; exit 5"], "the tracer told nothing: it exited with 5: broken"),
+        (vec!["/bin/sh", "-c", &says("nonsense")], "the tracer told nothing"),
+        (vec!["/bin/sh", "-c", &says("{\"refused\":{\"why\":\"not here\"}}")], "not here"),
+    ] {
+        let Evidence::Missing { workload, why } = diagnose(&stage, &tracer) else { panic!("{tracer:?}") };
+        assert!(workload.as_deref() == Some("w") && why.contains(part), "{why:?} has no {part:?}");
+    }
+    assert!(!stage.path().join("made").exists(), "it was executed without being traced");
+}
+
+fn unplanned() {
+    let stage = Stage::new("true");
+    for (variant, workload, name) in [("none", "w", "variant `none`"), ("a", "none", "workload `none`")] {
+        let mut local = stage.local().tracing(vec!["true".to_owned()]);
+        let error = local.diagnose(Subject { variant, workload }).unwrap_err();
+        assert_eq!(error.to_string(), format!("the {name} is not in the plan"));
+    }
+}
