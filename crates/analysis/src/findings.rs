@@ -3,10 +3,12 @@
 
 mod beside;
 mod builds;
+mod evidence;
 
 pub use crate::stats::describe::Description as Summary;
 pub use beside::*;
 pub use builds::*;
+pub use evidence::*;
 
 use bakeoff_model::metric::{Direction, Metric, Unit};
 use bakeoff_model::record::{BuildLine, Place, Unavailable, VariantLine};
@@ -74,9 +76,15 @@ pub struct Findings {
     /// The same of building, where it was measured: a study of its own in the same passes, which has no say in the answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub building: Option<Box<Findings>>,
+    /// Of each variant of which both are decided, what building it takes beside what it gains.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub built_and_executed: Vec<BuiltAndExecuted>,
     /// How far the order of linking was varied, if it was to be.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub layouts: Option<Layouts>,
+    /// What was gathered beside the trials, and which differences it may explain.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub evidence: Option<Box<Gathered>>,
     /// Trials that failed or are void, one entry for each variant × workload × condition that has any.
     pub failures: Vec<FailedTrials>,
     /// Doubts about the study as a whole.
@@ -293,6 +301,9 @@ pub enum Kind {
     Main,
     /// How much two levels together do beyond what each does alone: (both ÷ one) ÷ (other ÷ neither).
     Interaction,
+    /// A level of a factor against another one, neither of them the baseline's, while all other factors are as in the
+    /// baseline. Only where evidence was gathered, which such pairs isolate.
+    Levels,
     /// A variant against the baseline over all workloads, of equal weight: the geometric mean of the ratios.
     Suite,
     /// A condition against the study's first, for one variant, paired by pass.

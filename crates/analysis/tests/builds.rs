@@ -3,7 +3,7 @@
 
 mod common;
 
-use bakeoff_analysis::findings::{BuildDoubts, Findings, FlagFate, Same};
+use bakeoff_analysis::findings::{BuildDoubts, Findings, FlagFate, Kind, Same};
 use bakeoff_analysis::{doubts_about_builds, judge};
 use bakeoff_model::record::{BuildLine, FactorLine, FlagSeen, LayerLine, Proof, Record};
 use common::{execute, kinds, measure, noise, study};
@@ -257,6 +257,27 @@ fn comparisons_carry_the_doubts_about_their_builds() {
     assert_eq!(kinds_of("malloc=perl"), ["flag-never-arrived"]);
     assert_eq!(kinds_of("threads=on"), ["confounded"]);
     assert!(kinds(&findings.caveats).iter().all(|kind| *kind != "identical-differs"));
+}
+
+/// What two options do together rests on the builds of both, and an average over workloads on those of its variant.
+#[test]
+fn effects_of_several_builds_carry_the_doubts_about_all_of_them() {
+    let mut record = crossed(&[MALLOC, THREADS]);
+    record.builds[2].proof.flags = vec![flag(0, 12, 0)];
+    describe(&mut record, &[("d_fork", &[Some("undef"), Some("define"), Some("undef"), Some("define")])]);
+    let caveats = |findings: &Findings, kind: Kind, name: &str| {
+        let family = findings.effects.iter().find(|family| family.kind == kind).expect("a family");
+        let effect = family.effects.iter().find(|effect| effect.name == name).expect("an effect");
+        let all = &effect.comparison.as_ref().expect("a comparison").caveats;
+        kinds(all).into_iter().map(str::to_owned).collect::<Vec<_>>()
+    };
+    let findings = judged(record.clone(), |_| 1.0);
+    let interaction = caveats(&findings, Kind::Interaction, "malloc=perl × threads=on");
+    assert_eq!(interaction, ["symmetric-errors", "flag-never-arrived", "confounded"]);
+    record.study.conditions.push("busy".to_owned());
+    let findings = judged(record.clone(), |_| 1.0);
+    assert_eq!(caveats(&findings, Kind::ConditionChange, "threads=on × busy"), ["symmetric-errors", "confounded"]);
+    assert_eq!(caveats(&findings, Kind::Condition, "threads=on: busy"), [""; 0]);
 }
 
 /// The baseline's own lie is one of every comparison along that factor.

@@ -58,6 +58,35 @@ pub(super) fn effects(record: &Record, trials: &Trials<'_>, rule: Rule) -> Vec<E
     families
 }
 
+/// Levels of one factor against each other, on the deciding metric: pairs of variants that differ from the baseline in
+/// the same single factor. The pairs with the baseline itself stand in the tables.
+pub(super) fn levels(record: &Record, trials: &Trials<'_>, rule: Rule) -> Vec<Effects> {
+    let study = &record.study;
+    let deciding = study.decide.metrics.first().and_then(|name| metric::by_name(name, &study.metrics));
+    let Some((known, baseline)) = deciding.zip(variants(study).next()) else { return vec![] };
+    let single = |variant: &VariantLine| {
+        let mut factors = baseline.levels.iter().filter(|(f, level)| variant.levels.get(*f) != Some(*level));
+        factors.next().filter(|_| factors.next().is_none()).map(|(factor, _)| factor.as_str())
+    };
+    let singles: Vec<(&VariantLine, &str)> = variants(study).filter_map(|v| Some((v, single(v)?))).collect();
+    let passes = trials.passes(&known.name);
+    let family = |(workload, condition)| {
+        let pairs = singles.iter().enumerate().flat_map(|(i, (against, factor))| {
+            let others = singles[i + 1..].iter().filter(move |(_, other)| other == factor);
+            others.map(move |(variant, _)| (variant.name.as_str(), against.name.as_str()))
+        });
+        let planned = pairs.map(|(name, against)| Planned {
+            name: name.to_owned(),
+            against: against.to_owned(),
+            weights: [((name, workload, condition), 1.0), ((against, workload, condition), -1.0)].into(),
+        });
+        judge(Kind::Levels, (Some(workload), Some(condition)), planned.collect(), known, &passes, rule)
+    };
+    let mut families: Vec<Effects> = places(study).map(family).collect();
+    families.retain(|family| !family.effects.is_empty());
+    families
+}
+
 /// Main effects, and on the deciding metric the interactions: by contrasts where enough passes have all combinations of
 /// levels, else by the linear model.
 fn factorial(

@@ -18,6 +18,7 @@
 //! - Under a stopping rule, p and intervals are those that account for it ([`crate::stopping`]); the rest is the same.
 //! - The twin is compared like the others, but uncorrected and outside the family.
 
+mod beside;
 mod builds;
 mod conclude;
 mod contrasts;
@@ -84,9 +85,15 @@ struct Yardstick {
 
 /// Judges a record, finished or not. It never fails: what cannot be said is absent, and a caveat says why.
 pub fn judge(record: &Record) -> Findings {
-    let mut findings = judge_workloads(&record.without_building());
+    let of_workloads = record.without_building();
+    let mut findings = judge_workloads(&of_workloads);
+    findings.evidence = crate::diagnosis::gathered(&of_workloads, &findings).map(Box::new);
     findings.layouts = layouts(record);
-    findings.building = record.of_building().map(|building| Box::new(judge_workloads(&building)));
+    if let Some(building) = record.of_building() {
+        let judged = judge_workloads(&building);
+        findings.built_and_executed = beside::built_and_executed(&building, &judged, &findings);
+        findings.building = Some(Box::new(judged));
+    }
     findings
 }
 
@@ -166,9 +173,14 @@ fn judge_workloads(record: &Record) -> Findings {
         build_doubts: builds::doubts(study, &builds),
         builds,
         building: None,
+        built_and_executed: vec![],
         layouts: None,
+        evidence: None,
         caveats: vec![],
     };
+    if !record.evidence.is_empty() {
+        findings.effects.extend(effects::levels(record, &seen, rule));
+    }
     builds::warn(&mut findings, study);
     findings.caveats = doubts::about(&findings, record, &trials, rule);
     findings.caveats.extend(diagnostics::about(&findings, &trials, &attempts, rule));

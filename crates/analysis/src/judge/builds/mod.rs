@@ -8,10 +8,14 @@ mod names;
 mod settings;
 
 use crate::findings::{
-    BuildDoubts, Caveat, Comparison, Confounded, CostDoubt, Findings, FlagDoubt, FlagFate, Identical, Kind, Ranking,
-    Same, Verdict,
+    BuildDoubts, Caveat, Comparison, Confounded, CostDoubt, Effect, Findings, FlagDoubt, FlagFate, Identical, Kind,
+    Ranking, Same, Verdict,
 };
+use bakeoff_model::plan::BASELINE;
 use bakeoff_model::record::{BuildLine, BuildOutcome, StudyLine, TWIN, VariantLine};
+
+/// What stands between the levels of an interaction, and between a variant and a condition.
+const TIMES: &str = " × ";
 
 /// Of more settings than this in one caveat, the rest is only counted.
 const SETTINGS_NAMED: usize = 3;
@@ -62,8 +66,7 @@ fn costs(variants: &[VariantLine], builds: &[BuildLine]) -> Vec<CostDoubt> {
     costs
 }
 
-/// Adds the doubts as caveats to the comparisons that rest on the builds concerned: those of variants, and those of the
-/// levels of one factor.
+/// Adds the doubts as caveats to the comparisons that rest on the builds concerned: those of variants, and all effects.
 pub(super) fn warn(findings: &mut Findings, study: &StudyLine) {
     let doubts = findings.build_doubts.clone();
     let variants: Vec<&VariantLine> = study.variants.iter().filter(|variant| variant.name != TWIN).collect();
@@ -74,20 +77,48 @@ pub(super) fn warn(findings: &mut Findings, study: &StudyLine) {
         let comparisons = rows.filter(|row| row.variant == variant.name).filter_map(|row| row.comparison.as_mut());
         comparisons.for_each(|comparison| comparison.caveats.extend(caveats.iter().cloned()));
     }
-    for family in findings.effects.iter_mut().filter(|family| family.kind == Kind::Main) {
+    for family in &mut findings.effects {
         for effect in &mut family.effects {
-            let level = |text: &str| text.split_once('=').map(|(factor, level)| (factor.to_owned(), level.to_owned()));
-            let Some(((factor, level), (_, reference))) = level(&effect.name).zip(level(&effect.against)) else {
-                continue;
-            };
-            let caveats = about_levels(&doubts, &variants, &factor, [&level, &reference]);
+            let caveats = about_effect(&doubts, &variants, family.kind, effect);
             effect.comparison.iter_mut().for_each(|comparison| comparison.caveats.extend(caveats.iter().cloned()));
         }
     }
 }
 
-/// The doubts that concern a variant and the baseline.
+/// The doubts that concern an effect: those of the levels that it is about, or of its variant and what that is compared
+/// with. Of a condition against another one there are none: it is the same build on both sides.
+fn about_effect(doubts: &BuildDoubts, variants: &[&VariantLine], kind: Kind, effect: &Effect) -> Vec<Caveat> {
+    let named = |name: &str| variants.iter().copied().find(|variant| variant.name == name);
+    let pair = |variant: &str, against: &str| {
+        let both = named(against).zip(named(variant));
+        both.map_or(vec![], |(against, variant)| about_pair(doubts, against, variant))
+    };
+    match kind {
+        Kind::Main | Kind::Interaction => {
+            let level = |text: &str| text.split_once('=').map(|(factor, level)| (factor.to_owned(), level.to_owned()));
+            let mut caveats: Vec<Caveat> = vec![];
+            for (own, reference) in effect.name.split(TIMES).zip(effect.against.split(", ")) {
+                let Some(((factor, level), (_, reference))) = level(own).zip(level(reference)) else { continue };
+                for caveat in about_levels(doubts, variants, &factor, [&level, &reference]) {
+                    if !caveats.contains(&caveat) {
+                        caveats.push(caveat);
+                    }
+                }
+            }
+            caveats
+        }
+        Kind::Levels | Kind::Suite => pair(&effect.name, &effect.against),
+        Kind::ConditionChange => {
+            let variant = effect.name.rsplit_once(TIMES).map_or("", |(variant, _)| variant);
+            variants.first().map_or(vec![], |baseline| pair(variant, &baseline.name))
+        }
+        Kind::Condition => vec![],
+    }
+}
+
+/// The doubts that concern a variant and what it is compared with.
 fn about_pair(doubts: &BuildDoubts, baseline: &VariantLine, variant: &VariantLine) -> Vec<Caveat> {
+    let as_what = if baseline.name == BASELINE { "the baseline".to_owned() } else { baseline.name.clone() };
     let differs = |factor: &Option<String>| match factor {
         Some(factor) => baseline.levels.get(factor) != variant.levels.get(factor),
         None => true,
@@ -98,7 +129,7 @@ fn about_pair(doubts: &BuildDoubts, baseline: &VariantLine, variant: &VariantLin
     };
     let mut caveats: Vec<Caveat> = doubts.flags.iter().filter(concerns).filter_map(flag).collect();
     let of_both = |group: &&Identical| [baseline, variant].iter().all(|one| group.variants.contains(&one.name));
-    caveats.extend(doubts.identical.iter().find(of_both).map(|group| identical(group.same, "the baseline")));
+    caveats.extend(doubts.identical.iter().find(of_both).map(|group| identical(group.same, &as_what)));
     let value_of =
         |doubt: &Confounded, name: &String| doubt.values.iter().position(|value| value.variants.contains(name));
     let differ = |doubt: &&Confounded| value_of(doubt, &baseline.name) != value_of(doubt, &variant.name);

@@ -1,0 +1,123 @@
+//! What executing a workload under observation showed of all variants, side by side: system calls, files that were
+//! really executed, paths that were looked for. It is counted once, so that a difference may be chance; it is shown, and
+//! not judged.
+
+use super::{Pieces, group, keys};
+use crate::findings::{Executed, PathDifference, Profile, TraceTable};
+use bakeoff_model::record::{Calls, Traced};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// How a path below the variant's own prefix begins.
+const PREFIX: &str = "$PREFIX/";
+
+/// A variant and its trace.
+type Of<'a> = (&'a str, &'a Traced);
+
+/// One table for each workload that was traced.
+pub(super) fn tables(pieces: &Pieces<'_>, workloads: &[String]) -> Vec<TraceTable> {
+    let table = |workload: &String| {
+        let trace = |name: &'_ str| pieces.trace(name, workload);
+        let all: Vec<Of<'_>> =
+            pieces.variants.iter().filter_map(|v| Some((v.name.as_str(), trace(&v.name)?))).collect();
+        let differing = differing(&all);
+        (!all.is_empty()).then(|| TraceTable {
+            workload: workload.clone(),
+            profiles: profiles(&all, &differing),
+            differing,
+            executed: executed(&all),
+            paths: paths(&all),
+        })
+    };
+    workloads.iter().filter_map(table).collect()
+}
+
+/// All calls of a trace together.
+pub(super) fn total(traced: &Traced) -> Calls {
+    traced.syscalls.values().fold(Calls::default(), |sum, calls| Calls {
+        count: sum.count + calls.count,
+        errors: sum.errors + calls.errors,
+    })
+}
+
+fn calls(traced: &Traced, name: &str) -> Calls {
+    traced.syscalls.get(name).copied().unwrap_or_default()
+}
+
+/// Names of calls whose counts differ, that with the largest difference from the first variant first.
+fn differing(all: &[Of<'_>]) -> Vec<String> {
+    let Some((_, first)) = all.first() else { return vec![] };
+    let names: BTreeSet<&String> = all.iter().flat_map(|(_, traced)| traced.syscalls.keys()).collect();
+    let distance = |name: &str| {
+        let own = calls(first, name);
+        let of = |(_, traced): &Of<'_>| {
+            let other = calls(traced, name);
+            other.count.abs_diff(own.count).max(other.errors.abs_diff(own.errors))
+        };
+        all.iter().map(of).max().unwrap_or(0)
+    };
+    let mut distances: Vec<(u64, &String)> = names.into_iter().map(|name| (distance(name), name)).collect();
+    distances.retain(|(distance, _)| *distance > 0);
+    distances.sort_by_key(|(distance, _)| std::cmp::Reverse(*distance));
+    distances.into_iter().map(|(_, name)| name.clone()).collect()
+}
+
+fn profiles(all: &[Of<'_>], differing: &[String]) -> Vec<Profile> {
+    let mut groups = vec![];
+    for (variant, traced) in all {
+        let calls: BTreeMap<String, Calls> = differing.iter().map(|name| (name.clone(), calls(traced, name))).collect();
+        group(&mut groups, (traced.tasks, total(traced), calls), variant);
+    }
+    let profile = |((tasks, total, calls), variants)| Profile { variants, tasks, total, calls };
+    groups.into_iter().map(profile).collect()
+}
+
+/// The files that a trace mapped to be executed, those of the prefix first.
+pub(super) fn executable(traced: &Traced) -> Vec<&str> {
+    let mut paths: Vec<&str> =
+        traced.mapped.iter().filter(|mapped| mapped.executable).map(|mapped| mapped.path.as_str()).collect();
+    paths.sort_by_key(|path| !path.starts_with(PREFIX));
+    paths.dedup();
+    paths
+}
+
+/// Which variants execute the same files. Those of the prefix are matched as [`keys`] says, others by their path.
+fn executed(all: &[Of<'_>]) -> Vec<Executed> {
+    let paths: Vec<Vec<&str>> = all.iter().map(|(_, traced)| executable(traced)).collect();
+    let outside = |own: &[&str]| -> Vec<String> {
+        own.iter().filter(|path| !path.starts_with(PREFIX)).map(|path| (*path).to_owned()).collect()
+    };
+    let mut own = paths.clone();
+    own.iter_mut().for_each(|own| own.retain(|path| path.starts_with(PREFIX)));
+    let mut groups = vec![];
+    for (((variant, _), keys), paths) in all.iter().zip(keys(&own)).zip(&paths) {
+        let keys: BTreeSet<&str> = keys.into_iter().collect();
+        group(&mut groups, (keys, outside(paths)), variant);
+    }
+    let Some(first) = groups.first().map(|((_, outside), _)| outside.clone()) else { return vec![] };
+    let without = |of: &[String], other: &[String]| of.iter().filter(|path| !other.contains(path)).cloned().collect();
+    let row = |((_, outside), variants): ((BTreeSet<&str>, Vec<String>), Vec<String>)| {
+        let place = all.iter().position(|(variant, _)| variants.first().is_some_and(|first| first == variant));
+        let files = place.map_or(vec![], |place| paths[place].iter().map(|path| (*path).to_owned()).collect());
+        Executed { files, more: without(&outside, &first), fewer: without(&first, &outside), variants }
+    };
+    groups.into_iter().map(row).collect()
+}
+
+/// Paths that some variants opened, or looked for in vain, and others did not.
+fn paths(all: &[Of<'_>]) -> Vec<PathDifference> {
+    let mut known: BTreeMap<&str, PathDifference> = BTreeMap::new();
+    for (variant, traced) in all {
+        for opened in traced.opened.iter().filter(|opened| opened.found + opened.missed > 0) {
+            let path = known.entry(&opened.path).or_insert_with(|| PathDifference {
+                path: opened.path.clone(),
+                found_by: vec![],
+                missed_by: vec![],
+                times: opened.found + opened.missed,
+            });
+            let who = if opened.found > 0 { &mut path.found_by } else { &mut path.missed_by };
+            who.push((*variant).to_owned());
+        }
+    }
+    let is_alike = |path: &PathDifference| path.found_by.len() == all.len() || path.missed_by.len() == all.len();
+    known.into_values().filter(|path| !is_alike(path)).collect()
+}
