@@ -1,6 +1,8 @@
 //! The answer in a sentence: what was shown about the deciding metric, what was not, and nothing that the findings do
 //! not support. Where there are several workloads or conditions there is a statement for each.
 
+mod beside;
+
 use crate::builds::unbuilt;
 use crate::effects;
 use crate::format::percent;
@@ -23,8 +25,15 @@ pub fn answer(findings: &Findings) -> String {
     clean(&unglue(&paragraphs(findings).join(" ")))
 }
 
-/// The answer as paragraphs to be wrapped: one, or an opening and one for each workload and condition.
+/// The answer as paragraphs to be wrapped: one, or an opening and one for each workload and condition; then what building
+/// the variants takes beside what they gain.
 pub(crate) fn paragraphs(findings: &Findings) -> Vec<String> {
+    let mut paragraphs = of_workloads(findings);
+    paragraphs.extend(beside::sentences(findings));
+    paragraphs
+}
+
+fn of_workloads(findings: &Findings) -> Vec<String> {
     let deciding = &findings.method.deciding_metric;
     let tables: Vec<&Table> = findings.tables.iter().filter(|table| table.metric == *deciding).collect();
     let mut opening = vec![];

@@ -57,7 +57,7 @@ fn sizes(builds: &[BuildLine], page: &mut Page, columns: usize) {
         return;
     }
     page.gap();
-    let mut grid = Grid::new([("file", Flush::Left), ("size", Flush::Right), ("variants", Flush::Left)]);
+    let mut grid = Grid::new([("file", Flush::Left), ("size", Flush::Right), ("variants", Flush::Words)]);
     for path in paths {
         let mut sizes: Vec<(u64, Vec<&BuildLine>)> = vec![];
         for build in builds {
@@ -85,6 +85,7 @@ fn names(build: &BuildLine) -> String {
 
 fn cells(build: &BuildLine) -> Vec<Piece> {
     let made = match (&build.outcome, build.cached) {
+        (BuildOutcome::Failed { .. }, _) if build.failed_as_foreseen().is_some() => Piece::plain("fails"),
         (BuildOutcome::Failed { .. }, _) => Piece::new("failed", Ink::Worse),
         (BuildOutcome::Built, true) => Piece::plain("cached"),
         (BuildOutcome::Built, false) => Piece::plain("built"),
@@ -101,8 +102,21 @@ fn time(seconds: f64) -> String {
 }
 
 fn failed(build: &BuildLine, page: &mut Page, columns: usize) {
-    let BuildOutcome::Failed { layer, why, tail, log } = &build.outcome else { return };
-    let summary = format!("not built: {}: layer {}: {}", names(build), clean(layer), clean(why));
+    let foreseen = build.foreseen.as_ref().map(|foreseen| clean(&foreseen.text));
+    let BuildOutcome::Failed { layer, why, tail, log } = &build.outcome else {
+        if let Some(text) = foreseen {
+            let text = format!("{} was built, although the study says that it fails with `{text}`", names(build));
+            page.paragraph(&text, columns, 2, Ink::Worse);
+        }
+        return;
+    };
+    if let Some(said) = build.failed_as_foreseen() {
+        let summary =
+            format!("cannot be built, as foreseen: {}: layer {}: {}", names(build), clean(layer), clean(said));
+        return page.paragraph(&summary, columns, 2, Ink::Plain);
+    }
+    let other = foreseen.map_or_else(String::new, |text| format!("; the study foresees another failure, `{text}`"));
+    let summary = format!("not built: {}: layer {}: {}{other}", names(build), clean(layer), clean(why));
     page.paragraph(&summary, columns, 2, Ink::Worse);
     for line in tail {
         page.line(vec![Piece::new(format!("  | {}", foreign(line, columns.saturating_sub(4))), Ink::Aside)]);

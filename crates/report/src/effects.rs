@@ -10,11 +10,22 @@ use crate::paint::{Ink, Page, Piece};
 use crate::text::{clean, glue};
 use crate::words::{self, Change, Manner, counted};
 use bakeoff_analysis::findings::{Comparison, Effect, Effects, Findings, Kind, Verdict};
-use bakeoff_model::metric::Unit;
+use bakeoff_model::metric::{Direction, Unit};
 
-/// Every family on the deciding metric.
+/// Every family on the deciding metric, but for those that stand beside evidence.
 pub(crate) fn print(findings: &Findings, page: &mut Page, notes: &mut Notes, columns: usize) {
-    let deciding = |family: &&Effects| family.metric == findings.method.deciding_metric;
+    print_of(findings, &|kind| kind != Kind::Levels, page, notes, columns);
+}
+
+/// The families of some kinds on the deciding metric.
+pub(crate) fn print_of(
+    findings: &Findings,
+    is_wanted: &dyn Fn(Kind) -> bool,
+    page: &mut Page,
+    notes: &mut Notes,
+    columns: usize,
+) {
+    let deciding = |family: &&Effects| family.metric == findings.method.deciding_metric && is_wanted(family.kind);
     for family in findings.effects.iter().filter(deciding) {
         page.gap();
         page.paragraph(&heading(family), columns, 2, Ink::Heading);
@@ -45,6 +56,7 @@ fn heading(family: &Effects) -> String {
     let what = match family.kind {
         Kind::Main => format!("what each option does to {metric}, over all levels of the others"),
         Kind::Interaction => format!("what two options together do to {metric} beyond what each does alone"),
+        Kind::Levels => format!("levels of one factor against each other in {metric}, all others as in the baseline"),
         Kind::Suite => format!("{metric}, geometric mean of the workloads' ratios"),
         Kind::Condition => format!("what this condition does to {metric}"),
         Kind::ConditionChange => format!("how each variant's ratio to the baseline in {metric} changes with it"),
@@ -135,37 +147,71 @@ pub(crate) fn sentence(findings: &Findings, workload: &str, condition: &str) -> 
         })
     };
     let mains = family(Kind::Main)?;
+    let confidence = glue(&percent(findings.method.confidence));
+    let metric = words::metric(&mains.metric);
+    let opening = format!("On average over the other options, in {metric} (intervals at {confidence})");
+    let interactions = family(Kind::Interaction).map_or(String::new(), |family| format!(" {}", together(family)));
+    Some(format!("{opening}: {}.{interactions}", main_effects(findings, mains).join("; ")))
+}
+
+/// What each option does.
+fn main_effects(findings: &Findings, mains: &Effects) -> Vec<String> {
     let mut clauses = vec![];
     let mut shown: Vec<(&Effect, &Comparison)> = judged(mains, |v| matches!(v, Verdict::Faster | Verdict::Slower));
     shown.sort_by(|a, b| b.1.estimate.ln().abs().total_cmp(&a.1.estimate.ln().abs()));
-    clauses.extend(shown.iter().map(|(effect, comparison)| changed(mains, effect, comparison)));
+    clauses.extend(shown.iter().map(|(effect, comparison)| main_effect(mains, effect, comparison)));
     let margin = glue(&format!("±{}", percent(findings.method.margin)));
     let names = |wanted: fn(Verdict) -> bool| {
         judged(mains, wanted).iter().map(|(effect, _)| clean(&effect.name)).collect::<Vec<_>>()
     };
+    let refused = mains.effects.iter().filter(|effect| effect.comparison.is_none()).map(|effect| clean(&effect.name));
     for (wanted, what) in [
         (names(|v| v == Verdict::Negligible), format!("negligible (within {margin})")),
         (names(|v| v == Verdict::Equivalent), format!("equivalent within {margin}")),
         (names(|v| matches!(v, Verdict::Undecided { .. })), "undecided".to_owned()),
+        (refused.collect(), "not estimated".to_owned()),
     ] {
         if !wanted.is_empty() {
             clauses.push(format!("{what}: {}", named(wanted)));
         }
     }
-    if let Some(interactions) = family(Kind::Interaction) {
-        let shown = judged(interactions, |v| matches!(v, Verdict::Faster | Verdict::Slower));
-        let of = counted(interactions.effects.len() as u32, "interaction");
-        clauses.push(match shown.as_slice() {
-            [] => format!("none of {of} is shown"),
-            shown => {
-                let each = shown.iter().map(|(effect, comparison)| changed(interactions, effect, comparison));
-                format!("of {of}: {}", named(each.collect()))
-            }
-        });
+    clauses
+}
+
+/// `malloc=perl saves 9.4 % against malloc=system (8.1 … 10.7 %)`: a cost is saved or paid, anything else is lower or
+/// higher.
+fn main_effect(family: &Effects, effect: &Effect, comparison: &Comparison) -> String {
+    let (name, against) = (clean(&effect.name), clean(&effect.against));
+    let change = Change::of(comparison, comparison.interval, family.unit);
+    let (amount, range) = (glue(&change.amount()), interval(&change));
+    if family.better == Direction::More {
+        let word = word(family, comparison.verdict);
+        return format!("{name} is {amount} {word} than {against}{range}");
     }
-    let confidence = glue(&percent(findings.method.confidence));
-    let metric = words::metric(&mains.metric);
-    Some(format!("What mattered for {metric} (intervals at {confidence}): {}.", clauses.join("; ")))
+    let verb = if comparison.verdict == Verdict::Faster { "saves" } else { "costs" };
+    format!("{name} {verb} {amount} against {against}{range}")
+}
+
+/// The interactions that are shown, as a sentence: what options do together beyond what each does alone.
+fn together(interactions: &Effects) -> String {
+    let shown = judged(interactions, |v| matches!(v, Verdict::Faster | Verdict::Slower));
+    let of = counted(interactions.effects.len() as u32, "interaction");
+    if shown.is_empty() {
+        return format!("None of {of} is shown.");
+    }
+    let each = shown.iter().map(|(effect, comparison)| {
+        let change = Change::of(comparison, comparison.interval, interactions.unit);
+        let (amount, word) = (glue(&change.amount()), word(interactions, comparison.verdict));
+        let both = clean(&effect.name).replace(" × ", " with ");
+        format!("{both} {amount} {word}{}", interval(&change))
+    });
+    let verb = if shown.len() == 1 { "is" } else { "are" };
+    format!("Of {of} {} {verb} shown, beyond what each option does alone: {}.", shown.len(), named(each.collect()))
+}
+
+/// The interval in brackets.
+fn interval(change: &Change) -> String {
+    change.range().map_or(String::new(), |range| format!(" ({})", glue(&range)))
 }
 
 /// What each condition does to each variant, and whether the variants' ratios change with it: a sentence for each workload
@@ -249,13 +295,4 @@ fn ratios(findings: &Findings, changes: &Effects, condition: &str) -> String {
 fn judged(family: &Effects, wanted: fn(Verdict) -> bool) -> Vec<(&Effect, &Comparison)> {
     let both = family.effects.iter().filter_map(|effect| Some((effect, effect.comparison.as_ref()?)));
     both.filter(|(_, comparison)| wanted(comparison.verdict)).collect()
-}
-
-/// `malloc=perl 9.4 % faster than malloc=system (8.1 … 10.7 %)`.
-fn changed(family: &Effects, effect: &Effect, comparison: &Comparison) -> String {
-    let change = Change::of(comparison, comparison.interval, family.unit);
-    let word = word(family, comparison.verdict);
-    let range = change.range().map_or(String::new(), |range| format!(" ({})", glue(&range)));
-    let than = if is_interaction(family.kind) { String::new() } else { format!(" than {}", clean(&effect.against)) };
-    format!("{} {} {word}{than}{range}", clean(&effect.name), glue(&change.amount()))
 }

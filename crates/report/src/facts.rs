@@ -382,5 +382,5 @@ fn is_made_by(name: &str) -> bool {
 fn relocations(found: &Relocations) -> [Piece; 4] {
     let all = found.by_type().values().sum::<u64>() + found.relr().1;
     let slots = &found.jump_slots;
-    [all, slots.total, slots.own.len() as u64, found.glob_dat.total].map(|number| Piece::plain(count(number)))
+    [all, slots.total, slots.own, found.glob_dat.total].map(|number| Piece::plain(count(number)))
 }

@@ -9,6 +9,7 @@ mod calibration;
 mod check_summary;
 mod conditions;
 mod effects;
+mod evidence;
 mod facts;
 mod failures;
 pub mod format;

@@ -3,7 +3,7 @@
 use crate::notes::Notes;
 use crate::paint::{Ink, Page};
 use crate::text::{clean, glue};
-use crate::{answer, builds, conditions, effects, failures, latencies, metrics, provenance};
+use crate::{answer, builds, conditions, effects, evidence, failures, latencies, metrics, provenance};
 use bakeoff_analysis::findings::Findings;
 
 /// How a page is printed.
@@ -16,9 +16,8 @@ pub struct Style {
     pub colour: bool,
 }
 
-/// The findings as a page of text: the answer, the tables with their noise floor, latencies, conditions,
-/// footnotes, builds, failures, and
-/// how, where and when all of it came about. It ends in a line feed.
+/// The findings as a page of text: the answer, the tables with their noise floor, latencies, evidence, conditions,
+/// footnotes, builds, failures, and how, where and when all of it came about. It ends in a line feed.
 pub fn terminal(findings: &Findings, style: Style) -> String {
     let Style { width, colour } = style;
     let (mut page, mut notes) = (Page::default(), Notes::default());
@@ -34,6 +33,7 @@ pub fn terminal(findings: &Findings, style: Style) -> String {
     effects::print(findings, &mut page, &mut notes, width);
     metrics::print(findings, &mut page, &mut notes, width);
     latencies::print(findings, &mut page, width);
+    evidence::print(findings, &mut page, &mut notes, width);
     conditions::print(findings, &mut page, width);
     if let Some(building) = &findings.building {
         print_building(building, &mut page, &mut notes, width);

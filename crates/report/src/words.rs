@@ -271,6 +271,13 @@ impl Change {
         Some(self.with_unit(format!("{} … {}", signed(low, self.decimals), signed(high, self.decimals))))
     }
 
+    /// What is left of the baseline's, for a ratio: `52.0 %`, and its interval.
+    pub(crate) fn share(&self) -> (String, Option<String>) {
+        let write = |x: f64| fixed(100.0 + x, self.decimals);
+        let range = self.interval.map(|[low, high]| format!("{} … {} %", write(low), write(high)));
+        (format!("{} %", write(self.estimate)), range)
+    }
+
     fn with_unit(&self, number: String) -> String {
         if self.unit.is_empty() { number } else { format!("{number} {}", self.unit) }
     }

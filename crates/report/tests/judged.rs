@@ -9,7 +9,9 @@ mod records;
 use bakeoff_analysis::findings::Findings;
 use bakeoff_analysis::judge;
 use bakeoff_model::marks::{Latencies, Marks, OpLatencies};
-use bakeoff_model::record::{Building, Held, Outcome, Record, Surrounding, TWIN, Trial, Unavailable};
+use bakeoff_model::record::{
+    BuildLine, Building, Held, LayerLine, Outcome, Record, Surrounding, TWIN, Trial, Unavailable,
+};
 use bakeoff_model::study::{Vary, VoidRule};
 use bakeoff_report::{Style, terminal};
 use records::{execute, measure, noise, study};
@@ -125,7 +127,7 @@ fn building_is_judged_apart_and_has_no_say_in_the_answer() {
     let findings = judge(&built(0));
     let mut plain = built(0).without_building().into_owned();
     plain.study.building = None;
-    assert_eq!(Findings { building: None, ..findings.clone() }, judge(&plain));
+    assert_eq!(Findings { building: None, built_and_executed: vec![], ..findings.clone() }, judge(&plain));
     let building = findings.building.as_ref().unwrap();
     assert_eq!((building.blocks_finished, building.blocks_total), (4, 4));
 
@@ -139,6 +141,67 @@ fn building_is_judged_apart_and_has_no_say_in_the_answer() {
     ] {
         assert!(rest.contains(piece), "{piece}\nis not in\n{page}");
     }
+}
+
+/// What the layers take together, where a variant differs in several, and of those only in which it differs.
+#[test]
+fn building_stands_beside_speed_in_one_sentence() {
+    let mut record = built(0);
+    let building = record.study.building.as_mut().unwrap();
+    building.workloads.insert(0, "build-configure".to_owned());
+    let second = |workload: &String| workload == "build-perl";
+    let blocks: Vec<_> = record.blocks.iter().filter(|block| second(&block.workload)).cloned().collect();
+    let trials: Vec<_> = record.trials.iter().filter(|trial| second(&trial.workload)).cloned().collect();
+    record.blocks.extend(blocks.into_iter().map(|mut block| {
+        block.workload = "build-configure".to_owned();
+        block
+    }));
+    // Configuring takes 6 s, whatever is configured: 8 s and 10 s altogether.
+    record.trials.extend(trials.into_iter().map(|mut trial| {
+        trial.workload = "build-configure".to_owned();
+        let wall_s = 6.0 * noise(&trial);
+        measure(&mut trial, "wall", wall_s);
+        trial
+    }));
+    for trial in record.trials.iter_mut().filter(|trial| trial.workload == "loop" && trial.variant == "b") {
+        trial.measurements.values_mut().for_each(|value| *value *= 0.9);
+    }
+    let layer = |name: &str, digest: &str| LayerLine {
+        name: name.to_owned(),
+        digest: digest.to_owned(),
+        ..LayerLine::default()
+    };
+    let build = |variant: &str, layers: Vec<LayerLine>, bytes: u64| BuildLine {
+        digest: variant.to_owned(),
+        variants: vec![variant.to_owned()],
+        prefix_bytes: Some(bytes),
+        layers,
+        ..BuildLine::default()
+    };
+    record.builds = vec![
+        build("baseline", vec![layer("configure", "1"), layer("perl", "2")], 1 << 20),
+        build("b", vec![layer("configure", "3"), layer("perl", "4")], 2 << 20),
+    ];
+    let said = |record: &Record| bakeoff_report::answer(&judge(record));
+    let both = said(&record);
+    assert!(
+        both.contains(
+            "Built and executed (intervals at 95 %): b builds in 125.0 % of the baseline's time (124.7 … 125.2 %)"
+        ),
+        "{both}"
+    );
+    assert!(both.contains(" and is 10.0 % faster in wall time on loop (9.9 … 10.1 %)"), "{both}");
+    assert!(both.ends_with("; it takes 2.00 MiB, the baseline 1.00 MiB."), "{both}");
+    // Built upon the same configuration.
+    record.builds[1].layers[0].digest = "1".to_owned();
+    let one = said(&record);
+    assert!(one.contains("b builds (perl) in 199.9"), "{one}");
+    // What is undecided has no place in the sentence.
+    record.trials.iter_mut().filter(|trial| trial.workload == "loop" && trial.variant == "b").for_each(|trial| {
+        let sign = if trial.block % 2 == 0 { 1.3 } else { 0.8 };
+        trial.measurements.values_mut().for_each(|value| *value *= sign);
+    });
+    assert!(!said(&record).contains("Built and executed"), "{}", said(&record));
 }
 
 #[test]

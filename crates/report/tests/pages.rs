@@ -35,13 +35,14 @@ fn pages_are_as_expected() {
     assert!(differences.is_empty(), "{}", differences.join("\n"));
 }
 
-/// `docs/report.md` shows pieces of the page `conditions`.
+/// `docs/report.md` shows pieces of these pages.
 #[test]
 #[expect(clippy::disallowed_methods, reason = "the test reads a document")]
 fn the_document_shows_what_is_printed() {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../docs/report.md");
     let document = std::fs::read_to_string(path).unwrap();
-    let pages = [80, 120].map(|width| page(&common::conditions(), width));
+    let shown = [common::conditions(), common::evidence(), common::factorial()];
+    let pages: Vec<String> = shown.iter().flat_map(|findings| [80, 120].map(|width| page(findings, width))).collect();
     let pieces: Vec<&str> =
         document.split("```text\n").skip(1).map(|rest| rest.split("```").next().unwrap_or_default()).collect();
     assert!(pieces.len() > 4, "the document has {} pieces", pieces.len());
@@ -97,6 +98,18 @@ fn pages_fit_their_width() {
                 assert_eq!(line, line.trim_end(), "{name}: spaces at the end");
             }
         }
+    }
+}
+
+/// What `bakeoff report > file` writes can be pasted into a mail as it is.
+#[test]
+fn a_page_without_a_terminal_is_fit_for_a_mail() {
+    for (name, findings) in common::all() {
+        let page = page(&findings, 80);
+        assert!(!page.chars().any(|c| c.is_control() && c != '\n'), "{name}: a control character");
+        let widest = page.lines().map(unicode_width::UnicodeWidthStr::width).max();
+        assert!(widest.is_some_and(|widest| widest <= 80), "{name}: {widest:?} columns");
+        assert!(page.ends_with('\n') && !page.ends_with("\n\n"), "{name}");
     }
 }
 

@@ -5,9 +5,11 @@
 
 mod conditions;
 mod doubtful;
+mod evidence;
 
 pub(crate) use conditions::conditions;
 pub(crate) use doubtful::doubtful;
+pub(crate) use evidence::evidence;
 
 use bakeoff_analysis::findings::*;
 use bakeoff_model::metric::{Direction, METRICS, Metric, Unit};
@@ -174,7 +176,9 @@ pub(crate) fn study(variants: &[&str], tables: Vec<Table>) -> Findings {
         builds: vec![],
         build_doubts: BuildDoubts::default(),
         building: None,
+        built_and_executed: vec![],
         layouts: None,
+        evidence: None,
         failures: vec![],
         caveats: vec![],
     }
@@ -405,6 +409,7 @@ pub(crate) fn all() -> Vec<(&'static str, Findings)> {
     vec![
         ("conditions", conditions()),
         ("doubtful", doubtful()),
+        ("evidence", evidence()),
         ("five-verdicts", five_verdicts()),
         ("pair", pair()),
         ("simulated", simulated()),

@@ -1,0 +1,123 @@
+//! What executing a workload under observation showed: system calls whose counts differ, the files that were really
+//! executed, and paths that only some variants opened or looked for.
+
+use super::{row_name, variants};
+use crate::format::count;
+use crate::grid::{Flush, Grid};
+use crate::paint::{Ink, Page, Piece};
+use crate::text::{clean, foreign, width};
+use crate::words::counted;
+use bakeoff_analysis::findings::{Executed, PathDifference, Profile, TraceTable};
+use bakeoff_model::record::Calls;
+
+/// What the names of variants have at least, beside the columns of calls.
+const NAMES_MIN: usize = 24;
+/// Of more files that are executed, and of more paths that differ, the rest is only counted.
+const FILES_MAX: usize = 6;
+const PATHS_MAX: usize = 8;
+/// How a path below the variant's own prefix begins.
+const PREFIX: &str = "$PREFIX/";
+
+pub(super) fn print(trace: &TraceTable, page: &mut Page, columns: usize) {
+    page.gap();
+    let heading = format!("{}: one execution of each variant, stopped at every system call", clean(&trace.workload));
+    page.paragraph(&heading, columns, 2, Ink::Heading);
+    calls(trace, page, columns);
+    trace.executed.iter().for_each(|executed| files(executed, trace.executed.len() == 1, page, columns));
+    paths("looked for in vain", &trace.paths, |path| &path.missed_by, page, columns);
+    paths("opened", &trace.paths, |path| &path.found_by, page, columns);
+}
+
+/// `18 (10)`: calls, and those that returned an error.
+fn cell(calls: Calls) -> String {
+    let Calls { count: all, errors } = calls;
+    if errors == 0 { count(all) } else { format!("{} ({})", count(all), count(errors)) }
+}
+
+/// A row for all variants with the same counts; as many of the calls that differ as there is room for.
+fn calls(trace: &TraceTable, page: &mut Page, columns: usize) {
+    let of = |profile: &Profile, name: &str| cell(profile.calls.get(name).copied().unwrap_or_default());
+    let cells = |name: &String| trace.profiles.iter().map(|profile| of(profile, name)).collect::<Vec<_>>();
+    let wide = |title: &str, cells: &[String]| cells.iter().map(|cell| width(cell)).fold(width(title), usize::max) + 2;
+    let totals: Vec<String> = trace.profiles.iter().map(|profile| cell(profile.total)).collect();
+    let mut room = columns.saturating_sub(NAMES_MIN + wide("all calls", &totals));
+    let mut shown: Vec<(&String, Vec<String>)> = vec![];
+    for name in &trace.differing {
+        let cells = cells(name);
+        let Some(rest) = room.checked_sub(wide(name, &cells)) else { break };
+        room = rest;
+        shown.push((name, cells));
+    }
+    let titles = shown.iter().map(|(name, _)| (clean(name), Flush::Right));
+    let first = [("variant".to_owned(), Flush::Left), ("all calls".to_owned(), Flush::Right)];
+    let mut grid = Grid::new(first.into_iter().chain(titles));
+    for (place, profile) in trace.profiles.iter().enumerate() {
+        let own = [Piece::plain(row_name(&profile.variants)), Piece::plain(totals[place].as_str())];
+        grid.row(own.into_iter().chain(shown.iter().map(|(_, cells)| Piece::plain(cells[place].as_str()))).collect());
+    }
+    grid.print(page, columns);
+    let rest: Vec<String> = trace.differing.iter().skip(shown.len()).map(|name| clean(name)).collect();
+    if !rest.is_empty() {
+        page.paragraph(&format!("also different: {}", rest.join(", ")), columns, 2, Ink::Plain);
+    }
+    let has_errors = trace.profiles.iter().any(|profile| profile.total.errors > 0);
+    if has_errors {
+        page.paragraph("in brackets: calls that returned an error", columns, 2, Ink::Aside);
+    }
+}
+
+/// What was really executed of the prefix, and what of the system differs from the first variant's.
+fn files(executed: &Executed, is_all: bool, page: &mut Page, columns: usize) {
+    let who = if is_all { "all".to_owned() } else { row_name(&executed.variants) };
+    let list = |paths: &mut dyn Iterator<Item = &String>| {
+        shortened(paths.map(|path| foreign(path, columns.saturating_sub(4))).collect())
+    };
+    let mut parts = vec![list(&mut executed.files.iter().filter(|path| path.starts_with(PREFIX)))];
+    if !executed.more.is_empty() {
+        parts.push(format!("and {}", list(&mut executed.more.iter())));
+    }
+    if !executed.fewer.is_empty() {
+        parts.push(format!("but not {}", list(&mut executed.fewer.iter())));
+    }
+    page.paragraph(&format!("executes {}: {who}", parts.join("; ")), columns, 2, Ink::Plain);
+}
+
+fn shortened(mut names: Vec<String>) -> String {
+    if names.is_empty() {
+        return "nothing of $PREFIX".to_owned();
+    }
+    if names.len() > FILES_MAX + 1 {
+        let rest = counted((names.len() - FILES_MAX) as u32, "other");
+        names.truncate(FILES_MAX);
+        names.push(rest);
+    }
+    names.join(", ")
+}
+
+/// Paths of which only some variants are in this list: a line for each, below the variants that it is about.
+fn paths(
+    what: &str,
+    all: &[PathDifference],
+    who: fn(&PathDifference) -> &Vec<String>,
+    page: &mut Page,
+    columns: usize,
+) {
+    let mut groups: Vec<(&Vec<String>, Vec<&PathDifference>)> = vec![];
+    for path in all.iter().filter(|path| !who(path).is_empty()) {
+        match groups.iter_mut().find(|(known, _)| *known == who(path)) {
+            Some((_, paths)) => paths.push(path),
+            None => groups.push((who(path), vec![path])),
+        }
+    }
+    for (by, paths) in groups {
+        page.paragraph(&format!("{what} by {} only:", variants(by)), columns, 2, Ink::Plain);
+        let shown = if paths.len() > PATHS_MAX + 1 { PATHS_MAX } else { paths.len() };
+        for path in &paths[..shown] {
+            page.line(vec![Piece::plain(format!("  {}", foreign(&path.path, columns.saturating_sub(2))))]);
+        }
+        if shown < paths.len() {
+            let rest = paths.len() - shown;
+            page.line(vec![Piece::plain(format!("  and {rest} more: `bakeoff report --json` has them"))]);
+        }
+    }
+}
