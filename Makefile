@@ -1,5 +1,6 @@
-# What people type. Both targets install the Debian packages that are missing (as root; otherwise they print the
-# command), and need besides them a Rust toolchain and access to package registries.
+# What people type. The targets install the Debian packages that are missing (as root; otherwise they print the
+# command), and need besides them a Rust toolchain and access to package registries. What a study needs beyond that may
+# stand in its file `packages`.
 
 CARGO ?= cargo
 STUDY ?= studies/perl-options
@@ -8,7 +9,7 @@ ARGS  ?=
 .PHONY: run test bench
 
 run:
-	@sh tools/need-packages gcc libc6-dev binutils make xz-utils python3
+	@sh tools/need-packages gcc libc6-dev binutils $$(cat $(STUDY)/packages 2> /dev/null)
 	$(CARGO) build --release --locked --bin bakeoff
 	$(CARGO) run --release --locked --quiet --bin bakeoff -- run $(STUDY) $(ARGS)
 

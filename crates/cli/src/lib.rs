@@ -4,6 +4,7 @@
 mod aside;
 mod commands;
 mod error;
+mod evidence;
 mod progress;
 mod screen;
 mod session;

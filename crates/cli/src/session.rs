@@ -2,15 +2,18 @@
 //! differ in where plan and executor come from; from there on they are this.
 
 use crate::error::CommandError;
+use crate::evidence::{self, Wanted};
 use crate::progress::Progress;
 use crate::screen;
 use bakeoff_analysis::stopping;
 use bakeoff_journal::Journal;
+use bakeoff_lab::evidence::{Gathering, Subject, gather, missing};
 use bakeoff_lab::{Ending, Event, Executor, drive};
 use bakeoff_model::plan::Plan;
-use bakeoff_model::record::{BuildLine, Line, Record, Session, StudyLine};
+use bakeoff_model::record::{BuildLine, Evidence, EvidenceLine, Line, Record, Session, StudyLine};
 use bakeoff_model::until::Until;
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::path::Path;
 
 /// What a session needs besides an executor.
@@ -32,13 +35,17 @@ pub(crate) struct OpenStudy<'a> {
     setting: Setting<'a>,
     journal: Journal,
     record: Record,
+    /// What is gathered when all trials are over.
+    wanted: Option<Wanted<'a>>,
+    /// The number of this session, once it has begun.
+    session: Option<u32>,
 }
 
 impl<'a> OpenStudy<'a> {
     /// Opens the journal, or begins it.
     pub(crate) fn open(setting: Setting<'a>) -> Result<Self, CommandError> {
         let (journal, contents) = Journal::open(setting.journal, &setting.study)?;
-        let mut study = Self { setting, journal, record: contents.record };
+        let mut study = Self { setting, journal, record: contents.record, wanted: None, session: None };
         if study.record.study.identity != study.setting.study.identity {
             let path = study.setting.journal.display();
             let [begun, asked] = [&study.record.study, &study.setting.study].map(|s| (s.until, s.looks_until));
@@ -68,7 +75,19 @@ impl<'a> OpenStudy<'a> {
         if known != asked {
             study.keep(Line::Study(Box::new(study.setting.study.clone())))?;
         }
+        // So does what the study now says of a build's failing.
+        for build in study.setting.builds {
+            let known = study.record.builds.iter().find(|known| known.digest == build.digest);
+            if known.is_some_and(|known| known.foreseen != build.foreseen) {
+                study.keep(Line::Build(build.clone()))?;
+            }
+        }
         Ok(study)
+    }
+
+    /// With evidence to be gathered when all trials are over.
+    pub(crate) fn gathering(self, wanted: Wanted<'a>) -> Self {
+        Self { wanted: Some(wanted), ..self }
     }
 
     fn keep(&mut self, line: Line) -> Result<(), CommandError> {
@@ -77,23 +96,43 @@ impl<'a> OpenStudy<'a> {
         Ok(())
     }
 
-    /// Executes what the journal does not hold yet. An executor is made only if something is missing.
+    /// Executes what the journal does not hold yet, and then gathers evidence. An executor is made only if something is
+    /// missing that needs one.
     pub(crate) fn execute<'e>(
         mut self,
         executor: impl FnOnce() -> Result<Box<dyn Executor + 'e>, CommandError>,
     ) -> Result<(Record, Ending), CommandError> {
         let plan = self.setting.plan;
         let done = Done::of(plan, &self.record);
-        if done.trials == plan.trials() || stopping::enough(&self.record) {
+        let is_complete = done.trials == plan.trials() || stopping::enough(&self.record);
+        if is_complete {
             // Fewer blocks may be asked for than by the session before: then what there is, is all that is wanted.
-            let passes = self.record.blocks.iter().map(|block| block.block).max().unwrap_or(0);
+            let blocks = self.blocks_of_complete();
             if let Some(last) = self.record.sessions.last_mut() {
-                last.blocks = last.blocks.min(plan.blocks.max(passes));
+                last.blocks = blocks;
             }
-            return Ok((self.record, Ending::Complete));
+            if self.missing_traces().is_empty() {
+                self.gather_facts()?;
+                return Ok((self.record, Ending::Complete));
+            }
         }
         let mut executor = executor()?;
-        let session = self.begin(executor.as_ref())?;
+        let mut study = self;
+        if !is_complete {
+            let ending;
+            (study, ending) = study.execute_trials(executor.as_mut(), &done)?;
+            if ending == Ending::Stopped {
+                return Ok((study.record, ending));
+            }
+        }
+        study.gather_facts()?;
+        let ending = study.gather_traces(executor.as_mut())?;
+        Ok((study.record, ending))
+    }
+
+    fn execute_trials(mut self, executor: &mut dyn Executor, done: &Done) -> Result<(Self, Ending), CommandError> {
+        let plan = self.setting.plan;
+        let session = self.begin(self.session_of(Some(executor), plan.blocks))?;
         let before = self.record.clone();
         let mut progress = Progress::new(plan.trials(), done.blocks_wanted, done.trials, done.blocks)
             .at_most(plan.until != Until::Blocks)
@@ -113,38 +152,109 @@ impl<'a> OpenStudy<'a> {
                 Event::TrialBegins { .. } => Ok(()),
             }
         };
-        let stop = || bakeoff_host::interrupt::count() > 0;
         let enough = || stopping::enough(&study.borrow().record);
-        let ending = drive(plan, &before, session, executor.as_mut(), &mut emit, &stop, &enough);
+        let ending = drive(plan, &before, session, executor, &mut emit, &interrupted, &enough);
         progress.clear();
         let ending = ending?;
         let mut study = study.into_inner();
-        if durable {
-            study.journal.sync()?;
+        study.sync()?;
+        Ok((study, ending))
+    }
+
+    /// Diagnostic trials that the journal does not hold.
+    fn missing_traces(&self) -> Vec<Subject<'a>> {
+        let Some(Wanted { spec, .. }) = self.wanted else { return vec![] };
+        missing(self.setting.plan, &spec.trace, &self.record)
+    }
+
+    /// Reads the facts that the journal does not hold; nothing is launched for them.
+    fn gather_facts(&mut self) -> Result<(), CommandError> {
+        let Some(wanted) = &self.wanted else { return Ok(()) };
+        let session = self.session_of(None, self.blocks_of_complete());
+        for (variant, evidence) in wanted.facts(self.setting.plan, &self.record)? {
+            self.keep_evidence(&session, variant, evidence)?;
         }
-        Ok((study.record, ending))
+        self.sync()
+    }
+
+    fn gather_traces(&mut self, executor: &mut dyn Executor) -> Result<Ending, CommandError> {
+        let subjects = self.missing_traces();
+        let session = self.session_of(Some(executor), self.blocks_of_complete());
+        let quiet = self.setting.quiet;
+        let mut emit = |gathering: Gathering<'_>| -> Result<(), CommandError> {
+            evidence::tell(&gathering, quiet);
+            match gathering {
+                Gathering::Begins { .. } => Ok(()),
+                Gathering::Found { subject, evidence } => {
+                    self.keep_evidence(&session, subject.variant.to_owned(), evidence)
+                }
+            }
+        };
+        let ending = gather(&subjects, executor, &mut emit, &interrupted);
+        evidence::told(quiet);
+        let ending = ending?;
+        self.sync()?;
+        Ok(ending)
+    }
+
+    /// Keeps what is news. The session that gathered it is written down first, if it has not been.
+    fn keep_evidence(&mut self, session: &Session, variant: String, evidence: Evidence) -> Result<(), CommandError> {
+        let mut line = EvidenceLine { session: 0, variant, evidence };
+        if !evidence::is_news(&self.record, &line) {
+            return Ok(());
+        }
+        line.session = match self.session {
+            Some(number) => number,
+            None => self.begin(session.clone())?,
+        };
+        self.keep(Line::Evidence(line))
+    }
+
+    /// Waits until all that was kept is on the disk, where that is wanted.
+    fn sync(&mut self) -> Result<(), CommandError> {
+        if self.setting.durable {
+            self.journal.sync()?;
+        }
+        Ok(())
+    }
+
+    /// Blocks that are asked for of a study that is complete.
+    fn blocks_of_complete(&self) -> u32 {
+        let passes = self.record.blocks.iter().map(|block| block.block).max().unwrap_or(0);
+        let wanted = self.setting.plan.blocks.max(passes);
+        self.record.sessions.last().map_or(wanted, |last| last.blocks.min(wanted))
+    }
+
+    /// This session, as an executor sees the place.
+    fn session_of(&self, executor: Option<&dyn Executor>, blocks: u32) -> Session {
+        Session {
+            session: self.record.sessions.len() as u32 + 1,
+            started_unix_s: bakeoff_host::now_unix_s(),
+            blocks,
+            place: bakeoff_host::place::fingerprint(),
+            memory_floor_bytes: executor.and_then(|executor| executor.memory_floor_bytes()),
+            surroundings: executor.map(|executor| executor.surroundings()).unwrap_or_default(),
+            unavailable: executor.map(|executor| executor.unavailable()).unwrap_or_default(),
+        }
     }
 
     /// Writes that this session begins, and what became of the builds.
-    fn begin(&mut self, executor: &dyn Executor) -> Result<u32, CommandError> {
-        let session = self.record.sessions.len() as u32 + 1;
-        self.keep(Line::Session(Session {
-            session,
-            started_unix_s: bakeoff_host::now_unix_s(),
-            blocks: self.setting.plan.blocks,
-            place: bakeoff_host::place::fingerprint(),
-            memory_floor_bytes: executor.memory_floor_bytes(),
-            surroundings: executor.surroundings(),
-            unavailable: executor.unavailable(),
-        }))?;
+    fn begin(&mut self, session: Session) -> Result<u32, CommandError> {
+        let number = session.session;
+        self.session = Some(number);
+        self.keep(Line::Session(session))?;
         let builds = self.setting.builds;
         for build in builds {
             if !self.record.builds.contains(build) {
                 self.keep(Line::Build(build.clone()))?;
             }
         }
-        Ok(session)
+        Ok(number)
     }
+}
+
+fn interrupted() -> bool {
+    bakeoff_host::interrupt::count() > 0
 }
 
 /// How much of a plan a record holds.
@@ -164,11 +274,31 @@ impl Done {
     }
 }
 
-/// Mean elapsed time of the trials in some journals, in seconds; for estimates.
-pub(crate) fn usual_wall_s(records: &[Record]) -> Option<f64> {
-    let mut walls: Vec<f64> = vec![];
-    for record in records.iter().filter(|record| record.study.simulated.is_none()) {
-        walls.extend(record.without_building().trials.iter().filter_map(|trial| trial.value("wall")));
+/// Elapsed times of the trials in some journals; for estimates.
+#[derive(Debug, Default)]
+pub(crate) struct Walls {
+    /// Sum in seconds and number, by workload and condition.
+    cells: BTreeMap<(String, String), (f64, u32)>,
+}
+
+impl Walls {
+    /// The mean of a workload under a condition, in seconds; none if there is no trial of it.
+    pub(crate) fn of(&self, workload: &str, condition: &str) -> Option<f64> {
+        let (sum_s, number) = self.cells.get(&(workload.to_owned(), condition.to_owned()))?;
+        Some(sum_s / f64::from(*number))
     }
-    (!walls.is_empty()).then(|| walls.iter().sum::<f64>() / walls.len() as f64)
+}
+
+/// What some journals tell of how long trials take.
+pub(crate) fn usual_walls(records: &[Record]) -> Walls {
+    let mut walls = Walls::default();
+    for record in records.iter().filter(|record| record.study.simulated.is_none()) {
+        for trial in &record.without_building().trials {
+            let Some(wall_s) = trial.value("wall") else { continue };
+            let (sum_s, number) = walls.cells.entry((trial.workload.clone(), trial.condition.clone())).or_default();
+            *sum_s += wall_s;
+            *number += 1;
+        }
+    }
+    walls
 }

@@ -109,7 +109,7 @@ fn json_holds_every_fact_and_what_differs() {
     };
     let all = read(&["facts", "STUDY", "--json"]);
     let elf = &all["subjects"][0]["files"][0]["content"]["elf"];
-    assert_eq!(elf["relocations"]["jump_slots"]["own"], serde_json::json!(["f"]));
+    assert_eq!(elf["relocations"]["jump_slots"]["own_names"], serde_json::json!(["f"]));
     assert_eq!(all["comparisons"][0]["only_after"], serde_json::json!(["lib/libextra.so"]));
     let file: bakeoff_model::facts::FileFacts = serde_json::from_value(all["subjects"][0]["files"][0].clone()).unwrap();
     assert_eq!(file.path, "lib/libx.so");
@@ -117,8 +117,13 @@ fn json_holds_every_fact_and_what_differs() {
     let mut gcc = Command::new("gcc");
     gcc.args(["-fPIC", "-shared", "study/library.c", "-o", "x.so"]);
     assert!(gcc.current_dir(sandbox.path()).status().unwrap().success());
-    let census = read(&["facts", "--json", "--relocations", library.to_str().unwrap()]);
-    let content = &census["subjects"][0]["files"][0]["content"];
-    assert_eq!(content["relocations"]["jump_slots"]["total"], 1);
-    assert!(content.get("elf").is_none(), "{content}");
+    let census = |more: &[&str]| {
+        let words = [&["facts", "--json", "--relocations", library.to_str().unwrap()], more].concat();
+        read(&words)["subjects"][0]["files"][0]["content"].clone()
+    };
+    let (counted, named) = (census(&[]), census(&["--all"]));
+    let slots = |names| serde_json::json!({"total": 1, "own": 1, "own_names": names});
+    assert_eq!(counted["relocations"]["jump_slots"], slots(serde_json::Value::Null));
+    assert_eq!(named["relocations"]["jump_slots"], slots(serde_json::json!(["f"])));
+    assert!(counted.get("elf").is_none() && named.get("elf").is_none(), "{named}");
 }

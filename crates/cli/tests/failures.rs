@@ -143,6 +143,26 @@ fn a_missing_compiler_fails_its_variants_only() {
 }
 
 #[test]
+fn a_variant_that_is_meant_to_fail_is_an_outcome_with_its_reason() {
+    let text = SMALL
+        .replace("verify =", "verify = ['case $LINES in *bad*) echo ld: no such bond; false; esac'] #")
+        .replace("[[build]]", "cure = { LINES = \"bad\", fails = \"no such bond\" }\n[[build]]");
+    let sandbox = Sandbox::new(&text);
+    sandbox.write("hello.out", "hello\n");
+    sandbox.execute(&["build", "STUDY"]).expect(0, &["echo=cure: cannot be built, as foreseen", "ld: no such bond"]);
+    let why = ["cannot be built, as foreseen: echo=cure: layer script: ld: no such bond"];
+    sandbox.execute(&["run", "STUDY"]).expect(0, &why);
+    sandbox.execute(&["report", "STUDY"]).expect(0, &why);
+
+    sandbox.write("study.toml", &text.replace("fails = \"no such", "fails = \"another"));
+    let shown = sandbox.execute(&["run", "STUDY"]);
+    shown.expect(4, &["not built: echo=cure", "foresees another failure, `another bond`"]);
+    sandbox.write("study.toml", &text.replace("\"bad\"", "\"echo hello; :\""));
+    sandbox.execute(&["build", "STUDY"]).expect(0, &["echo=cure: built", "the study says that this cannot be built"]);
+    sandbox.execute(&["run", "STUDY"]).expect(0, &["was built, although the study says that it fails with"]);
+}
+
+#[test]
 fn a_source_whose_checksum_differs_is_refused_with_both_sums() {
     let sum = "0".repeat(64);
     let text = SMALL.replace(

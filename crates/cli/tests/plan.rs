@@ -23,6 +23,7 @@ ops = { unit = "message", count = 1780, names = ["quote", "book"] }
 oracle = 'check "$PORT_store"'
 timeout = "30 s"
 takes = "2 s"
+divided = true
 [workloads.send.values]
 lost = { unit = "1", regex = 'lost ([0-9]+)' }
 [workloads.sort]
@@ -58,7 +59,7 @@ fn the_page_shows_what_surrounds_a_trial() {
             "baseline (locale=c) locale=utf8",
             "Workloads: send, sort; conditions: idle, busy; cells: 8",
             "workload send: phases load, scan; 1,780 ops (message: quote, book); values lost; services store; \
-             `check \"$PORT_store\"` must succeed afterwards; killed after 30 s",
+             divided among processes at once; `check \"$PORT_store\"` must succeed afterwards; killed after 30 s",
             "service store: fresh for every trial; ready when port $PORT_store accepts a connection, within 3 s",
             "condition busy: 4 copies of the baseline beside it, each started every 0.1 s; 2 processes at once; \
              addresses not randomised",
@@ -94,7 +95,7 @@ fn a_plan_without_the_metric_that_decides_is_refused() {
 #[test]
 fn a_misspelt_part_of_a_condition_is_shown_with_its_place() {
     let sandbox = Sandbox::new(&SURROUNDED.replace("pace = \"10/s\"", "pase = \"10/s\""));
-    let parts = ["study.toml:26:1", "[conditions.busy] has no key `pase`", "did you mean `pace`?", "1 problem in"];
+    let parts = ["study.toml:27:1", "[conditions.busy] has no key `pase`", "did you mean `pace`?", "1 problem in"];
     sandbox.execute(&["plan", "STUDY"]).expect(2, &parts);
 }
 
@@ -125,4 +126,93 @@ baseline = { opt = "slow" }
 "#,
     );
     sandbox.execute(&["plan", "STUDY", "--jobs", "1"]).expect(0, &["Building: about 1 h, 1 at a time"]);
+}
+
+/// What has to be had before the first trial, as far as somebody knows, and how long all of it may take.
+#[test]
+fn what_a_study_takes_is_told_beforehand() {
+    let study = r#"
+format = 1
+name = "large"
+[build_factors.opt]
+slow = { OPT = "-O0" }
+fast = { OPT = "-O2" }
+[sources.text]
+fetch = "printf hello > $DOWNLOAD/text"
+sha256 = "2cf24dba5fb0a30e26e83b2ac5b9e29e1b161e5c1fa7425e73043362938b9824"
+disk = "20 MiB"
+[[build]]
+name = "only"
+source = "text"
+tools = []
+script = 'echo "$OPT" > "$PREFIX/b"'
+takes = "10 min"
+disk = "100 MiB"
+[workloads.short]
+run = "true"
+takes = "1 s"
+[workloads.long]
+run = "true"
+takes = "9 s"
+[plan]
+blocks = 12
+[plans.short]
+workloads = ["short"]
+[decide]
+baseline = { opt = "slow" }
+"#;
+    let sandbox = Sandbox::new(study);
+    // Two builds; 12 blocks of the variants and the twin, of 1 s and 9 s.
+    let told = ["To be fetched: text (20.0 MiB)", "Building: about 20 min, 1 at a time", "Disk: about 200 MiB stay in"];
+    let plan = ["plan", "STUDY", "--jobs", "1"];
+    sandbox.execute(&plan).expect(0, &told).expect(0, &["Trials: about 6 min", "In all: about 26 min"]);
+    let short = [&plan[..], &["--plan", "short"]].concat();
+    sandbox.execute(&short).expect(0, &["Trials: about 36 s", "In all: about 20 min 36 s"]);
+    // What is there is not told, and what was seen counts more than what was said.
+    sandbox.execute(&["run", "STUDY", "--plan", "short"]).expect(0, &[]);
+    let shown = sandbox.execute(&short);
+    shown.expect(0, &["Trials: less than 1 s"]);
+    assert!(
+        ["To be fetched", "Building", "Disk", "In all"].iter().all(|word| !shown.out.contains(word)),
+        "{}",
+        shown.out
+    );
+    // Of the other workload nothing was seen yet.
+    sandbox.execute(&plan).expect(0, &["Trials: about 5 min 24 s"]);
+    let unknown = study.replace("disk = \"100 MiB\"\n", "").replace("takes = \"9 s\"\n", "");
+    let words = ["Disk: nobody has measured it yet; `disk` in [[build]]", "Trials: nobody has timed them yet; `takes`"];
+    Sandbox::new(&unknown).execute(&plan).expect(0, &words);
+}
+
+/// A run factor makes two workloads of one program; a level that changes nothing makes two names of one.
+#[test]
+fn variants_that_nothing_tells_apart_are_named() {
+    let study = r#"
+format = 1
+name = "alike"
+[build_factors.opt]
+slow = { OPT = "-O0" }
+same = { OPT = "-O0" }
+[run_factors.locale]
+c = { LC_ALL = "C" }
+utf8 = { LC_ALL = "C.UTF-8" }
+[[build]]
+name = "only"
+tools = []
+script = 'echo "$OPT" > "$PREFIX/b"'
+[workloads.w]
+run = "true"
+[plan]
+variants = [{ locale = "utf8" }]
+[plans.same]
+variants = [{ opt = "same" }]
+[decide]
+baseline = { opt = "slow", locale = "c" }
+"#;
+    let sandbox = Sandbox::new(study);
+    let words = "are the same program";
+    sandbox.execute(&["plan", "STUDY", "--plan", "same"]).expect(0, &[words]);
+    let shown = sandbox.execute(&["plan", "STUDY"]);
+    shown.expect(0, &["Builds: 1"]);
+    assert!(!shown.out.contains(words), "{}", shown.out);
 }

@@ -61,6 +61,15 @@ pub(crate) fn execute(args: &Args) -> Result<Code, CommandError> {
                 let how = if line.cached { "in the cache" } else { "built" };
                 let prefix = cache.prefix_of(&line.digest);
                 screen::out(&format!("{variants}: {how}: {}\n", prefix.display()));
+                if let Some(foreseen) = &line.foreseen {
+                    let text = &foreseen.text;
+                    screen::out(&format!("    the study says that this cannot be built: `fails = \"{text}\"`\n"));
+                }
+            }
+            BuildOutcome::Failed { layer, log, .. } if !line.failed_unforeseen() => {
+                let said = line.failed_as_foreseen().unwrap_or_default();
+                screen::out(&format!("{variants}: cannot be built, as foreseen: layer {layer}: {said}\n"));
+                log.iter().for_each(|log| screen::out(&format!("    whole log: {log}\n")));
             }
             BuildOutcome::Failed { layer, why, tail, log } => {
                 code = Code::VariantFailed;

@@ -32,7 +32,7 @@ pub(crate) struct Args {
     /// Everything: also sections, program headers, and all names
     #[arg(long)]
     all: bool,
-    /// Only the relocations, and read no more than they take
+    /// Only count the relocations, and read no more than that takes; with --all also their names
     #[arg(long)]
     relocations: bool,
     /// Print all facts as JSON instead of a page
@@ -69,7 +69,11 @@ fn is_study(path: &Path) -> bool {
 
 impl Args {
     fn depth(&self) -> Depth {
-        if self.relocations { Depth::Relocations } else { Depth::All }
+        match (self.relocations, self.all) {
+            (true, false) => Depth::Counts,
+            (true, true) => Depth::Relocations,
+            (false, _) => Depth::All,
+        }
     }
 
     fn is_wanted(&self, path: &str) -> bool {
@@ -95,14 +99,8 @@ fn below(
 ) -> Result<Subject, CommandError> {
     let (mut files, unreadable) = facts::facts_below(folder, args.depth())?;
     files.retain(wanted);
-    let unreadable = unreadable.iter().map(whole).collect();
+    let unreadable = unreadable.iter().map(facts::in_one_line).collect();
     Ok(Subject { name, place: folder.display().to_string(), files, unreadable, ..Subject::default() })
-}
-
-/// An error with its causes in one line.
-fn whole(error: &facts::Error) -> String {
-    let cause = std::error::Error::source(error).map(|cause| format!(": {cause}"));
-    format!("{error}{}", cause.unwrap_or_default())
 }
 
 /// The builds of a study's variants, the baseline's first, and what is missing.

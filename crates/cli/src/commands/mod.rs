@@ -16,6 +16,7 @@ mod power;
 mod report;
 mod run;
 mod stat;
+mod trace_trial;
 
 use crate::error::{Code, CommandError};
 use crate::screen;
@@ -66,6 +67,8 @@ enum Command {
     Doctor(doctor::Args),
     Calibrate(calibrate::Args),
     Stat(Box<stat::Args>),
+    #[command(hide = true)]
+    TraceTrial(trace_trial::Args),
 }
 
 pub(crate) fn execute(cli: Cli) -> Result<Code, CommandError> {
@@ -86,6 +89,7 @@ pub(crate) fn execute(cli: Cli) -> Result<Code, CommandError> {
         Command::Doctor(args) => doctor::execute(&args),
         Command::Calibrate(args) => calibrate::execute(&args),
         Command::Stat(args) => stat::execute(&args),
+        Command::TraceTrial(args) => trace_trial::execute(&args),
     }
 }
 
@@ -172,9 +176,8 @@ impl Showing {
     }
 
     fn code(&self, findings: &Findings) -> Code {
-        let build_failed =
-            |b: &bakeoff_model::record::BuildLine| b.outcome != bakeoff_model::record::BuildOutcome::Built;
-        if findings.failures.iter().any(|f| f.failed > 0) || findings.builds.iter().any(build_failed) {
+        let build_failed = findings.builds.iter().any(bakeoff_model::record::BuildLine::failed_unforeseen);
+        if build_failed || findings.failures.iter().any(|f| f.failed > 0) {
             return Code::VariantFailed;
         }
         let deciding = || findings.tables.iter().filter(|t| t.metric == findings.method.deciding_metric);

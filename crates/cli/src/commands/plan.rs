@@ -1,20 +1,19 @@
 //! `bakeoff plan`: what a study would do, before it does it. It builds and executes nothing.
 
 use super::build::{Jobs, request};
-use super::run::usual_wall_s;
 use super::{Extent, Selection};
 use crate::error::{Code, CommandError};
 use crate::screen;
 use crate::study_folder::StudyFolder;
 use bakeoff_build::{Cache, Wanted, survey};
-use bakeoff_model::plan::Plan;
+use bakeoff_model::plan::{Plan, Variant};
 use bakeoff_model::until::Until;
 use bakeoff_report::format::waiting_time;
-use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 mod anew;
 mod cells;
+pub(super) mod takes;
 
 /// Show what a study would do: variants, builds, blocks, and how long it may take
 #[derive(Debug, clap::Args)]
@@ -40,7 +39,7 @@ pub(crate) fn execute(args: &Args) -> Result<Code, CommandError> {
     let mut text = head(&plan);
     text.push_str(&builds_text(&plan, &builds));
     text.push('\n');
-    text.push_str(&time_text(&folder, &plan, &builds, args.jobs.at_a_time()));
+    text.push_str(&takes::text(&folder, &plan, &builds, &cache, args.jobs.at_a_time()));
     text.push_str(&anew::text(&plan, &folder.study.layers, &builds));
     if args.order {
         text.push_str(&order_text(&plan));
@@ -135,43 +134,18 @@ fn builds_text(plan: &Plan, builds: &[Wanted]) -> String {
         };
         let _ = writeln!(out, "  {digest}  {variants}: {state}");
     }
-    if builds.len() < plan.variants.len() {
+    if builds.iter().any(|build| is_same_twice(plan, build)) {
         out.push_str("  Variants that share a build are the same program: comparing them shows noise only.\n");
     }
     out
 }
 
-/// How long building and trials may take.
-pub(super) fn time_text(folder: &StudyFolder, plan: &Plan, builds: &[Wanted], jobs: usize) -> String {
-    let mut out = String::new();
-    // Builds share layers.
-    let missing: BTreeMap<_, _> = builds.iter().flat_map(|b| &b.layers).map(|layer| (&layer.digest, layer)).collect();
-    let missing: Vec<_> = missing.into_values().filter(|layer| !layer.cached).collect();
-    let takes = |name: &str| folder.study.layers.iter().find(|l| l.name == name).and_then(|l| l.takes_s);
-    let building_s: Option<f64> = missing.iter().map(|l| l.expected_wall_s.or_else(|| takes(&l.name))).sum();
-    match building_s {
-        Some(_) if missing.is_empty() => {}
-        Some(sum_s) => {
-            // Layers of one build wait for each other; that they rarely have the same length is ignored here.
-            let at_once = jobs.min(builds.len()).max(1);
-            let _ = writeln!(out, "Building: {}, {at_once} at a time", about(sum_s / at_once as f64));
-        }
-        None => out.push_str("Building: nobody has timed it yet; `takes` in [[build]] could say\n"),
-    }
-    let told_s: Option<f64> = plan.workloads.iter().map(|w| w.takes_s).sum();
-    let guess_s = usual_wall_s(&folder.dir).or(told_s.map(|sum_s| sum_s / plan.workloads.len() as f64));
-    match guess_s {
-        Some(trial_s) => {
-            let _ = writeln!(
-                out,
-                "Trials: {}{}",
-                at_most(plan),
-                about(trial_s * (plan.trials() - plan.building_trials()) as f64)
-            );
-        }
-        None => out.push_str("Trials: nobody has timed them yet; `takes` in [workloads.NAME] could say\n"),
-    }
-    out
+/// Whether two variants execute this build, and no run factor tells them apart.
+fn is_same_twice(plan: &Plan, build: &Wanted) -> bool {
+    let of_build: Vec<_> = plan.variants.iter().filter(|variant| build.variants.contains(&variant.name)).collect();
+    let same =
+        |former: &&Variant, latter: &&Variant| former.run == latter.run && former.run_variables == latter.run_variables;
+    of_build.iter().enumerate().any(|(at, variant)| of_build[..at].iter().any(|before| same(before, variant)))
 }
 
 pub(super) fn about(seconds: f64) -> String {

@@ -1,13 +1,14 @@
 //! `bakeoff run`: a study from its file to its report. Build, execute what is missing, judge, print; nothing else.
 
 use super::build::{Jobs, Telling, build, request};
-use super::plan::time_text;
-use super::{Extent, Selection, Showing};
+use super::plan::takes;
+use super::{Extent, Selection, Showing, trace_trial};
 use crate::aside::Maker;
 use crate::error::{Code, CommandError};
+use crate::evidence::Wanted;
 use crate::screen;
-use crate::session::{self, OpenStudy, Setting};
-use crate::state::{StateFolder, journals_of};
+use crate::session::{OpenStudy, Setting};
+use crate::state::StateFolder;
 use crate::study_folder::StudyFolder;
 use bakeoff_build::{Cache, survey};
 use bakeoff_lab::Ending;
@@ -18,7 +19,6 @@ use bakeoff_model::record::{BuildLine, BuildOutcome};
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::os::fd::AsFd as _;
-use std::path::Path;
 
 /// Build, execute and judge a study; executed again, it goes on where it stopped
 ///
@@ -87,10 +87,11 @@ fn execute_here(args: &Args, folder: &StudyFolder, mut plan: Plan) -> Result<Cod
     let study = plan.study_line(&digests, &inputs, None);
     let state = state_folder.journal(&plan.name, &study.identity);
     let lock = state.lock()?;
-    let guess_s = usual_wall_s(&folder.dir);
+    let guess_s = takes::trials_s(&plan, &takes::known_walls(folder)).map(|all_s| all_s / trials(&plan));
     let (journal, quiet) = (&*state.journal, args.quiet);
     let setting = Setting { plan: &plan, study, builds: &builds, journal, durable: true, quiet, guess_s };
-    let open = OpenStudy::open(setting)?;
+    let wanted = Wanted { spec: &folder.study.evidence, cache: &cache, digests: &digests };
+    let open = OpenStudy::open(setting)?.gathering(wanted);
     state.is_latest()?;
     // Held from before the first trial until after the last one.
     let mut machine = None;
@@ -98,7 +99,7 @@ fn execute_here(args: &Args, folder: &StudyFolder, mut plan: Plan) -> Result<Cod
     let (record, ending) = open.execute(|| {
         machine = Some(cache.quiet(|process| wait_for_builds(process, args.quiet))?);
         let setup = setup(folder, &cache, &digests, expected, state.scratch());
-        let local = Local::new(&plan, setup, Some(lock.as_fd()))?;
+        let local = Local::new(&plan, setup, Some(lock.as_fd()))?.tracing(trace_trial::words());
         let request = request(folder, &plan, &args.jobs);
         let made = Maker::of(&cache, &request, &plan, args.quiet)?;
         Ok(Box::new(match made.map(|made| maker.get_or_init(|| made)) {
@@ -155,15 +156,14 @@ fn announce(cache: &Cache, folder: &StudyFolder, plan: &Plan, jobs: &Jobs) -> Re
             super::plan::at_most(plan),
             plan.trials()
         ));
-        screen::err(&time_text(folder, plan, &wanted, jobs.at_a_time()));
+        screen::err(&takes::text(folder, plan, &wanted, cache, jobs.at_a_time()));
     }
     Ok(())
 }
 
-/// Mean elapsed time of this study's trials so far, in any of its journals.
-pub(super) fn usual_wall_s(study_dir: &Path) -> Option<f64> {
-    let read = |path: &std::path::PathBuf| bakeoff_journal::read(path).ok().map(|contents| contents.record);
-    session::usual_wall_s(&journals_of(study_dir).iter().filter_map(read).collect::<Vec<_>>())
+/// Those that are not of building.
+fn trials(plan: &Plan) -> f64 {
+    (plan.trials() - plan.building_trials()).max(1) as f64
 }
 
 fn finish(args: &Args, record: &bakeoff_model::record::Record, ending: Ending) -> Result<Code, CommandError> {

@@ -53,6 +53,9 @@ fn workload_parts(workload: &Workload) -> Vec<String> {
     if !workload.services.is_empty() {
         parts.push(format!("services {}", workload.services.join(", ")));
     }
+    if workload.divided {
+        parts.push("divided among processes at once".to_owned());
+    }
     parts.extend(workload.oracle.iter().map(|command| format!("`{command}` must succeed afterwards")));
     parts.extend(workload.timeout_s.map(|limit_s| format!("killed after {limit_s} s")));
     parts

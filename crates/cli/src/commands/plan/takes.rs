@@ -1,0 +1,92 @@
+//! What a study takes before it has its answer: what is fetched and built, how long that and the trials take, and how
+//! much disk is kept. All of it is estimated, from what was seen here before, else from what the study's author says; what
+//! nobody knows is said to be unknown.
+
+use super::{about, at_most};
+use crate::session::{Walls, usual_walls};
+use crate::state::journals_of;
+use crate::study_folder::StudyFolder;
+use bakeoff_build::{Cache, Wanted, WantedLayer};
+use bakeoff_model::plan::Plan;
+use bakeoff_report::format::bytes;
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+/// The lines about it; none about what is there already.
+pub(in crate::commands) fn text(
+    folder: &StudyFolder,
+    plan: &Plan,
+    builds: &[Wanted],
+    cache: &Cache,
+    jobs: usize,
+) -> String {
+    // Builds share layers.
+    let layers: BTreeMap<_, _> = builds.iter().flat_map(|b| &b.layers).map(|layer| (&layer.digest, layer)).collect();
+    let missing: Vec<&WantedLayer> = layers.into_values().filter(|layer| !layer.cached).collect();
+    let mut out = fetching(&missing);
+    let mut all_s = Some(0.0);
+    if !missing.is_empty() {
+        let sum_s: Option<f64> = missing.iter().map(|layer| layer.expected_wall_s).sum();
+        // Layers of one build wait for each other; that they rarely have the same length is ignored here.
+        let at_once = jobs.min(builds.len()).max(1);
+        all_s = sum_s.map(|sum_s| sum_s / at_once as f64);
+        match all_s {
+            Some(all_s) => _ = writeln!(out, "Building: {}, {at_once} at a time", about(all_s)),
+            None => out.push_str("Building: nobody has timed it yet; `takes` in [[build]] could say\n"),
+        }
+        out.push_str(&disk(&missing, cache));
+    }
+    let trials_s = trials_s(plan, &known_walls(folder));
+    match trials_s {
+        Some(trials_s) => _ = writeln!(out, "Trials: {}{}", at_most(plan), about(trials_s)),
+        None => out.push_str("Trials: nobody has timed them yet; `takes` in [workloads.NAME] could say\n"),
+    }
+    if let Some((all_s, trials_s)) = all_s.zip(trials_s).filter(|(all_s, _)| *all_s > 0.0) {
+        let _ = writeln!(out, "In all: {}{}", at_most(plan), about(all_s + trials_s));
+    }
+    out
+}
+
+/// What is known of how long trials of this study take here.
+pub(in crate::commands) fn known_walls(folder: &StudyFolder) -> Walls {
+    let read = |path: &std::path::PathBuf| bakeoff_journal::read(path).ok().map(|contents| contents.record);
+    usual_walls(&journals_of(&folder.dir).iter().filter_map(read).collect::<Vec<_>>())
+}
+
+/// How long all trials of a plan but those of building take, in seconds; none if nobody knows of one of the workloads.
+pub(in crate::commands) fn trials_s(plan: &Plan, known: &Walls) -> Option<f64> {
+    let in_a_block = plan.variants.len() as f64 + 1.0;
+    let cells = plan.workloads.iter().flat_map(|workload| plan.conditions.iter().map(move |c| (workload, c)));
+    let pass_s: Option<f64> =
+        cells.map(|(workload, condition)| known.of(&workload.name, &condition.name).or(workload.takes_s)).sum();
+    pass_s.map(|pass_s| pass_s * in_a_block * f64::from(plan.blocks))
+}
+
+fn fetching(missing: &[&WantedLayer]) -> String {
+    let sources = missing.iter().filter_map(|layer| layer.source.as_ref()).filter(|source| !source.cached);
+    let sources: BTreeMap<&str, Option<u64>> = sources.map(|s| (s.name.as_str(), s.expected_bytes)).collect();
+    if sources.is_empty() {
+        return String::new();
+    }
+    let told = sources.iter().map(|(name, size)| match size {
+        Some(size) => format!("{name} ({})", bytes(*size as f64)),
+        None => (*name).to_owned(),
+    });
+    format!("To be fetched: {}\n", told.collect::<Vec<_>>().join(", "))
+}
+
+/// What stays on the disk, and whether that fits.
+fn disk(missing: &[&WantedLayer], cache: &Cache) -> String {
+    let root = cache.root().display();
+    let free_bytes = bakeoff_host::disk::free_bytes(cache.root()).ok().map(|free| free as f64);
+    let free = free_bytes.map_or(String::new(), |free| format!(", where {} are free", bytes(free)));
+    let sum: Option<f64> = missing.iter().map(|layer| layer.expected_bytes).sum();
+    let Some(sum) = sum else {
+        return format!("Disk: nobody has measured it yet; `disk` in [[build]] could say; it is in {root}{free}\n");
+    };
+    let mut out = format!("Disk: about {} stay in {root}{free}; building takes more meanwhile\n", bytes(sum));
+    if free_bytes.is_some_and(|free| free < sum) {
+        out.push_str("  That will not fit: `bakeoff gc` makes room, and BAKEOFF_CACHE names another folder\n");
+    }
+    out
+}
