@@ -1,35 +1,81 @@
 # Builds one lean Perl into $PREFIX from the answers in $PREFIX/etc/config.sh:
 # the interpreter, its shared libperl where the variant asks for one, and the
-# Perl files that lie ready in the source's lib/. Bakeoff executes it in a fresh
-# copy of the source; its argument is what gcc shall be told (`-O2`).
+# Perl files that lie ready in the source's lib/.
 #
-# It is not an installation of Perl: no extension (XS module) is built and the
-# modules that come from dist/, cpan/ and ext/ are left out. The workload of
-# this study loads none, and a full build takes three times as long.
+#     build-perl.sh make [NAME=VALUE | NAME+=VALUE]…   in a fresh copy of the source
+#     build-perl.sh relink                             in the tree that `make` left
+#
+# `make` takes what shall replace one of Configure's answers (optimize=-O3), or
+# be added to it (lddlflags+=-Wl,-Bsymbolic). `relink` links library and
+# interpreter anew, from the object files that are there.
+#
+# It is not an installation of Perl: no extension (XS module) is built, and of
+# the modules in dist/, cpan/ and ext/ only Exporter and Errno, which `$!{EAGAIN}`
+# loads. The workloads need no other, and a full build takes longer.
 
 set -eu
 
 SOURCE_DATE_EPOCH=1653609600    # as in configure-perl.sh
 export SOURCE_DATE_EPOCH
 
-# `-S` makes the Makefile and its like from config.sh. `make depend` would come
-# next, which a tree that is compiled once has no use for.
-sed "s/^optimize=.*/optimize='$1'/" "$PREFIX/etc/config.sh" > config.sh
-sh Configure -S < /dev/null
+# One answer of config.sh. Values stand in single quotes there, and none of ours
+# has one; `|` and `&` do not occur in them either.
+answer() {
+    grep -q "^${1%%[+=]*}='" config.sh || { echo "build-perl.sh: Configure knows no answer ${1%%[+=]*}" >&2; exit 1; }
+    case $1 in
+    *+=) ;;                                     # nothing is added
+    *+=*) sed -i "s|^\(${1%%+=*}='.*\)'|\1 ${1#*+=}'|" config.sh ;;
+    *)    sed -i "s|^${1%%=*}='.*|${1%%=*}='${1#*=}'|" config.sh ;;
+    esac
+}
 
-# The target `perl` would first copy all of Perl's pure-Perl modules into lib/.
-# These two are all that linking the interpreter needs.
-make -j"$JOBS" perl \
-    nonxs_ext='ext/ExtUtils-Miniperl/pm_to_blib dist/ExtUtils-ParseXS/pm_to_blib'
+install_perl() {
+    # config.sh knows where this Perl will look for its files: under $PREFIX, but
+    # the folders depend on the version, the threads and the prefix itself.
+    . ./config.sh
+    mkdir -p "$PREFIX/bin" "$privlibexp" "$archlibexp/CORE"
+    cp perl "$PREFIX/bin/perl"
+    if [ "$useshrplib" = true ]; then
+        cp -f "$libperl" "$archlibexp/CORE/"  # where the executable looks for it
+    fi
+}
 
-# config.sh knows where this Perl will look for its files: under $PREFIX, but
-# the folders depend on the version, the threads and the prefix itself.
-. ./config.sh
+case $1 in
+make)
+    shift
+    cp "$PREFIX/etc/config.sh" config.sh
+    for change; do
+        answer "$change"
+    done
 
-mkdir -p "$PREFIX/bin" "$privlibexp" "$archlibexp/CORE"
-cp perl "$PREFIX/bin/perl"
-if [ "$useshrplib" = true ]; then
-    cp "$libperl" "$archlibexp/CORE/"     # where the executable looks for it
-fi
-cp -R lib/. "$privlibexp/"
-find "$privlibexp" -type f \( -name '*.t' -o -name '*.pod' \) -exec rm -f {} +
+    # `-S` makes the Makefile and its like from config.sh. `make depend` would
+    # come next, which a tree that is compiled once has no use for.
+    sh Configure -S < /dev/null
+
+    # The target `perl` would first copy all of Perl's pure-Perl modules into
+    # lib/. The first two are all that linking the interpreter needs; of the
+    # names, make wants a single line.
+    modules='ext/ExtUtils-Miniperl dist/ExtUtils-ParseXS dist/Exporter ext/Errno'
+    make -j"$JOBS" perl nonxs_ext="$(printf '%s/pm_to_blib ' $modules)"
+    install_perl
+    find lib -type f \( -name '*.t' -o -name '*.pod' \) ! -path lib/Config.pod -exec rm -f {} +
+    cp -R lib/. "$privlibexp/"
+
+    # The tree is kept, for `relink`. What make would do now is written down for
+    # it, because in a copy of the tree no file is older than another, and make
+    # would begin from the start. What linking does not need goes.
+    rm -f perl libperl.a libperl.so*
+    make -n -o DynaLoader.o perl nonxs_ext= | sed -n '/^rm -f libperl/,$p' > link.sh
+    test -s link.sh
+    rm -rf t cpan win32 os2 vms
+    ;;
+relink)
+    rm -f perl libperl.a libperl.so*
+    sh -ex link.sh
+    install_perl
+    ;;
+*)
+    echo "usage: build-perl.sh make [NAME=VALUE | NAME+=VALUE]… | relink" >&2
+    exit 2
+    ;;
+esac

@@ -1,7 +1,14 @@
 #!/bin/sh
-# Fetches the source of Perl 5.36.0 for this study. Bakeoff calls it with
-# DOWNLOAD set to an empty folder and takes the one file it finds there
-# afterwards: perl_5.36.0.orig.tar.xz, upstream's tarball as Debian keeps it.
+# Fetches the source of one Perl for this study:
+#
+#     fetch-perl.sh VERSION RELEASE [REVISION…]
+#     fetch-perl.sh 5.36.0 bookworm 5.36.0-7+deb12u3
+#
+# Bakeoff calls it with DOWNLOAD set to an empty folder and takes the one file
+# it finds there afterwards: perl_VERSION.orig.tar.xz, upstream's tarball as the
+# Debian RELEASE keeps it. Each REVISION of Debian's package is asked for first,
+# then whatever the release offers of that version: all of them share the
+# tarball, but not all of their sources are served everywhere.
 #
 # It asks apt, through a private set of package lists that is removed at the
 # end: the machine's own apt set-up is read, never changed, and root is not
@@ -12,28 +19,33 @@
 # SHA-256 in study.toml, and does not call this script at all when it already
 # holds a file of that hash.
 #
-# By hand:  mkdir d && DOWNLOAD=$PWD/d sh fetch-perl.sh
-# Offline:  PERL_TARBALL=/path/to/perl_5.36.0.orig.tar.xz bakeoff …
+# By hand:  mkdir d && DOWNLOAD=$PWD/d sh fetch-perl.sh 5.36.0 bookworm
+# Offline:  PERL_TARBALLS=/folder/with/perl_5.*.orig.tar.xz bakeoff …
 
 set -eu
 unset CDPATH
 
-file=perl_5.36.0.orig.tar.xz
-pinned=5.36.0-7+deb12u3     # a Debian revision whose source is known to be served
-release=bookworm            # the Debian release that carries Perl 5.36.0
+if [ $# -lt 2 ]; then
+    echo "usage: DOWNLOAD=FOLDER fetch-perl.sh VERSION RELEASE [REVISION…]" >&2
+    exit 2
+fi
+wanted=$1
+release=$2
+shift 2                     # what is left are the revisions to ask for first
+file=perl_$wanted.orig.tar.xz
 
 fail() {
     echo "fetch-perl.sh: cannot get $file: $1" >&2
     echo "fetch-perl.sh: remedy: copy $file from any Debian mirror or snapshot (pool/main/p/perl/)" >&2
-    echo "fetch-perl.sh: and set PERL_TARBALL to its path; its hash is checked all the same" >&2
+    echo "fetch-perl.sh: and set PERL_TARBALLS to the folder it is in; its hash is checked all the same" >&2
     exit 1
 }
 
 [ -n "${DOWNLOAD-}" ] || fail "DOWNLOAD is not set (the folder that shall hold the file)"
 download=$(cd -- "$DOWNLOAD" && pwd) || fail "DOWNLOAD is not a folder: $DOWNLOAD"
 
-if [ -n "${PERL_TARBALL-}" ]; then
-    cp -- "$PERL_TARBALL" "$download/$file" || fail "PERL_TARBALL cannot be copied"
+if [ -n "${PERL_TARBALLS-}" ] && [ -f "$PERL_TARBALLS/$file" ]; then
+    cp -- "$PERL_TARBALLS/$file" "$download/$file" || fail "it cannot be copied from PERL_TARBALLS"
     exit 0
 fi
 
@@ -137,13 +149,13 @@ END
 apt-get -q -c "$apt/apt.conf" update > "$apt/log" 2>&1 || :
 
 offered=$(apt-cache -c "$apt/apt.conf" showsrc --only-source perl 2>> "$apt/log" |
-    sed -n 's/^Version: \(5\.36\.0-.*\)/\1/p' | sort -ru | tr '\n' ' ')
+    sed -n 's/^Version: //p' | awk -v v="$wanted-" 'index($0, v) == 1' | sort -ru | tr '\n' ' ')
 
-# All revisions share the one tarball. It counts even if something that comes
-# with it (Debian's patches) did not arrive.
+# The tarball counts even if something that comes with it (Debian's patches) did
+# not arrive.
 cd "$apt/files"
-for version in $pinned $offered; do
-    apt-get -q -c "$apt/apt.conf" source --download-only "perl=$version" >> "$apt/log" 2>&1 || :
+for revision in "$@" $offered; do
+    apt-get -q -c "$apt/apt.conf" source --download-only "perl=$revision" >> "$apt/log" 2>&1 || :
     if [ -f "$file" ]; then
         mv -- "$file" "$download/$file"
         exit 0
@@ -151,4 +163,4 @@ for version in $pinned $offered; do
 done
 
 tail -n 12 "$apt/log" | sed 's/^/  apt: /' >&2
-fail "apt cannot download the source of perl 5.36.0 (offered: ${offered:-no version of it})"
+fail "apt cannot download the source of perl $wanted from $release (offered: ${offered:-no revision of it})"
