@@ -1,0 +1,21 @@
+# Builds and installs a whole Perl into $PREFIX, with all of its extensions,
+# from the answers in $PREFIX/etc/config.sh. Bakeoff executes it in a fresh copy
+# of the source. Its arguments are what the compiler shall be told (`-O2`), and
+# what the linker shall be told beside the usual when it makes a shared library.
+
+set -eu
+
+SOURCE_DATE_EPOCH=1653609600    # as in configure-perl.sh
+export SOURCE_DATE_EPOCH
+
+# `-S` makes the Makefile and its like from config.sh. `make depend` would come
+# next, which a tree that is compiled once has no use for.
+sed -e "s/^optimize=.*/optimize='$1'/" \
+    -e "s/^lddlflags='\(.*\)'/lddlflags='\1${2:+ $2}'/" "$PREFIX/etc/config.sh" > config.sh
+sh Configure -S < /dev/null
+
+make -j"$JOBS"
+make install
+
+# The manual, which nobody reads here.
+find "$PREFIX/lib" -name '*.pod' -exec rm -f {} +
