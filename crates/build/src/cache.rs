@@ -10,6 +10,7 @@
 //! tools.json                which compilers there are, so that they need not be asked again
 //! logs/<name>.log           what its script printed (while it executes: <name>.output)
 //! logs/<name>.tools         what its script told compilers, linkers and archivers
+//! logs/<name>.failed        how it failed, if the study foresaw that
 //! wrappers/<version>/       what stands before these tools on the PATH of scripts; its path is part of what is built
 //! ccache/, sccache/         what these keep, for layers that ask for one
 //! work/<name>/              where it is being built, or where it failed
@@ -171,6 +172,11 @@ impl Cache {
         self.root.join("logs").join(format!("{}.log", short(name)))
     }
 
+    /// What is remembered of a layer that failed as foreseen.
+    pub(crate) fn failure_path(&self, digest: &str) -> PathBuf {
+        self.log_of(digest).with_extension("failed")
+    }
+
     pub(crate) fn work_of(&self, name: &str) -> PathBuf {
         self.root.join("work").join(short(name))
     }
@@ -261,6 +267,7 @@ impl Cache {
     /// Removes all that an attempt at this layer can have left behind, the record first.
     pub(crate) fn wipe_layer(&self, digest: &str) -> Result<(), Error> {
         wipe(&self.record_path(digest))?;
+        wipe(&self.failure_path(digest))?;
         wipe(&crate::proof::path(self, digest))?;
         wipe(&self.manifest_path(digest))?;
         wipe(&self.prefix_of(digest))?;

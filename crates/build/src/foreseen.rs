@@ -1,10 +1,17 @@
 //! Builds that are meant to fail: whether one did, and as the study says, or for another reason, or not at all. It reads
 //! the log; what follows from it is for others to say.
+//!
+//! Of all failures, only such a one is remembered, beside its log: what a linker refuses it will refuse again, while a
+//! full disk may be empty the next time. Without the log, or where the study foresees something else by now, it is
+//! tried again.
 
+use crate::cache::{Cache, write_whole};
+use crate::error::{At, Error};
+use crate::inputs::Node;
 use crate::shell::NOTE;
 use bakeoff_model::plan::Variant;
 use bakeoff_model::record::{BuildLine, BuildOutcome, Foreseen};
-use std::fs;
+use std::{fs, io};
 
 /// A line of a log is not kept at more than this, in characters.
 const LINE_CHARS: usize = 400;
@@ -16,6 +23,36 @@ pub(crate) fn of(line: &BuildLine, variants: &[Variant]) -> Option<Foreseen> {
     let found = texts.iter().find_map(|text| Some((text, told(&line.outcome, text)?)));
     let (text, line) = found.map_or_else(|| (texts.join("` or `"), None), |(text, line)| (text.clone(), Some(line)));
     Some(Foreseen { text, line })
+}
+
+/// Remembers the failure of a layer if it is the one that is foreseen for every variant that needs it.
+pub(crate) fn remember(
+    cache: &Cache,
+    node: &Node<'_>,
+    outcome: &BuildOutcome,
+    variants: &[Variant],
+) -> Result<(), Error> {
+    if !is_foreseen(node, outcome, variants) {
+        return Ok(());
+    }
+    let path = cache.failure_path(&node.digest);
+    let text = serde_json::to_vec_pretty(outcome).map_err(io::Error::from).at("write", &path)?;
+    write_whole(&path, &text)
+}
+
+/// The failure that is remembered of a layer, if it still is what is foreseen.
+pub(crate) fn remembered(cache: &Cache, node: &Node<'_>, variants: &[Variant]) -> Option<BuildOutcome> {
+    let mut outcome = serde_json::from_slice(&fs::read(cache.failure_path(&node.digest)).ok()?).ok()?;
+    if let BuildOutcome::Failed { log, .. } = &mut outcome {
+        // The cache may have been moved since.
+        *log = Some(cache.log_of(&node.digest).display().to_string());
+    }
+    is_foreseen(node, &outcome, variants).then_some(outcome)
+}
+
+fn is_foreseen(node: &Node<'_>, outcome: &BuildOutcome, variants: &[Variant]) -> bool {
+    let mut own = variants.iter().filter(|variant| node.variants.contains(&variant.name));
+    own.all(|variant| variant.fails.iter().any(|text| told(outcome, text).is_some()))
 }
 
 /// The first line of a failed build's log that has the text, or else its reason in one line if that has it.

@@ -91,8 +91,8 @@ impl Inventory {
                 items.push(item(root, Kind::Layer { layer, cost }, &name, paths, &uses)?);
                 continue;
             }
-            // What failed is told by its log, which may be wanted longer than the rest.
-            let is_log = |path: &PathBuf| path.extension().is_some_and(|ending| ending == "log");
+            // What failed is told by its log, which may be wanted longer than the rest, as is what was foreseen of it.
+            let is_log = |path: &PathBuf| path.extension().is_some_and(|ending| ending == "log" || ending == "failed");
             let (logs, remains): (Vec<PathBuf>, Vec<PathBuf>) = paths.into_iter().partition(is_log);
             for (kind, paths) in [(Kind::Log, logs), (Kind::Remains, remains)] {
                 if !paths.is_empty() {

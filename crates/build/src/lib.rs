@@ -80,6 +80,15 @@ pub struct Wanted {
     pub layers: Vec<WantedLayer>,
     /// The first tool that it needs and that is not there: it cannot be built.
     pub missing_tool: Option<MissingTool>,
+    /// The layer that failed before, as the study foresees: it is not tried again.
+    pub failed_before: Option<String>,
+}
+
+impl Wanted {
+    /// The layers that are still to be built.
+    pub fn missing(&self) -> impl Iterator<Item = &WantedLayer> {
+        self.layers.iter().filter(|layer| self.failed_before.is_none() && !layer.cached)
+    }
 }
 
 /// One layer of a build.
@@ -203,6 +212,15 @@ pub enum BuildEvent {
         /// Why, in one line.
         why: String,
     },
+    /// A layer could not be built before, as the study foresees, and is not tried again.
+    FailedBefore {
+        /// The variants that need it.
+        variants: Vec<String>,
+        /// Its name in the study.
+        layer: String,
+        /// What was printed then. Without this file it is tried again.
+        log: PathBuf,
+    },
     /// A layer is in the cache.
     Cached {
         /// The variants that need it.
@@ -232,7 +250,12 @@ pub fn survey(cache: &Cache, request: &Request<'_>) -> Result<Vec<Wanted>, Error
         cached: cache.source_folder(pin).is_dir(),
         expected_bytes: request.sources[index].disk_bytes,
     };
-    Ok(chains(&stages).iter().filter_map(|chain| wanted(cache, chain, &expected, &source)).collect())
+    let wanted = chains(&stages).into_iter().filter_map(|chain| {
+        let failed = |link: &&Link<'_, '_>| foreseen::remembered(cache, link.node, request.variants).is_some();
+        let failed_before = chain.iter().find(failed).map(|link| link.layer.name.clone());
+        Some(Wanted { failed_before, ..wanted(cache, &chain, &expected, &source)? })
+    });
+    Ok(wanted.collect())
 }
 
 /// About how long a layer takes, in seconds, and how much it keeps, in bytes.
@@ -268,5 +291,6 @@ fn wanted(
         variants: last.variants.clone(),
         layers: chain.iter().map(layer).collect(),
         missing_tool: missing_tool(chain),
+        failed_before: None,
     })
 }

@@ -16,6 +16,7 @@ use crate::uses::Needs;
 use crate::wrappers::{Between, program_of};
 use crate::{BuildEvent, Cache, MissingTool, Request};
 use bakeoff_model::metric::Measurements;
+use bakeoff_model::plan::Variant;
 use bakeoff_model::record::{BuildLine, BuildOutcome, LayerLine};
 use bakeoff_model::study::Source;
 use rayon::prelude::*;
@@ -35,8 +36,8 @@ type Place = (usize, usize);
 
 /// Makes all builds of a request, and returns one line for each, in the order of the first variants. At most
 /// [`Request::jobs`] layers are built at a time, and their scripts share the processors. If anything has to be built,
-/// it waits until nobody executes trials from this cache, unless this process does ([`Cache::quiet`]). Failed builds
-/// are not remembered: the next call tries again.
+/// it waits until nobody executes trials from this cache, unless this process does ([`Cache::quiet`]). Of failed
+/// builds, those are remembered that failed as the study foresees; any other one the next call tries again.
 ///
 /// # Errors
 /// [`Error::Interrupted`] after an interrupt; otherwise any [`Error`]. What was finished by then is in the cache.
@@ -56,7 +57,8 @@ pub fn build_all(
             None => chain.iter().zip(&mut needed).for_each(|(link, needed)| needed[link.place] = true),
         }
     }
-    let mut fates = in_the_cache(cache, &stages, &needed, on_event);
+    let known = Known { cache, stages: &stages, variants: request.variants, on_event };
+    let mut fates = known.fates(&needed);
     let missing = |stage: usize| {
         let (needed, fates) = (&needed[stage], &fates[stage]);
         (0..needed.len()).filter(|&place| needed[place] && fates[place].is_none()).map(move |place| (stage, place))
@@ -76,6 +78,7 @@ pub fn build_all(
         let work = Work {
             builder,
             stages: &stages,
+            variants: request.variants,
             at_once: request.jobs.max(1),
             cpus: thread::available_parallelism().map_or(1, usize::from),
             expected_s: request
@@ -101,45 +104,70 @@ pub fn build_all(
     Ok(lines)
 }
 
-/// What is in the cache of what is needed, and whole as far as somebody is going to use it.
-fn in_the_cache(
-    cache: &Cache,
-    stages: &[Stage<'_>],
-    needed: &[Vec<bool>],
-    on_event: &(dyn Fn(BuildEvent) + Sync),
-) -> Vec<Fates> {
-    let mut fates: Vec<Fates> = vec![];
-    // The nodes of the stage before that something is to be built upon.
-    let mut used: Vec<usize> = vec![];
-    for (number, stage) in stages.iter().enumerate().rev() {
-        let is_last = number + 1 == stages.len();
-        let find = |(place, needed): (usize, &bool)| -> Option<Result<Ready, BuildOutcome>> {
-            let node = &stage.nodes[place];
-            let record = if *needed { cache.finished_layer(&node.digest, stage.inputs.layer)? } else { return None };
-            let (variants, layer) = (node.variants.clone(), stage.inputs.layer.name.clone());
-            let damage = if is_last || used.contains(&place) { cache.damage_of(&node.digest) } else { vec![] };
-            if damage.is_empty() {
-                on_event(BuildEvent::Cached { variants, layer });
-                return Some(Ok(Ready { record, cached: true }));
+/// What is known before anything is built.
+struct Known<'k, 'a> {
+    cache: &'k Cache,
+    stages: &'k [Stage<'a>],
+    variants: &'k [Variant],
+    on_event: &'k (dyn Fn(BuildEvent) + Sync),
+}
+
+impl Known<'_, '_> {
+    /// What is in the cache of what is needed, and whole as far as somebody is going to use it; and what failed before,
+    /// as foreseen, with all that would be built upon it.
+    fn fates(&self, needed: &[Vec<bool>]) -> Vec<Fates> {
+        let mut fates: Vec<Fates> = vec![];
+        // The nodes of the stage before that something is to be built upon.
+        let mut used: Vec<usize> = vec![];
+        for (number, stage) in self.stages.iter().enumerate().rev() {
+            let is_last = number + 1 == self.stages.len();
+            let find = |(place, needed): (usize, &bool)| {
+                needed.then(|| self.fate(stage, place, is_last || used.contains(&place)))?
+            };
+            let found: Fates = needed[number].par_iter().enumerate().map(find).collect();
+            let missing =
+                stage.nodes.iter().enumerate().filter(|&(place, _)| needed[number][place] && found[place].is_none());
+            used = missing.filter_map(|(_, node)| node.parent).collect();
+            fates.push(found);
+        }
+        fates.reverse();
+        for number in 1..fates.len() {
+            for (place, node) in self.stages[number].nodes.iter().enumerate() {
+                let below = node.parent.and_then(|parent| fates[number - 1][parent].as_ref()?.as_ref().err().cloned());
+                if let Some(outcome) = below.filter(|_| needed[number][place]) {
+                    fates[number][place] = Some(Err(outcome));
+                }
             }
-            let files = damage.iter().take(DAMAGE_SHOWN).map(ToString::to_string).collect();
-            on_event(BuildEvent::Damaged { variants, layer, files, more: damage.len().saturating_sub(DAMAGE_SHOWN) });
-            None
-        };
-        let found: Fates = needed[number].par_iter().enumerate().map(find).collect();
-        let missing =
-            stage.nodes.iter().enumerate().filter(|&(place, _)| needed[number][place] && found[place].is_none());
-        used = missing.filter_map(|(_, node)| node.parent).collect();
-        fates.push(found);
+        }
+        fates
     }
-    fates.reverse();
-    fates
+
+    fn fate(&self, stage: &Stage<'_>, place: usize, is_used: bool) -> Option<Result<Ready, BuildOutcome>> {
+        let node = &stage.nodes[place];
+        let (variants, layer) = (node.variants.clone(), stage.inputs.layer.name.clone());
+        let Some(record) = self.cache.finished_layer(&node.digest, stage.inputs.layer) else {
+            let outcome = foreseen::remembered(self.cache, node, self.variants)?;
+            let log = self.cache.log_of(&node.digest);
+            (self.on_event)(BuildEvent::FailedBefore { variants, layer, log });
+            return Some(Err(outcome));
+        };
+        let damage = if is_used { self.cache.damage_of(&node.digest) } else { vec![] };
+        if damage.is_empty() {
+            (self.on_event)(BuildEvent::Cached { variants, layer });
+            return Some(Ok(Ready { record, cached: true }));
+        }
+        let files = damage.iter().take(DAMAGE_SHOWN).map(ToString::to_string).collect();
+        let more = damage.len().saturating_sub(DAMAGE_SHOWN);
+        (self.on_event)(BuildEvent::Damaged { variants, layer, files, more });
+        None
+    }
 }
 
 /// The layers that are being built, and those who build them.
 struct Work<'w, 'a> {
     builder: Builder<'w>,
     stages: &'w [Stage<'a>],
+    variants: &'w [Variant],
     at_once: usize,
     cpus: usize,
     /// About how long the layer of each stage takes, in seconds, if it is known.
@@ -229,7 +257,9 @@ impl Work<'_, '_> {
             Err(Stop::Failure(failure)) => {
                 let (variants, why) = (node.variants.clone(), failure.why.clone());
                 (self.builder.notify)(BuildEvent::Failed { variants, layer: layer.clone(), why });
-                Ok(Err(failure.outcome(layer)))
+                let outcome = failure.outcome(layer);
+                foreseen::remember(self.builder.cache, node, &outcome, self.variants)?;
+                Ok(Err(outcome))
             }
         }
     }

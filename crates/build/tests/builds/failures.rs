@@ -57,6 +57,39 @@ fn a_build_that_is_meant_to_fail_is_told_from_one_that_fails_otherwise_or_not_at
 }
 
 #[test]
+fn what_failed_as_foreseen_is_not_tried_again() {
+    let mut study =
+        Study::new(&[layer("base", "touch $PREFIX/x"), layer("program", "echo PC32; $END"), layer("top", "")]);
+    study.layers[2].script = "touch $PREFIX/y".to_owned();
+    study.variant("cure", &[("END", "false")]);
+    study.variant("other", &[("END", "true")]);
+    study.variants[0].fails = vec!["PC32".to_owned()];
+    let started = |study: &Study| study.count(|event| matches!(event, BuildEvent::Started { .. }));
+    let remembered = |study: &Study| study.count(|event| matches!(event, BuildEvent::FailedBefore { .. }));
+    let first = study.build();
+    assert_eq!((started(&study), remembered(&study)), (4, 0));
+    assert_eq!(study.survey().iter().map(|wanted| wanted.missing().count()).collect::<Vec<_>>(), [0, 0]);
+    let again = study.build();
+    assert_eq!((started(&study), remembered(&study)), (0, 1), "nothing is started again");
+    assert_eq!(again[0].outcome, first[0].outcome);
+    assert_eq!(again[0].failed_as_foreseen(), Some("PC32"));
+
+    // Another failure is foreseen; the log is gone; nothing is foreseen.
+    study.variants[0].fails = vec!["TEXTREL".to_owned()];
+    assert!(study.build()[0].failed_unforeseen());
+    assert_eq!((started(&study), remembered(&study)), (1, 0));
+    study.variants[0].fails = vec!["PC32".to_owned()];
+    let BuildOutcome::Failed { log: Some(log), .. } = &study.build()[0].outcome else { panic!("it was built") };
+    assert_eq!((started(&study), remembered(&study)), (1, 0));
+    fs::remove_file(log).unwrap();
+    study.build();
+    assert_eq!((started(&study), remembered(&study)), (1, 0));
+    study.variants[0].fails.clear();
+    assert!(study.build()[0].failed_unforeseen());
+    assert_eq!((started(&study), remembered(&study)), (1, 0));
+}
+
+#[test]
 fn a_failed_script_shows_its_last_lines() {
     let script =
         "for n in $(seq 100); do echo out $n; done; echo bad >&2; echo x > $PREFIX/x; $END; touch $PREFIX/never";

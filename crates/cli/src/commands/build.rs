@@ -148,6 +148,11 @@ pub(super) fn tell(event: BuildEvent) {
         BuildEvent::Failed { variants, layer, why } => {
             format!("failed: {layer} for {}: {why}", variants.join(", "))
         }
+        BuildEvent::FailedBefore { variants, layer, log } => format!(
+            "not tried again: {layer} for {}: it failed as the study foresees; without {} it is tried",
+            variants.join(", "),
+            log.display()
+        ),
         BuildEvent::Cached { .. } => return,
     };
     screen::err(&format!("{line}\n"));

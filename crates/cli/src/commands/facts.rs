@@ -120,7 +120,11 @@ fn of_study(args: &Args, path: &Path, variants: &[String]) -> Result<(Vec<Subjec
     let ordered = builds.iter().filter(is_baseline).chain(builds.iter().filter(|build| !is_baseline(build)));
     for build in ordered {
         let names = build.variants.join(", ");
-        if build.layers.iter().any(|layer| !layer.cached) {
+        if build.failed_before.is_some() {
+            missing.push(format!("cannot be built, as foreseen: {names}"));
+            continue;
+        }
+        if build.missing().next().is_some() {
             if is_baseline(&build) || !variants.is_empty() {
                 let error = CommandError::usage(format!("the build of {names} is not in the cache"));
                 return Err(error.hint(format!("build it first: {}", how_to_build(path, build, args))));

@@ -127,7 +127,8 @@ fn builds_text(plan: &Plan, builds: &[Wanted]) -> String {
     for build in builds {
         let variants = build.variants.join(", ");
         let digest = &build.digest[..12];
-        let state = match (&build.missing_tool, build.layers.iter().find(|l| !l.cached)) {
+        let state = match (&build.missing_tool, build.missing().next()) {
+            _ if build.failed_before.is_some() => "cannot be built, as foreseen".to_owned(),
             (Some(missing), _) => format!("will fail: layer {} {}", missing.layer, missing.why()),
             (None, None) => "in the cache".to_owned(),
             (None, Some(layer)) => format!("to be built from layer {}", layer.name),

@@ -148,7 +148,7 @@ fn warn_of_changed_prefixes(cache: &Cache, builds: &[BuildLine]) {
 /// Says how long it may take, if something has to be built first.
 fn announce(cache: &Cache, folder: &StudyFolder, plan: &Plan, jobs: &Jobs) -> Result<(), CommandError> {
     let wanted = survey(cache, &request(folder, plan, jobs))?;
-    let missing = wanted.iter().filter(|build| build.layers.iter().any(|layer| !layer.cached)).count();
+    let missing = wanted.iter().filter(|build| build.missing().next().is_some()).count();
     if missing > 0 {
         screen::err(&format!(
             "{missing} of {} builds are not in the cache, {}{} trials follow\n",

@@ -21,8 +21,8 @@ pub(in crate::commands) fn text(
     jobs: usize,
 ) -> String {
     // Builds share layers.
-    let layers: BTreeMap<_, _> = builds.iter().flat_map(|b| &b.layers).map(|layer| (&layer.digest, layer)).collect();
-    let missing: Vec<&WantedLayer> = layers.into_values().filter(|layer| !layer.cached).collect();
+    let layers: BTreeMap<_, _> = builds.iter().flat_map(Wanted::missing).map(|layer| (&layer.digest, layer)).collect();
+    let missing: Vec<&WantedLayer> = layers.into_values().collect();
     let mut out = fetching(&missing);
     let mut all_s = Some(0.0);
     if !missing.is_empty() {
