@@ -3,12 +3,16 @@
 # the same for all variants; what differs is what the loader has to do: find a
 # libperl.so, relocate it, bind its symbols.
 #
+# Bakeoff sets BAKEOFF_TRACED for a trial that is stopped at every system call: a few
+# starts show there what each of them asks for.
+#
 # It is not what Perl programs wait for when they start: those load modules.
 
 times=${1:-400}
+test -z "$BAKEOFF_TRACED" || times=10
 n=0
 while [ "$n" -lt "$times" ]; do
-    "$PREFIX/bin/perl" -e 1
+    "$PREFIX/bin/perl" -e 1 || exit
     n=$((n + 1))
 done
-echo "$n starts"
+echo "every start succeeded"

@@ -15,6 +15,9 @@ use bakeoff_model::study::{Condition, Workload};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+/// Set for a traced trial and for no other, so that a workload that makes very many calls may do less of the same.
+const TRACED: &str = "BAKEOFF_TRACED";
+
 /// To be stopped at every system call takes many times as long; a workload's timeout is multiplied by this.
 const SLOWER: f64 = 100.0;
 
@@ -65,6 +68,7 @@ impl Local<'_> {
         let ports = services.start(stage, tools, cell)?;
         let mut prepared = trial::prepare(stage, cell, &ports)?;
         let Some(command) = prepared.job.commands.first_mut() else { return Ok(subject.missing("it has no command")) };
+        command.env.insert(TRACED.to_owned(), "1".to_owned());
         let places = places(&command.env);
         let told = hand_over(stage, command, tracer)?;
         launcher.launch(&prepared.job)?;

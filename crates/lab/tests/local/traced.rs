@@ -50,6 +50,8 @@ fn failures_are_kept() {
     let untraced = "grep -q 'TracerPid:.0$' /proc/self/status || { echo traced >&2; exit 9; }";
     let failure = traced(&Stage::new(untraced)).failure;
     assert!(matches!(&failure, Some(Failure::Exit { code: 9, stderr }) if stderr == &["traced"]), "{failure:?}");
+    let knows = "test \"$BAKEOFF_TRACED\" = 1 && echo less || echo more";
+    assert_eq!(traced(&Stage::new(knows).expect("less\n")).failure, None);
     let failure = traced(&Stage::new("echo wrong").expect("right\n")).failure;
     assert!(matches!(failure, Some(Failure::WrongOutput { line: 1, .. })), "{failure:?}");
     let failure = traced(&Stage::new("kill -9 $$")).failure;
