@@ -200,6 +200,26 @@ fn a_setting_that_its_own_factor_does_not_explain() {
     assert_eq!((&*found[0].follows, &*found[0].named_by), (&["threads".to_owned()][..], &["malloc".to_owned()][..]));
 }
 
+/// What has another source may differ in anything: it is no explanation that a reader would miss.
+#[test]
+fn a_factor_of_sources_explains_what_follows_it_and_is_not_missed_otherwise() {
+    let mut record = crossed(&[MALLOC, THREADS]);
+    let [undef, define] = [Some("undef"), Some("define")];
+    describe(
+        &mut record,
+        &[("d_fork", &[undef, define, undef, define]), ("d_malloc", &[undef, undef, define, define])],
+    );
+    record.study.build_factors[0].takes_sources = true;
+    let found = doubts(&record).confounded;
+    assert_eq!(found.len(), 1, "d_malloc follows the factor of sources");
+    assert_eq!((&*found[0].follows, found[0].named_by.len()), (&["threads".to_owned()][..], 0));
+
+    // Of one level only, it explains nothing.
+    record.study.variants.iter_mut().for_each(|variant| drop(variant.levels.remove("malloc")));
+    let found = doubts(&record).confounded;
+    assert_eq!(found.iter().map(|doubt| doubt.setting.as_str()).collect::<Vec<_>>(), ["d_fork", "d_malloc"]);
+}
+
 #[test]
 fn builds_that_failed_tell_nothing() {
     let mut record = crossed(&[THREADS]);

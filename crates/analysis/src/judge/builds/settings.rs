@@ -10,20 +10,26 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Every setting in which builds differ and that no factor names, by name.
 pub(super) fn confounded(variants: &[VariantLine], factors: &[FactorLine], builds: &[BuildLine]) -> Vec<Confounded> {
     let built = built(variants, builds);
-    let names: Vec<Names<'_>> = factors.iter().map(Names::of).collect();
+    // A factor of which one level is built explains nothing.
+    let varies = |factor: &&FactorLine| {
+        let level = |one: &Built<'_>| one.variant.levels.get(&factor.name).cloned();
+        built.iter().map(level).collect::<BTreeSet<_>>().len() > 1
+    };
+    let factors: Vec<&FactorLine> = factors.iter().filter(varies).collect();
+    let names: Vec<Names<'_>> = factors.iter().map(|factor| Names::of(factor)).collect();
     let settings: BTreeSet<&String> = built.iter().flat_map(|one| one.build.proof.described.keys()).collect();
-    settings.into_iter().filter_map(|setting| of(setting, &built, factors, &names)).collect()
+    settings.into_iter().filter_map(|setting| of(setting, &built, &factors, &names)).collect()
 }
 
 /// The doubt about one setting; none if the builds do not differ in it, or if the factors that name it explain it.
-fn of(setting: &str, built: &[Built<'_>], factors: &[FactorLine], names: &[Names<'_>]) -> Option<Confounded> {
+fn of(setting: &str, built: &[Built<'_>], factors: &[&FactorLine], names: &[Names<'_>]) -> Option<Confounded> {
     let values: Vec<Option<&str>> =
         built.iter().map(|one| one.build.proof.described.get(setting).map(String::as_str)).collect();
     let [first, others @ ..] = values.as_slice() else { return None };
     if others.iter().all(|value| value == first) {
         return None;
     }
-    let named = |&(_, names): &(&FactorLine, &Names<'_>)| names.name(setting, &values);
+    let named = |&(_, names): &(&&FactorLine, &Names<'_>)| names.name(setting, &values);
     let (naming, silent): (Vec<_>, Vec<_>) = factors.iter().zip(names).partition(named);
     let naming: Vec<&str> = naming.iter().map(|(factor, _)| factor.name.as_str()).collect();
     let explained = |factors: &[&str]| {
@@ -54,6 +60,8 @@ fn of(setting: &str, built: &[Built<'_>], factors: &[FactorLine], names: &[Names
         let level = follows.first().and_then(|factor| one.variant.levels.get(factor));
         place.levels.extend(level.filter(|level| !place.levels.contains(level)).cloned());
     }
-    let named_by = naming.into_iter().map(str::to_owned).collect();
+    // Of another source everything may be different, so that nobody misses its name.
+    let takes_all = |name: &str| factors.iter().any(|factor| factor.name == name && factor.takes_sources);
+    let named_by = naming.into_iter().filter(|name| !takes_all(name)).map(str::to_owned).collect();
     Some(Confounded { setting: setting.to_owned(), follows, named_by, values: told })
 }
