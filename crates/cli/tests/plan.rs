@@ -182,6 +182,12 @@ baseline = { opt = "slow" }
     let unknown = study.replace("disk = \"100 MiB\"\n", "").replace("takes = \"9 s\"\n", "");
     let words = ["Disk: nobody has measured it yet; `disk` in [[build]]", "Trials: nobody has timed them yet; `takes`"];
     Sandbox::new(&unknown).execute(&plan).expect(0, &words);
+    let top = "[[build]]\nname = \"top\"\ntools = []\nscript = 'touch \"$PREFIX/t\"'\n[workloads.short]";
+    let partly = study.replacen("[workloads.short]", top, 1);
+    let words =
+        ["Building: about 20 min, 1 at a time, without layer top,", "Disk: about 200 MiB stay", "Trials: about 6 min"];
+    let shown = Sandbox::new(&partly).execute(&plan);
+    assert!(!shown.expect(0, &words).out.contains("In all"), "{}", shown.out);
 }
 
 /// A run factor makes two workloads of one program; a level that changes nothing makes two names of one.

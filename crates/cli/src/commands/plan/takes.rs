@@ -9,7 +9,7 @@ use crate::study_folder::StudyFolder;
 use bakeoff_build::{Cache, Wanted, WantedLayer};
 use bakeoff_model::plan::Plan;
 use bakeoff_report::format::bytes;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 /// The lines about it; none about what is there already.
@@ -26,14 +26,20 @@ pub(in crate::commands) fn text(
     let mut out = fetching(&missing);
     let mut all_s = Some(0.0);
     if !missing.is_empty() {
-        let sum_s: Option<f64> = missing.iter().map(|layer| layer.expected_wall_s).sum();
         // Layers of one build wait for each other; that they rarely have the same length is ignored here.
         let at_once = jobs.min(builds.len()).max(1);
-        all_s = sum_s.map(|sum_s| sum_s / at_once as f64);
-        match all_s {
-            Some(all_s) => _ = writeln!(out, "Building: {}, {at_once} at a time", about(all_s)),
-            None => out.push_str("Building: nobody has timed it yet; `takes` in [[build]] could say\n"),
-        }
+        let (sum_s, unknown) = known_sum(&missing, |layer| layer.expected_wall_s);
+        let building_s = sum_s.map(|sum_s| sum_s / at_once as f64);
+        all_s = building_s.filter(|_| unknown.is_none());
+        let _ = match (building_s, unknown) {
+            (Some(s), None) => writeln!(out, "Building: {}, {at_once} at a time", about(s)),
+            (Some(s), Some(of)) => writeln!(
+                out,
+                "Building: {}, {at_once} at a time, without {of}, which nobody has timed yet; `takes` in [[build]] could say",
+                about(s)
+            ),
+            (None, _) => writeln!(out, "Building: nobody has timed it yet; `takes` in [[build]] could say"),
+        };
         out.push_str(&disk(&missing, cache));
     }
     let trials_s = trials_s(plan, &known_walls(folder));
@@ -75,16 +81,31 @@ fn fetching(missing: &[&WantedLayer]) -> String {
     format!("To be fetched: {}\n", told.collect::<Vec<_>>().join(", "))
 }
 
+/// The sum of what is known of layers, if anything is; and the names of those of which it is not known, in words.
+fn known_sum(missing: &[&WantedLayer], value: fn(&WantedLayer) -> Option<f64>) -> (Option<f64>, Option<String>) {
+    let known: Vec<f64> = missing.iter().filter_map(|layer| value(layer)).collect();
+    let unknown: BTreeSet<&str> =
+        missing.iter().filter(|layer| value(layer).is_none()).map(|layer| layer.name.as_str()).collect();
+    let names = unknown.iter().copied().collect::<Vec<_>>().join(", ");
+    let words = match unknown.len() {
+        0 => None,
+        1 => Some(format!("layer {names}")),
+        _ => Some(format!("layers {names}")),
+    };
+    ((!known.is_empty()).then(|| known.iter().sum()), words)
+}
+
 /// What stays on the disk, and whether that fits.
 fn disk(missing: &[&WantedLayer], cache: &Cache) -> String {
     let root = cache.root().display();
     let free_bytes = bakeoff_host::disk::free_bytes(cache.root()).ok().map(|free| free as f64);
     let free = free_bytes.map_or(String::new(), |free| format!(", where {} are free", bytes(free)));
-    let sum: Option<f64> = missing.iter().map(|layer| layer.expected_bytes).sum();
+    let (sum, unknown) = known_sum(missing, |layer| layer.expected_bytes);
     let Some(sum) = sum else {
         return format!("Disk: nobody has measured it yet; `disk` in [[build]] could say; it is in {root}{free}\n");
     };
-    let mut out = format!("Disk: about {} stay in {root}{free}; building takes more meanwhile\n", bytes(sum));
+    let unknown = unknown.map_or(String::new(), |of| format!(", without {of}, which nobody has measured yet"));
+    let mut out = format!("Disk: about {} stay in {root}{free}{unknown}; building takes more meanwhile\n", bytes(sum));
     if free_bytes.is_some_and(|free| free < sum) {
         out.push_str("  That will not fit: `bakeoff gc` makes room, and BAKEOFF_CACHE names another folder\n");
     }
