@@ -3,8 +3,8 @@
 #
 #   load.sh COUNT SIZE
 #
-# Every client marks two phases, queue and complete, and the value rate: sets per
-# second, from the beginning of the first phase to the end of the second. It says
+# Every client marks two phases: in queue the sets are made and handed over, in
+# complete they are awaited. The value rate is sets per second of both. It says
 # `COUNT sets` if, as far as it knows, all is well. Whether the server agrees is
 # check-sets.sh's to find out.
 
@@ -17,6 +17,30 @@ case $CLIENT in
 spymemcached-*)
     exec "$PREFIX/jvm/$JVM/bin/java" "$ASSERTIONS" -cp "$PREFIX/classes:$PREFIX/lib/$CLIENT.jar" \
         Sets "$PORT_memcached" "$count" "$size" "$TIMEOUT_MS"
+    ;;
+nc-*)
+    # Nothing is left to queue: the bytes were computed when the study was built,
+    # and the first phase lasts no longer than it takes to look at the clock.
+    stream=$PREFIX/streams/${CLIENT#nc-}-$count-$size
+    marks=${BAKEOFF_MARKS:-2}
+    echo "phase queue" >&"$marks"
+    began=$(date +%s%N)
+    echo "phase complete" >&"$marks"
+    answer=$(nc.openbsd 127.0.0.1 "$PORT_memcached" < "$stream" | wc -c)
+    ended=$(date +%s%N)
+    echo "phase close" >&"$marks"
+    echo "value rate $((count * 1000000000 / (ended - began))) /s" >&"$marks"
+
+    # `STORED` for every set, or nothing but `MN` at the end. Anything else is of another length.
+    case $CLIENT in
+    nc-text)  wanted=$((count * 8)) ;;
+    nc-quiet) wanted=4 ;;
+    esac
+    if [ "$answer" -ne "$wanted" ]; then
+        echo "load.sh: the server answered with $answer bytes instead of $wanted" >&2
+        exit 1
+    fi
+    echo "$count sets"
     ;;
 *)
     echo "load.sh: no such client: $CLIENT" >&2
