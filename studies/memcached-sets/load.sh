@@ -18,6 +18,9 @@ spymemcached-*)
     exec "$PREFIX/jvm/$JVM/bin/java" "$ASSERTIONS" -cp "$PREFIX/classes:$PREFIX/lib/$CLIENT.jar" \
         Sets "$PORT_memcached" "$count" "$size" "$TIMEOUT_MS"
     ;;
+native)
+    exec "$PREFIX/bin/setload" -p "$PORT_memcached" -n "$count" -s "$size" -w 10000
+    ;;
 nc-*)
     # Nothing is left to queue: the bytes were computed when the study was built,
     # and the first phase lasts no longer than it takes to look at the clock.
