@@ -111,22 +111,40 @@ static struct options parse(int argc, char **argv) {
 
 /* ---- the requests and the connections ---- */
 
+static char *put(char *at, const char *text, size_t length) {
+    memcpy(at, text, length);
+    return at + length;
+}
+
+static char *put_number(char *at, size_t number) {
+    char digits[20];
+    size_t first = sizeof digits;
+    do digits[--first] = (char)('0' + number % 10);
+    while (number /= 10);
+    return put(at, digits + first, sizeof digits - first);
+}
+
+/* Without sprintf for each, because the time of this phase is part of the rate. */
 static void make_requests(struct connection *connection, const struct options *options) {
-    size_t longest = sizeof "set k 0  \r\n\r\n" + 3 * 20 + options->size;
+    static const char key[] = "set k";
+    char *tail = allocate(options->size + 64, 1);       /* what follows the number, the same in all requests */
+    size_t tail_length = (size_t)sprintf(tail, " 0 %d %zu\r\n", EXPIRES_AFTER_S, options->size);
+    memset(tail + tail_length, 'a', options->size);
+    tail_length += options->size;
+    tail_length = (size_t)(put(tail + tail_length, "\r\n", 2) - tail);
+
     connection->sets = (options->count - connection->index + options->connections - 1) / options->connections;
-    connection->bytes = allocate(connection->sets, longest);
+    connection->bytes = allocate(connection->sets, sizeof key - 1 + 20 + tail_length);
     connection->ends = allocate(connection->sets, sizeof *connection->ends);
     connection->began = allocate(connection->sets, sizeof *connection->began);
     char *at = connection->bytes;
     for (size_t i = 0; i < connection->sets; i++) {
-        at += sprintf(at, "set k%zu 0 %d %zu\r\n", i * options->connections + connection->index, EXPIRES_AFTER_S,
-                      options->size);
-        memset(at, 'a', options->size);
-        at += options->size;
-        *at++ = '\r';
-        *at++ = '\n';
+        at = put(at, key, sizeof key - 1);
+        at = put_number(at, i * options->connections + connection->index);
+        at = put(at, tail, tail_length);
         connection->ends[i] = (size_t)(at - connection->bytes);
     }
+    free(tail);
 }
 
 static void open_connection(struct connection *connection, int port) {
