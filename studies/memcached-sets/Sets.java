@@ -43,6 +43,7 @@ public final class Sets {
             .setOpQueueFactory(new ArrayOperationQueueFactory(count + SPARE_QUEUE))
             .setReadBufferSize(READ_BUFFER)
             .setOpTimeout(timeoutMs)
+            .setDaemon(true)    // or its thread would keep a program alive that has failed
             .build();
         MemcachedClient client =
             new MemcachedClient(factory, Collections.singletonList(new InetSocketAddress("127.0.0.1", port)));
