@@ -20,6 +20,6 @@ stat() {
 sets=$(stat cmd_set)
 items=$(stat curr_items)
 if [ "$sets" != "$count" ] || [ "$items" != "$count" ]; then
-    echo "check-sets.sh: of $count sets the server executed ${sets:-an unknown number of} and holds ${items:-an unknown number}" >&2
+    echo "check-sets.sh: of $count sets the server executed ${sets:-(no answer)} and holds ${items:-(no answer)}" >&2
     exit 1
 fi
