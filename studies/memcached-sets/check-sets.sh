@@ -11,7 +11,7 @@ set -eu
 port=$1
 count=$2
 
-stats=$(printf 'stats\r\nquit\r\n' | nc.openbsd 127.0.0.1 "$port" | tr -d '\r')
+stats=$(printf 'stats\r\nquit\r\n' | nc.openbsd -w 10 127.0.0.1 "$port" | tr -d '\r')
 
 stat() {
     printf '%s\n' "$stats" | sed -n "s/^STAT $1 //p"
