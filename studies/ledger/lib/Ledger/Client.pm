@@ -10,7 +10,7 @@ use POSIX qw(strftime);
 use Socket;
 
 sub new ($class, %option) {
-    return bless { key => $ENV{LEDGER_KEY} // 'bakeoff', number => 0, %option }, $class;
+    return bless { key => $ENV{LEDGER_KEY} // 'bakeoff', %option }, $class;
 }
 
 # The reply's fields: status, and what comes with it.
@@ -18,9 +18,11 @@ sub call ($self, %fields) {
     return $self->send_bytes(seal($self->request(%fields), $self->{key}));
 }
 
-# The fields of a request, with time and nonce if they are not given.
+# The fields of a request, with time and nonce if they are not given. No two nonces
+# are equal, of whichever client of whichever process.
 sub request ($self, %fields) {
-    my $nonce = sprintf '%08x%08x%016x', time & 0xffff_ffff, $$, ++$self->{number};
+    state $number = 0;
+    my $nonce = sprintf '%08x%08x%016x', time & 0xffff_ffff, $$, ++$number;
     return { time => strftime('%Y-%m-%dT%H:%M:%SZ', gmtime), nonce => $nonce, %fields };
 }
 
