@@ -109,7 +109,7 @@ fn begin_and_wait_for_load(folder: &Path) -> Child {
 fn an_interrupt_ends_the_load() {
     let folder = tempfile::tempdir().unwrap();
     let mut child = begin_and_wait_for_load(folder.path());
-    let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
+    let sent = Command::new("kill").args(["-TERM", &child.id().to_string()]).status().unwrap();
     assert!(sent.success());
     assert_eq!(child.wait().unwrap().code(), Some(130));
     assert_eq!(of_folder(folder.path(), &child), 0);

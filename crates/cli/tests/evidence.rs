@@ -223,7 +223,7 @@ fn an_interrupt_ends_a_diagnostic_trial_and_the_next_command_goes_on() {
         assert!(child.try_wait().unwrap().is_none(), "it has ended");
         std::thread::yield_now();
     }
-    let interrupt = std::process::Command::new("sh").args(["-c", &format!("kill -INT {}", child.id())]).status();
+    let interrupt = std::process::Command::new("sh").args(["-c", &format!("kill -TERM {}", child.id())]).status();
     assert!(interrupt.unwrap().success());
     assert_eq!(child.wait().unwrap().code(), Some(130));
     let record = sandbox.record();

@@ -253,7 +253,7 @@ fn an_interrupt_ends_after_the_trial_in_flight_and_the_next_command_goes_on() {
     while sandbox.trials_so_far() == 0 {
         std::thread::yield_now();
     }
-    let interrupt = Command::new("kill").args(["-INT", &first.id().to_string()]).status().unwrap();
+    let interrupt = Command::new("kill").args(["-TERM", &first.id().to_string()]).status().unwrap();
     assert!(interrupt.success());
     let shown = Shown::of(&first.wait_with_output().unwrap());
     shown.expect(130, &["stopped", "execute the command again"]);

@@ -182,7 +182,7 @@ fn interrupts_leave_nothing_of_services_and_load_and_lose_no_trial() {
     sandbox.write("shelf.pl", SHELF);
     let words = ["run", "STUDY", "--blocks", "6", "--quiet"];
     let interrupt = |pid: u32| {
-        let sent = std::process::Command::new("kill").args(["-INT", &pid.to_string()]).status().unwrap();
+        let sent = std::process::Command::new("kill").args(["-TERM", &pid.to_string()]).status().unwrap();
         assert!(sent.success());
     };
     // One lets the trial in flight end, two kill it.

@@ -181,7 +181,7 @@ fn an_interrupt_ends_a_build_and_a_wait() {
     waiting.signal("TERM");
     assert_eq!(waiting.says(), "interrupted");
     assert!(is_alive(&pid));
-    building.signal("INT");
+    building.signal("TERM");
     assert_eq!(building.says(), "interrupted");
     assert!(!is_alive(&pid));
 }
@@ -221,7 +221,7 @@ fn builds_wait_while_trials_execute_and_the_other_way_round() {
     // A wait ends by an interrupt.
     let mut waits = meeting.builder("echo other > $PREFIX/x");
     assert_eq!(waits.says(), format!("waiting {}", std::process::id()));
-    waits.signal("INT");
+    waits.signal("TERM");
     assert_eq!(waits.says(), "interrupted");
     drop(trials);
 }

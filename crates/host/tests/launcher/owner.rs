@@ -32,7 +32,10 @@ impl Owner {
     }
 
     fn start_with(scratch: &Scratch, patience: &str, script: &str, variables: &[(&str, &str)]) -> Self {
-        let process = Command::new(std::env::current_exe().unwrap())
+        // A shell without job control starts what it puts into the background with interrupts ignored.
+        let process = Command::new("env")
+            .arg("--default-signal")
+            .arg(std::env::current_exe().unwrap())
             .args(["--exact", "owner::be_one_if_asked"])
             .env(PATIENCE, patience)
             .env(SCRIPT, script)
