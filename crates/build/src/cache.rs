@@ -172,11 +172,6 @@ impl Cache {
         self.root.join("logs").join(format!("{}.log", short(name)))
     }
 
-    /// What is remembered of a layer that failed as foreseen.
-    pub(crate) fn failure_path(&self, digest: &str) -> PathBuf {
-        self.log_of(digest).with_extension("failed")
-    }
-
     pub(crate) fn work_of(&self, name: &str) -> PathBuf {
         self.root.join("work").join(short(name))
     }
@@ -267,7 +262,7 @@ impl Cache {
     /// Removes all that an attempt at this layer can have left behind, the record first.
     pub(crate) fn wipe_layer(&self, digest: &str) -> Result<(), Error> {
         wipe(&self.record_path(digest))?;
-        wipe(&self.failure_path(digest))?;
+        wipe(&crate::foreseen::path(self, digest))?;
         wipe(&crate::proof::path(self, digest))?;
         wipe(&self.manifest_path(digest))?;
         wipe(&self.prefix_of(digest))?;
