@@ -13,14 +13,14 @@ fi
 bin=$(ls -d /usr/lib/postgresql/*/bin 2> /dev/null | sort -V | tail -n 1)
 [ -x "$bin/initdb" ] || { echo "store: there is no PostgreSQL: apt-get install postgresql-15" >&2; exit 1; }
 
-# PostgreSQL does not work for root. Its own user needs a way into this folder.
+# PostgreSQL does not work for root. Its own user needs a way into this folder, also
+# where the folders above are closed to others: it may search all, and no more.
 as=
 data=$TMPDIR/cluster
 mkdir -m 700 "$data"
 if [ "$(id -u)" -eq 0 ]; then
-    as="setpriv --reuid=postgres --regid=postgres --clear-groups"
+    as="setpriv --reuid=postgres --regid=postgres --clear-groups --inh-caps=+dac_read_search --ambient-caps=+dac_read_search"
     chown postgres "$data"
-    chmod 711 "$TMPDIR"
 fi
 cd /
 
