@@ -10,8 +10,8 @@
 # interpreter anew, from the object files that are there.
 #
 # It is not an installation of Perl: no extension (XS module) is built, and of
-# the modules in dist/, cpan/ and ext/ only Exporter and Errno, which `$!{EAGAIN}`
-# loads. The workloads need no other, and a full build takes longer.
+# the modules in dist/, cpan/ and ext/ only those that it is linked with, Exporter,
+# and Errno, which `$!{EAGAIN}` loads. A full build takes longer.
 
 set -eu
 
@@ -53,9 +53,9 @@ make)
     sh Configure -S < /dev/null
 
     # The target `perl` would first copy all of Perl's pure-Perl modules into
-    # lib/. The first two are all that linking the interpreter needs; of the
+    # lib/. The first three are all that linking the interpreter needs; of the
     # names, make wants a single line.
-    modules='ext/ExtUtils-Miniperl dist/ExtUtils-ParseXS dist/Exporter ext/Errno'
+    modules='ext/ExtUtils-Miniperl dist/ExtUtils-ParseXS dist/base dist/Exporter ext/Errno'
     make -j"$JOBS" perl nonxs_ext="$(printf '%s/pm_to_blib ' $modules)"
     install_perl
     find lib -type f \( -name '*.t' -o -name '*.pod' \) ! -path lib/Config.pod -exec rm -f {} +
