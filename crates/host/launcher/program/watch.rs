@@ -67,10 +67,15 @@ impl<'a> Watch<'a> {
             let _ = sys::write(own_group, b"0");
         }
         self.launched_ns = sys::now_ns();
-        for index in 0..last {
-            self.launch(index);
-        }
         let head = self.job.head;
+        for index in 0..last {
+            if index > 0 && self.is_load() && head.pace_ns > 0 {
+                // Copies of a paced load take turns: else what they do together would come at once, and then nothing.
+                self.state.processes[index].next_ns = self.launched_ns + head.pace_ns / last as u64 * index as u64;
+            } else {
+                self.launch(index);
+            }
+        }
         if head.all_cpus != 0 {
             let _ = sys::set_affinity(self.job.slice(head.all_cpus, head.all_cpus_length));
         }
@@ -139,7 +144,7 @@ impl<'a> Watch<'a> {
             None => {
                 over.ended_ns = sys::now_ns();
                 process.next_ns = process.next_ns.max(over.ended_ns + BACK_OFF_NS);
-                self.achieved.failed += 1;
+                self.has_failed(index);
             }
         }
     }
@@ -214,9 +219,18 @@ impl<'a> Watch<'a> {
         let over = &mut self.state.over[index];
         (over.status, over.usage, self.state.processes[index].pid) = (reaped.status, reaped.usage, 0);
         self.achieved.ended += u64::from(reaped.status == 0);
-        self.achieved.failed += u64::from(reaped.status != 0);
+        if reaped.status != 0 {
+            self.has_failed(index);
+        }
         let [user_s, user_us, sys_s, sys_us, ..] = reaped.usage;
         self.achieved.cpu_us += ((user_s + sys_s) * 1_000_000 + user_us + sys_us) as u64;
+    }
+
+    fn has_failed(&mut self, index: usize) {
+        self.achieved.failed += 1;
+        if self.achieved.first_failed == 0 {
+            self.achieved.first_failed = index as u64 + 1;
+        }
     }
 
     /// What the owner has to say; if it has hung up, all is killed.

@@ -79,7 +79,7 @@ pub struct Job {
     pub all_cpus_length: u64,
     /// RLIMIT_AS, or 0.
     pub address_space: u64,
-    /// For a load: nanoseconds from one start to the next, or 0 for a closed loop.
+    /// For a load: nanoseconds from one start of a copy to its next, or 0 for a closed loop.
     pub pace_ns: u64,
     /// After so many nanoseconds all is killed, or 0.
     pub timeout_ns: u64,
@@ -166,6 +166,8 @@ pub struct Achieved {
     pub ended: u64,
     /// Copies that ended otherwise or could not be started.
     pub failed: u64,
+    /// The place of the first of them, from 1; 0 if there is none.
+    pub first_failed: u64,
     /// CPU time of copies that ended.
     pub cpu_us: u64,
     /// Time since the first launch.
@@ -264,7 +266,7 @@ macro_rules! plain {
     };
 }
 
-plain!(Head 16, Job 96, Process 48, Kill 32, Stop 16, JobOver 64, Achieved 40, ProcessOver 592, Tried 44, Unkillable 8);
+plain!(Head 16, Job 96, Process 48, Kill 32, Stop 16, JobOver 72, Achieved 48, ProcessOver 592, Tried 44, Unkillable 8);
 
 /// The bytes of a structure.
 pub fn bytes<T: Plain>(value: &T) -> &[u8] {

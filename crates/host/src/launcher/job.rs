@@ -22,7 +22,8 @@ pub struct Job {
 /// How the copies of a load are started again.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 pub struct Rounds {
-    /// Seconds from one start to the next one; none if a copy is started again as soon as it has ended.
+    /// Seconds from one start of a copy to its next one, where copies take turns: of two, the second begins half of it
+    /// after the first. None if a copy is started again as soon as it has ended.
     pub pace_s: Option<f64>,
 }
 
@@ -76,6 +77,8 @@ pub struct Achieved {
     pub ended: u64,
     /// Copies that have ended otherwise.
     pub failed: u64,
+    /// Which of the commands, from 0, was the first to fail.
+    pub first_failed: Option<usize>,
     /// CPU time of those that have ended, in seconds.
     pub cpu_s: f64,
     /// Time since the load began, in seconds.

@@ -65,6 +65,7 @@ pub(super) fn achieved(achieved: &wire::Achieved) -> Achieved {
         alive: u32::try_from(achieved.alive).unwrap_or(u32::MAX),
         ended: achieved.ended,
         failed: achieved.failed,
+        first_failed: usize::try_from(achieved.first_failed).ok().and_then(|place| place.checked_sub(1)),
         cpu_s: achieved.cpu_us as f64 / 1e6,
         seconds: seconds(achieved.ns),
     }

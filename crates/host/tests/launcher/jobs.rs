@@ -228,9 +228,21 @@ fn a_paced_load_keeps_its_pace() {
     let mut launcher = Launcher::start(None).unwrap();
     launcher.launch(&load(&scratch, 2, Some(0.05), "exit 0")).unwrap();
     let achieved = until(&mut launcher, |achieved| achieved.ended >= 20);
-    // Ten times two copies, of which the first begin at once: no sooner than nine paces.
-    assert!(achieved.seconds >= 0.44, "{achieved:?}");
+    // Ten times two copies, which take turns: no sooner than nine paces and a half.
+    assert!(achieved.seconds >= 0.47, "{achieved:?}");
     launcher.stop(9, 0.0).unwrap();
+}
+
+#[test]
+fn copies_of_a_paced_load_take_turns() {
+    let scratch = Scratch::new();
+    let mut launcher = Launcher::start(None).unwrap();
+    launcher.launch(&load(&scratch, 4, Some(3600.0), "exit 0")).unwrap();
+    // The others begin after a quarter of an hour and later.
+    let achieved = until(&mut launcher, |achieved| achieved.ended >= 1);
+    assert_eq!((achieved.ended, achieved.alive), (1, 0), "{achieved:?}");
+    let ended = launcher.stop(15, 1.0).unwrap();
+    assert_eq!((ended.processes.len(), ended.rounds.unwrap().ended), (4, 1));
 }
 
 #[test]

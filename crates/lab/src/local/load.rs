@@ -10,8 +10,12 @@ use bakeoff_model::metric::Measurements;
 use bakeoff_model::study::{LoadOf, LoadSpec};
 use std::path::PathBuf;
 
-/// How long the copies may take until all of them execute, in seconds.
+/// How long the copies may take until all of them execute, in seconds; of a paced load, the first of them.
 const ALIVE_WITHIN_S: f64 = 10.0;
+/// A copy of a paced load that has executed for so long need not have ended before the trial begins, in seconds.
+const UNDER_WAY_S: f64 = 1.0;
+/// The golden ratio's fraction: its multiples, modulo 1, lie evenly however many they are (Weyl 1916).
+const GOLDEN: f64 = 0.618_033_988_749_894_9;
 /// What this is called in a failure.
 const PART: &str = "load";
 const KILL: i32 = 9;
@@ -26,8 +30,8 @@ pub(super) struct Load {
 #[derive(Debug)]
 struct Active {
     copies: u32,
-    /// Whether each copy is started again as soon as it has ended.
-    closed: bool,
+    /// From one start of a copy to its next, in seconds; none if it is started again as soon as it has ended.
+    pace_s: Option<f64>,
     logs: Vec<PathBuf>,
     homes: Vec<String>,
     before: Achieved,
@@ -35,8 +39,9 @@ struct Active {
 }
 
 impl Load {
-    /// Starts the copies that a cell's condition asks for, and waits until all of them execute.
-    pub(super) fn start(&mut self, stage: &Stage, cell: Cell<'_>, ports: &Ports) -> Result<(), Halt> {
+    /// Starts the copies that a cell's condition asks for, and waits until all of them execute; or, of a paced load, for
+    /// the moment at which the trials of this pass meet it.
+    pub(super) fn start(&mut self, stage: &Stage, cell: Cell<'_>, ports: &Ports, pass: u32) -> Result<(), Halt> {
         let Some(spec) = cell.condition.load.as_ref().filter(|spec| spec.copies > 0) else { return Ok(()) };
         let launcher = match &mut self.launcher {
             Some(launcher) => launcher,
@@ -44,7 +49,7 @@ impl Load {
         };
         let mut active = Active {
             copies: spec.copies,
-            closed: spec.pace_s.is_none(),
+            pace_s: spec.pace_s,
             logs: vec![],
             homes: vec![],
             before: Achieved::default(),
@@ -72,7 +77,7 @@ impl Load {
             // A load ends of itself only if it cannot even be started.
             if let Some(ended) = launcher.ended()? {
                 let why = ended.processes.first().map_or_else(String::new, |process| in_words(&process.end));
-                let halt = active.because(why);
+                let halt = active.because(None, why);
                 self.active = None;
                 return Err(halt);
             }
@@ -80,14 +85,17 @@ impl Load {
             if achieved.failed > 0 {
                 return Err(active.failed(&achieved));
             }
-            if achieved.alive >= active.copies || achieved.ended >= u64::from(active.copies) {
-                return Ok(());
+            if active.is_under_way(&achieved) {
+                break;
             }
             if !waiting.pause()? {
                 let why = format!("{} of {} copies execute after {ALIVE_WITHIN_S} s", achieved.alive, active.copies);
-                return Err(active.because(why));
+                return Err(active.because(None, why));
             }
         }
+        let mut waiting = Waiting::of(active.phase_s(pass));
+        while waiting.pause()? {}
+        Ok(())
     }
 
     /// The trial is about to be launched.
@@ -118,8 +126,8 @@ impl Load {
             return Err(active.failed(&after));
         }
         // Between two copies there may be a moment without one.
-        if active.closed && after.alive == 0 && after.ended == active.before.ended {
-            return Err(active.because("no copy was alive any more when the trial ended".to_owned()));
+        if active.pace_s.is_none() && after.alive == 0 && after.ended == active.before.ended {
+            return Err(active.because(None, "no copy was alive any more when the trial ended".to_owned()));
         }
         Ok(())
     }
@@ -136,14 +144,31 @@ impl Load {
 }
 
 impl Active {
-    fn failed(&self, achieved: &Achieved) -> Halt {
-        let (failed, all) = (achieved.failed, achieved.failed + achieved.ended);
-        self.because(format!("{failed} of {all} copies that ended failed"))
+    /// Whether a trial may begin. Copies of a paced load take turns, so it is enough that one of them can do what it shall.
+    fn is_under_way(&self, achieved: &Achieved) -> bool {
+        match self.pace_s {
+            None => achieved.alive >= self.copies || achieved.ended >= u64::from(self.copies),
+            Some(_) => achieved.ended > 0 || (achieved.alive > 0 && achieved.seconds >= UNDER_WAY_S),
+        }
     }
 
-    /// With the log of the first copy that has one.
-    fn because(&self, why: String) -> Halt {
-        let log = self.logs.iter().find(|log| !last_lines(log).is_empty()).or(self.logs.first());
+    /// How long a trial waits for its moment between two starts of a paced load. A trial that always began right after one
+    /// of them would meet more, or fewer, than its share, and the more so the shorter it is. So each pass has a moment of
+    /// its own, the same for all variants.
+    fn phase_s(&self, pass: u32) -> f64 {
+        self.pace_s.map_or(0.0, |pace_s| pace_s / f64::from(self.copies) * (f64::from(pass) * GOLDEN).fract())
+    }
+
+    fn failed(&self, achieved: &Achieved) -> Halt {
+        let (failed, all) = (achieved.failed, achieved.failed + achieved.ended);
+        self.because(achieved.first_failed, format!("{failed} of {all} copies that ended failed"))
+    }
+
+    /// With the log of this copy, or of the first that has one. A copy that is started again adds to its log.
+    fn because(&self, copy: Option<usize>, why: String) -> Halt {
+        let has_lines = |log: &&PathBuf| !last_lines(log).is_empty();
+        let whose = copy.and_then(|copy| self.logs.get(copy));
+        let log = whose.or_else(|| self.logs.iter().find(has_lines)).or(self.logs.first());
         surroundings(PART, why, &log.cloned().unwrap_or_default())
     }
 }
@@ -162,4 +187,29 @@ fn of<'a>(stage: &'a Stage, cell: Cell<'a>, spec: &LoadSpec) -> (Cell<'a>, Vec<S
         LoadOf::Itself | LoadOf::Baseline => stage.argv(of.variant, of.workload),
     };
     (of, argv)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Active;
+
+    fn active(copies: u32, pace_s: Option<f64>) -> Active {
+        Active { copies, pace_s, logs: vec![], homes: vec![], before: super::Achieved::default(), cpu_before_s: None }
+    }
+
+    #[test]
+    fn the_passes_meet_a_paced_load_at_moments_that_lie_evenly() {
+        let active = active(4, Some(2.0));
+        let mut phases: Vec<f64> = (1..=20).map(|pass| active.phase_s(pass)).collect();
+        phases.sort_unstable_by(f64::total_cmp);
+        // Of 20 moments in half a second none is further than two shares from the next.
+        let gaps: Vec<f64> = phases.windows(2).map(|pair| pair[1] - pair[0]).collect();
+        assert!(phases[0] >= 0.0 && phases[19] < 0.5, "{phases:?}");
+        assert!(gaps.iter().all(|gap| (0.005..=0.05).contains(gap)), "{gaps:?}");
+    }
+
+    #[test]
+    fn a_closed_load_has_no_moments() {
+        assert!((1..=20).all(|pass| active(4, None).phase_s(pass) == 0.0));
+    }
 }

@@ -73,7 +73,7 @@ impl<'a> Local<'a> {
         let Self { stage, launcher, services, load, tools, .. } = self;
         let cell = stage.cell(task)?;
         let ports = services.start(stage, tools, cell)?;
-        load.start(stage, cell, &ports)?;
+        load.start(stage, cell, &ports, task.block.block)?;
         let prepared = trial::prepare(stage, cell, &ports)?;
         if stage.granted(cell.condition).is_some_and(|granted| granted.drop_caches) {
             bakeoff_host::disk::drop_caches()

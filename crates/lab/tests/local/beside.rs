@@ -6,7 +6,7 @@ use bakeoff_lab::Executor as _;
 use bakeoff_model::record::{Failure, Held, Outcome};
 use bakeoff_model::study::{LoadOf, LoadSpec, OpSpec, Per, Ready, Service};
 
-pub(crate) const CASES: [(&str, fn()); 24] = [
+pub(crate) const CASES: [(&str, fn()); 25] = [
     ("a_service_is_there_for_its_trial_and_gone_afterwards", service_serves),
     ("a_service_whose_log_has_the_line_is_ready", ready_by_log),
     ("a_service_whose_command_succeeds_is_ready", ready_by_command),
@@ -22,6 +22,7 @@ pub(crate) const CASES: [(&str, fn()); 24] = [
     ("a_service_that_ignores_its_signal_is_killed", stubborn_service),
     ("services_have_the_variables_of_the_variant", service_per_variant),
     ("the_load_is_alive_while_the_trial_lasts_and_gone_afterwards", load_works),
+    ("copies_of_a_paced_load_take_turns", load_at_a_pace),
     ("copies_of_the_workload_itself_have_a_number_and_a_home_each", load_of_the_workload),
     ("copies_of_a_workload_that_marks_do_not_mark", load_marks),
     ("a_load_that_fails_fails_the_trial", load_fails),
@@ -209,6 +210,17 @@ fn load_works() {
     assert!(alive(&marker).is_empty(), "{:?}", alive(&marker));
 }
 
+/// Ten starts in a second, of copies that take turns: a trial of half a second meets about five of them, neither all ten
+/// nor none.
+fn load_at_a_pace() {
+    let paced = LoadSpec { copies: 10, of: LoadOf::Command("true".to_owned()), pace_s: Some(1.0), cpus: None };
+    let stage = Stage::new("sleep 0.5").condition(|c| c.load = Some(paced));
+    let execution = stage.execute("a");
+    let rate = execution.measurements["load_rate"];
+    assert_eq!(execution.outcome, Outcome::Ok);
+    assert!(rate > 0.0 && rate <= 16.0, "{rate} copies in a second");
+}
+
 fn load_of_the_workload() {
     let run = "if test -n \"$BAKEOFF_COPY\"; then echo \"$PREFIX $BAKEOFF_COPY $HOME\" >> copies; sleep 60; fi";
     for (of, prefix) in [(LoadOf::Baseline, "/prefix/a"), (LoadOf::Itself, "/prefix/b")] {
@@ -240,6 +252,10 @@ fn load_fails() {
     // Copies share a log with those that they follow.
     assert_eq!((part.as_str(), tail.last().map(String::as_str)), ("load", Some("out of luck")));
     assert!(why.contains("failed"), "{why}");
+    // It is the words of the one that failed which are shown, whatever others said before.
+    let second = "echo $BAKEOFF_COPY >&2; test $BAKEOFF_COPY = 1 && sleep 60";
+    let (_, _, tail) = failed_part(&Stage::new("sleep 0.3").load(2, second).outcome());
+    assert!(!tail.is_empty() && tail.iter().all(|line| line == "2"), "{tail:?}");
     let (part, ..) = failed_part(&Stage::new("true").load(1, "no-such-program --at-all").outcome());
     assert_eq!(part, "load");
 }
