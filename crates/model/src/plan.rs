@@ -133,7 +133,12 @@ impl Plan {
         let mut excluded = vec![];
         for levels in points(study, spec) {
             let name = display_name(study, &levels, baseline);
-            let barred = study.excludes.iter().find(|e| e.when.iter().all(|(f, l)| levels.get(f) == Some(l)));
+            let barred = study.excludes.iter().find(|exclude| {
+                exclude
+                    .when
+                    .iter()
+                    .all(|(factor, barred)| levels.get(factor).is_some_and(|level| barred.contains(level)))
+            });
             match barred {
                 Some(exclude) if levels == *baseline => {
                     return Err(Error::BaselineExcluded { reason: exclude.reason.clone() });

@@ -86,8 +86,8 @@ pub type Levels = BTreeMap<String, String>;
 /// A combination that is not built and not executed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Exclude {
-    /// Every variant that has all of these levels is left out.
-    pub when: Levels,
+    /// Every variant is left out that has, of each of these factors, one of the levels that are listed.
+    pub when: BTreeMap<String, Vec<String>>,
     /// Why; printed with the plan.
     pub reason: String,
 }

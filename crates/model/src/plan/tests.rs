@@ -59,6 +59,20 @@ fn the_default_is_every_combination_and_the_baseline_comes_first() {
 }
 
 #[test]
+fn several_levels_are_left_out_at_once() {
+    let text = STUDY.replace("opt = \"O1\" }\nreason", "opt = [\"O1\", \"O3\"] }\nreason");
+    let plan = Plan::of(&crate::study_file::parse(&text).unwrap(), "default").unwrap();
+    assert_eq!(names(&plan), ["baseline", "opt=O1", "opt=O3", "cc=clang"]);
+    let excluded: Vec<&str> = plan.excluded.iter().map(|excluded| excluded.name.as_str()).collect();
+    assert_eq!(excluded, ["cc=clang opt=O1", "cc=clang opt=O3"]);
+    for (list, remedy) in [("[]", "leave the factor out"), ("[\"O4\"]", "did you mean"), ("[1]", "")] {
+        let text = text.replace("[\"O1\", \"O3\"]", list);
+        let problem = &crate::study_file::parse(&text).unwrap_err()[0];
+        assert!(problem.message.contains("`opt`") && problem.remedy.contains(remedy), "{problem:?}");
+    }
+}
+
+#[test]
 fn rules_choose_who_takes_part() {
     assert_eq!(names(&plan("each").unwrap()), ["baseline", "cc=clang", "opt=O1", "opt=O3"]);
     assert_eq!(names(&plan("one").unwrap()), ["baseline", "cc=clang opt=O3"]);

@@ -5,7 +5,9 @@ use super::section::{Section, Sink, check_name};
 use super::services::PORT;
 use crate::problem::suggest;
 use crate::study::{Exclude, Factor, Layer, Level, Levels, Source};
+use std::collections::BTreeMap;
 use std::ops::Range;
+use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 /// A factor, where it is named, and where each of its variables is.
@@ -118,11 +120,11 @@ pub(super) fn excludes(file: &Section<'_>, build: &[PlacedFactor], run: &[Placed
         let when = section.any("when");
         let reason = section.required_string("reason", "say why; it is printed with the plan");
         let levels = match when {
-            Some((value, span)) => levels(section.sink, value, span, build, run),
+            Some((value, span)) => any_levels(section.sink, value, span, build, run),
             None => {
                 let remedy = "for example `when = { malloc = \"perl\", threads = \"on\" }`";
                 section.sink.report(section.span.clone(), "[[exclude]] has no `when`", "", remedy);
-                Levels::new()
+                BTreeMap::new()
             }
         };
         section.finish();
@@ -139,33 +141,75 @@ pub(super) fn levels(
     build: &[PlacedFactor],
     run: &[PlacedFactor],
 ) -> Levels {
+    let one =
+        |(factor, value): (&Factor, &Spanned<DeValue<'_>>)| Some((factor.name.clone(), level_of(sink, factor, value)?));
+    picked(sink, value, span, build, run).into_iter().filter_map(one).collect()
+}
+
+/// A table that picks some levels of some factors: for each factor a level, or a list of them.
+fn any_levels(
+    sink: &Sink,
+    value: &DeValue<'_>,
+    span: Range<usize>,
+    build: &[PlacedFactor],
+    run: &[PlacedFactor],
+) -> BTreeMap<String, Vec<String>> {
+    let several = |(factor, value): (&Factor, &Spanned<DeValue<'_>>)| {
+        let levels = match value.get_ref().as_array() {
+            None => Vec::from_iter(level_of(sink, factor, value)),
+            Some(list) => {
+                if list.is_empty() {
+                    let message = format!("no level of `{}` is picked", factor.name);
+                    sink.report(value.span(), &message, "", "leave the factor out if its level does not matter");
+                }
+                list.iter().filter_map(|value| level_of(sink, factor, value)).collect()
+            }
+        };
+        (factor.name.clone(), levels)
+    };
+    picked(sink, value, span, build, run).into_iter().map(several).collect()
+}
+
+/// The factors that a table names, and what it says of each.
+fn picked<'a>(
+    sink: &Sink,
+    value: &'a DeValue<'a>,
+    span: Range<usize>,
+    build: &'a [PlacedFactor],
+    run: &'a [PlacedFactor],
+) -> Vec<(&'a Factor, &'a Spanned<DeValue<'a>>)> {
     let Some(table) = value.as_table() else {
         let remedy = "for example `{ malloc = \"perl\" }`";
         sink.report(span, "levels are picked by a table of factor and level", "", remedy);
-        return Levels::new();
+        return vec![];
     };
     if table.is_empty() {
         sink.report(span, "no level is picked", "", "for example `{ malloc = \"perl\" }`");
     }
-    let mut levels = Levels::new();
-    for (key, value) in table.iter() {
-        let factor_name = key.get_ref().as_ref();
-        let Some(factor) = build.iter().chain(run).map(|f| &f.factor).find(|f| f.name == factor_name) else {
-            let known = build.iter().chain(run).map(|f| f.factor.name.as_str());
-            sink.report(key.span(), &format!("there is no factor `{factor_name}`"), "", &suggest(factor_name, known));
-            continue;
-        };
-        let Some(level) = value.get_ref().as_str() else {
-            sink.report(value.span(), &format!("the level of `{factor_name}` must be text in quotes"), "", "");
-            continue;
-        };
-        if factor.levels.iter().any(|l| l.name == level) {
-            levels.insert(factor_name.to_owned(), level.to_owned());
-        } else {
-            let known = factor.levels.iter().map(|l| l.name.as_str());
-            let message = format!("factor `{factor_name}` has no level `{level}`");
-            sink.report(value.span(), &message, "", &suggest(level, known));
+    let factors = || build.iter().chain(run).map(|f| &f.factor);
+    let known = |(key, value): (&Spanned<_>, &'a Spanned<DeValue<'a>>)| {
+        let name: &str = AsRef::as_ref(key.get_ref());
+        let factor = factors().find(|factor| factor.name == name);
+        if factor.is_none() {
+            let remedy = suggest(name, factors().map(|factor| factor.name.as_str()));
+            sink.report(key.span(), &format!("there is no factor `{name}`"), "", &remedy);
         }
+        Some((factor?, value))
+    };
+    table.iter().filter_map(known).collect()
+}
+
+/// The level that is named, if the factor has it.
+fn level_of(sink: &Sink, factor: &Factor, value: &Spanned<DeValue<'_>>) -> Option<String> {
+    let Some(level) = value.get_ref().as_str() else {
+        sink.report(value.span(), &format!("the level of `{}` must be text in quotes", factor.name), "", "");
+        return None;
+    };
+    if !factor.levels.iter().any(|known| known.name == level) {
+        let known = factor.levels.iter().map(|known| known.name.as_str());
+        let message = format!("factor `{}` has no level `{level}`", factor.name);
+        sink.report(value.span(), &message, "", &suggest(level, known));
+        return None;
     }
-    levels
+    Some(level.to_owned())
 }
