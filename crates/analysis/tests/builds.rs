@@ -200,6 +200,32 @@ fn a_setting_that_its_own_factor_does_not_explain() {
     assert_eq!((&*found[0].follows, &*found[0].named_by), (&["threads".to_owned()][..], &["malloc".to_owned()][..]));
 }
 
+/// Perl's `ccflags` has one word for gcc and another for threads: two factors change it, and each alone explains a part.
+#[test]
+fn a_setting_that_follows_two_factors_together() {
+    const LOCALE: Levels = ("locale", &[("off", "-locale"), ("on", "+locale")]);
+    let mut record = crossed(&[MALLOC, THREADS, LOCALE]);
+    let [none, one, other, both] = [Some(""), Some("-fwrapv"), Some("-D_GNU_SOURCE"), Some("-fwrapv -D_GNU_SOURCE")];
+    let dates: Vec<String> = (1..=8).map(|day| day.to_string()).collect();
+    let dates: Vec<Option<&str>> = dates.iter().map(|day| Some(day.as_str())).collect();
+    describe(&mut record, &[("ccflags", &[none, none, other, other, one, one, both, both]), ("cf_time", &dates)]);
+    let found = doubts(&record).confounded;
+    let names: Vec<(&str, &[String], bool)> =
+        found.iter().map(|doubt| (doubt.setting.as_str(), &*doubt.follows, doubt.together)).collect();
+    let of_two = ["malloc".to_owned(), "threads".to_owned()];
+    assert_eq!(names, [("ccflags", &of_two[..], true), ("cf_time", &[], false)], "a date follows nothing");
+    assert!(found[0].values.iter().all(|value| value.levels.is_empty() && value.variants.len() == 2));
+
+    // Beside variants that differ in either, the caveat says of which two factors it is.
+    let findings = judged(record, |_| 1.0);
+    let says_so = |variant: &str| {
+        let row = findings.tables[0].rows.iter().find(|row| row.variant == variant).expect("a row");
+        let caveats = &row.comparison.as_ref().expect("a comparison").caveats;
+        caveats.iter().any(|caveat| caveat.text.contains("follows malloc and threads together"))
+    };
+    assert!(says_so("threads=on") && says_so("malloc=perl") && !says_so("locale=on"));
+}
+
 /// What has another source may differ in anything: it is no explanation that a reader would miss.
 #[test]
 fn a_factor_of_sources_explains_what_follows_it_and_is_not_missed_otherwise() {

@@ -91,9 +91,12 @@ pub enum Same {
 pub struct Confounded {
     /// The setting's name, as the study's command describes it.
     pub setting: String,
-    /// The factors that it follows and that do not name it. Several, if these builds do not tell them apart; none, if
-    /// it follows no single factor.
+    /// The factors that it follows and that do not name it. Several, if these builds do not tell them apart, or if it
+    /// follows them `together`; none, if it follows no few of them.
     pub follows: Vec<String>,
+    /// Whether none of the factors explains it alone, and all that it follows do.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub together: bool,
     /// The factors that name it, but do not explain all of it.
     pub named_by: Vec<String>,
     /// Its values, that of the first variant first.
@@ -105,7 +108,7 @@ pub struct Confounded {
 pub struct SettingValue {
     /// The value; none if the setting is not there.
     pub value: Option<String>,
-    /// The levels of the first factor that it follows which go with it; empty if it follows none.
+    /// The levels of the first factor that it follows which go with it; empty if it follows none, or several together.
     pub levels: Vec<String>,
     /// The variants that have it, as planned.
     pub variants: Vec<String>,

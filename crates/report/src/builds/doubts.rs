@@ -33,23 +33,24 @@ pub(super) fn print(doubts: &BuildDoubts, page: &mut Page, columns: usize, more:
         say(flag(doubt), if doubt.fate == FlagFate::Partly { Ink::Plain } else { Ink::Worse });
     }
     doubts.identical.iter().for_each(|group| say(identical(group), Ink::Worse));
-    let mut ways: Vec<&[String]> = vec![];
+    let way = |doubt: &Confounded| (doubt.follows.clone(), doubt.together);
+    let mut ways: Vec<(Vec<String>, bool)> = vec![];
     for doubt in &doubts.confounded {
-        if !ways.contains(&doubt.follows.as_slice()) {
-            ways.push(&doubt.follows);
+        if !ways.contains(&way(doubt)) {
+            ways.push(way(doubt));
         }
     }
     // Settings that follow no factor are often a date, and less telling.
-    ways.sort_by_key(|follows| follows.is_empty());
-    for follows in ways {
-        let settings: Vec<&Confounded> = doubts.confounded.iter().filter(|doubt| doubt.follows == follows).collect();
+    ways.sort_by_key(|(follows, _)| follows.is_empty());
+    for of_these in ways {
+        let settings: Vec<&Confounded> = doubts.confounded.iter().filter(|doubt| way(doubt) == of_these).collect();
         // To count a single one takes as much room as to show it.
         let is_long = more.is_some() && settings.len() > SETTINGS_SHOWN + 1;
         let shown = if is_long { SETTINGS_SHOWN } else { settings.len() };
         settings[..shown].iter().for_each(|doubt| say(confounded(doubt), Ink::Worse));
         if let Some(who) = more.filter(|_| shown < settings.len()) {
             let rest = settings.len() - shown;
-            say(format!("confounded: and {rest} more that {}: {who}", alike(follows)), Ink::Worse);
+            say(format!("confounded: and {rest} more that {}: {who}", alike(&of_these.0)), Ink::Worse);
         }
     }
     doubts.costs.iter().for_each(|doubt| say(cost(doubt), Ink::Plain));
@@ -125,15 +126,22 @@ fn confounded(doubt: &Confounded) -> String {
     };
     match doubt.follows.as_slice() {
         [] => {
-            let of = |value: &SettingValue| format!("{} in {}", shown(value), variants(&value.variants));
             let is_everywhere_other =
                 doubt.values.len() > 2 && doubt.values.iter().all(|value| value.variants.len() == 1);
             let values = if is_everywhere_other {
                 format!("{} values in as many builds", doubt.values.len())
             } else {
-                doubt.values.iter().map(of).collect::<Vec<_>>().join(", ")
+                by_variant(doubt)
             };
             format!("confounded: {setting} differs, and no factor explains it ({values}){besides}")
+        }
+        several if doubt.together => {
+            let factors: Vec<String> = several.iter().map(|factor| clean(factor)).collect();
+            let values = by_variant(doubt);
+            format!(
+                "confounded: {setting} follows {} together, and none of them names it ({values}){besides}",
+                listed(&factors)
+            )
         }
         [one] => {
             format!("confounded: {setting} follows {}, which does not name it ({}){besides}", clean(one), values(doubt))
@@ -148,6 +156,12 @@ fn confounded(doubt: &Confounded) -> String {
             )
         }
     }
+}
+
+/// `1 in baseline and malloc=perl, 2 in threads=on`.
+fn by_variant(doubt: &Confounded) -> String {
+    let of = |value: &SettingValue| format!("{} in {}", shown(value), variants(&value.variants));
+    doubt.values.iter().map(of).collect::<Vec<_>>().join(", ")
 }
 
 /// `undef → define`; of more than two values with the levels: `off: 1, on: 2, fast: 3`.

@@ -52,6 +52,7 @@ fn doubts() -> BuildDoubts {
     let setting = |name: &str, follows: &[&str], values: Vec<SettingValue>| Confounded {
         setting: name.to_owned(),
         follows: owned(follows),
+        together: false,
         named_by: vec![],
         values,
     };

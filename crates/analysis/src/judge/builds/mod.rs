@@ -13,6 +13,7 @@ use crate::findings::{
 };
 use bakeoff_model::plan::BASELINE;
 use bakeoff_model::record::{BuildLine, BuildOutcome, StudyLine, TWIN, VariantLine};
+use std::collections::BTreeSet;
 
 /// What stands between the levels of an interaction, and between a variant and a condition.
 const TIMES: &str = " × ";
@@ -134,16 +135,21 @@ fn about_pair(doubts: &BuildDoubts, baseline: &VariantLine, variant: &VariantLin
         |doubt: &Confounded, name: &String| doubt.values.iter().position(|value| value.variants.contains(name));
     let differ = |doubt: &&Confounded| value_of(doubt, &baseline.name) != value_of(doubt, &variant.name);
     let settings: Vec<&Confounded> = doubts.confounded.iter().filter(differ).collect();
-    // By the factor that they follow, so that all variants with the same level have the same footnote.
-    let mut ways: Vec<&[String]> = settings.iter().map(|doubt| doubt.follows.as_slice()).collect();
-    ways.dedup();
-    ways.sort_unstable();
-    ways.dedup();
-    for follows in ways {
-        let of_this: Vec<&Confounded> = settings.iter().copied().filter(|doubt| doubt.follows == *follows).collect();
-        caveats.push(confounded(follows, &of_this));
-    }
+    caveats.extend(by_what_they_follow(&settings));
     caveats
+}
+
+/// One caveat for all settings that follow the same factors, so that all variants with the same level have the same
+/// footnote.
+fn by_what_they_follow(settings: &[&Confounded]) -> Vec<Caveat> {
+    let way = |doubt: &&Confounded| (doubt.follows.clone(), doubt.together);
+    let ways: BTreeSet<(Vec<String>, bool)> = settings.iter().map(way).collect();
+    let of = |(follows, together): (Vec<String>, bool)| {
+        let of_this: Vec<&Confounded> =
+            settings.iter().copied().filter(|doubt| doubt.follows == follows && doubt.together == together).collect();
+        confounded(&follows, together, &of_this)
+    };
+    ways.into_iter().map(of).collect()
 }
 
 /// The doubts that concern two levels of a factor.
@@ -156,9 +162,7 @@ fn about_levels(doubts: &BuildDoubts, variants: &[&VariantLine], factor: &str, l
     let mut caveats: Vec<Caveat> = doubts.flags.iter().filter(concerns).filter_map(flag).collect();
     let settings: Vec<&Confounded> =
         doubts.confounded.iter().filter(|doubt| doubt.follows.iter().any(|one| one == factor)).collect();
-    if let Some(first) = settings.first() {
-        caveats.push(confounded(&first.follows, &settings));
-    }
+    caveats.extend(by_what_they_follow(&settings));
     let pairs = pairs(variants, factor, levels);
     let same = |pair: &[&VariantLine; 2]| {
         let mut groups = doubts.identical.iter();
@@ -231,7 +235,7 @@ fn identical(same: Same, as_what: &str) -> Caveat {
     caveat(kind, format!("{how} {as_what}: {so}"))
 }
 
-fn confounded(follows: &[String], settings: &[&Confounded]) -> Caveat {
+fn confounded(follows: &[String], together: bool, settings: &[&Confounded]) -> Caveat {
     let named: Vec<String> = settings.iter().take(SETTINGS_NAMED).map(|doubt| change(doubt)).collect();
     let more = settings.len() - named.len();
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
@@ -242,7 +246,10 @@ fn confounded(follows: &[String], settings: &[&Confounded]) -> Caveat {
         match follows {
             [] => format!("{names}: {differs} between these builds, and no factor names {it}"),
             [one] => format!("confounded: {names}: follows {one}, which does not name {it}"),
-            several => format!("confounded: {names}: follows {}, of which none names {it}", several.join(" and ")),
+            several => {
+                let how = if together { "together, and none of them" } else { "of which none" };
+                format!("confounded: {names}: follows {} {how} names {it}", several.join(" and "))
+            }
         },
     )
 }

@@ -7,6 +7,9 @@ use crate::findings::{Confounded, SettingValue};
 use bakeoff_model::record::{BuildLine, FactorLine, VariantLine};
 use std::collections::{BTreeMap, BTreeSet};
 
+/// A setting that only more factors than these explain together is told as one that none explains.
+const MOST_TOGETHER: usize = 3;
+
 /// Every setting in which builds differ and that no factor names, by name.
 pub(super) fn confounded(variants: &[VariantLine], factors: &[FactorLine], builds: &[BuildLine]) -> Vec<Confounded> {
     let built = built(variants, builds);
@@ -43,9 +46,15 @@ fn of(setting: &str, built: &[Built<'_>], factors: &[&FactorLine], names: &[Name
     if explained(&naming) {
         return None;
     }
-    let with = |factor: &FactorLine| explained(&[naming.as_slice(), &[factor.name.as_str()]].concat());
-    let follows: Vec<String> =
-        silent.iter().filter(|(factor, _)| with(factor)).map(|(factor, _)| factor.name.clone()).collect();
+    let with = |more: &[&str]| explained(&[naming.as_slice(), more].concat());
+    let silent: Vec<&str> = silent.iter().map(|(factor, _)| factor.name.as_str()).collect();
+    let alone: Vec<&str> = silent.iter().copied().filter(|factor| with(&[factor])).collect();
+    // All factors together tell every build from every other, and so would explain a date.
+    let left_over = factors.len() - naming.len();
+    let few = (2..=MOST_TOGETHER).filter(|&number| number < left_over).flat_map(|number| subsets(&silent, number));
+    let several = if alone.is_empty() { few.into_iter().find(|some| with(some)) } else { None };
+    let together = several.is_some();
+    let follows: Vec<String> = several.unwrap_or(alone).into_iter().map(str::to_owned).collect();
     let mut told: Vec<SettingValue> = vec![];
     for (one, value) in built.iter().zip(&values) {
         let same = |known: &&mut SettingValue| known.value.as_deref() == *value;
@@ -57,11 +66,23 @@ fn of(setting: &str, built: &[Built<'_>], factors: &[&FactorLine], names: &[Name
             }
         };
         place.variants.push(one.variant.name.clone());
-        let level = follows.first().and_then(|factor| one.variant.levels.get(factor));
+        let level = follows.first().filter(|_| !together).and_then(|factor| one.variant.levels.get(factor));
         place.levels.extend(level.filter(|level| !place.levels.contains(level)).cloned());
     }
     // Of another source everything may be different, so that nobody misses its name.
     let takes_all = |name: &str| factors.iter().any(|factor| factor.name == name && factor.takes_sources);
     let named_by = naming.into_iter().filter(|name| !takes_all(name)).map(str::to_owned).collect();
-    Some(Confounded { setting: setting.to_owned(), follows, named_by, values: told })
+    Some(Confounded { setting: setting.to_owned(), follows, together, named_by, values: told })
+}
+
+/// All choices of so many of them, each in their order.
+fn subsets<'a>(of: &[&'a str], number: usize) -> Vec<Vec<&'a str>> {
+    match (number, of) {
+        (0, _) => vec![vec![]],
+        (_, []) => vec![],
+        (_, [first, rest @ ..]) => {
+            let with_first = subsets(rest, number - 1).into_iter().map(|rest| [&[*first], rest.as_slice()].concat());
+            with_first.chain(subsets(rest, number)).collect()
+        }
+    }
 }
