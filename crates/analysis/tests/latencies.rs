@@ -5,7 +5,7 @@ mod common;
 
 use bakeoff_analysis::findings::{LatencyTable, Verdict};
 use bakeoff_analysis::judge;
-use bakeoff_model::marks::{Latencies, Marks, OpLatencies};
+use bakeoff_model::marks::{Latencies, Marks, OpLatencies, Phase};
 use bakeoff_model::metric::{Direction, Metric, Unit};
 use bakeoff_model::record::{Outcome, Record, Trial};
 use common::{execute, measure, noise, study};
@@ -30,7 +30,8 @@ fn record() -> Record {
         measure(trial, "wall", noise(trial));
         let factor = if trial.variant == "b" { 1.5 } else { 1.0 };
         let get = marked(Some("serve"), Some("get"), 100, factor * noise(trial));
-        trial.marks = Marks { ops: vec![get, marked(Some("serve"), Some("set"), 10, 1.0)], ..Marks::default() };
+        let serve = Phase { name: "serve".to_owned(), began_s: 0.5, ended_s: 0.5 + factor * noise(trial) };
+        trial.marks = Marks { phases: vec![serve], ops: vec![get, marked(Some("serve"), Some("set"), 10, 1.0)] };
     });
     record
 }
@@ -60,6 +61,8 @@ fn every_figure_is_a_median_over_trials() {
         (a.p999_s, 0.100),
         (a.max_s, 0.100),
         (b.p99_s, 0.1485),
+        (a.rate_per_s.expect("a phase"), 100.0),
+        (b.rate_per_s.expect("a phase"), 100.0 / 1.5),
     ] {
         assert!(near(figure.median, expect), "{} is not {expect}", figure.median);
         let [low, high] = figure.interval.expect("twelve trials have an interval");
@@ -108,4 +111,19 @@ fn trials_that_do_not_count_have_no_say() {
     let findings = judge(&record);
     assert_eq!(findings.latencies.len(), 2, "no table of what only void trials marked");
     assert_eq!(table(&findings.latencies, "get").rows[0].trials, 11);
+}
+
+/// The metric `op.rate` is of all ops: where some have a name, it is not the rate of those that have none.
+#[test]
+fn ops_without_a_name_beside_others_have_no_rate() {
+    let unnamed = |others: bool| {
+        let mut record = study(&["a", "b"], &["idle"], &["wall"]);
+        execute(&mut record, 6, |trial| {
+            measure(trial, "wall", 2.0);
+            trial.marks.ops = vec![marked(None, None, 10, 1.0)];
+            trial.marks.ops.extend(others.then(|| marked(None, Some("get"), 10, 1.0)));
+        });
+        judge(&record).latencies[0].rows[0].rate_per_s.map(|rate| rate.median)
+    };
+    assert_eq!([unnamed(false), unnamed(true)], [Some(5.0), None]);
 }

@@ -8,7 +8,7 @@ use crate::text::{clean, glue};
 use bakeoff_analysis::findings::{Findings, LatencyRow, LatencyTable, Typical};
 use bakeoff_model::metric::Unit;
 
-/// Significant digits of a latency.
+/// Significant digits of a latency or a rate.
 const DIGITS: usize = 3;
 
 /// All tables of latencies; nothing if there are none.
@@ -18,7 +18,7 @@ pub(crate) fn print(findings: &Findings, page: &mut Page, columns: usize) {
         let scale = Scale::of(table);
         page.paragraph(&heading(findings, table, &scale), columns, 2, Ink::Heading);
         let right = |title: &str| (title.to_owned(), Flush::Right);
-        let figures = ["ops", "mean", "min", "p50", "p90", "p99", "p99.9", "max", "n"];
+        let figures = ["ops", "/s", "mean", "min", "p50", "p90", "p99", "p99.9", "max", "n"];
         let mut grid = Grid::new(std::iter::once(("variant".to_owned(), Flush::Left)).chain(figures.map(right)));
         for row in &table.rows {
             rows(&clean(&row.variant), row, &scale).into_iter().for_each(|cells| grid.row(cells));
@@ -46,9 +46,12 @@ impl Scale {
     }
 
     fn write(&self, seconds: f64) -> String {
-        let value = seconds / self.size;
-        fixed(value, if value == 0.0 { 0 } else { decimals_of(value, DIGITS) })
+        significant(seconds / self.size)
     }
+}
+
+fn significant(value: f64) -> String {
+    fixed(value, if value == 0.0 { 0 } else { decimals_of(value, DIGITS) })
 }
 
 fn heading(findings: &Findings, table: &LatencyTable, scale: &Scale) -> String {
@@ -65,8 +68,9 @@ fn rows(name: &str, row: &LatencyRow, scale: &Scale) -> Vec<Vec<Piece>> {
     let line = |name: String, of: &dyn Fn(&Typical) -> Option<f64>, n: String, ink: Ink| {
         let dash = || "–".to_owned();
         let ops = of(&row.ops).map_or_else(dash, |ops| fixed(ops, usize::from(ops.fract() != 0.0)));
+        let rate = row.rate_per_s.as_ref().and_then(of).map_or_else(dash, significant);
         let figures = figures.iter().map(|figure| of(figure).map_or_else(dash, |seconds| scale.write(seconds)));
-        let cells = std::iter::once(ops).chain(figures).map(|text| Piece::new(text, ink));
+        let cells = [ops, rate].into_iter().chain(figures).map(|text| Piece::new(text, ink));
         std::iter::once(Piece::new(name, ink)).chain(cells).chain([Piece::new(n, ink)]).collect::<Vec<_>>()
     };
     let mut lines = vec![line(name.to_owned(), &|figure| Some(figure.median), row.trials.to_string(), Ink::Plain)];

@@ -24,7 +24,7 @@ pub struct LatencyTable {
     pub twin: Option<LatencyRow>,
 }
 
-/// One variant's latencies. All are in seconds.
+/// One variant's latencies, in seconds, and how many ops there were in a second.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LatencyRow {
     /// The variant's display name.
@@ -33,6 +33,9 @@ pub struct LatencyRow {
     pub trials: u32,
     /// Ops in a trial.
     pub ops: Typical,
+    /// Ops in a second, as the metric `op.rate` has them; none if no trial tells how long its phase took.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rate_per_s: Option<Typical>,
     /// The arithmetic mean of a trial's ops.
     pub mean_s: Typical,
     /// The shortest.

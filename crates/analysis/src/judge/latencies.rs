@@ -3,10 +3,10 @@
 
 use super::Rule;
 use super::effects::{places, variants};
-use super::trials::Trials;
+use super::trials::{Trials, value_that_counts};
 use crate::findings::{LatencyRow, LatencyTable, Pooled, Summary, Typical};
 use bakeoff_model::marks::Latencies;
-use bakeoff_model::record::{Outcome, StudyLine, TWIN};
+use bakeoff_model::record::{Outcome, StudyLine, TWIN, Trial};
 
 /// The phase and the name of an op.
 type Kind<'a> = (Option<&'a str>, Option<&'a str>);
@@ -16,14 +16,20 @@ pub(super) fn tables(study: &StudyLine, trials: &Trials<'_>, rule: Rule) -> Vec<
     let mut tables = vec![];
     for (workload, condition) in places(study) {
         for kind in kinds(trials, workload, condition) {
+            let [count, rate] = ["count", "rate"].map(|stat| metric_of(kind, stat));
+            // The metric of ops without a name is of all ops, and so no rate of these where others have one.
+            let rate_of = |trial: &Trial, latencies: &Latencies| {
+                let of_these = value_that_counts(trial, &count) == Some(latencies.count() as f64);
+                value_that_counts(trial, &rate).filter(|_| of_these)
+            };
             let row = |variant: &str| {
-                let all: Vec<&Latencies> = trials
+                let (latencies, rates): (Vec<&Latencies>, Vec<Option<f64>>) = trials
                     .blocks(workload, condition)
                     .filter_map(|block| block.get(variant).filter(|trial| trial.outcome == Outcome::Ok))
-                    .filter_map(|trial| trial.marks.ops.iter().find(|ops| kind_of(ops) == kind))
-                    .map(|ops| &ops.latencies)
-                    .collect();
-                row(variant, &all, rule.alpha)
+                    .filter_map(|trial| Some((trial, trial.marks.ops.iter().find(|ops| kind_of(ops) == kind)?)))
+                    .map(|(trial, ops)| (&ops.latencies, rate_of(trial, &ops.latencies)))
+                    .unzip();
+                row(variant, &latencies, &rates.into_iter().flatten().collect::<Vec<_>>(), rule.alpha)
             };
             let owned = |name: Option<&str>| name.map(str::to_owned);
             tables.push(LatencyTable {
@@ -43,6 +49,11 @@ fn kind_of(ops: &bakeoff_model::marks::OpLatencies) -> Kind<'_> {
     (ops.phase.as_deref(), ops.name.as_deref())
 }
 
+/// The metric of such ops, such as `scan.op.get.rate`.
+fn metric_of((phase, name): Kind<'_>, stat: &str) -> String {
+    phase.into_iter().chain(["op"]).chain(name).chain([stat]).collect::<Vec<_>>().join(".")
+}
+
 fn kinds<'a>(trials: &Trials<'a>, workload: &str, condition: &str) -> Vec<Kind<'a>> {
     let mut kinds = vec![];
     for trial in trials.blocks(workload, condition).flat_map(|block| block.values().copied()) {
@@ -56,11 +67,13 @@ fn kinds<'a>(trials: &Trials<'a>, workload: &str, condition: &str) -> Vec<Kind<'
 }
 
 /// None if no trial marked such ops.
-fn row(variant: &str, all: &[&Latencies], alpha: f64) -> Option<LatencyRow> {
-    let typical = |figure: &dyn Fn(&Latencies) -> f64| {
-        let values: Vec<f64> = all.iter().map(|latencies| figure(latencies)).collect();
-        let Summary { median, median_interval: interval, .. } = Summary::new(&values, alpha)?;
+fn row(variant: &str, all: &[&Latencies], rates: &[f64], alpha: f64) -> Option<LatencyRow> {
+    let typical_of = |values: &[f64]| {
+        let Summary { median, median_interval: interval, .. } = Summary::new(values, alpha)?;
         Some(Typical { median, interval })
+    };
+    let typical = |figure: &dyn Fn(&Latencies) -> f64| {
+        typical_of(&all.iter().map(|latencies| figure(latencies)).collect::<Vec<f64>>())
     };
     let quantile = |q: f64| typical(&|latencies| latencies.quantile(q));
     let ops = all.iter().map(|latencies| latencies.count()).sum::<u64>();
@@ -69,6 +82,7 @@ fn row(variant: &str, all: &[&Latencies], alpha: f64) -> Option<LatencyRow> {
         variant: variant.to_owned(),
         trials: all.len() as u32,
         ops: typical(&|latencies| latencies.count() as f64)?,
+        rate_per_s: typical_of(rates),
         mean_s: typical(&Latencies::mean_s)?,
         min_s: typical(&Latencies::min_s)?,
         p50_s: quantile(0.5)?,

@@ -47,6 +47,7 @@ fn latencies(variant: &str, factor: f64) -> LatencyRow {
         variant: variant.to_owned(),
         trials: 12,
         ops: Typical { median: 178.0, interval: Some([178.0, 178.0]) },
+        rate_per_s: Some(Typical { median: 37.4 / factor, interval: Some([36.1 / factor, 38.5 / factor]) }),
         mean_s: typical(26.42),
         min_s: typical(9.881),
         p50_s: typical(24.11),
@@ -64,6 +65,7 @@ fn of_three_trials(row: LatencyRow) -> LatencyRow {
     LatencyRow {
         trials: 3,
         ops: bare(row.ops),
+        rate_per_s: row.rate_per_s.map(bare),
         mean_s: bare(row.mean_s),
         min_s: bare(row.min_s),
         p50_s: bare(row.p50_s),
