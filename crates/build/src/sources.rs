@@ -221,7 +221,7 @@ fn unlike(source: &Source, path: &Path, found: &str, pin: &str) -> String {
     };
     format!(
         "source `{name}`: {file} has SHA-256 {found}, expected {pin}; if upstream changed on purpose, put the new sum \
-         into study.toml, or execute `bakeoff lock STUDY --update {name}` if it stands in study.lock"
+         into study.toml, or execute `bakeoff lock STUDY --update={name}` if it stands in study.lock"
     )
 }
 

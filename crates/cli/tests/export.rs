@@ -39,7 +39,8 @@ fn the_report_of_an_imported_study_is_the_same_byte_for_byte() {
     let here = executed();
     let parcel = packed(&here, &[]);
     let there = elsewhere();
-    import(&there, &parcel).expect(0, &["imported small into", "2 files of the study, 1 journals", "read them before"]);
+    import(&there, &parcel)
+        .expect(0, &["imported small into", "files of the study: 2, journals: 1", "read them before"]);
     for options in [&["report", "STUDY"][..], &["report", "STUDY", "--json"], &["report", "STUDY", "--provenance"]] {
         let [ours, theirs] = [&here, &there].map(|sandbox| sandbox.execute(options));
         assert!(!ours.out.is_empty());
@@ -86,7 +87,7 @@ fn an_imported_study_is_repeated_in_a_journal_of_its_own_and_both_stand_side_by_
     assert_eq!((pairs.pairs.len(), pairs.only_here.len(), pairs.only_there.len()), (4, 0, 0));
     // What is exported now is what was executed here.
     let shown = there.execute(&["export", "STUDY", "-o", "again.tar.zst"]);
-    shown.expect(0, &["1 journals", "not packed: journals that were imported"]);
+    shown.expect(0, &["1 journal,", "not packed: journals that were imported"]);
 }
 
 #[test]
@@ -136,7 +137,7 @@ fn sources_travel_on_request_and_prefixes_to_be_looked_at() {
     let parcel = packed(&here, &["--sources", "--prefixes"]);
     let there = elsewhere();
     let shown = import(&there, &parcel);
-    shown.expect(0, &["1 sources were accepted by their hashes", "prefixes are kept in"]);
+    shown.expect(0, &["sources accepted by their hashes into the cache: 1", "prefixes are kept in"]);
     let imported = there.study().join(".bakeoff/imported");
     assert_eq!(fs::read_dir(imported.join("prefixes")).unwrap().count(), 2);
     assert!(!imported.join("sources").exists());
@@ -174,12 +175,12 @@ fn only_whole_lines_are_packed_of_a_journal_and_only_the_latest_if_so_asked() {
         fs::write(&journal, text).unwrap();
     }
     let there = elsewhere();
-    import(&there, &packed(&here, &[])).expect(0, &["2 journals"]);
+    import(&there, &packed(&here, &[])).expect(0, &["journals: 2"]);
     let shown = there.execute(&["report", "STUDY"]);
     assert_eq!(shown.out, report);
     assert!(!shown.err.contains("torn"), "{}", shown.err);
     let there = elsewhere();
-    import(&there, &packed(&here, &["--latest-only", "--force"])).expect(0, &["1 journals"]);
+    import(&there, &packed(&here, &["--latest-only", "--force"])).expect(0, &["journals: 1"]);
     assert_eq!(there.execute(&["report", "STUDY"]).out, report);
 }
 
@@ -229,7 +230,7 @@ fn a_study_that_is_executed_meanwhile_can_be_packed() {
     running.kill().unwrap();
     running.wait().unwrap();
     let there = elsewhere();
-    import(&there, &parcel).expect(0, &["1 journals"]);
+    import(&there, &parcel).expect(0, &["journals: 1"]);
     let shown = there.execute(&["report", "STUDY"]);
     shown.expect(0, &["SIMULATED"]);
     assert!(!shown.err.contains("torn"), "{}", shown.err);

@@ -67,10 +67,11 @@ fn what_changed_upstream_is_refused_until_it_is_updated() {
     sandbox.write("data.txt", "2\n");
     // The lock found it, and so it is in the cache; elsewhere it is not.
     fs::remove_dir_all(sandbox.path().join("cache")).unwrap();
-    sandbox.execute(&["build", "STUDY"]).expect(4, &[ONE, TWO, "bakeoff lock STUDY --update data"]);
+    sandbox.execute(&["build", "STUDY"]).expect(4, &[ONE, TWO, "bakeoff lock STUDY --update=data"]);
     let words = [format!("data: changed: {ONE} → {TWO}")];
-    sandbox.execute(&["lock", "STUDY", "--update", "data"]).expect(0, &words.each_ref().map(String::as_str));
-    sandbox.execute(&["lock", "STUDY", "--update"]).expect(0, &["data: unchanged"]);
+    sandbox.execute(&["lock", "STUDY", "--update=data"]).expect(0, &words.each_ref().map(String::as_str));
+    // The words may stand in any order: what follows the option is not its name.
+    sandbox.execute(&["lock", "--update", "STUDY"]).expect(0, &["data: unchanged"]);
     sandbox.execute(&["build", "STUDY"]).expect(0, &["baseline: built"]);
 }
 
@@ -91,9 +92,9 @@ fn a_hash_of_another_origin_does_not_count() {
     let pinned = STUDY.replace("[sources.here]", &format!("sha256 = \"{ONE}\"\n[sources.here]"));
     sandbox.write("study.toml", &pinned);
     sandbox.execute(&["lock", "STUDY"]).expect(0, &["data: removed from the lock file", "data: pinned in study.toml"]);
-    sandbox.execute(&["lock", "STUDY", "--update", "data"]).expect(2, &["its hash stands in the study"]);
-    sandbox.execute(&["lock", "STUDY", "--update", "here"]).expect(2, &["it is a path"]);
-    sandbox.execute(&["lock", "STUDY", "--update", "date"]).expect(2, &["no source `date`", "did you mean `data`?"]);
+    sandbox.execute(&["lock", "STUDY", "--update=data"]).expect(2, &["its hash stands in the study"]);
+    sandbox.execute(&["lock", "STUDY", "--update=here"]).expect(2, &["it is a path"]);
+    sandbox.execute(&["lock", "STUDY", "--update=date"]).expect(2, &["no source `date`", "did you mean `data`?"]);
 }
 
 #[test]

@@ -61,7 +61,7 @@ fn a_folder_of_another_hash_is_refused() {
     let study = study(SourceFrom::Fetch("mkdir $DOWNLOAD/d; touch $DOWNLOAD/a".to_owned()), Some(&sha256("")));
     let (why, _) = study.failed();
     assert!(why.contains("the folder's tree has SHA-256"), "{why}");
-    for part in [&sha256("")[..], "`upstream`", "study.toml", "bakeoff lock STUDY --update upstream"] {
+    for part in [&sha256("")[..], "`upstream`", "study.toml", "bakeoff lock STUDY --update=upstream"] {
         assert!(why.contains(part), "{part}: {why}");
     }
 }

@@ -130,7 +130,7 @@ pub(super) fn tell(event: BuildEvent) {
         }
         BuildEvent::Damaged { variants, layer, files, more } => {
             let more = if more > 0 { format!(", and {more} more") } else { String::new() };
-            let (variants, files) = (variants.join(", "), files.join(", "));
+            let (variants, files) = (some_of(&variants), files.join(", "));
             format!("damaged: {layer} for {variants} is not as it was built ({files}{more}); it is built again")
         }
         BuildEvent::Fetching { source } => format!("fetching source {source}"),
@@ -139,23 +139,34 @@ pub(super) fn tell(event: BuildEvent) {
         }
         BuildEvent::Waiting { what, process: Some(process) } => format!("waiting for process {process}: {what}"),
         BuildEvent::Waiting { what, process: None } => format!("waiting: {what}"),
-        BuildEvent::Started { variants, layer } => format!("building {layer} for {}", variants.join(", ")),
+        BuildEvent::Started { variants, layer } => format!("building {layer} for {}", some_of(&variants)),
         BuildEvent::Finished { variants, layer, wall_s, left, left_s } => {
             let time = left_s.map_or_else(String::new, |left_s| format!(", {}", about(left_s)));
             let left = if left == 0 { String::new() } else { format!("; {left} left{time}") };
-            format!("built {layer} for {} in {}{left}", variants.join(", "), format::waiting_time(wall_s))
+            format!("built {layer} for {} in {}{left}", some_of(&variants), format::waiting_time(wall_s))
         }
         BuildEvent::Failed { variants, layer, why } => {
-            format!("failed: {layer} for {}: {why}", variants.join(", "))
+            format!("failed: {layer} for {}: {why}", some_of(&variants))
         }
         BuildEvent::FailedBefore { variants, layer, log } => format!(
             "not tried again: {layer} for {}: it failed as the study foresees; without {} it is tried",
-            variants.join(", "),
+            some_of(&variants),
             log.display()
         ),
         BuildEvent::Cached { .. } => return,
     };
     screen::err(&format!("{line}\n"));
+}
+
+/// Who a layer is built for. The first layers are often everybody's: then some are named, and the others counted.
+fn some_of(variants: &[String]) -> String {
+    const NAMED: usize = 3;
+    match variants {
+        [first @ .., _] if first.len() > NAMED => {
+            format!("{} and {} others", first[..NAMED].join(", "), variants.len() - NAMED)
+        }
+        few => few.join(", "),
+    }
 }
 
 impl From<bakeoff_build::Error> for CommandError {

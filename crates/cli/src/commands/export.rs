@@ -204,17 +204,18 @@ fn summary(out: &Path, packed: &Packed) -> String {
     let manifest = &packed.manifest;
     let study = bakeoff_report::clean(&manifest.study);
     let mut text = format!("packed {study} into {}, {}\n", out.display(), format::bytes(packed.bytes as f64));
-    for (part, what) in [
-        ("study", "files of the study"),
-        ("journals", "journals"),
-        ("layers", "records and logs of layers"),
-        ("sources", "sources"),
-        ("prefixes", "prefixes"),
+    for (part, one, several) in [
+        ("study", "file of the study", "files of the study"),
+        ("journals", "journal", "journals"),
+        ("layers", "record or log of a layer", "records and logs of layers"),
+        ("sources", "source", "sources"),
+        ("prefixes", "file of a prefix", "files of prefixes"),
     ] {
         let of = |member: &&parcel::Member| member.name.split('/').next() == Some(part);
         let sizes: Vec<u64> = manifest.members.iter().filter(of).map(|member| member.bytes).collect();
         if !sizes.is_empty() {
             let bytes = format::bytes(sizes.iter().sum::<u64>() as f64);
+            let what = if sizes.len() == 1 { one } else { several };
             text.push_str(&format!("  {} {what}, {bytes}\n", format::count(sizes.len() as u64)));
         }
     }

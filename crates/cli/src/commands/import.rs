@@ -13,15 +13,18 @@ use std::path::{Path, PathBuf};
 
 /// Unpack a study that somebody exported: to judge it again, or to repeat it on this machine
 ///
-/// Nothing of it is executed, and nothing outside of FOLDER is written, but for sources: those that came are taken into
-/// the cache if they are what their SHA-256 says. Journals, records and logs that came are kept in FOLDER under
-/// .bakeoff/imported/; prefixes are kept there too, to be looked at, and never executed. Then:
+/// Nothing of it is executed, and nothing outside of FOLDER is written, but for
+/// sources: those that came are taken into the cache if they are what their
+/// SHA-256 says. Journals, records and logs that came are kept in FOLDER under
+/// .bakeoff/imported/; prefixes are kept there too, to be looked at, and never
+/// executed. Then:
 ///
 ///   bakeoff report FOLDER                       the report of whoever exported it
 ///   bakeoff run FOLDER                          repeats it here, in a journal of its own
 ///   bakeoff report FOLDER --beside imported     both side by side
 ///
-/// The study's scripts are somebody else's: read them before you build or execute them.
+/// The study's scripts are somebody else's: read them before you build or
+/// execute them.
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct Args {
@@ -150,12 +153,12 @@ fn summary(folder: &Path, manifest: &Manifest, taken: &Taken) -> String {
     let bytes = format::bytes(manifest.members.iter().map(|member| member.bytes).sum::<u64>() as f64);
     let (study, shown) = (clean(&manifest.study), folder.display());
     let mut text = format!(
-        "imported {study} into {shown}: {} files of the study, {} journals, {bytes} in all\n",
+        "imported {study} into {shown}, {bytes}; files of the study: {}, journals: {}\n",
         of("study"),
         of("journals")
     );
     if taken.accepted > 0 {
-        text.push_str(&format!("{} sources were accepted by their hashes into the cache\n", taken.accepted));
+        text.push_str(&format!("sources accepted by their hashes into the cache: {}\n", taken.accepted));
     }
     taken.refused.iter().for_each(|why| text.push_str(&format!("note: {why}\n")));
     if of("prefixes") > 0 {

@@ -23,7 +23,7 @@ pub(crate) struct Args {
     /// The study: a folder that holds a study.toml, or the file itself
     study: PathBuf,
     /// Fetch again what is locked, the one source of this name or all of them, and show what changed
-    #[arg(long, value_name = "NAME", num_args = 0..=1)]
+    #[arg(long, value_name = "NAME", num_args = 0..=1, require_equals = true)]
     update: Option<Option<String>>,
     /// Fetch and write nothing; exit with 1 if a source has no hash that counts
     #[arg(long, conflicts_with = "update")]
