@@ -1,13 +1,19 @@
 #!/bin/sh
 # Fetches one file of Debian's archive for this study. Bakeoff calls it with
 # DOWNLOAD set to an empty folder and takes the one file it finds there
-# afterwards. The arguments are the file, the package, and a version of it:
+# afterwards. The arguments are the file, the package, a version of it, and the
+# release that has it, if that is not bookworm:
 #
-#   fetch-debian.sh perl_5.36.0.orig.tar.xz perl 5.36.0-7+deb12u3
 #   fetch-debian.sh spamassassin_4.0.1-1~deb12u1_all.deb spamassassin 4.0.1-1~deb12u1
+#   fetch-debian.sh perl_5.36.0.orig.tar.xz perl 5.36.0-7+deb12u3
+#   fetch-debian.sh perl_5.40.1.orig.tar.xz perl 5.40.1 trixie
 #
 # A name that ends in .deb is a package as it would be installed; any other is
-# upstream's tarball, as the source package holds it.
+# upstream's tarball, as the source package holds it. All of Debian's revisions
+# share the tarball, but not all of their sources are served everywhere: the one
+# that is named is asked for first, then whatever the release offers.
+#
+# Each study that needs it has a copy, so that a study's folder is all of a study.
 #
 # It asks apt, through a private set of package lists that is removed at the
 # end: the machine's own apt set-up is read, never changed, and root is not
@@ -24,10 +30,14 @@
 set -eu
 unset CDPATH
 
+if [ $# -lt 3 ]; then
+    echo "usage: DOWNLOAD=FOLDER fetch-debian.sh FILE PACKAGE VERSION [RELEASE]" >&2
+    exit 2
+fi
 file=$1
 package=$2
-pinned=$3               # a revision that is known to be served
-release=bookworm        # the Debian release that carries it
+pinned=$3               # with a revision that is known to be served, if one is
+release=${4-bookworm}   # the Debian release that carries it
 
 case $file in
 *.deb) kind=deb     from="pool/main/*/*/" ;;
@@ -154,8 +164,8 @@ if [ "$kind" = deb ]; then
         awk '{ print $3 }' | sort -u | tr '\n' ' ')
     apt-get -q -c "$apt/apt.conf" download "$package=$pinned" >> "$apt/log" 2>&1 || :
 else
-    # All revisions share the one tarball. It counts even if something that
-    # comes with it (Debian's patches) did not arrive.
+    # The tarball counts even if something that comes with it (Debian's patches)
+    # did not arrive.
     offered=$(apt-cache -c "$apt/apt.conf" showsrc --only-source "$package" 2>> "$apt/log" |
         sed -n "s/^Version: \(${pinned%-*}-.*\)/\1/p" | sort -ru | tr '\n' ' ')
     for version in $pinned $offered; do
@@ -169,4 +179,4 @@ if [ -f "$file" ]; then
 fi
 
 tail -n 12 "$apt/log" | sed 's/^/  apt: /' >&2
-fail "apt cannot download $package $pinned (offered: ${offered:-no version of it})"
+fail "apt cannot download $package $pinned from $release (offered: ${offered:-no version of it})"

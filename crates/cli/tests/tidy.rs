@@ -150,6 +150,24 @@ fn tests_in_the_statistics_exist() {
     assert!(seen > 80, "only {seen} names were found");
 }
 
+/// A study's folder is all of a study, so what several of them need is copied: a copy must not go ways of its own.
+#[test]
+fn copies_of_a_script_are_the_same() {
+    for script in ["fetch-debian.sh"] {
+        let mut copies = files(&[script]).into_iter();
+        let first = copies.next().unwrap();
+        for copy in copies {
+            assert_eq!(
+                fs::read(&first).unwrap(),
+                fs::read(&copy).unwrap(),
+                "{} is not {}",
+                shown(&copy),
+                shown(&first)
+            );
+        }
+    }
+}
+
 /// Words that the glossary replaces. Code of others keeps its own: `Result`, `config.sh`, `cargo bench`.
 #[test]
 fn words_that_are_not_used_are_not_used() {

@@ -1,14 +1,19 @@
 #!/bin/sh
-# Fetches the source of one Perl for this study:
+# Fetches one file of Debian's archive for this study. Bakeoff calls it with
+# DOWNLOAD set to an empty folder and takes the one file it finds there
+# afterwards. The arguments are the file, the package, a version of it, and the
+# release that has it, if that is not bookworm:
 #
-#     fetch-perl.sh VERSION RELEASE [REVISION…]
-#     fetch-perl.sh 5.36.0 bookworm 5.36.0-7+deb12u3
+#   fetch-debian.sh spamassassin_4.0.1-1~deb12u1_all.deb spamassassin 4.0.1-1~deb12u1
+#   fetch-debian.sh perl_5.36.0.orig.tar.xz perl 5.36.0-7+deb12u3
+#   fetch-debian.sh perl_5.40.1.orig.tar.xz perl 5.40.1 trixie
 #
-# Bakeoff calls it with DOWNLOAD set to an empty folder and takes the one file
-# it finds there afterwards: perl_VERSION.orig.tar.xz, upstream's tarball as the
-# Debian RELEASE keeps it. Each REVISION of Debian's package is asked for first,
-# then whatever the release offers of that version: all of them share the
-# tarball, but not all of their sources are served everywhere.
+# A name that ends in .deb is a package as it would be installed; any other is
+# upstream's tarball, as the source package holds it. All of Debian's revisions
+# share the tarball, but not all of their sources are served everywhere: the one
+# that is named is asked for first, then whatever the release offers.
+#
+# Each study that needs it has a copy, so that a study's folder is all of a study.
 #
 # It asks apt, through a private set of package lists that is removed at the
 # end: the machine's own apt set-up is read, never changed, and root is not
@@ -19,33 +24,38 @@
 # SHA-256 in study.toml, and does not call this script at all when it already
 # holds a file of that hash.
 #
-# By hand:  mkdir d && DOWNLOAD=$PWD/d sh fetch-perl.sh 5.36.0 bookworm
-# Offline:  PERL_TARBALLS=/folder/with/perl_5.*.orig.tar.xz bakeoff …
+# By hand:  mkdir d && DOWNLOAD=$PWD/d sh fetch-debian.sh FILE PACKAGE VERSION
+# Offline:  DEBIAN_FILES=/folder/that/holds/the/files bakeoff …
 
 set -eu
 unset CDPATH
 
-if [ $# -lt 2 ]; then
-    echo "usage: DOWNLOAD=FOLDER fetch-perl.sh VERSION RELEASE [REVISION…]" >&2
+if [ $# -lt 3 ]; then
+    echo "usage: DOWNLOAD=FOLDER fetch-debian.sh FILE PACKAGE VERSION [RELEASE]" >&2
     exit 2
 fi
-wanted=$1
-release=$2
-shift 2                     # what is left are the revisions to ask for first
-file=perl_$wanted.orig.tar.xz
+file=$1
+package=$2
+pinned=$3               # with a revision that is known to be served, if one is
+release=${4-bookworm}   # the Debian release that carries it
+
+case $file in
+*.deb) kind=deb     from="pool/main/*/*/" ;;
+*)     kind=deb-src from="pool/main/*/$package/" ;;
+esac
 
 fail() {
-    echo "fetch-perl.sh: cannot get $file: $1" >&2
-    echo "fetch-perl.sh: remedy: copy $file from any Debian mirror or snapshot (pool/main/p/perl/)" >&2
-    echo "fetch-perl.sh: and set PERL_TARBALLS to the folder it is in; its hash is checked all the same" >&2
+    echo "fetch-debian.sh: cannot get $file: $1" >&2
+    echo "fetch-debian.sh: remedy: copy $file from any Debian mirror or snapshot ($from)" >&2
+    echo "fetch-debian.sh: into a folder and set DEBIAN_FILES to it; its hash is checked all the same" >&2
     exit 1
 }
 
 [ -n "${DOWNLOAD-}" ] || fail "DOWNLOAD is not set (the folder that shall hold the file)"
 download=$(cd -- "$DOWNLOAD" && pwd) || fail "DOWNLOAD is not a folder: $DOWNLOAD"
 
-if [ -n "${PERL_TARBALLS-}" ] && [ -f "$PERL_TARBALLS/$file" ]; then
-    cp -- "$PERL_TARBALLS/$file" "$download/$file" || fail "it cannot be copied from PERL_TARBALLS"
+if [ -n "${DEBIAN_FILES-}" ] && [ -f "$DEBIAN_FILES/$file" ]; then
+    cp -- "$DEBIAN_FILES/$file" "$download/$file" || fail "it cannot be copied from $DEBIAN_FILES"
     exit 0
 fi
 
@@ -53,15 +63,15 @@ command -v apt-get > /dev/null || fail "there is no apt-get on this machine"
 LC_ALL=C
 export LC_ALL
 
-apt=$(mktemp -d "${TMPDIR:-/tmp}/fetch-perl.XXXXXX") || fail "no temporary folder can be made"
+apt=$(mktemp -d "${TMPDIR:-/tmp}/fetch-debian.XXXXXX") || fail "no temporary folder can be made"
 apt=$(cd -- "$apt" && pwd)
 trap 'rm -rf -- "$apt"' EXIT
 trap 'exit 1' HUP INT TERM
 mkdir -p "$apt/parts" "$apt/lists/partial" "$apt/cache/archives/partial" "$apt/files"
 : > "$apt/status"
 
-# The machine's Debian entries, turned into entries for source packages of our
-# release. An entry is Debian's own when it offers the component `main`, its
+# The machine's Debian entries, turned into entries for the one kind of package
+# and our release. An entry is Debian's own when it offers the component `main`, its
 # suite is a Debian release (or its -updates or -security), and no keyring
 # other than Debian's is named for it; anything else (a vendor's packages,
 # backports) is left out.
@@ -74,7 +84,7 @@ for list in "${main-}" "${more%/}"/*.list "${more%/}"/*.sources; do
     n=$((n + 1))
     case $list in
     *.sources)   # stanzas of `Field: value`, parted by empty lines
-        awk -v names="$names" -v release="$release" '
+        awk -v kind="$kind" -v names="$names" -v release="$release" '
             function flush(   i, k, part, suites, seen) {
                 k = split(suite, part, /[ \t]+/)
                 suites = ""
@@ -85,7 +95,7 @@ for list in "${main-}" "${more%/}"/*.list "${more%/}"/*.sources; do
                         seen[part[i]] = 1
                     }
                 if (suites != "" && (" " comps " ") ~ /[ \t]main[ \t]/ && !off && !foreign)
-                    print "Types: deb-src\nSuites:" suites "\nComponents: main\n" rest
+                    print "Types: " kind "\nSuites:" suites "\nComponents: main\n" rest
                 suite = comps = rest = field = ""; off = foreign = 0
             }
             /^#/ { next }
@@ -102,7 +112,7 @@ for list in "${main-}" "${more%/}"/*.list "${more%/}"/*.sources; do
             }
             END { flush() }' "$list" > "$apt/parts/$n.sources" ;;
     *)           # one line per entry: deb [options] address suite component…
-        awk -v names="$names" -v release="$release" '
+        awk -v kind="$kind" -v names="$names" -v release="$release" '
             { sub(/#.*/, "") }
             $1 != "deb" && $1 != "deb-src" { next }
             {
@@ -118,7 +128,7 @@ for list in "${main-}" "${more%/}"/*.list "${more%/}"/*.sources; do
                 for (i = 3; i <= k; i++) if (part[i] == "main") main = 1
                 if (!main || part[2] !~ "^(" names ")(-updates|-security)?$") next
                 sub("^(" names ")", release, part[2])
-                entry = "deb-src " options part[1] " " part[2] " main"
+                entry = kind " " options part[1] " " part[2] " main"
                 if (!(entry in seen)) print entry
                 seen[entry] = 1
             }' "$list" > "$apt/parts/$n.list" ;;
@@ -148,19 +158,25 @@ END
 # source package is found in the others.
 apt-get -q -c "$apt/apt.conf" update > "$apt/log" 2>&1 || :
 
-offered=$(apt-cache -c "$apt/apt.conf" showsrc --only-source perl 2>> "$apt/log" |
-    sed -n 's/^Version: //p' | awk -v v="$wanted-" 'index($0, v) == 1' | sort -ru | tr '\n' ' ')
-
-# The tarball counts even if something that comes with it (Debian's patches) did
-# not arrive.
 cd "$apt/files"
-for revision in "$@" $offered; do
-    apt-get -q -c "$apt/apt.conf" source --download-only "perl=$revision" >> "$apt/log" 2>&1 || :
-    if [ -f "$file" ]; then
-        mv -- "$file" "$download/$file"
-        exit 0
-    fi
-done
+if [ "$kind" = deb ]; then
+    offered=$(apt-cache -c "$apt/apt.conf" madison "$package" 2>> "$apt/log" |
+        awk '{ print $3 }' | sort -u | tr '\n' ' ')
+    apt-get -q -c "$apt/apt.conf" download "$package=$pinned" >> "$apt/log" 2>&1 || :
+else
+    # The tarball counts even if something that comes with it (Debian's patches)
+    # did not arrive.
+    offered=$(apt-cache -c "$apt/apt.conf" showsrc --only-source "$package" 2>> "$apt/log" |
+        sed -n "s/^Version: \(${pinned%-*}-.*\)/\1/p" | sort -ru | tr '\n' ' ')
+    for version in $pinned $offered; do
+        apt-get -q -c "$apt/apt.conf" source --download-only "$package=$version" >> "$apt/log" 2>&1 || :
+        [ ! -f "$file" ] || break
+    done
+fi
+if [ -f "$file" ]; then
+    mv -- "$file" "$download/$file"
+    exit 0
+fi
 
 tail -n 12 "$apt/log" | sed 's/^/  apt: /' >&2
-fail "apt cannot download the source of perl $wanted from $release (offered: ${offered:-no revision of it})"
+fail "apt cannot download $package $pinned from $release (offered: ${offered:-no version of it})"
