@@ -10,17 +10,14 @@
 # operation is marked; and what a daemon tells of itself in a statement, before
 # and after, becomes CPU time and page faults of a request, and what memory a
 # child has to itself.
-#
-# In a trial whose system calls are counted (BAKEOFF_TRACED) it starts a daemon of
-# its own with the same books, because services are not traced.
 
 use v5.36;
 use FindBin;
 use lib "$FindBin::Bin/lib";
 use Encode qw(decode);
 use Ledger::Client;
-use Ledger::Spawn;
 use List::Util qw(max min sum0);
+use POSIX ();
 use Time::HiRes qw(clock_gettime CLOCK_MONOTONIC);
 
 my ($first, $last, $project, $user) = map { decode('UTF-8', $_) } @ARGV;
@@ -28,8 +25,6 @@ die "usage: stress.pl START END [PROJECT USER]\n" unless @ARGV >= 2 && $first =~
 my %who = (project => $project // "gr\x{f6}\x{df}e", user => $user // "zo\x{eb}");
 
 my $client = Ledger::Client->new(port => $ENV{PORT_ledger} // 7112);
-my $traced = $ENV{BAKEOFF_TRACED} && Ledger::Spawn->new(undef, LEDGER_BOOKS => statement()->{books});
-$client->{port} = $traced->port if $traced;
 
 my (%taken, %price);
 my $before = statement();

@@ -57,7 +57,7 @@ impl<'a> Pieces<'a> {
     /// held against another.
     fn trace(&self, variant: &str, workload: &str) -> Option<&'a Traced> {
         self.of_variant(variant).find_map(|evidence| match evidence {
-            Evidence::Traced(traced) if traced.workload == workload && traced.failure.is_none() => Some(traced),
+            Evidence::Traced(traced) if traced.workload == workload && traced.failure.is_none() => Some(&**traced),
             _ => None,
         })
     }
@@ -72,21 +72,31 @@ impl<'a> Pieces<'a> {
 fn missing(pieces: &Pieces<'_>) -> Vec<NotGathered> {
     let mut all: Vec<NotGathered> = vec![];
     for variant in &pieces.variants {
-        for evidence in pieces.of_variant(&variant.name) {
-            let (workload, why) = match evidence {
-                Evidence::Missing { workload, why } => (workload.clone(), why.clone()),
-                Evidence::Traced(traced) if traced.failure.is_some() => {
-                    (Some(traced.workload.clone()), "it failed under observation".to_owned())
-                }
-                _ => continue,
-            };
-            match all.iter_mut().find(|known| (&known.workload, &known.why) == (&workload, &why)) {
+        for (workload, service, why) in pieces.of_variant(&variant.name).flat_map(not_gathered) {
+            let is_same =
+                |known: &&mut NotGathered| (&known.workload, &known.service, &known.why) == (&workload, &service, &why);
+            match all.iter_mut().find(is_same) {
                 Some(known) => known.variants.push(variant.name.clone()),
-                None => all.push(NotGathered { workload, variants: vec![variant.name.clone()], why }),
+                None => all.push(NotGathered { workload, service, variants: vec![variant.name.clone()], why }),
             }
         }
     }
     all
+}
+
+/// What of a piece is missing: workload, service, and why.
+fn not_gathered(evidence: &Evidence) -> Vec<(Option<String>, Option<String>, String)> {
+    match evidence {
+        Evidence::Missing { workload, why } => vec![(workload.clone(), None, why.clone())],
+        Evidence::Traced(traced) if traced.failure.is_some() => {
+            vec![(Some(traced.workload.clone()), None, "it failed under observation".to_owned())]
+        }
+        Evidence::Traced(traced) => {
+            let unseen = traced.services_unseen.iter();
+            unseen.map(|(name, why)| (Some(traced.workload.clone()), Some(name.clone()), why.clone())).collect()
+        }
+        Evidence::Facts(_) => vec![],
+    }
 }
 
 /// What files are matched by in different variants: the name, if no variant has two files of that name, and else the

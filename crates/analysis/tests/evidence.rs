@@ -7,8 +7,10 @@ mod common;
 use bakeoff_analysis::findings::{CauseKind, Diagnosis, Findings, Gathered, Kind, Verdict};
 use bakeoff_analysis::judge;
 use bakeoff_model::facts::{Content, ElfFacts, FileFacts, Linking, RelocationTable, Relocations, Slots};
+use bakeoff_model::marks::{Latencies, OpLatencies};
+use bakeoff_model::metric::{Direction, Metric, Unit};
 use bakeoff_model::record::{
-    Calls, Evidence, EvidenceLine, Failure, Mapped, Opened, Record, TWIN, Traced, VariantLine,
+    Calls, Census, Children, Evidence, EvidenceLine, Failure, Mapped, Opened, Record, TWIN, Traced, VariantLine,
 };
 use common::{execute, measure, noise, study};
 
@@ -84,13 +86,13 @@ fn traced(calls: &[(&str, u64, u64)], mapped: &[&str]) -> Traced {
     let calls =
         calls.iter().map(|(name, count, errors)| ((*name).to_owned(), Calls { count: *count, errors: *errors }));
     let executable = |path: &&str| Mapped { path: (*path).to_owned(), executable: true };
-    Traced {
-        workload: "loop".to_owned(),
+    let command = Census {
         tasks: 1,
         syscalls: calls.collect(),
         mapped: mapped.iter().map(executable).collect(),
-        ..Traced::default()
-    }
+        ..Census::default()
+    };
+    Traced { workload: "loop".to_owned(), command, ..Traced::default() }
 }
 
 fn gathered(findings: &Findings) -> &Gathered {
@@ -225,9 +227,9 @@ fn what_is_not_executed_is_no_cause() {
         with_facts(&mut record);
         let calls = [("read", 10, 0)];
         for name in ["baseline", SYMBOLIC, MALLOC, LOCALE, BOTH] {
-            add(&mut record, name, Evidence::Traced(traced(&calls, &["$PREFIX/bin/perl"])));
+            add(&mut record, name, Evidence::of_trial(traced(&calls, &["$PREFIX/bin/perl"])));
         }
-        add(&mut record, SHARED, Evidence::Traced(traced(&calls, &["$PREFIX/bin/perl", library])));
+        add(&mut record, SHARED, Evidence::of_trial(traced(&calls, &["$PREFIX/bin/perl", library])));
         assert_eq!(kinds(&judge(&record), SHARED), expect, "{library}");
     };
     check("/usr/lib/x86_64-linux-gnu/libperl.so.5.36", &[]);
@@ -262,9 +264,9 @@ fn system_calls_are_consistent_only_with_what_they_could_take() {
         let mut record = record(|name| if name == LOCALE { 1.1 } else { 1.0 });
         record.trials.iter_mut().for_each(|t| t.measurements.values_mut().for_each(|value| *value *= times));
         for name in ["baseline", SHARED, SYMBOLIC, MALLOC, BOTH] {
-            add(&mut record, name, Evidence::Traced(traced(&[("read", 10, 0), ("openat", baseline, 2)], &[])));
+            add(&mut record, name, Evidence::of_trial(traced(&[("read", 10, 0), ("openat", baseline, 2)], &[])));
         }
-        add(&mut record, LOCALE, Evidence::Traced(traced(&[("read", 10, 0), ("openat", locale, 8)], &[])));
+        add(&mut record, LOCALE, Evidence::of_trial(traced(&[("read", 10, 0), ("openat", locale, 8)], &[])));
         judge(&record)
     };
     // 100 ms more, and 40,000 more calls.
@@ -288,19 +290,65 @@ fn system_calls_are_consistent_only_with_what_they_could_take() {
     assert_eq!(trace.profiles[1].calls["openat"], Calls { count: 60_000, errors: 8 });
 }
 
+/// Of an op all calls are known, those of services too. So there is more to say of them than that they cannot be all.
+#[test]
+fn calls_of_an_op_are_told_with_the_part_that_they_can_be() {
+    let of = |before: u64, after: u64, ops: u64, metric: &str| {
+        let mut record = study(&["baseline", LOCALE], &["idle"], &[metric]);
+        record.study.variants = ["baseline", LOCALE].map(|name| variant(name, "baseline")).into();
+        let (name, better) = (metric.to_owned().into(), Direction::Less);
+        record.study.metrics =
+            vec![Metric { name, unit: Unit::Seconds, better, what: "latency".into(), source: "marks".into() }];
+        execute(&mut record, 12, |trial| {
+            let latency_s = if trial.variant == LOCALE { 0.05 } else { 0.01 } * noise(trial);
+            let latencies = Latencies::of([latency_s]).expect("an op");
+            trial.marks.ops.push(OpLatencies { phase: None, name: None, latencies });
+        });
+        for (name, calls) in [("baseline", before), (LOCALE, after)] {
+            let daemon = Census {
+                syscalls: [("stat".to_owned(), Calls { count: calls, errors: 0 })].into(),
+                ..Census::default()
+            };
+            let services = [("daemon".to_owned(), daemon)].into();
+            add(&mut record, name, Evidence::of_trial(Traced { ops, services, ..traced(&[("read", 100, 0)], &[]) }));
+        }
+        judge(&record)
+    };
+    // 40 ms more, and in ten ops 10,000 calls more: at 10 µs each a quarter.
+    let findings = of(900, 10_900, 10, "op.mean");
+    let found = diagnosis(&findings, LOCALE).expect("a diagnosis");
+    let [cause] = found.causes.as_slice() else { panic!("{:?}", found.causes) };
+    assert_eq!((cause.kind, cause.numbers, cause.about[0].as_str()), (CauseKind::CallsOfAnOp, [100, 1100], "stat"));
+    let share = cause.most_of_it.expect("not all").share;
+    assert!((share - 0.25).abs() < 0.02, "{share}");
+    let all = of(900, 100_900, 10, "op.mean");
+    let all = &diagnosis(&all, LOCALE).expect("a diagnosis").causes;
+    assert_eq!((all.len(), all[0].most_of_it), (1, None));
+    // A twentieth of it is not worth a word, nor are fewer calls; where no op is marked nothing is known of one, and
+    // the longest op is not all of them.
+    for (before, after, ops, metric) in [
+        (900, 2_500, 10, "op.mean"),
+        (10_900, 900, 10, "op.mean"),
+        (900, 10_900, 0, "op.mean"),
+        (900, 10_900, 10, "op.max"),
+    ] {
+        assert_eq!(kinds(&of(before, after, ops, metric), LOCALE), [], "{before} {after} {ops} {metric}");
+    }
+}
+
 #[test]
 fn libraries_and_paths_that_differ_are_told() {
     let mut record = record(|_| 1.0);
     let system = "/lib/libc.so.6";
     let open = |path: &str, found, missed| Opened { path: path.to_owned(), found, missed };
     let mut baseline = traced(&[("read", 1, 0)], &[system, "$PREFIX/bin/perl"]);
-    baseline.opened = vec![open("/etc/passwd", 1, 0), open("/etc/tmp", 1, 0)];
+    baseline.command.opened = vec![open("/etc/passwd", 1, 0), open("/etc/tmp", 1, 0)];
     let mut shared = traced(&[("read", 1, 0)], &[system, "$PREFIX/bin/perl", "/lib/libm.so.6"]);
-    shared.opened = vec![open("/etc/passwd", 2, 1), open("/etc/nothing", 0, 3)];
-    add(&mut record, "baseline", Evidence::Traced(baseline.clone()));
-    add(&mut record, SHARED, Evidence::Traced(shared));
-    baseline.mapped[1].path = "$PREFIX/other/bin/perl".to_owned();
-    add(&mut record, MALLOC, Evidence::Traced(baseline));
+    shared.command.opened = vec![open("/etc/passwd", 2, 1), open("/etc/nothing", 0, 3)];
+    add(&mut record, "baseline", Evidence::of_trial(baseline.clone()));
+    add(&mut record, SHARED, Evidence::of_trial(shared));
+    baseline.command.mapped[1].path = "$PREFIX/other/bin/perl".to_owned();
+    add(&mut record, MALLOC, Evidence::of_trial(baseline));
     let findings = judge(&record);
     let trace = &gathered(&findings).traces[0];
     assert_eq!((trace.profiles.len(), trace.differing.len()), (1, 0));
@@ -314,6 +362,43 @@ fn libraries_and_paths_that_differ_are_told() {
     assert_eq!(trace.paths[0].times, 3);
 }
 
+/// What services did stands beside, with what each process of theirs did; what was seen of one in some variants only is
+/// of those.
+#[test]
+fn services_have_tables_of_their_own() {
+    let mut record = record(|_| 1.0);
+    let calls = |count, errors| Calls { count, errors };
+    let with_daemon = |reads: u64, processes| {
+        let syscalls = [("read".to_owned(), calls(reads, 2)), ("accept".to_owned(), calls(5, 0))];
+        let children = Children { processes, syscalls: [("read".to_owned(), calls(reads - 3, 0))].into() };
+        let seen = Census { tasks: processes + 1, syscalls: syscalls.into(), children, ..Census::default() };
+        Traced { services: [("daemon".to_owned(), seen)].into(), ..traced(&[("write", 7, 0)], &[]) }
+    };
+    let unseen = [("daemon".to_owned(), "it was killed".to_owned())];
+    let untold = Traced { services_unseen: unseen.into(), ..traced(&[("write", 7, 0)], &[]) };
+    for (name, traced) in [
+        ("baseline", with_daemon(403, 4)),
+        (SHARED, with_daemon(13, 4)),
+        (MALLOC, with_daemon(103, 0)),
+        (LOCALE, untold),
+    ] {
+        add(&mut record, name, Evidence::of_trial(traced));
+    }
+    let findings = judge(&record);
+    let [command, daemon] = gathered(&findings).traces.as_slice() else { panic!("{:?}", gathered(&findings).traces) };
+    assert_eq!((&command.service, command.differing.len(), command.profiles.len()), (&None, 0, 1));
+    assert_eq!(command.profiles[0].children, None);
+    assert_eq!((daemon.service.as_deref(), daemon.workload.as_str()), (Some("daemon"), "loop"));
+    assert_eq!(daemon.differing, ["read"]);
+    let rows: Vec<_> = daemon.profiles.iter().map(|profile| (profile.variants[0].as_str(), profile.total)).collect();
+    assert_eq!(rows, [("baseline", calls(408, 2)), (SHARED, calls(18, 2)), (MALLOC, calls(108, 2))]);
+    let each = |row: usize| daemon.profiles[row].children.as_ref().map(|c| (c.processes, c.all, c.calls["read"]));
+    assert_eq!([each(0), each(1), each(2)], [Some((4, 100.0, 100.0)), Some((4, 2.5, 2.5)), None]);
+    let [unseen] = gathered(&findings).missing.as_slice() else { panic!("{:?}", gathered(&findings).missing) };
+    assert_eq!((unseen.workload.as_deref(), unseen.service.as_deref()), (Some("loop"), Some("daemon")));
+    assert_eq!((unseen.variants.as_slice(), unseen.why.as_str()), (&[LOCALE.to_owned()][..], "it was killed"));
+}
+
 /// What could not be had is said, once, and nothing is concluded from its absence.
 #[test]
 fn missing_evidence_is_told_and_not_taken_as_nothing() {
@@ -325,7 +410,7 @@ fn missing_evidence_is_told_and_not_taken_as_nothing() {
         add(&mut record, name, missing);
     }
     let failure = Some(Failure::Exit { code: 1, stderr: vec![] });
-    add(&mut record, MALLOC, Evidence::Traced(Traced { failure, ..traced(&[("read", 3, 3)], &[]) }));
+    add(&mut record, MALLOC, Evidence::of_trial(Traced { failure, ..traced(&[("read", 3, 3)], &[]) }));
     let findings = judge(&record);
     let [denied, failed] = gathered(&findings).missing.as_slice() else { panic!("{:?}", gathered(&findings).missing) };
     assert_eq!(

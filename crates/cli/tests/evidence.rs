@@ -101,12 +101,12 @@ fn all_is_gathered(sandbox: &Sandbox) {
     for (variant, looks) in VARIANTS.into_iter().zip([0, 7, 0]) {
         let traced = traced(&record, variant);
         assert_eq!((traced.workload.as_str(), &traced.failure), ("look", &None));
-        let missed = traced.opened.iter().find(|opened| opened.path == "/nowhere/at/all");
+        let missed = traced.command.opened.iter().find(|opened| opened.path == "/nowhere/at/all");
         assert_eq!(missed.map_or((0, 0), |opened| (opened.found, opened.missed)), (0, looks), "{variant}");
-        let text = traced.opened.iter().find(|opened| opened.path == "$PREFIX/share/text").unwrap();
+        let text = traced.command.opened.iter().find(|opened| opened.path == "$PREFIX/share/text").unwrap();
         assert_eq!((text.found, text.missed), (1, 0));
-        assert!(traced.mapped.iter().any(|file| file.path == "$PREFIX/bin/p" && file.executable), "{traced:?}");
-        assert!(traced.mapped.iter().any(|file| file.path.contains("libc") && file.executable), "{traced:?}");
+        assert!(traced.command.mapped.iter().any(|file| file.path == "$PREFIX/bin/p" && file.executable), "{traced:?}");
+        assert!(traced.command.mapped.iter().any(|file| file.path.contains("libc") && file.executable), "{traced:?}");
 
         let [file] = facts(&record, variant) else { panic!("{:?}", facts(&record, variant)) };
         let Content::Elf(elf) = &file.content else { panic!("{file:?}") };
@@ -114,7 +114,7 @@ fn all_is_gathered(sandbox: &Sandbox) {
         assert!(elf.linking.needed.iter().any(|library| library.starts_with("libc.")));
         assert!(elf.sections.is_empty() && elf.relocations.jump_slots.own_names.is_none());
     }
-    let calls = |variant: &str| traced(&record, variant).syscalls["openat"].count;
+    let calls = |variant: &str| traced(&record, variant).command.syscalls["openat"].count;
     assert_eq!(calls("looks=seven"), calls("baseline") + 7);
     assert_eq!(calls("word=long"), calls("baseline"));
 }
@@ -244,7 +244,7 @@ fn a_workload_that_fails_when_it_is_traced_fails_no_study() {
     for variant in VARIANTS {
         let traced = traced(&record, variant);
         assert!(matches!(traced.failure, Some(Failure::Exit { code: 9, .. })), "{:?}", traced.failure);
-        assert!(traced.syscalls["execve"].count > 0, "what was seen until then is kept");
+        assert!(traced.command.syscalls["execve"].count > 0, "what was seen until then is kept");
     }
 }
 

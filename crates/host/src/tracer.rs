@@ -6,7 +6,12 @@
 //! A call counts when it is made, whether or not it returns: strace -c counts those that return, so that `exit_group` is
 //! missing there. It counts as an error if it returned one, also one by which the kernel only says that the call is to be
 //! made again. The first call is the `execve` of the command itself. Nothing before it is seen, so that neither our own
-//! start nor that of whoever launched us is in the numbers.
+//! start nor that of whoever launched us is in the numbers. If only some of the time is wanted, whoever ordered it
+//! makes a file at its beginning and removes it at its end: a service outlasts the trial that it is watched for.
+//!
+//! # Signals
+//! The command has a process group of its own, as it has where nothing is traced, and whoever wants to stop it signals
+//! our group. So those signals by which programs are asked to end are handed on to its group, and do not end us.
 //!
 //! # How it ends
 //! As the command did: with the same exit code, or killed by the same signal. What outlives the command's main process
@@ -19,7 +24,7 @@ mod tally;
 mod watch;
 
 use crate::launcher::{Command, find};
-use bakeoff_model::record::Traced;
+use bakeoff_model::record::Census;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -42,14 +47,17 @@ pub struct Order {
     pub env: BTreeMap<String, String>,
     /// Takes what was found: a [`Told`] as JSON.
     pub output: PathBuf,
+    /// What is done while this file is there is told, and of processes that begin meanwhile the rest too. None: everything.
+    #[serde(default)]
+    pub during: Option<PathBuf>,
 }
 
 /// What a tracer has to say.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Told {
-    /// What the command did. Neither the workload's name nor why it failed is known here.
-    Seen(Traced),
+    /// What the command did.
+    Seen(Census),
     /// The command could not be started.
     NotStarted {
         /// What is at fault.
@@ -104,10 +112,10 @@ fn trace(order: &Order) -> io::Result<(Told, End)> {
             return Ok((Told::Refused { why }, End::Exited(NOTHING)));
         }
     };
-    let (tally, end) = watch::watch(begun.pid, &program)?;
+    let (tally, end) = watch::watch(begun.pid, &program, order.during.as_deref())?;
     match begun.refused_by_exec() {
         Some(error) => not_started(program.display().to_string(), error.to_string()),
-        None => Ok((Told::Seen(tally.into_traced()), end)),
+        None => Ok((Told::Seen(tally.into_census()), end)),
     }
 }
 

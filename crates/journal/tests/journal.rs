@@ -4,7 +4,7 @@
 
 use bakeoff_journal::{Error, Journal, read};
 use bakeoff_model::record::{
-    Block, BuildLine, Evidence, EvidenceLine, FORMAT, Line, Outcome, Session, StudyLine, Traced, Trial,
+    Block, BuildLine, Census, Evidence, EvidenceLine, FORMAT, Line, Outcome, Session, StudyLine, Traced, Trial,
 };
 use bakeoff_model::study::{Decide, Levels};
 use std::fs;
@@ -69,7 +69,10 @@ fn every_kind_of_line_is_read_back() {
     let folder = tempfile::tempdir().unwrap();
     let (path, mut journal) = new_journal(folder.path());
     let gathered = |evidence| Line::Evidence(EvidenceLine { session: 1, variant: "a".into(), evidence });
-    let traced = |tasks| Evidence::Traced(Traced { workload: "w".into(), tasks, ..Traced::default() });
+    let traced = |tasks| {
+        let command = Census { tasks, ..Census::default() };
+        Evidence::of_trial(Traced { workload: "w".into(), command, ..Traced::default() })
+    };
     for line in [
         Line::Session(Session { session: 1, ..Session::default() }),
         Line::Build(BuildLine::default()),

@@ -106,7 +106,7 @@ mod tests {
 
         fn diagnose(&mut self, subject: Subject<'_>) -> Result<Option<Evidence>, Error> {
             let traced = Traced { workload: subject.workload.to_owned(), ..Traced::default() };
-            Ok((subject.variant != self.0).then_some(Evidence::Traced(traced)))
+            Ok((subject.variant != self.0).then_some(Evidence::of_trial(traced)))
         }
     }
 

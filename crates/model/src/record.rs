@@ -8,7 +8,7 @@ mod evidence;
 
 pub use build::{BuildLine, BuildOutcome, FactorLine, FlagSeen, Foreseen, LayerLine, Proof};
 pub use building::{BUILDING_METRICS, Building};
-pub use evidence::{Calls, Evidence, EvidenceLine, Mapped, Opened, Traced};
+pub use evidence::{Calls, Census, Children, Evidence, EvidenceLine, Mapped, Opened, Traced};
 
 use crate::marks::Marks;
 use crate::metric::{self, Measurements, Metric};

@@ -12,19 +12,18 @@ use crate::words::{self, Change, Manner, counted};
 use bakeoff_analysis::findings::{Comparison, Effect, Effects, Findings, Kind, Verdict};
 use bakeoff_model::metric::{Direction, Unit};
 
-/// Every family on the deciding metric, but for those that stand beside evidence.
+/// Every family on the deciding metric but pairs of levels.
 pub(crate) fn print(findings: &Findings, page: &mut Page, notes: &mut Notes, columns: usize) {
     print_of(findings, &|kind| kind != Kind::Levels, page, notes, columns);
 }
 
+/// Pairs of levels of one factor, neither of them the baseline's; where there is evidence it stands beside them.
+pub(crate) fn print_levels(findings: &Findings, page: &mut Page, notes: &mut Notes, columns: usize) {
+    print_of(findings, &|kind| kind == Kind::Levels, page, notes, columns);
+}
+
 /// The families of some kinds on the deciding metric.
-pub(crate) fn print_of(
-    findings: &Findings,
-    is_wanted: &dyn Fn(Kind) -> bool,
-    page: &mut Page,
-    notes: &mut Notes,
-    columns: usize,
-) {
+fn print_of(findings: &Findings, is_wanted: &dyn Fn(Kind) -> bool, page: &mut Page, notes: &mut Notes, columns: usize) {
     let deciding = |family: &&Effects| family.metric == findings.method.deciding_metric && is_wanted(family.kind);
     for family in findings.effects.iter().filter(deciding) {
         page.gap();

@@ -12,7 +12,7 @@ use crate::grid::{Flush, Grid};
 use crate::notes::Notes;
 use crate::paint::{Ink, Page, Piece};
 use crate::text::clean;
-use bakeoff_analysis::findings::{FileNumbers, FileTable, Findings, Gathered, Kind, NotGathered};
+use bakeoff_analysis::findings::{FileNumbers, FileTable, Findings, Gathered, NotGathered};
 
 /// The section; nothing if nothing was to be gathered.
 pub(crate) fn print(findings: &Findings, page: &mut Page, notes: &mut Notes, columns: usize) {
@@ -21,7 +21,7 @@ pub(crate) fn print(findings: &Findings, page: &mut Page, notes: &mut Notes, col
     let heading = "evidence: gathered after the measured trials to explain them, and never compared";
     page.paragraph(heading, columns, 2, Ink::Heading);
     diagnoses::print(findings, gathered, page, columns);
-    effects::print_of(findings, &|kind| kind == Kind::Levels, page, notes, columns);
+    effects::print_levels(findings, page, notes, columns);
     gathered.files.iter().for_each(|file| of_file(file, page, columns));
     legend(gathered, page, columns);
     gathered.traces.iter().for_each(|trace| traces::print(trace, page, columns));
@@ -83,9 +83,10 @@ fn legend(gathered: &Gathered, page: &mut Page, columns: usize) {
 }
 
 fn not_gathered(missing: &NotGathered, page: &mut Page, columns: usize) {
-    let what = match &missing.workload {
-        Some(workload) => format!("{} from inside", clean(workload)),
-        None => "files of builds".to_owned(),
+    let what = match (&missing.workload, &missing.service) {
+        (Some(workload), Some(service)) => format!("the service {} of {} from inside", clean(service), clean(workload)),
+        (Some(workload), None) => format!("{} from inside", clean(workload)),
+        (None, _) => "files of builds".to_owned(),
     };
     let text = format!("not gathered: {what}, of {}: {}", variants(&missing.variants), clean(&missing.why));
     page.paragraph(&text, columns, 2, Ink::Open);

@@ -3,10 +3,10 @@
 //! from the tables as they are.
 
 use super::Pieces;
-use super::rules::{Amount, RULES, Rule, Seen, is_substantial};
+use super::rules::{About, Amount, CALL_S, RULES, Rule, Seen, is_substantial};
 use crate::findings::{
-    Cause, Claim, Comparison, Diagnosis, Effects, FileTable, Findings, Isolation, Kind, Scale, Table, TraceTable,
-    Verdict,
+    Cause, Ceiling, Claim, Comparison, Diagnosis, Effects, FileTable, Findings, Isolation, Kind, Scale, Table,
+    TraceTable, Verdict,
 };
 use bakeoff_model::metric::{Direction, Unit};
 use bakeoff_model::record::{Traced, VariantLine};
@@ -14,6 +14,9 @@ use std::collections::{BTreeMap, BTreeSet};
 
 /// Of what a cause is about, the most that are named.
 const ABOUT_MAX: usize = 3;
+
+/// What may be less than this part of a difference is not worth a word.
+const SHARE_MIN: f64 = 0.05;
 
 /// A variant that differs from the baseline in one factor.
 struct Single<'a> {
@@ -60,7 +63,12 @@ fn is_time(table: &Table) -> bool {
 /// what is counted over a whole trial says nothing of one of its phases.
 fn tells_of(rule: &Rule, metric: &str) -> bool {
     let of = metric.rsplit('.').next().unwrap_or(metric);
-    if rule.is_of_the_whole && of != metric {
+    let is_about = match rule.about {
+        About::Whole => of == metric,
+        About::Op => metric == "op.mean",
+        About::Anything => true,
+    };
+    if !is_about {
         return false;
     }
     match of {
@@ -145,10 +153,11 @@ impl<'a> Place<'a> {
         for rule in RULES.iter().filter(|rule| tells_of(rule, &self.table.metric)) {
             let Some((one, other)) = (rule.amount)(before).zip((rule.amount)(after)) else { continue };
             let is_more = other.number > one.number;
-            let fits = is_more == (comparison.verdict == Verdict::Slower)
-                && is_substantial(one.number, other.number)
-                && self.could_take(&one, &other, name);
-            if !fits {
+            let fits = is_more == (comparison.verdict == Verdict::Slower) && is_substantial(one.number, other.number);
+            let Some(share) = self.most_of_it(&one, &other, name).filter(|_| fits) else { continue };
+            // What is known of an op is all that there is of it; of a whole trial the traced one may have been a part.
+            let least = if rule.about == About::Op { SHARE_MIN } else { 1.0 };
+            if share < least {
                 continue;
             }
             let isolated = self.isolated(single, rule, [one.number, other.number]);
@@ -161,16 +170,19 @@ impl<'a> Place<'a> {
                 continue;
             }
             let (numbers, about) = ([one.number, other.number], about(&one.parts, &other.parts));
-            causes.push(Cause { kind: rule.kind, numbers, about, isolated });
+            let most_of_it = (share < 1.0).then_some(Ceiling { share, each_s: CALL_S });
+            causes.push(Cause { kind: rule.kind, numbers, most_of_it, about, isolated });
             break;
         }
         causes
     }
 
-    /// Whether so much more of it could take as long as the difference is, as far as anything is known of that.
-    fn could_take(&self, one: &Amount, other: &Amount, variant: &str) -> bool {
-        let Some((before_s, after_s)) = one.most_s.zip(other.most_s) else { return true };
-        self.difference_s(variant).is_some_and(|difference_s| difference_s <= (after_s - before_s).abs())
+    /// How much of the difference so much more of it could take at most; 1, if all of it or if nothing is known of that,
+    /// and none if the difference is not known in seconds.
+    fn most_of_it(&self, one: &Amount, other: &Amount, variant: &str) -> Option<f64> {
+        let Some((before_s, after_s)) = one.most_s.zip(other.most_s) else { return Some(1.0) };
+        let difference_s = self.difference_s(variant)?;
+        Some(if difference_s > 0.0 { ((after_s - before_s).abs() / difference_s).min(1.0) } else { 1.0 })
     }
 
     /// The difference in seconds of one trial: of the medians of the deciding metric, or of wall time.

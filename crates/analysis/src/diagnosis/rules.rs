@@ -19,7 +19,7 @@ const RELATIVE_S: f64 = 1e-7;
 
 /// The most that a system call that does not wait may be thought to take, in seconds. Chosen
 /// generously too. One that waits may take any time, so nothing is said of larger differences.
-const CALL_S: f64 = 1e-5;
+pub(super) const CALL_S: f64 = 1e-5;
 
 /// All that was gathered of one variant and may matter for one workload.
 #[derive(Clone, Copy)]
@@ -43,16 +43,28 @@ pub(super) struct Rule {
     pub(super) amount: fn(Seen<'_>) -> Option<Amount>,
     /// Whether it tells of time in the kernel, and of time outside it.
     pub(super) tells_of: [bool; 2],
-    /// Whether it is about a whole trial, and not about any part of it.
-    pub(super) is_of_the_whole: bool,
+    /// Of what it tells.
+    pub(super) about: About,
+}
+
+/// Of which metrics a rule may tell.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum About {
+    /// Of a whole trial only, and not of any part of it.
+    Whole,
+    /// Of the mean latency of all ops only.
+    Op,
+    /// Of whatever takes time.
+    Anything,
 }
 
 /// All rules. Where an earlier one explains a difference, the later ones are not asked: start-up with more relocations
 /// needs no other reason.
-pub(super) const RULES: [Rule; 3] = [
-    Rule { kind: CauseKind::Relocations, amount: relocations, tells_of: [false, true], is_of_the_whole: true },
-    Rule { kind: CauseKind::SystemCalls, amount: system_calls, tells_of: [true, false], is_of_the_whole: true },
-    Rule { kind: CauseKind::OwnSlots, amount: own_slots, tells_of: [false, true], is_of_the_whole: false },
+pub(super) const RULES: [Rule; 4] = [
+    Rule { kind: CauseKind::Relocations, amount: relocations, tells_of: [false, true], about: About::Whole },
+    Rule { kind: CauseKind::SystemCalls, amount: system_calls, tells_of: [true, false], about: About::Whole },
+    Rule { kind: CauseKind::CallsOfAnOp, amount: calls_of_an_op, tells_of: [true, true], about: About::Op },
+    Rule { kind: CauseKind::OwnSlots, amount: own_slots, tells_of: [false, true], about: About::Anything },
 ];
 
 /// Whether two amounts differ enough for a rule to speak.
@@ -63,7 +75,7 @@ pub(super) fn is_substantial(one: u64, other: u64) -> bool {
 /// The files that were looked at, and that are known to be executed where that is known: a library that lies beside a
 /// program and is not loaded says nothing of it, whatever `ldd` thinks.
 fn executed<'a>(seen: Seen<'a>) -> Option<impl Iterator<Item = (&'a FileFacts, FileNumbers)>> {
-    let mapped = seen.trace.map(executable);
+    let mapped = seen.trace.map(|trace| executable(&trace.command));
     let is_executed = move |file: &&FileFacts| {
         let below = |path: &str| path.strip_prefix("$PREFIX/") == Some(file.path.as_str());
         mapped.as_ref().is_none_or(|mapped| mapped.iter().any(|path| below(path)))
@@ -85,7 +97,7 @@ fn own_slots(seen: Seen<'_>) -> Option<Amount> {
 /// Relocations are made when a program starts (Drepper, 1.5): each takes its time once in every process that executes
 /// the program. Of how many processes that is, a trace tells at most, because threads are counted too.
 fn relocations(seen: Seen<'_>) -> Option<Amount> {
-    let starts = seen.trace.map_or(1, |trace| trace.tasks.max(1)) as f64;
+    let starts = seen.trace.map_or(1, |trace| trace.command.tasks.max(1)) as f64;
     let mut most_s = 0.0;
     let parts = executed(seen)?.map(|(file, numbers)| {
         let with_symbol = numbers.relocations.saturating_sub(numbers.relative);
@@ -96,9 +108,27 @@ fn relocations(seen: Seen<'_>) -> Option<Amount> {
     amount(parts, Some(most_s))
 }
 
-/// System calls of one execution of the workload: each is a way into the kernel and back.
+/// System calls of one execution of the workload's command: each is a way into the kernel and back. How many of a
+/// service's calls it waits for is not known.
 fn system_calls(seen: Seen<'_>) -> Option<Amount> {
-    let trace = seen.trace?;
-    let most_s = CALL_S * total(trace).count as f64;
-    amount(trace.syscalls.iter().map(|(name, calls)| (name.clone(), calls.count)).collect(), Some(most_s))
+    let command = &seen.trace?.command;
+    let most_s = CALL_S * total(command).count as f64;
+    amount(command.syscalls.iter().map(|(name, calls)| (name.clone(), calls.count)).collect(), Some(most_s))
+}
+
+/// System calls of one op, on average: of the workload's command and of its services, start and end of the command among
+/// them. Where ops are one after the other, no op can wait for more of them; and what they take beside a load or beside
+/// each other is not known, so that the ceiling is one of a machine that does nothing else.
+fn calls_of_an_op(seen: Seen<'_>) -> Option<Amount> {
+    let trace = seen.trace.filter(|trace| trace.ops > 0)?;
+    let mut calls: BTreeMap<String, u64> = BTreeMap::new();
+    for census in std::iter::once(&trace.command).chain(trace.services.values()) {
+        for (name, counted) in &census.syscalls {
+            *calls.entry(name.clone()).or_default() += counted.count;
+        }
+    }
+    let all: u64 = calls.values().sum();
+    let each = |count: u64| (count as f64 / trace.ops as f64).round() as u64;
+    let parts = calls.into_iter().map(|(name, count)| (name, each(count))).collect();
+    Some(Amount { number: each(all), parts, most_s: Some(CALL_S * all as f64 / trace.ops as f64) })
 }

@@ -1,56 +1,67 @@
 //! What executing a workload under observation showed of all variants, side by side: system calls, files that were
-//! really executed, paths that were looked for. It is counted once, so that a difference may be chance; it is shown, and
+//! really executed, paths that were looked for; likewise what its services did meanwhile. It is counted once, so that a difference may be chance; it is shown, and
 //! not judged.
 
 use super::{Pieces, group, keys};
-use crate::findings::{Executed, PathDifference, Profile, TraceTable};
-use bakeoff_model::record::{Calls, Traced};
+use crate::findings::{Executed, PathDifference, PerChild, Profile, TraceTable};
+use bakeoff_model::record::{Calls, Census, Traced};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// How a path below the variant's own prefix begins.
 const PREFIX: &str = "$PREFIX/";
 
-/// A variant and its trace.
-type Of<'a> = (&'a str, &'a Traced);
+/// A variant and what was seen of it.
+type Of<'a> = (&'a str, &'a Census);
 
-/// One table for each workload that was traced.
+/// One table for each workload that was traced, and one for each of its services.
 pub(super) fn tables(pieces: &Pieces<'_>, workloads: &[String]) -> Vec<TraceTable> {
-    let table = |workload: &String| {
-        let trace = |name: &'_ str| pieces.trace(name, workload);
-        let all: Vec<Of<'_>> =
-            pieces.variants.iter().filter_map(|v| Some((v.name.as_str(), trace(&v.name)?))).collect();
-        let differing = differing(&all);
-        (!all.is_empty()).then(|| TraceTable {
-            workload: workload.clone(),
-            profiles: profiles(&all, &differing),
-            differing,
-            executed: executed(&all),
-            paths: paths(&all),
-        })
-    };
-    workloads.iter().filter_map(table).collect()
+    let mut tables = vec![];
+    for workload in workloads {
+        let all: Vec<(&str, &Traced)> =
+            pieces.variants.iter().filter_map(|v| Some((v.name.as_str(), pieces.trace(&v.name, workload)?))).collect();
+        tables.extend(table(workload, None, all.iter().map(|(name, traced)| (*name, &traced.command)).collect()));
+        let services: BTreeSet<&String> = all.iter().flat_map(|(_, traced)| traced.services.keys()).collect();
+        for service in services {
+            let seen = all.iter().filter_map(|&(name, traced)| Some((name, traced.services.get(service)?)));
+            tables.extend(table(workload, Some(service), seen.collect()));
+        }
+    }
+    tables
 }
 
-/// All calls of a trace together.
-pub(super) fn total(traced: &Traced) -> Calls {
-    traced.syscalls.values().fold(Calls::default(), |sum, calls| Calls {
+/// None if nothing was seen of it.
+fn table(workload: &str, service: Option<&String>, all: Vec<Of<'_>>) -> Option<TraceTable> {
+    let differing = differing(&all);
+    (!all.is_empty()).then(|| TraceTable {
+        workload: workload.to_owned(),
+        service: service.cloned(),
+        profiles: profiles(&all, &differing, service.is_some()),
+        differing,
+        executed: executed(&all),
+        paths: paths(&all),
+    })
+}
+
+/// All calls together.
+pub(super) fn total(census: &Census) -> Calls {
+    census.syscalls.values().fold(Calls::default(), |sum, calls| Calls {
         count: sum.count + calls.count,
         errors: sum.errors + calls.errors,
     })
 }
 
-fn calls(traced: &Traced, name: &str) -> Calls {
-    traced.syscalls.get(name).copied().unwrap_or_default()
+fn calls(census: &Census, name: &str) -> Calls {
+    census.syscalls.get(name).copied().unwrap_or_default()
 }
 
 /// Names of calls whose counts differ, that with the largest difference from the first variant first.
 fn differing(all: &[Of<'_>]) -> Vec<String> {
     let Some((_, first)) = all.first() else { return vec![] };
-    let names: BTreeSet<&String> = all.iter().flat_map(|(_, traced)| traced.syscalls.keys()).collect();
+    let names: BTreeSet<&String> = all.iter().flat_map(|(_, census)| census.syscalls.keys()).collect();
     let distance = |name: &str| {
         let own = calls(first, name);
-        let of = |(_, traced): &Of<'_>| {
-            let other = calls(traced, name);
+        let of = |(_, census): &Of<'_>| {
+            let other = calls(census, name);
             other.count.abs_diff(own.count).max(other.errors.abs_diff(own.errors))
         };
         all.iter().map(of).max().unwrap_or(0)
@@ -61,20 +72,33 @@ fn differing(all: &[Of<'_>]) -> Vec<String> {
     distances.into_iter().map(|(_, name)| name.clone()).collect()
 }
 
-fn profiles(all: &[Of<'_>], differing: &[String]) -> Vec<Profile> {
+fn profiles(all: &[Of<'_>], differing: &[String], of_service: bool) -> Vec<Profile> {
     let mut groups = vec![];
-    for (variant, traced) in all {
-        let calls: BTreeMap<String, Calls> = differing.iter().map(|name| (name.clone(), calls(traced, name))).collect();
-        group(&mut groups, (traced.tasks, total(traced), calls), variant);
+    for (variant, census) in all {
+        let calls: BTreeMap<String, Calls> = differing.iter().map(|name| (name.clone(), calls(census, name))).collect();
+        let children = if of_service { per_child(census, differing) } else { None };
+        group(&mut groups, (census.tasks, total(census), calls, children), variant);
     }
-    let profile = |((tasks, total, calls), variants)| Profile { variants, tasks, total, calls };
+    let profile = |((tasks, total, calls, children), variants)| Profile { variants, tasks, total, calls, children };
     groups.into_iter().map(profile).collect()
 }
 
-/// The files that a trace mapped to be executed, those of the prefix first.
-pub(super) fn executable(traced: &Traced) -> Vec<&str> {
+/// None if no process began.
+fn per_child(census: &Census, differing: &[String]) -> Option<PerChild> {
+    let children = &census.children;
+    let mean = |count: u64| count as f64 / children.processes as f64;
+    let of = |name: &String| mean(children.syscalls.get(name).map_or(0, |calls| calls.count));
+    (children.processes > 0).then(|| PerChild {
+        processes: children.processes,
+        all: mean(children.syscalls.values().map(|calls| calls.count).sum()),
+        calls: differing.iter().map(|name| (name.clone(), of(name))).collect(),
+    })
+}
+
+/// The files that were mapped to be executed, those of the prefix first.
+pub(super) fn executable(census: &Census) -> Vec<&str> {
     let mut paths: Vec<&str> =
-        traced.mapped.iter().filter(|mapped| mapped.executable).map(|mapped| mapped.path.as_str()).collect();
+        census.mapped.iter().filter(|mapped| mapped.executable).map(|mapped| mapped.path.as_str()).collect();
     paths.sort_by_key(|path| !path.starts_with(PREFIX));
     paths.dedup();
     paths
@@ -82,7 +106,7 @@ pub(super) fn executable(traced: &Traced) -> Vec<&str> {
 
 /// Which variants execute the same files. Those of the prefix are matched as [`keys`] says, others by their path.
 fn executed(all: &[Of<'_>]) -> Vec<Executed> {
-    let paths: Vec<Vec<&str>> = all.iter().map(|(_, traced)| executable(traced)).collect();
+    let paths: Vec<Vec<&str>> = all.iter().map(|(_, census)| executable(census)).collect();
     let outside = |own: &[&str]| -> Vec<String> {
         own.iter().filter(|path| !path.starts_with(PREFIX)).map(|path| (*path).to_owned()).collect()
     };
@@ -106,8 +130,8 @@ fn executed(all: &[Of<'_>]) -> Vec<Executed> {
 /// Paths that some variants opened, or looked for in vain, and others did not.
 fn paths(all: &[Of<'_>]) -> Vec<PathDifference> {
     let mut known: BTreeMap<&str, PathDifference> = BTreeMap::new();
-    for (variant, traced) in all {
-        for opened in traced.opened.iter().filter(|opened| opened.found + opened.missed > 0) {
+    for (variant, census) in all {
+        for opened in census.opened.iter().filter(|opened| opened.found + opened.missed > 0) {
             let path = known.entry(&opened.path).or_insert_with(|| PathDifference {
                 path: opened.path.clone(),
                 found_by: vec![],

@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 pub struct Gathered {
     /// One table for each file that was looked at, over all variants.
     pub files: Vec<FileTable>,
-    /// One for each workload that was executed under observation.
+    /// One for each workload that was executed under observation, and after it one for each of its services.
     pub traces: Vec<TraceTable>,
     /// What could not be had, each reason once.
     pub missing: Vec<NotGathered>,
@@ -70,10 +70,12 @@ pub struct FileNumbers {
 }
 
 /// What executing a workload under observation showed, over all variants.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct TraceTable {
     /// The workload.
     pub workload: String,
+    /// Whose doing it is: a service's, while the workload was executed; none: the workload's own command's.
+    pub service: Option<String>,
     /// System calls of which the counts differ between variants, that with the largest difference first.
     pub differing: Vec<String>,
     /// Variants with the same counts stand together; those of the first variant first.
@@ -85,7 +87,7 @@ pub struct TraceTable {
 }
 
 /// What some variants did.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Profile {
     /// The variants, as planned.
     pub variants: Vec<String>,
@@ -95,6 +97,19 @@ pub struct Profile {
     pub total: Calls,
     /// Of each call whose count differs between variants, how often it was made.
     pub calls: BTreeMap<String, Calls>,
+    /// Of a service: what its processes did that began while it was watched; none if none did.
+    pub children: Option<PerChild>,
+}
+
+/// What processes of a service did on average that began while it was watched: one for each connection, if it forks.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct PerChild {
+    /// How many there were.
+    pub processes: u64,
+    /// System calls of one of them, on average.
+    pub all: f64,
+    /// Of these, each whose count differs between variants.
+    pub calls: BTreeMap<String, f64>,
 }
 
 /// Which files some variants really executed.
@@ -128,6 +143,8 @@ pub struct PathDifference {
 pub struct NotGathered {
     /// The workload that was to be executed, if one was.
     pub workload: Option<String>,
+    /// The service beside it, if it is only that.
+    pub service: Option<String>,
     /// Of which variants.
     pub variants: Vec<String>,
     /// Why not.
@@ -175,11 +192,22 @@ pub struct Cause {
     pub kind: CauseKind,
     /// Its number in what was compared with, and in the variant.
     pub numbers: [u64; 2],
+    /// The largest part of the difference that it can be, if that is not all: nothing explains the rest.
+    pub most_of_it: Option<Ceiling>,
     /// What it is about most of all: a file, or names of system calls.
     pub about: Vec<String>,
     /// Variants in which it is as in what was compared with, although they differ from the variant in the same single
     /// factor only, and how they compare with the variant.
     pub isolated: Vec<Isolation>,
+}
+
+/// How much of a difference something can be.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Ceiling {
+    /// The part, below 1.
+    pub share: f64,
+    /// What one of it is thought to take, which is much, in seconds.
+    pub each_s: f64,
 }
 
 /// What kind of evidence.
@@ -192,6 +220,8 @@ pub enum CauseKind {
     OwnSlots,
     /// System calls of the workload.
     SystemCalls,
+    /// System calls of one op, those of services among them.
+    CallsOfAnOp,
 }
 
 /// A variant without the cause, beside the one with it.

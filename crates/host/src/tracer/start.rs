@@ -49,6 +49,7 @@ pub(super) fn start(program: &Path, command: &Command) -> io::Result<Result<Begu
         sys::kill(pid);
         return Ok(Err(refused));
     }
+    sys::hand_on_signals_to(pid);
     File::from(open).write_all(&[1])?;
     Ok(Ok(Begun { pid, word: word.into() }))
 }

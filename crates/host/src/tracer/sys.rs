@@ -5,6 +5,7 @@
 use std::ffi::{CStr, CString};
 use std::io;
 use std::os::fd::RawFd;
+use std::sync::atomic::{AtomicI32, Ordering};
 
 const PTRACE_SYSCALL: u32 = 24;
 const PTRACE_GETEVENTMSG: u32 = 0x4201;
@@ -111,7 +112,7 @@ pub(super) struct Image<'a> {
     pub(super) word: RawFd,
 }
 
-/// Forks; the child waits, and becomes the image.
+/// Forks; the child waits in a process group of its own, and becomes the image.
 pub(super) fn fork(image: &Image<'_>) -> io::Result<Pid> {
     let vector = |strings: &[CString]| {
         strings.iter().map(|string| string.as_ptr()).chain([std::ptr::null()]).collect::<Vec<_>>()
@@ -124,6 +125,7 @@ pub(super) fn fork(image: &Image<'_>) -> io::Result<Pid> {
             -1 => Err(io::Error::last_os_error()),
             0 => {
                 let mut byte = 0_u8;
+                libc::setpgid(0, 0);
                 libc::close(image.barrier_other);
                 if libc::read(image.barrier, (&raw mut byte).cast(), 1) == 1 {
                     // Rust programs ignore it, and an ignored signal stays so over an exec.
@@ -135,6 +137,36 @@ pub(super) fn fork(image: &Image<'_>) -> io::Result<Pid> {
                 libc::_exit(super::NOTHING)
             }
             pid => Ok(pid),
+        }
+    }
+}
+
+/// Signals by which programs are asked to end, or to do something else that only they know.
+const ASKING: [libc::c_int; 6] =
+    [libc::SIGHUP, libc::SIGINT, libc::SIGQUIT, libc::SIGTERM, libc::SIGUSR1, libc::SIGUSR2];
+
+/// The process group that gets what we are asked; 0 if there is none yet.
+static ASKED: AtomicI32 = AtomicI32::new(0);
+
+extern "C" fn hand_on(signal: libc::c_int) {
+    let group = ASKED.load(Ordering::Relaxed);
+    if group > 0 {
+        // SAFETY: kill is async-signal-safe and touches no memory.
+        unsafe { libc::kill(-group, signal) };
+    }
+}
+
+/// From now on signals that ask us for something are handed on to a process group. A child gets their default actions
+/// when it becomes another program.
+pub(super) fn hand_on_signals_to(group: Pid) {
+    ASKED.store(group, Ordering::Relaxed);
+    for signal in ASKING {
+        // SAFETY: an all-zero sigaction is a valid one, and the handler does what a handler may.
+        unsafe {
+            let mut action: libc::sigaction = std::mem::zeroed();
+            action.sa_sigaction = hand_on as extern "C" fn(libc::c_int) as usize;
+            action.sa_flags = libc::SA_RESTART;
+            libc::sigaction(signal, &raw const action, std::ptr::null_mut());
         }
     }
 }

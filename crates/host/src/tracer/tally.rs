@@ -2,7 +2,7 @@
 
 use super::calls::Call;
 use super::lossy;
-use bakeoff_model::record::{Calls, Mapped, Opened, Traced};
+use bakeoff_model::record::{Calls, Census, Children, Mapped, Opened};
 use std::collections::{BTreeMap, HashMap};
 
 /// Paths that are kept; look-ups of others are only counted. A workload that walks through a tree has as many as files.
@@ -12,7 +12,10 @@ const MOST_PATHS: usize = 2000;
 #[derive(Debug, Default)]
 pub(super) struct Tally {
     pub(super) tasks: u64,
-    calls: HashMap<Call, Calls>,
+    /// Processes that began meanwhile.
+    pub(super) children: u64,
+    /// Calls of processes that were there before, and of those.
+    calls: [HashMap<Call, Calls>; 2],
     /// How often each path was there, and was not.
     paths: BTreeMap<Vec<u8>, (u64, u64)>,
     left_out: u64,
@@ -21,14 +24,14 @@ pub(super) struct Tally {
 }
 
 impl Tally {
-    /// A call is made.
-    pub(super) fn made(&mut self, call: Call) {
-        self.calls.entry(call).or_default().count += 1;
+    /// A call is made, by a process that began meanwhile or by another.
+    pub(super) fn made(&mut self, call: Call, by_child: bool) {
+        self.calls[usize::from(by_child)].entry(call).or_default().count += 1;
     }
 
     /// It returned an error.
-    pub(super) fn failed(&mut self, call: Call) {
-        self.calls.entry(call).or_default().errors += 1;
+    pub(super) fn failed(&mut self, call: Call, by_child: bool) {
+        self.calls[usize::from(by_child)].entry(call).or_default().errors += 1;
     }
 
     /// A path was looked for.
@@ -57,12 +60,13 @@ impl Tally {
     }
 
     /// All of it, in the words of a journal. Paths that are no UTF-8 and look alike then are added up.
-    pub(super) fn into_traced(self) -> Traced {
-        let mut syscalls: BTreeMap<String, Calls> = BTreeMap::new();
-        for (call, calls) in self.calls {
-            let sum = syscalls.entry(call.name()).or_default();
-            sum.count += calls.count;
-            sum.errors += calls.errors;
+    pub(super) fn into_census(self) -> Census {
+        let [by_others, by_children] = self.calls;
+        let (mut syscalls, mut of_children) = (BTreeMap::new(), BTreeMap::new());
+        by_others.into_iter().for_each(|(call, calls)| add(&mut syscalls, call, calls));
+        for (call, calls) in by_children {
+            add(&mut syscalls, call, calls);
+            add(&mut of_children, call, calls);
         }
         let mut opened: BTreeMap<String, (u64, u64)> = BTreeMap::new();
         for (path, (found, missed)) in self.paths {
@@ -73,15 +77,22 @@ impl Tally {
         for (path, executable) in self.mapped {
             *mapped.entry(lossy(path)).or_default() |= executable;
         }
-        Traced {
+        Census {
             tasks: self.tasks,
             syscalls,
+            children: Children { processes: self.children, syscalls: of_children },
             mapped: mapped.into_iter().map(|(path, executable)| Mapped { path, executable }).collect(),
             opened: opened.into_iter().map(|(path, (found, missed))| Opened { path, found, missed }).collect(),
             opened_left_out: self.left_out,
-            ..Traced::default()
         }
     }
+}
+
+/// Adds calls to those of the same name: numbers of calls differ between machines that a kernel executes programs for.
+fn add(sums: &mut BTreeMap<String, Calls>, call: Call, calls: Calls) {
+    let sum = sums.entry(call.name()).or_default();
+    sum.count += calls.count;
+    sum.errors += calls.errors;
 }
 
 /// Rights and path of a line of `maps` (proc_pid_maps(5)); none if it is no file that is mapped.
@@ -113,8 +124,8 @@ mod tests {
               7f3a90000000-7f3a90001000 r--p 00000000 fe:00 9    /tmp/a  b\xff (deleted)\n\
               7ffd0a5f2000-7ffd0a5f4000 r-xp 00000000 00:00 0    [vdso]\nnonsense\n",
         );
-        let traced = tally.into_traced();
-        let mapped: Vec<_> = traced.mapped.iter().map(|file| (file.path.as_str(), file.executable)).collect();
+        let census = tally.into_census();
+        let mapped: Vec<_> = census.mapped.iter().map(|file| (file.path.as_str(), file.executable)).collect();
         assert_eq!(mapped, [("/tmp/a  b\u{fffd} (deleted)", false), ("/usr/bin/cat", true)]);
     }
 
@@ -126,18 +137,21 @@ mod tests {
         }
         tally.looked_for(b"/0".to_vec(), false);
         tally.looked_for(vec![], true);
-        let traced = tally.into_traced();
-        assert_eq!((traced.opened.len(), traced.opened_left_out), (MOST_PATHS, 3));
-        assert_eq!(traced.opened[0], Opened { path: "/0".to_owned(), found: 1, missed: 1 });
+        let census = tally.into_census();
+        assert_eq!((census.opened.len(), census.opened_left_out), (MOST_PATHS, 3));
+        assert_eq!(census.opened[0], Opened { path: "/0".to_owned(), found: 1, missed: 1 });
     }
 
     #[test]
     fn calls_of_one_name_are_one_whatever_machine_they_are_of() {
         let mut tally = Tally::default();
         for call in [Call::own_execve(), Call::own_execve()] {
-            tally.made(call);
+            tally.made(call, false);
         }
-        tally.failed(Call::own_execve());
-        assert_eq!(tally.into_traced().syscalls["execve"], Calls { count: 2, errors: 1 });
+        tally.failed(Call::own_execve(), false);
+        tally.made(Call::own_execve(), true);
+        let census = tally.into_census();
+        assert_eq!(census.syscalls["execve"], Calls { count: 3, errors: 1 }, "a child's call is one of all");
+        assert_eq!(census.children.syscalls["execve"], Calls { count: 1, errors: 0 });
     }
 }

@@ -5,7 +5,7 @@ use super::End;
 use super::calls::{Call, Stop};
 use super::sys::{self, Pid};
 use super::tally::Tally;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::io;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
@@ -34,12 +34,26 @@ struct Pending {
     path: Option<Vec<u8>>,
 }
 
+/// Where we are.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Now {
+    Before,
+    Counting,
+    After,
+}
+
 /// Everything that is followed.
 struct Watch<'a> {
     main: Pid,
     program: &'a Path,
     /// The main process has become its program.
     begun: bool,
+    /// What is done is counted while this file is there; none: always.
+    during: Option<&'a Path>,
+    now: Now,
+    /// Processes that were there before counting began, and those that began when it was over. All others are children.
+    older: HashSet<Pid>,
+    later: HashSet<Pid>,
     tasks: HashMap<Pid, Task>,
     /// Processes whose first thread has ended before others.
     headless: Vec<Pid>,
@@ -48,18 +62,23 @@ struct Watch<'a> {
     tally: Tally,
 }
 
-/// Watches until the main process has ended.
-pub(super) fn watch(main: Pid, program: &Path) -> io::Result<(Tally, End)> {
+/// Watches until the main process has ended, and counts while there is a file of that name, if one is named.
+pub(super) fn watch(main: Pid, program: &Path, during: Option<&Path>) -> io::Result<(Tally, End)> {
     let mut watch = Watch {
         main,
         program,
         begun: false,
+        during,
+        now: if during.is_some() { Now::Before } else { Now::Counting },
+        older: HashSet::from([main]),
+        later: HashSet::new(),
         tasks: HashMap::new(),
         headless: vec![],
         path_arguments: HashMap::new(),
         tally: Tally::default(),
     };
     while let Some((pid, status)) = sys::wait()? {
+        watch.look_up_the_time();
         if let Some(end) = watch.see(pid, status) {
             // What is left dies with us, and will not say what it had mapped.
             let left: Vec<Pid> = watch.tasks.values().map(|task| task.process).collect();
@@ -71,6 +90,53 @@ pub(super) fn watch(main: Pid, program: &Path) -> io::Result<(Tally, End)> {
 }
 
 impl Watch<'_> {
+    /// Whether counting has begun or is over is looked up at every stop: nobody may miss the other's moment.
+    fn look_up_the_time(&mut self) {
+        let Some(file) = self.during else { return };
+        match (self.now, file.exists()) {
+            (Now::Before, true) => {
+                self.now = Now::Counting;
+                self.tally.tasks = self.tasks.len() as u64;
+                self.older.extend(self.tasks.values().map(|task| task.process));
+            }
+            (Now::Counting, false) => self.now = Now::After,
+            _ => {}
+        }
+    }
+
+    fn process(&self, pid: Pid) -> Pid {
+        self.tasks.get(&pid).map_or(pid, |task| task.process)
+    }
+
+    fn is_child(&self, pid: Pid) -> bool {
+        let process = self.process(pid);
+        !self.older.contains(&process) && !self.later.contains(&process)
+    }
+
+    /// Whether what a task does now counts: of a process that began meanwhile all of it does.
+    fn counts(&self, pid: Pid) -> bool {
+        match self.now {
+            Now::Before => false,
+            Now::Counting => true,
+            Now::After => self.is_child(pid),
+        }
+    }
+
+    /// A task that is seen for the first time.
+    fn begins(&mut self, pid: Pid) {
+        let process = process_of(pid);
+        let is_known = process != pid || self.older.contains(&pid);
+        match self.now {
+            Now::Counting => {
+                self.tally.tasks += 1;
+                self.tally.children += u64::from(!is_known);
+            }
+            Now::After if !is_known => drop(self.later.insert(pid)),
+            Now::Before | Now::After => {}
+        }
+        self.tasks.insert(pid, Task { process, call: None });
+    }
+
     /// Sees to what happened to a task; how the main process ended, if that is it.
     fn see(&mut self, pid: Pid, status: i32) -> Option<End> {
         if libc::WIFSTOPPED(status) {
@@ -79,6 +145,8 @@ impl Watch<'_> {
         }
         self.tasks.remove(&pid);
         self.headless.retain(|known| *known != pid);
+        self.older.remove(&pid);
+        self.later.remove(&pid);
         let is_main = pid == self.main;
         let end = if libc::WIFSIGNALED(status) {
             End::Signalled(libc::WTERMSIG(status))
@@ -90,8 +158,7 @@ impl Watch<'_> {
 
     fn stopped(&mut self, pid: Pid, signal: i32, event: i32) {
         if !self.tasks.contains_key(&pid) {
-            self.tally.tasks += 1;
-            self.tasks.insert(pid, Task { process: process_of(pid), call: None });
+            self.begins(pid);
         }
         match (event, signal) {
             (0, signal) if signal == libc::SIGTRAP | SYSGOOD => self.at_call(pid),
@@ -107,10 +174,11 @@ impl Watch<'_> {
     }
 
     fn at_call(&mut self, pid: Pid) {
+        let by_child = self.is_child(pid);
         let Some(words) = sys::syscall_info(pid) else { return };
         match Stop::of(&words) {
-            Stop::Entry(call, arguments) => {
-                self.tally.made(call);
+            Stop::Entry(call, arguments) if self.counts(pid) => {
+                self.tally.made(call, by_child);
                 let argument = *self.path_arguments.entry(call).or_insert_with(|| call.path_argument());
                 let path = argument.and_then(|argument| read_path(pid, arguments[argument]));
                 // If it succeeds, what was mapped is gone.
@@ -123,16 +191,16 @@ impl Watch<'_> {
             }
             Stop::Exit(failed) => {
                 let Some(Pending { call, path }) = self.tasks.get_mut(&pid).and_then(|task| task.call.take()) else {
-                    return; // a task that begins returns from the call that made it
+                    return; // a task that begins returns from the call that made it; or that one did not count
                 };
                 if failed {
-                    self.tally.failed(call);
+                    self.tally.failed(call, by_child);
                 }
                 if let Some(path) = path {
                     self.tally.looked_for(path, !failed);
                 }
             }
-            Stop::Other => {}
+            Stop::Entry(..) | Stop::Other => {}
         }
     }
 
@@ -144,9 +212,11 @@ impl Watch<'_> {
         self.headless.retain(|known| *known != pid);
         if !self.begun && pid == self.main {
             self.begun = true;
-            let first = Call::own_execve();
-            self.tally.made(first);
-            call = Some(Pending { call: first, path: Some(self.program.as_os_str().as_bytes().to_vec()) });
+            if self.counts(pid) {
+                let first = Call::own_execve();
+                self.tally.made(first, false);
+                call = Some(Pending { call: first, path: Some(self.program.as_os_str().as_bytes().to_vec()) });
+            }
         }
         self.tasks.insert(pid, Task { process: pid, call });
     }
@@ -164,7 +234,7 @@ impl Watch<'_> {
 
     fn read_maps(&mut self, pid: Pid) {
         // Before it is its program it is a copy of us.
-        if self.begun {
+        if self.begun && self.now != Now::Before && !self.later.contains(&self.process(pid)) {
             self.tally.mapped(&std::fs::read(format!("/proc/{pid}/maps")).unwrap_or_default());
         }
     }

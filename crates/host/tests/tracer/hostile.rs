@@ -18,6 +18,7 @@ pub(crate) const CASES: &[(&str, fn())] = &[
     ),
     ("what_outlives_the_main_process_dies_with_it", what_outlives_the_main_process_dies_with_it),
     ("a_killed_tracer_takes_all_with_it", a_killed_tracer_takes_all_with_it),
+    ("what_the_tracer_is_asked_the_command_is_asked", what_the_tracer_is_asked_the_command_is_asked),
     ("a_child_that_is_killed_is_no_more_than_that", a_child_that_is_killed_is_no_more_than_that),
     ("a_kernel_that_refuses_is_said", a_kernel_that_refuses_is_said),
 ];
@@ -103,6 +104,31 @@ fn a_killed_tracer_takes_all_with_it() {
     tracer.kill().unwrap();
     tracer.wait().unwrap();
     assert!(is_gone(pid.trim()), "process {pid} goes on");
+}
+
+/// It is asked alone, and in a group with others, as the launcher asks; once is once.
+fn what_the_tracer_is_asked_the_command_is_asked() {
+    for (signal, number, is_group) in [
+        ("TERM", libc::SIGTERM, false),
+        ("INT", libc::SIGINT, true),
+        ("USR1", libc::SIGUSR1, true),
+        ("QUIT", libc::SIGQUIT, false),
+    ] {
+        let place = Place::new();
+        let script =
+            format!("trap 'echo asked; exit 3' {signal}; echo $$ > .pid; mv .pid pid; while :; do sleep 0.01; done");
+        let (mut tracer, told) = place.tracer(&["sh", "-c", &script]);
+        let mut tracer = tracer.process_group(0).stdout(std::process::Stdio::piped()).spawn().unwrap();
+        while !place.path("pid").exists() {
+            assert!(tracer.try_wait().unwrap().is_none(), "it has ended");
+            std::thread::yield_now();
+        }
+        let pid = i32::try_from(tracer.id()).unwrap();
+        // SAFETY: kill touches no memory.
+        assert_eq!(unsafe { libc::kill(if is_group { -pid } else { pid }, number) }, 0);
+        let ended = Ended::of(&tracer.wait_with_output().unwrap(), &told);
+        assert_eq!((ended.code, ended.out.as_str()), (Some(3), "asked\n"), "{signal}");
+    }
 }
 
 fn a_child_that_is_killed_is_no_more_than_that() {

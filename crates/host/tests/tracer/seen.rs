@@ -1,8 +1,8 @@
 //! What is seen of programs that do nothing special, with exact counts where they are exact.
 
-use super::support::{Place, skipped, strace};
+use super::support::{Ended, Place, skipped, strace};
 use bakeoff_host::tracer::Told;
-use bakeoff_model::record::Traced;
+use bakeoff_model::record::Census;
 use std::path::Path;
 
 pub(crate) const CASES: &[(&str, fn())] = &[
@@ -11,6 +11,8 @@ pub(crate) const CASES: &[(&str, fn())] = &[
     ("a_file_that_is_not_there_is_missed", a_file_that_is_not_there_is_missed),
     ("a_dynamic_program_maps_its_c_library", a_dynamic_program_maps_its_c_library),
     ("children_count_and_so_do_those_in_the_background", children_count_and_so_do_those_in_the_background),
+    ("what_children_do_is_told_apart", what_children_do_is_told_apart),
+    ("what_happens_before_and_after_is_not_told", what_happens_before_and_after_is_not_told),
     ("threads_are_tasks", threads_are_tasks),
     ("threads_of_python_are_tasks", threads_of_python_are_tasks),
     ("what_cannot_be_started_is_said", what_cannot_be_started_is_said),
@@ -35,8 +37,8 @@ fn a_static_program_is_counted_exactly() {
 }
 
 /// Calls that never return are not among strace's.
-fn as_strace(traced: &Traced) -> Vec<(&str, (u64, u64))> {
-    let calls = traced.syscalls.iter().map(|(name, calls)| (name.as_str(), (calls.count, calls.errors)));
+fn as_strace(census: &Census) -> Vec<(&str, (u64, u64))> {
+    let calls = census.syscalls.iter().map(|(name, calls)| (name.as_str(), (calls.count, calls.errors)));
     calls.filter(|(name, _)| !["exit", "exit_group"].contains(name)).collect()
 }
 
@@ -106,11 +108,50 @@ fn children_count_and_so_do_those_in_the_background() {
     assert!(ended.executes("sh") && ended.executes("/cat"), "{:?}", ended.traced().mapped);
 }
 
+fn what_children_do_is_told_apart() {
+    let place = Place::new();
+    let Some(program) = place.program() else { return };
+    let script = format!("{program} calls; {program} calls & wait; {program} threads; exec {program} calls");
+    let ended = place.trace(&["sh", "-c", &script]);
+    let (all, children) = (ended.traced(), &ended.traced().children);
+    assert_eq!((ended.code, all.tasks, children.processes), (Some(5), 12, 3), "threads are no processes");
+    let of_children = |name: &str| children.syscalls[name];
+    assert_eq!((of_children("getppid").count, of_children("openat").errors), (2008, 18));
+    // The shell may make one of its own.
+    assert!([3008, 3009].contains(&ended.calls("getppid").0), "{:?}", all.syscalls);
+    assert_eq!((ended.calls("exit_group").0, of_children("exit_group").count), (4, 3));
+}
+
+fn what_happens_before_and_after_is_not_told() {
+    let place = Place::new();
+    let twice = |path: &str| format!("cat {path}; cat {path} & wait");
+    // One that begins meanwhile goes on when it is over.
+    let script = format!(
+        "{}; : > now; {}; (until test -e over; do :; done; exec cat /nowhere/late) & \
+         rm now; cat /nowhere/after; : > over; wait; exit 3",
+        twice("/nowhere/before"),
+        twice("/nowhere/during")
+    );
+    let (mut tracer, told) = place.tracer_during(&["sh", "-c", &script], Some("now"));
+    let ended = Ended::of(&tracer.output().unwrap(), &told);
+    let missed = |when: &str| ended.looked_for(&format!("/nowhere/{when}"));
+    assert_eq!(["before", "during", "late", "after"].map(missed), [(0, 0), (0, 2), (0, 1), (0, 0)]);
+    // The shell, three cats, and the rm that ends it.
+    let children = &ended.traced().children;
+    assert_eq!((ended.code, ended.traced().tasks, children.processes), (Some(3), 5, 4));
+    assert_eq!((ended.calls("exit_group").0, children.syscalls["exit_group"].count), (4, 4), "not the shell's own");
+    assert!(ended.executes("sh"), "it was there: {:?}", ended.traced().mapped);
+
+    let (mut tracer, told) = place.tracer_during(&["cat", "/nowhere"], Some("never"));
+    let ended = Ended::of(&tracer.output().unwrap(), &told);
+    assert_eq!((ended.code, ended.traced()), (Some(1), &Census::default()));
+}
+
 fn threads_are_tasks() {
     let place = Place::new();
     let Some(program) = place.program() else { return };
     let ended = place.trace(&[&program, "threads"]);
-    assert_eq!((ended.code, ended.traced().tasks), (Some(0), 9));
+    assert_eq!((ended.code, ended.traced().tasks, ended.traced().children.processes), (Some(0), 9, 0));
     assert_eq!(ended.calls("getppid"), (8, 0));
     assert_eq!(ended.calls("exit").0, 8);
 }
@@ -146,7 +187,7 @@ fn the_environment_is_the_command_s_and_not_the_tracer_s() {
     place.env.insert("OWN".to_owned(), "its own".to_owned());
     let (mut tracer, told) = place.tracer(&["sh", "-c", "echo $OWN, $BAKEOFF_MARKS, $OTHER"]);
     let output = tracer.env("BAKEOFF_MARKS", "3").env("OTHER", "the tracer's").output().unwrap();
-    let ended = super::support::Ended::of(&output, &told);
+    let ended = Ended::of(&output, &told);
     assert_eq!(ended.out, "its own, 3,\n");
     assert!(ended.looked_for(&file).0 > 0, "the loader looks at what is to be loaded first");
 }

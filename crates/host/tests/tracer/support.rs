@@ -1,7 +1,7 @@
 //! What every test of the tracer needs: a folder, the C program, and the tracer itself, which is this very executable.
 
 use bakeoff_host::tracer::{Order, Told};
-use bakeoff_model::record::{Calls, Traced};
+use bakeoff_model::record::{Calls, Census};
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write as _;
@@ -69,9 +69,15 @@ impl Place {
 
     /// A tracer that is about to begin, and where it tells what it saw.
     pub(crate) fn tracer(&self, argv: &[&str]) -> (Command, PathBuf) {
+        self.tracer_during(argv, None)
+    }
+
+    /// The same, of one that tells only what happens while there is a file of that name.
+    pub(crate) fn tracer_during(&self, argv: &[&str], during: Option<&str>) -> (Command, PathBuf) {
         let output = self.path("told.json");
         let argv = argv.iter().map(|&word| word.to_owned()).collect();
-        let order = Order { argv, env: self.env.clone(), output: output.clone() };
+        let during = during.map(|name| self.path(name));
+        let order = Order { argv, env: self.env.clone(), output: output.clone(), during };
         let path = self.path("order.json");
         fs::write(&path, serde_json::to_vec(&order).unwrap()).unwrap();
         let mut command = Command::new(std::env::current_exe().unwrap());
@@ -96,9 +102,9 @@ impl Ended {
         }
     }
 
-    pub(crate) fn traced(&self) -> &Traced {
+    pub(crate) fn traced(&self) -> &Census {
         match &self.told {
-            Told::Seen(traced) => traced,
+            Told::Seen(census) => census,
             other => panic!("{other:?}"),
         }
     }

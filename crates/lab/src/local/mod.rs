@@ -11,6 +11,7 @@ mod stage;
 mod surroundings;
 mod told;
 mod tools;
+mod tracing;
 mod trial;
 mod waiting;
 
@@ -72,7 +73,7 @@ impl<'a> Local<'a> {
     fn attempt(&mut self, task: Task<'_>, execution: &mut Execution) -> Result<(), Halt> {
         let Self { stage, launcher, services, load, tools, .. } = self;
         let cell = stage.cell(task)?;
-        let ports = services.start(stage, tools, cell)?;
+        let ports = services.start(stage, tools, cell, None)?;
         load.start(stage, cell, &ports, task.block.block)?;
         let prepared = trial::prepare(stage, cell, &ports)?;
         if stage.granted(cell.condition).is_some_and(|granted| granted.drop_caches) {

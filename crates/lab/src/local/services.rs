@@ -6,6 +6,7 @@ use super::command::{argv, is_plain};
 use super::outcome::{Halt, in_words, last_lines, surroundings};
 use super::stage::{Cell, Ports, Stage};
 use super::tools::Tools;
+use super::tracing::{SLOWER, Tracing};
 use super::waiting::Waiting;
 use bakeoff_host::{End, Job, JobEnded, Launcher};
 use bakeoff_model::metric::{self, Measurements};
@@ -40,8 +41,15 @@ struct Running {
 }
 
 impl Services {
-    /// Starts what a cell's workload needs and is not there yet, in the workload's order; the ports of all of it.
-    pub(super) fn start(&mut self, stage: &Stage, tools: &mut Tools, cell: Cell<'_>) -> Result<Ports, Halt> {
+    /// Starts what a cell's workload needs and is not there yet, in the workload's order, traced if the trial is; the ports
+    /// of all of it.
+    pub(super) fn start(
+        &mut self,
+        stage: &Stage,
+        tools: &mut Tools,
+        cell: Cell<'_>,
+        mut tracing: Option<&mut Tracing>,
+    ) -> Result<Ports, Halt> {
         let wanted = cell.workload.services.iter();
         let wanted: Vec<&Service> =
             wanted.filter_map(|name| stage.plan.services.iter().find(|service| service.name == *name)).collect();
@@ -55,7 +63,7 @@ impl Services {
             if self.running.iter().any(|running| running.service.name == service.name) {
                 self.is_alive(&service.name, "it ended between two trials")?;
             } else {
-                self.start_one(stage, tools, cell, service, &mut ports)?;
+                self.start_one(stage, tools, (cell, service), &mut ports, tracing.as_deref_mut())?;
             }
         }
         Ok(ports)
@@ -65,9 +73,9 @@ impl Services {
         &mut self,
         stage: &Stage,
         tools: &mut Tools,
-        cell: Cell<'_>,
-        service: &Service,
+        (cell, service): (Cell<'_>, &Service),
         ports: &mut Ports,
+        mut tracing: Option<&mut Tracing>,
     ) -> Result<(), Halt> {
         // One that stays for a block cannot be each variant's own.
         let cell = if service.per == Per::Block { Cell { variant: stage.plan.baseline(), ..cell } } else { cell };
@@ -75,13 +83,20 @@ impl Services {
         for others in 0.. {
             let home = stage.fresh_home(&folder(service))?;
             let env = stage.environment(cell, ports, home.as_deref());
-            let command = stage.helper(argv(&service.run, !is_plain(&service.run)), env, &log);
+            let mut command = stage.helper(argv(&service.run, !is_plain(&service.run)), env, &log);
+            let mut own = service.clone();
+            if let Some(tracing) = tracing.as_deref_mut() {
+                let told = tracing.take_over(&mut command, Some(&service.name))?;
+                tracing.services.insert(service.name.clone(), told);
+                own.ready_within_s *= SLOWER;
+                own.stop_within_s *= SLOWER;
+            }
             let mut launcher = self.idle.pop().map_or_else(|| stage.launcher(), Ok)?;
             launcher.launch(&Job { commands: vec![command], ..Job::default() })?;
             let port = ports.get(&service.name).copied().unwrap_or_default();
             // From here on it is stopped, whatever comes.
             self.running.push(Running {
-                service: service.clone(),
+                service: own,
                 launcher,
                 port,
                 log: log.clone(),

@@ -4,7 +4,8 @@ use super::support::{Stage, alive, marker, service};
 use bakeoff_lab::Executor as _;
 use bakeoff_lab::evidence::Subject;
 use bakeoff_model::record::{Evidence, Failure, Opened, Traced};
-use bakeoff_model::study::Ready;
+use bakeoff_model::study::{Ready, Service};
+use std::collections::BTreeMap;
 
 /// The first word by which this executable is the tracer; the second is the order.
 pub(crate) const TRACE: &str = "trace-this";
@@ -14,6 +15,8 @@ pub(crate) const CASES: &[(&str, fn())] = &[
     ("a_traced_trial_is_judged_as_any_other", failures_are_kept),
     ("a_traced_trial_has_a_hundred_times_the_timeout", timeout),
     ("a_traced_trial_has_its_services_and_nothing_is_left", services),
+    ("what_a_service_does_while_a_traced_trial_lasts_is_seen", served),
+    ("a_service_that_must_be_killed_is_not_seen_and_that_is_said", killed),
     ("a_traced_trial_may_mark", marks),
     ("what_cannot_be_traced_is_said_and_no_error", missing),
     ("a_diagnostic_trial_of_something_unplanned_is_refused", unplanned),
@@ -28,7 +31,7 @@ fn diagnose(stage: &Stage, tracer: &[&str]) -> Evidence {
 fn traced(stage: &Stage) -> Traced {
     let own = std::env::current_exe().unwrap();
     match diagnose(stage, &[own.to_str().unwrap(), TRACE]) {
-        Evidence::Traced(traced) => traced,
+        Evidence::Traced(traced) => *traced,
         other => panic!("{other:?}"),
     }
 }
@@ -36,11 +39,11 @@ fn traced(stage: &Stage) -> Traced {
 fn paths_are_named() {
     let stage = Stage::new("cat \"$PREFIX/gone\" \"$HOME/gone\" /dev/null; cat \"$PREFIX/gone\"; exit 0");
     let traced = traced(&stage);
-    assert_eq!((traced.workload.as_str(), &traced.failure, traced.tasks), ("w", &None, 3));
+    assert_eq!((traced.workload.as_str(), &traced.failure, traced.command.tasks), ("w", &None, 3));
     let missed = |path: &str, missed| Opened { path: path.to_owned(), found: 0, missed };
-    assert!(traced.opened.contains(&missed("$PREFIX/gone", 2)), "{:?}", traced.opened);
-    assert!(traced.opened.contains(&missed("$HOME/gone", 1)), "{:?}", traced.opened);
-    assert!(traced.syscalls["execve"].count >= 3 && traced.mapped.iter().any(|file| file.executable));
+    assert!(traced.command.opened.contains(&missed("$PREFIX/gone", 2)), "{:?}", traced.command.opened);
+    assert!(traced.command.opened.contains(&missed("$HOME/gone", 1)), "{:?}", traced.command.opened);
+    assert!(traced.command.syscalls["execve"].count >= 3 && traced.command.mapped.iter().any(|file| file.executable));
     let left: Vec<_> = std::fs::read_dir(stage.path().join("scratch")).unwrap().collect();
     let left: Vec<_> = left.into_iter().map(|entry| entry.unwrap().file_name()).collect();
     assert!(left.iter().all(|name| name == "stderr" || name == "stdout"), "{left:?}");
@@ -78,6 +81,35 @@ fn services() {
     let stage = Stage::new("true").service(service("s", "exit 1", Ready::Log("ready".to_owned())));
     let failure = traced(&stage).failure;
     assert!(matches!(&failure, Some(Failure::Surroundings { part, .. }) if part.contains('s')), "{failure:?}");
+}
+
+fn served() {
+    let folder = tempfile::tempdir().unwrap();
+    let fifos = ["asked", "answered", "examined", "told"];
+    let [asked, answered, examined, told] = fifos.map(|name| folder.path().join(name).display().to_string());
+    let run = format!(
+        "mkfifo {asked} {answered} {examined} {told}; cat /nowhere/before; echo ready; \
+         while read path; do cat \"$path\"; done < {asked}; cat \"$HOME/gone\"; echo > {answered}; \
+         read path < {examined}; cat \"$path\"; echo > {told}; exec sleep 1000"
+    );
+    let ask = format!("for i in 1 2 3; do echo /nowhere/during; done > {asked}; read x < {answered}");
+    let examine = format!("echo /nowhere/after > {examined}; read x < {told}");
+    let stage = Stage::new(&ask).service(service("s", &run, Ready::Log("ready".to_owned())));
+    let traced = traced(&stage.workload(|w| w.oracle = Some(examine)));
+    assert_eq!((&traced.failure, &traced.services_unseen), (&None, &BTreeMap::new()));
+    let seen = &traced.services["s"];
+    let missed = |path: &str| seen.opened.iter().find(|opened| opened.path == path).map_or(0, |opened| opened.missed);
+    assert_eq!(["/nowhere/before", "/nowhere/during", "/nowhere/after"].map(missed), [0, 3, 0], "{:?}", seen.opened);
+    assert_eq!((missed("$HOME/gone"), seen.children.processes), (1, 4));
+    assert!(seen.children.syscalls["execve"].count >= 4 && seen.mapped.iter().any(|file| file.path.contains("/cat")));
+    assert!(traced.command.opened.iter().all(|opened| opened.path != "/nowhere/during"));
+}
+
+fn killed() {
+    let deaf = service("s", "trap '' TERM; echo ready; while :; do sleep 0.01; done", Ready::Log("ready".to_owned()));
+    let traced = traced(&Stage::new("true").service(Service { stop_within_s: 0.001, ..deaf }));
+    assert_eq!((&traced.failure, &traced.services), (&None, &BTreeMap::new()));
+    assert!(traced.services_unseen["s"].contains("killed"), "{:?}", traced.services_unseen);
 }
 
 fn marks() {

@@ -37,7 +37,7 @@ pub enum Evidence {
     /// sections and program headers, of which there are too many for a journal.
     Facts(Vec<FileFacts>),
     /// What a diagnostic trial showed from inside.
-    Traced(Traced),
+    Traced(Box<Traced>),
     /// It could not be had.
     Missing {
         /// The workload that was to be executed, if one was.
@@ -48,6 +48,11 @@ pub enum Evidence {
 }
 
 impl Evidence {
+    /// What a diagnostic trial showed.
+    pub fn of_trial(traced: Traced) -> Self {
+        Self::Traced(Box::new(traced))
+    }
+
     /// Facts of a build's files, without what is too long for a journal.
     pub fn of_files(mut files: Vec<FileFacts>) -> Self {
         let brief = |relocations: &mut Relocations| {
@@ -78,10 +83,30 @@ pub struct Traced {
     pub workload: String,
     /// Why it failed, if it did; what was seen until then is kept.
     pub failure: Option<Failure>,
+    /// Ops that it marked; 0 if it marks none.
+    #[serde(default)]
+    pub ops: u64,
+    /// What the workload's own command did, from the first execution of its program on.
+    #[serde(flatten)]
+    pub command: Census,
+    /// What each of its services did, by name, while the command was executed; of processes that began meanwhile all.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub services: BTreeMap<String, Census>,
+    /// Services of which nothing is known, and why not.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub services_unseen: BTreeMap<String, String>,
+}
+
+/// What a program did, and all processes that came of it.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Census {
     /// Processes and threads that it consisted of, itself among them.
     pub tasks: u64,
-    /// System calls by name, of all processes, from the first execution of the workload's own program on.
+    /// System calls by name, of all processes.
     pub syscalls: BTreeMap<String, Calls>,
+    /// Of all this, what was done by processes that began meanwhile.
+    #[serde(default)]
+    pub children: Children,
     /// Files that were mapped when a process ended or executed another program, sorted by path; executable mappings say
     /// which libraries were really there.
     pub mapped: Vec<Mapped>,
@@ -90,6 +115,15 @@ pub struct Traced {
     /// How often a path was opened or looked for that is not among these: there were too many of them.
     #[serde(default)]
     pub opened_left_out: u64,
+}
+
+/// Processes that began while a program was watched: the program's own first process is none of them.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub struct Children {
+    /// How many; threads are not counted.
+    pub processes: u64,
+    /// Their system calls by name.
+    pub syscalls: BTreeMap<String, Calls>,
 }
 
 /// How often a system call was made.

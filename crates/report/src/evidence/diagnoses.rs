@@ -2,7 +2,7 @@
 //! explains. A cause is never called more than consistent; the numbers beside it let the reader judge.
 
 use crate::answer::named;
-use crate::format::count;
+use crate::format::{count, duration, percent};
 use crate::paint::{Ink, Page};
 use crate::text::{clean, glue};
 use crate::words::{Change, Manner};
@@ -80,10 +80,25 @@ fn explained(findings: &Findings, diagnosis: &Diagnosis, cause: &Cause) -> Strin
             let most = if about.is_empty() { String::new() } else { format!(" (most of all {})", named(about)) };
             format!("{after} system calls{most}, where {} makes {before}", who(&diagnosis.against))
         }
+        CauseKind::CallsOfAnOp => {
+            let most = if about.is_empty() { String::new() } else { format!(", most of all {}", named(about)) };
+            let against = who(&diagnosis.against);
+            format!(
+                "{after} system calls for an op, of the workload and its services{most}, where {against} makes {before}"
+            )
+        }
     };
+    let rest = cause.most_of_it.map_or(String::new(), |most| {
+        let share = glue(&percent((most.share * 100.0).ceil() / 100.0));
+        let each = glue(&duration(most.each_s));
+        format!(
+            " If each took {each}, which is much, these would be {share} of the difference; nothing that was gathered \
+             explains the rest."
+        )
+    });
     let pairs: String = cause.isolated.iter().map(|pair| isolation(diagnosis, pair)).collect();
     format!(
-        "{} is {amount} {word} than {} on {}{range}: consistent with {what}.{pairs}",
+        "{} is {amount} {word} than {} on {}{range}: consistent with {what}.{rest}{pairs}",
         clean(&diagnosis.variant),
         who(&diagnosis.against),
         place(findings, claim)

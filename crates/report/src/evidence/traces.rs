@@ -20,9 +20,16 @@ const PREFIX: &str = "$PREFIX/";
 
 pub(super) fn print(trace: &TraceTable, page: &mut Page, columns: usize) {
     page.gap();
-    let heading = format!("{}: one execution of each variant, stopped at every system call", clean(&trace.workload));
+    let workload = clean(&trace.workload);
+    let heading = match &trace.service {
+        None => format!("{workload}: one execution of each variant, stopped at every system call"),
+        Some(service) => {
+            format!("{}, a service of {workload}: what it did meanwhile", clean(service))
+        }
+    };
     page.paragraph(&heading, columns, 2, Ink::Heading);
     calls(trace, page, columns);
+    children(trace, page, columns);
     trace.executed.iter().for_each(|executed| files(executed, trace.executed.len() == 1, page, columns));
     paths("looked for in vain", &trace.paths, |path| &path.missed_by, page, columns);
     paths("opened", &trace.paths, |path| &path.found_by, page, columns);
@@ -34,29 +41,16 @@ fn cell(calls: Calls) -> String {
     if errors == 0 { count(all) } else { format!("{} ({})", count(all), count(errors)) }
 }
 
-/// A row for all variants with the same counts; as many of the calls that differ as there is room for.
+/// A row for all variants with the same counts.
 fn calls(trace: &TraceTable, page: &mut Page, columns: usize) {
     let of = |profile: &Profile, name: &str| cell(profile.calls.get(name).copied().unwrap_or_default());
-    let cells = |name: &String| trace.profiles.iter().map(|profile| of(profile, name)).collect::<Vec<_>>();
-    let wide = |title: &str, cells: &[String]| cells.iter().map(|cell| width(cell)).fold(width(title), usize::max) + 2;
-    let totals: Vec<String> = trace.profiles.iter().map(|profile| cell(profile.total)).collect();
-    let mut room = columns.saturating_sub(NAMES_MIN + wide("all calls", &totals));
-    let mut shown: Vec<(&String, Vec<String>)> = vec![];
-    for name in &trace.differing {
-        let cells = cells(name);
-        let Some(rest) = room.checked_sub(wide(name, &cells)) else { break };
-        room = rest;
-        shown.push((name, cells));
-    }
-    let titles = shown.iter().map(|(name, _)| (clean(name), Flush::Right));
-    let first = [("variant".to_owned(), Flush::Left), ("all calls".to_owned(), Flush::Right)];
-    let mut grid = Grid::new(first.into_iter().chain(titles));
-    for (place, profile) in trace.profiles.iter().enumerate() {
-        let own = [Piece::plain(row_name(&profile.variants)), Piece::plain(totals[place].as_str())];
-        grid.row(own.into_iter().chain(shown.iter().map(|(_, cells)| Piece::plain(cells[place].as_str()))).collect());
-    }
-    grid.print(page, columns);
-    let rest: Vec<String> = trace.differing.iter().skip(shown.len()).map(|name| clean(name)).collect();
+    let row = |profile: &Profile| Row {
+        name: row_name(&profile.variants),
+        first: vec![cell(profile.total)],
+        calls: trace.differing.iter().map(|name| of(profile, name)).collect(),
+    };
+    let shown = side_by_side(trace, &["all calls"], trace.profiles.iter().map(row).collect(), page, columns);
+    let rest: Vec<String> = trace.differing.iter().skip(shown).map(|name| clean(name)).collect();
     if !rest.is_empty() {
         page.paragraph(&format!("also different: {}", rest.join(", ")), columns, 2, Ink::Plain);
     }
@@ -64,6 +58,58 @@ fn calls(trace: &TraceTable, page: &mut Page, columns: usize) {
     if has_errors {
         page.paragraph("in brackets: calls that returned an error", columns, 2, Ink::Aside);
     }
+}
+
+/// What the processes did that a service began meanwhile.
+fn children(trace: &TraceTable, page: &mut Page, columns: usize) {
+    let row = |profile: &Profile| {
+        let children = profile.children.as_ref()?;
+        let of = |name: &String| mean(children.calls.get(name).copied().unwrap_or_default());
+        Some(Row {
+            name: row_name(&profile.variants),
+            first: vec![count(children.processes), mean(children.all)],
+            calls: trace.differing.iter().map(of).collect(),
+        })
+    };
+    let rows: Vec<Row> = trace.profiles.iter().filter_map(row).collect();
+    if rows.is_empty() {
+        return;
+    }
+    page.paragraph("of each process that it began meanwhile, on average:", columns, 2, Ink::Plain);
+    side_by_side(trace, &["processes", "all calls"], rows, page, columns);
+}
+
+/// A mean of counts.
+fn mean(mean: f64) -> String {
+    if mean.fract() == 0.0 || mean >= 100.0 { count(mean.round() as u64) } else { format!("{mean:.1}") }
+}
+
+/// Cells of one row; of calls there is one for each that differs.
+struct Row {
+    name: String,
+    first: Vec<String>,
+    calls: Vec<String>,
+}
+
+/// Prints as many of the calls that differ as there is room for, and says how many these are.
+fn side_by_side(trace: &TraceTable, first: &[&str], rows: Vec<Row>, page: &mut Page, columns: usize) -> usize {
+    let wide = |title: &str, cell: &dyn Fn(&Row) -> usize| rows.iter().map(cell).fold(width(title), usize::max) + 2;
+    let fixed = (0..).zip(first).map(|(place, title)| wide(title, &|row: &Row| width(&row.first[place])));
+    let mut room = columns.saturating_sub(NAMES_MIN + fixed.sum::<usize>());
+    let mut shown = 0;
+    for name in &trace.differing {
+        let Some(rest) = room.checked_sub(wide(name, &|row: &Row| width(&row.calls[shown]))) else { break };
+        (room, shown) = (rest, shown + 1);
+    }
+    let names = trace.differing[..shown].iter().map(|name| clean(name));
+    let titles = first.iter().map(|&title| title.to_owned()).chain(names).map(|title| (title, Flush::Right));
+    let mut grid = Grid::new(std::iter::once(("variant".to_owned(), Flush::Left)).chain(titles));
+    for row in rows {
+        let cells = row.first.into_iter().chain(row.calls.into_iter().take(shown));
+        grid.row(std::iter::once(row.name).chain(cells).map(Piece::plain).collect());
+    }
+    grid.print(page, columns);
+    shown
 }
 
 /// What was really executed of the prefix, and what of the system differs from the first variant's.

@@ -59,8 +59,16 @@ fn gathered([shared, malloc, locale]: [Comparison; 3], cured: Comparison) -> Gat
     let slots = Cause {
         kind: CauseKind::OwnSlots,
         numbers: [0, 897],
+        most_of_it: None,
         about: owned(&["libperl.so"]),
         isolated: vec![Isolation { variant: SYMBOLIC.to_owned(), number: 0, comparison: cured }],
+    };
+    let calls = Cause {
+        kind: CauseKind::CallsOfAnOp,
+        numbers: [2_320, 339],
+        most_of_it: Some(Ceiling { share: 0.3123, each_s: 1e-5 }),
+        about: owned(&["newfstatat", "read"]),
+        isolated: vec![],
     };
     let diagnosis = |variant: &str, comparison: Comparison, causes, is_same| Diagnosis {
         variant: variant.to_owned(),
@@ -72,13 +80,23 @@ fn gathered([shared, malloc, locale]: [Comparison; 3], cured: Comparison) -> Gat
     };
     Gathered {
         files: files(),
-        traces: vec![trace()],
-        missing: vec![NotGathered {
-            workload: Some("start-up".to_owned()),
-            variants: owned(&NAMES),
-            why: "ptrace: Operation not permitted; see `bakeoff doctor`".to_owned(),
-        }],
+        traces: vec![trace(), service()],
+        missing: vec![
+            NotGathered {
+                workload: Some("start-up".to_owned()),
+                service: None,
+                variants: owned(&NAMES),
+                why: "ptrace: Operation not permitted; see `bakeoff doctor`".to_owned(),
+            },
+            NotGathered {
+                workload: Some("locale".to_owned()),
+                service: Some("daemon".to_owned()),
+                variants: owned(&[MALLOC]),
+                why: "it was killed before its tracer could tell anything".to_owned(),
+            },
+        ],
         diagnoses: vec![
+            diagnosis("preload=all", comparison(0.1243, 0.1162, 0.1328, Verdict::Faster), vec![calls], false),
             diagnosis(SHARED, shared, vec![slots], false),
             diagnosis(MALLOC, malloc, vec![], false),
             diagnosis(LOCALE, locale, vec![], true),
@@ -137,6 +155,35 @@ fn files() -> Vec<FileTable> {
     ]
 }
 
+/// What a service did that forks for each connection, and in one variant for none.
+fn service() -> TraceTable {
+    let calls = |count, errors| Calls { count, errors };
+    let names = ["newfstatat", "read", "openat"];
+    let profile = |variants: &[&str], each: [(u64, u64); 3], children: Option<[f64; 4]>| Profile {
+        variants: owned(variants),
+        tasks: 153,
+        total: calls(each.iter().map(|(all, _)| all).sum::<u64>() + 4_711, each.iter().map(|(_, errors)| errors).sum()),
+        calls: names.iter().zip(each).map(|(name, (all, errors))| ((*name).to_owned(), calls(all, errors))).collect(),
+        children: children.map(|[all, each @ ..]| PerChild {
+            processes: 152,
+            all,
+            calls: names.iter().zip(each).map(|(name, mean)| ((*name).to_owned(), mean)).collect(),
+        }),
+    };
+    TraceTable {
+        workload: "locale".to_owned(),
+        service: Some("daemon".to_owned()),
+        differing: owned(&names),
+        profiles: vec![
+            profile(&["baseline"], [(82_384, 70_020), (38_000, 0), (12_160, 3)], Some([1550.25, 542.0, 250.0, 80.0])),
+            profile(&[SHARED, SYMBOLIC], [(152, 0), (152, 0), (2, 0)], Some([128.5, 1.0, 1.0, 0.013])),
+            profile(&[LOCALE], [(3, 0), (152, 0), (2, 0)], None),
+        ],
+        executed: vec![],
+        paths: vec![],
+    }
+}
+
 fn trace() -> TraceTable {
     let calls = |count, errors| Calls { count, errors };
     let names = ["openat", "newfstatat", "mmap", "pread64", "rt_sigprocmask", "brk"];
@@ -145,6 +192,7 @@ fn trace() -> TraceTable {
         tasks: 1,
         total,
         calls: names.iter().zip(each).map(|(name, (all, errors))| ((*name).to_owned(), calls(all, errors))).collect(),
+        children: None,
     };
     let library = "$PREFIX/lib/5.36.0/x86_64-linux/CORE/libperl.so";
     let executed = |variants: &[&str], files: &[&str], more: &[&str]| Executed {
@@ -167,6 +215,7 @@ fn trace() -> TraceTable {
     }));
     TraceTable {
         workload: "locale".to_owned(),
+        service: None,
         differing: owned(&names),
         profiles: vec![
             profile(&["baseline", MALLOC], calls(1_234, 12), [(42, 10), (31, 1), (28, 0), (2, 0), (8, 0), (4, 0)]),

@@ -9,9 +9,8 @@ use v5.36;
 use DBI;
 use Ledger::Refusal qw(refuse);
 
-# Where the books are: $LEDGER_BOOKS, or what $DATABASE says.
+# Where the books are: what $DATABASE says.
 sub source () {
-    return $ENV{LEDGER_BOOKS} if $ENV{LEDGER_BOOKS};
     my $database = $ENV{DATABASE} // 'sqlite';
     return "dbi:SQLite:dbname=$ENV{TMPDIR}/ledger.db"                                       if $database eq 'sqlite';
     return "dbi:Pg:host=127.0.0.1;port=$ENV{PORT_store};dbname=postgres;user=postgres" if $database eq 'postgresql';

@@ -48,7 +48,7 @@ sub answer ($socket, $serial, $key, $log) {
     $log->trace('the books are open');
     my $reply = $ACTION{ $request->{action} }->($books, $request);
     $log->trace(join ' ', map { "$_=$reply->{$_}" } sort keys %$reply);
-    %$reply = (%$reply, %{ Ledger::Process::told() }, serial => $serial, books => Ledger::Books::source())
+    %$reply = (%$reply, %{ Ledger::Process::told() }, serial => $serial)
       if $request->{action} eq 'statement';
     return { %$reply, status => 'success', nonce => $request->{nonce} };
 }

@@ -12,7 +12,7 @@ use File::Temp qw(tempdir);
 use Ledger::Books;
 use Ledger::Client;
 use Ledger::Schema;
-use Ledger::Spawn;
+use Spawn;
 use Test::More;
 
 our @EXPORT_OK = qw(client job logged spawned statement unbalanced);
@@ -28,7 +28,7 @@ start_store() if $ENV{DATABASE} eq 'postgresql';
 Ledger::Schema::create();
 
 sub start_store () {
-    $ENV{PORT_store} = Ledger::Spawn::free_port();
+    $ENV{PORT_store} = Spawn::free_port();
     my $program = dirname(__FILE__) . '/../../store.sh';
     $store = open $store_log, '-|', "exec sh $program 2>&1" or die "store.sh: $!\n";
     my $said = '';
@@ -47,7 +47,7 @@ END {
     }
 }
 
-sub spawned (@more) { return Ledger::Spawn->new(@more) }
+sub spawned (@more) { return Spawn->new(@more) }
 sub client ($daemon) { return Ledger::Client->new(port => $daemon->port) }
 
 my $jobs = 0;

@@ -1,11 +1,12 @@
-package Ledger::Spawn;
+package Spawn;
 
 # A daemon as a child of this process, on a free port, until the object is gone:
-# for tests, and for a trial whose system calls are counted.
+# for tests.
 
 use v5.36;
 use Cwd qw(abs_path);
 use File::Basename qw(dirname);
+use POSIX ();
 use Socket;
 
 my $PROGRAM = abs_path(dirname(__FILE__) . '/../../ledgerd.pl');
