@@ -300,3 +300,22 @@ fn all_pairs_get_letters() {
     let pair = judge(&record(&combinations(&TWO[1..]), &["loop"], &["idle"], |_, _, _| 1.0));
     assert_eq!(pair.tables[0].ranking, None);
 }
+
+/// Where one factor is all there is, its levels are asked about against each other as well; of many the ranking tells.
+#[test]
+fn levels_of_a_single_factor_are_compared_with_each_other() {
+    let pairs = |factors: &[Factor]| {
+        let times = |levels: &BTreeMap<String, String>, _: &str, _: &str| if levels["cc"] == "tcc" { 1.2 } else { 1.0 };
+        let findings = judge(&record(&combinations(factors), &["loop"], &["idle"], times));
+        let levels = findings.effects.into_iter().find(|family| family.kind == Kind::Levels);
+        levels.map_or(vec![], |family| family.effects)
+    };
+    let [pair] = pairs(&[("cc", &["gcc", "clang", "tcc"])]).try_into().expect("one pair");
+    assert_eq!((pair.name.as_str(), pair.against.as_str()), ("tcc", "clang"));
+    let comparison = pair.comparison.expect("a comparison");
+    let [low, high] = comparison.interval.expect("an interval");
+    assert!(comparison.verdict == Verdict::Slower && low < 1.2 && 1.2 < high, "{low} {high}");
+    assert_eq!(pairs(&[("cc", &["a", "b", "c", "d", "e", "f"])]).len(), 10);
+    assert!(pairs(&[("cc", &["a", "b", "c", "d", "e", "f", "g"])]).is_empty());
+    assert!(pairs(&[("cc", &["gcc", "tcc"])]).is_empty() && pairs(&THREE).is_empty());
+}

@@ -34,6 +34,9 @@ pub fn terminal(findings: &Findings, style: Style) -> String {
     metrics::print(findings, &mut page, &mut notes, width);
     latencies::print(findings, &mut page, width);
     evidence::print(findings, &mut page, &mut notes, width);
+    if findings.evidence.is_none() {
+        effects::print_levels(findings, &mut page, &mut notes, width);
+    }
     conditions::print(findings, &mut page, width);
     if let Some(building) = &findings.building {
         print_building(building, &mut page, &mut notes, width);

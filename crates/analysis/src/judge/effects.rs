@@ -58,10 +58,21 @@ pub(super) fn effects(record: &Record, trials: &Trials<'_>, rule: Rule) -> Vec<E
     families
 }
 
+/// More pairs than these are a wall of numbers; what they say together, the ranking says.
+const PAIRS_MAX: usize = 10;
+
 /// Levels of one factor against each other, on the deciding metric: pairs of variants that differ from the baseline in
-/// the same single factor. The pairs with the baseline itself stand in the tables.
+/// the same single factor. The pairs with the baseline itself stand in the tables. Evidence may need all of them; without
+/// it they are told where one factor is all that is varied, and has not too many levels.
 pub(super) fn levels(record: &Record, trials: &Trials<'_>, rule: Rule) -> Vec<Effects> {
     let study = &record.study;
+    let is_told = match Factors::of(study).0.as_slice() {
+        [(_, levels)] => (levels.len() - 1) * levels.len().saturating_sub(2) / 2 <= PAIRS_MAX,
+        _ => false,
+    };
+    if record.evidence.is_empty() && !is_told {
+        return vec![];
+    }
     let deciding = study.decide.metrics.first().and_then(|name| metric::by_name(name, &study.metrics));
     let Some((known, baseline)) = deciding.zip(variants(study).next()) else { return vec![] };
     let single = |variant: &VariantLine| {

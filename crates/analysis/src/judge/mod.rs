@@ -178,9 +178,7 @@ fn judge_workloads(record: &Record) -> Findings {
         evidence: None,
         caveats: vec![],
     };
-    if !record.evidence.is_empty() {
-        findings.effects.extend(effects::levels(record, &seen, rule));
-    }
+    findings.effects.extend(effects::levels(record, &seen, rule));
     builds::warn(&mut findings, study);
     findings.caveats = doubts::about(&findings, record, &trials, rule);
     findings.caveats.extend(diagnostics::about(&findings, &trials, &attempts, rule));
