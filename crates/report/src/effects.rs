@@ -31,7 +31,14 @@ fn print_of(findings: &Findings, is_wanted: &dyn Fn(Kind) -> bool, page: &mut Pa
         let shown: Vec<&Effect> = family.effects.iter().filter(|effect| is_listed(family.kind, effect)).collect();
         if !shown.is_empty() {
             table(findings, family, &shown, notes).print(page, columns);
-            let named = shown.iter().filter_map(|effect| Some((effect.name.as_str(), effect.comparison.as_ref()?)));
+            // The other effects of a family are all told apart by what they are of.
+            let name = |effect: &Effect| match family.kind {
+                Kind::Levels => format!("{} against {}", effect.name, effect.against),
+                _ => effect.name.clone(),
+            };
+            let names: Vec<String> = shown.iter().map(|effect| name(effect)).collect();
+            let named = names.iter().zip(&shown);
+            let named = named.filter_map(|(name, effect)| Some((name.as_str(), effect.comparison.as_ref()?)));
             let together = words::together(named, family.effects.len() as u32, findings.method.confidence);
             together.iter().for_each(|sentence| page.paragraph(sentence, columns, 2, Ink::Aside));
         }
