@@ -301,8 +301,11 @@ pub enum Kind {
     Main,
     /// How much two levels together do beyond what each does alone: (both ÷ one) ÷ (other ÷ neither).
     Interaction,
+    /// A level of a factor against the baseline's, within each level of another one and averaged over all levels of the
+    /// rest: a family for each level and other factor.
+    Simple,
     /// A level of a factor against another one, neither of them the baseline's, while all other factors are as in the
-    /// baseline. Only where evidence was gathered, which such pairs isolate.
+    /// baseline. Only where evidence was gathered, which such pairs isolate, or where it is the only factor.
     Levels,
     /// A variant against the baseline over all workloads, of equal weight: the geometric mean of the ratios.
     Suite,
@@ -319,6 +322,9 @@ pub struct Effect {
     pub name: String,
     /// What it is compared with, such as `malloc=system`.
     pub against: String,
+    /// Of a simple effect: the level within which it is, such as `threads=on`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub within: Option<String>,
     /// What the blocks say; none if no block has all that is needed.
     pub comparison: Option<Comparison>,
     /// Why it cannot be estimated, if so.

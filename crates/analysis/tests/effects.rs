@@ -147,6 +147,47 @@ fn main_effects_are_averages_over_the_other_factors() {
 }
 
 #[test]
+fn simple_effects_are_averages_within_a_level_of_another_factor() {
+    let truth: Truth = |levels, _, _| match (levels["malloc"].as_str(), levels["threads"].as_str()) {
+        ("perl", "on") => 0.81,
+        ("perl", _) => 0.9,
+        _ => {
+            if levels["cc"] == "tcc" {
+                3.0
+            } else {
+                1.0
+            }
+        }
+    };
+    let findings = judge(&record(&combinations(&THREE), &["loop"], &["idle"], truth));
+    let simple = |name: &str, within: &str| {
+        let all = findings.effects.iter().filter(|family| family.kind == Kind::Simple).flat_map(|f| &f.effects);
+        let mut found = all.filter(|effect| effect.name == name && effect.within.as_deref() == Some(within));
+        let effect = found.next().expect("an effect");
+        assert!(found.next().is_none(), "{name} within {within} is there twice");
+        let comparison = effect.comparison.as_ref().expect("a comparison");
+        (comparison.estimate, comparison.interval.expect("an interval"), effect.against.as_str())
+    };
+    // Where cc does nothing of its own with perl's malloc, it still does without.
+    let third = 3.0_f64.powf(1.0 / 3.0);
+    for (name, within, expect, against) in [
+        ("malloc=perl", "threads=off", 0.9 / third, "malloc=system"),
+        ("malloc=perl", "threads=on", 0.81 / third, "malloc=system"),
+        ("malloc=perl", "cc=tcc", (0.9 * 0.81_f64).sqrt() / 3.0, "malloc=system"),
+        ("threads=on", "malloc=perl", 0.9, "threads=off"),
+        ("threads=on", "malloc=system", 1.0, "threads=off"),
+        ("cc=tcc", "malloc=perl", 1.0, "cc=gcc"),
+        ("cc=tcc", "malloc=system", 3.0, "cc=gcc"),
+    ] {
+        let (estimate, [low, high], reference) = simple(name, within);
+        assert!((estimate / expect - 1.0).abs() < 0.003, "{name} within {within}: {estimate}, not {expect}");
+        assert!(low < estimate && estimate < high && reference == against, "{name} within {within}: {low} {high}");
+    }
+    // A level and another factor are a family: of 4 levels and 2 other factors each.
+    assert_eq!(findings.effects.iter().filter(|family| family.kind == Kind::Simple).count(), 8);
+}
+
+#[test]
 fn factors_may_have_any_number_of_levels() {
     let truth: Truth = |levels, _, _| match (levels["cc"].as_str(), levels["threads"].as_str()) {
         ("clang", _) => 0.95,

@@ -25,7 +25,11 @@ pub(crate) fn print_levels(findings: &Findings, page: &mut Page, notes: &mut Not
 /// The families of some kinds on the deciding metric.
 fn print_of(findings: &Findings, is_wanted: &dyn Fn(Kind) -> bool, page: &mut Page, notes: &mut Notes, columns: usize) {
     let deciding = |family: &&Effects| family.metric == findings.method.deciding_metric && is_wanted(family.kind);
+    let simple: Vec<&Effects> = findings.effects.iter().filter(deciding).filter(|f| f.kind == Kind::Simple).collect();
     for family in findings.effects.iter().filter(deciding) {
+        if family.kind == Kind::Simple {
+            continue;
+        }
         page.gap();
         page.paragraph(&heading(family), columns, 2, Ink::Heading);
         let shown: Vec<&Effect> = family.effects.iter().filter(|effect| is_listed(family.kind, effect)).collect();
@@ -48,8 +52,37 @@ fn print_of(findings: &Findings, is_wanted: &dyn Fn(Kind) -> bool, page: &mut Pa
         for alias in &family.aliases {
             page.paragraph(&format!("cannot be told apart: {}", clean(alias)), columns, 2, Ink::Open);
         }
+        if family.kind == Kind::Interaction {
+            let here = |f: &&&Effects| (&f.workload, &f.condition) == (&family.workload, &family.condition);
+            print_simple(&simple.iter().filter(here).copied().collect::<Vec<_>>(), page, columns);
+        }
     }
 }
+
+/// Simple effects of one place, a paragraph for each family; where there are too many, nothing: the interactions that are
+/// shown say where to look, and the JSON has all.
+fn print_simple(families: &[&Effects], page: &mut Page, columns: usize) {
+    if families.is_empty() || families.len() > SIMPLE_MAX {
+        return;
+    }
+    page.gap();
+    page.paragraph(&heading(families[0]), columns, 2, Ink::Heading);
+    for family in families {
+        let each = family.effects.iter().map(|effect| {
+            let within = clean(effect.within.as_deref().unwrap_or_default());
+            let Some(comparison) = &effect.comparison else { return format!("{within} not estimated") };
+            let change = Change::of(comparison, comparison.interval, family.unit);
+            let range = change.signed_range().map_or(String::new(), |range| format!(" ({})", glue(&range)));
+            format!("{within} {}{range} {}", glue(&change.signed()), word(family, comparison.verdict))
+        });
+        let Some(first) = family.effects.first() else { continue };
+        let opening = format!("{} against {}", clean(&first.name), clean(&first.against));
+        page.paragraph(&format!("{opening}: {}", each.collect::<Vec<_>>().join("; ")), columns, 2, Ink::Plain);
+    }
+}
+
+/// More families of simple effects than these are not printed.
+const SIMPLE_MAX: usize = 12;
 
 fn heading(family: &Effects) -> String {
     let place = match (&family.workload, &family.condition) {
@@ -61,6 +94,7 @@ fn heading(family: &Effects) -> String {
     let metric = &family.metric;
     let what = match family.kind {
         Kind::Main => format!("what each option does to {metric}, over all levels of the others"),
+        Kind::Simple => format!("what each option does to {metric} within each level of another one"),
         Kind::Interaction => format!("what two options together do to {metric} beyond what each does alone"),
         Kind::Levels => format!("levels of one factor against each other in {metric}, all others as in the baseline"),
         Kind::Suite => format!("{metric}, geometric mean of the workloads' ratios"),

@@ -98,8 +98,8 @@ pub(super) fn levels(record: &Record, trials: &Trials<'_>, rule: Rule) -> Vec<Ef
     families
 }
 
-/// Main effects, and on the deciding metric the interactions: by contrasts where enough passes have all combinations of
-/// levels, else by the linear model.
+/// Main effects, and on the deciding metric the interactions and the simple effects: by contrasts where enough passes have all combinations of
+/// levels, else by the linear model, without simple effects.
 fn factorial(
     study: &StudyLine,
     factors: &Factors,
@@ -109,11 +109,19 @@ fn factorial(
     rule: Rule,
 ) -> Vec<Effects> {
     let place = (Some(workload), Some(condition));
-    let families = |mains, interactions| if decides { vec![mains, interactions] } else { vec![mains] };
     if factors.are_complete(study) && mostly_whole(study, (workload, condition), passes) {
         let mains = judge(Kind::Main, place, factors.mains(study, workload, condition), known, passes, rule);
+        if !decides {
+            return vec![mains];
+        }
         let interactions = factors.interactions(study, workload, condition);
-        return families(mains, judge(Kind::Interaction, place, interactions, known, passes, rule));
+        let mut families = vec![mains, judge(Kind::Interaction, place, interactions, known, passes, rule)];
+        for (planned, within) in factors.simples(study, workload, condition) {
+            let mut family = judge(Kind::Simple, place, planned, known, passes, rule);
+            family.effects.iter_mut().zip(within).for_each(|(effect, within)| effect.within = Some(within));
+            families.push(family);
+        }
+        return families;
     }
     let fraction = Fraction::new(factors, study, passes, (workload, condition), rule.margin);
     let family = |kind, effects, aliases| Effects {
@@ -127,7 +135,8 @@ fn factorial(
         effects,
     };
     let mains = family(Kind::Main, fraction.mains(known.better, rule), vec![]);
-    families(mains, family(Kind::Interaction, fraction.interactions(known.better, rule), fraction.aliases()))
+    let interactions = || family(Kind::Interaction, fraction.interactions(known.better, rule), fraction.aliases());
+    if decides { vec![mains, interactions()] } else { vec![mains] }
 }
 
 /// Whether at least half of the passes with any value have one of every variant.
@@ -173,7 +182,7 @@ fn judge(
             comparison.caveats.extend([incomplete(&contrasts), symmetric(kind)].into_iter().flatten());
             comparison
         });
-        Effect { name: planned.name, against: planned.against, comparison, refused: None }
+        Effect { name: planned.name, against: planned.against, within: None, comparison, refused: None }
     });
     let owned = |name: Option<&str>| name.map(str::to_owned);
     Effects {
@@ -270,6 +279,34 @@ impl Factors {
             }
         }
         planned
+    }
+
+    /// Each level but the baseline's, within each level of each other factor: a family for level and factor.
+    fn simples<'a>(
+        &self,
+        study: &'a StudyLine,
+        workload: &'a str,
+        condition: &'a str,
+    ) -> Vec<(Vec<Planned<'a>>, Vec<String>)> {
+        let mut families = vec![];
+        for (f, f_levels) in &self.0 {
+            for a in &f_levels[1..] {
+                for (g, g_levels) in self.0.iter().filter(|(g, _)| g != f) {
+                    let planned = |b: &String| {
+                        let corners: [(&[(&str, &str)], f64); 2] =
+                            [(&[(f, a), (g, b)], 1.0), (&[(f, &f_levels[0]), (g, b)], -1.0)];
+                        Planned {
+                            name: format!("{f}={a}"),
+                            against: format!("{f}={}", f_levels[0]),
+                            weights: Self::weigh(study, (workload, condition), &corners),
+                        }
+                    };
+                    let within = g_levels.iter().map(|b| format!("{g}={b}")).collect();
+                    families.push((g_levels.iter().map(planned).collect(), within));
+                }
+            }
+        }
+        families
     }
 
     fn interactions<'a>(&self, study: &'a StudyLine, workload: &'a str, condition: &'a str) -> Vec<Planned<'a>> {

@@ -131,7 +131,7 @@ impl<'a> Fraction<'a> {
                 }
                 Err(why) => (None, Some(why)),
             };
-            Effect { name: one.name, against: one.against, comparison, refused }
+            Effect { name: one.name, against: one.against, within: None, comparison, refused }
         };
         all.into_iter().map(effect).collect()
     }

@@ -27,6 +27,10 @@ pub(super) fn print(trace: &TraceTable, page: &mut Page, columns: usize) {
             format!("{}, a service of {workload}: what it did meanwhile", clean(service))
         }
     };
+    if trace.service.is_some() && trace.profiles.iter().all(|profile| profile.total.count == 0) {
+        page.paragraph(&format!("{heading}: nothing"), columns, 2, Ink::Plain);
+        return;
+    }
     page.paragraph(&heading, columns, 2, Ink::Heading);
     calls(trace, page, columns);
     children(trace, page, columns);

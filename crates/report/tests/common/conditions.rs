@@ -4,7 +4,13 @@ use super::*;
 use bakeoff_model::record::{Held, Unavailable};
 
 fn effect(name: &str, against: &str, comparison: Comparison) -> Effect {
-    Effect { name: name.to_owned(), against: against.to_owned(), comparison: Some(comparison), refused: None }
+    Effect {
+        name: name.to_owned(),
+        against: against.to_owned(),
+        within: None,
+        comparison: Some(comparison),
+        refused: None,
+    }
 }
 
 fn effects() -> Vec<Effects> {

@@ -36,6 +36,7 @@ pub(crate) fn evidence() -> Findings {
         against: SHARED.to_owned(),
         comparison: Some(comparison),
         refused: None,
+        within: None,
     };
     findings.effects = vec![Effects {
         kind: Kind::Levels,
@@ -80,7 +81,7 @@ fn gathered([shared, malloc, locale]: [Comparison; 3], cured: Comparison) -> Gat
     };
     Gathered {
         files: files(),
-        traces: vec![trace(), service()],
+        traces: vec![trace(), service(), idle_service()],
         missing: vec![
             NotGathered {
                 workload: Some("start-up".to_owned()),
@@ -182,6 +183,11 @@ fn service() -> TraceTable {
         executed: vec![],
         paths: vec![],
     }
+}
+
+fn idle_service() -> TraceTable {
+    let profiles = vec![Profile { variants: owned(&NAMES), ..Profile::default() }];
+    TraceTable { workload: "locale".to_owned(), service: Some("store".to_owned()), profiles, ..TraceTable::default() }
 }
 
 fn trace() -> TraceTable {

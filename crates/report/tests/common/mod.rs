@@ -334,7 +334,9 @@ pub(crate) fn factorial() -> Findings {
         against: against.to_owned(),
         comparison: Some(comparison),
         refused: None,
+        within: None,
     };
+    let within = |level: &str, effect: Effect| Effect { within: Some(level.to_owned()), ..effect };
     let all = |c: Comparison, low: f64, high: f64| Comparison { simultaneous_interval: Some([low, high]), ..c };
     let family = |kind, effects| Effects {
         kind,
@@ -359,7 +361,7 @@ pub(crate) fn factorial() -> Findings {
             vec![
                 effect("malloc=perl", "malloc=system", malloc.clone()),
                 effect("optimize=O", "optimize=O2", optimize.clone()),
-                effect("threads=on", "threads=off", threads),
+                effect("threads=on", "threads=off", threads.clone()),
                 Effect {
                     comparison: None,
                     refused: Some("cannot be told apart from threads=on".to_owned()),
@@ -372,10 +374,26 @@ pub(crate) fn factorial() -> Findings {
             vec![
                 effect("malloc=perl × threads=on", "malloc=system, threads=off", both),
                 effect("malloc=perl × optimize=O", "malloc=system, optimize=O2", optimize),
-                effect("optimize=O × threads=on", "optimize=O2, threads=off", open),
+                effect("optimize=O × threads=on", "optimize=O2, threads=off", open.clone()),
             ],
         ),
+        family(
+            Kind::Simple,
+            vec![
+                within("threads=off", effect("malloc=perl", "malloc=system", malloc.clone())),
+                within("threads=on", effect("malloc=perl", "malloc=system", open)),
+            ],
+        ),
+        family(Kind::Simple, vec![within("malloc=system", effect("threads=on", "threads=off", threads))]),
     ];
+    findings.tables[0].ranking = Some(ranking());
+    let suite = family(Kind::Suite, vec![effect("malloc=perl", "baseline", malloc)]);
+    findings.effects.push(Effects { workload: None, ..suite });
+    findings
+}
+
+/// Who differs from whom, and who is equivalent.
+fn ranking() -> Ranking {
     let ranked = |variant: &str, letters: &str, distance: Option<[f64; 3]>| Ranked {
         variant: variant.to_owned(),
         letters: letters.to_owned(),
@@ -383,7 +401,7 @@ pub(crate) fn factorial() -> Findings {
         against_best_interval: distance.map(|[_, low, high]| [low, high]),
         scale: Scale::Ratio,
     };
-    findings.tables[0].ranking = Some(Ranking {
+    Ranking {
         variants: vec![
             ranked("malloc=perl", "a", None),
             ranked("optimize=O", "b", Some([1.191, 1.18, 1.2043])),
@@ -393,10 +411,7 @@ pub(crate) fn factorial() -> Findings {
         pairs: 6,
         differ: 3,
         equivalent: vec![["optimize=O".to_owned(), "baseline".to_owned()]],
-    });
-    let suite = family(Kind::Suite, vec![effect("malloc=perl", "baseline", malloc)]);
-    findings.effects.push(Effects { workload: None, ..suite });
-    findings
+    }
 }
 
 /// A study that was planned, and nothing more.

@@ -95,7 +95,7 @@ fn about_effect(doubts: &BuildDoubts, variants: &[&VariantLine], kind: Kind, eff
         both.map_or(vec![], |(against, variant)| about_pair(doubts, against, variant))
     };
     match kind {
-        Kind::Main | Kind::Interaction => {
+        Kind::Main | Kind::Simple | Kind::Interaction => {
             let level = |text: &str| text.split_once('=').map(|(factor, level)| (factor.to_owned(), level.to_owned()));
             let mut caveats: Vec<Caveat> = vec![];
             for (own, reference) in effect.name.split(TIMES).zip(effect.against.split(", ")) {
