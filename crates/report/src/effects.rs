@@ -54,14 +54,14 @@ fn print_of(findings: &Findings, is_wanted: &dyn Fn(Kind) -> bool, page: &mut Pa
         }
         if family.kind == Kind::Interaction {
             let here = |f: &&&Effects| (&f.workload, &f.condition) == (&family.workload, &family.condition);
-            print_simple(&simple.iter().filter(here).copied().collect::<Vec<_>>(), page, columns);
+            print_simple(&simple.iter().filter(here).copied().collect::<Vec<_>>(), page, notes, columns);
         }
     }
 }
 
 /// Simple effects of one place, a paragraph for each family; where there are too many, nothing: the interactions that are
 /// shown say where to look, and the JSON has all.
-fn print_simple(families: &[&Effects], page: &mut Page, columns: usize) {
+fn print_simple(families: &[&Effects], page: &mut Page, notes: &mut Notes, columns: usize) {
     if families.is_empty() || families.len() > SIMPLE_MAX {
         return;
     }
@@ -73,7 +73,8 @@ fn print_simple(families: &[&Effects], page: &mut Page, columns: usize) {
             let Some(comparison) = &effect.comparison else { return format!("{within} not estimated") };
             let change = Change::of(comparison, comparison.interval, family.unit);
             let range = change.signed_range().map_or(String::new(), |range| format!(" ({})", glue(&range)));
-            format!("{within} {}{range} {}", glue(&change.signed()), word(family, comparison.verdict))
+            let mark = notes.mark(comparison.caveats.iter().map(|caveat| caveat.text.as_str()));
+            format!("{within} {}{range} {}{mark}", glue(&change.signed()), word(family, comparison.verdict))
         });
         let Some(first) = family.effects.first() else { continue };
         let opening = format!("{} against {}", clean(&first.name), clean(&first.against));
