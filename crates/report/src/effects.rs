@@ -12,6 +12,9 @@ use crate::words::{self, Change, Manner, counted};
 use bakeoff_analysis::findings::{Comparison, Effect, Effects, Findings, Kind, Verdict};
 use bakeoff_model::metric::{Direction, Unit};
 
+/// More families of simple effects than these are not printed.
+const SIMPLE_MAX: usize = 12;
+
 /// Every family on the deciding metric but pairs of levels.
 pub(crate) fn print(findings: &Findings, page: &mut Page, notes: &mut Notes, columns: usize) {
     print_of(findings, &|kind| kind != Kind::Levels, page, notes, columns);
@@ -81,9 +84,6 @@ fn print_simple(families: &[&Effects], page: &mut Page, notes: &mut Notes, colum
         page.paragraph(&format!("{opening}: {}", each.collect::<Vec<_>>().join("; ")), columns, 2, Ink::Plain);
     }
 }
-
-/// More families of simple effects than these are not printed.
-const SIMPLE_MAX: usize = 12;
 
 fn heading(family: &Effects) -> String {
     let place = match (&family.workload, &family.condition) {

@@ -3,7 +3,7 @@
 //! from the tables as they are.
 
 use super::Pieces;
-use super::rules::{About, Amount, CALL_S, RULES, Rule, Seen, is_substantial};
+use super::rules::{Amount, CALL_S, RULES, Rule, Scope, Seen, is_substantial};
 use crate::findings::{
     Cause, Ceiling, Claim, Comparison, Diagnosis, Effects, FileTable, Findings, Isolation, Kind, Scale, Table,
     TraceTable, Verdict,
@@ -63,12 +63,12 @@ fn is_time(table: &Table) -> bool {
 /// what is counted over a whole trial says nothing of one of its phases.
 fn tells_of(rule: &Rule, metric: &str) -> bool {
     let of = metric.rsplit('.').next().unwrap_or(metric);
-    let is_about = match rule.about {
-        About::Whole => of == metric,
-        About::Op => metric == "op.mean",
-        About::Anything => true,
+    let is_in_scope = match rule.scope {
+        Scope::Whole => of == metric,
+        Scope::Op => metric == "op.mean",
+        Scope::Anything => true,
     };
-    if !is_about {
+    if !is_in_scope {
         return false;
     }
     match of {
@@ -156,7 +156,7 @@ impl<'a> Place<'a> {
             let fits = is_more == (comparison.verdict == Verdict::Slower) && is_substantial(one.number, other.number);
             let Some(share) = self.most_of_it(&one, &other, name).filter(|_| fits) else { continue };
             // What is known of an op is all that there is of it; of a whole trial the traced one may have been a part.
-            let least = if rule.about == About::Op { SHARE_MIN } else { 1.0 };
+            let least = if rule.scope == Scope::Op { SHARE_MIN } else { 1.0 };
             if share < least {
                 continue;
             }

@@ -43,13 +43,13 @@ pub(super) struct Rule {
     pub(super) amount: fn(Seen<'_>) -> Option<Amount>,
     /// Whether it tells of time in the kernel, and of time outside it.
     pub(super) tells_of: [bool; 2],
-    /// Of what it tells.
-    pub(super) about: About,
+    /// Of which metrics it tells.
+    pub(super) scope: Scope,
 }
 
-/// Of which metrics a rule may tell.
+/// What a rule is about.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum About {
+pub(super) enum Scope {
     /// Of a whole trial only, and not of any part of it.
     Whole,
     /// Of the mean latency of all ops only.
@@ -61,10 +61,10 @@ pub(super) enum About {
 /// All rules. Where an earlier one explains a difference, the later ones are not asked: start-up with more relocations
 /// needs no other reason.
 pub(super) const RULES: [Rule; 4] = [
-    Rule { kind: CauseKind::Relocations, amount: relocations, tells_of: [false, true], about: About::Whole },
-    Rule { kind: CauseKind::SystemCalls, amount: system_calls, tells_of: [true, false], about: About::Whole },
-    Rule { kind: CauseKind::CallsOfAnOp, amount: calls_of_an_op, tells_of: [true, true], about: About::Op },
-    Rule { kind: CauseKind::OwnSlots, amount: own_slots, tells_of: [false, true], about: About::Anything },
+    Rule { kind: CauseKind::Relocations, amount: relocations, tells_of: [false, true], scope: Scope::Whole },
+    Rule { kind: CauseKind::SystemCalls, amount: system_calls, tells_of: [true, false], scope: Scope::Whole },
+    Rule { kind: CauseKind::CallsOfAnOp, amount: calls_of_an_op, tells_of: [true, true], scope: Scope::Op },
+    Rule { kind: CauseKind::OwnSlots, amount: own_slots, tells_of: [false, true], scope: Scope::Anything },
 ];
 
 /// Whether two amounts differ enough for a rule to speak.

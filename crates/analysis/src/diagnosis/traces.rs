@@ -1,6 +1,6 @@
 //! What executing a workload under observation showed of all variants, side by side: system calls, files that were
-//! really executed, paths that were looked for; likewise what its services did meanwhile. It is counted once, so that a difference may be chance; it is shown, and
-//! not judged.
+//! really executed, paths that were looked for; likewise what its services did meanwhile. It is counted once, so that
+//! a difference may be chance; it is shown, and not judged.
 
 use super::{Pieces, group, keys};
 use crate::findings::{Executed, PathDifference, PerChild, Profile, TraceTable};
@@ -44,10 +44,9 @@ fn table(workload: &str, service: Option<&String>, all: Vec<Of<'_>>) -> Option<T
 
 /// All calls together.
 pub(super) fn total(census: &Census) -> Calls {
-    census.syscalls.values().fold(Calls::default(), |sum, calls| Calls {
-        count: sum.count + calls.count,
-        errors: sum.errors + calls.errors,
-    })
+    let mut total = Calls::default();
+    census.syscalls.values().for_each(|calls| total += *calls);
+    total
 }
 
 fn calls(census: &Census, name: &str) -> Calls {

@@ -151,8 +151,12 @@ static ASKED: AtomicI32 = AtomicI32::new(0);
 extern "C" fn hand_on(signal: libc::c_int) {
     let group = ASKED.load(Ordering::Relaxed);
     if group > 0 {
-        // SAFETY: kill is async-signal-safe and touches no memory.
-        unsafe { libc::kill(-group, signal) };
+        // SAFETY: kill is async-signal-safe and touches no memory; errno is this thread's, which reads it after a call.
+        unsafe {
+            let errno = *libc::__errno_location();
+            libc::kill(-group, signal);
+            *libc::__errno_location() = errno;
+        }
     }
 }
 

@@ -63,6 +63,9 @@ impl Tally {
     pub(super) fn into_census(self) -> Census {
         let [by_others, by_children] = self.calls;
         let (mut syscalls, mut of_children) = (BTreeMap::new(), BTreeMap::new());
+        // Calls of one name have other numbers for programs of another machine that the kernel executes too.
+        let add =
+            |sums: &mut BTreeMap<String, Calls>, call: Call, calls| *sums.entry(call.name()).or_default() += calls;
         by_others.into_iter().for_each(|(call, calls)| add(&mut syscalls, call, calls));
         for (call, calls) in by_children {
             add(&mut syscalls, call, calls);
@@ -86,13 +89,6 @@ impl Tally {
             opened_left_out: self.left_out,
         }
     }
-}
-
-/// Adds calls to those of the same name: numbers of calls differ between machines that a kernel executes programs for.
-fn add(sums: &mut BTreeMap<String, Calls>, call: Call, calls: Calls) {
-    let sum = sums.entry(call.name()).or_default();
-    sum.count += calls.count;
-    sum.errors += calls.errors;
 }
 
 /// Rights and path of a line of `maps` (proc_pid_maps(5)); none if it is no file that is mapped.

@@ -5,6 +5,7 @@ use super::Failure;
 use crate::facts::{Content, FileFacts, Relocations};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::ops::AddAssign;
 
 /// What was gathered of one variant at one time. A later line of the same [`EvidenceLine::subject`] replaces it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -133,6 +134,13 @@ pub struct Calls {
     pub count: u64,
     /// Those that returned an error.
     pub errors: u64,
+}
+
+impl AddAssign for Calls {
+    fn add_assign(&mut self, more: Self) {
+        self.count += more.count;
+        self.errors += more.errors;
+    }
 }
 
 /// A file that was mapped.
