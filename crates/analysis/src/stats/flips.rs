@@ -1,6 +1,7 @@
 //! Random sign flips, for more blocks than can be enumerated: drawn once from a recorded seed and used for every
 //! hypothesis, so that p is a well-behaved function of it. It estimates what [`super::subsets`] counts.
 
+use super::splitmix::SplitMix64;
 use std::cell::RefCell;
 use std::sync::Arc;
 
@@ -50,20 +51,6 @@ impl Flips {
             }
         });
         Self { bytes, bytes_per_draw, tables: vec![[0.0; PATTERNS]; bytes_per_draw] }
-    }
-
-    /// All 2ⁿ⁻¹ flips of 1 ≤ `n` ≤ 64 magnitudes that leave the last one as it is: the others are their opposites.
-    pub(super) fn all(n: usize) -> Self {
-        let bytes_per_draw = n.div_ceil(8);
-        let bytes = (0..1u64 << (n - 1)).flat_map(|draw| draw.to_le_bytes().into_iter().take(bytes_per_draw)).collect();
-        Self { bytes, bytes_per_draw, tables: vec![[0.0; PATTERNS]; bytes_per_draw] }
-    }
-
-    /// The sum of the negated ones of `values`, which may have signs, for every draw; always in the same order.
-    pub(super) fn negated_sums(&mut self, values: &[f64]) -> impl Iterator<Item = f64> {
-        self.tabulate(values);
-        let tables = &self.tables;
-        self.bytes.chunks_exact(self.bytes_per_draw).map(|draw| negated(draw, tables))
     }
 
     /// Eight values are looked up at a time ("four Russians": Arlazarov et al. 1970).
@@ -126,30 +113,9 @@ fn hits<'a>(draws: impl Iterator<Item = &'a [u8]>, tables: &[[f64; PATTERNS]], l
     count
 }
 
-/// SplitMix64 (Steele, Lea & Flood 2014; the constants are Vigna's).
-struct SplitMix64(u64);
-
-impl SplitMix64 {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// The first outputs for seed 1234567, as Rosetta Code's task "Splitmix64" gives them.
-    #[test]
-    fn splitmix64_is_the_published_one() {
-        let mut generator = SplitMix64(1_234_567);
-        let first = [generator.next(), generator.next(), generator.next()];
-        assert_eq!(first, [6_457_827_717_110_365_317, 3_203_168_211_198_807_973, 9_817_491_932_198_370_423]);
-    }
 
     /// The oracle adds the magnitudes bit by bit, in the same order as the tables do.
     #[test]

@@ -1,118 +1,173 @@
-//! Single-step max-T: several comparisons in the same blocks, corrected for being several by the distribution of the
-//! largest statistic (Westfall & Young 1993, §2.3), with whole blocks flipped. It uses what Holm's correction ignores,
-//! that comparisons of the same blocks resemble each other, and its smallest p is 2^(1−n) whatever their number.
+//! Several comparisons in the same blocks, corrected for being several: the sign-flip test, with the distribution of the
+//! largest statistic of all comparisons (single-step max-T: Westfall & Young 1993, §2.3), and with the interval that is
+//! this test's own inversion. So the interval of a comparison excludes a value exactly when the test refutes it. It
+//! knows nothing of variants.
 //!
-//! Statistic of a column x: that of the sign-flip test of "centred on 0", standardised. With m = 1.5 · median |x| (of
-//! the |x| that are not 0, if that median is 0) and ψ = clip(x, −m, m), t = |Σ ψ| / √Σ ψ²; flips change neither m nor
-//! the denominator. Adjusted p of column j = part of the patterns of signs, one sign a block for all of its columns,
-//! in which the largest t of any column is at least t_j.
+//! Comparison j has contrasts x_jb, one for each block b. With d = x_j − θ, m = 1.5 · median |d| and ψ = clip(d, −m, m), all as
+//! in the sign-flip test, its statistic at θ is t_j(θ) = |Σ ψ| / √Σ ψ². Flipping the signs of whole blocks changes neither m
+//! nor the denominator. The statistics are standardised because otherwise the noisiest comparison would own the maximum.
 //!
-//! Its null is *joint* sign symmetry: in every block, the contrasts whose comparisons are null are together as likely
-//! as their negatives. Then the chance of even one p ≤ α among the null ones is at most α, whatever is true of the
-//! others. The randomised order within blocks does not guarantee this for three or more variants, as it does for each
-//! pair: of three exchangeable skewed values, one far above the other two is likelier than one far below. With skewed
-//! noise it is an approximation: at 5 %, six equal variants gave a false difference in .044 to .052 of 10 000 simulated
-//! studies (lognormal noise of σ = .8, one-sided spikes; 8, 10 and 12 blocks; with the first or in all pairs; seeds 186,
-//! 188, 190). Holm on the single p needs no such thing.
+//! p_j(θ) = part of the sign patterns s in which max(|Σ s ψ_j(θ)| / √Σ ψ_j(θ)², max over k ≠ j of |Σ s ψ_k(θ̂_k)| / √Σ ψ_k(θ̂_k)²)
+//! is at least t_j(θ)
+//!
+//! The comparison that is tested stands at θ; each of the others is centred at its own estimate θ̂, whatever is true of
+//! it. So p_j(θ) says nothing of the hypotheses about the others, and {θ: p_j(θ) > α} is an interval; all intervals together
+//! hold with a confidence of about 1 − α. The smallest p is 2^(1−n), however many comparisons there are.
+//!
+//! The randomised order makes the two labels of a pair exchangeable, and with a single comparison p is exact. For several
+//! it is an approximation twice: in every block, the noise of all comparisons together must be as likely as its negative,
+//! which a spike of the shared baseline violates, and the others are centred at estimates. `bakeoff calibrate` says what
+//! becomes of it: docs/design/0006-one-verdict.md.
 
-use super::describe::median;
-use super::flips::{DRAWS, Flips};
+use super::signflip::{SignFlip, clip_at, end_of_interval};
+use super::signs::Signs;
 
-/// Up to this number of blocks all patterns are counted; beyond, 199 999 seeded random ones and the observed one.
-pub const EXACT_MAX: usize = 16;
-
-/// As in the sign-flip test.
-const CLIP: f64 = 1.5;
+/// p near alpha is to be known to a twentieth, one standard error: the number of patterns, times alpha, where not all are
+/// counted.
+const PATTERNS_PER_ALPHA: f64 = 400.0;
 
 /// Statistics that differ by less than this part of the largest possible one are equal.
 const TIE: f64 = 1e-12;
 
-/// Corrected p of several comparisons.
-#[derive(Debug, Clone, PartialEq)]
+/// How closely the ends of an interval are found, as a part of their distance from the centre. p is a step function of a
+/// few thousand steps, so more digits would say nothing.
+const PRECISION: f64 = 1e-6;
+
+/// Comparisons that are judged together. It keeps its buffers from one hypothesis to the next: hence `&mut self`.
+#[derive(Debug, Clone)]
 pub struct MaxT {
-    /// One for each column, in their order. The p of a column of zeros is 1.
-    pub p: Vec<f64>,
-    /// The smallest p that these blocks could have given.
-    pub smallest_p: f64,
-    /// True if all patterns were counted.
-    pub exact: bool,
+    columns: Vec<Column>,
+    signs: Signs,
+    /// For each pattern, the largest statistic of any column centred at its estimate, whose it is, and the largest of the
+    /// other columns.
+    largest: Vec<(f64, usize, f64)>,
+    sums: Vec<f64>,
+}
+
+/// The contrasts of one comparison.
+#[derive(Debug, Clone)]
+struct Column {
+    /// By block; none where the comparison lacks one.
+    contrasts: Vec<Option<f64>>,
+    test: SignFlip,
+    estimate: f64,
+    /// Smallest and largest contrast.
+    range: [f64; 2],
 }
 
 impl MaxT {
-    /// Tests every column, a comparison's contrasts by block, against being centred on 0. None if there are no columns
-    /// or no blocks, if columns differ in length, or if a contrast is not finite. `seed` is for random flips.
-    pub fn new(columns: &[Vec<f64>], seed: u64) -> Option<Self> {
-        let n = columns.first()?.len();
-        let sound = |column: &Vec<f64>| column.len() == n && column.iter().all(|x| x.is_finite());
-        if n == 0 || !columns.iter().all(sound) {
-            return None;
-        }
-        let exact = n <= EXACT_MAX;
-        let flips = if exact { Flips::all(n) } else { Flips::draw(n, seed) };
-        Some(Self::with(columns, flips, exact))
-    }
-
-    /// With these flips, which are all of them or drawn.
-    fn with(columns: &[Vec<f64>], mut flips: Flips, exact: bool) -> Self {
-        let mut largest: Vec<f64> = Vec::new();
-        let mut observed = Vec::with_capacity(columns.len());
-        for column in columns {
-            let psi = standardised(column);
-            let total: f64 = psi.iter().sum();
-            observed.push(total.abs());
-            let statistics = flips.negated_sums(&psi).map(|negated| (total - 2.0 * negated).abs());
-            if largest.is_empty() {
-                largest = statistics.collect();
-            } else {
-                largest.iter_mut().zip(statistics).for_each(|(largest, t)| *largest = largest.max(t));
+    /// Takes one column for each comparison, with its contrast in every block, or none where it has no part in a block.
+    /// `alpha` is the least level that will be asked for: it decides how many patterns are counted where there are more
+    /// than can be. `seed` is for those. None if there is no column, or one without contrasts, or with one that is not
+    /// finite, or if columns differ in length.
+    pub fn new(columns: &[Vec<Option<f64>>], alpha: f64, seed: u64) -> Option<Self> {
+        let blocks = columns.first()?.len();
+        let column = |contrasts: &Vec<Option<f64>>| {
+            let there: Vec<f64> = contrasts.iter().copied().flatten().collect();
+            let mut test = SignFlip::new(&there, seed).filter(|_| contrasts.len() == blocks)?;
+            let range = [
+                there.iter().copied().fold(f64::INFINITY, f64::min),
+                there.iter().copied().fold(f64::NEG_INFINITY, f64::max),
+            ];
+            Some(Column { contrasts: contrasts.clone(), estimate: test.estimate(), test, range })
+        };
+        let columns = columns.iter().map(column).collect::<Option<Vec<_>>>()?;
+        let signs = Signs::new(blocks, PATTERNS_PER_ALPHA / alpha, seed);
+        let largest = vec![(0.0, usize::MAX, 0.0); signs.count()];
+        let mut all = Self { columns, signs, largest, sums: vec![] };
+        for column in 0..all.columns.len() {
+            all.flip(column, all.columns[column].estimate);
+            for (rank, sum) in all.largest.iter_mut().zip(&all.sums) {
+                let t = sum.abs();
+                if t > rank.0 {
+                    *rank = (t, column, rank.0);
+                } else if t > rank.2 {
+                    rank.2 = t;
+                }
             }
         }
-        largest.sort_by(f64::total_cmp);
-        let tolerance = TIE * columns.first().map_or(0.0, |column| column.len() as f64).sqrt();
-        let p = |t: f64| {
-            let hits = largest.len() - largest.partition_point(|other| *other < t - tolerance);
-            if exact { hits as f64 / largest.len() as f64 } else { (hits + 1) as f64 / f64::from(DRAWS + 1) }
-        };
-        let patterns = if exact { largest.len() as f64 } else { f64::from(DRAWS + 1) };
-        Self { p: observed.into_iter().map(p).collect(), smallest_p: 1.0 / patterns, exact }
+        Some(all)
     }
-}
 
-/// ψ / √Σ ψ²; zeros if all are 0.
-fn standardised(column: &[f64]) -> Vec<f64> {
-    // In units of the largest, so that nothing overflows.
-    let unit = column.iter().fold(0.0f64, |unit, x| unit.max(x.abs()));
-    if unit == 0.0 {
-        return vec![0.0; column.len()];
+    /// The smallest p that a column could have given, however large its effect.
+    pub fn smallest_p(&self, column: usize) -> f64 {
+        self.columns[column].test.smallest_p().max(1.0 / self.signs.count() as f64)
     }
-    let scaled: Vec<f64> = column.iter().map(|x| x / unit).collect();
-    let sizes: Vec<f64> = scaled.iter().map(|x| x.abs()).collect();
-    let nonzero: Vec<f64> = sizes.iter().copied().filter(|size| *size > 0.0).collect();
-    let middle = median(&sizes).filter(|middle| *middle > 0.0).or_else(|| median(&nonzero));
-    let clip = CLIP * middle.unwrap_or(0.0);
-    // Clipping below the largest may leave numbers whose squares vanish: in units of the clip, none does.
-    let clip = clip.max(f64::MIN_POSITIVE);
-    let psi: Vec<f64> = scaled.iter().map(|x| (x / clip).clamp(-1.0, 1.0)).collect();
-    let length = psi.iter().map(|x| x * x).sum::<f64>().sqrt();
-    psi.iter().map(|x| x / length).collect()
+
+    /// Whether all patterns are counted.
+    pub fn is_exact(&self) -> bool {
+        self.signs.is_complete()
+    }
+
+    /// Where a column is centred: as by [`SignFlip::estimate`].
+    pub fn estimate(&self, column: usize) -> f64 {
+        self.columns[column].estimate
+    }
+
+    /// Corrected two-sided p of the hypothesis that a column is centred on `theta`; 1 if all its residuals are 0.
+    pub fn p(&mut self, column: usize, theta: f64) -> f64 {
+        self.flip(column, theta);
+        let observed = self.sums[0].abs();
+        if observed == 0.0 {
+            return 1.0;
+        }
+        let least = observed - TIE * (self.columns[column].contrasts.len() as f64).sqrt();
+        let of_others = |(t, whose, other): &(f64, usize, f64)| if *whose == column { *other } else { *t };
+        let reaches = |(own, rank)| u32::from(f64::abs(own) >= least) | u32::from(of_others(rank) >= least);
+        let hits: u32 = self.sums.iter().copied().zip(&self.largest).map(reaches).sum();
+        f64::from(hits) / self.signs.count() as f64
+    }
+
+    /// The hull of all θ with p(θ) > `alpha`. The intervals of all columns together have a confidence of about 1 − alpha.
+    /// None if so few blocks cannot refute anything at `alpha`.
+    pub fn interval(&mut self, column: usize, alpha: f64) -> Option<[f64; 2]> {
+        if self.smallest_p(column) > alpha {
+            return None;
+        }
+        let Column { estimate, range, .. } = self.columns[column];
+        let length = self.columns[column].test.expected_length(estimate);
+        let end =
+            |outermost| end_of_interval(estimate, outermost, length, alpha, PRECISION, |theta| self.p(column, theta));
+        Some(range.map(end))
+    }
+
+    /// Fills `sums` with Σ ± ψ / √Σ ψ² of a column at `theta`, for every pattern; zeros if all residuals are 0.
+    fn flip(&mut self, column: usize, theta: f64) {
+        let contrasts = &self.columns[column].contrasts;
+        let mut psi: Vec<f64> = contrasts.iter().map(|x| x.map_or(0.0, |x| x - theta)).collect();
+        let mut sizes: Vec<f64> = contrasts.iter().flatten().map(|x| (x - theta).abs()).collect();
+        sizes.sort_by(f64::total_cmp);
+        let clip = clip_at(&sizes);
+        if clip > 0.0 {
+            // In units of the clip no square vanishes and none overflows.
+            psi.iter_mut().for_each(|d| *d = (*d / clip).clamp(-1.0, 1.0));
+            let length = psi.iter().map(|x| x * x).sum::<f64>().sqrt();
+            psi.iter_mut().for_each(|x| *x /= length);
+        }
+        self.signs.sums(&psi, &mut self.sums);
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// Within five standard errors of the exact p, for seed 178.
+    /// The p of one column alone is that of the sign-flip test, which counts subsets.
     #[test]
-    fn random_flips_estimate_what_all_flips_count() {
-        let value = |i: u32, j: u32| f64::from((i * i * 37 + j * 61 + i * j * 13) % 101) - 45.0 + f64::from(6 * j);
-        let columns: Vec<Vec<f64>> = (0..4).map(|j| (0..18).map(|i| value(i, j)).collect()).collect();
-        let exact = MaxT::with(&columns, Flips::all(18), true).p;
-        let drawn = MaxT::new(&columns, 178).map(|t| t.p).unwrap_or_default();
-        assert_eq!(drawn.len(), 4);
-        for (drawn, exact) in drawn.iter().zip(&exact) {
-            let error = (exact * (1.0 - exact) / f64::from(DRAWS)).sqrt();
-            assert!((drawn - exact).abs() < 5.0 * error && *drawn > 1e-4, "{drawn}, not {exact}");
+    fn one_column_is_the_sign_flip_test() {
+        for n in [4, 7, 12] {
+            let x: Vec<f64> = (0..n).map(|i| f64::from((i * i * 37 + 11 * i) % 19) - 6.0).collect();
+            let mut alone = SignFlip::new(&x, 0).unwrap();
+            let mut joint = MaxT::new(&[x.iter().copied().map(Some).collect()], 0.05, 0).unwrap();
+            for theta in [-3.0, 0.0, 0.5, 4.0, 20.0] {
+                assert!((alone.p(theta) - joint.p(0, theta)).abs() < 1e-12, "{n} {theta}");
+            }
+            let (Some(one), Some(other)) = (alone.interval(0.2), joint.interval(0, 0.2)) else {
+                panic!("{n} blocks have an interval at 80 %");
+            };
+            for end in 0..2 {
+                assert!((one[end] - other[end]).abs() <= 1e-5 * (one[1] - one[0]), "{one:?}, not {other:?}");
+            }
         }
-        assert!(exact.iter().any(|p| *p < 0.9), "{exact:?}");
     }
 }

@@ -236,32 +236,14 @@ impl SignFlip {
         end
     }
 
-    /// The end by one way of finding p: first a bracket, outwards from the centre in steps that begin at about the length
-    /// to be expected; then the root of ln p, which is nearly straight.
+    /// The end by one way of finding p.
     fn end_by(&mut self, p: fn(&mut Self, f64) -> f64, centre: f64, outermost: f64, alpha: f64) -> f64 {
-        let side = (outermost - centre).signum();
-        let mut length = self.expected_length(centre).min((outermost - centre).abs());
-        // p = alpha refutes, and must not look like a root.
-        let mut above = |theta| Some((p(self, theta) / alpha).ln()).filter(|v| *v != 0.0).unwrap_or(-f64::MIN_POSITIVE);
-        let (mut inner, mut at_inner) = (centre, -alpha.ln());
-        loop {
-            let reached = length >= (outermost - centre).abs() || length == 0.0;
-            let outer = if reached { outermost } else { centre + side * length };
-            let at_outer = above(outer);
-            if at_outer < 0.0 {
-                let tolerance = (PRECISION * (outer - centre).abs()).max(f64::EPSILON * centre.abs());
-                return narrow(inner, outer, [at_inner, at_outer], tolerance, above)[1];
-            }
-            if reached {
-                return outermost;
-            }
-            (inner, at_inner) = (outer, at_outer);
-            length *= 2.0;
-        }
+        let length = self.expected_length(centre);
+        end_of_interval(centre, outermost, length, alpha, PRECISION, |theta| p(self, theta))
     }
 
     /// About how far the ends of an interval are from the centre: 2/√n times what residuals are clipped at.
-    fn expected_length(&mut self, centre: f64) -> f64 {
+    pub(super) fn expected_length(&mut self, centre: f64) -> f64 {
         self.winsorise(centre);
         2.0 * self.magnitudes.last().copied().unwrap_or(0.0) / (self.magnitudes.len() as f64).sqrt()
     }
@@ -292,8 +274,40 @@ impl SignFlip {
     }
 }
 
+/// Where p falls to `alpha` between `centre`, where it is 1, and `outermost`, which is the answer if it never does: first
+/// a bracket, outwards in steps that begin at `length`; then the root of ln p, which is nearly straight. The end is found
+/// to `precision`, as a part of its distance from the centre, and lies on the side where p ≤ `alpha`.
+pub(super) fn end_of_interval(
+    centre: f64,
+    outermost: f64,
+    length: f64,
+    alpha: f64,
+    precision: f64,
+    mut p: impl FnMut(f64) -> f64,
+) -> f64 {
+    let side = (outermost - centre).signum();
+    let mut length = length.min((outermost - centre).abs());
+    // p = alpha refutes, and must not look like a root.
+    let mut above = |theta| Some((p(theta) / alpha).ln()).filter(|v| *v != 0.0).unwrap_or(-f64::MIN_POSITIVE);
+    let (mut inner, mut at_inner) = (centre, -alpha.ln());
+    loop {
+        let reached = length >= (outermost - centre).abs() || length == 0.0;
+        let outer = if reached { outermost } else { centre + side * length };
+        let at_outer = above(outer);
+        if at_outer < 0.0 {
+            let tolerance = (precision * (outer - centre).abs()).max(f64::EPSILON * centre.abs());
+            return narrow(inner, outer, [at_inner, at_outer], tolerance, above)[1];
+        }
+        if reached {
+            return outermost;
+        }
+        (inner, at_inner) = (outer, at_outer);
+        length *= 2.0;
+    }
+}
+
 /// m(θ), from the residuals' magnitudes in ascending order; 0 if they are all 0.
-fn clip_at(ascending: &[f64]) -> f64 {
+pub(super) fn clip_at(ascending: &[f64]) -> f64 {
     let middle = median(ascending);
     if middle > 0.0 {
         return CLIP * middle;

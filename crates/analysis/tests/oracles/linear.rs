@@ -269,7 +269,9 @@ fn several() {
     let studies: Vec<Vec<Vec<f64>>> = (0..24).map(|i| comparisons(&mut random, 1 + i % 7, 1 + i % 9)).collect();
     let mut lists: Vec<Vec<f64>> = p.iter().map(|p| [vec![1.0], p.clone()].concat()).collect();
     for columns in &studies {
-        lists.push(vec![2.0, columns.len() as f64]);
+        let ours = max_t(columns);
+        let centres = (0..columns.len()).map(|column| ours.estimate(column));
+        lists.push([2.0, columns.len() as f64].into_iter().chain(centres).collect());
         lists.extend(columns.clone());
     }
     let mut answers = Oracle::Python.ask("several.py", &lists).into_iter();
@@ -279,10 +281,16 @@ fn several() {
         }
     }
     for columns in &studies {
-        let ours = MaxT::new(columns, SEED).unwrap();
-        assert_eq!(ours.p, answers.next().unwrap(), "{columns:?}");
+        let mut ours = max_t(columns);
+        let p: Vec<f64> = (0..columns.len()).map(|column| ours.p(column, 0.0)).collect();
+        assert_eq!(p, answers.next().unwrap(), "{columns:?}");
     }
     assert!(answers.next().is_none());
+}
+
+fn max_t(columns: &[Vec<f64>]) -> MaxT {
+    let columns: Vec<Vec<Option<f64>>> = columns.iter().map(|x| x.iter().copied().map(Some).collect()).collect();
+    MaxT::new(&columns, 0.05, SEED).unwrap()
 }
 
 /// Comparisons of `k` + 1 variants with the first of them, in `n` blocks, the second one slower. Every third study has
