@@ -54,12 +54,17 @@ pub struct Metric {
     pub what: Cow<'static, str>,
     /// Where it comes from.
     pub source: Cow<'static, str>,
+    /// It cannot vary by chance, as a size or a count of a deterministic instrument: what was measured is what it is. Never
+    /// so for a time, and never because some values happened to be equal.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub exact: bool,
 }
 
 const fn metric(name: &'static str, unit: Unit, what: &'static str, source: &'static str) -> Metric {
     // Of all of them only throughput is a yield.
     let better = if matches!(unit, Unit::PerSecond) { Direction::More } else { Direction::Less };
-    Metric { name: Cow::Borrowed(name), unit, better, what: Cow::Borrowed(what), source: Cow::Borrowed(source) }
+    let (name, what, source) = (Cow::Borrowed(name), Cow::Borrowed(what), Cow::Borrowed(source));
+    Metric { name, unit, better, what, source, exact: false }
 }
 
 /// Every metric, in the order in which tables list them.

@@ -148,6 +148,8 @@ pub struct ValueSpec {
     pub scale: f64,
     /// Which way is better.
     pub better: Direction,
+    /// It cannot vary by chance; never so for a time.
+    pub exact: bool,
 }
 
 /// Where a workload tells a number.

@@ -19,7 +19,7 @@ fn mark(line: &str) -> String {
 }
 
 fn spec(name: &str, from: ValueSource, unit: Unit, scale: f64) -> ValueSpec {
-    ValueSpec { name: name.to_owned(), from, unit, scale, better: Direction::Less }
+    ValueSpec { name: name.to_owned(), from, unit, scale, better: Direction::Less, exact: false }
 }
 
 fn ops(count: Option<u64>) -> Option<OpSpec> {

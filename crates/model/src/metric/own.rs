@@ -53,12 +53,12 @@ pub fn own(name: &str, workloads: &[Workload]) -> Result<Metric, Unknown> {
 /// What building installs, where building is measured.
 pub(crate) fn installed() -> Metric {
     let what = "size of all files that were installed, of the layers before too".to_owned();
-    described("installed", Unit::Bytes, Direction::Less, what, "sizes of files")
+    Metric { exact: true, ..described("installed", Unit::Bytes, Direction::Less, what, "sizes of files") }
 }
 
 fn described(name: &str, unit: Unit, better: Direction, what: String, source: &str) -> Metric {
     let (what, source) = (Cow::Owned(what), Cow::Owned(source.to_owned()));
-    Metric { name: Cow::Owned(name.to_owned()), unit, better, what, source }
+    Metric { name: Cow::Owned(name.to_owned()), unit, better, what, source, exact: false }
 }
 
 /// Workloads may tell the same value, if they mean the same by it.
@@ -66,11 +66,15 @@ fn value(name: &str, workloads: &[Workload]) -> Result<Option<Metric>, Unknown> 
     let of = |w: &'_ Workload| w.values.iter().find(|spec| spec.name == name).cloned();
     let mut told = workloads.iter().filter_map(|w| Some((&w.name, of(w)?)));
     let Some((first, spec)) = told.next() else { return Ok(None) };
-    if let Some((other, _)) = told.find(|(_, other)| (other.unit, other.better) != (spec.unit, spec.better)) {
-        let why = format!("the value `{name}` has another unit or direction in workload `{other}` than in `{first}`");
+    if let Some((other, _)) =
+        told.find(|(_, other)| (other.unit, other.better, other.exact) != (spec.unit, spec.better, spec.exact))
+    {
+        let why = format!(
+            "the value `{name}` has another unit, direction or exactness in workload `{other}` than in `{first}`"
+        );
         return Err(Unknown { why, remedy: "choose another name for one of them".to_owned() });
     }
-    let ValueSpec { unit, better, from, .. } = &spec;
+    let ValueSpec { unit, better, from, exact, .. } = &spec;
     let (what, source) = match from {
         ValueSource::Mark => ("a value that the workload tells", format!("marks: value {name}")),
         ValueSource::Regex(regex) => ("a number that the workload prints", format!("standard output: /{regex}/")),
@@ -79,7 +83,7 @@ fn value(name: &str, workloads: &[Workload]) -> Result<Option<Metric>, Unknown> 
             ("a number that the workload prints", format!("standard output: CSV column {column}"))
         }
     };
-    Ok(Some(described(name, *unit, *better, what.to_owned(), &source)))
+    Ok(Some(Metric { exact: *exact, ..described(name, *unit, *better, what.to_owned(), &source) }))
 }
 
 fn of_phase(name: &str, workload: &Workload) -> Option<Metric> {

@@ -100,6 +100,10 @@ fn value(digest: &mut Digest, value: &ValueSpec) {
     };
     digest.field("its value", value.name.as_bytes()).field("in unit", unit.as_bytes());
     digest.field("in scale", &value.scale.to_le_bytes()).field("is better", better.as_bytes());
+    // Only where it is said, so that older journals keep their identity.
+    if value.exact {
+        digest.field("is exact", b"");
+    }
     match &value.from {
         ValueSource::Mark => digest.field("by mark", b""),
         ValueSource::Regex(pattern) => digest.field("by regex", pattern.as_bytes()),

@@ -109,11 +109,22 @@ fn value_specs(section: &Section<'_>) -> Vec<(ValueSpec, Range<usize>)> {
         }
         let (unit, scale) = value_unit(&value);
         let better = better(&value, unit);
+        let exact = is_exact(&value, unit);
         let from = value_source(&value);
         value.finish();
-        values.push((ValueSpec { name: value.name.clone(), from, unit, scale, better }, value.span));
+        values.push((ValueSpec { name: value.name.clone(), from, unit, scale, better, exact }, value.span));
     }
     values
+}
+
+/// Whether the value is declared to be exact. A time varies by chance, and so does a rate.
+fn is_exact(value: &Section<'_>, unit: Unit) -> bool {
+    let exact = value.boolean("exact").unwrap_or(false);
+    if let (true, Unit::Seconds | Unit::PerSecond, Some(place)) = (exact, unit, value.place_of("exact")) {
+        let remedy = "leave `exact` out; it is for sizes, and for counts that are the same whenever the same is done";
+        value.sink.report(place, "a time varies by chance, and so does a rate", "never exact", remedy);
+    }
+    exact
 }
 
 /// Base unit and scale of the numbers that are told.
@@ -203,10 +214,11 @@ fn take(value: &Section<'_>, has_rows: bool) -> Take {
 fn values_are_one_metric(file: &Section<'_>, values: &[(ValueSpec, Range<usize>)]) {
     for (place, (value, span)) in values.iter().enumerate() {
         let differs = |(other, _): &&(ValueSpec, _)| {
-            other.name == value.name && (other.unit, other.better) != (value.unit, value.better)
+            other.name == value.name
+                && (other.unit, other.better, other.exact) != (value.unit, value.better, value.exact)
         };
         if values[..place].iter().any(|other| differs(&other)) {
-            let message = format!("`{}` has another unit or direction in another workload", value.name);
+            let message = format!("`{}` has another unit, direction or exactness in another workload", value.name);
             file.sink.report(span.clone(), &message, "one metric", "give them the same, or rename one of them");
         }
     }

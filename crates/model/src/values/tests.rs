@@ -4,7 +4,7 @@ use super::*;
 use crate::metric::Direction;
 
 fn spec(from: ValueSource) -> ValueSpec {
-    ValueSpec { name: "v".to_owned(), from, unit: Unit::Seconds, scale: 0.001, better: Direction::Less }
+    ValueSpec { name: "v".to_owned(), from, unit: Unit::Seconds, scale: 0.001, better: Direction::Less, exact: false }
 }
 
 /// In milliseconds, as the study says.

@@ -4,7 +4,14 @@ use super::*;
 
 fn workloads() -> Vec<Workload> {
     let text = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
-    let value = |name: &str, from, unit, better| ValueSpec { name: name.to_owned(), from, unit, scale: 1.0, better };
+    let value = |name: &str, from, unit, better| ValueSpec {
+        name: name.to_owned(),
+        from,
+        unit,
+        scale: 1.0,
+        better,
+        exact: false,
+    };
     let regex = ValueSource::Regex("score (.*)".to_owned());
     vec![
         Workload {

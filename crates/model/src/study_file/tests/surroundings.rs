@@ -109,7 +109,14 @@ moved = { unit = \"MiB\", csv = 2, better = \"more\" }
     assert_eq!(send.services, ["store"]);
     assert_eq!((send.divided, study.workloads[1].divided), (true, false));
     assert_eq!(study.workloads[1].services, ["store", "other"], "all of them, unless it says which");
-    let value = |name: &str, from, unit, scale, better| ValueSpec { name: name.to_owned(), from, unit, scale, better };
+    let value = |name: &str, from, unit, scale, better| ValueSpec {
+        name: name.to_owned(),
+        from,
+        unit,
+        scale,
+        better,
+        exact: false,
+    };
     let csv = |column: &str, take| ValueSource::Csv { column: column.to_owned(), take };
     let expect = [
         value("sent", ValueSource::Mark, Unit::Count, 1.0, Direction::Less),
