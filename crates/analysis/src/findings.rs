@@ -16,7 +16,7 @@ use bakeoff_model::until::Until;
 use serde::{Deserialize, Serialize};
 
 /// The version of this format.
-pub const FORMAT: u32 = 1;
+pub const FORMAT: u32 = 2;
 
 /// All that the analysis says of a study.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -100,7 +100,7 @@ pub struct Method {
     pub confidence: f64,
     /// Half-width of the zone of equivalence, as a fraction.
     pub margin: f64,
-    /// Comparisons in each family over which Holm's correction was made (variants against the baseline, twin apart).
+    /// Comparisons in each family that the correction is made over (variants against the baseline, twin apart).
     pub family: u32,
     /// The rule by which the study stops; none if the number of blocks was fixed.
     #[serde(default)]
@@ -144,7 +144,8 @@ pub struct Table {
     pub ranking: Option<Ranking>,
 }
 
-/// All pairs of a table's variants, with Holm's correction over them.
+/// All pairs of a table's variants. Those with the baseline are the comparisons of the rows; the pairs among the others are a
+/// second family, whose claims hold together at the study's confidence.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Ranking {
     /// The best first: from the least of a cost to the most, and from the most of a yield to the least.
@@ -166,7 +167,7 @@ pub struct Ranked {
     pub letters: String,
     /// Against the first of the ranking; none for that one itself.
     pub against_best: Option<f64>,
-    /// Its interval; those of all variants hold together (Bonferroni), so that being the best by chance is allowed for.
+    /// Its interval, of the family that the pair is in: so being the best by chance is allowed for.
     pub against_best_interval: Option<[f64; 2]>,
     /// What these numbers are.
     pub scale: Scale,
@@ -191,6 +192,55 @@ pub enum Scale {
     Ratio,
     /// variant − baseline, in the metric's unit; 0 is no difference. Used where some value is not positive.
     Difference,
+}
+
+/// What findings of format 1, which did not say, mostly had.
+fn usual_confidence() -> f64 {
+    0.95
+}
+
+impl Comparison {
+    /// The interval that the verdict rests on: for equivalent and negligible the one that was held against the margin, else the
+    /// one that says whether there is a difference.
+    pub fn shown_interval(&self) -> Option<[f64; 2]> {
+        if self.is_within() { self.equivalence_interval } else { self.interval }
+    }
+
+    /// The confidence of [`Self::shown_interval`].
+    pub fn shown_confidence(&self) -> f64 {
+        // Rounded to where decimal fractions such as 0.95 end: 2 · 0.95 − 1 is 0.8999999999999999.
+        let narrower = ((2.0 * self.confidence - 1.0) * 1e12).round() / 1e12;
+        if self.is_within() { narrower } else { self.confidence }
+    }
+
+    /// Whether it is shown to lie within the margin.
+    pub fn is_within(&self) -> bool {
+        matches!(self.verdict, Verdict::Equivalent | Verdict::Negligible)
+    }
+
+    /// The same comparison the other way round.
+    pub fn turned(&self) -> Self {
+        let turned = |x: f64| if self.scale == Scale::Ratio { 1.0 / x } else { -x };
+        let ends = |interval: Option<[f64; 2]>| interval.map(|[low, high]| [turned(high), turned(low)]);
+        Self {
+            estimate: turned(self.estimate),
+            interval: ends(self.interval),
+            equivalence_interval: ends(self.equivalence_interval),
+            verdict: match self.verdict {
+                Verdict::Faster => Verdict::Slower,
+                Verdict::Slower => Verdict::Faster,
+                other => other,
+            },
+            ratio_of_means: None,
+            ratio_of_max: self.ratio_of_max.map(|x| 1.0 / x),
+            ..self.clone()
+        }
+    }
+
+    /// Whether a difference is shown, by the verdict.
+    pub fn differs(&self) -> bool {
+        matches!(self.verdict, Verdict::Faster | Verdict::Slower | Verdict::Negligible)
+    }
 }
 
 /// How the interval and p were obtained.
@@ -220,8 +270,10 @@ pub enum Test {
     MannWhitney,
     /// The same by the normal approximation, for long samples.
     MannWhitneyNormal,
-    /// All values of each variant are the same: no chance is involved.
+    /// The metric is exact, and all values of each variant are the same: no chance is involved.
     Deterministic,
+    /// The values are times on the grid of a clock whose ticks are beyond the margin: nothing is inferred.
+    TooCoarse,
     /// Too few blocks for any interval.
     TooFew,
 }
@@ -235,17 +287,19 @@ pub struct Comparison {
     pub scale: Scale,
     /// Robust centre.
     pub estimate: f64,
-    /// Interval at the study's confidence (1 − α); none if there is none.
+    /// The study's confidence, 1 − α.
+    #[serde(default = "usual_confidence")]
+    pub confidence: f64,
+    /// Interval at that confidence, which those of the whole family have together; none if there is none. A
+    /// difference is shown exactly where it excludes no difference.
     pub interval: Option<[f64; 2]>,
-    /// Interval at confidence 1 − 2α: the one that must lie within the margin to show equivalence (TOST).
+    /// Interval at confidence 1 − 2α, of this comparison alone: the one that must lie within the margin to show equivalence
+    /// (TOST).
     pub equivalence_interval: Option<[f64; 2]>,
-    /// Interval at confidence 1 − α/family (Bonferroni): those of a whole family hold together at 1 − α. None where it is
-    /// the only comparison, or where there are too few blocks.
-    pub simultaneous_interval: Option<[f64; 2]>,
     /// p of no difference, uncorrected for the family, but for the stopping rule; none where there is no test.
     pub p: Option<f64>,
-    /// p after Holm's correction over the family; the verdict uses this one.
-    pub p_holm: Option<f64>,
+    /// p corrected for the family, by the test whose inversion the interval is.
+    pub p_corrected: Option<f64>,
     /// How.
     pub test: Test,
     /// What is claimed.
@@ -271,7 +325,7 @@ pub struct RatioOfMeans {
     pub interval: Option<[f64; 2]>,
 }
 
-/// A family of contrasts beyond the pairs of a table: Holm's correction is made within it.
+/// A family of contrasts beyond the pairs of a table: the correction is made within it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Effects {
     /// What they are contrasts of.

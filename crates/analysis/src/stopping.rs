@@ -70,13 +70,13 @@ impl Reading {
 
     /// The least number of blocks with which one of so many comparisons can be shown to differ, as of now.
     pub(crate) fn least_blocks(self, comparisons: u32, alpha: f64) -> u32 {
-        let per_comparison = alpha / f64::from(comparisons.max(1));
         match self {
             Self::Early { first } => first,
             Self::Anytime => {
+                let per_comparison = alpha / f64::from(comparisons.max(1));
                 (1..=u32::MAX).find(|n| eprocess::at_most(*n as usize) >= 1.0 / per_comparison).unwrap_or(0)
             }
-            _ => blocks::least(1, self.level(per_comparison)),
+            _ => blocks::least(self.level(alpha)),
         }
     }
 }

@@ -17,6 +17,7 @@ fn record(better: Direction) -> Record {
         better,
         what: "a declared value".into(),
         source: "its output".into(),
+        exact: false,
     }];
     common::execute(&mut record, 12, |trial| {
         let factor = match trial.variant.as_str() {
@@ -47,7 +48,7 @@ fn a_yield_is_judged_the_other_way_round() {
     assert_eq!(verdicts(&cost), [Verdict::Slower, Verdict::Faster, Verdict::Equivalent]);
     assert_eq!(verdicts(&gain), [Verdict::Faster, Verdict::Slower, Verdict::Equivalent]);
     for (cost, gain) in cost.tables[0].rows[1..].iter().zip(&gain.tables[0].rows[1..]) {
-        let numbers = |row: &Row| row.comparison.as_ref().map(|c| (c.estimate, c.interval, c.p_holm));
+        let numbers = |row: &Row| row.comparison.as_ref().map(|c| (c.estimate, c.interval, c.p_corrected));
         assert_eq!(numbers(cost), numbers(gain), "a direction changes no number");
     }
     assert_eq!(cost.tables[0].better, Direction::Less);

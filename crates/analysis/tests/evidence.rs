@@ -297,8 +297,14 @@ fn calls_of_an_op_are_told_with_the_part_that_they_can_be() {
         let mut record = study(&["baseline", LOCALE], &["idle"], &[metric]);
         record.study.variants = ["baseline", LOCALE].map(|name| variant(name, "baseline")).into();
         let (name, better) = (metric.to_owned().into(), Direction::Less);
-        record.study.metrics =
-            vec![Metric { name, unit: Unit::Seconds, better, what: "latency".into(), source: "marks".into() }];
+        record.study.metrics = vec![Metric {
+            name,
+            unit: Unit::Seconds,
+            better,
+            what: "latency".into(),
+            source: "marks".into(),
+            exact: false,
+        }];
         execute(&mut record, 12, |trial| {
             let latency_s = if trial.variant == LOCALE { 0.05 } else { 0.01 } * noise(trial);
             let latencies = Latencies::of([latency_s]).expect("an op");

@@ -25,6 +25,7 @@ fn record() -> Record {
         better: Direction::Less,
         what: "latency that 99 % of ops do not exceed".into(),
         source: "marks: op get".into(),
+        exact: false,
     }];
     execute(&mut record, 12, |trial| {
         measure(trial, "wall", noise(trial));

@@ -68,8 +68,12 @@ fn a_family_is_all_of_a_unit() {
     let families: Vec<(String, u32)> = findings.tables.iter().map(|t| (t.unit.clone(), t.family)).collect();
     let seconds = ("sec".to_owned(), 3);
     assert_eq!(families, [seconds.clone(), seconds.clone(), seconds, ("B".to_owned(), 1)]);
-    let p: Vec<f64> =
-        findings.tables.iter().map(|t| t.samples[1].comparison.as_ref().unwrap()).map(|c| c.p_holm.unwrap()).collect();
+    let p: Vec<f64> = findings
+        .tables
+        .iter()
+        .map(|t| t.samples[1].comparison.as_ref().unwrap())
+        .map(|c| c.p_corrected.unwrap())
+        .collect();
     assert!((p[0] / p[3] - 3.0).abs() < 1e-9, "{p:?}");
 }
 

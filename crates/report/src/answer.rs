@@ -131,7 +131,7 @@ fn statement(findings: &Findings, table: &Table) -> String {
 /// The baseline's twin was judged different from it. At 95 % confidence that happens to one study in twenty by chance
 /// alone, so the claims stand, but not before their reader is warned.
 fn warning(table: &Table, who: &str, twin: &Comparison) -> String {
-    let change = Change::of(twin, twin.interval, table.unit);
+    let change = Change::of(twin, table.unit);
     let manner = manner(table);
     let (amount, word) = (glue(&change.amount()), manner.verdict(twin.verdict));
     let [_, verb] = manner.verb();
@@ -187,12 +187,8 @@ fn manner(table: &Table) -> Manner {
 
 /// The sentence about the only variant, with its interval.
 fn pair(method: &Method, table: &Table, variant: &str, baseline: &str, comparison: &Comparison) -> String {
-    let equivalent = comparison.verdict == Verdict::Equivalent;
-    let (interval, confidence) = match comparison.equivalence_interval {
-        Some(narrower) if equivalent => (Some(narrower), 2.0 * method.confidence - 1.0),
-        _ => (comparison.interval, method.confidence),
-    };
-    let change = Change::of(comparison, interval, table.unit);
+    let change = Change::with(comparison, comparison.shown_interval(), table.unit);
+    let confidence = comparison.shown_confidence();
     let basis = |range: Option<String>| {
         let at = range.map(|range| format!("{} at {} confidence", glue(&range), glue(&percent(confidence))));
         at.into_iter().chain([counted(comparison.blocks, "block")]).collect::<Vec<_>>().join(", ")
@@ -282,7 +278,7 @@ impl Teller<'_> {
         };
         let mut parts = vec![];
         for (i, (name, comparison)) in rows.iter().take(NAMED_MAX).enumerate() {
-            let change = Change::of(comparison, comparison.interval, unit);
+            let change = Change::of(comparison, unit);
             let verb = if i == 0 { format!("{} ", manner.verb()[0]) } else { String::new() };
             let than = if i == 0 { self.once(than.clone()) } else { String::new() };
             parts.push(format!("{name} {verb}{} {}{than}", glue(&change.amount()), manner.direction(&change)));

@@ -38,16 +38,6 @@ fn print_of(findings: &Findings, is_wanted: &dyn Fn(Kind) -> bool, page: &mut Pa
         let shown: Vec<&Effect> = family.effects.iter().filter(|effect| is_listed(family.kind, effect)).collect();
         if !shown.is_empty() {
             table(findings, family, &shown, notes).print(page, columns);
-            // The other effects of a family are all told apart by what they are of.
-            let name = |effect: &Effect| match family.kind {
-                Kind::Levels => format!("{} against {}", effect.name, effect.against),
-                _ => effect.name.clone(),
-            };
-            let names: Vec<String> = shown.iter().map(|effect| name(effect)).collect();
-            let named = names.iter().zip(&shown);
-            let named = named.filter_map(|(name, effect)| Some((name.as_str(), effect.comparison.as_ref()?)));
-            let together = words::together(named, family.effects.len() as u32, findings.method.confidence);
-            together.iter().for_each(|sentence| page.paragraph(sentence, columns, 2, Ink::Aside));
         }
         if let Some(sentence) = unlisted(findings, family) {
             page.paragraph(&sentence, columns, 2, Ink::Plain);
@@ -74,7 +64,7 @@ fn print_simple(families: &[&Effects], page: &mut Page, notes: &mut Notes, colum
         let each = family.effects.iter().map(|effect| {
             let within = clean(effect.within.as_deref().unwrap_or_default());
             let Some(comparison) = &effect.comparison else { return format!("{within} not estimated") };
-            let change = Change::of(comparison, comparison.interval, family.unit);
+            let change = Change::of(comparison, family.unit);
             let range = change.signed_range().map_or(String::new(), |range| format!(" ({})", glue(&range)));
             let mark = notes.mark(comparison.caveats.iter().map(|caveat| caveat.text.as_str()));
             format!("{within} {}{range} {}{mark}", glue(&change.signed()), word(family, comparison.verdict))
@@ -223,7 +213,7 @@ fn main_effects(findings: &Findings, mains: &Effects) -> Vec<String> {
 /// higher.
 fn main_effect(family: &Effects, effect: &Effect, comparison: &Comparison) -> String {
     let (name, against) = (clean(&effect.name), clean(&effect.against));
-    let change = Change::of(comparison, comparison.interval, family.unit);
+    let change = Change::of(comparison, family.unit);
     let (amount, range) = (glue(&change.amount()), interval(&change));
     if family.better == Direction::More {
         let word = word(family, comparison.verdict);
@@ -241,7 +231,7 @@ fn together(interactions: &Effects) -> String {
         return format!("None of {of} is shown.");
     }
     let each = shown.iter().map(|(effect, comparison)| {
-        let change = Change::of(comparison, comparison.interval, interactions.unit);
+        let change = Change::of(comparison, interactions.unit);
         let (amount, word) = (glue(&change.amount()), word(interactions, comparison.verdict));
         let both = clean(&effect.name).replace(" × ", " with ");
         format!("{both} {amount} {word}{}", interval(&change))
@@ -281,7 +271,7 @@ pub(crate) fn conditions(findings: &Findings) -> Vec<String> {
 fn changed_by(family: &Effects, effect: &Effect, condition: &str) -> String {
     let name = clean(effect.name.strip_suffix(&format!(": {condition}")).unwrap_or(&effect.name));
     let Some(comparison) = &effect.comparison else { return format!("{name} was not measured under both") };
-    let change = Change::of(comparison, comparison.interval, family.unit);
+    let change = Change::of(comparison, family.unit);
     let range = |range: Option<String>| range.map_or(String::new(), |range| format!(" ({})", glue(&range)));
     match comparison.verdict {
         Verdict::Faster | Verdict::Slower => {
@@ -301,7 +291,7 @@ fn ratios(findings: &Findings, changes: &Effects, condition: &str) -> String {
     let shown: Vec<String> = shown
         .iter()
         .map(|(effect, comparison)| {
-            let change = Change::of(comparison, comparison.interval, changes.unit);
+            let change = Change::of(comparison, changes.unit);
             let range = change.range().map_or(String::new(), |range| format!(" ({})", glue(&range)));
             format!("{} {} {}{range}", variant(effect), glue(&change.amount()), word(changes, comparison.verdict))
         })

@@ -90,10 +90,6 @@ fn full(findings: &Findings, table: &Table, page: &mut Page, notes: &mut Notes, 
         grid.append(title, Flush::Left, rows);
     }
     grid.print(page, columns);
-    let named = table.rows.iter().filter_map(|row| Some((row.variant.as_str(), row.comparison.as_ref()?)));
-    if let Some(sentence) = words::together(named, findings.method.family, findings.method.confidence) {
-        page.paragraph(&sentence, columns, 2, Ink::Aside);
-    }
     if let Some(sentence) = undecided(table) {
         page.paragraph(&sentence, columns, 2, Ink::Open);
     }
@@ -230,7 +226,7 @@ fn noise_floor(table: &Table, notes: &mut Notes) -> (String, Ink) {
     let Some(comparison) = &row.comparison else {
         return ("noise floor: unknown, the baseline's twin has no trial to compare".to_owned(), Ink::Open);
     };
-    let change = Change::of(comparison, comparison.interval, table.unit);
+    let change = Change::of(comparison, table.unit);
     let range = change.signed_range().map_or(String::new(), |range| format!(" ({})", glue(&range)));
     let verdict = verdict_cell(table, row, comparison, notes).text;
     let (ink, remark) = match comparison.verdict {

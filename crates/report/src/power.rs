@@ -89,7 +89,7 @@ fn digits(fraction: f64) -> String {
 fn legend(planning: &Planning) -> String {
     let Aim { power, confidence, family, .. } = &planning.aim;
     let [power, confidence] = [power, confidence].map(|x| glue(&percent(*x)));
-    let among = if *family > 1 { format!(" among {family} comparisons (Holm)") } else { String::new() };
+    let among = if *family > 1 { format!(" among {family} comparisons") } else { String::new() };
     let basis = match &planning.study {
         None => "the sd is taken as given".to_owned(),
         Some(study) => format!(

@@ -47,7 +47,7 @@ fn method(findings: &Findings) -> String {
     }
     let family = match method.family {
         0 | 1 => String::new(),
-        family => format!(" Holm over the {family} comparisons of each table (verdicts, not intervals);"),
+        family => format!(" the {family} intervals of a table hold together, and decide the verdicts;"),
     };
     let these = claim(findings);
     format!("method: {};{family} {limits}{these}", tests.join("; "))
@@ -91,8 +91,9 @@ pub(crate) fn test_words(comparison: &Comparison) -> String {
         Test::LinearModel { .. } => format!("linear model of {each} on block and factors, with HC3 errors"),
         Test::MannWhitney => format!("Mann and Whitney's test of unpaired {each}, exact"),
         Test::MannWhitneyNormal => format!("Mann and Whitney's test of unpaired {each}, by its normal approximation"),
-        Test::Deterministic => "values that never vary compared as they are".to_owned(),
+        Test::Deterministic => "values that cannot vary by chance compared as they are".to_owned(),
         Test::TooFew => "no test where there are too few blocks".to_owned(),
+        Test::TooCoarse => "no test where a clock is too coarse".to_owned(),
     }
 }
 

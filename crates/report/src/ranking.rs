@@ -24,7 +24,7 @@ pub(crate) fn print(findings: &Findings, table: &Table, page: &mut Page, columns
     page.paragraph(&heading, columns, 2, Ink::Heading);
     let left = |title: String| (title, Flush::Left);
     let confidence = percent(findings.method.confidence);
-    let against = format!("against the first [{confidence} together]");
+    let against = format!("against the first [{confidence}]");
     let mut grid = Grid::new([left("variant".to_owned()), left("letters".to_owned()), left(against)]);
     for ranked in &ranking.variants {
         let letters = if best.letters.contains(|c| ranked.letters.contains(c)) { Ink::Same } else { Ink::Plain };
@@ -37,7 +37,11 @@ pub(crate) fn print(findings: &Findings, table: &Table, page: &mut Page, columns
     }
     grid.print(page, columns);
     let shared = "two that share a letter are not shown to differ, which does not mean that they are equal";
-    page.paragraph(&format!("{shared}; {}", equivalent(findings, ranking)), columns, 2, Ink::Plain);
+    let families = format!(
+        "pairs with the baseline are those of the table above; the claims about all other pairs hold together at {}",
+        glue(&confidence)
+    );
+    page.paragraph(&format!("{shared}; {families}; {}", equivalent(findings, ranking)), columns, 2, Ink::Plain);
 }
 
 fn distance(ranked: &Ranked) -> String {

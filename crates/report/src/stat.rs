@@ -114,12 +114,8 @@ fn sentence(findings: &SampleFindings, table: &SampleTable, row: &SampleRow, com
     let (variant, baseline) = (name(row), table.samples.first().map_or(String::new(), name));
     let place = if table.row.is_empty() { String::new() } else { format!("{}: ", clean(&table.row)) };
     let of_what = if table.unit.is_empty() || is_speed(table) { String::new() } else { format!(" {}", table.unit) };
-    let equivalent = comparison.verdict == Verdict::Equivalent;
-    let (interval, confidence) = match comparison.equivalence_interval {
-        Some(narrower) if equivalent => (Some(narrower), 2.0 * findings.confidence - 1.0),
-        _ => (comparison.interval, findings.confidence),
-    };
-    let change = Told::of(comparison, interval, kind(&table.unit).0);
+    let change = Told::of(comparison, comparison.shown_interval(), kind(&table.unit).0);
+    let confidence = comparison.shown_confidence();
     let within = |range: Option<String>| match range {
         Some(range) => format!(" ({} interval {})", glue(&percent(confidence)), glue(&range)),
         None if comparison.test == Test::Deterministic => " (the values never vary)".to_owned(),
@@ -178,7 +174,7 @@ struct Told {
 impl Told {
     fn of(comparison: &Comparison, interval: Option<[f64; 2]>, unit: Unit) -> Self {
         if !is_extreme(comparison) {
-            let change = Change::of(comparison, interval, unit);
+            let change = Change::with(comparison, interval, unit);
             let (amount, signed) = (change.amount(), change.signed());
             return Self { amount, signed, range: change.range(), signed_range: change.signed_range() };
         }
@@ -206,9 +202,9 @@ fn against(comparison: &Comparison, unit_size: f64) -> String {
     }
     let size = if comparison.scale == Scale::Ratio { 1.0 } else { unit_size };
     let write = |value: f64| power(value / size);
-    let interval =
-        comparison.interval.map_or("none".to_owned(), |[low, high]| format!("{}, {}", write(low), write(high)));
-    format!("{} [{interval}]", write(comparison.estimate))
+    let interval = comparison.shown_interval();
+    let interval = interval.map_or("none".to_owned(), |[low, high]| format!("{}, {}", write(low), write(high)));
+    format!("{} [{interval}]{}", write(comparison.estimate), words::narrower(comparison))
 }
 
 /// A number in as few signs as C's `%g` needs.
@@ -338,7 +334,7 @@ fn inferred(
         grid.row(vec![
             Piece::plain(clean(&row.sample)),
             Piece::plain(against(comparison, values.size)),
-            Piece::plain(comparison.p_holm.map_or("–".to_owned(), p)),
+            Piece::plain(comparison.p_corrected.map_or("–".to_owned(), p)),
             Piece::new(verdict, ink),
         ]);
     }
@@ -374,7 +370,7 @@ fn legend(findings: &SampleFindings, page: &mut Page, columns: usize, pictures: 
         said.push("Difference: sample − baseline, as some value is not positive.".to_owned());
     }
     if findings.tables.iter().any(|table| table.family > 1) {
-        said.push("p: after Holm's correction.".to_owned());
+        said.push("p and intervals: corrected for all comparisons of the unit.".to_owned());
     }
     if pictures {
         said.push(LEGEND.to_owned());
@@ -407,7 +403,7 @@ fn method(findings: &SampleFindings) -> String {
     }
     let family = findings.tables.iter().map(|table| table.family).max().unwrap_or(0);
     if family > 1 {
-        tests.push(format!("Holm's correction over {family} comparisons"));
+        tests.push(format!("Bonferroni's correction over {family} comparisons"));
     }
     if tests.is_empty() {
         tests.push("description only".to_owned());

@@ -3,7 +3,6 @@
 
 use crate::format::{exponent, fitting, fixed, percent, signed, units};
 use crate::paint::Ink;
-use crate::text::{clean, glue};
 use bakeoff_analysis::findings::{Comparison, Scale, Test, Verdict};
 use bakeoff_model::metric::{Direction, Unit};
 
@@ -160,10 +159,18 @@ fn settled(departure: f64, size: f64) -> f64 {
 /// table, given by its size in base units: `+3 [+1, +5]`.
 pub(crate) fn against_baseline(comparison: &Comparison, unit_size: f64) -> String {
     let without = if comparison.test == Test::Deterministic { "exact" } else { "none" };
-    match comparison.scale {
-        Scale::Ratio => ratio(comparison.estimate, comparison.interval, without),
-        Scale::Difference => difference(comparison.estimate, comparison.interval, unit_size, without),
-    }
+    let interval = comparison.shown_interval();
+    let written = match comparison.scale {
+        Scale::Ratio => ratio(comparison.estimate, interval, without),
+        Scale::Difference => difference(comparison.estimate, interval, unit_size, without),
+    };
+    written + &narrower(comparison)
+}
+
+/// The confidence of the interval that is shown, where it is not the study's: ` at 90 %`.
+pub(crate) fn narrower(comparison: &Comparison) -> String {
+    let is_other = comparison.is_within() && comparison.shown_interval().is_some();
+    if is_other { format!(" at {}", percent(comparison.shown_confidence())) } else { String::new() }
 }
 
 /// A signed difference with its interval, in a unit given by its size, or the word for not having one.
@@ -184,31 +191,6 @@ pub(crate) fn ratio(estimate: f64, interval: Option<[f64; 2]>, without: &str) ->
     bracketed(estimate, interval, without, |x| fixed(x, decimals))
 }
 
-/// The intervals of a family that hold all together, where there are several comparisons.
-pub(crate) fn together<'a>(
-    named: impl Iterator<Item = (&'a str, &'a Comparison)>,
-    family: u32,
-    confidence: f64,
-) -> Option<String> {
-    let of = |(name, comparison): (&str, &Comparison)| {
-        let interval = comparison.simultaneous_interval?;
-        Some(format!("{} {}", clean(name), glue(&simultaneous(comparison, interval))))
-    };
-    let intervals: Vec<String> = named.filter_map(of).collect();
-    let confidence = glue(&percent(confidence));
-    let all = format!("all {family} together at {confidence} (Bonferroni)");
-    (!intervals.is_empty()).then(|| format!("{all}: {}", intervals.join("; ")))
-}
-
-/// With the digits of the comparison's own interval.
-fn simultaneous(comparison: &Comparison, interval: [f64; 2]) -> String {
-    let offset = if comparison.scale == Scale::Ratio { 1.0 } else { 0.0 };
-    let departures = interval.map(|end| settled(end - offset, largest(comparison.estimate, Some(interval))));
-    let decimals = decimals(&departures, comparison.interval, RATIO_DIGITS, 2);
-    let write = |x: f64| if comparison.scale == Scale::Ratio { fixed(x, decimals) } else { signed(x, decimals) };
-    format!("[{}, {}]", write(interval[0]), write(interval[1]))
-}
-
 fn bracketed(estimate: f64, interval: Option<[f64; 2]>, without: &str, write: impl Fn(f64) -> String) -> String {
     match interval {
         Some([low, high]) => format!("{} [{}, {}]", write(estimate), write(low), write(high)),
@@ -223,11 +205,19 @@ pub(crate) struct Change {
     interval: Option<[f64; 2]>,
     unit: &'static str,
     decimals: usize,
+    /// Said after an interval that has another confidence than the study.
+    narrower: String,
 }
 
 impl Change {
+    /// The change with the interval that the verdict rests on, and with its confidence where that is not the study's.
+    pub(crate) fn of(comparison: &Comparison, unit: Unit) -> Self {
+        let narrower = narrower(comparison);
+        Self { narrower, ..Self::with(comparison, comparison.shown_interval(), unit) }
+    }
+
     /// The change with the given interval of the comparison.
-    pub(crate) fn of(comparison: &Comparison, interval: Option<[f64; 2]>, unit: Unit) -> Self {
+    pub(crate) fn with(comparison: &Comparison, interval: Option<[f64; 2]>, unit: Unit) -> Self {
         let largest = largest(comparison.estimate, interval);
         let (offset, size, unit, at_least) = match comparison.scale {
             Scale::Ratio => (1.0, 0.01, "%", 1),
@@ -240,7 +230,7 @@ impl Change {
         let (estimate, interval) = (departure(comparison.estimate), interval.map(|i| i.map(departure)));
         let departures: Vec<f64> = interval.into_iter().flatten().chain([estimate]).collect();
         let decimals = decimals(&departures, interval, CHANGE_DIGITS, at_least);
-        Self { estimate, interval, unit, decimals }
+        Self { estimate, interval, unit, decimals, narrower: String::new() }
     }
 
     /// Whether the estimate is below that of the baseline.
@@ -262,13 +252,15 @@ impl Change {
     pub(crate) fn range(&self) -> Option<String> {
         let [low, high] = self.interval?;
         let [low, high] = if self.estimate < 0.0 { [-high, -low] } else { [low, high] };
-        Some(self.with_unit(format!("{} … {}", fixed(low, self.decimals), fixed(high, self.decimals))))
+        let range = format!("{} … {}", fixed(low, self.decimals), fixed(high, self.decimals));
+        Some(self.with_unit(range) + &self.narrower)
     }
 
     /// The interval beside [`Self::signed`]: `−0.6 … +0.4 %`.
     pub(crate) fn signed_range(&self) -> Option<String> {
         let [low, high] = self.interval?;
-        Some(self.with_unit(format!("{} … {}", signed(low, self.decimals), signed(high, self.decimals))))
+        let range = format!("{} … {}", signed(low, self.decimals), signed(high, self.decimals));
+        Some(self.with_unit(range) + &self.narrower)
     }
 
     /// What is left of the baseline's, for a ratio: `52.0 %`, and its interval.

@@ -3,7 +3,7 @@
 
 use super::simulate::{Reduce, Sample, Simulation, Stopped};
 use super::worlds::{WORLDS, World};
-use super::{Goal, Options, Row, stopping, studies, whole};
+use super::{Goal, Options, Row, families, stopping, studies, ticks, whole};
 use bakeoff_model::shuffle::Stream;
 
 /// Studies of one kind, and the promises that are measured on them.
@@ -43,6 +43,9 @@ const fn at_least(least: f64) -> Option<Goal> {
 const fn promise(name: &'static str, property: &'static str, goal: Option<Goal>, reduce: Reduce) -> Promise {
     Promise { name, property, goal, reduce }
 }
+
+/// Worlds whose noise is smaller and larger than a tick, with tails and with drift.
+const TICK_WORLDS: &[World] = &[World::Normal, World::Spiky, World::Bimodal, World::Mixed];
 
 const TASKS: &[Task] = &[
     Task {
@@ -99,15 +102,38 @@ const TASKS: &[Task] = &[
     },
     Task {
         name: "family",
-        design: "6 variants that are the same, 12 blocks, Holm's correction",
+        design: "6 variants that are the same, 12 blocks",
+        worlds: &WORLDS,
+        one_in: 1,
+        cost: 450.0,
+        study: families::same,
+        promises: &[
+            promise("family-baseline", "any differs from the first", at_most(0.055), Reduce::Rate(0)),
+            promise("family-pairs", "any of the 10 pairs among the others differs", at_most(0.055), Reduce::Rate(1)),
+            promise("family-uncorrected", "any of the 15 pairs, uncorrected", None, Reduce::Rate(2)),
+        ],
+    },
+    Task {
+        name: "family-of-12",
+        design: "13 variants that are the same, 8 blocks",
         worlds: &WORLDS,
         one_in: 1,
         cost: 150.0,
-        study: studies::family,
+        study: families::of_12,
+        promises: &[promise("family-12", "any differs from the first", at_most(0.055), Reduce::Rate(0))],
+    },
+    Task {
+        name: "family-some",
+        design: "7 variants, the last 3 slower by 3 %, 12 blocks",
+        worlds: &WORLDS,
+        one_in: 1,
+        cost: 250.0,
+        study: families::some_slower,
         promises: &[
-            promise("family-baseline", "any differs from the first", at_most(0.055), Reduce::Rate(0)),
-            promise("family-pairs", "any of 15 pairs differs", at_most(0.055), Reduce::Rate(1)),
-            promise("family-uncorrected", "…, without Holm's method", None, Reduce::Rate(2)),
+            promise("family-some", "any of the first 3 differs from the baseline", at_most(0.055), Reduce::Rate(0)),
+            promise("family-seen", "of the others, the part that is seen", None, Reduce::Mean(1)),
+            promise("family-seen-holm", "…, by Holm's correction", None, Reduce::Mean(2)),
+            promise("family-seen-bonferroni", "…, by Bonferroni's", None, Reduce::Mean(3)),
         ],
     },
     Task {
@@ -166,6 +192,122 @@ const TASKS: &[Task] = &[
         promises: &[
             promise("whole-false-verdict", "any false verdict", at_most(0.055), Reduce::Rate(0)),
             promise("whole-twin", "the twin is called different", at_most(0.055), Reduce::Rate(1)),
+        ],
+    },
+    Task {
+        name: "ticks-near-4",
+        design: "a clock that ticks every 4 ms, times near 62 ms",
+        worlds: TICK_WORLDS,
+        one_in: 2,
+        cost: 900.0,
+        study: ticks::near_4_ms,
+        promises: &[
+            promise(
+                "ticks-near-4-false",
+                "two that are the same are called different",
+                at_most(0.055),
+                Reduce::RatePrinted(0),
+            ),
+            promise(
+                "ticks-near-4-misses",
+                "the 95 % interval misses a ratio of 1.02",
+                at_most(0.06),
+                Reduce::RatePrinted(1),
+            ),
+            promise(
+                "ticks-near-4-equivalent",
+                "false equivalence at the margin",
+                at_most(0.055),
+                Reduce::RatePrinted(2),
+            ),
+            promise("ticks-near-4-refused", "no verdict: the clock is too coarse", None, Reduce::Refused(0)),
+        ],
+    },
+    Task {
+        name: "ticks-near-10",
+        design: "a clock that ticks every 10 ms, times near 105 ms",
+        worlds: TICK_WORLDS,
+        one_in: 2,
+        cost: 900.0,
+        study: ticks::near_10_ms,
+        promises: &[
+            promise(
+                "ticks-near-10-false",
+                "two that are the same are called different",
+                at_most(0.055),
+                Reduce::RatePrinted(0),
+            ),
+            promise(
+                "ticks-near-10-misses",
+                "the 95 % interval misses a ratio of 1.02",
+                at_most(0.06),
+                Reduce::RatePrinted(1),
+            ),
+            promise(
+                "ticks-near-10-equivalent",
+                "false equivalence at the margin",
+                at_most(0.055),
+                Reduce::RatePrinted(2),
+            ),
+            promise("ticks-near-10-refused", "no verdict: the clock is too coarse", None, Reduce::Refused(0)),
+        ],
+    },
+    Task {
+        name: "ticks-far-4",
+        design: "a clock that ticks every 4 ms, times near 0.535 s",
+        worlds: TICK_WORLDS,
+        one_in: 2,
+        cost: 900.0,
+        study: ticks::far_4_ms,
+        promises: &[
+            promise(
+                "ticks-far-4-false",
+                "two that are the same are called different",
+                at_most(0.055),
+                Reduce::RatePrinted(0),
+            ),
+            promise(
+                "ticks-far-4-misses",
+                "the 95 % interval misses a ratio of 1.02",
+                at_most(0.06),
+                Reduce::RatePrinted(1),
+            ),
+            promise(
+                "ticks-far-4-equivalent",
+                "false equivalence at the margin",
+                at_most(0.055),
+                Reduce::RatePrinted(2),
+            ),
+            promise("ticks-far-4-refused", "no verdict: the clock is too coarse", None, Reduce::Refused(0)),
+        ],
+    },
+    Task {
+        name: "ticks-far-10",
+        design: "a clock that ticks every 10 ms, times near 1.523 s",
+        worlds: TICK_WORLDS,
+        one_in: 2,
+        cost: 900.0,
+        study: ticks::far_10_ms,
+        promises: &[
+            promise(
+                "ticks-far-10-false",
+                "two that are the same are called different",
+                at_most(0.055),
+                Reduce::RatePrinted(0),
+            ),
+            promise(
+                "ticks-far-10-misses",
+                "the 95 % interval misses a ratio of 1.02",
+                at_most(0.06),
+                Reduce::RatePrinted(1),
+            ),
+            promise(
+                "ticks-far-10-equivalent",
+                "false equivalence at the margin",
+                at_most(0.055),
+                Reduce::RatePrinted(2),
+            ),
+            promise("ticks-far-10-refused", "no verdict: the clock is too coarse", None, Reduce::Refused(0)),
         ],
     },
 ];

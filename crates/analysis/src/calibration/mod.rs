@@ -5,6 +5,7 @@
 //! Unlike `stats/` it may draw chance from the model's streams. It is as pure: the same options give the same numbers,
 //! on however many threads. It starts nothing and knows no clock; whoever waits is told how far it is.
 
+mod families;
 mod goals;
 mod orders;
 mod peers;
@@ -12,6 +13,7 @@ pub mod real;
 mod simulate;
 mod stopping;
 mod studies;
+mod ticks;
 mod whole;
 mod worlds;
 

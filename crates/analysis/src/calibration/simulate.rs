@@ -29,6 +29,12 @@ pub(super) struct Stopped;
 pub(super) enum Reduce {
     /// Mean of an element that is 0 or 1.
     Rate(usize),
+    /// Mean of an element from 0 to 1.
+    Mean(usize),
+    /// The mean of one that is 0 or 1, over the studies in which it is a number: the others printed nothing.
+    RatePrinted(usize),
+    /// The part of the studies in which it is none.
+    Refused(usize),
     /// Mean of one ÷ mean of another.
     MeanRatio(usize, usize),
     /// Median of one ÷ median of another.
@@ -80,6 +86,18 @@ impl<'a> Simulation<'a> {
 
     /// The number of a row in one world, and whether it reaches its goal.
     pub(super) fn cell(&self, world: World, samples: &[Sample], reduce: Reduce, goal: Option<Goal>) -> Cell {
+        let printed: Vec<Sample>;
+        let (samples, reduce) = match reduce {
+            Reduce::RatePrinted(one) => {
+                printed = samples.iter().filter(|sample| !sample[one].is_nan()).copied().collect();
+                (printed.as_slice(), Reduce::Rate(one))
+            }
+            reduce => (samples, reduce),
+        };
+        if samples.is_empty() {
+            // Nothing was printed, so nothing that was printed is wrong.
+            return Cell { world, studies: 0, measured: 0.0, interval: None, holds: true };
+        }
         let measured = reduce.of(samples);
         let interval = |alpha| reduce.interval(samples, alpha);
         let reaches = |goal: Goal| match interval(SHORT_ALPHA) {
@@ -97,7 +115,7 @@ impl Reduce {
     /// What kind of number comes out.
     pub(super) fn measure(self) -> Measure {
         match self {
-            Self::Rate(_) => Measure::Rate,
+            Self::Rate(_) | Self::Mean(_) | Self::RatePrinted(_) | Self::Refused(_) => Measure::Rate,
             Self::MeanRatio(..) | Self::MedianRatio(..) | Self::RmsRatio(..) => Measure::Ratio,
         }
     }
@@ -112,7 +130,8 @@ impl Reduce {
         };
         let rms = |element: usize| (samples.iter().map(|sample| sample[element].powi(2)).sum::<f64>() / n).sqrt();
         match self {
-            Self::Rate(one) => mean(one),
+            Self::Rate(one) | Self::Mean(one) | Self::RatePrinted(one) => mean(one),
+            Self::Refused(one) => samples.iter().filter(|sample| sample[one].is_nan()).count() as f64 / n,
             Self::MeanRatio(one, other) => mean(one) / mean(other),
             Self::MedianRatio(one, other) => typical(one) / typical(other),
             Self::RmsRatio(one, other) => rms(one) / rms(other),
@@ -122,8 +141,13 @@ impl Reduce {
     /// How well the number is known; none from too few studies.
     fn interval(self, samples: &[Sample], alpha: f64) -> Option<[f64; 2]> {
         match self {
-            Self::Rate(one) => {
-                let hits = samples.iter().filter(|sample| sample[one] == 1.0).count();
+            Self::Rate(_) | Self::RatePrinted(_) | Self::Refused(_) => {
+                let is_hit = |sample: &&Sample| match self {
+                    Self::Refused(one) => sample[one].is_nan(),
+                    Self::Rate(one) | Self::RatePrinted(one) => sample[one] == 1.0,
+                    _ => false,
+                };
+                let hits = samples.iter().filter(is_hit).count();
                 binomial_interval(hits as u32, samples.len() as u32, alpha)
             }
             _ => {
@@ -151,6 +175,21 @@ mod tests {
         check(Reduce::RmsRatio(2, 3), &samples[..2], (25.0f64 / 2.0).sqrt());
         assert!(Reduce::MeanRatio(0, 1).of(&samples[..1]).is_infinite());
         assert!(Reduce::Rate(0).of(&[]).is_nan());
+    }
+
+    /// What was not printed is not counted among what was, and alone it breaks no promise.
+    #[test]
+    fn refusals_are_counted_apart() {
+        let simulation = Simulation::new(Options { studies: 4, seed: 1, short: false }, 1.0, &|_| true);
+        let goal = Some(Goal { least: None, most: Some(0.5) });
+        let cell = |samples: &[Sample], reduce| simulation.cell(World::Normal, samples, reduce, goal);
+        let samples = [[1.0; 4], [0.0; 4], [f64::NAN; 4], [f64::NAN; 4]];
+        let printed = cell(&samples, Reduce::RatePrinted(0));
+        assert_eq!((printed.studies, printed.measured, printed.holds), (2, 0.5, true));
+        assert_eq!(cell(&samples, Reduce::Refused(0)).measured, 0.5);
+        let nothing = cell(&samples[2..], Reduce::RatePrinted(0));
+        assert_eq!((nothing.studies, nothing.interval, nothing.holds), (0, None, true));
+        assert!(!cell(&samples[..1], Reduce::RatePrinted(0)).holds);
     }
 
     /// A promise holds within its goal; in the short form, unless the interval of what was measured excludes it.

@@ -7,7 +7,6 @@ use super::simulate::Sample;
 use super::worlds::World;
 use crate::stats::describe::mean;
 use crate::stats::equivalence::Zone;
-use crate::stats::holm;
 use crate::stats::signflip::SignFlip;
 use bakeoff_model::shuffle::Stream;
 
@@ -18,7 +17,7 @@ const EFFECT: f64 = 1.02;
 /// The margin of equivalence.
 const MARGIN: f64 = 0.01;
 
-fn flag(yes: bool) -> f64 {
+pub(super) fn flag(yes: bool) -> f64 {
     f64::from(u8::from(yes))
 }
 
@@ -64,21 +63,4 @@ pub(super) fn margin(world: World, stream: &mut Stream) -> Sample {
     let zone = Zone::of_log_ratios(MARGIN);
     let interval = test(world, 20, zone.half_width, stream).and_then(|(_, mut test)| test.interval(2.0 * ALPHA));
     [flag(interval.is_some_and(|interval| zone.contains(interval))), 0.0, 0.0, 0.0]
-}
-
-/// Variants in a family, and blocks.
-const FAMILY: usize = 6;
-const FAMILY_BLOCKS: usize = 12;
-
-/// Six variants that are the same, 12 blocks: [any differs from the baseline after Holm's correction, any pair differs
-/// after it, any pair differs without it].
-pub(super) fn family(world: World, stream: &mut Stream) -> Sample {
-    let study = Simulated::new(world, Order::Randomised, FAMILY_BLOCKS, &[0.0; FAMILY], stream);
-    let p = |a: usize, b: usize| SignFlip::new(&study.contrasts(a, b), 0).map_or(0.0, |mut test| test.p(0.0));
-    let against_baseline: Vec<f64> = (1..FAMILY).map(|variant| p(0, variant)).collect();
-    let others = (1..FAMILY).flat_map(|a| (a + 1..FAMILY).map(move |b| (a, b))).map(|(a, b)| p(a, b));
-    let pairs: Vec<f64> = against_baseline.iter().copied().chain(others).collect();
-    let any = |p: &[f64]| flag(p.iter().any(|p| *p <= ALPHA));
-    let corrected = |p: &[f64]| any(&holm::adjust(p, p.len()));
-    [corrected(&against_baseline), corrected(&pairs), any(&pairs), 0.0]
 }

@@ -4,7 +4,7 @@
 use super::simulate::Sample;
 use super::studies::ALPHA;
 use super::worlds::World;
-use crate::findings::{Comparison, Verdict};
+use crate::findings::Comparison;
 use crate::judge;
 use bakeoff_model::metric::Measurements;
 use bakeoff_model::plan::{Plan, Variant};
@@ -13,36 +13,46 @@ use bakeoff_model::shuffle::Stream;
 use bakeoff_model::study::{Condition, Decide, Levels, Workload};
 use std::collections::BTreeMap;
 
-const VARIANTS: [&str; 3] = ["baseline", "second", "third"];
 const BLOCKS: u32 = 10;
+
+/// A study to be simulated.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Design<'a> {
+    pub(super) blocks: u32,
+    /// The baseline first; with the logarithm of what each takes.
+    pub(super) variants: &'a [(&'a str, f64)],
+    pub(super) alpha: f64,
+}
+
+const SAME: Design<'_> =
+    Design { blocks: BLOCKS, variants: &[("baseline", 0.0), ("second", 0.0), ("third", 0.0)], alpha: ALPHA };
 
 /// Three variants that are the same: [any is judged different from the baseline, the twin is].
 pub(super) fn same(world: World, stream: &mut Stream) -> Sample {
-    let findings = judge(&record(world, stream));
-    let claims = |comparison: &Option<Comparison>| {
-        let verdict = comparison.as_ref().map(|comparison| comparison.verdict);
-        matches!(verdict, Some(Verdict::Faster | Verdict::Slower | Verdict::Negligible))
-    };
+    let findings = judge(&record(world, SAME, &f64::exp, stream));
+    let claims = |comparison: &Option<Comparison>| comparison.as_ref().is_some_and(Comparison::differs);
     let any = findings.tables.iter().flat_map(|table| &table.rows).any(|row| claims(&row.comparison));
     let twin = findings.tables.iter().filter_map(|table| table.noise_floor.as_ref()).any(|row| claims(&row.comparison));
     [f64::from(u8::from(any)), f64::from(u8::from(twin)), 0.0, 0.0]
 }
 
-/// A finished study in that world, with a plan of its own.
-fn record(world: World, stream: &mut Stream) -> Record {
-    let plan = plan(stream.next_u64());
-    let per_block = VARIANTS.len() + 1;
-    let noise = world.noise(per_block * BLOCKS as usize, stream);
+/// A finished study in that world, with a plan of its own; `clock` makes a time of a logarithm.
+pub(super) fn record(world: World, design: Design<'_>, clock: &dyn Fn(f64) -> f64, stream: &mut Stream) -> Record {
+    let plan = plan(design, stream.next_u64());
+    let per_block = design.variants.len() + 1;
+    let noise = world.noise(per_block * design.blocks as usize, stream);
+    let effect =
+        |name: &str| design.variants.iter().find(|(other, _)| *other == name).map_or(0.0, |(_, effect)| *effect);
     let mut record = Record::new(plan.study_line(&BTreeMap::new(), "", Some(world.name())));
     record.push(Line::Session(Session {
         session: 1,
         started_unix_s: 0.0,
-        blocks: BLOCKS,
+        blocks: design.blocks,
         place: Place::default(),
         memory_floor_bytes: None,
         ..Session::default()
     }));
-    for (block, slots) in (1..=BLOCKS).flat_map(|pass| plan.pass(pass)).zip(noise.chunks(per_block)) {
+    for (block, slots) in (1..=design.blocks).flat_map(|pass| plan.pass(pass)).zip(noise.chunks(per_block)) {
         for (position, (variant, noise)) in (1..).zip(block.order.iter().zip(slots)) {
             record.trials.push(Trial {
                 block: block.block,
@@ -53,7 +63,7 @@ fn record(world: World, stream: &mut Stream) -> Record {
                 session: 1,
                 started_unix_s: 0.0,
                 outcome: Outcome::Ok,
-                measurements: Measurements::from([("wall".to_owned(), noise.exp())]),
+                measurements: Measurements::from([("wall".to_owned(), clock(noise + effect(variant)))]),
                 leftovers: 0,
                 ..Trial::default()
             });
@@ -63,7 +73,7 @@ fn record(world: World, stream: &mut Stream) -> Record {
     record
 }
 
-fn plan(seed: u64) -> Plan {
+fn plan(design: Design<'_>, seed: u64) -> Plan {
     let levels = |name: &str| Levels::from([("variant".to_owned(), name.to_owned())]);
     let variant = |name: &str| Variant {
         name: name.to_owned(),
@@ -85,9 +95,9 @@ fn plan(seed: u64) -> Plan {
         question: None,
         name: "default".to_owned(),
         seed,
-        blocks: BLOCKS,
+        blocks: design.blocks,
         until: bakeoff_model::until::Until::Blocks,
-        variants: VARIANTS.map(variant).to_vec(),
+        variants: design.variants.iter().map(|(name, _)| variant(name)).collect(),
         excluded: vec![],
         build_factors: vec![],
         workloads: vec![workload],
@@ -97,10 +107,10 @@ fn plan(seed: u64) -> Plan {
         void_if: vec![],
         conditions: vec![Condition { name: "idle".to_owned(), ..Condition::default() }],
         decide: Decide {
-            baseline: levels(VARIANTS[0]),
+            baseline: levels(design.variants[0].0),
             metrics: vec!["wall".to_owned()],
             margin: 0.01,
-            confidence: 1.0 - ALPHA,
+            confidence: 1.0 - design.alpha,
         },
     }
 }
@@ -112,7 +122,7 @@ mod tests {
 
     #[test]
     fn a_record_is_a_finished_study() {
-        let findings = judge(&record(World::Normal, &mut Stream::of(1, &[])));
+        let findings = judge(&record(World::Normal, SAME, &f64::exp, &mut Stream::of(1, &[])));
         assert_eq!((findings.blocks_finished, findings.blocks_total), (BLOCKS, BLOCKS));
         let comparisons: Vec<&Comparison> =
             findings.tables[0].rows.iter().filter_map(|row| row.comparison.as_ref()).collect();

@@ -5,8 +5,8 @@
 use super::Pieces;
 use super::rules::{Amount, CALL_S, RULES, Rule, Scope, Seen, is_substantial};
 use crate::findings::{
-    Cause, Ceiling, Claim, Comparison, Diagnosis, Effects, FileTable, Findings, Isolation, Kind, Scale, Table,
-    TraceTable, Verdict,
+    Cause, Ceiling, Claim, Comparison, Diagnosis, Effects, FileTable, Findings, Isolation, Kind, Table, TraceTable,
+    Verdict,
 };
 use bakeoff_model::metric::{Direction, Unit};
 use bakeoff_model::record::{Traced, VariantLine};
@@ -227,29 +227,9 @@ impl<'a> Place<'a> {
         let turned = || family.effects.iter().find(|effect| effect.name == against && effect.against == variant);
         let comparison = match straight {
             Some(effect) => effect.comparison.clone(),
-            None => turned()?.comparison.as_ref().map(turn),
+            None => turned()?.comparison.as_ref().map(Comparison::turned),
         };
         comparison.map(|comparison| Comparison { caveats: vec![], ..comparison })
-    }
-}
-
-/// The same comparison the other way round.
-fn turn(comparison: &Comparison) -> Comparison {
-    let turned = |x: f64| if comparison.scale == Scale::Ratio { 1.0 / x } else { -x };
-    let ends = |interval: Option<[f64; 2]>| interval.map(|[low, high]| [turned(high), turned(low)]);
-    Comparison {
-        estimate: turned(comparison.estimate),
-        interval: ends(comparison.interval),
-        equivalence_interval: ends(comparison.equivalence_interval),
-        simultaneous_interval: ends(comparison.simultaneous_interval),
-        verdict: match comparison.verdict {
-            Verdict::Faster => Verdict::Slower,
-            Verdict::Slower => Verdict::Faster,
-            other => other,
-        },
-        ratio_of_means: None,
-        ratio_of_max: comparison.ratio_of_max.map(|x| 1.0 / x),
-        ..comparison.clone()
     }
 }
 

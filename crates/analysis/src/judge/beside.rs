@@ -3,11 +3,10 @@
 //! by pass and judged like any pair. Of a single layer it is the verdict of its own table.
 
 use super::contrasts::Contrasts;
-use super::infer::Inference;
+use super::infer::{self, Inference};
 use super::trials::{Pairs, Trials};
 use super::{Yardstick, conclude, setting};
 use crate::findings::{BuiltAndExecuted, Claim, Comparison, Findings, Table, Verdict};
-use crate::stats::holm;
 use crate::stopping::Sight;
 use bakeoff_model::metric::{Direction, Unit};
 use bakeoff_model::record::{BuildLine, BuildOutcome, Building, Record};
@@ -89,12 +88,13 @@ fn sums(building: &Record, baseline: &str, variants: &[&str], layers: &[Vec<&str
     let Some(condition) = building.study.conditions.first() else { return vec![None; variants.len()] };
     let pairs = |variant: &str, layers: &[&str]| {
         let mut pairs = Pairs::default();
-        for cells in passes.values() {
+        for (number, cells) in &passes {
             let sum = |name: &str| {
                 layers.iter().map(|layer| cells.get(&(name, *layer, condition.as_str()))).sum::<Option<f64>>()
             };
             match sum(baseline).zip(sum(variant)) {
                 Some((before, after)) => {
+                    pairs.blocks.push(*number);
                     pairs.baseline.push(before);
                     pairs.variant.push(after);
                 }
@@ -103,18 +103,17 @@ fn sums(building: &Record, baseline: &str, variants: &[&str], layers: &[Vec<&str
         }
         pairs
     };
-    let infer = |(variant, layers): (&&str, &Vec<&str>)| {
-        let pairs = (layers.len() > 1).then(|| pairs(variant, layers))?;
-        let inference = Inference::new(&Contrasts::of_pairs(&pairs, rule.margin), rule)?;
-        Some((pairs, inference))
+    let yardstick = Yardstick { unit: Some(Unit::Seconds), better: Direction::Less, exact: false, floor: 0.0 };
+    // One layer is no sum: there are no pairs, and so nothing is inferred.
+    let sums = |(variant, layers): (&&str, &Vec<&str>)| {
+        if layers.len() > 1 { pairs(variant, layers) } else { Pairs::default() }
     };
-    let inferred: Vec<Option<(Pairs, Inference)>> = variants.iter().zip(layers).map(infer).collect();
-    let p: Vec<f64> = inferred.iter().flatten().filter_map(|(_, inference)| inference.p).collect();
-    let mut corrected = holm::adjust(&p, rule.family as usize).into_iter();
-    let yardstick = Yardstick { unit: Unit::Seconds, better: Direction::Less, floor: 0.0 };
-    let mut conclude = |(pairs, inference): (Pairs, Inference)| {
-        let p_holm = inference.p.and_then(|_| corrected.next());
-        Comparison { caveats: vec![], ..conclude::conclude(&pairs, &inference, p_holm, yardstick, rule) }
+    let all: Vec<Pairs> = variants.iter().zip(layers).map(sums).collect();
+    let contrasts: Vec<Contrasts> =
+        all.iter().map(|pairs| Contrasts::of_pairs(pairs, yardstick, rule.margin)).collect();
+    let conclude = |(pairs, inference): (&Pairs, Option<Inference>)| {
+        let comparison = conclude::conclude(pairs, &inference?, yardstick, rule);
+        Some(Comparison { caveats: vec![], ..comparison })
     };
-    inferred.into_iter().map(|inferred| inferred.map(&mut conclude)).collect()
+    all.iter().zip(infer::family(&contrasts, rule)).map(conclude).collect()
 }

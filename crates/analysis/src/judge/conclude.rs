@@ -9,28 +9,17 @@ use crate::stats::blocks::Outlook;
 use crate::stats::describe::{mean, median};
 use crate::stats::student::fieller_interval;
 use crate::stopping::Reading;
-use bakeoff_model::metric::{Direction, Unit};
+use bakeoff_model::metric::Direction;
 
-/// Fewer blocks than this are too few to tell whether values repeat.
-const COARSE_MIN: usize = 6;
-
-/// Concludes one comparison of a pair; `p_holm` is the p that decides.
-pub(super) fn conclude(
-    pairs: &Pairs,
-    inference: &Inference,
-    p_holm: Option<f64>,
-    yardstick: Yardstick,
-    rule: Rule,
-) -> Comparison {
-    let mut comparison = conclude_effect(inference, p_holm, yardstick.better, rule);
+/// Concludes one comparison of a pair.
+pub(super) fn conclude(pairs: &Pairs, inference: &Inference, yardstick: Yardstick, rule: Rule) -> Comparison {
+    let mut comparison = conclude_effect(inference, yardstick.better, rule);
     comparison.ratio_of_means = ratio_of_means(pairs, inference, rule.alpha);
     comparison.ratio_of_max = ratio_of_max(pairs);
-    let differs = differs(inference, p_holm, rule);
     let caveats = [
-        means_disagree(pairs, inference, comparison.ratio_of_means, differs),
+        means_disagree(pairs, inference, comparison.ratio_of_means),
         incomplete_blocks(pairs),
         zero_median(pairs, inference),
-        coarse_values(pairs, inference, yardstick.unit),
         at_the_floor(pairs, yardstick),
     ];
     comparison.caveats.extend(caveats.into_iter().flatten());
@@ -42,28 +31,23 @@ pub(super) fn conclude(
 }
 
 /// Concludes any contrast, as far as the contrasts alone allow.
-pub(super) fn conclude_effect(inference: &Inference, p_holm: Option<f64>, better: Direction, rule: Rule) -> Comparison {
+pub(super) fn conclude_effect(inference: &Inference, better: Direction, rule: Rule) -> Comparison {
     let outward = |x: f64| match inference.scale {
         Scale::Ratio => x.exp(),
         Scale::Difference => x,
     };
-    let differs = differs(inference, p_holm, rule);
-    let verdict = verdict(inference, differs, better, rule);
-    let caveats = [
-        too_few_blocks(inference, rule),
-        model_based(inference),
-        corrected_away(inference, p_holm, rule),
-        no_direction(inference, differs),
-    ];
+    let verdict = verdict(inference, better, rule);
+    let caveats =
+        [too_few_blocks(inference, rule), model_based(inference), among_others(inference, rule), ticks(inference)];
     Comparison {
         blocks: inference.blocks,
         scale: inference.scale,
+        confidence: 1.0 - rule.alpha,
         estimate: outward(inference.estimate),
         interval: inference.interval.map(|ends| ends.map(outward)),
         equivalence_interval: inference.equivalence_interval.map(|ends| ends.map(outward)),
-        simultaneous_interval: inference.simultaneous_interval.map(|ends| ends.map(outward)),
         p: inference.p,
-        p_holm,
+        p_corrected: inference.p_corrected,
         test: inference.test,
         verdict,
         detectable: matches!(verdict, Verdict::Undecided { .. })
@@ -76,17 +60,17 @@ pub(super) fn conclude_effect(inference: &Inference, p_holm: Option<f64>, better
     }
 }
 
-/// Whether a difference is shown.
-fn differs(inference: &Inference, p_holm: Option<f64>, rule: Rule) -> bool {
+/// Whether a difference is shown: by the interval, so that the two cannot contradict each other.
+fn differs(inference: &Inference) -> bool {
     match inference.test {
         Test::Deterministic => inference.estimate != 0.0,
-        _ => p_holm.is_some_and(|p| p <= rule.alpha),
+        _ => inference.interval.is_some_and(|[low, high]| low > 0.0 || high < 0.0),
     }
 }
 
 /// The verdict; see [`super`].
-fn verdict(inference: &Inference, differs: bool, better: Direction, rule: Rule) -> Verdict {
-    let estimate = inference.estimate;
+fn verdict(inference: &Inference, better: Direction, rule: Rule) -> Verdict {
+    let (estimate, differs) = (inference.estimate, differs(inference));
     let is_deterministic = inference.test == Test::Deterministic;
     if is_deterministic && !differs {
         return Verdict::Equivalent;
@@ -97,7 +81,7 @@ fn verdict(inference: &Inference, differs: bool, better: Direction, rule: Rule) 
     match (differs, within) {
         (true, true) => Verdict::Negligible,
         (false, true) if can_decide => Verdict::Equivalent,
-        (true, false) if estimate != 0.0 => match better {
+        (true, false) => match better {
             Direction::Less if estimate < 0.0 => Verdict::Faster,
             Direction::More if estimate > 0.0 => Verdict::Faster,
             _ => Verdict::Slower,
@@ -110,19 +94,20 @@ fn verdict(inference: &Inference, differs: bool, better: Direction, rule: Rule) 
 fn more_blocks(inference: &Inference, rule: Rule) -> Option<u32> {
     let outlook = Outlook { estimate: inference.estimate, sd: inference.sd?, zone: inference.zone };
     let blocks = outlook.blocks(rule.family, rule.level(rule.alpha))?;
-    (inference.test != Test::TooFew).then(|| blocks.saturating_sub(inference.blocks).max(1))
+    (!matches!(inference.test, Test::TooFew | Test::TooCoarse)).then(|| blocks.saturating_sub(inference.blocks).max(1))
 }
 
 /// By [`Outlook::detectable`], on the scale of the contrasts. Not for a bet: its power is not that of a t test.
 fn detectable(inference: &Inference, rule: Rule) -> Option<f64> {
     let outlook = Outlook { estimate: inference.estimate, sd: inference.sd?, zone: inference.zone };
-    let tested = !matches!(inference.test, Test::TooFew | Test::Deterministic | Test::SignFlipEvidence);
+    let tested =
+        !matches!(inference.test, Test::TooFew | Test::TooCoarse | Test::Deterministic | Test::SignFlipEvidence);
     tested.then(|| outlook.detectable(inference.blocks, rule.family, rule.level(rule.alpha))).flatten()
 }
 
 fn ratio_of_means(pairs: &Pairs, inference: &Inference, alpha: f64) -> Option<RatioOfMeans> {
     let (variant, baseline) = (mean(&pairs.variant), mean(&pairs.baseline));
-    let has_interval = !matches!(inference.test, Test::TooFew | Test::Deterministic);
+    let has_interval = !matches!(inference.test, Test::TooFew | Test::TooCoarse | Test::Deterministic);
     (variant > 0.0 && baseline > 0.0).then(|| RatioOfMeans {
         estimate: variant / baseline,
         interval: has_interval.then(|| fieller_interval(&pairs.variant, &pairs.baseline, alpha)).flatten(),
@@ -139,26 +124,19 @@ fn caveat(kind: &str, text: String) -> Option<Caveat> {
     Some(Caveat { kind: kind.to_owned(), text })
 }
 
-/// Too few for any inference, for an interval, or for a difference that survives Holm's correction.
+/// Too few for any inference, or for an interval.
 fn too_few_blocks(inference: &Inference, rule: Rule) -> Option<Caveat> {
     let (blocks, percent) = (inference.blocks, 100.0 * (1.0 - rule.alpha));
     let needed = rule.reading.least_blocks(rule.family, rule.alpha);
-    let is_exact = matches!(inference.test, Test::SignFlip | Test::SignFlipEvidence);
     let text = match inference.test {
         Test::TooFew if matches!(rule.reading, Reading::Early { .. }) => {
             format!("{blocks} blocks: the stopping rule looks at them for the first time when there are {needed}")
         }
         Test::TooFew => format!("{blocks} of at least {needed} blocks: too few to infer anything"),
-        _ if is_exact && inference.interval.is_none() => {
-            format!(
-                "{blocks} blocks are too few for an interval at {percent} % confidence; at least {needed} are needed"
-            )
+        Test::TooCoarse | Test::Deterministic => return None,
+        _ if inference.interval.is_none() => {
+            format!("{blocks} blocks cannot show a difference at {percent} % confidence; at least {needed} are needed")
         }
-        _ if is_exact && blocks < needed => format!(
-            "{blocks} blocks cannot show a difference at {percent} % confidence among {} comparisons; at least {needed} \
-             are needed",
-            rule.family
-        ),
         _ => return None,
     };
     caveat("too-few-blocks", text)
@@ -182,41 +160,49 @@ fn model_based(inference: &Inference) -> Option<Caveat> {
     caveat("model-based", text)
 }
 
-fn corrected_away(inference: &Inference, p_holm: Option<f64>, rule: Rule) -> Option<Caveat> {
-    let (p, p_holm) = inference.p.zip(p_holm)?;
-    if p > rule.alpha || p_holm <= rule.alpha {
+fn among_others(inference: &Inference, rule: Rule) -> Option<Caveat> {
+    let (p, corrected) = inference.p.zip(inference.p_corrected)?;
+    if p > rule.alpha || differs(inference) || inference.interval.is_none() || corrected <= rule.alpha {
         return None;
     }
-    let family = rule.family;
-    caveat(
-        "holm",
-        format!("alone it would differ (p = {p:.4}); among {family} comparisons it does not (p = {p_holm:.4})"),
-    )
+    let text = format!(
+        "alone it would differ (p = {p:.4}); among {} comparisons it does not (p = {corrected:.4})",
+        rule.family
+    );
+    caveat("among-others", text)
 }
 
-/// Possible if most blocks show no difference at all and the others all point the same way.
-fn no_direction(inference: &Inference, differs: bool) -> Option<Caveat> {
-    if !differs || inference.estimate != 0.0 {
-        return None;
+/// Times are worth saying so of if their clock's ticks take this part of the margin.
+const TICKS_MATTER: f64 = 0.1;
+
+/// The ticks of a clock: too coarse to say anything, or coarse enough to widen the interval.
+fn ticks(inference: &Inference) -> Option<Caveat> {
+    let (step, by) = (inference.step, inference.resolution);
+    let how_far = match inference.scale {
+        Scale::Ratio => format!("{:.2} %", 100.0 * by.exp_m1()),
+        Scale::Difference => format!("{by}"),
+    };
+    if inference.test == Test::TooCoarse {
+        let text = format!(
+            "no verdict: the clock is too coarse. All values are multiples of {step} s, which may be {how_far} of a value              and more than the margin; use a longer workload or another metric"
+        );
+        return caveat("clock-too-coarse", text);
     }
-    caveat("no-direction", "the two differ, but in most blocks by nothing: the typical difference is 0".to_owned())
+    let matters = inference.zone.is_none_or(|zone| by > TICKS_MATTER * zone.half_width);
+    let text = format!("the interval is wider by {how_far} either way: all values are multiples of {step}");
+    (by > 0.0 && matters && inference.interval.is_some()).then(|| caveat("clock-ticks", text)).flatten()
 }
 
 /// The robust centre hides a variant that sometimes stalls; the mean does not. They disagree if they differ by more
 /// than the margin, or in sign where at least one of them shows a difference.
-fn means_disagree(
-    pairs: &Pairs,
-    inference: &Inference,
-    ratio_of_means: Option<RatioOfMeans>,
-    differs: bool,
-) -> Option<Caveat> {
+fn means_disagree(pairs: &Pairs, inference: &Inference, ratio_of_means: Option<RatioOfMeans>) -> Option<Caveat> {
     let of_means = match inference.scale {
         Scale::Ratio => ratio_of_means?.estimate.ln(),
         Scale::Difference => mean(&pairs.variant) - mean(&pairs.baseline),
     };
     let apart = inference.zone.is_some_and(|zone| (of_means - inference.estimate).abs() > zone.half_width);
     let means_differ = ratio_of_means.and_then(|r| r.interval).is_some_and(|[low, high]| low > 1.0 || high < 1.0);
-    let opposed = of_means * inference.estimate < 0.0 && (differs || means_differ);
+    let opposed = of_means * inference.estimate < 0.0 && (differs(inference) || means_differ);
     if !apart && !opposed {
         return None;
     }
@@ -236,22 +222,6 @@ fn zero_median(pairs: &Pairs, inference: &Inference) -> Option<Caveat> {
         return None;
     }
     caveat("zero-median", "the baseline's median is 0, so there is no margin to be within".to_owned())
-}
-
-/// Times that take only a few different values have been rounded to the tick of some clock. Deterministic values are
-/// not judged by chance, so for them it does not matter.
-fn coarse_values(pairs: &Pairs, inference: &Inference, unit: Unit) -> Option<Caveat> {
-    let mut levels: Vec<f64> = pairs.baseline.iter().chain(&pairs.variant).copied().collect();
-    levels.sort_by(f64::total_cmp);
-    levels.dedup();
-    let different = levels.len();
-    let is_coarse = pairs.baseline.len() >= COARSE_MIN && different <= pairs.baseline.len();
-    if unit != Unit::Seconds || !is_coarse || inference.test == Test::Deterministic {
-        return None;
-    }
-    let text =
-        format!("all times are one of {different} different values: the clock is too coarse for such short times");
-    caveat("near-clock-resolution", text)
 }
 
 /// Values this close to the floor may be the launcher's: it grows a little while it works.
@@ -277,14 +247,15 @@ mod tests {
 
     const RULE: Rule = Rule { alpha: 0.05, margin: 0.01, family: 1, seed: 1, reading: Reading::Fixed };
 
-    fn check(differs: bool, interval: Option<[f64; 2]>, estimate: f64, zone: Option<f64>, expect: &str) {
-        check_of(Direction::Less, differs, interval, estimate, zone, expect);
+    /// The interval that decides, and the one that is held against the margin.
+    fn check(interval: Option<[f64; 2]>, within: Option<[f64; 2]>, estimate: f64, zone: Option<f64>, expect: &str) {
+        check_of(Direction::Less, interval, within, estimate, zone, expect);
     }
 
     fn check_of(
         better: Direction,
-        differs: bool,
         interval: Option<[f64; 2]>,
+        within: Option<[f64; 2]>,
         estimate: f64,
         zone: Option<f64>,
         expect: &str,
@@ -295,13 +266,15 @@ mod tests {
             zone: zone.map(|half_width| Zone { half_width }),
             estimate,
             interval,
-            equivalence_interval: interval,
-            simultaneous_interval: None,
+            equivalence_interval: within,
             p: Some(0.5),
+            p_corrected: Some(0.5),
+            resolution: 0.0,
+            step: 0.0,
             test: Test::SignFlip,
             sd: Some(0.02),
         };
-        let name = match verdict(&inference, differs, better, RULE) {
+        let name = match verdict(&inference, better, RULE) {
             Verdict::Faster => "faster",
             Verdict::Slower => "slower",
             Verdict::Equivalent => "equivalent",
@@ -314,29 +287,31 @@ mod tests {
     #[test]
     fn verdict_table() {
         let zone = Some(0.01);
-        check(true, Some([-0.03, -0.012]), -0.02, zone, "faster");
-        check(true, Some([-0.03, -0.002]), -0.01, zone, "faster");
-        check(true, Some([0.002, 0.03]), 0.01, zone, "slower");
-        check(true, Some([0.002, 0.008]), 0.005, zone, "negligible");
-        check(true, Some([-0.008, -0.002]), -0.005, zone, "negligible");
-        check(false, Some([-0.008, 0.002]), -0.003, zone, "equivalent");
-        check(false, Some([0.002, 0.008]), 0.005, zone, "equivalent");
-        check(false, Some([-0.008, 0.012]), 0.002, zone, "undecided");
-        check(false, Some([0.002, 0.012]), 0.007, zone, "undecided");
-        check(false, Some([-0.001, 0.001]), 0.0, None, "undecided");
-        check(true, Some([0.0, 0.02]), 0.0, zone, "undecided");
-        check(false, None, 0.0, zone, "undecided");
+        let same = |interval: [f64; 2], estimate, expect| check(Some(interval), Some(interval), estimate, zone, expect);
+        same([-0.03, -0.012], -0.02, "faster");
+        same([-0.03, -0.002], -0.01, "faster");
+        same([0.002, 0.03], 0.01, "slower");
+        same([0.002, 0.008], 0.005, "negligible");
+        same([-0.008, -0.002], -0.005, "negligible");
+        same([-0.008, 0.002], -0.003, "equivalent");
+        same([-0.008, 0.012], 0.002, "undecided");
+        same([0.0, 0.02], 0.0, "undecided");
+        check(Some([-0.012, 0.02]), Some([0.002, 0.008]), 0.005, zone, "equivalent");
+        check(Some([-0.002, 0.02]), Some([0.002, 0.012]), 0.007, zone, "undecided");
+        check(Some([-0.001, 0.001]), Some([-0.001, 0.001]), 0.0, None, "undecided");
+        check(None, None, 0.0, zone, "undecided");
+        check(None, Some([-0.001, 0.001]), 0.0, zone, "undecided");
     }
 
     #[test]
     fn of_a_yield_more_is_better() {
-        let check = |differs, interval, estimate, expect| {
-            check_of(Direction::More, differs, Some(interval), estimate, Some(0.01), expect);
+        let check = |interval: [f64; 2], estimate, expect| {
+            check_of(Direction::More, Some(interval), Some(interval), estimate, Some(0.01), expect);
         };
-        check(true, [-0.03, -0.012], -0.02, "slower");
-        check(true, [0.002, 0.03], 0.01, "faster");
-        check(true, [0.002, 0.008], 0.005, "negligible");
-        check(false, [-0.008, 0.002], -0.003, "equivalent");
-        check(true, [0.0, 0.02], 0.0, "undecided");
+        check([-0.03, -0.012], -0.02, "slower");
+        check([0.002, 0.03], 0.01, "faster");
+        check([0.002, 0.008], 0.005, "negligible");
+        check([-0.008, 0.002], -0.005, "equivalent");
+        check([0.0, 0.02], 0.0, "undecided");
     }
 }

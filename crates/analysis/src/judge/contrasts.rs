@@ -5,10 +5,18 @@
 //! is Σ w y, and the margin is a part of the reference's median; if that is not positive either, there is no margin, and
 //! nothing can be shown to be equivalent.
 
+//!
+//! Times may lie on the grid of a clock's ticks. A value on a grid of step g is up to g away from what it would be without
+//! one, whether it was rounded or cut off; so a contrast of logarithms is wrong by at most the larger of Σ w ln(1 + g/y)
+//! over the positive weights and over the negative ones. That bound is its `resolution`.
+
+use super::Yardstick;
 use super::trials::Pairs;
 use crate::findings::Scale;
 use crate::stats::describe::median;
 use crate::stats::equivalence::Zone;
+use crate::stats::grid;
+use bakeoff_model::metric::Unit;
 use std::collections::BTreeMap;
 
 /// The contrasts of one comparison, in the order of time, and what they are measured by.
@@ -18,8 +26,15 @@ pub(super) struct Contrasts {
     pub(super) scale: Scale,
     /// The zone in which differences do not matter.
     pub(super) zone: Option<Zone>,
-    /// No value of any cell varies from block to block: no chance is involved.
-    pub(super) constant: bool,
+    /// The block, or pass, of each: contrasts of a family that share it are flipped together.
+    pub(super) blocks: Vec<u32>,
+    /// The metric is exact, and no value of any cell varies: no chance is involved.
+    pub(super) exact: bool,
+    /// How far the ticks of a clock may have moved any contrast; 0 where there is no grid to be seen.
+    pub(super) resolution: f64,
+    /// The step of that grid, in the metric's unit.
+    pub(super) step: f64,
+    is_time: bool,
     /// Blocks, or passes, in which not every cell counts.
     pub(super) lost: u32,
 }
@@ -35,29 +50,38 @@ pub(super) type Passes<'a> = BTreeMap<u32, BTreeMap<Cell<'a>, f64>>;
 
 impl Contrasts {
     /// A pair: variant against baseline.
-    pub(super) fn of_pairs(pairs: &Pairs, margin: f64) -> Self {
-        let blocks = pairs.baseline.iter().zip(&pairs.variant);
-        let rows = blocks.flat_map(|(baseline, variant)| [*baseline, *variant]).collect();
-        Self::of_rows(rows, &[-1.0, 1.0], pairs.lost, margin)
+    pub(super) fn of_pairs(pairs: &Pairs, yardstick: Yardstick, margin: f64) -> Self {
+        let both = pairs.baseline.iter().zip(&pairs.variant);
+        let rows = both.flat_map(|(baseline, variant)| [*baseline, *variant]).collect();
+        let contrasts = Self::of_rows(rows, &[-1.0, 1.0], yardstick, margin);
+        Self { blocks: pairs.blocks.clone(), lost: pairs.lost, ..contrasts }
+    }
+
+    /// Whether a clock ticks so coarsely that its step is beyond the margin: nothing is said of such times.
+    pub(super) fn is_too_coarse(&self) -> bool {
+        self.is_time && self.zone.is_some_and(|zone| self.resolution > zone.half_width)
     }
 
     /// Any weights, over the passes in which all of these cells count.
-    pub(super) fn of_cells(passes: &Passes<'_>, weights: &Weights<'_>, margin: f64) -> Self {
-        let mut rows = vec![];
+    pub(super) fn of_cells(passes: &Passes<'_>, weights: &Weights<'_>, yardstick: Yardstick, margin: f64) -> Self {
+        let (mut rows, mut blocks) = (vec![], vec![]);
         let mut lost = 0;
-        for pass in passes.values() {
+        for (number, pass) in passes {
             let before = rows.len();
             rows.extend(weights.keys().map_while(|cell| pass.get(cell)));
-            if rows.len() - before < weights.len() {
+            if rows.len() - before == weights.len() {
+                blocks.push(*number);
+            } else {
                 rows.truncate(before);
                 lost += 1;
             }
         }
-        Self::of_rows(rows, &weights.values().copied().collect::<Vec<_>>(), lost, margin)
+        let contrasts = Self::of_rows(rows, &weights.values().copied().collect::<Vec<_>>(), yardstick, margin);
+        Self { blocks, lost, ..contrasts }
     }
 
     /// The values of all blocks, one after the other, each in the order of its weights.
-    fn of_rows(values: Vec<f64>, weights: &[f64], lost: u32, margin: f64) -> Self {
+    fn of_rows(values: Vec<f64>, weights: &[f64], yardstick: Yardstick, margin: f64) -> Self {
         let rows = || values.chunks_exact(weights.len());
         let (scale, zone) = if values.iter().all(|value| *value > 0.0) {
             (Scale::Ratio, Some(Zone::of_log_ratios(margin)))
@@ -73,7 +97,23 @@ impl Contrasts {
             (Scale::Ratio, row) => row.iter().zip(weights).map(|(y, w)| w * y.ln()).sum(),
             (Scale::Difference, row) => row.iter().zip(weights).map(|(y, w)| w * y).sum(),
         };
-        let constant = rows().zip(rows().skip(1)).all(|(one, next)| one == next);
-        Self { values: rows().map(contrast).collect(), scale, zone, constant, lost }
+        let exact = yardstick.exact && rows().zip(rows().skip(1)).all(|(one, next)| one == next);
+        let step = step(&values, yardstick);
+        let wrong_by = |row: &[f64]| {
+            let error = |y: f64| if scale == Scale::Ratio { (step / y).ln_1p() } else { step };
+            let side = |sign: f64| row.iter().zip(weights).map(|(y, w)| (sign * w).max(0.0) * error(*y)).sum::<f64>();
+            side(1.0).max(side(-1.0))
+        };
+        let resolution = rows().map(wrong_by).fold(0.0, f64::max);
+        let contrasts = rows().map(contrast).collect();
+        let is_time = yardstick.unit == Some(Unit::Seconds);
+        Self { values: contrasts, scale, zone, blocks: vec![], exact, resolution, step, is_time, lost: 0 }
     }
+}
+
+/// The step of the grid that a clock has put the values on; 0 if none is to be seen. Things and bytes are counted, and a
+/// count is not rounded.
+pub(super) fn step(values: &[f64], yardstick: Yardstick) -> f64 {
+    let may_tick = !yardstick.exact && matches!(yardstick.unit, None | Some(Unit::Seconds | Unit::PerSecond));
+    if may_tick { grid::step(values).unwrap_or(0.0) } else { 0.0 }
 }

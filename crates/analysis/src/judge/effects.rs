@@ -1,15 +1,14 @@
 //! Which contrasts there are beyond the pairs: main effects and interactions where the factors are crossed, suites where
 //! there are several workloads, and conditions against the first one. Each is a set of weights, and from there on is
-//! judged like a pair; Holm's correction is made within each family.
+//! judged like a pair; and is corrected within its family.
 
-use super::Rule;
 use super::conclude::conclude_effect;
 use super::contrasts::{Cell, Contrasts, Passes, Weights};
 use super::fraction::Fraction;
-use super::infer::Inference;
+use super::infer;
 use super::trials::Trials;
+use super::{Rule, Yardstick};
 use crate::findings::{Caveat, Effect, Effects, Kind};
-use crate::stats::holm;
 use bakeoff_model::metric::{self, Metric};
 use bakeoff_model::record::{Record, StudyLine, TWIN, VariantLine};
 use bakeoff_model::study::Levels;
@@ -168,18 +167,13 @@ fn judge(
     rule: Rule,
 ) -> Effects {
     let rule = Rule { family: planned.len().max(1) as u32, ..rule };
-    let infer = |planned: &Planned<'_>| {
-        let contrasts = Contrasts::of_cells(passes, &planned.weights, rule.margin);
-        Inference::new(&contrasts, rule).map(|inference| (contrasts, inference))
-    };
-    let inferences: Vec<_> = planned.iter().map(infer).collect();
-    let p: Vec<f64> = inferences.iter().flatten().filter_map(|(_, inference)| inference.p).collect();
-    let mut corrected = holm::adjust(&p, rule.family as usize).into_iter();
-    let effects = planned.into_iter().zip(inferences).map(|(planned, inferred)| {
-        let comparison = inferred.map(|(contrasts, inference)| {
-            let p_holm = inference.p.and_then(|_| corrected.next());
-            let mut comparison = conclude_effect(&inference, p_holm, known.better, rule);
-            comparison.caveats.extend([incomplete(&contrasts), symmetric(kind)].into_iter().flatten());
+    let of = |planned: &Planned<'_>| Contrasts::of_cells(passes, &planned.weights, Yardstick::of(known), rule.margin);
+    let contrasts: Vec<Contrasts> = planned.iter().map(of).collect();
+    let inferences = infer::family(&contrasts, rule);
+    let effects = planned.into_iter().zip(contrasts.iter().zip(inferences)).map(|(planned, (contrasts, inference))| {
+        let comparison = inference.map(|inference| {
+            let mut comparison = conclude_effect(&inference, known.better, rule);
+            comparison.caveats.extend([incomplete(contrasts), symmetric(kind)].into_iter().flatten());
             comparison
         });
         Effect { name: planned.name, against: planned.against, within: None, comparison, refused: None }

@@ -13,7 +13,6 @@ use super::infer::Inference;
 use crate::findings::{Caveat, Effect, Scale, Test};
 use crate::stats::describe::median;
 use crate::stats::equivalence::Zone;
-use crate::stats::holm;
 use crate::stats::linear::{Estimate, Fit, Observation, Refused, Step, Term};
 use bakeoff_model::metric::Direction;
 use bakeoff_model::record::{StudyLine, VariantLine};
@@ -118,14 +117,11 @@ impl<'a> Fraction<'a> {
 
     fn judged(&self, all: Vec<Estimated>, better: Direction, rule: Rule) -> Vec<Effect> {
         let rule = Rule { family: all.len().max(1) as u32, ..rule };
-        let p: Vec<f64> =
-            all.iter().filter_map(|one| one.estimate.as_ref().ok().map(|estimate| overall(estimate, rule))).collect();
-        let mut corrected = holm::adjust(&p, rule.family as usize).into_iter();
         let effect = |one: Estimated| {
             let (comparison, refused) = match one.estimate {
                 Ok(estimate) => {
                     let inference = self.inference(&estimate, rule);
-                    let mut comparison = conclude_effect(&inference, corrected.next(), better, rule);
+                    let mut comparison = conclude_effect(&inference, better, rule);
                     comparison.caveats.extend(one.caveat);
                     (Some(comparison), None)
                 }
@@ -143,10 +139,13 @@ impl<'a> Fraction<'a> {
             scale: self.scale,
             zone: self.zone,
             estimate: estimate.estimate,
-            interval: interval(rule.alpha),
+            // Bonferroni's: the model has no flips.
+            interval: interval(rule.alpha / f64::from(rule.family)),
             equivalence_interval: interval(2.0 * rule.alpha),
-            simultaneous_interval: rule.simultaneous_alpha().and_then(interval),
             p: Some(overall(estimate, rule)),
+            p_corrected: Some((overall(estimate, rule) * f64::from(rule.family)).min(1.0)),
+            resolution: 0.0,
+            step: 0.0,
             test: Test::LinearModel { df: estimate.df as u32 },
             sd: None,
         }

@@ -1,5 +1,10 @@
-//! What the contrasts of one comparison say: estimate, intervals, p, on their own scale. It claims nothing, and does not
-//! know what the contrasts are contrasts of: see [`super::contrasts`].
+//! What the contrasts of a family of comparisons say: estimates, intervals, p, on their own scale. It claims nothing, and
+//! does not know what the contrasts are contrasts of: see [`super::contrasts`].
+//!
+//! A family is corrected for being several in one way, and interval and p come from the same test: single-step max-T where
+//! the sign-flip test is used, and Bonferroni's share of alpha where Student's t or a bet is. Where both occur in a
+//! family, each gets the part of alpha that its comparisons are of all that are tested. A comparison that cannot be tested
+//! cannot be claimed to differ either, and takes nothing from the others.
 
 use super::Rule;
 use super::contrasts::Contrasts;
@@ -7,6 +12,7 @@ use crate::findings::{Scale, Test};
 use crate::stats::describe::{mean, median, sd};
 use crate::stats::eprocess::{self, EProcess};
 use crate::stats::equivalence::Zone;
+use crate::stats::maxt::MaxT;
 use crate::stats::signflip::{Counting, SignFlip};
 use crate::stats::student::{MeanT, t_quantile};
 use crate::stopping::Reading;
@@ -24,18 +30,104 @@ pub(super) struct Inference {
     pub(super) scale: Scale,
     pub(super) zone: Option<Zone>,
     pub(super) estimate: f64,
+    /// Corrected for the family.
     pub(super) interval: Option<[f64; 2]>,
+    /// Of confidence 1 − 2α, uncorrected.
     pub(super) equivalence_interval: Option<[f64; 2]>,
-    pub(super) simultaneous_interval: Option<[f64; 2]>,
+    /// Alone, and corrected for the family.
     pub(super) p: Option<f64>,
+    pub(super) p_corrected: Option<f64>,
     pub(super) test: Test,
     /// Standard deviation of the contrasts for planning: none for fewer than two blocks.
     pub(super) sd: Option<f64>,
+    /// By how much the intervals were widened for the ticks of a clock, and the step of its grid in the metric's unit.
+    pub(super) resolution: f64,
+    pub(super) step: f64,
+}
+
+/// Infers from all comparisons of a family, in their order; none where there is no contrast.
+pub(super) fn family(all: &[Contrasts], rule: Rule) -> Vec<Option<Inference>> {
+    let mut inferences: Vec<Option<Inference>> =
+        all.iter().map(|contrasts| Inference::alone(contrasts, rule)).collect();
+    let places = |is_of: fn(Test) -> bool| -> Vec<usize> {
+        let of = |(place, inference): (usize, &Option<Inference>)| {
+            inference.as_ref().filter(|inference| is_of(inference.test)).map(|_| place)
+        };
+        inferences.iter().enumerate().filter_map(of).collect()
+    };
+    let (flipped, tested) = (places(is_flipped), places(is_tested));
+    if tested.len() > 1 {
+        let count = tested.len() as f64;
+        for place in tested.iter().filter(|place| !flipped.contains(place)) {
+            if let Some(inference) = &mut inferences[*place] {
+                inference.share(&all[*place].values, rule, count);
+            }
+        }
+        flip_together(all, &mut inferences, &flipped, flipped.len() as f64 / count, rule);
+    }
+    for (inference, contrasts) in inferences.iter_mut().zip(all) {
+        if let Some(inference) = inference {
+            inference.widen(contrasts);
+        }
+    }
+    inferences
+}
+
+/// One of so many comparisons that share no blocks, corrected by Bonferroni. None if there is no contrast.
+pub(super) fn one_of(comparisons: u32, contrasts: &Contrasts, rule: Rule) -> Option<Inference> {
+    let mut inference = Inference::alone(contrasts, rule)?;
+    if comparisons > 1 && is_tested(inference.test) {
+        inference.share(&contrasts.values, rule, f64::from(comparisons));
+    }
+    inference.widen(contrasts);
+    Some(inference)
+}
+
+fn is_flipped(test: Test) -> bool {
+    matches!(test, Test::SignFlip | Test::SignFlipMonteCarlo { .. } | Test::SignFlipEdgeworth)
+}
+
+fn is_tested(test: Test) -> bool {
+    is_flipped(test) || matches!(test, Test::PairedLogT | Test::SignFlipEvidence)
+}
+
+/// Corrects the comparisons at these places by max-T, at this part of alpha.
+fn flip_together(all: &[Contrasts], inferences: &mut [Option<Inference>], places: &[usize], part: f64, rule: Rule) {
+    let mut blocks: Vec<u32> = places.iter().flat_map(|place| &all[*place].blocks).copied().collect();
+    blocks.sort_unstable();
+    blocks.dedup();
+    let column = |place: &usize| {
+        let contrasts = &all[*place];
+        let mut column = vec![None; blocks.len()];
+        for (block, value) in contrasts.blocks.iter().zip(&contrasts.values) {
+            if let Ok(at) = blocks.binary_search(block) {
+                column[at] = Some(*value);
+            }
+        }
+        column
+    };
+    let columns: Vec<Vec<Option<f64>>> = places.iter().map(column).collect();
+    let level = rule.level(part * rule.alpha);
+    let Some(mut test) = MaxT::new(&columns, level, rule.seed) else { return };
+    let how = if test.is_exact() { Test::SignFlip } else { Test::SignFlipMonteCarlo { seed: rule.seed } };
+    for (column, place) in places.iter().enumerate() {
+        let Some(inference) = &mut inferences[*place] else { continue };
+        // Where a clock ticks, the hypothesis that is easiest to keep is the one of interest.
+        let theta = nearest_null(inference.estimate, all[*place].resolution);
+        inference.interval = test.interval(column, level);
+        inference.p_corrected = Some((rule.reading.overall(test.p(column, theta)) / part).min(1.0));
+        inference.test = how;
+    }
+}
+
+/// Of all true values that ticks could have made look like no difference, the one that the estimate speaks least against.
+fn nearest_null(estimate: f64, resolution: f64) -> f64 {
+    estimate.clamp(-resolution, resolution)
 }
 
 impl Inference {
-    /// None if there is no contrast.
-    pub(super) fn new(contrasts: &Contrasts, rule: Rule) -> Option<Self> {
+    /// As if it were the only comparison. None if there is no contrast.
+    fn alone(contrasts: &Contrasts, rule: Rule) -> Option<Self> {
         let values = &contrasts.values;
         let nothing = Self {
             blocks: values.len() as u32,
@@ -44,71 +136,105 @@ impl Inference {
             estimate: median(values)?,
             interval: None,
             equivalence_interval: None,
-            simultaneous_interval: None,
             p: None,
+            p_corrected: None,
             test: Test::TooFew,
             sd: sd(values),
+            resolution: contrasts.resolution,
+            step: contrasts.step,
         };
         if values.len() < INFER_MIN || matches!(rule.reading, Reading::Early { .. }) {
             Some(nothing)
-        } else if contrasts.constant {
+        } else if contrasts.exact {
             Some(Self { test: Test::Deterministic, ..nothing })
+        } else if contrasts.is_too_coarse() {
+            Some(Self { test: Test::TooCoarse, ..nothing })
         } else if rule.reading == Reading::Anytime {
-            nothing.by_evidence(values, rule)
+            nothing.by_evidence(contrasts, rule)
         } else if values.len() < SIGN_FLIP_MIN {
-            nothing.by_t(values, rule)
+            Some(nothing.by_t(contrasts, rule))
         } else {
-            nothing.by_flips(values, rule)
+            nothing.by_flips(contrasts, rule)
         }
     }
 
-    fn by_t(self, contrasts: &[f64], rule: Rule) -> Option<Self> {
-        let t = MeanT::new(contrasts)?;
-        Some(Self {
-            estimate: mean(contrasts),
+    /// Student's t; too few for it where no contrast varies, as where a clock ticks: that is no normal distribution.
+    fn by_t(self, contrasts: &Contrasts, rule: Rule) -> Self {
+        let values = &contrasts.values;
+        let varies = values.windows(2).any(|pair| pair[0] != pair[1]);
+        let Some(t) = MeanT::new(values).filter(|_| varies) else { return self };
+        let null = nearest_null(mean(values), contrasts.resolution);
+        let moved: Vec<f64> = values.iter().map(|x| x - null).collect();
+        let p = MeanT::new(&moved).and_then(|t| t.p()).map(|p| rule.reading.overall(p));
+        Self {
+            estimate: mean(values),
             interval: t.interval(rule.level(rule.alpha)),
             equivalence_interval: t.interval(rule.level(2.0 * rule.alpha)),
-            simultaneous_interval: rule.simultaneous_alpha().and_then(|alpha| t.interval(rule.level(alpha))),
-            p: t.p().map(|p| rule.reading.overall(p)),
+            p,
+            p_corrected: p,
             test: Test::PairedLogT,
             ..self
-        })
+        }
     }
 
-    fn by_flips(self, contrasts: &[f64], rule: Rule) -> Option<Self> {
-        let mut test = SignFlip::new(contrasts, rule.seed)?;
-        let level = rule.level(rule.alpha);
-        let interval = test.interval(level);
+    fn by_flips(self, contrasts: &Contrasts, rule: Rule) -> Option<Self> {
+        let mut test = SignFlip::new(&contrasts.values, rule.seed)?;
+        let level = rule.level(2.0 * rule.alpha);
+        let (estimate, equivalence_interval) = (test.estimate(), test.interval(level));
+        let p = Some(rule.reading.overall(test.p(nearest_null(estimate, contrasts.resolution))));
         Some(Self {
-            estimate: test.estimate(),
-            interval,
-            equivalence_interval: test.interval(rule.level(2.0 * rule.alpha)),
-            simultaneous_interval: rule.simultaneous_alpha().and_then(|alpha| test.interval(rule.level(alpha))),
-            p: Some(rule.reading.overall(test.p(0.0))),
+            estimate,
+            interval: test.interval(rule.level(rule.alpha)),
+            equivalence_interval,
+            p,
+            p_corrected: p,
             test: match test.counting() {
                 Counting::Exact => Test::SignFlip,
                 Counting::MonteCarlo => Test::SignFlipMonteCarlo { seed: rule.seed },
                 Counting::Edgeworth => Test::SignFlipEdgeworth,
             },
-            sd: interval.and_then(|interval| robust_sd(interval, contrasts.len(), level)).or(self.sd),
+            sd: equivalence_interval.and_then(|ends| robust_sd(ends, contrasts.values.len(), level)).or(self.sd),
             ..self
         })
     }
 
     /// What may be said at any time: all but the centre comes of the bet against the coins.
-    fn by_evidence(self, contrasts: &[f64], rule: Rule) -> Option<Self> {
-        let mut test = SignFlip::new(contrasts, rule.seed)?;
+    fn by_evidence(self, contrasts: &Contrasts, rule: Rule) -> Option<Self> {
+        let values = &contrasts.values;
+        let mut test = SignFlip::new(values, rule.seed)?;
         let usual = test.interval(rule.alpha);
+        let estimate = test.estimate();
+        let null = nearest_null(estimate, contrasts.resolution);
+        let moved: Vec<f64> = values.iter().map(|x| x - null).collect();
+        let p = Some(EProcess::of(&moved)?.p());
         Some(Self {
-            estimate: test.estimate(),
-            interval: eprocess::interval(contrasts, rule.alpha),
-            equivalence_interval: eprocess::interval(contrasts, 2.0 * rule.alpha),
-            simultaneous_interval: rule.simultaneous_alpha().and_then(|alpha| eprocess::interval(contrasts, alpha)),
-            p: Some(EProcess::of(contrasts)?.p()),
+            estimate,
+            interval: eprocess::interval(values, rule.alpha),
+            equivalence_interval: eprocess::interval(values, 2.0 * rule.alpha),
+            p,
+            p_corrected: p,
             test: Test::SignFlipEvidence,
-            sd: usual.and_then(|interval| robust_sd(interval, contrasts.len(), rule.alpha)).or(self.sd),
+            sd: usual.and_then(|interval| robust_sd(interval, values.len(), rule.alpha)).or(self.sd),
             ..self
         })
+    }
+
+    /// Bonferroni's correction over so many comparisons.
+    fn share(&mut self, values: &[f64], rule: Rule, comparisons: f64) {
+        let level = rule.level(rule.alpha / comparisons);
+        self.interval = match self.test {
+            Test::PairedLogT => MeanT::new(values).and_then(|t| t.interval(level)),
+            Test::SignFlipEvidence => eprocess::interval(values, rule.alpha / comparisons),
+            _ => SignFlip::new(values, rule.seed).and_then(|mut test| test.interval(level)),
+        };
+        self.p_corrected = self.p.map(|p| (p * comparisons).min(1.0));
+    }
+
+    /// Widens the intervals by what the ticks of a clock may have done to any contrast.
+    fn widen(&mut self, contrasts: &Contrasts) {
+        for interval in [&mut self.interval, &mut self.equivalence_interval] {
+            *interval = interval.map(|[low, high]| [low - contrasts.resolution, high + contrasts.resolution]);
+        }
     }
 }
 

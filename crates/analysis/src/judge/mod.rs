@@ -2,17 +2,18 @@
 //! and which doubts go with it. The arithmetic is [`crate::stats`]'; nothing here draws, and no number is rounded.
 //!
 //! The claims, for every variant against the baseline, in every table:
-//! - *Differs* means p ≤ α after Holm's correction over the family: all variants of the plan but the baseline and its
-//!   twin, whether or not each of them gave a p. The family is fixed before the data, so a failing variant does not
-//!   make the others significant.
+//! - *Differs* means that the interval excludes no difference. All intervals of a family hold together at 1 − α: the family
+//!   is all variants but the baseline and its twin, and the interval is the inversion of the test that gives the
+//!   corrected p ([`infer`]). So a verdict and the interval beside it cannot contradict each other.
 //! - *Within* means that the interval of confidence 1 − 2α lies inside the margin. It is not corrected: each claim of
 //!   equivalence has an error of at most α of its own.
-//! - Differs and not within: faster or slower, by the sign of the estimate and by which way is better for the metric; if
-//!   the estimate is 0, undecided. Differs and within:
-//!   negligible. Within and not differs: equivalent, provided that there are blocks enough for an interval. Neither:
-//!   undecided. So an interval that excludes no difference is not a claim if Holm's p says otherwise; such a
-//!   comparison carries the caveat `holm`.
-//! - Where no value varies, no chance is involved: equal values are equivalent, and others differ.
+//! - Differs and not within: faster or slower, by the sign of the estimate and by which way is better for the metric.
+//!   Differs and within: negligible. Within and not differs: equivalent, provided that there are blocks enough for an
+//!   interval. Neither: undecided.
+//! - Where a metric is exact and none of its values varies, no chance is involved: equal values are equivalent, and others
+//!   differ. A time is never exact.
+//! - Where the ticks of a clock are to be seen in the values, every interval is wider by what they may have done; where
+//!   that is more than the margin, there is no verdict.
 //! - Peak memory that may be the launcher's is never shown to be within anything: equivalent and negligible become
 //!   undecided.
 //! - Under a stopping rule, p and intervals are those that account for it ([`crate::stopping`]); the rest is the same.
@@ -40,7 +41,6 @@ pub use builds::doubts as doubts_about_builds;
 pub use samples::judge_samples;
 
 use crate::findings::{Comparison, FORMAT, Findings, Layouts, Method, Row, Summary, Table};
-use crate::stats::holm;
 use crate::stopping::{self, Reading, Sight};
 use bakeoff_model::metric;
 use bakeoff_model::record::{Block, Place, Record, Session, StudyLine, TWIN, VariantLine};
@@ -49,7 +49,7 @@ use contrasts::Contrasts;
 use infer::Inference;
 use lost::Attempts;
 use std::collections::BTreeSet;
-use trials::{Trials, Values};
+use trials::{Pairs, Trials, Values};
 
 /// What every table of a study has in common.
 #[derive(Debug, Clone, Copy)]
@@ -67,20 +67,25 @@ impl Rule {
     fn level(&self, alpha: f64) -> f64 {
         self.reading.level(alpha)
     }
-
-    /// Bonferroni's share of alpha, for intervals that hold all together; none if there is only one comparison.
-    fn simultaneous_alpha(&self) -> Option<f64> {
-        (self.family > 1).then(|| self.alpha / f64::from(self.family))
-    }
 }
 
 /// How one metric is measured.
 #[derive(Debug, Clone, Copy)]
 struct Yardstick {
-    unit: metric::Unit,
+    /// None if it is not known, as in a file of numbers.
+    unit: Option<metric::Unit>,
     better: metric::Direction,
+    /// It cannot vary by chance.
+    exact: bool,
     /// Values down here are the launcher's, not the program's; 0 if there is no such floor.
     floor: f64,
+}
+
+impl Yardstick {
+    /// That of a metric without a floor.
+    fn of(metric: &metric::Metric) -> Self {
+        Self { unit: Some(metric.unit), better: metric.better, exact: metric.exact, floor: 0.0 }
+    }
 }
 
 /// Judges a record, finished or not. It never fails: what cannot be said is absent, and a caveat says why.
@@ -242,10 +247,10 @@ fn tables(
             for known in metrics.iter().filter_map(|name| metric::by_name(name, &study.metrics)) {
                 let values = trials.values(workload, condition, &known.name);
                 let floor = floor_bytes(&known.name, record, trials);
-                let scale = Yardstick { unit: known.unit, better: known.better, floor };
-                let (rows, noise_floor) = rows(&values, variants, has_twin, scale, rule);
+                let yardstick = Yardstick { floor, ..Yardstick::of(known) };
+                let (rows, noise_floor) = rows(&values, variants, has_twin, yardstick, rule);
                 let decides = study.decide.metrics.first().is_some_and(|name| *name == known.name);
-                let ranking = decides.then(|| ranking::ranking(&values, &rows, known.better, rule)).flatten();
+                let ranking = decides.then(|| ranking::ranking(&values, &rows, yardstick, rule)).flatten();
                 let (workload, condition, metric) = (workload.clone(), condition.clone(), known.name.to_string());
                 let (unit, better) = (known.unit, known.better);
                 tables.push(Table { workload, condition, metric, unit, better, rows, noise_floor, ranking });
@@ -264,32 +269,26 @@ fn rows(
     rule: Rule,
 ) -> (Vec<Row>, Option<Row>) {
     let Some((baseline, others)) = variants.split_first() else { return (vec![], None) };
-    let infer = |name: &str| {
-        let pairs = values.pairs(&baseline.name, name);
-        let contrasts = Contrasts::of_pairs(&pairs, rule.margin);
-        Inference::new(&contrasts, rule).map(|inference| (pairs, inference))
-    };
+    let pairs = |name: &str| values.pairs(&baseline.name, name);
+    let contrasts = |pairs: &Pairs| Contrasts::of_pairs(pairs, yardstick, rule.margin);
     let row = |name: &str, comparison: Option<Comparison>| {
         let summary = Summary::new(&values.of(name), rule.alpha);
         Row { variant: name.to_owned(), summary, comparison }
     };
 
-    let inferences: Vec<_> = others.iter().map(|variant| infer(&variant.name)).collect();
-    let p: Vec<f64> = inferences.iter().flatten().filter_map(|(_, inference)| inference.p).collect();
-    let mut corrected = holm::adjust(&p, rule.family as usize).into_iter();
+    let compare = |names: &[&str], rule: Rule| -> Vec<Row> {
+        let pairs: Vec<Pairs> = names.iter().map(|name| pairs(name)).collect();
+        let inferences = infer::family(&pairs.iter().map(contrasts).collect::<Vec<_>>(), rule);
+        let conclude = |(pairs, inference): (&Pairs, Option<Inference>)| {
+            inference.map(|inference| conclude::conclude(pairs, &inference, yardstick, rule))
+        };
+        let comparisons = pairs.iter().zip(inferences).map(conclude);
+        names.iter().zip(comparisons).map(|(name, comparison)| row(name, comparison)).collect()
+    };
+
+    let names: Vec<&str> = others.iter().map(|variant| variant.name.as_str()).collect();
     let mut rows = vec![row(&baseline.name, None)];
-    for (variant, inference) in others.iter().zip(inferences) {
-        let comparison = inference.map(|(pairs, inference)| {
-            let p_holm = inference.p.and_then(|_| corrected.next());
-            conclude::conclude(&pairs, &inference, p_holm, yardstick, rule)
-        });
-        rows.push(row(&variant.name, comparison));
-    }
-    let alone = Rule { family: 1, ..rule };
-    let noise_floor = has_twin.then(|| {
-        let comparison =
-            infer(TWIN).map(|(pairs, inference)| conclude::conclude(&pairs, &inference, inference.p, yardstick, alone));
-        row(TWIN, comparison)
-    });
+    rows.extend(compare(&names, rule));
+    let noise_floor = has_twin.then(|| compare(&[TWIN], Rule { family: 1, ..rule }).pop()).flatten();
     (rows, noise_floor)
 }

@@ -2,6 +2,7 @@
 //! a difference or to show equivalence, how long that takes, and what the blocks that there are could have seen. It
 //! judges nothing: a pilot with a stopping rule is read like any other.
 
+use super::Yardstick;
 use super::contrasts::Contrasts;
 use super::trials::Trials;
 use crate::findings::Scale;
@@ -30,7 +31,7 @@ pub struct Aim {
     pub margin: f64,
     /// Confidence of the study's verdicts.
     pub confidence: f64,
-    /// Comparisons that Holm's correction is made over.
+    /// Comparisons that the correction is made over.
     pub family: u32,
 }
 
@@ -93,7 +94,7 @@ pub fn from_pilot(record: &Record, see: &[f64], power: f64) -> Planning {
             let values = trials.values(workload, condition, &known.name);
             for variant in variants().skip(1) {
                 let pairs = values.pairs(variants().next().unwrap_or_default(), variant);
-                let contrasts = Contrasts::of_pairs(&pairs, aim.margin);
+                let contrasts = Contrasts::of_pairs(&pairs, Yardstick::of(known), aim.margin);
                 let n = contrasts.values.len() as u32;
                 let usable = n >= PILOT_MIN && contrasts.scale == Scale::Ratio;
                 let sd = sd(&contrasts.values).filter(|_| usable);
@@ -125,13 +126,13 @@ fn outlook(aim: &Aim, sd: Option<f64>, planned_sd: Option<f64>) -> Outlook {
     let corrected = alpha / f64::from(aim.family.max(1));
     let to_see = |difference: &f64| {
         let design = Design { sd: planned_sd?, alpha: corrected };
-        Some(design.blocks_for_difference(difference.ln_1p(), aim.power)?.max(least(aim.family, alpha)))
+        Some(design.blocks_for_difference(difference.ln_1p(), aim.power)?.max(least(alpha)))
     };
     let to_show_equivalent = planned_sd.and_then(|sd| {
         let zone = Zone::of_log_ratios(aim.margin);
         let blocks = Design { sd, alpha }.blocks_for_equivalence(zone.half_width, 0.0, aim.power)?;
         // Without an interval at the study's own confidence there is no verdict of equivalence either.
-        Some(blocks.max(least(1, alpha)))
+        Some(blocks.max(least(alpha)))
     });
     Outlook {
         workload: String::new(),
@@ -152,7 +153,7 @@ fn outlook(aim: &Aim, sd: Option<f64>, planned_sd: Option<f64>) -> Outlook {
 fn seen(aim: &Aim, sd: f64, blocks: u32) -> Option<f64> {
     let alpha = 1.0 - aim.confidence;
     let design = Design { sd, alpha: alpha / f64::from(aim.family.max(1)) };
-    let enough = blocks >= least(aim.family, alpha);
+    let enough = blocks >= least(alpha);
     enough.then(|| design.detectable(blocks, aim.power)).flatten().map(f64::exp_m1)
 }
 

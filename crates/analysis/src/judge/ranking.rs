@@ -1,73 +1,93 @@
-//! All pairs of a table's variants: who is shown to differ from whom, and who is shown to be equivalent. Holm's
-//! correction is over all pairs. It compares nothing with the baseline in particular: that is what the rows are for.
+//! All pairs of a table's variants: who is shown to differ from whom, and who is shown to be equivalent.
+//!
+//! The pairs with the baseline are those of the table's rows, and what the rows claim of them holds here too. The pairs
+//! among the others are a second family, with a rate of its own. So a letter that is shared, an interval against the
+//! best and a verdict cannot contradict each other.
 
-use super::Rule;
+use super::conclude::conclude_effect;
 use super::contrasts::Contrasts;
+use super::infer;
 use super::trials::Values;
-use crate::findings::{Ranked, Ranking, Row, Scale};
-use crate::stats::signflip::SignFlip;
-use crate::stats::{holm, letters};
+use super::{Rule, Yardstick};
+use crate::findings::{Comparison, Ranked, Ranking, Row, Scale, Test, Verdict};
+use crate::stats::letters;
 use bakeoff_model::metric::Direction;
 
-/// Fewer variants than this are a pair, and fewer blocks than this give no exact test.
+/// Fewer variants than this are a pair.
 const VARIANTS_MIN: usize = 3;
-const BLOCKS_MIN: usize = 6;
 
-/// None where there is nothing to rank: fewer than three variants with values, or fewer than six blocks in some pair.
-pub(super) fn ranking(values: &Values<'_>, rows: &[Row], better: Direction, rule: Rule) -> Option<Ranking> {
-    let measured: Vec<(&str, f64)> = rows
+/// None where there is nothing to rank: fewer than three variants with values, or too few blocks for some pair to be shown
+/// to differ.
+pub(super) fn ranking(values: &Values<'_>, rows: &[Row], yardstick: Yardstick, rule: Rule) -> Option<Ranking> {
+    let measured: Vec<(&Row, f64)> = rows
         .iter()
         .filter_map(|row| {
             let summary = row.summary.as_ref()?;
-            Some((row.variant.as_str(), summary.geomean.unwrap_or(summary.mean)))
+            Some((row, summary.geomean.unwrap_or(summary.mean)))
         })
         .collect();
     if measured.len() < VARIANTS_MIN || !rule.reading.takes_p() {
         return None;
     }
-    let cost = |centre: f64| if better == Direction::More { -centre } else { centre };
+    let cost = |centre: f64| if yardstick.better == Direction::More { -centre } else { centre };
     let order = letters::order(&measured.iter().map(|(_, centre)| cost(*centre)).collect::<Vec<_>>());
-    let names: Vec<&str> = order.iter().map(|place| measured[*place].0).collect();
-    let contrasts = |a: &str, b: &str| Contrasts::of_pairs(&values.pairs(a, b), rule.margin);
+    let ranked: Vec<&Row> = order.iter().map(|place| measured[*place].0).collect();
 
-    let (mut pairs, mut p, mut equivalent) = (vec![], vec![], vec![]);
-    for (i, a) in names.iter().enumerate() {
-        for (j, b) in names.iter().enumerate().skip(i + 1) {
-            let contrasts = contrasts(a, b);
-            if contrasts.values.len() < BLOCKS_MIN {
-                return None;
-            }
-            let mut test = SignFlip::new(&contrasts.values, rule.seed)?;
-            pairs.push((i, j));
-            p.push(rule.reading.overall(test.p(0.0)));
-            if contrasts.zone.is_some_and(|zone| test.is_within(zone.half_width, rule.level(2.0 * rule.alpha))) {
-                equivalent.push([(*a).to_owned(), (*b).to_owned()]);
-            }
-        }
-    }
-    let corrected = holm::adjust(&p, p.len());
-    let differ: Vec<(usize, usize)> =
-        pairs.iter().zip(&corrected).filter(|(_, p)| **p <= rule.alpha).map(|(pair, _)| *pair).collect();
-    let display = letters::display(names.len(), &differ)?;
-    let best = names[0];
-    // Over all pairs, not only those with the best: which one is the best was not fixed before the data.
-    let alpha = rule.level(rule.alpha / pairs.len() as f64);
-    let ranked = |(name, letters): (&&str, String)| {
-        let contrasts = contrasts(best, name);
-        let mut test = if *name == best { None } else { SignFlip::new(&contrasts.values, rule.seed) };
-        let outward = |x: f64| if contrasts.scale == Scale::Ratio { x.exp() } else { x };
-        Ranked {
-            variant: (*name).to_owned(),
-            letters,
-            against_best: test.as_mut().map(|test| outward(test.estimate())),
-            against_best_interval: test.as_mut().and_then(|test| test.interval(alpha)).map(|ends| ends.map(outward)),
-            scale: contrasts.scale,
-        }
-    };
+    let pairs = Pairs::of(values, &ranked, &rows[0].variant, yardstick, rule)?;
+    let display = letters::display(ranked.len(), &pairs.that(Comparison::differs))?;
+    let against_best = |place: usize| if place == 0 { None } else { pairs.get(0, place) };
+    let variants = ranked.iter().zip(display).enumerate().map(|(place, (row, letters))| Ranked {
+        variant: row.variant.clone(),
+        letters,
+        against_best: against_best(place).map(|comparison| comparison.estimate),
+        against_best_interval: against_best(place).and_then(|comparison| comparison.interval),
+        scale: against_best(place).map_or(Scale::Ratio, |comparison| comparison.scale),
+    });
+    let named = |(a, b): (usize, usize)| [a, b].map(|place| ranked[place].variant.clone());
+    let is_equivalent = |comparison: &Comparison| comparison.verdict == Verdict::Equivalent;
     Some(Ranking {
-        variants: names.iter().zip(display).map(ranked).collect(),
-        pairs: pairs.len() as u32,
-        differ: differ.len() as u32,
-        equivalent,
+        variants: variants.collect(),
+        pairs: pairs.0.len() as u32,
+        differ: pairs.that(Comparison::differs).len() as u32,
+        equivalent: pairs.that(is_equivalent).into_iter().map(named).collect(),
     })
+}
+
+/// All pairs of places in a ranking, the second against the first.
+struct Pairs(Vec<((usize, usize), Comparison)>);
+
+impl Pairs {
+    /// None if some pair cannot be shown to differ, whatever it does.
+    fn of(values: &Values<'_>, ranked: &[&Row], baseline: &str, yardstick: Yardstick, rule: Rule) -> Option<Self> {
+        let (mut all, mut others) = (vec![], vec![]);
+        for second in 0..ranked.len() {
+            for first in 0..second {
+                let (one, other) = (ranked[first], ranked[second]);
+                if one.variant == baseline {
+                    all.push(((first, second), other.comparison.clone()?));
+                } else if other.variant == baseline {
+                    all.push(((first, second), one.comparison.as_ref()?.turned()));
+                } else {
+                    let pairs = values.pairs(&one.variant, &other.variant);
+                    others.push(((first, second), Contrasts::of_pairs(&pairs, yardstick, rule.margin)));
+                }
+            }
+        }
+        let (places, contrasts): (Vec<_>, Vec<_>) = others.into_iter().unzip();
+        let rule = Rule { family: places.len().max(1) as u32, ..rule };
+        for (place, inference) in places.into_iter().zip(infer::family(&contrasts, rule)) {
+            all.push((place, conclude_effect(&inference?, yardstick.better, rule)));
+        }
+        let can_decide =
+            |comparison: &Comparison| comparison.interval.is_some() || comparison.test == Test::Deterministic;
+        all.iter().all(|(_, comparison)| can_decide(comparison)).then_some(Self(all))
+    }
+
+    fn get(&self, first: usize, second: usize) -> Option<&Comparison> {
+        self.0.iter().find(|(place, _)| *place == (first, second)).map(|(_, comparison)| comparison)
+    }
+
+    fn that(&self, is: impl Fn(&Comparison) -> bool) -> Vec<(usize, usize)> {
+        self.0.iter().filter(|(_, comparison)| is(comparison)).map(|(place, _)| *place).collect()
+    }
 }

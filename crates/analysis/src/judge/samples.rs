@@ -6,15 +6,15 @@
 //! positive. The verdict is that of [`super`], the family is every comparison of the same unit.
 
 use super::conclude::{conclude, conclude_effect};
-use super::contrasts::Contrasts;
-use super::infer::Inference;
+use super::contrasts::{self, Contrasts};
+use super::infer::{self, Inference};
 use super::trials::Pairs;
 use super::{Rule, Yardstick};
 use crate::findings::{Caveat, Comparison, RatioOfMeans, Scale, Test, Verdict};
 use crate::samples::{FORMAT, Order, SampleFindings, SampleRow, SampleTable, Summary, Terms, Unaskable};
 use crate::stats::equivalence::Zone;
 use crate::stats::rank::MannWhitney;
-use crate::stats::{holm, sort};
+use crate::stats::sort;
 use crate::stopping::Reading;
 use bakeoff_model::metric::Unit;
 use bakeoff_model::samples::{Better, Sample};
@@ -45,11 +45,10 @@ pub fn judge_samples(samples: Vec<Sample>, terms: &Terms) -> Result<SampleFindin
         seed: SEED,
         reading: Reading::Fixed,
     };
-    let mut drafts: Vec<Draft> = tables
+    let drafts: Vec<Draft> = tables
         .par_iter()
         .map(|(table, has_baseline)| Draft::of(table, *has_baseline, rule(&table[0].unit), terms.paired))
         .collect();
-    correct(&mut drafts);
     let compared = drafts.iter().any(|draft| draft.rows.iter().any(|row| row.inference.is_some()));
     let caveats = if compared { vec![order_caveat(terms.paired)] } else { vec![] };
     Ok(SampleFindings {
@@ -135,7 +134,7 @@ fn tables(samples: Vec<Sample>, terms: &Terms) -> Result<Vec<(Vec<Sample>, bool)
 struct Draft {
     row: String,
     unit: String,
-    better: Better,
+    yardstick: Yardstick,
     rule: Rule,
     rows: Vec<DraftRow>,
 }
@@ -145,7 +144,6 @@ struct DraftRow {
     row: SampleRow,
     inference: Option<Inference>,
     pairs: Option<Pairs>,
-    p_holm: Option<f64>,
 }
 
 /// A sample, sorted.
@@ -168,11 +166,14 @@ impl Draft {
                 return (None, None);
             }
             if paired {
-                let pairs =
-                    Pairs { baseline: table[0].values.clone(), variant: table[i].values.clone(), ..Pairs::default() };
-                return (Inference::new(&Contrasts::of_pairs(&pairs, rule.margin), rule), Some(pairs));
+                let (baseline, variant) = (table[0].values.clone(), table[i].values.clone());
+                let blocks = (1..=variant.len() as u32).collect();
+                let pairs = Pairs { baseline, variant, blocks, lost: 0 };
+                let contrasts = Contrasts::of_pairs(&pairs, yardstick(&table[0]), rule.margin);
+                return (infer::one_of(rule.family, &contrasts, rule), Some(pairs));
             }
-            (unpaired(&scaled[i], &scaled[0], positive, centre(&sorted[0].ascending), rule), None)
+            let lists = [&sorted[i], &sorted[0]].map(|sample| sample.ascending.as_slice());
+            (unpaired([&scaled[i], &scaled[0]], lists, positive, yardstick(&table[0]), rule), None)
         };
         let logarithms = |i: usize| scaled.get(i).filter(|_| positive).map(Vec::as_slice);
         let summarise = |i: usize| sorted[i].summary(&table[i].values, logarithms(i), rule.alpha);
@@ -189,22 +190,22 @@ impl Draft {
                 comparison: None,
                 refused: None,
             };
-            Some(DraftRow { row, inference, pairs, p_holm: None })
+            Some(DraftRow { row, inference, pairs })
         });
-        let Sample { row, unit, better, .. } = &table[0];
-        Self { row: row.clone(), unit: unit.clone(), better: *better, rule, rows: rows.collect() }
+        let Sample { row, unit, .. } = &table[0];
+        Self { row: row.clone(), unit: unit.clone(), yardstick: yardstick(&table[0]), rule, rows: rows.collect() }
     }
 
     fn conclude(self, paired: bool) -> SampleTable {
-        let Self { row, unit, better, rule, rows } = self;
+        let Self { row, unit, yardstick, rule, rows } = self;
+        let better = yardstick.better;
         let baseline = rows.first().map(|first| first.row.clone());
-        let yardstick = Yardstick { unit: Unit::Count, better, floor: 0.0 };
         let mut samples = vec![];
-        for DraftRow { mut row, inference, pairs, p_holm } in rows {
+        for DraftRow { mut row, inference, pairs } in rows {
             if let (Some(inference), Some(base)) = (inference, &baseline) {
                 let mut comparison = match pairs {
-                    Some(pairs) => conclude(&pairs, &inference, p_holm, yardstick, rule),
-                    None => conclude_unpaired(&inference, p_holm, better, [&row.summary, &base.summary], rule),
+                    Some(pairs) => conclude(&pairs, &inference, yardstick, rule),
+                    None => conclude_unpaired(&inference, better, [&row.summary, &base.summary], rule),
                 };
                 bound(&mut comparison);
                 if !paired {
@@ -221,23 +222,15 @@ impl Draft {
     }
 }
 
-/// Holm's correction over all comparisons of a unit.
-fn correct(drafts: &mut [Draft]) {
-    let mut by_unit: BTreeMap<String, Vec<(usize, usize, f64)>> = BTreeMap::new();
-    for (i, draft) in drafts.iter().enumerate() {
-        for (j, row) in draft.rows.iter().enumerate() {
-            if let Some(p) = row.inference.as_ref().and_then(|inference| inference.p) {
-                by_unit.entry(draft.unit.clone()).or_default().push((i, j, p));
-            }
-        }
-    }
-    for places in by_unit.into_values() {
-        let p: Vec<f64> = places.iter().map(|(.., p)| *p).collect();
-        let family = places.first().map_or(0, |(i, ..)| drafts[*i].rule.family);
-        for ((i, j, _), p_holm) in places.into_iter().zip(holm::adjust(&p, family as usize)) {
-            drafts[i].rows[j].p_holm = Some(p_holm);
-        }
-    }
+/// What a sample's values are measured by. A unit that is not known may be one that ticks; what is counted does not.
+fn yardstick(sample: &Sample) -> Yardstick {
+    let per_op = sample.unit.strip_suffix("/op").unwrap_or(&sample.unit);
+    let unit = match per_op {
+        "sec" => Some(Unit::Seconds),
+        "allocs" => Some(Unit::Count),
+        known => Unit::of(known).map(|(unit, _)| unit),
+    };
+    Yardstick { unit, better: sample.better, exact: false, floor: 0.0 }
 }
 
 impl Sorted {
@@ -274,14 +267,23 @@ fn centre(ascending: &[f64]) -> f64 {
     middle(ascending.len() / 2) / 2.0 + middle(ascending.len().saturating_sub(1) / 2) / 2.0
 }
 
-/// The inference from two ascending lists of logarithms, or of values.
-fn unpaired(variant: &[f64], baseline: &[f64], positive: bool, median: f64, rule: Rule) -> Option<Inference> {
+/// The inference from two samples, the variant's first: their ascending lists of logarithms or of values, and of values.
+fn unpaired(
+    [variant, baseline]: [&[f64]; 2],
+    values: [&[f64]; 2],
+    positive: bool,
+    yardstick: Yardstick,
+    rule: Rule,
+) -> Option<Inference> {
     let (scale, zone) = if positive {
         (Scale::Ratio, Some(Zone::of_log_ratios(rule.margin)))
     } else {
-        let half_width = rule.margin * median.abs();
+        let half_width = rule.margin * centre(values[1]).abs();
         (Scale::Difference, (half_width > 0.0).then_some(Zone { half_width }))
     };
+    let step = contrasts::step(&values.concat(), yardstick);
+    let wrong_by = |list: &[f64]| if positive { (step / centre(list)).ln_1p() } else { step };
+    let resolution = wrong_by(values[0]).max(wrong_by(values[1]));
     let nothing = Inference {
         blocks: 0,
         scale,
@@ -289,46 +291,48 @@ fn unpaired(variant: &[f64], baseline: &[f64], positive: bool, median: f64, rule
         estimate: centre(variant) - centre(baseline),
         interval: None,
         equivalence_interval: None,
-        simultaneous_interval: None,
         p: None,
+        p_corrected: None,
         test: Test::TooFew,
         sd: None,
+        resolution,
+        step,
     };
-    let constant = |list: &[f64]| list.first() == list.last();
     if variant.len().min(baseline.len()) < 3 {
         return Some(nothing);
     }
-    if constant(variant) && constant(baseline) {
+    if yardstick.exact && [variant, baseline].iter().all(|list| list.first() == list.last()) {
         return Some(Inference { test: Test::Deterministic, ..nothing });
     }
+    if yardstick.unit == Some(Unit::Seconds) && zone.is_some_and(|zone| resolution > zone.half_width) {
+        return Some(Inference { test: Test::TooCoarse, ..nothing });
+    }
     let Some(test) = MannWhitney::new(variant, baseline) else { return Some(nothing) };
-    let ((estimate, p), (interval, (equivalence_interval, simultaneous_interval))) = rayon::join(
+    let wider = |interval: Option<[f64; 2]>| interval.map(|[low, high]| [low - resolution, high + resolution]);
+    let comparisons = f64::from(rule.family.max(1));
+    let ((estimate, p), (interval, equivalence_interval)) = rayon::join(
         || rayon::join(|| test.shift(), || test.p()),
-        || {
-            rayon::join(
-                || test.interval(rule.alpha),
-                || {
-                    rayon::join(
-                        || test.interval(2.0 * rule.alpha),
-                        || rule.simultaneous_alpha().and_then(|alpha| test.interval(alpha)),
-                    )
-                },
-            )
-        },
+        || rayon::join(|| test.interval(rule.alpha / comparisons), || test.interval(2.0 * rule.alpha)),
     );
     let how = if test.is_exact() { Test::MannWhitney } else { Test::MannWhitneyNormal };
-    let p = Some(p);
-    Some(Inference { estimate, p, interval, equivalence_interval, simultaneous_interval, test: how, ..nothing })
+    Some(Inference {
+        estimate,
+        p: Some(p),
+        p_corrected: Some((p * comparisons).min(1.0)),
+        interval: wider(interval),
+        equivalence_interval: wider(equivalence_interval),
+        test: how,
+        ..nothing
+    })
 }
 
 fn conclude_unpaired(
     inference: &Inference,
-    p_holm: Option<f64>,
     better: Better,
     [variant, baseline]: [&Summary; 2],
     rule: Rule,
 ) -> Comparison {
-    let mut comparison = conclude_effect(inference, p_holm, better, rule);
+    let mut comparison = conclude_effect(inference, better, rule);
     comparison.caveats.retain(|caveat| caveat.kind != "too-few-blocks");
     if inference.scale == Scale::Ratio {
         let means = variant.mean / baseline.mean;
@@ -356,9 +360,9 @@ fn bound(comparison: &mut Comparison) {
         beyond |= inside != *number;
         *number = inside;
     };
-    let Comparison { estimate, interval, equivalence_interval, simultaneous_interval, .. } = comparison;
+    let Comparison { estimate, interval, equivalence_interval, .. } = comparison;
     put(estimate);
-    for interval in [interval, equivalence_interval, simultaneous_interval] {
+    for interval in [interval, equivalence_interval] {
         // Where squares overflow, an end is not even a number.
         if interval.is_some_and(|ends| ends.iter().any(|end| end.is_nan())) {
             *interval = None;
@@ -372,13 +376,13 @@ fn bound(comparison: &mut Comparison) {
     }
 }
 
-/// Too few values for a test, for an interval, or for a difference that survives Holm's correction.
+/// Too few values for a test, for an interval, or for a difference that survives the correction.
 fn too_few(inference: &Inference, n: u32, rule: Rule) -> Option<Caveat> {
     let percent = 100.0 * (1.0 - rule.alpha);
     let text = match inference.test {
         Test::TooFew if n < 3 => format!("{n} values are too few to infer anything from; at least 3 are needed"),
         Test::TooFew => "the values are so far apart that their differences cannot be computed".to_owned(),
-        Test::Deterministic => return None,
+        Test::Deterministic | Test::TooCoarse => return None,
         _ => {
             let needed = needed(rule.alpha / f64::from(rule.family.max(1)));
             if n >= needed {

@@ -5,12 +5,11 @@
 use super::conclude::conclude_effect;
 use super::contrasts::Contrasts;
 use super::effects::{places, variants};
-use super::infer::Inference;
+use super::infer;
 use super::trials::{Trials, value_that_counts};
-use super::{Rule, sessions};
+use super::{Rule, Yardstick, sessions};
 use crate::findings::{ConditionParts, Part, Scale, Summary, Verdict, Watched, WatchedVariant};
 use crate::stats::describe::mean;
-use crate::stats::holm;
 use bakeoff_model::metric::{self, Direction, Metric, Unit};
 use bakeoff_model::record::{Held, Outcome, Record, StudyLine, Trial};
 
@@ -87,6 +86,7 @@ fn each() -> Metric {
         better: Direction::More,
         what: "mean of a trial's processes".into(),
         source: "count ÷ wall of each process".into(),
+        exact: false,
     }
 }
 
@@ -138,15 +138,13 @@ pub(super) fn unequal_load(study: &StudyLine, trials: &Trials<'_>, rule: Rule) -
     let others: Vec<&str> = variants.collect();
     for (workload, condition) in places(study) {
         let values = trials.values(workload, condition, "load_rate");
-        let infer =
-            |variant: &&str| Inference::new(&Contrasts::of_pairs(&values.pairs(baseline, variant), rule.margin), rule);
-        let inferences: Vec<Option<Inference>> = others.iter().map(infer).collect();
-        let p: Vec<f64> = inferences.iter().flatten().filter_map(|inference| inference.p).collect();
-        let mut corrected = holm::adjust(&p, rule.family as usize).into_iter();
+        let unit = Some(Unit::PerSecond);
+        let yardstick = Yardstick { unit, better: Direction::More, exact: false, floor: 0.0 };
+        let of = |variant: &&str| Contrasts::of_pairs(&values.pairs(baseline, variant), yardstick, rule.margin);
+        let inferences = infer::family(&others.iter().map(of).collect::<Vec<_>>(), rule);
         for (variant, inference) in others.iter().zip(inferences) {
             let Some(inference) = inference else { continue };
-            let p_holm = inference.p.and_then(|_| corrected.next());
-            let load = conclude_effect(&inference, p_holm, Direction::More, rule);
+            let load = conclude_effect(&inference, Direction::More, rule);
             let is_ratio = load.scale == Scale::Ratio;
             let by = match load.verdict {
                 Verdict::Faster if is_ratio => format!("{:.1} % more often", 100.0 * (load.estimate - 1.0)),

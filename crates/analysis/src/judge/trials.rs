@@ -14,13 +14,15 @@ type Blocks<'a> = BTreeMap<u32, OneBlock<'a>>;
 pub(super) struct Trials<'a>(BTreeMap<&'a str, BTreeMap<&'a str, Blocks<'a>>>);
 
 /// One metric's values under one workload and condition: for every block, by variant, those that count.
-pub(super) struct Values<'a>(Vec<BTreeMap<&'a str, Option<f64>>>);
+pub(super) struct Values<'a>(Vec<(u32, BTreeMap<&'a str, Option<f64>>)>);
 
 /// The values of two variants in the blocks in which both count.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Pairs {
     pub(super) baseline: Vec<f64>,
     pub(super) variant: Vec<f64>,
+    /// The number of the block of each pair.
+    pub(super) blocks: Vec<u32>,
     /// Blocks in which both have a trial, but not both count.
     pub(super) lost: u32,
 }
@@ -62,8 +64,10 @@ impl<'a> Trials<'a> {
     /// The values of one metric under one workload and condition.
     pub(super) fn values(&self, workload: &str, condition: &str, metric: &str) -> Values<'a> {
         let value = |trial| value_that_counts(trial, metric);
-        let block = |trials: &OneBlock<'a>| trials.iter().map(|(variant, trial)| (*variant, value(trial))).collect();
-        Values(self.blocks(workload, condition).map(block).collect())
+        let block = |(number, trials): (&u32, &OneBlock<'a>)| {
+            (*number, trials.iter().map(|(variant, trial)| (*variant, value(trial))).collect())
+        };
+        Values(self.under(workload, condition).into_iter().flatten().map(block).collect())
     }
 
     /// The values of one metric in all cells, by pass: for contrasts that reach beyond a pair.
@@ -103,17 +107,21 @@ pub(super) fn value_that_counts(trial: &Trial, metric: &str) -> Option<f64> {
 impl Values<'_> {
     /// The values of one variant that count, in the order of time.
     pub(super) fn of(&self, variant: &str) -> Vec<f64> {
-        self.0.iter().filter_map(|block| block.get(variant).copied().flatten()).collect()
+        self.0.iter().filter_map(|(_, block)| block.get(variant).copied().flatten()).collect()
     }
 
     /// The values of two variants, block by block.
     pub(super) fn pairs(&self, baseline: &str, variant: &str) -> Pairs {
         let mut pairs = Pairs::default();
-        for both in self.0.iter().filter_map(|block| block.get(baseline).zip(block.get(variant))) {
-            match both {
+        let both = |(number, block): &'_ (u32, BTreeMap<&str, Option<f64>>)| {
+            Some((*number, *block.get(baseline)?, *block.get(variant)?))
+        };
+        for (number, baseline, variant) in self.0.iter().filter_map(both) {
+            match (baseline, variant) {
                 (Some(baseline), Some(variant)) => {
-                    pairs.baseline.push(*baseline);
-                    pairs.variant.push(*variant);
+                    pairs.blocks.push(number);
+                    pairs.baseline.push(baseline);
+                    pairs.variant.push(variant);
                 }
                 _ => pairs.lost += 1,
             }

@@ -84,12 +84,11 @@ fn head(plan: &Plan) -> String {
         plan.seed,
         plan.trials()
     );
-    let comparisons = plan.variants.len() as u32 - 1;
-    let least = bakeoff_analysis::stats::blocks::least(comparisons, 1.0 - plan.decide.confidence);
+    let least = bakeoff_analysis::stats::blocks::least(1.0 - plan.decide.confidence);
     if plan.blocks < least {
         let _ = writeln!(
             out,
-            "  That is too few: at least {least} blocks are needed to show any difference among {comparisons} comparisons"
+            "  That is too few: at least {least} blocks are needed to show any difference at this confidence"
         );
     }
     out.push_str(&cells::rules(plan));

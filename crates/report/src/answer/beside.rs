@@ -57,7 +57,7 @@ fn built(findings: &Findings, one: &BuiltAndExecuted, baseline: &str) -> String 
     let is_part = one.layers.len() < layers.len();
     let of = listed(&one.layers.iter().map(|layer| clean(layer)).collect::<Vec<_>>());
     let what = if is_part { format!("builds ({of})") } else { "builds".to_owned() };
-    let change = Change::of(comparison, comparison.interval, Unit::Seconds);
+    let change = Change::of(comparison, Unit::Seconds);
     match (comparison.verdict, comparison.scale) {
         (Verdict::Equivalent, _) => format!("{what} in {baseline}'s time within {}", margin(findings)),
         (_, Scale::Ratio) => {
@@ -75,7 +75,7 @@ fn built(findings: &Findings, one: &BuiltAndExecuted, baseline: &str) -> String 
 fn executed(findings: &Findings, claim: &Claim) -> String {
     let Claim { workload, metric, unit, better, comparison, .. } = claim;
     let Comparison { verdict, interval, .. } = comparison;
-    let (manner, change) = (Manner::of(*unit, *better), Change::of(comparison, *interval, *unit));
+    let (manner, change) = (Manner::of(*unit, *better), Change::with(comparison, *interval, *unit));
     let (metric, place) = (words::metric(metric), clean(workload));
     if *verdict == Verdict::Equivalent {
         return format!("is equivalent in {metric} on {place} within {}", margin(findings));

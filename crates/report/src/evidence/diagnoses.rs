@@ -53,7 +53,7 @@ fn difference(findings: &Findings, claim: &Claim, variant: &str) -> String {
 
 /// How much, which way, and the interval in brackets.
 fn told(claim: &Claim, comparison: &Comparison) -> (String, &'static str, String) {
-    let change = Change::of(comparison, comparison.interval, claim.unit);
+    let change = Change::of(comparison, claim.unit);
     let range = change.range().map_or(String::new(), |range| format!(" ({})", glue(&range)));
     (glue(&change.amount()), Manner::of(claim.unit, claim.better).direction(&change), range)
 }
@@ -110,7 +110,7 @@ fn isolation(diagnosis: &Diagnosis, pair: &Isolation) -> String {
     let claim = &diagnosis.claim;
     let (with, factor) = (clean(&diagnosis.variant), clean(&diagnosis.factor));
     let (without, number) = (clean(&pair.variant), count(pair.number));
-    let change = Change::of(&pair.comparison, pair.comparison.interval, claim.unit);
+    let change = Change::of(&pair.comparison, claim.unit);
     let opening = format!(" {without}, which has {number} and differs from it in {factor} only,");
     match pair.comparison.verdict {
         Verdict::Faster | Verdict::Slower => {

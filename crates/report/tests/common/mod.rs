@@ -41,12 +41,12 @@ pub(crate) fn comparison(estimate: f64, low: f64, high: f64, verdict: Verdict) -
     Comparison {
         blocks: 12,
         scale: Scale::Ratio,
+        confidence: 0.95,
         estimate,
         interval: Some([low, high]),
         equivalence_interval: Some([low + (estimate - low) * 0.16, high - (high - estimate) * 0.16]),
-        simultaneous_interval: None,
         p: Some(0.004_882_812_5),
-        p_holm: Some(0.019_531_25),
+        p_corrected: Some(0.019_531_25),
         test: Test::SignFlip,
         verdict,
         detectable: matches!(verdict, Verdict::Undecided { .. }).then_some(1.021_43),
@@ -229,9 +229,8 @@ pub(crate) fn pair() -> Findings {
         test: Test::Deterministic,
         interval: None,
         equivalence_interval: None,
-        simultaneous_interval: None,
         p: None,
-        p_holm: None,
+        p_corrected: None,
         ..comparison(ratio, ratio, ratio, verdict)
     };
     let undecided = Verdict::Undecided { more_blocks: None };
@@ -337,7 +336,6 @@ pub(crate) fn factorial() -> Findings {
         within: None,
     };
     let within = |level: &str, effect: Effect| Effect { within: Some(level.to_owned()), ..effect };
-    let all = |c: Comparison, low: f64, high: f64| Comparison { simultaneous_interval: Some([low, high]), ..c };
     let family = |kind, effects| Effects {
         kind,
         workload: Some("loop".to_owned()),
@@ -348,13 +346,13 @@ pub(crate) fn factorial() -> Findings {
         aliases: vec![],
         effects,
     };
-    let malloc = all(comparison(0.8533, 0.8461, 0.8602, Verdict::Faster), 0.845, 0.8613);
-    let threads = all(comparison(1.0441, 1.0352, 1.0533, Verdict::Slower), 1.0341, 1.0548);
+    let malloc = comparison(0.8533, 0.8461, 0.8602, Verdict::Faster);
+    let threads = comparison(1.0441, 1.0352, 1.0533, Verdict::Slower);
     let symmetric = Caveat { kind: "symmetric-errors".to_owned(), text: "the errors are assumed symmetric".to_owned() };
     let both = Comparison { caveats: vec![symmetric], ..comparison(1.0312, 1.0122, 1.0498, Verdict::Slower) };
     let optimize = comparison(1.0004, 0.9951, 1.0056, Verdict::Equivalent);
     let open = comparison(1.0122, 0.9925, 1.0314, Verdict::Undecided { more_blocks: Some(14) });
-    let doubt = Caveat { kind: "holm".to_owned(), text: "the interval is not corrected".to_owned() };
+    let doubt = Caveat { kind: "among-others".to_owned(), text: "alone it would differ".to_owned() };
     let uncorrected = Comparison { caveats: vec![doubt], ..open.clone() };
     let mut findings = five_verdicts();
     findings.effects = vec![
