@@ -11,9 +11,11 @@ pub use builds::*;
 pub use evidence::*;
 
 use bakeoff_model::metric::{Direction, Metric, Unit};
-use bakeoff_model::record::{BuildLine, Place, Unavailable, VariantLine};
+use bakeoff_model::record::{BuildLine, Excluded, Place, Unavailable, VariantLine};
+use bakeoff_model::study::Levels;
 use bakeoff_model::until::Until;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// The version of this format.
 pub const FORMAT: u32 = 2;
@@ -49,6 +51,9 @@ pub struct Findings {
     pub started_unix_s: f64,
     /// The baseline first; without the twin.
     pub variants: Vec<VariantLine>,
+    /// The combinations that the study leaves out, and why.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub excluded: Vec<Excluded>,
     /// One table for every workload × condition × metric; the deciding metric first within each.
     pub tables: Vec<Table>,
     /// What factors, suites of workloads and conditions do; empty where there is nothing beyond the tables.
@@ -379,10 +384,26 @@ pub struct Effect {
     /// Of a simple effect: the level within which it is, such as `threads=on`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub within: Option<String>,
+    /// Over which combinations of the other factors it is averaged, where that is not all of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub over: Option<Over>,
     /// What the blocks say; none if no block has all that is needed.
     pub comparison: Option<Comparison>,
     /// Why it cannot be estimated, if so.
     pub refused: Option<String>,
+}
+
+/// The combinations of the other factors' levels that an effect is averaged over: those that were executed with every level
+/// that it compares.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Over {
+    /// Each of them.
+    pub combinations: Vec<Levels>,
+    /// How many there would be if all were executed.
+    pub of: u32,
+    /// The same by factor, where they are all combinations of these levels: the factors of which a level is left out, each
+    /// with the levels that are not. Empty where they are not.
+    pub levels: BTreeMap<String, Vec<String>>,
 }
 
 /// The five verdicts. They are said of what is better, not of what is less: of a cost such as wall time less is better, of

@@ -4,7 +4,6 @@
 pub use crate::findings::{Caveat, Comparison, Summary};
 pub use bakeoff_model::samples::Better;
 
-use crate::stats::trend;
 use serde::{Deserialize, Serialize};
 
 /// The version of this format.
@@ -66,14 +65,13 @@ pub struct SampleRow {
     pub order: Order,
     /// Against the baseline; none for the baseline itself, and where the baseline is missing.
     pub comparison: Option<Comparison>,
+    /// Where time is visible in this sample or in the baseline: the largest difference that it could explain, as the
+    /// comparison's scale says: a ratio of 1 or more, or a difference of 0 or more.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub time_could_explain: Option<f64>,
     /// Why there is no verdict, if one was refused; the comparison then says `undecided`.
     pub refused: Option<Caveat>,
 }
-
-/// Of a longer sample, drift is looked for in the means of chunks, and dependence also in its first values.
-const LONG: usize = 10_000;
-/// About so many chunks.
-const CHUNKS: usize = 1000;
 
 /// Whether time can be seen in a sample, if its values stand in the order of time.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -82,34 +80,6 @@ pub struct Order {
     pub drift_p: Option<f64>,
     /// p of Bartels' test for values that resemble their predecessors; none likewise.
     pub dependence_p: Option<f64>,
-}
-
-impl Order {
-    /// Below this p, time is visible.
-    pub const VISIBLE_P: f64 = 0.01;
-
-    /// Looks for time in a sample. Of a long one, in the means of successive chunks, and for dependence also in its
-    /// beginning; the smaller of those two p counts twice.
-    pub(crate) fn of(values: &[f64]) -> Self {
-        let tests = |values: &[f64]| (trend::mann_kendall(values).map(|t| t.p), trend::bartels(values).map(|t| t.p));
-        if values.len() <= LONG {
-            let (drift_p, dependence_p) = tests(values);
-            return Self { drift_p, dependence_p };
-        }
-        let size = values.len().div_ceil(CHUNKS);
-        // Scaled first, so that a sum does not overflow.
-        let chunks = values.chunks_exact(size);
-        let means: Vec<f64> = chunks.map(|chunk| chunk.iter().map(|x| x / size as f64).sum()).collect();
-        let (drift_p, dependence_p) = tests(&means);
-        let beginning = trend::bartels(&values[..LONG]).map(|t| t.p);
-        let smaller = dependence_p.into_iter().chain(beginning).reduce(f64::min);
-        Self { drift_p, dependence_p: smaller.map(|p| (2.0 * p).min(1.0)) }
-    }
-
-    /// Whether one of the two is visible.
-    pub fn is_visible(&self) -> bool {
-        [self.drift_p, self.dependence_p].into_iter().flatten().any(|p| p < Self::VISIBLE_P)
-    }
 }
 
 /// What cannot be asked of these samples.

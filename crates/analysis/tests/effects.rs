@@ -2,9 +2,9 @@
 //! truth. How a contrast is judged, once it is one, is tested in `judge.rs`.
 #![expect(clippy::expect_used, reason = "all of this file is tests")]
 
-use bakeoff_analysis::findings::{Effect, Effects, Findings, Kind, Scale, Test, Verdict};
+use bakeoff_analysis::findings::{Effect, Effects, Findings, Kind, Over, Scale, Test, Verdict};
 use bakeoff_analysis::judge;
-use bakeoff_model::record::{Block, Failure, Outcome, Place, Record, Session, StudyLine, Trial, VariantLine};
+use bakeoff_model::record::{Block, Excluded, Failure, Outcome, Place, Record, Session, StudyLine, Trial, VariantLine};
 use bakeoff_model::shuffle::Stream;
 use bakeoff_model::study::Decide;
 use std::collections::BTreeMap;
@@ -241,26 +241,156 @@ fn a_fraction_names_what_it_cannot_tell_apart() {
     assert!(!interactions.aliases.is_empty());
 }
 
-/// A variant that never succeeds takes its combination out of every block.
-#[test]
-fn a_missing_combination_leaves_the_linear_model() {
-    let mut record =
-        record(
-            &combinations(&THREE),
-            &["loop"],
-            &["idle"],
-            |levels, _, _| {
-                if levels["malloc"] == "perl" { 0.9 } else { 1.0 }
-            },
-        );
-    record.trials.iter_mut().filter(|trial| trial.variant == "clang-perl-on").for_each(|trial| {
+/// Whatever is judged by contrasts has an exact test, and says over what it is averaged where that is not everything.
+#[track_caller]
+fn check_over(family: &Effects, name: &str, ratio: f64, over: Option<(&[&str], u32)>) {
+    check(family, name, ratio);
+    let effect = family.effects.iter().find(|effect| effect.name == name).expect("an effect of this name");
+    assert_eq!(effect.comparison.as_ref().map(|c| c.test), Some(Test::SignFlip), "{name}");
+    let of = |over: &Over| (over.combinations.iter().map(self::name).collect::<Vec<_>>(), over.of);
+    let expect = over.map(|(names, of)| (names.iter().map(|n| (*n).to_owned()).collect(), of));
+    assert_eq!(effect.over.as_ref().map(of), expect, "{name}");
+}
+
+fn fail(record: &mut Record, variant: &str, every: usize) {
+    let trials = record.trials.iter_mut().filter(|trial| trial.variant == variant);
+    trials.step_by(every).for_each(|trial| {
         trial.outcome = Outcome::Failed(Failure::Exit { code: 1, stderr: vec![] });
     });
+}
+
+/// Two factors, of two and five levels, one combination left out.
+const TWO_BY_FIVE: [Factor; 2] = [("cc", &["gcc", "clang"]), ("opt", &["O2", "O0", "O1", "O3", "Os"])];
+
+/// Clang saves 4 %, and -O0 doubles.
+fn compilers(levels: &BTreeMap<String, String>, _: &str, _: &str) -> f64 {
+    (if levels["cc"] == "clang" { 0.96 } else { 1.0 }) * (if levels["opt"] == "O0" { 2.0 } else { 1.0 })
+}
+
+#[test]
+fn a_combination_that_is_left_out_costs_what_needs_it_and_no_more() {
+    let mut variants = combinations(&TWO_BY_FIVE);
+    variants.retain(|levels| name(levels) != "clang-O1");
+    let mut gap = record(&variants, &["loop"], &["idle"], compilers);
+    gap.study.excluded = vec![Excluded { name: "cc=clang opt=O1".to_owned(), reason: "does not build".to_owned() }];
+    let findings = judge(&gap);
+    assert_eq!(findings.excluded, gap.study.excluded);
+    let mains = family(&findings, Kind::Main);
+    check_over(mains, "cc=clang", 0.96, Some((&["O2", "O0", "O3", "Os"], 5)));
+    let over = mains.effects[0].over.as_ref().expect("a part");
+    assert_eq!(over.levels["opt"], ["O2", "O0", "O3", "Os"]);
+    check_over(mains, "opt=O0", 2.0, None);
+    let level = mains.effects.iter().find(|effect| effect.name == "opt=O1").expect("an effect");
+    assert!(level.comparison.is_none() && level.refused.as_ref().is_some_and(|why| why.contains("table")), "{level:?}");
+    let interactions = family(&findings, Kind::Interaction);
+    check_over(interactions, "cc=clang × opt=O0", 1.0, None);
+    let lost = interactions.effects.iter().find(|effect| effect.name == "cc=clang × opt=O1").expect("an effect");
+    assert!(lost.comparison.is_none() && lost.refused.is_some(), "{lost:?}");
+    // Simple effects too, but for the one that does not exist.
+    let simples = findings.effects.iter().filter(|family| family.kind == Kind::Simple);
+    let within: Vec<&str> = simples.flat_map(|f| &f.effects).filter_map(|e| e.within.as_deref()).collect();
+    assert_eq!(
+        within.iter().filter(|within| within.starts_with("opt=")).collect::<Vec<_>>(),
+        [&"opt=O2", &"opt=O0", &"opt=O3", &"opt=Os"]
+    );
+    // The baseline's own corner may be the one that is missing on the other side.
+    let mut variants = combinations(&TWO_BY_FIVE);
+    variants.retain(|levels| name(levels) != "clang-O2");
+    let findings = judge(&record(&variants, &["loop"], &["idle"], compilers));
+    check_over(family(&findings, Kind::Main), "cc=clang", 0.96, Some((&["O0", "O1", "O3", "Os"], 5)));
+}
+
+/// A family counts all that was planned: no p is corrected by less than the part that could be estimated.
+#[test]
+fn a_gap_makes_no_family_smaller() {
+    let mut record = record(&combinations(&TWO_BY_FIVE), &["loop"], &["idle"], compilers);
+    fail(&mut record, "clang-O1", 1);
+    let mains = judge(&record);
+    let family = family(&mains, Kind::Main);
+    let comparison = family.effects[0].comparison.as_ref().expect("a comparison");
+    let (p, corrected) = (comparison.p.expect("a p"), comparison.p_corrected.expect("a p"));
+    let estimated = family.effects.iter().filter(|effect| effect.comparison.is_some()).count();
+    assert!(family.effects.len() == 5 && estimated < 5, "{family:?}");
+    assert!(corrected >= p * 5.0 / estimated as f64 && corrected <= 5.0 * p, "{p} {corrected}");
+}
+
+/// A level that never succeeds, or is executed on its own only, next to factors that are crossed completely.
+#[test]
+fn a_level_that_is_alone_leaves_the_others_as_they_are() {
+    let truth: Truth = |levels, _, _| {
+        (if levels["malloc"] == "perl" { 0.9 } else { 1.0 }) * (if levels["cc"] == "tcc" { 3.0 } else { 1.0 })
+    };
+    let mut failing = record(&combinations(&THREE), &["loop"], &["idle"], truth);
+    let tcc: Vec<String> =
+        failing.study.variants.iter().map(|v| v.name.clone()).filter(|v| v.starts_with("tcc")).collect();
+    tcc.iter().for_each(|variant| fail(&mut failing, variant, 1));
+    let mut alone = combinations(&THREE);
+    alone.retain(|levels| levels["cc"] != "tcc" || name(levels) == "tcc-system-off");
+    let alone = record(&alone, &["loop"], &["idle"], truth);
+    for record in [failing, alone] {
+        let findings = judge(&record);
+        let mains = family(&findings, Kind::Main);
+        assert_eq!(names(mains), ["cc=clang", "cc=tcc", "malloc=perl", "threads=on"]);
+        check_over(mains, "cc=clang", 1.0, None);
+        let threads = ["gcc-off", "gcc-on", "clang-off", "clang-on"];
+        check_over(mains, "malloc=perl", 0.9, Some((&threads, 6)));
+        let mallocs = ["gcc-system", "gcc-perl", "clang-system", "clang-perl"];
+        check_over(mains, "threads=on", 1.0, Some((&mallocs, 6)));
+        assert_eq!(mains.effects[2].over.as_ref().expect("a part").levels["cc"], ["gcc", "clang"]);
+        assert!(mains.effects[1].comparison.is_none() && mains.effects[1].refused.is_some(), "{:?}", mains.effects[1]);
+        let interactions = family(&findings, Kind::Interaction);
+        check_over(interactions, "malloc=perl × threads=on", 1.0, Some((&["gcc", "clang"], 3)));
+        check_over(interactions, "cc=clang × malloc=perl", 1.0, None);
+    }
+}
+
+/// A variant that never succeeds is lost to what needs it; where the rest are no levels' combinations, they are counted.
+#[test]
+fn a_variant_that_fails_is_lost_to_what_needs_it() {
+    let truth: Truth = |levels, _, _| if levels["malloc"] == "perl" { 0.9 } else { 1.0 };
+    let mut record = record(&combinations(&THREE), &["loop"], &["idle"], truth);
+    fail(&mut record, "clang-perl-on", 1);
     let findings = judge(&record);
     let mains = family(&findings, Kind::Main);
-    check(mains, "malloc=perl", 0.9);
-    check(mains, "threads=on", 1.0);
-    check(family(&findings, Kind::Interaction), "cc=tcc × threads=on", 1.0);
+    let five = ["gcc-off", "gcc-on", "clang-off", "tcc-off", "tcc-on"];
+    check_over(mains, "malloc=perl", 0.9, Some((&five, 6)));
+    assert!(mains.effects[2].over.as_ref().expect("a part").levels.is_empty());
+    check_over(mains, "cc=tcc", 1.0, None);
+    check_over(family(&findings, Kind::Interaction), "cc=tcc × threads=on", 1.0, None);
+    check_over(family(&findings, Kind::Interaction), "cc=clang × threads=on", 1.0, Some((&["system"], 2)));
+}
+
+/// A variant that fails now and then costs the blocks in which it fails, of the contrasts that need it.
+#[test]
+fn a_block_is_lost_to_what_needs_the_trial_that_failed() {
+    let mut record = record(&combinations(&THREE), &["loop"], &["idle"], |_, _, _| 1.0);
+    fail(&mut record, "clang-perl-on", 3);
+    let blocks = |name: &str| {
+        let findings = judge(&record);
+        let effect = family(&findings, Kind::Main).effects.iter().find(|e| e.name == name).cloned();
+        effect.and_then(|effect| Some((effect.comparison?.blocks, effect.over)))
+    };
+    assert_eq!((blocks("cc=clang"), blocks("cc=tcc")), (Some((BLOCKS - 4, None)), Some((BLOCKS, None))));
+}
+
+/// Where a level is missing from a fraction, the linear model still tells the others.
+#[test]
+fn a_fraction_bears_a_level_that_fails() {
+    const FACTORS: [Factor; 3] =
+        [("cc", &["gcc", "clang", "tcc"]), ("malloc", &["system", "perl"]), ("threads", &["off", "on"])];
+    let mut half = combinations(&FACTORS);
+    let changed = |v: &BTreeMap<String, String>| FACTORS.iter().filter(|(f, levels)| v[*f] != levels[0]).count();
+    half.retain(|variant| changed(variant) % 2 == 0);
+    let truth: Truth = |levels, _, _| if levels["threads"] == "on" { 1.1 } else { 1.0 };
+    let mut record = record(&half, &["loop"], &["idle"], truth);
+    fail(&mut record, "tcc-perl-off", 1);
+    fail(&mut record, "tcc-system-on", 1);
+    let findings = judge(&record);
+    let mains = family(&findings, Kind::Main);
+    for (name, ratio) in [("cc=clang", 1.0), ("malloc=perl", 1.0), ("threads=on", 1.1)] {
+        check(mains, name, ratio);
+    }
+    assert!(mains.effects[1].refused.is_some(), "{:?}", mains.effects[1]);
 }
 
 #[test]

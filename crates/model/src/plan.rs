@@ -4,7 +4,7 @@
 
 use crate::metric::{self, Metric};
 use crate::problem::suggest;
-use crate::record::{Block, Building, FORMAT, FactorLine, StudyLine, TWIN, Trial, VariantLine};
+use crate::record::{Block, Building, Excluded, FORMAT, FactorLine, StudyLine, TWIN, Trial, VariantLine};
 use crate::shuffle::Stream;
 use crate::study::{
     Condition, Decide, Factor, Levels, PlanSpec, Service, Study, VariantRule, Vary, VoidRule, Workload,
@@ -34,15 +34,6 @@ pub struct Variant {
     pub sources: BTreeMap<String, String>,
     /// What the log of its build says when it fails, if the study foresees that: of each of its levels that say so.
     pub fails: Vec<String>,
-}
-
-/// A combination that was left out.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Excluded {
-    /// Its display name.
-    pub name: String,
-    /// Why.
-    pub reason: String,
 }
 
 /// Which variants take part, in which cells, how often, in which order.
@@ -318,6 +309,7 @@ impl Plan {
             identity: self.identity(builds, inputs),
             seed: self.seed,
             variants: self.variants.iter().map(variant).collect(),
+            excluded: self.excluded.clone(),
             workloads: self.workloads.iter().map(|workload| workload.name.clone()).collect(),
             conditions: self.conditions.iter().map(|condition| condition.name.clone()).collect(),
             decide: self.decide.clone(),

@@ -63,6 +63,9 @@ pub struct StudyLine {
     pub seed: u64,
     /// The baseline first, then the others as planned; the twin is not among them.
     pub variants: Vec<VariantLine>,
+    /// The combinations that the study leaves out, and why.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub excluded: Vec<Excluded>,
     /// Names of the workloads.
     pub workloads: Vec<String>,
     /// Names of the conditions.
@@ -92,6 +95,15 @@ pub struct StudyLine {
     pub building: Option<Building>,
     /// Set if the trials were simulated: the planted truth, as the user gave it.
     pub simulated: Option<String>,
+}
+
+/// A combination of levels that was left out.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Excluded {
+    /// Its display name.
+    pub name: String,
+    /// Why.
+    pub reason: String,
 }
 
 /// One variant, as planned.

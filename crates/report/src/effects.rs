@@ -9,7 +9,7 @@ use crate::notes::Notes;
 use crate::paint::{Ink, Page, Piece};
 use crate::text::{clean, glue};
 use crate::words::{self, Change, Manner, counted};
-use bakeoff_analysis::findings::{Comparison, Effect, Effects, Findings, Kind, Verdict};
+use bakeoff_analysis::findings::{Comparison, Effect, Effects, Findings, Kind, Over, Verdict};
 use bakeoff_model::metric::{Direction, Unit};
 
 /// More families of simple effects than these are not printed.
@@ -42,6 +42,9 @@ fn print_of(findings: &Findings, is_wanted: &dyn Fn(Kind) -> bool, page: &mut Pa
         if let Some(sentence) = unlisted(findings, family) {
             page.paragraph(&sentence, columns, 2, Ink::Plain);
         }
+        if let Some(sentence) = averaged(&shown) {
+            page.paragraph(&sentence, columns, 2, Ink::Plain);
+        }
         for alias in &family.aliases {
             page.paragraph(&format!("cannot be told apart: {}", clean(alias)), columns, 2, Ink::Open);
         }
@@ -50,6 +53,33 @@ fn print_of(findings: &Findings, is_wanted: &dyn Fn(Kind) -> bool, page: &mut Pa
             print_simple(&simple.iter().filter(here).copied().collect::<Vec<_>>(), page, notes, columns);
         }
     }
+}
+
+/// Over which combinations the effects of a table are averaged, where that is not all of them.
+fn averaged(shown: &[&Effect]) -> Option<String> {
+    let mut parts: Vec<(String, Vec<String>)> = vec![];
+    for effect in shown.iter().filter(|effect| effect.comparison.is_some()) {
+        let Some(over) = effect.over.as_ref().map(over) else { continue };
+        match parts.iter_mut().find(|(known, _)| *known == over) {
+            Some((_, names)) => names.push(clean(&effect.name)),
+            None => parts.push((over, vec![clean(&effect.name)])),
+        }
+    }
+    let parts: Vec<String> = parts.into_iter().map(|(over, names)| format!("{} {over}", named(names))).collect();
+    (!parts.is_empty()).then(|| format!("averaged over what is complete: {}", parts.join("; ")))
+}
+
+/// `over opt=O0, O2`, or how many of the combinations where they are not all of some levels.
+fn over(over: &Over) -> String {
+    let of = |(factor, levels): (&String, &Vec<String>)| {
+        let levels: Vec<String> = levels.iter().map(|level| glue(&clean(level))).collect();
+        format!("{}={}", clean(factor), levels.join(", "))
+    };
+    if over.levels.is_empty() {
+        let (some, all) = (over.combinations.len(), over.of);
+        return format!("over {some} of {all} combinations of the other options");
+    }
+    format!("over {}", over.levels.iter().map(of).collect::<Vec<_>>().join(" and "))
 }
 
 /// Simple effects of one place, a paragraph for each family; where there are too many, nothing: the interactions that are
@@ -67,7 +97,8 @@ fn print_simple(families: &[&Effects], page: &mut Page, notes: &mut Notes, colum
             let change = Change::of(comparison, family.unit);
             let range = change.signed_range().map_or(String::new(), |range| format!(" ({})", glue(&range)));
             let mark = notes.mark(comparison.caveats.iter().map(|caveat| caveat.text.as_str()));
-            format!("{within} {}{range} {}{mark}", glue(&change.signed()), word(family, comparison.verdict))
+            let part = effect.over.as_ref().map_or(String::new(), |part| format!(", {}", over(part)));
+            format!("{within}{part} {}{range} {}{mark}", glue(&change.signed()), word(family, comparison.verdict))
         });
         let Some(first) = family.effects.first() else { continue };
         let opening = format!("{} against {}", clean(&first.name), clean(&first.against));
@@ -84,6 +115,9 @@ fn heading(family: &Effects) -> String {
     };
     let metric = &family.metric;
     let what = match family.kind {
+        Kind::Main if family.effects.iter().any(|effect| effect.over.is_some()) => {
+            format!("what each option does to {metric}, on average over the others")
+        }
         Kind::Main => format!("what each option does to {metric}, over all levels of the others"),
         Kind::Simple => format!("what each option does to {metric} within each level of another one"),
         Kind::Interaction => format!("what two options together do to {metric} beyond what each does alone"),
@@ -214,7 +248,8 @@ fn main_effects(findings: &Findings, mains: &Effects) -> Vec<String> {
 fn main_effect(family: &Effects, effect: &Effect, comparison: &Comparison) -> String {
     let (name, against) = (clean(&effect.name), clean(&effect.against));
     let change = Change::of(comparison, family.unit);
-    let (amount, range) = (glue(&change.amount()), interval(&change));
+    let part = effect.over.as_ref().map_or(String::new(), |part| format!(" {}", over(part)));
+    let (amount, range) = (glue(&change.amount()), interval(&change) + &part);
     if family.better == Direction::More {
         let word = word(family, comparison.verdict);
         return format!("{name} is {amount} {word} than {against}{range}");

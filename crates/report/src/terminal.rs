@@ -3,8 +3,12 @@
 use crate::notes::Notes;
 use crate::paint::{Ink, Page};
 use crate::text::{clean, glue};
+use crate::words::listed;
 use crate::{answer, builds, conditions, effects, evidence, failures, latencies, metrics, provenance};
 use bakeoff_analysis::findings::Findings;
+
+/// Of more combinations that are left out for one reason, only the number is printed.
+const LEFT_OUT_MAX: usize = 8;
 
 /// How a page is printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -75,5 +79,21 @@ fn heading(findings: &Findings, page: &mut Page, columns: usize) {
     let levels: Vec<String> = baseline.levels.iter().map(|(factor, level)| format!("{factor}={level}")).collect();
     if !levels.is_empty() {
         page.paragraph(&format!("baseline: {}", clean(&levels.join(" "))), columns, 2, Ink::Plain);
+    }
+    left_out(findings, page, columns);
+}
+
+/// The combinations that the study leaves out, a line for each reason.
+fn left_out(findings: &Findings, page: &mut Page, columns: usize) {
+    let mut reasons: Vec<(&str, Vec<String>)> = vec![];
+    for excluded in &findings.excluded {
+        match reasons.iter_mut().find(|(reason, _)| *reason == excluded.reason) {
+            Some((_, names)) => names.push(clean(&excluded.name)),
+            None => reasons.push((&excluded.reason, vec![clean(&excluded.name)])),
+        }
+    }
+    for (reason, names) in reasons {
+        let which = if names.len() > LEFT_OUT_MAX { format!("{} combinations", names.len()) } else { listed(&names) };
+        page.paragraph(&format!("left out by the study: {which} ({})", clean(reason)), columns, 2, Ink::Plain);
     }
 }

@@ -1,16 +1,19 @@
 //! Studies that may stop early, and studies that were executed one variant after the other: what a rule for stopping does to
-//! the rate of false differences, and what is left of it where drift is seen and a verdict refused.
+//! the rate of false differences, and what is left of it where time is bounded by what is seen of it.
 
 use super::orders::{Order, Simulated};
 use super::peers::Peer;
 use super::simulate::Sample;
-use super::studies::ALPHA;
+use super::studies::{ALPHA, MARGIN};
 use super::worlds::World;
-use crate::samples;
+use crate::findings::Verdict;
+use crate::judge::judge_samples;
+use crate::samples::{SampleRow, Terms};
 use crate::stats::eprocess::EProcess;
 use crate::stats::signflip::SignFlip;
 use crate::stats::spending;
 use crate::stopping::Reading;
+use bakeoff_model::samples;
 use bakeoff_model::shuffle::Stream;
 use std::sync::OnceLock;
 
@@ -74,12 +77,40 @@ pub(super) fn precision(world: World, stream: &mut Stream) -> Sample {
     [1.0; 4]
 }
 
-/// Two variants that are the same, 20 trials of one and then 20 of the other, by Mann and Whitney's test, as samples of
-/// unknown order are judged: [drift is seen in either, so
-/// there is no verdict, drift is not seen and they differ, they differ].
+/// Values of each sample that was measured before or after the other.
+const SEQUENTIAL: usize = 20;
+
+/// Two samples, one after the other, judged as samples of unknown order are. An obvious difference is a factor of 2.
+fn unpaired(world: World, effect: f64, stream: &mut Stream) -> Option<(Simulated, SampleRow)> {
+    let study = Simulated::new(world, Order::Sequential, SEQUENTIAL, &[0.0, effect], stream);
+    let sample = |variant: usize| samples::Sample { col: variant.to_string(), ..of_seconds(study.values(variant)) };
+    let terms = Terms { confidence: 1.0 - ALPHA, margin: MARGIN, paired: false, baseline: None };
+    let mut findings = judge_samples(vec![sample(0), sample(1)], &terms).ok()?;
+    let row = findings.tables.pop()?.samples.pop()?;
+    Some((study, row))
+}
+
+fn of_seconds(values: Vec<f64>) -> samples::Sample {
+    let (row, col, unit) = (String::new(), String::new(), "sec".to_owned());
+    samples::Sample { row, col, unit, better: samples::Better::Less, values }
+}
+
+fn is_difference(row: &SampleRow) -> bool {
+    let verdict = row.comparison.as_ref().map(|comparison| comparison.verdict);
+    verdict.is_none_or(|verdict| matches!(verdict, Verdict::Faster | Verdict::Slower | Verdict::Negligible))
+}
+
+/// Two variants that are the same, 20 trials of one and then 20 of the other: [a verdict is refused, they are called
+/// different, …although time is visible, they differ by Mann and Whitney's test alone].
 pub(super) fn sequential(world: World, stream: &mut Stream) -> Sample {
-    let study = Simulated::new(world, Order::Sequential, 20, &[0.0, 0.0], stream);
-    let refused = [0, 1].iter().any(|variant| samples::Order::of(study.logs(*variant)).is_visible());
-    let differs = Peer::MannWhitney.judge(&study, stream).differs;
-    [flag(refused), flag(!refused && differs), flag(differs), 0.0]
+    let Some((study, row)) = unpaired(world, 0.0, stream) else { return [1.0; 4] };
+    let differs = is_difference(&row);
+    let blind = Peer::MannWhitney.judge(&study, stream).differs;
+    [flag(row.refused.is_some()), flag(differs), flag(differs && row.time_could_explain.is_some()), flag(blind)]
+}
+
+/// One of them takes twice as long: [that is said].
+pub(super) fn obvious(world: World, stream: &mut Stream) -> Sample {
+    let row = unpaired(world, std::f64::consts::LN_2, stream);
+    [flag(row.is_some_and(|(_, row)| row.refused.is_none() && is_difference(&row))), 0.0, 0.0, 0.0]
 }

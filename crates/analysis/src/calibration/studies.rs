@@ -15,7 +15,7 @@ pub(super) const ALPHA: f64 = 0.05;
 /// A true difference of 2 %.
 const EFFECT: f64 = 1.02;
 /// The margin of equivalence.
-const MARGIN: f64 = 0.01;
+pub(super) const MARGIN: f64 = 0.01;
 
 pub(super) fn flag(yes: bool) -> f64 {
     f64::from(u8::from(yes))

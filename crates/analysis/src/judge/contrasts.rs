@@ -82,7 +82,8 @@ impl Contrasts {
 
     /// The values of all blocks, one after the other, each in the order of its weights.
     fn of_rows(values: Vec<f64>, weights: &[f64], yardstick: Yardstick, margin: f64) -> Self {
-        let rows = || values.chunks_exact(weights.len());
+        // Without weights there are no values either.
+        let rows = || values.chunks_exact(weights.len().max(1));
         let (scale, zone) = if values.iter().all(|value| *value > 0.0) {
             (Scale::Ratio, Some(Zone::of_log_ratios(margin)))
         } else {

@@ -2,8 +2,9 @@
 //! there are several workloads, and conditions against the first one. Each is a set of weights, and from there on is
 //! judged like a pair; and is corrected within its family.
 
+use super::complete::{Design, Outline};
 use super::conclude::conclude_effect;
-use super::contrasts::{Cell, Contrasts, Passes, Weights};
+use super::contrasts::{Contrasts, Passes, Weights};
 use super::fraction::Fraction;
 use super::infer;
 use super::trials::Trials;
@@ -11,14 +12,12 @@ use super::{Rule, Yardstick};
 use crate::findings::{Caveat, Effect, Effects, Kind};
 use bakeoff_model::metric::{self, Metric};
 use bakeoff_model::record::{Record, StudyLine, TWIN, VariantLine};
-use bakeoff_model::study::Levels;
-use std::collections::{BTreeMap, BTreeSet};
 
-/// A contrast before it is judged.
-struct Planned<'a> {
-    name: String,
-    against: String,
-    weights: Weights<'a>,
+/// A contrast before it is judged. Without weights there is none: it counts in its family and gets no comparison.
+pub(super) struct Planned<'a> {
+    pub(super) name: String,
+    pub(super) against: String,
+    pub(super) weights: Weights<'a>,
 }
 
 /// All families of a study.
@@ -97,55 +96,47 @@ pub(super) fn levels(record: &Record, trials: &Trials<'_>, rule: Rule) -> Vec<Ef
     families
 }
 
-/// Main effects, and on the deciding metric the interactions and the simple effects: by contrasts where enough passes have all combinations of
-/// levels, else by the linear model, without simple effects.
+/// Main effects, and on the deciding metric the interactions and the simple effects: by contrasts of the combinations that
+/// are there ([`super::complete`]), and by the linear model what these cannot tell.
 fn factorial(
     study: &StudyLine,
     factors: &Factors,
-    (workload, condition): (&str, &str),
+    place: (&str, &str),
     (known, decides): (&Metric, bool),
     passes: &Passes<'_>,
     rule: Rule,
 ) -> Vec<Effects> {
-    let place = (Some(workload), Some(condition));
-    if factors.are_complete(study) && mostly_whole(study, (workload, condition), passes) {
-        let mains = judge(Kind::Main, place, factors.mains(study, workload, condition), known, passes, rule);
-        if !decides {
-            return vec![mains];
+    let design = Design::new(study, factors, place, passes);
+    let mut fraction = None;
+    let mut family = |kind: Kind, outlines: Vec<Outline<'_>>| {
+        let size = outlines.len();
+        let (planned, details): (Vec<_>, Vec<_>) = outlines.into_iter().map(Outline::split).unzip();
+        let mut family = judge(kind, (Some(place.0), Some(place.1)), planned, known, passes, rule);
+        for (effect, detail) in family.effects.iter_mut().zip(details) {
+            (effect.within, effect.over) = (detail.within, detail.over);
+            effect.refused = detail.refused.filter(|_| effect.comparison.is_none());
         }
-        let interactions = factors.interactions(study, workload, condition);
-        let mut families = vec![mains, judge(Kind::Interaction, place, interactions, known, passes, rule)];
-        for (planned, within) in factors.simples(study, workload, condition) {
-            let mut family = judge(Kind::Simple, place, planned, known, passes, rule);
-            family.effects.iter_mut().zip(within).for_each(|(effect, within)| effect.within = Some(within));
-            families.push(family);
+        let is_open = |effect: &Effect| effect.comparison.is_none() && effect.refused.is_none();
+        if kind != Kind::Simple && family.effects.iter().any(is_open) {
+            let fraction = fraction.get_or_insert_with(|| Fraction::new(factors, study, passes, place, rule.margin));
+            let open: Vec<String> = family.effects.iter().filter(|e| is_open(e)).map(|e| e.name.clone()).collect();
+            let rule = Rule { family: size as u32, ..rule };
+            let modelled = fraction.effects(kind, known.better, rule, &open);
+            for effect in modelled {
+                family.effects.iter_mut().filter(|e| e.name == effect.name).for_each(|e| *e = effect.clone());
+            }
+            if kind == Kind::Interaction {
+                family.aliases = fraction.aliases();
+            }
         }
-        return families;
+        family
+    };
+    let mut families = vec![family(Kind::Main, design.mains())];
+    if decides {
+        families.push(family(Kind::Interaction, design.interactions()));
+        families.extend(design.simples().into_iter().map(|outlines| family(Kind::Simple, outlines)));
     }
-    let fraction = Fraction::new(factors, study, passes, (workload, condition), rule.margin);
-    let family = |kind, effects, aliases| Effects {
-        kind,
-        workload: Some(workload.to_owned()),
-        condition: Some(condition.to_owned()),
-        metric: known.name.to_string(),
-        unit: known.unit,
-        better: known.better,
-        aliases,
-        effects,
-    };
-    let mains = family(Kind::Main, fraction.mains(known.better, rule), vec![]);
-    let interactions = || family(Kind::Interaction, fraction.interactions(known.better, rule), fraction.aliases());
-    if decides { vec![mains, interactions()] } else { vec![mains] }
-}
-
-/// Whether at least half of the passes with any value have one of every variant.
-fn mostly_whole(study: &StudyLine, (workload, condition): (&str, &str), passes: &Passes<'_>) -> bool {
-    let count = |cells: &BTreeMap<Cell<'_>, f64>| {
-        variants(study).filter(|v| cells.contains_key(&(v.name.as_str(), workload, condition))).count()
-    };
-    let counts: Vec<usize> = passes.values().map(count).filter(|count| *count > 0).collect();
-    let whole = counts.iter().filter(|count| **count == variants(study).count()).count();
-    2 * whole >= counts.len()
+    families
 }
 
 pub(super) fn places(study: &StudyLine) -> impl Iterator<Item = (&str, &str)> {
@@ -169,14 +160,15 @@ fn judge(
     let rule = Rule { family: planned.len().max(1) as u32, ..rule };
     let of = |planned: &Planned<'_>| Contrasts::of_cells(passes, &planned.weights, Yardstick::of(known), rule.margin);
     let contrasts: Vec<Contrasts> = planned.iter().map(of).collect();
-    let inferences = infer::family(&contrasts, rule);
+    let elsewhere = planned.iter().filter(|planned| planned.weights.is_empty()).count();
+    let inferences = infer::part_of_family(&contrasts, elsewhere, rule);
     let effects = planned.into_iter().zip(contrasts.iter().zip(inferences)).map(|(planned, (contrasts, inference))| {
         let comparison = inference.map(|inference| {
             let mut comparison = conclude_effect(&inference, known.better, rule);
             comparison.caveats.extend([incomplete(contrasts), symmetric(kind)].into_iter().flatten());
             comparison
         });
-        Effect { name: planned.name, against: planned.against, within: None, comparison, refused: None }
+        Effect { name: planned.name, against: planned.against, within: None, over: None, comparison, refused: None }
     });
     let owned = |name: Option<&str>| name.map(str::to_owned);
     Effects {
@@ -239,93 +231,6 @@ impl Factors {
             self.0.iter().filter(|(factor, _)| variant.levels.get(factor) != baseline.levels.get(factor)).count()
         };
         variants(study).any(|variant| differs(variant) > 1)
-    }
-
-    /// Whether every combination of levels takes part.
-    fn are_complete(&self, study: &StudyLine) -> bool {
-        let there: BTreeSet<&Levels> = variants(study).map(|variant| &variant.levels).collect();
-        there.len() == self.0.iter().map(|(_, levels)| levels.len()).product::<usize>()
-    }
-
-    /// The cells whose variants have these levels, each with this weight altogether.
-    fn weigh<'a>(study: &'a StudyLine, place: (&'a str, &'a str), corners: &[(&[(&str, &str)], f64)]) -> Weights<'a> {
-        let mut weights = Weights::new();
-        for (levels, weight) in corners {
-            let has = |v: &&VariantLine| levels.iter().all(|(f, level)| v.levels.get(*f).is_some_and(|l| l == level));
-            let cells: Vec<Cell<'a>> =
-                variants(study).filter(has).map(|v| (v.name.as_str(), place.0, place.1)).collect();
-            cells.iter().for_each(|cell| *weights.entry(*cell).or_default() += weight / cells.len() as f64);
-        }
-        weights
-    }
-
-    fn mains<'a>(&self, study: &'a StudyLine, workload: &'a str, condition: &'a str) -> Vec<Planned<'a>> {
-        let mut planned = vec![];
-        for (factor, levels) in &self.0 {
-            let Some((reference, others)) = levels.split_first() else { continue };
-            for level in others {
-                let corners: [(&[(&str, &str)], f64); 2] = [(&[(factor, level)], 1.0), (&[(factor, reference)], -1.0)];
-                planned.push(Planned {
-                    name: format!("{factor}={level}"),
-                    against: format!("{factor}={reference}"),
-                    weights: Self::weigh(study, (workload, condition), &corners),
-                });
-            }
-        }
-        planned
-    }
-
-    /// Each level but the baseline's, within each level of each other factor: a family for level and factor.
-    fn simples<'a>(
-        &self,
-        study: &'a StudyLine,
-        workload: &'a str,
-        condition: &'a str,
-    ) -> Vec<(Vec<Planned<'a>>, Vec<String>)> {
-        let mut families = vec![];
-        for (f, f_levels) in &self.0 {
-            for a in &f_levels[1..] {
-                for (g, g_levels) in self.0.iter().filter(|(g, _)| g != f) {
-                    let planned = |b: &String| {
-                        let corners: [(&[(&str, &str)], f64); 2] =
-                            [(&[(f, a), (g, b)], 1.0), (&[(f, &f_levels[0]), (g, b)], -1.0)];
-                        Planned {
-                            name: format!("{f}={a}"),
-                            against: format!("{f}={}", f_levels[0]),
-                            weights: Self::weigh(study, (workload, condition), &corners),
-                        }
-                    };
-                    let within = g_levels.iter().map(|b| format!("{g}={b}")).collect();
-                    families.push((g_levels.iter().map(planned).collect(), within));
-                }
-            }
-        }
-        families
-    }
-
-    fn interactions<'a>(&self, study: &'a StudyLine, workload: &'a str, condition: &'a str) -> Vec<Planned<'a>> {
-        let mut planned = vec![];
-        for (i, (f, f_levels)) in self.0.iter().enumerate() {
-            for (g, g_levels) in &self.0[i + 1..] {
-                for a in &f_levels[1..] {
-                    for b in &g_levels[1..] {
-                        let (r, s) = (&f_levels[0], &g_levels[0]);
-                        let corners: [(&[(&str, &str)], f64); 4] = [
-                            (&[(f, a), (g, b)], 1.0),
-                            (&[(f, r), (g, s)], 1.0),
-                            (&[(f, a), (g, s)], -1.0),
-                            (&[(f, r), (g, b)], -1.0),
-                        ];
-                        planned.push(Planned {
-                            name: format!("{f}={a} × {g}={b}"),
-                            against: format!("{f}={r}, {g}={s}"),
-                            weights: Self::weigh(study, (workload, condition), &corners),
-                        });
-                    }
-                }
-            }
-        }
-        planned
     }
 }
 

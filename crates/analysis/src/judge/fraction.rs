@@ -1,5 +1,5 @@
 //! Main effects and interactions where not every combination of levels has values: by the linear model, with what cannot
-//! be told apart in words. Complete factorials are judged by contrasts instead ([`super::effects`]).
+//! be told apart in words. What can be told by contrasts is judged by these instead ([`super::complete`]).
 //!
 //! The model has main effects and two-way interactions. A main effect that the variants executed do not tell apart from
 //! interactions is given under the assumption that there are none, and says so; one that they do not tell apart
@@ -10,17 +10,19 @@ use super::conclude::conclude_effect;
 use super::contrasts::Passes;
 use super::effects::Factors;
 use super::infer::Inference;
-use crate::findings::{Caveat, Effect, Scale, Test};
+use crate::findings::{Caveat, Effect, Kind, Scale, Test};
 use crate::stats::describe::median;
 use crate::stats::equivalence::Zone;
 use crate::stats::linear::{Estimate, Fit, Observation, Refused, Step, Term};
 use bakeoff_model::metric::Direction;
 use bakeoff_model::record::{StudyLine, VariantLine};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The linear model of one metric of one workload under one condition.
 pub(super) struct Fraction<'a> {
     factors: &'a Factors,
+    /// Of each factor, the levels that have a value: of another one the model knows nothing, and must not ask for it.
+    seen: Vec<Vec<usize>>,
     full: Option<Fit>,
     mains_only: Option<Fit>,
     blocks: u32,
@@ -60,13 +62,25 @@ impl<'a> Fraction<'a> {
             (Scale::Difference, (half_width > 0.0).then_some(Zone { half_width }))
         };
         let y = |y: f64| if scale == Scale::Ratio { y.ln() } else { y };
-        let observations: Vec<Observation<'_>> =
-            cells.iter().map(|(block, levels, value)| Observation { block: *block, levels, y: y(*value) }).collect();
-        let counts: Vec<usize> = factors.0.iter().map(|(_, levels)| levels.len()).collect();
+        let seen: Vec<Vec<usize>> = (0..factors.0.len())
+            .map(|factor| {
+                cells.iter().map(|(_, levels, _)| levels[factor]).collect::<BTreeSet<_>>().into_iter().collect()
+            })
+            .collect();
+        let place = |(seen, level): (&Vec<usize>, &usize)| seen.binary_search(level).unwrap_or_default();
+        let places: Vec<Vec<usize>> =
+            cells.iter().map(|(_, levels, _)| seen.iter().zip(*levels).map(place).collect()).collect();
+        let observations: Vec<Observation<'_>> = cells
+            .iter()
+            .zip(&places)
+            .map(|((block, _, value), levels)| Observation { block: *block, levels, y: y(*value) })
+            .collect();
+        let counts: Vec<usize> = seen.iter().map(Vec::len).collect();
         let mut blocks: Vec<usize> = observations.iter().map(|o| o.block).collect();
         blocks.dedup();
         Self {
             factors,
+            seen,
             full: Fit::new(&observations, &counts, true),
             mains_only: Fit::new(&observations, &counts, false),
             blocks: blocks.len() as u32,
@@ -75,11 +89,22 @@ impl<'a> Fraction<'a> {
         }
     }
 
-    pub(super) fn mains(&self, better: Direction, rule: Rule) -> Vec<Effect> {
+    /// Those of these names, in a family of the rule's size: what is not asked for here is judged otherwise, and counts.
+    pub(super) fn effects(&self, kind: Kind, better: Direction, rule: Rule, names: &[String]) -> Vec<Effect> {
+        let mut all = if kind == Kind::Interaction { self.interactions() } else { self.mains() };
+        all.retain(|one| names.contains(&one.name));
+        self.judged(all, better, rule)
+    }
+
+    fn mains(&self) -> Vec<Estimated> {
         let of = |step: Step| {
             let (name, against) = self.names(step);
-            let full = self.full.as_ref().map_or(Err(Refused::NoError), |fit| fit.main(step));
-            let alone = || self.mains_only.as_ref().map_or(Err(Refused::NoError), |fit| fit.main(step));
+            let main = |fit: &Option<Fit>| match (self.modelled(step), fit) {
+                (None, _) => Err(Refused::Unknown),
+                (_, None) => Err(Refused::NoError),
+                (Some(step), Some(fit)) => fit.main(step),
+            };
+            let (full, alone) = (main(&self.full), || main(&self.mains_only));
             match full {
                 Err(Refused::Aliased { with }) if with.iter().all(|term| matches!(term, Term::TwoWay(..))) => {
                     let text = format!(
@@ -93,19 +118,23 @@ impl<'a> Fraction<'a> {
                 other => Estimated { estimate: self.worded(other), name, against, caveat: None },
             }
         };
-        self.judged(self.factors.steps().map(of).collect(), better, rule)
+        self.factors.steps().map(of).collect()
     }
 
-    pub(super) fn interactions(&self, better: Direction, rule: Rule) -> Vec<Effect> {
+    fn interactions(&self) -> Vec<Estimated> {
         let of = |(a, b): (Step, Step)| {
             let ((one, from), (other, to)) = (self.names(a), self.names(b));
-            let full = self.full.as_ref().map_or(Err(Refused::NoError), |fit| fit.interaction(a, b));
+            let full = match (self.modelled(a).zip(self.modelled(b)), &self.full) {
+                (None, _) => Err(Refused::Unknown),
+                (_, None) => Err(Refused::NoError),
+                (Some((a, b)), Some(fit)) => fit.interaction(a, b),
+            };
             let (name, against) = (format!("{one} × {other}"), format!("{from}, {to}"));
             Estimated { estimate: self.worded(full), name, against, caveat: None }
         };
         let steps: Vec<Step> = self.factors.steps().collect();
         let pairs = steps.iter().enumerate().flat_map(|(i, a)| steps[i + 1..].iter().map(move |b| (*a, *b)));
-        self.judged(pairs.filter(|(a, b)| a.0 != b.0).map(of).collect(), better, rule)
+        pairs.filter(|(a, b)| a.0 != b.0).map(of).collect()
     }
 
     /// What cannot be told apart, a line each.
@@ -116,7 +145,6 @@ impl<'a> Fraction<'a> {
     }
 
     fn judged(&self, all: Vec<Estimated>, better: Direction, rule: Rule) -> Vec<Effect> {
-        let rule = Rule { family: all.len().max(1) as u32, ..rule };
         let effect = |one: Estimated| {
             let (comparison, refused) = match one.estimate {
                 Ok(estimate) => {
@@ -127,7 +155,7 @@ impl<'a> Fraction<'a> {
                 }
                 Err(why) => (None, Some(why)),
             };
-            Effect { name: one.name, against: one.against, within: None, comparison, refused }
+            Effect { name: one.name, against: one.against, within: None, over: None, comparison, refused }
         };
         all.into_iter().map(effect).collect()
     }
@@ -153,12 +181,18 @@ impl<'a> Fraction<'a> {
 
     fn worded(&self, estimate: Result<Estimate, Refused>) -> Result<Estimate, String> {
         estimate.map_err(|refused| match refused {
-            Refused::Unknown => "the variants that were executed do not have it".to_owned(),
+            Refused::Unknown => "no trial that counts has it".to_owned(),
             Refused::NoError => "there are too few trials to judge its error by".to_owned(),
             Refused::Aliased { with } => {
                 format!("the variants that were executed do not tell it apart from {}", self.listed(&with))
             }
         })
+    }
+
+    /// A step as the model counts levels; none if one of them has no value.
+    fn modelled(&self, (factor, level, reference): Step) -> Option<Step> {
+        let place = |level| self.seen[factor].binary_search(&level).ok();
+        Some((factor, place(level)?, place(reference)?))
     }
 
     fn names(&self, (factor, level, reference): Step) -> (String, String) {
@@ -190,7 +224,7 @@ impl Factors {
     }
 
     /// A variant's level of every factor, by its place.
-    fn places_of(&self, variant: &VariantLine) -> Option<Vec<usize>> {
+    pub(super) fn places_of(&self, variant: &VariantLine) -> Option<Vec<usize>> {
         let place = |(factor, levels): &(String, Vec<String>)| {
             levels.iter().position(|level| variant.levels.get(factor) == Some(level))
         };

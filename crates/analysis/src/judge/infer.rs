@@ -47,6 +47,11 @@ pub(super) struct Inference {
 
 /// Infers from all comparisons of a family, in their order; none where there is no contrast.
 pub(super) fn family(all: &[Contrasts], rule: Rule) -> Vec<Option<Inference>> {
+    part_of_family(all, 0, rule)
+}
+
+/// The same where so many others of the family are judged elsewhere, each at its part of alpha.
+pub(super) fn part_of_family(all: &[Contrasts], elsewhere: usize, rule: Rule) -> Vec<Option<Inference>> {
     let mut inferences: Vec<Option<Inference>> =
         all.iter().map(|contrasts| Inference::alone(contrasts, rule)).collect();
     let places = |is_of: fn(Test) -> bool| -> Vec<usize> {
@@ -56,8 +61,8 @@ pub(super) fn family(all: &[Contrasts], rule: Rule) -> Vec<Option<Inference>> {
         inferences.iter().enumerate().filter_map(of).collect()
     };
     let (flipped, tested) = (places(is_flipped), places(is_tested));
-    if tested.len() > 1 {
-        let count = tested.len() as f64;
+    if tested.len() + elsewhere > 1 {
+        let count = (tested.len() + elsewhere) as f64;
         for place in tested.iter().filter(|place| !flipped.contains(place)) {
             if let Some(inference) = &mut inferences[*place] {
                 inference.share(&all[*place].values, rule, count);

@@ -21,6 +21,7 @@
 
 mod beside;
 mod builds;
+mod complete;
 mod conclude;
 mod contrasts;
 mod diagnostics;
@@ -173,6 +174,7 @@ fn judge_workloads(record: &Record) -> Findings {
         unavailable,
         missing,
         variants,
+        excluded: study.excluded.clone(),
         tables,
         effects: effects::effects(record, &seen, rule),
         build_doubts: builds::doubts(study, &builds),

@@ -1,17 +1,19 @@
 //! Samples that somebody else measured, judged. Their order is not known to be random, so everything here carries a caveat;
-//! where a sample drifts or its values resemble their predecessors, the error rates of any unpaired test are fiction, and
-//! there is no verdict. Lines that are blocks go the way of all blocks.
+//! where a sample drifts or its values resemble their predecessors, a verdict is given only if the difference is larger than
+//! what time could explain ([`time`]). Lines that are blocks go the way of all blocks.
 //!
 //! Unpaired: Mann and Whitney's test and Hodges and Lehmann's shift of the logarithms, or of the values if some are not
 //! positive. The verdict is that of [`super`], the family is every comparison of the same unit.
+
+mod time;
 
 use super::conclude::{conclude, conclude_effect};
 use super::contrasts::{self, Contrasts};
 use super::infer::{self, Inference};
 use super::trials::Pairs;
 use super::{Rule, Yardstick};
-use crate::findings::{Caveat, Comparison, RatioOfMeans, Scale, Test, Verdict};
-use crate::samples::{FORMAT, Order, SampleFindings, SampleRow, SampleTable, Summary, Terms, Unaskable};
+use crate::findings::{Caveat, Comparison, RatioOfMeans, Scale, Test};
+use crate::samples::{FORMAT, SampleFindings, SampleRow, SampleTable, Summary, Terms, Unaskable};
 use crate::stats::equivalence::Zone;
 use crate::stats::rank::MannWhitney;
 use crate::stats::sort;
@@ -20,6 +22,7 @@ use bakeoff_model::metric::Unit;
 use bakeoff_model::samples::{Better, Sample};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
+use time::{Course, Time};
 
 /// Seed of the flips where lines are blocks and there are too many to enumerate.
 const SEED: u64 = 0x0062_616b_656f_6666;
@@ -144,12 +147,13 @@ struct DraftRow {
     row: SampleRow,
     inference: Option<Inference>,
     pairs: Option<Pairs>,
+    course: Course,
 }
 
-/// A sample, sorted.
+/// A sample, sorted; and what its order shows.
 struct Sorted {
     ascending: Vec<f64>,
-    order: Order,
+    course: Course,
 }
 
 impl Draft {
@@ -186,11 +190,12 @@ impl Draft {
             let row = SampleRow {
                 sample: sample.col.clone(),
                 summary: summary?,
-                order: sorted.order,
+                order: sorted.course.order,
                 comparison: None,
+                time_could_explain: None,
                 refused: None,
             };
-            Some(DraftRow { row, inference, pairs })
+            Some(DraftRow { row, inference, pairs, course: sorted.course.clone() })
         });
         let Sample { row, unit, .. } = &table[0];
         Self { row: row.clone(), unit: unit.clone(), yardstick: yardstick(&table[0]), rule, rows: rows.collect() }
@@ -199,19 +204,20 @@ impl Draft {
     fn conclude(self, paired: bool) -> SampleTable {
         let Self { row, unit, yardstick, rule, rows } = self;
         let better = yardstick.better;
-        let baseline = rows.first().map(|first| first.row.clone());
+        let baseline = rows.first().map(|first| (first.row.clone(), first.course.clone()));
         let mut samples = vec![];
-        for DraftRow { mut row, inference, pairs } in rows {
-            if let (Some(inference), Some(base)) = (inference, &baseline) {
+        for DraftRow { mut row, inference, pairs, course } in rows {
+            if let (Some(inference), Some((base, base_course))) = (inference, &baseline) {
                 let mut comparison = match pairs {
                     Some(pairs) => conclude(&pairs, &inference, yardstick, rule),
                     None => conclude_unpaired(&inference, better, [&row.summary, &base.summary], rule),
                 };
                 bound(&mut comparison);
                 if !paired {
-                    row.refused = refusal(&[(&base.sample, &base.order), (&row.sample, &row.order)]);
-                    if row.refused.is_some() {
-                        comparison.verdict = Verdict::Undecided { more_blocks: None };
+                    let both = [(base.sample.as_str(), base_course), (row.sample.as_str(), &course)];
+                    if let Some(time) = Time::between(both, comparison.scale) {
+                        row.time_could_explain = Some(time.could_explain());
+                        row.refused = time.bear_on(&mut comparison, inference.zone);
                     }
                 }
                 row.comparison = Some(comparison);
@@ -240,8 +246,8 @@ impl Sorted {
             sort::sort(&mut ascending);
             ascending
         };
-        let (order, ascending) = rayon::join(|| Order::of(values), sort);
-        Self { ascending, order }
+        let (course, ascending) = rayon::join(|| Course::of(values), sort);
+        Self { ascending, course }
     }
 
     fn summary(&self, values: &[f64], logarithms: Option<&[f64]>, alpha: f64) -> Option<Summary> {
@@ -434,22 +440,6 @@ fn means_disagree(comparison: &Comparison, rule: Rule) -> Option<Caveat> {
         );
         caveat("typical-and-mean-disagree", text)
     })
-}
-
-/// Why these two get no verdict, if time is visible in one of them.
-fn refusal(samples: &[(&String, &Order)]) -> Option<Caveat> {
-    let (name, order) = samples.iter().find(|(_, order)| order.is_visible())?;
-    let drifts = order.drift_p.is_some_and(|p| p < Order::VISIBLE_P);
-    let (what, p) = match (drifts, order.drift_p, order.dependence_p) {
-        (true, Some(p), _) => ("drifts from its first value to its last (Mann-Kendall", p),
-        (_, _, p) => ("has values that depend on those before them (Bartels", p.unwrap_or_default()),
-    };
-    let p = if p < 1e-4 { "p < 0.0001".to_owned() } else { format!("p = {p:.4}") };
-    let text = format!(
-        "no verdict: {name} {what}, {p}), so time mattered, and a difference may be time's; measure in randomised blocks \
-         (`bakeoff compare`), or say --paired if each line is a block"
-    );
-    Some(caveat("drift", text))
 }
 
 #[cfg(test)]

@@ -29,8 +29,11 @@ pub fn step(values: &[f64]) -> Option<f64> {
 
 fn usual_step(values: &[f64]) -> Option<f64> {
     let largest = values.iter().fold(0.0f64, |largest, value| largest.max(value.abs()));
+    if !(largest > 0.0 && largest.is_finite()) {
+        return None;
+    }
     let last_digit = 10f64.powi(largest.log10().floor() as i32 + 1 - DIGITS);
-    if !(last_digit > 0.0 && last_digit.is_finite()) {
+    if last_digit < f64::MIN_POSITIVE {
         return None;
     }
     let mut divisor = 0u64;

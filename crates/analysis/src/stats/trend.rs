@@ -2,6 +2,7 @@
 //! look at ranks only, so that a few wild values move nothing. They say that time matters, not why, and they correct
 //! nothing: blocks stay comparable inside, whatever happens between them.
 
+use super::describe::median;
 use statrs::distribution::{Beta, ContinuousCDF, Normal};
 
 /// Up to this many values, none of them tied, Mann and Kendall's p is exact; beyond, it is normal.
@@ -13,6 +14,9 @@ pub const BARTELS_MIN: usize = 10;
 /// Beyond this many values Bartels' beta distribution is replaced by the normal one with the same variance.
 const BARTELS_BETA_MAX: usize = 100;
 
+/// A swing is sought in medians of one part in so many of a list.
+const SWING_PART: usize = 4;
+
 /// Whether values rise or fall in the order of time (Mann 1945, Kendall 1975).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct MannKendall {
@@ -20,7 +24,9 @@ pub struct MannKendall {
     pub s: i64,
     /// Kendall's tau-b of the values and their places in time: −1 if all fall, 1 if all rise.
     pub tau: f64,
-    /// Two-sided p of the hypothesis that every order of these values was equally likely.
+    /// The variance of S if every order of these values was equally likely.
+    pub variance: f64,
+    /// Two-sided p of that hypothesis.
     pub p: f64,
 }
 
@@ -43,15 +49,36 @@ pub fn mann_kendall(values: &[f64]) -> Option<MannKendall> {
     }
     let inversions = inversions(&mut values.to_vec());
     let s = untied as i64 - 2 * inversions as i64;
-    let p = if ties.is_empty() && n <= EXACT_MAX {
-        exact_p(n, inversions as usize)
-    } else {
-        let term = |n: usize| (n as f64) * (n as f64 - 1.0) * (2.0 * n as f64 + 5.0) / 18.0;
-        let variance = term(n) - ties.iter().map(|t| term(*t)).sum::<f64>();
-        let z = (s.unsigned_abs() as f64 - 1.0).max(0.0) / variance.sqrt();
-        (2.0 * Normal::standard().sf(z)).min(1.0)
-    };
-    Some(MannKendall { s, tau: s as f64 / (pairs(n) * untied).sqrt(), p })
+    let term = |n: usize| (n as f64) * (n as f64 - 1.0) * (2.0 * n as f64 + 5.0) / 18.0;
+    let variance = term(n) - ties.iter().map(|t| term(*t)).sum::<f64>();
+    let p =
+        if ties.is_empty() && n <= EXACT_MAX { exact_p(n, inversions as usize) } else { normal_p(s as f64, variance) };
+    Some(MannKendall { s, tau: s as f64 / (pairs(n) * untied).sqrt(), variance, p })
+}
+
+/// Two-sided p of an S with this variance, which moves in steps of 2.
+fn normal_p(s: f64, variance: f64) -> f64 {
+    let z = (s.abs() - 1.0).max(0.0) / variance.sqrt();
+    (2.0 * Normal::standard().sf(z)).min(1.0)
+}
+
+/// Two-sided p of several lists that may share one drift, each tested on its own: the sum of their S is normal with the
+/// sum of their variances (van Belle & Hughes 1984, for equal directions). None without lists.
+pub fn drift_together(tests: &[MannKendall]) -> Option<f64> {
+    let s: f64 = tests.iter().map(|test| test.s as f64).sum();
+    (!tests.is_empty()).then(|| normal_p(s, tests.iter().map(|test| test.variance).sum()))
+}
+
+/// How far time carries values up and down: the largest median of a quarter of them in a row (3 at least) less the smallest.
+/// Single wild values do not move it, nor, in a long list, what ends soon. 0 for a list that is no longer than that.
+pub fn swing(values: &[f64]) -> f64 {
+    let size = (values.len() / SWING_PART).max(3);
+    let mut ends: Option<[f64; 2]> = None;
+    for centre in values.windows(size).filter_map(median) {
+        let [low, high] = ends.unwrap_or([centre; 2]);
+        ends = Some([low.min(centre), high.max(centre)]);
+    }
+    ends.map_or(0.0, |[low, high]| high - low)
 }
 
 /// The rank of every value, from 1, equal ones sharing the mean of theirs; and the sizes of the groups of equal ones.
@@ -113,7 +140,9 @@ fn exact_p(n: usize, inversions: usize) -> f64 {
 pub struct Bartels {
     /// Σ(Rᵢ − Rᵢ₊₁)² / Σ(Rᵢ − R̄)²: 2 if order means nothing, less if neighbours are alike, more if they alternate.
     pub ratio: f64,
-    /// Two-sided p of the hypothesis that every order of these values was equally likely.
+    /// Its variance if every order of these values was equally likely.
+    pub variance: f64,
+    /// Two-sided p of that hypothesis.
     pub p: f64,
 }
 
@@ -145,7 +174,14 @@ pub fn bartels(values: &[f64]) -> Option<Bartels> {
     } else {
         2.0 * Normal::standard().sf((ratio - 2.0).abs() / variance.sqrt())
     };
-    Some(Bartels { ratio, p: p.min(1.0) })
+    Some(Bartels { ratio, variance, p: p.min(1.0) })
+}
+
+/// Two-sided p of several lists whose values may all resemble their predecessors, each tested on its own: the sum of their
+/// z is normal with as large a variance as there are lists (Stouffer 1949). None without lists.
+pub fn dependence_together(tests: &[Bartels]) -> Option<f64> {
+    let z: f64 = tests.iter().map(|test| (test.ratio - 2.0) / test.variance.sqrt()).sum();
+    (!tests.is_empty()).then(|| (2.0 * Normal::standard().sf(z.abs() / (tests.len() as f64).sqrt())).min(1.0))
 }
 
 /// The variance of Σ(dᵢ − dᵢ₊₁)² / Σdᵢ² over all orders of deviations d that sum to 0.
@@ -188,6 +224,41 @@ mod tests {
         // Infinity has a rank like any other value: a trial that never ended is the slowest.
         let last = mann_kendall(&[1.0, 2.0, 3.0, 4.0, f64::INFINITY]).expect("five values");
         assert_eq!((last.s, last.p), (10, 2.0 / 120.0));
+    }
+
+    /// Two lists that each hardly drift do so together; two that drift apart do not.
+    #[test]
+    fn lists_that_drift_together() {
+        let list = |slope: f64| -> Vec<f64> { (0..10).map(|i| slope * f64::from(i) + f64::from(i * 7 % 10)).collect() };
+        let test = |slope: f64| mann_kendall(&list(slope)).expect("ten values");
+        let (up, down) = (test(0.9), test(-0.9));
+        assert!(up.p > 0.01 && down.p > 0.01, "{up:?} {down:?}");
+        let p = |tests: &[MannKendall]| drift_together(tests).expect("lists");
+        assert!(
+            p(&[up, up]) < up.p && p(&[up, up]) < 0.02 && p(&[up, down]) > 0.5,
+            "{} {}",
+            p(&[up, up]),
+            p(&[up, down])
+        );
+        assert!((p(&[up]) - up.p).abs() < 0.02, "{} {}", p(&[up]), up.p);
+        let wave: Vec<f64> = (0..12).map(|i| f64::from(i * 5 % 12 / 3)).collect();
+        let alike = bartels(&wave).expect("twelve values");
+        let together = dependence_together(&[alike, alike]).expect("lists");
+        assert!(together <= alike.p, "{together} {alike:?}");
+        assert_eq!((drift_together(&[]), dependence_together(&[])), (None, None));
+    }
+
+    #[test]
+    fn swings() {
+        let check = |values: &[f64], expect: f64| assert_eq!(swing(values), expect, "{values:?}");
+        check(&[], 0.0);
+        check(&[1.0, 9.0], 0.0);
+        check(&[1.0, 2.0, 9.0], 0.0);
+        check(&[1.0, 2.0, 3.0, 4.0, 5.0], 2.0);
+        // One wild value is none, wherever it stands.
+        check(&[1.0, 1.0, 900.0, 1.0, 1.0, 1.0, 1.0, -900.0], 0.0);
+        let line: Vec<f64> = (0..40).map(f64::from).collect();
+        check(&line, 30.0);
     }
 
     /// A hundred thousand values take no quadratic time, and nothing overflows.

@@ -54,6 +54,7 @@ fn the_default_is_every_combination_and_the_baseline_comes_first() {
     assert_eq!(names(&plan), ["baseline", "opt=O1", "opt=O3", "cc=clang", "cc=clang opt=O3"]);
     assert_eq!(plan.excluded[0].name, "cc=clang opt=O1");
     assert_eq!(plan.excluded[0].reason, "does not build");
+    assert_eq!(plan.study_line(&BTreeMap::new(), "", None).excluded, plan.excluded);
     assert_eq!(plan.variants[4].build_variables["CC"], "clang");
     assert_eq!(plan.trials(), 4 * 2 * 6);
 }

@@ -8,6 +8,7 @@ fn effect(name: &str, against: &str, comparison: Comparison) -> Effect {
         name: name.to_owned(),
         against: against.to_owned(),
         within: None,
+        over: None,
         comparison: Some(comparison),
         refused: None,
     }

@@ -37,6 +37,7 @@ pub(crate) fn evidence() -> Findings {
         comparison: Some(comparison),
         refused: None,
         within: None,
+        over: None,
     };
     findings.effects = vec![Effects {
         kind: Kind::Levels,

@@ -13,7 +13,7 @@ pub(crate) use evidence::evidence;
 
 use bakeoff_analysis::findings::*;
 use bakeoff_model::metric::{Direction, METRICS, Metric, Unit};
-use bakeoff_model::record::{BuildLine, BuildOutcome, Failure, Place, VariantLine};
+use bakeoff_model::record::{BuildLine, BuildOutcome, Excluded, Failure, Place, VariantLine};
 use std::collections::BTreeMap;
 
 const MIB: f64 = 1_048_576.0;
@@ -173,6 +173,7 @@ pub(crate) fn study(variants: &[&str], tables: Vec<Table>) -> Findings {
         conditions: vec![],
         unavailable: vec![],
         missing: vec![],
+        excluded: vec![],
         builds: vec![],
         build_doubts: BuildDoubts::default(),
         building: None,
@@ -334,6 +335,7 @@ pub(crate) fn factorial() -> Findings {
         comparison: Some(comparison),
         refused: None,
         within: None,
+        over: None,
     };
     let within = |level: &str, effect: Effect| Effect { within: Some(level.to_owned()), ..effect };
     let family = |kind, effects| Effects {
@@ -360,7 +362,7 @@ pub(crate) fn factorial() -> Findings {
             Kind::Main,
             vec![
                 effect("malloc=perl", "malloc=system", malloc.clone()),
-                effect("optimize=O", "optimize=O2", optimize.clone()),
+                Effect { over: Some(part()), ..effect("optimize=O", "optimize=O2", optimize.clone()) },
                 effect("threads=on", "threads=off", threads.clone()),
                 Effect {
                     comparison: None,
@@ -386,10 +388,21 @@ pub(crate) fn factorial() -> Findings {
         ),
         family(Kind::Simple, vec![within("malloc=system", effect("threads=on", "threads=off", threads))]),
     ];
+    findings.excluded = ["libperl=shared optimize=O", "libperl=symbolic optimize=O"]
+        .map(|name| Excluded { name: name.to_owned(), reason: "does not link".to_owned() })
+        .to_vec();
     findings.tables[0].ranking = Some(ranking());
     let suite = family(Kind::Suite, vec![effect("malloc=perl", "baseline", malloc)]);
     findings.effects.push(Effects { workload: None, ..suite });
     findings
+}
+
+/// All combinations but those of one level.
+fn part() -> Over {
+    let level = |factor: &str, level: &str| (factor.to_owned(), level.to_owned());
+    let with = |malloc: &str| [level("libperl", "static"), level("malloc", malloc)].into();
+    let levels = [("libperl".to_owned(), vec!["static".to_owned()])].into();
+    Over { combinations: vec![with("system"), with("perl")], of: 6, levels }
 }
 
 /// Who differs from whom, and who is equivalent.

@@ -25,7 +25,7 @@ const CONFIDENCE: f64 = 0.99;
 ///
 /// Each file is a sample: numbers, one a line, with # before comments; or what Go's testing, hyperfine (--export-json) or
 /// pyperf (-o) wrote, which is recognised. The first sample is the baseline. The order in which samples were measured is
-/// unknown here: if time can be seen in one of them, there are numbers, but no verdict.
+/// unknown here: if time can be seen in one of them, there is no verdict on what time could explain.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Files; `-`, or none at all, is standard input

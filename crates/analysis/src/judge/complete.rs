@@ -1,0 +1,231 @@
+//! What crossed factors can be asked by contrasts inside blocks, and over which combinations: every contrast takes the
+//! combinations of the other factors' levels that were executed with all levels that it compares, each with the same
+//! weight. So a gap is lost to the contrasts that need it, and to no other. Nothing is judged here.
+//!
+//! A variant is there if it has a value in at least half of the passes that have any; so a variant that hardly ever
+//! succeeds does not take its blocks from the others. Which contrasts a family has, and so its size, is fixed by the plan.
+//! Of a level that was executed with a single combination, the baseline's, there is only the pair that has its row in the
+//! table. What has no combination at all is left to the linear model ([`super::fraction`]).
+
+use super::contrasts::{Cell, Passes, Weights};
+use super::effects::{Factors, Planned, variants};
+use crate::findings::Over;
+use bakeoff_model::record::StudyLine;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A place of every factor's level.
+type Places = Vec<usize>;
+
+/// The levels of some factors, by place: factor, level.
+type Corner = Vec<(usize, usize)>;
+
+/// The combinations of a study's levels, at one place and of one metric.
+pub(super) struct Design<'a> {
+    factors: &'a Factors,
+    place: (&'a str, &'a str),
+    /// All that the plan has.
+    planned: BTreeMap<Places, &'a str>,
+    /// Those that have values enough.
+    there: BTreeMap<Places, &'a str>,
+    /// For each pass with any value, the variants that have one.
+    passes: Vec<BTreeSet<&'a str>>,
+}
+
+/// A contrast before it is judged, with what is known of it besides.
+pub(super) struct Outline<'a> {
+    planned: Planned<'a>,
+    detail: Detail,
+}
+
+/// What a judged contrast does not tell of itself.
+#[derive(Default)]
+pub(super) struct Detail {
+    pub(super) within: Option<String>,
+    pub(super) over: Option<Over>,
+    /// Why there is none, and the linear model need not be asked.
+    pub(super) refused: Option<String>,
+}
+
+impl<'a> Outline<'a> {
+    pub(super) fn split(self) -> (Planned<'a>, Detail) {
+        (self.planned, self.detail)
+    }
+}
+
+impl<'a> Design<'a> {
+    pub(super) fn new(
+        study: &'a StudyLine,
+        factors: &'a Factors,
+        place: (&'a str, &'a str),
+        passes: &Passes<'_>,
+    ) -> Self {
+        let planned: BTreeMap<Places, &str> =
+            variants(study).filter_map(|v| Some((factors.places_of(v)?, v.name.as_str()))).collect();
+        let of_pass = |cells: &BTreeMap<Cell<'_>, f64>| -> BTreeSet<&'a str> {
+            planned.values().copied().filter(|name| cells.contains_key(&(*name, place.0, place.1))).collect()
+        };
+        let mut passes: Vec<BTreeSet<&str>> = passes.values().map(of_pass).collect();
+        passes.retain(|pass| !pass.is_empty());
+        let mut there = planned.clone();
+        there.retain(|_, name| is_usual(&passes, |pass| pass.contains(name)));
+        Self { factors, place, planned, there, passes }
+    }
+
+    /// Every level but the baseline's against it.
+    pub(super) fn mains(&self) -> Vec<Outline<'a>> {
+        let steps = self.factors.0.iter().enumerate();
+        let steps = steps.flat_map(|(f, (_, levels))| (1..levels.len()).map(move |level| (f, level)));
+        steps.map(|(f, level)| self.main(f, level)).collect()
+    }
+
+    fn main(&self, f: usize, level: usize) -> Outline<'a> {
+        let corners = [(vec![(f, level)], 1.0), (vec![(f, 0)], -1.0)];
+        let mut outline = self.outline(&corners, (self.named(f, level), self.named(f, 0)));
+        let rests = Self::common(&self.there, &corners);
+        if let [rest] = rests.as_slice()
+            && rest.iter().all(|place| *place == 0)
+            && outline.detail.over.is_some()
+        {
+            let text =
+                "it was compared with the other factors as in the baseline only, and the table has that comparison";
+            (outline.planned.weights, outline.detail) =
+                (Weights::new(), Detail { refused: Some(text.to_owned()), ..Detail::default() });
+        }
+        outline
+    }
+
+    /// What two levels do together beyond what each does alone.
+    pub(super) fn interactions(&self) -> Vec<Outline<'a>> {
+        let mut outlines = vec![];
+        for (f, (_, f_levels)) in self.factors.0.iter().enumerate() {
+            for (g, (_, g_levels)) in self.factors.0.iter().enumerate().skip(f + 1) {
+                for a in 1..f_levels.len() {
+                    for b in 1..g_levels.len() {
+                        let corner = |a, b| vec![(f, a), (g, b)];
+                        let corners =
+                            [(corner(a, b), 1.0), (corner(0, 0), 1.0), (corner(a, 0), -1.0), (corner(0, b), -1.0)];
+                        let name = format!("{} × {}", self.named(f, a), self.named(g, b));
+                        let against = format!("{}, {}", self.named(f, 0), self.named(g, 0));
+                        outlines.push(self.outline(&corners, (name, against)));
+                    }
+                }
+            }
+        }
+        outlines
+    }
+
+    /// Each level but the baseline's, within each level of each other factor: a family for level and factor. Those that the
+    /// plan has no combination for do not take part, nor those that are a pair of the table and no more.
+    pub(super) fn simples(&self) -> Vec<Vec<Outline<'a>>> {
+        let mut families = vec![];
+        for (f, (_, f_levels)) in self.factors.0.iter().enumerate() {
+            for a in 1..f_levels.len() {
+                for (g, (_, g_levels)) in self.factors.0.iter().enumerate().filter(|(g, _)| *g != f) {
+                    let simple = |b: usize| {
+                        let corners = [(vec![(f, a), (g, b)], 1.0), (vec![(f, 0), (g, b)], -1.0)];
+                        let rests = Self::common(&self.planned, &corners);
+                        let is_baseline = b == 0 && rests.iter().all(|rest| rest.iter().all(|place| *place == 0));
+                        if rests.is_empty() || is_baseline && rests.len() < self.combinations(&corners) {
+                            return None;
+                        }
+                        let mut outline = self.outline(&corners, (self.named(f, a), self.named(f, 0)));
+                        outline.detail.within = Some(self.named(g, b));
+                        Some(outline)
+                    };
+                    families.push((0..g_levels.len()).filter_map(simple).collect());
+                }
+            }
+        }
+        families
+    }
+
+    /// A contrast of corners over the combinations of the rest that have all of them; without weights if there is none, or
+    /// if most passes lack some trial of them.
+    fn outline(&self, corners: &[(Corner, f64)], (name, against): (String, String)) -> Outline<'a> {
+        let rests = Self::common(&self.there, corners);
+        let mut weights = Weights::new();
+        for (corner, weight) in corners {
+            for rest in &rests {
+                if let Some(variant) = self.there.get(&joined(corner, rest)) {
+                    weights.insert((*variant, self.place.0, self.place.1), weight / rests.len() as f64);
+                }
+            }
+        }
+        if !is_usual(&self.passes, |pass| weights.keys().all(|(variant, ..)| pass.contains(variant))) {
+            weights.clear();
+        }
+        let over =
+            (!weights.is_empty() && rests.len() < self.combinations(corners)).then(|| self.over(corners, &rests));
+        Outline { planned: Planned { name, against, weights }, detail: Detail { over, ..Detail::default() } }
+    }
+
+    /// The levels of the other factors with which every corner is there, in the order of the factors.
+    fn common(there: &BTreeMap<Places, &str>, corners: &[(Corner, f64)]) -> Vec<Places> {
+        let Some(((first, _), others)) = corners.split_first() else { return vec![] };
+        let has_first = |places: &&Places| first.iter().all(|(factor, level)| places[*factor] == *level);
+        let rests = there.keys().filter(has_first).map(|places| rest(first, places));
+        rests.filter(|rest| others.iter().all(|(corner, _)| there.contains_key(&joined(corner, rest)))).collect()
+    }
+
+    /// How many combinations of the other factors there would be.
+    fn combinations(&self, corners: &[(Corner, f64)]) -> usize {
+        self.others(corners).iter().map(|factor| self.factors.0[*factor].1.len()).product()
+    }
+
+    /// The factors that a contrast does not compare.
+    fn others(&self, corners: &[(Corner, f64)]) -> Vec<usize> {
+        let compared = |factor: &usize| corners.iter().any(|(corner, _)| corner.iter().any(|(f, _)| f == factor));
+        (0..self.factors.0.len()).filter(|factor| !compared(factor)).collect()
+    }
+
+    fn over(&self, corners: &[(Corner, f64)], rests: &[Places]) -> Over {
+        let others = self.others(corners);
+        let of_rest = |rest: &Places| {
+            let levels = others.iter().zip(rest).map(|(factor, level)| {
+                let (name, levels) = &self.factors.0[*factor];
+                (name.clone(), levels[*level].clone())
+            });
+            levels.collect()
+        };
+        let kept = |at: usize| -> BTreeSet<usize> { rests.iter().map(|rest| rest[at]).collect() };
+        let kept: Vec<BTreeSet<usize>> = (0..others.len()).map(kept).collect();
+        let mut levels = BTreeMap::new();
+        if kept.iter().map(BTreeSet::len).product::<usize>() == rests.len() {
+            for (factor, kept) in others.iter().zip(&kept) {
+                let (name, all) = &self.factors.0[*factor];
+                if kept.len() < all.len() {
+                    levels.insert(name.clone(), kept.iter().map(|level| all[*level].clone()).collect());
+                }
+            }
+        }
+        Over {
+            combinations: rests.iter().map(of_rest).collect(),
+            of: u32::try_from(self.combinations(corners)).unwrap_or(u32::MAX),
+            levels,
+        }
+    }
+
+    fn named(&self, factor: usize, level: usize) -> String {
+        let (name, levels) = &self.factors.0[factor];
+        format!("{name}={}", levels[level])
+    }
+}
+
+/// The levels of the factors that a corner does not name.
+fn rest(corner: &Corner, places: &Places) -> Places {
+    let named = |factor: usize| corner.iter().any(|(f, _)| *f == factor);
+    places.iter().enumerate().filter(|(factor, _)| !named(*factor)).map(|(_, level)| *level).collect()
+}
+
+/// A combination from a corner and the levels of the rest.
+fn joined(corner: &Corner, rest: &Places) -> Places {
+    let mut rest = rest.iter();
+    let level = |factor: usize| corner.iter().find(|(f, _)| *f == factor).map(|(_, level)| *level);
+    let all = corner.len() + rest.len();
+    (0..all).filter_map(|factor| level(factor).or_else(|| rest.next().copied())).collect()
+}
+
+/// Whether something is so in at least half of the passes.
+fn is_usual(passes: &[BTreeSet<&str>], is_so: impl Fn(&BTreeSet<&str>) -> bool) -> bool {
+    2 * passes.iter().filter(|pass| is_so(pass)).count() >= passes.len()
+}
