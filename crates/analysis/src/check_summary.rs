@@ -5,26 +5,28 @@
 
 mod claims;
 mod compare;
+mod stated;
 mod words;
 
 use crate::findings::Caveat;
 use crate::stats::published::compare::Sample;
 use crate::stats::published::step::off_step;
 use crate::stats::published::{self, Figures, Range, Which};
-use bakeoff_model::published::claim::Claim;
+use bakeoff_model::published::claim::{Claim, baseline_of};
 use bakeoff_model::published::{Figure, Printing, Published, Summary};
 use serde::{Deserialize, Serialize};
 
 pub use claims::{ClaimFinding, Outcome, Why};
 pub use compare::{Comparison, Estimate, Shown, Test};
+pub use stated::{Follows, StatedFinding};
 
 /// The version of [`SummaryFindings`].
-pub const FORMAT: u32 = 1;
+pub const FORMAT: u32 = 2;
 
 /// How figures are to be judged.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Terms {
-    /// Index of the summary that the others are compared with.
+    /// Index of the summary whose name the baseline has; of a quantity without that name the first is the baseline.
     pub baseline: usize,
     /// Half-width of the zone of equivalence, as a fraction.
     pub margin: f64,
@@ -45,14 +47,18 @@ pub struct SummaryFindings {
     pub terms: Terms,
     /// How they were printed.
     pub printing: Printing,
-    /// The unit of the values, if one was given.
-    pub unit: Option<String>,
     /// Lines of the text that were not needed.
     pub lines_left_out: usize,
+    /// Lines that were taken as titles or remarks, counted from 1.
+    pub lines_unread: Vec<usize>,
+    /// Titles of columns with numbers that are no known figures.
+    pub columns_unread: Vec<String>,
     /// One for each summary, in their order.
     pub summaries: Vec<SummaryFinding>,
-    /// One for each summary but the baseline.
+    /// One for each summary that has a baseline of its quantity and unit.
     pub comparisons: Vec<Comparison>,
+    /// One for each difference that was printed with the figures.
+    pub stated: Vec<StatedFinding>,
     /// One for each claim, in their order.
     pub claims: Vec<ClaimFinding>,
     /// Doubts about all of it.
@@ -94,22 +100,26 @@ pub enum SdFrom {
 pub fn check_summary(published: &Published, claims: &[Claim], terms: Terms) -> SummaryFindings {
     let summaries: Vec<SummaryFinding> =
         published.summaries.iter().map(|summary| finding(summary, published.printing, terms.step)).collect();
-    let others = (0..summaries.len()).filter(|index| *index != terms.baseline);
-    let comparisons: Vec<Comparison> = others
-        .filter_map(|index| Some(compare::compare(&summaries[index], summaries.get(terms.baseline)?, &terms)))
+    let pairs = (0..summaries.len()).map(|at| (at, baseline_of(&published.summaries, terms.baseline, at)));
+    let comparisons: Vec<Comparison> = pairs
+        .filter(|(at, baseline)| at != baseline)
+        .map(|(at, baseline)| compare::compare(&summaries[at], &summaries[baseline], &terms))
         .collect();
     let judged = claims.iter().filter_map(|claim| {
         let (subject, object) = (summaries.get(claim.subject)?, summaries.get(claim.object)?);
-        Some(claims::judge(claim, subject, object, &terms, published.unit.as_deref()))
+        Some(claims::judge(claim, subject, object, &terms))
     });
+    let stated = published.stated.iter().filter_map(|stated| stated::judge(stated, &summaries));
     SummaryFindings {
         format: FORMAT,
         terms,
         printing: published.printing,
-        unit: published.unit.clone(),
         lines_left_out: published.lines_left_out,
+        lines_unread: published.lines_unread.clone(),
+        columns_unread: published.columns_unread.clone(),
         claims: judged.collect(),
-        caveats: caveats(&comparisons, claims),
+        stated: stated.collect(),
+        caveats: caveats(&summaries, &comparisons, claims),
         summaries,
         comparisons,
     }
@@ -118,20 +128,25 @@ pub fn check_summary(published: &Published, claims: &[Claim], terms: Terms) -> S
 fn finding(summary: &Summary, printing: Printing, step: Option<f64>) -> SummaryFinding {
     let range = |figure: &Option<Figure>| figure.as_ref().map(Figure::range);
     let figures = Figures {
-        n: summary.n,
+        n: summary.n.unwrap_or(0),
         min: range(&summary.min),
         max: range(&summary.max),
         median: range(&summary.median),
         mean: range(&summary.mean),
         sd: range(&summary.sd).map(|sd| if printing == Printing::EightDigits { one_pass(sd, summary) } else { sd }),
     };
-    let narrowed = published::narrow(&figures);
+    let narrowed = match summary.n {
+        Some(_) => published::narrow(&figures),
+        None => published::narrow_without_n(&figures),
+    };
     let impossible = match &narrowed {
         Err(fault) => Some(words::fault(fault, summary)),
-        Ok(_) => step.and_then(|step| Some(words::off_step(off_step(&figures, step)?, summary, step))),
+        Ok(_) => step
+            .filter(|_| summary.n.is_some())
+            .and_then(|step| Some(words::off_step(off_step(&figures, step)?, summary, step))),
     };
     let possible = narrowed.ok().filter(|_| impossible.is_none());
-    let values = possible.as_ref().and_then(published::reconstruct).filter(|_| summary.n <= 3);
+    let values = possible.as_ref().and_then(published::reconstruct).filter(|_| summary.n.is_some_and(|n| n <= 3));
     let sd_from = match (&summary.sd, &values, possible.and_then(|f| f.sd)) {
         (Some(_), _, _) => SdFrom::Published,
         (None, Some(_), Some(_)) => SdFrom::Values,
@@ -150,7 +165,8 @@ fn one_pass([low, high]: Range, summary: &Summary) -> Range {
     if size <= 0.0 {
         return [low, high];
     }
-    let error = 2.0 * summary.n as f64 * f64::EPSILON;
+    let Some(n) = summary.n else { return [low, high] };
+    let error = 2.0 * n as f64 * f64::EPSILON;
     let square = |s: f64| (s / size) * (s / size).abs();
     let low_square = square(low) - error;
     let widest = (square(high) + error).max(0.0).sqrt() * size;
@@ -158,14 +174,14 @@ fn one_pass([low, high]: Range, summary: &Summary) -> Range {
 }
 
 impl SummaryFinding {
-    /// What a comparison needs of it; none if it is impossible, has fewer than two values, or too little is known.
+    /// What a comparison needs of it; none if it is impossible, or if too little is known.
     fn sample(&self) -> Option<Sample> {
-        Some(Sample { n: self.published.n, mean: self.mean?, sd: self.sd? })
+        Some(Sample { n: self.published.n?, mean: self.mean?, sd: self.sd? })
     }
 }
 
 /// What no summary can tell.
-fn caveats(comparisons: &[Comparison], claims: &[Claim]) -> Vec<Caveat> {
+fn caveats(summaries: &[SummaryFinding], comparisons: &[Comparison], claims: &[Claim]) -> Vec<Caveat> {
     let caveat = |kind: &str, text: &str| Caveat { kind: kind.to_owned(), text: text.to_owned() };
     let mut caveats = vec![];
     if comparisons.is_empty() && claims.is_empty() {
@@ -177,12 +193,22 @@ fn caveats(comparisons: &[Comparison], claims: &[Claim]) -> Vec<Caveat> {
          whatever changed meanwhile (load, heat, another boot) is counted as the difference, and no p or interval here \
          covers it.",
     ));
-    caveats.push(caveat(
-        "model-based",
-        "Intervals and p take the values of each as independent of each other and the means as normally distributed; a \
-         summary shows neither.",
-    ));
-    if comparisons.len() > 1 {
+    let has_interval = |comparison: &Comparison| comparison.welch.is_some();
+    if comparisons.iter().any(has_interval) {
+        caveats.push(caveat(
+            "model-based",
+            "Intervals and p take the values of each as independent of each other and the means as normally distributed; a \
+             summary shows neither.",
+        ));
+    }
+    if summaries.iter().any(|summary| summary.published.n.is_none()) {
+        caveats.push(caveat(
+            "n-unknown",
+            "The number of values (n) was not published for all. Without it there is no interval and no p, so that means can be \
+             compared, but nothing can be shown; and a figure is called possible if it is so for any n.",
+        ));
+    }
+    if comparisons.iter().filter(|comparison| has_interval(comparison)).count() > 1 {
         caveats.push(caveat(
             "uncorrected",
             "Each comparison is judged on its own: among many, one that is shown by chance is to be expected.",

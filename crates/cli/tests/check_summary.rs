@@ -79,9 +79,11 @@ fn bad_input_gets_a_clear_error_or_an_honest_answer() {
         (b"A n 3 avg nan", 2, &["`nan` is not a number", "remedy"]),
         (b"A n 3 avg -Inf", 2, &["`-Inf` is not a number"]),
         (b"A n 0 avg 1", 2, &["n is `0`"]),
-        (b"A n 3 avg 1\nrubbish\nB n 3 avg 2", 2, &["standard input:2:1"]),
+        (b"A n 3 avg 1\n7 rubbish 8\nB n 3 avg 2", 2, &["standard input:2:1", "no figures in this line"]),
+        (b"A n 3 avg 1\nA remark.\nB n 3 avg 2", 0, &["1 line was taken as a title or remark, and not read: 2"]),
+        (b"A avg 1\nB avg 2", 0, &["B against A", "that needs n and the sd of A and n and the sd of B"]),
         (b"A n 3 avg 1\n\xff\n", 2, &["line 2, is not UTF-8"]),
-        (b"A n 1 avg 1\r\nB n 1 avg 2\r\n", 0, &["there is no interval"]),
+        (b"A n 1 avg 1\r\nB n 1 avg 2\r\n", 0, &["no interval, and nothing shown: that needs a second value of A"]),
         (b"A n 3 avg 2 sd -1", 0, &["a standard deviation is never negative"]),
         (b"A n 3 avg 1e300 sd 1e298\nB n 4 avg 2e300 sd 1e298", 0, &["B against A", "possible"]),
         (b"A n 3 avg 0 sd 0\nB n 3 avg 0 sd 0", 0, &["shown to differ: "]),
@@ -112,4 +114,47 @@ fn values_in_steps_have_only_some_means() {
     let text = b"A n 28 avg 5.19 sd 1.00\n";
     check(text, &["--step", "1", "--require"]).expect(1, &["A is impossible", "no 28 values in steps of 1 have it"]);
     check(text, &["--require"]).expect(0, &["possible"]);
+}
+
+/// A write-up of each form, with made-up figures, is read whole; only figures of a quantity are compared.
+#[test]
+fn the_forms_of_write_ups_are_read() {
+    let sections = "real\nx gcc\n+ clang\n    N Min Max Median Avg Stddev\nx 3 4.21 4.27 4.24 4.24 0.03\n\
+                    + 3 4.31 4.36 4.33 4.3333333 0.025166115\nDifference at 95.0% confidence\n\
+                    \t0.0933333 +/- 0.0627592\n\t2.20126% +/- 1.48017%\n\
+                    \t(Student's t, pooled s = 0.0276887)\nuser\n    N Min Max Median Avg Stddev\n\
+                    x 3 3.21 3.27 3.24 3.24 0.03\n+ 3 3.22 3.27 3.24 3.2433333 0.025166115\n\
+                    No difference proven at 95.0% confidence\n";
+    let claim = ["--claim", "real: clang 2.2% slower", "--require"];
+    let real = ["real: clang against gcc", "user: clang against gcc", "1.48017%\" follows", "supported"];
+    check(sections.as_bytes(), &claim).expect(0, &real);
+    let wrong = sections.replace("0.0933333", "0.1933333");
+    check(wrong.as_bytes(), &claim).expect(1, &["does not follow: the figures give +0.093"]);
+    let proven = sections.replace("3 3.22 3.27 3.24 3.2433333", "3 3.42 3.47 3.44 3.4433333");
+    check(proven.as_bytes(), &claim)
+        .expect(1, &["\"No difference proven at 95 %\" does not follow", "is a difference"]);
+
+    let charges = "before\ncharge avg_t : 0.61\ncharge min_t : 0.40\ncharge max_t : 1.92\nquote avg_t : 0.153\n\
+                   after\ncharge avg_t : 0.44\ncharge min_t : 0.31\ncharge max_t : 1.20\nquote avg_t : 0.114\n";
+    let shown = check(charges.as_bytes(), &["--claim", "quote: after 10% faster"]);
+    shown
+        .expect(0, &["charge: after against before", "quote: after against before", "contradicted", "n and the sd of"]);
+    check(charges.as_bytes(), &["--claim", "after 10% faster"]).expect(2, &["which quantity is meant?", "`charge: …`"]);
+
+    let csv = "Scan times\n\"build, flags\",phase,unit,n,avg,sd,year\n\"gcc, -O2\",scan,s,20,12.31,0.21,2013\n\
+               \"gcc, -O2\",peak,kB,20,91000,90,2013\n\"clang, -O2\",scan,s,20,12.52,0.19,2013\n\
+               \"clang, -O2\",peak,kB,20,91010,95,2013\n";
+    let shown = check(csv.as_bytes(), &["--claim", "scan: clang, -O2 is ~1.7% slower", "--require"]);
+    shown.expect(0, &["scan: clang, -O2 against gcc, -O2", "peak, kB", "not read: 1", "`year`", "supported"]);
+    assert!(!shown.out.contains("kB against") && shown.out.matches(" against ").count() == 3, "{}", shown.out);
+
+    let list = |real: &str, peak: u32| {
+        format!("       {real} real        11.20 user         0.90 sys\n    {peak}  maximum resident set size\n")
+    };
+    let lists = format!("gcc:\n{}clang:\n{}", list("12.34", 123_456), list("12.10", 123_460));
+    let shown = check(lists.as_bytes(), &["--claim", "real: equally fast"]);
+    shown.expect(
+        0,
+        &["real, s", "maximum resident set size: clang against gcc", "a second value of clang", "not shown"],
+    );
 }

@@ -3,6 +3,7 @@
 //! computed here.
 
 mod claims;
+mod stated;
 
 use crate::Style;
 use crate::format::{self, exponent, percent};
@@ -11,7 +12,7 @@ use crate::notes::Notes;
 use crate::paint::{Ink, Page, Piece};
 use crate::text::{clean, glue};
 use bakeoff_analysis::check_summary::{Comparison, Estimate, SdFrom, Shown, SummaryFinding, SummaryFindings};
-use bakeoff_model::published::{Figure, Printing};
+use bakeoff_model::published::{Figure, Printing, Summary};
 
 /// No number shows more decimals.
 const DECIMALS_MAX: i32 = 9;
@@ -22,9 +23,13 @@ pub fn check_summary(findings: &SummaryFindings, style: Style) -> String {
     let (mut page, mut notes) = (Page::default(), Notes::default());
     let doubts = notes.mark(findings.caveats.iter().map(|caveat| caveat.text.as_str()));
     figures(findings, &mut page, width);
-    for comparison in &findings.comparisons {
+    let (with, without): (Vec<&Comparison>, Vec<&Comparison>) =
+        findings.comparisons.iter().partition(|comparison| comparison.welch.is_some());
+    for comparison in with {
         against(comparison, findings, &mut page, &mut notes, width);
     }
+    means_alone(&without, &mut page, width);
+    stated::print(findings, &mut page, width);
     claims::print(findings, &mut page, &mut notes, width);
     page.gap();
     let terms = &findings.terms;
@@ -33,10 +38,10 @@ pub fn check_summary(findings: &SummaryFindings, style: Style) -> String {
         Printing::EightDigits => "figures taken as ministat's, to eight digits",
     };
     let confidence = percent(terms.confidence);
-    let how = format!("{digits}; confidence {confidence}, margin ±{}{}", percent(terms.margin), glue(&doubts));
+    let margin = glue(&format!("±{}{doubts}", percent(terms.margin)));
+    let how = format!("{digits}; confidence {confidence}, margin {margin}");
     page.paragraph(&how, width, 2, Ink::Aside);
-    if findings.lines_left_out > 0 {
-        let text = format!("{} other lines (pictures, remarks) were not needed", findings.lines_left_out);
+    for text in unread(findings) {
         page.paragraph(&text, width, 2, Ink::Aside);
     }
     notes.print(&mut page, width);
@@ -51,24 +56,66 @@ pub fn check_summary_json(findings: &SummaryFindings) -> Result<String, serde_js
     serde_json::to_string_pretty(findings).map(|text| text + "\n")
 }
 
-/// The figures as published, and whether they are possible.
+/// What of the text was not read, one sentence each.
+fn unread(findings: &SummaryFindings) -> Vec<String> {
+    let SummaryFindings { lines_left_out, lines_unread, columns_unread, .. } = findings;
+    let plural = |n: usize, one: &str, more: &str| format!("{n} {}", if n == 1 { one } else { more });
+    let mut said = vec![];
+    if !lines_unread.is_empty() {
+        let numbers: Vec<String> = lines_unread.iter().map(usize::to_string).collect();
+        let lines =
+            plural(numbers.len(), "line was taken as a title or remark", "lines were taken as titles or remarks");
+        said.push(format!("{lines}, and not read: {}", crate::words::listed(&numbers)));
+    }
+    if !columns_unread.is_empty() {
+        let titles: Vec<String> = columns_unread.iter().map(|title| format!("`{}`", clean(title))).collect();
+        said.push(format!("not read, because these titles name no figure: {}", crate::words::listed(&titles)));
+    }
+    if *lines_left_out > 0 {
+        said.push(format!(
+            "{} (pictures, rules)",
+            plural(*lines_left_out, "line was not needed", "lines were not needed")
+        ));
+    }
+    said
+}
+
+/// A quantity before what is said of it.
+fn of(quantity: Option<&str>, text: &str) -> String {
+    quantity.map_or_else(|| text.to_owned(), |quantity| format!("{}: {text}", clean(quantity)))
+}
+
+/// The figures as published, and whether they are possible; those of one quantity below each other.
 fn figures(findings: &SummaryFindings, page: &mut Page, columns: usize) {
-    let unit = findings.unit.as_deref().map_or("published".to_owned(), |unit| format!("published, in {}", clean(unit)));
+    let summaries: Vec<&Summary> = findings.summaries.iter().map(|finding| &finding.published).collect();
+    let is_one_unit = summaries.windows(2).all(|pair| pair[0].unit == pair[1].unit);
+    let unit = summaries.first().and_then(|summary| summary.unit.as_deref()).filter(|_| is_one_unit);
+    let unit = unit.map_or("published".to_owned(), |unit| format!("published, in {}", clean(unit)));
+    let has_quantities = !is_one_unit || summaries.iter().any(|summary| summary.quantity.is_some());
+    let quantity = has_quantities.then(|| ("quantity".to_owned(), Flush::Left));
     let titles = [&unit, "n", "min", "median", "avg", "max", "sd"].map(str::to_owned);
     let flush = |i| if i == 0 { Flush::Left } else { Flush::Right };
     let titles = titles.into_iter().enumerate().map(|(i, title)| (title, flush(i)));
-    let mut grid = Grid::new(titles.chain([(String::new(), Flush::Left)]));
-    for finding in &findings.summaries {
-        let published = &finding.published;
+    let mut grid = Grid::new(quantity.into_iter().chain(titles).chain([(String::new(), Flush::Left)]));
+    let first = |at: usize| summaries.iter().position(|other| other.is_comparable(summaries[at])).unwrap_or(at);
+    let mut order: Vec<usize> = (0..summaries.len()).collect();
+    order.sort_by_key(|at| (first(*at), *at));
+    for at in order {
+        let (finding, published) = (&findings.summaries[at], summaries[at]);
         let figure = |figure: &Option<Figure>| Piece::plain(figure.as_ref().map_or("–", |figure| figure.text.as_str()));
         let verdict = match finding.impossible {
             Some(_) => Piece::new("impossible", Ink::Worse),
             None => Piece::new("possible", Ink::Same),
         };
+        let told = [published.quantity.as_deref(), published.unit.as_deref().filter(|_| !is_one_unit)];
+        let told = told.into_iter().flatten().map(clean).collect::<Vec<_>>().join(", ");
+        // The quantity stands at its first row.
+        let quantity = if first(at) == at { Piece::plain(told) } else { Piece::plain("") };
         let name = Piece::plain(clean(&published.name));
-        let n = Piece::plain(published.n.to_string());
+        let n = Piece::plain(published.n.map_or("–".to_owned(), |n| n.to_string()));
         let [min, median, mean, max] = [&published.min, &published.median, &published.mean, &published.max].map(figure);
-        grid.row(vec![name, n, min, median, mean, max, figure(&published.sd), verdict]);
+        let row = vec![name, n, min, median, mean, max, figure(&published.sd), verdict];
+        grid.row(has_quantities.then_some(quantity).into_iter().chain(row).collect());
     }
     grid.print(page, columns);
     for finding in &findings.summaries {
@@ -78,7 +125,7 @@ fn figures(findings: &SummaryFindings, page: &mut Page, columns: usize) {
 
 /// Why a summary is impossible, or what follows from it.
 fn remarks(finding: &SummaryFinding, page: &mut Page, columns: usize) {
-    let name = clean(&finding.published.name);
+    let name = of(finding.published.quantity.as_deref(), &clean(&finding.published.name));
     if let Some(why) = &finding.impossible {
         page.paragraph(&format!("{name} is impossible: {}.", clean(why)), columns, 2, Ink::Worse);
     }
@@ -97,7 +144,8 @@ fn remarks(finding: &SummaryFinding, page: &mut Page, columns: usize) {
 fn against(comparison: &Comparison, findings: &SummaryFindings, page: &mut Page, notes: &mut Notes, columns: usize) {
     page.gap();
     let mark = notes.mark(comparison.caveats.iter().map(|caveat| caveat.text.as_str()));
-    let heading = format!("{} against {}{}", clean(&comparison.name), clean(&comparison.baseline), glue(&mark));
+    let pair = format!("{} against {}", clean(&comparison.name), clean(&comparison.baseline));
+    let heading = format!("{}{}", of(comparison.quantity.as_deref(), &pair), glue(&mark));
     page.paragraph(&heading, columns, 2, Ink::Heading);
     let interval = format!("{} interval", percent(findings.terms.confidence));
     let titles = ["", "estimate", "digits alone", &interval, "p"].map(str::to_owned);
@@ -117,7 +165,7 @@ fn against(comparison: &Comparison, findings: &SummaryFindings, page: &mut Page,
         ];
         grid.row(cells.map(Piece::plain).to_vec());
     };
-    let unit = findings.unit.as_deref().map_or(String::new(), |unit| format!(" {}", clean(unit)));
+    let unit = in_unit(comparison.unit.as_deref());
     if let Some(estimate) = comparison.ratio_interval {
         row("change", estimate, |ratio| (ratio - 1.0) * 100.0, " %", None);
     }
@@ -127,26 +175,54 @@ fn against(comparison: &Comparison, findings: &SummaryFindings, page: &mut Page,
     if let Some(test) = comparison.pooled {
         row("by pooled t", test.estimate, |x| x, &unit, Some(test.p));
     }
-    match comparison.welch {
-        Some(_) => grid.print(page, columns),
-        None => bare(comparison, &unit, page, columns),
-    }
+    grid.print(page, columns);
     let margin = percent(findings.terms.margin);
     let differ = format!("shown to differ: {}", word(comparison.differ));
     let equivalent = format!("shown equal within ±{margin}: {}", word(comparison.equivalent));
     page.paragraph(&format!("{differ}; {equivalent}"), columns, 2, Ink::Plain);
 }
 
-/// Estimates where there is no interval.
-fn bare(comparison: &Comparison, unit: &str, page: &mut Page, columns: usize) {
-    let difference = comparison.difference.map(|range| format!("difference {}{unit}", ranged(range, signed)));
-    let change = comparison.ratio.map(|range| format!("change {} %", ranged(range.map(|r| (r - 1.0) * 100.0), signed)));
-    let known: Vec<String> = difference.into_iter().chain(change).collect();
-    let text = match known.is_empty() {
-        true => "nothing can be computed: the means are not known, or the figures are impossible".to_owned(),
-        false => format!("{}; without n of 2 and more and a bounded sd of both there is no interval", known.join(", ")),
-    };
+fn in_unit(unit: Option<&str>) -> String {
+    unit.map_or(String::new(), |unit| format!(" {}", clean(unit)))
+}
+
+/// All pairs of which nothing is known but the means, and what an interval would need.
+fn means_alone(comparisons: &[&Comparison], page: &mut Page, columns: usize) {
+    if comparisons.is_empty() {
+        return;
+    }
+    page.gap();
+    let titles = ["means alone", "difference", "change"].map(str::to_owned);
+    let mut grid = Grid::new(titles.into_iter().map(|title| (title, Flush::Left)));
+    let mut missing: Vec<&str> = vec![];
+    for comparison in comparisons {
+        let pair = format!("{} against {}", clean(&comparison.name), clean(&comparison.baseline));
+        let unit = in_unit(comparison.unit.as_deref());
+        let unknown = || "–".to_owned();
+        let difference = comparison.difference.map_or_else(unknown, |range| format!("{}{unit}", ranged(range, signed)));
+        let change = comparison.ratio.map_or_else(unknown, |ratio| format!("{} %", ranged(percents(ratio), signed)));
+        grid.row([of(comparison.quantity.as_deref(), &pair), difference, change].map(Piece::plain).to_vec());
+        missing.extend(comparison.missing.iter().map(String::as_str));
+    }
+    grid.print(page, columns);
+    let text = format!("no interval, and nothing shown: that needs {}", needs(&missing));
     page.paragraph(&text, columns, 2, Ink::Plain);
+}
+
+fn percents(ratio: [f64; 2]) -> [f64; 2] {
+    ratio.map(|ratio| (ratio - 1.0) * 100.0)
+}
+
+/// What is missing, each once.
+fn needs(missing: &[&str]) -> String {
+    let mut once: Vec<String> = vec![];
+    for one in missing {
+        let one = clean(one);
+        if !once.contains(&one) {
+            once.push(one);
+        }
+    }
+    if once.is_empty() { "positive means and a bounded sd".to_owned() } else { crate::words::listed(&once) }
 }
 
 fn word(shown: Shown) -> &'static str {
@@ -194,6 +270,8 @@ fn ranged([low, high]: [f64; 2], write: fn(f64, usize) -> String) -> String {
     // A width that is a good part of the number is shown by its ends.
     if half > 0.2 * middle.abs() {
         let decimals = decimals + 1;
+        // Rounding errors of our own are no end of a range.
+        let [low, high] = [low, high].map(|end| if end.abs() < 1e-6 * half { 0.0 } else { end });
         return format!("{} … {}", write(low, decimals), write(high, decimals));
     }
     format!("{} ± {}", write(middle, decimals), fixed(half, decimals))

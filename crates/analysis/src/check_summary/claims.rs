@@ -77,14 +77,9 @@ pub struct ClaimFinding {
 }
 
 /// Judges one claim.
-pub(super) fn judge(
-    claim: &Claim,
-    subject: &SummaryFinding,
-    object: &SummaryFinding,
-    terms: &Terms,
-    unit: Option<&str>,
-) -> ClaimFinding {
+pub(super) fn judge(claim: &Claim, subject: &SummaryFinding, object: &SummaryFinding, terms: &Terms) -> ClaimFinding {
     let comparison = compare(subject, object, terms);
+    let unit = comparison.unit.as_deref();
     let margin = match &claim.says {
         Says::Equal { within } => Some(within.as_ref().map_or(terms.margin, |figure| figure.value / 100.0)),
         _ => None,

@@ -15,6 +15,10 @@ pub struct Comparison {
     pub name: String,
     /// The baseline's.
     pub baseline: String,
+    /// What was measured of both.
+    pub quantity: Option<String>,
+    /// The unit of both.
+    pub unit: Option<String>,
     /// Its mean less the baseline's; from the least to the greatest that the digits allow. None without means.
     pub difference: Option<Range>,
     /// Its mean by the baseline's; none unless both are positive.
@@ -31,6 +35,8 @@ pub struct Comparison {
     pub differ: Shown,
     /// Whether they are equivalent at the margin.
     pub equivalent: Shown,
+    /// What is missing for an interval; empty if there is one.
+    pub missing: Vec<String>,
     /// Doubts about this comparison.
     pub caveats: Vec<Caveat>,
 }
@@ -137,6 +143,8 @@ pub(super) fn compare(one: &SummaryFinding, baseline: &SummaryFinding, terms: &T
     let mut comparison = Comparison {
         name: one.published.name.clone(),
         baseline: baseline.published.name.clone(),
+        quantity: one.published.quantity.clone(),
+        unit: one.published.unit.clone(),
         difference,
         ratio,
         pooled: samples.and_then(|(a, b)| stats::pooled(&a, &b, alpha)).map(Test::from),
@@ -145,17 +153,36 @@ pub(super) fn compare(one: &SummaryFinding, baseline: &SummaryFinding, terms: &T
         equivalence_interval: ratio_at(2.0 * alpha),
         differ,
         equivalent: Shown::Unknown,
+        missing: if welch.is_some() { vec![] } else { [baseline, one].into_iter().filter_map(missing).collect() },
         caveats: caveats(one, baseline, terms.confidence),
     };
     comparison.equivalent = equivalent(&comparison, terms.margin);
     comparison
 }
 
+/// What an interval would need of a summary, in words; none if nothing.
+fn missing(finding: &SummaryFinding) -> Option<String> {
+    let name = &finding.published.name;
+    match (finding.published.n, finding.mean, finding.sd) {
+        _ if finding.impossible.is_some() => Some(format!("figures of {name} that can be")),
+        (None, None, _) => Some(format!("n and the mean of {name}")),
+        (None, _, _) if finding.published.sd.is_none() => Some(format!("n and the sd of {name}")),
+        (None, _, _) => Some(format!("n of {name}")),
+        (Some(1), _, _) => Some(format!("a second value of {name}")),
+        (_, None, _) => Some(format!("the mean of {name}")),
+        (_, _, None) => Some(format!("the sd of {name}")),
+        _ => None,
+    }
+}
+
 fn caveats(one: &SummaryFinding, baseline: &SummaryFinding, confidence: f64) -> Vec<Caveat> {
-    let (n_b, n_a) = (one.published.n, baseline.published.n);
     let mut caveats = vec![];
-    let smallest = stats::smallest_exact_p(n_a, n_b);
-    if smallest > 1.0 - confidence && n_a > 1 && n_b > 1 {
+    if let (Some(n_b), Some(n_a)) = (one.published.n, baseline.published.n)
+        && n_a > 1
+        && n_b > 1
+        && let smallest = stats::smallest_exact_p(n_a, n_b)
+        && smallest > 1.0 - confidence
+    {
         let text = format!(
             "With n = {n_a} and {n_b} no exact test can reach {} % confidence: the smallest p of any order of the values is \
              {smallest:.3}. What is shown here is shown by the normal distribution, not by the values.",

@@ -33,7 +33,8 @@ pub(super) fn fault(fault: &Fault, summary: &Summary) -> String {
                 (_, true) => format!("is at most {}", number(allowed[1], printed[0] - allowed[1], true)),
                 _ => format!("is about {}", number(allowed[0], size / 1e6, false)),
             };
-            format!("{}{text} cannot be: by {by}, with n = {}, it {bound}", name(*which), summary.n)
+            let n = summary.n.map_or("whatever n is".to_owned(), |n| format!("with n = {n}"));
+            format!("{}{text} cannot be: by {by}, {n}, it {bound}", name(*which))
         }
     }
 }
@@ -41,7 +42,8 @@ pub(super) fn fault(fault: &Fault, summary: &Summary) -> String {
 /// Which figure no values in whole steps can have.
 pub(super) fn off_step(which: Which, summary: &Summary, step: f64) -> String {
     let text = figure_of(summary, which).map_or(String::new(), |figure| format!(" {}", figure.text));
-    format!("{}{text} cannot be: no {} values in steps of {step} have it", name(which), summary.n)
+    let n = summary.n.map_or(String::new(), |n| format!(" {n}"));
+    format!("{}{text} cannot be: no{n} values in steps of {step} have it", name(which))
 }
 
 /// A bound, with digits enough to tell it from what is `apart` from it; away from what it excludes.

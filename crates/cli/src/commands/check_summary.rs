@@ -4,7 +4,7 @@
 use super::compare::{confidence, margin};
 use crate::error::{Code, CommandError};
 use crate::screen;
-use bakeoff_analysis::check_summary::{Outcome, Terms, check_summary};
+use bakeoff_analysis::check_summary::{Follows, Outcome, Terms, check_summary};
 use bakeoff_model::published::claim::Claim;
 use bakeoff_model::published::{Published, read};
 use std::io::Read as _;
@@ -26,7 +26,7 @@ pub(crate) struct Args {
     /// A claim to judge, such as 'B 1.4% slower than A'; may be given again
     #[arg(long = "claim", short, value_name = "CLAIM", allow_hyphen_values = true)]
     claims: Vec<String>,
-    /// The summary that the others are compared with; without it, the first
+    /// The summary that the others are compared with; without it, the first of each quantity
     #[arg(long, value_name = "NAME")]
     baseline: Option<String>,
     /// Half-width of the zone of equivalence, in percent
@@ -41,7 +41,7 @@ pub(crate) struct Args {
     /// The values were measured in whole steps of this size, such as 0.01: only some means and deviations are then possible
     #[arg(long, value_name = "SIZE", value_parser = step)]
     step: Option<f64>,
-    /// Exit with 1 unless all figures are possible and all claims are supported
+    /// Exit with 1 unless all figures are possible, what was printed with them follows, and all claims are supported
     #[arg(long)]
     require: bool,
     /// Print all findings as JSON instead of a page
@@ -50,8 +50,10 @@ pub(crate) struct Args {
 }
 
 const EXAMPLE: &str = "\
-The figures can be ministat's whole output or its table, a table with titles (blanks, commas or bars
-between the columns), or a line for each with the names of its figures:
+The figures can be ministat's whole output or its table, also several tables below headings; a table with
+titles (blanks, commas or bars between the columns), also with columns of words; a line for each with the names
+of its figures; one figure a line, such as `charge avg_t : 0.61`, below a line for each system; or lists
+of BSD's `time -l` below a line for each system:
 
   bakeoff check-summary --claim 'new 26% faster' --claim 'new = old' <<END
   old avg 0.203 min 0.187 max 0.295 n 75
@@ -59,8 +61,11 @@ between the columns), or a line for each with the names of its figures:
   END
 
 Names of figures: n, min, max, median, avg (mean), sd (stddev). `-` stands for one that is not known.
-Claims: 'B slower', 'B 1.4% slower than A', 'A faster than B by 3.2 s', 'B 2x faster', 'B takes 3% more',
-'A = B', 'equal within 0.5%', 'A differs from B', 'no difference', 'no significant difference'.";
+Only figures of the same quantity and unit are compared. The page says which lines were not read.
+Claims: 'B slower', 'B 1.4% slower than A', 'B about 20% faster', 'A faster than B by 3.2 s', 'B 2x faster',
+'B takes twice as long', 'B takes half the time', 'B takes 3% more', 'A = B', 'equally fast', 'equal within 0.5%',
+'A differs from B', 'no difference', 'no significant difference'. Where there are several quantities, a
+claim names one: 'charge: B slower'.";
 
 fn step(text: &str) -> Result<f64, String> {
     let number = text.parse::<f64>().ok().filter(|step| *step > 0.0 && step.is_finite());
@@ -91,6 +96,7 @@ pub(crate) fn execute(args: &Args) -> Result<Code, CommandError> {
     };
     screen::out(&page);
     let hold = findings.summaries.iter().all(|summary| summary.impossible.is_none())
+        && findings.stated.iter().all(|stated| stated.follows == Follows::Yes)
         && findings.claims.iter().all(|claim| claim.outcome == Outcome::Supported);
     Ok(if args.require && !hold { Code::GateFailed } else { Code::Done })
 }

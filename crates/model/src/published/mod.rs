@@ -4,10 +4,19 @@
 //! can be trusted; units stay text.
 
 pub mod claim;
+mod difference;
+mod families;
+mod lists;
 mod number;
+mod pairs;
+mod parts;
 mod read;
+mod said;
+mod table;
 mod words;
 
+#[cfg(test)]
+mod forms_tests;
 #[cfg(test)]
 mod tests;
 
@@ -19,12 +28,18 @@ use serde::{Deserialize, Serialize};
 /// Figures of one list of values, as they were published.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Summary {
-    /// What it is called; unique among its like.
+    /// What was measured: a build, a system, a file. Unique among the summaries of one quantity and unit.
     pub name: String,
+    /// What was measured of it, such as an operation or `real`; none if the text does not say.
+    pub quantity: Option<String>,
+    /// The unit that stood at the values; none if none did.
+    pub unit: Option<String>,
+    /// The symbol that stood for it in ministat's table.
+    pub symbol: Option<String>,
     /// Where it was found, counted from 1.
     pub line: usize,
-    /// Number of values, at least 1.
-    pub n: u64,
+    /// Number of values, at least 1; none if it was not published.
+    pub n: Option<u64>,
     /// Smallest value.
     pub min: Option<Figure>,
     /// Largest value.
@@ -35,6 +50,45 @@ pub struct Summary {
     pub mean: Option<Figure>,
     /// Standard deviation.
     pub sd: Option<Figure>,
+}
+
+impl Summary {
+    /// Whether the two can be compared: they are of the same quantity, in the same unit.
+    pub fn is_comparable(&self, other: &Self) -> bool {
+        self.quantity == other.quantity && self.unit == other.unit
+    }
+
+    /// The quantity by its name, or by its unit if it has none.
+    pub fn label(&self) -> Option<&str> {
+        self.quantity.as_deref().or(self.unit.as_deref())
+    }
+}
+
+/// What ministat printed below a row of its table, about this row and the first.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Stated {
+    /// Where it was found, counted from 1.
+    pub line: usize,
+    /// The summary that it is about, as an index.
+    pub subject: usize,
+    /// The one that it was compared with.
+    pub object: usize,
+    /// In percent.
+    pub confidence: Figure,
+    /// What was found; none for "No difference proven".
+    pub difference: Option<StatedDifference>,
+}
+
+/// The lines below "Difference at 95.0% confidence", each with what stands on both sides of its `+/-`; none that was
+/// not printed.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct StatedDifference {
+    /// In the unit of the values.
+    pub absolute: Option<[Figure; 2]>,
+    /// In percent of the first row's mean.
+    pub percent: Option<[Figure; 2]>,
+    /// The pooled standard deviation.
+    pub pooled_sd: Option<Figure>,
 }
 
 /// How the figures were printed.
@@ -54,8 +108,12 @@ pub struct Published {
     pub summaries: Vec<Summary>,
     /// How they were printed.
     pub printing: Printing,
-    /// The unit that stood at the values; none if none did.
-    pub unit: Option<String>,
-    /// Lines that are known and were not needed, such as a picture or the sentences that ministat prints below.
+    /// What ministat said of them.
+    pub stated: Vec<Stated>,
+    /// Lines that are known and were not needed, such as a picture.
     pub lines_left_out: usize,
+    /// Lines that were taken as titles or remarks, counted from 1.
+    pub lines_unread: Vec<usize>,
+    /// Titles of columns with numbers that are no known figures.
+    pub columns_unread: Vec<String>,
 }

@@ -45,6 +45,20 @@ impl Figure {
         Self::new(&self.text, self.value, self.value.abs().log10().floor() as i32 - digits + 1)
     }
 
+    /// A number that follows from others, known to half a width; its last digits are within that.
+    pub(super) fn computed(value: f64, half_width: f64) -> Self {
+        let decimals = if half_width > 0.0 { (-half_width.log10().floor()).clamp(0.0, 12.0) } else { 3.0 };
+        let text = format!("{value:.*}", decimals as usize);
+        let half_width = half_width + ARITHMETIC * value.abs();
+        Self { text, value, half_width }
+    }
+
+    /// The same number, where it is said to be about that: a unit of its last digit either way, or a tenth of it.
+    pub(super) fn about(self) -> Self {
+        let half_width = (2.0 * self.half_width).max(0.1 * self.value.abs());
+        Self { text: format!("~{}", self.text), half_width, ..self }
+    }
+
     /// `last` is the power of ten of the last digit.
     fn new(text: &str, value: f64, last: i32) -> Self {
         let half = 0.5 * 10f64.powi(last);

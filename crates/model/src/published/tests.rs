@@ -25,9 +25,12 @@ fn shown(text: &str) -> String {
     let published = good(text);
     let lines = published.summaries.iter().map(|s| {
         let figures = [&s.min, &s.max, &s.median, &s.mean, &s.sd].map(figure).join(" ");
-        format!("{}: {} {figures}", s.name, s.n)
+        let n = s.n.map_or("-".to_owned(), |n| n.to_string());
+        let quantity = s.quantity.as_ref().map_or(String::new(), |quantity| format!("{quantity}/"));
+        let unit = s.unit.as_ref().map_or(String::new(), |unit| format!(" {unit}"));
+        format!("{quantity}{}: {n} {figures}{unit}", s.name)
     });
-    lines.collect::<Vec<_>>().join("; ") + &published.unit.map_or(String::new(), |unit| format!(" in {unit}"))
+    lines.collect::<Vec<_>>().join("; ")
 }
 
 #[test]
@@ -39,12 +42,12 @@ fn many_ways_of_writing_are_read() {
         (&MINISTAT.replace('\n', "\r\n"), both),
         (&table, "x: 5 1 5 3 3 1.5811388; +: 4 3 9 5 5.25 2.6299556"),
         ("A avg 0.203 min 0.187 max 0.295 n 75", "A: 75 0.187 0.295 - 0.203 -"),
-        ("quote, idle: avg=0.203s, min=0.187s, max=0.295s (n=75)", "quote, idle: 75 0.187 0.295 - 0.203 - in s"),
-        ("avg 0.203 s sd 0.01 s n 3\navg 2 n 3", "A: 3 - - - 0.203 0.01; B: 3 - - - 2 - in s"),
+        ("quote, idle: avg=0.203s, min=0.187s, max=0.295s (n=75)", "quote, idle: 75 0.187 0.295 - 0.203 - s"),
+        ("avg 0.203 s sd 0.01 s n 3\navg 2 n 3", "A: 3 - - - 0.203 0.01 s; B: 3 - - - 2 - s"),
         ("name,n,avg,sd\ngcc -O2,3,4.24,0.01\n\"clang\",3,4.1,-", "gcc -O2: 3 - - - 4.24 0.01; clang: 3 - - - 4.1 -"),
-        ("| what | n | mean (ms) |\n|---|--:|--:|\n| a | 3 | 1.5 |\n", "a: 3 - - - 1.5 - in ms"),
+        ("| what | n | mean (ms) |\n|---|--:|--:|\n| a | 3 | 1.5 |\n", "a: 3 - - - 1.5 - ms"),
         ("n min median max\nold 3 1 2 3\nold 3 1 2 4", "old: 3 1 3 2 - -; old (2): 3 1 4 2 - -"),
-        ("a;n;avg_ms\nb;3;1e-3", "b: 3 - - - 1e-3 - in ms"),
+        ("a;n;avg_ms\nb;3;1e-3", "b: 3 - - - 1e-3 - ms"),
         ("B n 3 avg 1e300", "B: 3 - - - 1e300 -"),
     ] {
         assert_eq!(shown(text), expect, "{text}");
@@ -56,7 +59,7 @@ fn what_cannot_be_read_is_named_with_its_line_and_a_remedy() {
     for (text, place, message, remedy) in [
         ("", "file:1:1", "there are no figures in it", "write one line for each"),
         (" \n\r\n", "file:1:1", "there are no figures in it", "write one line for each"),
-        ("A n 3 avg 1\nhello there\n", "file:2:1", "no figures in this line", "write one line"),
+        ("A n 3 avg 1\nhello 3 4\n", "file:2:1", "no figures in this line", "write one line"),
         ("A n 3 avg nan", "file:1:11", "`nan` is not a number", "`-`"),
         ("n avg\nA 3 -inf", "file:2:5", "`-inf` is not a number", "never ended"),
         ("name,n,avg\nA,3,abc", "file:2:5", "`abc` is not a number", "plain number"),
@@ -65,11 +68,13 @@ fn what_cannot_be_read_is_named_with_its_line_and_a_remedy() {
         ("A n 0 avg 1", "file:1:5", "n is `0`", "1, 2, 3"),
         ("A n -3 avg 1", "file:1:5", "n is `-3`", "1, 2, 3"),
         ("A n 2.5 avg 1", "file:1:5", "n is `2.5`", "1, 2, 3"),
-        ("A avg 1 sd 2", "file:1:1", "n is missing", "n 75"),
+        ("gcc 4.24\nclang 4.31\nA n 3 avg 1", "file:1:1", "no figures in this line", "titles"),
+        ("charge speed = 3\nA n 3 avg 1", "file:1:1", "no figures in this line", "titles"),
+        ("x 3 4.21 4.27 4.24", "file:1:1", "no figures in this line", "titles"),
         ("A n 3 avg 1 foo 2", "file:1:17", "`2` stands where", "known are"),
         ("A n 3 avg 1 s foo bar", "file:1:15", "`foo` stands where", "known are"),
         ("A n 3 avg 1 avg 2", "file:1:17", "twice", "once"),
-        ("A n 3 avg 1 s\nB n 3 avg 1 ms", "file:2:11", "the unit `ms` beside `s`", "one unit"),
+        ("A n 3 avg 1 s\nB n 3 avg 1 ms", "file:2:1", "the unit `ms` next to `s`", "one unit"),
         ("n avg\nA 3 1 7 9", "file:2:3", "more numbers than there are titles", "a title"),
         ("A n 3 avg 1e999", "file:1:11", "`1e999` is not a number", "too large"),
     ] {
@@ -145,6 +150,29 @@ fn claims_are_read() {
         ("B significantly slower", "1/0 Slower"),
         ("not equal", "1/0 Different"),
         ("B slower by 0.5s", "1/0 Slower 0.5 s"),
+        ("16.8% slower", "1/0 Slower 16.8%"),
+        ("16.8 % slower than A", "1/0 Slower 16.8%"),
+        ("slower than B", "0/1 Slower"),
+        ("than A, B is 16.8% slower", "1/0 Slower 16.8%"),
+        ("compared with gcc, new clang is 16.8% slower", "1/0 Slower 16.8%"),
+        ("B ~1.4% slower", "1/0 Slower ~1.4%"),
+        ("B is about 20 % faster", "1/0 Faster ~20%"),
+        ("equally fast", "1/0 Equal"),
+        ("A and B are equally fast", "0/1 Equal"),
+        ("A and B take just as long", "0/1 Equal"),
+        ("gcc and new clang equally fast within 1%", "0/1 Equal 1"),
+        ("new clang takes twice as long", "1/0 Slower 2x"),
+        ("B takes about twice as long as A", "1/0 Slower ~2x"),
+        ("B is twice as fast as A", "1/0 Faster 2x"),
+        ("B takes half the time", "1/0 Faster 2x"),
+        ("B is half as fast", "1/0 Slower 2x"),
+        ("B takes a third of the time", "1/0 Faster 3x"),
+        ("B is three times as fast", "1/0 Faster 3x"),
+        ("B takes 3x as long", "1/0 Slower 3x"),
+        ("B takes three times the time of A", "1/0 Slower 3x"),
+        ("B needs twice as much as A", "1/0 More 2x"),
+        ("not as fast", "1/0 Slower"),
+        ("New Clang slower", "1/0 Slower"),
     ] {
         assert_eq!(read(text), expect, "{text}");
     }
@@ -166,6 +194,11 @@ fn claims_that_are_half_understood_are_refused() {
         ("clang = gcc within 3 s", "within a percentage"),
         ("clang faster and slower", "two ways"),
         ("clang faster 0.5x", "1 or more"),
+        ("clang half slower than gcc", "`half` goes with"),
+        ("clang 98% as fast as gcc", "say `1.4% slower`"),
+        ("clang not twice as fast as gcc", "what is denied"),
+        ("clang 1.4% sluggish", "`B takes twice as long`"),
+        ("clang 1.4% sluggish", "gcc, clang, icc"),
     ] {
         let problems = Claim::read(text, &names, 0).expect_err(text).render(false);
         assert!(problems.contains(message), "{message:?} is missing for {text:?} in\n{problems}");

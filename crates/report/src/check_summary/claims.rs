@@ -26,11 +26,12 @@ pub(super) fn print(findings: &SummaryFindings, page: &mut Page, notes: &mut Not
 }
 
 /// `clang against gcc is +1.4 % [+0.9, +1.9]`.
-fn measured(finding: &ClaimFinding, findings: &SummaryFindings) -> String {
+fn measured(finding: &ClaimFinding) -> String {
     let comparison = &finding.comparison;
     let pair = format!("{} against {}", clean(&comparison.name), clean(&comparison.baseline));
+    let pair = super::of(comparison.quantity.as_deref(), &pair);
     let absolute = matches!(&finding.claim.says, Says::Differs { amount: Some(Amount::Absolute(..)), .. });
-    let unit = findings.unit.as_deref().map_or(String::new(), |unit| format!(" {}", clean(unit)));
+    let unit = super::in_unit(comparison.unit.as_deref());
     let (estimate, unit) = match (comparison.ratio_interval, comparison.welch) {
         (Some(ratio), _) if !absolute => {
             let change = |range: [f64; 2]| range.map(|ratio| (ratio - 1.0) * 100.0);
@@ -48,14 +49,18 @@ fn measured(finding: &ClaimFinding, findings: &SummaryFindings) -> String {
 }
 
 fn why(finding: &ClaimFinding, findings: &SummaryFindings) -> String {
-    let measured = measured(finding, findings);
+    let measured = measured(finding);
     let margin = finding.margin.map_or(String::new(), |margin| format!("±{}", percent(margin)));
     let confidence = percent(findings.terms.confidence);
     match &finding.why {
         Why::ImpossibleFigures(name) => format!("the figures of {} are impossible, and show nothing.", clean(name)),
         Why::TooLittleKnown => {
-            "there is no interval to judge it by: that needs n of 2 and more, the mean, and a bounded sd of both."
-                .to_owned()
+            let missing: Vec<&str> = finding.comparison.missing.iter().map(String::as_str).collect();
+            let needs = format!("there is no interval to judge it by, which needs {}.", super::needs(&missing));
+            match means_give(finding) {
+                Some(given) => format!("the published means alone give {given}; {needs}"),
+                None => needs,
+            }
         }
         Why::OtherUnit(claimed, known) => {
             let known = known.as_deref().unwrap_or("none");
@@ -91,15 +96,19 @@ fn why(finding: &ClaimFinding, findings: &SummaryFindings) -> String {
         ),
         Why::Differ => format!("{measured}, which leaves out no difference: they differ."),
         Why::Arithmetic => {
-            let change = finding.comparison.ratio.map(|range| range.map(|ratio| (ratio - 1.0) * 100.0));
-            let change = change.map(|range| format!("{} %", super::ranged(range, signed)));
-            let difference = finding.comparison.difference.map(|range| super::ranged(range, signed));
-            let given = change.or(difference).unwrap_or_default();
-            format!("the published means alone give {}, which is not what is claimed.", glue(&given))
+            let given = means_give(finding).unwrap_or_default();
+            format!("the published means alone give {given}, which is not what is claimed.")
         }
         Why::NotSignificant => format!(
             "{measured}: no difference is shown, as claimed. It says nothing about equality, which `equal within …%` would \
              claim."
         ),
     }
+}
+
+/// The change of the means, or their difference.
+fn means_give(finding: &ClaimFinding) -> Option<String> {
+    let change = finding.comparison.ratio.map(|ratio| format!("{} %", super::ranged(super::percents(ratio), signed)));
+    let difference = || finding.comparison.difference.map(|range| super::ranged(range, signed));
+    change.or_else(difference).map(|given| glue(&given))
 }
