@@ -10,6 +10,7 @@ use crate::stats::describe::{mean, median};
 use crate::stats::student::fieller_interval;
 use crate::stopping::Reading;
 use bakeoff_model::metric::{Direction, Unit};
+use bakeoff_model::percent::percent;
 
 /// Fewer blocks than this are too few to tell whether values repeat.
 const COARSE_MIN: usize = 6;
@@ -141,7 +142,7 @@ fn caveat(kind: &str, text: String) -> Option<Caveat> {
 
 /// Too few for any inference, for an interval, or for a difference that survives Holm's correction.
 fn too_few_blocks(inference: &Inference, rule: Rule) -> Option<Caveat> {
-    let (blocks, percent) = (inference.blocks, 100.0 * (1.0 - rule.alpha));
+    let (blocks, percent) = (inference.blocks, percent(1.0 - rule.alpha));
     let needed = rule.reading.least_blocks(rule.family, rule.alpha);
     let is_exact = matches!(inference.test, Test::SignFlip | Test::SignFlipEvidence);
     let text = match inference.test {
@@ -150,12 +151,10 @@ fn too_few_blocks(inference: &Inference, rule: Rule) -> Option<Caveat> {
         }
         Test::TooFew => format!("{blocks} of at least {needed} blocks: too few to infer anything"),
         _ if is_exact && inference.interval.is_none() => {
-            format!(
-                "{blocks} blocks are too few for an interval at {percent} % confidence; at least {needed} are needed"
-            )
+            format!("{blocks} blocks are too few for an interval at {percent} confidence; at least {needed} are needed")
         }
         _ if is_exact && blocks < needed => format!(
-            "{blocks} blocks cannot show a difference at {percent} % confidence among {} comparisons; at least {needed} \
+            "{blocks} blocks cannot show a difference at {percent} confidence among {} comparisons; at least {needed} \
              are needed",
             rule.family
         ),
