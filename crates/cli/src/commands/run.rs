@@ -6,6 +6,7 @@ use super::{Extent, Selection, Showing, trace_trial};
 use crate::aside::Maker;
 use crate::error::{Code, CommandError};
 use crate::evidence::Wanted;
+use crate::programs;
 use crate::screen;
 use crate::session::{OpenStudy, Setting};
 use crate::state::StateFolder;
@@ -90,6 +91,13 @@ fn execute_here(args: &Args, folder: &StudyFolder, mut plan: Plan) -> Result<Cod
     let guess_s = takes::trials_s(&plan, &takes::known_walls(folder)).map(|all_s| all_s / trials(&plan));
     let (journal, quiet) = (&*state.journal, args.quiet);
     let setting = Setting { plan: &plan, study, builds: &builds, journal, durable: true, quiet, guess_s };
+    let setup = setup(folder, &cache, &digests, expected, state.scratch());
+    // A journal is not begun for what cannot be executed; one that is complete is shown all the same.
+    let check = || programs::of_study(&bakeoff_lab::local::absent(&plan, &setup), &plan.baseline().name);
+    let is_new = !state.journal.exists();
+    if is_new {
+        check()?;
+    }
     let wanted = Wanted { spec: &folder.study.evidence, cache: &cache, digests: &digests };
     let open = OpenStudy::open(setting)?.gathering(wanted);
     state.is_latest()?;
@@ -98,8 +106,10 @@ fn execute_here(args: &Args, folder: &StudyFolder, mut plan: Plan) -> Result<Cod
     let maker = OnceCell::new();
     let (record, ending) = open.execute(|| {
         machine = Some(cache.quiet(|process| wait_for_builds(process, args.quiet))?);
-        let setup = setup(folder, &cache, &digests, expected, state.scratch());
-        let local = Local::new(&plan, setup, Some(lock.as_fd()))?.tracing(trace_trial::words());
+        if !is_new {
+            check()?;
+        }
+        let local = Local::new(&plan, setup.clone(), Some(lock.as_fd()))?.tracing(trace_trial::words());
         let request = request(folder, &plan, &args.jobs);
         let made = Maker::of(&cache, &request, &plan, args.quiet)?;
         Ok(Box::new(match made.map(|made| maker.get_or_init(|| made)) {
