@@ -5,6 +5,7 @@ mod aside;
 mod commands;
 mod error;
 mod evidence;
+mod failing;
 mod programs;
 mod progress;
 mod screen;

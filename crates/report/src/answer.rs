@@ -5,17 +5,15 @@ mod beside;
 
 use crate::builds::unbuilt;
 use crate::effects;
+use crate::failures;
 use crate::format::percent;
 use crate::text::{clean, glue, unglue};
-use crate::words::{self, Change, Manner, counted, listed};
+use crate::words::{self, Change, Manner, NAMED_MAX, counted, listed, named};
 use bakeoff_analysis::findings::{Comparison, FailedTrials, Findings, Method, Row, Table, Verdict};
 use bakeoff_model::metric::Direction;
 use bakeoff_model::plan::BASELINE;
 use bakeoff_model::record::BuildOutcome;
 use std::collections::BTreeSet;
-
-/// Of more variants than this with the same verdict, the rest is only counted.
-const NAMED_MAX: usize = 4;
 
 /// The caveat of a comparison with the baseline of a variant that is the same thing.
 const IDENTICAL: &str = "identical-build";
@@ -29,6 +27,7 @@ pub fn answer(findings: &Findings) -> String {
 /// the variants takes beside what they gain.
 pub(crate) fn paragraphs(findings: &Findings) -> Vec<String> {
     let mut paragraphs = of_workloads(findings);
+    paragraphs.extend(failures::reasons(&findings.failures).into_iter().map(|reason| format!("{reason}.")));
     paragraphs.extend(beside::sentences(findings));
     paragraphs
 }
@@ -312,16 +311,6 @@ impl Teller<'_> {
             opening => format!("{opening} was decided about {names}"),
         })
     }
-}
-
-/// The names in a list; of too many, the rest is only counted.
-pub(crate) fn named(mut names: Vec<String>) -> String {
-    if names.len() > NAMED_MAX {
-        let rest = counted((names.len() - NAMED_MAX) as u32, "other");
-        names.truncate(NAMED_MAX);
-        names.push(rest);
-    }
-    listed(&names)
 }
 
 /// Variants of which nothing can be said, by reason.

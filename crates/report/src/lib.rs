@@ -36,7 +36,7 @@ pub use builds::build_doubts;
 pub use calibration::{calibration, calibration_json, real};
 pub use check_summary::{check_summary, check_summary_json};
 pub use facts::{facts, facts_json};
-pub use failures::failure;
+pub use failures::{failure, failure_in_full};
 pub use power::{power, power_json};
 pub use side_by_side::side_by_side;
 pub use stat::{stat, stat_json};
@@ -83,7 +83,7 @@ fn in_cache(path: &str) -> String {
 
 /// `~` in place of a path, wherever it stands as a whole or at the beginning of a longer one.
 fn without_home(text: &str, home: &str) -> String {
-    let is_name = |c: char| c.is_alphanumeric() || "._-/".contains(c);
+    let is_name = |c: char| c.is_alphanumeric() || "._-/~".contains(c);
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(at) = rest.find(home) {

@@ -283,6 +283,19 @@ impl Change {
     }
 }
 
+/// Of more names than this in a sentence, the rest is only counted.
+pub(crate) const NAMED_MAX: usize = 4;
+
+/// The names in a list; of too many, the rest is only counted.
+pub(crate) fn named(mut names: Vec<String>) -> String {
+    if names.len() > NAMED_MAX {
+        let rest = counted((names.len() - NAMED_MAX) as u32, "other");
+        names.truncate(NAMED_MAX);
+        names.push(rest);
+    }
+    listed(&names)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
