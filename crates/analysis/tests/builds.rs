@@ -5,7 +5,7 @@ mod common;
 
 use bakeoff_analysis::findings::{BuildDoubts, Findings, FlagFate, Kind, Same};
 use bakeoff_analysis::{doubts_about_builds, judge};
-use bakeoff_model::record::{BuildLine, FactorLine, FlagSeen, LayerLine, Proof, Record};
+use bakeoff_model::record::{BuildLine, FactorLine, FlagSeen, LayerLine, Proof, Record, SharedLine};
 use common::{execute, kinds, measure, noise, study};
 
 /// A factor and its levels, each with the value of its one variable, which has the factor's name in capitals.
@@ -278,6 +278,17 @@ fn a_factor_of_sources_explains_what_follows_it_and_is_not_missed_otherwise() {
     record.study.variants.iter_mut().for_each(|variant| drop(variant.levels.remove("malloc")));
     let found = doubts(&record).confounded;
     assert_eq!(found.iter().map(|doubt| doubt.setting.as_str()).collect::<Vec<_>>(), ["d_fork", "d_malloc"]);
+}
+
+/// A flag that never arrived may be why a variant shares another one's row.
+#[test]
+fn flags_of_a_variant_that_shares_a_row_are_doubted_too() {
+    let mut record = crossed(&[THREADS]);
+    record.builds[1].proof.flags = vec![flag(0, 12, 0)];
+    let variant = record.study.variants.remove(1);
+    assert_eq!(variant.name, "threads=on");
+    record.study.shared = vec![SharedLine { variant, with: "baseline".to_owned() }];
+    assert_eq!(doubts(&record).flags[0].variants, ["threads=on"]);
 }
 
 #[test]

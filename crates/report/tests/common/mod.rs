@@ -166,6 +166,7 @@ pub(crate) fn study(variants: &[&str], tables: Vec<Table>) -> Findings {
         blocks_total: 12,
         started_unix_s: 1_795_294_381.5,
         variants: variants.iter().map(line).collect(),
+        shared: vec![],
         metrics: shown(&tables),
         tables,
         effects: vec![],

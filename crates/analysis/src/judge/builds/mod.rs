@@ -40,12 +40,21 @@ fn built<'a>(variants: &'a [VariantLine], builds: &'a [BuildLine]) -> Vec<Built<
 /// All doubts about these builds of a study, of which nothing need have been executed.
 pub fn doubts(study: &StudyLine, builds: &[BuildLine]) -> BuildDoubts {
     let (variants, factors) = (&study.variants, &study.build_factors);
+    // That a flag never arrived may be why a variant is the same thing as another one, and shares its row.
+    let all: Vec<VariantLine> = variants.iter().chain(study.shared.iter().map(|one| &one.variant)).cloned().collect();
     BuildDoubts {
-        flags: flags::flags(variants, factors, builds),
+        flags: flags::flags(&all, factors, builds),
         identical: alike::identical(variants, factors, builds),
         confounded: settings::confounded(variants, factors, builds),
         costs: costs(variants, builds),
     }
+}
+
+/// The variants that are the same thing in all files and are executed alike: racing them apart shows noise. Those whose
+/// programs are the same but not their other files may differ in what these do.
+pub fn same_files(study: &StudyLine, builds: &[BuildLine]) -> Vec<Vec<String>> {
+    let groups = alike::identical(&study.variants, &study.build_factors, builds).into_iter();
+    groups.filter(|group| group.same != Same::Binaries).map(|group| group.variants).collect()
 }
 
 fn costs(variants: &[VariantLine], builds: &[BuildLine]) -> Vec<CostDoubt> {
