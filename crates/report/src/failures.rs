@@ -98,7 +98,8 @@ pub fn failure(failure: &Failure) -> String {
 /// A failure with the last of what it printed, in one line: `exited with code 2: no such table`.
 pub fn failure_in_full(failed: &Failure) -> String {
     let (_, lines) = described(failed);
-    let lines: Vec<String> = lines.iter().map(|line| clean(line.trim())).filter(|line| !line.is_empty()).collect();
+    let words = |line: &String| clean(line).split_whitespace().collect::<Vec<_>>().join(" ");
+    let lines: Vec<String> = lines.iter().map(words).filter(|line| !line.is_empty()).collect();
     let last = lines[lines.len().saturating_sub(LINES_IN_FULL)..].join(" / ");
     let what = clean(&failure(failed));
     if last.is_empty() { what } else { format!("{what}: {last}") }
