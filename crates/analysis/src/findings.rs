@@ -11,7 +11,7 @@ pub use builds::*;
 pub use evidence::*;
 
 use bakeoff_model::metric::{Direction, Metric, Unit};
-use bakeoff_model::record::{BuildLine, Excluded, Place, Unavailable, VariantLine};
+use bakeoff_model::record::{BuildLine, Excluded, Place, SharedLine, Unavailable, VariantLine};
 use bakeoff_model::study::Levels;
 use bakeoff_model::until::Until;
 use serde::{Deserialize, Serialize};
@@ -54,6 +54,9 @@ pub struct Findings {
     /// The combinations that the study leaves out, and why.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub excluded: Vec<Excluded>,
+    /// Variants that were not executed, because one of [`Self::variants`] is the same thing: they share its rows.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub shared: Vec<SharedLine>,
     /// One table for every workload × condition × metric; the deciding metric first within each.
     pub tables: Vec<Table>,
     /// What factors, suites of workloads and conditions do; empty where there is nothing beyond the tables.

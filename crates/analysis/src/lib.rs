@@ -14,4 +14,4 @@ pub mod stats;
 pub mod stopping;
 pub mod twin_history;
 
-pub use judge::{doubts_about_builds, judge, judge_samples, planning};
+pub use judge::{doubts_about_builds, judge, judge_samples, planning, same_files};

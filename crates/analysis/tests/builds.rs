@@ -5,7 +5,7 @@ mod common;
 
 use bakeoff_analysis::findings::{BuildDoubts, Findings, FlagFate, Kind, Same};
 use bakeoff_analysis::{doubts_about_builds, judge};
-use bakeoff_model::record::{BuildLine, FactorLine, FlagSeen, LayerLine, Proof, Record};
+use bakeoff_model::record::{BuildLine, FactorLine, FlagSeen, LayerLine, Proof, Record, SharedLine};
 use common::{execute, kinds, measure, noise, study};
 
 /// A factor and its levels, each with the value of its one variable, which has the factor's name in capitals.
@@ -226,6 +226,40 @@ fn a_setting_that_follows_two_factors_together() {
     assert!(says_so("threads=on") && says_so("malloc=perl") && !says_so("locale=on"));
 }
 
+/// What comes with a level is no confounder of it, and what is said of it shows the words that differ.
+#[test]
+fn what_comes_with_a_factor_is_told_by_its_difference() {
+    let check = |off: &str, on: &str, expect: &str| {
+        let mut record = crossed(&[THREADS]);
+        describe(&mut record, &[("ccflags", &[Some(off), Some(on)])]);
+        let findings = judged(record, |_| 1.0);
+        let row = findings.tables[0].rows.iter().find(|row| row.variant == "threads=on").expect("a row");
+        let caveats = &row.comparison.as_ref().expect("a comparison").caveats;
+        let texts: Vec<&str> =
+            caveats.iter().filter(|one| one.kind == "also-changes").map(|one| one.text.as_str()).collect();
+        assert_eq!(texts, [format!("threads also changes ccflags ({expect})")]);
+        assert!(!kinds(caveats).contains(&"confounded"));
+    };
+    check(
+        "-fwrapv -fno-strict-aliasing -pipe -D_FILE_OFFSET_BITS=64",
+        "-D_REENTRANT -D_GNU_SOURCE -fwrapv -fno-strict-aliasing -pipe -D_FILE_OFFSET_BITS=64",
+        "… → … -D_REENTRANT -D_GNU_SOURCE",
+    );
+    check("-O1 -pipe", "-O3 -pipe", "… -O1 → … -O3");
+    check("undef", "define", "undef → define");
+    check("a b", "b a", "a b → b a");
+    check("/opt/a-very-long-folder/lib/one", "/opt/a-very-long-folder/lib/two", "…r/lib/one → …r/lib/two");
+}
+
+/// A setting that belongs to another factor is confounded, even if only one changes it.
+#[test]
+fn a_setting_of_another_factor_is_confounded() {
+    let mut record = crossed(&[MALLOC, THREADS]);
+    let [undef, define] = [Some("undef"), Some("define")];
+    describe(&mut record, &[("usemymalloc", &[undef, define, undef, define])]);
+    assert_eq!(caveats_of(&judged(record, |_| 1.0), "threads=on"), ["confounded"]);
+}
+
 /// What has another source may differ in anything: it is no explanation that a reader would miss.
 #[test]
 fn a_factor_of_sources_explains_what_follows_it_and_is_not_missed_otherwise() {
@@ -244,6 +278,17 @@ fn a_factor_of_sources_explains_what_follows_it_and_is_not_missed_otherwise() {
     record.study.variants.iter_mut().for_each(|variant| drop(variant.levels.remove("malloc")));
     let found = doubts(&record).confounded;
     assert_eq!(found.iter().map(|doubt| doubt.setting.as_str()).collect::<Vec<_>>(), ["d_fork", "d_malloc"]);
+}
+
+/// A flag that never arrived may be why a variant shares another one's row.
+#[test]
+fn flags_of_a_variant_that_shares_a_row_are_doubted_too() {
+    let mut record = crossed(&[THREADS]);
+    record.builds[1].proof.flags = vec![flag(0, 12, 0)];
+    let variant = record.study.variants.remove(1);
+    assert_eq!(variant.name, "threads=on");
+    record.study.shared = vec![SharedLine { variant, with: "baseline".to_owned() }];
+    assert_eq!(doubts(&record).flags[0].variants, ["threads=on"]);
 }
 
 #[test]
@@ -282,7 +327,7 @@ fn judged(mut record: Record, shift: impl Fn(&str) -> f64) -> Findings {
 fn caveats_of<'a>(findings: &'a Findings, variant: &str) -> Vec<&'a str> {
     let row = findings.tables[0].rows.iter().find(|row| row.variant == variant).expect("a row");
     let all = kinds(&row.comparison.as_ref().expect("a comparison").caveats);
-    let about_builds = ["flag-", "identical-", "confounded"];
+    let about_builds = ["flag-", "identical-", "confounded", "also-changes"];
     all.into_iter().filter(|kind| about_builds.iter().any(|start| kind.starts_with(start))).collect()
 }
 
@@ -293,15 +338,15 @@ fn comparisons_carry_the_doubts_about_their_builds() {
     describe(&mut record, &[("d_fork", &[Some("undef"), Some("define"), Some("undef"), Some("define")])]);
     let findings = judged(record, |_| 1.0);
     assert_eq!(caveats_of(&findings, "malloc=perl"), ["flag-never-arrived"]);
-    assert_eq!(caveats_of(&findings, "threads=on"), ["confounded"]);
-    assert_eq!(caveats_of(&findings, "malloc=perl threads=on"), ["confounded"]);
+    assert_eq!(caveats_of(&findings, "threads=on"), ["also-changes"]);
+    assert_eq!(caveats_of(&findings, "malloc=perl threads=on"), ["also-changes"]);
     let mains = &findings.effects[0].effects;
     let kinds_of = |name: &str| {
         let effect = mains.iter().find(|effect| effect.name == name).expect("an effect");
         kinds(&effect.comparison.as_ref().expect("a comparison").caveats)
     };
     assert_eq!(kinds_of("malloc=perl"), ["flag-never-arrived"]);
-    assert_eq!(kinds_of("threads=on"), ["confounded"]);
+    assert_eq!(kinds_of("threads=on"), ["also-changes"]);
     assert!(kinds(&findings.caveats).iter().all(|kind| *kind != "identical-differs"));
 }
 
@@ -319,10 +364,10 @@ fn effects_of_several_builds_carry_the_doubts_about_all_of_them() {
     };
     let findings = judged(record.clone(), |_| 1.0);
     let interaction = caveats(&findings, Kind::Interaction, "malloc=perl × threads=on");
-    assert_eq!(interaction, ["symmetric-errors", "flag-never-arrived", "confounded"]);
+    assert_eq!(interaction, ["symmetric-errors", "flag-never-arrived", "also-changes"]);
     record.study.conditions.push("busy".to_owned());
     let findings = judged(record.clone(), |_| 1.0);
-    assert_eq!(caveats(&findings, Kind::ConditionChange, "threads=on × busy"), ["symmetric-errors", "confounded"]);
+    assert_eq!(caveats(&findings, Kind::ConditionChange, "threads=on × busy"), ["symmetric-errors", "also-changes"]);
     assert_eq!(caveats(&findings, Kind::Condition, "threads=on: busy"), [""; 0]);
 }
 

@@ -19,7 +19,7 @@ fn told(condition: &str, what: &str, state: Held) -> Surrounding {
 fn busy(load: f64) -> Record {
     let mut record = study(&["a", "b"], &["idle", "busy"], &["wall"]);
     record.sessions[0].surroundings = vec![
-        told("idle", "nothing else uses the processors", Held::Observed("foreign_cpu".to_owned())),
+        told("idle", "processor time of other programs", Held::Observed("foreign_cpu".to_owned())),
         told("busy", "4 copies of the baseline", Held::Held),
         told("busy", "addresses not randomised", Held::Unavailable("seccomp".to_owned())),
     ];
@@ -35,6 +35,51 @@ fn busy(load: f64) -> Record {
         }
     });
     record
+}
+
+/// Two variants and their twin on a machine of two processors; `foreign` is other programs' share beside each trial.
+fn with_foreign(wall_s: f64, foreign: fn(&Trial) -> f64) -> Record {
+    let mut record = study(&["a", "b"], &["idle"], &["wall"]);
+    record.sessions[0].place.cpus = 2;
+    execute(&mut record, 12, |trial| {
+        measure(trial, "wall", wall_s * noise(trial));
+        let share = foreign(trial);
+        measure(trial, "foreign_cpu", share);
+    });
+    record
+}
+
+#[test]
+fn a_machine_that_others_use_is_doubtful() {
+    let check = |wall_s: f64, foreign: fn(&Trial) -> f64, expect: &str| {
+        let findings = judge(&with_foreign(wall_s, foreign));
+        let found = doubt(&findings, "busy-machine");
+        assert_eq!(found.is_empty(), expect.is_empty(), "{found}");
+        assert!(found.contains(expect), "{expect} is not in {found}");
+    };
+    check(1.0, |_| 0.5, "used more than 10 % of the processors' time in 36 of 36 trials that count under idle: ");
+    check(1.0, |trial| if trial.block <= 3 { 0.5 } else { 0.02 }, "in 9 of 36 trials that count under idle");
+    // A robust test puts up with that many.
+    check(1.0, |trial| if trial.block <= 2 { 0.5 } else { 0.02 }, "");
+    check(1.0, |_| 0.02, "");
+    // One variant leaves its work to others.
+    check(
+        1.0,
+        |trial| if trial.variant == "b" && trial.block < 8 { 0.5 } else { 0.02 },
+        "in 7 of 12 trials of b under idle",
+    );
+    // A single tick of the clock that counts is no evidence.
+    check(0.05, |_| 0.11, "");
+    check(0.05, |_| 0.5, "in 36 of 36 trials");
+}
+
+#[test]
+fn trials_that_do_not_count_are_no_doubt() {
+    let mut record = with_foreign(1.0, |trial| if trial.block <= 6 { 0.5 } else { 0.02 });
+    for trial in record.trials.iter_mut().filter(|trial| trial.block <= 6) {
+        trial.outcome = Outcome::Void("foreign_cpu 50 % > 10 %".to_owned());
+    }
+    assert_eq!(doubt(&judge(&record), "busy-machine"), "");
 }
 
 #[test]

@@ -169,12 +169,14 @@ pub enum BuildEvent {
         /// Its name in the study.
         source: String,
     },
-    /// A source was fetched and accepted.
+    /// A source was fetched, and kept.
     Fetched {
         /// Its name in the study.
         source: String,
         /// The size of its file.
         bytes: u64,
+        /// Whether somebody said what its checksum must be; of a path of this machine nobody need.
+        checked: bool,
     },
     /// Another process is at work on the same thing, or what it started is still ending.
     Waiting {

@@ -125,7 +125,7 @@ impl<'a> Sources<'a> {
             return Err(shell.failure(unlike(source, &loaded.path, &found, pin), &work)?.into());
         }
         let path = self.keep(&loaded.path, &found, &work)?;
-        (self.notify)(BuildEvent::Fetched { source: source.name.clone(), bytes });
+        (self.notify)(BuildEvent::Fetched { source: source.name.clone(), bytes, checked: source.sha256.is_some() });
         Ok(path)
     }
 

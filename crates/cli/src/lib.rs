@@ -1,10 +1,13 @@
 //! Words on the screen: the commands of `bakeoff`, composed of the other crates. It reads arguments and files, hands
 //! them on, and prints what comes back; what is measured, built, judged or drawn is decided elsewhere.
 
+mod alike;
 mod aside;
 mod commands;
 mod error;
 mod evidence;
+mod failing;
+mod programs;
 mod progress;
 mod screen;
 mod session;

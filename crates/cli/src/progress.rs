@@ -1,6 +1,7 @@
 //! Progress of trials on standard error, with the time that is left. It draws between trials and never while one is
 //! in flight; there is no clock that ticks.
 
+use crate::failing::Failing;
 use crate::screen;
 use bakeoff_lab::Event;
 use bakeoff_report::format::waiting_time;
@@ -19,6 +20,7 @@ pub(crate) struct Progress {
     executed: u64,
     began: Option<Instant>,
     failed: u64,
+    failing: Failing,
     written: Option<Instant>,
     terminal: bool,
     quiet: bool,
@@ -39,6 +41,7 @@ impl Progress {
             executed: 0,
             began: None,
             failed: 0,
+            failing: Failing::default(),
             written: None,
             terminal,
             quiet: false,
@@ -79,10 +82,15 @@ impl Progress {
             Event::TrialEnded(trial) => {
                 self.trials_done += 1;
                 self.executed += 1;
+                self.failing.ended(trial);
                 self.failed += u64::from(trial.outcome != bakeoff_model::record::Outcome::Ok);
             }
             Event::BlockEnded => {
                 self.blocks_done += 1;
+                for line in self.failing.block_ended() {
+                    self.clear();
+                    self.say(&line);
+                }
                 let last = self.blocks_done >= self.blocks;
                 if !self.terminal && (last || self.written.is_none_or(|at| at.elapsed() >= QUIET_TIME)) {
                     self.written = Some(Instant::now());
@@ -96,6 +104,12 @@ impl Progress {
     pub(crate) fn clear(&self) {
         if self.terminal && !self.quiet {
             screen::err("\r\x1b[K");
+        }
+    }
+
+    fn say(&self, line: &str) {
+        if !self.quiet {
+            screen::err(&format!("{line}\n"));
         }
     }
 

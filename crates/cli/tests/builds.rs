@@ -12,7 +12,7 @@ use common::Sandbox;
 fn study(factors: &str, baseline: &str, layer: &str) -> Sandbox {
     let sandbox = Sandbox::new(&format!(
         "format = 1\nname = \"doubtful\"\n{factors}\n[[build]]\nname = \"p\"\n{layer}\n\
-         [workloads.w]\nrun = \"p\"\n[plan]\nblocks = 3\n[decide]\nbaseline = {{ {baseline} }}\n"
+         [workloads.w]\nrun = '\"$PREFIX/bin/p\"'\n[plan]\nblocks = 3\n[decide]\nbaseline = {{ {baseline} }}\n"
     ));
     sandbox.write("p.c", "#include <stdio.h>\nint main(void) { puts(PREFIX); return 0; }\n");
     sandbox
@@ -40,14 +40,49 @@ fn two_identical_binaries_are_recognised() {
     let said = "identical: baseline and optimize=O3 were built apart and are the same program, file for file";
     assert!(unwrapped(&built.out).contains(said), "{}", built.out);
 
-    let shown = sandbox.execute(&["run", "STUDY", "--quiet"]);
-    assert!(unwrapped(&shown.out).contains(said), "{}", shown.out);
+    // Nothing is left to compare.
+    let shown = sandbox.execute(&["run", "STUDY"]);
+    shown.expect(
+        2,
+        &["note: baseline, optimize=O3 are the same program, file for file", "nothing to compare", "--anyway"],
+    );
+    assert!(sandbox.journals().is_empty());
+    let shown = sandbox.execute(&["run", "STUDY", "--quiet", "--anyway"]);
+    shown.expect(0, &["optimize=O3 is the same program as the baseline, file for file"]);
+    assert!(unwrapped(&shown.out).contains(said) && !shown.out.contains("undecided"), "{}", shown.out);
     let record = sandbox.record();
     assert_eq!(record.builds.len(), 2);
     let [one, other] = [&record.builds[0].proof, &record.builds[1].proof];
     assert!(one.binaries.is_some() && one.files.is_some());
     assert_eq!((&one.binaries, &one.files), (&other.binaries, &other.files));
     assert_eq!(record.study.build_factors[0].levels["O3"]["CFLAGS"], "-O3");
+}
+
+/// A variant that is the same program as another one is not raced against it; what differs is, also when the study is taken
+/// up again.
+#[test]
+fn identical_variants_race_once_and_share_a_row() {
+    let levels =
+        "[build_factors.optimize]\nO2 = { CFLAGS = \"-O2\" }\nO3 = { CFLAGS = \"-O3\" }\nx = { CFLAGS = \"-DX\" }";
+    let script =
+        "mkdir -p \"$PREFIX/bin\"; case $CFLAGS in *X) def=-DX ;; *) def= ;; esac; cc $def -o \"$PREFIX/bin/p\" p.c";
+    let layer = format!("files = [\"p.c\"]\nscript = '''\n{script}\n'''");
+    let sandbox = study(levels, "optimize = \"O2\"", &layer);
+    sandbox.write("p.c", "int f(int n) { return n; }\n#ifdef X\nint g;\n#endif\nint main(void) { return f(0); }\n");
+    let shown = sandbox.execute(&["run", "STUDY"]);
+    shown.expect(0, &["optimize=O3 is the same program as the baseline, file for file", "baseline = optimize=O3"]);
+    assert!(shown.err.contains("note: baseline, optimize=O3 are the same program"), "{}", shown.err);
+    let record = sandbox.record();
+    let names: Vec<&str> = record.study.variants.iter().map(|variant| variant.name.as_str()).collect();
+    assert_eq!(names, ["baseline", "optimize=x"]);
+    let shared = &record.study.shared;
+    assert_eq!((shared.len(), &*shared[0].variant.name, &*shared[0].with), (1, "optimize=O3", "baseline"));
+    assert_eq!(record.trials.len(), 9, "two variants and the twin in three blocks");
+
+    let again = sandbox.execute(&["run", "STUDY", "--quiet"]);
+    assert_eq!((again.code, sandbox.journals().len(), sandbox.record().trials.len()), (0, 1, 9), "{}", again.err);
+    let apart = sandbox.execute(&["run", "STUDY", "--quiet", "--anyway", "-b", "1"]);
+    assert_eq!((apart.code, sandbox.journals().len()), (0, 2), "{}", apart.err);
 }
 
 #[test]
@@ -96,9 +131,9 @@ fn a_setting_that_a_hint_file_changes_is_named() {
     write(&sandbox);
     let built = sandbox.execute(&["build", "STUDY"]);
     assert_eq!(built.code, 0, "{}", built.err);
-    let said = "confounded: d_fork follows threads, which does not name it (define → undef)";
+    let said = "also changed: d_fork, by threads (define → undef)";
     assert!(unwrapped(&built.out).contains(said), "{}", built.out);
-    assert_eq!(built.out.matches("confounded").count(), 1, "{}", built.out);
+    assert_eq!(built.out.matches("also changed").count(), 1, "{}", built.out);
 
     let shown = sandbox.execute(&["run", "STUDY", "--quiet"]);
     assert!(unwrapped(&shown.out).contains(said), "{}", shown.out);
@@ -107,7 +142,7 @@ fn a_setting_that_a_hint_file_changes_is_named() {
     write(&implied);
     let built = implied.execute(&["build", "STUDY"]);
     assert_eq!(built.code, 0, "{}", built.err);
-    assert!(!built.out.contains("confounded"), "{}", built.out);
+    assert!(!built.out.contains("also changed"), "{}", built.out);
 }
 
 /// The planted lie: the level says `-O3`, and the script compiles as it likes.
@@ -120,7 +155,7 @@ fn a_script_that_ignores_its_flags_is_caught() {
     let said = "never arrived: -O3 (of CFLAGS, for optimize=O3) reached none of";
     assert!(unwrapped(&built.out).contains(said), "{}", built.out);
     let shown = sandbox.execute(&["run", "STUDY", "--quiet"]);
-    assert!(unwrapped(&shown.out).contains(said), "{}", shown.out);
+    assert!(shown.code == 2 && unwrapped(&shown.err).contains(said), "{}", shown.err);
     let honest = format!("files = [\"p.c\"]\nscript = '''\n{}\n'''", compile("$CFLAGS"));
     let honest = study(OPTIMIZE, "optimize = \"O2\"", &honest).execute(&["build", "STUDY"]);
     assert!(honest.code == 0 && !honest.out.contains("never arrived"), "{}", honest.out);

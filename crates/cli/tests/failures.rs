@@ -86,6 +86,7 @@ fn each_way_to_go_wrong_is_told_and_the_study_goes_on() {
     let sandbox = wrong_in_every_way();
     let shown = sandbox.execute(&["run", "STUDY", "--quiet"]);
     shown.expect(4, &["cannot build this", "unbuilt", "exit", "signal", "hullo", "code 127"]);
+    assert!(shown.err.contains("note: does=absent: workload hello cannot be executed: `"), "{}", shown.err);
     let record = sandbox.record();
     each_trial_once(&record, 6 * 6);
     let failures = |variant: &str| {
@@ -111,13 +112,33 @@ fn each_way_to_go_wrong_is_told_and_the_study_goes_on() {
 }
 
 #[test]
-fn a_workload_that_is_not_found_is_a_failed_trial() {
+fn a_workload_that_is_not_found_is_noticed_before_the_first_trial() {
     let sandbox = small();
-    sandbox.write("study.toml", &SMALL.replace("'\"$PREFIX/bin/hello\"'", "'no-such-program'"));
-    let shown = sandbox.execute(&["run", "STUDY", "--quiet"]);
-    shown.expect(4, &["no-such-program"]);
-    let not_started = |t: &bakeoff_model::record::Trial| matches!(&t.outcome, Outcome::Failed(Failure::NotStarted { command, .. }) if command.contains("no-such"));
-    assert!(sandbox.record().trials.iter().all(not_started));
+    for (run, said) in [
+        ("slep 1", ["workload hello cannot be executed", "`slep` is not a program on PATH", "did you mean `sleep`?"]),
+        ("\"$PREFIX/bin/helo\" > out", ["/bin/helo` does not exist", "did you mean `", "/bin/hello`?"]),
+    ] {
+        sandbox.write("study.toml", &SMALL.replace("'\"$PREFIX/bin/hello\"'", &format!("'{run}'")));
+        let shown = sandbox.execute(&["run", "STUDY", "--quiet"]);
+        assert_eq!(shown.code, 2, "{}", shown.err);
+        for said in said {
+            assert!(shown.err.contains(said), "{said} is not in {}", shown.err);
+        }
+        assert!(!sandbox.study().join(".bakeoff/latest").exists(), "no journal was begun");
+    }
+}
+
+#[test]
+fn a_command_to_compare_that_is_not_found_is_noticed_before_the_first_trial() {
+    let sandbox = small();
+    let shown = sandbox.execute(&["compare", "slep 1", "sleep 1"]);
+    assert_eq!((shown.code, shown.out.as_str()), (2, ""), "{}", shown.err);
+    for said in ["error: `slep 1` cannot be executed: `slep` is not a program on PATH", "hint: did you mean `sleep`?"] {
+        assert!(shown.err.contains(said), "{said} is not in {}", shown.err);
+    }
+    // What a shell could make of it is the shell's to say: no alarm, but failed trials.
+    let shown = sandbox.execute(&["compare", "-q", "-b", "3", "slep 1 || true", "true"]);
+    assert_eq!(shown.code, 0, "{}", shown.err);
 }
 
 #[test]

@@ -9,6 +9,7 @@ pub mod facts;
 pub mod marks;
 pub mod metric;
 pub mod pattern;
+pub mod percent;
 pub mod plan;
 pub mod problem;
 pub mod published;

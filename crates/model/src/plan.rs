@@ -319,6 +319,7 @@ impl Plan {
             vary: self.vary.clone(),
             void_if: self.void_if.clone(),
             build_factors: self.build_factors.clone(),
+            shared: vec![],
             building: self.building.clone(),
             simulated: simulated.map(str::to_owned),
         }

@@ -90,6 +90,9 @@ pub struct StudyLine {
     /// The build factors, where anything is built: what builds are held against.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub build_factors: Vec<FactorLine>,
+    /// Variants that are not executed, because another one is the same thing: the two share a row.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub shared: Vec<SharedLine>,
     /// Set if building is measured too.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub building: Option<Building>,
@@ -117,6 +120,16 @@ pub struct VariantLine {
     pub build: Option<String>,
     /// The command that it executes in place of the workload's, if any.
     pub run: Option<String>,
+}
+
+/// A variant that is the same thing as another one, which is executed for both.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct SharedLine {
+    /// The variant that is not executed, as planned.
+    #[serde(flatten)]
+    pub variant: VariantLine,
+    /// The display name of the one that is.
+    pub with: String,
 }
 
 /// A command took up the study.

@@ -5,20 +5,15 @@ mod beside;
 
 use crate::builds::unbuilt;
 use crate::effects;
+use crate::failures;
 use crate::format::percent;
 use crate::text::{clean, glue, unglue};
-use crate::words::{self, Change, Manner, counted, listed};
-use bakeoff_analysis::findings::{Comparison, FailedTrials, Findings, Method, Row, Table, Verdict};
+use crate::words::{self, Change, Manner, NAMED_MAX, counted, listed, named};
+use bakeoff_analysis::findings::{Comparison, FailedTrials, Findings, Method, Row, Same, Table, Verdict};
 use bakeoff_model::metric::Direction;
 use bakeoff_model::plan::BASELINE;
-use bakeoff_model::record::BuildOutcome;
+use bakeoff_model::record::{BuildOutcome, SharedLine};
 use std::collections::BTreeSet;
-
-/// Of more variants than this with the same verdict, the rest is only counted.
-const NAMED_MAX: usize = 4;
-
-/// The caveat of a comparison with the baseline of a variant that is the same thing.
-const IDENTICAL: &str = "identical-build";
 
 /// The answer as one line of text, without a line feed. Trials that were simulated are called so first of all.
 pub fn answer(findings: &Findings) -> String {
@@ -28,9 +23,37 @@ pub fn answer(findings: &Findings) -> String {
 /// The answer as paragraphs to be wrapped: one, or an opening and one for each workload and condition; then what building
 /// the variants takes beside what they gain.
 pub(crate) fn paragraphs(findings: &Findings) -> Vec<String> {
-    let mut paragraphs = of_workloads(findings);
+    let mut paragraphs = same_programs(findings);
+    paragraphs.extend(of_workloads(findings));
+    paragraphs.extend(failures::reasons(&findings.failures).into_iter().map(|reason| format!("{reason}.")));
     paragraphs.extend(beside::sentences(findings));
     paragraphs
+}
+
+/// Which variants are one program: between them there is nothing to find out, so it is said first.
+fn same_programs(findings: &Findings) -> Vec<String> {
+    let mut said: Vec<String> = vec![];
+    for variant in &findings.variants {
+        let of = |one: &&SharedLine| one.with == variant.name;
+        let others: Vec<String> = findings.shared.iter().filter(of).map(|one| clean(&one.variant.name)).collect();
+        if let Some(are) = same_as(others, &variant.name) {
+            said.push(format!("{are}: they were executed once and share a row."));
+        }
+    }
+    for group in findings.build_doubts.identical.iter().filter(|group| group.same != Same::Binaries) {
+        let Some((first, others)) = group.variants.split_first() else { continue };
+        if let Some(are) = same_as(others.iter().map(|name| clean(name)).collect(), first) {
+            said.push(format!("{are}: what differs between them is this machine's noise."));
+        }
+    }
+    said
+}
+
+/// `b and c are the same program as the baseline, file for file`; none without any.
+fn same_as(names: Vec<String>, as_what: &str) -> Option<String> {
+    let verb = if names.len() == 1 { "is" } else { "are" };
+    (!names.is_empty())
+        .then(|| format!("{} {verb} the same program as {}, file for file", named(names), subject(&clean(as_what))))
 }
 
 fn of_workloads(findings: &Findings) -> Vec<String> {
@@ -119,13 +142,21 @@ fn statement(findings: &Findings, table: &Table) -> String {
     let warning = warning + &others.iter().filter_map(|row| beware_of_itself(table, row)).collect::<String>();
     let mut clauses = match others {
         [] => vec!["Only the baseline was measured: there is nothing to compare it with".to_owned()],
+        [Row { variant, comparison: Some(comparison), .. }] if is_settled(comparison) => {
+            same_as(vec![clean(variant)], &baseline.variant).into_iter().collect()
+        }
         [Row { variant, comparison: Some(comparison), .. }] => {
             vec![pair(&findings.method, table, &clean(variant), &clean(&baseline.variant), comparison)]
         }
-        several => Teller { method: &findings.method, table, said: false }.clauses(findings, several),
+        several => Teller { method: &findings.method, table, said: false }.clauses(findings, baseline, several),
     };
     clauses.extend(lost(findings, table));
     format!("{warning}{}.", clauses.join("; "))
+}
+
+/// Whether there is nothing to decide, and nothing is claimed: it is the same program.
+fn is_settled(comparison: &Comparison) -> bool {
+    words::is_same_program(comparison) && words::is_open(comparison)
 }
 
 /// The baseline's twin was judged different from it. At 95 % confidence that happens to one study in twenty by chance
@@ -146,7 +177,7 @@ fn warning(table: &Table, who: &str, twin: &Comparison) -> String {
 /// A variant that is the same thing as the baseline, file for file, is another twin of it.
 fn beware_of_itself(table: &Table, row: &Row) -> Option<String> {
     let comparison = row.comparison.as_ref()?;
-    let is_same = comparison.caveats.iter().any(|caveat| caveat.kind == IDENTICAL);
+    let is_same = words::is_same_program(comparison);
     let is_claimed = matches!(comparison.verdict, Verdict::Faster | Verdict::Slower);
     let who = format!("{}, which is the same program as the baseline, file for file", clean(&row.variant));
     (is_same && is_claimed).then(|| warning(table, &who, comparison))
@@ -228,7 +259,7 @@ struct Teller<'a> {
 }
 
 impl Teller<'_> {
-    fn clauses(mut self, findings: &Findings, rows: &[Row]) -> Vec<String> {
+    fn clauses(mut self, findings: &Findings, baseline: &Row, rows: &[Row]) -> Vec<String> {
         let of = |wanted: fn(Verdict) -> bool| {
             let rows = rows.iter().filter_map(|row| Some((clean(&row.variant), row.comparison.as_ref()?)));
             rows.filter(|(_, comparison)| wanted(comparison.verdict)).collect::<Vec<_>>()
@@ -242,12 +273,16 @@ impl Teller<'_> {
             faster.reverse();
             slower.reverse();
         }
+        let (same, open): (Vec<_>, Vec<_>) = of(|v| matches!(v, Verdict::Undecided { .. }))
+            .into_iter()
+            .partition(|(_, comparison)| is_settled(comparison));
         let mut clauses: Vec<String> = [
             self.different(&faster, ""),
             self.different(&slower, ""),
             self.different(&of(|v| v == Verdict::Negligible), &self.negligible()),
             self.equivalent(&of(|v| v == Verdict::Equivalent)),
-            self.undecided(&of(|v| matches!(v, Verdict::Undecided { .. }))),
+            self.undecided(&open),
+            same_as(same.into_iter().map(|(name, _)| name).collect(), &baseline.variant),
         ]
         .into_iter()
         .flatten()
@@ -308,16 +343,6 @@ impl Teller<'_> {
             opening => format!("{opening} was decided about {names}"),
         })
     }
-}
-
-/// The names in a list; of too many, the rest is only counted.
-pub(crate) fn named(mut names: Vec<String>) -> String {
-    if names.len() > NAMED_MAX {
-        let rest = counted((names.len() - NAMED_MAX) as u32, "other");
-        names.truncate(NAMED_MAX);
-        names.push(rest);
-    }
-    listed(&names)
 }
 
 /// Variants of which nothing can be said, by reason.

@@ -5,10 +5,11 @@ mod doubts;
 
 pub use doubts::build_doubts;
 
+use crate::failures::quote;
 use crate::format::{bytes, duration, waiting_time};
 use crate::grid::{Flush, Grid};
 use crate::paint::{Ink, Page, Piece};
-use crate::text::{clean, foreign};
+use crate::text::clean;
 use bakeoff_analysis::findings::Findings;
 use bakeoff_model::metric::value;
 use bakeoff_model::record::{BuildLine, BuildOutcome};
@@ -119,7 +120,7 @@ fn failed(build: &BuildLine, page: &mut Page, columns: usize) {
     let summary = format!("not built: {}: layer {}: {}{other}", names(build), clean(layer), clean(why));
     page.paragraph(&summary, columns, 2, Ink::Worse);
     for line in tail {
-        page.line(vec![Piece::new(format!("  | {}", foreign(line, columns.saturating_sub(4))), Ink::Aside)]);
+        quote(page, line, columns);
     }
     if let Some(log) = log {
         page.line(vec![Piece::plain(format!("  whole log: {}", clean(log)))]);

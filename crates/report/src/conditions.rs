@@ -48,10 +48,10 @@ fn told(findings: &Findings, part: &Part) -> (String, Ink) {
             let own = findings.metrics.iter().find(|known| known.name == *metric);
             let unit = own.or_else(|| by_name(metric, &[])).map_or(Unit::Count, |known| known.unit);
             let value = part.observed.as_ref().map_or("not measured".to_owned(), |seen| typical(seen, metric, unit));
-            (format!("observed{in_some}: {what}: {} {value}", clean(metric)), Ink::Plain)
+            (format!("observed{in_some}, not enforced: {what}: {} {value}", clean(metric)), Ink::Plain)
         }
         Held::Unavailable(why) => {
-            (format!("unavailable{in_some}: {what} ({}); trials executed without it", clean(why)), Ink::Open)
+            (format!("unavailable{in_some}: {what} ({}); trials were executed all the same", clean(why)), Ink::Open)
         }
     }
 }

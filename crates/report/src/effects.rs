@@ -2,12 +2,12 @@
 //! table for each family. Of interactions only those that are shown are listed; the others are counted. Effects on other
 //! metrics are in the JSON.
 
-use crate::answer::named;
 use crate::format::percent;
 use crate::grid::{Flush, Grid};
 use crate::notes::Notes;
 use crate::paint::{Ink, Page, Piece};
 use crate::text::{clean, glue};
+use crate::words::named;
 use crate::words::{self, Change, Manner, counted};
 use bakeoff_analysis::findings::{Comparison, Effect, Effects, Findings, Kind, Over, Verdict};
 use bakeoff_model::metric::{Direction, Unit};

@@ -5,13 +5,13 @@
 mod diagnoses;
 mod traces;
 
-use crate::answer::named;
 use crate::effects;
 use crate::format::{bytes, count};
 use crate::grid::{Flush, Grid};
 use crate::notes::Notes;
 use crate::paint::{Ink, Page, Piece};
 use crate::text::clean;
+use crate::words::named;
 use bakeoff_analysis::findings::{FileNumbers, FileTable, Findings, Gathered, NotGathered};
 
 /// The section; nothing if nothing was to be gathered.

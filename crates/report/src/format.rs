@@ -1,6 +1,8 @@
 //! How numbers are written: durations, sizes, counts, ratios, changes and dates, with as many digits as they deserve.
 //! A value other than zero is never written as zero. Nothing here knows what a number means.
 
+pub use bakeoff_model::percent::percent;
+
 /// The minus sign, which is as wide as a digit.
 const MINUS: char = '\u{2212}';
 /// More decimals than this are written in powers of ten.
@@ -52,12 +54,6 @@ pub fn waiting_time(seconds: f64) -> String {
 /// What a ratio changes, signed and to one decimal or more: 0.839 is `−16.1 %`.
 pub fn percent_change(ratio: f64) -> String {
     format!("{} %", signed((ratio - 1.0) * 100.0, 1))
-}
-
-/// A fraction as a percentage without idle zeros: 0.01 is `1 %`, 0.995 is `99.5 %`.
-pub fn percent(fraction: f64) -> String {
-    let text = fixed(fraction * 100.0, 6);
-    format!("{} %", text.trim_end_matches('0').trim_end_matches('.'))
 }
 
 /// A point in time, in seconds since 1970-01-01, as date and minute in UTC: `2026-11-21 20:53 UTC`.
@@ -218,7 +214,6 @@ mod tests {
         let changes =
             [(0.839, "−16.1 %"), (1.0, "0.0 %"), (1.204, "+20.4 %"), (1.000_04, "+0.004 %"), (3.5, "+250.0 %")];
         check(percent_change, &changes);
-        check(percent, &[(0.01, "1 %"), (0.995, "99.5 %"), (2.0 * 0.95 - 1.0, "90 %"), (0.07, "7 %"), (0.0, "0 %")]);
     }
 
     #[test]

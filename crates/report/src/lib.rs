@@ -36,7 +36,7 @@ pub use builds::build_doubts;
 pub use calibration::{calibration, calibration_json, real};
 pub use check_summary::{check_summary, check_summary_json};
 pub use facts::{facts, facts_json};
-pub use failures::failure;
+pub use failures::{failure, failure_in_full};
 pub use power::{power, power_json};
 pub use side_by_side::side_by_side;
 pub use stat::{stat, stat_json};
@@ -45,12 +45,71 @@ pub use text::clean;
 pub use trace::{provenance, trace};
 
 use bakeoff_analysis::findings::Findings;
+use bakeoff_model::record::{BuildLine, BuildOutcome};
 
 /// The findings as pretty-printed JSON with a final line feed: the types of [`bakeoff_analysis::findings`], field by
-/// field, in the order in which they are declared. Numbers are unrounded, so reading it gives equal findings.
+/// field, in the order in which they are declared. Numbers are unrounded, so reading it gives equal findings, but for
+/// paths: it is made to be passed on, so logs are named relative to the cache (`logs/….log`), and `home`, the user's home
+/// folder, is written `~` wherever it stands.
 ///
 /// # Errors
 /// Passes on the serialiser's word, should a value ever have no form in JSON.
-pub fn json(findings: &Findings) -> Result<String, serde_json::Error> {
-    serde_json::to_string_pretty(findings).map(|text| text + "\n")
+pub fn json(findings: &Findings, home: Option<&str>) -> Result<String, serde_json::Error> {
+    let mut findings = findings.clone();
+    for of in std::iter::once(&mut findings.builds).chain(findings.building.iter_mut().map(|all| &mut all.builds)) {
+        of.iter_mut().flat_map(logs).for_each(|log| *log = in_cache(log));
+    }
+    let text = serde_json::to_string_pretty(&findings)? + "\n";
+    let Some(home) = home.map(|home| home.trim_end_matches('/')).filter(|home| home.len() > 1) else { return Ok(text) };
+    let quoted = serde_json::to_string(home)?;
+    Ok(without_home(&text, quoted.trim_matches('"')))
+}
+
+/// Where the logs of a build are.
+fn logs(build: &mut BuildLine) -> impl Iterator<Item = &mut String> {
+    let whole = match &mut build.outcome {
+        BuildOutcome::Failed { log, .. } => log.as_mut(),
+        BuildOutcome::Built => None,
+    };
+    build.layers.iter_mut().filter_map(|layer| layer.log.as_mut()).chain(whole)
+}
+
+/// The last folder and the file: what a cache calls a log of its own.
+fn in_cache(path: &str) -> String {
+    let mut parts: Vec<&str> = path.rsplit('/').take(2).collect();
+    parts.reverse();
+    parts.join("/")
+}
+
+/// `~` in place of a path, wherever it stands as a whole or at the beginning of a longer one.
+fn without_home(text: &str, home: &str) -> String {
+    let is_name = |c: char| c.is_alphanumeric() || "._-/~".contains(c);
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find(home) {
+        let (before, found) = rest.split_at(at);
+        let after = &found[home.len()..];
+        // The rest of a longer path may go before it, or an option such as `-I`.
+        let word_begins = out.chars().chain(before.chars()).rev().take_while(|c| is_name(*c)).last();
+        let is_whole =
+            word_begins.is_none_or(|c| c == '-') && !after.chars().next().is_some_and(|c| c != '/' && is_name(c));
+        out.push_str(before);
+        out.push_str(if is_whole { "~" } else { home });
+        rest = after;
+    }
+    out + rest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::without_home;
+
+    #[test]
+    fn the_home_folder_is_a_tilde() {
+        let check = |text: &str, expect: &str| assert_eq!(without_home(text, "/home/a"), expect);
+        check("\"/home/a/bin/gcc 12\", \"/home/a\"", "\"~/bin/gcc 12\", \"~\"");
+        check("-I/home/ab/x /srv/home/a/x -L=/home/a/x -I/home/a/x", "-I/home/ab/x /srv/home/a/x -L=~/x -I~/x");
+        check("/home/a/home/a", "~/home/a");
+        check("é/home/a", "é/home/a");
+    }
 }

@@ -75,7 +75,7 @@ fn full(findings: &Findings, table: &Table, page: &mut Page, notes: &mut Notes, 
     let mut grid = Grid::new(headings(findings, "variant"));
     let mut pictured = vec![];
     for row in &table.rows {
-        grid.row(cells(findings, table, row, &clean(&row.variant), &values, notes));
+        grid.row(cells(findings, table, row, &words::with_shared(findings, &row.variant), &values, notes));
         pictured.push(row.comparison.as_ref());
         if let Some(means) = means_row(row) {
             grid.row(means);
@@ -157,6 +157,9 @@ fn verdict_cell(table: &Table, row: &Row, comparison: &Comparison, notes: &mut N
     });
     let texts = comparison.caveats.iter().map(|caveat| caveat.text.as_str()).chain(fewer.as_deref());
     let mark = notes.mark(texts);
+    if words::is_same_program(comparison) && words::is_open(comparison) {
+        return Piece::new(format!("same program{mark}"), Ink::Aside);
+    }
     let word = Manner::of(table.unit, table.better).verdict(comparison.verdict);
     Piece::new(format!("{word}{mark}"), words::ink(comparison.verdict))
 }
@@ -212,6 +215,7 @@ fn undecided(table: &Table) -> Option<String> {
         let verdict = comparison.verdict;
         let open = matches!(verdict, Verdict::Undecided { .. });
         let seen = words::detectable(comparison, table.unit);
+        let open = open && !words::is_same_program(comparison);
         open.then(|| format!("{}: undecided{}{seen}", clean(&row.variant), words::more_blocks(verdict)))
     });
     let sentences: Vec<String> = open.collect();

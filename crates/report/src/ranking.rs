@@ -1,11 +1,11 @@
 //! All pairs of a table's variants in one list: who shares a letter with whom, and how far each is from the first.
 
-use crate::answer::named;
 use crate::format::percent;
 use crate::grid::{Flush, Grid};
 use crate::paint::{Ink, Page, Piece};
 use crate::text::{clean, glue};
 use crate::words;
+use crate::words::named;
 use bakeoff_analysis::findings::{Findings, Ranked, Ranking, Scale, Table};
 
 /// The ranking of one table, if it has one.

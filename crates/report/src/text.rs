@@ -57,6 +57,23 @@ pub(crate) fn foreign(line: &str, columns: usize) -> String {
     short + "…"
 }
 
+/// One line of somebody else's output, harmless to a terminal, in as many parts as fit into `columns` each: broken after
+/// a space where there is one in the second half, and anywhere else.
+pub(crate) fn broken(line: &str, columns: usize) -> Vec<String> {
+    let mut parts = vec![];
+    let mut part = String::new();
+    for c in clean(line).chars() {
+        if !part.is_empty() && width(&part) + width(c.encode_utf8(&mut [0; 4])) > columns.max(1) {
+            let at = part.rfind(' ').map(|at| at + 1).filter(|at| 2 * at > part.len());
+            let rest = at.map_or_else(String::new, |at| part.split_off(at));
+            parts.push(std::mem::replace(&mut part, rest));
+        }
+        part.push(c);
+    }
+    parts.push(part);
+    parts
+}
+
 /// One line of somebody else's text, harmless to a terminal, at any length: control characters and those that turn the
 /// direction of writing become `?`, tabs and line ends become spaces.
 pub fn clean(text: &str) -> String {

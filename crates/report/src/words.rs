@@ -3,7 +3,8 @@
 
 use crate::format::{exponent, fitting, fixed, percent, signed, units};
 use crate::paint::Ink;
-use bakeoff_analysis::findings::{Comparison, Scale, Test, Verdict};
+use crate::text::clean;
+use bakeoff_analysis::findings::{Comparison, Findings, Scale, Test, Verdict};
 use bakeoff_model::metric::{Direction, Unit};
 
 /// Digits of an interval's half-width that a ratio shows, and a change in percent.
@@ -273,6 +274,39 @@ impl Change {
     fn with_unit(&self, number: String) -> String {
         if self.unit.is_empty() { number } else { format!("{number} {}", self.unit) }
     }
+}
+
+/// Of more names than this in a sentence, the rest is only counted.
+pub(crate) const NAMED_MAX: usize = 4;
+
+/// The names in a list; of too many, the rest is only counted.
+pub(crate) fn named(mut names: Vec<String>) -> String {
+    if names.len() > NAMED_MAX {
+        let rest = counted((names.len() - NAMED_MAX) as u32, "other");
+        names.truncate(NAMED_MAX);
+        names.push(rest);
+    }
+    listed(&names)
+}
+
+/// The caveat of a comparison of two variants that are the same thing.
+const IDENTICAL: &str = "identical-build";
+
+/// Whether a comparison is of a program with itself, file for file.
+pub(crate) fn is_same_program(comparison: &Comparison) -> bool {
+    comparison.caveats.iter().any(|caveat| caveat.kind == IDENTICAL)
+}
+
+/// Whether nothing is claimed of it.
+pub(crate) fn is_open(comparison: &Comparison) -> bool {
+    matches!(comparison.verdict, Verdict::Undecided { .. })
+}
+
+/// A variant's name, and those of the variants that share its row: `opt=O2 = own`.
+pub(crate) fn with_shared(findings: &Findings, variant: &str) -> String {
+    let others = findings.shared.iter().filter(|one| one.with == variant).map(|one| one.variant.name.as_str());
+    let names: Vec<String> = std::iter::once(variant).chain(others).map(clean).collect();
+    names.join(" = ")
 }
 
 #[cfg(test)]

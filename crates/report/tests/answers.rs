@@ -2,10 +2,10 @@
 
 mod common;
 
-use bakeoff_analysis::findings::{Findings, Row, Verdict};
+use bakeoff_analysis::findings::{FailedTrials, Findings, Identical, Row, Same, Verdict};
 use bakeoff_model::metric::{Direction, Unit};
-use bakeoff_model::record::Unavailable;
-use bakeoff_report::answer;
+use bakeoff_model::record::{Failure, SharedLine, Unavailable, VariantLine};
+use bakeoff_report::{Style, answer, terminal};
 use common::{absent, baseline, comparison, quiet_twin, row, study, summary, table, unbuilt};
 
 fn seconds(rows: Vec<Row>) -> Findings {
@@ -217,4 +217,59 @@ fn whether_ratios_change_with_the_condition_is_a_sentence() {
     check(same, same, "Their ratios to the baseline stay the same within ±1 %: preload=all and preload=core.");
     check(same, open, "Their ratios to the baseline stay the same within ±1 %: preload=all; undecided: preload=core.");
     check(open, open, "Whether their ratios to the baseline change is undecided: preload=all and preload=core.");
+}
+
+/// Between variants that are one program there is nothing to find out: that is the answer.
+#[test]
+fn variants_that_are_one_program_are_said_to_be() {
+    let open = Verdict::Undecided { more_blocks: Some(33) };
+    let itself = |name: &str, verdict| {
+        let mut row = variant(name, 1.002, 0.99, 1.014, verdict);
+        let caveats = &mut row.comparison.as_mut().unwrap().caveats;
+        caveats
+            .push(common::caveat("identical-build", "one and the same build as the baseline: a difference is noise"));
+        row
+    };
+    let first = || baseline(summary(4.0, 4.0, 4.5));
+    check(&seconds(vec![first(), itself("b", open)]), "b is the same program as the baseline, file for file.");
+    let mut findings = seconds(vec![first(), itself("b", open), variant("c", 1.002, 0.99, 1.014, open)]);
+    check(
+        &findings,
+        "In wall time nothing was decided about c (about 33 more blocks); b is the same program as the baseline, file for file.",
+    );
+    let variants = vec!["baseline".to_owned(), "b".to_owned()];
+    findings.build_doubts.identical = vec![Identical { variants, same: Same::Files }];
+    let opening =
+        "b is the same program as the baseline, file for file: what differs between them is this machine's noise. ";
+    assert!(answer(&findings).starts_with(opening), "{}", answer(&findings));
+    // What was not raced apart is said first, and its name stands in the row that it shares.
+    let mut findings = seconds(vec![first(), variant("c", 0.839, 0.831, 0.847, Verdict::Faster)]);
+    let shared = VariantLine { name: "b".to_owned(), ..VariantLine::default() };
+    findings.shared = vec![SharedLine { variant: shared, with: "baseline".to_owned() }];
+    let opening =
+        "b is the same program as the baseline, file for file: they were executed once and share a row. c is 16.1 %";
+    assert!(answer(&findings).starts_with(opening), "{}", answer(&findings));
+    assert!(terminal(&findings, Style { width: 120, colour: false }).contains("baseline = b "));
+}
+
+/// Why nothing could be compared stands at the top, whole.
+#[test]
+fn the_reason_of_all_failures_is_part_of_the_answer() {
+    let why = format!("{}the word that matters", "a long way to go ".repeat(12));
+    let lost = |variant: &str| FailedTrials {
+        variant: variant.to_owned(),
+        workload: "loop".to_owned(),
+        condition: "idle".to_owned(),
+        failed: 4,
+        of: 4,
+        example: Some(Failure::Exit { code: 3, stderr: vec![why.clone()] }),
+        ..FailedTrials::default()
+    };
+    let mut findings = seconds(vec![absent("baseline"), absent("b")]);
+    findings.failures = vec![lost("baseline"), lost("b")];
+    let expect = format!("8 of 8 trials of baseline and b on loop failed: exited with code 3: {why}.");
+    assert!(answer(&findings).ends_with(&expect), "{}", answer(&findings));
+    let page = terminal(&findings, Style { width: 60, colour: false });
+    // At the top, and with each of the two among the trials that do not count.
+    assert_eq!(page.matches("matters").count(), 3, "{page}");
 }

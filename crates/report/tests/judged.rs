@@ -34,7 +34,7 @@ fn record() -> Record {
     session.unavailable =
         vec![Unavailable { metrics: vec!["cycles".to_owned()], why: "no hardware counters here".to_owned() }];
     session.surroundings = vec![
-        told("idle", "nothing else uses the processors", Held::Observed("foreign_cpu".to_owned())),
+        told("idle", "processor time of other programs", Held::Observed("foreign_cpu".to_owned())),
         told("busy", "4 copies of the baseline", Held::Held),
     ];
     execute(&mut record, 12, |trial| {
@@ -80,7 +80,7 @@ fn the_page_tells_what_was_found() {
         "Of throughput more is better.",
         "loop (idle): latency of op set, phase serve; in ms; medians over trials",
         "all ops of all trials together: baseline avg 1.00 ms, min 1.00 µs, max 2.00 ms of 24,000; b avg 900 µs",
-        "observed: nothing else uses the processors: foreign_cpu 1.20 % [1.20, 1.20], n 36",
+        "observed, not enforced: processor time of other programs: foreign_cpu 1.20 % [1.20, 1.20], n 36",
         "held: 4 copies of the baseline",
         "loop: load_rate, copies of the load that ended in a second: baseline 8.00 /s",
         "the load was not the same for all variants: it ended more or less often beside them than beside the baseline \

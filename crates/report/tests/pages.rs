@@ -4,6 +4,7 @@
 mod common;
 
 use bakeoff_analysis::findings::Findings;
+use bakeoff_model::record::{BuildOutcome, LayerLine};
 use bakeoff_report::{Style, answer, json, terminal};
 use std::path::PathBuf;
 
@@ -31,7 +32,7 @@ fn pages_are_as_expected() {
         }
         differences.extend(check(&format!("{name}-answer.txt"), &(answer(&findings) + "\n")).err());
     }
-    differences.extend(check("pair.json", &json(&common::pair()).unwrap()).err());
+    differences.extend(check("pair.json", &json(&common::pair(), None).unwrap()).err());
     assert!(differences.is_empty(), "{}", differences.join("\n"));
 }
 
@@ -126,9 +127,30 @@ fn the_page_begins_with_the_answer() {
 #[test]
 fn json_reads_back_as_equal_findings() {
     for (name, findings) in common::all() {
-        let text = json(&findings).unwrap();
+        let text = json(&findings, None).unwrap();
         let read: Findings = serde_json::from_str(&text).unwrap();
         assert_eq!(read, findings, "{name}");
-        assert_eq!(json(&read).unwrap(), text, "{name}");
+        assert_eq!(json(&read, None).unwrap(), text, "{name}");
+    }
+}
+
+/// JSON is passed on: it names no folder of the user, wherever a path stands.
+#[test]
+fn json_names_no_folder_of_the_user() {
+    for (name, mut findings) in common::all() {
+        for build in &mut findings.builds {
+            let layer = LayerLine { log: Some("/srv/ann/cache/logs/5e1f.log".to_owned()), ..LayerLine::default() };
+            build.layers.push(layer);
+            build.tools.insert("gcc".to_owned(), "/home/ann/bin/gcc 12.2".to_owned());
+            if let BuildOutcome::Failed { log, tail, .. } = &mut build.outcome {
+                *log = Some("/srv/ann/cache/logs/5e1f.log".to_owned());
+                tail.push("cc: /home/ann/study/x.c: no such file".to_owned());
+            }
+        }
+        let text = json(&findings, Some("/home/ann/")).unwrap();
+        assert!(!text.contains("/ann"), "{name}: {text}");
+        if !findings.builds.is_empty() {
+            assert!(text.contains("\"logs/5e1f.log\"") && text.contains("~/bin/gcc 12.2"), "{name}: {text}");
+        }
     }
 }

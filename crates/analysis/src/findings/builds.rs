@@ -13,7 +13,8 @@ pub struct BuildDoubts {
     /// Variants that are the same thing.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub identical: Vec<Identical>,
-    /// Settings in which builds differ and that no factor names.
+    /// Settings in which builds differ and that no factor names. Those that follow one factor alone are what comes with
+    /// it, and confound nothing.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub confounded: Vec<Confounded>,
     /// Layers whose cost cannot be compared.
@@ -101,6 +102,51 @@ pub struct Confounded {
     pub named_by: Vec<String>,
     /// Its values, that of the first variant first.
     pub values: Vec<SettingValue>,
+}
+
+impl Confounded {
+    /// Whether it is only what comes with one factor: nothing else changes it, so that a difference between the levels
+    /// is a difference of the factor all the same.
+    pub fn comes_with(&self) -> Option<&str> {
+        match self.follows.as_slice() {
+            [one] if self.named_by.is_empty() => Some(one),
+            _ => None,
+        }
+    }
+
+    /// What tells the values apart, in their order; none where the setting is absent. Words that all have are left out,
+    /// and so is what long values begin with alike, up to a few characters; `…` stands in their place.
+    pub fn telling(&self) -> Vec<Option<String>> {
+        /// Of shorter values nothing is left out at the beginning.
+        const LONG: usize = 24;
+        /// So many characters before the first that differs remain.
+        const BEFORE: usize = 6;
+        let words: Vec<Vec<&str>> =
+            self.values.iter().map(|one| one.value.as_deref().unwrap_or("").split_whitespace().collect()).collect();
+        let is_common = |word: &str| words.iter().all(|all| all.contains(&word));
+        let own: Vec<Vec<&str>> =
+            words.iter().map(|all| all.iter().copied().filter(|word| !is_common(word)).collect()).collect();
+        let differ = own.iter().any(|one| *one != own[0]);
+        let told = |(one, (own, all)): (&SettingValue, (&Vec<&str>, &Vec<&str>))| {
+            let value = one.value.as_ref()?;
+            Some(match own.as_slice() {
+                _ if !differ || own.len() == all.len() => value.clone(),
+                [] => "…".to_owned(),
+                own => format!("… {}", own.join(" ")),
+            })
+        };
+        let mut told: Vec<Option<String>> = self.values.iter().zip(own.iter().zip(&words)).map(told).collect();
+        let of = |text: &Option<String>| text.as_deref().unwrap_or("").chars().collect::<Vec<char>>();
+        let chars: Vec<Vec<char>> = told.iter().map(of).collect();
+        let Some((first, others)) = chars.split_first() else { return told };
+        let alike = |other: &Vec<char>| first.iter().zip(other).take_while(|(a, b)| a == b).count();
+        let begin = others.iter().map(alike).min().unwrap_or(0);
+        if begin > BEFORE + 1 && chars.iter().any(|text| text.len() > LONG) {
+            let rest = |text: &Vec<char>| format!("…{}", text[begin - BEFORE..].iter().collect::<String>());
+            told = told.iter().zip(&chars).map(|(one, text)| one.as_ref().map(|_| rest(text))).collect();
+        }
+        told
+    }
 }
 
 /// One value of a setting.

@@ -10,6 +10,7 @@ use crate::stats::describe::{mean, median};
 use crate::stats::student::fieller_interval;
 use crate::stopping::Reading;
 use bakeoff_model::metric::Direction;
+use bakeoff_model::percent::percent;
 
 /// Concludes one comparison of a pair.
 pub(super) fn conclude(pairs: &Pairs, inference: &Inference, yardstick: Yardstick, rule: Rule) -> Comparison {
@@ -126,7 +127,7 @@ fn caveat(kind: &str, text: String) -> Option<Caveat> {
 
 /// Too few for any inference, or for an interval.
 fn too_few_blocks(inference: &Inference, rule: Rule) -> Option<Caveat> {
-    let (blocks, percent) = (inference.blocks, 100.0 * (1.0 - rule.alpha));
+    let (blocks, percent) = (inference.blocks, percent(1.0 - rule.alpha));
     let needed = rule.reading.least_blocks(rule.family, rule.alpha);
     let text = match inference.test {
         Test::TooFew if matches!(rule.reading, Reading::Early { .. }) => {
@@ -135,7 +136,7 @@ fn too_few_blocks(inference: &Inference, rule: Rule) -> Option<Caveat> {
         Test::TooFew => format!("{blocks} of at least {needed} blocks: too few to infer anything"),
         Test::TooCoarse | Test::Deterministic => return None,
         _ if inference.interval.is_none() => {
-            format!("{blocks} blocks cannot show a difference at {percent} % confidence; at least {needed} are needed")
+            format!("{blocks} blocks cannot show a difference at {percent} confidence; at least {needed} are needed")
         }
         _ => return None,
     };

@@ -11,7 +11,7 @@ use super::Rule;
 use super::lost::Attempts;
 use super::trials::{Trials, value_that_counts};
 use crate::findings::{Caveat, Comparison, Findings, Scale, Table, Test};
-use crate::stats::describe::{mean, median};
+use crate::stats::describe::{MAD_TO_SD, mean, median};
 use crate::stats::holm;
 use crate::stats::modes::{Detector, Modality, Mode};
 use crate::stats::outliers::{THRESHOLD, modified_z};
@@ -37,9 +37,6 @@ const FAR: f64 = 15.0;
 
 /// Shares of void trials that differ by less than this select nothing.
 const SHARES_APART: f64 = 0.05;
-
-/// Makes a median absolute deviation comparable with a standard deviation.
-const MAD_TO_SD: f64 = 1.4826;
 
 /// All doubts that the data of these tables raise.
 pub(super) fn about(findings: &Findings, trials: &Trials<'_>, attempts: &Attempts<'_>, rule: Rule) -> Vec<Caveat> {

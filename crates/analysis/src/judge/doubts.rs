@@ -21,6 +21,7 @@ pub(super) fn about(findings: &Findings, record: &Record, trials: &Trials<'_>, r
         ("after-the-look", after_the_look(findings, record)),
         ("leftovers", leftovers(record)),
         ("unequal-load", surroundings::unequal_load(&record.study, trials, rule)),
+        ("busy-machine", surroundings::busy_machine(record, trials)),
         ("two-kinds-of-peak", provided::two_kinds_of_peak(&findings.tables, trials)),
         ("blind-rules", provided::blind_rules(&record.study, &findings.missing)),
         ("unknown-metric", unknown_metrics(&record.study)),

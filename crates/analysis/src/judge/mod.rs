@@ -38,7 +38,7 @@ mod samples;
 mod surroundings;
 mod trials;
 
-pub use builds::doubts as doubts_about_builds;
+pub use builds::{doubts as doubts_about_builds, same_files};
 pub use samples::judge_samples;
 
 use crate::findings::{Comparison, FORMAT, Findings, Layouts, Method, Row, Summary, Table};
@@ -175,6 +175,7 @@ fn judge_workloads(record: &Record) -> Findings {
         missing,
         variants,
         excluded: study.excluded.clone(),
+        shared: study.shared.clone(),
         tables,
         effects: effects::effects(record, &seen, rule),
         build_doubts: builds::doubts(study, &builds),

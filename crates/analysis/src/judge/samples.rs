@@ -19,6 +19,7 @@ use crate::stats::rank::MannWhitney;
 use crate::stats::sort;
 use crate::stopping::Reading;
 use bakeoff_model::metric::Unit;
+use bakeoff_model::percent::percent;
 use bakeoff_model::samples::{Better, Sample};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
@@ -384,7 +385,7 @@ fn bound(comparison: &mut Comparison) {
 
 /// Too few values for a test, for an interval, or for a difference that survives the correction.
 fn too_few(inference: &Inference, n: u32, rule: Rule) -> Option<Caveat> {
-    let percent = 100.0 * (1.0 - rule.alpha);
+    let percent = percent(1.0 - rule.alpha);
     let text = match inference.test {
         Test::TooFew if n < 3 => format!("{n} values are too few to infer anything from; at least 3 are needed"),
         Test::TooFew => "the values are so far apart that their differences cannot be computed".to_owned(),
@@ -395,7 +396,7 @@ fn too_few(inference: &Inference, n: u32, rule: Rule) -> Option<Caveat> {
                 return None;
             }
             let among = if rule.family > 1 { format!(" among {} comparisons", rule.family) } else { String::new() };
-            format!("{n} values can show nothing at {percent} % confidence{among}; {needed} in each sample can")
+            format!("{n} values can show nothing at {percent} confidence{among}; {needed} in each sample can")
         }
     };
     Some(caveat("too-few-values", text))

@@ -16,6 +16,14 @@ use bakeoff_model::record::{Held, Outcome, Record, StudyLine, Trial};
 /// Medians of variants that differ by more than this factor are told one by one.
 const APART: f64 = 1.05;
 
+/// Other programs' share of all processors' time from which on a trial counts as disturbed. A trial that would use all
+/// processors takes up to 1 ÷ (1 − 0.1) as long then, ten times the default margin; idle machines show one to three percent.
+const DISTURBED_FROM: f64 = 0.1;
+/// And their time from which on: /proc/stat counts in ticks of 10 ms, so that less than two of them may be none at all.
+const DISTURBED_FROM_S: f64 = 0.02;
+/// Disturbed trials are no doubt below this share of them: centres and tests are robust against some.
+const MANY: f64 = 0.25;
+
 /// Every condition of which the record tells anything.
 pub(super) fn conditions(record: &Record, trials: &Trials<'_>, rule: Rule) -> Vec<ConditionParts> {
     let study = &record.study;
@@ -161,6 +169,46 @@ pub(super) fn unequal_load(study: &StudyLine, trials: &Trials<'_>, rule: Rule) -
             "the load was not the same for all variants: it ended more or less often beside them than beside the \
              baseline ({}); pace it, or read the difference as one of program and load together",
             seen.join("; ")
+        )
+    })
+}
+
+/// Whether other programs used much of the processors during many of the trials that count, under which conditions; also
+/// if it is so of one variant only: then it may have left its work to a program that was there before.
+pub(super) fn busy_machine(record: &Record, trials: &Trials<'_>) -> Option<String> {
+    let metric = "foreign_cpu";
+    let cpus = |trial: &Trial| {
+        let session = record.sessions.iter().find(|session| session.session == trial.session);
+        session.map_or(1, |session| session.place.cpus.max(1))
+    };
+    let is_disturbed = |trial: &Trial, share: f64| {
+        let foreign_s = share * f64::from(cpus(trial)) * trial.value("wall").unwrap_or(0.0);
+        share > DISTURBED_FROM && foreign_s > DISTURBED_FROM_S
+    };
+    let mut seen = vec![];
+    for condition in &record.study.conditions {
+        let blocks = || record.study.workloads.iter().flat_map(|workload| trials.blocks(workload, condition));
+        let of = |wanted: &dyn Fn(&str) -> bool| -> (usize, usize) {
+            let all = blocks().flat_map(|block| block.iter()).filter(|(name, _)| wanted(name));
+            let told = all.filter_map(|(_, trial)| Some(is_disturbed(trial, value_that_counts(trial, metric)?)));
+            told.fold((0, 0), |(some, of), disturbed| (some + usize::from(disturbed), of + 1))
+        };
+        let is_many = |(some, of): (usize, usize)| some > 0 && some as f64 >= MANY * of as f64;
+        let all = of(&|_| true);
+        if is_many(all) {
+            seen.push(format!("in {} of {} trials that count under {condition}", all.0, all.1));
+            continue;
+        }
+        let each = variants(&record.study).map(|variant| (&variant.name, of(&|name| name == variant.name)));
+        let many = each.filter(|(_, counted)| is_many(*counted));
+        seen.extend(many.map(|(name, (some, of))| format!("in {some} of {of} trials of {name} under {condition}")));
+    }
+    (!seen.is_empty()).then(|| {
+        let percent = 100.0 * DISTURBED_FROM;
+        format!(
+            "other programs used more than {percent:.0} % of the processors' time {}: the trials may have waited for them; \
+             stop those programs, or let such trials not count: void_if = {{ {metric} = \">{percent:.0}%\" }}",
+            seen.join(", ")
         )
     })
 }

@@ -4,8 +4,9 @@
 use serde::{Deserialize, Serialize};
 use statrs::distribution::{Binomial, ContinuousCDF, DiscreteCDF, Normal};
 
-/// Makes a median absolute deviation comparable with a standard deviation, for normally distributed values.
-const MAD_TO_SD: f64 = 1.4826;
+/// Makes a median absolute deviation comparable with a standard deviation, for normally distributed values: one divided by
+/// that distribution's third quartile, rounded as R's `mad` and scipy's have it.
+pub const MAD_TO_SD: f64 = 1.4826;
 
 /// Beyond this many values the interval of the median uses the normal approximation.
 const MEDIAN_EXACT_MAX: usize = 2000;

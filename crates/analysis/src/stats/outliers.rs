@@ -1,17 +1,14 @@
 //! Which values stand out, by the modified z score. It flags and removes nothing: a slow trial is a trial.
 
-use super::describe::{mean, median};
+use super::describe::{MAD_TO_SD, mean, median};
 
 /// Beyond this modified z score, either way, a value stands out (Iglewicz & Hoaglin 1993).
 pub const THRESHOLD: f64 = 3.5;
 
-/// Makes a median absolute deviation comparable with a standard deviation: the normal distribution's third quartile.
-const MAD_TO_SD: f64 = 0.6745;
-
-/// The same for a mean absolute deviation: √(π/2).
+/// Makes a mean absolute deviation comparable with a standard deviation: √(π/2).
 const MEAN_DEVIATION_TO_SD: f64 = 1.253_314;
 
-/// The modified z score of every value: 0.6745 · (x − median) / MAD, each side of the median with a median absolute
+/// The modified z score of every value: (x − median) / (1.4826 · MAD), each side of the median with a median absolute
 /// deviation of its own ("double MAD", Rosenmai 2013), because times are skewed. A side on which more than half of the
 /// values equal the median has none, and takes (x − median) / (1.253314 · mean absolute deviation) instead (Iglewicz &
 /// Hoaglin 1993); one on which all do has scores of 0. None if there are no values, or if one is not finite or too
@@ -25,7 +22,7 @@ pub fn modified_z(values: &[f64]) -> Option<Vec<f64>> {
     let sd_of = |side: &dyn Fn(f64) -> bool| {
         let distances: Vec<f64> = deviations.iter().filter(|d| side(**d)).map(|d| d.abs()).collect();
         match median(&distances) {
-            Some(mad) if mad > 0.0 => mad / MAD_TO_SD,
+            Some(mad) if mad > 0.0 => MAD_TO_SD * mad,
             _ => MEAN_DEVIATION_TO_SD * mean(&distances),
         }
     };
@@ -52,14 +49,14 @@ pub fn outliers(values: &[f64]) -> Vec<usize> {
 mod tests {
     use super::*;
 
-    /// Python, exact: `m = median(x)`; on each side `.6745 * (x - m) / median(|x - m|)`.
+    /// Python, exact: `m = median(x)`; on each side `(x - m) / (1.4826 * median(|x - m|))`.
     #[test]
     fn scores_by_hand() {
         // Median 4; below: 0 1 2 3, whose median is 1.5; above: 0 1 3 96, whose median is 2.
         let scores = modified_z(&[1.0, 2.0, 3.0, 4.0, 5.0, 7.0, 100.0]).expect("finite values");
         let expect = [-3.0 / 1.5, -2.0 / 1.5, -1.0 / 1.5, 0.0, 1.0 / 2.0, 3.0 / 2.0, 96.0 / 2.0];
         for (score, expect) in scores.iter().zip(expect) {
-            assert!((score - 0.6745 * expect).abs() < 1e-12, "{score}, not {expect} × 0.6745");
+            assert!((score - expect / 1.4826).abs() < 1e-12, "{score}, not {expect} / 1.4826");
         }
     }
 

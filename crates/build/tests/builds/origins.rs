@@ -93,6 +93,9 @@ fn a_path_counts_as_it_is_now() {
     assert_eq!(read(prefix.join("found")), "./b ./link ./sub ./sub/a");
     sh(&study.dir(), "rm ../tree/b");
     assert!(study.built().0.cached, "as it was before");
+    // Nobody said what its checksum must be, so none was accepted.
+    assert_eq!(study.count(|event| matches!(event, BuildEvent::Fetched { checked: true, .. })), 0);
+    assert!(study.count(|event| matches!(event, BuildEvent::Fetched { checked: false, .. })) > 0);
 }
 
 #[test]
@@ -195,7 +198,10 @@ fn an_address_is_loaded_from_a_server() {
     let port = server();
     let mut study = study(SourceFrom::Url(format!("http://127.0.0.1:{port}/file.txt")), Some(&sha256("content")));
     assert_eq!(found(&study), "./file.txt");
-    assert_eq!(study.count(|event| *event == BuildEvent::Fetched { source: "upstream".to_owned(), bytes: 7 }), 1);
+    assert_eq!(
+        study.count(|event| *event == BuildEvent::Fetched { source: "upstream".to_owned(), bytes: 7, checked: true }),
+        1
+    );
     study.sources[0].from = SourceFrom::Url(format!("http://127.0.0.1:{port}/moved"));
     assert_eq!(find(&study).sha256, sha256("content"));
     study.sources[0].from = SourceFrom::Url(format!("http://127.0.0.1:{port}/missing"));

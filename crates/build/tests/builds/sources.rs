@@ -16,7 +16,10 @@ fn a_source_is_fetched_once_and_accepted_by_its_hash() {
     study.variant("a", &[("NAME", "a")]);
     study.variant("b", &[("NAME", "b")]);
     assert!(study.build().iter().all(|line| line.outcome == BuildOutcome::Built));
-    assert_eq!(study.count(|event| *event == BuildEvent::Fetched { source: "upstream".to_owned(), bytes: 7 }), 1);
+    assert_eq!(
+        study.count(|event| *event == BuildEvent::Fetched { source: "upstream".to_owned(), bytes: 7, checked: true }),
+        1
+    );
 
     // Another build, another command: the file is in the cache.
     fs::remove_file(study.dir().join("upstream.txt")).unwrap();

@@ -134,8 +134,9 @@ pub(super) fn tell(event: BuildEvent) {
             format!("damaged: {layer} for {variants} is not as it was built ({files}{more}); it is built again")
         }
         BuildEvent::Fetching { source } => format!("fetching source {source}"),
-        BuildEvent::Fetched { source, bytes } => {
-            format!("fetched source {source}: {}, checksum accepted", format::bytes(bytes as f64))
+        BuildEvent::Fetched { source, bytes, checked } => {
+            let accepted = if checked { ", checksum accepted" } else { "" };
+            format!("fetched source {source}: {}{accepted}", format::bytes(bytes as f64))
         }
         BuildEvent::Waiting { what, process: Some(process) } => format!("waiting for process {process}: {what}"),
         BuildEvent::Waiting { what, process: None } => format!("waiting: {what}"),

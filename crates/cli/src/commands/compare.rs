@@ -3,6 +3,7 @@
 
 use super::{Extent, Showing};
 use crate::error::{Code, CommandError};
+use crate::programs;
 use crate::screen;
 use crate::session::{OpenStudy, Setting};
 use crate::state::State;
@@ -153,8 +154,18 @@ pub(crate) fn execute(args: &Args) -> Result<Code, CommandError> {
             .collect(),
         ..Setup::default()
     };
-    let (record, ending) =
-        OpenStudy::open(setting)?.execute(|| Ok(Box::new(Local::new(&plan, setup, Some(lock.as_fd()))?)))?;
+    // A journal is not begun for what cannot be executed; one that is complete is shown all the same.
+    let check = || programs::of_commands(&bakeoff_lab::local::absent(&plan, &setup));
+    let is_new = !state.journal.exists();
+    if is_new {
+        check()?;
+    }
+    let (record, ending) = OpenStudy::open(setting)?.execute(|| {
+        if !is_new {
+            check()?;
+        }
+        Ok(Box::new(Local::new(&plan, setup.clone(), Some(lock.as_fd()))?))
+    })?;
     let code = args.showing.show_new(&record)?;
     if ending == Ending::Stopped {
         screen::err("stopped before all blocks were executed\n");

@@ -167,7 +167,7 @@ impl Showing {
 
     fn show_findings(&self, findings: &Findings) -> Result<Code, CommandError> {
         let text = if self.json {
-            bakeoff_report::json(findings)?
+            bakeoff_report::json(findings, std::env::var("HOME").ok().as_deref())?
         } else {
             bakeoff_report::terminal(findings, screen::style())
         };

@@ -6,6 +6,7 @@ use crate::error::{Code, CommandError};
 use crate::screen;
 use crate::study_folder::StudyFolder;
 use bakeoff_build::{Cache, Wanted, survey};
+use bakeoff_model::percent::percent;
 use bakeoff_model::plan::{Plan, Variant};
 use bakeoff_model::until::Until;
 use bakeoff_report::format::waiting_time;
@@ -92,9 +93,9 @@ fn head(plan: &Plan) -> String {
         );
     }
     out.push_str(&cells::rules(plan));
-    let (margin, confidence) = (100.0 * plan.decide.margin, 100.0 * plan.decide.confidence);
+    let [margin, confidence] = [plan.decide.margin, plan.decide.confidence].map(percent);
     let metrics = plan.decide.metrics.join(", ");
-    let _ = writeln!(out, "Judged: {metrics}; margin ±{margin} %, confidence {confidence} %");
+    let _ = writeln!(out, "Judged: {metrics}; margin ±{margin}, confidence {confidence}");
     out
 }
 

@@ -3,9 +3,11 @@
 use super::build::{Jobs, Telling, build, request};
 use super::plan::takes;
 use super::{Extent, Selection, Showing, trace_trial};
+use crate::alike;
 use crate::aside::Maker;
 use crate::error::{Code, CommandError};
 use crate::evidence::Wanted;
+use crate::programs;
 use crate::screen;
 use crate::session::{OpenStudy, Setting};
 use crate::state::StateFolder;
@@ -15,7 +17,7 @@ use bakeoff_lab::Ending;
 use bakeoff_lab::local::{Local, Setup};
 use bakeoff_lab::simulated::{Simulated, Truth};
 use bakeoff_model::plan::Plan;
-use bakeoff_model::record::{BuildLine, BuildOutcome};
+use bakeoff_model::record::{BuildLine, BuildOutcome, StudyLine};
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::os::fd::AsFd as _;
@@ -45,6 +47,11 @@ pub(crate) struct Args {
     /// really takes), seed.
     #[arg(long, value_name = "TRUTH")]
     simulate: Option<String>,
+    /// Race variants apart even if their builds are the same program, file for file
+    ///
+    /// Otherwise such variants are executed once and share a row. Apart, they show this machine's noise.
+    #[arg(long)]
+    anyway: bool,
 }
 
 pub(crate) fn execute(args: &Args) -> Result<Code, CommandError> {
@@ -84,12 +91,28 @@ fn execute_here(args: &Args, folder: &StudyFolder, mut plan: Plan) -> Result<Cod
     let telling = Telling { quiet: args.quiet, announce: false };
     let builds = build(&cache, folder, &plan, &args.jobs, telling)?;
     let digests = built(&mut plan, folder.study.layers.is_empty(), &builds)?;
-    let study = plan.study_line(&digests, &inputs, None);
+    let all = plan.study_line(&digests, &inputs, None);
+    let shared = if args.anyway { vec![] } else { alike::merge(&mut plan, &all, &builds) };
+    if !args.quiet {
+        screen::err(&alike::told(&shared));
+    }
+    alike::something_is_left(&plan, &shared, || {
+        let doubts = bakeoff_analysis::doubts_about_builds(&all, &builds);
+        bakeoff_report::build_doubts(&doubts, screen::style().width, false)
+    })?;
+    let study = StudyLine { shared, ..plan.study_line(&digests, &inputs, None) };
     let state = state_folder.journal(&plan.name, &study.identity);
     let lock = state.lock()?;
     let guess_s = takes::trials_s(&plan, &takes::known_walls(folder)).map(|all_s| all_s / trials(&plan));
     let (journal, quiet) = (&*state.journal, args.quiet);
     let setting = Setting { plan: &plan, study, builds: &builds, journal, durable: true, quiet, guess_s };
+    let setup = setup(folder, &cache, &digests, expected, state.scratch());
+    // A journal is not begun for what cannot be executed; one that is complete is shown all the same.
+    let check = || programs::of_study(&bakeoff_lab::local::absent(&plan, &setup), &plan.baseline().name);
+    let is_new = !state.journal.exists();
+    if is_new {
+        check()?;
+    }
     let wanted = Wanted { spec: &folder.study.evidence, cache: &cache, digests: &digests };
     let open = OpenStudy::open(setting)?.gathering(wanted);
     state.is_latest()?;
@@ -98,8 +121,10 @@ fn execute_here(args: &Args, folder: &StudyFolder, mut plan: Plan) -> Result<Cod
     let maker = OnceCell::new();
     let (record, ending) = open.execute(|| {
         machine = Some(cache.quiet(|process| wait_for_builds(process, args.quiet))?);
-        let setup = setup(folder, &cache, &digests, expected, state.scratch());
-        let local = Local::new(&plan, setup, Some(lock.as_fd()))?.tracing(trace_trial::words());
+        if !is_new {
+            check()?;
+        }
+        let local = Local::new(&plan, setup.clone(), Some(lock.as_fd()))?.tracing(trace_trial::words());
         let request = request(folder, &plan, &args.jobs);
         let made = Maker::of(&cache, &request, &plan, args.quiet)?;
         Ok(Box::new(match made.map(|made| maker.get_or_init(|| made)) {

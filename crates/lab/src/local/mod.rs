@@ -6,6 +6,7 @@ mod command;
 mod diagnose;
 mod load;
 mod outcome;
+mod programs;
 mod services;
 mod stage;
 mod surroundings;
@@ -15,6 +16,7 @@ mod tracing;
 mod trial;
 mod waiting;
 
+pub use programs::{Absent, absent};
 pub use stage::Setup;
 
 use crate::aside::Aside;

@@ -34,6 +34,31 @@ pub struct Setup {
     pub expected: BTreeMap<String, Vec<u8>>,
 }
 
+impl Setup {
+    /// The environment of whatever belongs to a trial: what all have, the condition's, the variant's, which win over
+    /// the condition's because they are what is compared, then the prefix, the ports and the folder.
+    pub(super) fn environment_of(
+        &self,
+        cell: Cell<'_>,
+        ports: &Ports,
+        home: Option<&Path>,
+    ) -> BTreeMap<String, String> {
+        let mut env = self.environment.clone();
+        env.extend(cell.condition.environment.clone());
+        env.extend(cell.variant.run_variables.clone());
+        if let Some(prefix) = cell.prefix {
+            env.insert("PREFIX".to_owned(), prefix.to_string_lossy().into_owned());
+        }
+        env.extend(ports.iter().map(|(service, port)| (port_variable(service), port.to_string())));
+        for name in ["HOME", "TMPDIR"] {
+            if let Some(home) = home {
+                env.insert(name.to_owned(), home.to_string_lossy().into_owned());
+            }
+        }
+        env
+    }
+}
+
 /// Ports of services, by the services' names.
 pub(super) type Ports = BTreeMap<String, u16>;
 
@@ -126,41 +151,27 @@ impl Stage {
         argv(variant.run.as_deref().unwrap_or(&workload.run), self.shell)
     }
 
-    /// The environment of whatever belongs to a trial: what all have, the condition's, the variant's, which win over
-    /// the condition's because they are what is compared, then the prefix, the ports and the folder.
+    /// The environment of whatever belongs to a trial.
     pub(super) fn environment(&self, cell: Cell<'_>, ports: &Ports, home: Option<&Path>) -> BTreeMap<String, String> {
-        let mut env = self.setup.environment.clone();
-        env.extend(cell.condition.environment.clone());
-        env.extend(cell.variant.run_variables.clone());
-        if let Some(prefix) = cell.prefix {
-            env.insert("PREFIX".to_owned(), prefix.to_string_lossy().into_owned());
-        }
-        env.extend(ports.iter().map(|(service, port)| (port_variable(service), port.to_string())));
-        for name in ["HOME", "TMPDIR"] {
-            if let Some(home) = home {
-                env.insert(name.to_owned(), home.to_string_lossy().into_owned());
-            }
-        }
-        env
+        self.setup.environment_of(cell, ports, home)
     }
 
     /// An empty folder of that name, if processes get folders of their own. What a killed trial left in it is gone.
     pub(super) fn fresh_home(&self, name: &str) -> Result<Option<PathBuf>, Error> {
-        if !self.setup.fresh_home {
-            return Ok(None);
-        }
-        let home = self.setup.scratch.join(name);
+        let Some(home) = self.home(name) else { return Ok(None) };
         let emptied = wipe(&home).and_then(|()| std::fs::create_dir_all(&home));
         emptied.map_err(|source| folder_error(&home, source))?;
         Ok(Some(home))
     }
 
+    /// Where such a folder is, if there are any.
+    pub(super) fn home(&self, name: &str) -> Option<PathBuf> {
+        self.setup.fresh_home.then(|| self.setup.scratch.join(name))
+    }
+
     /// Removes such a folder.
     pub(super) fn wipe_home(&self, name: &str) -> Result<(), Error> {
-        if !self.setup.fresh_home {
-            return Ok(());
-        }
-        let home = self.setup.scratch.join(name);
+        let Some(home) = self.home(name) else { return Ok(()) };
         wipe(&home).map_err(|source| folder_error(&home, source))
     }
 

@@ -86,7 +86,8 @@ impl Granted {
         }
     }
 
-    /// The parts for the journal. A condition that asks for nothing is the idle machine: nobody can hold that.
+    /// The parts for the journal. A condition that asks for nothing is the idle machine: nobody can hold that, so the words
+    /// say what is looked at, and claim nothing of it.
     pub(super) fn told(&self, unavailable: &[Unavailable]) -> Vec<Surrounding> {
         if !self.parts.is_empty() {
             return self.parts.clone();
@@ -97,7 +98,7 @@ impl Granted {
             Some(group) => Held::Unavailable(group.why.clone()),
             None => Held::Observed(metric.to_owned()),
         };
-        let what = "nothing else uses the processors".to_owned();
+        let what = "processor time of other programs".to_owned();
         vec![Surrounding { condition: self.condition.clone(), what, state }]
     }
 }

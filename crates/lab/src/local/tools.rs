@@ -4,6 +4,7 @@
 use super::command::argv;
 use super::outcome::{Halt, in_words, surroundings};
 use super::stage::{Cell, Ports, Stage};
+use super::trial::{numbered, processes};
 use bakeoff_host::{Command, End, Job, Launcher, Limits, Patience};
 
 /// How long an oracle may take where its workload has no limit, in seconds.
@@ -34,10 +35,16 @@ impl Tools {
     pub(super) fn oracle(&mut self, stage: &Stage, cell: Cell<'_>, ports: &Ports) -> Result<(), Halt> {
         let Some(oracle) = &cell.workload.oracle else { return Ok(()) };
         let log = stage.setup.scratch.join("oracle.log");
-        let home = stage.fresh_home("oracle")?;
-        let command = stage.helper(argv(oracle, true), stage.environment(cell, ports, home.as_deref()), &log);
+        // Where the trial was at home, so that what it left there can be looked at: its folders are wiped afterwards.
+        let count = processes(cell);
+        let mut env = stage.environment(cell, ports, stage.home(&numbered("home", 1)).as_deref());
+        env.insert("BAKEOFF_PROCESSES".to_owned(), count.to_string());
+        for number in 1..=count {
+            let home = stage.home(&numbered("home", number));
+            env.extend(home.map(|home| (format!("BAKEOFF_HOME_{number}"), home.to_string_lossy().into_owned())));
+        }
+        let command = stage.helper(argv(oracle, true), env, &log);
         let end = self.execute(stage, &command, cell.workload.timeout_s.unwrap_or(ORACLE_WITHIN_S))?;
-        stage.wipe_home("oracle")?;
         if end == End::Exited(0) { Ok(()) } else { Err(surroundings("oracle", in_words(&end), &log)) }
     }
 }

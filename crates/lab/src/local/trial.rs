@@ -88,12 +88,12 @@ impl Prepared {
     }
 }
 
-fn processes(cell: Cell<'_>) -> u32 {
+pub(super) fn processes(cell: Cell<'_>) -> u32 {
     cell.condition.processes.max(1)
 }
 
 /// The file or folder of a process; the first one's has no number.
-fn numbered(name: &str, number: u32) -> String {
+pub(super) fn numbered(name: &str, number: u32) -> String {
     if number == 1 { name.to_owned() } else { format!("{name}-{number}") }
 }
 

@@ -30,6 +30,7 @@ pub(crate) const CASES: [(&str, fn()); 25] = [
     ("processes_at_once_divide_the_work_where_they_are_said_to", processes_divide_the_work),
     ("one_of_several_processes_that_fails_fails_the_trial", one_process_fails),
     ("an_oracle_that_fails_fails_the_trial_while_services_are_up", oracle),
+    ("an_oracle_sees_what_the_trial_left_at_home", oracle_at_home),
     ("a_trial_that_takes_too_long_is_killed_and_told", timeout),
     ("each_part_of_a_condition_is_held_observed_or_unavailable", surroundings),
 ];
@@ -333,6 +334,18 @@ fn oracle() {
     let stage = Stage::new("exit 5").workload(|w| w.oracle = Some("touch judged".to_owned()));
     assert!(matches!(stage.outcome(), Outcome::Failed(Failure::Exit { code: 5, .. })));
     assert!(!stage.path().join("judged").exists());
+}
+
+/// What a trial left at home is there for its oracle, of every process, and gone afterwards.
+fn oracle_at_home() {
+    let run = "test \"$HOME\" = \"$TMPDIR\" && echo $BAKEOFF_PROCESS > \"$HOME/left\"";
+    let oracle = "test \"$HOME\" = \"$TMPDIR\" && test $BAKEOFF_PROCESSES = 2 && \
+        cat \"$HOME/left\" \"$BAKEOFF_HOME_1/left\" \"$BAKEOFF_HOME_2/left\" | tr -d '\\n' | grep -x 112 >/dev/null";
+    let stage = Stage::new(run).workload(|w| w.oracle = Some(oracle.to_owned())).condition(|c| c.processes = 2);
+    assert_eq!(stage.outcome(), Outcome::Ok);
+    for home in ["home", "home-2"] {
+        assert!(!stage.setup.scratch.join(home).exists(), "{home}");
+    }
 }
 
 fn timeout() {

@@ -13,7 +13,7 @@ use bakeoff_analysis::findings::{
 const SETTINGS_SHOWN: usize = 5;
 
 /// No more of a setting's value is shown, in columns.
-const VALUE_COLUMNS: usize = 32;
+const VALUE_COLUMNS: usize = 60;
 
 /// Of more variants, the rest is only counted.
 const VARIANTS_SHOWN: usize = 4;
@@ -33,24 +33,25 @@ pub(super) fn print(doubts: &BuildDoubts, page: &mut Page, columns: usize, more:
         say(flag(doubt), if doubt.fate == FlagFate::Partly { Ink::Plain } else { Ink::Worse });
     }
     doubts.identical.iter().for_each(|group| say(identical(group), Ink::Worse));
-    let way = |doubt: &Confounded| (doubt.follows.clone(), doubt.together);
-    let mut ways: Vec<(Vec<String>, bool)> = vec![];
+    let way = |doubt: &Confounded| (doubt.follows.clone(), doubt.together, doubt.comes_with().is_some());
+    let mut ways: Vec<(Vec<String>, bool, bool)> = vec![];
     for doubt in &doubts.confounded {
         if !ways.contains(&way(doubt)) {
             ways.push(way(doubt));
         }
     }
     // Settings that follow no factor are often a date, and less telling.
-    ways.sort_by_key(|(follows, _)| follows.is_empty());
+    ways.sort_by_key(|(follows, _, comes_with)| (*comes_with, follows.is_empty()));
     for of_these in ways {
         let settings: Vec<&Confounded> = doubts.confounded.iter().filter(|doubt| way(doubt) == of_these).collect();
         // To count a single one takes as much room as to show it.
         let is_long = more.is_some() && settings.len() > SETTINGS_SHOWN + 1;
         let shown = if is_long { SETTINGS_SHOWN } else { settings.len() };
-        settings[..shown].iter().for_each(|doubt| say(confounded(doubt), Ink::Worse));
+        let (what, ink) = if of_these.2 { ("also changed", Ink::Plain) } else { ("confounded", Ink::Worse) };
+        settings[..shown].iter().for_each(|doubt| say(format!("{what}: {}", confounded(doubt)), ink));
         if let Some(who) = more.filter(|_| shown < settings.len()) {
             let rest = settings.len() - shown;
-            say(format!("confounded: and {rest} more that {}: {who}", alike(&of_these.0)), Ink::Worse);
+            say(format!("{what}: and {rest} more that {}: {who}", alike(&of_these.0)), ink);
         }
     }
     doubts.costs.iter().for_each(|doubt| say(cost(doubt), Ink::Plain));
@@ -124,6 +125,9 @@ fn confounded(doubt: &Confounded) -> String {
             listed(&names.iter().map(|name| clean(name)).collect::<Vec<_>>())
         ),
     };
+    if let Some(factor) = doubt.comes_with() {
+        return format!("{setting}, by {} ({})", clean(factor), values(doubt));
+    }
     match doubt.follows.as_slice() {
         [] => {
             let is_everywhere_other =
@@ -133,23 +137,20 @@ fn confounded(doubt: &Confounded) -> String {
             } else {
                 by_variant(doubt)
             };
-            format!("confounded: {setting} differs, and no factor explains it ({values}){besides}")
+            format!("{setting} differs, and no factor explains it ({values}){besides}")
         }
         several if doubt.together => {
             let factors: Vec<String> = several.iter().map(|factor| clean(factor)).collect();
             let values = by_variant(doubt);
-            format!(
-                "confounded: {setting} follows {} together, and none of them names it ({values}){besides}",
-                listed(&factors)
-            )
+            format!("{setting} follows {} together, and none of them names it ({values}){besides}", listed(&factors))
         }
         [one] => {
-            format!("confounded: {setting} follows {}, which does not name it ({}){besides}", clean(one), values(doubt))
+            format!("{setting} follows {}, which does not name it ({}){besides}", clean(one), values(doubt))
         }
         several => {
             let factors: Vec<String> = several.iter().map(|factor| clean(factor)).collect();
             format!(
-                "confounded: {setting} follows {}, which these builds do not tell apart and none of which names it \
+                "{setting} follows {}, which these builds do not tell apart and none of which names it \
                  ({}){besides}",
                 listed(&factors),
                 values(doubt)
@@ -160,24 +161,30 @@ fn confounded(doubt: &Confounded) -> String {
 
 /// `1 in baseline and malloc=perl, 2 in threads=on`.
 fn by_variant(doubt: &Confounded) -> String {
-    let of = |value: &SettingValue| format!("{} in {}", shown(value), variants(&value.variants));
-    doubt.values.iter().map(of).collect::<Vec<_>>().join(", ")
+    let of = |(value, told): (&SettingValue, &Option<String>)| {
+        format!("{} in {}", shown(told.as_deref()), variants(&value.variants))
+    };
+    doubt.values.iter().zip(&doubt.telling()).map(of).collect::<Vec<_>>().join(", ")
 }
 
 /// `undef → define`; of more than two values with the levels: `off: 1, on: 2, fast: 3`.
 fn values(doubt: &Confounded) -> String {
-    match doubt.values.as_slice() {
-        [one, other] => format!("{} → {}", shown(one), shown(other)),
+    let told = doubt.telling();
+    match told.as_slice() {
+        [one, other] => format!("{} → {}", shown(one.as_deref()), shown(other.as_deref())),
         several => {
             let levels =
                 |value: &SettingValue| value.levels.iter().map(|level| clean(level)).collect::<Vec<_>>().join("/");
-            several.iter().map(|value| format!("{}: {}", levels(value), shown(value))).collect::<Vec<_>>().join(", ")
+            let of = |(value, told): (&SettingValue, &Option<String>)| {
+                format!("{}: {}", levels(value), shown(told.as_deref()))
+            };
+            doubt.values.iter().zip(several).map(of).collect::<Vec<_>>().join(", ")
         }
     }
 }
 
-fn shown(value: &SettingValue) -> String {
-    match value.value.as_deref() {
+fn shown(value: Option<&str>) -> String {
+    match value {
         None => "absent".to_owned(),
         Some("") => "present".to_owned(),
         Some(value) => foreign(value, VALUE_COLUMNS),

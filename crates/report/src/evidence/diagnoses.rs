@@ -1,10 +1,10 @@
 //! Diagnoses in sentences: what a difference is consistent with, which pair of variants isolates that, and what nothing
 //! explains. A cause is never called more than consistent; the numbers beside it let the reader judge.
 
-use crate::answer::named;
 use crate::format::{count, duration, percent};
 use crate::paint::{Ink, Page};
 use crate::text::{clean, glue};
+use crate::words::named;
 use crate::words::{Change, Manner};
 use bakeoff_analysis::findings::{
     Cause, CauseKind, Claim, Comparison, Diagnosis, Findings, Gathered, Isolation, Verdict,

@@ -128,7 +128,7 @@ fn surroundings() -> Vec<ConditionParts> {
         ConditionParts {
             condition: "idle".to_owned(),
             parts: vec![part(
-                "nothing else uses the processors",
+                "processor time of other programs",
                 Held::Observed("foreign_cpu".to_owned()),
                 [2, 2],
                 Some(Summary { n: 48, ..summary(0.0214, 0.03, 0.19) }),

@@ -12,7 +12,7 @@ pub(crate) fn doubtful() -> Findings {
     let same =
         caveat("identical-build", "built apart, but the same file for file as the baseline: a difference is noise");
     let itself = Comparison { caveats: vec![same], ..comparison(1.0211, 1.0123, 1.0302, Verdict::Slower) };
-    let names = caveat("confounded", "confounded: d_fork (undef → define): follows threads, which does not name it");
+    let names = caveat("also-changes", "threads also changes d_fork (undef → define)");
     let threads = Comparison { caveats: vec![names], ..comparison(1.2041, 1.1893, 1.2166, Verdict::Slower) };
     let rows = vec![
         baseline(summary(4.2431, 4.2513, 4.412)),

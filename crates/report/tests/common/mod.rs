@@ -123,7 +123,7 @@ pub(crate) fn unbuilt(variant: &str) -> BuildLine {
             ]
             .map(str::to_owned)
             .to_vec(),
-            log: Some("cache/logs/5e1f09/perl.log".to_owned()),
+            log: Some("logs/5e1f09.log".to_owned()),
         },
         prefix_bytes: None,
         ..built(&[variant], false, 61.0)
@@ -166,6 +166,7 @@ pub(crate) fn study(variants: &[&str], tables: Vec<Table>) -> Findings {
         blocks_total: 12,
         started_unix_s: 1_795_294_381.5,
         variants: variants.iter().map(line).collect(),
+        shared: vec![],
         metrics: shown(&tables),
         tables,
         effects: vec![],

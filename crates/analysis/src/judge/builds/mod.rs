@@ -40,12 +40,21 @@ fn built<'a>(variants: &'a [VariantLine], builds: &'a [BuildLine]) -> Vec<Built<
 /// All doubts about these builds of a study, of which nothing need have been executed.
 pub fn doubts(study: &StudyLine, builds: &[BuildLine]) -> BuildDoubts {
     let (variants, factors) = (&study.variants, &study.build_factors);
+    // That a flag never arrived may be why a variant is the same thing as another one, and shares its row.
+    let all: Vec<VariantLine> = variants.iter().chain(study.shared.iter().map(|one| &one.variant)).cloned().collect();
     BuildDoubts {
-        flags: flags::flags(variants, factors, builds),
+        flags: flags::flags(&all, factors, builds),
         identical: alike::identical(variants, factors, builds),
         confounded: settings::confounded(variants, factors, builds),
         costs: costs(variants, builds),
     }
+}
+
+/// The variants that are the same thing in all files and are executed alike: racing them apart shows noise. Those whose
+/// programs are the same but not their other files may differ in what these do.
+pub fn same_files(study: &StudyLine, builds: &[BuildLine]) -> Vec<Vec<String>> {
+    let groups = alike::identical(&study.variants, &study.build_factors, builds).into_iter();
+    groups.filter(|group| group.same != Same::Binaries).map(|group| group.variants).collect()
 }
 
 fn costs(variants: &[VariantLine], builds: &[BuildLine]) -> Vec<CostDoubt> {
@@ -142,12 +151,11 @@ fn about_pair(doubts: &BuildDoubts, baseline: &VariantLine, variant: &VariantLin
 /// One caveat for all settings that follow the same factors, so that all variants with the same level have the same
 /// footnote.
 fn by_what_they_follow(settings: &[&Confounded]) -> Vec<Caveat> {
-    let way = |doubt: &&Confounded| (doubt.follows.clone(), doubt.together);
-    let ways: BTreeSet<(Vec<String>, bool)> = settings.iter().map(way).collect();
-    let of = |(follows, together): (Vec<String>, bool)| {
-        let of_this: Vec<&Confounded> =
-            settings.iter().copied().filter(|doubt| doubt.follows == follows && doubt.together == together).collect();
-        confounded(&follows, together, &of_this)
+    let way = |doubt: &&Confounded| (doubt.follows.clone(), doubt.together, doubt.comes_with().is_some());
+    let ways: BTreeSet<(Vec<String>, bool, bool)> = settings.iter().map(way).collect();
+    let of = |this: (Vec<String>, bool, bool)| {
+        let of_this: Vec<&Confounded> = settings.iter().copied().filter(|doubt| way(doubt) == this).collect();
+        confounded(&this.0, this.1, &of_this)
     };
     ways.into_iter().map(of).collect()
 }
@@ -240,6 +248,9 @@ fn confounded(follows: &[String], together: bool, settings: &[&Confounded]) -> C
     let more = settings.len() - named.len();
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
     let names = format!("{}{more}", named.join(", "));
+    if let Some(factor) = settings.first().and_then(|doubt| doubt.comes_with()) {
+        return caveat("also-changes", format!("{factor} also changes {names}"));
+    }
     let (it, differs) = if settings.len() == 1 { ("it", "differs") } else { ("them", "differ") };
     caveat(
         "confounded",
@@ -256,15 +267,15 @@ fn confounded(follows: &[String], together: bool, settings: &[&Confounded]) -> C
 
 /// `d_fork (undef → define)`.
 fn change(doubt: &Confounded) -> String {
-    const MOST: usize = 24;
+    const MOST: usize = 60;
     let short = |value: &Option<String>| match value {
         None => "absent".to_owned(),
         Some(value) if value.is_empty() => "present".to_owned(),
         Some(value) if value.chars().count() > MOST => value.chars().take(MOST - 1).collect::<String>() + "…",
         Some(value) => value.clone(),
     };
-    match doubt.values.as_slice() {
-        [one, other] => format!("{} ({} → {})", doubt.setting, short(&one.value), short(&other.value)),
+    match doubt.telling().as_slice() {
+        [one, other] => format!("{} ({} → {})", doubt.setting, short(one), short(other)),
         several => format!("{} ({} values)", doubt.setting, several.len()),
     }
 }

@@ -1,0 +1,139 @@
+//! Variants whose finished builds are the same thing race once: between the builds and the plan's blocks, all but the
+//! first of each group leave the plan, and the journal says with whom they share a row. Which are the same is judged
+//! elsewhere.
+
+use crate::error::{Code, CommandError};
+use bakeoff_model::plan::Plan;
+use bakeoff_model::record::{BuildLine, SharedLine, StudyLine};
+use bakeoff_model::study::Vary;
+
+/// Takes the variants out of the plan that are the same thing as one before them, and returns them. `study` is the
+/// plan's line with all variants.
+///
+/// Not where everything is linked anew for each pass, or building itself is measured: there the builds that were made
+/// before the first trial are not what is compared.
+pub(crate) fn merge(plan: &mut Plan, study: &StudyLine, builds: &[BuildLine]) -> Vec<SharedLine> {
+    if plan.vary.contains(&Vary::LinkOrder) || plan.building.is_some() {
+        return vec![];
+    }
+    let groups = bakeoff_analysis::same_files(study, builds);
+    let mut shared = vec![];
+    for variant in &study.variants {
+        let group = groups.iter().find(|group| group.contains(&variant.name));
+        if let Some(first) = group.and_then(|group| group.first()).filter(|first| **first != variant.name) {
+            shared.push(SharedLine { variant: variant.clone(), with: first.clone() });
+        }
+    }
+    plan.variants.retain(|variant| shared.iter().all(|one| one.variant.name != variant.name));
+    shared
+}
+
+/// What is said of them before the first trial: a line for each group.
+pub(crate) fn told(shared: &[SharedLine]) -> String {
+    let mut text = String::new();
+    let mut firsts: Vec<&str> = vec![];
+    for SharedLine { with, .. } in shared {
+        if !firsts.contains(&with.as_str()) {
+            firsts.push(with);
+        }
+    }
+    for first in firsts {
+        let others = shared.iter().filter(|one| one.with == first).map(|one| one.variant.name.as_str());
+        let names: Vec<&str> = std::iter::once(first).chain(others).collect();
+        text.push_str(&format!("note: {} are the same program, file for file, and race once\n", names.join(", ")));
+    }
+    text
+}
+
+/// Ends the command where nothing is left to compare, with all that is doubtful about the builds: the reason may be there.
+pub(crate) fn something_is_left(
+    plan: &Plan,
+    shared: &[SharedLine],
+    doubts: impl FnOnce() -> String,
+) -> Result<(), CommandError> {
+    if plan.variants.len() > 1 || shared.is_empty() {
+        return Ok(());
+    }
+    let error = "all variants are the same program, file for file, so there is nothing to compare";
+    let text = format!("{}error: {error}\nhint: --anyway races them all the same\n", doubts());
+    Err(CommandError::text(Code::Usage, text))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bakeoff_model::plan::Variant;
+    use bakeoff_model::record::{BuildOutcome, FactorLine, Proof};
+    use bakeoff_model::study::Levels;
+    use std::collections::BTreeMap;
+
+    /// Variants of these build and run levels, with these files; none if it failed to build.
+    fn planned(variants: &[(&str, &str, Option<&str>)]) -> (Plan, Vec<BuildLine>) {
+        let levels = |opt: &str, locale: &str| -> Levels {
+            [("opt".to_owned(), opt.to_owned()), ("locale".to_owned(), locale.to_owned())].into()
+        };
+        let name = |opt: &str, locale: &str| format!("opt={opt} locale={locale}");
+        let plan = Plan {
+            variants: variants
+                .iter()
+                .map(|(opt, locale, _)| Variant {
+                    name: name(opt, locale),
+                    levels: levels(opt, locale),
+                    ..Variant::default()
+                })
+                .collect(),
+            build_factors: vec![FactorLine { name: "opt".to_owned(), ..FactorLine::default() }],
+            ..Plan::default()
+        };
+        let build = |(opt, locale, files): &(&str, &str, Option<&str>)| BuildLine {
+            digest: format!("build {opt}"),
+            variants: vec![name(opt, locale)],
+            outcome: match files {
+                Some(_) => BuildOutcome::Built,
+                None => BuildOutcome::Failed { layer: String::new(), why: String::new(), tail: vec![], log: None },
+            },
+            proof: Proof { files: files.map(str::to_owned), ..Proof::default() },
+            ..BuildLine::default()
+        };
+        (plan, variants.iter().map(build).collect())
+    }
+
+    #[track_caller]
+    fn check(variants: &[(&str, &str, Option<&str>)], change: impl FnOnce(&mut Plan), expect: &[(&str, &str)]) {
+        let (mut plan, builds) = planned(variants);
+        change(&mut plan);
+        let study = plan.study_line(&BTreeMap::new(), "", None);
+        let shared = merge(&mut plan, &study, &builds);
+        let found: Vec<(&str, &str)> =
+            shared.iter().map(|one| (one.variant.levels["opt"].as_str(), one.with.as_str())).collect();
+        assert_eq!(found, expect);
+        assert_eq!(plan.variants.len() + shared.len(), variants.len());
+        assert_eq!(told(&shared).lines().count(), usize::from(!expect.is_empty()));
+    }
+
+    #[test]
+    fn variants_that_are_the_same_thing_race_once() {
+        let own = ("own", "C", Some("1"));
+        check(&[own, ("O2", "C", Some("1")), ("O3", "C", Some("2"))], |_| {}, &[("O2", "opt=own locale=C")]);
+        check(&[own, ("O2", "C", Some("2")), ("O3", "C", Some("2"))], |_| {}, &[("O3", "opt=O2 locale=C")]);
+        // Executed in another way, they are not the same thing; what failed to build is like nothing.
+        check(&[own, ("O2", "UTF-8", Some("1"))], |_| {}, &[]);
+        check(&[own, ("O2", "C", None), ("O3", "C", None)], |_| {}, &[]);
+    }
+
+    #[test]
+    fn what_is_built_again_for_each_pass_is_not_merged() {
+        let same = [("own", "C", Some("1")), ("O2", "C", Some("1"))];
+        check(&same, |plan| plan.vary = vec![Vary::LinkOrder], &[]);
+        check(&same, |plan| plan.building = Some(bakeoff_model::record::Building::default()), &[]);
+    }
+
+    #[test]
+    fn nothing_is_raced_against_itself_alone() {
+        let (mut plan, builds) = planned(&[("own", "C", Some("1")), ("O2", "C", Some("1"))]);
+        let study = plan.study_line(&BTreeMap::new(), "", None);
+        let shared = merge(&mut plan, &study, &builds);
+        assert!(something_is_left(&plan, &shared, String::new).is_err());
+        assert!(something_is_left(&plan, &[], String::new).is_ok());
+    }
+}
