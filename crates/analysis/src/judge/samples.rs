@@ -5,12 +5,15 @@
 //! Unpaired: Mann and Whitney's test and Hodges and Lehmann's shift of the logarithms, or of the values if some are not
 //! positive. The verdict is that of [`super`], the family is every comparison of the same unit.
 
+mod caveats;
+mod tables;
+
 use super::conclude::{conclude, conclude_effect};
 use super::contrasts::Contrasts;
 use super::infer::Inference;
 use super::trials::Pairs;
 use super::{Rule, Yardstick};
-use crate::findings::{Caveat, Comparison, RatioOfMeans, Scale, Test, Verdict};
+use crate::findings::{Comparison, RatioOfMeans, Scale, Test, Verdict};
 use crate::samples::{FORMAT, Order, SampleFindings, SampleRow, SampleTable, Summary, Terms, Unaskable};
 use crate::stats::equivalence::Zone;
 use crate::stats::rank::MannWhitney;
@@ -18,25 +21,23 @@ use crate::stats::{holm, sort};
 use crate::stopping::Reading;
 use bakeoff_model::metric::Unit;
 use bakeoff_model::samples::{Better, Sample};
+use caveats::{caveat, means_disagree, never_vary, of_sample, order_caveat, refusal, spreads, too_few};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
+use tables::Table;
 
 /// Seed of the flips where lines are blocks and there are too many to enumerate.
 const SEED: u64 = 0x0062_616b_656f_6666;
-/// Spreads that differ by more than this factor are no mere shift.
-const SPREADS_DIFFER: f64 = 3.0;
-/// Fewer values than this do not tell a spread.
-const SPREAD_MIN: u32 = 10;
 
 /// Judges samples: tables by what was measured and in which unit, the baseline against all others in each.
 ///
 /// # Errors
 /// If the baseline that is named is nowhere, or lines that should be blocks do not correspond.
 pub fn judge_samples(samples: Vec<Sample>, terms: &Terms) -> Result<SampleFindings, Unaskable> {
-    let tables = tables(samples, terms)?;
+    let tables = tables::of(samples, terms)?;
     let mut families: BTreeMap<&str, u32> = BTreeMap::new();
-    for (table, has_baseline) in &tables {
-        *families.entry(&table[0].unit).or_default() += if *has_baseline { table.len() as u32 - 1 } else { 0 };
+    for Table { samples, has_baseline } in &tables {
+        *families.entry(&samples[0].unit).or_default() += if *has_baseline { samples.len() as u32 - 1 } else { 0 };
     }
     let rule = |unit: &str| Rule {
         alpha: 1.0 - terms.confidence,
@@ -47,11 +48,12 @@ pub fn judge_samples(samples: Vec<Sample>, terms: &Terms) -> Result<SampleFindin
     };
     let mut drafts: Vec<Draft> = tables
         .par_iter()
-        .map(|(table, has_baseline)| Draft::of(table, *has_baseline, rule(&table[0].unit), terms.paired))
+        .map(|table| Draft::of(&table.samples, table.has_baseline, rule(&table.samples[0].unit), terms.paired))
         .collect();
     correct(&mut drafts);
     let compared = drafts.iter().any(|draft| draft.rows.iter().any(|row| row.inference.is_some()));
-    let caveats = if compared { vec![order_caveat(terms.paired)] } else { vec![] };
+    let mut caveats = if compared { vec![order_caveat(terms.paired)] } else { vec![] };
+    caveats.extend(tables::caveats(&tables));
     Ok(SampleFindings {
         format: FORMAT,
         confidence: terms.confidence,
@@ -62,80 +64,13 @@ pub fn judge_samples(samples: Vec<Sample>, terms: &Terms) -> Result<SampleFindin
     })
 }
 
-fn order_caveat(paired: bool) -> Caveat {
-    let text = if paired {
-        "paired as asked: that each line is a block, and the order inside it random, is not known here"
-    } else {
-        "order unknown: these are unpaired samples, and whether they were measured in a random order is not known; a \
-         drift between them looks just like a difference (`bakeoff compare` measures in randomised blocks)"
-    };
-    caveat("order-unknown", text.to_owned())
-}
-
-fn caveat(kind: &str, text: String) -> Caveat {
-    Caveat { kind: kind.to_owned(), text }
-}
-
-/// Samples by row and unit, the baseline first; whether there is one.
-fn tables(samples: Vec<Sample>, terms: &Terms) -> Result<Vec<(Vec<Sample>, bool)>, Unaskable> {
-    let mut tables: Vec<(Vec<Sample>, bool)> = vec![];
-    let mut places: BTreeMap<(String, String), usize> = BTreeMap::new();
-    for sample in samples.into_iter().filter(|sample| !sample.values.is_empty()) {
-        let at = *places.entry((sample.row.clone(), sample.unit.clone())).or_insert(tables.len());
-        if at == tables.len() {
-            tables.push((vec![], true));
-        }
-        tables[at].0.push(sample);
-    }
-    if let Some(name) = &terms.baseline {
-        for (table, has_baseline) in &mut tables {
-            match table.iter().position(|sample| sample.col == *name) {
-                Some(at) => table[..=at].rotate_right(1),
-                None => *has_baseline = false,
-            }
-        }
-        if !tables.iter().any(|(_, has_baseline)| *has_baseline) {
-            let mut names: Vec<&str> = tables.iter().flat_map(|(table, _)| table).map(|s| s.col.as_str()).collect();
-            names.sort_unstable();
-            names.dedup();
-            return Err(Unaskable {
-                message: format!("there is no sample `{name}` to be the baseline"),
-                remedy: format!("there are: {}", names.join(", ")),
-            });
-        }
-    }
-    if terms.paired {
-        for (table, _) in &tables {
-            let baseline = &table[0];
-            if let Some(other) = table.iter().find(|sample| sample.values.len() != baseline.values.len()) {
-                let message = format!(
-                    "`{}` has {} values and `{}` has {}: their lines do not correspond",
-                    baseline.col,
-                    baseline.values.len(),
-                    other.col,
-                    other.values.len()
-                );
-                let remedy = "--paired needs a value for each block in every sample; leave it out to compare unpaired";
-                return Err(Unaskable { message, remedy: remedy.to_owned() });
-            }
-            // Sums of differences must not overflow, nor ratios.
-            let most = f64::MAX / (4.0 * baseline.values.len() as f64);
-            let close = |x: f64, y: f64| (x - y).abs() <= most && (x <= 0.0 || y <= 0.0 || (x / y).is_normal());
-            let near = |sample: &Sample| sample.values.iter().zip(&baseline.values).all(|(x, y)| close(*x, *y));
-            if let Some(other) = table.iter().find(|sample| !near(sample)) {
-                let message = format!("`{}` and `{}` are too far apart to be paired", baseline.col, other.col);
-                return Err(Unaskable { message, remedy: "choose a larger unit".to_owned() });
-            }
-        }
-    }
-    Ok(tables)
-}
-
 /// A table on its way to findings.
 struct Draft {
+    settings: BTreeMap<String, String>,
     row: String,
     unit: String,
     better: Better,
+    exact: bool,
     rule: Rule,
     rows: Vec<DraftRow>,
 }
@@ -146,6 +81,8 @@ struct DraftRow {
     inference: Option<Inference>,
     pairs: Option<Pairs>,
     p_holm: Option<f64>,
+    /// Neither its values nor the baseline's vary.
+    constant: bool,
 }
 
 /// A sample, sorted.
@@ -167,12 +104,13 @@ impl Draft {
             if i == 0 || !has_baseline {
                 return (None, None);
             }
+            let exact = table[i].exact && table[0].exact;
             if paired {
                 let pairs =
                     Pairs { baseline: table[0].values.clone(), variant: table[i].values.clone(), ..Pairs::default() };
-                return (Inference::new(&Contrasts::of_pairs(&pairs, rule.margin), rule), Some(pairs));
+                return (of_blocks(&pairs, exact, rule), Some(pairs));
             }
-            (unpaired(&scaled[i], &scaled[0], positive, centre(&sorted[0].ascending), rule), None)
+            (unpaired([&scaled[i], &scaled[0]], positive, centre(&sorted[0].ascending), exact, rule), None)
         };
         let logarithms = |i: usize| scaled.get(i).filter(|_| positive).map(Vec::as_slice);
         let summarise = |i: usize| sorted[i].summary(&table[i].values, logarithms(i), rule.alpha);
@@ -180,32 +118,45 @@ impl Draft {
             || (0..table.len()).into_par_iter().map(infer).collect(),
             || (0..table.len()).into_par_iter().map(summarise).collect(),
         );
+        let sorted_baseline = &sorted[0];
         let seen = table.iter().zip(sorted.iter().zip(summaries));
         let rows = seen.zip(inferred).filter_map(|((sample, (sorted, summary)), (inference, pairs))| {
+            let summary = summary?;
             let row = SampleRow {
                 sample: sample.col.clone(),
-                summary: summary?,
+                caveats: of_sample(sample, &summary, rule.alpha),
+                summary,
                 order: sorted.order,
                 comparison: None,
                 refused: None,
             };
-            Some(DraftRow { row, inference, pairs, p_holm: None })
+            let constant = sorted.is_constant() && sorted_baseline.is_constant();
+            Some(DraftRow { row, inference, pairs, p_holm: None, constant })
         });
-        let Sample { row, unit, better, .. } = &table[0];
-        Self { row: row.clone(), unit: unit.clone(), better: *better, rule, rows: rows.collect() }
+        let Sample { settings, row, unit, better, exact, .. } = &table[0];
+        Self {
+            settings: settings.clone(),
+            row: row.clone(),
+            unit: unit.clone(),
+            better: *better,
+            exact: *exact,
+            rule,
+            rows: rows.collect(),
+        }
     }
 
     fn conclude(self, paired: bool) -> SampleTable {
-        let Self { row, unit, better, rule, rows } = self;
+        let Self { settings, row, unit, better, exact, rule, rows } = self;
         let baseline = rows.first().map(|first| first.row.clone());
         let yardstick = Yardstick { unit: Unit::Count, better, floor: 0.0 };
         let mut samples = vec![];
-        for DraftRow { mut row, inference, pairs, p_holm } in rows {
+        for DraftRow { mut row, inference, pairs, p_holm, constant } in rows {
             if let (Some(inference), Some(base)) = (inference, &baseline) {
                 let mut comparison = match pairs {
                     Some(pairs) => conclude(&pairs, &inference, p_holm, yardstick, rule),
                     None => conclude_unpaired(&inference, p_holm, better, [&row.summary, &base.summary], rule),
                 };
+                comparison.caveats.extend(never_vary(constant, &inference));
                 bound(&mut comparison);
                 if !paired {
                     row.refused = refusal(&[(&base.sample, &base.order), (&row.sample, &row.order)]);
@@ -217,7 +168,7 @@ impl Draft {
             }
             samples.push(row);
         }
-        SampleTable { row, unit, better, family: rule.family, samples }
+        SampleTable { settings, row, unit, better, exact, family: rule.family, samples }
     }
 }
 
@@ -251,6 +202,10 @@ impl Sorted {
         Self { ascending, order }
     }
 
+    fn is_constant(&self) -> bool {
+        self.ascending.first() == self.ascending.last()
+    }
+
     fn summary(&self, values: &[f64], logarithms: Option<&[f64]>, alpha: f64) -> Option<Summary> {
         let summary = Summary::of(values, &self.ascending, logarithms, alpha)?;
         let finite = |number: Option<f64>| number.filter(|number| number.is_finite());
@@ -274,32 +229,61 @@ fn centre(ascending: &[f64]) -> f64 {
     middle(ascending.len() / 2) / 2.0 + middle(ascending.len().saturating_sub(1) / 2) / 2.0
 }
 
-/// The inference from two ascending lists of logarithms, or of values.
-fn unpaired(variant: &[f64], baseline: &[f64], positive: bool, median: f64, rule: Rule) -> Option<Inference> {
-    let (scale, zone) = if positive {
-        (Scale::Ratio, Some(Zone::of_log_ratios(rule.margin)))
-    } else {
-        let half_width = rule.margin * median.abs();
-        (Scale::Difference, (half_width > 0.0).then_some(Zone { half_width }))
-    };
-    let nothing = Inference {
+/// What can be said without any inference.
+fn nothing(scale: Scale, zone: Option<Zone>, estimate: f64) -> Inference {
+    Inference {
         blocks: 0,
         scale,
         zone,
-        estimate: centre(variant) - centre(baseline),
+        estimate,
         interval: None,
         equivalence_interval: None,
         simultaneous_interval: None,
         p: None,
         test: Test::TooFew,
         sd: None,
+    }
+}
+
+/// The inference from lines that are blocks. Where nothing varies although chance could have a part in it, there is a p
+/// at most: an interval without width would be false.
+fn of_blocks(pairs: &Pairs, exact: bool, rule: Rule) -> Option<Inference> {
+    let mut contrasts = Contrasts::of_pairs(pairs, rule.margin);
+    let constant = contrasts.constant;
+    contrasts.constant &= exact;
+    let inference = Inference::new(&contrasts, rule);
+    if !constant || exact {
+        return inference;
+    }
+    let estimate = *contrasts.values.first()?;
+    let nothing = nothing(contrasts.scale, contrasts.zone, estimate);
+    let Inference { p, test, blocks, .. } = inference.unwrap_or_else(|| nothing.clone());
+    Some(Inference { p, test, blocks, ..nothing })
+}
+
+/// The inference from two ascending lists of logarithms, or of values, the baseline's last. Where neither varies, it is
+/// exact if that is their nature; otherwise there is no interval, as in [`of_blocks`].
+fn unpaired(
+    [variant, baseline]: [&[f64]; 2],
+    positive: bool,
+    median: f64,
+    exact: bool,
+    rule: Rule,
+) -> Option<Inference> {
+    let (scale, zone) = if positive {
+        (Scale::Ratio, Some(Zone::of_log_ratios(rule.margin)))
+    } else {
+        let half_width = rule.margin * median.abs();
+        (Scale::Difference, (half_width > 0.0).then_some(Zone { half_width }))
     };
-    let constant = |list: &[f64]| list.first() == list.last();
+    let nothing = nothing(scale, zone, centre(variant) - centre(baseline));
+    let is_constant = |list: &[f64]| list.first() == list.last();
+    let constant = is_constant(variant) && is_constant(baseline);
+    if constant && exact {
+        return Some(Inference { test: Test::Deterministic, ..nothing });
+    }
     if variant.len().min(baseline.len()) < 3 {
         return Some(nothing);
-    }
-    if constant(variant) && constant(baseline) {
-        return Some(Inference { test: Test::Deterministic, ..nothing });
     }
     let Some(test) = MannWhitney::new(variant, baseline) else { return Some(nothing) };
     let ((estimate, p), (interval, (equivalence_interval, simultaneous_interval))) = rayon::join(
@@ -317,8 +301,8 @@ fn unpaired(variant: &[f64], baseline: &[f64], positive: bool, median: f64, rule
         },
     );
     let how = if test.is_exact() { Test::MannWhitney } else { Test::MannWhitneyNormal };
-    let p = Some(p);
-    Some(Inference { estimate, p, interval, equivalence_interval, simultaneous_interval, test: how, ..nothing })
+    let told = Inference { estimate, p: Some(p), test: how, ..nothing };
+    Some(if constant { told } else { Inference { interval, equivalence_interval, simultaneous_interval, ..told } })
 }
 
 fn conclude_unpaired(
@@ -337,7 +321,7 @@ fn conclude_unpaired(
     }
     comparison.caveats.extend(
         [
-            too_few(inference, variant.n.min(baseline.n), rule),
+            too_few(inference, [variant.n, baseline.n], rule),
             spreads(inference, variant, baseline),
             means_disagree(&comparison, rule),
         ]
@@ -369,95 +353,5 @@ fn bound(comparison: &mut Comparison) {
         let text = "some number of this comparison is too large to be written, or too small; the largest, or the smallest, \
                     stands in its place";
         comparison.caveats.push(caveat("out-of-range", text.to_owned()));
-    }
-}
-
-/// Too few values for a test, for an interval, or for a difference that survives Holm's correction.
-fn too_few(inference: &Inference, n: u32, rule: Rule) -> Option<Caveat> {
-    let percent = 100.0 * (1.0 - rule.alpha);
-    let text = match inference.test {
-        Test::TooFew if n < 3 => format!("{n} values are too few to infer anything from; at least 3 are needed"),
-        Test::TooFew => "the values are so far apart that their differences cannot be computed".to_owned(),
-        Test::Deterministic => return None,
-        _ => {
-            let needed = needed(rule.alpha / f64::from(rule.family.max(1)));
-            if n >= needed {
-                return None;
-            }
-            let among = if rule.family > 1 { format!(" among {} comparisons", rule.family) } else { String::new() };
-            format!("{n} values can show nothing at {percent} % confidence{among}; {needed} in each sample can")
-        }
-    };
-    Some(caveat("too-few-values", text))
-}
-
-/// The smallest n for which the smallest p of two samples of n, 2/C(2n, n), is at most alpha.
-fn needed(alpha: f64) -> u32 {
-    let mut n = 1;
-    let mut smallest = 1.0;
-    while smallest > alpha && n < 1000 {
-        n += 1;
-        smallest *= f64::from(n) / f64::from(2 * (2 * n - 1));
-    }
-    n
-}
-
-/// The interval is that of a shift; if one sample is spread far wider, there is more between them than that.
-fn spreads(inference: &Inference, variant: &Summary, baseline: &Summary) -> Option<Caveat> {
-    let spread = |summary: &Summary| match inference.scale {
-        Scale::Ratio => (summary.q3 / summary.q1).ln(),
-        Scale::Difference => summary.q3 - summary.q1,
-    };
-    let (wide, narrow) = (spread(variant).max(spread(baseline)), spread(variant).min(spread(baseline)));
-    let told = variant.n.min(baseline.n) >= SPREAD_MIN && inference.p.is_some();
-    (told && wide > SPREADS_DIFFER * narrow).then(|| {
-        let text = "one sample is spread more than three times as wide as the other: they differ by more than a shift, \
-                    which is what the interval is for";
-        caveat("spreads-differ", text.to_owned())
-    })
-}
-
-/// The shift is a robust centre; the means may tell another story.
-fn means_disagree(comparison: &Comparison, rule: Rule) -> Option<Caveat> {
-    let means = comparison.ratio_of_means?.estimate;
-    let apart = (means.ln() - comparison.estimate.ln()).abs() > rule.margin.ln_1p();
-    apart.then(|| {
-        let percent = |ratio: f64| 100.0 * (ratio - 1.0);
-        let text = format!(
-            "typical and mean disagree: the typical value changes by {:+.1} %, the mean by {:+.1} %",
-            percent(comparison.estimate),
-            percent(means)
-        );
-        caveat("typical-and-mean-disagree", text)
-    })
-}
-
-/// Why these two get no verdict, if time is visible in one of them.
-fn refusal(samples: &[(&String, &Order)]) -> Option<Caveat> {
-    let (name, order) = samples.iter().find(|(_, order)| order.is_visible())?;
-    let drifts = order.drift_p.is_some_and(|p| p < Order::VISIBLE_P);
-    let (what, p) = match (drifts, order.drift_p, order.dependence_p) {
-        (true, Some(p), _) => ("drifts from its first value to its last (Mann-Kendall", p),
-        (_, _, p) => ("has values that depend on those before them (Bartels", p.unwrap_or_default()),
-    };
-    let p = if p < 1e-4 { "p < 0.0001".to_owned() } else { format!("p = {p:.4}") };
-    let text = format!(
-        "no verdict: {name} {what}, {p}), so time mattered, and a difference may be time's; measure in randomised blocks \
-         (`bakeoff compare`), or say --paired if each line is a block"
-    );
-    Some(caveat("drift", text))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn least_numbers_of_values() {
-        let check = |alpha, expect| assert_eq!(needed(alpha), expect, "{alpha}");
-        // 2/C(8, 4) = .029, 2/C(6, 3) = .1, 2/C(10, 5) = .0079
-        check(0.05, 4);
-        check(0.1, 3);
-        check(0.01, 5);
     }
 }
