@@ -5,6 +5,7 @@ pub use crate::findings::{Caveat, Comparison, Summary};
 pub use bakeoff_model::samples::Better;
 
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// The version of this format.
 pub const FORMAT: u32 = 1;
@@ -18,7 +19,7 @@ pub struct Terms {
     pub margin: f64,
     /// The values of one line belong together in all samples of a table: each line is a block.
     pub paired: bool,
-    /// The sample that others are compared with; the first one of each table if none is named.
+    /// The sample that others are compared with; the first one of those with the same settings and unit if none is named.
     pub baseline: Option<String>,
 }
 
@@ -42,12 +43,18 @@ pub struct SampleFindings {
 /// Samples of the same thing in the same unit.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct SampleTable {
+    /// Settings that tell it apart from others of the same thing, such as `pkg`.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub settings: BTreeMap<String, String>,
     /// What was measured; empty if that is not known.
     pub row: String,
     /// Base unit; empty if it is not known.
     pub unit: String,
     /// Which direction is better: `faster` is the better one.
     pub better: Better,
+    /// The unit was declared to be one whose values cannot vary by chance.
+    #[serde(default)]
+    pub exact: bool,
     /// Comparisons over which Holm's correction was made: all of this unit.
     pub family: u32,
     /// The baseline first.
@@ -71,6 +78,9 @@ pub struct SampleRow {
     pub time_could_explain: Option<f64>,
     /// Why there is no verdict, if one was refused; the comparison then says `undecided`.
     pub refused: Option<Caveat>,
+    /// Doubts about this sample on its own.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub caveats: Vec<Caveat>,
 }
 
 /// Whether time can be seen in a sample, if its values stand in the order of time.

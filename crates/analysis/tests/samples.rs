@@ -16,7 +16,7 @@ fn terms() -> Terms {
 
 fn sample(row: &str, col: &str, values: &[f64]) -> Sample {
     let (row, col, unit) = (row.to_owned(), col.to_owned(), "sec".to_owned());
-    Sample { row, col, unit, better: Better::Less, values: values.to_vec() }
+    Sample { row, col, unit, values: values.to_vec(), ..Sample::default() }
 }
 
 fn judge(lists: &[&[f64]], terms: &Terms) -> SampleFindings {
@@ -150,6 +150,77 @@ fn lines_that_are_blocks_bear_a_drift() {
     let (row, comparison) = second(&findings);
     assert_eq!((comparison.verdict, comparison.test, comparison.blocks), (Verdict::Slower, Test::SignFlip, 12));
     assert!(row.refused.is_none());
+}
+
+fn exact(col: &str, values: &[f64]) -> Sample {
+    Sample { exact: true, ..sample("", col, values) }
+}
+
+/// Only what was declared exact is judged without chance, and only while it does not vary.
+#[test]
+fn exact_is_what_was_declared_so_and_does_not_vary() {
+    let judge = |samples: Vec<Sample>, paired| judge_samples(samples, &Terms { paired, ..terms() }).unwrap();
+    for paired in [false, true] {
+        let findings = judge(vec![exact("a", &[100.0]), exact("b", &[105.0])], paired);
+        let (_, comparison) = second(&findings);
+        if !paired {
+            assert_eq!((comparison.test, comparison.verdict), (Test::Deterministic, Verdict::Slower));
+        }
+        let findings = judge(vec![exact("a", &[7.0; 8]), exact("b", &[7.0; 8])], paired);
+        let (_, comparison) = second(&findings);
+        assert_eq!((comparison.test, comparison.verdict), (Test::Deterministic, Verdict::Equivalent));
+        // A clock that ticks repeats itself as well.
+        for other in [7.0, 7.5] {
+            let findings = judge(vec![sample("", "a", &[7.0; 8]), sample("", "b", &[other; 8])], paired);
+            let (_, comparison) = second(&findings);
+            assert_ne!(comparison.test, Test::Deterministic);
+            assert_eq!((comparison.interval, comparison.equivalence_interval), (None, None));
+            let expect = if other == 7.0 { Verdict::Undecided { more_blocks: None } } else { Verdict::Slower };
+            assert_eq!(comparison.verdict, expect, "{comparison:?}");
+            assert!(comparison.caveats.iter().any(|caveat| caveat.kind == "never-vary"), "{comparison:?}");
+        }
+    }
+    let findings = judge(vec![exact("a", &[100.0, 101.0, 101.0]), exact("b", &[101.0; 3])], false);
+    let (row, comparison) = second(&findings);
+    assert_eq!(comparison.test, Test::MannWhitney);
+    assert!(row.caveats.is_empty());
+    let doubt = &findings.tables[0].samples[0].caveats[0];
+    assert_eq!(doubt.kind, "not-exact");
+    assert!(doubt.text.contains("from 100 to 101"), "{}", doubt.text);
+}
+
+/// What differs in a setting is not compared, and the baseline is one for all that share their settings.
+#[test]
+fn tables_are_apart_by_settings() {
+    let of = |pkg: &str, row: &str, col: &str, values: &[f64]| {
+        let settings = [("pkg".to_owned(), pkg.to_owned())].into();
+        Sample { settings, ..sample(row, col, values) }
+    };
+    let both = vec![of("x", "s", "a", &A), of("y", "s", "a", &B), of("x", "s", "b", &B), of("y", "s", "b", &A)];
+    let findings = judge_samples(both, &terms()).unwrap();
+    let verdicts: Vec<Verdict> =
+        findings.tables.iter().map(|table| table.samples[1].comparison.as_ref().unwrap().verdict).collect();
+    assert_eq!(verdicts, [Verdict::Slower, Verdict::Faster]);
+    assert!(findings.caveats.iter().all(|caveat| caveat.kind == "order-unknown"), "{:?}", findings.caveats);
+    let apart = judge_samples(vec![of("x", "s", "a", &A), of("y", "s", "b", &B)], &terms()).unwrap();
+    assert!(apart.tables.iter().all(|table| table.samples.len() == 1));
+    assert_eq!(apart.caveats[0].kind, "settings-differ");
+    assert!(apart.caveats[0].text.contains("a, b differ in pkg"), "{}", apart.caveats[0].text);
+    let names = ["a", "b", "c"].map(|col| of("x", "r", col, &A));
+    let [first, others @ ..] = &names;
+    let missing = vec![first.clone(), of("x", "s", "b", &A), of("x", "s", "c", &B)];
+    let missing = judge_samples([missing, others.to_vec()].concat(), &terms()).unwrap();
+    assert!(missing.tables[1].samples.iter().all(|row| row.comparison.is_none()), "b is no baseline");
+    let doubt = missing.caveats.iter().find(|caveat| caveat.kind == "sets-differ").unwrap();
+    assert!(doubt.text.contains("s (only in b, c)"), "{}", doubt.text);
+}
+
+#[test]
+fn values_that_differ_unasked_are_named() {
+    let mixed = Sample { vary: [".fullname".to_owned()].into(), ..sample("", "a", &A) };
+    let findings = judge_samples(vec![mixed], &terms()).unwrap();
+    let doubt = &findings.tables[0].samples[0].caveats[0];
+    assert!(doubt.kind == "values-vary" && doubt.text.contains("differ in .fullname"), "{doubt:?}");
 }
 
 #[test]

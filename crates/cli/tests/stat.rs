@@ -22,6 +22,10 @@ impl Folder {
         folder
     }
 
+    fn write(&self, name: &str, bytes: &[u8]) {
+        fs::write(self.0.path().join(name), bytes).unwrap();
+    }
+
     fn command(&self, words: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_bakeoff"));
         command.arg("stat").args(words).current_dir(self.0.path());
@@ -122,7 +126,7 @@ fn bad_input_is_named_with_its_place() {
     check(&["short", "-C", "2"], &["short:2: there are only 1 columns, but column 2 is wanted"]);
     check(&["comma"], &["comma:1: `1,2` is not a number"]);
     check(&["hex"], &["hex:2: `0x10` is not a number"]);
-    check(&["json"], &["json: this JSON is neither hyperfine's nor pyperf's"]);
+    check(&["json"], &["json: this JSON is of no tool that is known here", "hint: read are hyperfine's"]);
     check(&["cut.json"], &["cut.json:1: EOF while parsing"]);
     check(&["mean.json"], &["`x` has no single times"]);
     check(&["cut.go"], &["cut.go:2: the value `5` has no unit"]);
@@ -162,8 +166,12 @@ fn odd_but_honest_input_gets_an_honest_answer() {
     ]);
     folder.stat(&["one"]).expect(0, &["Nothing to compare"]);
     folder.stat(&["one", "two"]).expect(0, &["Nothing was decided", "1 values are too few"]);
-    folder.stat(&["same", "same"]).expect(0, &["equivalent", "the values never vary"]);
-    folder.stat(&["same", "other"]).expect(0, &["other has 14.3 % more than same", "exact"]);
+    folder
+        .stat(&["same", "same"])
+        .expect(0, &["Nothing was decided", "no interval", "the values of both samples never vary"]);
+    folder.stat(&["same", "other"]).expect(0, &["Nothing was decided", "+14.3 % (no interval)"]);
+    let blocks = folder.stat(&["other", "other", "--paired"]);
+    blocks.expect(0, &["Nothing was decided", "how finely they were measured cannot be seen"]);
     folder.stat(&["giants", "dwarfs"]).expect(0, &["1e+300", "1e-300", "against giants"]);
     folder.stat(&["giants"]).expect(0, &["1e+300", "1.2e+300"]);
     folder.stat(&["wide", "mixed"]).expect(0, &["−1.7e+308", "Nothing was decided"]);
@@ -171,13 +179,13 @@ fn odd_but_honest_input_gets_an_honest_answer() {
     folder.stat(&["dwarfs", "giants"]).expect(0, &["too large to be written"]);
     folder.stat(&["mixed", "few"]).expect(0, &["Difference: sample − baseline"]);
     folder.stat(&["zeros", "mixed"]).expect(0, &["Nothing was decided"]);
-    folder.stat(&["zeros", "zeros"]).expect(0, &["equivalent"]);
+    folder.stat(&["zeros", "zeros"]).expect(0, &["Nothing was decided"]);
     folder
         .stat(&["exact", "inexact"])
         .expect(0, &["cannot hold: 3 (inexact:1: 9007199254740993 became 9007199254740992)"]);
     folder.stat(&["exact"]).expect(0, &["9,007,199,254,740,994"]);
     folder.stat(&["long"]).expect(2, &["long:1: `9999", "…` is too large"]);
-    folder.stat(&["crlf"]).expect(2, &["crlf:1:", "is not a number"]);
+    folder.stat(&["crlf"]).expect(0, &["Nothing to compare"]);
     folder.stat(&["dos"]).expect(0, &["1.5", "3.5"]);
     folder.stat(&["few", "tail"]).expect(0, &["3 values can show nothing at 99 % confidence; 5 in each sample can"]);
 }
@@ -188,6 +196,113 @@ fn columns_and_delimiters() {
     let folder = Folder::new(&[("t", &rows)]);
     folder.stat(&["t", "-C3", "-d,;"]).expect(0, &["20", "180", "100"]);
     folder.stat(&["t", "-C2", "-d;"]).expect(2, &["t:1: `10,20` is not a number"]);
+}
+
+/// A byte order mark in every format, gzip in every format, and what is no text.
+#[test]
+fn packed_marked_and_binary() {
+    let packed = |text: &[u8]| {
+        let mut encoder = flate2::write::GzEncoder::new(vec![], flate2::Compression::default());
+        encoder.write_all(text).unwrap();
+        encoder.finish().unwrap()
+    };
+    let json = "{\"\u{72}esults\": [{\"command\": \"x\", \"times\": [1, 2, 3]}]}";
+    let texts = [("columns", "1\n2\n3\n"), ("go", "BenchmarkX 1 5 ns/op\n"), ("json", json)];
+    let folder = Folder::new(&[]);
+    for (name, text) in texts {
+        let marked = format!("\u{feff}{text}");
+        let packed = packed(marked.as_bytes());
+        folder.write(name, marked.as_bytes());
+        folder.write("packed", &packed);
+        folder.stat(&[name]).expect(0, &["Nothing to compare"]);
+        folder.stat(&["packed"]).expect(0, &["Nothing to compare"]);
+        folder.write("cut", &packed[..packed.len() - 12]);
+        folder.stat(&["cut"]).expect(2, &["cut: cannot be read:"]);
+    }
+    let check = |bytes: &[u8], part: &str| {
+        folder.write("odd\u{1b}[2J", bytes);
+        let shown = folder.stat(&["odd\u{1b}[2J"]);
+        shown.expect(2, &["error: odd?[2J", part]);
+        let all = format!("{}{}", shown.out, shown.err);
+        assert!(!all.chars().any(|c| c.is_control() && c != '\n'), "{all:?}");
+    };
+    check(b"\x28\xb5\x2f\xfd\x04\x00", "this is no text: it seems to be compressed by zstd");
+    check(&fs::read(env!("CARGO_BIN_EXE_bakeoff")).unwrap()[..100_000], "a program or library (ELF)");
+    check(&packed(&packed(b"1\n")), "a gzip archive in a gzip archive");
+    check(b"1\n\0\n", "binary data");
+    check(b"1\n\x1b]0;title\x07\n", "`?]0;title?` is not a number");
+    check(b"BenchmarkX 1 \x1b[31m5 ns/op\n", "is not a number");
+    check(b"BenchmarkX 1 5\x1b[31m\n", "has no unit");
+    check(b"{\"\x72esults\": \"\\u001b[2J\"}", "");
+}
+
+#[test]
+fn things_with_different_names_are_never_compared() {
+    let of = |head: &str, name: &str, centre: f64| {
+        numbers(centre, 12).lines().fold(head.to_owned(), |text, x| format!("{text}Benchmark{name} 1 {x} ns/op\n"))
+    };
+    let folder = Folder::new(&[
+        ("sort", &of("", "SortInts-8", 100.0)),
+        ("map", &of("", "HashMap-8", 900.0)),
+        ("more", &of("", "SortInts-16", 50.0)),
+        ("one", &(of("pkg: a\n", "X", 100.0) + &of("pkg: b\n", "X", 200.0))),
+        ("two", &(of("pkg: a\n", "X", 83.0) + &of("pkg: b\n", "X", 240.0))),
+        ("intel", &of("cpu: intel\n", "X", 100.0)),
+        ("amd", &of("cpu: amd\n", "X", 120.0)),
+        ("low", &of("", "lower", 100.0)),
+        ("lower", &of("", "lower", 120.0)),
+        ("odd", &(of("", "X", 100.0) + "BenchmarkX says hello\nBenchmarkX \n")),
+    ]);
+    let none = |words: &[&str], parts: &[&str]| {
+        folder.stat(words).expect(0, &["Nothing to compare"]).expect(0, parts);
+    };
+    none(&["sort", "map"], &["not all samples have: SortInts-8 (only in sort), HashMap-8 (only in map)"]);
+    none(&["sort", "more"], &["SortInts-16 (only in more)"]);
+    none(&["intel", "amd"], &["the samples intel, amd differ in cpu", "--ignore cpu compares them", "X (cpu: amd)"]);
+    folder.stat(&["intel", "amd", "--ignore", "cpu"]).expect(0, &["X: amd is 20.", "slower than intel"]);
+    let packages = folder.stat(&["one", "two"]);
+    packages.expect(0, &["X (pkg: a): two is 17.", "faster than one", "X (pkg: b): two is 20.", "slower than one"]);
+    let pooled = folder.stat(&["one", "two", "--table", "goos"]);
+    pooled.expect(0, &["one [", "values that differ in pkg stand in one sample"]);
+    folder.stat(&["low", "lower"]).expect(0, &["lower: lower is 20.", "slower than low"]);
+    folder
+        .stat(&["odd"])
+        .expect(0, &["odd:13: `says` stands where the count of `BenchmarkX` should", "broken lines 14"]);
+    folder.stat(&["low", "lower", "--filter", ".config:x"]).expect(2, &["a filter needs a single key"]);
+}
+
+#[test]
+fn what_files_say_of_units() {
+    let lines = |unit: &str, values: &[u32]| {
+        values.iter().fold(String::new(), |text, x| format!("{text}BenchmarkX 1 {x} {unit}\n"))
+    };
+    let folder = Folder::new(&[
+        ("small", &("Unit text-bytes assume=exact\n".to_owned() + &lines("text-bytes", &[100]))),
+        ("large", &lines("text-bytes", &[105])),
+        ("varies", &lines("text-bytes", &[100, 101, 101])),
+        ("few", &lines("things", &[100, 102, 101, 103, 99, 104, 98, 97, 105, 96])),
+        (
+            "many",
+            &(lines("things", &[150, 153, 151, 154, 149, 152, 148, 147, 155, 146]) + "Unit things better=higher\n"),
+        ),
+        ("other", &("Unit things better=lower\n".to_owned() + &lines("things", &[1]))),
+        ("odd", &("Unit\nUnit things better=bigger fine=yes x\n".to_owned() + &lines("things", &[1]))),
+    ]);
+    folder
+        .stat(&["small", "large"])
+        .expect(0, &["X: large has 5.0 % more text-bytes than small (the values never vary)"]);
+    let varies = folder.stat(&["small", "varies"]);
+    varies.expect(0, &["Nothing was decided", "declared to be exact", "the values range from 100 to 101"]);
+    // What is said holds wherever it is said, as the one word that JSON has for better shows.
+    for words in [["few", "many"], ["many", "few"]] {
+        let shown = folder.stat(&[words[0], words[1], "--json"]);
+        let findings: bakeoff_analysis::samples::SampleFindings = serde_json::from_str(&shown.out).unwrap();
+        assert_eq!(findings.tables[0].better, bakeoff_analysis::samples::Better::More);
+    }
+    let both = folder.stat(&["many", "other"]);
+    both.expect(0, &["other:1: better=lower of things does not count: many:11 said better=higher"]);
+    let odd = folder.stat(&["odd"]);
+    odd.expect(0, &["odd:1: the word Unit, but no unit", "odd:2: `better=bigger` says nothing", "`x` says nothing"]);
 }
 
 fn go(factor: f64) -> String {
@@ -254,6 +369,61 @@ fn json_of_hyperfine_and_pyperf() {
     folder
         .stat(&["po", "pn"])
         .expect(0, &["loop: pn is 100.0 % slower than po", "each process counts as one value", " 9 "]);
+}
+
+#[test]
+fn json_of_jmh_and_pytest() {
+    let jmh = |factor: f64, mode: &str, unit: &str| {
+        let fork = |i: u32| format!("[{}, {}]", factor * f64::from(10 + i % 3), factor * f64::from(10 + i % 4));
+        let forks = (1..=9).map(fork).collect::<Vec<_>>().join(", ");
+        format!(
+            "[{{\"jmhVersion\": \"1.37\", \"\u{62}enchmark\": \"org.example.Sort.ints\", \"mode\": \"{mode}\", \
+             \"threads\": 1, \"forks\": 9, \"params\": {{\"size\": \"10\"}}, \"primaryMetric\": {{\"score\": 11.0, \
+             \"scoreUnit\": \"{unit}\", \"rawData\": [{forks}]}}, \"secondaryMetrics\": {{}}}}]"
+        )
+    };
+    let pytest = |centre: f64, data: bool| {
+        let times = numbers(centre, 12).trim().replace('\n', ", ");
+        let data = if data { format!(", \"data\": [{times}]") } else { String::new() };
+        format!(
+            "{{\"machine_info\": {{\"node\": \"x\"}}, \"\u{62}enchmarks\": [{{\"group\": null, \"name\": \"test_sort[10]\", \
+             \"fullname\": \"tests/test_sort.py::test_sort[10]\", \"params\": {{\"n\": 10}}, \"stats\": {{\"min\": 1.0{data}}}}}], \
+             \"version\": \"5.1.0\"}}"
+        )
+    };
+    let folder = Folder::new(&[
+        ("old.json", &jmh(1.0, "thrpt", "ops/ms")),
+        ("new.json", &jmh(2.0, "thrpt", "ops/ms")),
+        ("time.json", &jmh(1.0, "avgt", "us/op")),
+        ("sample.json", &jmh(1.0, "sample", "us/op").replace("rawData", "rawDataHistogram").replace("[[", "[[[")),
+        ("py-old", &pytest(1.0, true)),
+        ("py-new", &pytest(1.2, true)),
+        ("py-mean", &pytest(1.0, false)),
+        ("list", "[1, 2, 3]"),
+        ("google", "{\"context\": {\"date\": \"x\"}, \"\u{62}enchmarks\": [{\"name\": \"x\", \"real_time\": 1.0}]}"),
+        ("dotnet", "{\"Title\": \"x\", \"HostEnvironmentInfo\": {}, \"Benchmarks\": []}"),
+        ("criterion", "{\"sampling_mode\": \"Linear\", \"iters\": [1.0], \"times\": [2.0]}"),
+        ("estimates", "{\"mean\": {}, \"median\": {}, \"median_abs_dev\": {}, \"slope\": null, \"std_dev\": {}}"),
+    ]);
+    let rates = folder.stat(&["old.json", "new.json"]);
+    rates.expect(0, &["org.example.Sort.ints/size=10: new.json is faster than old.json: +100.0 %", "in ops/s"]);
+    rates.expect(0, &["JMH: each fork counts as one value", " 9 "]);
+    folder.stat(&["old.json", "time.json"]).expect(0, &["Nothing to compare", "in µs/op"]);
+    folder.stat(&["old.json", "new.json", "--col", "/size", "--ignore", ".file"]).expect(0, &[" 18 "]);
+    folder
+        .stat(&["py-old", "py-new"])
+        .expect(0, &["tests/test_sort.py::test_sort[10]: py-new is 20.", "slower than py-old"]);
+    folder.stat(&["py-old", "--col", "/n"]).expect(0, &["tests/test_sort.py::test_sort;"]);
+    let check = |name: &str, parts: &[&str]| {
+        folder.stat(&[name]).expect(2, parts);
+    };
+    check("sample.json", &["has no values of its forks (mode sample)", "thrpt, avgt and ss"]);
+    check("py-mean", &["has no single times", "--benchmark-save-data"]);
+    check("list", &["list:1: invalid type: integer `1`, expected an entry of JMH's JSON", "hint: read are"]);
+    check("google", &["google: this is Google Benchmark's JSON, which is not read", "one a line"]);
+    check("dotnet", &["this is BenchmarkDotNet's JSON"]);
+    check("criterion", &["this is a sample of criterion's", "divided by"]);
+    check("estimates", &["estimates of criterion's", "sample.json"]);
 }
 
 /// What arrives in standard input is read as it comes, in bounded memory: a sixth of a gigabyte does not fit into what

@@ -109,11 +109,29 @@ fn answer(findings: &SampleFindings) -> String {
     }
 }
 
+/// What a table is of: its row, and those of its settings that others do not have.
+fn place(findings: &SampleFindings, table: &SampleTable) -> String {
+    let is_own =
+        |(key, value): &(&String, &String)| findings.tables.iter().any(|other| other.settings.get(*key) != Some(value));
+    let own =
+        table.settings.iter().filter(is_own).map(|(key, value)| format!("{}: {}", clean(key), clean(value.trim())));
+    let own = own.collect::<Vec<_>>().join(", ");
+    match (table.row.is_empty(), own.is_empty()) {
+        (_, true) => clean(&table.row),
+        (true, _) => own,
+        (false, false) => format!("{} ({own})", clean(&table.row)),
+    }
+}
+
 fn sentence(findings: &SampleFindings, table: &SampleTable, row: &SampleRow, comparison: &Comparison) -> String {
     let name = |row: &SampleRow| clean(&row.sample);
     let (variant, baseline) = (name(row), table.samples.first().map_or(String::new(), name));
-    let place = if table.row.is_empty() { String::new() } else { format!("{}: ", clean(&table.row)) };
-    let of_what = if table.unit.is_empty() || is_speed(table) { String::new() } else { format!(" {}", table.unit) };
+    let place = match place(findings, table) {
+        place if place.is_empty() => place,
+        place => format!("{place}: "),
+    };
+    let of_what =
+        if table.unit.is_empty() || is_speed(table) { String::new() } else { format!(" {}", clean(&table.unit)) };
     let change = Told::of(comparison, comparison.shown_interval(), kind(&table.unit).0);
     let confidence = comparison.shown_confidence();
     let within = |range: Option<String>| match range {
@@ -233,7 +251,7 @@ impl Values {
         let largest = sizes.iter().copied().fold(0.0, f64::max);
         let smallest = sizes.iter().copied().fold(largest, f64::min);
         let (size, name) = fitting(largest, units(unit));
-        let name = if unit == Unit::Count { table.unit.clone() } else { format!("{name}{per}") };
+        let name = clean(&if unit == Unit::Count { table.unit.clone() } else { format!("{name}{per}") });
         let whole = size == 1.0 && sizes.iter().all(|size| size.fract() == 0.0);
         let decimals = match () {
             () if whole && largest < WHOLE_MAX => Some(0),
@@ -262,17 +280,24 @@ fn print(findings: &SampleFindings, table: &SampleTable, page: &mut Page, notes:
     let values = Values::of(table);
     page.gap();
     let unit = if values.name.is_empty() { String::new() } else { format!("in {}", values.name) };
-    let heading: Vec<String> = [clean(&table.row), unit].into_iter().filter(|part| !part.is_empty()).collect();
+    let heading: Vec<String> = [place(findings, table), unit].into_iter().filter(|part| !part.is_empty()).collect();
     if !heading.is_empty() {
         page.paragraph(&heading.join("; "), columns, 2, Ink::Heading);
     }
-    seen(findings, table, &values, page, columns);
+    seen(findings, table, &values, page, notes, columns);
     let any = compared(table).next().is_some();
     if any { inferred(findings, table, &values, page, notes, columns) } else { false }
 }
 
 /// What was seen of each sample.
-fn seen(findings: &SampleFindings, table: &SampleTable, values: &Values, page: &mut Page, columns: usize) {
+fn seen(
+    findings: &SampleFindings,
+    table: &SampleTable,
+    values: &Values,
+    page: &mut Page,
+    notes: &mut Notes,
+    columns: usize,
+) {
     let right = |title: &str| (title.to_owned(), Flush::Right);
     let left = |title: String| (title, Flush::Left);
     let interval = format!("[{} interval]", percent(findings.confidence));
@@ -293,8 +318,9 @@ fn seen(findings: &SampleFindings, table: &SampleTable, values: &Values, page: &
             .map_or("[none]".to_owned(), |[low, high]| format!("[{}, {}]", values.write(low), values.write(high)));
         let computed =
             |value: f64| if value.fract() == 0.0 { values.write(value) } else { values.write_with(value, more) };
+        let doubts = notes.mark(row.caveats.iter().map(|caveat| caveat.text.as_str()));
         grid.row(vec![
-            Piece::plain(clean(&row.sample)),
+            Piece::plain(clean(&row.sample) + &doubts),
             Piece::plain(n.to_string()),
             Piece::new(values.write(*min), Ink::Aside),
             Piece::plain(computed(*median)),

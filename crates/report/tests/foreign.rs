@@ -4,9 +4,12 @@
 mod common;
 
 use bakeoff_analysis::findings::Findings;
+use bakeoff_analysis::judge_samples;
+use bakeoff_analysis::samples::{SampleFindings, Terms};
 use bakeoff_analysis::side_by_side::side_by_side as pair;
 use bakeoff_model::record::{Block, LayerLine, Outcome, Record, Session, StudyLine, Trial, VariantLine};
-use bakeoff_report::{Style, provenance, side_by_side, terminal, trace};
+use bakeoff_model::samples::Sample;
+use bakeoff_report::{Style, provenance, side_by_side, stat, terminal, trace};
 use serde_json::Value;
 
 const STYLE: Style = Style { width: 100, colour: false };
@@ -67,6 +70,30 @@ fn no_string_of_findings_steers_a_terminal() {
         }
     }
     assert!(tried > 200, "only {tried} strings were found");
+}
+
+#[test]
+fn no_string_of_samples_steers_a_terminal() {
+    let sample = |pkg: &str, col: &str, shift: f64| Sample {
+        settings: [("pkg".to_owned(), pkg.to_owned())].into(),
+        row: "sort".to_owned(),
+        col: col.to_owned(),
+        unit: "things/op".to_owned(),
+        vary: ["cpu".to_owned()].into(),
+        values: (0..9).map(|i| 100.0 + f64::from(i * 7 % 9) + shift).collect(),
+        ..Sample::default()
+    };
+    let samples = vec![sample("x", "a", 0.0), sample("x", "b", 50.0), sample("y", "a", 0.0)];
+    let terms = Terms { confidence: 0.95, margin: 0.01, paired: false, baseline: None };
+    let value = serde_json::to_value(judge_samples(samples, &terms).unwrap()).unwrap();
+    let mut tried = 0;
+    for steered in steered(&value) {
+        let Ok(steered) = serde_json::from_value::<SampleFindings>(steered) else { continue };
+        let page = stat(&steered, &[format!("a remark{STEERING}")], STYLE);
+        assert!(is_harmless(&page), "{page:?}");
+        tried += 1;
+    }
+    assert!(tried > 20, "only {tried} strings were found");
 }
 
 /// A record with something everywhere.

@@ -124,7 +124,8 @@ fn is_rounded(word: &[u8], value: f64) -> bool {
     }
 }
 
-fn shown(word: &[u8]) -> String {
+/// What somebody wrote, for a message: its beginning, without control characters.
+pub(super) fn shown(word: &[u8]) -> String {
     let text = String::from_utf8_lossy(word);
     let short: String = text.chars().take(SHOWN_MAX).map(|c| if c.is_control() { '?' } else { c }).collect();
     let more = if text.chars().count() > SHOWN_MAX { "…" } else { "" };

@@ -1,9 +1,13 @@
-//! JSON of other tools: hyperfine's `--export-json`, and pyperf's. Only the fields that matter are named; all others may
-//! change as they like.
+//! JSON of other tools: hyperfine's `--export-json`, pyperf's, JMH's and pytest-benchmark's; some others are refused by
+//! name. Only the fields that matter are named; all others may change as they like.
+
+mod jmh;
+mod pytest;
 
 use super::keys::Keys;
-use super::{Better, Error, Gathered, Options, Origin};
+use super::{Better, Error, Gathered, Kind, Options, Origin};
 use serde::Deserialize;
+use serde::de::{DeserializeOwned, IgnoredAny};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -11,17 +15,60 @@ use std::io::Read;
 /// Larger files of JSON are not read: they would have to be in memory as a whole.
 const BYTES_MAX: u64 = 1 << 30;
 
+/// What is read, and how it is written.
+const REMEDY: &str = "read are hyperfine's (--export-json), pyperf's (-o), JMH's (-rf json) and pytest-benchmark's \
+                      (--benchmark-json)";
+/// What remains for tools whose JSON is not read.
+const REMEDY_NUMBERS: &str = "write its numbers alone, one a line, into a file for each sample";
+
 #[derive(Debug, Deserialize)]
+#[serde(expecting = "an object")]
 struct Document {
     // The two names are spelled so because the words themselves are not used here (docs/concepts.md).
     /// hyperfine's.
     #[serde(rename = "\u{72}esults")]
     commands: Option<Vec<Command>>,
-    /// pyperf's.
+    /// pyperf's and pytest-benchmark's.
     #[serde(rename = "\u{62}enchmarks")]
     suite: Option<Vec<Entry>>,
     #[serde(default)]
     metadata: Metadata,
+    #[serde(flatten)]
+    others: Others,
+}
+
+/// What tells the JSON of tools that are not read.
+#[derive(Debug, Deserialize)]
+struct Others {
+    #[serde(rename = "context")]
+    google: Option<IgnoredAny>,
+    #[serde(rename = "HostEnvironmentInfo")]
+    dot_net: Option<IgnoredAny>,
+    #[serde(rename = "sampling_mode")]
+    criterion_sample: Option<IgnoredAny>,
+    #[serde(rename = "median_abs_dev")]
+    criterion_estimates: Option<IgnoredAny>,
+}
+
+impl Others {
+    /// The file of a tool that is known by name only, and what to do with it.
+    fn refusal(&self) -> Option<(&'static str, &'static str)> {
+        let quotients = "write each of its `times` divided by that of its `iters`, one a line";
+        if self.google.is_some() {
+            Some(("this is Google Benchmark's JSON, which is not read", REMEDY_NUMBERS))
+        } else if self.dot_net.is_some() {
+            Some(("this is BenchmarkDotNet's JSON, which is not read", REMEDY_NUMBERS))
+        } else if self.criterion_sample.is_some() {
+            Some(("this is a sample of criterion's, which is not read", quotients))
+        } else if self.criterion_estimates.is_some() {
+            Some((
+                "these are estimates of criterion's, in which single times are no more",
+                "its file sample.json has them",
+            ))
+        } else {
+            None
+        }
+    }
 }
 
 #[derive(Debug, Deserialize)]
@@ -35,12 +82,15 @@ struct Command {
     parameters: BTreeMap<String, serde_json::Value>,
 }
 
+/// pyperf's, with metadata and processes; or pytest-benchmark's.
 #[derive(Debug, Deserialize)]
 struct Entry {
     #[serde(default)]
     metadata: Metadata,
     #[serde(rename = "runs", default)]
     processes: Vec<Process>,
+    #[serde(flatten)]
+    pytest: pytest::Entry,
 }
 
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -56,35 +106,63 @@ struct Process {
     values: Vec<f64>,
 }
 
+/// What a tool says of a value.
+#[derive(Default)]
 struct Place<'a> {
+    /// Without parameters, where the tool keeps them apart.
     name: &'a str,
+    /// With all parameters.
+    full: String,
+    /// What parameters that remain are appended to if some are left out; none where they cannot be.
+    stem: Option<&'a str>,
     file: &'a str,
     unit: &'a str,
     parameters: BTreeMap<String, String>,
+    settings: BTreeMap<String, String>,
+}
+
+/// A name with parameters in the way of Go's names.
+fn with_parameters<'a>(stem: &str, parameters: impl Iterator<Item = (&'a String, &'a String)>) -> String {
+    parameters.fold(stem.to_owned(), |full, (key, value)| format!("{full}/{key}={value}"))
+}
+
+/// Parameters of any type, as text.
+fn texts(parameters: BTreeMap<String, serde_json::Value>) -> BTreeMap<String, String> {
+    let text = |value| match value {
+        serde_json::Value::String(text) => text,
+        other => other.to_string(),
+    };
+    parameters.into_iter().map(|(key, value)| (key, text(value))).collect()
 }
 
 impl Keys for Place<'_> {
-    fn get<'a>(&'a self, key: &str, _: &[String]) -> Cow<'a, str> {
-        match key {
-            ".name" | ".fullname" => Cow::Borrowed(self.name),
-            ".unit" => Cow::Borrowed(self.unit),
-            ".file" => Cow::Borrowed(self.file),
-            key => {
-                let parameter = key.strip_prefix('/').and_then(|key| self.parameters.get(key));
-                parameter.map_or(Cow::Borrowed(""), |value| Cow::Borrowed(value.as_str()))
+    fn get<'a>(&'a self, key: &str, without: &[&str]) -> Cow<'a, str> {
+        let left_out = |parameter: &String| without.iter().any(|key| key.strip_prefix('/') == Some(parameter));
+        match (key, self.stem) {
+            (".name", _) => Cow::Borrowed(self.name),
+            (".fullname", Some(stem)) if self.parameters.keys().any(left_out) => {
+                let kept = self.parameters.iter().filter(|(parameter, _)| !left_out(parameter));
+                Cow::Owned(with_parameters(stem, kept))
+            }
+            (".fullname", _) => Cow::Borrowed(&self.full),
+            (".unit", _) => Cow::Borrowed(self.unit),
+            (".file", _) => Cow::Borrowed(self.file),
+            (key, _) => {
+                let found = match key.strip_prefix('/') {
+                    Some(parameter) => self.parameters.get(parameter),
+                    None => self.settings.get(key),
+                };
+                found.map_or(Cow::Borrowed(""), |value| Cow::Borrowed(value.as_str()))
             }
         }
     }
+
+    fn settings(&self) -> Option<&BTreeMap<String, String>> {
+        Some(&self.settings)
+    }
 }
 
-/// Which of the two it was.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
-    Hyperfine,
-    Pyperf,
-}
-
-/// Reads one file into what has been gathered.
+/// Reads one file into what has been gathered; says whose it was.
 pub(super) fn read(
     reader: &mut dyn Read,
     origin: &Origin<'_>,
@@ -96,12 +174,16 @@ pub(super) fn read(
     if read as u64 > BYTES_MAX {
         return Err(origin.whole("more than a gigabyte of JSON", "write the numbers alone, one a line"));
     }
-    let document: Document = serde_json::from_slice(&text).map_err(|error| {
-        let remedy = "JSON is read if it is hyperfine's (--export-json) or pyperf's (-o)";
-        let message = error.to_string();
-        let message = message.split(" at line ").next().unwrap_or_default();
-        origin.error(error.line() as u64, message, remedy)
-    })?;
+    if text.trim_ascii_start().starts_with(b"[") {
+        for entry in parse::<Vec<jmh::Entry>>(&text, origin)? {
+            jmh::read(entry, origin, options, gathered)?;
+        }
+        return Ok(Kind::Jmh);
+    }
+    let document: Document = parse(&text, origin)?;
+    if let Some((what, remedy)) = document.others.refusal() {
+        return Err(origin.whole(what, remedy));
+    }
     match document {
         Document { commands: Some(commands), .. } => {
             for command in commands {
@@ -109,33 +191,58 @@ pub(super) fn read(
             }
             Ok(Kind::Hyperfine)
         }
+        Document { suite: Some(entries), .. } if entries.iter().any(|entry| entry.pytest.is_one()) => {
+            for entry in entries {
+                pytest::read(entry.pytest, origin, options, gathered)?;
+            }
+            Ok(Kind::Pytest)
+        }
         Document { suite: Some(entries), metadata, .. } => {
             for entry in entries {
                 pyperf(&entry, &metadata, origin, options, gathered)?;
             }
             Ok(Kind::Pyperf)
         }
-        _ => {
-            let remedy = "hyperfine writes it with --export-json, pyperf with -o";
-            Err(origin.whole("this JSON is neither hyperfine's nor pyperf's", remedy))
-        }
+        _ => Err(origin.whole("this JSON is of no tool that is known here", REMEDY)),
+    }
+}
+
+fn parse<T: DeserializeOwned>(text: &[u8], origin: &Origin<'_>) -> Result<T, Error> {
+    serde_json::from_slice(text).map_err(|error| {
+        let message = error.to_string();
+        let message = message.split(" at line ").next().unwrap_or_default();
+        origin.error(error.line() as u64, message, REMEDY)
+    })
+}
+
+/// Says once how values that depend on each other are counted.
+fn note_means(tool: &str, what: &str, gathered: &mut Gathered) {
+    let note = format!(
+        "{tool}: each {what} counts as one value, the mean of its own, as values of one {what} depend on each other"
+    );
+    if !gathered.notes.contains(&note) {
+        gathered.notes.push(note);
     }
 }
 
 fn hyperfine(command: Command, origin: &Origin<'_>, options: &Options, gathered: &mut Gathered) -> Result<(), Error> {
-    let parameters = command.parameters.into_iter().map(|(key, value)| match value {
-        serde_json::Value::String(text) => (key, text),
-        other => (key, other.to_string()),
-    });
-    let place = Place { name: &command.command, file: origin.label, unit: "sec", parameters: parameters.collect() };
+    let Command { command, times, exit_codes, parameters } = command;
+    let place = Place {
+        name: &command,
+        full: command.clone(),
+        file: origin.label,
+        unit: "sec",
+        parameters: texts(parameters),
+        ..Place::default()
+    };
     if !options.wants(&place) {
         return Ok(());
     }
-    let failed = command.exit_codes.iter().flatten().filter(|code| **code != Some(0)).count();
+    let failed = exit_codes.iter().flatten().filter(|code| **code != Some(0)).count();
     if failed > 0 {
         gathered.notes.push(format!("{}: `{}` failed {failed} times; its times count here", origin.name, place.name));
     }
-    let Some(times) = command.times.filter(|times| !times.is_empty()) else {
+    let Some(times) = times.filter(|times| !times.is_empty()) else {
         let message = format!("`{}` has no single times", place.name);
         return Err(
             origin.whole(&message, "a mean cannot be judged; export with times, which hyperfine does by default")
@@ -160,7 +267,7 @@ fn pyperf(
         "integer" => "",
         other => other,
     };
-    let place = Place { name, file: origin.label, unit, parameters: BTreeMap::new() };
+    let place = Place { name, full: name.to_owned(), file: origin.label, unit, ..Place::default() };
     if !options.wants(&place) {
         return Ok(());
     }
@@ -168,13 +275,8 @@ fn pyperf(
     if measured.is_empty() {
         return Err(origin.whole(&format!("`{name}` has no values"), "was it only calibrated?"));
     }
-    let several = measured.iter().any(|process| process.values.len() > 1);
-    if several {
-        let note = "pyperf: each process counts as one value, the mean of its own, as values of one process depend on \
-                    each other";
-        if !gathered.notes.iter().any(|known| known == note) {
-            gathered.notes.push(note.to_owned());
-        }
+    if measured.iter().any(|process| process.values.len() > 1) {
+        note_means("pyperf", "process", gathered);
     }
     for process in measured {
         let mean = process.values.iter().sum::<f64>() / process.values.len() as f64;

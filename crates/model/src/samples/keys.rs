@@ -1,14 +1,29 @@
 //! Which values belong together: keys, projections and filters, a subset of the language of golang.org/x/perf's
-//! `benchproc/syntax`. Keys are `.name`, `.fullname`, `.unit`, `.file`, a part `/key` of a name, or the `key` of a line
-//! `key: value`. A projection is a list of keys with commas. A filter is `key:value`, `key:(a OR b)`, `-x`, `x y` or
+//! `benchproc/syntax`. Keys are `.name`, `.fullname`, `.unit`, `.file`, a part `/key` of a name, the `key` of a line
+//! `key: value`, or `.config`, which is all of these lines. A projection is a list of keys with commas. A filter is `key:value`, `key:(a OR b)`, `-x`, `x y` or
 //! `x AND y`, `x OR y`, `(x)` and `*`; words with other characters stand in quotes. No regular expressions, no orders.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
+
+/// The group of all settings.
+pub const CONFIG: &str = ".config";
 
 /// What is known of one value.
 pub(super) trait Keys {
-    /// The value of a key; empty if it has none. `without` are parts that `.fullname` leaves out.
-    fn get<'a>(&'a self, key: &str, without: &[String]) -> Cow<'a, str>;
+    /// The value of a key; empty if it has none. `without` are keys that `.fullname` leaves out.
+    fn get<'a>(&'a self, key: &str, without: &[&str]) -> Cow<'a, str>;
+
+    /// The settings that hold for it.
+    fn settings(&self) -> Option<&BTreeMap<String, String>> {
+        None
+    }
+}
+
+/// All settings but those that are named.
+pub(super) fn config<'a>(of: &'a dyn Keys, named: &'a [&str]) -> impl Iterator<Item = (String, String)> + 'a {
+    let all = of.settings().into_iter().flatten();
+    all.filter(|(key, _)| !named.contains(&key.as_str())).map(|(key, value)| (key.clone(), value.clone()))
 }
 
 /// An error in what the user wrote: what is wrong with it.
@@ -36,15 +51,14 @@ impl Projection {
         &self.0
     }
 
-    /// The parts of a name that it takes.
-    pub(super) fn parts(&self) -> impl Iterator<Item = String> + '_ {
-        self.0.iter().filter(|key| key.starts_with('/')).cloned()
-    }
-
-    /// The label of something. Parts and file keys are shown with their name if there is more than one key.
-    pub(super) fn label(&self, of: &dyn Keys, without: &[String]) -> String {
+    /// The label of something, where these keys are named somewhere. Parts and file keys are shown with their name if
+    /// there is more than one key.
+    pub(super) fn label(&self, of: &dyn Keys, named: &[&str]) -> String {
         let several = self.0.len() > 1;
-        let shown = self.0.iter().map(|key| match of.get(key, without) {
+        let shown = self.0.iter().map(|key| match of.get(key, named) {
+            _ if key == CONFIG => {
+                config(of, named).map(|(key, value)| format!("{key}={value}")).collect::<Vec<_>>().join(" ")
+            }
             value if several && !value.is_empty() && !key.starts_with('.') => {
                 format!("{}={value}", key.trim_start_matches('/'))
             }
@@ -62,8 +76,8 @@ fn key(text: &str) -> Result<String, BadSyntax> {
     if text == "/" {
         return bad("names no part");
     }
-    if text.starts_with('.') && ![".name", ".fullname", ".unit", ".file"].contains(&text) {
-        return bad("is no key; known are .name, .fullname, .unit, .file, /PART and KEY");
+    if text.starts_with('.') && ![".name", ".fullname", ".unit", ".file", CONFIG].contains(&text) {
+        return bad("is no key; known are .name, .fullname, .unit, .file, .config, /PART and KEY");
     }
     Ok(text.to_owned())
 }
@@ -228,6 +242,9 @@ impl Parser {
 
     fn comparison(&mut self) -> Result<Expression, BadSyntax> {
         let key = key(&self.word("a key such as .name")?)?;
+        if key == CONFIG {
+            return Err(BadSyntax("a filter needs a single key; .config is all of them".to_owned()));
+        }
         if !self.takes(&Word::Sign(':')) {
             return Err(BadSyntax(format!("after `{key}` a filter needs `:` and a value")));
         }
@@ -274,10 +291,9 @@ fn one_or(mut list: Vec<Expression>, several: fn(Vec<Expression>) -> Expression)
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::collections::BTreeMap;
 
     impl Keys for BTreeMap<&str, &str> {
-        fn get<'a>(&'a self, key: &str, _: &[String]) -> Cow<'a, str> {
+        fn get<'a>(&'a self, key: &str, _: &[&str]) -> Cow<'a, str> {
             Cow::Borrowed(BTreeMap::get(self, key).copied().unwrap_or(""))
         }
     }
@@ -314,6 +330,7 @@ mod tests {
         check("(.name:x", "`)` is missing");
         check(".name:x)", "`)` is not expected");
         check(".name:/S.*/", "regular expressions");
+        check(".config:x", "a single key");
         check(".name:\"x", "quote");
         check(&"(".repeat(1000), "nested too deeply");
         assert!(Projection::parse("").is_err());

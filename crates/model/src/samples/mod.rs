@@ -1,22 +1,27 @@
 //! Samples: lists of numbers that somebody else measured, as `bakeoff stat` reads them: columns of numbers, the format of
-//! Go's `testing`, hyperfine's JSON and pyperf's. A format is recognised by what stands in a file, or named. Reading
+//! Go's `testing`, and the JSON of hyperfine, pyperf, JMH and pytest-benchmark. A format is recognised by what stands in a file, or named. Reading
 //! needs 8 bytes for each number and no more than a megabyte beside them (JSON is held whole). It opens nothing: readers
 //! are handed in.
 //!
-//! Values with the same labels for table, sample and unit make one sample, in the order in which they were read.
+//! Values with the same settings, labels and unit make one sample, in the order in which they were read.
 
 pub mod columns;
 pub(crate) mod decimal;
+mod gathered;
 mod go;
+mod input;
 mod json;
 pub mod keys;
 mod lines;
 pub mod ministat;
 
+pub use gathered::{Gathered, Kind, Rounded, Sample};
+
 use columns::Columns;
 use keys::{Filter, Keys, Projection};
 use serde::{Deserialize, Serialize};
-use std::io::{self, BufRead};
+use std::collections::BTreeMap;
+use std::io::{self, BufRead, Read as _};
 
 /// A longer line is no line.
 const LINE_MAX: usize = 1 << 20;
@@ -29,7 +34,7 @@ pub enum Format {
     Columns,
     /// What Go's `testing` prints.
     Go,
-    /// hyperfine's or pyperf's JSON.
+    /// JSON of one of the tools that are known.
     Json,
 }
 
@@ -42,10 +47,14 @@ pub struct Options {
     pub format: Option<Format>,
     /// For columns.
     pub columns: Columns,
+    /// What tells groups of tables apart, all settings of a file if none: [`keys::CONFIG`].
+    pub table: Option<Projection>,
     /// What tells tables apart; the name, without what tells samples apart, if none.
     pub row: Option<Projection>,
     /// What tells the samples of a table apart; the file, if none.
     pub col: Option<Projection>,
+    /// What may differ among values of one sample without a word.
+    pub ignore: Option<Projection>,
     /// Which values count.
     pub filter: Filter,
 }
@@ -55,7 +64,7 @@ impl Options {
         // A unit may be called as the file does, or by its base unit.
         struct AsWritten<'b>(&'b dyn Keys);
         impl Keys for AsWritten<'_> {
-            fn get<'a>(&'a self, key: &str, without: &[String]) -> std::borrow::Cow<'a, str> {
+            fn get<'a>(&'a self, key: &str, without: &[&str]) -> std::borrow::Cow<'a, str> {
                 match key {
                     ".unit" => self.0.get("unit as written", without),
                     key => self.0.get(key, without),
@@ -65,143 +74,48 @@ impl Options {
         self.filter.is_all() || self.filter.wants(place) || self.filter.wants(&AsWritten(place))
     }
 
-    /// Labels of the table and of the sample that a value belongs to.
-    fn labels(&self, place: &dyn Keys) -> (String, String) {
-        let label = |projection: &Option<Projection>, other: &Option<Projection>, usual: &str| match projection {
-            Some(projection) => {
-                let parts: Vec<String> = projection.parts().chain(other.iter().flat_map(Projection::parts)).collect();
-                projection.label(place, &parts)
-            }
-            None => {
-                let parts: Vec<String> = other.iter().flat_map(Projection::parts).collect();
-                place.get(usual, &parts).into_owned()
-            }
-        };
-        let row = label(&self.row, &self.col, ".fullname");
-        (row, label(&self.col, &self.row, ".file"))
-    }
-}
-
-/// Values that belong together.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Sample {
-    /// Label of its table; empty where there is only one.
-    pub row: String,
-    /// Label of the sample.
-    pub col: String,
-    /// Base unit; empty if it is not known.
-    pub unit: String,
-    /// Which direction is better.
-    pub better: Better,
-    /// All values, in the order in which they were read.
-    pub values: Vec<f64>,
-}
-
-/// What was read from some files.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct Gathered {
-    /// In the order in which they first appeared.
-    pub samples: Vec<Sample>,
-    /// The format that was read, if it was the same in all files.
-    pub format: Option<Format>,
-    /// What the reader of a report should know of the reading.
-    pub notes: Vec<String>,
-    /// Integers that lost digits.
-    pub rounded: Rounded,
-    index: std::collections::HashMap<(String, String, String), usize>,
-}
-
-impl Gathered {
-    fn add(&mut self, options: &Options, place: &dyn Keys, unit: &str, better: Better, value: f64) {
-        let at = self.place(options, place, unit, better);
-        self.samples[at].values.push(value);
-    }
-
-    /// Where the sample of such values is, which may be new.
-    fn place(&mut self, options: &Options, place: &dyn Keys, unit: &str, better: Better) -> usize {
-        let (row, col) = options.labels(place);
-        self.index_of(row, col, unit.to_owned(), better)
-    }
-
-    fn sample(&mut self, row: String, col: String, unit: String, better: Better) -> &mut Sample {
-        let at = self.index_of(row, col, unit, better);
-        &mut self.samples[at]
-    }
-
-    fn index_of(&mut self, row: String, col: String, unit: String, better: Better) -> usize {
-        let samples = &mut self.samples;
-        let key = (row.clone(), col.clone(), unit.clone());
-        *self.index.entry(key).or_insert_with(|| {
-            samples.push(Sample { row, col, unit, better, values: vec![] });
-            samples.len() - 1
-        })
-    }
-
-    /// Makes what was read comparable where nobody said how, by row or column: samples of files that hold one name each
-    /// are compared by file, whatever the names; the names of a single file of JSON are compared with each other.
-    pub fn arrange(&mut self, format: Option<Format>) {
-        let distinct = |label: fn(&Sample) -> &str| {
-            let mut labels: Vec<&str> = self.samples.iter().map(label).collect();
-            labels.sort_unstable();
-            labels.dedup();
-            labels.len()
-        };
-        let (rows, cols) = (distinct(|sample| &sample.row), distinct(|sample| &sample.col));
-        let one_name_each = self
-            .samples
+    /// Where a value belongs. As in benchstat, a key that is named anywhere is not part of the groups `.config` and
+    /// `.fullname`.
+    fn labels(&self, place: &dyn Keys) -> Labels {
+        let asked = [&self.table, &self.row, &self.col, &self.ignore];
+        let usual = [Some(keys::CONFIG), Some(".fullname"), Some(".file"), None];
+        let named: Vec<&str> = asked
             .iter()
-            .all(|sample| self.samples.iter().all(|other| other.col != sample.col || other.row == sample.row));
-        if cols > 1 && rows > 1 && one_name_each {
-            self.samples.iter_mut().for_each(|sample| sample.row.clear());
-        } else if cols == 1 && rows > 1 && format == Some(Format::Json) {
-            for sample in &mut self.samples {
-                sample.col = std::mem::take(&mut sample.row);
-            }
-        }
-    }
-
-    /// Appends what was read from another file.
-    pub fn append(&mut self, other: Self) {
-        let first = self.samples.is_empty();
-        self.format = if first { other.format } else { self.format.filter(|format| other.format == Some(*format)) };
-        for Sample { row, col, unit, better, mut values } in other.samples {
-            let sample = self.sample(row, col, unit, better);
-            if sample.values.is_empty() {
-                sample.values = values;
+            .zip(usual)
+            .flat_map(|(asked, usual)| match asked {
+                Some(projection) => projection.keys().iter().map(String::as_str).collect(),
+                None => usual.into_iter().collect::<Vec<_>>(),
+            })
+            .collect();
+        let label = |asked: &Option<Projection>, usual: &str| match asked {
+            Some(projection) => projection.label(place, &named),
+            None => place.get(usual, &named).into_owned(),
+        };
+        let config = || keys::config(place, &named);
+        let mut settings = BTreeMap::new();
+        for key in self.table.as_ref().map_or(&[keys::CONFIG.to_owned()][..], Projection::keys) {
+            if key == keys::CONFIG {
+                settings.extend(config());
             } else {
-                sample.values.append(&mut values);
+                settings.insert(key.clone(), place.get(key, &named).into_owned());
             }
         }
-        for note in other.notes {
-            if !self.notes.contains(&note) {
-                self.notes.push(note);
-            }
+        settings.retain(|_, value| !value.is_empty());
+        let mut residue = if named.contains(&keys::CONFIG) { BTreeMap::new() } else { config().collect() };
+        if !named.contains(&".fullname") {
+            residue.insert(".fullname".to_owned(), place.get(".fullname", &named).into_owned());
         }
-        self.rounded.append(other.rounded);
+        Labels { settings, row: label(&self.row, ".fullname"), col: label(&self.col, ".file"), residue }
     }
 }
 
-/// Integers that a 64-bit floating-point number cannot hold, counted, with the first as an example.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Rounded {
-    /// How many.
-    pub count: u64,
-    /// The first: its place, and what became of it.
-    pub example: Option<String>,
-}
-
-impl Rounded {
-    fn count(&mut self, origin: &Origin<'_>, line: u64, word: &[u8], value: f64) {
-        self.count += 1;
-        self.example.get_or_insert_with(|| {
-            format!("{}:{line}: {} became {value:.0}", origin.name, String::from_utf8_lossy(word))
-        });
-    }
-
-    fn append(&mut self, other: Self) {
-        self.count += other.count;
-        self.example = self.example.take().or(other.example);
-    }
+/// Where a value belongs.
+struct Labels {
+    settings: BTreeMap<String, String>,
+    row: String,
+    col: String,
+    /// Whatever else is known, which should be the same for all values of a sample.
+    residue: BTreeMap<String, String>,
 }
 
 /// Why a file cannot be read: where, what, and what to do about it.
@@ -251,21 +165,22 @@ impl Origin<'_> {
 /// # Errors
 /// At the first thing that is not as it should be, with its place.
 pub fn read(reader: &mut dyn BufRead, origin: &Origin<'_>, options: &Options) -> Result<Gathered, Error> {
-    let format = match options.format {
-        Some(format) => format,
-        None => recognise(reader.fill_buf().map_err(|error| origin.cannot_read(&error))?),
-    };
-    let mut gathered = Gathered { format: Some(format), ..Gathered::default() };
-    match format {
+    let head = input::head(reader, origin)?;
+    let format = options.format.unwrap_or_else(|| recognise(&head));
+    let mut reader = head.chain(reader);
+    let mut gathered = Gathered::default();
+    gathered.kind = Some(match format {
         Format::Columns => {
-            let values = columns::read(reader, origin, &options.columns, &mut gathered.rounded)?;
-            gathered.sample(String::new(), origin.label.to_owned(), String::new(), Better::Less).values = values;
+            let values = columns::read(&mut reader, origin, &options.columns, &mut gathered.rounded)?;
+            gathered.nameless(origin.label, values);
+            Kind::Columns
         }
-        Format::Go => go::read(reader, origin, options, &mut gathered)?,
-        Format::Json => {
-            json::read(reader, origin, options, &mut gathered)?;
+        Format::Go => {
+            go::read(&mut reader, origin, options, &mut gathered)?;
+            Kind::Go
         }
-    }
+        Format::Json => json::read(&mut reader, origin, options, &mut gathered)?,
+    });
     if gathered.samples.iter().all(|sample| sample.values.is_empty()) {
         let (message, remedy) = match format {
             Format::Columns => ("there is no number in it", "a sample has a number a line"),
@@ -278,12 +193,29 @@ pub fn read(reader: &mut dyn BufRead, origin: &Origin<'_>, options: &Options) ->
 
 /// The format of a file that begins so.
 pub fn recognise(beginning: &[u8]) -> Format {
-    if beginning.trim_ascii_start().starts_with(b"{") {
+    if matches!(beginning.trim_ascii_start().first(), Some(b'{' | b'[')) {
         return Format::Json;
     }
-    let go = |line: &[u8]| {
-        let name = line.strip_prefix(go::PREFIX);
-        name.is_some_and(|name| name.first().is_some_and(|first| !first.is_ascii_lowercase()))
-    };
-    if beginning.split(|byte| *byte == b'\n').any(go) { Format::Go } else { Format::Columns }
+    if beginning.split(|byte| *byte == b'\n').any(go::is_likely) { Format::Go } else { Format::Columns }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn formats_are_recognised() {
+        let check =
+            |beginning: &str, expect: Format| assert_eq!(recognise(beginning.as_bytes()), expect, "{beginning}");
+        check("", Format::Columns);
+        check("1\n2\n", Format::Columns);
+        check(" {\"a\": 1}", Format::Json);
+        check("\n[{}]", Format::Json);
+        check("goos: linux\nBenchmarkX 1 2 ns/op\n", Format::Go);
+        check("BenchmarkX\n", Format::Go);
+        check("Benchmarklower 1 2 ns/op\n", Format::Go);
+        check("Unit B/op assume=exact\n", Format::Go);
+        check("Benchmarks of a machine\n1\n", Format::Columns);
+        check("Unit ms\n1\n", Format::Columns);
+    }
 }

@@ -1,6 +1,7 @@
 //! `bakeoff stat`: samples that somebody else measured, judged. It reads files, hands them on, and prints what comes
 //! back.
 
+mod input;
 mod ministat;
 
 use crate::error::{Code, CommandError};
@@ -9,23 +10,21 @@ use bakeoff_analysis::findings::Verdict;
 use bakeoff_analysis::samples::{SampleFindings, Terms};
 use bakeoff_model::samples::columns::Columns;
 use bakeoff_model::samples::keys::{Filter, Projection};
-use bakeoff_model::samples::{Error, Format, Gathered, Options, Origin};
-use std::ffi::{OsStr, OsString};
-use std::fs::File;
-use std::io::{self, BufReader};
+use bakeoff_model::samples::{Error, Format, Gathered, Options};
+use bakeoff_report::clean;
+use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt as _;
 
-/// What is read at a time.
-const BUFFER_BYTES: usize = 1 << 18;
 /// The margin and the confidence of `bakeoff compare`.
 const MARGIN: &str = "1%";
 const CONFIDENCE: f64 = 0.99;
 
 /// Judge numbers that were measured elsewhere: ministat and benchstat, with verdicts
 ///
-/// Each file is a sample: numbers, one a line, with # before comments; or what Go's testing, hyperfine (--export-json) or
-/// pyperf (-o) wrote, which is recognised. The first sample is the baseline. The order in which samples were measured is
-/// unknown here: if time can be seen in one of them, there is no verdict on what time could explain.
+/// Each file is a sample: numbers, one a line, with # before comments; or what Go's testing, hyperfine (--export-json),
+/// pyperf (-o), JMH (-rf json) or pytest-benchmark (--benchmark-json) wrote, which is recognised, also where gzip packed
+/// it. The first sample is the baseline. The order in which samples were measured is unknown here: if time can be seen in
+/// one of them, there is no verdict on what time could explain.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Files; `-`, or none at all, is standard input
@@ -49,13 +48,19 @@ pub(crate) struct Args {
     /// The format of the files, if it is not recognised
     #[arg(long, value_name = "FORMAT", conflicts_with = "ministat")]
     format: Option<Named>,
-    /// What tells tables apart: keys with commas between, of .name, .fullname, .unit, .file, /PART of a name, and KEY of
-    /// a line `KEY: value`; .fullname if not given
+    /// What may not differ between values that are compared: keys with commas between, of .name, .fullname, .unit, .file,
+    /// /PART of a name, KEY of a line `KEY: value`, and .config, all such lines; .config if not given
+    #[arg(long, value_name = "KEYS", conflicts_with = "ministat")]
+    table: Option<String>,
+    /// What tells tables apart, besides; .fullname if not given
     #[arg(long, value_name = "KEYS", conflicts_with = "ministat")]
     row: Option<String>,
     /// What tells the samples of a table apart; .file if not given
     #[arg(long, value_name = "KEYS", conflicts_with = "ministat")]
     col: Option<String>,
+    /// What may differ: keys that tell nothing apart
+    #[arg(long, value_name = "KEYS", conflicts_with = "ministat")]
+    ignore: Option<String>,
     /// Only these values: `KEY:VALUE`, `KEY:(A OR B)`, `-X`, `X Y`, `X OR Y`, `(X)`
     #[arg(long, value_name = "FILTER", conflicts_with = "ministat", allow_hyphen_values = true)]
     filter: Option<String>,
@@ -128,7 +133,7 @@ pub(crate) fn execute(args: &Args) -> Result<Code, CommandError> {
     };
     let gathered = gather(args)?;
     let findings = bakeoff_analysis::judge_samples(gathered.samples, &terms)
-        .map_err(|error| CommandError::usage(error.to_string()).hint(error.remedy))?;
+        .map_err(|error| CommandError::usage(clean(&error.to_string())).hint(clean(&error.remedy)))?;
     let mut remarks = gathered.notes;
     if let Some(example) = gathered.rounded.example {
         let count = gathered.rounded.count;
@@ -136,7 +141,7 @@ pub(crate) fn execute(args: &Args) -> Result<Code, CommandError> {
     }
     if args.json {
         screen::out(&bakeoff_report::stat_json(&findings)?);
-        remarks.iter().for_each(|remark| screen::err(&format!("note: {remark}\n")));
+        remarks.iter().for_each(|remark| screen::err(&format!("note: {}\n", clean(remark))));
     } else {
         screen::out(&bakeoff_report::stat(&findings, &remarks, screen::style()));
     }
@@ -175,7 +180,7 @@ fn gather(args: &Args) -> Result<Gathered, CommandError> {
         let mut readers = vec![];
         for (file, label) in files.iter().zip(&labels) {
             let options = &options;
-            readers.push(scope.spawn(move || read(file, label, options)));
+            readers.push(scope.spawn(move || input::read(file, label, options)));
         }
         let failed = || Error { place: String::new(), message: "a reader failed".to_owned(), remedy: String::new() };
         readers.into_iter().map(|reader| reader.join().unwrap_or_else(|_| Err(failed()))).collect()
@@ -183,33 +188,14 @@ fn gather(args: &Args) -> Result<Gathered, CommandError> {
     let mut all = Gathered::default();
     for read in read {
         all.append(read.map_err(|error| {
-            let remedy = error.remedy.clone();
-            let error = CommandError::usage(error);
+            // Names of files and parts of lines are somebody else's text.
+            let (message, remedy) = (clean(&error.to_string()), clean(&error.remedy));
+            let error = CommandError::usage(message);
             if remedy.is_empty() { error } else { error.hint(remedy) }
         })?);
     }
-    if args.row.is_none() && args.col.is_none() {
-        all.arrange(all.format);
-    }
+    all.settle([&args.table, &args.row, &args.col].into_iter().any(Option::is_some));
     Ok(all)
-}
-
-fn read(file: &OsStr, label: &str, options: &Options) -> Result<Gathered, Error> {
-    let name = if file == "-" { "<stdin>".into() } else { file.to_string_lossy() };
-    let origin = Origin { name: &name, label };
-    if file == "-" {
-        return bakeoff_model::samples::read(
-            &mut BufReader::with_capacity(BUFFER_BYTES, io::stdin()),
-            &origin,
-            options,
-        );
-    }
-    let opened = File::open(file).map_err(|error| Error {
-        place: name.to_string(),
-        message: format!("cannot be opened: {error}"),
-        remedy: String::new(),
-    })?;
-    bakeoff_model::samples::read(&mut BufReader::with_capacity(BUFFER_BYTES, opened), &origin, options)
 }
 
 fn options(args: &Args) -> Result<Options, CommandError> {
@@ -239,8 +225,10 @@ fn options(args: &Args) -> Result<Options, CommandError> {
             Named::Json => Format::Json,
         }),
         columns,
+        table: projection("table", &args.table)?,
         row: projection("row", &args.row)?,
         col: projection("col", &args.col)?,
+        ignore: projection("ignore", &args.ignore)?,
         filter: filter.map_err(|error| CommandError::usage(format!("--filter: {error}")))?.unwrap_or_default(),
     })
 }

@@ -1,0 +1,95 @@
+//! JMH's JSON (`-rf json`): its primary score, one value for each fork. What profilers add is not read.
+
+use super::{Better, Error, Gathered, Options, Origin, Place, note_means, with_parameters};
+use serde::Deserialize;
+use std::collections::BTreeMap;
+
+/// One method with one set of parameters.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase", expecting = "an entry of JMH's JSON")]
+pub(super) struct Entry {
+    // Spelled so because the word itself is not used here (docs/concepts.md).
+    #[serde(rename = "\u{62}enchmark")]
+    name: String,
+    mode: String,
+    #[serde(default)]
+    threads: Option<u32>,
+    #[serde(default)]
+    params: BTreeMap<String, String>,
+    primary_metric: Metric,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Metric {
+    score_unit: String,
+    /// A list for each fork.
+    #[serde(default)]
+    raw_data: Option<Vec<Vec<f64>>>,
+}
+
+/// The unit in base units, and what a value in it is divided by.
+fn base(unit: &str) -> (String, f64) {
+    let parts_of_a_second = |name: &str| match name {
+        "ns" => Some(1e9),
+        "us" => Some(1e6),
+        "ms" => Some(1e3),
+        "s" => Some(1.0),
+        "min" => Some(1.0 / 60.0),
+        "hr" => Some(1.0 / 3600.0),
+        "day" => Some(1.0 / 86400.0),
+        _ => None,
+    };
+    match unit.split_once('/') {
+        Some(("ops", time)) => parts_of_a_second(time).map(|parts| ("ops/s".to_owned(), 1.0 / parts)),
+        Some((time, "op")) => parts_of_a_second(time).map(|parts| ("sec/op".to_owned(), parts)),
+        _ => None,
+    }
+    .unwrap_or_else(|| (unit.to_owned(), 1.0))
+}
+
+/// Values of one fork depend on each other, so that each fork counts as one value: their mean.
+pub(super) fn read(entry: Entry, origin: &Origin<'_>, options: &Options, gathered: &mut Gathered) -> Result<(), Error> {
+    let Entry { name, mode, threads, params, primary_metric } = entry;
+    let (unit, divisor) = base(&primary_metric.score_unit);
+    let better = if mode == "thrpt" { Better::More } else { Better::Less };
+    let threads = threads.map(|threads| ("threads".to_owned(), threads.to_string()));
+    let settings = [("mode".to_owned(), mode.clone())].into_iter().chain(threads).collect();
+    let full = with_parameters(&name, params.iter());
+    let place =
+        Place { name: &name, full, stem: Some(&name), file: origin.label, unit: &unit, parameters: params, settings };
+    if !options.wants(&place) {
+        return Ok(());
+    }
+    let forks: Vec<Vec<f64>> = primary_metric.raw_data.unwrap_or_default();
+    if forks.iter().all(Vec::is_empty) {
+        let message = format!("`{}` has no values of its forks (mode {mode})", place.full);
+        return Err(origin.whole(&message, "JMH keeps them in the modes thrpt, avgt and ss (-bm)"));
+    }
+    if forks.iter().any(|fork| fork.len() > 1) {
+        note_means("JMH", "fork", gathered);
+    }
+    for fork in forks.iter().filter(|fork| !fork.is_empty()) {
+        let mean = fork.iter().sum::<f64>() / fork.len() as f64;
+        gathered.add(options, &place, &unit, better, mean / divisor);
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn units_become_base_units() {
+        let check = |unit: &str, expect: &str, divisor: f64| {
+            assert_eq!(base(unit), (expect.to_owned(), divisor), "{unit}");
+        };
+        check("ops/ms", "ops/s", 1e-3);
+        check("ops/s", "ops/s", 1.0);
+        check("us/op", "sec/op", 1e6);
+        check("min/op", "sec/op", 1.0 / 60.0);
+        check("#/op", "#/op", 1.0);
+        check("MB/sec", "MB/sec", 1.0);
+    }
+}
