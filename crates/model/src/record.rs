@@ -41,6 +41,9 @@ pub enum Line {
     Trial(Trial),
     /// Something was gathered that may explain a difference.
     Evidence(EvidenceLine),
+    /// A kind of line that this version does not know: a later one wrote it. It is only ever read.
+    #[serde(other, skip_serializing)]
+    Unknown,
 }
 
 /// What was planned: the head of a journal.
@@ -377,6 +380,7 @@ impl Record {
                 Some(known) => *known = line,
                 None => self.evidence.push(line),
             },
+            Line::Unknown => {}
         }
     }
 
