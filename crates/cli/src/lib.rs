@@ -1,6 +1,7 @@
 //! Words on the screen: the commands of `bakeoff`, composed of the other crates. It reads arguments and files, hands
 //! them on, and prints what comes back; what is measured, built, judged or drawn is decided elsewhere.
 
+mod alone;
 mod aside;
 mod commands;
 mod error;

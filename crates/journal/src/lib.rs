@@ -168,7 +168,10 @@ impl Journal {
         let file = OpenOptions::new().write(true).create(true).truncate(true).open(path).map_err(create_error)?;
         let mut journal = Self { path: path.to_owned(), file, len_bytes: 0 };
         journal.append(&Line::Study(Box::new(study.clone())))?;
-        journal.sync()
+        journal.sync()?;
+        // The name, too: a file that is on the disk without a name is lost.
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        File::open(folder).and_then(|folder| folder.sync_all()).map_err(create_error)
     }
 
     /// Appends a line. It survives the death of this process at once, and that of the machine after [`Self::sync`].

@@ -2,6 +2,7 @@
 //! after that is what `bakeoff run` does.
 
 use super::{Extent, Showing};
+use crate::alone::alone;
 use crate::error::{Code, CommandError};
 use crate::screen;
 use crate::session::{OpenStudy, Setting};
@@ -153,8 +154,13 @@ pub(crate) fn execute(args: &Args) -> Result<Code, CommandError> {
             .collect(),
         ..Setup::default()
     };
-    let (record, ending) =
-        OpenStudy::open(setting)?.execute(|| Ok(Box::new(Local::new(&plan, setup, Some(lock.as_fd()))?)))?;
+    // Held from before the first trial until after the last one.
+    let mut held = None;
+    let (record, ending) = OpenStudy::open(setting)?.execute(|| {
+        held = Some(alone(args.quiet)?);
+        Ok(Box::new(Local::new(&plan, setup, Some(lock.as_fd()))?))
+    })?;
+    drop(held);
     let code = args.showing.show_new(&record)?;
     if ending == Ending::Stopped {
         screen::err("stopped before all blocks were executed\n");

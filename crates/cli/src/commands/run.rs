@@ -4,6 +4,7 @@ use super::build::{Jobs, Telling, build, request};
 use super::plan::takes;
 use super::{Extent, Selection, Showing, trace_trial};
 use crate::aside::Maker;
+use crate::alone::{tell_who_is_waited_for, tell_why_not_alone};
 use crate::error::{Code, CommandError};
 use crate::evidence::Wanted;
 use crate::screen;
@@ -97,7 +98,8 @@ fn execute_here(args: &Args, folder: &StudyFolder, mut plan: Plan) -> Result<Cod
     let mut machine = None;
     let maker = OnceCell::new();
     let (record, ending) = open.execute(|| {
-        machine = Some(cache.quiet(|process| wait_for_builds(process, args.quiet))?);
+        machine = Some(cache.quiet(|process| tell_who_is_waited_for(process, args.quiet))?);
+        tell_why_not_alone(cache.why_not_whole_machine());
         let setup = setup(folder, &cache, &digests, expected, state.scratch());
         let local = Local::new(&plan, setup, Some(lock.as_fd()))?.tracing(trace_trial::words());
         let request = request(folder, &plan, &args.jobs);
@@ -118,13 +120,6 @@ fn execute_here(args: &Args, folder: &StudyFolder, mut plan: Plan) -> Result<Cod
 
 /// How many changed files of a prefix are named.
 const CHANGES_SHOWN: usize = 3;
-
-fn wait_for_builds(process: Option<u32>, quiet: bool) {
-    if !quiet {
-        let who = process.map_or_else(|| "another process".to_owned(), |process| format!("process {process}"));
-        screen::err(&format!("waiting for {who}: it builds or executes trials, and trials want the machine alone\n"));
-    }
-}
 
 /// Trials that write into what was built may have executed another program than those before them.
 fn warn_of_changed_prefixes(cache: &Cache, builds: &[BuildLine]) {
