@@ -4,6 +4,7 @@
 mod alone;
 mod aside;
 mod commands;
+mod continued;
 mod error;
 mod evidence;
 mod progress;
@@ -12,6 +13,7 @@ mod session;
 mod state;
 mod study_folder;
 mod twins;
+mod written;
 
 use clap::{CommandFactory as _, FromArgMatches as _};
 use std::process::ExitCode;

@@ -47,6 +47,21 @@ impl StateFolder {
         Ok(Self(folder))
     }
 
+    /// All journals in it.
+    pub(crate) fn journals(&self) -> Vec<PathBuf> {
+        journals_in(&self.0)
+    }
+
+    /// The one that was executed last.
+    pub(crate) fn latest(&self) -> Option<PathBuf> {
+        std::fs::read_to_string(self.0.join(LATEST)).ok().map(|name| self.0.join(name.trim()))
+    }
+
+    /// The place of a journal that is there.
+    pub(crate) fn at(&self, journal: &Path) -> State {
+        State { folder: self.0.clone(), journal: journal.to_owned() }
+    }
+
     /// The place for a plan of that identity.
     pub(crate) fn journal(&self, plan: &str, identity: &str) -> State {
         let journal = self.0.join(format!("{plan}-{}.jsonl", &identity[..IDENTITY_DIGITS]));

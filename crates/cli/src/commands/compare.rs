@@ -9,6 +9,7 @@ use crate::session::{OpenStudy, Setting};
 use crate::state::State;
 use bakeoff_lab::Ending;
 use bakeoff_lab::local::{Local, Setup};
+use bakeoff_model::digest::Digest;
 use bakeoff_model::metric::METRICS;
 use bakeoff_model::plan::{BASELINE, Plan, Variant};
 use bakeoff_model::record::TWIN;
@@ -141,7 +142,11 @@ pub(crate) fn execute(args: &Args) -> Result<Code, CommandError> {
     let lock = state.lock()?;
     let dir = std::env::current_dir().map_err(|e| CommandError::new(Code::Internal, e))?;
     // A relative command means another program in another folder.
-    let study = plan.study_line(&BTreeMap::new(), &dir.to_string_lossy(), None);
+    let mut study = plan.study_line(&BTreeMap::new(), &dir.to_string_lossy(), None);
+    if let Some(basis) = &mut study.basis {
+        let folder = Digest::of("folder").field("path", dir.as_os_str().as_encoded_bytes()).hex();
+        basis.keys.insert("the folder in which it is executed".to_owned(), folder);
+    }
     let (journal, quiet) = (&*state.journal, args.quiet);
     let durable = args.journal.is_some();
     let setting = Setting { plan: &plan, study, builds: &[], journal, durable, quiet, guess_s: None };
