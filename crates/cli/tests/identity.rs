@@ -116,7 +116,10 @@ fn what_the_user_changed_is_named_and_undoing_it_goes_on_with_the_old_journal() 
 fn a_journal_of_an_older_version_goes_on_and_where_it_cannot_that_is_said() {
     let sandbox = sandbox();
     fs::remove_file(sandbox.study().join("work.sh")).unwrap();
-    sandbox.write("study.toml", &STUDY.replace("sh work.sh", "true").replace(" > out.txt", ""));
+    sandbox.write(
+        "study.toml",
+        &STUDY.replace("sh work.sh", "true").replace(" > out.txt", "").replace("oracle = 'test -s out.txt'\n", ""),
+    );
     goes_on(&sandbox, "6", &[]);
     let journal = sandbox.journal();
     let text = fs::read_to_string(&journal).unwrap();
@@ -127,12 +130,18 @@ fn a_journal_of_an_older_version_goes_on_and_where_it_cannot_that_is_said() {
     let older =
         format!("{{\"line\":\"study\",{}\n{rest}", head.to_string().replace("\"line\":\"study\",", "").split_at(1).1);
     fs::write(&journal, &older).unwrap();
-    sandbox.write("study.toml", &STUDY.replace("sh work.sh", "exit 0").replace(" > out.txt", ""));
+    sandbox.write(
+        "study.toml",
+        &STUDY.replace("sh work.sh", "exit 0").replace(" > out.txt", "").replace("oracle = 'test -s out.txt'\n", ""),
+    );
     let words = ["run", "STUDY", "--quiet", "--blocks", "6"];
     sandbox.execute(&words).expect(0, &[NEW, "a version began it that did not write down"]);
     let newer = sandbox.journals().into_iter().find(|path| *path != journal).unwrap();
     fs::remove_file(newer).unwrap();
-    sandbox.write("study.toml", &STUDY.replace("sh work.sh", "true").replace(" > out.txt", ""));
+    sandbox.write(
+        "study.toml",
+        &STUDY.replace("sh work.sh", "true").replace(" > out.txt", "").replace("oracle = 'test -s out.txt'\n", ""),
+    );
     goes_on(&sandbox, "7", &[]);
     assert!(sandbox.record().study.basis.is_some(), "from now on it is known");
 }
