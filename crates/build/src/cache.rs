@@ -16,7 +16,8 @@
 //! work/<name>/              where it is being built, or where it failed
 //! work/<name>/tree          kept of a finished layer that can be linked anew
 //! locks/<name>.lock         held while somebody works on it, shared while it is copied
-//! locks/machine.lock        shared by those who build, held alone while trials execute
+//! locks/trials.lock         shared while trials execute from this cache, held alone while things are removed from it
+//! locks/machine.lock        as the machine's own lock, where the machine has no place for one
 //! uses/<name>.json          which study used what, and when
 //! ```
 //!
@@ -31,8 +32,9 @@ use crate::error::{At, Error};
 use crate::manifest::{self, Damage, DamageKind};
 use crate::sources::Pins;
 use crate::tools::Toolbox;
-use bakeoff_host::lock::Lock;
-use bakeoff_host::{disk, interrupt};
+use bakeoff_host::disk;
+use bakeoff_host::lock::{How, Lock};
+use bakeoff_host::machine::Machine;
 use bakeoff_model::metric::Measurements;
 use bakeoff_model::record::FlagSeen;
 use bakeoff_model::study::Layer;
@@ -44,7 +46,6 @@ use std::io::{self, Write};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::time::Duration;
 
 /// The version of the record's format. A record of another version is debris.
 const RECORD_FORMAT: u32 = 2;
@@ -56,33 +57,15 @@ pub(crate) const FOLDERS: [&str; 9] =
 /// Says to backup programs that the folder need not be kept (the Cache Directory Tagging Specification).
 const TAG: &str = "Signature: 8a477f597d28d172789f06886806bc55\n# Sources and builds of bakeoff; safe to remove.\n";
 
-/// The lock of the machine as a whole.
-const MACHINE: &str = "machine";
-
-/// How often somebody who waits for a lock looks whether it is free.
-const LOCK_POLL: Duration = Duration::from_millis(50);
-
 /// The folder that sources and builds are kept in.
 #[derive(Debug)]
 pub struct Cache {
     root: PathBuf,
     pub(crate) toolbox: Toolbox,
     pub(crate) pins: Pins,
+    pub(crate) machine: Machine,
     /// Whether this process holds the machine for its trials, so that it needs nobody's leave to build.
-    quiet: AtomicBool,
-}
-
-/// The machine, held for trials: nobody else builds or executes trials from this cache until it is dropped.
-#[derive(Debug)]
-pub struct Quiet<'a> {
-    cache: &'a Cache,
-    _lock: Lock,
-}
-
-impl Drop for Quiet<'_> {
-    fn drop(&mut self) {
-        self.cache.quiet.store(false, Ordering::SeqCst);
-    }
+    pub(crate) quiet: AtomicBool,
 }
 
 /// A finished layer.
@@ -154,7 +137,14 @@ impl Cache {
             fs::write(&tag, TAG).map_err(|e| refuse(unusable(&root, &e)))?;
         }
         disk::writable(&root).map_err(|e| refuse(unusable(&root, &e)))?;
-        Ok(Self { root, toolbox: Toolbox::default(), pins: Pins::default(), quiet: AtomicBool::new(false) })
+        let (toolbox, pins) = (Toolbox::default(), Pins::default());
+        Ok(Self { root, toolbox, pins, machine: Machine::here(), quiet: AtomicBool::new(false) })
+    }
+
+    /// With the lock of the machine in another place than usual.
+    #[must_use]
+    pub fn on(self, machine: Machine) -> Self {
+        Self { machine, ..self }
     }
 
     /// The cache folder itself.
@@ -289,59 +279,16 @@ impl Cache {
     /// launcher that keeps the lock's descriptor holds it too: so it is free only when everything that the holder
     /// started is dead, even if the holder was killed.
     pub(crate) fn lock(&self, name: &str, waiting: impl Fn(Option<u32>)) -> Result<Lock, Error> {
-        wait_for(|| Lock::take(&self.lock_path(name)), waiting)
+        Lock::wait(&self.lock_path(name), How::Alone, waiting)?.ok_or(Error::Interrupted)
     }
 
     /// Takes a lock together with others who only look, as [`Self::lock`] does.
     pub(crate) fn share(&self, name: &str, waiting: impl Fn(Option<u32>)) -> Result<Lock, Error> {
-        wait_for(|| Lock::share(&self.lock_path(name)), waiting)
+        Lock::wait(&self.lock_path(name), How::Shared, waiting)?.ok_or(Error::Interrupted)
     }
 
-    /// Takes the machine for trials: waits until nobody builds or executes trials from this cache, and keeps everybody
-    /// from it until the value is dropped. This process can still build. `waiting` is told who is waited for, if known.
-    ///
-    /// # Errors
-    /// [`Error::Interrupted`] if an interrupt ends the wait; [`Error::Host`] if the lock cannot be used.
-    pub fn quiet(&self, waiting: impl Fn(Option<u32>)) -> Result<Quiet<'_>, Error> {
-        let lock = self.lock(MACHINE, waiting)?;
-        self.quiet.store(true, Ordering::SeqCst);
-        Ok(Quiet { cache: self, _lock: lock })
-    }
-
-    /// Leave to build: none is needed while this process holds the machine for its own trials; else waits until nobody
-    /// executes trials from this cache, and keeps them from it.
-    pub(crate) fn leave_to_build(&self, waiting: impl Fn(Option<u32>)) -> Result<Option<Lock>, Error> {
-        if self.quiet.load(Ordering::SeqCst) {
-            return Ok(None);
-        }
-        self.share(MACHINE, waiting).map(Some)
-    }
-
-    fn lock_path(&self, name: &str) -> PathBuf {
+    pub(crate) fn lock_path(&self, name: &str) -> PathBuf {
         self.root.join("locks").join(format!("{}.lock", short(name)))
-    }
-}
-
-fn wait_for(
-    take: impl Fn() -> Result<Lock, bakeoff_host::Error>,
-    waiting: impl Fn(Option<u32>),
-) -> Result<Lock, Error> {
-    let mut told = false;
-    loop {
-        match take() {
-            Err(bakeoff_host::Error::Locked { owner, .. }) => {
-                if !told {
-                    waiting(owner);
-                    told = true;
-                }
-            }
-            taken => return Ok(taken?),
-        }
-        if interrupt::count() > 0 {
-            return Err(Error::Interrupted);
-        }
-        // To block instead would be to miss interrupts.
-        std::thread::sleep(LOCK_POLL);
     }
 }
 

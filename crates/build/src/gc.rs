@@ -5,7 +5,6 @@ use crate::cache::{Cache, wipe};
 use crate::error::{At, Error};
 use crate::inventory::{Inventory, Item, Kind, lock_of};
 use crate::uses::Needs;
-use bakeoff_host::lock::Lock;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
@@ -137,15 +136,6 @@ fn remove_at_once(cache: &Cache, item: &Item, folder: &Path) -> Result<(), Error
 }
 
 impl Cache {
-    /// Waits until nobody executes trials from this cache, and keeps them from it until the value is dropped: removing is
-    /// work for the disk, which would be measured with them. `waiting` is told who is waited for, if known.
-    ///
-    /// # Errors
-    /// [`Error::Interrupted`] if an interrupt ends the wait; [`Error::Host`] if the lock cannot be used.
-    pub fn leave_to_remove(&self, waiting: impl Fn(Option<u32>)) -> Result<Option<Lock>, Error> {
-        self.leave_to_build(waiting)
-    }
-
     /// Forgets who used what is no longer there; call it after things were removed.
     ///
     /// # Errors

@@ -2,8 +2,10 @@
 //! them on, and prints what comes back; what is measured, built, judged or drawn is decided elsewhere.
 
 mod alike;
+mod alone;
 mod aside;
 mod commands;
+mod continued;
 mod error;
 mod evidence;
 mod failing;
@@ -14,6 +16,7 @@ mod session;
 mod state;
 mod study_folder;
 mod twins;
+mod written;
 
 use clap::{CommandFactory as _, FromArgMatches as _};
 use std::process::ExitCode;

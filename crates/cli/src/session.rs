@@ -1,14 +1,16 @@
 //! One session of a study: opens its journal, executes what is missing, and keeps every event. `run` and `compare`
 //! differ in where plan and executor come from; from there on they are this.
 
+use crate::continued;
 use crate::error::CommandError;
 use crate::evidence::{self, Wanted};
 use crate::progress::Progress;
 use crate::screen;
+use crate::written::Watched;
 use bakeoff_analysis::stopping;
 use bakeoff_journal::Journal;
 use bakeoff_lab::evidence::{Gathering, Subject, gather, missing};
-use bakeoff_lab::{Ending, Event, Executor, drive};
+use bakeoff_lab::{Ending, Event, Executor, Standing, drive};
 use bakeoff_model::plan::Plan;
 use bakeoff_model::record::{BuildLine, Evidence, EvidenceLine, Line, Record, Session, StudyLine};
 use bakeoff_model::until::Until;
@@ -37,6 +39,10 @@ pub(crate) struct OpenStudy<'a> {
     record: Record,
     /// What is gathered when all trials are over.
     wanted: Option<Wanted<'a>>,
+    /// Files that trials depend on, unless they turn out to write them.
+    watched: Vec<Watched>,
+    /// Those that turned out so in this session.
+    written: Vec<String>,
     /// The number of this session, once it has begun.
     session: Option<u32>,
 }
@@ -45,8 +51,17 @@ impl<'a> OpenStudy<'a> {
     /// Opens the journal, or begins it.
     pub(crate) fn open(setting: Setting<'a>) -> Result<Self, CommandError> {
         let (journal, contents) = Journal::open(setting.journal, &setting.study)?;
-        let mut study = Self { setting, journal, record: contents.record, wanted: None, session: None };
-        if study.record.study.identity != study.setting.study.identity {
+        let mut study = Self {
+            setting,
+            journal,
+            record: contents.record,
+            wanted: None,
+            watched: vec![],
+            written: vec![],
+            session: None,
+        };
+        let (known, now) = (&study.record.study, &study.setting.study);
+        if known.identity != now.identity && known.changes(now).is_none_or(|changes| !changes.is_empty()) {
             let path = study.setting.journal.display();
             let [begun, asked] = [&study.record.study, &study.setting.study].map(|s| (s.until, s.looks_until));
             if begun != asked {
@@ -62,7 +77,7 @@ impl<'a> OpenStudy<'a> {
                 return Err(CommandError::usage(error).hint(hint));
             }
             let error = format!("the journal {path} is of another study, or of another state of it");
-            return Err(CommandError::usage(error).hint("name another journal"));
+            return Err(CommandError::usage(error).hint(continued::hint(known, now)));
         }
         if contents.torn {
             screen::err("note: the last command was killed while it wrote; a torn line was cut off the journal\n");
@@ -71,8 +86,10 @@ impl<'a> OpenStudy<'a> {
         let building = &mut study.setting.study.building;
         *building = building.take().or_else(|| study.record.study.building.clone());
         // The trials are the same whatever is asked of them; the newest way to judge them counts.
-        let [known, asked] =
-            [&study.record.study, &study.setting.study].map(|line| (&line.decide, &line.building, &line.shared));
+        study.setting.study.go_on_from(&study.record.study);
+        continued::tell_who_joins(&study.record, &study.setting.study);
+        let [known, asked] = [&study.record.study, &study.setting.study]
+            .map(|line| (&line.decide, &line.building, &line.basis, &line.variants, &line.shared));
         if known != asked {
             study.keep(Line::Study(Box::new(study.setting.study.clone())))?;
         }
@@ -91,6 +108,43 @@ impl<'a> OpenStudy<'a> {
         Self { wanted: Some(wanted), ..self }
     }
 
+    /// With the files that trials depend on, as they were when the study was read.
+    pub(crate) fn watching(mut self, files: Vec<Watched>) -> Self {
+        let known = self.setting.study.basis.as_ref().map(|basis| &basis.files);
+        let counts = |file: &Watched| known.is_some_and(|known| known.contains_key(&file.name));
+        self.watched = files.into_iter().filter(counts).collect();
+        self
+    }
+
+    /// Names of watched files that were changed since this was last asked.
+    fn changed_files(&mut self) -> Vec<String> {
+        self.watched.iter_mut().filter_map(|file| file.changed().then(|| file.name.clone())).collect()
+    }
+
+    /// Takes the files out of what trials depend on that a trial has just written; they are not looked at again.
+    fn note_written(&mut self) -> Result<(), CommandError> {
+        let written = self.changed_files();
+        let Some(basis) = self.setting.study.basis.as_mut().filter(|_| !written.is_empty()) else { return Ok(()) };
+        written.iter().for_each(|name| _ = basis.is_written(name));
+        self.watched.retain(|file| !written.contains(&file.name));
+        self.written.extend(written);
+        self.keep(Line::Study(Box::new(self.setting.study.clone())))
+    }
+
+    /// Says which files trials wrote, once the progress is out of the way.
+    fn tell_written(&self) {
+        if self.written.is_empty() {
+            return;
+        }
+        screen::err(&format!(
+            "note: {} changed while trials executed, so trials write it: from now on it is no part of what makes them \
+             comparable. If you changed it yourself, trials before and after that differ; to begin again, move the journal {} \
+             away\n",
+            bakeoff_report::clean(&self.written.join(", ")),
+            self.setting.journal.display()
+        ));
+    }
+
     fn keep(&mut self, line: Line) -> Result<(), CommandError> {
         self.journal.append(&line)?;
         self.record.push(line);
@@ -104,8 +158,8 @@ impl<'a> OpenStudy<'a> {
         executor: impl FnOnce() -> Result<Box<dyn Executor + 'e>, CommandError>,
     ) -> Result<(Record, Ending), CommandError> {
         let plan = self.setting.plan;
-        let done = Done::of(plan, &self.record);
-        let is_complete = done.trials == plan.trials() || stopping::enough(&self.record);
+        let done = Standing::of(plan, &self.record);
+        let is_complete = done.trials_done == done.trials || stopping::enough(&self.record);
         if is_complete {
             // Fewer blocks may be asked for than by the session before: then what there is, is all that is wanted.
             let blocks = self.blocks_of_complete();
@@ -119,6 +173,11 @@ impl<'a> OpenStudy<'a> {
         }
         let mut executor = executor()?;
         let mut study = self;
+        // It may have taken long until now: builds, and waiting for the machine.
+        if let Some(name) = study.changed_files().first() {
+            let error = format!("the file {name} was changed after this command had read it");
+            return Err(CommandError::usage(error).hint("execute the command again"));
+        }
         if !is_complete {
             let ending;
             (study, ending) = study.execute_trials(executor.as_mut(), &done)?;
@@ -131,11 +190,11 @@ impl<'a> OpenStudy<'a> {
         Ok((study.record, ending))
     }
 
-    fn execute_trials(mut self, executor: &mut dyn Executor, done: &Done) -> Result<(Self, Ending), CommandError> {
+    fn execute_trials(mut self, executor: &mut dyn Executor, done: &Standing) -> Result<(Self, Ending), CommandError> {
         let plan = self.setting.plan;
         let session = self.begin(self.session_of(Some(executor), plan.blocks))?;
         let before = self.record.clone();
-        let mut progress = Progress::new(plan.trials(), done.blocks_wanted, done.trials, done.blocks)
+        let mut progress = Progress::new(done.trials, done.blocks, done.trials_done, done.blocks_done)
             .at_most(plan.until != Until::Blocks)
             .guess(self.setting.guess_s)
             .quiet(self.setting.quiet);
@@ -147,7 +206,10 @@ impl<'a> OpenStudy<'a> {
             let mut study = study.borrow_mut();
             match event {
                 Event::BlockBegins(block) => study.keep(Line::Block(block)),
-                Event::TrialEnded(trial) => study.keep(Line::Trial(trial)),
+                Event::TrialEnded(trial) => {
+                    study.note_written()?;
+                    study.keep(Line::Trial(trial))
+                }
                 Event::BlockEnded if durable => Ok(study.journal.sync()?),
                 Event::BlockEnded => Ok(()),
                 Event::TrialBegins { .. } => Ok(()),
@@ -158,6 +220,7 @@ impl<'a> OpenStudy<'a> {
         progress.clear();
         let ending = ending?;
         let mut study = study.into_inner();
+        study.tell_written();
         study.sync()?;
         Ok((study, ending))
     }
@@ -256,23 +319,6 @@ impl<'a> OpenStudy<'a> {
 
 fn interrupted() -> bool {
     bakeoff_host::interrupt::count() > 0
-}
-
-/// How much of a plan a record holds.
-struct Done {
-    trials: u64,
-    blocks: u64,
-    blocks_wanted: u64,
-}
-
-impl Done {
-    /// A study that was prolonged may have more trials than a plan asks for now; those are not counted.
-    fn of(plan: &Plan, record: &Record) -> Self {
-        let trials = record.trials.iter().filter(|t| plan.asks_for(t) && t.is_final()).count() as u64;
-        let blocks = trials / (plan.variants.len() as u64 + 1);
-        let blocks_wanted = plan.trials() / (plan.variants.len() as u64 + 1);
-        Self { trials, blocks, blocks_wanted }
-    }
 }
 
 /// Elapsed times of the trials in some journals; for estimates.

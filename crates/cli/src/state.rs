@@ -4,7 +4,9 @@
 use crate::error::{Code, CommandError};
 use crate::screen;
 use bakeoff_host::lock::Lock;
-use std::io;
+use std::fs::{File, Permissions};
+use std::io::{self, Write as _};
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -43,6 +45,21 @@ impl StateFolder {
         // A study is often a part of somebody's repository; what is measured here is not.
         std::fs::write(folder.join(".gitignore"), "*\n").map_err(failed)?;
         Ok(Self(folder))
+    }
+
+    /// All journals in it.
+    pub(crate) fn journals(&self) -> Vec<PathBuf> {
+        journals_in(&self.0)
+    }
+
+    /// The one that was executed last.
+    pub(crate) fn latest(&self) -> Option<PathBuf> {
+        std::fs::read_to_string(self.0.join(LATEST)).ok().map(|name| self.0.join(name.trim()))
+    }
+
+    /// The place of a journal that is there.
+    pub(crate) fn at(&self, journal: &Path) -> State {
+        State { folder: self.0.clone(), journal: journal.to_owned() }
     }
 
     /// The place for a plan of that identity.
@@ -88,17 +105,31 @@ impl State {
 
     /// Remembers this journal as the study's latest.
     pub(crate) fn is_latest(&self) -> Result<(), CommandError> {
-        let (path, new) = (self.folder.join(LATEST), self.folder.join("latest.new"));
         let name = self.journal.file_name().unwrap_or_default();
-        std::fs::write(&new, name.as_encoded_bytes())
-            .and_then(|()| std::fs::rename(&new, &path))
-            .map_err(|source| CommandError::new(Code::Internal, Error::Folder { path, source }))
+        remember_latest(&self.folder, name.as_encoded_bytes())
     }
 
     /// The folder for the output and scratch folders of trials.
     pub(crate) fn scratch(&self) -> PathBuf {
         self.journal.with_extension("trial")
     }
+}
+
+/// Writes which journal is the latest: whole or not at all, also after a crash of the machine. Several commands may do so at
+/// once, for other plans of the study; the last one's word stays.
+fn remember_latest(folder: &Path, name: &[u8]) -> Result<(), CommandError> {
+    let path = folder.join(LATEST);
+    let write = || -> io::Result<()> {
+        // It is readable for all whom our mask for new files lets.
+        let mut builder = tempfile::Builder::new();
+        builder.prefix(".latest-").permissions(Permissions::from_mode(0o666));
+        let mut new = builder.tempfile_in(folder)?;
+        new.write_all(name)?;
+        new.as_file().sync_all()?;
+        new.persist(&path)?;
+        File::open(folder)?.sync_all()
+    };
+    write().map_err(|source| CommandError::new(Code::Internal, Error::Folder { path: path.clone(), source }))
 }
 
 /// The journal that is meant by a study's folder, its `study.toml`, or a journal itself.
@@ -144,9 +175,7 @@ pub(crate) fn latest_of(study_dir: &Path) -> Option<(String, bool)> {
 pub(crate) fn imported_is_latest(study_dir: &Path, journal: &str) -> Result<(), CommandError> {
     let imported = imported_in(study_dir);
     State { folder: imported.clone(), journal: imported.join(journal) }.is_latest()?;
-    let path = StateFolder::of(study_dir)?.0.join(LATEST);
-    let name = format!("{IMPORTED}/{journal}");
-    std::fs::write(&path, name).map_err(|source| CommandError::new(Code::Internal, Error::Folder { path, source }))
+    remember_latest(&StateFolder::of(study_dir)?.0, format!("{IMPORTED}/{journal}").as_bytes())
 }
 
 /// The journal that was the latest where an imported study came from.
@@ -159,12 +188,40 @@ pub(crate) fn imported_journal(study: &Path) -> Result<PathBuf, CommandError> {
 
 /// All journals of a study, for estimates of how long its trials take.
 pub(crate) fn journals_of(study_dir: &Path) -> Vec<PathBuf> {
-    let entries = std::fs::read_dir(study_dir.join(FOLDER)).into_iter().flatten().flatten();
-    entries.map(|entry| entry.path()).filter(|path| path.extension().is_some_and(|e| e == "jsonl")).collect()
+    journals_in(&study_dir.join(FOLDER))
 }
 
 /// All journals that came with a study.
 pub(crate) fn imported_journals(study_dir: &Path) -> Vec<PathBuf> {
-    let entries = std::fs::read_dir(imported_in(study_dir)).into_iter().flatten().flatten();
+    journals_in(&imported_in(study_dir))
+}
+
+fn journals_in(folder: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     entries.map(|entry| entry.path()).filter(|path| path.extension().is_some_and(|e| e == "jsonl")).collect()
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test ends where something is not as it should be")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn many_commands_at_once_may_say_which_journal_is_the_latest() {
+        let study = tempfile::tempdir().unwrap();
+        let folder = StateFolder::of(study.path()).unwrap();
+        let plans: Vec<String> = (0..8).map(|number| format!("plan{number}")).collect();
+        std::thread::scope(|scope| {
+            for plan in &plans {
+                let state = folder.journal(plan, "0123456789abcdef");
+                scope.spawn(move || (0..50).for_each(|_| state.is_latest().unwrap()));
+            }
+        });
+        let (name, imported) = latest_of(study.path()).unwrap();
+        assert!(!imported && plans.iter().any(|plan| name == format!("{plan}-0123456789ab.jsonl")), "{name}");
+        let left = std::fs::read_dir(&folder.0).unwrap().map(|entry| entry.unwrap().file_name());
+        let mut left: Vec<_> = left.collect();
+        left.sort();
+        assert_eq!(left, [".gitignore", LATEST]);
+    }
 }

@@ -3,6 +3,7 @@
 
 use crate::error::{Code, CommandError};
 use crate::screen;
+use crate::written::Watched;
 use bakeoff_model::digest::Digest;
 use bakeoff_model::problem::Problems;
 use bakeoff_model::study::{LoadOf, Ready, Study};
@@ -37,6 +38,34 @@ enum Error {
     File { path: PathBuf, of: String, source: io::Error },
     #[error("cannot read {}, the expected output of workload `{workload}`", path.display())]
     Expected { path: PathBuf, workload: String, source: io::Error },
+}
+
+/// The files of a study that its trials depend on, as they were read.
+pub(crate) struct Inputs {
+    digest: Digest,
+    /// A digest of each, by its name in the study.
+    pub(crate) files: BTreeMap<String, String>,
+    /// The same files, each as it was before it was read.
+    pub(crate) watched: Vec<Watched>,
+}
+
+impl Inputs {
+    /// The digest of all of them, for the plan's identity.
+    pub(crate) fn digest(&self) -> String {
+        self.digest.hex()
+    }
+
+    fn take(&mut self, file: Watched, bytes: &[u8]) {
+        self.digest.field(&file.name, bytes);
+        self.know(file, bytes);
+    }
+
+    fn know(&mut self, file: Watched, bytes: &[u8]) {
+        let digest = Digest::of("file").field("content", bytes).hex();
+        if self.files.insert(file.name.clone(), digest).is_none() {
+            self.watched.push(file);
+        }
+    }
 }
 
 impl StudyFolder {
@@ -82,59 +111,66 @@ impl StudyFolder {
         Ok(expected)
     }
 
-    /// Digest of the folder's files that trials depend on: the expected outputs, the `files` of workloads and services,
+    /// The folder's files that trials depend on: the expected outputs, the `files` of workloads and services,
     /// and every file of the folder that is named by a word of a command: of a workload, its oracle, a service, its
     /// ready check, or a load; or by a word of a run factor's variable. A trial on a changed script is not comparable with one on the old.
-    pub(crate) fn inputs(&self, expected: &BTreeMap<String, Vec<u8>>) -> Result<String, CommandError> {
-        let mut digest = Digest::of("inputs");
+    pub(crate) fn inputs(&self, expected: &BTreeMap<String, Vec<u8>>) -> Result<Inputs, CommandError> {
+        let mut inputs = Inputs { digest: Digest::of("inputs"), files: BTreeMap::new(), watched: vec![] };
         for (workload, bytes) in expected {
-            digest.field(workload, bytes);
+            inputs.digest.field(workload, bytes);
         }
         for workload in &self.study.workloads {
-            self.listed(&mut digest, &workload.files, &format!("workload `{}`", workload.name))?;
-            self.named(&mut digest, &workload.run);
-            workload.oracle.iter().for_each(|oracle| self.named(&mut digest, oracle));
+            if let (Some(name), Some(bytes)) = (&workload.expect, expected.get(&workload.name)) {
+                inputs.know(Watched::of(&self.dir, name), bytes);
+            }
+        }
+        for workload in &self.study.workloads {
+            self.listed(&mut inputs, &workload.files, &format!("workload `{}`", workload.name))?;
+            self.named(&mut inputs, &workload.run);
+            workload.oracle.iter().for_each(|oracle| self.named(&mut inputs, oracle));
         }
         for service in &self.study.services {
-            self.listed(&mut digest, &service.files, &format!("service `{}`", service.name))?;
-            self.named(&mut digest, &service.run);
+            self.listed(&mut inputs, &service.files, &format!("service `{}`", service.name))?;
+            self.named(&mut inputs, &service.run);
             if let Ready::Command(command) = &service.ready {
-                self.named(&mut digest, command);
+                self.named(&mut inputs, command);
             }
         }
         for load in self.study.conditions.iter().filter_map(|condition| condition.load.as_ref()) {
             if let LoadOf::Command(command) = &load.of {
-                self.named(&mut digest, command);
+                self.named(&mut inputs, command);
             }
         }
         for level in self.study.run_factors.iter().flat_map(|factor| &factor.levels) {
-            level.variables.values().for_each(|value| self.named(&mut digest, value));
+            level.variables.values().for_each(|value| self.named(&mut inputs, value));
         }
-        Ok(digest.hex())
+        Ok(inputs)
     }
 
     /// Files that the study lists; `of` is what needs them.
-    fn listed(&self, digest: &mut Digest, files: &[String], of: &str) -> Result<(), CommandError> {
+    fn listed(&self, inputs: &mut Inputs, files: &[String], of: &str) -> Result<(), CommandError> {
         for name in files {
             let path = self.dir.join(name);
+            let watched = Watched::of(&self.dir, name);
             let unreadable =
                 |source| CommandError::usage(Error::File { path: path.clone(), of: of.to_owned(), source });
-            digest.field(name, &std::fs::read(&path).map_err(unreadable)?);
+            inputs.take(watched, &std::fs::read(&path).map_err(unreadable)?);
         }
         Ok(())
     }
 
     /// Files of the folder that a command's words name.
-    fn named(&self, digest: &mut Digest, command: &str) {
+    fn named(&self, inputs: &mut Inputs, command: &str) {
         for word in command.split(|c: char| c.is_whitespace() || "\"';&|()<>=".contains(c)) {
             let path = self.dir.join(word);
+            let watched = Watched::of(&self.dir, word);
             // A device may never end, and what lies elsewhere is not the study's.
             let inside = Path::new(word).is_relative() && !word.split('/').any(|part| part == "..");
             if inside
                 && path.is_file()
                 && let Ok(bytes) = std::fs::read(&path)
             {
-                digest.field(word, &bytes);
+                inputs.take(watched, &bytes);
             }
         }
     }
@@ -190,11 +226,19 @@ baseline = { script = "old" }
         counted.iter().chain(&["notes"]).for_each(|name| write(name, "1"));
         write("study.toml", STUDY);
         let study = StudyFolder::open(folder.path()).unwrap_or_else(|_| panic!("the study has a problem"));
-        let inputs = || study.inputs(&BTreeMap::new()).unwrap_or_else(|_| panic!("a file cannot be read"));
+        let inputs = || study.inputs(&BTreeMap::new()).unwrap_or_else(|_| panic!("a file cannot be read")).digest();
         let before = inputs();
         for name in counted {
             write(name, "2");
             assert_ne!(inputs(), before, "{name}");
+            write(name, "1");
+            let mut watched =
+                study.inputs(&BTreeMap::new()).unwrap_or_else(|_| panic!("a file cannot be read")).watched;
+            assert_eq!(watched.len(), counted.len());
+            assert!(!watched.iter_mut().any(|file| file.changed()));
+            write(name, "1, and more");
+            let changed: Vec<_> = watched.iter_mut().filter_map(|file| file.changed().then_some(&file.name)).collect();
+            assert_eq!(changed, [name]);
             write(name, "1");
         }
         write("notes", "2");

@@ -101,6 +101,7 @@ fn every_command_in_the_documents_does_what_they_say() {
                 .current_dir(folder.path())
                 .env("PATH", &path)
                 .env("BAKEOFF_CACHE", folder.path().join("cache"))
+                .env("BAKEOFF_LOCKS", folder.path())
                 .env("BAKEOFF_STATE", folder.path().join("state"))
                 .env_remove("COLUMNS")
                 .output()

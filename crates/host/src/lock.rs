@@ -2,11 +2,39 @@
 //! goes with the open file: it ends when the last descriptor of it is closed, however its holder ended. Nothing here
 //! ever removes the file, because removing it could let two processes hold locks on two files of the same name.
 
-use crate::Error;
+use crate::{Error, interrupt};
+use rustix::event::{EventfdFlags, PollFd, PollFlags, eventfd, poll};
 use std::fs::{File, TryLockError};
 use std::io::{self, Read as _, Seek as _, Write as _};
 use std::os::fd::{AsFd, BorrowedFd};
 use std::path::Path;
+use std::sync::Arc;
+use std::thread;
+
+/// Whether a lock is for one, or for all who share it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum How {
+    /// For one.
+    Alone,
+    /// For all who ask for it so.
+    Shared,
+}
+
+impl How {
+    pub(crate) fn at_once(self, file: &File) -> Result<(), TryLockError> {
+        match self {
+            Self::Alone => file.try_lock(),
+            Self::Shared => file.try_lock_shared(),
+        }
+    }
+
+    fn in_the_end(self, file: &File) -> io::Result<()> {
+        match self {
+            Self::Alone => file.lock(),
+            Self::Shared => file.lock_shared(),
+        }
+    }
+}
 
 /// A lock that is held until this value, and every launcher that keeps its descriptor, is gone.
 #[derive(Debug)]
@@ -20,7 +48,7 @@ impl Lock {
     /// # Errors
     /// [`Error::Locked`] names the process that holds it; [`Error::Lock`] if the file cannot be used.
     pub fn take(path: &Path) -> Result<Self, Error> {
-        Self::take_as(path, File::try_lock)
+        Self::take_as(path, How::Alone)
     }
 
     /// Takes the lock together with all others who share it, creating the file if there is none; it never waits. It
@@ -29,14 +57,29 @@ impl Lock {
     /// # Errors
     /// [`Error::Locked`] names the process that holds it; [`Error::Lock`] if the file cannot be used.
     pub fn share(path: &Path) -> Result<Self, Error> {
-        Self::take_as(path, File::try_lock_shared)
+        Self::take_as(path, How::Shared)
     }
 
-    fn take_as(path: &Path, lock: impl Fn(&File) -> Result<(), TryLockError>) -> Result<Self, Error> {
+    /// Takes the lock, and waits without ticking while others hold it; `waiting` gets the holder's process, if that is known. None if an
+    /// interrupt ended the wait.
+    ///
+    /// # Errors
+    /// [`Error::Lock`] if the file cannot be used.
+    pub fn wait(path: &Path, how: How, waiting: impl FnOnce(Option<u32>)) -> Result<Option<Self>, Error> {
+        match Self::take_as(path, how) {
+            Err(Error::Locked { owner, .. }) => waiting(owner),
+            taken => return taken.map(Some),
+        }
         let failed = |source| Error::Lock { path: path.to_owned(), source };
-        let mut file =
-            File::options().read(true).write(true).create(true).truncate(false).open(path).map_err(failed)?;
-        match lock(&file) {
+        let Some(mut file) = when_free(open(path).map_err(failed)?, how).map_err(failed)? else { return Ok(None) };
+        sign(&mut file).map_err(failed)?;
+        Ok(Some(Self { file }))
+    }
+
+    fn take_as(path: &Path, how: How) -> Result<Self, Error> {
+        let failed = |source| Error::Lock { path: path.to_owned(), source };
+        let mut file = open(path).map_err(failed)?;
+        match how.at_once(&file) {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
                 return Err(Error::Locked { path: path.to_owned(), owner: owner(&mut file) });
@@ -53,6 +96,38 @@ impl AsFd for Lock {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.file.as_fd()
     }
+}
+
+/// The file once it is locked; none if an interrupt came first.
+///
+/// flock(2) goes on waiting after a signal that is counted, so a thread of its own waits there, and this one for whichever of
+/// the two comes first: both sleep until then. A thread that is left behind gives the lock back as soon as it gets it.
+pub(crate) fn when_free(file: File, how: How) -> io::Result<Option<File>> {
+    let done = Arc::new(eventfd(0, EventfdFlags::CLOEXEC)?);
+    let tell = Arc::clone(&done);
+    let waits = thread::Builder::new().name("waits for a lock".to_owned()).spawn(move || {
+        let locked = how.in_the_end(&file);
+        // It cannot fail: the number is far from the largest.
+        let _ = rustix::io::write(&*tell, &1_u64.to_ne_bytes());
+        locked.map(|()| file)
+    })?;
+    loop {
+        let mut events = vec![PollFd::new(&*done, PollFlags::IN)];
+        events.extend(interrupt::event(1).map(|event| PollFd::from_borrowed_fd(event, PollFlags::IN)));
+        match poll(&mut events, None) {
+            Err(rustix::io::Errno::INTR) => continue,
+            polled => _ = polled?,
+        }
+        if !events[0].revents().is_empty() {
+            let locked = waits.join().map_err(|_| io::Error::other("the thread that waits for it ended"))?;
+            return locked.map(Some);
+        }
+        return Ok(None);
+    }
+}
+
+fn open(path: &Path) -> io::Result<File> {
+    File::options().read(true).write(true).create(true).truncate(false).open(path)
 }
 
 fn sign(file: &mut File) -> io::Result<()> {
@@ -103,6 +178,24 @@ mod tests {
         assert!(matches!(Lock::share(&path), Err(Error::Locked { .. })));
         drop(alone);
         Lock::share(&path).unwrap();
+    }
+
+    #[test]
+    fn who_waits_gets_it_when_the_last_one_is_gone() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("lock");
+        let shared = [Lock::share(&path).unwrap(), Lock::share(&path).unwrap()];
+        let (told, hears) = std::sync::mpsc::channel();
+        thread::scope(|scope| {
+            let waits = scope.spawn(|| Lock::wait(&path, How::Alone, |owner| told.send(owner).unwrap()).unwrap());
+            assert_eq!(hears.recv().unwrap(), Some(std::process::id()));
+            drop(shared);
+            let alone = waits.join().unwrap().unwrap();
+            assert!(matches!(Lock::share(&path), Err(Error::Locked { .. })));
+            drop(alone);
+        });
+        let free = Lock::wait(&path, How::Shared, |owner| panic!("{owner:?} was waited for")).unwrap();
+        assert!(free.is_some());
     }
 
     #[test]

@@ -8,7 +8,7 @@
 use bakeoff_model::record::{FORMAT, Line, Record, StudyLine};
 use serde::Deserialize;
 use std::fs::{File, OpenOptions};
-use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
+use std::io::{self, BufRead as _, BufReader, Read as _, Seek as _, SeekFrom, Write as _};
 use std::path::{Path, PathBuf};
 
 /// Why a journal cannot be read or written.
@@ -85,14 +85,11 @@ pub struct Journal {
     len_bytes: u64,
 }
 
-/// Just enough of a line to tell its kind and version before its shape is known.
+/// Just enough of a line to tell its version before its shape is known.
 #[derive(Deserialize)]
 struct Head {
-    line: String,
     format: Option<u32>,
 }
-
-const KINDS: &[&str] = &["study", "session", "build", "block", "trial", "evidence"];
 
 /// Reads a journal.
 pub fn read(path: &Path) -> Result<Contents, Error> {
@@ -120,15 +117,14 @@ pub fn read(path: &Path) -> Result<Contents, Error> {
         if let Some(found) = head.format.filter(|&found| found > FORMAT) {
             return Err(Error::Newer { path: path.to_owned(), found });
         }
-        if !KINDS.contains(&head.line.as_str()) {
-            unknown_lines += 1;
-            continue;
-        }
-        let line: Line = serde_json::from_slice(line).map_err(damaged)?;
-        match (&mut record, line) {
-            (Some(record), line) => record.push(line),
-            (None, Line::Study(study)) => record = Some(Record::new(*study)),
+        match (&mut record, serde_json::from_slice(line)) {
+            (_, Ok(Line::Unknown)) => unknown_lines += 1,
+            (Some(record), Ok(line)) => record.push(line),
+            (None, Ok(Line::Study(study))) => record = Some(Record::new(*study)),
+            // Only a study line that is ours and damaged is worth its line number.
+            (None, Err(error)) if line.starts_with(BEGINNING) => return Err(damaged(error)),
             (None, _) => return Err(Error::NotAJournal { path: path.to_owned() }),
+            (Some(_), Err(error)) => return Err(damaged(error)),
         }
     }
     let record = record.ok_or_else(|| Error::NotAJournal { path: path.to_owned() })?;
@@ -140,10 +136,15 @@ pub fn read(path: &Path) -> Result<Contents, Error> {
 const BEGINNING: &[u8] = b"{\"line\":\"study\"";
 
 /// Whether a file is what is left of a writer that was killed before its first line was complete. Any other file
-/// without a line feed is somebody else's.
+/// without a line feed is somebody else's. No more of it is read than its first line.
 fn is_stillborn(path: &Path) -> bool {
     let ours = |bytes: &[u8]| BEGINNING.starts_with(bytes) || bytes.starts_with(BEGINNING);
-    path.is_file() && std::fs::read(path).is_ok_and(|bytes| !bytes.contains(&b'\n') && ours(&bytes))
+    let first_line = || -> io::Result<Vec<u8>> {
+        let mut line = vec![];
+        BufReader::new(File::open(path)?).read_until(b'\n', &mut line)?;
+        Ok(line)
+    };
+    path.is_file() && first_line().is_ok_and(|line| !line.ends_with(b"\n") && ours(&line))
 }
 
 impl Journal {
@@ -167,7 +168,10 @@ impl Journal {
         let file = OpenOptions::new().write(true).create(true).truncate(true).open(path).map_err(create_error)?;
         let mut journal = Self { path: path.to_owned(), file, len_bytes: 0 };
         journal.append(&Line::Study(Box::new(study.clone())))?;
-        journal.sync()
+        journal.sync()?;
+        // The name, too: a file that is on the disk without a name is lost.
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        File::open(folder).and_then(|folder| folder.sync_all()).map_err(create_error)
     }
 
     /// Appends a line. It survives the death of this process at once, and that of the machine after [`Self::sync`].

@@ -5,7 +5,7 @@
 use crate::{Execution, Executor, Pass, Task, void};
 use bakeoff_model::plan::Plan;
 use bakeoff_model::record::{Block, Outcome, Record, TWIN, Trial};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// What happens, in the order in which it happens.
 #[derive(Debug, Clone, PartialEq)]
@@ -47,10 +47,10 @@ pub fn drive<E: From<crate::Error>>(
     stop: &dyn Fn() -> bool,
     enough: &dyn Fn() -> bool,
 ) -> Result<Ending, E> {
-    let mut session = Session { plan, record, session, executor, emit, stop };
+    let held = Held::of(plan, record);
+    let mut session = Session { plan, held: &held, session, executor, emit, stop };
     for pass in 1..=plan.blocks {
-        let is_begun = record.blocks.iter().any(|block| block.block == pass);
-        if pass > 1 && !is_begun && enough() {
+        if pass > 1 && !held.passes.contains(&pass) && enough() {
             return Ok(Ending::Complete);
         }
         if session.execute_pass(pass)? == Ending::Stopped {
@@ -60,10 +60,41 @@ pub fn drive<E: From<crate::Error>>(
     Ok(Ending::Complete)
 }
 
+/// How far a record is with a plan. A study that was prolonged may hold more than a plan asks for now; that is not
+/// counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Standing {
+    /// Trials that there are when all is done.
+    pub trials: u64,
+    /// Those of them that need not be executed any more.
+    pub trials_done: u64,
+    /// Blocks that there are when all is done.
+    pub blocks: u64,
+    /// Those of them that need nothing any more.
+    pub blocks_done: u64,
+}
+
+impl Standing {
+    /// That of a record with the plan that made it. What [`drive`] would execute is what is not done here.
+    pub fn of(plan: &Plan, record: &Record) -> Self {
+        let held = Held::of(plan, record);
+        let mut standing = Self::default();
+        for planned in (1..=plan.blocks).flat_map(|pass| plan.pass(pass)) {
+            let next = held.of_block(&planned).next;
+            let missing = next.values().filter(|attempt| attempt.is_some()).count() as u64;
+            standing.trials += next.len() as u64;
+            standing.trials_done += next.len() as u64 - missing;
+            standing.blocks += 1;
+            standing.blocks_done += u64::from(missing == 0);
+        }
+        standing
+    }
+}
+
 /// What a session executes, where, and who is told.
 struct Session<'a, E> {
     plan: &'a Plan,
-    record: &'a Record,
+    held: &'a Held<'a>,
     session: u32,
     executor: &'a mut dyn Executor,
     emit: &'a mut dyn FnMut(Event) -> Result<(), E>,
@@ -74,8 +105,8 @@ impl<E: From<crate::Error>> Session<'_, E> {
     /// Executes of one pass what the record does not hold yet.
     fn execute_pass(&mut self, pass: u32) -> Result<Ending, E> {
         let planned = self.plan.pass(pass);
-        let missing: Vec<Missing<'_>> =
-            planned.iter().filter_map(|planned| Missing::of(self.record, planned)).collect();
+        let of_block = |planned| self.held.of_block(planned);
+        let missing: Vec<Missing<'_>> = planned.iter().map(of_block).filter(Missing::is_any).collect();
         if missing.is_empty() {
             return Ok(Ending::Complete);
         }
@@ -149,40 +180,67 @@ impl<E: From<crate::Error>> Session<'_, E> {
     }
 }
 
-/// A block that the record does not hold the whole of.
+/// What of a block the record does not hold.
 struct Missing<'a> {
     /// As it was begun, or else as it is planned.
     block: &'a Block,
     is_begun: bool,
-    /// The attempt that comes next for each variant.
+    /// The attempt that comes next for each variant; none if the record has its final trial.
     next: BTreeMap<&'a str, Option<u32>>,
 }
 
-impl<'a> Missing<'a> {
-    /// None if nothing is missing.
-    fn of(record: &'a Record, planned: &'a Block) -> Option<Self> {
-        let begun = record.blocks.iter().find(|block| same_block(block, planned));
-        let block = begun.unwrap_or(planned);
-        let next = next_attempts(record, block);
-        next.values().any(Option::is_some).then_some(Self { block, is_begun: begun.is_some(), next })
+impl Missing<'_> {
+    fn is_any(&self) -> bool {
+        self.next.values().any(Option::is_some)
     }
 }
 
-fn same_block(one: &Block, other: &Block) -> bool {
-    (one.block, &one.workload, &one.condition) == (other.block, &other.workload, &other.condition)
+/// What tells one block from another: pass, workload, condition.
+type Key<'a> = (u32, &'a str, &'a str);
+
+/// What a record holds of each block. A record is looked through once, however many blocks are then asked for.
+struct Held<'a> {
+    /// Passes of which a block was begun.
+    passes: HashSet<u32>,
+    begun: HashMap<Key<'a>, &'a Block>,
+    /// The attempt that comes next, for each variant with a trial in the block; none after the final one.
+    next: HashMap<Key<'a>, HashMap<&'a str, Option<u32>>>,
+    /// Those that can be executed: the plan's variants and the twin. A block may have been begun with another one,
+    /// whose build fails today.
+    names: HashSet<&'a str>,
 }
 
-/// The number of the attempt that comes next for each variant of a block; none if the record has its final trial.
-fn next_attempts<'a>(record: &Record, block: &'a Block) -> BTreeMap<&'a str, Option<u32>> {
-    let mut next: BTreeMap<&str, Option<u32>> = block.order.iter().map(|v| (v.as_str(), Some(0))).collect();
-    let of_block =
-        |t: &&Trial| (t.block, &t.workload, &t.condition) == (block.block, &block.workload, &block.condition);
-    for trial in record.trials.iter().filter(of_block) {
-        if let Some(attempt) = next.get_mut(trial.variant.as_str()) {
+impl<'a> Held<'a> {
+    fn of(plan: &'a Plan, record: &'a Record) -> Self {
+        let names = plan.variants.iter().map(|variant| variant.name.as_str()).chain([TWIN]).collect();
+        let passes = record.blocks.iter().map(|block| block.block).collect();
+        let mut begun = HashMap::new();
+        for block in &record.blocks {
+            // The first word on a block's order is the one that its trials follow.
+            begun.entry(key(block)).or_insert(block);
+        }
+        let mut next: HashMap<Key<'a>, HashMap<&'a str, Option<u32>>> = HashMap::new();
+        for trial in &record.trials {
+            let of_block = next.entry((trial.block, &trial.workload, &trial.condition)).or_default();
+            let attempt = of_block.entry(&trial.variant).or_insert(Some(0));
             *attempt = attempt.filter(|_| !trial.is_final()).map(|known| known.max(trial.attempt + 1));
         }
+        Self { passes, begun, next, names }
     }
-    next
+
+    fn of_block<'b>(&'b self, planned: &'b Block) -> Missing<'b> {
+        let begun = self.begun.get(&key(planned)).copied();
+        let block = begun.unwrap_or(planned);
+        let held = self.next.get(&key(planned));
+        let attempt = |variant: &str| held.and_then(|held| held.get(variant)).copied().unwrap_or(Some(0));
+        let executable = block.order.iter().filter(|variant| self.names.contains(variant.as_str()));
+        let next = executable.map(|variant| (variant.as_str(), attempt(variant))).collect();
+        Missing { block, is_begun: begun.is_some(), next }
+    }
+}
+
+fn key(block: &Block) -> Key<'_> {
+    (block.block, &block.workload, &block.condition)
 }
 
 fn trial(task: Task<'_>, session: u32, execution: Execution) -> Trial {

@@ -11,7 +11,7 @@ pub mod simulated;
 pub mod varying_load;
 mod void;
 
-pub use driver::{Ending, Event, drive};
+pub use driver::{Ending, Event, Standing, drive};
 
 use bakeoff_model::marks::Marks;
 use bakeoff_model::metric::Measurements;

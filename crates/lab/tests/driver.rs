@@ -4,7 +4,7 @@
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test ends where something is not as it should be")]
 
 use bakeoff_lab::simulated::{Simulated, Truth};
-use bakeoff_lab::{Ending, Error, Event, Execution, Executor, Pass, Task, drive};
+use bakeoff_lab::{Ending, Error, Event, Execution, Executor, Pass, Standing, Task, drive};
 use bakeoff_model::plan::Plan;
 use bakeoff_model::record::{Line, MOST_REPEATS, Outcome, Record, Trial};
 use bakeoff_model::study::{Condition, VoidRule};
@@ -411,4 +411,38 @@ fn what_a_pass_needs_is_made_before_its_first_trial_and_for_those_that_have_tria
     assert_eq!(session(&plan, &mut record, &mut second, &stop), Ending::Complete);
     let told = format!("pass 2 begins, anew: {last}");
     assert_eq!(story.take(), [told.as_str(), "trial of 2", "pass ended"]);
+}
+
+fn standing(trials: u64, trials_done: u64, blocks: u64, blocks_done: u64) -> Standing {
+    Standing { trials, trials_done, blocks, blocks_done }
+}
+
+#[test]
+fn a_variant_that_joins_later_has_trials_in_the_blocks_to_come_and_in_no_other() {
+    let whole = plan();
+    let mut alone = plan();
+    alone.variants.truncate(1);
+    let mut record = empty_record(&whole);
+    let asked = Cell::new(0);
+    // Two blocks of the baseline and its twin, and one of the two trials of the third.
+    let stop = || {
+        asked.set(asked.get() + 1);
+        asked.get() > 8
+    };
+    assert_eq!(session(&alone, &mut record, &mut simulated(&whole), &stop), Ending::Stopped);
+    assert_eq!(record.trials.len(), 5);
+    assert_eq!(Standing::of(&whole, &record), standing(3 * 2 + 5 * 3, 5, 8, 2));
+    assert_eq!(session(&whole, &mut record, &mut simulated(&whole), &never), Ending::Complete);
+    assert_eq!(Standing::of(&whole, &record), standing(21, 21, 8, 8));
+    let joined = record.trials.iter().filter(|trial| trial.variant == "cc=clang").count();
+    assert_eq!((record.trials.len(), joined), (21, 5));
+
+    // And what it began is no trouble where it cannot be executed any more.
+    let last = record.trials.pop().unwrap();
+    record.trials.retain(|trial| trial.variant != "cc=clang" || trial.block < last.block);
+    let held = record.trials.len();
+    assert_eq!(session(&alone, &mut record, &mut simulated(&alone), &never), Ending::Complete);
+    assert!(record.trials[held..].iter().all(|trial| trial.variant != "cc=clang"));
+    let done = Standing::of(&alone, &record);
+    assert_eq!((done.trials_done, done.blocks_done), (done.trials, done.blocks));
 }

@@ -4,7 +4,7 @@
 
 use crate::metric::{self, Metric};
 use crate::problem::suggest;
-use crate::record::{Block, Building, Excluded, FORMAT, FactorLine, StudyLine, TWIN, Trial, VariantLine};
+use crate::record::{Basis, Block, Building, Excluded, FORMAT, FactorLine, StudyLine, TWIN, Trial, VariantLine};
 use crate::shuffle::Stream;
 use crate::study::{
     Condition, Decide, Factor, Levels, PlanSpec, Service, Study, VariantRule, Vary, VoidRule, Workload,
@@ -307,6 +307,7 @@ impl Plan {
             question: self.question.clone(),
             plan: self.name.clone(),
             identity: self.identity(builds, inputs),
+            basis: Some(Basis { keys: self.keys(), ..Basis::default() }),
             seed: self.seed,
             variants: self.variants.iter().map(variant).collect(),
             excluded: self.excluded.clone(),

@@ -2,10 +2,12 @@
 //! lab to a journal, and stand in a test's fixtures. Only what happened is stored, in base units and unrounded;
 //! nothing here is derived, and nothing judges.
 
+mod basis;
 mod build;
 mod building;
 mod evidence;
 
+pub use basis::{Basis, Change};
 pub use build::{BuildLine, BuildOutcome, FactorLine, FlagSeen, Foreseen, LayerLine, Proof};
 pub use building::{BUILDING_METRICS, Building};
 pub use evidence::{Calls, Census, Children, Evidence, EvidenceLine, Mapped, Opened, Traced};
@@ -41,6 +43,9 @@ pub enum Line {
     Trial(Trial),
     /// Something was gathered that may explain a difference.
     Evidence(EvidenceLine),
+    /// A kind of line that this version does not know: a later one wrote it. It is only ever read.
+    #[serde(other, skip_serializing)]
+    Unknown,
 }
 
 /// What was planned: the head of a journal.
@@ -57,8 +62,11 @@ pub struct StudyLine {
     /// The plan's name.
     pub plan: String,
     /// Digest of all that makes trials comparable: variants and their builds, workloads, seed. A journal is only
-    /// ever continued by a plan of the same identity.
+    /// ever continued by a plan of the same identity, or of the same [`Basis`].
     pub identity: String,
+    /// The same, part by part; none in journals of older versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub basis: Option<Basis>,
     /// The seed of every order.
     pub seed: u64,
     /// The baseline first, then the others as planned; the twin is not among them.
@@ -402,6 +410,7 @@ impl Record {
                 Some(known) => *known = line,
                 None => self.evidence.push(line),
             },
+            Line::Unknown => {}
         }
     }
 

@@ -109,9 +109,10 @@ fn layouts(record: &Record) -> Option<Layouts> {
         return None;
     }
     let record = record.without_building();
+    let executed: BTreeSet<u32> = record.trials.iter().map(|trial| trial.block).collect();
     let passes = |takes: fn(&Block) -> bool| -> BTreeSet<u32> {
-        let executed = |block: &&Block| record.trials.iter().any(|trial| trial.block == block.block);
-        record.blocks.iter().filter(|block| takes(block)).filter(executed).map(|block| block.block).collect()
+        let blocks = record.blocks.iter().filter(|block| takes(block) && executed.contains(&block.block));
+        blocks.map(|block| block.block).collect()
     };
     let (anew, all) = (passes(|block| block.layout.is_some()), passes(|_| true));
     Some(Layouts { passes: anew.len() as u32, of: all.len() as u32 })

@@ -3,6 +3,7 @@
 
 use crate::study::{layer, read, sha256};
 use bakeoff_build::{BuildEvent, Cache, Request, build_all};
+use bakeoff_host::machine::Machine;
 use bakeoff_model::plan::Variant;
 use bakeoff_model::record::{BuildLine, BuildOutcome};
 use bakeoff_model::shuffle::Stream;
@@ -22,7 +23,7 @@ const FILES: usize = 40;
 /// The study of this word: eight layers in all, three for each of four variants, with a source and a patch.
 fn build(folder: &Path, word: &str, told: &(dyn Fn(BuildEvent) + Sync)) -> (Cache, Vec<BuildLine>) {
     let study_dir = folder.join("study");
-    let cache = Cache::open(folder.join("cache")).unwrap();
+    let cache = Cache::open(folder.join("cache")).unwrap().on(Machine::in_folder(folder));
     let script = |mark: &str| {
         let many = format!("for n in $(seq {FILES}); do echo \"{mark} $n {word}\" > $PREFIX/{mark}$n; done");
         format!("cp text $PREFIX/text-{mark} || true; {many}")

@@ -3,6 +3,7 @@
 
 use crate::study::{layer, read, sh};
 use bakeoff_build::{BuildEvent, Cache, Error, Request, build_all};
+use bakeoff_host::machine::Machine;
 use bakeoff_model::plan::Variant;
 use std::fs;
 use std::io::{BufRead, BufReader};
@@ -20,7 +21,8 @@ const SAYS: &str = "builder: ";
 fn build_one_layer_if_asked() {
     let [Ok(cache), Ok(script)] = BUILDER.map(std::env::var) else { return };
     bakeoff_host::interrupt::install().unwrap();
-    let cache = Cache::open(PathBuf::from(cache)).unwrap();
+    let machine = Machine::in_folder(Path::new(&std::env::var("BUILDER_LOCKS").unwrap()));
+    let cache = Cache::open(PathBuf::from(cache)).unwrap().on(machine);
     let request = Request {
         study_dir: cache.root(),
         sources: &[],
@@ -61,7 +63,7 @@ impl Meeting {
     fn builder(&self, script: &str) -> Builder {
         let mut command = Command::new(std::env::current_exe().unwrap());
         command.args(["--exact", "processes::build_one_layer_if_asked", "--nocapture"]).stdout(Stdio::piped());
-        command.env(BUILDER[0], self.cache.path()).env(BUILDER[1], script);
+        command.env(BUILDER[0], self.cache.path()).env(BUILDER[1], script).env("BUILDER_LOCKS", self.pipes.path());
         let mut child = command.spawn().unwrap();
         let said = BufReader::new(child.stdout.take().unwrap());
         Builder { child, said }
@@ -189,7 +191,9 @@ fn an_interrupt_ends_a_build_and_a_wait() {
 #[test]
 fn builds_wait_while_trials_execute_and_the_other_way_round() {
     let meeting = Meeting::new();
-    let cache = Cache::open(meeting.cache.path().to_owned()).unwrap();
+    // Not the builders' cache: it is the machine that trials want alone.
+    let own = tempfile::tempdir().unwrap();
+    let cache = Cache::open(own.path().to_owned()).unwrap().on(Machine::in_folder(meeting.pipes.path()));
     let script = format!(
         "echo > '{}'; read line < '{}'; echo > $PREFIX/x",
         meeting.path("begun").display(),

@@ -1,6 +1,7 @@
 //! A small study to build: its folder, its cache, and what was told about its builds.
 
 use bakeoff_build::{Aside, BuildEvent, Cache, Error, Request, Wanted, build_all, survey};
+use bakeoff_host::machine::Machine;
 use bakeoff_model::digest::hex;
 use bakeoff_model::plan::Variant;
 use bakeoff_model::record::{BuildLine, BuildOutcome};
@@ -28,7 +29,7 @@ impl Study {
     pub(crate) fn new(layers: &[Layer]) -> Self {
         let folder = tempfile::tempdir().unwrap();
         fs::create_dir(folder.path().join("study")).unwrap();
-        let cache = Cache::open(folder.path().join("cache")).unwrap();
+        let cache = Cache::open(folder.path().join("cache")).unwrap().on(Machine::in_folder(folder.path()));
         let mut study = Self {
             folder,
             cache,

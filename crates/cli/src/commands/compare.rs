@@ -2,6 +2,7 @@
 //! after that is what `bakeoff run` does.
 
 use super::{Extent, Showing};
+use crate::alone::alone;
 use crate::error::{Code, CommandError};
 use crate::programs;
 use crate::screen;
@@ -9,6 +10,7 @@ use crate::session::{OpenStudy, Setting};
 use crate::state::State;
 use bakeoff_lab::Ending;
 use bakeoff_lab::local::{Local, Setup};
+use bakeoff_model::digest::Digest;
 use bakeoff_model::metric::METRICS;
 use bakeoff_model::plan::{BASELINE, Plan, Variant};
 use bakeoff_model::record::TWIN;
@@ -42,7 +44,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "PERCENT", default_value = "1%", value_parser = margin)]
     margin: f64,
     /// Confidence of intervals and verdicts
-    #[arg(long, value_name = "C", default_value = "0.99", value_parser = confidence)]
+    #[arg(long, value_name = "C", default_value = "0.95", value_parser = confidence)]
     confidence: f64,
     /// Seed of every order; without it a new one is drawn each time, and printed
     #[arg(long, value_name = "SEED")]
@@ -141,7 +143,11 @@ pub(crate) fn execute(args: &Args) -> Result<Code, CommandError> {
     let lock = state.lock()?;
     let dir = std::env::current_dir().map_err(|e| CommandError::new(Code::Internal, e))?;
     // A relative command means another program in another folder.
-    let study = plan.study_line(&BTreeMap::new(), &dir.to_string_lossy(), None);
+    let mut study = plan.study_line(&BTreeMap::new(), &dir.to_string_lossy(), None);
+    if let Some(basis) = &mut study.basis {
+        let folder = Digest::of("folder").field("path", dir.as_os_str().as_encoded_bytes()).hex();
+        basis.keys.insert("the folder in which it is executed".to_owned(), folder);
+    }
     let (journal, quiet) = (&*state.journal, args.quiet);
     let durable = args.journal.is_some();
     let setting = Setting { plan: &plan, study, builds: &[], journal, durable, quiet, guess_s: None };
@@ -160,12 +166,16 @@ pub(crate) fn execute(args: &Args) -> Result<Code, CommandError> {
     if is_new {
         check()?;
     }
+    // Held from before the first trial until after the last one.
+    let mut held = None;
     let (record, ending) = OpenStudy::open(setting)?.execute(|| {
+        held = Some(alone(args.quiet)?);
         if !is_new {
             check()?;
         }
         Ok(Box::new(Local::new(&plan, setup.clone(), Some(lock.as_fd()))?))
     })?;
+    drop(held);
     let code = args.showing.show_new(&record)?;
     if ending == Ending::Stopped {
         screen::err("stopped before all blocks were executed\n");

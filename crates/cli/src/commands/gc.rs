@@ -51,7 +51,7 @@ pub(crate) fn execute(args: &Args) -> Result<Code, CommandError> {
     let without_rule = args.older_than.is_none() && args.keep_size.is_none();
     let only_say = args.dry_run || without_rule;
     // Nothing of ours works while a trial is in flight; and what is needed is asked after the wait.
-    let _leave = if only_say { None } else { cache.leave_to_remove(waiting)? };
+    let _leave = if only_say { None } else { Some(cache.leave_to_remove(waiting)?) };
     let needed = needed(&cache, &args.studies)?;
     let inventory = Inventory::of(&cache)?;
     let rule = Rule {

@@ -4,20 +4,22 @@ use super::build::{Jobs, Telling, build, request};
 use super::plan::takes;
 use super::{Extent, Selection, Showing, trace_trial};
 use crate::alike;
+use crate::alone::{tell_who_is_waited_for, tell_why_not_alone};
 use crate::aside::Maker;
+use crate::continued;
 use crate::error::{Code, CommandError};
 use crate::evidence::Wanted;
 use crate::programs;
 use crate::screen;
 use crate::session::{OpenStudy, Setting};
 use crate::state::StateFolder;
-use crate::study_folder::StudyFolder;
+use crate::study_folder::{Inputs, StudyFolder};
 use bakeoff_build::{Cache, survey};
 use bakeoff_lab::Ending;
 use bakeoff_lab::local::{Local, Setup};
 use bakeoff_lab::simulated::{Simulated, Truth};
 use bakeoff_model::plan::Plan;
-use bakeoff_model::record::{BuildLine, BuildOutcome, StudyLine};
+use bakeoff_model::record::{Basis, BuildLine, BuildOutcome, StudyLine};
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::os::fd::AsFd as _;
@@ -67,8 +69,9 @@ pub(crate) fn execute(args: &Args) -> Result<Code, CommandError> {
 
 fn rehearse(args: &Args, folder: &StudyFolder, plan: &Plan, truth: &str) -> Result<Code, CommandError> {
     let planted = Truth::parse(truth, plan)?;
-    let study = plan.study_line(&BTreeMap::new(), truth, Some(truth));
-    let state = StateFolder::of(&folder.dir)?.journal(&plan.name, &study.identity);
+    let mut study = plan.study_line(&BTreeMap::new(), truth, Some(truth));
+    let identity = study.identity.clone();
+    let state = continued::choose(&StateFolder::of(&folder.dir)?, &mut study, &identity);
     let _lock = state.lock()?;
     let guess_s = Some(planted.pause_s);
     let (journal, quiet) = (&*state.journal, args.quiet);
@@ -80,9 +83,8 @@ fn rehearse(args: &Args, folder: &StudyFolder, plan: &Plan, truth: &str) -> Resu
 }
 
 fn execute_here(args: &Args, folder: &StudyFolder, mut plan: Plan) -> Result<Code, CommandError> {
-    let expected = folder.expected()?;
-    let inputs = folder.inputs(&expected)?;
-    // Before the builds: a folder that cannot be written must not be found out an hour later.
+    // Before the builds: what cannot be read or written must not be found out an hour later.
+    folder.inputs(&folder.expected()?)?;
     let state_folder = StateFolder::of(&folder.dir)?;
     let cache = Cache::open(Cache::default_root()?)?;
     if !args.quiet {
@@ -90,9 +92,15 @@ fn execute_here(args: &Args, folder: &StudyFolder, mut plan: Plan) -> Result<Cod
     }
     let telling = Telling { quiet: args.quiet, announce: false };
     let builds = build(&cache, folder, &plan, &args.jobs, telling)?;
+    let mut whole = plan.clone();
     let digests = built(&mut plan, folder.study.layers.is_empty(), &builds)?;
-    let all = plan.study_line(&digests, &inputs, None);
+    // As they are now, after the builds.
+    let expected = folder.expected()?;
+    let inputs = folder.inputs(&expected)?;
+    let all = plan.study_line(&digests, &inputs.digest(), None);
     let shared = if args.anyway { vec![] } else { alike::merge(&mut plan, &all, &builds) };
+    // Raced apart, they are another study.
+    whole.variants.retain(|variant| shared.iter().all(|one| one.variant.name != variant.name));
     if !args.quiet {
         screen::err(&alike::told(&shared));
     }
@@ -100,8 +108,9 @@ fn execute_here(args: &Args, folder: &StudyFolder, mut plan: Plan) -> Result<Cod
         let doubts = bakeoff_analysis::doubts_about_builds(&all, &builds);
         bakeoff_report::build_doubts(&doubts, screen::style().width, false)
     })?;
-    let study = StudyLine { shared, ..plan.study_line(&digests, &inputs, None) };
-    let state = state_folder.journal(&plan.name, &study.identity);
+    let (mut study, older) = study_line(&whole, &plan, &digests, &inputs);
+    study.shared = shared;
+    let state = continued::choose(&state_folder, &mut study, &older);
     let lock = state.lock()?;
     let guess_s = takes::trials_s(&plan, &takes::known_walls(folder)).map(|all_s| all_s / trials(&plan));
     let (journal, quiet) = (&*state.journal, args.quiet);
@@ -114,13 +123,14 @@ fn execute_here(args: &Args, folder: &StudyFolder, mut plan: Plan) -> Result<Cod
         check()?;
     }
     let wanted = Wanted { spec: &folder.study.evidence, cache: &cache, digests: &digests };
-    let open = OpenStudy::open(setting)?.gathering(wanted);
+    let open = OpenStudy::open(setting)?.gathering(wanted).watching(inputs.watched);
     state.is_latest()?;
     // Held from before the first trial until after the last one.
     let mut machine = None;
     let maker = OnceCell::new();
     let (record, ending) = open.execute(|| {
-        machine = Some(cache.quiet(|process| wait_for_builds(process, args.quiet))?);
+        machine = Some(cache.quiet(|process| tell_who_is_waited_for(process, args.quiet))?);
+        tell_why_not_alone(cache.why_not_whole_machine());
         if !is_new {
             check()?;
         }
@@ -144,11 +154,13 @@ fn execute_here(args: &Args, folder: &StudyFolder, mut plan: Plan) -> Result<Cod
 /// How many changed files of a prefix are named.
 const CHANGES_SHOWN: usize = 3;
 
-fn wait_for_builds(process: Option<u32>, quiet: bool) {
-    if !quiet {
-        let who = process.map_or_else(|| "another process".to_owned(), |process| format!("process {process}"));
-        screen::err(&format!("waiting for {who}: it builds or executes trials, and trials want the machine alone\n"));
-    }
+/// The head of a journal, and the identity that versions before gave it where a build fails. That a variant cannot be built
+/// today is no part of what makes the trials of the others comparable.
+fn study_line(whole: &Plan, plan: &Plan, digests: &BTreeMap<String, String>, inputs: &Inputs) -> (StudyLine, String) {
+    let mut study = plan.study_line(digests, &inputs.digest(), None);
+    let older = std::mem::replace(&mut study.identity, whole.identity(digests, &inputs.digest()));
+    study.basis = Some(Basis { keys: whole.keys(), files: inputs.files.clone(), ..Basis::default() });
+    (study, older)
 }
 
 /// Trials that write into what was built may have executed another program than those before them.

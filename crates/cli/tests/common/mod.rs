@@ -39,6 +39,8 @@ impl Sandbox {
             }
         }
         command.env("BAKEOFF_CACHE", self.folder.path().join("cache"));
+        // Tests do not wait for each other's trials, nor for those of this machine's users.
+        command.env("BAKEOFF_LOCKS", self.folder.path());
         command.env("BAKEOFF_STATE", self.folder.path().join("state"));
         command.env("NO_COLOR", "1").env_remove("COLUMNS");
         command.current_dir(self.folder.path());

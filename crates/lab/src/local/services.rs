@@ -7,7 +7,7 @@ use super::outcome::{Halt, in_words, last_lines, surroundings};
 use super::stage::{Cell, Ports, Stage};
 use super::tools::Tools;
 use super::tracing::{SLOWER, Tracing};
-use super::waiting::Waiting;
+use super::waiting::{Growing, Waiting};
 use bakeoff_host::{End, Job, JobEnded, Launcher};
 use bakeoff_model::metric::{self, Measurements};
 use bakeoff_model::study::{Per, Ready, Service};
@@ -219,13 +219,14 @@ impl Running {
             Ready::Tcp(text) => Some(port_of(text, &env).map_err(|why| self.because(why))?),
             _ => None,
         };
+        let mut log = Growing::of(&self.log);
         // Another's answer at the same port is none of it: it must be alive after its check as well.
         let mut last_words = String::new();
         loop {
             let passed = match &self.service.ready {
                 Ready::Started => true,
                 Ready::Tcp(_) => port.is_some_and(accepts),
-                Ready::Log(text) => log_has(&self.log, text),
+                Ready::Log(text) => log.shows(text),
                 Ready::Command(command) => {
                     let log = stage.setup.scratch.join("ready.log");
                     let command = stage.helper(argv(command, true), env.clone(), &log);
@@ -309,12 +310,6 @@ fn port_of(text: &str, env: &std::collections::BTreeMap<String, String>) -> Resu
         None => word,
     };
     number.parse().map_err(|_| format!("its check names `{word}`, which is no port"))
-}
-
-/// Whether a line of a log holds a text.
-fn log_has(log: &std::path::Path, text: &str) -> bool {
-    let bytes = std::fs::read(log).unwrap_or_default();
-    String::from_utf8_lossy(&bytes).lines().any(|line| line.contains(text))
 }
 
 #[cfg(test)]

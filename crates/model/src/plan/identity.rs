@@ -17,24 +17,44 @@ impl Plan {
     /// be prolonged. But a rule that stops it earlier is, with all that it asks: it is fixed before the first block, and
     /// another one begins another journal.
     pub fn identity(&self, builds: &BTreeMap<String, String>, inputs: &str) -> String {
-        let mut digest = Digest::of("plan");
-        digest.field("study", self.study.as_bytes()).field("seed", &self.seed.to_le_bytes());
+        self.parts(builds, inputs).whole.hex()
+    }
+
+    /// A digest of each key of the study that makes trials comparable, by its name there; all of [`Self::identity`] but
+    /// builds and inputs.
+    pub fn keys(&self) -> BTreeMap<String, String> {
+        let mut parts = self.parts(&BTreeMap::new(), "");
+        // In the digest of all, it is the order of the variants that says which one is the baseline.
+        let baseline = self.variants.first().map_or("", |variant| variant.name.as_str());
+        parts.keys.entry("the baseline".to_owned()).or_default().field("name", baseline.as_bytes());
+        let short = |digest: Digest| digest.hex()[..KEY_DIGITS].to_owned();
+        parts.keys.into_iter().map(|(key, digest)| (key, short(digest))).collect()
+    }
+
+    fn parts(&self, builds: &BTreeMap<String, String>, inputs: &str) -> Parts {
+        let mut parts = Parts { whole: Digest::of("plan"), keys: BTreeMap::new(), at: String::new() };
+        let digest = &mut parts;
+        digest.at("name").field("study", self.study.as_bytes());
+        digest.at("seed").field("seed", &self.seed.to_le_bytes());
         for item in &self.variants {
-            variant(&mut digest, item, builds.get(&item.name).map_or("", String::as_str));
+            variant(digest, item, builds.get(&item.name).map_or("", String::as_str));
         }
-        self.workloads.iter().for_each(|item| workload(&mut digest, item));
-        self.services.iter().for_each(|item| service(&mut digest, item));
-        self.conditions.iter().for_each(|item| condition(&mut digest, item));
-        digest.field("inputs", inputs.as_bytes());
+        self.workloads.iter().for_each(|item| workload(digest, item));
+        self.services.iter().for_each(|item| service(digest, item));
+        self.conditions.iter().for_each(|item| condition(digest, item));
+        digest.whole.field("inputs", inputs.as_bytes());
+        digest.at("until");
         if self.until != Until::Blocks {
             digest.field("until", self.until.to_string().as_bytes());
+            digest.at("decide");
             digest.field("metric", self.decide.metrics.first().map_or("", String::as_str).as_bytes());
             digest.field("margin", &self.decide.margin.to_le_bytes());
             digest.field("confidence", &self.decide.confidence.to_le_bytes());
         }
         if let Some(blocks) = self.looks_until() {
-            digest.field("looks", &blocks.to_le_bytes());
+            digest.at("until").field("looks", &blocks.to_le_bytes());
         }
+        digest.at("vary");
         for vary in &self.vary {
             let word = match vary {
                 Vary::EnvSize => "env-size",
@@ -42,52 +62,85 @@ impl Plan {
             };
             digest.field("vary", word.as_bytes());
         }
+        digest.at("void_if");
         for rule in &self.void_if {
             digest.field("void if", rule.metric.as_bytes()).field("above", &rule.above.to_le_bytes());
         }
-        digest.hex()
+        parts
+    }
+}
+
+/// Hexadecimal digits that are kept of the digest of a key.
+const KEY_DIGITS: usize = 16;
+
+/// The digest of all, and of each key by itself.
+struct Parts {
+    whole: Digest,
+    keys: BTreeMap<String, Digest>,
+    /// The key that fields belong to.
+    at: String,
+}
+
+impl Parts {
+    /// What follows is of this key.
+    fn at(&mut self, key: &str) -> &mut Self {
+        key.clone_into(&mut self.at);
+        self
+    }
+
+    fn field(&mut self, name: &str, value: &[u8]) -> &mut Self {
+        self.whole.field(name, value);
+        self.keys.entry(self.at.clone()).or_default().field(name, value);
+        self
     }
 }
 
 // Names of fields that came with format 1 are plain words. A factor may have such a name; those that came later
 // have a blank, which no factor has.
 
-fn variant(digest: &mut Digest, variant: &Variant, build: &str) {
-    digest.field("variant", variant.name.as_bytes());
+fn variant(digest: &mut Parts, variant: &Variant, build: &str) {
+    digest.at(&format!("the variant {}", variant.name)).field("variant", variant.name.as_bytes());
     for (factor, level) in &variant.levels {
         digest.field(factor, level.as_bytes());
     }
     digest.field("run", variant.run.as_deref().unwrap_or_default().as_bytes());
-    digest.field("build", build.as_bytes());
+    // A build is no key of the study.
+    digest.whole.field("build", build.as_bytes());
     for (name, value) in &variant.run_variables {
         digest.field("run variable", name.as_bytes()).field("its value", value.as_bytes());
     }
 }
 
-fn workload(digest: &mut Digest, workload: &Workload) {
-    digest.field("workload", workload.name.as_bytes()).field("run", workload.run.as_bytes());
+fn workload(digest: &mut Parts, workload: &Workload) {
+    let key = |name: &str| format!("workloads.{}.{name}", workload.name);
+    digest.at(&key("run")).field("workload", workload.name.as_bytes()).field("run", workload.run.as_bytes());
+    digest.at(&key("phases"));
     for phase in &workload.phases {
         digest.field("its phase", phase.as_bytes());
     }
+    digest.at(&key("ops"));
     if let Some(OpSpec { unit, count, names }) = &workload.ops {
         digest.field("its ops", unit.as_bytes());
         optional(digest, "its count", count.map(u64::to_le_bytes));
         names.iter().for_each(|name| _ = digest.field("its op", name.as_bytes()));
     }
+    digest.at(&key("values"));
     workload.values.iter().for_each(|item| value(digest, item));
+    digest.at(&key("services"));
     for service in &workload.services {
         digest.field("its service", service.as_bytes());
     }
     if workload.divided {
-        digest.field("its work", b"divided");
+        digest.at(&key("divided")).field("its work", b"divided");
     }
     if let Some(oracle) = &workload.oracle {
-        digest.field("its oracle", oracle.as_bytes());
+        digest.at(&key("oracle")).field("its oracle", oracle.as_bytes());
     }
+    digest.at(&key("timeout"));
     optional(digest, "its timeout", workload.timeout_s.map(f64::to_le_bytes));
 }
 
-fn value(digest: &mut Digest, value: &ValueSpec) {
+fn value(digest: &mut Parts, value: &ValueSpec) {
     let unit = match value.unit {
         Unit::Seconds => "s",
         Unit::Bytes => "B",
@@ -120,8 +173,11 @@ fn value(digest: &mut Digest, value: &ValueSpec) {
     };
 }
 
-fn service(digest: &mut Digest, service: &Service) {
-    digest.field("a service", service.name.as_bytes()).field("it runs", service.run.as_bytes());
+fn service(digest: &mut Parts, service: &Service) {
+    digest
+        .at(&format!("services.{}", service.name))
+        .field("a service", service.name.as_bytes())
+        .field("it runs", service.run.as_bytes());
     let (kind, check) = match &service.ready {
         Ready::Started => ("is ready", ""),
         Ready::Tcp(port) => ("is ready by tcp", port.as_str()),
@@ -137,10 +193,10 @@ fn service(digest: &mut Digest, service: &Service) {
     digest.field("is stopped within", &service.stop_within_s.to_le_bytes());
 }
 
-fn condition(digest: &mut Digest, condition: &Condition) {
+fn condition(digest: &mut Parts, condition: &Condition) {
     let Condition { name, load, processes, cpus, realtime, aslr, environment, drop_caches, memory_bytes, cpu_limit } =
         condition;
-    digest.field("condition", name.as_bytes());
+    digest.at(&format!("conditions.{name}")).field("condition", name.as_bytes());
     if let Some(LoadSpec { copies, of, pace_s, cpus }) = load {
         let (kind, command) = match of {
             LoadOf::Baseline => ("copies of baseline", ""),
@@ -167,13 +223,13 @@ fn condition(digest: &mut Digest, condition: &Condition) {
     optional(digest, "its limit", cpu_limit.map(f64::to_le_bytes));
 }
 
-fn optional<const N: usize>(digest: &mut Digest, name: &str, value: Option<[u8; N]>) {
+fn optional<const N: usize>(digest: &mut Parts, name: &str, value: Option<[u8; N]>) {
     if let Some(bytes) = value {
         digest.field(name, &bytes);
     }
 }
 
-fn listed(digest: &mut Digest, name: &str, numbers: Option<&[u32]>) {
+fn listed(digest: &mut Parts, name: &str, numbers: Option<&[u32]>) {
     if let Some(numbers) = numbers {
         let words: Vec<String> = numbers.iter().map(u32::to_string).collect();
         digest.field(name, words.join(",").as_bytes());

@@ -2,6 +2,7 @@
 //! share the machine trial by trial; what they say is judged in [`bakeoff_analysis::calibration::real`].
 
 use super::Meter;
+use crate::alone::alone;
 use crate::error::{Code, CommandError};
 use crate::screen;
 use bakeoff_analysis::calibration::real::{Executed, Trials, judge, turns};
@@ -43,6 +44,7 @@ pub(super) fn execute(args: &super::Args) -> Result<Code, CommandError> {
     let command = args.of_real.command.clone().unwrap_or_else(|| COMMAND.to_owned());
     let processors = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
     let processes = args.of_real.load.unwrap_or(processors as u32);
+    let _held = alone(args.quiet)?;
     let mut place = place(&command, folder.path())?;
     let mut load = (processes > 0).then(|| VaryingLoad::start(processes, folder.path())).transpose()?;
     let meter = Meter::new(args.quiet);

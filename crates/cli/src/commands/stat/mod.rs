@@ -17,7 +17,7 @@ use std::os::unix::ffi::OsStrExt as _;
 
 /// The margin and the confidence of `bakeoff compare`.
 const MARGIN: &str = "1%";
-const CONFIDENCE: f64 = 0.99;
+const CONFIDENCE: f64 = 0.95;
 
 /// Judge numbers that were measured elsewhere: ministat and benchstat, with verdicts
 ///

@@ -1,0 +1,113 @@
+//! Which journal a study goes on in, and what is said where it is a new one although there is another of the same plan: what
+//! was changed since, before anything is executed.
+
+use crate::screen;
+use crate::state::{State, StateFolder};
+use bakeoff_model::record::{Change, Record, StudyLine};
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+
+/// How many changes are named.
+const CHANGES_SHOWN: usize = 8;
+
+/// The journal for a study as it is now. It is that of its identity; or the latest one whose trials depend on the same,
+/// although trials wrote a file since or a build failed; or, as versions before named it, that of `older`, the identity
+/// without those that cannot be built. Otherwise it is a new one.
+pub(crate) fn choose(folder: &StateFolder, study: &mut StudyLine, older: &str) -> State {
+    let named = folder.journal(&study.plan, &study.identity);
+    if named.journal.exists() {
+        return named;
+    }
+    let mut known = of_plan(folder, study);
+    if let Some(at) = known.iter().position(|(_, record)| record.study.changes(study).is_some_and(|c| c.is_empty())) {
+        return folder.at(&known.swap_remove(at).0);
+    }
+    let before = folder.journal(&study.plan, older);
+    if before.journal.exists() {
+        older.clone_into(&mut study.identity);
+        return before;
+    }
+    // One without trials has nothing to be sorry for.
+    if let Some((path, record)) = known.iter().find(|(_, record)| !record.trials.is_empty()) {
+        screen::err(&note(path, record, study));
+    }
+    named
+}
+
+/// The journals of this plan, simulated in the same way if at all: the study's latest first, and then the one that was
+/// executed last.
+fn of_plan(folder: &StateFolder, study: &StudyLine) -> Vec<(PathBuf, Record)> {
+    let read = |path: PathBuf| bakeoff_journal::read(&path).ok().map(|contents| (path, contents.record));
+    let is_of_plan = |record: &Record| record.study.plan == study.plan && record.study.simulated == study.simulated;
+    let mut known: Vec<_> = folder.journals().into_iter().filter_map(read).filter(|(_, r)| is_of_plan(r)).collect();
+    let latest = folder.latest();
+    let rank = |(path, record): &(PathBuf, Record)| {
+        let last_unix_s = record.sessions.last().map_or(0.0, |session| session.started_unix_s);
+        if latest.as_ref() == Some(path) { f64::INFINITY } else { last_unix_s }
+    };
+    known.sort_by(|one, other| rank(other).total_cmp(&rank(one)));
+    known
+}
+
+fn note(path: &Path, record: &Record, now: &StudyLine) -> String {
+    let executed = record.without_building();
+    let done = executed.trials.iter().filter(|trial| trial.is_final()).count() as u64;
+    let cells = (record.study.workloads.len() * record.study.conditions.len()) as u64;
+    let blocks = record.sessions.last().map_or(0, |session| u64::from(session.blocks));
+    let all = (blocks * cells * (record.study.variants.len() as u64 + 1)).max(done);
+    let name = bakeoff_report::clean(&path.file_name().unwrap_or_default().to_string_lossy());
+    let mut text = format!(
+        "note: a new journal begins. The latest one of this plan, {name}, has {done} of {all} trials; it stays as it is, but \
+         cannot go on, because these were changed since:\n"
+    );
+    match record.study.changes(now) {
+        Some(changes) => text.push_str(&in_words(&changes)),
+        None => text.push_str("    something in the study, its files or its builds (a version began it that did not write down what they were)\n"),
+    }
+    text.push_str("hint: to go on with it, undo the change and execute the command again\n");
+    text
+}
+
+/// One line for each change.
+pub(crate) fn in_words(changes: &[Change]) -> String {
+    let mut text = String::new();
+    for change in changes.iter().take(CHANGES_SHOWN) {
+        let line = match change {
+            Change::Key(key) => format!("{key}, in the study"),
+            Change::NewKey(key) => format!("{key}, which was not in the study"),
+            Change::NoKey(key) => format!("{key}, which is no longer in the study"),
+            Change::File(name) => format!("the file {name}"),
+            Change::NoFile(name) => format!("the file {name}, which is no longer there"),
+            Change::Build(variant) => format!("the build of {variant}: its sources, scripts, variables or tools"),
+        };
+        let _ = writeln!(text, "    {}", bakeoff_report::clean(&line));
+    }
+    if changes.len() > CHANGES_SHOWN {
+        let _ = writeln!(text, "    and {} more", changes.len() - CHANGES_SHOWN);
+    }
+    text
+}
+
+/// Why a journal that the user named cannot go on, as far as it can be told.
+pub(crate) fn hint(known: &StudyLine, now: &StudyLine) -> String {
+    let changes = known.changes(now).filter(|changes| !changes.is_empty());
+    changes.map_or_else(
+        || "name another journal".to_owned(),
+        |changes| format!("name another journal; these differ:\n{}", in_words(&changes).trim_end()),
+    )
+}
+
+/// Says that a variant joins a study that has begun without it.
+pub(crate) fn tell_who_joins(known: &Record, now: &StudyLine) {
+    let is_new = |name: &str| !known.study.variants.iter().any(|variant| variant.name == name);
+    let joins: Vec<&str> = now.variants.iter().map(|v| v.name.as_str()).filter(|name| is_new(name)).collect();
+    if joins.is_empty() || known.blocks.is_empty() {
+        return;
+    }
+    screen::err(&format!(
+        "note: {} could not be built before, and can be now: it takes part in the blocks to come. The {} blocks that have begun \
+         stay as they are; --blocks asks for more\n",
+        bakeoff_report::clean(&joins.join(", ")),
+        known.blocks.len()
+    ));
+}

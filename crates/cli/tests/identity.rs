@@ -1,0 +1,247 @@
+//! Which journal a study goes on in: what its own trials write and what once failed to build changes nothing, and what its
+//! user changed is named before anything is executed.
+
+#![allow(clippy::unwrap_used, reason = "a test ends where something is not as it should be")]
+
+mod common;
+
+use bakeoff_host::lock::How;
+use bakeoff_host::machine::Machine;
+use common::{SMALL, Sandbox, each_trial_once};
+use std::fs;
+use std::io::{BufRead as _, BufReader};
+use std::process::Stdio;
+
+/// Its command names the file that it writes, and its oracle reads it.
+const STUDY: &str = r#"
+format = 1
+name = "writes"
+[run_factors.echo]
+once = { WORDS = "hello" }
+twice = { WORDS = "hello again" }
+[workloads.w]
+run = 'echo $WORDS $$ > out.txt; sh work.sh'
+oracle = 'test -s out.txt'
+[plan]
+blocks = 6
+[decide]
+baseline = { echo = "once" }
+"#;
+const NEW: &str = "a new journal begins";
+
+fn sandbox() -> Sandbox {
+    let sandbox = Sandbox::new(STUDY);
+    sandbox.write("work.sh", "true\n");
+    sandbox
+}
+
+/// `bakeoff run` with this number of blocks.
+fn run(sandbox: &Sandbox, blocks: &str) -> common::Shown {
+    sandbox.execute(&["run", "STUDY", "--quiet", "--blocks", blocks])
+}
+
+#[track_caller]
+fn goes_on(sandbox: &Sandbox, blocks: &str, words: &[&str]) {
+    let shown = run(sandbox, blocks);
+    shown.expect(0, words);
+    assert!(!shown.err.contains(NEW), "{}", shown.err);
+    each_trial_once(&sandbox.record(), blocks.parse::<usize>().unwrap() * 3);
+}
+
+#[test]
+fn a_study_whose_commands_write_a_file_that_they_name_goes_on() {
+    let sandbox = sandbox();
+    for blocks in ["6", "7", "8"] {
+        goes_on(&sandbox, blocks, &[]);
+    }
+    fs::remove_file(sandbox.study().join("out.txt")).unwrap();
+    goes_on(&sandbox, "9", &[]);
+}
+
+#[test]
+fn a_file_that_was_there_and_that_trials_change_is_told_and_no_longer_counts() {
+    let sandbox = sandbox();
+    sandbox.write("out.txt", "left by somebody\n");
+    goes_on(&sandbox, "6", &["note: out.txt changed while trials executed"]);
+    goes_on(&sandbox, "7", &[]);
+    sandbox.write("out.txt", "left by somebody else\n");
+    let shown = run(&sandbox, "8");
+    shown.expect(0, &["8 of 8 blocks"]);
+    assert_eq!(shown.err, "", "it is known to be written");
+    let basis = sandbox.record().study.basis.unwrap();
+    assert_eq!(basis.files.keys().collect::<Vec<_>>(), ["work.sh"]);
+    assert_eq!(basis.written.iter().collect::<Vec<_>>(), ["out.txt"]);
+}
+
+#[test]
+fn what_the_user_changed_is_named_and_undoing_it_goes_on_with_the_old_journal() {
+    let sandbox = sandbox();
+    goes_on(&sandbox, "6", &[]);
+    let old = sandbox.journal();
+    let before = fs::read(&old).unwrap();
+
+    sandbox.write("work.sh", "exit 0\n");
+    let name = old.file_name().unwrap().to_str().unwrap().to_owned();
+    let words = [NEW, &name, "has 18 of 18 trials", "the file work.sh", "undo the change"];
+    run(&sandbox, "6").expect(0, &words);
+    assert_eq!(sandbox.journals().len(), 2);
+    assert_eq!(fs::read(&old).unwrap(), before);
+
+    // Undone, the old one goes on, whichever was executed last.
+    sandbox.write("work.sh", "true\n");
+    let shown = run(&sandbox, "7");
+    assert!(shown.code == 0 && !shown.err.contains(NEW), "{shown:?}");
+    each_trial_once(&bakeoff_journal::read(&old).unwrap().record, 7 * 3);
+
+    let check = |from: &str, to: &str, told: &str| {
+        assert!(STUDY.contains(from));
+        sandbox.write("study.toml", &STUDY.replace(from, to));
+        let shown = sandbox.execute(&["run", "STUDY", "--quiet", "--simulate", "seed:1"]);
+        shown.expect(0, &[NEW, told]);
+        let lines = shown.err.lines().filter(|line| line.starts_with("    ")).count();
+        assert_eq!(lines, 1, "nothing else changed: {}", shown.err);
+        sandbox.write("study.toml", STUDY);
+        let shown = sandbox.execute(&["run", "STUDY", "--quiet", "--simulate", "seed:1"]);
+        assert_eq!((shown.code, shown.err.as_str()), (0, ""));
+    };
+    sandbox.execute(&["run", "STUDY", "--quiet", "--simulate", "seed:1"]).expect(0, &[]);
+    check("sh work.sh", "sh  work.sh", "workloads.w.run, in the study");
+    check("oracle = 'test -s out.txt'\n", "", "workloads.w.oracle, which is no longer in the study");
+    check("blocks = 6", "blocks = 6\nseed = 9", "seed, in the study");
+    check("blocks = 6", "blocks = 6\nvary = [\"env-size\"]", "vary, which was not in the study");
+    check("hello again", "hello thrice", "the variant echo=twice, in the study");
+}
+
+#[test]
+fn a_journal_of_an_older_version_goes_on_and_where_it_cannot_that_is_said() {
+    let sandbox = sandbox();
+    fs::remove_file(sandbox.study().join("work.sh")).unwrap();
+    sandbox.write(
+        "study.toml",
+        &STUDY.replace("sh work.sh", "true").replace(" > out.txt", "").replace("oracle = 'test -s out.txt'\n", ""),
+    );
+    goes_on(&sandbox, "6", &[]);
+    let journal = sandbox.journal();
+    let text = fs::read_to_string(&journal).unwrap();
+    let (head, rest) = text.split_once('\n').unwrap();
+    let mut head: serde_json::Value = serde_json::from_str(head).unwrap();
+    assert!(head.as_object_mut().unwrap().remove("basis").is_some());
+    // The kind must come first.
+    let older =
+        format!("{{\"line\":\"study\",{}\n{rest}", head.to_string().replace("\"line\":\"study\",", "").split_at(1).1);
+    fs::write(&journal, &older).unwrap();
+    sandbox.write(
+        "study.toml",
+        &STUDY.replace("sh work.sh", "exit 0").replace(" > out.txt", "").replace("oracle = 'test -s out.txt'\n", ""),
+    );
+    let words = ["run", "STUDY", "--quiet", "--blocks", "6"];
+    sandbox.execute(&words).expect(0, &[NEW, "a version began it that did not write down"]);
+    let newer = sandbox.journals().into_iter().find(|path| *path != journal).unwrap();
+    fs::remove_file(newer).unwrap();
+    sandbox.write(
+        "study.toml",
+        &STUDY.replace("sh work.sh", "true").replace(" > out.txt", "").replace("oracle = 'test -s out.txt'\n", ""),
+    );
+    goes_on(&sandbox, "7", &[]);
+    assert!(sandbox.record().study.basis.is_some(), "from now on it is known");
+}
+
+#[test]
+fn a_variant_whose_build_failed_joins_the_same_journal_when_it_builds() {
+    let sandbox = Sandbox::new("");
+    let flag = sandbox.path().join("flag");
+    let text = SMALL
+        .replace("[[build]]", "thrice = { LINES = \"echo hello; true\" }\n[[build]]")
+        .replace("mkdir -p", &format!("test \"$LINES\" != \"echo hello; true\" -o -e '{}'\nmkdir -p", flag.display()));
+    sandbox.write("study.toml", &text);
+    sandbox.write("hello.out", "hello\n");
+    run(&sandbox, "6").expect(4, &["echo=thrice"]);
+    each_trial_once(&sandbox.record(), 6 * 3);
+    // Still failing, it goes on with the others.
+    run(&sandbox, "7").expect(4, &[]);
+    each_trial_once(&sandbox.record(), 7 * 3);
+
+    fs::write(&flag, "").unwrap();
+    run(&sandbox, "9").expect(0, &["note: echo=thrice could not be built before", "The 7 blocks"]);
+    let record = sandbox.record();
+    each_trial_once(&record, 7 * 3 + 2 * 4);
+    assert_eq!(record.study.variants.len(), 3);
+    let bytes = fs::read(sandbox.journal()).unwrap();
+    run(&sandbox, "9").expect(0, &[]);
+    assert_eq!(fs::read(sandbox.journal()).unwrap(), bytes, "nothing is missing");
+
+    // And back: what cannot be built any more has no more trials, and keeps those that it has.
+    fs::remove_file(&flag).unwrap();
+    fs::remove_dir_all(sandbox.path().join("cache")).unwrap();
+    run(&sandbox, "10").expect(4, &[]);
+    let record = sandbox.record();
+    each_trial_once(&record, 7 * 3 + 2 * 4 + 3);
+    assert_eq!(record.study.variants.len(), 3);
+}
+
+#[test]
+fn a_file_that_is_changed_between_reading_and_the_first_trial_is_no_part_of_any_journal() {
+    let sandbox = sandbox();
+    let machine = Machine::in_folder(sandbox.path());
+    let held = machine.claim(How::Alone, |_| ()).unwrap().unwrap();
+    let mut command = sandbox.command(&["run", "STUDY"]);
+    let mut run = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut lines = BufReader::new(run.stderr.take().unwrap()).lines().map(Result::unwrap);
+    assert!(lines.any(|line| line.starts_with("waiting for process")));
+    sandbox.write("work.sh", "exit 0\n");
+    drop(held);
+    let told: Vec<String> = lines.collect();
+    assert!(told.iter().any(|line| line.contains("work.sh was changed after this command had read it")), "{told:?}");
+    assert_eq!(run.wait().unwrap().code(), Some(2));
+    assert_eq!(sandbox.trials_so_far(), 0);
+}
+
+#[test]
+fn a_comparison_waits_for_the_machine_too_and_a_journal_of_another_one_is_explained() {
+    let sandbox = sandbox();
+    let journal = sandbox.path().join("kept.jsonl");
+    let journal = journal.to_str().unwrap();
+    let words = ["compare", "true", "exit 0", "--blocks", "6", "--journal", journal];
+    let machine = Machine::in_folder(sandbox.path());
+    let held = machine.claim(How::Shared, |_| ()).unwrap().unwrap();
+    let mut compare = sandbox.command(&words).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut lines = BufReader::new(compare.stderr.take().unwrap()).lines().map(Result::unwrap);
+    assert!(lines.any(|line| line.starts_with(&format!("waiting for process {}", std::process::id()))));
+    drop(held);
+    lines.for_each(drop);
+    assert!(compare.wait().unwrap().success());
+    let other = ["compare", "true", "exit 0", "--blocks", "6", "--journal", journal, "--timeout", "7"];
+    sandbox.execute(&other).expect(2, &["is of another study", "these differ", "workloads.command.timeout"]);
+    let turned = ["compare", "exit 0", "true", "--blocks", "6", "--journal", journal];
+    sandbox.execute(&turned).expect(2, &["is of another study", "the baseline, in the study"]);
+    // An interrupt ends the wait.
+    let _held = machine.claim(How::Alone, |_| ()).unwrap().unwrap();
+    let mut waits = sandbox.command(&["compare", "true", "exit 0"]).stderr(Stdio::piped()).spawn().unwrap();
+    let mut lines = BufReader::new(waits.stderr.take().unwrap()).lines().map(Result::unwrap);
+    assert!(lines.any(|line| line.starts_with("waiting for process")));
+    assert!(std::process::Command::new("kill").args(["-TERM", &waits.id().to_string()]).status().unwrap().success());
+    lines.for_each(drop);
+    assert_eq!(waits.wait().unwrap().code(), Some(130));
+}
+
+#[test]
+fn what_was_begun_is_on_the_disk_with_its_name() {
+    let sandbox = sandbox();
+    let calls = sandbox.path().join("calls");
+    let mut command = std::process::Command::new("strace");
+    command.args(["-f", "-y", "-e", "trace=fsync,fdatasync", "-o"]).arg(&calls);
+    let own = sandbox.command(&["run", "STUDY", "--quiet", "--simulate", "seed:1"]);
+    command.arg(own.get_program()).args(own.get_args()).envs(own.get_envs().filter_map(|(n, v)| Some((n, v?))));
+    let traced = command.output();
+    let text = fs::read_to_string(&calls).unwrap_or_default();
+    if traced.is_err() || !text.contains("exited with 0") {
+        #[allow(clippy::print_stdout, reason = "says why nothing was tested")]
+        {
+            println!("skipped: strace is not here, or may not trace");
+        }
+        return;
+    }
+    let synced = |end: &str| text.lines().filter(|line| line.contains("sync(") && line.contains(end)).count();
+    assert!(synced("/.bakeoff>") >= 2, "of the journal, and of the latest one's name:\n{text}");
+    assert!(synced("/.bakeoff/.latest-") >= 1, "{text}");
+}

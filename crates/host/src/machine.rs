@@ -1,0 +1,306 @@
+//! The machine as a whole, held by the command that measures on it and shared by those that build: one lock for each host and boot,
+//! whatever user or cache a command has. It keeps nobody out who does not ask.
+//!
+//! The lock is flock(2) on a file that is never written: who can read it can lock it, and every user can. Its name has the
+//! boot's id, so hosts that share a folder do not wait for each other. It lies in the first folder of [`PLACES`] that belongs
+//! to everybody (mode 1777). Such a folder is also everybody's to spoil: links are not followed, only a plain file that all
+//! may read counts, and where another user put something else under the name, the next folder is used. What cannot be
+//! prevented is that another user holds the lock; `waiting` gets that process's number.
+//!
+//! Containers have such folders of their own. `BAKEOFF_LOCKS` names one that several of them share.
+
+use crate::Error;
+use crate::files::Files;
+use crate::lock::{How, when_free};
+use rustix::fs::{Mode, OFlags, fchmod, open};
+use std::fs::{self, File, TryLockError};
+use std::io;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+use std::path::{Path, PathBuf};
+
+/// Where the file may lie, the best first: folders in memory that every user may make files in.
+const PLACES: [&str; 3] = ["/run/lock", "/dev/shm", "/tmp"];
+/// Names another folder.
+const VARIABLE: &str = "BAKEOFF_LOCKS";
+/// How often a file is looked for that others make and remove.
+const TRIES: u32 = 100;
+/// The mode of a folder in which everybody may make files, and nobody may remove another's.
+const EVERYBODYS: u32 = 0o1777;
+/// All may read it, and so lock it.
+const READABLE: u32 = 0o444;
+
+/// Where the machine's lock is.
+#[derive(Debug, Clone)]
+pub struct Machine {
+    path: Result<PathBuf, String>,
+}
+
+/// The machine, alone or together with others, until the value is dropped.
+#[derive(Debug)]
+pub struct Held {
+    /// None where a process that we come from holds it: what a trial starts is a part of that trial.
+    _file: Option<File>,
+}
+
+impl Machine {
+    /// This one.
+    pub fn here() -> Self {
+        match std::env::var_os(VARIABLE).filter(|folder| !folder.is_empty()) {
+            Some(folder) => Self::in_folder(Path::new(&folder)),
+            None => Self::first_of(&PLACES.map(Path::new), EVERYBODYS),
+        }
+    }
+
+    /// The lock lies in this folder, whether or not all users may write there.
+    pub fn in_folder(folder: &Path) -> Self {
+        Self::first_of(&[folder], 0)
+    }
+
+    fn first_of(places: &[&Path], mode: u32) -> Self {
+        let Some(boot) = Files::here().read("proc/sys/kernel/random/boot_id") else {
+            return Self { path: Err("this system does not tell one boot from another".to_owned()) };
+        };
+        let mut whys = vec![];
+        for folder in places {
+            let path = folder.join(format!("bakeoff-{boot}.lock"));
+            match usable(folder, mode).and_then(|()| lock_file(&path)) {
+                Ok(_) => return Self { path: Ok(path) },
+                Err(error) => whys.push(format!("{}: {error}", folder.display())),
+            }
+        }
+        Self { path: Err(whys.join("; ")) }
+    }
+
+    /// Why there is no lock for the whole machine; none if there is one. Without it, [`Self::claim`] always succeeds.
+    pub fn why_not(&self) -> Option<&str> {
+        self.path.as_ref().err().map(String::as_str)
+    }
+
+    /// Takes the machine, and waits without ticking until it is free; `waiting` gets the process that holds it, if known. None if an
+    /// interrupt ended the wait.
+    ///
+    /// # Errors
+    /// [`Error::Lock`] if the file cannot be used any more.
+    pub fn claim(&self, how: How, waiting: impl Fn(Option<u32>)) -> Result<Option<Held>, Error> {
+        let Ok(path) = &self.path else { return Ok(Some(Held { _file: None })) };
+        let failed = |source| Error::Lock { path: path.clone(), source };
+        let mut told = false;
+        for _ in 0..TRIES {
+            let file = lock_file(path).map_err(failed)?;
+            let file = match how.at_once(&file) {
+                Ok(()) => file,
+                Err(TryLockError::Error(source)) => return Err(failed(source)),
+                Err(TryLockError::WouldBlock) => {
+                    let holders = holders(&file).unwrap_or_default();
+                    if holders.iter().any(|holder| beyond_parent().contains(holder)) {
+                        return Ok(Some(Held { _file: None }));
+                    }
+                    if !told {
+                        waiting(holders.first().copied());
+                        told = true;
+                    }
+                    let Some(file) = when_free(file, how).map_err(failed)? else { return Ok(None) };
+                    file
+                }
+            };
+            // Something that tidies the folder up may have removed the file meanwhile: then others lock another one.
+            if is_at(&file, path) {
+                return Ok(Some(Held { _file: Some(file) }));
+            }
+        }
+        Err(failed(io::Error::other("it is removed again and again")))
+    }
+}
+
+fn usable(folder: &Path, mode: u32) -> io::Result<()> {
+    let meta = fs::metadata(folder)?;
+    if !meta.is_dir() {
+        return Err(io::ErrorKind::NotADirectory.into());
+    }
+    if meta.mode() & mode != mode {
+        return Err(io::Error::other("not everybody may make files there"));
+    }
+    Ok(())
+}
+
+/// The file, made if there is none. It is opened before it is made: with O_CREAT the kernel refuses files of others in such
+/// folders (fs.protected_regular).
+fn lock_file(path: &Path) -> io::Result<File> {
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC | OFlags::NONBLOCK | OFlags::NOCTTY;
+    for _ in 0..TRIES {
+        match open(path, flags, Mode::empty()) {
+            Ok(file) => return plain(File::from(file)),
+            Err(rustix::io::Errno::NOENT) => {}
+            Err(error) => return Err(error.into()),
+        }
+        let mode = Mode::from_raw_mode(READABLE);
+        match open(path, flags | OFlags::CREATE | OFlags::EXCL, mode) {
+            Ok(file) => {
+                // Whatever our mask for new files says.
+                fchmod(&file, mode)?;
+                return Ok(File::from(file));
+            }
+            Err(rustix::io::Errno::EXIST) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Err(io::Error::other("it is made and removed again and again"))
+}
+
+/// Refuses what cannot be a lock for all, the same for every user: also for one who may open anything.
+fn plain(file: File) -> io::Result<File> {
+    let meta = file.metadata()?;
+    if !meta.is_file() {
+        return Err(io::Error::other("something that is no plain file has the lock's name"));
+    }
+    if meta.permissions().mode() & READABLE != READABLE {
+        return Err(io::Error::other("another user's file has the lock's name, and not everybody may read it"));
+    }
+    Ok(file)
+}
+
+fn is_at(file: &File, path: &Path) -> bool {
+    let id = |meta: &fs::Metadata| (meta.dev(), meta.ino());
+    matches!((file.metadata(), fs::symlink_metadata(path)), (Ok(ours), Ok(there)) if id(&ours) == id(&there))
+}
+
+/// The processes that hold a lock on a file, as the kernel has it; a process of another container shows as 0 and is left out.
+fn holders(file: &File) -> io::Result<Vec<u32>> {
+    let inode = file.metadata()?.ino().to_string();
+    let of_line = |line: &str| {
+        // `1: FLOCK ADVISORY WRITE 4711 fe:00:6135810 0 EOF` (proc_locks(5)); one that waits has `->` before its kind.
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let [_, "FLOCK", _, _, pid, place, ..] = words[..] else { return None };
+        (place.rsplit(':').next() == Some(&inode)).then(|| pid.parse().ok()).flatten()
+    };
+    let locks = fs::read_to_string("/proc/locks")?;
+    Ok(locks.lines().filter_map(of_line).filter(|&pid| pid > 0).collect())
+}
+
+/// The processes that our parent comes from, the nearest first. Who executes us as a trial is among them: between it and us
+/// there is always its launcher.
+fn beyond_parent() -> Vec<u32> {
+    let parent = |pid: u32| -> Option<u32> {
+        let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+        // The name may hold anything, also brackets; the state and the parent follow it.
+        stat.rsplit_once(')')?.1.split_whitespace().nth(1)?.parse().ok()
+    };
+    let ours = std::iter::successors(parent(std::process::id()), |&pid| parent(pid)).take_while(|&pid| pid > 0);
+    ours.skip(1).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::symlink;
+    use std::sync::mpsc;
+
+    fn nobody(holder: Option<u32>) {
+        panic!("{holder:?} was waited for");
+    }
+
+    fn file_in(folder: &Path) -> PathBuf {
+        Machine::in_folder(folder).path.unwrap()
+    }
+
+    #[test]
+    fn who_measures_is_alone_and_those_who_build_are_not() {
+        let folder = tempfile::tempdir().unwrap();
+        let machine = Machine::in_folder(folder.path());
+        assert_eq!(machine.why_not(), None);
+        let built = [How::Shared, How::Shared].map(|how| machine.claim(how, nobody).unwrap().unwrap());
+        let (told, hears) = mpsc::channel();
+        let other = machine.clone();
+        let measures = std::thread::spawn(move || {
+            let tell = |holder| told.send(holder).unwrap();
+            other.claim(How::Alone, tell).unwrap().unwrap()
+        });
+        assert_eq!(hears.recv().unwrap(), Some(std::process::id()));
+        drop(built);
+        let measures = measures.join().unwrap();
+        assert!(File::open(machine.path.as_ref().unwrap()).unwrap().try_lock_shared().is_err());
+        drop(measures);
+        drop(machine.claim(How::Alone, nobody).unwrap().unwrap());
+    }
+
+    #[test]
+    fn every_user_can_lock_the_file_and_its_name_is_of_this_boot() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = file_in(folder.path());
+        assert_eq!(fs::metadata(&path).unwrap().mode() & 0o777, READABLE);
+        let boot = fs::read_to_string("/proc/sys/kernel/random/boot_id").unwrap();
+        assert!(path.to_string_lossy().contains(boot.trim()), "{path:?}");
+    }
+
+    #[test]
+    fn what_another_put_in_its_place_is_not_used_and_the_next_folder_is() {
+        let next = tempfile::tempdir().unwrap();
+        let victim = next.path().join("victim");
+        fs::write(&victim, "precious").unwrap();
+        let check = |what: &str, spoil: &dyn Fn(&Path)| {
+            let folder = tempfile::tempdir().unwrap();
+            let path = file_in(folder.path());
+            fs::remove_file(&path).unwrap();
+            spoil(&path);
+            let alone = Machine::in_folder(folder.path());
+            assert!(alone.why_not().is_some_and(|why| !why.is_empty()), "{what}");
+            assert!(alone.claim(How::Alone, nobody).unwrap().is_some(), "{what}: it goes on without a lock");
+            let machine = Machine::first_of(&[folder.path(), next.path()], 0);
+            assert_eq!(machine.path.unwrap().parent(), Some(next.path()), "{what}");
+        };
+        check("a link", &|path| symlink(&victim, path).unwrap());
+        check("a link to nothing", &|path| symlink("/nonexistent/lock", path).unwrap());
+        check("a folder", &|path| fs::create_dir(path).unwrap());
+        check("a pipe", &|path| {
+            assert!(std::process::Command::new("mkfifo").arg(path).status().unwrap().success());
+        });
+        check("a file of somebody's own", &|path| {
+            fs::write(path, "").unwrap();
+            fs::set_permissions(path, fs::Permissions::from_mode(0o600)).unwrap();
+        });
+        assert_eq!(fs::read_to_string(&victim).unwrap(), "precious");
+    }
+
+    #[test]
+    fn a_folder_that_is_not_everybodys_is_passed_over() {
+        let (ours, everybodys) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
+        fs::set_permissions(everybodys.path(), fs::Permissions::from_mode(EVERYBODYS)).unwrap();
+        let places = [Path::new("/nonexistent"), ours.path(), everybodys.path()];
+        assert_eq!(Machine::first_of(&places, EVERYBODYS).path.unwrap().parent(), Some(everybodys.path()));
+        let why = Machine::first_of(&places[..2], EVERYBODYS).why_not().map(str::to_owned).unwrap();
+        assert!(why.contains("/nonexistent: No such file") && why.contains("not everybody"), "{why}");
+    }
+
+    #[test]
+    fn a_file_that_was_removed_while_it_was_waited_for_is_not_taken_for_the_lock() {
+        let folder = tempfile::tempdir().unwrap();
+        let machine = Machine::in_folder(folder.path());
+        let path = file_in(folder.path());
+        let held = machine.claim(How::Alone, nobody).unwrap().unwrap();
+        let remove = |_| {
+            fs::remove_file(&path).unwrap();
+            let _ = file_in(folder.path());
+        };
+        let (told, hears) = mpsc::channel();
+        std::thread::scope(|scope| {
+            let waits = scope.spawn(|| {
+                let tell = |holder| {
+                    remove(holder);
+                    told.send(()).unwrap();
+                };
+                machine.claim(How::Alone, tell).unwrap().unwrap()
+            });
+            hears.recv().unwrap();
+            drop(held);
+            let taken = waits.join().unwrap();
+            assert!(is_at(taken._file.as_ref().unwrap(), &path));
+        });
+    }
+
+    #[test]
+    fn what_a_trial_starts_is_known_by_the_launcher_in_between() {
+        let above = beyond_parent();
+        assert!(!above.contains(&std::process::id()) && !above.contains(&std::os::unix::process::parent_id()));
+        assert!(above.iter().all(|pid| Path::new(&format!("/proc/{pid}")).exists()), "{above:?}");
+    }
+}
