@@ -1,5 +1,5 @@
 //! The only crate that talks to the kernel: it launches trials, measures and kills them ([`Launcher`]), counts
-//! interrupts ([`interrupt`]), locks files ([`lock`]), stands before compilers ([`wrapper`]), stops a command at every
+//! interrupts ([`interrupt`]), locks files ([`lock`]), keeps what trials print in memory ([`output`]), stands before compilers ([`wrapper`]), stops a command at every
 //! system call ([`tracer`]), and says what this machine is ([`place`]) and what it can and cannot do ([`doctor`]). It knows no study, computes no mean and judges no value.
 
 mod cgroup;
@@ -10,6 +10,7 @@ mod files;
 pub mod interrupt;
 mod launcher;
 pub mod lock;
+pub mod output;
 mod perf_event;
 pub mod place;
 mod probe;

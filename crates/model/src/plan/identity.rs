@@ -5,7 +5,7 @@ use super::{Plan, Variant};
 use crate::digest::Digest;
 use crate::metric::{Direction, Unit};
 use crate::study::{
-    Condition, LoadOf, LoadSpec, OpSpec, Per, Ready, Service, Take, ValueSource, ValueSpec, Vary, Workload,
+    Condition, LoadOf, LoadSpec, OpSpec, OutputUse, Per, Ready, Service, Take, ValueSource, ValueSpec, Vary, Workload,
 };
 use crate::until::Until;
 use std::collections::BTreeMap;
@@ -85,6 +85,10 @@ fn workload(digest: &mut Digest, workload: &Workload) {
         digest.field("its oracle", oracle.as_bytes());
     }
     optional(digest, "its timeout", workload.timeout_s.map(f64::to_le_bytes));
+    // Where it goes changes what is measured; how it is judged does not.
+    if workload.output == OutputUse::Null {
+        digest.field("its output", b"null");
+    }
 }
 
 fn value(digest: &mut Digest, value: &ValueSpec) {
