@@ -71,7 +71,8 @@ impl<'a> OpenStudy<'a> {
         let building = &mut study.setting.study.building;
         *building = building.take().or_else(|| study.record.study.building.clone());
         // The trials are the same whatever is asked of them; the newest way to judge them counts.
-        let [known, asked] = [&study.record.study, &study.setting.study].map(|line| (&line.decide, &line.building));
+        let [known, asked] =
+            [&study.record.study, &study.setting.study].map(|line| (&line.decide, &line.building, &line.outputs));
         if known != asked {
             study.keep(Line::Study(Box::new(study.setting.study.clone())))?;
         }

@@ -6,6 +6,7 @@ mod beside;
 use crate::builds::unbuilt;
 use crate::effects;
 use crate::format::percent;
+use crate::outputs;
 use crate::text::{clean, glue, unglue};
 use crate::words::{self, Change, Manner, counted, listed};
 use bakeoff_analysis::findings::{Comparison, FailedTrials, Findings, Method, Row, Table, Verdict};
@@ -28,7 +29,8 @@ pub fn answer(findings: &Findings) -> String {
 /// The answer as paragraphs to be wrapped: one, or an opening and one for each workload and condition; then what building
 /// the variants takes beside what they gain.
 pub(crate) fn paragraphs(findings: &Findings) -> Vec<String> {
-    let mut paragraphs = of_workloads(findings);
+    let mut paragraphs: Vec<String> = outputs::opening(findings).into_iter().collect();
+    paragraphs.extend(of_workloads(findings));
     paragraphs.extend(beside::sentences(findings));
     paragraphs
 }
@@ -216,6 +218,7 @@ fn pair(method: &Method, table: &Table, variant: &str, baseline: &str, compariso
             "{variant} is equivalent to {baseline} in {metric}, within {margin}: {signed} ({})",
             basis(change.signed_range())
         ),
+        Verdict::Withheld => format!("There is no verdict on {variant}: it printed something else than {baseline}"),
         undecided @ Verdict::Undecided { .. } => format!(
             "Nothing was decided about {variant} against {baseline} in {metric}{}: {signed} ({})",
             words::more_blocks(undecided),
@@ -256,6 +259,7 @@ impl Teller<'_> {
         .into_iter()
         .flatten()
         .collect();
+        clauses.extend(withheld(&of(|v| v == Verdict::Withheld)));
         clauses.extend(missing(findings, rows));
         clauses
     }
@@ -312,6 +316,13 @@ impl Teller<'_> {
             opening => format!("{opening} was decided about {names}"),
         })
     }
+}
+
+/// Variants that are not judged because of what they printed.
+fn withheld(rows: &[(String, &Comparison)]) -> Option<String> {
+    let verb = if rows.len() == 1 { "has" } else { "have" };
+    let names = named(rows.iter().map(|(name, _)| name.clone()).collect());
+    (!rows.is_empty()).then(|| format!("{names} {verb} no verdict, having printed something else than the baseline"))
 }
 
 /// The names in a list; of too many, the rest is only counted.
