@@ -4,11 +4,13 @@
 mod beside;
 mod builds;
 mod evidence;
+mod outputs;
 
 pub use crate::stats::describe::Description as Summary;
 pub use beside::*;
 pub use builds::*;
 pub use evidence::*;
+pub use outputs::*;
 
 use bakeoff_model::metric::{Direction, Metric, Unit};
 use bakeoff_model::record::{BuildLine, Excluded, Place, SharedLine, Unavailable, VariantLine};
@@ -93,6 +95,9 @@ pub struct Findings {
     /// What was gathered beside the trials, and which differences it may explain.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub evidence: Option<Box<Gathered>>,
+    /// What was printed, where not all variants printed the same.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub outputs: Vec<Outputs>,
     /// Trials that failed or are void, one entry for each variant × workload × condition that has any.
     pub failures: Vec<FailedTrials>,
     /// Doubts about the study as a whole.
@@ -409,7 +414,7 @@ pub struct Over {
     pub levels: BTreeMap<String, Vec<String>>,
 }
 
-/// The five verdicts. They are said of what is better, not of what is less: of a cost such as wall time less is better, of
+/// The verdicts. They are said of what is better, not of what is less: of a cost such as wall time less is better, of
 /// a yield such as throughput more. A report chooses the word by unit and direction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -428,6 +433,8 @@ pub enum Verdict {
         /// if that cannot be told.
         more_blocks: Option<u32>,
     },
+    /// None is given: it printed something else than the baseline, so it may be another program.
+    Withheld,
 }
 
 /// A doubt: what kind, and the sentence that is printed as a footnote.

@@ -145,6 +145,8 @@ pub(crate) fn is_looked_at(record: &Record) -> bool {
 /// Whether the tables of the deciding metric say that it is enough. A variant that has no value at all is not waited for.
 pub(crate) fn fulfilled<'a>(until: Until, deciding: impl IntoIterator<Item = &'a Table>) -> bool {
     let reached = |table: &Table, comparison: &Comparison| match until {
+        // More blocks would not change what it prints.
+        _ if comparison.verdict == Verdict::Withheld => true,
         Until::Blocks => false,
         Until::Precision(half_width) => is_precise(half_width, table, comparison),
         Until::Decided | Until::Anytime => !matches!(comparison.verdict, Verdict::Undecided { .. }),

@@ -89,7 +89,7 @@ impl<'a> OpenStudy<'a> {
         study.setting.study.go_on_from(&study.record.study);
         continued::tell_who_joins(&study.record, &study.setting.study);
         let [known, asked] = [&study.record.study, &study.setting.study]
-            .map(|line| (&line.decide, &line.building, &line.basis, &line.variants, &line.shared));
+            .map(|line| (&line.decide, &line.building, &line.basis, &line.variants, &line.shared, &line.outputs));
         if known != asked {
             study.keep(Line::Study(Box::new(study.setting.study.clone())))?;
         }

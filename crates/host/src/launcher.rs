@@ -53,7 +53,8 @@ pub struct Command {
     pub dir: PathBuf,
     /// The whole environment.
     pub env: BTreeMap<String, String>,
-    /// Takes its standard output; created, or emptied.
+    /// Takes its standard output; created, or emptied. An open file of ours, as [`crate::output::OutputFiles`] names
+    /// them, is opened as it is.
     pub stdout: PathBuf,
     /// Takes its standard error; created, or emptied. If it equals `stdout`, both share one open file.
     pub stderr: PathBuf,

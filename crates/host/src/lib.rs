@@ -1,5 +1,6 @@
 //! The only crate that talks to the kernel: it launches trials, measures and kills them ([`Launcher`]), counts
-//! interrupts ([`interrupt`]), locks files ([`lock`]) and the whole machine ([`machine`]), stands before compilers ([`wrapper`]), stops a command at every
+//! interrupts ([`interrupt`]), locks files ([`lock`]) and the whole machine ([`machine`]), keeps what trials print in memory
+//! ([`output`]), stands before compilers ([`wrapper`]), stops a command at every
 //! system call ([`tracer`]), and says what this machine is ([`place`]) and what it can and cannot do ([`doctor`]). It knows no study, computes no mean and judges no value.
 
 mod cgroup;
@@ -11,6 +12,7 @@ pub mod interrupt;
 mod launcher;
 pub mod lock;
 pub mod machine;
+pub mod output;
 mod perf_event;
 pub mod place;
 mod probe;

@@ -258,5 +258,7 @@ fn trial(task: Task<'_>, session: u32, execution: Execution) -> Trial {
         attempt: task.attempt,
         marks: execution.marks,
         processes: execution.processes,
+        output: execution.output,
+        output_difference: execution.output_difference,
     }
 }

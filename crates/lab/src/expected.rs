@@ -51,7 +51,7 @@ pub fn difference_of_all(expected: &[u8], printed: &[Vec<u8>]) -> Option<Failure
 }
 
 /// A line as text; a missing line feed at the end is made visible, because it may be the only difference.
-fn shown(line: &[u8]) -> String {
+pub(crate) fn shown(line: &[u8]) -> String {
     let text = String::from_utf8_lossy(line);
     let whole = text.ends_with('\n');
     let text = text.trim_end_matches('\n');

@@ -3,6 +3,7 @@
 //! journal's. Places are reached through an [`Executor`].
 
 pub mod aside;
+mod differs;
 mod driver;
 pub mod evidence;
 pub mod expected;
@@ -15,7 +16,7 @@ pub use driver::{Ending, Event, Standing, drive};
 
 use bakeoff_model::marks::Marks;
 use bakeoff_model::metric::Measurements;
-use bakeoff_model::record::{Block, Evidence, Outcome, Surrounding, Unavailable};
+use bakeoff_model::record::{Block, Evidence, Outcome, Output, OutputDifference, Surrounding, Unavailable};
 
 /// Why the lab cannot go on. A trial that goes wrong is not an error but a [`Outcome::Failed`].
 #[derive(Debug, thiserror::Error)]
@@ -70,6 +71,10 @@ pub struct Execution {
     pub marks: Marks,
     /// Each process's own measurements, where several executed at once.
     pub processes: Vec<Measurements>,
+    /// What each process printed, where that is recorded.
+    pub output: Vec<Output>,
+    /// Where that first differs from the baseline's, if it is the first time that this can be said.
+    pub output_difference: Option<OutputDifference>,
 }
 
 /// A pass of which trials are to be executed in this session.

@@ -25,6 +25,12 @@ impl Digest {
         self
     }
 
+    /// Adds bytes as they are: of nothing else it is their SHA-256.
+    pub fn bytes(&mut self, bytes: &[u8]) -> &mut Self {
+        self.0.update(bytes);
+        self
+    }
+
     /// The 64 hexadecimal digits.
     pub fn hex(&self) -> String {
         hex(&self.0.clone().finalize())
@@ -47,5 +53,11 @@ mod tests {
         assert_ne!(one, two);
         assert_eq!(one.len(), 64);
         assert_eq!(one, Digest::of("t").field("a", b"bc").hex());
+    }
+
+    #[test]
+    fn of_bytes_it_is_what_sha256sum_says() {
+        let abc = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+        assert_eq!(Digest::default().bytes(b"a").bytes(b"bc").hex(), abc);
     }
 }

@@ -7,7 +7,7 @@ use crate::problem::suggest;
 use crate::record::{Basis, Block, Building, Excluded, FORMAT, FactorLine, StudyLine, TWIN, Trial, VariantLine};
 use crate::shuffle::Stream;
 use crate::study::{
-    Condition, Decide, Factor, Levels, PlanSpec, Service, Study, VariantRule, Vary, VoidRule, Workload,
+    Condition, Decide, Factor, Levels, OutputUse, PlanSpec, Service, Study, VariantRule, Vary, VoidRule, Workload,
 };
 use crate::until::Until;
 use std::collections::BTreeMap;
@@ -312,6 +312,7 @@ impl Plan {
             variants: self.variants.iter().map(variant).collect(),
             excluded: self.excluded.clone(),
             workloads: self.workloads.iter().map(|workload| workload.name.clone()).collect(),
+            outputs: self.outputs(),
             conditions: self.conditions.iter().map(|condition| condition.name.clone()).collect(),
             decide: self.decide.clone(),
             until: self.until,
@@ -324,6 +325,12 @@ impl Plan {
             building: self.building.clone(),
             simulated: simulated.map(str::to_owned),
         }
+    }
+
+    /// What becomes of the workloads' outputs, where that is not the usual.
+    fn outputs(&self) -> BTreeMap<String, OutputUse> {
+        let unusual = self.workloads.iter().filter(|workload| workload.output != OutputUse::default());
+        unusual.map(|workload| (workload.name.clone(), workload.output)).collect()
     }
 
     /// The study's own metrics among those that it decides on, and those that its rules for void trials look at.

@@ -6,17 +6,20 @@ mod basis;
 mod build;
 mod building;
 mod evidence;
+mod output;
 
 pub use basis::{Basis, Change};
 pub use build::{BuildLine, BuildOutcome, FactorLine, FlagSeen, Foreseen, LayerLine, Proof};
 pub use building::{BUILDING_METRICS, Building};
 pub use evidence::{Calls, Census, Children, Evidence, EvidenceLine, Mapped, Opened, Traced};
+pub use output::{HASHED_BYTES, Output, OutputDifference};
 
 use crate::marks::Marks;
 use crate::metric::{self, Measurements, Metric};
-use crate::study::{Decide, Levels, Vary, VoidRule};
+use crate::study::{Decide, Levels, OutputUse, Vary, VoidRule};
 use crate::until::Until;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// The version of the journal's format that this program writes. Readers refuse newer ones.
 pub const FORMAT: u32 = 1;
@@ -76,6 +79,9 @@ pub struct StudyLine {
     pub excluded: Vec<Excluded>,
     /// Names of the workloads.
     pub workloads: Vec<String>,
+    /// What becomes of the standard output of workloads, where it is not compared with the baseline's.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub outputs: BTreeMap<String, OutputUse>,
     /// Names of the conditions.
     pub conditions: Vec<String>,
     /// How to judge.
@@ -266,6 +272,13 @@ pub struct Trial {
     /// Where several processes executed at once: each one's own measurements.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub processes: Vec<Measurements>,
+    /// What each process printed on its standard output; empty if that was thrown away.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub output: Vec<Output>,
+    /// Where it first differs from what the baseline had printed; only with the first trial in a session of which that
+    /// could be said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output_difference: Option<OutputDifference>,
 }
 
 fn is_zero(number: &u32) -> bool {

@@ -121,6 +121,23 @@ pub struct Workload {
     pub oracle: Option<String>,
     /// A trial that takes longer is killed and failed, in seconds.
     pub timeout_s: Option<f64>,
+    /// What becomes of its standard output.
+    pub output: OutputUse,
+}
+
+/// What becomes of what a workload prints on its standard output.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum OutputUse {
+    /// It is recorded. A variant that prints something else than the baseline is another program, and is not judged.
+    #[default]
+    Compared,
+    /// It is recorded. A variant that prints something else than the baseline is judged all the same, and this is told.
+    Noted,
+    /// It is recorded. It may differ.
+    Varies,
+    /// It is thrown away, unseen.
+    Null,
 }
 
 /// The ops of a workload.

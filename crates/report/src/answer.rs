@@ -7,6 +7,7 @@ use crate::builds::unbuilt;
 use crate::effects;
 use crate::failures;
 use crate::format::percent;
+use crate::outputs;
 use crate::text::{clean, glue, unglue};
 use crate::words::{self, Change, Manner, NAMED_MAX, counted, listed, named};
 use bakeoff_analysis::findings::{Comparison, FailedTrials, Findings, Method, Row, Same, Table, Verdict};
@@ -24,6 +25,7 @@ pub fn answer(findings: &Findings) -> String {
 /// the variants takes beside what they gain.
 pub(crate) fn paragraphs(findings: &Findings) -> Vec<String> {
     let mut paragraphs = same_programs(findings);
+    paragraphs.extend(outputs::opening(findings));
     paragraphs.extend(of_workloads(findings));
     paragraphs.extend(failures::reasons(&findings.failures).into_iter().map(|reason| format!("{reason}.")));
     paragraphs.extend(beside::sentences(findings));
@@ -243,6 +245,7 @@ fn pair(method: &Method, table: &Table, variant: &str, baseline: &str, compariso
             "{variant} is equivalent to {baseline} in {metric}, within {margin}: {signed} ({})",
             basis(change.signed_range())
         ),
+        Verdict::Withheld => format!("There is no verdict on {variant}: it printed something else than {baseline}"),
         undecided @ Verdict::Undecided { .. } => format!(
             "Nothing was decided about {variant} against {baseline} in {metric}{}: {signed} ({})",
             words::more_blocks(undecided),
@@ -287,6 +290,7 @@ impl Teller<'_> {
         .into_iter()
         .flatten()
         .collect();
+        clauses.extend(withheld(&of(|v| v == Verdict::Withheld)));
         clauses.extend(missing(findings, rows));
         clauses
     }
@@ -343,6 +347,13 @@ impl Teller<'_> {
             opening => format!("{opening} was decided about {names}"),
         })
     }
+}
+
+/// Variants that are not judged because of what they printed.
+fn withheld(rows: &[(String, &Comparison)]) -> Option<String> {
+    let verb = if rows.len() == 1 { "has" } else { "have" };
+    let names = named(rows.iter().map(|(name, _)| name.clone()).collect());
+    (!rows.is_empty()).then(|| format!("{names} {verb} no verdict, having printed something else than the baseline"))
 }
 
 /// Variants of which nothing can be said, by reason.

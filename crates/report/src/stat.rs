@@ -171,6 +171,8 @@ fn sentence(findings: &SampleFindings, table: &SampleTable, row: &SampleRow, com
                     within(change.signed_range.clone())
                 )
             }
+            // Numbers have no output.
+            Verdict::Withheld => format!("No verdict on {variant} against {baseline}"),
             Verdict::Undecided { more_blocks } => {
                 let more = words::more_blocks(Verdict::Undecided { more_blocks });
                 let range = within(change.signed_range.clone());

@@ -4,7 +4,7 @@ use crate::notes::Notes;
 use crate::paint::{Ink, Page};
 use crate::text::{clean, glue};
 use crate::words::listed;
-use crate::{answer, builds, conditions, effects, evidence, failures, latencies, metrics, provenance};
+use crate::{answer, builds, conditions, effects, evidence, failures, latencies, metrics, outputs, provenance};
 use bakeoff_analysis::findings::Findings;
 
 /// Of more combinations that are left out for one reason, only the number is printed.
@@ -20,7 +20,7 @@ pub struct Style {
     pub colour: bool,
 }
 
-/// The findings as a page of text: the answer, the tables with their noise floor, latencies, evidence, conditions,
+/// The findings as a page of text: the answer, what was printed if not the same, the tables with their noise floor, latencies, evidence, conditions,
 /// footnotes, builds, failures, and how, where and when all of it came about. It ends in a line feed.
 pub fn terminal(findings: &Findings, style: Style) -> String {
     let Style { width, colour } = style;
@@ -34,6 +34,7 @@ pub fn terminal(findings: &Findings, style: Style) -> String {
         page.paragraph(paragraph, width, if paragraphs.len() > 1 { 2 } else { 0 }, Ink::Heading);
     }
     heading(findings, &mut page, width);
+    outputs::print(findings, &mut page, width);
     effects::print(findings, &mut page, &mut notes, width);
     metrics::print(findings, &mut page, &mut notes, width);
     latencies::print(findings, &mut page, width);

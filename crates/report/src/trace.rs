@@ -168,6 +168,11 @@ impl Sheet {
         let launched = format!("launched {} in session {}", date(trial.started_unix_s), trial.session);
         self.line(DEEPER, Ink::Plain, &format!("{launched}, at position {} of its block", trial.position));
         self.line(DEEPER, Ink::Plain, &format!("measured: {}", measured(&trial.measurements)));
+        for (process, output) in (1..).zip(&trial.output) {
+            let of = if trial.output.len() > 1 { format!(" by process {process}") } else { String::new() };
+            let digest = if output.bytes > 0 { format!(", SHA-256 {}", output.sha256) } else { String::new() };
+            self.line(DEEPER, Ink::Plain, &format!("printed{of}: {}{digest}", bytes(output.bytes as f64)));
+        }
         if trial.leftovers > 0 {
             let left = trial.leftovers;
             self.line(DEEPER, Ink::Open, &format!("{left} processes outlived the main one and were killed"));

@@ -47,6 +47,7 @@ impl Manner {
             (Verdict::Equivalent, _) => "equivalent",
             (Verdict::Negligible, _) => "negligible",
             (Verdict::Undecided { .. }, _) => "undecided",
+            (Verdict::Withheld, _) => "other output",
         }
     }
 
@@ -79,7 +80,7 @@ pub(crate) fn verdict(verdict: Verdict, unit: Unit) -> &'static str {
 pub(crate) fn ink(verdict: Verdict) -> Ink {
     match verdict {
         Verdict::Faster => Ink::Better,
-        Verdict::Slower => Ink::Worse,
+        Verdict::Slower | Verdict::Withheld => Ink::Worse,
         Verdict::Equivalent | Verdict::Negligible => Ink::Same,
         Verdict::Undecided { .. } => Ink::Open,
     }

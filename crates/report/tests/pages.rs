@@ -3,8 +3,9 @@
 
 mod common;
 
-use bakeoff_analysis::findings::Findings;
-use bakeoff_model::record::{BuildOutcome, LayerLine};
+use bakeoff_analysis::findings::{Findings, OtherOutput, Outputs, Verdict};
+use bakeoff_model::record::{BuildOutcome, LayerLine, OutputDifference};
+use bakeoff_model::study::OutputUse;
 use bakeoff_report::{Style, answer, json, terminal};
 use std::path::PathBuf;
 
@@ -42,7 +43,7 @@ fn pages_are_as_expected() {
 fn the_document_shows_what_is_printed() {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../docs/report.md");
     let document = std::fs::read_to_string(path).unwrap();
-    let shown = [common::conditions(), common::evidence(), common::factorial()];
+    let shown = [common::conditions(), common::evidence(), common::factorial(), other_output(OutputUse::Compared)];
     let pages: Vec<String> = shown.iter().flat_map(|findings| [80, 120].map(|width| page(findings, width))).collect();
     let pieces: Vec<&str> =
         document.split("```text\n").skip(1).map(|rest| rest.split("```").next().unwrap_or_default()).collect();
@@ -70,6 +71,56 @@ fn colour_adds_nothing_but_escape_codes() {
             assert_eq!(strip(&coloured), plain, "{name} at {width}");
         }
     }
+}
+
+/// A variant that printed something else.
+fn other_output(output: OutputUse) -> Findings {
+    let mut findings = common::pair();
+    let difference = OutputDifference {
+        process: 1,
+        byte: 6,
+        line: 2,
+        baseline: Some("2,000 words".to_owned()),
+        printed: Some("1,999 words".to_owned()),
+    };
+    let variant = findings.variants[1].name.clone();
+    let other = OtherOutput { variant, trials: 12, of: 12, bytes: [14, 14], first: Some(difference) };
+    findings.outputs = vec![Outputs {
+        workload: "loop".to_owned(),
+        condition: "idle".to_owned(),
+        output,
+        baseline_trials: 24,
+        varies: false,
+        baseline_bytes: [12, 12],
+        first: None,
+        others: vec![other],
+    }];
+    if output == OutputUse::Compared {
+        let rows = findings.tables.iter_mut().flat_map(|table| &mut table.rows);
+        rows.filter_map(|row| row.comparison.as_mut()).for_each(|comparison| comparison.verdict = Verdict::Withheld);
+    }
+    findings
+}
+
+#[test]
+fn another_output_stands_before_the_numbers() {
+    let withheld = page(&other_output(OutputUse::Compared), 80);
+    assert!(withheld.starts_with("There is no verdict on fix=with: it printed something else"), "{withheld}");
+    assert!(withheld.contains("  other output "), "{withheld}");
+    let noted = page(&other_output(OutputUse::Noted), 80);
+    assert!(noted.starts_with("Beware: fix=with prints something else than the baseline;"), "{noted}");
+    assert!(noted.contains("12 trials") && !noted.contains("no verdict"), "{noted}");
+
+    let mut varying = other_output(OutputUse::Compared);
+    varying.outputs[0].varies = true;
+    varying.outputs[0].first = varying.outputs[0].others.pop().and_then(|other| other.first);
+    let varying = page(&varying, 80);
+    assert!(varying.contains("differs from trial to trial") && varying.contains("| then: 1,999 words"), "{varying}");
+
+    let mut binary = other_output(OutputUse::Noted);
+    let first = binary.outputs[0].others[0].first.as_mut().unwrap();
+    (first.baseline, first.printed) = (None, None);
+    assert!(page(&binary, 80).contains("first at byte 6; it is not text"));
 }
 
 #[test]

@@ -31,7 +31,8 @@ pub(super) fn built_and_executed(building: &Record, judged: &Findings, findings:
             _ => sum,
         };
         let Some((cost, speed)) = cost.zip(row.comparison.as_ref()) else { continue };
-        let is_open = |comparison: &Comparison| matches!(comparison.verdict, Verdict::Undecided { .. });
+        let is_open =
+            |comparison: &Comparison| matches!(comparison.verdict, Verdict::Undecided { .. } | Verdict::Withheld);
         if is_open(&cost) || is_open(speed) {
             continue;
         }

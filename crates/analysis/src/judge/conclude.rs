@@ -281,6 +281,7 @@ mod tests {
             Verdict::Equivalent => "equivalent",
             Verdict::Negligible => "negligible",
             Verdict::Undecided { .. } => "undecided",
+            Verdict::Withheld => "withheld",
         };
         assert_eq!(name, expect, "{inference:?}");
     }

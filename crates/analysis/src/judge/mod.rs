@@ -17,6 +17,7 @@
 //! - Peak memory that may be the launcher's is never shown to be within anything: equivalent and negligible become
 //!   undecided.
 //! - Under a stopping rule, p and intervals are those that account for it ([`crate::stopping`]); the rest is the same.
+//! - A variant that printed something else than the baseline gets no verdict ([`outputs`]).
 //! - The twin is compared like the others, but uncorrected and outside the family.
 
 mod beside;
@@ -31,6 +32,7 @@ mod fraction;
 mod infer;
 mod latencies;
 mod lost;
+mod outputs;
 pub mod planning;
 mod provided;
 mod ranking;
@@ -127,12 +129,16 @@ fn judge_workloads(record: &Record) -> Findings {
     let seen = Trials::until(record, sight.last_pass);
     let [unavailable, missing] = provided::unavailable(record);
     let mut tables = tables(record, &seen, &variants, rule, &study.decide.metrics);
+    let outputs = outputs::outputs(record, &trials);
+    outputs::withhold(&mut tables, &outputs, &seen, rule);
     tables.retain(|table| !provided::is_unmeasured(table, &unavailable, &seen));
     if let Some(stopping) = &mut sight.stopping {
         let deciding = |table: &&Table| study.decide.metrics.first() == Some(&table.metric);
         let fulfilled = stopping::fulfilled(study.until, tables.iter().filter(deciding));
         stopping.enough = stopping::is_looked_at(record) && fulfilled;
     }
+    let is_withheld = |w: &str, c: &str, variant: &str| outputs::is_withheld(&outputs, (w, c), variant);
+    let alike = Trials::until(record, sight.last_pass).without(is_withheld);
     let sessions = sessions(record);
     let mut places: Vec<Place> = vec![];
     for session in &sessions {
@@ -168,6 +174,7 @@ fn judge_workloads(record: &Record) -> Findings {
         blocks_finished: trials.finished(&record.blocks),
         blocks_total: blocks_wanted * (study.workloads.len() * study.conditions.len()) as u32,
         started_unix_s: record.sessions.first().map_or(0.0, |session| session.started_unix_s),
+        outputs: vec![],
         failures: attempts.lost(study),
         metrics: provided::metrics(study, &tables, &trials),
         latencies: latencies::tables(study, &seen, rule),
@@ -178,7 +185,7 @@ fn judge_workloads(record: &Record) -> Findings {
         excluded: study.excluded.clone(),
         shared: study.shared.clone(),
         tables,
-        effects: effects::effects(record, &seen, rule),
+        effects: effects::effects(record, &alike, rule),
         build_doubts: builds::doubts(study, &builds),
         builds,
         building: None,
@@ -187,7 +194,8 @@ fn judge_workloads(record: &Record) -> Findings {
         evidence: None,
         caveats: vec![],
     };
-    findings.effects.extend(effects::levels(record, &seen, rule));
+    findings.effects.extend(effects::levels(record, &alike, rule));
+    findings.outputs = outputs;
     builds::warn(&mut findings, study);
     findings.caveats = doubts::about(&findings, record, &trials, rule);
     findings.caveats.extend(diagnostics::about(&findings, &trials, &attempts, rule));
@@ -212,7 +220,10 @@ pub(crate) fn deciding_tables(record: &Record) -> Vec<Table> {
     let sight = Sight::of(record);
     let (variants, rule) = setting(&record.study, &sight);
     let metrics = record.study.decide.metrics.get(..1).unwrap_or_default();
-    tables(record, &Trials::until(record, sight.last_pass), &variants, rule, metrics)
+    let seen = Trials::until(record, sight.last_pass);
+    let mut tables = tables(record, &seen, &variants, rule, metrics);
+    outputs::withhold(&mut tables, &outputs::outputs(record, &Trials::of(record)), &seen, rule);
+    tables
 }
 
 /// The sessions that executed trials; one that found nothing to do, or could not begin, was nowhere.

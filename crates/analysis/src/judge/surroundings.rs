@@ -159,7 +159,7 @@ pub(super) fn unequal_load(study: &StudyLine, trials: &Trials<'_>, rule: Rule) -
                 Verdict::Slower if is_ratio => format!("{:.1} % less often", 100.0 * (1.0 - load.estimate)),
                 Verdict::Faster => "more often".to_owned(),
                 Verdict::Slower => "less often".to_owned(),
-                Verdict::Equivalent | Verdict::Negligible | Verdict::Undecided { .. } => continue,
+                Verdict::Equivalent | Verdict::Negligible | Verdict::Undecided { .. } | Verdict::Withheld => continue,
             };
             seen.push(format!("{variant} on {workload} under {condition}: {by}"));
         }

@@ -43,6 +43,16 @@ impl<'a> Trials<'a> {
         trials
     }
 
+    /// Without those of variants that are not to be judged, by workload, condition and variant.
+    pub(super) fn without(mut self, is_left_out: impl Fn(&str, &str, &str) -> bool) -> Self {
+        for (workload, conditions) in &mut self.0 {
+            for (condition, blocks) in conditions {
+                blocks.values_mut().for_each(|block| block.retain(|v, _| !is_left_out(workload, condition, v)));
+            }
+        }
+        self
+    }
+
     fn under(&self, workload: &str, condition: &str) -> Option<&Blocks<'a>> {
         self.0.get(workload)?.get(condition)
     }

@@ -14,7 +14,7 @@ use bakeoff_model::digest::Digest;
 use bakeoff_model::metric::METRICS;
 use bakeoff_model::plan::{BASELINE, Plan, Variant};
 use bakeoff_model::record::TWIN;
-use bakeoff_model::study::{Condition, Decide, Levels, LoadOf, LoadSpec, Workload};
+use bakeoff_model::study::{Condition, Decide, Levels, LoadOf, LoadSpec, OutputUse, Workload};
 use bakeoff_model::until::Until;
 use clap::builder::PossibleValuesParser;
 use std::collections::BTreeMap;
@@ -25,7 +25,8 @@ use std::path::PathBuf;
 ///
 /// Each block executes every command once, in a random order, and the first one twice: its hidden twin shows what this
 /// machine calls a difference between a thing and itself. A command of plain words is executed directly, anything
-/// else by `sh -c`; all get this environment and this folder, and their standard output is thrown away.
+/// else by `sh -c`; all get this environment and this folder. Their standard output goes to memory, and where a command
+/// prints something else than the first one, the report begins with that.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The commands; the first one is the baseline
@@ -52,6 +53,9 @@ pub(crate) struct Args {
     /// Keep the journal in this file; if it exists, go on where it stopped
     #[arg(long, value_name = "FILE")]
     journal: Option<PathBuf>,
+    /// What becomes of standard output: compared with the first command's, recorded although it varies, or thrown away
+    #[arg(long, value_name = "WHAT", default_value = "compared")]
+    output: Printed,
     /// No progress on standard error
     #[arg(long, short)]
     quiet: bool,
@@ -59,6 +63,24 @@ pub(crate) struct Args {
     condition: InCondition,
     #[command(flatten)]
     showing: Showing,
+}
+
+/// What becomes of what the commands print.
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+enum Printed {
+    Compared,
+    Varies,
+    Null,
+}
+
+impl Printed {
+    fn output(self) -> OutputUse {
+        match self {
+            Self::Compared => OutputUse::Noted,
+            Self::Varies => OutputUse::Varies,
+            Self::Null => OutputUse::Null,
+        }
+    }
 }
 
 /// The condition under which the commands are compared; without any of these, the machine as it is.
@@ -202,7 +224,12 @@ fn plan(args: &Args) -> Result<Plan, CommandError> {
             ..Variant::default()
         })
         .collect();
-    let workload = Workload { name: "command".to_owned(), timeout_s: args.condition.timeout, ..Workload::default() };
+    let workload = Workload {
+        name: "command".to_owned(),
+        timeout_s: args.condition.timeout,
+        output: args.output.output(),
+        ..Workload::default()
+    };
     Ok(Plan {
         study: "compare".to_owned(),
         question: None,

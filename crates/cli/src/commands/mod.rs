@@ -184,9 +184,11 @@ impl Showing {
         // A metric that cannot be measured has no table.
         let is_missing = deciding().next().is_none();
         let undecided = is_missing
-            || deciding()
-                .flat_map(|t| t.rows.iter().skip(1))
-                .any(|row| row.comparison.as_ref().is_none_or(|c| matches!(c.verdict, Verdict::Undecided { .. })));
+            || deciding().flat_map(|t| t.rows.iter().skip(1)).any(|row| {
+                row.comparison
+                    .as_ref()
+                    .is_none_or(|c| matches!(c.verdict, Verdict::Undecided { .. } | Verdict::Withheld))
+            });
         if self.require_verdict && undecided { Code::Undecided } else { Code::Done }
     }
 }

@@ -22,7 +22,7 @@ use watch::{Over, Watch};
 
 /// The owner's socket. Descriptor 1 is what the owner has us keep open.
 const CONTROL: u32 = 0;
-/// /dev/null.
+/// /dev/null, opened for reading: the standard input of every process.
 const NULL: u32 = 2;
 /// Taken by us so that no descriptor that we are sent has this number: it is where a process finds its marks.
 const MARKS: u32 = 3;

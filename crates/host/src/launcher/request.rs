@@ -4,6 +4,7 @@
 use super::program::{self, NotStarted};
 use super::wire::{self, Kill, NONE};
 use super::{Command, Job, Limits};
+use crate::output;
 use crate::probe::Confinement;
 use std::fs::File;
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
@@ -36,7 +37,8 @@ impl Outputs {
         if let Some(known) = self.files.iter().position(|(open, _)| *open == path) {
             return Ok(known);
         }
-        let file = File::create(&path).map_err(|error| NotStarted::path(&path, error))?;
+        let opened = if output::is_ours(&path) { File::options().write(true).open(&path) } else { File::create(&path) };
+        let file = opened.map_err(|error| NotStarted::path(&path, error))?;
         self.files.push((path, file.into()));
         Ok(self.files.len() - 1)
     }

@@ -31,12 +31,13 @@ pub(super) fn start(keep: Option<BorrowedFd<'_>>) -> Result<(Child, UnixStream),
 }
 
 /// Its standard input is the control socket and its standard output the kept descriptor: so nothing but these has to be
-/// open across an exec.
+/// open across an exec. Its standard error, to which it never writes, becomes the standard input of all that it launches:
+/// the null device, opened for reading.
 fn command(program: &Path, control: &OwnedFd, keep: Option<&OwnedFd>) -> io::Result<Command> {
     let mut command = Command::new(program);
     let kept = keep.map_or_else(|| Ok(Stdio::null()), |keep| keep.try_clone().map(Stdio::from))?;
     command.arg0("bakeoff").env_clear().current_dir("/");
-    command.stdin(control.try_clone()?).stdout(kept).stderr(Stdio::null());
+    command.stdin(control.try_clone()?).stdout(kept).stderr(File::open("/dev/null")?);
     // The terminal sends its interrupts to our process group; the launcher must not get them.
     command.process_group(0);
     Ok(command)

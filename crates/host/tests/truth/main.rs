@@ -7,6 +7,7 @@
 mod clocks;
 mod confined;
 mod counts;
+mod descriptors;
 mod everywhere;
 mod loads;
 mod memory;

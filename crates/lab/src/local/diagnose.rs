@@ -59,12 +59,12 @@ impl Local<'_> {
         variant: &Variant,
         workload: &Workload,
     ) -> Result<Evidence, Halt> {
-        let Self { stage, launcher, services, tools, tracer, .. } = self;
+        let Self { stage, launcher, services, tools, tracer, printed, .. } = self;
         let condition = alone();
         let cell = cell(stage, variant, workload, &condition);
         let mut tracing = Tracing::new(stage, tracer)?;
         let ports = services.start(stage, tools, cell, Some(&mut tracing))?;
-        let mut prepared = trial::prepare(stage, cell, &ports)?;
+        let mut prepared = trial::prepare(stage, cell, &ports, printed)?;
         let Some(command) = prepared.job.commands.first_mut() else { return Ok(subject.missing("it has no command")) };
         command.env.insert(TRACED.to_owned(), "1".to_owned());
         let told = tracing.take_over(command, None)?;

@@ -6,6 +6,7 @@ mod command;
 mod diagnose;
 mod load;
 mod outcome;
+mod printed;
 mod programs;
 mod services;
 mod stage;
@@ -27,6 +28,7 @@ use bakeoff_model::plan::Plan;
 use bakeoff_model::record::{Evidence, Outcome, Surrounding, Unavailable};
 use load::Load;
 use outcome::Halt;
+use printed::Printed;
 use services::Services;
 use stage::Stage;
 use std::os::fd::BorrowedFd;
@@ -40,6 +42,7 @@ pub struct Local<'a> {
     services: Services,
     load: Load,
     tools: Tools,
+    printed: Printed,
     /// The block whose services are kept: number, workload, condition.
     block: Option<(u32, String, String)>,
     /// Who builds what trials need, where any need that.
@@ -57,7 +60,8 @@ impl<'a> Local<'a> {
     pub fn new(plan: &Plan, setup: Setup, keep: Option<BorrowedFd<'_>>) -> Result<Self, Error> {
         let (stage, launcher) = Stage::new(plan, setup, keep)?;
         let (services, load, tools) = (Services::default(), Load::default(), Tools::default());
-        Ok(Self { stage, launcher, services, load, tools, block: None, aside: None, tracer: vec![] })
+        let printed = Printed::default();
+        Ok(Self { stage, launcher, services, load, tools, printed, block: None, aside: None, tracer: vec![] })
     }
 
     /// With somebody who builds what trials need: layouts, and what trials of building execute.
@@ -73,11 +77,11 @@ impl<'a> Local<'a> {
 
     /// Everything of one trial, up to its end: what came of it is in `execution`, also if it halts.
     fn attempt(&mut self, task: Task<'_>, execution: &mut Execution) -> Result<(), Halt> {
-        let Self { stage, launcher, services, load, tools, .. } = self;
+        let Self { stage, launcher, services, load, tools, printed, .. } = self;
         let cell = stage.cell(task)?;
         let ports = services.start(stage, tools, cell, None)?;
         load.start(stage, cell, &ports, task.block.block)?;
-        let prepared = trial::prepare(stage, cell, &ports)?;
+        let prepared = trial::prepare(stage, cell, &ports, printed)?;
         if stage.granted(cell.condition).is_some_and(|granted| granted.drop_caches) {
             bakeoff_host::disk::drop_caches()
                 .map_err(|source| stage::folder_error("/proc/sys/vm/drop_caches".as_ref(), source))?;
@@ -102,7 +106,9 @@ impl<'a> Local<'a> {
         services.are_alive()?;
         load_failed?;
         load.stop(stage)?;
-        prepared.judge(stage, cell, &ended, execution)?;
+        let judged = prepared.judge(stage, cell, &ended, execution);
+        printed.take(stage, cell, (task.variant, judged.is_ok()), execution)?;
+        judged?;
         tools.oracle(stage, cell, &ports)?;
         services.are_alive()
     }

@@ -2,12 +2,11 @@
 //! each with a folder, an output and an environment of its own.
 
 use super::outcome::{Halt, Outputs, of_output, of_process};
+use super::printed::Printed;
 use super::stage::{Cell, Ports, Stage};
 use super::told;
 use crate::{Error, Execution};
 use bakeoff_host::{Command, Job, JobEnded, Limits};
-use bakeoff_model::study::ValueSource;
-use std::path::PathBuf;
 
 /// A trial that is ready to be launched.
 pub(super) struct Prepared {
@@ -17,12 +16,13 @@ pub(super) struct Prepared {
 }
 
 /// Makes the folders and the job.
-pub(super) fn prepare(stage: &Stage, cell: Cell<'_>, ports: &Ports) -> Result<Prepared, Error> {
+pub(super) fn prepare(stage: &Stage, cell: Cell<'_>, ports: &Ports, printed: &mut Printed) -> Result<Prepared, Error> {
     let count = processes(cell);
+    let paths = printed.prepare(stage, cell, count as usize)?;
     let mut limits = stage.granted(cell.condition).map_or_else(Limits::default, |granted| granted.limits.clone());
     limits.timeout_s = cell.workload.timeout_s;
     let mut prepared = Prepared { job: Job { marks: true, limits, ..Job::default() }, outputs: vec![] };
-    for number in 1..=count {
+    for (number, stdout) in (1..).zip(paths) {
         let home = stage.fresh_home(&numbered("home", number))?;
         let mut env = stage.environment(cell, ports, home.as_deref());
         env.insert("BAKEOFF_PROCESS".to_owned(), number.to_string());
@@ -30,9 +30,7 @@ pub(super) fn prepare(stage: &Stage, cell: Cell<'_>, ports: &Ports) -> Result<Pr
         if cell.padding > 0 {
             env.insert("BAKEOFF_PADDING".to_owned(), "x".repeat(cell.padding as usize));
         }
-        let in_scratch = |name: &str| stage.setup.scratch.join(numbered(name, number));
-        let stdout = if reads_output(stage, cell) { in_scratch("stdout") } else { PathBuf::from("/dev/null") };
-        let outputs = Outputs { stdout, stderr: in_scratch("stderr") };
+        let outputs = Outputs { stdout, stderr: stage.setup.scratch.join(numbered("stderr", number)) };
         prepared.job.commands.push(Command {
             argv: stage.argv(cell.variant, cell.workload),
             dir: stage.setup.dir.clone(),
@@ -88,6 +86,7 @@ impl Prepared {
     }
 }
 
+/// How many execute at once.
 pub(super) fn processes(cell: Cell<'_>) -> u32 {
     cell.condition.processes.max(1)
 }
@@ -95,10 +94,4 @@ pub(super) fn processes(cell: Cell<'_>) -> u32 {
 /// The file or folder of a process; the first one's has no number.
 pub(super) fn numbered(name: &str, number: u32) -> String {
     if number == 1 { name.to_owned() } else { format!("{name}-{number}") }
-}
-
-/// Whether anybody reads what the trial prints.
-fn reads_output(stage: &Stage, cell: Cell<'_>) -> bool {
-    stage.setup.expected.contains_key(&cell.workload.name)
-        || cell.workload.values.iter().any(|value| value.from != ValueSource::Mark)
 }

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test ends where something is not as it should be")]
 
 mod beside;
+mod printed;
 mod support;
 mod told;
 mod traced;
@@ -31,6 +32,7 @@ fn main() {
         ("a_task_that_is_not_in_the_plan_is_refused", unplanned),
     ];
     cases.extend(beside::CASES);
+    cases.extend(printed::CASES);
     cases.extend(told::CASES);
     cases.extend(traced::CASES);
     let trial = |(name, case): (&'static str, fn())| {

@@ -5,7 +5,7 @@ use super::{Plan, Variant};
 use crate::digest::Digest;
 use crate::metric::{Direction, Unit};
 use crate::study::{
-    Condition, LoadOf, LoadSpec, OpSpec, Per, Ready, Service, Take, ValueSource, ValueSpec, Vary, Workload,
+    Condition, LoadOf, LoadSpec, OpSpec, OutputUse, Per, Ready, Service, Take, ValueSource, ValueSpec, Vary, Workload,
 };
 use crate::until::Until;
 use std::collections::BTreeMap;
@@ -138,6 +138,10 @@ fn workload(digest: &mut Parts, workload: &Workload) {
     }
     digest.at(&key("timeout"));
     optional(digest, "its timeout", workload.timeout_s.map(f64::to_le_bytes));
+    // Where it goes changes what is measured; how it is judged does not.
+    if workload.output == OutputUse::Null {
+        digest.field("its output", b"null");
+    }
 }
 
 fn value(digest: &mut Parts, value: &ValueSpec) {

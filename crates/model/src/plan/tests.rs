@@ -3,7 +3,7 @@
 use super::{Error, Plan, link_seed};
 use crate::metric::{Direction, Unit};
 use crate::record::{TWIN, Trial};
-use crate::study::{OpSpec, VoidRule};
+use crate::study::{OpSpec, OutputUse, VoidRule};
 use crate::until::Until;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -284,6 +284,31 @@ fn whatever_trials_depend_on_is_part_of_the_identity() {
     let lone = |text: &str| text.replace("[conditions.busy]", "[conditions.busy]\nprocesses = 1");
     let plain = STUDY.replace("[plan]", "[conditions.idle]\n[conditions.busy]\n[plan]");
     assert_eq!(identity(&plain), identity(&lone(&plain)), "one process is what there always was");
+}
+
+#[test]
+fn where_output_goes_is_part_of_the_identity_and_what_follows_from_it_is_not() {
+    let with = |keys: &str| {
+        let text = SURROUNDED.replacen(
+            "[workloads.send]",
+            &format!("[workloads.print]\nrun = 'x'\n{keys}\n[workloads.send]"),
+            1,
+        );
+        assert_ne!(text, SURROUNDED);
+        let plan = surrounded(&text, "default");
+        (
+            plan.identity(&BTreeMap::new(), "x"),
+            plan.study_line(&BTreeMap::new(), "", None).outputs.get("print").copied(),
+        )
+    };
+    let (usual, null) = (with(""), with("output = \"null\""));
+    assert_eq!(usual.1, None);
+    assert_eq!(with("output = \"compared\""), usual);
+    assert_eq!(with("output = \"varies\""), (usual.0.clone(), Some(OutputUse::Varies)));
+    assert_eq!(with("divided = true").1, Some(OutputUse::Varies));
+    assert_eq!(with("divided = true\noutput = \"compared\"").1, None);
+    assert_eq!(null.1, Some(OutputUse::Null));
+    assert_ne!(null.0, usual.0);
 }
 
 #[test]

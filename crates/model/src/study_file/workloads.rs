@@ -6,7 +6,7 @@ use super::services::{PlacedService, ports_are_known};
 use crate::marks::{is_name, is_op_name};
 use crate::metric::{Direction, METRICS, Unit};
 use crate::problem::suggest;
-use crate::study::{OpSpec, Take, ValueSource, ValueSpec, Workload};
+use crate::study::{OpSpec, OutputUse, Take, ValueSource, ValueSpec, Workload};
 use crate::values;
 use std::ops::Range;
 use toml::de::DeValue;
@@ -60,6 +60,7 @@ fn workload(
         ports_are_known(section.sink, text, span, &known, Some(&needed));
     }
     let timeout_s = section.duration("timeout");
+    let output = output_use(section, expect.is_some(), &own, divided);
     section.finish();
     values.extend(own.iter().cloned());
     Workload {
@@ -75,7 +76,45 @@ fn workload(
         services: needed,
         oracle: oracle.map(|(command, _)| command),
         timeout_s,
+        output,
     }
+}
+
+/// What becomes of its standard output. Processes that divide the work print what falls to them, which varies.
+fn output_use(
+    section: &Section<'_>,
+    is_expected: bool,
+    values: &[(ValueSpec, Range<usize>)],
+    divided: bool,
+) -> OutputUse {
+    const WORDS: &[(&str, OutputUse)] =
+        &[("compared", OutputUse::Compared), ("varies", OutputUse::Varies), ("null", OutputUse::Null)];
+    let usual = if divided { OutputUse::Varies } else { OutputUse::default() };
+    let Some((word, span)) = section.string("output") else { return usual };
+    let Some(&(_, output)) = WORDS.iter().find(|(known, _)| *known == word) else {
+        let remedy = "`compared`: no verdict on a variant that prints something else than the baseline; `varies`: it may \
+                      differ; `null`: it is thrown away";
+        section.sink.report(span, &format!("nothing becomes of output by `{word}`"), "", remedy);
+        return usual;
+    };
+    let reads = |(value, _): &&(ValueSpec, Range<usize>)| value.from != ValueSource::Mark;
+    let reader = values.iter().find(reads).map(|(value, _)| format!("the value `{}`", value.name));
+    match (output, is_expected, reader) {
+        (OutputUse::Null, true, _) => {
+            let message = "what is thrown away cannot be what `expect` says";
+            section.sink.report(span, message, "", "leave out one of them");
+        }
+        (OutputUse::Null, _, Some(reader)) => {
+            let message = format!("{reader} is read from the output, which is thrown away");
+            section.sink.report(span, &message, "", "leave `output` out, or tell the value by a mark");
+        }
+        (OutputUse::Varies, true, _) if !divided => {
+            let message = "`expect` says that the output does not vary";
+            section.sink.report(span, message, "", "leave out one of them");
+        }
+        _ => {}
+    }
+    output
 }
 
 fn op_spec(section: &Section<'_>) -> OpSpec {

@@ -181,6 +181,7 @@ pub(crate) fn study(variants: &[&str], tables: Vec<Table>) -> Findings {
         built_and_executed: vec![],
         layouts: None,
         evidence: None,
+        outputs: vec![],
         failures: vec![],
         caveats: vec![],
     }

@@ -1,0 +1,102 @@
+//! Whether the variants did the same work, by what they printed. The baseline and its twin say what a difference means:
+//! where their own outputs differ from trial to trial, nothing follows from another one; where all of them are the same,
+//! a variant whose output is another one did something else, and gets no verdict, unless the study wants it judged all
+//! the same. Only trials that count are looked at, and two of the baseline's are the least.
+
+use super::trials::{Trials, Values};
+use super::{Rule, ranking};
+use crate::findings::{OtherOutput, Outputs, Table, Verdict};
+use bakeoff_model::record::{Outcome, Output, Record, TWIN, Trial};
+use bakeoff_model::study::OutputUse;
+
+/// Fewer trials of the baseline than this cannot show that its output does not vary.
+const BASELINE_MIN: usize = 2;
+
+/// One entry for each workload × condition in which something was printed that is not what the baseline prints.
+pub(super) fn outputs(record: &Record, trials: &Trials<'_>) -> Vec<Outputs> {
+    let study = &record.study;
+    let places = study.workloads.iter().flat_map(|w| study.conditions.iter().map(move |c| (w.as_str(), c.as_str())));
+    places.filter_map(|place| of_place(record, trials, place)).collect()
+}
+
+fn of_place(record: &Record, trials: &Trials<'_>, (workload, condition): (&str, &str)) -> Option<Outputs> {
+    let study = &record.study;
+    let output = study.outputs.get(workload).copied().unwrap_or_default();
+    if matches!(output, OutputUse::Varies | OutputUse::Null) {
+        return None;
+    }
+    let of = |variant: &str| -> Vec<&Trial> {
+        let of_block = trials.blocks(workload, condition).filter_map(|block| block.get(variant).copied());
+        of_block.filter(|trial| trial.outcome == Outcome::Ok && !trial.output.is_empty()).collect()
+    };
+    let (baseline, others) = study.variants.split_first()?;
+    let own: Vec<&Trial> = of(&baseline.name).into_iter().chain(of(TWIN)).collect();
+    let first = &own.first()?.output;
+    let differing = |trials: &[&Trial]| trials.iter().filter(|trial| trial.output != *first).count() as u32;
+    let varies = differing(&own) > 0;
+    let place = |variant: &str| {
+        let told =
+            |trial: &&Trial| trial.variant == variant && trial.workload == workload && trial.condition == condition;
+        record.trials.iter().filter(told).find_map(|trial| trial.output_difference.clone())
+    };
+    let other = |variant: &String| {
+        let trials = of(variant);
+        let differ = differing(&trials);
+        (differ > 0).then(|| OtherOutput {
+            variant: variant.clone(),
+            trials: differ,
+            of: trials.len() as u32,
+            bytes: bytes(&trials),
+            first: place(variant),
+        })
+    };
+    let is_known = own.len() >= BASELINE_MIN && !varies;
+    let others: Vec<OtherOutput> = match is_known {
+        true => others.iter().filter(|variant| variant.name != TWIN).filter_map(|v| other(&v.name)).collect(),
+        false => vec![],
+    };
+    (varies || !others.is_empty()).then(|| Outputs {
+        workload: workload.to_owned(),
+        condition: condition.to_owned(),
+        output,
+        baseline_trials: own.len() as u32,
+        varies,
+        baseline_bytes: bytes(&own),
+        first: [baseline.name.as_str(), TWIN].into_iter().find_map(place).filter(|_| varies),
+        others,
+    })
+}
+
+/// The least and the most of all.
+fn bytes(trials: &[&Trial]) -> [u64; 2] {
+    let all = || trials.iter().map(|trial| trial.output.iter().map(|output: &Output| output.bytes).sum::<u64>());
+    [all().min().unwrap_or(0), all().max().unwrap_or(0)]
+}
+
+/// Whether a variant is not judged there.
+pub(super) fn is_withheld(outputs: &[Outputs], (workload, condition): (&str, &str), variant: &str) -> bool {
+    let here = |o: &&Outputs| o.workload == workload && o.condition == condition && o.output == OutputUse::Compared;
+    outputs.iter().filter(here).flat_map(|o| &o.others).any(|other| other.variant == variant)
+}
+
+/// Takes away the verdicts of those that printed something else, and their places in the ranking.
+pub(super) fn withhold(tables: &mut [Table], outputs: &[Outputs], trials: &Trials<'_>, rule: Rule) {
+    for table in tables {
+        let place = (table.workload.as_str(), table.condition.as_str());
+        let withheld: Vec<bool> = table.rows.iter().map(|row| is_withheld(outputs, place, &row.variant)).collect();
+        if !withheld.contains(&true) {
+            continue;
+        }
+        if table.ranking.is_some() {
+            let kept = table.rows.iter().zip(&withheld).filter(|(_, withheld)| !**withheld).map(|(row, _)| row.clone());
+            let values: Values<'_> = trials.values(place.0, place.1, &table.metric);
+            table.ranking = ranking::ranking(&values, &kept.collect::<Vec<_>>(), table.better, rule);
+        }
+        for (row, _) in table.rows.iter_mut().zip(&withheld).filter(|(_, withheld)| **withheld) {
+            if let Some(comparison) = &mut row.comparison {
+                comparison.verdict = Verdict::Withheld;
+                comparison.detectable = None;
+            }
+        }
+    }
+}

@@ -1,0 +1,181 @@
+//! What trials print: each process gets a file in memory, and when the trial is over its length and its digest are
+//! recorded, and where it first differs from what the baseline had printed. All of it happens between trials. Whether
+//! an output is the right one is judged elsewhere.
+
+use super::outcome::{Halt, last_lines};
+use super::stage::{Cell, Stage, folder_error};
+use super::trial::processes;
+use crate::differs::first_difference;
+use crate::{Error, Execution};
+use bakeoff_host::output::{Kept, LIMIT_BYTES, OutputFiles};
+use bakeoff_model::digest::Digest;
+use bakeoff_model::record::{Failure, HASHED_BYTES, Output, OutputDifference, TWIN};
+use bakeoff_model::study::OutputUse;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::FileExt as _;
+use std::path::PathBuf;
+
+/// A difference is looked for in so much of an output, and so much is kept of all the baseline's outputs together.
+const COMPARED_BYTES: u64 = 16 << 20;
+const KEPT_BYTES: u64 = 64 << 20;
+/// Bytes that are read at once.
+const PIECE: usize = 64 << 10;
+
+/// The files, and what is known of outputs so far.
+#[derive(Debug, Default)]
+pub(super) struct Printed {
+    files: Option<OutputFiles>,
+    /// The most that a process of each workload printed so far: all variants find as much prepared.
+    most: BTreeMap<String, Vec<u64>>,
+    known: Known,
+}
+
+/// What the baseline printed.
+#[derive(Debug, Default)]
+struct Known {
+    /// By workload, condition and process: the digest of the baseline's output, and its beginning.
+    outputs: BTreeMap<(String, String, usize), (Output, Vec<u8>)>,
+    /// Bytes in all of them.
+    kept: u64,
+    /// Workload, condition and variant of the differences that were told.
+    told: BTreeSet<(String, String, String)>,
+}
+
+impl Printed {
+    /// Where each process of a trial prints to; files are made ready for them.
+    pub(super) fn prepare(&mut self, stage: &Stage, cell: Cell<'_>, count: usize) -> Result<Vec<PathBuf>, Error> {
+        if cell.workload.output == OutputUse::Null {
+            return Ok(vec![PathBuf::from("/dev/null"); count]);
+        }
+        let scratch = &stage.setup.scratch;
+        let files = match &mut self.files {
+            Some(files) => files,
+            none => none.insert(OutputFiles::new(scratch).map_err(|source| folder_error(scratch, source))?),
+        };
+        let most = self.most.entry(cell.workload.name.clone()).or_default();
+        most.resize(count.max(most.len()), 0);
+        files.ready(&most[..count]).map_err(|source| folder_error(scratch, source))?;
+        let paths = (0..count).map(|process| files.path_of(process).ok_or(io::ErrorKind::NotFound.into()));
+        paths.collect::<io::Result<_>>().map_err(|source| folder_error(scratch, source))
+    }
+
+    /// Records what a trial printed. `variant` is the variant's name, or the twin's; only if it
+    /// `counts` is it held against what the baseline printed.
+    pub(super) fn take(
+        &mut self,
+        stage: &Stage,
+        cell: Cell<'_>,
+        (variant, counts): (&str, bool),
+        execution: &mut Execution,
+    ) -> Result<(), Halt> {
+        if cell.workload.output == OutputUse::Null {
+            return Ok(());
+        }
+        let count = processes(cell) as usize;
+        let unread = |source| folder_error(&stage.setup.scratch, source);
+        let Some(files) = &self.files else { return Ok(()) };
+        let most = self.most.entry(cell.workload.name.clone()).or_default();
+        let outputs: Vec<(&File, Output)> = (0..count)
+            .filter_map(|process| files.file(process))
+            .map(|file| Ok((file, output_of(file)?)))
+            .collect::<io::Result<_>>()
+            .map_err(unread)?;
+        for (process, most) in (0..count).zip(most) {
+            *most = (*most).max(files.used(process).map_err(unread)?);
+        }
+        let is_full = outputs.iter().any(|(_, output)| output.bytes > 0) && files.is_full().map_err(unread)?;
+        let kept = files.kept();
+        let is_baseline = variant == TWIN || variant == stage.plan.baseline().name;
+        let difference = match counts && !is_full {
+            true => self.known.difference(cell, variant, is_baseline, &outputs).map_err(unread)?,
+            false => None,
+        };
+        execution.output = outputs.into_iter().map(|(_, output)| output).collect();
+        execution.output_difference = difference;
+        if is_full { Err(full(stage, kept)) } else { Ok(()) }
+    }
+}
+
+impl Known {
+    /// The first difference from the baseline's, if it was not told before.
+    fn difference(
+        &mut self,
+        cell: Cell<'_>,
+        variant: &str,
+        is_baseline: bool,
+        outputs: &[(&File, Output)],
+    ) -> io::Result<Option<OutputDifference>> {
+        let (workload, condition) = (&cell.workload.name, &cell.condition.name);
+        let mut found = None;
+        for (process, (file, output)) in outputs.iter().enumerate() {
+            let key = (workload.clone(), condition.clone(), process);
+            match self.outputs.get(&key) {
+                Some((known, _)) if known == output => {}
+                Some((known, beginning)) => {
+                    let told = (workload.clone(), condition.clone(), variant.to_owned());
+                    if found.is_some() || self.told.contains(&told) {
+                        continue;
+                    }
+                    // Beyond the beginning that is kept nothing is known.
+                    let more = if known.bytes == beginning.len() as u64 { PIECE } else { 0 };
+                    let printed = beginning_of(file, beginning.len() + more)?;
+                    found = first_difference(process as u32 + 1, beginning, &printed);
+                    self.told.insert(told);
+                }
+                None if is_baseline => {
+                    let room = COMPARED_BYTES.min(KEPT_BYTES.saturating_sub(self.kept));
+                    let beginning = beginning_of(file, output.bytes.min(room) as usize)?;
+                    self.kept += beginning.len() as u64;
+                    self.outputs.insert(key, (output.clone(), beginning));
+                }
+                None => {}
+            }
+        }
+        Ok(found)
+    }
+}
+
+/// Length and digest of what was printed.
+fn output_of(file: &File) -> io::Result<Output> {
+    let bytes = file.metadata()?.len();
+    let mut digest = Digest::default();
+    read(file, bytes.min(HASHED_BYTES), |piece| _ = digest.bytes(piece))?;
+    Ok(Output { bytes, sha256: if bytes == 0 { String::new() } else { digest.hex() } })
+}
+
+/// The beginning of what was printed.
+fn beginning_of(file: &File, most: usize) -> io::Result<Vec<u8>> {
+    let mut beginning = vec![];
+    read(file, most as u64, |piece| beginning.extend(piece))?;
+    Ok(beginning)
+}
+
+/// Hands on so many bytes, or as many as there are, piece by piece.
+fn read(file: &File, most: u64, mut take: impl FnMut(&[u8])) -> io::Result<()> {
+    let mut piece = vec![0; PIECE.min(most as usize)];
+    let mut at = 0;
+    while at < most {
+        let wanted = piece.len().min((most - at) as usize);
+        match file.read_at(&mut piece[..wanted], at)? {
+            0 => break,
+            more => {
+                take(&piece[..more]);
+                at += more as u64;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// It may have printed less than it would have: nothing of this trial counts.
+fn full(stage: &Stage, kept: Kept) -> Halt {
+    let room = match kept {
+        Kept::Apart => format!("no more than {} MiB of it are kept", LIMIT_BYTES >> 20),
+        Kept::InMemory | Kept::OnDisk => "no space was left for it".to_owned(),
+    };
+    let why = format!("{room}; `output = \"null\"` in the workload, or `--output null`, throws it away");
+    let tail = last_lines(&stage.setup.scratch.join("stderr"));
+    Halt::Failed(Failure::Surroundings { part: "standard output".to_owned(), why, tail })
+}

@@ -1,0 +1,100 @@
+//! What the variants printed, where it was not the same: a sentence for the top of a page, and the first difference of
+//! each. What follows from it was decided by the analysis.
+
+use crate::format::fixed;
+use crate::paint::{Ink, Page, Piece};
+use crate::text::{clean, foreign, glue};
+use crate::words::{counted, listed};
+use bakeoff_analysis::findings::{Findings, OtherOutput, Outputs};
+use bakeoff_model::plan::BASELINE;
+use bakeoff_model::record::OutputDifference;
+use bakeoff_model::study::OutputUse;
+
+/// Where variants are judged although they print something else: which, before anything else is said.
+pub(crate) fn opening(findings: &Findings) -> Option<String> {
+    let noted: Vec<&Outputs> =
+        findings.outputs.iter().filter(|o| o.output == OutputUse::Noted && !o.others.is_empty()).collect();
+    let mut names: Vec<String> = vec![];
+    for other in noted.iter().flat_map(|outputs| &outputs.others) {
+        let name = clean(&other.variant);
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    let verb = if names.len() == 1 { "prints" } else { "print" };
+    let what = format!("{} {verb} something else than {}", listed(&names), baseline(findings));
+    (!names.is_empty()).then(|| format!("Beware: {what}; see below whether they do the same work."))
+}
+
+/// All that was not the same.
+pub(crate) fn print(findings: &Findings, page: &mut Page, columns: usize) {
+    if findings.outputs.is_empty() {
+        return;
+    }
+    page.gap();
+    page.line(vec![Piece::new("what was printed", Ink::Heading)]);
+    let own = baseline(findings);
+    for outputs in &findings.outputs {
+        let place = format!("{} ({})", clean(&outputs.workload), clean(&outputs.condition));
+        if outputs.varies {
+            let text = format!(
+                "{place}: what {own} prints differs from trial to trial, so nothing follows from what the others print"
+            );
+            page.paragraph(&text, columns, 2, Ink::Plain);
+            let sides = ["before".to_owned(), "then".to_owned()];
+            outputs.first.iter().for_each(|first| difference(first, &sides, page, columns));
+        }
+        for other in &outputs.others {
+            let ink = if outputs.output == OutputUse::Noted { Ink::Open } else { Ink::Worse };
+            page.paragraph(&format!("{place}: {}", sentence(outputs, other, &own)), columns, 2, ink);
+            let sides = [own.clone(), clean(&other.variant)];
+            other.first.iter().for_each(|first| difference(first, &sides, page, columns));
+        }
+    }
+    if findings.outputs.iter().any(|o| o.output == OutputUse::Compared && !o.others.is_empty()) {
+        let remedy = "Where variants may print different things, `output = \"varies\"` in the workload says so.";
+        page.paragraph(remedy, columns, 2, Ink::Aside);
+    }
+}
+
+/// `b printed something else than the baseline in 20 of 20 trials (12 B, not 14 B): it has no verdict`.
+fn sentence(outputs: &Outputs, other: &OtherOutput, baseline: &str) -> String {
+    let of = counted(other.of, "trial");
+    let bytes = match (size(other.bytes), size(outputs.baseline_bytes)) {
+        (own, usual) if own == usual => format!("also {usual}"),
+        (own, usual) => format!("{own}, not {usual}"),
+    };
+    let name = clean(&other.variant);
+    let end = if outputs.output == OutputUse::Noted { "" } else { ": it has no verdict" };
+    format!("{name} printed something else than {baseline} in {} of {of} ({bytes}){end}", other.trials)
+}
+
+fn size([least, most]: [u64; 2]) -> String {
+    let number = |bytes: u64| fixed(bytes as f64, 0);
+    let digits = if least == most { number(least) } else { format!("{} … {}", number(least), number(most)) };
+    glue(&format!("{digits} B"))
+}
+
+fn difference(first: &OutputDifference, sides: &[String; 2], page: &mut Page, columns: usize) {
+    let OutputDifference { process, byte, line, baseline, printed } = first;
+    let process = if *process > 1 { format!(" of process {process}") } else { String::new() };
+    if baseline.is_none() && printed.is_none() {
+        let text = format!("  first at byte {}{process}; it is not text", fixed(*byte as f64, 0));
+        page.paragraph(&text, columns, 4, Ink::Plain);
+        return;
+    }
+    page.paragraph(&format!("  first in line {}{process}:", fixed(*line as f64, 0)), columns, 4, Ink::Plain);
+    for (side, text) in sides.iter().zip([baseline, printed]) {
+        let text = text.as_deref().unwrap_or("(nothing: the output ends here)");
+        let line = foreign(&format!("{side}: {text}"), columns.saturating_sub(4));
+        page.line(vec![Piece::new(format!("  | {line}"), Ink::Aside)]);
+    }
+}
+
+/// A study calls it so; commands have names.
+fn baseline(findings: &Findings) -> String {
+    match findings.variants.first() {
+        Some(first) if first.name != BASELINE => clean(&first.name),
+        _ => "the baseline".to_owned(),
+    }
+}
