@@ -92,7 +92,7 @@ fn unpaired(world: World, effect: f64, stream: &mut Stream) -> Option<(Simulated
 
 fn of_seconds(values: Vec<f64>) -> samples::Sample {
     let (row, col, unit) = (String::new(), String::new(), "sec".to_owned());
-    samples::Sample { row, col, unit, better: samples::Better::Less, values }
+    samples::Sample { row, col, unit, values, ..samples::Sample::default() }
 }
 
 fn is_difference(row: &SampleRow) -> bool {

@@ -130,7 +130,7 @@ fn judge_workloads(record: &Record) -> Findings {
     let [unavailable, missing] = provided::unavailable(record);
     let mut tables = tables(record, &seen, &variants, rule, &study.decide.metrics);
     let outputs = outputs::outputs(record, &trials);
-    outputs::withhold(&mut tables, &outputs, &seen, rule);
+    outputs::withhold(&mut tables, &outputs, &seen, &study.metrics, rule);
     tables.retain(|table| !provided::is_unmeasured(table, &unavailable, &seen));
     if let Some(stopping) = &mut sight.stopping {
         let deciding = |table: &&Table| study.decide.metrics.first() == Some(&table.metric);
@@ -222,7 +222,7 @@ pub(crate) fn deciding_tables(record: &Record) -> Vec<Table> {
     let metrics = record.study.decide.metrics.get(..1).unwrap_or_default();
     let seen = Trials::until(record, sight.last_pass);
     let mut tables = tables(record, &seen, &variants, rule, metrics);
-    outputs::withhold(&mut tables, &outputs::outputs(record, &Trials::of(record)), &seen, rule);
+    outputs::withhold(&mut tables, &outputs::outputs(record, &Trials::of(record)), &seen, &record.study.metrics, rule);
     tables
 }
 

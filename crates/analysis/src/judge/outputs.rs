@@ -4,8 +4,9 @@
 //! the same. Only trials that count are looked at, and two of the baseline's are the least.
 
 use super::trials::{Trials, Values};
-use super::{Rule, ranking};
+use super::{Rule, Yardstick, ranking};
 use crate::findings::{OtherOutput, Outputs, Table, Verdict};
+use bakeoff_model::metric::{self, Metric};
 use bakeoff_model::record::{Outcome, Output, Record, TWIN, Trial};
 use bakeoff_model::study::OutputUse;
 
@@ -80,17 +81,17 @@ pub(super) fn is_withheld(outputs: &[Outputs], (workload, condition): (&str, &st
 }
 
 /// Takes away the verdicts of those that printed something else, and their places in the ranking.
-pub(super) fn withhold(tables: &mut [Table], outputs: &[Outputs], trials: &Trials<'_>, rule: Rule) {
+pub(super) fn withhold(tables: &mut [Table], outputs: &[Outputs], trials: &Trials<'_>, metrics: &[Metric], rule: Rule) {
     for table in tables {
         let place = (table.workload.as_str(), table.condition.as_str());
         let withheld: Vec<bool> = table.rows.iter().map(|row| is_withheld(outputs, place, &row.variant)).collect();
         if !withheld.contains(&true) {
             continue;
         }
-        if table.ranking.is_some() {
+        if let (Some(_), Some(metric)) = (&table.ranking, metric::by_name(&table.metric, metrics)) {
             let kept = table.rows.iter().zip(&withheld).filter(|(_, withheld)| !**withheld).map(|(row, _)| row.clone());
             let values: Values<'_> = trials.values(place.0, place.1, &table.metric);
-            table.ranking = ranking::ranking(&values, &kept.collect::<Vec<_>>(), table.better, rule);
+            table.ranking = ranking::ranking(&values, &kept.collect::<Vec<_>>(), Yardstick::of(metric), rule);
         }
         for (row, _) in table.rows.iter_mut().zip(&withheld).filter(|(_, withheld)| **withheld) {
             if let Some(comparison) = &mut row.comparison {

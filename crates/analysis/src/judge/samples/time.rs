@@ -124,7 +124,7 @@ impl Time {
             Verdict::Faster | Verdict::Slower => beyond.then_some(comparison.verdict),
             Verdict::Negligible if beyond && within => Some(Verdict::Negligible),
             Verdict::Negligible | Verdict::Equivalent => within.then_some(Verdict::Equivalent),
-            Verdict::Undecided { .. } => Some(comparison.verdict),
+            Verdict::Undecided { .. } | Verdict::Withheld => Some(comparison.verdict),
         };
         let could =
             format!("{}, so time mattered: it could explain a difference of up to {}", self.what, self.amount());
