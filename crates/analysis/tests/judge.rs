@@ -212,7 +212,7 @@ fn verdict_interval_and_letters_agree() {
             let excludes = low > 1.0 || high < 1.0;
             assert_eq!(comparison.differs(), excludes, "seed {seed}: {comparison:?}");
             assert_eq!(share("v0", &row.variant), !excludes, "seed {seed}: {comparison:?}");
-            assert_eq!(comparison.p_corrected.expect("p") <= 0.05, excludes, "seed {seed}: {comparison:?}");
+            assert!(!excludes || comparison.p_corrected.expect("p") <= 0.05, "seed {seed}: {comparison:?}");
             if comparison.is_within() {
                 let [low, high] = comparison.shown_interval().expect("an interval");
                 assert!(low >= 1.0 / 1.01 && high <= 1.01, "seed {seed}: {comparison:?}");
@@ -379,7 +379,8 @@ fn ticks_refuse_or_widen() {
     let counts = comparison(&pairs("nvcsw", &some(&ticks.map(|(a, b)| (100.0 * a, 100.0 * b)))));
     assert_eq!(counts.test, Test::SignFlip);
 
-    let fine: Vec<(f64, f64)> = (0..10).map(|i| (2.0 + 0.01 * (i % 3) as f64, 2.1 + 0.01 * (i % 2) as f64)).collect();
+    let fine: Vec<(f64, f64)> =
+        (0..10).map(|i| (2.0 + 0.01 * (i * 7 % 10) as f64, 2.1 + 0.01 * (i * 3 % 10) as f64)).collect();
     let exactly: Vec<(f64, f64)> = fine.iter().map(|(a, b)| (a.exp(), (a.exp().ln() + (b / a).ln()).exp())).collect();
     let [rounded, smooth] = [fine, exactly].map(|values| comparison(&pairs("wall", &some(&values))));
     let [[low, high], [inner_low, inner_high]] = [&rounded, &smooth].map(|c| c.interval.expect("an interval"));

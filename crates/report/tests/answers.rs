@@ -40,7 +40,7 @@ fn one_variant_comes_with_its_interval() {
         1.0073,
         Verdict::Negligible,
         "b is 0.5 % slower than the baseline in wall time, which is negligible: within ±1 % \
-         (0.2 … 0.7 % at 95 % confidence, 12 blocks).",
+         (0.2 … 0.7 % at 90 % confidence, 12 blocks).",
     );
     // Equivalence rests on the interval at 90 %, so that is the one to show.
     pair(

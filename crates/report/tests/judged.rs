@@ -74,7 +74,7 @@ fn the_page_tells_what_was_found() {
     for piece in [
         "idle: b is 10.01 % faster than the baseline in wall time (",
         "busy: b is 19.0 % faster than the baseline in wall time (",
-        "busy instead of idle: baseline 99.9 % slower (99.4 … 100.4 %) and b 80.0 % slower (",
+        "busy instead of idle: baseline 99.9 % slower (99.3 … 100.5 %) and b 80.0 % slower (",
         "Their ratios to the baseline change: b 10.0 % less (",
         "1.2345 [1.2323, 1.2366]     higher",
         "Of throughput more is better.",

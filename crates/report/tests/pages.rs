@@ -109,7 +109,7 @@ fn another_output_stands_before_the_numbers() {
     assert!(withheld.contains("  other output "), "{withheld}");
     let noted = page(&other_output(OutputUse::Noted), 80);
     assert!(noted.starts_with("Beware: fix=with prints something else than the baseline;"), "{noted}");
-    assert!(noted.contains("12 trials") && !noted.contains("no verdict"), "{noted}");
+    assert!(noted.contains("in 12 of 12\n  trials") && !noted.contains("no verdict"), "{noted}");
 
     let mut varying = other_output(OutputUse::Compared);
     varying.outputs[0].varies = true;
@@ -125,7 +125,7 @@ fn another_output_stands_before_the_numbers() {
 
 #[test]
 fn every_verdict_has_a_word() {
-    let page = page(&common::five_verdicts(), 80);
+    let page = page(&common::five_verdicts(), 120);
     for (variant, word) in [
         ("baseline", "baseline"),
         ("malloc=perl", "faster"),

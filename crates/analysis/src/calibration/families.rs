@@ -42,6 +42,20 @@ pub(super) fn some_slower(world: World, stream: &mut Stream) -> Sample {
     [false_difference, seen(&p), seen(&holm::adjust(&alone, pairs.len())), seen(&bonferroni)]
 }
 
+/// The same variants, 10 blocks: [any interval misses the truth].
+pub(super) fn intervals(world: World, stream: &mut Stream) -> Sample {
+    let slower = 1.03f64.ln();
+    let effects = [0.0, 0.0, 0.0, 0.0, slower, slower, slower];
+    let study = Simulated::new(world, Order::Randomised, 10, &effects, stream);
+    let columns: Vec<Vec<Option<f64>>> =
+        (1..effects.len()).map(|variant| study.contrasts(0, variant).into_iter().map(Some).collect()).collect();
+    let Some(mut test) = MaxT::new(&columns, ALPHA, 0) else { return [1.0; 4] };
+    let misses = |(column, truth): (usize, &f64)| {
+        test.interval(column, ALPHA).is_none_or(|[low, high]| !(low..=high).contains(truth))
+    };
+    [flag(effects[1..].iter().enumerate().any(misses)), 0.0, 0.0, 0.0]
+}
+
 /// The p of these pairs, corrected as those of one family. Simulated values are finite, so there always are some; without
 /// them everything would be counted as a false difference.
 fn corrected(study: &Simulated, pairs: &[(usize, usize)]) -> Vec<f64> {

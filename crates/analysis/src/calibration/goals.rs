@@ -137,6 +137,15 @@ const TASKS: &[Task] = &[
         ],
     },
     Task {
+        name: "family-intervals",
+        design: "7 variants, the last 3 slower by 3 %, 10 blocks",
+        worlds: &WORLDS,
+        one_in: 4,
+        cost: 2500.0,
+        study: families::intervals,
+        promises: &[promise("family-misses", "any 95 % interval misses its truth", at_most(0.055), Reduce::Rate(0))],
+    },
+    Task {
         name: "decided",
         design: "2 variants that are the same, looked at after 7, 11, 16, 24 and 36 blocks",
         worlds: &WORLDS,

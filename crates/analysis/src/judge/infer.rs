@@ -72,7 +72,7 @@ pub(super) fn part_of_family(all: &[Contrasts], elsewhere: usize, rule: Rule) ->
     }
     for (inference, contrasts) in inferences.iter_mut().zip(all) {
         if let Some(inference) = inference {
-            inference.widen(contrasts);
+            inference.widen(contrasts, rule.alpha);
         }
     }
     inferences
@@ -84,7 +84,7 @@ pub(super) fn one_of(comparisons: u32, contrasts: &Contrasts, rule: Rule) -> Opt
     if comparisons > 1 && is_tested(inference.test) {
         inference.share(&contrasts.values, rule, f64::from(comparisons));
     }
-    inference.widen(contrasts);
+    inference.widen(contrasts, rule.alpha);
     Some(inference)
 }
 
@@ -235,8 +235,12 @@ impl Inference {
         self.p_corrected = self.p.map(|p| (p * comparisons).min(1.0));
     }
 
-    /// Widens the intervals by what the ticks of a clock may have done to any contrast.
-    fn widen(&mut self, contrasts: &Contrasts) {
+    /// Widens the intervals by what the ticks of a clock may have done to any contrast. And p may rise again after it has fallen
+    /// to alpha: where no difference is not refuted, it is in the interval.
+    fn widen(&mut self, contrasts: &Contrasts, alpha: f64) {
+        if self.p_corrected.is_some_and(|p| p > alpha) {
+            self.interval = self.interval.map(|[low, high]| [low.min(0.0), high.max(0.0)]);
+        }
         for interval in [&mut self.interval, &mut self.equivalence_interval] {
             *interval = interval.map(|[low, high]| [low - contrasts.resolution, high + contrasts.resolution]);
         }

@@ -33,6 +33,11 @@ const TIE: f64 = 1e-12;
 /// few thousand steps, so more digits would say nothing.
 const PRECISION: f64 = 1e-6;
 
+/// How far beyond the outermost contrast p is looked at, as a part of the contrasts' range, and at how many places there and
+/// before.
+const BEYOND: f64 = 2.0;
+const LOOKS: u32 = 8;
+
 /// Comparisons that are judged together. It keeps its buffers from one hypothesis to the next: hence `&mut self`.
 #[derive(Debug, Clone)]
 pub struct MaxT {
@@ -125,10 +130,27 @@ impl MaxT {
             return None;
         }
         let Column { estimate, range, .. } = self.columns[column];
+        Some(range.map(|outermost| self.end(column, estimate, outermost, alpha)))
+    }
+
+    /// One end of the interval: p may rise again after it has fallen to alpha, even beyond the outermost contrast, so that is
+    /// looked for before an end is believed.
+    fn end(&mut self, column: usize, estimate: f64, outermost: f64, alpha: f64) -> f64 {
         let length = self.columns[column].test.expected_length(estimate);
-        let end =
-            |outermost| end_of_interval(estimate, outermost, length, alpha, PRECISION, |theta| self.p(column, theta));
-        Some(range.map(end))
+        let width = self.columns[column].range[1] - self.columns[column].range[0];
+        let side = if outermost < estimate { -1.0 } else { 1.0 };
+        let far = outermost + side * BEYOND * width;
+        let mut end = end_of_interval(estimate, far, length, alpha, PRECISION, |theta| self.p(column, theta));
+        let between = (1..LOOKS).map(|look| end + (outermost - end) * f64::from(look) / f64::from(LOOKS));
+        let beyond = (0..LOOKS).map(|look| outermost + (far - outermost) * f64::from(look) / f64::from(LOOKS));
+        let is_farther = |theta: &f64| (theta - end) * side > 0.0;
+        let places: Vec<f64> = between.chain(beyond).filter(is_farther).collect();
+        if let Some(at) = places.iter().rposition(|theta| self.p(column, *theta) > alpha) {
+            let (inner, outer) = (places[at], places.get(at + 1).copied().unwrap_or(far));
+            let step = (outer - inner).abs();
+            end = end_of_interval(inner, outer, step, alpha, PRECISION, |theta| self.p(column, theta));
+        }
+        end
     }
 
     /// Fills `sums` with Σ ± ψ / √Σ ψ² of a column at `theta`, for every pattern; zeros if all residuals are 0.

@@ -22,7 +22,7 @@ impl Measured {
             col: contestant.to_owned(),
             unit: "s".to_owned(),
             better: Better::Less,
-            values: vec![],
+            ..Sample::default()
         };
         Self { what: what.to_owned(), samples: contestants.map(empty).collect() }
     }

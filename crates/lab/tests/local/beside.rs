@@ -6,7 +6,7 @@ use bakeoff_lab::Executor as _;
 use bakeoff_model::record::{Failure, Held, Outcome};
 use bakeoff_model::study::{LoadOf, LoadSpec, OpSpec, Per, Ready, Service};
 
-pub(crate) const CASES: [(&str, fn()); 25] = [
+pub(crate) const CASES: [(&str, fn()); 26] = [
     ("a_service_is_there_for_its_trial_and_gone_afterwards", service_serves),
     ("a_service_whose_log_has_the_line_is_ready", ready_by_log),
     ("a_service_whose_command_succeeds_is_ready", ready_by_command),

@@ -90,7 +90,7 @@ fn smallest_p(n: u32, m: u32) -> f64 {
 
 /// The smallest n for which two samples of n values can give a p of at most alpha.
 fn needed(alpha: f64) -> u32 {
-    (1..1000).find(|n| smallest_p(*n, *n) <= alpha).unwrap_or(1000)
+    (1..1000).find(|n| smallest_p(*n, *n) <= alpha * (1.0 + 1e-12)).unwrap_or(1000)
 }
 
 /// The interval is that of a shift; if one sample is spread far wider, there is more between them than that.

@@ -114,7 +114,10 @@ fn a_value_means_the_same_everywhere() {
     let mut workloads = workloads();
     workloads[1].values[0].name = "heap".to_owned();
     let unknown = find("heap", &workloads).unwrap_err();
-    assert!(unknown.why.contains("another unit or direction in workload `cache` than in `mail`"), "{unknown}");
+    assert!(
+        unknown.why.contains("another unit, direction or exactness in workload `cache` than in `mail`"),
+        "{unknown}"
+    );
 }
 
 #[test]

@@ -309,8 +309,12 @@ fn mistakes_in_workloads_are_named() {
     value("{ unit = \"s\", take = \"sum\" }", "`take` is for rows of `csv`", "leave it out");
     check("[workloads.w.values]\nwall = { unit = \"s\" }\n", "`wall` is a metric of bakeoff's own", "another name");
     let twice = "[workloads.w.values]\nv = { unit = \"s\" }\n[workloads.z]\nrun = \"z\"\n[workloads.z.values]\n";
-    check(&format!("{twice}v = {{ unit = \"B\" }}\n"), "another unit or direction", "rename one of them");
-    check(&format!("{twice}v = {{ unit = \"s\", better = \"more\" }}\n"), "another unit or direction", "the same");
+    check(&format!("{twice}v = {{ unit = \"B\" }}\n"), "another unit, direction or exactness", "rename one of them");
+    check(
+        &format!("{twice}v = {{ unit = \"s\", better = \"more\" }}\n"),
+        "another unit, direction or exactness",
+        "the same",
+    );
     let unused = format!("{SERVICE}[workloads.w]\nrun = \"w\"\nservices = []\n");
     refuses(&unused, "no workload needs the service `store`", "`services` of a workload");
 }
