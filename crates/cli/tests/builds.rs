@@ -12,7 +12,7 @@ use common::Sandbox;
 fn study(factors: &str, baseline: &str, layer: &str) -> Sandbox {
     let sandbox = Sandbox::new(&format!(
         "format = 1\nname = \"doubtful\"\n{factors}\n[[build]]\nname = \"p\"\n{layer}\n\
-         [workloads.w]\nrun = '\"$PREFIX/bin/p\"'\n[plan]\nblocks = 3\n[decide]\nbaseline = {{ {baseline} }}\n"
+         [workloads.w]\nrun = '\"$PREFIX/bin/p\"'\noutput = \"varies\"\n[plan]\nblocks = 3\n[decide]\nbaseline = {{ {baseline} }}\n"
     ));
     sandbox.write("p.c", "#include <stdio.h>\nint main(void) { puts(PREFIX); return 0; }\n");
     sandbox
@@ -68,7 +68,7 @@ fn identical_variants_race_once_and_share_a_row() {
         "mkdir -p \"$PREFIX/bin\"; case $CFLAGS in *X) def=-DX ;; *) def= ;; esac; cc $def -o \"$PREFIX/bin/p\" p.c";
     let layer = format!("files = [\"p.c\"]\nscript = '''\n{script}\n'''");
     let sandbox = study(levels, "optimize = \"O2\"", &layer);
-    sandbox.write("p.c", "int f(int n) { return n; }\n#ifdef X\nint g;\n#endif\nint main(void) { return f(0); }\n");
+    sandbox.write("p.c", "int f(int n) { return n; }\n#ifdef X\nint g(int n) { return n + 1; }\n#endif\nint main(void) { return f(0); }\n");
     let shown = sandbox.execute(&["run", "STUDY"]);
     shown.expect(0, &["optimize=O3 is the same program as the baseline, file for file", "baseline = optimize=O3"]);
     assert!(shown.err.contains("note: baseline, optimize=O3 are the same program"), "{}", shown.err);

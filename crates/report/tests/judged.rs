@@ -76,7 +76,7 @@ fn the_page_tells_what_was_found() {
         "busy: b is 19.0 % faster than the baseline in wall time (",
         "busy instead of idle: baseline 99.9 % slower (99.3 … 100.5 %) and b 80.0 % slower (",
         "Their ratios to the baseline change: b 10.0 % less (",
-        "1.2345 [1.2323, 1.2366]     higher",
+        "1.2345 [1.2323, 1.2366]  ",
         "Of throughput more is better.",
         "loop (idle): latency of op set, phase serve; in ms; medians over trials",
         "all ops of all trials together: baseline avg 1.00 ms, min 1.00 µs, max 2.00 ms of 24,000; b avg 900 µs",

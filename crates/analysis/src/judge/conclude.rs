@@ -135,7 +135,7 @@ fn too_few_blocks(inference: &Inference, rule: Rule) -> Option<Caveat> {
         }
         Test::TooFew => format!("{blocks} of at least {needed} blocks: too few to infer anything"),
         Test::TooCoarse | Test::Deterministic => return None,
-        _ if inference.interval.is_none() => {
+        _ if inference.interval.is_none() && blocks < needed => {
             format!("{blocks} blocks cannot show a difference at {percent} confidence; at least {needed} are needed")
         }
         _ => return None,

@@ -221,16 +221,17 @@ fn centre(ascending: &[f64]) -> f64 {
     middle(ascending.len() / 2) / 2.0 + middle(ascending.len().saturating_sub(1) / 2) / 2.0
 }
 
-/// The inference from lines that are blocks. Where nothing varies although chance could have a part in it, there is a p
-/// at most: an interval without width would be false.
+/// The inference from lines that are blocks. Where nothing varies, although it is not counted and chance could have a part in it,
+/// there is a p at most: an interval without width would be false.
 fn of_blocks(pairs: &Pairs, yardstick: Yardstick, rule: Rule) -> Option<Inference> {
     let contrasts = Contrasts::of_pairs(pairs, yardstick, rule.margin);
     let inference = infer::one_of(rule.family, &contrasts, rule)?;
     let is_constant = |list: &[f64]| list.windows(2).all(|pair| pair[0] == pair[1]);
-    if yardstick.exact || !is_constant(&pairs.baseline) || !is_constant(&pairs.variant) {
+    let ticks = yardstick.unit.is_none() && is_constant(&pairs.baseline) && is_constant(&pairs.variant);
+    if yardstick.exact || !ticks {
         return Some(inference);
     }
-    Some(Inference { interval: None, equivalence_interval: None, ..inference })
+    Some(Inference { interval: None, equivalence_interval: None, sd: None, ..inference })
 }
 
 /// The inference from two samples, the variant's first: their ascending lists of logarithms or of values, and of values.
@@ -284,7 +285,8 @@ fn unpaired(
     let p_corrected = Some((p * comparisons).min(1.0));
     let tested = Inference { estimate, p: Some(p), p_corrected, test: how, ..nothing };
     let [interval, equivalence_interval] = [interval, equivalence_interval].map(wider);
-    Some(if constant { tested } else { Inference { interval, equivalence_interval, ..tested } })
+    let ticks = constant && yardstick.unit.is_none();
+    Some(if ticks { tested } else { Inference { interval, equivalence_interval, ..tested } })
 }
 
 fn conclude_unpaired(

@@ -1,6 +1,9 @@
 //! Where a function of one variable changes its sign, given a bracket: by interpolation, truncation and projection. It
 //! needs no derivative and no continuity, and never many more steps than bisection.
 
+/// All floating-point numbers are told apart by some 2,100 halvings; more steps than twice that find nothing.
+const STEPS_MAX: i32 = 4200;
+
 /// Narrows the bracket between `positive`, where the function is > 0, and `other`, where it is not, until it is no wider
 /// than `tolerance`, and returns it: first where it is > 0, then where it is not. The two ends may lie either way round.
 /// `values` are the function's at those two; a value that is 0 or not finite makes the next step a bisection.
@@ -18,7 +21,7 @@ pub(super) fn narrow(
     let first = (other - positive).abs();
     let allowed = (first / tolerance).log2().ceil() + 1.0;
     let mut step = 0;
-    while (other - positive).abs() > tolerance {
+    while (other - positive).abs() > tolerance && step < STEPS_MAX {
         let middle = positive + (other - positive) / 2.0;
         let half = (other - positive).abs() / 2.0;
         let slack = (tolerance / 2.0 * 2f64.powf(allowed - f64::from(step)) - half).max(0.0);

@@ -8,6 +8,7 @@ use crate::programs;
 use crate::screen;
 use crate::session::{OpenStudy, Setting};
 use crate::state::State;
+use bakeoff_analysis::stats::blocks::least;
 use bakeoff_lab::Ending;
 use bakeoff_lab::local::{Local, Setup};
 use bakeoff_model::digest::Digest;
@@ -235,7 +236,8 @@ fn plan(args: &Args) -> Result<Plan, CommandError> {
         question: None,
         name: "default".to_owned(),
         seed: seed(args),
-        blocks: Until::Blocks.default_blocks(),
+        // At a very high confidence the usual number could not decide anything.
+        blocks: Until::Blocks.default_blocks().max(least(1.0 - args.confidence)),
         until: Until::Blocks,
         decide: Decide {
             baseline: variants[0].levels.clone(),

@@ -56,5 +56,5 @@ fn a_load_can_read_it_too() {
         std::thread::yield_now();
     }
     let ended = place.launcher.stop(9, 0.0).unwrap();
-    assert_eq!(ended.rounds.as_ref().map(|rounds| rounds.failed), Some(0), "{ended:?}");
+    assert_eq!(ended.rounds.as_ref().map(|achieved| achieved.failed), Some(0), "{ended:?}");
 }

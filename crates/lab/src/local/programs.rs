@@ -114,7 +114,7 @@ fn of_cell(plan: &Plan, setup: &Setup, cell: Cell<'_>, shell: bool) -> Vec<Absen
     let mut commands = vec![(format!("workload {workload}"), own, shell)];
     commands
         .extend(cell.workload.oracle.iter().map(|text| (format!("the oracle of workload {workload}"), &**text, true)));
-    commands.extend(services.map(|one| (format!("service {}", one.name), &*one.run, !is_plain(&one.run))));
+    commands.extend(services.map(|known| (format!("service {}", known.name), &*known.run, !is_plain(&known.run))));
     commands.extend(load.map(|text| (format!("the load of condition {}", cell.condition.name), text, !is_plain(text))));
     // A service, or the trial itself, may make a file before it is wanted.
     let is_made = |part: &str| !cell.workload.services.is_empty() || part.starts_with("the oracle");
@@ -151,16 +151,12 @@ fn program(text: &str, shell: bool, env: &BTreeMap<String, String>) -> Option<St
     let bare = first.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
     let is_quoted = bare.is_some();
     let bare = bare.unwrap_or(first);
-    let name = match ["$PREFIX/", "${PREFIX}/"].iter().find_map(|start| bare.strip_prefix(start)) {
-        Some(rest) => {
-            let prefix = env.get("PREFIX").filter(|prefix| is_quoted || is_plain(prefix))?;
-            is_plain(rest).then(|| format!("{prefix}/{rest}"))?
-        }
-        None => bare.to_owned(),
-    };
-    let is_certain =
-        bare.starts_with('$') || (is_plain(bare) && !bare.starts_with('-') && (is_file || !BUILT_IN.contains(&bare)));
-    is_certain.then_some(name)
+    if let Some(rest) = ["$PREFIX/", "${PREFIX}/"].iter().find_map(|start| bare.strip_prefix(start)) {
+        let prefix = env.get("PREFIX").filter(|prefix| is_quoted || is_plain(prefix))?;
+        return is_plain(rest).then(|| format!("{prefix}/{rest}"));
+    }
+    let is_certain = is_plain(bare) && !bare.starts_with('-') && (is_file || !BUILT_IN.contains(&bare));
+    is_certain.then(|| bare.to_owned())
 }
 
 /// Where a command is started.

@@ -58,8 +58,12 @@ pub(super) fn of_sample(sample: &Sample, summary: &Summary, alpha: f64) -> Vec<C
 pub(super) fn never_vary(constant: bool, inference: &Inference) -> Option<Caveat> {
     let text = "the values of both samples never vary, so how finely they were measured cannot be seen, and there is no \
                 interval; if they cannot vary by chance, a line `Unit NAME assume=exact` in Go's format says so";
-    (constant && !matches!(inference.test, Test::Deterministic | Test::TooFew))
-        .then(|| caveat("never-vary", text.to_owned()))
+    let is_told = match inference.test {
+        Test::Deterministic => false,
+        Test::TooFew => inference.blocks >= 3,
+        _ => inference.interval.is_none(),
+    };
+    (constant && is_told).then(|| caveat("never-vary", text.to_owned()))
 }
 
 /// Too few values for a test, for an interval, or for a difference that survives the correction.

@@ -126,8 +126,11 @@ impl Time {
             Verdict::Negligible | Verdict::Equivalent => within.then_some(Verdict::Equivalent),
             Verdict::Undecided { .. } | Verdict::Withheld => Some(comparison.verdict),
         };
-        let could =
-            format!("{}, so time mattered: it could explain a difference of up to {}", self.what, self.amount());
+        let could = format!(
+            "{}, so time mattered: it could explain a difference of up to {}",
+            self.what,
+            self.amount(comparison)
+        );
         match left {
             Some(verdict) => {
                 let is_difference = matches!(verdict, Verdict::Faster | Verdict::Slower | Verdict::Negligible);
@@ -148,9 +151,11 @@ impl Time {
     }
 
     /// In words, where what it is a part of is not known.
-    fn amount(&self) -> String {
+    fn amount(&self, comparison: &Comparison) -> String {
         let could = self.could_explain();
         match self.scale {
+            // A factor of 1.5 is half as much again, or a third less.
+            Scale::Ratio if comparison.estimate < 1.0 => format!("{:.1} %", 100.0 * (1.0 - 1.0 / could)),
             Scale::Ratio if could < 11.0 => format!("{:.1} %", 100.0 * (could - 1.0)),
             Scale::Ratio if could < 1e6 => format!("a factor of {could:.0}"),
             Scale::Ratio => format!("a factor of {could:.0e}"),

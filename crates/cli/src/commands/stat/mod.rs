@@ -67,8 +67,8 @@ pub(crate) struct Args {
     /// Half-width of the zone of equivalence, in percent
     #[arg(long, value_name = "PERCENT", default_value = MARGIN, value_parser = super::compare::margin)]
     margin: f64,
-    /// Confidence of intervals and verdicts, as a fraction or in percent; 0.99 if not given, and for ministat, which knows
-    /// 80, 90, 95, 98, 99 and 99.5, 95
+    /// Confidence of intervals and verdicts, as a fraction or in percent; 0.95 if not given. ministat knows 80, 90, 95,
+    /// 98, 99 and 99.5
     #[arg(short = 'c', long, value_name = "C", allow_hyphen_values = true)]
     confidence: Vec<OsString>,
     /// Print all findings as JSON instead of a report
