@@ -55,7 +55,7 @@ pub struct SampleTable {
     /// The unit was declared to be one whose values cannot vary by chance.
     #[serde(default)]
     pub exact: bool,
-    /// Comparisons over which Holm's correction was made: all of this unit.
+    /// Comparisons over which the correction was made (Bonferroni): all of this unit.
     pub family: u32,
     /// The baseline first.
     pub samples: Vec<SampleRow>,

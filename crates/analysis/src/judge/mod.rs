@@ -46,7 +46,7 @@ pub use samples::judge_samples;
 use crate::findings::{Comparison, FORMAT, Findings, Layouts, Method, Row, Summary, Table};
 use crate::stopping::{self, Reading, Sight};
 use bakeoff_model::metric;
-use bakeoff_model::record::{Block, Place, Record, Session, StudyLine, TWIN, VariantLine};
+use bakeoff_model::record::{Block, BuildLine, BuildOutcome, Place, Record, Session, StudyLine, TWIN, VariantLine};
 use bakeoff_model::study::Vary;
 use contrasts::Contrasts;
 use infer::Inference;
@@ -146,7 +146,7 @@ fn judge_workloads(record: &Record) -> Findings {
             places.push(session.place.clone());
         }
     }
-    let mut builds = record.builds.clone();
+    let mut builds = latest(&record.builds);
     builds.sort_by_key(|build| variants.iter().position(|v| build.variants.contains(&v.name)).unwrap_or(usize::MAX));
 
     // Fewer blocks may be asked for than there already are.
@@ -200,6 +200,18 @@ fn judge_workloads(record: &Record) -> Findings {
     findings.caveats = doubts::about(&findings, record, &trials, rule);
     findings.caveats.extend(diagnostics::about(&findings, &trials, &attempts, rule));
     findings
+}
+
+/// Without builds that failed and succeeded later, for the same variants.
+fn latest(builds: &[BuildLine]) -> Vec<BuildLine> {
+    let is_built =
+        |later: &BuildLine, variant: &String| later.outcome == BuildOutcome::Built && later.variants.contains(variant);
+    let is_superseded = |at: usize, build: &BuildLine| {
+        build.outcome != BuildOutcome::Built
+            && build.variants.iter().all(|variant| builds[at + 1..].iter().any(|later| is_built(later, variant)))
+    };
+    let kept = builds.iter().enumerate().filter(|(at, build)| !is_superseded(*at, build));
+    kept.map(|(_, build)| build.clone()).collect()
 }
 
 /// The variants that are judged, and how.

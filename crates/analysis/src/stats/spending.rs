@@ -73,7 +73,7 @@ pub fn levels(looks: &[u32], alpha: f64) -> Option<Vec<f64>> {
 }
 
 /// The least alpha of a whole study at which this p, at look number `look` (from 0), is significant: the inverse of
-/// [`levels`], so that it can be compared with alpha, and corrected by Holm, like any other p (the sequential p-value of
+/// [`levels`], so that it can be compared with alpha, and corrected for a family, like any other p (the sequential p-value of
 /// Liu & Anderson 2008, at one look). Never less than p. None if there is no such look or no p.
 pub fn adjusted_p(looks: &[u32], look: usize, p: f64) -> Option<f64> {
     let level = |alpha: f64| levels(looks, alpha)?.get(look).copied();

@@ -45,7 +45,7 @@ pub(super) fn of_sample(sample: &Sample, summary: &Summary, alpha: f64) -> Vec<C
         );
         caveats.push(caveat("not-exact", text));
     }
-    if summary.median_interval.is_none() && !(sample.exact && min == max) {
+    if summary.median_interval.is_none() && !sample.exact {
         let needed = (1..64).find(|n| 2.0 * 0.5f64.powi(*n) <= alpha).unwrap_or(64);
         let percent = percent(1.0 - alpha);
         let text = format!("an interval of the median at {percent} confidence needs {needed} values");
