@@ -208,7 +208,7 @@ impl<'a> OpenStudy<'a> {
                 Event::BlockBegins(block) => study.keep(Line::Block(block)),
                 Event::TrialEnded(trial) => {
                     study.note_written()?;
-                    study.keep(Line::Trial(trial))
+                    study.keep(Line::Trial(*trial))
                 }
                 Event::BlockEnded if durable => Ok(study.journal.sync()?),
                 Event::BlockEnded => Ok(()),

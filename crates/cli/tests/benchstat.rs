@@ -44,7 +44,8 @@ fn benchstat(program: &Path, folder: &Path, words: &[&str]) -> (BTreeMap<Key, Ce
     let output = Command::new(program).args(["-format", "csv"]).args(words).current_dir(folder).output().unwrap();
     assert!(output.status.success(), "{output:?}");
     let (out, err) = (String::from_utf8(output.stdout).unwrap(), String::from_utf8(output.stderr).unwrap());
-    let (mut pointed, mut others): (BTreeMap<(usize, usize), Vec<String>>, Vec<String>) = Default::default();
+    let mut pointed: BTreeMap<(usize, usize), Vec<String>> = BTreeMap::new();
+    let mut others: Vec<String> = vec![];
     for line in err.lines() {
         let (place, text) = line.split_once(": ").unwrap();
         let letter = place.chars().next().filter(char::is_ascii_uppercase);

@@ -49,7 +49,7 @@ fn study(truth: Truth, seed: u64) -> Findings {
     let mut emit = |event| -> Result<(), Error> {
         match event {
             Event::BlockBegins(block) => lines.push(Line::Block(block)),
-            Event::TrialEnded(trial) => lines.push(Line::Trial(trial)),
+            Event::TrialEnded(trial) => lines.push(Line::Trial(*trial)),
             Event::TrialBegins { .. } | Event::BlockEnded => {}
         }
         Ok(())

@@ -18,7 +18,7 @@ pub enum Event {
         variant: String,
     },
     /// A trial ended. If it is void and not final ([`Trial::is_final`]), it begins again.
-    TrialEnded(Trial),
+    TrialEnded(Box<Trial>),
     /// Every trial of a block has ended.
     BlockEnded,
 }
@@ -173,7 +173,7 @@ impl<E: From<crate::Error>> Session<'_, E> {
                     trial.outcome = Outcome::Void(why);
                 }
                 attempt = (!trial.is_final()).then_some(number + 1);
-                (self.emit)(Event::TrialEnded(trial))?;
+                (self.emit)(Event::TrialEnded(Box::new(trial)))?;
             }
         }
         Ok(Ending::Complete)

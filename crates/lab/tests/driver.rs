@@ -46,7 +46,7 @@ fn session(plan: &Plan, record: &mut Record, executor: &mut dyn Executor, stop: 
     let mut emit = |event| -> Result<(), Error> {
         match event {
             Event::BlockBegins(block) => lines.push(Line::Block(block)),
-            Event::TrialEnded(trial) => lines.push(Line::Trial(trial)),
+            Event::TrialEnded(trial) => lines.push(Line::Trial(*trial)),
             Event::TrialBegins { .. } | Event::BlockEnded => {}
         }
         Ok(())
@@ -115,7 +115,7 @@ fn session_until(
     let mut emit = |event| -> Result<(), Error> {
         match event {
             Event::BlockBegins(block) => so_far.borrow_mut().push(Line::Block(block)),
-            Event::TrialEnded(trial) => so_far.borrow_mut().push(Line::Trial(trial)),
+            Event::TrialEnded(trial) => so_far.borrow_mut().push(Line::Trial(*trial)),
             Event::TrialBegins { .. } | Event::BlockEnded => {}
         }
         Ok(())

@@ -140,20 +140,10 @@ fn judge_workloads(record: &Record) -> Findings {
     let is_withheld = |w: &str, c: &str, variant: &str| outputs::is_withheld(&outputs, (w, c), variant);
     let alike = Trials::until(record, sight.last_pass).without(is_withheld);
     let sessions = sessions(record);
-    let mut places: Vec<Place> = vec![];
-    for session in &sessions {
-        if !places.contains(&session.place) {
-            places.push(session.place.clone());
-        }
-    }
     let mut builds = latest(&record.builds);
     builds.sort_by_key(|build| variants.iter().position(|v| build.variants.contains(&v.name)).unwrap_or(usize::MAX));
-
-    // Fewer blocks may be asked for than there already are.
-    let passes = record.blocks.iter().map(|block| block.block).max().unwrap_or(0);
     let is_enough = sight.stopping.as_ref().is_some_and(|stopping| stopping.enough);
-    let most = record.sessions.last().map_or(0, |session| session.blocks);
-    let blocks_wanted = if is_enough { passes } else { most.max(passes) };
+    let blocks_wanted = blocks_wanted(record, is_enough);
     let mut findings = Findings {
         format: FORMAT,
         study: study.study.clone(),
@@ -168,7 +158,7 @@ fn judge_workloads(record: &Record) -> Findings {
             family: rule.family,
             stopping: sight.stopping,
         },
-        places,
+        places: places(&sessions),
         sessions: sessions.len() as u32,
         blocks_wanted,
         blocks_finished: trials.finished(&record.blocks),
@@ -200,6 +190,24 @@ fn judge_workloads(record: &Record) -> Findings {
     findings.caveats = doubts::about(&findings, record, &trials, rule);
     findings.caveats.extend(diagnostics::about(&findings, &trials, &attempts, rule));
     findings
+}
+
+/// Where the sessions were, each place once.
+fn places(sessions: &[&Session]) -> Vec<Place> {
+    let mut places: Vec<Place> = vec![];
+    for session in sessions {
+        if !places.contains(&session.place) {
+            places.push(session.place.clone());
+        }
+    }
+    places
+}
+
+/// Blocks that each workload and condition is to have. Fewer may be asked for than there already are.
+fn blocks_wanted(record: &Record, is_enough: bool) -> u32 {
+    let passes = record.blocks.iter().map(|block| block.block).max().unwrap_or(0);
+    let most = record.sessions.last().map_or(0, |session| session.blocks);
+    if is_enough { passes } else { most.max(passes) }
 }
 
 /// Without builds that failed and succeeded later, for the same variants.

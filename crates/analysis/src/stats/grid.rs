@@ -46,7 +46,7 @@ fn usual_step(values: &[f64]) -> Option<f64> {
     }
     let powers = (0..DIGITS as u32).rev().map(|power| 10u64.pow(power));
     let steps = powers.flat_map(|power| [5, 4, 2, 1].map(|first| first * power));
-    let step = steps.into_iter().find(|step| divisor > 0 && divisor % step == 0)?;
+    let step = steps.into_iter().find(|step| divisor > 0 && divisor.is_multiple_of(*step))?;
     Some(step as f64 * last_digit)
 }
 

@@ -294,7 +294,7 @@ fn take(
         return Ok(None);
     }
     let mut words = body[name.len()..].split_whitespace();
-    let as_written = || shown(text[..PREFIX.len() + name.len()].as_bytes());
+    let as_written = || shown(&text.as_bytes()[..PREFIX.len() + name.len()]);
     match words.next() {
         None => return Ok(Some(format!("there is no count after {}", as_written()))),
         Some(count) if count.parse::<i64>().is_err() => {
