@@ -80,7 +80,7 @@ impl Ours {
         let mut emit = |event: Event| -> Result<(), Error> {
             let line = match event {
                 Event::BlockBegins(block) => Line::Block(block),
-                Event::TrialEnded(trial) => Line::Trial(trial),
+                Event::TrialEnded(trial) => Line::Trial(*trial),
                 Event::BlockEnded => {
                     journal.iter_mut().filter(|_| is_durable).for_each(|journal| journal.sync().unwrap());
                     return Ok(());
