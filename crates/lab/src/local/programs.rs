@@ -152,7 +152,8 @@ fn program(text: &str, shell: bool, env: &BTreeMap<String, String>) -> Option<St
     let is_quoted = bare.is_some();
     let bare = bare.unwrap_or(first);
     if let Some(rest) = ["$PREFIX/", "${PREFIX}/"].iter().find_map(|start| bare.strip_prefix(start)) {
-        let prefix = env.get("PREFIX").filter(|prefix| is_quoted || is_plain(prefix))?;
+        let is_one_word = |prefix: &str| is_plain(prefix) && !prefix.contains(' ');
+        let prefix = env.get("PREFIX").filter(|prefix| is_quoted || is_one_word(prefix))?;
         return is_plain(rest).then(|| format!("{prefix}/{rest}"));
     }
     let is_certain = is_plain(bare) && !bare.starts_with('-') && (is_file || !BUILT_IN.contains(&bare));
