@@ -132,7 +132,7 @@ pub enum OutputUse {
     /// It is recorded. A variant that prints something else than the baseline is another program, and is not judged.
     #[default]
     Compared,
-    /// It is recorded. A variant that prints something else than the baseline is judged all the same, and this is told.
+    /// It is recorded. A variant that prints something else than the baseline is judged all the same, and the report says so.
     Noted,
     /// It is recorded. It may differ.
     Varies,

@@ -119,7 +119,7 @@ impl Confounded {
     pub fn telling(&self) -> Vec<Option<String>> {
         /// Of shorter values nothing is left out at the beginning.
         const LONG: usize = 24;
-        /// So many characters before the first that differs remain.
+        /// Number of characters that remain before the first that differs.
         const BEFORE: usize = 6;
         let words: Vec<Vec<&str>> =
             self.values.iter().map(|one| one.value.as_deref().unwrap_or("").split_whitespace().collect()).collect();

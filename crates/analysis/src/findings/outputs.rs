@@ -1,4 +1,4 @@
-//! What the variants printed beside what the baseline did, as plain values.
+//! What the variants printed, compared with the baseline, as plain values.
 
 use bakeoff_model::record::OutputDifference;
 use bakeoff_model::study::OutputUse;

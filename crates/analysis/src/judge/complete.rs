@@ -37,7 +37,7 @@ pub(super) struct Outline<'a> {
     detail: Detail,
 }
 
-/// What a judged contrast does not tell of itself.
+/// What a judged contrast does not say.
 #[derive(Default)]
 pub(super) struct Detail {
     pub(super) within: Option<String>,

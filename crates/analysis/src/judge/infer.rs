@@ -50,7 +50,7 @@ pub(super) fn family(all: &[Contrasts], rule: Rule) -> Vec<Option<Inference>> {
     part_of_family(all, 0, rule)
 }
 
-/// The same where so many others of the family are judged elsewhere, each at its part of alpha.
+/// The same where `elsewhere` others of the family are judged by other means, each at its part of alpha.
 pub(super) fn part_of_family(all: &[Contrasts], elsewhere: usize, rule: Rule) -> Vec<Option<Inference>> {
     let mut inferences: Vec<Option<Inference>> =
         all.iter().map(|contrasts| Inference::alone(contrasts, rule)).collect();
@@ -78,7 +78,7 @@ pub(super) fn part_of_family(all: &[Contrasts], elsewhere: usize, rule: Rule) ->
     inferences
 }
 
-/// One of so many comparisons that share no blocks, corrected by Bonferroni. None if there is no contrast.
+/// One of several comparisons that share no blocks, corrected by Bonferroni. None if there is no contrast.
 pub(super) fn one_of(comparisons: u32, contrasts: &Contrasts, rule: Rule) -> Option<Inference> {
     let mut inference = Inference::alone(contrasts, rule)?;
     if comparisons > 1 && is_tested(inference.test) {
@@ -224,7 +224,7 @@ impl Inference {
         })
     }
 
-    /// Bonferroni's correction over so many comparisons.
+    /// Bonferroni's correction over this number of comparisons.
     fn share(&mut self, values: &[f64], rule: Rule, comparisons: f64) {
         let level = rule.level(rule.alpha / comparisons);
         self.interval = match self.test {

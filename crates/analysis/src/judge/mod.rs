@@ -4,7 +4,7 @@
 //! The claims, for every variant against the baseline, in every table:
 //! - *Differs* means that the interval excludes no difference. All intervals of a family hold together at 1 − α: the family
 //!   is all variants but the baseline and its twin, and the interval is the inversion of the test that gives the
-//!   corrected p ([`infer`]). So a verdict and the interval beside it cannot contradict each other.
+//!   corrected p ([`infer`]). So a verdict and its interval cannot contradict each other.
 //! - *Within* means that the interval of confidence 1 − 2α lies inside the margin. It is not corrected: each claim of
 //!   equivalence has an error of at most α of its own.
 //! - Differs and not within: faster or slower, by the sign of the estimate and by which way is better for the metric.

@@ -1,7 +1,7 @@
 //! The step of the grid that values lie on, because a clock ticked or a number was rounded. It sees the values alone: of
 //! what cannot be told, it takes the coarser. It does not know what the values are values of.
 
-/// Values are looked at with so many significant digits of the largest; what has more was not rounded.
+/// Significant digits of the largest value that are looked at; what has more was not rounded.
 const DIGITS: i32 = 12;
 /// How far from a whole number of last digits a value may be: the error of computing with binary fractions.
 const BINARY_ERROR: f64 = 0.01;

@@ -17,7 +17,7 @@ pub(super) struct Signs {
 }
 
 impl Signs {
-    /// For `items` items, and at least `patterns` patterns if so many are there. Where all 2^(n−1) fit (a pattern and its
+    /// For `items` items, and at least `patterns` patterns if there are that many. Where all 2^(n−1) fit (a pattern and its
     /// opposite count once), these are all of them; else the masks are drawn from `seed`.
     pub(super) fn new(items: usize, patterns: f64, seed: u64) -> Self {
         let bits = (patterns.log2().ceil() as u32).clamp(1, BITS_MAX);

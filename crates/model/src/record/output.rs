@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The digest is of so many bytes at most.
+/// The digest is of at most this number of bytes.
 pub const HASHED_BYTES: u64 = 64 << 20;
 
 /// What one process printed on its standard output.

@@ -25,11 +25,11 @@ const VISIBLE_P: f64 = 0.01;
 /// Below these p, time is certain enough to cost an equivalence: of a test of both samples together, and of one of them.
 const CERTAIN_TOGETHER_P: f64 = 0.002;
 const CERTAIN_ALONE_P: f64 = 0.000_25;
-/// The bound is so many swings.
+/// The bound, in swings.
 const SWINGS: f64 = 2.0;
 /// Of a longer sample, drift is looked for in the means of chunks, and dependence also in its first values.
 const LONG: usize = 10_000;
-/// About so many chunks.
+/// Number of chunks, roughly.
 const CHUNKS: usize = 1000;
 
 /// What the order of a sample's values shows, if it is that of time.
