@@ -13,7 +13,9 @@ use std::path::{Path, PathBuf};
 
 /// All that is kept in a file system of our own; what is beyond gets "no space left on device".
 pub const LIMIT_BYTES: u64 = 256 << 20;
-/// The same, as tmpfs(5) wants it.
+/// So many bytes are prepared for all processes of a trial together. What is prepared for one process is not there for another.
+pub const PREPARED_BYTES: u64 = LIMIT_BYTES / 4;
+/// The same as [`LIMIT_BYTES`], as tmpfs(5) wants it.
 const LIMIT: &str = "256m";
 /// What a file system in memory says that it is (statfs(2)).
 const TMPFS_MAGIC: u64 = 0x0102_1994;
@@ -64,6 +66,10 @@ impl OutputFiles {
             if fstatfs(&folder)?.f_type as u64 != TMPFS_MAGIC {
                 return Err(io::ErrorKind::Unsupported.into());
             }
+            // In a container it is often smaller than an output.
+            if free_bytes(&folder)? < LIMIT_BYTES {
+                return Err(io::ErrorKind::StorageFull.into());
+            }
             Self::first(folder, path.into(), Kept::InMemory)
         };
         let found = apart().ok().or_else(|| IN_MEMORY.iter().find_map(|path| in_memory(path).ok()));
@@ -101,8 +107,8 @@ impl OutputFiles {
         self.kept
     }
 
-    /// Makes a file ready for each of these processes: empty, with pages for as many bytes as stand here; the others are
-    /// emptied. To be called before each trial, and never while one is executed.
+    /// Makes a file ready for each of these processes: empty, with pages for as many bytes as stand here, of
+    /// [`PREPARED_BYTES`] each its part at most; the others are emptied. To be called before each trial, and never while one is executed.
     ///
     /// # Errors
     /// The system's word, where a file cannot be made or emptied.
@@ -110,9 +116,10 @@ impl OutputFiles {
         while self.files.len() < expected.len() {
             self.add()?;
         }
+        let most = PREPARED_BYTES / expected.len().max(1) as u64;
         for (number, file) in self.files.iter().enumerate() {
             let meta = file.metadata()?;
-            let wanted = expected.get(number).copied().unwrap_or(0);
+            let wanted = expected.get(number).copied().unwrap_or(0).min(most);
             if wanted == 0 && meta.len() == 0 && meta.blocks() == 0 {
                 continue;
             }
@@ -146,13 +153,23 @@ impl OutputFiles {
         Ok(meta.len().min(meta.blocks() * SECTOR))
     }
 
-    /// Whether there is no room left, so that a trial may have written less than it would have.
+    /// Whether a trial has left no room, so that it may have written less than it would have. What was prepared and not
+    /// written is given back first.
     ///
     /// # Errors
     /// The system's word, where it does not tell.
     pub fn is_full(&self) -> io::Result<bool> {
-        Ok(fstatvfs(&self.folder)?.f_bavail == 0)
+        if free_bytes(&self.folder)? > 0 {
+            return Ok(false);
+        }
+        self.files.iter().try_for_each(|file| file.set_len(file.metadata()?.len()))?;
+        Ok(free_bytes(&self.folder)? == 0)
     }
+}
+
+fn free_bytes(folder: &OwnedFd) -> io::Result<u64> {
+    let stat = fstatvfs(folder)?;
+    Ok(stat.f_bavail.saturating_mul(stat.f_frsize))
 }
 
 fn folder(path: &Path) -> io::Result<OwnedFd> {

@@ -46,10 +46,11 @@ struct Known {
 impl Printed {
     /// Where each process of a trial prints to; files are made ready for them.
     pub(super) fn prepare(&mut self, stage: &Stage, cell: Cell<'_>, count: usize) -> Result<Vec<PathBuf>, Error> {
+        let scratch = &stage.setup.scratch;
         if cell.workload.output == OutputUse::Null {
+            self.empty().map_err(|source| folder_error(scratch, source))?;
             return Ok(vec![PathBuf::from("/dev/null"); count]);
         }
-        let scratch = &stage.setup.scratch;
         let files = match &mut self.files {
             Some(files) => files,
             none => none.insert(OutputFiles::new(scratch).map_err(|source| folder_error(scratch, source))?),
@@ -59,6 +60,11 @@ impl Printed {
         files.ready(&most[..count]).map_err(|source| folder_error(scratch, source))?;
         let paths = (0..count).map(|process| files.path_of(process).ok_or(io::ErrorKind::NotFound.into()));
         paths.collect::<io::Result<_>>().map_err(|source| folder_error(scratch, source))
+    }
+
+    /// Gives the memory back that the last trial's output takes, where no output follows.
+    pub(super) fn empty(&mut self) -> io::Result<()> {
+        self.files.as_mut().map_or(Ok(()), |files| files.ready(&[]))
     }
 
     /// Records what a trial printed. `variant` is the variant's name, or the twin's; only if it
@@ -82,10 +88,11 @@ impl Printed {
             .map(|file| Ok((file, output_of(file)?)))
             .collect::<io::Result<_>>()
             .map_err(unread)?;
-        for (process, most) in (0..count).zip(most) {
+        let is_full = outputs.iter().any(|(_, output)| output.bytes > 0) && files.is_full().map_err(unread)?;
+        // One that never ends says nothing of what the others need.
+        for (process, most) in (0..count).zip(most).filter(|_| !is_full) {
             *most = (*most).max(files.used(process).map_err(unread)?);
         }
-        let is_full = outputs.iter().any(|(_, output)| output.bytes > 0) && files.is_full().map_err(unread)?;
         let kept = files.kept();
         let is_baseline = variant == TWIN || variant == stage.plan.baseline().name;
         let difference = match counts && !is_full {
@@ -175,7 +182,7 @@ fn full(stage: &Stage, kept: Kept) -> Halt {
         Kept::Apart => format!("no more than {} MiB of it are kept", LIMIT_BYTES >> 20),
         Kept::InMemory | Kept::OnDisk => "no space was left for it".to_owned(),
     };
-    let why = format!("{room}; `output = \"null\"` in the workload, or `--output null`, throws it away");
+    let why = format!("{room}; `output = \"null\"` in the workload, for compare `--output null`, throws it away");
     let tail = last_lines(&stage.setup.scratch.join("stderr"));
     Halt::Failed(Failure::Surroundings { part: "standard output".to_owned(), why, tail })
 }

@@ -15,6 +15,7 @@ pub(crate) const CASES: &[(&str, fn())] = &[
     ("the_first_difference_from_the_baseline_is_told_once", differences),
     ("what_a_failed_trial_printed_is_held_against_nothing", failed),
     ("what_never_ends_fails_for_want_of_space", endless),
+    ("processes_may_divide_their_output_in_another_way", divided_in_another_way),
     ("memory_for_output_is_not_the_trial_s", not_charged),
 ];
 
@@ -132,9 +133,31 @@ fn endless() {
     assert!(why.contains("256 MiB") && why.contains("null"), "{why}");
     assert!(tail.iter().any(|line| line.contains("No space left")), "{tail:?}");
     assert_eq!(execution.output[0].bytes, 256 << 20);
-    // It is over then.
-    let stage = stage.workload(|w| w.run = "echo fine".to_owned());
+    // It is over then, also for other variants of the same workload.
+    let mut stage = stage.workload(|w| w.run = "echo fine".to_owned());
     assert_eq!(stage.outcome(), Outcome::Ok);
+    stage.plan.variants[0].run = Some("head -c 300000000 /dev/zero; true".to_owned());
+    let mut local = stage.local();
+    for (block, variant) in [(1, "a"), (1, "b"), (2, "a"), (2, "b")] {
+        let execution = execute_in(&mut local, block, variant);
+        assert_eq!(execution.outcome == Outcome::Ok, variant == "b", "{variant}: {:?}", execution.outcome);
+    }
+}
+
+/// What is prepared for one process must not be what another one lacks.
+fn divided_in_another_way() {
+    let mib = |first: u32, second: u32| {
+        Some(format!(
+            "head -c $((({first} * (BAKEOFF_PROCESS == 1) + {second} * (BAKEOFF_PROCESS == 2)) << 20)) /dev/zero"
+        ))
+    };
+    let mut stage = Stage::new("").condition(|c| c.processes = 2);
+    stage.plan.variants[0].run = mib(170, 40);
+    stage.plan.variants[1].run = mib(40, 170);
+    let mut local = stage.local();
+    for (block, variant) in [(1, "a"), (1, "b"), (2, "a"), (2, "b")] {
+        assert_eq!(execute_in(&mut local, block, variant).outcome, Outcome::Ok, "{block} {variant}");
+    }
 }
 
 fn not_charged() {
