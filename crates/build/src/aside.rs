@@ -83,12 +83,13 @@ impl Failed {
 fn nobody(_: BuildEvent) {}
 
 impl<'a> Aside<'a> {
-    /// Removes what was left of others, and is ready to build upon the finished builds of a request.
+    /// Removes what was left of others, and is ready to build upon the finished builds of a request. One process at a time
+    /// does so in a cache, on whatever host; `waiting` gets the one that is waited for, if it is known.
     ///
     /// # Errors
     /// Any [`Error`].
-    pub fn open(cache: &'a Cache, request: &Request<'a>) -> Result<Self, Error> {
-        let lock = cache.lock(LOCK, |_| {})?;
+    pub fn open(cache: &'a Cache, request: &Request<'a>, waiting: impl Fn(Option<u32>)) -> Result<Self, Error> {
+        let lock = cache.lock(LOCK, waiting)?;
         let folder = cache.aside();
         fs::create_dir_all(&folder).at("make the folder", &folder)?;
         for note in entries(&folder)? {

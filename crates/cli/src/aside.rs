@@ -1,6 +1,7 @@
 //! What the lab has built aside while a study is executed, between `lab`, which asks for it, and `build`, which makes it:
 //! layouts of a pass, and trials of building. Each call is handed on and its answer put into the other's words.
 
+use crate::alone::tell_who_is_waited_for;
 use crate::error::CommandError;
 use crate::screen;
 use bakeoff_build::{Failed, Request};
@@ -33,7 +34,9 @@ impl<'a> Maker<'a> {
             return Ok(None);
         }
         Ok(Some(Self {
-            aside: RefCell::new(bakeoff_build::Aside::open(cache, request)?),
+            aside: RefCell::new(bakeoff_build::Aside::open(cache, request, |process| {
+                tell_who_is_waited_for(process, quiet)
+            })?),
             baseline: plan.baseline().name.clone(),
             building: plan.building.clone().unwrap_or_default(),
             quiet,

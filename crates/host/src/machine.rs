@@ -2,10 +2,11 @@
 //! whatever user or cache a command has. It keeps nobody out who does not ask.
 //!
 //! The lock is flock(2) on a file that is never written: who can read it can lock it, and every user can. Its name has the
-//! boot's id, so hosts that share a folder do not wait for each other. It lies in the first folder of [`PLACES`] that belongs
-//! to everybody (mode 1777). Such a folder is also everybody's to spoil: links are not followed, only a plain file that all
-//! may read counts, and where another user put something else under the name, the next folder is used. What cannot be
-//! prevented is that another user holds the lock; `waiting` gets that process's number.
+//! boot's id, so hosts that share a folder do not wait for each other. There is one in each of [`PLACES`] that belongs to
+//! everybody (mode 1777), and a command takes all of them that it can use, in this order: so two commands meet in one folder
+//! even if one of them may not write in the others. Such a folder is also everybody's to spoil: links are not followed, only
+//! a plain file that all may read counts, and a folder where another user put something else under the name is left out. What
+//! cannot be prevented is that another user holds a lock; `waiting` gets that process's number.
 //!
 //! Containers have such folders of their own. `BAKEOFF_LOCKS` names one that several of them share.
 
@@ -13,12 +14,13 @@ use crate::Error;
 use crate::files::Files;
 use crate::lock::{How, when_free};
 use rustix::fs::{Mode, OFlags, fchmod, open};
+use std::cell::Cell;
 use std::fs::{self, File, TryLockError};
 use std::io;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
-/// Where the file may lie, the best first: folders in memory that every user may make files in.
+/// Where the files lie: folders that every user may make files in. The order is the same for all, or two could wait for each other.
 const PLACES: [&str; 3] = ["/run/lock", "/dev/shm", "/tmp"];
 /// Names another folder.
 const VARIABLE: &str = "BAKEOFF_LOCKS";
@@ -32,14 +34,14 @@ const READABLE: u32 = 0o444;
 /// Where the machine's lock is.
 #[derive(Debug, Clone)]
 pub struct Machine {
-    path: Result<PathBuf, String>,
+    paths: Result<Vec<PathBuf>, String>,
 }
 
 /// The machine, alone or together with others, until the value is dropped.
 #[derive(Debug)]
 pub struct Held {
-    /// None where a process that we come from holds it: what a trial starts is a part of that trial.
-    _file: Option<File>,
+    /// None where a process that we come from holds them: what a trial starts is a part of that trial.
+    _files: Vec<File>,
 }
 
 impl Machine {
@@ -47,33 +49,33 @@ impl Machine {
     pub fn here() -> Self {
         match std::env::var_os(VARIABLE).filter(|folder| !folder.is_empty()) {
             Some(folder) => Self::in_folder(Path::new(&folder)),
-            None => Self::first_of(&PLACES.map(Path::new), EVERYBODYS),
+            None => Self::all_of(&PLACES.map(Path::new), EVERYBODYS),
         }
     }
 
     /// The lock lies in this folder, whether or not all users may write there.
     pub fn in_folder(folder: &Path) -> Self {
-        Self::first_of(&[folder], 0)
+        Self::all_of(&[folder], 0)
     }
 
-    fn first_of(places: &[&Path], mode: u32) -> Self {
+    fn all_of(places: &[&Path], mode: u32) -> Self {
         let Some(boot) = Files::here().read("proc/sys/kernel/random/boot_id") else {
-            return Self { path: Err("this system does not tell one boot from another".to_owned()) };
+            return Self { paths: Err("this system does not tell one boot from another".to_owned()) };
         };
-        let mut whys = vec![];
+        let (mut paths, mut whys) = (vec![], vec![]);
         for folder in places {
             let path = folder.join(format!("bakeoff-{boot}.lock"));
             match usable(folder, mode).and_then(|()| lock_file(&path)) {
-                Ok(_) => return Self { path: Ok(path) },
+                Ok(_) => paths.push(path),
                 Err(error) => whys.push(format!("{}: {error}", folder.display())),
             }
         }
-        Self { path: Err(whys.join("; ")) }
+        Self { paths: if paths.is_empty() { Err(whys.join("; ")) } else { Ok(paths) } }
     }
 
     /// Why there is no lock for the whole machine; none if there is one. Without it, [`Self::claim`] always succeeds.
     pub fn why_not(&self) -> Option<&str> {
-        self.path.as_ref().err().map(String::as_str)
+        self.paths.as_ref().err().map(String::as_str)
     }
 
     /// Takes the machine, and waits without ticking until it is free; `waiting` gets the process that holds it, if known. None if an
@@ -82,34 +84,55 @@ impl Machine {
     /// # Errors
     /// [`Error::Lock`] if the file cannot be used any more.
     pub fn claim(&self, how: How, waiting: impl Fn(Option<u32>)) -> Result<Option<Held>, Error> {
-        let Ok(path) = &self.path else { return Ok(Some(Held { _file: None })) };
-        let failed = |source| Error::Lock { path: path.clone(), source };
-        let mut told = false;
-        for _ in 0..TRIES {
-            let file = lock_file(path).map_err(failed)?;
-            let file = match how.at_once(&file) {
-                Ok(()) => file,
-                Err(TryLockError::Error(source)) => return Err(failed(source)),
-                Err(TryLockError::WouldBlock) => {
-                    let holders = holders(&file).unwrap_or_default();
-                    if holders.iter().any(|holder| beyond_parent().contains(holder)) {
-                        return Ok(Some(Held { _file: None }));
-                    }
-                    if !told {
-                        waiting(holders.first().copied());
-                        told = true;
-                    }
-                    let Some(file) = when_free(file, how).map_err(failed)? else { return Ok(None) };
-                    file
-                }
-            };
-            // Something that tidies the folder up may have removed the file meanwhile: then others lock another one.
-            if is_at(&file, path) {
-                return Ok(Some(Held { _file: Some(file) }));
+        let mut files = vec![];
+        let told = Cell::new(false);
+        let tell = |holder| {
+            if !told.replace(true) {
+                waiting(holder);
+            }
+        };
+        for path in self.paths.iter().flatten() {
+            match claim_one(path, how, &tell)? {
+                Claimed::Held(file) => files.push(file),
+                Claimed::ByOurs => return Ok(Some(Held { _files: vec![] })),
+                Claimed::Interrupted => return Ok(None),
             }
         }
-        Err(failed(io::Error::other("it is removed again and again")))
+        Ok(Some(Held { _files: files }))
     }
+}
+
+/// What came of one file.
+enum Claimed {
+    Held(File),
+    /// A process that we come from holds it.
+    ByOurs,
+    Interrupted,
+}
+
+fn claim_one(path: &Path, how: How, waiting: &dyn Fn(Option<u32>)) -> Result<Claimed, Error> {
+    let failed = |source| Error::Lock { path: path.to_owned(), source };
+    for _ in 0..TRIES {
+        let file = lock_file(path).map_err(failed)?;
+        let file = match how.at_once(&file) {
+            Ok(()) => file,
+            Err(TryLockError::Error(source)) => return Err(failed(source)),
+            Err(TryLockError::WouldBlock) => {
+                let holders = holders(&file).unwrap_or_default();
+                if holders.iter().any(|holder| beyond_parent().contains(holder)) {
+                    return Ok(Claimed::ByOurs);
+                }
+                waiting(holders.first().copied());
+                let Some(file) = when_free(file, how).map_err(failed)? else { return Ok(Claimed::Interrupted) };
+                file
+            }
+        };
+        // Something that tidies the folder up may have removed the file meanwhile: then others lock another one.
+        if is_at(&file, path) {
+            return Ok(Claimed::Held(file));
+        }
+    }
+    Err(failed(io::Error::other("it is removed again and again")))
 }
 
 fn usable(folder: &Path, mode: u32) -> io::Result<()> {
@@ -166,15 +189,25 @@ fn is_at(file: &File, path: &Path) -> bool {
 
 /// The processes that hold a lock on a file, as the kernel has it; a process of another container shows as 0 and is left out.
 fn holders(file: &File) -> io::Result<Vec<u32>> {
-    let inode = file.metadata()?.ino().to_string();
-    let of_line = |line: &str| {
+    let meta = file.metadata()?;
+    let device = (rustix::fs::major(meta.dev()), rustix::fs::minor(meta.dev()));
+    Ok(holders_in(&fs::read_to_string("/proc/locks")?, device, meta.ino()))
+}
+
+/// Inode numbers are a device's own. Some file systems (btrfs) show another device there than stat(2) does: where no line
+/// has the file's device, the inode has to do.
+fn holders_in(locks: &str, (major, minor): (u32, u32), inode: u64) -> Vec<u32> {
+    let (device, inode) = (format!("{major:02x}:{minor:02x}"), inode.to_string());
+    let of_line = |line| {
         // `1: FLOCK ADVISORY WRITE 4711 fe:00:6135810 0 EOF` (proc_locks(5)); one that waits has `->` before its kind.
-        let words: Vec<&str> = line.split_whitespace().collect();
+        let words: Vec<&str> = str::split_whitespace(line).collect();
         let [_, "FLOCK", _, _, pid, place, ..] = words[..] else { return None };
-        (place.rsplit(':').next() == Some(&inode)).then(|| pid.parse().ok()).flatten()
+        let (on, number) = place.rsplit_once(':')?;
+        Some((pid.parse::<u32>().ok()?, on, number))
     };
-    let locks = fs::read_to_string("/proc/locks")?;
-    Ok(locks.lines().filter_map(of_line).filter(|&pid| pid > 0).collect())
+    let known = locks.lines().any(|line| line.contains(&format!(" {device}:")));
+    let holds = |(pid, on, number): &(u32, &str, &str)| *pid > 0 && *number == inode && (!known || *on == device);
+    locks.lines().filter_map(of_line).filter(holds).map(|(pid, ..)| pid).collect()
 }
 
 /// The processes that our parent comes from, the nearest first. Who executes us as a trial is among them: between it and us
@@ -200,7 +233,7 @@ mod tests {
     }
 
     fn file_in(folder: &Path) -> PathBuf {
-        Machine::in_folder(folder).path.unwrap()
+        Machine::in_folder(folder).paths.unwrap().remove(0)
     }
 
     #[test]
@@ -218,7 +251,7 @@ mod tests {
         assert_eq!(hears.recv().unwrap(), Some(std::process::id()));
         drop(built);
         let measures = measures.join().unwrap();
-        assert!(File::open(machine.path.as_ref().unwrap()).unwrap().try_lock_shared().is_err());
+        assert!(File::open(file_in(folder.path())).unwrap().try_lock_shared().is_err());
         drop(measures);
         drop(machine.claim(How::Alone, nobody).unwrap().unwrap());
     }
@@ -233,7 +266,7 @@ mod tests {
     }
 
     #[test]
-    fn what_another_put_in_its_place_is_not_used_and_the_next_folder_is() {
+    fn what_another_put_in_its_place_is_not_used_and_other_folders_are() {
         let next = tempfile::tempdir().unwrap();
         let victim = next.path().join("victim");
         fs::write(&victim, "precious").unwrap();
@@ -245,8 +278,8 @@ mod tests {
             let alone = Machine::in_folder(folder.path());
             assert!(alone.why_not().is_some_and(|why| !why.is_empty()), "{what}");
             assert!(alone.claim(How::Alone, nobody).unwrap().is_some(), "{what}: it goes on without a lock");
-            let machine = Machine::first_of(&[folder.path(), next.path()], 0);
-            assert_eq!(machine.path.unwrap().parent(), Some(next.path()), "{what}");
+            let machine = Machine::all_of(&[folder.path(), next.path()], 0);
+            assert_eq!(machine.paths.unwrap(), [file_in(next.path())], "{what}");
         };
         check("a link", &|path| symlink(&victim, path).unwrap());
         check("a link to nothing", &|path| symlink("/nonexistent/lock", path).unwrap());
@@ -266,8 +299,8 @@ mod tests {
         let (ours, everybodys) = (tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap());
         fs::set_permissions(everybodys.path(), fs::Permissions::from_mode(EVERYBODYS)).unwrap();
         let places = [Path::new("/nonexistent"), ours.path(), everybodys.path()];
-        assert_eq!(Machine::first_of(&places, EVERYBODYS).path.unwrap().parent(), Some(everybodys.path()));
-        let why = Machine::first_of(&places[..2], EVERYBODYS).why_not().map(str::to_owned).unwrap();
+        assert_eq!(Machine::all_of(&places, EVERYBODYS).paths.unwrap(), [file_in(everybodys.path())]);
+        let why = Machine::all_of(&places[..2], EVERYBODYS).why_not().map(str::to_owned).unwrap();
         assert!(why.contains("/nonexistent: No such file") && why.contains("not everybody"), "{why}");
     }
 
@@ -293,12 +326,38 @@ mod tests {
             hears.recv().unwrap();
             drop(held);
             let taken = waits.join().unwrap();
-            assert!(is_at(taken._file.as_ref().unwrap(), &path));
+            assert!(is_at(&taken._files[0], &path));
         });
     }
 
     #[test]
-    fn what_a_trial_starts_is_known_by_the_launcher_in_between() {
+    fn who_cannot_use_one_folder_meets_the_others_in_the_next() {
+        let folders = [tempfile::tempdir().unwrap(), tempfile::tempdir().unwrap()];
+        let [first, second] = folders.each_ref().map(|folder| folder.path());
+        let held = Machine::all_of(&[first, second], 0).claim(How::Alone, nobody).unwrap().unwrap();
+        for folder in [first, second] {
+            let other = File::open(file_in(folder)).unwrap();
+            assert!(other.try_lock_shared().is_err(), "{}", folder.display());
+        }
+        drop(held);
+        assert!(File::open(file_in(second)).unwrap().try_lock_shared().is_ok());
+    }
+
+    #[test]
+    fn a_lock_on_another_device_is_another_lock() {
+        let locks = "1: FLOCK  ADVISORY  WRITE 41 00:19:7 0 EOF\n2: -> FLOCK  ADVISORY  WRITE 42 00:19:7 0 EOF\n\
+                     3: FLOCK  ADVISORY  READ 43 00:1a:7 0 EOF\n4: POSIX  ADVISORY  WRITE 44 00:19:7 0 EOF\n\
+                     5: FLOCK  ADVISORY  READ 0 00:19:7 0 EOF\n6: FLOCK  ADVISORY  READ 46 00:19:8 0 EOF\n";
+        let check = |device, inode, expect: &[u32]| assert_eq!(holders_in(locks, device, inode), expect, "{device:?}");
+        check((0, 0x19), 7, &[41]);
+        check((0, 0x1a), 7, &[43]);
+        check((0, 0x1a), 8, &[]);
+        check((0, 0x77), 8, &[46]);
+        check((0, 0x77), 9, &[]);
+    }
+
+    #[test]
+    fn the_processes_beyond_our_parent_are_neither_we_nor_it() {
         let above = beyond_parent();
         assert!(!above.contains(&std::process::id()) && !above.contains(&std::os::unix::process::parent_id()));
         assert!(above.iter().all(|pid| Path::new(&format!("/proc/{pid}")).exists()), "{above:?}");

@@ -114,7 +114,7 @@ impl Study {
 
     /// Somebody who builds aside; `dir` is the study's folder.
     pub(crate) fn aside<'a>(&'a self, dir: &'a Path) -> Aside<'a> {
-        Aside::open(&self.cache, &self.request(dir)).unwrap()
+        Aside::open(&self.cache, &self.request(dir), |_| {}).unwrap()
     }
 
     /// What would have to be done.
