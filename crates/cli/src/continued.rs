@@ -62,7 +62,7 @@ fn note(path: &Path, record: &Record, now: &StudyLine) -> String {
     );
     match record.study.changes(now) {
         Some(changes) => text.push_str(&in_words(&changes)),
-        None => text.push_str("    something in the study, its files or its builds (a version began it that did not write down what they were)\n"),
+        None => text.push_str("    something in the study, its files, its builds, or where its output goes (the version that began it did not write them down)\n"),
     }
     text.push_str("hint: to go on with it, undo the change and execute the command again\n");
     text
@@ -78,6 +78,10 @@ pub(crate) fn in_words(changes: &[Change]) -> String {
             Change::NoKey(key) => format!("{key}, which is no longer in the study"),
             Change::File(name) => format!("the file {name}"),
             Change::NoFile(name) => format!("the file {name}, which is no longer there"),
+            Change::Shared(variant, with) => {
+                format!("{variant}, which is the same program as {with} and shares its row now")
+            }
+            Change::Apart(variant) => format!("{variant}, which shared a row and now races by itself"),
             Change::Build(variant) => format!("the build of {variant}: its sources, scripts, variables or tools"),
         };
         let _ = writeln!(text, "    {}", bakeoff_report::clean(&line));

@@ -4,6 +4,7 @@
 use crate::continued;
 use crate::error::CommandError;
 use crate::evidence::{self, Wanted};
+use crate::failing::Failing;
 use crate::progress::Progress;
 use crate::screen;
 use crate::written::Watched;
@@ -88,8 +89,10 @@ impl<'a> OpenStudy<'a> {
         // The trials are the same whatever is asked of them; the newest way to judge them counts.
         study.setting.study.go_on_from(&study.record.study);
         continued::tell_who_joins(&study.record, &study.setting.study);
-        let [known, asked] = [&study.record.study, &study.setting.study]
-            .map(|line| (&line.decide, &line.building, &line.basis, &line.variants, &line.shared, &line.outputs));
+        let [known, asked] = [&study.record.study, &study.setting.study].map(|line| {
+            let StudyLine { decide, building, basis, variants, shared, outputs, excluded, question, .. } = line;
+            (decide, building, basis, variants, shared, outputs, excluded, question)
+        });
         if known != asked {
             study.keep(Line::Study(Box::new(study.setting.study.clone())))?;
         }
@@ -197,6 +200,7 @@ impl<'a> OpenStudy<'a> {
         let mut progress = Progress::new(done.trials, done.blocks, done.trials_done, done.blocks_done)
             .at_most(plan.until != Until::Blocks)
             .guess(self.setting.guess_s)
+            .failing(Failing::after(&before))
             .quiet(self.setting.quiet);
         let durable = self.setting.durable;
         // What is emitted goes in; whether there is enough is asked of what went in.
@@ -218,9 +222,12 @@ impl<'a> OpenStudy<'a> {
         let enough = || stopping::enough(&study.borrow().record);
         let ending = drive(plan, &before, session, executor, &mut emit, &interrupted, &enough);
         progress.clear();
-        let ending = ending?;
         let mut study = study.into_inner();
+        // A trial that was interrupted, or a service at its end, may have written as well.
+        let noted = study.note_written();
         study.tell_written();
+        let ending = ending?;
+        noted?;
         study.sync()?;
         Ok((study, ending))
     }

@@ -41,7 +41,12 @@ impl StateFolder {
             CommandError::usage(Error::Folder { path: folder.clone(), source })
                 .hint("the journal is kept beside the study; copy the study to a folder that you can write to")
         };
+        let is_new = !folder.exists();
         std::fs::create_dir_all(&folder).map_err(failed)?;
+        if is_new {
+            // Its name, too, is to survive a crash of the machine.
+            File::open(study_dir).and_then(|dir| dir.sync_all()).map_err(failed)?;
+        }
         // A study is often a part of somebody's repository; what is measured here is not.
         std::fs::write(folder.join(".gitignore"), "*\n").map_err(failed)?;
         Ok(Self(folder))

@@ -4,8 +4,8 @@
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
-/// Device, inode, size and time of the last change; none of a file that is not there.
-type Stamp = Option<(u64, u64, u64, i64, i64)>;
+/// Device, inode, size, and times of the last change of content and of inode; none of a file that is not there.
+type Stamp = Option<(u64, u64, u64, [i64; 2], [i64; 2])>;
 
 /// A file as it was when it was last looked at.
 #[derive(Debug, Clone)]
@@ -31,5 +31,6 @@ impl Watched {
 
 fn stamp(path: &Path) -> Stamp {
     let meta = std::fs::metadata(path).ok()?;
-    Some((meta.dev(), meta.ino(), meta.size(), meta.mtime(), meta.mtime_nsec()))
+    let (mtime, ctime) = ([meta.mtime(), meta.mtime_nsec()], [meta.ctime(), meta.ctime_nsec()]);
+    Some((meta.dev(), meta.ino(), meta.size(), mtime, ctime))
 }

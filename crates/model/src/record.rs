@@ -8,6 +8,7 @@ mod building;
 mod evidence;
 mod output;
 
+pub(crate) use basis::VARIANT_KEY;
 pub use basis::{Basis, Change};
 pub use build::{BuildLine, BuildOutcome, FactorLine, FlagSeen, Foreseen, LayerLine, Proof};
 pub use building::{BUILDING_METRICS, Building};

@@ -129,10 +129,10 @@ pub struct Workload {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum OutputUse {
-    /// It is recorded. A variant that prints something else than the baseline is another program, and is not judged.
+    /// It is recorded. A variant that prints something other than the baseline is another program, and is not judged.
     #[default]
     Compared,
-    /// It is recorded. A variant that prints something else than the baseline is judged all the same, and the report says so.
+    /// It is recorded. A variant that prints something other than the baseline is judged all the same, and the report says so.
     Noted,
     /// It is recorded. It may differ.
     Varies,

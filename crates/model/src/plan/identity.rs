@@ -4,6 +4,7 @@
 use super::{Plan, Variant};
 use crate::digest::Digest;
 use crate::metric::{Direction, Unit};
+use crate::record::VARIANT_KEY;
 use crate::study::{
     Condition, LoadOf, LoadSpec, OpSpec, OutputUse, Per, Ready, Service, Take, ValueSource, ValueSpec, Vary, Workload,
 };
@@ -99,7 +100,7 @@ impl Parts {
 // have a blank, which no factor has.
 
 fn variant(digest: &mut Parts, variant: &Variant, build: &str) {
-    digest.at(&format!("the variant {}", variant.name)).field("variant", variant.name.as_bytes());
+    digest.at(&format!("{VARIANT_KEY}{}", variant.name)).field("variant", variant.name.as_bytes());
     for (factor, level) in &variant.levels {
         digest.field(factor, level.as_bytes());
     }
@@ -138,10 +139,10 @@ fn workload(digest: &mut Parts, workload: &Workload) {
     }
     digest.at(&key("timeout"));
     optional(digest, "its timeout", workload.timeout_s.map(f64::to_le_bytes));
-    // Where it goes changes what is measured; how it is judged does not.
-    if workload.output == OutputUse::Null {
-        digest.field("its output", b"null");
-    }
+    // Where it goes changes what is measured; how it is judged does not. Before there was a choice, it was thrown away or
+    // went to a disk: those journals do not go on.
+    let place: &[u8] = if workload.output == OutputUse::Null { b"null" } else { b"memory" };
+    digest.at(&key("output")).field("its output", place);
 }
 
 fn value(digest: &mut Parts, value: &ValueSpec) {

@@ -5,6 +5,9 @@ use super::StudyLine;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
+/// How the key of a variant begins.
+pub(crate) const VARIANT_KEY: &str = "the variant ";
+
 /// The parts. Builds are not among them: they stand with the variants ([`super::VariantLine::build`]).
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Basis {
@@ -33,6 +36,10 @@ pub enum Change {
     NoFile(String),
     /// What a variant executes is another build.
     Build(String),
+    /// A variant that had trials of its own shares the row of another one, which is the same program.
+    Shared(String, String),
+    /// A variant that shared a row has trials of its own.
+    Apart(String),
 }
 
 impl Basis {
@@ -62,7 +69,8 @@ impl StudyLine {
     /// What of a journal's study is another thing in the study as it is now: nothing, if its trials can be continued. None if
     /// that cannot be told, because the journal was begun by a version that did not write it down.
     pub fn changes(&self, now: &Self) -> Option<Vec<Change>> {
-        let mut changes = self.basis.as_ref()?.changes(now.basis.as_ref()?);
+        let changes = self.basis.as_ref()?.changes(now.basis.as_ref()?);
+        let mut changes: Vec<Change> = changes.into_iter().filter_map(|change| self.of_rows(now, change)).collect();
         let build_of = |study: &Self, name: &str| study.variants.iter().find(|v| v.name == name)?.build.clone();
         for (place, variant) in self.variants.iter().enumerate() {
             let builds = (&variant.build, build_of(now, &variant.name));
@@ -74,6 +82,26 @@ impl StudyLine {
             changes.extend(differ.then(|| Change::Build(variant.name.clone())));
         }
         Some(changes)
+    }
+
+    /// What a change amounts to where a variant's key came or went because it shares a row, or does so no more. A variant
+    /// without trials, because its build fails, changes nothing by that.
+    fn of_rows(&self, now: &Self, change: Change) -> Option<Change> {
+        let row = |study: &Self, name: &str| study.shared.iter().find(|one| one.variant.name == name).cloned();
+        let has = |study: &Self, name: &str| study.variants.iter().any(|variant| variant.name == name);
+        match &change {
+            Change::NoKey(key) => match key.strip_prefix(VARIANT_KEY).map(|name| (name, row(now, name))) {
+                Some((name, Some(_))) if !has(self, name) => None,
+                Some((name, Some(shared))) => Some(Change::Shared(name.to_owned(), shared.with)),
+                _ => Some(change),
+            },
+            Change::NewKey(key) => match key.strip_prefix(VARIANT_KEY).map(|name| (name, row(self, name))) {
+                Some((name, Some(_))) if !has(now, name) => None,
+                Some((name, Some(_))) => Some(Change::Apart(name.to_owned())),
+                _ => Some(change),
+            },
+            _ => Some(change),
+        }
     }
 
     /// Goes on from a journal's study: under its identity, from what it depends on, and with the variants that are in it
@@ -92,7 +120,7 @@ impl StudyLine {
 
 #[cfg(test)]
 mod tests {
-    use super::super::VariantLine;
+    use super::super::{SharedLine, VariantLine};
     use super::*;
 
     fn study(keys: &[(&str, &str)], files: &[(&str, &str)], builds: &[(&str, Option<&str>)]) -> StudyLine {
@@ -134,6 +162,26 @@ mod tests {
         check(&study(&keys, &[("a.sh", "1"), ("out", "1")], &[("baseline", Some("1"))]), &[]);
         let older = StudyLine { basis: None, ..then.clone() };
         assert_eq!((older.changes(&then), then.changes(&older)), (None, None));
+    }
+
+    #[test]
+    fn a_variant_that_shares_a_row_is_named_only_if_it_had_or_gets_trials() {
+        let [base, key] = ["the variant baseline", "the variant x"].map(|name| (name, "1"));
+        let sharing = |study: StudyLine| {
+            let variant = VariantLine { name: "x".to_owned(), ..VariantLine::default() };
+            StudyLine { shared: vec![SharedLine { variant, with: "baseline".to_owned() }], ..study }
+        };
+        let alone = [("baseline", Some("1"))];
+        let failed = || study(&[base, key], &[], &alone);
+        let raced = || study(&[base, key], &[], &[alone[0], ("x", Some("2"))]);
+        let shared = || sharing(study(&[base], &[], &alone));
+        let check =
+            |then: StudyLine, now: StudyLine, expect: &[Change]| assert_eq!(then.changes(&now).unwrap(), expect);
+        check(failed(), shared(), &[]);
+        check(shared(), failed(), &[]);
+        check(raced(), shared(), &[Change::Shared("x".to_owned(), "baseline".to_owned())]);
+        check(shared(), raced(), &[Change::Apart("x".to_owned())]);
+        check(shared(), shared(), &[]);
     }
 
     #[test]

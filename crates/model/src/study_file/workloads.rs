@@ -92,16 +92,16 @@ fn output_use(
     let usual = if divided { OutputUse::Varies } else { OutputUse::default() };
     let Some((word, span)) = section.string("output") else { return usual };
     let Some(&(_, output)) = WORDS.iter().find(|(known, _)| *known == word) else {
-        let remedy = "`compared`: no verdict on a variant that prints something else than the baseline; `varies`: it may \
+        let remedy = "`compared`: no verdict on a variant that prints something other than the baseline; `varies`: it may \
                       differ; `null`: it is thrown away";
-        section.sink.report(span, &format!("nothing becomes of output by `{word}`"), "", remedy);
+        section.sink.report(span, &format!("`{word}` is no value of `output`"), "", remedy);
         return usual;
     };
     let reads = |(value, _): &&(ValueSpec, Range<usize>)| value.from != ValueSource::Mark;
     let reader = values.iter().find(reads).map(|(value, _)| format!("the value `{}`", value.name));
     match (output, is_expected, reader) {
         (OutputUse::Null, true, _) => {
-            let message = "what is thrown away cannot be what `expect` says";
+            let message = "`output` is thrown away, but `expect` needs it";
             section.sink.report(span, message, "", "leave out one of them");
         }
         (OutputUse::Null, _, Some(reader)) => {

@@ -288,9 +288,13 @@ fn mistakes_in_workloads_are_named() {
     check("oracle = \"\"\n", "is empty", "leave the key out");
     check("oracle = \"ping $PORT_stor\"\n", "is the port of no service", "did you mean `store`?");
     check("services = []\noracle = \"ping $PORT_store\"\n", "that this workload does not name", "add \"store\"");
-    check("output = \"nil\"\n", "nothing becomes of output by `nil`", "`null`: it is thrown away");
-    check("output = \"noted\"\n", "nothing becomes of output by `noted`", "`varies`: it may differ");
-    check("output = \"null\"\nexpect = \"x\"\n", "cannot be what `expect` says", "leave out one of them");
+    check("output = \"nil\"\n", "`nil` is no value of `output`", "`null`: it is thrown away");
+    check("output = \"noted\"\n", "`noted` is no value of `output`", "`varies`: it may differ");
+    check(
+        "output = \"null\"\nexpect = \"x\"\n",
+        "`output` is thrown away, but `expect` needs it",
+        "leave out one of them",
+    );
     check("output = \"varies\"\nexpect = \"x\"\n", "`expect` says that the output does not vary", "leave out one");
     let read = "[workloads.w.values]\nv = { unit = \"s\", json = \"a\" }\n";
     check(&format!("output = \"null\"\n{read}"), "the value `v` is read from the output", "by a mark");
