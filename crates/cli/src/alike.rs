@@ -4,7 +4,7 @@
 
 use crate::error::{Code, CommandError};
 use bakeoff_model::plan::Plan;
-use bakeoff_model::record::{BuildLine, SharedLine, StudyLine};
+use bakeoff_model::record::{BuildLine, BuildOutcome, SharedLine, StudyLine};
 use bakeoff_model::study::Vary;
 
 /// Takes the variants out of the plan that are the same thing as one before them, and returns them. `study` is the
@@ -49,21 +49,30 @@ pub(crate) fn told(shared: &[SharedLine]) -> String {
 pub(crate) fn something_is_left(
     plan: &Plan,
     shared: &[SharedLine],
+    builds: &[BuildLine],
     doubts: impl FnOnce() -> String,
 ) -> Result<(), CommandError> {
     if plan.variants.len() > 1 || shared.is_empty() {
         return Ok(());
     }
-    let error = "all variants are the same program, file for file, so there is nothing to compare";
-    let text = format!("{}error: {error}\nhint: --anyway races them all the same\n", doubts());
-    Err(CommandError::text(Code::Usage, text))
+    let failed = builds.iter().any(|build| build.outcome != BuildOutcome::Built);
+    let (code, of, hint) = match failed {
+        false => (Code::Usage, "", "--anyway races them all the same"),
+        true => (
+            Code::VariantFailed,
+            " that could be built",
+            "bakeoff build shows why the others could not; --anyway races these",
+        ),
+    };
+    let error = format!("all variants{of} are the same program, file for file, so there is nothing to compare");
+    Err(CommandError::text(code, format!("{}error: {error}\nhint: {hint}\n", doubts())))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use bakeoff_model::plan::Variant;
-    use bakeoff_model::record::{BuildOutcome, FactorLine, Proof};
+    use bakeoff_model::record::{FactorLine, Proof};
     use bakeoff_model::study::Levels;
     use std::collections::BTreeMap;
 
@@ -133,7 +142,11 @@ mod tests {
         let (mut plan, builds) = planned(&[("own", "C", Some("1")), ("O2", "C", Some("1"))]);
         let study = plan.study_line(&BTreeMap::new(), "", None);
         let shared = merge(&mut plan, &study, &builds);
-        assert!(something_is_left(&plan, &shared, String::new).is_err());
-        assert!(something_is_left(&plan, &[], String::new).is_ok());
+        let code =
+            |builds: &[BuildLine]| something_is_left(&plan, &shared, builds, String::new).map_err(|error| error.code);
+        assert_eq!(code(&builds), Err(Code::Usage));
+        let (_, failed) = planned(&[("own", "C", Some("1")), ("O2", "C", Some("1")), ("O3", "C", None)]);
+        assert_eq!(code(&failed), Err(Code::VariantFailed));
+        assert!(something_is_left(&plan, &[], &builds, String::new).is_ok());
     }
 }

@@ -50,6 +50,11 @@ impl Progress {
         }
     }
 
+    /// What is known of failing trials from sessions before.
+    pub(crate) fn failing(self, failing: Failing) -> Self {
+        Self { failing, ..self }
+    }
+
     /// Seconds that a trial is thought to take, for the time before one has been seen.
     pub(crate) fn guess(mut self, guess_s: Option<f64>) -> Self {
         self.guess_s = guess_s;

@@ -31,7 +31,7 @@ fn grep_does_the_same_work_with_and_without_a_pipe() {
     std::fs::write(&text, "one line\nthe next one\n".repeat(5000)).unwrap();
     let (shown, record) = compare(&sandbox, &["grep e text", "grep e text | cat"]);
     shown.expect(0, &[]);
-    assert!(!shown.out.contains("something else"), "{}", shown.out);
+    assert!(!shown.out.contains("something other"), "{}", shown.out);
     let bytes = std::fs::metadata(&text).unwrap().len();
     for trial in &record.trials {
         assert_eq!(trial.output.iter().map(|output| output.bytes).collect::<Vec<_>>(), [bytes], "{trial:?}");
@@ -44,15 +44,15 @@ fn compare_begins_with_a_difference_and_still_decides() {
     let (shown, _) = compare(&sandbox, &["echo one", "echo two; sleep 0.02"]);
     shown.expect(
         0,
-        &["echo two; sleep 0.02 printed something else than echo one in 6 of 6 trials (also 4 B)", "slower"],
+        &["echo two; sleep 0.02 printed something other than echo one in 6 of 6 trials (also 4 B)", "slower"],
     );
     let first = shown.out.split_whitespace().collect::<Vec<_>>().join(" ");
-    let begin = "Beware: echo two; sleep 0.02 prints something else than echo one;";
+    let begin = "Beware: echo two; sleep 0.02 prints something other than echo one;";
     assert!(first.starts_with(begin), "{}", shown.out);
     shown.expect(0, &["first in line 1: | echo one: one | echo two; sleep 0.02: two"]);
     for quiet in [["--output", "varies"], ["--output", "null"]] {
         let (shown, record) = compare(&sandbox, &[&quiet[..], &["echo one", "echo two; sleep 0.02"]].concat());
-        assert!(!shown.expect(0, &["slower"]).out.contains("something else"), "{}", shown.out);
+        assert!(!shown.expect(0, &["slower"]).out.contains("something other"), "{}", shown.out);
         assert_eq!(record.trials[0].output.is_empty(), quiet[1] == "null");
     }
     let (shown, _) = compare(&sandbox, &["date +%N", "echo no"]);
@@ -83,8 +83,8 @@ fn a_study_gives_no_verdict_to_another_program() {
     sandbox.execute(&["run", "STUDY", "--quiet"]).expect(
         0,
         &[
-            "words=few has no verdict, having printed something else than the baseline",
-            "print (idle): words=few printed something else than the baseline in 6 of 6 trials (4 B, not 8 B)",
+            "words=few has no verdict, having printed something other than the baseline",
+            "print (idle): words=few printed something other than the baseline in 6 of 6 trials (4 B, not 8 B)",
             "first in line 2: | the baseline: two | words=few: (nothing: the output ends here)",
         ],
     );
@@ -96,6 +96,6 @@ fn a_study_gives_no_verdict_to_another_program() {
     // What may vary is said afterwards too; nothing is executed for it.
     sandbox.write("study.toml", &STUDY.replace("[plan]", "output = \"varies\"\n[plan]"));
     let shown = sandbox.execute(&["run", "STUDY", "--quiet"]);
-    assert!(!shown.expect(0, &[]).out.contains("something else"), "{}", shown.out);
+    assert!(!shown.expect(0, &[]).out.contains("something other"), "{}", shown.out);
     common::each_trial_once(&sandbox.record(), 4 * 6);
 }

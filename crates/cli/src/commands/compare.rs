@@ -27,7 +27,7 @@ use std::path::PathBuf;
 /// Each block executes every command once, in a random order, and the first one twice: its hidden twin shows what this
 /// machine calls a difference between a thing and itself. A command of plain words is executed directly, anything
 /// else by `sh -c`; all get this environment and this folder. Their standard output goes to memory, and where a command
-/// prints something else than the first one, the report begins with that.
+/// prints something other than the first one, the report begins with that.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The commands; the first one is the baseline

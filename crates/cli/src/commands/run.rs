@@ -104,7 +104,7 @@ fn execute_here(args: &Args, folder: &StudyFolder, mut plan: Plan) -> Result<Cod
     if !args.quiet {
         screen::err(&alike::told(&shared));
     }
-    alike::something_is_left(&plan, &shared, || {
+    alike::something_is_left(&plan, &shared, &builds, || {
         let doubts = bakeoff_analysis::doubts_about_builds(&all, &builds);
         bakeoff_report::build_doubts(&doubts, screen::style().width, false)
     })?;

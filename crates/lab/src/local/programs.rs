@@ -120,7 +120,8 @@ fn of_cell(plan: &Plan, setup: &Setup, cell: Cell<'_>, shell: bool) -> Vec<Absen
     let is_made = |part: &str| !cell.workload.services.is_empty() || part.starts_with("the oracle");
     let absent = commands.into_iter().filter_map(|(part, text, shell)| {
         let program = program(text, shell, &place.env)?;
-        let is_file = program.contains('/') && !text.contains("PREFIX");
+        let is_built = cell.prefix.is_some_and(|prefix| Path::new(&program).starts_with(prefix));
+        let is_file = program.contains('/') && !is_built;
         if is_file && is_made(&part) {
             return None;
         }
