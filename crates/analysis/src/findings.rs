@@ -433,7 +433,7 @@ pub enum Verdict {
         /// if that cannot be told.
         more_blocks: Option<u32>,
     },
-    /// None is given: it printed something else than the baseline, so it may be another program.
+    /// None is given: it printed something other than the baseline, so it may be another program.
     Withheld,
 }
 

@@ -245,7 +245,7 @@ fn pair(method: &Method, table: &Table, variant: &str, baseline: &str, compariso
             "{variant} is equivalent to {baseline} in {metric}, within {margin}: {signed} ({})",
             basis(change.signed_range())
         ),
-        Verdict::Withheld => format!("There is no verdict on {variant}: it printed something else than {baseline}"),
+        Verdict::Withheld => format!("There is no verdict on {variant}: it printed something other than {baseline}"),
         undecided @ Verdict::Undecided { .. } => format!(
             "Nothing was decided about {variant} against {baseline} in {metric}{}: {signed} ({})",
             words::more_blocks(undecided),
@@ -353,7 +353,7 @@ impl Teller<'_> {
 fn withheld(rows: &[(String, &Comparison)]) -> Option<String> {
     let verb = if rows.len() == 1 { "has" } else { "have" };
     let names = named(rows.iter().map(|(name, _)| name.clone()).collect());
-    (!rows.is_empty()).then(|| format!("{names} {verb} no verdict, having printed something else than the baseline"))
+    (!rows.is_empty()).then(|| format!("{names} {verb} no verdict, having printed something other than the baseline"))
 }
 
 /// Variants of which nothing can be said, by reason.

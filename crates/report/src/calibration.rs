@@ -34,7 +34,9 @@ pub fn calibration(calibration: &Calibration, style: Style) -> String {
 }
 
 fn verdict(calibration: &Calibration) -> String {
-    let promised: Vec<&Row> = calibration.rows.iter().filter(|row| row.goal.is_some()).collect();
+    // Where every study was refused, nothing was printed that could have kept a promise.
+    let was_tried = |row: &&Row| row.goal.is_some() && row.cells.iter().any(|cell| cell.interval.is_some());
+    let promised: Vec<&Row> = calibration.rows.iter().filter(was_tried).collect();
     let held = promised.iter().filter(|row| row.holds()).count();
     let of = promised.len();
     let all = if held == of { format!("All {of} promises hold") } else { format!("{held} of {of} promises hold") };
@@ -71,6 +73,7 @@ fn promises(calibration: &Calibration, page: &mut Page, columns: usize) {
 fn holds(row: &Row, cell: &Cell) -> Piece {
     match (row.goal, cell.holds) {
         (None, _) => Piece::new("", Ink::Plain),
+        (Some(_), _) if cell.interval.is_none() => Piece::plain("–"),
         (Some(_), true) => Piece::new("yes", Ink::Better),
         (Some(_), false) => Piece::new("NO", Ink::Worse),
     }
@@ -84,8 +87,11 @@ fn number(value: f64, measure: Measure) -> String {
 }
 
 fn numbers(cell: &Cell, measure: Measure) -> [String; 2] {
-    let interval = cell.interval.map_or("–".to_owned(), |ends| range(ends, measure));
-    [number(cell.measured, measure), interval]
+    match cell.interval {
+        Some(ends) => [number(cell.measured, measure), range(ends, measure)],
+        // No study of this world has what the promise is about.
+        None => ["–", "–"].map(str::to_owned),
+    }
 }
 
 fn range([low, high]: [f64; 2], measure: Measure) -> String {

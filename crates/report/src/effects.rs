@@ -66,7 +66,7 @@ fn averaged(shown: &[&Effect]) -> Option<String> {
         }
     }
     let parts: Vec<String> = parts.into_iter().map(|(over, names)| format!("{} {over}", named(names))).collect();
-    (!parts.is_empty()).then(|| format!("averaged over what is complete: {}", parts.join("; ")))
+    (!parts.is_empty()).then(|| format!("averaged over the complete combinations: {}", parts.join("; ")))
 }
 
 /// `over opt=O0, O2`, or how many of the combinations where they are not all of some levels.

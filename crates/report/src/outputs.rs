@@ -22,7 +22,7 @@ pub(crate) fn opening(findings: &Findings) -> Option<String> {
         }
     }
     let verb = if names.len() == 1 { "prints" } else { "print" };
-    let what = format!("{} {verb} something else than {}", listed(&names), baseline(findings));
+    let what = format!("{} {verb} something other than {}", listed(&names), baseline(findings));
     (!names.is_empty()).then(|| format!("Beware: {what}; see below whether they do the same work."))
 }
 
@@ -57,7 +57,7 @@ pub(crate) fn print(findings: &Findings, page: &mut Page, columns: usize) {
     }
 }
 
-/// `b printed something else than the baseline in 20 of 20 trials (12 B, not 14 B): it has no verdict`.
+/// `b printed something other than the baseline in 20 of 20 trials (12 B, not 14 B): it has no verdict`.
 fn sentence(outputs: &Outputs, other: &OtherOutput, baseline: &str) -> String {
     let of = counted(other.of, "trial");
     let bytes = match (size(other.bytes), size(outputs.baseline_bytes)) {
@@ -66,7 +66,7 @@ fn sentence(outputs: &Outputs, other: &OtherOutput, baseline: &str) -> String {
     };
     let name = clean(&other.variant);
     let end = if outputs.output == OutputUse::Noted { "" } else { ": it has no verdict" };
-    format!("{name} printed something else than {baseline} in {} of {of} ({bytes}){end}", other.trials)
+    format!("{name} printed something other than {baseline} in {} of {of} ({bytes}){end}", other.trials)
 }
 
 fn size([least, most]: [u64; 2]) -> String {

@@ -105,10 +105,13 @@ fn other_output(output: OutputUse) -> Findings {
 #[test]
 fn another_output_stands_before_the_numbers() {
     let withheld = page(&other_output(OutputUse::Compared), 80);
-    assert!(withheld.starts_with("There is no verdict on fix=with: it printed something else"), "{withheld}");
+    assert!(
+        withheld.starts_with("There is no verdict on fix=with: it printed something other than the baseline"),
+        "{withheld}"
+    );
     assert!(withheld.contains("  other output "), "{withheld}");
     let noted = page(&other_output(OutputUse::Noted), 80);
-    assert!(noted.starts_with("Beware: fix=with prints something else than the baseline;"), "{noted}");
+    assert!(noted.starts_with("Beware: fix=with prints something other than the baseline;"), "{noted}");
     assert!(noted.contains("in 12 of 12\n  trials") && !noted.contains("no verdict"), "{noted}");
 
     let mut varying = other_output(OutputUse::Compared);

@@ -26,7 +26,7 @@ pub struct Outputs {
     pub others: Vec<OtherOutput>,
 }
 
-/// A variant that printed something else than the baseline.
+/// A variant that printed something other than the baseline.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct OtherOutput {
     /// Its display name.

@@ -17,7 +17,7 @@
 //! - Peak memory that may be the launcher's is never shown to be within anything: equivalent and negligible become
 //!   undecided.
 //! - Under a stopping rule, p and intervals are those that account for it ([`crate::stopping`]); the rest is the same.
-//! - A variant that printed something else than the baseline gets no verdict ([`outputs`]).
+//! - A variant that printed something other than the baseline gets no verdict ([`outputs`]).
 //! - The twin is compared like the others, but uncorrected and outside the family.
 
 mod beside;
