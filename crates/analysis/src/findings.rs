@@ -315,6 +315,9 @@ pub struct Comparison {
     pub p_corrected: Option<f64>,
     /// How.
     pub test: Test,
+    /// By how much the ticks of a clock have widened the intervals, each way: of logarithms, or of values, as `scale` says.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub resolution: f64,
     /// What is claimed.
     pub verdict: Verdict,
     /// Where undecided: the smallest difference that so many blocks would have shown with 80 % power, as `scale` says: the
@@ -327,6 +330,10 @@ pub struct Comparison {
     pub ratio_of_max: Option<f64>,
     /// Doubts about this comparison.
     pub caveats: Vec<Caveat>,
+}
+
+fn is_zero(number: &f64) -> bool {
+    *number == 0.0
 }
 
 /// Ratio of arithmetic means, variant ÷ baseline.

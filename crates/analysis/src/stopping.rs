@@ -146,7 +146,7 @@ pub(crate) fn is_looked_at(record: &Record) -> bool {
 pub(crate) fn fulfilled<'a>(until: Until, deciding: impl IntoIterator<Item = &'a Table>) -> bool {
     let reached = |table: &Table, comparison: &Comparison| match until {
         // More blocks would not change what it prints.
-        _ if comparison.verdict == Verdict::Withheld => true,
+        _ if comparison.verdict == Verdict::Withheld || comparison.test == Test::TooCoarse => true,
         Until::Blocks => false,
         Until::Precision(half_width) => is_precise(half_width, table, comparison),
         Until::Decided | Until::Anytime => !matches!(comparison.verdict, Verdict::Undecided { .. }),
@@ -157,18 +157,20 @@ pub(crate) fn fulfilled<'a>(until: Until, deciding: impl IntoIterator<Item = &'a
     })
 }
 
-/// Whether the interval is no wider than twice the half-width: on the scale of logarithms for a ratio, and a part of the
+/// Whether the interval, without what ticks add to it, is no wider than twice the half-width: on the scale of logarithms for a ratio, and a part of the
 /// baseline's median for a difference.
 fn is_precise(half_width: f64, table: &Table, comparison: &Comparison) -> bool {
     if comparison.test == Test::Deterministic {
         return true;
     }
     let Some([low, high]) = comparison.interval else { return false };
+    // More blocks would not make the part of the ticks smaller.
+    let spread = |low: f64, high: f64| (high - low) / 2.0 - comparison.resolution;
     match comparison.scale {
-        Scale::Ratio => (high.ln() - low.ln()) / 2.0 <= Zone::of_log_ratios(half_width).half_width,
+        Scale::Ratio => spread(low.ln(), high.ln()) <= Zone::of_log_ratios(half_width).half_width,
         Scale::Difference => {
             let baseline = table.rows.first().and_then(|row| row.summary.as_ref());
-            baseline.is_some_and(|summary| (high - low) / 2.0 <= half_width * summary.median.abs())
+            baseline.is_some_and(|summary| spread(low, high) <= half_width * summary.median.abs())
         }
     }
 }

@@ -230,6 +230,28 @@ proptest! {
     }
 }
 
+proptest! {
+    /// Where contrasts are equal to each other, as counts often are, the centre may be the outermost of them.
+    #[test]
+    fn an_interval_of_ties_has_its_estimate(
+        x in proptest::collection::vec(proptest::collection::vec(0..5usize, 9), 1..4),
+        side in prop_oneof![Just(-1.0), Just(1.0)],
+    ) {
+        let value = |x: &usize| Some(side * [0.0, 0.0, 0.0, 1.0, 2.0][*x]);
+        let columns: Vec<Vec<Option<f64>>> = x.iter().map(|x| x.iter().map(value).collect()).collect();
+        let mut test = MaxT::new(&columns, 0.05, 178).unwrap();
+        for column in 0..columns.len() {
+            let [low, high] = test.interval(column, 0.05).unwrap();
+            let estimate = test.estimate(column);
+            prop_assert!(low <= estimate && estimate <= high, "{estimate} in [{low}, {high}]");
+            let width = high - low;
+            for outside in [low - 0.01 - width, low - 0.01, high + 0.01, high + 0.01 + width] {
+                prop_assert!(test.p(column, outside) <= 0.05, "{outside} is not refuted by [{low}, {high}]");
+            }
+        }
+    }
+}
+
 /// SplitMix64, and normal values by Box and Muller.
 struct Random(u64);
 

@@ -104,7 +104,8 @@ fn sums(building: &Record, baseline: &str, variants: &[&str], layers: &[Vec<&str
         }
         pairs
     };
-    let yardstick = Yardstick { unit: Some(Unit::Seconds), better: Direction::Less, exact: false, floor: 0.0 };
+    let yardstick =
+        Yardstick { unit: Some(Unit::Seconds), better: Direction::Less, exact: false, floor: 0.0, step: None };
     // One layer is no sum: there are no pairs, and so nothing is inferred.
     let sums = |(variant, layers): (&&str, &Vec<&str>)| {
         if layers.len() > 1 { pairs(variant, layers) } else { Pairs::default() }

@@ -14,42 +14,49 @@ use bakeoff_model::percent::percent;
 
 /// Concludes one comparison of a pair.
 pub(super) fn conclude(pairs: &Pairs, inference: &Inference, yardstick: Yardstick, rule: Rule) -> Comparison {
-    let mut comparison = conclude_effect(inference, yardstick.better, rule);
+    let mut comparison = conclude_effect(inference, yardstick, rule);
     comparison.ratio_of_means = ratio_of_means(pairs, inference, rule.alpha);
     comparison.ratio_of_max = ratio_of_max(pairs);
     let caveats = [
         means_disagree(pairs, inference, comparison.ratio_of_means),
         incomplete_blocks(pairs),
         zero_median(pairs, inference),
-        at_the_floor(pairs, yardstick),
     ];
     comparison.caveats.extend(caveats.into_iter().flatten());
-    let shown_within = matches!(comparison.verdict, Verdict::Equivalent | Verdict::Negligible);
-    if shown_within && touches_floor(pairs, yardstick) {
-        comparison.verdict = Verdict::Undecided { more_blocks: None };
-    }
     comparison
 }
 
 /// Concludes any contrast, as far as the contrasts alone allow.
-pub(super) fn conclude_effect(inference: &Inference, better: Direction, rule: Rule) -> Comparison {
+pub(super) fn conclude_effect(inference: &Inference, yardstick: Yardstick, rule: Rule) -> Comparison {
+    let mut verdict = verdict(inference, yardstick.better, rule);
+    let mut interval = inference.interval;
+    // Two programs that both need less than their launcher are not shown to need the same, nor a little more.
+    if inference.at_floor && matches!(verdict, Verdict::Equivalent | Verdict::Negligible) {
+        verdict = Verdict::Undecided { more_blocks: None };
+        interval = interval.map(|[low, high]| [low.min(0.0), high.max(0.0)]);
+    }
     let outward = |x: f64| match inference.scale {
         Scale::Ratio => x.exp(),
         Scale::Difference => x,
     };
-    let verdict = verdict(inference, better, rule);
-    let caveats =
-        [too_few_blocks(inference, rule), model_based(inference), among_others(inference, rule), ticks(inference)];
+    let caveats = [
+        too_few_blocks(inference, rule),
+        model_based(inference),
+        among_others(inference, rule),
+        ticks(inference),
+        at_the_floor(inference, yardstick),
+    ];
     Comparison {
         blocks: inference.blocks,
         scale: inference.scale,
         confidence: 1.0 - rule.alpha,
         estimate: outward(inference.estimate),
-        interval: inference.interval.map(|ends| ends.map(outward)),
+        interval: interval.map(|ends| ends.map(outward)),
         equivalence_interval: inference.equivalence_interval.map(|ends| ends.map(outward)),
         p: inference.p,
         p_corrected: inference.p_corrected,
         test: inference.test,
+        resolution: inference.resolution,
         verdict,
         detectable: matches!(verdict, Verdict::Undecided { .. })
             .then(|| detectable(inference, rule))
@@ -91,16 +98,21 @@ fn verdict(inference: &Inference, better: Direction, rule: Rule) -> Verdict {
     }
 }
 
+fn outlook(inference: &Inference) -> Option<Outlook> {
+    let Inference { estimate, sd, zone, resolution, .. } = *inference;
+    Some(Outlook { estimate, sd: sd?, zone, resolution })
+}
+
 /// Blocks that are still needed by [`Outlook::blocks`]; at least one, because those there were did not suffice.
 fn more_blocks(inference: &Inference, rule: Rule) -> Option<u32> {
-    let outlook = Outlook { estimate: inference.estimate, sd: inference.sd?, zone: inference.zone };
+    let outlook = outlook(inference)?;
     let blocks = outlook.blocks(rule.family, rule.level(rule.alpha))?;
     (!matches!(inference.test, Test::TooFew | Test::TooCoarse)).then(|| blocks.saturating_sub(inference.blocks).max(1))
 }
 
 /// By [`Outlook::detectable`], on the scale of the contrasts. Not for a bet: its power is not that of a t test.
 fn detectable(inference: &Inference, rule: Rule) -> Option<f64> {
-    let outlook = Outlook { estimate: inference.estimate, sd: inference.sd?, zone: inference.zone };
+    let outlook = outlook(inference)?;
     let tested =
         !matches!(inference.test, Test::TooFew | Test::TooCoarse | Test::Deterministic | Test::SignFlipEvidence);
     tested.then(|| outlook.detectable(inference.blocks, rule.family, rule.level(rule.alpha))).flatten()
@@ -137,6 +149,10 @@ fn too_few_blocks(inference: &Inference, rule: Rule) -> Option<Caveat> {
         Test::TooCoarse | Test::Deterministic => return None,
         _ if inference.interval.is_none() && blocks < needed => {
             format!("{blocks} blocks cannot show a difference at {percent} confidence; at least {needed} are needed")
+        }
+        // It has a part of alpha only, because others of its family are judged in another way.
+        Test::SignFlip | Test::SignFlipMonteCarlo { .. } if inference.interval.is_none() => {
+            format!("{blocks} blocks cannot show a difference at {percent} confidence here; more are needed")
         }
         _ => return None,
     };
@@ -178,20 +194,27 @@ const TICKS_MATTER: f64 = 0.1;
 
 /// The ticks of a clock: too coarse to say anything, or coarse enough to widen the interval.
 fn ticks(inference: &Inference) -> Option<Caveat> {
-    let (step, by) = (inference.step, inference.resolution);
+    let (step, by) = (short(inference.step), inference.resolution);
     let how_far = match inference.scale {
-        Scale::Ratio => format!("{:.2} %", 100.0 * by.exp_m1()),
-        Scale::Difference => format!("{by}"),
+        Scale::Ratio => format!("{} %", short(100.0 * by.exp_m1())),
+        Scale::Difference => short(by),
     };
     if inference.test == Test::TooCoarse {
         let text = format!(
-            "no verdict: the clock is too coarse. All values are multiples of {step} s, which may be {how_far} of a value              and more than the margin; use a longer workload or another metric"
+            "no verdict: the clock is too coarse. Its values are no closer together than {step} s, which may be {how_far} of \
+             a value and is more than the margin; use a longer workload or another metric"
         );
         return caveat("clock-too-coarse", text);
     }
     let matters = inference.zone.is_none_or(|zone| by > TICKS_MATTER * zone.half_width);
-    let text = format!("the interval is wider by {how_far} either way: all values are multiples of {step}");
+    let text =
+        format!("the interval is wider by {how_far} either way, because the values are no closer together than {step}");
     (by > 0.0 && matters && inference.interval.is_some()).then(|| caveat("clock-ticks", text)).flatten()
+}
+
+/// A number with three significant digits.
+fn short(number: f64) -> String {
+    format!("{number:.2e}").parse::<f64>().unwrap_or(number).to_string()
 }
 
 /// The robust centre hides a variant that sometimes stalls; the mean does not. They disagree if they differ by more
@@ -225,20 +248,10 @@ fn zero_median(pairs: &Pairs, inference: &Inference) -> Option<Caveat> {
     caveat("zero-median", "the baseline's median is 0, so there is no margin to be within".to_owned())
 }
 
-/// Values this close to the floor may be the launcher's: it grows a little while it works.
-const FLOOR_ROOM: f64 = 1.05;
-
-/// Whether values of either side may be those of the launcher.
-fn touches_floor(pairs: &Pairs, yardstick: Yardstick) -> bool {
-    let mut values = pairs.baseline.iter().chain(&pairs.variant);
-    yardstick.floor > 0.0 && values.any(|value| *value <= FLOOR_ROOM * yardstick.floor)
-}
-
-/// Two programs that both need less than their launcher are not shown to need the same.
-fn at_the_floor(pairs: &Pairs, yardstick: Yardstick) -> Option<Caveat> {
+fn at_the_floor(inference: &Inference, yardstick: Yardstick) -> Option<Caveat> {
     let mib = yardstick.floor / f64::from(1 << 20);
     let text = format!("less than {mib:.1} MiB cannot be told from the launcher's own memory");
-    touches_floor(pairs, yardstick).then(|| caveat("memory-floor", text))?
+    inference.at_floor.then(|| caveat("memory-floor", text)).flatten()
 }
 
 #[cfg(test)]
@@ -247,6 +260,24 @@ mod tests {
     use crate::stats::equivalence::Zone;
 
     const RULE: Rule = Rule { alpha: 0.05, margin: 0.01, family: 1, seed: 1, reading: Reading::Fixed };
+
+    fn inference() -> Inference {
+        Inference {
+            blocks: 10,
+            scale: Scale::Ratio,
+            zone: Some(Zone { half_width: 0.01 }),
+            estimate: 0.005,
+            interval: None,
+            equivalence_interval: None,
+            p: Some(0.5),
+            p_corrected: Some(0.5),
+            resolution: 0.0,
+            step: 0.0,
+            at_floor: false,
+            test: Test::SignFlip,
+            sd: Some(0.02),
+        }
+    }
 
     /// The interval that decides, and the one that is held against the margin.
     fn check(interval: Option<[f64; 2]>, within: Option<[f64; 2]>, estimate: f64, zone: Option<f64>, expect: &str) {
@@ -261,20 +292,8 @@ mod tests {
         zone: Option<f64>,
         expect: &str,
     ) {
-        let inference = Inference {
-            blocks: 10,
-            scale: Scale::Ratio,
-            zone: zone.map(|half_width| Zone { half_width }),
-            estimate,
-            interval,
-            equivalence_interval: within,
-            p: Some(0.5),
-            p_corrected: Some(0.5),
-            resolution: 0.0,
-            step: 0.0,
-            test: Test::SignFlip,
-            sd: Some(0.02),
-        };
+        let zone = zone.map(|half_width| Zone { half_width });
+        let inference = Inference { zone, estimate, interval, equivalence_interval: within, ..inference() };
         let name = match verdict(&inference, better, RULE) {
             Verdict::Faster => "faster",
             Verdict::Slower => "slower",
@@ -303,6 +322,38 @@ mod tests {
         check(Some([-0.001, 0.001]), Some([-0.001, 0.001]), 0.0, None, "undecided");
         check(None, None, 0.0, zone, "undecided");
         check(None, Some([-0.001, 0.001]), 0.0, zone, "undecided");
+    }
+
+    #[test]
+    fn ticks_are_told_in_plain_numbers() {
+        let told = |step: f64, test: Test| {
+            let interval = Some([-0.1, 0.1]);
+            let inference = Inference { step, resolution: (step / 0.5).ln_1p(), interval, test, ..inference() };
+            ticks(&inference).unwrap().text
+        };
+        assert_eq!(
+            told(0.1 + 0.2 - 0.2, Test::TooCoarse),
+            "no verdict: the clock is too coarse. Its values are no closer together than 0.1 s, which may be 20 % of a value \
+             and is more than the margin; use a longer workload or another metric"
+        );
+        let text = told(1.0 / 300.0, Test::SignFlip);
+        assert_eq!(
+            text,
+            "the interval is wider by 0.667 % either way, because the values are no closer together than 0.00333"
+        );
+    }
+
+    #[test]
+    fn at_the_launchers_floor_nothing_is_equal_and_the_interval_says_so() {
+        let yardstick = Yardstick { unit: None, better: Direction::Less, exact: false, floor: 65536.0, step: None };
+        let near =
+            Inference { interval: Some([0.003, 0.007]), equivalence_interval: Some([0.003, 0.007]), ..inference() };
+        for (at_floor, expect) in [(false, Verdict::Negligible), (true, Verdict::Undecided { more_blocks: None })] {
+            let comparison = conclude_effect(&Inference { at_floor, ..near.clone() }, yardstick, RULE);
+            assert_eq!(comparison.verdict, expect);
+            assert_eq!(comparison.interval.unwrap()[0] > 1.0, !at_floor);
+            assert_eq!(comparison.caveats.iter().any(|caveat| caveat.kind == "memory-floor"), at_floor);
+        }
     }
 
     #[test]

@@ -4,7 +4,6 @@
 //! The contrast of a block is Σ w ln y over its cells, with Σ w = 0. If some value is not positive, as with counters, it
 //! is Σ w y, and the margin is a part of the reference's median; if that is not positive either, there is no margin, and
 //! nothing can be shown to be equivalent.
-
 //!
 //! Times may lie on the grid of a clock's ticks. A value on a grid of step g is up to g away from what it would be without
 //! one, whether it was rounded or cut off; so a contrast of logarithms is wrong by at most the larger of Σ w ln(1 + g/y)
@@ -35,6 +34,8 @@ pub(super) struct Contrasts {
     /// The step of that grid, in the metric's unit.
     pub(super) step: f64,
     is_time: bool,
+    /// Some value may be the launcher's own.
+    pub(super) at_floor: bool,
     /// Blocks, or passes, in which not every cell counts.
     pub(super) lost: u32,
 }
@@ -99,7 +100,8 @@ impl Contrasts {
             (Scale::Difference, row) => row.iter().zip(weights).map(|(y, w)| w * y).sum(),
         };
         let exact = yardstick.exact && rows().zip(rows().skip(1)).all(|(one, next)| one == next);
-        let step = step(&values, yardstick);
+        let step = yardstick.step.unwrap_or_else(|| step(&values, yardstick));
+        let at_floor = yardstick.floor > 0.0 && values.iter().any(|value| *value <= FLOOR_ROOM * yardstick.floor);
         let wrong_by = |row: &[f64]| {
             let error = |y: f64| if scale == Scale::Ratio { (step / y).ln_1p() } else { step };
             let side = |sign: f64| row.iter().zip(weights).map(|(y, w)| (sign * w).max(0.0) * error(*y)).sum::<f64>();
@@ -108,9 +110,12 @@ impl Contrasts {
         let resolution = rows().map(wrong_by).fold(0.0, f64::max);
         let contrasts = rows().map(contrast).collect();
         let is_time = yardstick.unit == Some(Unit::Seconds);
-        Self { values: contrasts, scale, zone, blocks: vec![], exact, resolution, step, is_time, lost: 0 }
+        Self { values: contrasts, scale, zone, blocks: vec![], exact, resolution, step, is_time, at_floor, lost: 0 }
     }
 }
+
+/// Values this close to the floor may be the launcher's: it grows a little while it works.
+const FLOOR_ROOM: f64 = 1.05;
 
 /// The step of the grid that a clock has put the values on; 0 if none is to be seen. Things and bytes are counted, and a
 /// count is not rounded.

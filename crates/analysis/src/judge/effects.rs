@@ -4,7 +4,7 @@
 
 use super::complete::{Design, Outline};
 use super::conclude::conclude_effect;
-use super::contrasts::{Contrasts, Passes, Weights};
+use super::contrasts::{self, Contrasts, Passes, Weights};
 use super::fraction::Fraction;
 use super::infer;
 use super::trials::Trials;
@@ -118,10 +118,12 @@ fn factorial(
         }
         let is_open = |effect: &Effect| effect.comparison.is_none() && effect.refused.is_none();
         if kind != Kind::Simple && family.effects.iter().any(is_open) {
-            let fraction = fraction.get_or_insert_with(|| Fraction::new(factors, study, passes, place, rule.margin));
+            let fraction = fraction.get_or_insert_with(|| {
+                Fraction::new(factors, study, passes, place, (Yardstick::of(known), rule.margin))
+            });
             let open: Vec<String> = family.effects.iter().filter(|e| is_open(e)).map(|e| e.name.clone()).collect();
             let rule = Rule { family: size as u32, ..rule };
-            let modelled = fraction.effects(kind, known.better, rule, &open);
+            let modelled = fraction.effects(kind, rule, &open);
             for effect in modelled {
                 family.effects.iter_mut().filter(|e| e.name == effect.name).for_each(|e| *e = effect.clone());
             }
@@ -158,13 +160,16 @@ fn judge(
     rule: Rule,
 ) -> Effects {
     let rule = Rule { family: planned.len().max(1) as u32, ..rule };
-    let of = |planned: &Planned<'_>| Contrasts::of_cells(passes, &planned.weights, Yardstick::of(known), rule.margin);
+    let all: Vec<f64> = passes.values().flat_map(|pass| pass.values().copied()).collect();
+    let yardstick = Yardstick::of(known);
+    let yardstick = Yardstick { step: Some(contrasts::step(&all, yardstick)), ..yardstick };
+    let of = |planned: &Planned<'_>| Contrasts::of_cells(passes, &planned.weights, yardstick, rule.margin);
     let contrasts: Vec<Contrasts> = planned.iter().map(of).collect();
     let elsewhere = planned.iter().filter(|planned| planned.weights.is_empty()).count();
     let inferences = infer::part_of_family(&contrasts, elsewhere, rule);
     let effects = planned.into_iter().zip(contrasts.iter().zip(inferences)).map(|(planned, (contrasts, inference))| {
         let comparison = inference.map(|inference| {
-            let mut comparison = conclude_effect(&inference, known.better, rule);
+            let mut comparison = conclude_effect(&inference, yardstick, rule);
             comparison.caveats.extend([incomplete(contrasts), symmetric(kind)].into_iter().flatten());
             comparison
         });

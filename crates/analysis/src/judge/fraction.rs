@@ -5,16 +5,17 @@
 //! interactions is given under the assumption that there are none, and says so; one that they do not tell apart
 //! from another main effect is refused, and so are such interactions.
 
-use super::Rule;
 use super::conclude::conclude_effect;
-use super::contrasts::Passes;
+use super::contrasts::{self, Passes};
 use super::effects::Factors;
-use super::infer::Inference;
+use super::infer::{self, Inference};
+use super::{Rule, Yardstick};
 use crate::findings::{Caveat, Effect, Kind, Scale, Test};
 use crate::stats::describe::median;
 use crate::stats::equivalence::Zone;
 use crate::stats::linear::{Estimate, Fit, Observation, Refused, Step, Term};
-use bakeoff_model::metric::Direction;
+use crate::stats::student::two_sided_p;
+use bakeoff_model::metric::Unit;
 use bakeoff_model::record::{StudyLine, VariantLine};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -28,6 +29,10 @@ pub(super) struct Fraction<'a> {
     blocks: u32,
     scale: Scale,
     zone: Option<Zone>,
+    yardstick: Yardstick,
+    /// The step of the grid that a clock has put the values on, and by how much it may have moved one, on the scale of y.
+    step: f64,
+    wrong_by: f64,
 }
 
 /// What one effect amounts to.
@@ -44,7 +49,7 @@ impl<'a> Fraction<'a> {
         study: &StudyLine,
         passes: &Passes<'_>,
         place: (&str, &str),
-        margin: f64,
+        (yardstick, margin): (Yardstick, f64),
     ) -> Self {
         let levels: BTreeMap<&str, Vec<usize>> =
             study.variants.iter().filter_map(|v| Some((v.name.as_str(), factors.places_of(v)?))).collect();
@@ -62,6 +67,10 @@ impl<'a> Fraction<'a> {
             (Scale::Difference, (half_width > 0.0).then_some(Zone { half_width }))
         };
         let y = |y: f64| if scale == Scale::Ratio { y.ln() } else { y };
+        let values: Vec<f64> = cells.iter().map(|(.., y)| *y).collect();
+        let step = contrasts::step(&values, yardstick);
+        let least = values.iter().copied().fold(f64::INFINITY, f64::min);
+        let wrong_by = if scale == Scale::Ratio { (step / least).ln_1p() } else { step };
         let seen: Vec<Vec<usize>> = (0..factors.0.len())
             .map(|factor| {
                 cells.iter().map(|(_, levels, _)| levels[factor]).collect::<BTreeSet<_>>().into_iter().collect()
@@ -86,14 +95,21 @@ impl<'a> Fraction<'a> {
             blocks: blocks.len() as u32,
             scale,
             zone,
+            yardstick,
+            step,
+            wrong_by: if wrong_by.is_finite() { wrong_by } else { 0.0 },
         }
     }
 
     /// Those of these names, in a family of the rule's size: what is not asked for here is judged otherwise, and counts.
-    pub(super) fn effects(&self, kind: Kind, better: Direction, rule: Rule, names: &[String]) -> Vec<Effect> {
-        let mut all = if kind == Kind::Interaction { self.interactions() } else { self.mains() };
+    pub(super) fn effects(&self, kind: Kind, rule: Rule, names: &[String]) -> Vec<Effect> {
+        // Weights of a main effect are 1 on either side, those of an interaction 2.
+        let (mut all, weight) = match kind {
+            Kind::Interaction => (self.interactions(), 2.0),
+            _ => (self.mains(), 1.0),
+        };
         all.retain(|one| names.contains(&one.name));
-        self.judged(all, better, rule)
+        self.judged(all, weight * self.wrong_by, rule)
     }
 
     fn mains(&self) -> Vec<Estimated> {
@@ -144,12 +160,12 @@ impl<'a> Fraction<'a> {
         aliases.into_iter().map(line).collect()
     }
 
-    fn judged(&self, all: Vec<Estimated>, better: Direction, rule: Rule) -> Vec<Effect> {
+    fn judged(&self, all: Vec<Estimated>, resolution: f64, rule: Rule) -> Vec<Effect> {
         let effect = |one: Estimated| {
             let (comparison, refused) = match one.estimate {
                 Ok(estimate) => {
-                    let inference = self.inference(&estimate, rule);
-                    let mut comparison = conclude_effect(&inference, better, rule);
+                    let inference = self.inference(&estimate, resolution, rule);
+                    let mut comparison = conclude_effect(&inference, self.yardstick, rule);
                     comparison.caveats.extend(one.caveat);
                     (Some(comparison), None)
                 }
@@ -160,22 +176,41 @@ impl<'a> Fraction<'a> {
         all.into_iter().map(effect).collect()
     }
 
-    fn inference(&self, estimate: &Estimate, rule: Rule) -> Inference {
-        let interval = |alpha: f64| rule.reading.takes_p().then(|| estimate.interval(rule.level(alpha))).flatten();
-        Inference {
+    fn inference(&self, estimate: &Estimate, resolution: f64, rule: Rule) -> Inference {
+        let nothing = Inference {
             blocks: self.blocks,
             scale: self.scale,
             zone: self.zone,
             estimate: estimate.estimate,
+            interval: None,
+            equivalence_interval: None,
+            p: None,
+            p_corrected: None,
+            resolution,
+            step: self.step,
+            at_floor: false,
+            test: Test::LinearModel { df: estimate.df as u32 },
+            sd: None,
+        };
+        let is_time = self.yardstick.unit == Some(Unit::Seconds);
+        if is_time && self.zone.is_some_and(|zone| resolution > zone.half_width) {
+            return Inference { test: Test::TooCoarse, ..nothing };
+        }
+        // What never varies, though chance has a part in it, has no interval without width.
+        let varies = estimate.se > 0.0 || self.yardstick.exact;
+        let takes = rule.reading.takes_p() && varies;
+        let interval = |alpha: f64| {
+            let [low, high] = takes.then(|| estimate.interval(rule.level(alpha))).flatten()?;
+            Some([low - resolution, high + resolution])
+        };
+        let p = if varies { overall(&beyond(estimate, resolution), rule) } else { 1.0 };
+        Inference {
             // Bonferroni's: the model has no flips.
             interval: interval(rule.alpha / f64::from(rule.family)),
             equivalence_interval: interval(2.0 * rule.alpha),
-            p: Some(overall(estimate, rule)),
-            p_corrected: Some((overall(estimate, rule) * f64::from(rule.family)).min(1.0)),
-            resolution: 0.0,
-            step: 0.0,
-            test: Test::LinearModel { df: estimate.df as u32 },
-            sd: None,
+            p: Some(p),
+            p_corrected: Some((p * f64::from(rule.family)).min(1.0)),
+            ..nothing
         }
     }
 
@@ -230,6 +265,16 @@ impl Factors {
         };
         self.0.iter().map(place).collect()
     }
+}
+
+/// What of an estimate is beyond what ticks could have made of no difference, with its p.
+fn beyond(estimate: &Estimate, resolution: f64) -> Estimate {
+    if resolution == 0.0 {
+        return *estimate;
+    }
+    let left = estimate.estimate - infer::nearest_null(estimate.estimate, resolution);
+    let p = two_sided_p(left / estimate.se, estimate.df as f64).unwrap_or(1.0);
+    Estimate { estimate: left, p, ..*estimate }
 }
 
 /// The p of an estimate under the stopping rule; 1 where the rule has no use for a p of Student's.

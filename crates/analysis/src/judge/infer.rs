@@ -23,6 +23,9 @@ const SIGN_FLIP_MIN: usize = 6;
 /// Below this number of blocks nothing is inferred.
 const INFER_MIN: usize = 3;
 
+/// A neighbour of a hypothesis is this part of the interval away.
+const NEIGHBOUR: f64 = 1e-4;
+
 /// The inference from one comparison. All numbers are on the scale of the contrasts: 0 is no difference.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Inference {
@@ -43,6 +46,8 @@ pub(super) struct Inference {
     /// By how much the intervals were widened for the ticks of a clock, and the step of its grid in the metric's unit.
     pub(super) resolution: f64,
     pub(super) step: f64,
+    /// Some value may be the launcher's own: nothing is shown to be equal.
+    pub(super) at_floor: bool,
 }
 
 /// Infers from all comparisons of a family, in their order; none where there is no contrast.
@@ -120,14 +125,27 @@ fn flip_together(all: &[Contrasts], inferences: &mut [Option<Inference>], places
         // Where a clock ticks, the hypothesis that is easiest to keep is the one of interest.
         let theta = nearest_null(inference.estimate, all[*place].resolution);
         inference.interval = test.interval(column, level);
-        inference.p_corrected = Some((rule.reading.overall(test.p(column, theta)) / part).min(1.0));
+        let p = p_as_interval(|theta| test.p(column, theta), theta, inference.interval, level);
+        inference.p_corrected = Some((rule.reading.overall(p) / part).min(1.0));
         inference.test = how;
     }
 }
 
 /// Of all true values that ticks could have made look like no difference, the one that the estimate speaks least against.
-fn nearest_null(estimate: f64, resolution: f64) -> f64 {
+pub(super) fn nearest_null(estimate: f64, resolution: f64) -> f64 {
     estimate.clamp(-resolution, resolution)
+}
+
+/// The p of a hypothesis that agrees with the interval. p is a step function, and where contrasts are equal to the hypothesis it
+/// has a value there that it has nowhere near: an interval that has the hypothesis has its neighbours too, and the largest
+/// of their p counts.
+fn p_as_interval(mut p: impl FnMut(f64) -> f64, theta: f64, interval: Option<[f64; 2]>, level: f64) -> f64 {
+    let at = p(theta);
+    let Some([low, high]) = interval.filter(|[low, high]| at <= level && (*low..=*high).contains(&theta)) else {
+        return at;
+    };
+    let step = NEIGHBOUR * (high - low);
+    at.max(p(theta - step)).max(p(theta + step))
 }
 
 impl Inference {
@@ -147,6 +165,7 @@ impl Inference {
             sd: sd(values),
             resolution: contrasts.resolution,
             step: contrasts.step,
+            at_floor: contrasts.at_floor,
         };
         if values.len() < INFER_MIN || matches!(rule.reading, Reading::Early { .. }) {
             Some(nothing)
@@ -186,10 +205,13 @@ impl Inference {
         let mut test = SignFlip::new(&contrasts.values, rule.seed)?;
         let level = rule.level(2.0 * rule.alpha);
         let (estimate, equivalence_interval) = (test.estimate(), test.interval(level));
-        let p = Some(rule.reading.overall(test.p(nearest_null(estimate, contrasts.resolution))));
+        let interval = test.interval(rule.level(rule.alpha));
+        let null = nearest_null(estimate, contrasts.resolution);
+        let p = p_as_interval(|theta| test.p(theta), null, interval, rule.level(rule.alpha));
+        let p = Some(rule.reading.overall(p));
         Some(Self {
             estimate,
-            interval: test.interval(rule.level(rule.alpha)),
+            interval,
             equivalence_interval,
             p,
             p_corrected: p,

@@ -82,12 +82,14 @@ struct Yardstick {
     exact: bool,
     /// Values down here are the launcher's, not the program's; 0 if there is no such floor.
     floor: f64,
+    /// The step of the clock's grid, from all values of a table; none where each comparison looks for its own.
+    step: Option<f64>,
 }
 
 impl Yardstick {
     /// That of a metric without a floor.
     fn of(metric: &metric::Metric) -> Self {
-        Self { unit: Some(metric.unit), better: metric.better, exact: metric.exact, floor: 0.0 }
+        Self { unit: Some(metric.unit), better: metric.better, exact: metric.exact, floor: 0.0, step: None }
     }
 }
 
@@ -283,6 +285,9 @@ fn tables(
                 let values = trials.values(workload, condition, &known.name);
                 let floor = floor_bytes(&known.name, record, trials);
                 let yardstick = Yardstick { floor, ..Yardstick::of(known) };
+                // One clock made them all: the more values, the better its ticks are known.
+                let step = Some(contrasts::step(&values.all(), yardstick));
+                let yardstick = Yardstick { step, ..yardstick };
                 let (rows, noise_floor) = rows(&values, variants, has_twin, yardstick, rule);
                 let decides = study.decide.metrics.first().is_some_and(|name| *name == known.name);
                 let ranking = decides.then(|| ranking::ranking(&values, &rows, yardstick, rule)).flatten();

@@ -76,7 +76,7 @@ impl Pairs {
         let (places, contrasts): (Vec<_>, Vec<_>) = others.into_iter().unzip();
         let rule = Rule { family: places.len().max(1) as u32, ..rule };
         for (place, inference) in places.into_iter().zip(infer::family(&contrasts, rule)) {
-            all.push((place, conclude_effect(&inference?, yardstick.better, rule)));
+            all.push((place, conclude_effect(&inference?, yardstick, rule)));
         }
         let can_decide =
             |comparison: &Comparison| comparison.interval.is_some() || comparison.test == Test::Deterministic;

@@ -21,7 +21,7 @@ use crate::stats::rank::MannWhitney;
 use crate::stats::sort;
 use crate::stopping::Reading;
 use bakeoff_model::metric::Unit;
-use bakeoff_model::samples::{Better, Sample};
+use bakeoff_model::samples::Sample;
 use caveats::{caveat, means_disagree, never_vary, of_sample, order_caveat, spreads, too_few};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
@@ -156,7 +156,7 @@ impl Draft {
             if let (Some(inference), Some((base, base_course))) = (inference, &baseline) {
                 let mut comparison = match pairs {
                     Some(pairs) => conclude(&pairs, &inference, yardstick, rule),
-                    None => conclude_unpaired(&inference, better, [&row.summary, &base.summary], rule),
+                    None => conclude_unpaired(&inference, yardstick, [&row.summary, &base.summary], rule),
                 };
                 comparison.caveats.extend(never_vary(constant, &inference));
                 bound(&mut comparison);
@@ -180,7 +180,7 @@ impl Draft {
 fn yardstick(sample: &Sample) -> Yardstick {
     let is_counted = |unit: &str| unit == "allocs" || matches!(Unit::of(unit), Some((Unit::Bytes | Unit::Count, _)));
     let unit = is_counted(sample.unit.strip_suffix("/op").unwrap_or(&sample.unit)).then_some(Unit::Count);
-    Yardstick { unit, better: sample.better, exact: sample.exact, floor: 0.0 }
+    Yardstick { unit, better: sample.better, exact: sample.exact, floor: 0.0, step: None }
 }
 
 impl Sorted {
@@ -265,6 +265,7 @@ fn unpaired(
         sd: None,
         resolution,
         step,
+        at_floor: false,
     };
     let is_constant = |list: &[f64]| list.first() == list.last();
     let constant = is_constant(variant) && is_constant(baseline);
@@ -282,7 +283,11 @@ fn unpaired(
         || rayon::join(|| test.interval(rule.alpha / comparisons), || test.interval(2.0 * rule.alpha)),
     );
     let how = if test.is_exact() { Test::MannWhitney } else { Test::MannWhitneyNormal };
-    let p_corrected = Some((p * comparisons).min(1.0));
+    // The interval is wider by the ticks, and so is the hypothesis; p alone is that of the values as they are.
+    let moved: Vec<f64> = variant.iter().map(|x| x - infer::nearest_null(estimate, resolution)).collect();
+    let p_beyond_ticks =
+        if resolution > 0.0 { MannWhitney::new(&moved, baseline).map_or(p, |test| test.p()) } else { p };
+    let p_corrected = Some((p_beyond_ticks * comparisons).min(1.0));
     let tested = Inference { estimate, p: Some(p), p_corrected, test: how, ..nothing };
     let [interval, equivalence_interval] = [interval, equivalence_interval].map(wider);
     let ticks = constant && yardstick.unit.is_none();
@@ -291,11 +296,11 @@ fn unpaired(
 
 fn conclude_unpaired(
     inference: &Inference,
-    better: Better,
+    yardstick: Yardstick,
     [variant, baseline]: [&Summary; 2],
     rule: Rule,
 ) -> Comparison {
-    let mut comparison = conclude_effect(inference, better, rule);
+    let mut comparison = conclude_effect(inference, yardstick, rule);
     comparison.caveats.retain(|caveat| caveat.kind != "too-few-blocks");
     if inference.scale == Scale::Ratio {
         let means = variant.mean / baseline.mean;

@@ -147,12 +147,12 @@ pub(super) fn unequal_load(study: &StudyLine, trials: &Trials<'_>, rule: Rule) -
     for (workload, condition) in places(study) {
         let values = trials.values(workload, condition, "load_rate");
         let unit = Some(Unit::PerSecond);
-        let yardstick = Yardstick { unit, better: Direction::More, exact: false, floor: 0.0 };
+        let yardstick = Yardstick { unit, better: Direction::More, exact: false, floor: 0.0, step: None };
         let of = |variant: &&str| Contrasts::of_pairs(&values.pairs(baseline, variant), yardstick, rule.margin);
         let inferences = infer::family(&others.iter().map(of).collect::<Vec<_>>(), rule);
         for (variant, inference) in others.iter().zip(inferences) {
             let Some(inference) = inference else { continue };
-            let load = conclude_effect(&inference, Direction::More, rule);
+            let load = conclude_effect(&inference, yardstick, rule);
             let is_ratio = load.scale == Scale::Ratio;
             let by = match load.verdict {
                 Verdict::Faster if is_ratio => format!("{:.1} % more often", 100.0 * (load.estimate - 1.0)),

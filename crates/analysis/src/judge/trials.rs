@@ -115,6 +115,11 @@ pub(super) fn value_that_counts(trial: &Trial, metric: &str) -> Option<f64> {
 }
 
 impl Values<'_> {
+    /// The values of all variants and the twin that count, in no order.
+    pub(super) fn all(&self) -> Vec<f64> {
+        self.0.iter().flat_map(|(_, block)| block.values().copied().flatten()).collect()
+    }
+
     /// The values of one variant that count, in the order of time.
     pub(super) fn of(&self, variant: &str) -> Vec<f64> {
         self.0.iter().filter_map(|(_, block)| block.get(variant).copied().flatten()).collect()

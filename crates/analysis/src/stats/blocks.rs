@@ -25,6 +25,9 @@ pub struct Outlook {
     pub sd: f64,
     /// The zone in which differences do not matter, if there is one.
     pub zone: Option<Zone>,
+    /// By how much intervals are wider than the contrasts' spread makes them, because a clock ticks; 0 if none does. No number
+    /// of blocks makes that smaller.
+    pub resolution: f64,
 }
 
 impl Outlook {
@@ -33,11 +36,12 @@ impl Outlook {
     /// blocks at least, and showing equivalence, at alpha. None beyond [`BLOCKS_MAX`].
     pub fn blocks(&self, comparisons: u32, alpha: f64) -> Option<u32> {
         let per_comparison = alpha / f64::from(comparisons.max(1));
+        let beyond_ticks = (self.estimate.abs() - self.resolution).max(0.0);
         let shown_different =
-            self.design(per_comparison).blocks_for_difference(self.estimate, POWER).map(|n| n.max(least(alpha)));
-        let shown_equivalent = self
-            .zone
-            .and_then(|zone| self.design(alpha).blocks_for_equivalence(zone.half_width, self.estimate, POWER))
+            self.design(per_comparison).blocks_for_difference(beyond_ticks, POWER).map(|n| n.max(least(alpha)));
+        let within_ticks = self.zone.map(|zone| zone.half_width - self.resolution).filter(|half| *half > 0.0);
+        let shown_equivalent = within_ticks
+            .and_then(|half| self.design(alpha).blocks_for_equivalence(half, self.estimate, POWER))
             .map(|n| n.max(least(2.0 * alpha)));
         shown_different.into_iter().chain(shown_equivalent).min()
     }
@@ -47,7 +51,7 @@ impl Outlook {
     pub fn detectable(&self, blocks: u32, comparisons: u32, alpha: f64) -> Option<f64> {
         let enough = blocks >= least(alpha);
         let design = self.design(alpha / f64::from(comparisons.max(1)));
-        enough.then(|| design.detectable(blocks, POWER)).flatten()
+        enough.then(|| design.detectable(blocks, POWER)).flatten().map(|beyond_ticks| beyond_ticks + self.resolution)
     }
 
     fn design(&self, alpha: f64) -> Design {
@@ -72,7 +76,7 @@ mod tests {
     #[test]
     fn enough_blocks() {
         let check = |estimate: f64, sd, margin, expect: u32| {
-            let outlook = Outlook { estimate, sd, zone: Some(Zone::of_log_ratios(margin)) };
+            let outlook = Outlook { estimate, sd, zone: Some(Zone::of_log_ratios(margin)), resolution: 0.0 };
             let blocks = outlook.blocks(1, 0.05);
             assert!(blocks.is_some_and(|blocks| blocks.abs_diff(expect) <= 1), "{outlook:?}: {blocks:?}, not {expect}");
         };
@@ -87,7 +91,7 @@ mod tests {
     #[test]
     fn limits_of_planning() {
         let check = |estimate, sd, zone, comparisons, expect| {
-            let outlook = Outlook { estimate, sd, zone };
+            let outlook = Outlook { estimate, sd, zone, resolution: 0.0 };
             assert_eq!(outlook.blocks(comparisons, 0.05), expect, "{outlook:?}");
         };
         let zone = |half_width| Some(Zone { half_width });
@@ -100,5 +104,19 @@ mod tests {
         check(0.0001, 1.0, zone(0.0001), 1, None);
         check(0.0, 1.0, None, 1, None);
         check(0.0, 0.0, None, 1, None);
+    }
+
+    #[test]
+    fn no_number_of_blocks_sees_below_a_tick() {
+        let blocks = |estimate, resolution| {
+            Outlook { estimate, sd: 0.01, zone: Some(Zone { half_width: 0.01 }), resolution }.blocks(1, 0.05)
+        };
+        assert_eq!(blocks(0.004, 0.0067), None);
+        assert!(blocks(0.02, 0.0067) > blocks(0.02, 0.0));
+        assert_eq!(blocks(0.0, 0.011), None, "the tick is wider than the margin");
+        let constant = Outlook { estimate: 0.004, sd: 0.0, zone: Some(Zone { half_width: 0.01 }), resolution: 0.0067 };
+        assert_eq!(constant.blocks(1, 0.05), None);
+        let detectable = |resolution| Outlook { sd: 0.01, resolution, ..constant }.detectable(12, 1, 0.05).unwrap();
+        assert!((detectable(0.0067) - detectable(0.0) - 0.0067).abs() < 1e-12);
     }
 }

@@ -49,6 +49,13 @@ pub struct MaxT {
     sums: Vec<f64>,
 }
 
+/// An end of an interval.
+#[derive(Debug, Clone, Copy)]
+enum Side {
+    Low,
+    High,
+}
+
 /// The contrasts of one comparison.
 #[derive(Debug, Clone)]
 struct Column {
@@ -129,16 +136,21 @@ impl MaxT {
         if self.smallest_p(column) > alpha {
             return None;
         }
-        let Column { estimate, range, .. } = self.columns[column];
-        Some(range.map(|outermost| self.end(column, estimate, outermost, alpha)))
+        Some([Side::Low, Side::High].map(|side| self.end(column, side, alpha)))
     }
 
     /// One end of the interval: p may rise again after it has fallen to alpha, even beyond the outermost contrast, so that is
     /// looked for before an end is believed.
-    fn end(&mut self, column: usize, estimate: f64, outermost: f64, alpha: f64) -> f64 {
+    ///
+    /// Where most contrasts are equal, the estimate is one of them and may itself be refuted, although values next to it are
+    /// not; on the side without other contrasts the end is then the estimate.
+    fn end(&mut self, column: usize, side: Side, alpha: f64) -> f64 {
+        let Column { estimate, range: [low, high], .. } = self.columns[column];
         let length = self.columns[column].test.expected_length(estimate);
-        let width = self.columns[column].range[1] - self.columns[column].range[0];
-        let side = if outermost < estimate { -1.0 } else { 1.0 };
+        let (width, outermost, side) = match side {
+            Side::Low => (high - low, low, -1.0),
+            Side::High => (high - low, high, 1.0),
+        };
         let far = outermost + side * BEYOND * width;
         let mut end = end_of_interval(estimate, far, length, alpha, PRECISION, |theta| self.p(column, theta));
         let between = (1..LOOKS).map(|look| end + (outermost - end) * f64::from(look) / f64::from(LOOKS));

@@ -117,7 +117,8 @@ fn what_the_tracer_is_asked_the_command_is_asked() {
         let place = Place::new();
         let script =
             format!("trap 'echo asked; exit 3' {signal}; echo $$ > .pid; mv .pid pid; while :; do sleep 0.01; done");
-        let (mut tracer, told) = place.tracer(&["sh", "-c", &script]);
+        // A shell cannot trap what was ignored when it began, as in the background of another shell.
+        let (mut tracer, told) = place.tracer(&["env", "--default-signal", "sh", "-c", &script]);
         let mut tracer = tracer.process_group(0).stdout(std::process::Stdio::piped()).spawn().unwrap();
         while !place.path("pid").exists() {
             assert!(tracer.try_wait().unwrap().is_none(), "it has ended");

@@ -131,7 +131,9 @@ impl Gathered {
                 Some("lower") => Better::Less,
                 _ => sample.better,
             };
-            sample.exact = said("assume") == Some("exact");
+            // A time varies by chance, whatever anybody says.
+            let is_time = sample.unit.starts_with("sec") || sample.unit.ends_with("/s");
+            sample.exact = said("assume") == Some("exact") && !is_time;
         }
         if chosen || self.kind != Some(Kind::Hyperfine) {
             return;

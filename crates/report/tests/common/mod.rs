@@ -48,6 +48,7 @@ pub(crate) fn comparison(estimate: f64, low: f64, high: f64, verdict: Verdict) -
         p: Some(0.004_882_812_5),
         p_corrected: Some(0.019_531_25),
         test: Test::SignFlip,
+        resolution: 0.0,
         verdict,
         detectable: matches!(verdict, Verdict::Undecided { .. }).then_some(1.021_43),
         ratio_of_means: Some(RatioOfMeans { estimate: estimate * 1.001, interval: Some([low * 0.999, high * 1.004]) }),
