@@ -2,7 +2,7 @@
 //! there are several workloads, and conditions against the first one. Each is a set of weights, and from there on is
 //! judged like a pair; and is corrected within its family.
 
-use super::complete::{Design, Outline};
+use super::complete::{Design, Detail, Outline};
 use super::conclude::conclude_effect;
 use super::contrasts::{self, Contrasts, Passes, Weights};
 use super::fraction::Fraction;
@@ -13,7 +13,8 @@ use crate::findings::{Caveat, Effect, Effects, Kind};
 use bakeoff_model::metric::{self, Metric};
 use bakeoff_model::record::{Record, StudyLine, TWIN, VariantLine};
 
-/// A contrast before it is judged. Without weights there is none: it counts in its family and gets no comparison.
+/// A contrast before it is judged. Without weights there is none, and it takes no part of alpha.
+#[derive(Clone)]
 pub(super) struct Planned<'a> {
     pub(super) name: String,
     pub(super) against: String,
@@ -40,7 +41,7 @@ pub(super) fn effects(record: &Record, trials: &Trials<'_>, rule: Rule) -> Vec<E
         if study.workloads.len() > 1 {
             for condition in &study.conditions {
                 let place = (None, Some(condition.as_str()));
-                families.push(judge(Kind::Suite, place, suite(study, condition), known, &passes, rule));
+                families.push(judge((Kind::Suite, 0), place, suite(study, condition), known, &passes, rule));
             }
         }
         for (workload, condition) in places(study).filter(|(_, condition)| *condition != study.conditions[0]) {
@@ -48,7 +49,7 @@ pub(super) fn effects(record: &Record, trials: &Trials<'_>, rule: Rule) -> Vec<E
                 (Kind::Condition, conditions(study, workload, condition)),
                 (Kind::ConditionChange, condition_changes(study, workload, condition)),
             ] {
-                families.push(judge(kind, (Some(workload), Some(condition)), planned, known, &passes, rule));
+                families.push(judge((kind, 0), (Some(workload), Some(condition)), planned, known, &passes, rule));
             }
         }
     }
@@ -89,7 +90,7 @@ pub(super) fn levels(record: &Record, trials: &Trials<'_>, rule: Rule) -> Vec<Ef
             against: against.to_owned(),
             weights: [((name, workload, condition), 1.0), ((against, workload, condition), -1.0)].into(),
         });
-        judge(Kind::Levels, (Some(workload), Some(condition)), planned.collect(), known, &passes, rule)
+        judge((Kind::Levels, 0), (Some(workload), Some(condition)), planned.collect(), known, &passes, rule)
     };
     let mut families: Vec<Effects> = places(study).map(family).collect();
     families.retain(|family| !family.effects.is_empty());
@@ -109,26 +110,39 @@ fn factorial(
     let design = Design::new(study, factors, place, passes);
     let mut fraction = None;
     let mut family = |kind: Kind, outlines: Vec<Outline<'_>>| {
-        let size = outlines.len();
         let (planned, details): (Vec<_>, Vec<_>) = outlines.into_iter().map(Outline::split).unzip();
-        let mut family = judge(kind, (Some(place.0), Some(place.1)), planned, known, passes, rule);
-        for (effect, detail) in family.effects.iter_mut().zip(details) {
-            (effect.within, effect.over) = (detail.within, detail.over);
-            effect.refused = detail.refused.filter(|_| effect.comparison.is_none());
-        }
-        let is_open = |effect: &Effect| effect.comparison.is_none() && effect.refused.is_none();
-        if kind != Kind::Simple && family.effects.iter().any(is_open) {
-            let fraction = fraction.get_or_insert_with(|| {
-                Fraction::new(factors, study, passes, place, (Yardstick::of(known), rule.margin))
-            });
-            let open: Vec<String> = family.effects.iter().filter(|e| is_open(e)).map(|e| e.name.clone()).collect();
-            let rule = Rule { family: size as u32, ..rule };
-            let modelled = fraction.effects(kind, rule, &open);
+        let judged =
+            |elsewhere| judge((kind, elsewhere), (Some(place.0), Some(place.1)), planned.clone(), known, passes, rule);
+        let mut family = judged(0);
+        let is_open = |effect: &Effect, detail: &Detail| effect.comparison.is_none() && detail.refused.is_none();
+        let open: Vec<String> = family
+            .effects
+            .iter()
+            .zip(&details)
+            .filter(|(effect, detail)| kind != Kind::Simple && is_open(effect, detail))
+            .map(|(effect, _)| effect.name.clone())
+            .collect();
+        if !open.is_empty() {
+            let yardstick = (Yardstick::of(known), rule.margin);
+            let fraction = fraction.get_or_insert_with(|| Fraction::new(factors, study, passes, place, yardstick));
+            // What neither can tell takes no part of alpha from the others.
+            let estimable = fraction.estimable(kind, &open);
+            if estimable > 0 {
+                family = judged(estimable);
+            }
+            let size = family.effects.iter().filter(|effect| effect.comparison.is_some()).count() + estimable;
+            let modelled = fraction.effects(kind, Rule { family: size as u32, ..rule }, &open);
             for effect in modelled {
                 family.effects.iter_mut().filter(|e| e.name == effect.name).for_each(|e| *e = effect.clone());
             }
             if kind == Kind::Interaction {
                 family.aliases = fraction.aliases();
+            }
+        }
+        for (effect, detail) in family.effects.iter_mut().zip(details) {
+            (effect.within, effect.over) = (detail.within, detail.over);
+            if effect.refused.is_none() {
+                effect.refused = detail.refused.filter(|_| effect.comparison.is_none());
             }
         }
         family
@@ -151,21 +165,23 @@ pub(super) fn variants(study: &StudyLine) -> impl Iterator<Item = &VariantLine> 
 }
 
 /// Infers and concludes a family.
+///
+/// So many more of the family are judged `elsewhere`.
 fn judge(
-    kind: Kind,
+    (kind, elsewhere): (Kind, usize),
     (workload, condition): (Option<&str>, Option<&str>),
     planned: Vec<Planned<'_>>,
     known: &Metric,
     passes: &Passes<'_>,
     rule: Rule,
 ) -> Effects {
-    let rule = Rule { family: planned.len().max(1) as u32, ..rule };
+    let size = planned.iter().filter(|planned| !planned.weights.is_empty()).count() + elsewhere;
+    let rule = Rule { family: size.max(1) as u32, ..rule };
     let all: Vec<f64> = passes.values().flat_map(|pass| pass.values().copied()).collect();
     let yardstick = Yardstick::of(known);
     let yardstick = Yardstick { step: Some(contrasts::step(&all, yardstick)), ..yardstick };
     let of = |planned: &Planned<'_>| Contrasts::of_cells(passes, &planned.weights, yardstick, rule.margin);
     let contrasts: Vec<Contrasts> = planned.iter().map(of).collect();
-    let elsewhere = planned.iter().filter(|planned| planned.weights.is_empty()).count();
     let inferences = infer::part_of_family(&contrasts, elsewhere, rule);
     let effects = planned.into_iter().zip(contrasts.iter().zip(inferences)).map(|(planned, (contrasts, inference))| {
         let comparison = inference.map(|inference| {

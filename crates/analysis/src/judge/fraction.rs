@@ -112,6 +112,12 @@ impl<'a> Fraction<'a> {
         self.judged(all, weight * self.wrong_by, rule)
     }
 
+    /// How many of these the model can estimate.
+    pub(super) fn estimable(&self, kind: Kind, names: &[String]) -> usize {
+        let all = if kind == Kind::Interaction { self.interactions() } else { self.mains() };
+        all.iter().filter(|one| names.contains(&one.name) && one.estimate.is_ok()).count()
+    }
+
     fn mains(&self) -> Vec<Estimated> {
         let of = |step: Step| {
             let (name, against) = self.names(step);
