@@ -169,6 +169,9 @@ pub struct Ranking {
     pub differ: u32,
     /// The pairs that are shown to be equivalent, by name.
     pub equivalent: Vec<[String; 2]>,
+    /// Variants with values that are not among them: they have too few, or their clock is too coarse.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub left_out: Vec<String>,
 }
 
 /// One variant among all.

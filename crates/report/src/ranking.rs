@@ -41,7 +41,14 @@ pub(crate) fn print(findings: &Findings, table: &Table, page: &mut Page, columns
         "pairs with the baseline are those of the table above; the claims about all other pairs hold together at {}",
         glue(&confidence)
     );
-    page.paragraph(&format!("{shared}; {families}; {}", equivalent(findings, ranking)), columns, 2, Ink::Plain);
+    let equivalent = equivalent(findings, ranking);
+    let left_out = match ranking.left_out.as_slice() {
+        [] => String::new(),
+        names => {
+            format!("; not compared here, as the table says why: {}", named(names.iter().map(|n| clean(n)).collect()))
+        }
+    };
+    page.paragraph(&format!("{shared}; {families}; {equivalent}{left_out}"), columns, 2, Ink::Plain);
 }
 
 fn distance(ranked: &Ranked) -> String {

@@ -189,7 +189,7 @@ fn among_others(inference: &Inference, rule: Rule) -> Option<Caveat> {
     caveat("among-others", text)
 }
 
-/// Times are worth saying so of if their clock's ticks take this part of the margin.
+/// The ticks of a clock are worth a word if they take this part of the margin.
 const TICKS_MATTER: f64 = 0.1;
 
 /// The ticks of a clock: too coarse to say anything, or coarse enough to widen the interval.
@@ -206,7 +206,9 @@ fn ticks(inference: &Inference) -> Option<Caveat> {
         );
         return caveat("clock-too-coarse", text);
     }
-    let matters = inference.zone.is_none_or(|zone| by > TICKS_MATTER * zone.half_width);
+    // Without a margin, it is a part of the interval.
+    let width = inference.interval.map_or(0.0, |[low, high]| (high - low) / 2.0);
+    let matters = by > TICKS_MATTER * inference.zone.map_or(width, |zone| zone.half_width);
     let text =
         format!("the interval is wider by {how_far} either way, because the values are no closer together than {step}");
     (by > 0.0 && matters && inference.interval.is_some()).then(|| caveat("clock-ticks", text)).flatten()

@@ -7,9 +7,10 @@ use super::conclude::conclude_effect;
 use super::contrasts::{self, Contrasts, Passes, Weights};
 use super::fraction::Fraction;
 use super::infer;
+use super::pairs::Known;
 use super::trials::Trials;
 use super::{Rule, Yardstick};
-use crate::findings::{Caveat, Effect, Effects, Kind};
+use crate::findings::{Caveat, Comparison, Effect, Effects, Kind};
 use bakeoff_model::metric::{self, Metric};
 use bakeoff_model::record::{Record, StudyLine, TWIN, VariantLine};
 
@@ -21,8 +22,19 @@ pub(super) struct Planned<'a> {
     pub(super) weights: Weights<'a>,
 }
 
+impl Planned<'_> {
+    /// The place, the variant and the one it is held against, if this is nothing but a pair.
+    fn pair(&self) -> Option<((&str, &str), &str, &str)> {
+        let [one, other] = self.weights.iter().collect::<Vec<_>>().try_into().ok()?;
+        let (((variant, workload, condition), plus), ((against, w, c), minus)) =
+            if *one.1 > 0.0 { (one, other) } else { (other, one) };
+        let is_pair = (*plus, *minus) == (1.0, -1.0) && (workload, condition) == (w, c);
+        is_pair.then_some(((*workload, *condition), *variant, *against))
+    }
+}
+
 /// All families of a study.
-pub(super) fn effects(record: &Record, trials: &Trials<'_>, rule: Rule) -> Vec<Effects> {
+pub(super) fn effects(record: &Record, trials: &Trials<'_>, pairs: Known<'_>, rule: Rule) -> Vec<Effects> {
     let study = &record.study;
     let factors = Factors::of(study);
     let crossed = factors.are_crossed(study);
@@ -35,13 +47,13 @@ pub(super) fn effects(record: &Record, trials: &Trials<'_>, rule: Rule) -> Vec<E
         let decides = study.decide.metrics.first().is_some_and(|name| *name == known.name);
         if crossed {
             for place in places(study) {
-                families.extend(factorial(study, &factors, place, (known, decides), &passes, rule));
+                families.extend(factorial(study, &factors, place, (known, decides), (&passes, pairs), rule));
             }
         }
         if study.workloads.len() > 1 {
             for condition in &study.conditions {
                 let place = (None, Some(condition.as_str()));
-                families.push(judge((Kind::Suite, 0), place, suite(study, condition), known, &passes, rule));
+                families.push(judge((Kind::Suite, 0), place, suite(study, condition), known, (&passes, pairs), rule));
             }
         }
         for (workload, condition) in places(study).filter(|(_, condition)| *condition != study.conditions[0]) {
@@ -49,7 +61,14 @@ pub(super) fn effects(record: &Record, trials: &Trials<'_>, rule: Rule) -> Vec<E
                 (Kind::Condition, conditions(study, workload, condition)),
                 (Kind::ConditionChange, condition_changes(study, workload, condition)),
             ] {
-                families.push(judge((kind, 0), (Some(workload), Some(condition)), planned, known, &passes, rule));
+                families.push(judge(
+                    (kind, 0),
+                    (Some(workload), Some(condition)),
+                    planned,
+                    known,
+                    (&passes, pairs),
+                    rule,
+                ));
             }
         }
     }
@@ -63,7 +82,7 @@ const PAIRS_MAX: usize = 10;
 /// Levels of one factor against each other, on the deciding metric: pairs of variants that differ from the baseline in
 /// the same single factor. The pairs with the baseline itself stand in the tables. Evidence may need all of them; without
 /// it they are told where one factor is all that is varied, and has not too many levels.
-pub(super) fn levels(record: &Record, trials: &Trials<'_>, rule: Rule) -> Vec<Effects> {
+pub(super) fn levels(record: &Record, trials: &Trials<'_>, pairs: Known<'_>, rule: Rule) -> Vec<Effects> {
     let study = &record.study;
     let is_told = match Factors::of(study).0.as_slice() {
         [(_, levels)] => (levels.len() - 1) * levels.len().saturating_sub(2) / 2 <= PAIRS_MAX,
@@ -81,16 +100,16 @@ pub(super) fn levels(record: &Record, trials: &Trials<'_>, rule: Rule) -> Vec<Ef
     let singles: Vec<(&VariantLine, &str)> = variants(study).filter_map(|v| Some((v, single(v)?))).collect();
     let passes = trials.passes(&known.name);
     let family = |(workload, condition)| {
-        let pairs = singles.iter().enumerate().flat_map(|(i, (against, factor))| {
+        let both = singles.iter().enumerate().flat_map(|(i, (against, factor))| {
             let others = singles[i + 1..].iter().filter(move |(_, other)| other == factor);
             others.map(move |(variant, _)| (variant.name.as_str(), against.name.as_str()))
         });
-        let planned = pairs.map(|(name, against)| Planned {
+        let planned = both.map(|(name, against)| Planned {
             name: name.to_owned(),
             against: against.to_owned(),
             weights: [((name, workload, condition), 1.0), ((against, workload, condition), -1.0)].into(),
         });
-        judge((Kind::Levels, 0), (Some(workload), Some(condition)), planned.collect(), known, &passes, rule)
+        judge((Kind::Levels, 0), (Some(workload), Some(condition)), planned.collect(), known, (&passes, pairs), rule)
     };
     let mut families: Vec<Effects> = places(study).map(family).collect();
     families.retain(|family| !family.effects.is_empty());
@@ -104,15 +123,16 @@ fn factorial(
     factors: &Factors,
     place: (&str, &str),
     (known, decides): (&Metric, bool),
-    passes: &Passes<'_>,
+    (passes, pairs): (&Passes<'_>, Known<'_>),
     rule: Rule,
 ) -> Vec<Effects> {
     let design = Design::new(study, factors, place, passes);
     let mut fraction = None;
     let mut family = |kind: Kind, outlines: Vec<Outline<'_>>| {
         let (planned, details): (Vec<_>, Vec<_>) = outlines.into_iter().map(Outline::split).unzip();
-        let judged =
-            |elsewhere| judge((kind, elsewhere), (Some(place.0), Some(place.1)), planned.clone(), known, passes, rule);
+        let judged = |elsewhere| {
+            judge((kind, elsewhere), (Some(place.0), Some(place.1)), planned.clone(), known, (passes, pairs), rule)
+        };
         let mut family = judged(0);
         let is_open = |effect: &Effect, detail: &Detail| effect.comparison.is_none() && detail.refused.is_none();
         let open: Vec<String> = family
@@ -164,7 +184,7 @@ pub(super) fn variants(study: &StudyLine) -> impl Iterator<Item = &VariantLine> 
     study.variants.iter().filter(|variant| variant.name != TWIN)
 }
 
-/// Infers and concludes a family.
+/// Infers and concludes a family. A contrast that is a pair has its verdict already, and is no member of it.
 ///
 /// So many more of the family are judged `elsewhere`.
 fn judge(
@@ -172,25 +192,34 @@ fn judge(
     (workload, condition): (Option<&str>, Option<&str>),
     planned: Vec<Planned<'_>>,
     known: &Metric,
-    passes: &Passes<'_>,
+    (passes, pairs): (&Passes<'_>, Known<'_>),
     rule: Rule,
 ) -> Effects {
-    let size = planned.iter().filter(|planned| !planned.weights.is_empty()).count() + elsewhere;
+    let as_pair = |planned: &Planned<'_>| {
+        let (place, variant, against) = planned.pair()?;
+        pairs.get(&known.name, place, variant, against)
+    };
+    let as_pairs: Vec<Option<Comparison>> = planned.iter().map(as_pair).collect();
+    let members: Vec<&Planned<'_>> =
+        planned.iter().zip(&as_pairs).filter(|(_, pair)| pair.is_none()).map(|(planned, _)| planned).collect();
+    let size = members.iter().filter(|planned| !planned.weights.is_empty()).count() + elsewhere;
     let rule = Rule { family: size.max(1) as u32, ..rule };
     let all: Vec<f64> = passes.values().flat_map(|pass| pass.values().copied()).collect();
     let yardstick = Yardstick::of(known);
     let yardstick = Yardstick { step: Some(contrasts::step(&all, yardstick)), ..yardstick };
-    let of = |planned: &Planned<'_>| Contrasts::of_cells(passes, &planned.weights, yardstick, rule.margin);
-    let contrasts: Vec<Contrasts> = planned.iter().map(of).collect();
+    let of = |planned: &&Planned<'_>| Contrasts::of_cells(passes, &planned.weights, yardstick, rule.margin);
+    let contrasts: Vec<Contrasts> = members.iter().map(of).collect();
     let inferences = infer::part_of_family(&contrasts, elsewhere, rule);
-    let effects = planned.into_iter().zip(contrasts.iter().zip(inferences)).map(|(planned, (contrasts, inference))| {
-        let comparison = inference.map(|inference| {
-            let mut comparison = conclude_effect(&inference, yardstick, rule);
-            comparison.caveats.extend([incomplete(contrasts), symmetric(kind)].into_iter().flatten());
-            comparison
-        });
+    let mut judged = contrasts.iter().zip(inferences).map(|(contrasts, inference)| {
+        let mut comparison = conclude_effect(&inference?, yardstick, rule);
+        comparison.caveats.extend([incomplete(contrasts), symmetric(kind)].into_iter().flatten());
+        Some(comparison)
+    });
+    let effects = planned.into_iter().zip(as_pairs).map(|(planned, pair)| {
+        let comparison = pair.or_else(|| judged.next().flatten());
         Effect { name: planned.name, against: planned.against, within: None, over: None, comparison, refused: None }
     });
+    let effects: Vec<Effect> = effects.collect();
     let owned = |name: Option<&str>| name.map(str::to_owned);
     Effects {
         kind,
@@ -200,7 +229,7 @@ fn judge(
         unit: known.unit,
         better: known.better,
         aliases: vec![],
-        effects: effects.collect(),
+        effects,
     }
 }
 

@@ -33,6 +33,7 @@ mod infer;
 mod latencies;
 mod lost;
 mod outputs;
+mod pairs;
 pub mod planning;
 mod provided;
 mod ranking;
@@ -43,7 +44,7 @@ mod trials;
 pub use builds::{doubts as doubts_about_builds, same_files};
 pub use samples::judge_samples;
 
-use crate::findings::{Comparison, FORMAT, Findings, Layouts, Method, Row, Summary, Table};
+use crate::findings::{Comparison, FORMAT, Findings, Layouts, Method, Row, Summary, Table, Verdict};
 use crate::stopping::{self, Reading, Sight};
 use bakeoff_model::metric;
 use bakeoff_model::record::{Block, BuildLine, BuildOutcome, Place, Record, Session, StudyLine, TWIN, VariantLine};
@@ -51,7 +52,8 @@ use bakeoff_model::study::Vary;
 use contrasts::Contrasts;
 use infer::Inference;
 use lost::Attempts;
-use std::collections::BTreeSet;
+use pairs::Known;
+use std::collections::{BTreeMap, BTreeSet};
 use trials::{Pairs, Trials, Values};
 
 /// What every table of a study has in common.
@@ -90,6 +92,12 @@ impl Yardstick {
     /// That of a metric without a floor.
     fn of(metric: &metric::Metric) -> Self {
         Self { unit: Some(metric.unit), better: metric.better, exact: metric.exact, floor: 0.0, step: None }
+    }
+
+    /// That of a metric in a table. One clock made all of its values: the more of them, the better its ticks are known.
+    fn within(metric: &metric::Metric, values: &Values<'_>, floor: f64) -> Self {
+        let yardstick = Self { floor, ..Self::of(metric) };
+        Self { step: Some(contrasts::step(&values.all(), yardstick)), ..yardstick }
     }
 }
 
@@ -132,7 +140,8 @@ fn judge_workloads(record: &Record) -> Findings {
     let [unavailable, missing] = provided::unavailable(record);
     let mut tables = tables(record, &seen, &variants, rule, &study.decide.metrics);
     let outputs = outputs::outputs(record, &trials);
-    outputs::withhold(&mut tables, &outputs, &seen, &study.metrics, rule);
+    outputs::withhold(&mut tables, &outputs);
+    let pairs = rank(&mut tables, record, &seen, rule);
     tables.retain(|table| !provided::is_unmeasured(table, &unavailable, &seen));
     if let Some(stopping) = &mut sight.stopping {
         let deciding = |table: &&Table| study.decide.metrics.first() == Some(&table.metric);
@@ -146,6 +155,10 @@ fn judge_workloads(record: &Record) -> Findings {
     builds.sort_by_key(|build| variants.iter().position(|v| build.variants.contains(&v.name)).unwrap_or(usize::MAX));
     let is_enough = sight.stopping.as_ref().is_some_and(|stopping| stopping.enough);
     let blocks_wanted = blocks_wanted(record, is_enough);
+    let deciding = study.decide.metrics.first().map_or("", String::as_str);
+    let known = Known { tables: &tables, pairs: &pairs, deciding };
+    let effects =
+        [effects::effects(record, &alike, known, rule), effects::levels(record, &alike, known, rule)].concat();
     let mut findings = Findings {
         format: FORMAT,
         study: study.study.clone(),
@@ -177,7 +190,7 @@ fn judge_workloads(record: &Record) -> Findings {
         excluded: study.excluded.clone(),
         shared: study.shared.clone(),
         tables,
-        effects: effects::effects(record, &alike, rule),
+        effects,
         build_doubts: builds::doubts(study, &builds),
         builds,
         building: None,
@@ -186,7 +199,6 @@ fn judge_workloads(record: &Record) -> Findings {
         evidence: None,
         caveats: vec![],
     };
-    findings.effects.extend(effects::levels(record, &alike, rule));
     findings.outputs = outputs;
     builds::warn(&mut findings, study);
     findings.caveats = doubts::about(&findings, record, &trials, rule);
@@ -244,8 +256,32 @@ pub(crate) fn deciding_tables(record: &Record) -> Vec<Table> {
     let metrics = record.study.decide.metrics.get(..1).unwrap_or_default();
     let seen = Trials::until(record, sight.last_pass);
     let mut tables = tables(record, &seen, &variants, rule, metrics);
-    outputs::withhold(&mut tables, &outputs::outputs(record, &Trials::of(record)), &seen, &record.study.metrics, rule);
+    outputs::withhold(&mut tables, &outputs::outputs(record, &Trials::of(record)));
     tables
+}
+
+/// Ranks the variants of the deciding metric's tables, and returns what is known of their pairs, by workload and condition.
+/// A variant without a verdict, because it printed something else, is not among them.
+fn rank(
+    tables: &mut [Table],
+    record: &Record,
+    trials: &Trials<'_>,
+    rule: Rule,
+) -> BTreeMap<(String, String), pairs::Pairs> {
+    let study = &record.study;
+    let mut known = BTreeMap::new();
+    let deciding = study.decide.metrics.first();
+    for table in tables.iter_mut().filter(|table| deciding == Some(&table.metric)) {
+        let Some(metric) = metric::by_name(&table.metric, &study.metrics) else { continue };
+        let values = trials.values(&table.workload, &table.condition, &table.metric);
+        let is_withheld = |row: &Row| row.comparison.as_ref().is_some_and(|c| c.verdict == Verdict::Withheld);
+        let rows: Vec<Row> = table.rows.iter().filter(|row| !is_withheld(row)).cloned().collect();
+        let yardstick = Yardstick::within(metric, &values, floor_bytes(&metric.name, record, trials));
+        let Some(pairs) = pairs::Pairs::of(&values, &rows, yardstick, rule) else { continue };
+        table.ranking = ranking::ranking(&pairs, &rows, metric.better);
+        known.insert((table.workload.clone(), table.condition.clone()), pairs);
+    }
+    known
 }
 
 /// The sessions that executed trials; one that found nothing to do, or could not begin, was nowhere.
@@ -284,16 +320,11 @@ fn tables(
             for known in metrics.iter().filter_map(|name| metric::by_name(name, &study.metrics)) {
                 let values = trials.values(workload, condition, &known.name);
                 let floor = floor_bytes(&known.name, record, trials);
-                let yardstick = Yardstick { floor, ..Yardstick::of(known) };
-                // One clock made them all: the more values, the better its ticks are known.
-                let step = Some(contrasts::step(&values.all(), yardstick));
-                let yardstick = Yardstick { step, ..yardstick };
+                let yardstick = Yardstick::within(known, &values, floor);
                 let (rows, noise_floor) = rows(&values, variants, has_twin, yardstick, rule);
-                let decides = study.decide.metrics.first().is_some_and(|name| *name == known.name);
-                let ranking = decides.then(|| ranking::ranking(&values, &rows, yardstick, rule)).flatten();
                 let (workload, condition, metric) = (workload.clone(), condition.clone(), known.name.to_string());
                 let (unit, better) = (known.unit, known.better);
-                tables.push(Table { workload, condition, metric, unit, better, rows, noise_floor, ranking });
+                tables.push(Table { workload, condition, metric, unit, better, rows, noise_floor, ranking: None });
             }
         }
     }

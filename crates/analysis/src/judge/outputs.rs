@@ -3,10 +3,8 @@
 //! a variant whose output is another one did something else, and gets no verdict, unless the study wants it judged all
 //! the same. Only trials that count are looked at, and two of the baseline's are the least.
 
-use super::trials::{Trials, Values};
-use super::{Rule, Yardstick, ranking};
+use super::trials::Trials;
 use crate::findings::{OtherOutput, Outputs, Table, Verdict};
-use bakeoff_model::metric::{self, Metric};
 use bakeoff_model::record::{Outcome, Output, Record, TWIN, Trial};
 use bakeoff_model::study::OutputUse;
 
@@ -80,21 +78,12 @@ pub(super) fn is_withheld(outputs: &[Outputs], (workload, condition): (&str, &st
     outputs.iter().filter(here).flat_map(|o| &o.others).any(|other| other.variant == variant)
 }
 
-/// Takes away the verdicts of those that printed something else, and their places in the ranking.
-pub(super) fn withhold(tables: &mut [Table], outputs: &[Outputs], trials: &Trials<'_>, metrics: &[Metric], rule: Rule) {
+/// Takes away the verdicts of those that printed something else.
+pub(super) fn withhold(tables: &mut [Table], outputs: &[Outputs]) {
     for table in tables {
         let place = (table.workload.as_str(), table.condition.as_str());
-        let withheld: Vec<bool> = table.rows.iter().map(|row| is_withheld(outputs, place, &row.variant)).collect();
-        if !withheld.contains(&true) {
-            continue;
-        }
-        if let (Some(_), Some(metric)) = (&table.ranking, metric::by_name(&table.metric, metrics)) {
-            let kept = table.rows.iter().zip(&withheld).filter(|(_, withheld)| !**withheld).map(|(row, _)| row.clone());
-            let values: Values<'_> = trials.values(place.0, place.1, &table.metric);
-            table.ranking = ranking::ranking(&values, &kept.collect::<Vec<_>>(), Yardstick::of(metric), rule);
-        }
-        for (row, _) in table.rows.iter_mut().zip(&withheld).filter(|(_, withheld)| **withheld) {
-            if let Some(comparison) = &mut row.comparison {
+        for row in &mut table.rows {
+            if let Some(comparison) = row.comparison.as_mut().filter(|_| is_withheld(outputs, place, &row.variant)) {
                 comparison.verdict = Verdict::Withheld;
                 comparison.detectable = None;
             }

@@ -427,6 +427,7 @@ fn ranking() -> Ranking {
         pairs: 6,
         differ: 3,
         equivalent: vec![["optimize=O".to_owned(), "baseline".to_owned()]],
+        left_out: vec![],
     }
 }
 

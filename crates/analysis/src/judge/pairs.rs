@@ -1,0 +1,120 @@
+//! All pairs of a table's variants, each with one verdict, wherever it is printed: in the table's rows, as letters, as a simple
+//! effect or as levels of a factor. The pairs with the baseline are those of the rows. The pairs among the others are a second
+//! family, with a rate of its own.
+
+use super::conclude::conclude_effect;
+use super::contrasts::Contrasts;
+use super::infer;
+use super::trials::Values;
+use super::{Rule, Yardstick};
+use crate::findings::{Comparison, Row, Table, Test, Verdict};
+use std::collections::BTreeMap;
+
+/// The pairs of one table.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Pairs {
+    /// The variants that can be compared, the baseline first.
+    pub(super) variants: Vec<String>,
+    /// Those with values that cannot be: they have too few, or their clock is too coarse.
+    pub(super) left_out: Vec<String>,
+    /// The second variant of the key against the first.
+    all: BTreeMap<(String, String), Comparison>,
+}
+
+impl Pairs {
+    /// Of the rows of a table, the baseline's first. None where the stopping rule has no use for a p.
+    pub(super) fn of(values: &Values<'_>, rows: &[Row], yardstick: Yardstick, rule: Rule) -> Option<Self> {
+        let (baseline, others) = rows.split_first()?;
+        if baseline.summary.is_none() || !rule.reading.takes_p() {
+            return None;
+        }
+        let mut pairs = Self { variants: vec![baseline.variant.clone()], ..Self::default() };
+        for row in others.iter().filter(|row| row.summary.is_some()) {
+            match row.comparison.as_ref().filter(|comparison| can_decide(comparison)) {
+                Some(comparison) => {
+                    pairs.all.insert((baseline.variant.clone(), row.variant.clone()), comparison.clone());
+                    pairs.variants.push(row.variant.clone());
+                }
+                None => pairs.left_out.push(row.variant.clone()),
+            }
+        }
+        pairs.among_others(values, yardstick, rule);
+        Some(pairs)
+    }
+
+    fn among_others(&mut self, values: &Values<'_>, yardstick: Yardstick, rule: Rule) {
+        let others = &self.variants[1..];
+        let keys: Vec<(String, String)> = others
+            .iter()
+            .enumerate()
+            .flat_map(|(at, second)| others[..at].iter().map(move |first| (first.clone(), second.clone())))
+            .collect();
+        let contrasts = |(first, second): &(String, String)| {
+            Contrasts::of_pairs(&values.pairs(first, second), yardstick, rule.margin)
+        };
+        let contrasts: Vec<Contrasts> = keys.iter().map(contrasts).collect();
+        let rule = Rule { family: keys.len().max(1) as u32, ..rule };
+        for (key, inference) in keys.into_iter().zip(infer::family(&contrasts, rule)) {
+            if let Some(inference) = inference {
+                self.all.insert(key, conclude_effect(&inference, yardstick, rule));
+            }
+        }
+    }
+
+    /// How many there are.
+    pub(super) fn count(&self) -> usize {
+        self.variants.len() * self.variants.len().saturating_sub(1) / 2
+    }
+
+    /// A variant against another one.
+    pub(super) fn get(&self, variant: &str, against: &str) -> Option<Comparison> {
+        let known = |first: &str, second: &str| self.all.get(&(first.to_owned(), second.to_owned()));
+        known(against, variant).cloned().or_else(|| known(variant, against).map(Comparison::turned))
+    }
+
+    /// Whether any pair of these kinds could be shown to differ: those with the baseline, and those among the others.
+    pub(super) fn can_decide(&self) -> bool {
+        let among = |(first, _): &&(String, String)| Some(first) != self.variants.first();
+        let mut others = self.all.iter().filter(|(key, _)| among(key)).peekable();
+        others.peek().is_none() || others.any(|(_, comparison)| can_decide(comparison))
+    }
+}
+
+fn can_decide(comparison: &Comparison) -> bool {
+    comparison.interval.is_some() || comparison.test == Test::Deterministic
+}
+
+/// What is known of pairs before effects are judged.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Known<'a> {
+    pub(super) tables: &'a [Table],
+    /// Those of the deciding metric, by workload and condition.
+    pub(super) pairs: &'a BTreeMap<(String, String), Pairs>,
+    pub(super) deciding: &'a str,
+}
+
+impl Known<'_> {
+    /// A variant against another one, on a metric of a workload under a condition; none if no table and no ranking has it.
+    pub(super) fn get(
+        &self,
+        metric: &str,
+        (workload, condition): (&str, &str),
+        variant: &str,
+        against: &str,
+    ) -> Option<Comparison> {
+        let is_here =
+            |table: &&Table| table.metric == metric && table.workload == workload && table.condition == condition;
+        let rows = &self.tables.iter().find(is_here)?.rows;
+        let row = |name: &str| rows.iter().skip(1).find(|row| row.variant == name)?.comparison.clone();
+        let baseline = rows.first().map_or("", |row| row.variant.as_str());
+        let found = if against == baseline {
+            row(variant)
+        } else if variant == baseline {
+            row(against).map(|comparison| comparison.turned())
+        } else {
+            let here = || self.pairs.get(&(workload.to_owned(), condition.to_owned()))?.get(variant, against);
+            (metric == self.deciding).then(here).flatten()
+        };
+        found.filter(|comparison| comparison.verdict != Verdict::Withheld)
+    }
+}
