@@ -85,7 +85,7 @@ fn the_page_tells_what_was_found() {
         "loop: load_rate, copies of the load that ended in a second: baseline 8.00 /s",
         "the load was not the same for all variants: it ended more or less often beside them than beside the baseline \
          (b on loop under busy: 11.",
-        "b on loop (idle): 1 void of 13 trials; what is void was repeated\n  1 void by foreign_cpu (foreign_cpu 40 % > 20 %)",
+        "b on loop (idle): 1 void of 13 trials; void trials were repeated\n  1 void by foreign_cpu (foreign_cpu 40 % > 20 %)",
         "peak by wait4: ru_maxrss",
         "not measured here: cycles (no hardware counters here)\n",
     ] {
@@ -134,11 +134,9 @@ fn building_is_judged_apart_and_has_no_say_in_the_answer() {
     let page = terminal(&findings, Style { width: 1000, colour: false });
     let (answer, rest) = page.split_once("\n\n").unwrap();
     assert!(!answer.contains("build-perl") && !answer.contains("slower"), "{answer}");
-    for piece in [
-        "Building, measured beside the question: b is 99.9 % slower",
-        "build-perl (idle): wall, elapsed time",
-        "installed",
-    ] {
+    for piece in
+        ["Building, measured in addition: b is 99.9 % slower", "build-perl (idle): wall, elapsed time", "installed"]
+    {
         assert!(rest.contains(piece), "{piece}\nis not in\n{page}");
     }
 }
@@ -214,11 +212,11 @@ fn the_claim_is_about_the_options_only_where_every_block_was_linked_anew() {
     assert_eq!(claim(0), "The claims are about these builds: one build is one sample of memory layout.");
     assert_eq!(
         claim(6),
-        "Each block was linked anew in a random order: the claims are about the options, over 6 layouts."
+        "Each block was linked again in a random order: the claims are about the options, over 6 layouts."
     );
     assert_eq!(
         claim(2),
-        "Of 6 passes 2 were linked anew in a random order: the claims are partly about these builds, and partly about \
+        "Of 6 passes 2 were linked again in a random order: the claims are partly about these builds, and partly about \
          the options."
     );
 }
