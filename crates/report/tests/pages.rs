@@ -37,6 +37,27 @@ fn pages_are_as_expected() {
     assert!(differences.is_empty(), "{}", differences.join("\n"));
 }
 
+#[test]
+fn a_negligible_interaction_is_shown_in_the_table_and_in_the_sentence() {
+    let mut findings = common::factorial();
+    let told = |findings: &Findings| answer(findings).split("Of 3 interactions ").nth(1).unwrap_or_default().to_owned();
+    assert!(
+        told(&findings).starts_with("1 is shown, beyond what each option does alone: malloc=perl with threads=on 3")
+    );
+    let effects = &mut findings.effects[1].effects;
+    effects[1].comparison.as_mut().unwrap().verdict = Verdict::Negligible;
+    assert!(told(&findings).starts_with("2 are shown, beyond"), "{}", told(&findings));
+    assert!(
+        told(&findings).contains("; negligible (within ±1 %): malloc=perl with optimize=O."),
+        "{}",
+        told(&findings)
+    );
+    let effects = &mut findings.effects[1].effects;
+    effects[0].comparison.as_mut().unwrap().verdict = Verdict::Equivalent;
+    let expect = "1 is shown, and negligible (within ±1 %): malloc=perl with optimize=O.";
+    assert!(told(&findings).starts_with(expect), "{}", told(&findings));
+}
+
 /// `docs/report.md` shows pieces of these pages.
 #[test]
 #[expect(clippy::disallowed_methods, reason = "the test reads a document")]
