@@ -223,7 +223,7 @@ impl Told {
 
 /// Whether numbers are too large or too small to be written in full.
 fn is_extreme(comparison: &Comparison) -> bool {
-    let numbers = comparison.interval.into_iter().flatten().chain([comparison.estimate]);
+    let numbers = comparison.shown_interval().into_iter().flatten().chain([comparison.estimate]);
     let sizes: Vec<f64> = numbers.map(f64::abs).filter(|size| *size > 0.0).collect();
     match comparison.scale {
         Scale::Ratio => sizes.iter().any(|size| !(1e-6..1e6).contains(size)),
@@ -392,11 +392,11 @@ fn inferred(
     let drawn = columns >= PICTURE_PAGE_MIN && compared(table).all(|(_, c)| c.scale == Scale::Ratio);
     if drawn {
         let room = columns.saturating_sub(grid.width() + 2).clamp(PICTURE_MIN, PICTURE_MAX);
-        let ratios = compared(table).flat_map(|(_, c)| c.interval.into_iter().flatten().chain([c.estimate]));
+        let ratios = compared(table).flat_map(|(_, c)| c.shown_interval().into_iter().flatten().chain([c.estimate]));
         let axis = Axis::over(ratios, findings.margin, room);
         let rows = compared(table).map(|(row, c)| {
             let ink = if row.refused.is_some() { Ink::Open } else { words::ink(c.verdict) };
-            Piece::new(axis.row(Some(c.estimate), c.interval), ink)
+            Piece::new(axis.row(Some(c.estimate), c.shown_interval()), ink)
         });
         let rows = rows.collect();
         grid.append(axis.title(), Flush::Left, rows);

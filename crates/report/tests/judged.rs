@@ -97,7 +97,7 @@ fn the_page_tells_what_was_found() {
 
 /// Samples of one thing that differ in `pkg`, and share `goos`.
 #[test]
-fn numbers_from_elsewhere_show_what_tells_them_apart() {
+fn numbers_from_elsewhere_show_what_tells_them_apart_and_the_intervals_that_are_printed() {
     let sample = |pkg: &str, col: &str, factor: f64| Sample {
         settings: [("goos", "linux"), ("pkg", pkg)].map(|(key, value)| (key.to_owned(), value.to_owned())).into(),
         row: "Parse".to_owned(),
@@ -108,11 +108,15 @@ fn numbers_from_elsewhere_show_what_tells_them_apart() {
     };
     let samples = vec![sample("a", "old", 1.0), sample("a", "new", 1.001), sample("b", "old", 1.0)];
     let terms = Terms { confidence: 0.95, margin: 0.01, paired: false, baseline: None };
-    let findings = judge_samples(samples, &terms).unwrap();
+    let mut findings = judge_samples(samples, &terms).unwrap();
     let page = |findings: &SampleFindings| stat(findings, &[], Style { width: 120, colour: false });
     let before = page(&findings);
     assert!(before.contains("Parse (pkg: a); in s") && before.contains("Parse (pkg: b); in s"), "{before}");
     assert!(!before.contains("goos"), "{before}");
+    let comparison = findings.tables[0].samples[1].comparison.as_mut().unwrap();
+    assert!(comparison.is_within(), "{before}");
+    comparison.interval = Some([0.2, 5.0]);
+    assert_eq!(page(&findings), before);
 }
 
 /// A study of builds: 6 passes of a workload, of which the first `anew` were linked anew, and 4 of building, where `b`

@@ -3,7 +3,7 @@
 
 mod common;
 
-use bakeoff_analysis::findings::{Findings, OtherOutput, Outputs, Verdict};
+use bakeoff_analysis::findings::{Comparison, Findings, OtherOutput, Outputs, Verdict};
 use bakeoff_model::record::{BuildOutcome, LayerLine, OutputDifference};
 use bakeoff_model::study::OutputUse;
 use bakeoff_report::{Style, answer, json, terminal};
@@ -35,6 +35,30 @@ fn pages_are_as_expected() {
     }
     differences.extend(check("pair.json", &json(&common::pair(), None).unwrap()).err());
     assert!(differences.is_empty(), "{}", differences.join("\n"));
+}
+
+fn compared(findings: &mut Findings) -> impl Iterator<Item = &mut Comparison> {
+    findings.tables.iter_mut().flat_map(|table| &mut table.rows).filter_map(|row| row.comparison.as_mut())
+}
+
+/// The other interval of what lies within the margin is nowhere on the page, nor in its pictures.
+#[test]
+fn only_the_interval_that_the_verdict_rests_on_is_shown() {
+    let findings = common::five_verdicts();
+    let mut other = findings.clone();
+    compared(&mut other).filter(|c| c.is_within()).for_each(|c| c.interval = Some([0.2, 5.0]));
+    assert_ne!(findings, other);
+    assert_eq!(page(&findings, 120), page(&other, 120));
+}
+
+#[test]
+fn beside_building_an_interval_says_its_confidence() {
+    let mut findings = common::evidence();
+    let one = &mut findings.built_and_executed[0];
+    (one.building.verdict, one.speed.comparison.verdict) = (Verdict::Negligible, Verdict::Negligible);
+    let told = answer(&findings);
+    let (_, told) = told.split_once("Built and executed").unwrap();
+    assert_eq!(told.matches(" at 90 %)").count(), 2, "{told}");
 }
 
 #[test]
