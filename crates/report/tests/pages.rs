@@ -4,6 +4,7 @@
 mod common;
 
 use bakeoff_analysis::findings::{Comparison, Findings, OtherOutput, Outputs, Verdict};
+use bakeoff_model::metric::Direction;
 use bakeoff_model::record::{BuildOutcome, LayerLine, OutputDifference};
 use bakeoff_model::study::OutputUse;
 use bakeoff_report::{Style, answer, json, terminal};
@@ -80,6 +81,36 @@ fn a_negligible_interaction_is_shown_in_the_table_and_in_the_sentence() {
     effects[0].comparison.as_mut().unwrap().verdict = Verdict::Equivalent;
     let expect = "1 is shown, and negligible (within ±1 %): malloc=perl with optimize=O.";
     assert!(told(&findings).starts_with(expect), "{}", told(&findings));
+}
+
+/// The variants of the rows below a heading.
+fn order<'a>(page: &'a str, heading: &str, names: &[&'a str]) -> Vec<&'a str> {
+    let table = page.split(heading).nth(1).unwrap_or_default().split("\n\n").next().unwrap_or_default();
+    let first = |line: &'a str| names.iter().copied().find(|name| line.trim_start().split("  ").next() == Some(*name));
+    table.lines().filter_map(first).collect()
+}
+
+#[test]
+fn rows_stand_in_the_order_of_the_deciding_metric() {
+    let mut findings = common::five_verdicts();
+    let mut memory = findings.tables[0].clone();
+    memory.metric = "maxrss".to_owned();
+    memory.rows[1].comparison.as_mut().unwrap().estimate = 3.0;
+    findings.tables[0].rows[3].comparison = None;
+    findings.tables.push(memory);
+    let names = ["baseline", "malloc=perl", "optimize=O", "libperl=symbolic", "threads=on", "libperl=shared"];
+    let shown = |findings: &Findings, heading: &str| {
+        order(&page(findings, 200), heading, &names).iter().map(|name| (*name).to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(shown(&findings, "loop (idle): wall"), names);
+    assert_eq!(shown(&findings, "also measured"), names[1..]);
+    // Of a yield the most is the best.
+    findings.tables[0].better = Direction::More;
+    assert_eq!(
+        shown(&findings, "also measured"),
+        ["threads=on", "libperl=symbolic", "optimize=O", "malloc=perl", "libperl=shared"]
+    );
+    assert!(json(&findings, None).unwrap().find("libperl=shared") < json(&findings, None).unwrap().find("optimize=O"));
 }
 
 /// `docs/report.md` shows pieces of these pages.
