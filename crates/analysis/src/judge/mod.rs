@@ -185,6 +185,7 @@ fn judge_workloads(record: &Record) -> Findings {
         caveats: vec![],
     };
     findings.effects.extend(effects::levels(record, &alike, rule));
+    outputs::explain(&mut findings.effects, &outputs);
     findings.outputs = outputs;
     builds::warn(&mut findings, study);
     findings.caveats = doubts::about(&findings, record, &trials, rule);
