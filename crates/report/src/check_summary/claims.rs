@@ -96,7 +96,7 @@ fn why(finding: &ClaimFinding, findings: &SummaryFindings) -> String {
         Why::Differ => format!("{measured}, which leaves out no difference: they differ."),
         Why::Arithmetic => {
             let given = means_give(finding).unwrap_or_default();
-            format!("the published means alone give {given}, and the claim says something else.")
+            format!("the published means alone give {given}, not the claimed difference.")
         }
         Why::NotSignificant => format!(
             "{measured}: no difference is shown, as claimed. It says nothing about equality, which `equal within …%` would \
