@@ -407,7 +407,7 @@ pub struct Effect {
     pub over: Option<Over>,
     /// What the blocks say; none if no block has all that is needed.
     pub comparison: Option<Comparison>,
-    /// Why it cannot be estimated, if so.
+    /// Why it cannot be estimated, if so and if it is not that blocks are missing.
     pub refused: Option<String>,
 }
 

@@ -43,7 +43,7 @@ pub struct Pair {
     pub here: Comparison,
     /// What the second says.
     pub there: Comparison,
-    /// Whether the intervals have values in common.
+    /// Whether the intervals that the verdicts rest on have values in common.
     pub intervals: Intervals,
 }
 
@@ -93,9 +93,10 @@ fn comparisons(findings: &Findings) -> Vec<(Compared, &Table, &Comparison)> {
     rows.filter_map(|(table, row)| Some((of_row(table, row), table, row.comparison.as_ref()?))).collect()
 }
 
-/// Both ends belong to an interval.
+/// Of the intervals that are printed, which of equivalent and negligible are the narrower ones. Both ends belong to an
+/// interval.
 fn intervals(here: &Comparison, there: &Comparison) -> Intervals {
-    match (here.interval, there.interval) {
+    match (here.shown_interval(), there.shown_interval()) {
         (Some(ours), Some(theirs)) if here.scale == there.scale => {
             if ours[0] <= theirs[1] && theirs[0] <= ours[1] {
                 Intervals::Overlap

@@ -180,7 +180,7 @@ fn sentences_of_values() {
         &[(
             "failure-rates",
             "some variants fail more often, or less, than the baseline (b, 10 of 30 trials against 0 of \
-                             30): what is compared are only the trials that succeeded",
+                             30): only trials that succeeded are compared",
         )],
         30,
         &["wall"],

@@ -4,7 +4,7 @@
 
 mod common;
 
-use bakeoff_analysis::findings::{Findings, Verdict};
+use bakeoff_analysis::findings::{Findings, Kind, Verdict};
 use bakeoff_model::record::{Failure, Outcome, Output, OutputDifference, Record, TWIN, Trial};
 use bakeoff_model::study::OutputUse;
 use bakeoff_model::until::Until;
@@ -108,6 +108,35 @@ fn more_blocks_are_not_waited_for() {
     record.study.until = Until::Decided;
     record.study.looks_until = Some(12);
     assert!(bakeoff_analysis::stopping::enough(&record));
+}
+
+/// Every block is there: what is missing was left out because of what it printed, and that is what is said.
+#[test]
+fn an_effect_that_lacks_another_program_says_so() {
+    let mut record = study(&["baseline", "b", "c"], &["idle", "busy"], &["wall"]);
+    execute(&mut record, 12, |trial| {
+        let wall = noise(trial);
+        measure(trial, "wall", wall);
+        trial.output = printed("same");
+    });
+    let mails = "mails".to_owned();
+    let of_mails: Vec<Trial> =
+        record.trials.iter().map(|trial| Trial { workload: mails.clone(), ..trial.clone() }).collect();
+    record.trials.extend(of_mails);
+    record.study.workloads.push(mails);
+    let is_other = |trial: &&mut Trial| trial.variant == "b" && trial.workload == "mails" && trial.condition == "busy";
+    record.trials.iter_mut().filter(is_other).for_each(|trial| trial.output = printed("other"));
+    let findings = bakeoff_analysis::judge(&record);
+    let mut refused: Vec<(Kind, &str)> = vec![];
+    for family in &findings.effects {
+        for effect in family.effects.iter().filter(|effect| effect.comparison.is_none()) {
+            let why = effect.refused.as_deref().unwrap();
+            assert_eq!(why, "b printed something other than the baseline on mails", "{}", effect.name);
+            refused.push((family.kind, &effect.name));
+        }
+    }
+    let expect = [(Kind::Suite, "b"), (Kind::Condition, "b: busy"), (Kind::ConditionChange, "b × busy")];
+    assert_eq!(refused, expect);
 }
 
 #[test]

@@ -122,8 +122,8 @@ fn promises_legend(calibration: &Calibration) -> String {
         "The short form: there are too few studies to hold a measured number to its goal, so goals are widened by the \
          error of the simulation; a promise holds unless the 99.9 % interval of what was measured excludes its goal."
     } else {
-        "A promise holds if the measured number is within its goal. Its interval says how well so many studies tell it: \
-         of a rate exact (Clopper and Pearson), of a ratio Student's t over 20 batches of studies."
+        "A promise holds if the measured number is within its goal. Its interval says how precisely this number of studies shows \
+         it: of a rate exact (Clopper and Pearson), of a ratio Student's t over 20 batches of studies."
     };
     format!("{how} Whatever is measured is measured on the code that judges real studies.")
 }

@@ -215,7 +215,8 @@ pub(crate) fn sentence(findings: &Findings, workload: &str, condition: &str) -> 
     let confidence = glue(&percent(findings.method.confidence));
     let metric = words::metric(&mains.metric);
     let opening = format!("On average over the other options, in {metric} (intervals at {confidence})");
-    let interactions = family(Kind::Interaction).map_or(String::new(), |family| format!(" {}", together(family)));
+    let interactions =
+        family(Kind::Interaction).map_or(String::new(), |family| format!(" {}", together(findings, family)));
     Some(format!("{opening}: {}.{interactions}", main_effects(findings, mains).join("; ")))
 }
 
@@ -258,21 +259,31 @@ fn main_effect(family: &Effects, effect: &Effect, comparison: &Comparison) -> St
     format!("{name} {verb} {amount} against {against}{range}")
 }
 
-/// The interactions that are shown, as a sentence: what options do together beyond what each does alone.
-fn together(interactions: &Effects) -> String {
-    let shown = judged(interactions, |v| matches!(v, Verdict::Faster | Verdict::Slower));
+/// The interactions that are shown, as a sentence: what options do together beyond what each does alone. Of negligible
+/// ones a difference is shown, too, and the table lists them.
+fn together(findings: &Findings, interactions: &Effects) -> String {
+    let large = judged(interactions, |v| matches!(v, Verdict::Faster | Verdict::Slower));
+    let small = judged(interactions, |v| v == Verdict::Negligible);
     let of = counted(interactions.effects.len() as u32, "interaction");
-    if shown.is_empty() {
-        return format!("None of {of} is shown.");
-    }
-    let each = shown.iter().map(|(effect, comparison)| {
+    let both = |effect: &Effect| clean(&effect.name).replace(" × ", " with ");
+    let each = large.iter().map(|(effect, comparison)| {
         let change = Change::of(comparison, interactions.unit);
         let (amount, word) = (glue(&change.amount()), word(interactions, comparison.verdict));
-        let both = clean(&effect.name).replace(" × ", " with ");
-        format!("{both} {amount} {word}{}", interval(&change))
+        format!("{} {amount} {word}{}", both(effect), interval(&change))
     });
-    let verb = if shown.len() == 1 { "is" } else { "are" };
-    format!("Of {of} {} {verb} shown, beyond what each option does alone: {}.", shown.len(), named(each.collect()))
+    let each = named(each.collect());
+    let within = glue(&format!("±{}", percent(findings.method.margin)));
+    let names = named(small.iter().map(|(effect, _)| both(effect)).collect());
+    let small_ones = format!("negligible (within {within}): {names}");
+    let shown = large.len() + small.len();
+    let verb = if shown == 1 { "is" } else { "are" };
+    let beyond = "beyond what each option does alone";
+    match (large.is_empty(), small.is_empty()) {
+        (true, true) => format!("None of {of} is shown."),
+        (true, false) => format!("Of {of} {shown} {verb} shown, and {small_ones}."),
+        (false, true) => format!("Of {of} {shown} {verb} shown, {beyond}: {each}."),
+        (false, false) => format!("Of {of} {shown} {verb} shown, {beyond}: {each}; {small_ones}."),
+    }
 }
 
 /// The interval in brackets.

@@ -61,7 +61,7 @@ fn summary(trials: &FailedTrials) -> String {
     let place = format!("{} on {} ({})", clean(variant), clean(workload), clean(condition));
     let repeated = match (*repeated, *void) {
         (0, _) => String::new(),
-        (n, void) if n == void => "; what is void was repeated".to_owned(),
+        (n, void) if n == void => "; void trials were repeated".to_owned(),
         (n, _) => format!("; {n} of the void ones were repeated"),
     };
     format!("{place}: {} of {}{repeated}", listed(&kinds), counted(*of, "trial"))
@@ -90,7 +90,7 @@ pub fn failure(failure: &Failure) -> String {
             format!("killed because it needed more than its {} of memory", bytes(*limit_bytes as f64))
         }
         Failure::Surroundings { part, why, .. } => format!("{part}: {why}"),
-        Failure::Told { why } => format!("what it told of itself is not what the study says: {why}"),
+        Failure::Told { why } => format!("its marks do not agree with the study: {why}"),
         Failure::NotStarted { command, why } => format!("could not start {command}: {why}"),
     }
 }
@@ -221,7 +221,7 @@ mod tests {
         );
         check(
             Failure::Told { why: "no phase `scan`".to_owned() },
-            "what it told of itself is not what the study says: no phase `scan`",
+            "its marks do not agree with the study: no phase `scan`",
         );
         check(
             Failure::NotStarted { command: "./x".to_owned(), why: "no such file".to_owned() },

@@ -3,6 +3,7 @@
 
 use crate::format::{count, decimals_of, duration, fitting, fixed, percent, units};
 use crate::grid::{Flush, Grid};
+use crate::order::Order;
 use crate::paint::{Ink, Page, Piece};
 use crate::text::{clean, glue};
 use bakeoff_analysis::findings::{Findings, LatencyRow, LatencyTable, Typical};
@@ -20,7 +21,8 @@ pub(crate) fn print(findings: &Findings, page: &mut Page, columns: usize) {
         let right = |title: &str| (title.to_owned(), Flush::Right);
         let figures = ["ops", "/s", "mean", "min", "p50", "p90", "p99", "p99.9", "max", "n"];
         let mut grid = Grid::new(std::iter::once(("variant".to_owned(), Flush::Left)).chain(figures.map(right)));
-        for row in &table.rows {
+        let order = Order::of(findings, &table.workload, &table.condition);
+        for row in order.sorted(&table.rows, |row| &row.variant) {
             rows(&clean(&row.variant), row, &scale).into_iter().for_each(|cells| grid.row(cells));
         }
         if let Some(twin) = &table.twin {

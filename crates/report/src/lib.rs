@@ -18,6 +18,7 @@ mod latencies;
 mod metrics;
 pub mod ministat;
 mod notes;
+mod order;
 mod outputs;
 mod paint;
 mod plot;

@@ -6,6 +6,7 @@ use crate::builds::unbuilt;
 use crate::format::{decimals_of, fitting, fixed, percent, units};
 use crate::grid::{Flush, Grid};
 use crate::notes::Notes;
+use crate::order::Order;
 use crate::paint::{Ink, Page, Piece};
 use crate::plot::{Axis, LEGEND};
 use crate::ranking;
@@ -29,11 +30,12 @@ pub(crate) fn print(findings: &Findings, page: &mut Page, notes: &mut Notes, col
     for tables in findings.tables.chunk_by(same_place) {
         let (deciding, others): (Vec<&Table>, Vec<&Table>) =
             tables.iter().partition(|table| table.metric == findings.method.deciding_metric);
+        let order = Order::of(findings, &tables[0].workload, &tables[0].condition);
         for table in deciding {
-            pictures |= full(findings, table, page, notes, columns);
+            pictures |= full(findings, table, &order, page, notes, columns);
         }
         if !others.is_empty() {
-            compact(findings, &others, page, notes, columns);
+            compact(findings, &others, &order, page, notes, columns);
         }
     }
     legend(findings, page, columns, pictures);
@@ -68,13 +70,20 @@ impl Values {
 }
 
 /// One table with everything; says whether it holds pictures.
-fn full(findings: &Findings, table: &Table, page: &mut Page, notes: &mut Notes, columns: usize) -> bool {
+fn full(
+    findings: &Findings,
+    table: &Table,
+    order: &Order<'_>,
+    page: &mut Page,
+    notes: &mut Notes,
+    columns: usize,
+) -> bool {
     let values = Values::of(table);
     page.gap();
     page.paragraph(&full_heading(findings, table, &values), columns, 2, Ink::Heading);
     let mut grid = Grid::new(headings(findings, "variant"));
     let mut pictured = vec![];
-    for row in &table.rows {
+    for row in order.sorted(&table.rows, |row| &row.variant) {
         grid.row(cells(findings, table, row, &words::with_shared(findings, &row.variant), &values, notes));
         pictured.push(row.comparison.as_ref());
         if let Some(means) = means_row(row) {
@@ -196,13 +205,13 @@ fn drawable(comparison: Option<&Comparison>) -> Option<&Comparison> {
     comparison.filter(|comparison| comparison.scale == Scale::Ratio)
 }
 
-/// The picture of a table, from the comparisons of its rows: title and cells.
+/// The picture of a table, from the comparisons of its rows: title and cells. It shows the intervals that are printed.
 fn picture(rows: &[Option<&Comparison>], margin: f64, columns: usize) -> (String, Vec<Piece>) {
     let shown = || rows.iter().copied().filter_map(drawable);
-    let ratios = shown().flat_map(|c| c.interval.into_iter().flatten().chain([c.estimate]));
+    let ratios = shown().flat_map(|c| c.shown_interval().into_iter().flatten().chain([c.estimate]));
     let axis = Axis::over(ratios, margin, columns);
     let cell = |comparison: &Option<&Comparison>| match drawable(*comparison) {
-        Some(c) => Piece::new(axis.row(Some(c.estimate), c.interval), words::ink(c.verdict)),
+        Some(c) => Piece::new(axis.row(Some(c.estimate), c.shown_interval()), words::ink(c.verdict)),
         None => Piece::new(axis.row(None, None), Ink::Aside),
     };
     (axis.title(), rows.iter().map(cell).collect())
@@ -243,7 +252,14 @@ fn noise_floor(table: &Table, notes: &mut Notes) -> (String, Ink) {
 }
 
 /// All other metrics in one table: each begins with the baseline's row, and the twin's row closes it.
-fn compact(findings: &Findings, tables: &[&Table], page: &mut Page, notes: &mut Notes, columns: usize) {
+fn compact(
+    findings: &Findings,
+    tables: &[&Table],
+    order: &Order<'_>,
+    page: &mut Page,
+    notes: &mut Notes,
+    columns: usize,
+) {
     let place = tables.first().map_or(String::new(), |t| format!("{} ({})", clean(&t.workload), clean(&t.condition)));
     page.gap();
     page.paragraph(&format!("{place}: also measured"), columns, 2, Ink::Heading);
@@ -251,7 +267,7 @@ fn compact(findings: &Findings, tables: &[&Table], page: &mut Page, notes: &mut 
     for table in tables {
         let values = Values::of(table);
         let unit = if values.unit_name.is_empty() { String::new() } else { format!(" ({})", values.unit_name) };
-        for row in &table.rows {
+        for row in order.sorted(&table.rows, |row| &row.variant) {
             let baseline = is_baseline(table, row);
             let name = if baseline { format!("{}{unit}", table.metric) } else { format!("  {}", clean(&row.variant)) };
             grid.row(cells(findings, table, row, &name, &values, notes));

@@ -62,10 +62,10 @@ fn claim(findings: &Findings) -> String {
     match findings.layouts {
         Some(Layouts { passes, of }) if passes > 0 && passes == of => {
             let over = glue(&counted(passes, "layout"));
-            format!(" Each block was linked anew in a random order: the claims are about the options, over {over}.")
+            format!(" Each block was linked again in a random order: the claims are about the options, over {over}.")
         }
         Some(Layouts { passes, of }) if passes > 0 => format!(
-            " Of {of} passes {passes} {} linked anew in a random order: the claims are partly about these builds, and partly \
+            " Of {of} passes {passes} {} linked again in a random order: the claims are partly about these builds, and partly \
              about the options.",
             if passes == 1 { "was" } else { "were" },
         ),

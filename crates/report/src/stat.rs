@@ -13,6 +13,7 @@ use crate::words::{self, Change, counted, listed};
 use bakeoff_analysis::findings::{Scale, Test, Verdict};
 use bakeoff_analysis::samples::{Better, Comparison, SampleFindings, SampleRow, SampleTable, Summary};
 use bakeoff_model::metric::Unit;
+use std::collections::BTreeSet;
 
 /// On narrower pages there are no pictures.
 const PICTURE_PAGE_MIN: usize = 100;
@@ -32,10 +33,11 @@ pub fn stat(findings: &SampleFindings, remarks: &[String], style: Style) -> Stri
     let (mut page, mut notes) = (Page::default(), Notes::default());
     let doubts = findings.caveats.iter().map(|caveat| caveat.text.as_str()).chain(remarks.iter().map(String::as_str));
     let doubts = glue(&notes.mark(doubts));
-    page.paragraph(&(answer(findings) + &doubts), width, 0, Ink::Heading);
+    let own = own_keys(findings);
+    page.paragraph(&(answer(findings, &own) + &doubts), width, 0, Ink::Heading);
     let mut pictures = false;
     for table in &findings.tables {
-        pictures |= print(findings, table, &mut page, &mut notes, width);
+        pictures |= print(findings, &own, table, &mut page, &mut notes, width);
     }
     legend(findings, &mut page, width, pictures);
     notes.print(&mut page, width);
@@ -79,7 +81,7 @@ fn compared(table: &SampleTable) -> impl Iterator<Item = (&SampleRow, &Compariso
 }
 
 /// The answer: a sentence for each comparison, or a count of the verdicts if there are many.
-fn answer(findings: &SampleFindings) -> String {
+fn answer(findings: &SampleFindings, own: &BTreeSet<&str>) -> String {
     let all: Vec<(&SampleTable, &SampleRow, &Comparison)> =
         findings.tables.iter().flat_map(|table| compared(table).map(move |(row, c)| (table, row, c))).collect();
     match all.as_slice() {
@@ -88,7 +90,7 @@ fn answer(findings: &SampleFindings) -> String {
         }
         [] => "Nothing to compare: no table has the baseline.".to_owned(),
         few if few.len() <= 3 => {
-            let sentences = few.iter().map(|(table, row, comparison)| sentence(findings, table, row, comparison));
+            let sentences = few.iter().map(|(table, row, comparison)| sentence(findings, own, table, row, comparison));
             sentences.collect::<Vec<_>>().join(" ")
         }
         many => {
@@ -109,12 +111,20 @@ fn answer(findings: &SampleFindings) -> String {
     }
 }
 
-/// What a table is of: its row, and those of its settings that others do not have.
-fn place(findings: &SampleFindings, table: &SampleTable) -> String {
-    let is_own =
-        |(key, value): &(&String, &String)| findings.tables.iter().any(|other| other.settings.get(*key) != Some(value));
-    let own =
-        table.settings.iter().filter(is_own).map(|(key, value)| format!("{}: {}", clean(key), clean(value.trim())));
+/// The keys of the settings in which some table is not as the first: a setting that not all have in common has such a key.
+fn own_keys(findings: &SampleFindings) -> BTreeSet<&str> {
+    let Some((first, others)) = findings.tables.split_first() else { return BTreeSet::new() };
+    let differing = others.iter().flat_map(|other| {
+        let keys = first.settings.keys().chain(other.settings.keys());
+        keys.filter(|key| first.settings.get(*key) != other.settings.get(*key)).map(String::as_str)
+    });
+    differing.collect()
+}
+
+/// What a table is of: its row, and its settings of the keys in which tables differ.
+fn place(own: &BTreeSet<&str>, table: &SampleTable) -> String {
+    let own = table.settings.iter().filter(|(key, _)| own.contains(key.as_str()));
+    let own = own.map(|(key, value)| format!("{}: {}", clean(key), clean(value.trim())));
     let own = own.collect::<Vec<_>>().join(", ");
     match (table.row.is_empty(), own.is_empty()) {
         (_, true) => clean(&table.row),
@@ -123,10 +133,16 @@ fn place(findings: &SampleFindings, table: &SampleTable) -> String {
     }
 }
 
-fn sentence(findings: &SampleFindings, table: &SampleTable, row: &SampleRow, comparison: &Comparison) -> String {
+fn sentence(
+    findings: &SampleFindings,
+    own: &BTreeSet<&str>,
+    table: &SampleTable,
+    row: &SampleRow,
+    comparison: &Comparison,
+) -> String {
     let name = |row: &SampleRow| clean(&row.sample);
     let (variant, baseline) = (name(row), table.samples.first().map_or(String::new(), name));
-    let place = match place(findings, table) {
+    let place = match place(own, table) {
         place if place.is_empty() => place,
         place => format!("{place}: "),
     };
@@ -207,7 +223,7 @@ impl Told {
 
 /// Whether numbers are too large or too small to be written in full.
 fn is_extreme(comparison: &Comparison) -> bool {
-    let numbers = comparison.interval.into_iter().flatten().chain([comparison.estimate]);
+    let numbers = comparison.shown_interval().into_iter().flatten().chain([comparison.estimate]);
     let sizes: Vec<f64> = numbers.map(f64::abs).filter(|size| *size > 0.0).collect();
     match comparison.scale {
         Scale::Ratio => sizes.iter().any(|size| !(1e-6..1e6).contains(size)),
@@ -278,11 +294,18 @@ impl Values {
 }
 
 /// One table of samples and their comparisons; says whether it holds pictures.
-fn print(findings: &SampleFindings, table: &SampleTable, page: &mut Page, notes: &mut Notes, columns: usize) -> bool {
+fn print(
+    findings: &SampleFindings,
+    own: &BTreeSet<&str>,
+    table: &SampleTable,
+    page: &mut Page,
+    notes: &mut Notes,
+    columns: usize,
+) -> bool {
     let values = Values::of(table);
     page.gap();
     let unit = if values.name.is_empty() { String::new() } else { format!("in {}", values.name) };
-    let heading: Vec<String> = [place(findings, table), unit].into_iter().filter(|part| !part.is_empty()).collect();
+    let heading: Vec<String> = [place(own, table), unit].into_iter().filter(|part| !part.is_empty()).collect();
     if !heading.is_empty() {
         page.paragraph(&heading.join("; "), columns, 2, Ink::Heading);
     }
@@ -369,11 +392,11 @@ fn inferred(
     let drawn = columns >= PICTURE_PAGE_MIN && compared(table).all(|(_, c)| c.scale == Scale::Ratio);
     if drawn {
         let room = columns.saturating_sub(grid.width() + 2).clamp(PICTURE_MIN, PICTURE_MAX);
-        let ratios = compared(table).flat_map(|(_, c)| c.interval.into_iter().flatten().chain([c.estimate]));
+        let ratios = compared(table).flat_map(|(_, c)| c.shown_interval().into_iter().flatten().chain([c.estimate]));
         let axis = Axis::over(ratios, findings.margin, room);
         let rows = compared(table).map(|(row, c)| {
             let ink = if row.refused.is_some() { Ink::Open } else { words::ink(c.verdict) };
-            Piece::new(axis.row(Some(c.estimate), c.interval), ink)
+            Piece::new(axis.row(Some(c.estimate), c.shown_interval()), ink)
         });
         let rows = rows.collect();
         grid.append(axis.title(), Flush::Left, rows);

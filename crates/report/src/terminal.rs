@@ -61,7 +61,7 @@ fn print_building(building: &Findings, page: &mut Page, notes: &mut Notes, colum
     page.gap();
     let doubts = glue(&notes.mark(building.caveats.iter().map(|caveat| caveat.text.as_str())));
     let told = answer::paragraphs(building).join(" ");
-    page.paragraph(&format!("Building, measured beside the question: {told}{doubts}"), columns, 2, Ink::Heading);
+    page.paragraph(&format!("Building, measured in addition: {told}{doubts}"), columns, 2, Ink::Heading);
     metrics::print(building, page, notes, columns);
 }
 

@@ -268,7 +268,7 @@ impl Change {
     /// What is left of the baseline's, for a ratio: `52.0 %`, and its interval.
     pub(crate) fn share(&self) -> (String, Option<String>) {
         let write = |x: f64| fixed(100.0 + x, self.decimals);
-        let range = self.interval.map(|[low, high]| format!("{} … {} %", write(low), write(high)));
+        let range = self.interval.map(|[low, high]| format!("{} … {} %{}", write(low), write(high), self.narrower));
         (format!("{} %", write(self.estimate)), range)
     }
 

@@ -7,13 +7,15 @@
 mod records;
 
 use bakeoff_analysis::findings::Findings;
-use bakeoff_analysis::judge;
+use bakeoff_analysis::samples::{SampleFindings, Terms};
+use bakeoff_analysis::{judge, judge_samples};
 use bakeoff_model::marks::{Latencies, Marks, OpLatencies};
 use bakeoff_model::record::{
     BuildLine, Building, Held, LayerLine, Outcome, Record, Surrounding, TWIN, Trial, Unavailable,
 };
+use bakeoff_model::samples::Sample;
 use bakeoff_model::study::{Vary, VoidRule};
-use bakeoff_report::{Style, terminal};
+use bakeoff_report::{Style, stat, terminal};
 use records::{execute, measure, noise, study};
 
 fn told(condition: &str, what: &str, state: Held) -> Surrounding {
@@ -85,12 +87,36 @@ fn the_page_tells_what_was_found() {
         "loop: load_rate, copies of the load that ended in a second: baseline 8.00 /s",
         "the load was not the same for all variants: it ended more or less often beside them than beside the baseline \
          (b on loop under busy: 11.",
-        "b on loop (idle): 1 void of 13 trials; what is void was repeated\n  1 void by foreign_cpu (foreign_cpu 40 % > 20 %)",
+        "b on loop (idle): 1 void of 13 trials; void trials were repeated\n  1 void by foreign_cpu (foreign_cpu 40 % > 20 %)",
         "peak by wait4: ru_maxrss",
         "not measured here: cycles (no hardware counters here)\n",
     ] {
         assert!(page.contains(piece), "{piece}\nis not in\n{page}");
     }
+}
+
+/// Samples of one thing that differ in `pkg`, and share `goos`.
+#[test]
+fn numbers_from_elsewhere_show_what_tells_them_apart_and_the_intervals_that_are_printed() {
+    let sample = |pkg: &str, col: &str, factor: f64| Sample {
+        settings: [("goos", "linux"), ("pkg", pkg)].map(|(key, value)| (key.to_owned(), value.to_owned())).into(),
+        row: "Parse".to_owned(),
+        col: col.to_owned(),
+        unit: "sec".to_owned(),
+        values: (0..40).map(|i| factor * (1.0 + 0.001 * f64::from(i * 7 % 11))).collect(),
+        ..Sample::default()
+    };
+    let samples = vec![sample("a", "old", 1.0), sample("a", "new", 1.001), sample("b", "old", 1.0)];
+    let terms = Terms { confidence: 0.95, margin: 0.01, paired: false, baseline: None };
+    let mut findings = judge_samples(samples, &terms).unwrap();
+    let page = |findings: &SampleFindings| stat(findings, &[], Style { width: 120, colour: false });
+    let before = page(&findings);
+    assert!(before.contains("Parse (pkg: a); in s") && before.contains("Parse (pkg: b); in s"), "{before}");
+    assert!(!before.contains("goos"), "{before}");
+    let comparison = findings.tables[0].samples[1].comparison.as_mut().unwrap();
+    assert!(comparison.is_within(), "{before}");
+    comparison.interval = Some([0.2, 5.0]);
+    assert_eq!(page(&findings), before);
 }
 
 /// A study of builds: 6 passes of a workload, of which the first `anew` were linked anew, and 4 of building, where `b`
@@ -134,11 +160,9 @@ fn building_is_judged_apart_and_has_no_say_in_the_answer() {
     let page = terminal(&findings, Style { width: 1000, colour: false });
     let (answer, rest) = page.split_once("\n\n").unwrap();
     assert!(!answer.contains("build-perl") && !answer.contains("slower"), "{answer}");
-    for piece in [
-        "Building, measured beside the question: b is 99.9 % slower",
-        "build-perl (idle): wall, elapsed time",
-        "installed",
-    ] {
+    for piece in
+        ["Building, measured in addition: b is 99.9 % slower", "build-perl (idle): wall, elapsed time", "installed"]
+    {
         assert!(rest.contains(piece), "{piece}\nis not in\n{page}");
     }
 }
@@ -214,11 +238,11 @@ fn the_claim_is_about_the_options_only_where_every_block_was_linked_anew() {
     assert_eq!(claim(0), "The claims are about these builds: one build is one sample of memory layout.");
     assert_eq!(
         claim(6),
-        "Each block was linked anew in a random order: the claims are about the options, over 6 layouts."
+        "Each block was linked again in a random order: the claims are about the options, over 6 layouts."
     );
     assert_eq!(
         claim(2),
-        "Of 6 passes 2 were linked anew in a random order: the claims are partly about these builds, and partly about \
+        "Of 6 passes 2 were linked again in a random order: the claims are partly about these builds, and partly about \
          the options."
     );
 }

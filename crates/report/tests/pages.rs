@@ -3,7 +3,8 @@
 
 mod common;
 
-use bakeoff_analysis::findings::{Findings, OtherOutput, Outputs, Verdict};
+use bakeoff_analysis::findings::{Comparison, Findings, OtherOutput, Outputs, Verdict};
+use bakeoff_model::metric::Direction;
 use bakeoff_model::record::{BuildOutcome, LayerLine, OutputDifference};
 use bakeoff_model::study::OutputUse;
 use bakeoff_report::{Style, answer, json, terminal};
@@ -35,6 +36,81 @@ fn pages_are_as_expected() {
     }
     differences.extend(check("pair.json", &json(&common::pair(), None).unwrap()).err());
     assert!(differences.is_empty(), "{}", differences.join("\n"));
+}
+
+fn compared(findings: &mut Findings) -> impl Iterator<Item = &mut Comparison> {
+    findings.tables.iter_mut().flat_map(|table| &mut table.rows).filter_map(|row| row.comparison.as_mut())
+}
+
+/// The other interval of what lies within the margin is nowhere on the page, nor in its pictures.
+#[test]
+fn only_the_interval_that_the_verdict_rests_on_is_shown() {
+    let findings = common::five_verdicts();
+    let mut other = findings.clone();
+    compared(&mut other).filter(|c| c.is_within()).for_each(|c| c.interval = Some([0.2, 5.0]));
+    assert_ne!(findings, other);
+    assert_eq!(page(&findings, 120), page(&other, 120));
+}
+
+#[test]
+fn beside_building_an_interval_says_its_confidence() {
+    let mut findings = common::evidence();
+    let one = &mut findings.built_and_executed[0];
+    (one.building.verdict, one.speed.comparison.verdict) = (Verdict::Negligible, Verdict::Negligible);
+    let told = answer(&findings);
+    let (_, told) = told.split_once("Built and executed").unwrap();
+    assert_eq!(told.matches(" at 90 %)").count(), 2, "{told}");
+}
+
+#[test]
+fn a_negligible_interaction_is_shown_in_the_table_and_in_the_sentence() {
+    let mut findings = common::factorial();
+    let told = |findings: &Findings| answer(findings).split("Of 3 interactions ").nth(1).unwrap_or_default().to_owned();
+    assert!(
+        told(&findings).starts_with("1 is shown, beyond what each option does alone: malloc=perl with threads=on 3")
+    );
+    let effects = &mut findings.effects[1].effects;
+    effects[1].comparison.as_mut().unwrap().verdict = Verdict::Negligible;
+    assert!(told(&findings).starts_with("2 are shown, beyond"), "{}", told(&findings));
+    assert!(
+        told(&findings).contains("; negligible (within ±1 %): malloc=perl with optimize=O."),
+        "{}",
+        told(&findings)
+    );
+    let effects = &mut findings.effects[1].effects;
+    effects[0].comparison.as_mut().unwrap().verdict = Verdict::Equivalent;
+    let expect = "1 is shown, and negligible (within ±1 %): malloc=perl with optimize=O.";
+    assert!(told(&findings).starts_with(expect), "{}", told(&findings));
+}
+
+/// The variants of the rows below a heading.
+fn order<'a>(page: &'a str, heading: &str, names: &[&'a str]) -> Vec<&'a str> {
+    let table = page.split(heading).nth(1).unwrap_or_default().split("\n\n").next().unwrap_or_default();
+    let first = |line: &'a str| names.iter().copied().find(|name| line.trim_start().split("  ").next() == Some(*name));
+    table.lines().filter_map(first).collect()
+}
+
+#[test]
+fn rows_stand_in_the_order_of_the_deciding_metric() {
+    let mut findings = common::five_verdicts();
+    let mut memory = findings.tables[0].clone();
+    memory.metric = "maxrss".to_owned();
+    memory.rows[1].comparison.as_mut().unwrap().estimate = 3.0;
+    findings.tables[0].rows[3].comparison = None;
+    findings.tables.push(memory);
+    let names = ["baseline", "malloc=perl", "optimize=O", "libperl=symbolic", "threads=on", "libperl=shared"];
+    let shown = |findings: &Findings, heading: &str| {
+        order(&page(findings, 200), heading, &names).iter().map(|name| (*name).to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(shown(&findings, "loop (idle): wall"), names);
+    assert_eq!(shown(&findings, "also measured"), names[1..]);
+    // Of a yield the most is the best.
+    findings.tables[0].better = Direction::More;
+    assert_eq!(
+        shown(&findings, "also measured"),
+        ["threads=on", "libperl=symbolic", "optimize=O", "malloc=perl", "libperl=shared"]
+    );
+    assert!(json(&findings, None).unwrap().find("libperl=shared") < json(&findings, None).unwrap().find("optimize=O"));
 }
 
 /// `docs/report.md` shows pieces of these pages.

@@ -4,7 +4,7 @@
 
 mod common;
 
-use bakeoff_analysis::findings::{Findings, Scale};
+use bakeoff_analysis::findings::{Findings, Scale, Verdict};
 use bakeoff_analysis::side_by_side::{Intervals, side_by_side as pair};
 use bakeoff_report::{Style, side_by_side};
 
@@ -40,6 +40,20 @@ fn intervals_overlap_are_apart_or_cannot_be_told() {
     let mut other = here.clone();
     other.tables[0].rows[1].comparison.as_mut().unwrap().scale = Scale::Difference;
     assert_eq!(pair(&here, &other).pairs[0].intervals, Intervals::Unknown);
+}
+
+/// Of what is equivalent the page prints the narrower interval, so that one is compared.
+#[test]
+fn the_intervals_that_are_printed_are_compared() {
+    let equivalent = |narrower| {
+        let mut findings = with_interval(Some([0.8, 1.2]));
+        let comparison = findings.tables[0].rows[1].comparison.as_mut().unwrap();
+        (comparison.verdict, comparison.equivalence_interval) = (Verdict::Equivalent, Some(narrower));
+        findings
+    };
+    let (here, there) = (equivalent([0.991, 0.996]), equivalent([1.002, 1.008]));
+    assert_eq!(pair(&here, &there).pairs[0].intervals, Intervals::Apart);
+    assert_eq!(pair(&here, &here).pairs[0].intervals, Intervals::Overlap);
 }
 
 #[test]

@@ -164,7 +164,7 @@ pub(super) fn compare(one: &SummaryFinding, baseline: &SummaryFinding, terms: &T
 fn missing(finding: &SummaryFinding) -> Option<String> {
     let name = &finding.published.name;
     match (finding.published.n, finding.mean, finding.sd) {
-        _ if finding.impossible.is_some() => Some(format!("figures of {name} that can be")),
+        _ if finding.impossible.is_some() => Some(format!("possible figures of {name}")),
         (None, None, _) => Some(format!("n and the mean of {name}")),
         (None, _, _) if finding.published.sd.is_none() => Some(format!("n and the sd of {name}")),
         (None, _, _) => Some(format!("n of {name}")),

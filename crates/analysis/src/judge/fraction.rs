@@ -244,7 +244,7 @@ impl<'a> Fraction<'a> {
     fn term(&self, term: Term) -> String {
         let name = |factor: usize| self.factors.0[factor].0.as_str();
         match term {
-            Term::Blocks => "what is the same in a whole block".to_owned(),
+            Term::Blocks => "the blocks".to_owned(),
             Term::Main(factor) => name(factor).to_owned(),
             Term::TwoWay(one, other) => format!("{} × {}", name(one), name(other)),
         }

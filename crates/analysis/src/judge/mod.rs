@@ -199,6 +199,7 @@ fn judge_workloads(record: &Record) -> Findings {
         evidence: None,
         caveats: vec![],
     };
+    outputs::explain(&mut findings.effects, &outputs);
     findings.outputs = outputs;
     builds::warn(&mut findings, study);
     findings.caveats = doubts::about(&findings, record, &trials, rule);

@@ -4,7 +4,7 @@
 //! the same. Only trials that count are looked at, and two of the baseline's are the least.
 
 use super::trials::Trials;
-use crate::findings::{OtherOutput, Outputs, Table, Verdict};
+use crate::findings::{Effect, Effects, Kind, OtherOutput, Outputs, Table, Verdict};
 use bakeoff_model::record::{Outcome, Output, Record, TWIN, Trial};
 use bakeoff_model::study::OutputUse;
 
@@ -76,6 +76,38 @@ fn bytes(trials: &[&Trial]) -> [u64; 2] {
 pub(super) fn is_withheld(outputs: &[Outputs], (workload, condition): (&str, &str), variant: &str) -> bool {
     let here = |o: &&Outputs| o.workload == workload && o.condition == condition && o.output == OutputUse::Compared;
     outputs.iter().filter(here).flat_map(|o| &o.others).any(|other| other.variant == variant)
+}
+
+/// Says of effects of whole variants that could not be estimated if that is because of what one printed: its blocks are
+/// there, but its trials were left out ([`Trials::without`]).
+pub(super) fn explain(families: &mut [Effects], outputs: &[Outputs]) {
+    for family in families {
+        let place = (family.workload.as_deref(), family.condition.as_deref().unwrap_or_default());
+        for effect in family.effects.iter_mut().filter(|e| e.comparison.is_none() && e.refused.is_none()) {
+            let lacking = |o: &Outputs| {
+                let other = o.others.iter().find(|other| needs(family.kind, effect, place, o, &other.variant))?;
+                Some(format!("{} printed something other than the baseline on {}", other.variant, o.workload))
+            };
+            effect.refused = outputs.iter().filter(|o| o.output == OutputUse::Compared).find_map(lacking);
+        }
+    }
+}
+
+/// Whether an effect of whole variants, which is named after them, needs a variant where something was printed. A suite
+/// needs all workloads, and a condition the one that it is compared with.
+fn needs(kind: Kind, effect: &Effect, place: (Option<&str>, &str), printed: &Outputs, variant: &str) -> bool {
+    let (workload, condition) = place;
+    let is_there = workload.is_none_or(|workload| workload == printed.workload);
+    let is_same = condition == printed.condition;
+    let is_either = is_same || effect.against == printed.condition;
+    is_there
+        && match kind {
+            Kind::Suite => is_same && effect.name == variant,
+            Kind::Levels => is_same && (effect.name == variant || effect.against == variant),
+            Kind::Condition => is_either && effect.name == format!("{variant}: {condition}"),
+            Kind::ConditionChange => is_either && effect.name == format!("{variant} × {condition}"),
+            Kind::Main | Kind::Interaction | Kind::Simple => false,
+        }
 }
 
 /// Takes away the verdicts of those that printed something else.

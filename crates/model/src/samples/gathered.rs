@@ -140,10 +140,9 @@ impl Gathered {
         }
         let distinct = |label: fn(&Sample) -> &str| self.samples.iter().map(label).collect::<BTreeSet<_>>().len();
         let (rows, cols) = (distinct(|sample| &sample.row), distinct(|sample| &sample.col));
-        let one_command_each = self
-            .samples
-            .iter()
-            .all(|sample| self.samples.iter().all(|other| other.col != sample.col || other.row == sample.row));
+        let mut commands: HashMap<&str, &str> = HashMap::new();
+        let one_command_each =
+            self.samples.iter().all(|sample| *commands.entry(&sample.col).or_insert(&sample.row) == sample.row);
         if cols > 1 && rows > 1 && one_command_each {
             self.samples.iter_mut().for_each(|sample| sample.row.clear());
         } else if cols == 1 && rows > 1 {

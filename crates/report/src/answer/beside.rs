@@ -74,8 +74,8 @@ fn built(findings: &Findings, one: &BuiltAndExecuted, baseline: &str) -> String 
 /// `is 17.0 % faster in wall time on loop (15.3 … 18.9 %)`.
 fn executed(findings: &Findings, claim: &Claim) -> String {
     let Claim { workload, metric, unit, better, comparison, .. } = claim;
-    let Comparison { verdict, interval, .. } = comparison;
-    let (manner, change) = (Manner::of(*unit, *better), Change::with(comparison, *interval, *unit));
+    let Comparison { verdict, .. } = comparison;
+    let (manner, change) = (Manner::of(*unit, *better), Change::of(comparison, *unit));
     let (metric, place) = (words::metric(metric), clean(workload));
     if *verdict == Verdict::Equivalent {
         return format!("is equivalent in {metric} on {place} within {}", margin(findings));

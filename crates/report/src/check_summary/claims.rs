@@ -77,8 +77,7 @@ fn why(finding: &ClaimFinding, findings: &SummaryFindings) -> String {
         Why::OtherWay => format!("{measured}, which is the other way."),
         Why::SizeOutside => format!("{measured}: a difference that way is shown, but the claimed size lies outside."),
         Why::OtherSize => format!(
-            "{measured}: a difference that way is shown, and the claimed size is among what is possible, but it is not what \
-             these figures give."
+            "{measured}: a difference that way is shown, and these figures allow the claimed size, but they give another."
         ),
         Why::WithinMargin => format!("{measured}; the interval for equivalence lies within {margin}."),
         Why::WithinMarginButDifferent if finding.outcome == Outcome::Supported => {
@@ -97,7 +96,7 @@ fn why(finding: &ClaimFinding, findings: &SummaryFindings) -> String {
         Why::Differ => format!("{measured}, which leaves out no difference: they differ."),
         Why::Arithmetic => {
             let given = means_give(finding).unwrap_or_default();
-            format!("the published means alone give {given}, which is not what is claimed.")
+            format!("the published means alone give {given}, not the claimed difference.")
         }
         Why::NotSignificant => format!(
             "{measured}: no difference is shown, as claimed. It says nothing about equality, which `equal within …%` would \

@@ -102,16 +102,16 @@ impl Names {
     pub(super) fn failure_rates(&self, seen: &[Seen<'_, Rates<'_>>]) -> Option<String> {
         let list = self.rates(seen)?;
         Some(format!(
-            "some variants fail more often, or less, than the baseline ({list}): what is compared are only the trials that \
-             succeeded"
+            "some variants fail more often, or less, than the baseline ({list}): only trials that succeeded are \
+             compared"
         ))
     }
 
     pub(super) fn void_rates(&self, seen: &[Seen<'_, Rates<'_>>]) -> Option<String> {
         let list = self.rates(seen)?;
         Some(format!(
-            "trials of some variants are void more often, or less, than the baseline's ({list}): what is compared are the \
-             trials that the rules left, which may be the lucky ones"
+            "trials of some variants are void more often, or less, than the baseline's ({list}): only the trials that the \
+             rules left are compared, and these may be the lucky ones"
         ))
     }
 

@@ -153,12 +153,15 @@ fn sets_differ(tables: &[Table]) -> Option<Caveat> {
     for table in tables {
         cols.entry(table.key()).or_default().extend(table.samples.iter().map(|sample| sample.col.as_str()));
     }
-    let mut rows: Vec<String> = vec![];
+    let (mut rows, mut known) = (vec![], BTreeSet::new());
     for table in tables {
         let all = &cols[&table.key()];
         let only: Vec<&str> = table.samples.iter().map(|sample| sample.col.as_str()).collect();
+        if only.len() == all.len() {
+            continue;
+        }
         let row = format!("{} (only in {})", table.samples[0].row, told(only.iter().copied()));
-        if only.len() < all.len() && !rows.contains(&row) {
+        if known.insert(row.clone()) {
             rows.push(row);
         }
     }
