@@ -6,7 +6,7 @@ mod common;
 
 use bakeoff_analysis::findings::{Comparison, Findings, Kind, Verdict};
 use bakeoff_analysis::judge;
-use bakeoff_model::record::{Failure, Outcome};
+use bakeoff_model::record::{Failure, Outcome, SharedLine, VariantLine};
 use common::{execute, measure, noise, study};
 
 /// The letters of two variants have one in common: they are not shown to differ.
@@ -71,6 +71,31 @@ fn a_pair_has_one_verdict_wherever_it_stands() {
             assert_eq!(differs, !share(&findings, &pair.name, &pair.against), "{effect}: {pair:?}");
         }
     }
+}
+
+/// A combination that is the same program as another one has that one's values, and is no gap.
+#[test]
+fn a_row_that_is_shared_counts_for_both() {
+    let levels = |name: &str| -> bakeoff_model::study::Levels {
+        ["cc", "opt"].into_iter().zip(name.chars()).map(|(f, level)| (f.to_owned(), level.to_string())).collect()
+    };
+    let mut record = study(&["00", "10", "11"], &["idle"], &["wall"]);
+    record.study.variants.iter_mut().for_each(|variant| variant.levels = levels(&variant.name));
+    record.study.decide.baseline = levels("00");
+    let variant = VariantLine { name: "01".to_owned(), levels: levels("01"), ..VariantLine::default() };
+    record.study.shared = vec![SharedLine { variant, with: "00".to_owned() }];
+    execute(&mut record, 12, |trial| {
+        let wall_s = if trial.variant == "11" { 1.1 } else { 1.0 } * noise(trial);
+        measure(trial, "wall", wall_s);
+    });
+    let findings = judge(&record);
+    let mains = findings.effects.iter().find(|family| family.kind == Kind::Main).unwrap();
+    let estimates: Vec<f64> = mains.effects.iter().map(|e| e.comparison.as_ref().unwrap().estimate).collect();
+    assert!(estimates.iter().all(|estimate| (estimate - 1.1f64.sqrt()).abs() < 0.002), "{estimates:?}");
+    assert!(mains.effects.iter().all(|effect| effect.over.is_none()), "{mains:?}");
+    let simple = findings.effects.iter().filter(|family| family.kind == Kind::Simple).flat_map(|f| &f.effects);
+    let same = simple.filter(|effect| effect.comparison.is_none()).map(|effect| effect.refused.as_deref());
+    assert_eq!(same.collect::<Vec<_>>(), [Some("both are the same program")]);
 }
 
 /// One variant that hardly ever succeeds is left out of the ranking by name, and the others are ranked.

@@ -8,7 +8,7 @@
 //! table. What has no combination at all is left to the linear model ([`super::fraction`]).
 
 use super::contrasts::{Cell, Passes, Weights};
-use super::effects::{Factors, Planned, variants};
+use super::effects::{Factors, Planned, with_shared};
 use crate::findings::Over;
 use bakeoff_model::record::StudyLine;
 use std::collections::{BTreeMap, BTreeSet};
@@ -60,7 +60,7 @@ impl<'a> Design<'a> {
         passes: &Passes<'_>,
     ) -> Self {
         let planned: BTreeMap<Places, &str> =
-            variants(study).filter_map(|v| Some((factors.places_of(v)?, v.name.as_str()))).collect();
+            with_shared(study).filter_map(|(v, row)| Some((factors.places_of(v)?, row))).collect();
         let of_pass = |cells: &BTreeMap<Cell<'_>, f64>| -> BTreeSet<&'a str> {
             planned.values().copied().filter(|name| cells.contains_key(&(*name, place.0, place.1))).collect()
         };
@@ -147,16 +147,20 @@ impl<'a> Design<'a> {
         for (corner, weight) in corners {
             for rest in &rests {
                 if let Some(variant) = self.there.get(&joined(corner, rest)) {
-                    weights.insert((*variant, self.place.0, self.place.1), weight / rests.len() as f64);
+                    *weights.entry((*variant, self.place.0, self.place.1)).or_default() += weight / rests.len() as f64;
                 }
             }
         }
+        // Two combinations that are the same program share a row, and differ in nothing.
+        weights.retain(|_, weight| weight.abs() > CANCELLED);
+        let is_nothing = weights.is_empty() && !rests.is_empty();
         if !is_usual(&self.passes, |pass| weights.keys().all(|(variant, ..)| pass.contains(variant))) {
             weights.clear();
         }
         let over =
             (!weights.is_empty() && rests.len() < self.combinations(corners)).then(|| self.over(corners, &rests));
-        Outline { planned: Planned { name, against, weights }, detail: Detail { over, ..Detail::default() } }
+        let refused = is_nothing.then(|| "both are the same program".to_owned());
+        Outline { planned: Planned { name, against, weights }, detail: Detail { over, refused, ..Detail::default() } }
     }
 
     /// The levels of the other factors with which every corner is there, in the order of the factors.
@@ -210,6 +214,9 @@ impl<'a> Design<'a> {
         format!("{name}={}", levels[level])
     }
 }
+
+/// What is left of weights that cancel each other, by rounding.
+const CANCELLED: f64 = 1e-12;
 
 /// The levels of the factors that a corner does not name.
 fn rest(corner: &Corner, places: &Places) -> Places {

@@ -184,6 +184,12 @@ pub(super) fn variants(study: &StudyLine) -> impl Iterator<Item = &VariantLine> 
     study.variants.iter().filter(|variant| variant.name != TWIN)
 }
 
+/// The variants, and those that are the same program as one of them; each with the name of the row that has its values.
+pub(super) fn with_shared(study: &StudyLine) -> impl Iterator<Item = (&VariantLine, &str)> {
+    let shared = study.shared.iter().map(|one| (&one.variant, one.with.as_str()));
+    variants(study).map(|variant| (variant, variant.name.as_str())).chain(shared)
+}
+
 /// Infers and concludes a family. A contrast that is a pair has its verdict already, and is no member of it.
 ///
 /// So many more of the family are judged `elsewhere`.
@@ -261,7 +267,8 @@ impl Factors {
     fn of(study: &StudyLine) -> Self {
         let Some(baseline) = variants(study).next() else { return Self(vec![]) };
         let levels = |factor: &String, reference: &String| {
-            let others = variants(study).filter_map(|v| v.levels.get(factor)).filter(|level| *level != reference);
+            let others =
+                with_shared(study).filter_map(|(v, _)| v.levels.get(factor)).filter(|level| *level != reference);
             let mut levels = vec![reference.clone()];
             others.for_each(|level| {
                 if !levels.contains(level) {
