@@ -194,10 +194,10 @@ const TICKS_MATTER: f64 = 0.1;
 
 /// The ticks of a clock: too coarse to say anything, or coarse enough to widen the interval.
 fn ticks(inference: &Inference) -> Option<Caveat> {
-    let (step, by) = (short(inference.step), inference.resolution);
+    let (step, by) = (short(inference.step, 3), inference.resolution);
     let how_far = match inference.scale {
-        Scale::Ratio => format!("{} %", short(100.0 * by.exp_m1())),
-        Scale::Difference => short(by),
+        Scale::Ratio => format!("{} %", short(100.0 * by.exp_m1(), 2)),
+        Scale::Difference => short(by, 2),
     };
     if inference.test == Test::TooCoarse {
         let text = format!(
@@ -214,9 +214,9 @@ fn ticks(inference: &Inference) -> Option<Caveat> {
     (by > 0.0 && matters && inference.interval.is_some()).then(|| caveat("clock-ticks", text)).flatten()
 }
 
-/// A number with three significant digits.
-fn short(number: f64) -> String {
-    format!("{number:.2e}").parse::<f64>().unwrap_or(number).to_string()
+/// A number with at most so many significant digits.
+fn short(number: f64, digits: usize) -> String {
+    format!("{number:.*e}", digits.saturating_sub(1)).parse::<f64>().unwrap_or(number).to_string()
 }
 
 /// The robust centre hides a variant that sometimes stalls; the mean does not. They disagree if they differ by more
@@ -341,7 +341,7 @@ mod tests {
         let text = told(1.0 / 300.0, Test::SignFlip);
         assert_eq!(
             text,
-            "the interval is wider by 0.667 % either way, because the values are no closer together than 0.00333"
+            "the interval is wider by 0.67 % either way, because the values are no closer together than 0.00333"
         );
     }
 

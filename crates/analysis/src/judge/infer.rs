@@ -16,6 +16,7 @@ use crate::stats::maxt::MaxT;
 use crate::stats::signflip::{Counting, SignFlip};
 use crate::stats::student::{MeanT, t_quantile};
 use crate::stopping::Reading;
+use rayon::prelude::*;
 
 /// From this number of blocks on, the sign-flip test is used; below, Student's t.
 const SIGN_FLIP_MIN: usize = 6;
@@ -118,14 +119,25 @@ fn flip_together(all: &[Contrasts], inferences: &mut [Option<Inference>], places
     };
     let columns: Vec<Vec<Option<f64>>> = places.iter().map(column).collect();
     let level = rule.level(part * rule.alpha);
-    let Some(mut test) = MaxT::new(&columns, level, rule.seed) else { return };
+    let Some(test) = MaxT::new(&columns, level, rule.seed) else { return };
     let how = if test.is_exact() { Test::SignFlip } else { Test::SignFlipMonteCarlo { seed: rule.seed } };
-    for (column, place) in places.iter().enumerate() {
+    // Where a clock ticks, the hypothesis that is easiest to keep is the one of interest.
+    let theta = |place: &usize| Some(nearest_null(inferences[*place].as_ref()?.estimate, all[*place].resolution));
+    let thetas: Vec<f64> = places.iter().map(|place| theta(place).unwrap_or(0.0)).collect();
+    let judged: Vec<(Option<[f64; 2]>, f64)> = thetas
+        .par_iter()
+        .enumerate()
+        .map_init(
+            || test.clone(),
+            |test, (column, theta)| {
+                let interval = test.interval(column, level);
+                (interval, p_as_interval(|theta| test.p(column, theta), *theta, interval, level))
+            },
+        )
+        .collect();
+    for (place, (interval, p)) in places.iter().zip(judged) {
         let Some(inference) = &mut inferences[*place] else { continue };
-        // Where a clock ticks, the hypothesis that is easiest to keep is the one of interest.
-        let theta = nearest_null(inference.estimate, all[*place].resolution);
-        inference.interval = test.interval(column, level);
-        let p = p_as_interval(|theta| test.p(column, theta), theta, inference.interval, level);
+        inference.interval = interval;
         inference.p_corrected = Some((rule.reading.overall(p) / part).min(1.0));
         inference.test = how;
     }

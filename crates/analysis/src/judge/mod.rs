@@ -44,7 +44,7 @@ mod trials;
 pub use builds::{doubts as doubts_about_builds, same_files};
 pub use samples::judge_samples;
 
-use crate::findings::{Comparison, FORMAT, Findings, Layouts, Method, Row, Summary, Table, Verdict};
+use crate::findings::{Comparison, Effects, FORMAT, Findings, Layouts, Method, Outputs, Row, Summary, Table, Verdict};
 use crate::stopping::{self, Reading, Sight};
 use bakeoff_model::metric;
 use bakeoff_model::record::{Block, BuildLine, BuildOutcome, Place, Record, Session, StudyLine, TWIN, VariantLine};
@@ -155,10 +155,7 @@ fn judge_workloads(record: &Record) -> Findings {
     builds.sort_by_key(|build| variants.iter().position(|v| build.variants.contains(&v.name)).unwrap_or(usize::MAX));
     let is_enough = sight.stopping.as_ref().is_some_and(|stopping| stopping.enough);
     let blocks_wanted = blocks_wanted(record, is_enough);
-    let deciding = study.decide.metrics.first().map_or("", String::as_str);
-    let known = Known { tables: &tables, pairs: &pairs, deciding };
-    let effects =
-        [effects::effects(record, &alike, known, rule), effects::levels(record, &alike, known, rule)].concat();
+    let effects = all_effects(record, &alike, &tables, &pairs, &outputs, rule);
     let mut findings = Findings {
         format: FORMAT,
         study: study.study.clone(),
@@ -199,12 +196,28 @@ fn judge_workloads(record: &Record) -> Findings {
         evidence: None,
         caveats: vec![],
     };
-    outputs::explain(&mut findings.effects, &outputs);
     findings.outputs = outputs;
     builds::warn(&mut findings, study);
     findings.caveats = doubts::about(&findings, record, &trials, rule);
     findings.caveats.extend(diagnostics::about(&findings, &trials, &attempts, rule));
     findings
+}
+
+/// All effects, with the reason why one is missing where outputs differ. A contrast that is a pair is known from the tables.
+fn all_effects(
+    record: &Record,
+    trials: &Trials<'_>,
+    tables: &[Table],
+    pairs: &BTreeMap<(String, String), pairs::Pairs>,
+    outputs: &[Outputs],
+    rule: Rule,
+) -> Vec<Effects> {
+    let deciding = record.study.decide.metrics.first().map_or("", String::as_str);
+    let known = Known { tables, pairs, deciding };
+    let mut effects = effects::effects(record, trials, known, rule);
+    effects.extend(effects::levels(record, trials, known, rule));
+    outputs::explain(&mut effects, outputs);
+    effects
 }
 
 /// Where the sessions were, each place once.
