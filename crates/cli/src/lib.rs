@@ -9,6 +9,7 @@ mod continued;
 mod error;
 mod evidence;
 mod failing;
+mod journals;
 mod programs;
 mod progress;
 mod screen;

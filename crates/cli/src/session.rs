@@ -5,6 +5,7 @@ use crate::continued;
 use crate::error::CommandError;
 use crate::evidence::{self, Wanted};
 use crate::failing::Failing;
+use crate::journals;
 use crate::progress::Progress;
 use crate::screen;
 use crate::written::Watched;
@@ -83,6 +84,7 @@ impl<'a> OpenStudy<'a> {
         if contents.torn {
             screen::err("note: the last command was killed while it wrote; a torn line was cut off the journal\n");
         }
+        journals::tell(study.setting.journal, &contents.odd, "the trials of damaged lines run again now");
         // What was measured of building stays, also where no more of it is asked for.
         let building = &mut study.setting.study.building;
         *building = building.take().or_else(|| study.record.study.building.clone());
@@ -299,7 +301,7 @@ impl<'a> OpenStudy<'a> {
     /// This session, as an executor sees the place.
     fn session_of(&self, executor: Option<&dyn Executor>, blocks: u32) -> Session {
         Session {
-            session: self.record.sessions.len() as u32 + 1,
+            session: self.record.next_session(),
             started_unix_s: bakeoff_host::now_unix_s(),
             blocks,
             place: bakeoff_host::place::fingerprint(),

@@ -3,12 +3,17 @@
 //!
 //! What makes it safe: a line is written by one `write` and ends with a line feed, so whatever a crash leaves is
 //! whole lines and at most one torn last one; opening for more cuts the torn line off. A write that fails (a full
-//! disk) is taken back, so that nothing after it is glued to half a line.
+//! disk) is taken back, so that nothing after it is glued to half a line. Each line carries a checksum: one that was
+//! damaged later is named and does not count.
 
-use bakeoff_model::record::{FORMAT, Line, Record, StudyLine};
+mod checksum;
+
+use bakeoff_model::record::{Contradiction, FORMAT, Line, Odd, Reading, Record, StudyLine};
+use checksum::Sum;
 use serde::Deserialize;
 use std::fs::{File, OpenOptions};
 use std::io::{self, BufRead as _, BufReader, Read as _, Seek as _, SeekFrom, Write as _};
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
 /// Why a journal cannot be read or written.
@@ -38,6 +43,14 @@ pub enum Error {
         /// The system's reason.
         source: io::Error,
     },
+    /// Somebody else removed it or changed its length while this process had it open.
+    #[error("the journal {} was {what} while it was being written; nothing more is written to it", path.display())]
+    Disturbed {
+        /// The journal.
+        path: PathBuf,
+        /// What became of it: `removed`.
+        what: String,
+    },
     /// It was written by a newer version.
     #[error("the journal {} has format {found}, and this bakeoff reads up to {FORMAT}; use the newer bakeoff that wrote it", path.display())]
     Newer {
@@ -52,8 +65,8 @@ pub enum Error {
         /// The file.
         path: PathBuf,
     },
-    /// A line in its midst cannot be read.
-    #[error("line {line} of the journal {} is damaged; move the file away, or mend the line", path.display())]
+    /// A line in its midst cannot be read, and has no checksum that would say why.
+    #[error("line {line} of the journal {} is damaged; remove the line, and its trial will run again", path.display())]
     Damaged {
         /// The journal.
         path: PathBuf,
@@ -62,6 +75,20 @@ pub enum Error {
         /// What is wrong with it.
         source: serde_json::Error,
     },
+    /// The line that describes the study is not as it was written.
+    #[error("the first line of the journal {} is damaged, and without it nothing in the journal can be read; restore the file from a copy, or move it away", path.display())]
+    DamagedStudy {
+        /// The journal.
+        path: PathBuf,
+    },
+    /// Two lines of it cannot both be true.
+    #[error("{contradiction}, in the journal {}; if two journals were put into one file, take them apart", path.display())]
+    Contradiction {
+        /// The journal.
+        path: PathBuf,
+        /// The lines.
+        contradiction: Contradiction,
+    },
 }
 
 /// A journal that was read.
@@ -69,6 +96,8 @@ pub enum Error {
 pub struct Contents {
     /// What it holds.
     pub record: Record,
+    /// Lines that are not as their writer left them, in their order.
+    pub odd: Vec<Odd>,
     /// Whether a torn last line was left out: the writer was killed while writing it.
     pub torn: bool,
     /// Lines of a kind that this version does not know, and left out.
@@ -102,34 +131,72 @@ pub fn read(path: &Path) -> Result<Contents, Error> {
     }
     file.read_to_end(&mut bytes).map_err(read_error)?;
     let whole_bytes = bytes.iter().rposition(|&b| b == b'\n').map_or(0, |at| at + 1);
-    let mut record: Option<Record> = None;
-    let mut unknown_lines = 0;
-    for (index, line) in bytes[..whole_bytes].split(|&b| b == b'\n').enumerate() {
-        if line.is_empty() {
-            continue;
+    let (record, odd, unknown_lines) = Lines::new(path).take_all(&bytes[..whole_bytes])?;
+    let torn = whole_bytes < bytes.len();
+    Ok(Contents { record, odd, torn, unknown_lines, whole_bytes: whole_bytes as u64 })
+}
+
+/// The lines of a journal that is being read.
+struct Lines<'a> {
+    path: &'a Path,
+    reading: Option<Reading>,
+    unknown: usize,
+    /// Whether a line before had a checksum: from there on every line has one. Those before are of an older version.
+    is_sealed: bool,
+}
+
+impl<'a> Lines<'a> {
+    fn new(path: &'a Path) -> Self {
+        Self { path, reading: None, unknown: 0, is_sealed: false }
+    }
+
+    fn take_all(mut self, bytes: &[u8]) -> Result<(Record, Vec<Odd>, usize), Error> {
+        for (number, line) in (1..).zip(bytes.split(|&b| b == b'\n')) {
+            if !line.is_empty() {
+                self.take(number, line)?;
+            }
         }
-        let damaged = |source| Error::Damaged { path: path.to_owned(), line: index + 1, source };
+        let path = || self.path.to_owned();
+        let reading = self.reading.ok_or_else(|| Error::NotAJournal { path: path() })?;
+        let (record, odd) = reading.finish().map_err(|contradiction| Error::Contradiction { path: path(), contradiction })?;
+        Ok((record, odd, self.unknown))
+    }
+
+    fn take(&mut self, number: usize, line: &[u8]) -> Result<(), Error> {
+        let path = || self.path.to_owned();
+        let sum = checksum::look(line);
+        if sum == Sum::Wrong || (sum == Sum::Absent && self.is_sealed) {
+            let is_ours = line.starts_with(BEGINNING);
+            return match &mut self.reading {
+                Some(reading) => Ok(reading.damaged(number)),
+                None if is_ours || sum == Sum::Wrong => Err(Error::DamagedStudy { path: path() }),
+                None => Err(Error::NotAJournal { path: path() }),
+            };
+        }
+        self.is_sealed |= sum == Sum::Right;
+        let damaged = |source| Error::Damaged { path: path(), line: number, source };
         let head: Head = match serde_json::from_slice(line) {
             Ok(head) => head,
-            Err(_) if record.is_none() => return Err(Error::NotAJournal { path: path.to_owned() }),
+            Err(_) if self.reading.is_none() => return Err(Error::NotAJournal { path: path() }),
             Err(error) => return Err(damaged(error)),
         };
         if let Some(found) = head.format.filter(|&found| found > FORMAT) {
-            return Err(Error::Newer { path: path.to_owned(), found });
+            return Err(Error::Newer { path: path(), found });
         }
-        match (&mut record, serde_json::from_slice(line)) {
-            (_, Ok(Line::Unknown)) => unknown_lines += 1,
-            (Some(record), Ok(line)) => record.push(line),
-            (None, Ok(Line::Study(study))) => record = Some(Record::new(*study)),
+        match (&mut self.reading, serde_json::from_slice(line)) {
+            (_, Ok(Line::Unknown)) => self.unknown += 1,
+            (Some(reading), Ok(line)) => {
+                let refused = |contradiction| Error::Contradiction { path: path(), contradiction };
+                reading.take(number, line).map_err(refused)?;
+            }
+            (reading @ None, Ok(Line::Study(study))) => *reading = Some(Reading::new(number, *study)),
             // Only a study line that is ours and damaged is worth its line number.
             (None, Err(error)) if line.starts_with(BEGINNING) => return Err(damaged(error)),
-            (None, _) => return Err(Error::NotAJournal { path: path.to_owned() }),
+            (None, _) => return Err(Error::NotAJournal { path: path() }),
             (Some(_), Err(error)) => return Err(damaged(error)),
         }
+        Ok(())
     }
-    let record = record.ok_or_else(|| Error::NotAJournal { path: path.to_owned() })?;
-    let torn = whole_bytes < bytes.len();
-    Ok(Contents { record, torn, unknown_lines, whole_bytes: whole_bytes as u64 })
 }
 
 /// How the first line of every journal begins.
@@ -176,7 +243,9 @@ impl Journal {
 
     /// Appends a line. It survives the death of this process at once, and that of the machine after [`Self::sync`].
     pub fn append(&mut self, line: &Line) -> Result<(), Error> {
+        self.is_undisturbed()?;
         let outcome = serde_json::to_vec(line).map_err(io::Error::from).and_then(|mut bytes| {
+            checksum::seal(&mut bytes);
             bytes.push(b'\n');
             self.file.write_all(&bytes)?;
             Ok(bytes.len() as u64)
@@ -197,6 +266,18 @@ impl Journal {
     /// Waits until everything appended has reached the disk.
     pub fn sync(&mut self) -> Result<(), Error> {
         self.file.sync_data().map_err(|source| Error::Write { path: self.path.clone(), source })
+    }
+
+    /// One call of fstat: whoever removes or empties a journal by mistake is not to find out when all trials are over.
+    fn is_undisturbed(&self) -> Result<(), Error> {
+        let meta = self.file.metadata().map_err(|source| Error::Write { path: self.path.clone(), source })?;
+        let disturbed = |what: String| Err(Error::Disturbed { path: self.path.clone(), what });
+        match meta.len() {
+            _ if !meta.is_file() => Ok(()),
+            _ if meta.nlink() == 0 => disturbed("removed".to_owned()),
+            found if found == self.len_bytes => Ok(()),
+            found => disturbed(format!("changed from {} to {found} bytes", self.len_bytes)),
+        }
     }
 
     fn cut_back(&mut self) -> io::Result<()> {

@@ -4,7 +4,7 @@
 
 use bakeoff_journal::{Error, Journal, read};
 use bakeoff_model::record::{
-    Block, BuildLine, Census, Evidence, EvidenceLine, FORMAT, Line, Outcome, Session, StudyLine, Traced, Trial,
+    Block, BuildLine, Census, Evidence, EvidenceLine, FORMAT, Line, Outcome, Session, StudyLine, Traced, Trial, VariantLine,
 };
 use bakeoff_model::study::{Decide, Levels};
 use std::fs;
@@ -19,7 +19,7 @@ fn study() -> StudyLine {
         plan: "default".into(),
         identity: "i".into(),
         seed: 1,
-        variants: vec![],
+        variants: vec![VariantLine { name: "a".into(), ..VariantLine::default() }],
         workloads: vec!["w".into()],
         conditions: vec!["idle".into()],
         decide: Decide { baseline: Levels::new(), metrics: vec!["wall".into()], margin: 0.01, confidence: 0.95 },
@@ -54,6 +54,18 @@ fn trial(block: u32, wall_s: f64) -> Line {
         leftovers: 0,
         ..Trial::default()
     })
+}
+
+/// A journal's text as a version without checksums would have written it.
+fn unsealed(path: &Path) -> String {
+    let text = fs::read_to_string(path).unwrap();
+    let unsealed = |line: &str| line.split_once(",\"crc32c\":").unwrap().0.to_owned() + "}\n";
+    text.lines().map(unsealed).collect()
+}
+
+/// What is said of each odd line.
+fn oddities(path: &Path) -> Vec<String> {
+    read(path).unwrap().odd.iter().map(ToString::to_string).collect()
 }
 
 fn new_journal(folder: &Path) -> (PathBuf, Journal) {
@@ -141,7 +153,7 @@ fn a_journal_whose_first_line_was_never_complete_begins_anew() {
 fn a_newer_format_is_refused_and_nothing_is_changed() {
     let folder = tempfile::tempdir().unwrap();
     let (path, _) = new_journal(folder.path());
-    let text = fs::read_to_string(&path).unwrap().replace("\"format\":1", "\"format\":99");
+    let text = unsealed(&path).replace("\"format\":1", "\"format\":99");
     fs::write(&path, format!("{text}{{\"line\":\"tri")).unwrap();
     let before = fs::read(&path).unwrap();
     let error = Journal::open(&path, &study()).unwrap_err();
@@ -154,19 +166,19 @@ fn lines_and_keys_of_later_minor_versions_are_passed_over() {
     let folder = tempfile::tempdir().unwrap();
     let (path, mut journal) = new_journal(folder.path());
     journal.append(&trial(1, 1.0)).unwrap();
-    let text = fs::read_to_string(&path).unwrap().replace("\"position\":1", "\"position\":1,\"mood\":\"fair\"");
+    let text = unsealed(&path).replace("\"position\":1", "\"position\":1,\"mood\":\"fair\"");
     fs::write(&path, format!("{text}{{\"line\":\"weather\",\"sun\":true}}\n")).unwrap();
     let contents = read(&path).unwrap();
     assert_eq!((contents.record.trials.len(), contents.unknown_lines), (1, 1));
 }
 
 #[test]
-fn damage_in_the_midst_is_named_by_its_line() {
+fn damage_without_checksums_is_named_by_its_line() {
     let folder = tempfile::tempdir().unwrap();
     let (path, mut journal) = new_journal(folder.path());
     journal.append(&block(1)).unwrap();
     journal.append(&trial(1, 1.0)).unwrap();
-    let text = fs::read_to_string(&path).unwrap().replace("{\"line\":\"block\"", "{\"line\":block");
+    let text = unsealed(&path).replace("{\"line\":\"block\"", "{\"line\":block");
     fs::write(&path, text).unwrap();
     assert!(matches!(read(&path).unwrap_err(), Error::Damaged { line: 2, .. }));
 }
@@ -214,4 +226,158 @@ fn a_full_disk_is_an_error_and_loses_nothing_that_was_appended() {
     assert!(appended > 10, "{appended} lines fit");
     assert_eq!(held, appended as usize);
     assert!(!torn, "the half line was taken back");
+}
+
+/// Three blocks of `a` and `twin`, as a session leaves them.
+fn whole_journal(folder: &Path) -> (PathBuf, Vec<u8>) {
+    let (path, mut journal) = new_journal(folder);
+    journal.append(&Line::Session(Session { session: 1, blocks: 3, ..Session::default() })).unwrap();
+    for number in 1..=3 {
+        journal.append(&block(number)).unwrap();
+        journal.append(&trial(number, f64::from(number))).unwrap();
+    }
+    let bytes = fs::read(&path).unwrap();
+    (path, bytes)
+}
+
+#[test]
+fn every_flipped_bit_is_named_by_its_line_and_its_line_does_not_count() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, bytes) = whole_journal(folder.path());
+    let whole = read(&path).unwrap().record;
+    let first_line = bytes.iter().position(|&b| b == b'\n').unwrap();
+    for bit in 0..bytes.len() * 8 {
+        let mut flipped = bytes.clone();
+        flipped[bit / 8] ^= 1 << (bit % 8);
+        fs::write(&path, &flipped).unwrap();
+        let line = 1 + bytes[..bit / 8].iter().filter(|&&b| b == b'\n').count();
+        match read(&path) {
+            // A line feed that went, at the very end, is a torn line.
+            Ok(contents) if contents.torn => assert!(bit / 8 > bytes.len() - 2, "bit {bit}"),
+            Ok(contents) => {
+                assert!(contents.odd.iter().any(|odd| odd.line == line), "bit {bit}: {:?}", contents.odd);
+                assert!(contents.record.trials.iter().all(|trial| whole.trials.contains(trial)), "bit {bit}");
+            }
+            Err(Error::DamagedStudy { .. } | Error::NotAJournal { .. }) => assert!(bit / 8 <= first_line, "bit {bit}"),
+            Err(error) => panic!("bit {bit}: {error}"),
+        }
+    }
+}
+
+#[test]
+fn journals_without_checksums_are_read_and_continued() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, _) = whole_journal(folder.path());
+    let old = unsealed(&path);
+    fs::write(&path, &old).unwrap();
+    let (mut journal, contents) = Journal::open(&path, &study()).unwrap();
+    assert_eq!((contents.record.trials.len(), contents.odd), (3, vec![]));
+    journal.append(&block(4)).unwrap();
+    journal.append(&trial(4, 4.0)).unwrap();
+    let contents = read(&path).unwrap();
+    assert_eq!((contents.record.trials.len(), contents.odd), (4, vec![]));
+    // From the first line that has one, all have one.
+    let text = fs::read_to_string(&path).unwrap();
+    let (start, last) = text.trim_end().rsplit_once('\n').unwrap();
+    fs::write(&path, format!("{start}\n{}}}\n", last.split_once(",\"crc32c\"").unwrap().0)).unwrap();
+    assert_eq!(oddities(&path), ["line 9 is damaged and does not count"]);
+}
+
+#[test]
+fn a_trial_that_stands_twice_counts_once_and_does_not_hide_one_that_is_missing() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, _) = whole_journal(folder.path());
+    let text = fs::read_to_string(&path).unwrap();
+    let mut lines: Vec<&str> = text.lines().collect();
+    lines[7] = lines[3];
+    fs::write(&path, lines.join("\n") + "\n").unwrap();
+    let record = read(&path).unwrap().record;
+    assert_eq!(record.trials.iter().map(|trial| trial.block).collect::<Vec<_>>(), [1, 2]);
+    assert_eq!(oddities(&path), ["line 8 repeats line 4 and counts once"]);
+}
+
+#[test]
+fn lines_that_contradict_each_other_are_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let contradiction = |change: &dyn Fn(&mut Journal)| {
+        let _ = fs::remove_file(folder.path().join("journal.jsonl"));
+        let (path, mut journal) = new_journal(folder.path());
+        journal.append(&Line::Session(Session { session: 1, ..Session::default() })).unwrap();
+        journal.append(&block(1)).unwrap();
+        journal.append(&trial(1, 1.0)).unwrap();
+        change(&mut journal);
+        match read(&path) {
+            Err(Error::Contradiction { contradiction, .. }) => contradiction.to_string(),
+            other => panic!("{other:?}"),
+        }
+    };
+    let block_of = |order: &[&str]| {
+        let Line::Block(mut line) = block(1) else { panic!() };
+        line.order = order.iter().map(|&name| name.to_owned()).collect();
+        line
+    };
+    let check = |change: &dyn Fn(&mut Journal), expect: &str| {
+        let said = contradiction(change);
+        assert!(said.contains(expect), "{said}");
+    };
+    check(&|j| j.append(&trial(1, 2.0)).unwrap(), "lines 4 and 5 contradict each other: both are trial w/idle/1/a");
+    check(&|j| j.append(&Line::Block(block_of(&["twin", "a"]))).unwrap(), "lines 3 and 5");
+    check(&|j| j.append(&Line::Block(Block { block: 2, ..block_of(&["a", "a"]) })).unwrap(), "twice");
+    check(
+        &|j| j.append(&Line::Session(Session { session: 1, blocks: 7, ..Session::default() })).unwrap(),
+        "lines 2 and 5 contradict each other: both begin session 1",
+    );
+    let other = StudyLine { identity: "other".into(), ..study() };
+    check(&|j| j.append(&Line::Study(Box::new(other.clone()))).unwrap(), "lines 1 and 5 contradict each other: they are of two");
+    let stray = |variant: &str| {
+        let Line::Trial(line) = trial(1, 1.0) else { panic!() };
+        Line::Trial(Trial { variant: variant.into(), ..line })
+    };
+    check(&|j| j.append(&stray("twin")).unwrap(), "lines 3 and 5 contradict each other: trial w/idle/1/twin is not where");
+}
+
+#[test]
+fn what_is_of_nothing_in_the_study_is_named_and_does_not_count() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, mut journal) = new_journal(folder.path());
+    journal.append(&Line::Session(Session { session: 1, ..Session::default() })).unwrap();
+    let Line::Trial(planned) = trial(1, 1.0) else { panic!() };
+    for (variant, workload, condition) in [("a", "w", "idle"), ("z", "w", "idle"), ("a", "z", "idle"), ("a", "w", "z")] {
+        let [variant, workload, condition] = [variant, workload, condition].map(str::to_owned);
+        journal.append(&Line::Trial(Trial { variant, workload, condition, ..planned.clone() })).unwrap();
+    }
+    journal.append(&Line::Trial(Trial { attempt: 1, ..planned.clone() })).unwrap();
+    journal.append(&Line::Trial(Trial { block: 2, session: 7, ..planned })).unwrap();
+    let contents = read(&path).unwrap();
+    assert_eq!(contents.record.trials.iter().map(|trial| trial.block).collect::<Vec<_>>(), [1, 2]);
+    assert_eq!(
+        oddities(&path),
+        [
+            "line 4 is about variant `z`, which is not in the study; it does not count",
+            "line 5 is about workload `z`, which is not in the study; it does not count",
+            "line 6 is about condition `z`, which is not in the study; it does not count",
+            "line 7 repeats the trial of line 3, which was final; it does not count",
+            "line 8 belongs to session 7, which has no line",
+        ]
+    );
+}
+
+#[test]
+fn a_journal_that_somebody_removes_or_shortens_ends_the_writing() {
+    let folder = tempfile::tempdir().unwrap();
+    let disturb: [(&dyn Fn(&Path), &str); 3] = [
+        (&|path| fs::remove_file(path).unwrap(), "removed"),
+        (&|path| fs::write(path, "").unwrap(), "to 0 bytes"),
+        (&|path| fs::write(path, fs::read_to_string(path).unwrap() + "x").unwrap(), "bytes"),
+    ];
+    for (disturb, expect) in disturb {
+        let (path, mut journal) = new_journal(folder.path());
+        journal.append(&block(1)).unwrap();
+        disturb(&path);
+        let before = fs::read(&path).ok();
+        let error = journal.append(&trial(1, 1.0)).unwrap_err();
+        assert!(matches!(&error, Error::Disturbed { what, .. } if what.contains(expect)), "{error}");
+        assert_eq!(fs::read(&path).ok(), before, "nothing is written");
+        let _ = fs::remove_file(&path);
+    }
 }

@@ -7,6 +7,7 @@ mod build;
 mod building;
 mod evidence;
 mod output;
+mod reading;
 
 pub(crate) use basis::VARIANT_KEY;
 pub use basis::{Basis, Change};
@@ -14,6 +15,7 @@ pub use build::{BuildLine, BuildOutcome, FactorLine, FlagSeen, Foreseen, LayerLi
 pub use building::{BUILDING_METRICS, Building};
 pub use evidence::{Calls, Census, Children, Evidence, EvidenceLine, Mapped, Opened, Traced};
 pub use output::{HASHED_BYTES, Output, OutputDifference};
+pub use reading::{Contradiction, Odd, Oddity, Reading};
 
 use crate::marks::Marks;
 use crate::metric::{self, Measurements, Metric};
@@ -428,12 +430,9 @@ impl Record {
         }
     }
 
-    /// What the lines amount to; none if the first is not a study line.
-    pub fn from_lines(lines: impl IntoIterator<Item = Line>) -> Option<Self> {
-        let mut lines = lines.into_iter();
-        let Some(Line::Study(study)) = lines.next() else { return None };
-        let mut record = Self::new(*study);
-        lines.for_each(|line| record.push(line));
-        Some(record)
+    /// The number of the session that comes next. A line may be lost, so a trial's session counts as well as a session's own.
+    pub fn next_session(&self) -> u32 {
+        let known = self.sessions.iter().map(|session| session.session);
+        known.chain(self.trials.iter().map(|trial| trial.session)).max().unwrap_or(0) + 1
     }
 }

@@ -1,7 +1,7 @@
 //! `bakeoff power`: how many blocks it takes, from a pilot or from a spread. It executes nothing.
 
 use crate::error::{Code, CommandError};
-use crate::{screen, state};
+use crate::{journals, screen, state};
 use bakeoff_analysis::planning::{Aim, PILOT_MIN, Planning, from_pilot, from_sd};
 use std::path::PathBuf;
 
@@ -59,7 +59,7 @@ pub(crate) fn execute(args: &Args) -> Result<Code, CommandError> {
 }
 
 fn pilot(args: &Args, study: &std::path::Path, see: &[f64]) -> Result<Planning, CommandError> {
-    let mut record = bakeoff_journal::read(&state::journal_of(study)?)?.record;
+    let mut record = journals::read(&state::journal_of(study)?)?;
     let decide = &mut record.study.decide;
     decide.margin = args.margin.unwrap_or(decide.margin);
     decide.confidence = args.confidence.unwrap_or(decide.confidence);

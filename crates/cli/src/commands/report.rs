@@ -3,6 +3,7 @@
 
 use super::Showing;
 use crate::error::{Code, CommandError};
+use crate::journals::read;
 use crate::{screen, state};
 use bakeoff_analysis::side_by_side::{SideBySide, side_by_side};
 use bakeoff_model::record::{Record, Trial};
@@ -45,17 +46,6 @@ pub(crate) fn execute(args: &Args) -> Result<Code, CommandError> {
         Some(other) => beside(args, &path, &record, other),
         None => args.showing.show(&record),
     }
-}
-
-fn read(path: &Path) -> Result<Record, CommandError> {
-    let contents = bakeoff_journal::read(path)?;
-    if contents.torn {
-        screen::err("note: the journal's last line is torn, and left out\n");
-    }
-    if contents.unknown_lines > 0 {
-        screen::err(&format!("note: {} lines of a newer bakeoff are left out\n", contents.unknown_lines));
-    }
-    Ok(contents.record)
 }
 
 fn beside(args: &Args, path: &Path, here: &Record, other: &Path) -> Result<Code, CommandError> {

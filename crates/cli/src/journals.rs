@@ -1,0 +1,42 @@
+//! Reading a journal for a command: what is odd about it is said, each thing with its line, and never passed over. What
+//! the lines mean is not decided here.
+
+use crate::error::CommandError;
+use crate::screen;
+use bakeoff_model::record::{Odd, Oddity, Record};
+use std::fmt::Write as _;
+use std::path::Path;
+
+/// How many odd lines are named.
+const ODD_SHOWN: usize = 5;
+
+/// The record of a journal, with notes on what is odd about its lines.
+pub(crate) fn read(path: &Path) -> Result<Record, CommandError> {
+    let contents = bakeoff_journal::read(path)?;
+    if contents.torn {
+        screen::err("note: the journal's last line is torn, and left out\n");
+    }
+    if contents.unknown_lines > 0 {
+        screen::err(&format!("note: {} lines of a newer bakeoff are left out\n", contents.unknown_lines));
+    }
+    tell(path, &contents.odd, "`bakeoff run` runs the trials of damaged lines again");
+    Ok(contents.record)
+}
+
+/// Says what is odd about a journal's lines; `remedy` is what brings damaged trials back.
+pub(crate) fn tell(path: &Path, odd: &[Odd], remedy: &str) {
+    if odd.is_empty() {
+        return;
+    }
+    let mut text = format!("note: the journal {} is not as it was written:\n", path.display());
+    for one in odd.iter().take(ODD_SHOWN) {
+        let _ = writeln!(text, "    {one}");
+    }
+    if odd.len() > ODD_SHOWN {
+        let _ = writeln!(text, "    and {} more", odd.len() - ODD_SHOWN);
+    }
+    if odd.iter().any(|one| one.what == Oddity::Damaged) {
+        let _ = writeln!(text, "hint: {remedy}");
+    }
+    screen::err(&text);
+}
