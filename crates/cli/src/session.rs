@@ -92,8 +92,8 @@ impl<'a> OpenStudy<'a> {
         study.setting.study.go_on_from(&study.record.study);
         continued::tell_who_joins(&study.record, &study.setting.study);
         let [known, asked] = [&study.record.study, &study.setting.study].map(|line| {
-            let StudyLine { decide, building, basis, variants, shared, outputs, excluded, question, .. } = line;
-            (decide, building, basis, variants, shared, outputs, excluded, question)
+            let StudyLine { format, decide, building, basis, variants, shared, outputs, excluded, question, .. } = line;
+            (format, decide, building, basis, variants, shared, outputs, excluded, question)
         });
         if known != asked {
             study.keep(Line::Study(Box::new(study.setting.study.clone())))?;

@@ -183,6 +183,9 @@ impl<'a> Lines<'a> {
         if let Some(found) = head.format.filter(|&found| found > FORMAT) {
             return Err(Error::Newer { path: path(), found });
         }
+        if sum == Sum::Absent && head.format.is_some_and(|format| format >= SEALED_SINCE) {
+            return Err(Error::DamagedStudy { path: path() });
+        }
         match (&mut self.reading, serde_json::from_slice(line)) {
             (_, Ok(Line::Unknown)) => self.unknown += 1,
             (Some(reading), Ok(line)) => {
@@ -198,6 +201,9 @@ impl<'a> Lines<'a> {
         Ok(())
     }
 }
+
+/// The format in which a line first had a checksum.
+const SEALED_SINCE: u32 = 2;
 
 /// How the first line of every journal begins.
 const BEGINNING: &[u8] = b"{\"line\":\"study\"";

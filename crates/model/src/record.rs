@@ -24,8 +24,9 @@ use crate::until::Until;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// The version of the journal's format that this program writes. Readers refuse newer ones.
-pub const FORMAT: u32 = 1;
+/// The version of the journal's format that this program writes. Readers refuse newer ones. Since 2 each line carries a
+/// checksum, and a line may say that trials before it do not count.
+pub const FORMAT: u32 = 2;
 
 /// The name of the hidden twin of the baseline, in blocks and trials. No variant may have it.
 pub const TWIN: &str = "twin";
