@@ -5,7 +5,7 @@
 mod common;
 
 use bakeoff_model::record::{Failure, Outcome, TWIN};
-use common::{SMALL, Sandbox, Shown, each_trial_once, small};
+use common::{SMALL, Sandbox, Shown, each_trial_once, small, unsealed};
 use std::fs;
 use std::process::{Command, Stdio};
 
@@ -206,7 +206,7 @@ fn a_source_whose_checksum_differs_is_refused_with_both_sums() {
 fn a_journal_of_a_newer_format_is_refused_and_kept() {
     let sandbox = small();
     sandbox.execute(&["run", "STUDY", "--quiet"]).expect(0, &[]);
-    let newer = fs::read_to_string(sandbox.journal()).unwrap().replacen("\"format\":1", "\"format\":99", 1);
+    let newer = unsealed(&sandbox.journal()).replacen("\"format\":1", "\"format\":99", 1);
     fs::write(sandbox.journal(), &newer).unwrap();
     for words in [&["run", "STUDY"][..], &["report", "STUDY"]] {
         let shown = sandbox.execute(words);
@@ -225,6 +225,29 @@ fn a_torn_last_line_is_executed_again() {
     sandbox.execute(&["report", "STUDY"]).expect(0, &["torn"]);
     sandbox.execute(&["run", "STUDY", "--quiet"]).expect(0, &["torn line was cut off"]);
     each_trial_once(&sandbox.record(), 8 * 3);
+}
+
+#[test]
+fn damaged_and_doubled_lines_are_named_and_their_trials_run_again() {
+    let sandbox = small();
+    let words = ["run", "STUDY", "--quiet"];
+    sandbox.execute(&words).expect(0, &[]);
+    let text = fs::read_to_string(sandbox.journal()).unwrap();
+    let mut lines: Vec<String> = text.lines().map(str::to_owned).collect();
+    let trials: Vec<usize> = (0..lines.len()).filter(|&at| lines[at].starts_with("{\"line\":\"trial\"")).collect();
+    lines[trials[3]] = lines[trials[3]].replace("\"wall\":0.", "\"wall\":1.");
+    lines[trials[5]] = lines[trials[4]].clone();
+    fs::write(sandbox.journal(), lines.join("\n") + "\n").unwrap();
+    let [damaged, doubled, first] = [trials[3], trials[5], trials[4]].map(|at| at + 1);
+    let odd = [
+        format!("line {damaged} is damaged and does not count"),
+        format!("line {doubled} repeats line {first} and counts once"),
+    ];
+    let odd = odd.each_ref().map(String::as_str);
+    sandbox.execute(&["report", "STUDY"]).expect(0, &odd);
+    sandbox.execute(&words).expect(0, &odd);
+    each_trial_once(&sandbox.record(), 8 * 3);
+    sandbox.execute(&["report", "STUDY"]).expect(0, &odd);
 }
 
 #[test]

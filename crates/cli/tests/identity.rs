@@ -7,7 +7,7 @@ mod common;
 
 use bakeoff_host::lock::How;
 use bakeoff_host::machine::Machine;
-use common::{SMALL, Sandbox, each_trial_once};
+use common::{SMALL, Sandbox, each_trial_once, unsealed};
 use std::fs;
 use std::io::{BufRead as _, BufReader};
 use std::process::Stdio;
@@ -146,7 +146,7 @@ fn a_journal_of_an_older_version_goes_on_and_where_it_cannot_that_is_said() {
     );
     goes_on(&sandbox, "6", &[]);
     let journal = sandbox.journal();
-    let text = fs::read_to_string(&journal).unwrap();
+    let text = unsealed(&journal);
     let (head, rest) = text.split_once('\n').unwrap();
     let mut head: serde_json::Value = serde_json::from_str(head).unwrap();
     assert!(head.as_object_mut().unwrap().remove("basis").is_some());

@@ -158,7 +158,8 @@ impl<'a> Lines<'a> {
         }
         let path = || self.path.to_owned();
         let reading = self.reading.ok_or_else(|| Error::NotAJournal { path: path() })?;
-        let (record, odd) = reading.finish().map_err(|contradiction| Error::Contradiction { path: path(), contradiction })?;
+        let (record, odd) =
+            reading.finish().map_err(|contradiction| Error::Contradiction { path: path(), contradiction })?;
         Ok((record, odd, self.unknown))
     }
 

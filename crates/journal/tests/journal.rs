@@ -4,7 +4,8 @@
 
 use bakeoff_journal::{Error, Journal, read};
 use bakeoff_model::record::{
-    Block, BuildLine, Census, Evidence, EvidenceLine, FORMAT, Line, Outcome, Session, StudyLine, Traced, Trial, VariantLine,
+    Block, BuildLine, Census, Evidence, EvidenceLine, FORMAT, Line, Outcome, Session, StudyLine, Traced, Trial,
+    VariantLine,
 };
 use bakeoff_model::study::{Decide, Levels};
 use std::fs;
@@ -328,12 +329,18 @@ fn lines_that_contradict_each_other_are_refused() {
         "lines 2 and 5 contradict each other: both begin session 1",
     );
     let other = StudyLine { identity: "other".into(), ..study() };
-    check(&|j| j.append(&Line::Study(Box::new(other.clone()))).unwrap(), "lines 1 and 5 contradict each other: they are of two");
+    check(
+        &|j| j.append(&Line::Study(Box::new(other.clone()))).unwrap(),
+        "lines 1 and 5 contradict each other: they are of two",
+    );
     let stray = |variant: &str| {
         let Line::Trial(line) = trial(1, 1.0) else { panic!() };
         Line::Trial(Trial { variant: variant.into(), ..line })
     };
-    check(&|j| j.append(&stray("twin")).unwrap(), "lines 3 and 5 contradict each other: trial w/idle/1/twin is not where");
+    check(
+        &|j| j.append(&stray("twin")).unwrap(),
+        "lines 3 and 5 contradict each other: trial w/idle/1/twin is not where",
+    );
 }
 
 #[test]
@@ -342,7 +349,8 @@ fn what_is_of_nothing_in_the_study_is_named_and_does_not_count() {
     let (path, mut journal) = new_journal(folder.path());
     journal.append(&Line::Session(Session { session: 1, ..Session::default() })).unwrap();
     let Line::Trial(planned) = trial(1, 1.0) else { panic!() };
-    for (variant, workload, condition) in [("a", "w", "idle"), ("z", "w", "idle"), ("a", "z", "idle"), ("a", "w", "z")] {
+    for (variant, workload, condition) in [("a", "w", "idle"), ("z", "w", "idle"), ("a", "z", "idle"), ("a", "w", "z")]
+    {
         let [variant, workload, condition] = [variant, workload, condition].map(str::to_owned);
         journal.append(&Line::Trial(Trial { variant, workload, condition, ..planned.clone() })).unwrap();
     }

@@ -48,7 +48,9 @@ impl fmt::Display for Odd {
         match &self.what {
             Oddity::Damaged => write!(f, "line {line} is damaged and does not count"),
             Oddity::Doubled { first } => write!(f, "line {line} repeats line {first} and counts once"),
-            Oddity::Unplanned { what } => write!(f, "line {line} is about {what}, which is not in the study; it does not count"),
+            Oddity::Unplanned { what } => {
+                write!(f, "line {line} is about {what}, which is not in the study; it does not count")
+            }
             Oddity::Repeated { first } => {
                 write!(f, "line {line} repeats the trial of line {first}, which was final; it does not count")
             }
