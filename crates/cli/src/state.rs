@@ -48,7 +48,12 @@ impl StateFolder {
             File::open(study_dir).and_then(|dir| dir.sync_all()).map_err(failed)?;
         }
         // A study is often a part of somebody's repository; what is measured here is not.
-        std::fs::write(folder.join(".gitignore"), "*\n").map_err(failed)?;
+        // One that is there stays as it is, and a link is not followed.
+        match File::create_new(folder.join(".gitignore")) {
+            Ok(mut file) => file.write_all(b"*\n").map_err(failed)?,
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            Err(error) => return Err(failed(error)),
+        }
         Ok(Self(folder))
     }
 
@@ -210,6 +215,20 @@ fn journals_in(folder: &Path) -> Vec<PathBuf> {
 #[allow(clippy::unwrap_used, reason = "a test ends where something is not as it should be")]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_link_in_the_place_of_our_files_is_not_followed() {
+        let study = tempfile::tempdir().unwrap();
+        let precious = study.path().join("precious");
+        std::fs::write(&precious, "precious").unwrap();
+        let state = study.path().join(FOLDER);
+        std::fs::create_dir(&state).unwrap();
+        std::os::unix::fs::symlink(&precious, state.join(".gitignore")).unwrap();
+        std::os::unix::fs::symlink(study.path().join("nowhere"), state.join(LATEST)).unwrap();
+        StateFolder::of(study.path()).unwrap().journal("plan", "0123456789abcdef").is_latest().unwrap();
+        assert_eq!(std::fs::read_to_string(&precious).unwrap(), "precious");
+        assert!(!study.path().join("nowhere").exists());
+    }
 
     #[test]
     fn many_commands_at_once_may_say_which_journal_is_the_latest() {

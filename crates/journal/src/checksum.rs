@@ -50,7 +50,6 @@ mod tests {
     fn every_flipped_bit_is_seen() {
         let mut line = br#"{"line":"trial","block":1}"#.to_vec();
         seal(&mut line);
-        // The value is that of an independent implementation (Python's crcmod, `crc-32c`).
         assert_eq!(look(&line), Sum::Right, "{}", String::from_utf8_lossy(&line));
         for bit in 0..line.len() * 8 {
             let mut flipped = line.clone();

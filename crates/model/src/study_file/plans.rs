@@ -17,6 +17,8 @@ pub(super) const DEFAULT_PLAN: &str = "default";
 /// Who builds more often has a build that is a workload.
 const MOST_REBUILDS: u32 = 1000;
 const MOST_BLOCKS: i64 = 10_000;
+/// More variants than these are a typing error, or a search; all of their pairs are compared.
+const MOST_VARIANTS: u64 = 1000;
 /// Metrics that are shares of all processors' time; only they can be told in percent.
 const SHARES: &[&str] = &["steal", "foreign_cpu"];
 
@@ -48,8 +50,14 @@ pub(super) fn plans(file: &Section<'_>, known: &Known<'_>) -> Vec<PlanSpec> {
         conditions: None,
     };
     let mut default = Base { spec, counted: false };
+    let mut is_written = false;
     if let Some(section) = file.section("plan") {
+        is_written = section.has("variants");
         default = plan(&section, default, known);
+    }
+    // Without a rule, it is all combinations.
+    if let Some(factor) = known.build.iter().chain(known.run).next_back().filter(|_| !is_written) {
+        few_enough(file.sink, &default.spec, factor.span.clone(), known);
     }
     let mut plans = vec![default.spec.clone()];
     for section in file.named_sections("plans") {
@@ -79,7 +87,8 @@ fn plan(section: &Section<'_>, base: Base, known: &Known<'_>) -> Base {
         }
     }
     if let Some((value, span)) = section.any("variants") {
-        spec.variants = variant_rule(section.sink, value, span, known);
+        spec.variants = variant_rule(section.sink, value, span.clone(), known);
+        few_enough(section.sink, &spec, span, known);
     }
     cells(section, &mut spec, known);
     if section.has("vary") {
@@ -129,6 +138,21 @@ fn extent(section: &Section<'_>, spec: &mut PlanSpec, counted: &mut bool) {
     if let Err(why) = spec.until.check(spec.blocks) {
         let default = spec.until.default_blocks();
         section.sink.report(at, &why, "", &format!("more `blocks`; without any, {default} are the most"));
+    }
+}
+
+/// Refuses a plan with more variants than can be held and judged.
+fn few_enough(sink: &Sink, spec: &PlanSpec, span: Range<usize>, known: &Known<'_>) {
+    let levels = || known.build.iter().chain(known.run).map(|placed| placed.factor.levels.len() as u64);
+    let count = match &spec.variants {
+        VariantRule::All => levels().fold(1, u64::saturating_mul),
+        VariantRule::OneAtATime => levels().map(|count| count.saturating_sub(1)).fold(1, u64::saturating_add),
+        VariantRule::Listed(list) => list.len() as u64 + 1,
+    };
+    if count > MOST_VARIANTS {
+        let message = format!("the plan `{}` has {count} variants, and {MOST_VARIANTS} are the most", spec.name);
+        let remedy = "`variants = \"one-at-a-time\"` in the plan changes one factor at a time; or list variants, or leave levels out";
+        sink.report(span, &message, "", remedy);
     }
 }
 
