@@ -169,7 +169,10 @@ impl<'a> Lines<'a> {
         if sum == Sum::Wrong || (sum == Sum::Absent && self.is_sealed) {
             let is_ours = line.starts_with(BEGINNING);
             return match &mut self.reading {
-                Some(reading) => Ok(reading.damaged(number)),
+                Some(reading) => {
+                    reading.damaged(number);
+                    Ok(())
+                }
                 None if is_ours || sum == Sum::Wrong => Err(Error::DamagedStudy { path: path() }),
                 None => Err(Error::NotAJournal { path: path() }),
             };

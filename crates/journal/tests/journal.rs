@@ -373,12 +373,11 @@ fn what_is_of_nothing_in_the_study_is_named_and_does_not_count() {
 #[test]
 fn a_journal_that_somebody_removes_or_shortens_ends_the_writing() {
     let folder = tempfile::tempdir().unwrap();
-    let disturb: [(&dyn Fn(&Path), &str); 3] = [
-        (&|path| fs::remove_file(path).unwrap(), "removed"),
-        (&|path| fs::write(path, "").unwrap(), "to 0 bytes"),
-        (&|path| fs::write(path, fs::read_to_string(path).unwrap() + "x").unwrap(), "bytes"),
-    ];
-    for (disturb, expect) in disturb {
+    type Disturb = fn(&Path);
+    let remove: Disturb = |path| fs::remove_file(path).unwrap();
+    let empty: Disturb = |path| fs::write(path, "").unwrap();
+    let prolong: Disturb = |path| fs::write(path, fs::read_to_string(path).unwrap() + "x").unwrap();
+    for (disturb, expect) in [(remove, "removed"), (empty, "to 0 bytes"), (prolong, "bytes")] {
         let (path, mut journal) = new_journal(folder.path());
         journal.append(&block(1)).unwrap();
         disturb(&path);

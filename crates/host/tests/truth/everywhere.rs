@@ -74,7 +74,9 @@ fn again(as_nobody: bool, cgroups: Cgroups) -> Result<String, String> {
     open(folder.path(), 0o755);
     let (executable, scratch) = (folder.path().join("truth-tests"), folder.path().join("scratch"));
     // The one that cargo built may stand where others cannot look.
-    std::fs::copy(std::env::current_exe().unwrap(), &executable).unwrap();
+    // Not by ourselves: whoever is started meanwhile would hold the copy open for writing, and then nobody can execute it.
+    let copied = Command::new("cp").arg(std::env::current_exe().unwrap()).arg(&executable).status().unwrap();
+    assert!(copied.success());
     open(&executable, 0o755);
     std::fs::create_dir(&scratch).unwrap();
     if as_nobody {

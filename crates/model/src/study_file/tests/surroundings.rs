@@ -385,8 +385,8 @@ fn mistakes_in_plans_are_named() {
     check("rebuild = 5\n", "cannot be measured where nothing is built", "add a `[[build]]` layer");
     check("vary = [\"env-size\", \"env-size\"]\n", "varied twice", "leave one out");
     check("vary = \"env-size\"\n", "must be a list of texts", "");
-    let factors: String = (0..41).map(|n| format!("[run_factors.f{n}]\na = {{}}\nb = {{ B = \"1\" }}\n")).collect();
-    let count = format!("has {} variants, and 1000 are the most", 1_u64 << 41);
+    let factors: String = (0..41).map(|n| format!("[run_factors.f{n}]\na = {{}}\nb = {{ B{n} = \"1\" }}\n")).collect();
+    let count = format!("has {} variants, and 1000 are the most", 1_u64 << 43);
     for plan in ["", "[plan]\nvariants = \"all\"\n"] {
         let shown = messages(&format!("{HEAD}{WORKLOAD}{plan}{factors}{DECIDE}"));
         assert!(shown.contains(&count) && shown.contains("one-at-a-time"), "{shown}");
