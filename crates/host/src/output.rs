@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 /// All that is kept in a file system of our own; what is beyond gets "no space left on device".
 pub const LIMIT_BYTES: u64 = 256 << 20;
-/// So many bytes are prepared for all processes of a trial together. What is prepared for one process is not there for another.
+/// The bytes that are prepared for all processes of a trial together. What is prepared for one process is not there for another.
 pub const PREPARED_BYTES: u64 = LIMIT_BYTES / 4;
 /// The same as [`LIMIT_BYTES`], as tmpfs(5) wants it.
 const LIMIT: &str = "256m";

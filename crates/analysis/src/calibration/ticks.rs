@@ -59,7 +59,7 @@ pub(super) fn seven_in_three_blocks(world: World, stream: &mut Stream) -> Sample
     [f64::from(u8::from(findings.tables.iter().flat_map(|table| &table.rows).any(differs))), 0.0, 0.0, 0.0]
 }
 
-/// Three studies of so many blocks and such an effect: [two that are the same are called different, a ratio of 1.02 is outside
+/// Three studies, each of the given blocks and effect: [two that are the same are called different, a ratio of 1.02 is outside
 /// the interval, a difference as large as the margin is called equivalent]; not a number where nothing was printed.
 fn three(compare: &mut dyn FnMut(u32, f64) -> Option<Comparison>) -> Sample {
     let mut said = |blocks: u32, effect: f64, is_wrong: &dyn Fn(&Comparison) -> bool| {

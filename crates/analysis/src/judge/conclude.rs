@@ -214,7 +214,7 @@ fn ticks(inference: &Inference) -> Option<Caveat> {
     (by > 0.0 && matters && inference.interval.is_some()).then(|| caveat("clock-ticks", text)).flatten()
 }
 
-/// A number with at most so many significant digits.
+/// A number with at most this number of significant digits.
 fn short(number: f64, digits: usize) -> String {
     format!("{number:.*e}", digits.saturating_sub(1)).parse::<f64>().unwrap_or(number).to_string()
 }

@@ -192,7 +192,7 @@ pub(super) fn with_shared(study: &StudyLine) -> impl Iterator<Item = (&VariantLi
 
 /// Infers and concludes a family. A contrast that is a pair has its verdict already, and is no member of it.
 ///
-/// So many more of the family are judged `elsewhere`.
+/// `elsewhere` is the number of members that are judged by other means.
 fn judge(
     (kind, elsewhere): (Kind, usize),
     (workload, condition): (Option<&str>, Option<&str>),
