@@ -283,6 +283,8 @@ fn what_files_say_of_units() {
     let folder = Folder::new(&[
         ("small", &("Unit text-bytes assume=exact\n".to_owned() + &lines("text-bytes", &[100]))),
         ("large", &lines("text-bytes", &[105])),
+        ("short", &("Unit ns/op assume=exact\n".to_owned() + &lines("ns/op", &[100]))),
+        ("long", &lines("ns/op", &[105])),
         ("varies", &lines("text-bytes", &[100, 101, 101])),
         ("few", &lines("things", &[100, 102, 101, 103, 99, 104, 98, 97, 105, 96])),
         (
@@ -295,6 +297,10 @@ fn what_files_say_of_units() {
     folder
         .stat(&["small", "large"])
         .expect(0, &["X: large has 5.0 % more text-bytes than small (the values never vary)"]);
+    // A time varies by chance, whatever anybody says.
+    let shown = folder.stat(&["short", "long"]);
+    shown.expect(0, &["Nothing was decided"]);
+    assert!(!shown.out.contains("never vary)"), "{}", shown.out);
     let varies = folder.stat(&["small", "varies"]);
     varies.expect(0, &["Nothing was decided", "declared to be exact", "the values range from 100 to 101"]);
     // What is said holds wherever it is said, as the one word that JSON has for better shows.

@@ -8,7 +8,7 @@ const DIGITS: usize = 8;
 /// What follows the digits.
 const END: &[u8] = b"\"}";
 
-/// What a line says of itself.
+/// Whether a line is as it was written, by its checksum.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Sum {
     /// It is as it was written.

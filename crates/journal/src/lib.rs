@@ -278,7 +278,7 @@ impl Journal {
         self.file.sync_data().map_err(|source| Error::Write { path: self.path.clone(), source })
     }
 
-    /// One call of fstat: whoever removes or empties a journal by mistake is not to find out when all trials are over.
+    /// One call of fstat: a journal that somebody removes or empties by mistake is noticed at once, not when all trials are over.
     fn is_undisturbed(&self) -> Result<(), Error> {
         let meta = self.file.metadata().map_err(|source| Error::Write { path: self.path.clone(), source })?;
         let disturbed = |what: String| Err(Error::Disturbed { path: self.path.clone(), what });

@@ -120,7 +120,7 @@ fn a_cache_of_somebody_else_is_told_with_its_owner() {
     let copy = tempfile::tempdir().unwrap();
     mode(copy.path(), 0o755);
     let executable = copy.path().join("tests");
-    // Not by ourselves: whoever is started meanwhile would hold the copy open for writing, and then nobody can execute it.
+    // Not by ourselves: a process started meanwhile would hold the copy open for writing, and it could not be executed.
     let copied = Command::new("cp").arg(std::env::current_exe().unwrap()).arg(&executable).status().unwrap();
     assert!(copied.success());
     mode(&executable, 0o755);

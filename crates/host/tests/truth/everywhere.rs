@@ -74,7 +74,7 @@ fn again(as_nobody: bool, cgroups: Cgroups) -> Result<String, String> {
     open(folder.path(), 0o755);
     let (executable, scratch) = (folder.path().join("truth-tests"), folder.path().join("scratch"));
     // The one that cargo built may stand where others cannot look.
-    // Not by ourselves: whoever is started meanwhile would hold the copy open for writing, and then nobody can execute it.
+    // Not by ourselves: a process started meanwhile would hold the copy open for writing, and it could not be executed.
     let copied = Command::new("cp").arg(std::env::current_exe().unwrap()).arg(&executable).status().unwrap();
     assert!(copied.success());
     open(&executable, 0o755);
