@@ -6,8 +6,10 @@
 mod common;
 
 use bakeoff_analysis::findings::{Comparison, Findings, Kind, Test, Verdict};
-use bakeoff_analysis::{judge, stopping};
+use bakeoff_analysis::samples::Terms;
+use bakeoff_analysis::{judge, judge_samples, stopping};
 use bakeoff_model::record::{Record, TWIN, Trial};
+use bakeoff_model::samples::Sample;
 use bakeoff_model::until::Until;
 use common::{execute, measure, study};
 
@@ -50,6 +52,29 @@ fn a_difference_in_few_blocks_is_in_an_interval_that_begins_at_none() {
             assert!(matches!(comparison.verdict, Verdict::Undecided { .. }), "{comparison:?}");
             assert!(comparison.p_corrected.unwrap() > 0.05, "{comparison:?}");
         }
+    }
+}
+
+/// Numbers of somebody else's clock, one of its ticks apart: the ranks differ, and the values could all be equal.
+#[test]
+fn p_of_unpaired_numbers_is_that_of_their_interval() {
+    let sample = |col: &str, ticks: &[f64]| Sample {
+        col: col.to_owned(),
+        unit: "sec".to_owned(),
+        values: ticks.iter().map(|ticks| ticks / 100.0).collect(),
+        ..Sample::default()
+    };
+    let base = [10.0, 10.0, 9.0, 10.0, 10.0, 11.0, 10.0, 10.0, 10.0, 9.0, 10.0, 10.0];
+    let terms = Terms { confidence: 0.95, margin: 0.01, paired: false, baseline: None };
+    for (more, shown) in [(1.0, false), (4.0, true)] {
+        let variant = base.map(|ticks| ticks + more);
+        let findings = judge_samples(vec![sample("a", &base), sample("b", &variant)], &terms).unwrap();
+        let comparison = findings.tables[0].samples[1].comparison.as_ref().unwrap();
+        let [low, high] = comparison.interval.unwrap();
+        assert!(comparison.p.unwrap() < 0.001, "the ranks are far apart: {comparison:?}");
+        assert_eq!(comparison.p_corrected.unwrap() <= 0.05, shown, "{comparison:?}");
+        assert_eq!(low <= 1.0 && 1.0 <= high, !shown, "{comparison:?}");
+        assert_eq!(comparison.verdict == Verdict::Slower, shown, "{comparison:?}");
     }
 }
 

@@ -34,3 +34,28 @@ fn stamp(path: &Path) -> Stamp {
     let (mtime, ctime) = ([meta.mtime(), meta.mtime_nsec()], [meta.ctime(), meta.ctime_nsec()]);
     Some((meta.dev(), meta.ino(), meta.size(), mtime, ctime))
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test ends where something is not as it should be")]
+mod tests {
+    use super::*;
+    use std::fs::{self, File};
+
+    #[test]
+    fn a_file_is_written_also_where_its_size_and_its_time_were_put_back() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("input");
+        fs::write(&path, "one").unwrap();
+        let then = fs::metadata(&path).unwrap().modified().unwrap();
+        let mut watched = Watched::of(dir.path(), "input");
+        assert!(!watched.changed());
+        // Until the clock by which files are dated has gone on, no stamp can differ.
+        for _ in 0..10_000 {
+            fs::write(&path, "two").unwrap();
+            File::options().write(true).open(&path).unwrap().set_modified(then).unwrap();
+        }
+        assert_eq!(fs::metadata(&path).unwrap().modified().unwrap(), then);
+        assert!(watched.changed());
+        assert!(!watched.changed());
+    }
+}

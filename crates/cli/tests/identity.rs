@@ -136,6 +136,25 @@ fn what_the_user_changed_is_named_and_undoing_it_goes_on_with_the_old_journal() 
     check("hello again", "hello thrice", "the variant echo=twice, in the study");
 }
 
+/// The trials are the same: the journal goes on, and the report has the reason as it is now.
+#[test]
+fn an_edited_reason_of_an_exclusion_reaches_the_report() {
+    let sandbox = sandbox();
+    let with = |reason: &str| {
+        let more = "[run_factors.more]\noff = { MORE = \"0\" }\non = { MORE = \"1\" }\n";
+        let exclude = format!("[[exclude]]\nwhen = {{ echo = \"twice\", more = \"on\" }}\nreason = \"{reason}\"\n");
+        let text = STUDY.replace("[workloads.w]", &format!("{more}{exclude}[workloads.w]"));
+        sandbox.write("study.toml", &text.replace("{ echo = \"once\" }", "{ echo = \"once\", more = \"off\" }"));
+    };
+    with("too loud");
+    run(&sandbox, "6").expect(0, &["too loud"]);
+    with("it hurts the ears");
+    let shown = run(&sandbox, "6");
+    shown.expect(0, &["it hurts the ears"]);
+    assert!(!shown.out.contains("too loud") && !shown.err.contains(NEW), "{shown:?}");
+    assert_eq!(sandbox.record().sessions.len(), 1, "nothing was executed again");
+}
+
 #[test]
 fn a_journal_of_an_older_version_goes_on_and_where_it_cannot_that_is_said() {
     let sandbox = sandbox();
@@ -269,4 +288,6 @@ fn what_was_begun_is_on_the_disk_with_its_name() {
     let synced = |end: &str| text.lines().filter(|line| line.contains("sync(") && line.contains(end)).count();
     assert!(synced("/.bakeoff>") >= 2, "of the journal, and of the latest one's name:\n{text}");
     assert!(synced("/.bakeoff/.latest-") >= 1, "{text}");
+    let study = fs::canonicalize(sandbox.study()).unwrap();
+    assert!(synced(&format!("<{}>", study.display())) >= 1, "of the name of the journals' folder:\n{text}");
 }

@@ -5,9 +5,11 @@
 
 mod common;
 
+use bakeoff_host::lock::Lock;
 use bakeoff_model::record::{Failure, Outcome, TWIN};
 use common::{Sandbox, each_trial_once};
 use std::collections::{BTreeMap, BTreeSet};
+use std::os::unix::fs::MetadataExt as _;
 use std::process::Stdio;
 
 const STUDY: &str = r#"
@@ -135,6 +137,27 @@ fn killed_in_between_it_makes_the_same_layouts_again() {
     }
     let shown = sandbox.execute(&["run", "STUDY", "--quiet"]);
     assert_eq!(shown.code, 0, "{shown:?}");
+    is_as_planned(&sandbox);
+}
+
+/// One process of a cache links anew at a time, on whatever host; that it waits is said.
+#[test]
+fn that_another_process_links_anew_is_said_while_it_is_waited_for() {
+    let sandbox = study("sh link.sh");
+    let locks = sandbox.path().join("cache/locks");
+    std::fs::create_dir_all(&locks).unwrap();
+    let lock = locks.join("aside.lock");
+    let held = Lock::take(&lock).unwrap();
+    let run = sandbox.command(&["run", "STUDY"]).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    // `1: -> FLOCK  ADVISORY  WRITE 123 fe:00:456 0 EOF` is somebody who waits (proc_locks(5)).
+    let inode = format!(":{} ", std::fs::metadata(&lock).unwrap().ino());
+    let waits = |locks: String| locks.lines().any(|line| line.contains("-> FLOCK") && line.contains(&inode));
+    while !waits(std::fs::read_to_string("/proc/locks").unwrap()) {
+        std::thread::yield_now();
+    }
+    drop(held);
+    let shown = common::Shown::of(&run.wait_with_output().unwrap());
+    shown.expect(0, &[&format!("waiting for process {}: ", std::process::id())]);
     is_as_planned(&sandbox);
 }
 

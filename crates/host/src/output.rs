@@ -61,19 +61,21 @@ impl OutputFiles {
     /// The system's word, where not even a file in that folder can be made.
     pub fn new(otherwise: &Path) -> io::Result<Self> {
         let apart = || Self::first(own_file_system()?, PathBuf::new(), Kept::Apart);
-        let in_memory = |path: &&str| -> io::Result<Self> {
-            let folder = folder(path.as_ref())?;
-            if fstatfs(&folder)?.f_type as u64 != TMPFS_MAGIC {
-                return Err(io::ErrorKind::Unsupported.into());
-            }
-            // In a container it is often smaller than an output.
-            if free_bytes(&folder)? < LIMIT_BYTES {
-                return Err(io::ErrorKind::StorageFull.into());
-            }
-            Self::first(folder, path.into(), Kept::InMemory)
-        };
+        let in_memory = |path: &&str| Self::in_memory(folder(path.as_ref())?, path.into());
         let found = apart().ok().or_else(|| IN_MEMORY.iter().find_map(|path| in_memory(path).ok()));
         found.map_or_else(|| Self::first(folder(otherwise)?, otherwise.to_owned(), Kept::OnDisk), Ok)
+    }
+
+    /// In a folder that many use, if it is in memory and has room.
+    fn in_memory(folder: OwnedFd, path: PathBuf) -> io::Result<Self> {
+        if fstatfs(&folder)?.f_type as u64 != TMPFS_MAGIC {
+            return Err(io::ErrorKind::Unsupported.into());
+        }
+        // In a container it is often smaller than an output.
+        if free_bytes(&folder)? < LIMIT_BYTES {
+            return Err(io::ErrorKind::StorageFull.into());
+        }
+        Self::first(folder, path, Kept::InMemory)
     }
 
     /// Shows with the first file that they can be made there, and opened again.
@@ -226,6 +228,21 @@ mod tests {
             assert!(files.path_of(2).is_none());
         }
         assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0);
+    }
+
+    #[test]
+    fn memory_that_holds_less_than_an_output_is_passed_over() {
+        let dir = tempfile::tempdir().unwrap();
+        let on_disk = OutputFiles::in_memory(folder(Path::new("/proc")).unwrap(), PathBuf::new());
+        assert_eq!(on_disk.unwrap_err().kind(), io::ErrorKind::Unsupported);
+        let sized = |size| with_options(&[("size", size), ("mode", "0700")]);
+        let (Ok(small), Ok(large)) = (sized("1m"), sized("512m")) else {
+            println!("skipped: no file system of our own: {:?}", own_file_system().err());
+            return;
+        };
+        let made = |folder| OutputFiles::in_memory(folder, dir.path().to_owned());
+        assert_eq!(made(small).unwrap_err().kind(), io::ErrorKind::StorageFull);
+        assert_eq!(made(large).unwrap().kept(), Kept::InMemory);
     }
 
     #[test]

@@ -83,9 +83,9 @@ fn switches_are_counted_in_all_processes_and_threads_but_not_in_the_launcher() {
     let tree = format!("sh -c \"{} & {} & wait\"", SWITCHES.replace('$', "\\$"), SWITCHES.replace('$', "\\$"));
     let Some(counts) = counted("context_switches", &[SWITCHES, &tree, SWITCHES, ":"]) else { return };
     let [one, two, again, nothing] = counts[..] else { panic!("{counts:?}") };
-    // Others may have taken the processor from it a few times more.
-    assert!((300.0..900.0).contains(&one) && (300.0..900.0).contains(&again), "{counts:?}");
-    assert!((600.0..1800.0).contains(&two), "{counts:?}");
+    // Others may have taken the processor from it a few times more; and a few times what it waited for was already there.
+    assert!((250.0..900.0).contains(&one) && (250.0..900.0).contains(&again), "{counts:?}");
+    assert!((500.0..1800.0).contains(&two), "{counts:?}");
     assert!(nothing.abs() < 1e-9, "{counts:?}");
 }
 

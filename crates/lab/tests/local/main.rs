@@ -10,6 +10,7 @@ mod traced;
 
 use bakeoff_lab::{Executor as _, Task};
 use bakeoff_model::record::{Block, Failure, Outcome, TWIN};
+use bakeoff_model::study::Ready;
 use libtest_mimic::{Arguments, Trial};
 use support::{PATH, Stage};
 
@@ -25,6 +26,7 @@ fn main() {
         ("a_trial_has_the_environment_that_was_declared_and_an_empty_home", environment),
         ("the_twin_executes_what_the_baseline_does", twin),
         ("a_fresh_home_is_gone_afterwards_whatever_was_left_in_it", fresh_home),
+        ("a_program_that_no_build_made_is_known_to_be_absent", absent_programs),
         ("one_command_that_needs_a_shell_gives_all_of_them_one", shell_for_all),
         ("what_outlives_a_trial_is_counted_and_gone", leftovers),
         ("a_trial_that_fails_is_measured_too", measured),
@@ -151,6 +153,26 @@ fn shell_for_all() {
     };
     assert_eq!(printed_by_b("echo", "direct\n"), Outcome::Ok);
     assert_eq!(printed_by_b("echo $HOME", "shell\n"), Outcome::Ok);
+}
+
+/// A service may make a file before it is wanted, but nothing of a finished build.
+fn absent_programs() {
+    let ready = || Ready::Started;
+    let absent = |run: &str, service: Option<&str>| {
+        let stage = Stage::new(run);
+        let stage = service.into_iter().fold(stage, |stage, run| stage.service(support::service("s", run, ready())));
+        let mut absent = bakeoff_lab::local::absent(&stage.plan, &stage.setup);
+        absent.retain(|absent| absent.variant == "a");
+        absent.into_iter().map(|absent| (absent.part, absent.program)).collect::<Vec<_>>()
+    };
+    let of = |part: &str, program: &str| vec![(part.to_owned(), program.to_owned())];
+    assert_eq!(absent("\"$PREFIX/bin/x\" 1", None), of("workload w", "/prefix/a/bin/x"));
+    assert_eq!(absent("./x 1", None), of("workload w", "./x"));
+    assert_eq!(absent("\"$PREFIX/bin/x\" 1", Some("sleep 9")), of("workload w", "/prefix/a/bin/x"));
+    // The same file by its path.
+    assert_eq!(absent("/prefix/a/bin/x 1", Some("sleep 9")), of("workload w", "/prefix/a/bin/x"));
+    assert_eq!(absent("./x 1", Some("sleep 9")), []);
+    assert_eq!(absent("true", Some("/prefix/a/bin/daemon")), of("service s", "/prefix/a/bin/daemon"));
 }
 
 fn leftovers() {

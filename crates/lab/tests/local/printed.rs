@@ -2,9 +2,9 @@
 
 use crate::support::{Stage, execute_in, failed_part};
 use bakeoff_host::output::{Kept, OutputFiles};
-use bakeoff_lab::Executor as _;
-use bakeoff_model::record::{Failure, Outcome, Output, OutputDifference, TWIN};
-use bakeoff_model::study::OutputUse;
+use bakeoff_lab::{Executor as _, Task};
+use bakeoff_model::record::{Block, Failure, Outcome, Output, OutputDifference, TWIN};
+use bakeoff_model::study::{OutputUse, Workload};
 
 pub(crate) const CASES: &[(&str, fn())] = &[
     ("length_and_digest_of_what_is_printed_are_recorded", recorded),
@@ -17,6 +17,7 @@ pub(crate) const CASES: &[(&str, fn())] = &[
     ("what_never_ends_fails_for_want_of_space", endless),
     ("processes_may_divide_their_output_in_another_way", divided_in_another_way),
     ("memory_for_output_is_not_the_trial_s", not_charged),
+    ("no_output_stays_in_memory_while_a_workload_without_one_is_executed", given_back),
 ];
 
 const MIB: f64 = 1_048_576.0;
@@ -158,6 +159,26 @@ fn divided_in_another_way() {
     for (block, variant) in [(1, "a"), (1, "b"), (2, "a"), (2, "b")] {
         assert_eq!(execute_in(&mut local, block, variant).outcome, Outcome::Ok, "{block} {variant}");
     }
+}
+
+fn given_back() {
+    // Of this length there is no other file.
+    const LENGTH: u64 = 3_333_337;
+    let mut stage = Stage::new(&format!("head -c {LENGTH} /dev/zero"));
+    let w = stage.plan.workloads[0].clone();
+    stage.plan.workloads.push(Workload { name: "quiet".to_owned(), output: OutputUse::Null, ..w });
+    let kept = || {
+        let open = std::fs::read_dir("/proc/self/fd").unwrap().flatten();
+        open.filter_map(|entry| entry.path().metadata().ok()).any(|meta| meta.len() == LENGTH)
+    };
+    let mut local = stage.local();
+    assert_eq!(execute_in(&mut local, 1, "a").output[0].bytes, LENGTH);
+    assert!(kept());
+    let order = vec!["a".to_owned()];
+    let block = Block { block: 1, workload: "quiet".to_owned(), condition: "c".to_owned(), order, ..Block::default() };
+    let task = Task { block: &block, position: 1, variant: "a", attempt: 0 };
+    assert_eq!(local.execute(task).unwrap().unwrap().outcome, Outcome::Ok);
+    assert!(!kept());
 }
 
 fn not_charged() {
