@@ -203,7 +203,7 @@ fn sentences_of_values() {
 /// Every kind at most about once in a hundred sound studies, however many tables a study has.
 #[test]
 fn sound_studies_raise_few_doubts() {
-    let (studies, metrics) = (150, ["wall", "user", "sys", "maxrss", "minflt"]);
+    let (studies, metrics) = (75, ["wall", "user", "sys", "maxrss", "minflt"]);
     let mut stream = Stream::of(SEED, &["sound"]);
     let mut counts = KINDS.map(|kind| (kind, 0));
     for number in 0..studies {
@@ -218,7 +218,7 @@ fn sound_studies_raise_few_doubts() {
     }
     println!("seed {SEED}: of {studies} studies of 10 tables: {counts:?}");
     // Three standard deviations above the one in a hundred that is promised; of outliers and modes nothing is.
-    assert!(counts.iter().all(|(_, count)| *count <= 6), "{counts:?}");
+    assert!(counts.iter().all(|(_, count)| *count <= 4), "{counts:?}");
 }
 
 /// How often each test is below 1 %, in this world of 40 blocks.

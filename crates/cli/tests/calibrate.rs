@@ -28,9 +28,9 @@ fn execute(words: &[&str]) -> Shown {
 
 #[test]
 fn the_short_form_prints_every_promise_and_what_others_make_of_the_data() {
-    let shown = execute(&["--quick", "--studies", "100", "--quiet"]);
+    let shown = execute(&["--quick", "--studies", "50", "--quiet"]);
     let parts = [
-        "promises hold: 100 simulated studies in each world, seed 178.",
+        "promises hold: 50 simulated studies in each world, seed 178.",
         "false difference at 5 % 4 to 5.5 %",
         "95 % interval has the truth 94 to 97 %",
         "false equivalence at 5 % ≤ 5.5 %",

@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 
 /// Studies in each world, in the full form, in the short form, and of a real command.
 const STUDIES: u32 = 10_000;
-const QUICK_STUDIES: u32 = 400;
+const QUICK_STUDIES: u32 = 250;
 const REAL_STUDIES: u32 = 400;
 
 /// Does Bakeoff keep its own promises? Thousands of simulated studies whose truth is known, or real ones
@@ -23,7 +23,7 @@ const REAL_STUDIES: u32 = 400;
 /// blocks and in the order AAAA BBBB, under a load that varies. Exits with 1 if a promise does not hold.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Studies in each world [default: 10000; 400 with --quick or --real]
+    /// Studies in each world [default: 10000; 250 with --quick or --real]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(20..=10_000_000))]
     studies: Option<u32>,
     /// The short form: fewer studies, and goals widened by the error of the simulation
