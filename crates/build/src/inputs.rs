@@ -1,9 +1,9 @@
-//! What goes into a layer, and the digest that names it. It reads the study's files and asks tools for their versions;
+//! What goes into a layer, and the digest that names it. It reads the study's files and those of tools;
 //! it builds nothing.
 //!
 //! The layers of a study are one chain, and all of them install into one `$PREFIX`: layer 2 begins with what layer 1
 //! installed. A digest covers the digest of the layer before it, the SHA-256 of the source, the script, the `verify`
-//! lines, its patches, the study's files that it takes, its tools with the versions and sums of their files, and *those level variables that it
+//! lines, its patches, the study's files that it takes, its tools with the sums of their files, and *those level variables that it
 //! mentions* ([`Layer::mentions`]). No other level variable is passed to it either. So variants that differ in nothing a layer mentions share that layer, and what a
 //! layer is not named by cannot reach it.
 
@@ -53,12 +53,23 @@ pub(crate) struct Node<'a> {
     pub(crate) patches: Vec<StudyFile<'a>>,
     /// The level variables that it mentions.
     pub(crate) variables: BTreeMap<&'a str, &'a str>,
-    /// Path, version and SHA-256 of its tools.
+    /// Path and SHA-256 of its tools.
     pub(crate) tools: BTreeMap<String, String>,
     /// The first tool that it needs and that is not there.
     pub(crate) missing_tool: Option<String>,
     /// Display names of the variants that need it, in their order.
     pub(crate) variants: Vec<String>,
+}
+
+impl Node<'_> {
+    /// Its tools as people know them, versions included. They are executed; so only somebody who builds may ask.
+    pub(crate) fn tools_with_versions(&self, cache: &Cache) -> Result<BTreeMap<String, String>, Error> {
+        let known = |(name, identity): (&String, &String)| {
+            let known = tools::with_version(cache, name)?;
+            Ok((name.clone(), known.unwrap_or_else(|| identity.clone())))
+        };
+        self.tools.iter().map(known).collect()
+    }
 }
 
 /// One layer: its inputs, and one node for every different build of it, in the order of the first variants.
@@ -160,7 +171,7 @@ fn read_study_file<'a>(study_dir: &Path, layer: &Layer, name: &'a str) -> Result
     if !meta.is_file() {
         return Err(refuse("is not a file: list the files in it instead".to_owned()));
     }
-    let content = fs::read(&path).map_err(unreadable)?;
+    let content = bakeoff_host::disk::read_file(&path, u64::MAX).map_err(unreadable)?;
     Ok(StudyFile { name, content, executable: meta.permissions().mode() & 0o111 != 0 })
 }
 

@@ -17,7 +17,6 @@ use bakeoff_host::{Ended, disk};
 use bakeoff_model::metric::Measurements;
 pub(crate) use lay_out::lay_out;
 pub(crate) use patches::check_patch;
-use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -106,7 +105,7 @@ impl Builder<'_> {
             Some(_) => keep_tree(&site)?,
             None => wipe(&site.work)?,
         }
-        Ok(cache.finish(&node.digest, &layer.name, cost, node.tools.clone(), flags)?)
+        Ok(cache.finish(&node.digest, &layer.name, cost, node.tools_with_versions(cache)?, flags)?)
     }
 
     /// If there is no space left, says so, and makes room: what there is of the layer would only be in the way.
@@ -115,16 +114,11 @@ impl Builder<'_> {
         let free_bytes = disk::free_bytes(root).unwrap_or(u64::MAX);
         let told = |failure: &Failure| failure.tail.iter().any(|line| line.contains(NO_SPACE));
         match stop {
-            // Who found no space may have removed what was half written.
-            Stop::Failure(mut failure) if free_bytes < FULL_BYTES || told(&failure) => {
-                let _ = write!(
-                    failure.why,
-                    "; the disk is full: {free_bytes} bytes are free in {} now; make space, or name a folder on \
-                     another disk in BAKEOFF_CACHE",
-                    root.display()
-                );
+            // Who found no space may have removed what was half written. It says nothing about the layer, which is built
+            // again as soon as there is space.
+            Stop::Failure(failure) if free_bytes < FULL_BYTES || told(&failure) => {
                 let _ = self.cache.wipe_layer(digest);
-                Stop::Failure(failure)
+                Stop::Error(Error::DiskFull { doing: "build in", path: root.to_owned(), free_bytes })
             }
             Stop::Error(error @ Error::DiskFull { .. }) => {
                 let _ = self.cache.wipe_layer(digest);

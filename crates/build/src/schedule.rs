@@ -93,7 +93,7 @@ pub fn build_all(
     }
     let mut lines: Vec<BuildLine> = vec![];
     for chain in &chains {
-        let Some(mut line) = line(cache, request.sources, chain, &fates) else { continue };
+        let Some(mut line) = line(cache, request.sources, chain, &fates)? else { continue };
         line.foreseen = foreseen::of(&line, request.variants);
         if line.outcome == BuildOutcome::Built {
             proof::of_build(cache, chain, &mut line.proof)?;
@@ -307,8 +307,13 @@ fn failed(state: &State, (stage, place): Place) -> Option<BuildOutcome> {
 }
 
 /// The journal's line about a build. None if the chain has no layers, and so is no build.
-fn line(cache: &Cache, sources: &[Source], chain: &[Link<'_, '_>], fates: &[Fates]) -> Option<BuildLine> {
-    let last = chain.last()?.node;
+fn line(
+    cache: &Cache,
+    sources: &[Source],
+    chain: &[Link<'_, '_>],
+    fates: &[Fates],
+) -> Result<Option<BuildLine>, Error> {
+    let Some(Link { node: last, .. }) = chain.last() else { return Ok(None) };
     let mut line = BuildLine {
         digest: last.digest.clone(),
         variants: last.variants.clone(),
@@ -324,10 +329,10 @@ fn line(cache: &Cache, sources: &[Source], chain: &[Link<'_, '_>], fates: &[Fate
     if let Some(missing) = missing_tool(chain) {
         line.outcome = Failure::without_log(missing.why()).outcome(&missing.layer);
         line.cached = false;
-        return Some(line);
+        return Ok(Some(line));
     }
     for (link, fates) in chain.iter().zip(fates) {
-        line.tools.extend(link.node.tools.clone());
+        line.tools.extend(link.node.tools_with_versions(cache)?);
         let mut layer = LayerLine {
             name: link.layer.name.clone(),
             digest: link.node.digest.clone(),
@@ -354,7 +359,7 @@ fn line(cache: &Cache, sources: &[Source], chain: &[Link<'_, '_>], fates: &[Fate
             None => {}
         }
     }
-    Some(line)
+    Ok(Some(line))
 }
 
 /// Adds the cost of a layer: times add up, the peak of memory is the higher one.

@@ -1,9 +1,10 @@
-//! Which compiler is it? The identity of a tool: where it really is, what it calls itself, and the SHA-256 of its file.
-//! It is part of a build's name, so that a new compiler is a new build. Nothing is built here.
+//! Which compiler is it? The identity of a tool: where it really is, and the SHA-256 of its file. It is part of a build's
+//! name, so that a new compiler is a new build. To know it nothing is executed: a study may name any file as its compiler,
+//! and to look at a study must be safe. Only where something is built a tool is asked for its version, for people.
 //!
-//! To ask a tool and to read its file takes longer than all else that has to be known of a study whose builds are all
-//! there. So the cache folder keeps each identity in `tools.json`, with what stat(2) says of the file that it is of: as
-//! long as that is the same, nobody is asked.
+//! To read its file and to ask it takes longer than all else that has to be known of a study whose builds are all there.
+//! So the cache folder keeps both in `tools.json`, with what stat(2) says of the file: as long as that is the same, neither
+//! is done again.
 
 use crate::cache::{Cache, fresh_folder, wipe, write_whole};
 use crate::error::{At, Error};
@@ -30,22 +31,39 @@ pub(crate) struct Toolbox(Mutex<Learned>);
 
 #[derive(Debug, Default)]
 struct Learned {
-    /// By the name that the study uses.
-    by_name: BTreeMap<String, Option<String>>,
+    /// By the name that the study uses, and whether the tool was asked.
+    by_name: BTreeMap<(String, Asked), Option<String>>,
     /// What the cache folder keeps, once it has been read.
     kept: Option<Kept>,
 }
 
-/// Identities by the path at which a tool was found.
+/// What is known of tools, by the paths at which they were found.
 type Kept = BTreeMap<String, Known>;
 
-/// An identity, and the file that it is of.
+/// What is known of a tool, and the file that it is known of.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 struct Known {
     real: PathBuf,
     /// Device, inode, size, and times of last change in nanoseconds.
     stat: String,
-    identity: String,
+    sha256: String,
+    /// The first line that it prints if it is asked, if it was; empty if it knows none.
+    version: Option<String>,
+}
+
+/// Whether a tool is asked for its version.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Asked {
+    No,
+    Yes,
+}
+
+impl Known {
+    fn text(&self, asked: Asked) -> String {
+        let version = self.version.as_deref().filter(|version| asked == Asked::Yes && !version.is_empty());
+        let version = version.map(|version| format!("{version}, ")).unwrap_or_default();
+        format!("{} ({version}sha256 {})", self.real.display(), self.sha256)
+    }
 }
 
 /// The tools of a layer: those it lists, and those that its variables name; of a compiler that something like ccache
@@ -67,22 +85,38 @@ fn is_in_front(tool: &Path) -> bool {
     tool.file_name().is_some_and(|name| IN_FRONT.iter().any(|known| name == *known))
 }
 
-/// The real path, version and SHA-256 of a tool; none if it is not there.
+/// The real path and SHA-256 of a tool; none if it is not there. It is not executed.
 pub(crate) fn identity(cache: &Cache, tool: &str) -> Result<Option<String>, Error> {
-    // Held while asking, so that no tool is asked twice.
-    let mut learned = cache.toolbox.0.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some(identity) = learned.by_name.get(tool) {
-        return Ok(identity.clone());
-    }
-    let identity = look(cache, &mut learned.kept, tool, &std::env::var_os("PATH").unwrap_or_default())?;
-    learned.by_name.insert(tool.to_owned(), identity.clone());
-    Ok(identity)
+    of_name(cache, tool, Asked::No)
 }
 
-fn look(cache: &Cache, kept: &mut Option<Kept>, tool: &str, search_path: &OsStr) -> Result<Option<String>, Error> {
+/// The same and the version that the tool says it has: it is executed.
+pub(crate) fn with_version(cache: &Cache, tool: &str) -> Result<Option<String>, Error> {
+    of_name(cache, tool, Asked::Yes)
+}
+
+fn of_name(cache: &Cache, tool: &str, asked: Asked) -> Result<Option<String>, Error> {
+    // Held while asking, so that no tool is asked twice.
+    let mut learned = cache.toolbox.0.lock().unwrap_or_else(PoisonError::into_inner);
+    let key = (tool.to_owned(), asked);
+    if let Some(text) = learned.by_name.get(&key) {
+        return Ok(text.clone());
+    }
+    let text = look(cache, &mut learned.kept, tool, asked, &std::env::var_os("PATH").unwrap_or_default())?;
+    learned.by_name.insert(key, text.clone());
+    Ok(text)
+}
+
+fn look(
+    cache: &Cache,
+    kept: &mut Option<Kept>,
+    tool: &str,
+    asked: Asked,
+    search_path: &OsStr,
+) -> Result<Option<String>, Error> {
     let mut found = places(tool, search_path);
     let Some(path) = found.next() else { return Ok(None) };
-    let identity = of_file(cache, kept, &path)?;
+    let identity = of_file(cache, kept, &path, asked)?;
     let real = fs::canonicalize(&path).at("resolve", &path)?;
     if !is_in_front(&real) || is_in_front(&path) {
         return Ok(Some(identity));
@@ -90,7 +124,7 @@ fn look(cache: &Cache, kept: &mut Option<Kept>, tool: &str, search_path: &OsStr)
     // A link of the compiler's name to ccache: the compiler is the next one of that name that is none.
     let compiler = found.find(|path| fs::canonicalize(path).is_ok_and(|real| !is_in_front(&real)));
     let Some(compiler) = compiler else { return Ok(Some(identity)) };
-    Ok(Some(format!("{identity} before {}", of_file(cache, kept, &compiler)?)))
+    Ok(Some(format!("{identity} before {}", of_file(cache, kept, &compiler, asked)?)))
 }
 
 /// The first executable file of that name on a search path.
@@ -105,8 +139,8 @@ pub(crate) fn places<'a>(tool: &'a str, search_path: &'a OsStr) -> impl Iterator
     std::env::split_paths(search_path).map(move |folder| folder.join(tool)).filter(executable)
 }
 
-/// The identity of the tool at a path: the one that is kept if its file is still the same, else it is asked.
-fn of_file(cache: &Cache, kept: &mut Option<Kept>, path: &Path) -> Result<String, Error> {
+/// What is said of the tool at a path: what is kept if its file is still the same, else it is read, and asked.
+fn of_file(cache: &Cache, kept: &mut Option<Kept>, path: &Path, asked: Asked) -> Result<String, Error> {
     let real = fs::canonicalize(path).at("resolve", path)?;
     let stat = stat(&real)?;
     let key = path.display().to_string();
@@ -114,24 +148,28 @@ fn of_file(cache: &Cache, kept: &mut Option<Kept>, path: &Path) -> Result<String
     let read =
         || -> Kept { fs::read(&file).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default() };
     let same = |known: &&Known| known.real == real && known.stat == stat;
-    if let Some(known) = kept.get_or_insert_with(read).get(&key).filter(same) {
-        return Ok(known.identity.clone());
+    let enough = |known: &&Known| same(known) && (asked == Asked::No || known.version.is_some());
+    if let Some(known) = kept.get_or_insert_with(read).get(&key).filter(enough) {
+        return Ok(known.text(asked));
     }
     let lock = cache.lock("tools", |_| {})?;
     // Another process may have asked meanwhile, and what it has learned of others must not be lost.
     let mut all = read();
-    let identity = match all.get(&key).filter(same) {
-        Some(known) => known.identity.clone(),
+    let text = match all.get(&key).filter(enough) {
+        Some(known) => known.text(asked),
         None => {
-            let identity =
-                format!("{} ({}sha256 {})", real.display(), version(cache, &lock, path)?, sha256_of(&real)?.0);
-            all.insert(key, Known { real, stat, identity: identity.clone() });
+            let known = all.get(&key).filter(same).map(|known| known.sha256.clone());
+            let sha256 = known.map_or_else(|| Ok(sha256_of(&real)?.0), Ok::<_, Error>)?;
+            let version = (asked == Asked::Yes).then(|| version(cache, &lock, path)).transpose()?;
+            let known = Known { real, stat, sha256, version };
+            let text = known.text(asked);
+            all.insert(key, known);
             write_whole(&file, &serde_json::to_vec_pretty(&all).unwrap_or_default())?;
-            identity
+            text
         }
     };
     *kept = Some(all);
-    Ok(identity)
+    Ok(text)
 }
 
 fn stat(path: &Path) -> Result<String, Error> {
@@ -140,8 +178,7 @@ fn stat(path: &Path) -> Result<String, Error> {
     Ok(format!("{} {} {} {times}", m.dev(), m.ino(), m.size()))
 }
 
-/// The first line that `tool --version` prints, with a comma and a space after it; empty for a tool that knows no such
-/// option.
+/// The first line that `tool --version` prints; empty for a tool that knows no such option.
 fn version(cache: &Cache, lock: &bakeoff_host::lock::Lock, tool: &Path) -> Result<String, Error> {
     let dir = cache.work_of("tools");
     fresh_folder(&dir)?;
@@ -162,7 +199,7 @@ fn version(cache: &Cache, lock: &bakeoff_host::lock::Lock, tool: &Path) -> Resul
     wipe(&dir)?;
     let printed = String::from_utf8_lossy(&printed);
     let line = printed.lines().map(str::trim).find(|line| !line.is_empty());
-    Ok(line.map(|line| format!("{line}, ")).unwrap_or_default())
+    Ok(line.unwrap_or_default().to_owned())
 }
 
 #[cfg(test)]
@@ -177,7 +214,23 @@ mod tests {
     /// What a process that has just started learns of a tool.
     fn asked(root: &Path, name: &str, search_path: &Path) -> Option<String> {
         let cache = Cache::open(root.to_owned()).unwrap();
-        look(&cache, &mut None, name, search_path.as_os_str()).unwrap()
+        look(&cache, &mut None, name, Asked::Yes, search_path.as_os_str()).unwrap()
+    }
+
+    #[test]
+    fn to_know_a_tool_is_not_to_execute_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let (root, cc, done) = (folder.path().join("cache"), folder.path().join("cc"), folder.path().join("done"));
+        tool(&cc, &format!("echo x >> '{}'; echo fake 1", done.display()));
+        let cache = Cache::open(root.clone()).unwrap();
+        let looked_at = || look(&cache, &mut None, "cc", Asked::No, folder.path().as_os_str()).unwrap().unwrap();
+        let identity = looked_at();
+        assert!(!done.exists() && !identity.contains("fake 1"), "{identity}");
+        let known = asked(&root, "cc", folder.path()).unwrap();
+        assert!(done.exists() && known.contains("cc (fake 1, sha256 "), "{known}");
+        assert_eq!(looked_at(), identity, "the name of a build does not depend on whether it was asked");
+        tool(&cc, &format!("echo y >> '{}'; echo fake 1", done.display()));
+        assert_ne!(looked_at(), identity);
     }
 
     #[test]

@@ -4,7 +4,7 @@
 
 mod common;
 
-use common::Sandbox;
+use common::{SMALL, Sandbox, small};
 
 /// No build: what differs is how the program is executed.
 const SURROUNDED: &str = r#"
@@ -221,4 +221,37 @@ baseline = { opt = "slow", locale = "c" }
     let shown = sandbox.execute(&["plan", "STUDY"]);
     shown.expect(0, &["Builds: 1"]);
     assert!(!shown.out.contains(words), "{}", shown.out);
+}
+
+/// A study may name any file as its compiler. Who only looks at a study executes nothing of it.
+#[test]
+fn looking_at_a_study_executes_nothing_of_it() {
+    let sandbox = small();
+    let (evil, done) = (sandbox.path().join("evil.sh"), sandbox.path().join("done"));
+    let write = |more: &str| {
+        std::fs::write(&evil, format!("#!/bin/sh\necho \"$@\" >> '{}'\necho evil 1{more}\n", done.display())).unwrap();
+        std::fs::set_permissions(&evil, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    };
+    write("");
+    let path = evil.display();
+    let text = SMALL
+        .replace("tools = []", &format!("tools = [\"{path}\"]"))
+        .replace("{ LINES = \"echo hello\" }", &format!("{{ LINES = \"echo hello\", CC = \"{path}\" }}"))
+        .replace("script = '''", "script = '''\n: $CC");
+    sandbox.write("study.toml", &text);
+    let look = || {
+        sandbox.execute(&["plan", "STUDY"]).expect(0, &[]);
+        sandbox.execute(&["facts", "STUDY"]);
+        sandbox.execute(&["gc"]);
+        sandbox.execute(&["cache"]).expect(0, &[]);
+        assert!(!done.exists(), "{:?}", std::fs::read_to_string(&done));
+    };
+    look();
+    sandbox.execute(&["build", "STUDY", "--quiet"]).expect(0, &[]);
+    assert!(done.exists(), "who builds asks for the version");
+    std::fs::remove_file(&done).unwrap();
+    look();
+    // Another one of the same name: another build, and nobody asks it either.
+    write("; true");
+    look();
 }

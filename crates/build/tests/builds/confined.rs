@@ -3,7 +3,6 @@
 
 use crate::study::{Study, layer};
 use bakeoff_build::{BuildEvent, Cache, Error};
-use bakeoff_model::record::BuildOutcome;
 use std::fs;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::Path;
@@ -66,14 +65,9 @@ fn fill_the_disk() {
     study.variant("good", &[("DO", "nothing")]);
     study.variant("full", &[("DO", "fill")]);
     let cache = study.cache.root().to_owned();
-    let why = match study.try_build() {
-        Ok(lines) => match &lines[1].outcome {
-            BuildOutcome::Failed { why, .. } => why.clone(),
-            BuildOutcome::Built => panic!("there was space"),
-        },
-        Err(error @ Error::DiskFull { .. }) => error.to_string(),
-        Err(error) => panic!("{error}"),
-    };
+    let error = study.try_build().unwrap_err();
+    assert!(matches!(error, Error::DiskFull { .. }), "{error}");
+    let why = error.to_string();
     let cache_text = cache.to_str().unwrap();
     assert!(why.contains("the disk is full") && why.contains(cache_text) && why.contains("bytes are free"), "{why}");
     println!("{SAYS}{why}");
