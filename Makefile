@@ -6,7 +6,7 @@ CARGO ?= cargo
 STUDY ?= studies/perl-options
 ARGS  ?=
 
-.PHONY: run test bench
+.PHONY: run test bench fuzz long
 
 run:
 	@sh tools/need-packages gcc libc6-dev binutils $$(cat $(STUDY)/packages 2> /dev/null)
@@ -26,6 +26,17 @@ bench:
 	@sh tools/need-packages linux-perf || :
 	@sh tools/oracles
 	$(CARGO) bench --locked -p bakeoff-cli --bench launch
+	$(CARGO) bench --locked -p bakeoff-cli --bench looks
 	$(CARGO) bench --locked -p bakeoff-cli --bench peers
 	$(CARGO) bench --locked -p bakeoff-cli --bench facts
 	$(CARGO) bench --locked -p bakeoff-cli --bench analysis
+
+# Guided by coverage, without an end but this one: seconds for each target, of all or of TARGET.
+SECONDS ?= 60
+fuzz:
+	@sh tools/need-packages gcc g++ libc6-dev binutils
+	sh tools/fuzz $(SECONDS) $(TARGET)
+
+# What takes longer than CI allows: PART=fuzz, calibrate or studies; see tools/long.
+long:
+	@sh tools/long $(PART)

@@ -195,3 +195,20 @@ fn receive_all(mut into: &mut [u8]) -> sys::Result<()> {
     }
     Ok(())
 }
+
+/// Reads a request as a fuzzer made it.
+#[cfg(fuzzing)]
+pub(crate) fn fuzz_job(body: &[u8]) {
+    let Some(head) = wire::read::<wire::Job>(body, 0) else { return };
+    let count = head.processes as usize;
+    if count > 1024 {
+        return;
+    }
+    let Ok(mut memory) = Memory::take(body.len() + job::beyond(count)) else { return };
+    memory.bytes()[..body.len()].copy_from_slice(body);
+    if let Some((job, _)) = Job::read(memory.bytes(), body.len(), &[]) {
+        for process in job.processes {
+            let _ = (job.vector(process.argv), job.joins(), job.descriptor(0));
+        }
+    }
+}
