@@ -87,7 +87,7 @@ impl<'a> Maker<'a> {
     /// Where lines can be drawn again: nothing else is shown meanwhile.
     fn tell(&self, what: &str) {
         if !self.quiet && screen::err_is_terminal() {
-            screen::err(&format!("\r\x1b[K{what}"));
+            screen::draw(what);
         }
     }
 }

@@ -55,7 +55,7 @@ fn note(path: &Path, record: &Record, now: &StudyLine) -> String {
     let cells = (record.study.workloads.len() * record.study.conditions.len()) as u64;
     let blocks = record.sessions.last().map_or(0, |session| u64::from(session.blocks));
     let all = (blocks * cells * (record.study.variants.len() as u64 + 1)).max(done);
-    let name = bakeoff_report::clean(&path.file_name().unwrap_or_default().to_string_lossy());
+    let name = bakeoff_model::plain::clean(&path.file_name().unwrap_or_default().to_string_lossy());
     let mut text = format!(
         "note: a new journal begins. The latest one of this plan, {name}, has {done} of {all} trials; it stays as it is, but \
          cannot go on, because these were changed since:\n"
@@ -84,7 +84,7 @@ pub(crate) fn in_words(changes: &[Change]) -> String {
             Change::Apart(variant) => format!("{variant}, which shared a row and now races by itself"),
             Change::Build(variant) => format!("the build of {variant}: its sources, scripts, variables or tools"),
         };
-        let _ = writeln!(text, "    {}", bakeoff_report::clean(&line));
+        let _ = writeln!(text, "    {}", bakeoff_model::plain::clean(&line));
     }
     if changes.len() > CHANGES_SHOWN {
         let _ = writeln!(text, "    and {} more", changes.len() - CHANGES_SHOWN);
@@ -111,7 +111,7 @@ pub(crate) fn tell_who_joins(known: &Record, now: &StudyLine) {
     screen::err(&format!(
         "note: {} could not be built before, and can be now: it takes part in the blocks to come. The {} blocks that have begun \
          stay as they are; --blocks asks for more\n",
-        bakeoff_report::clean(&joins.join(", ")),
+        bakeoff_model::plain::clean(&joins.join(", ")),
         known.blocks.len()
     ));
 }

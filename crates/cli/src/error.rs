@@ -65,6 +65,17 @@ impl CommandError {
         self
     }
 
+    /// The same, but for a full disk: wherever that is found, it is one thing, with one exit code and one hint.
+    pub(crate) fn settled(mut self) -> Self {
+        if let Kind::Chain(error) = &self.kind
+            && is_full(error.as_ref())
+        {
+            self.code = Code::Internal;
+            self.hint = Some("the disk is full: make space, and execute the command again; nothing is lost".to_owned());
+        }
+        self
+    }
+
     /// `error:`, then one `caused by:` for each cause, then `hint:`.
     pub(crate) fn render(&self) -> String {
         let mut out = match &self.kind {
@@ -84,6 +95,14 @@ impl CommandError {
         }
         out
     }
+}
+
+/// Whether an error, or what caused it, is that there is no space.
+fn is_full(error: &(dyn Error + 'static)) -> bool {
+    let kind = error.downcast_ref::<std::io::Error>().map(std::io::Error::kind);
+    let is_of_build = matches!(error.downcast_ref(), Some(bakeoff_build::Error::DiskFull { .. }));
+    let is_of_system = matches!(kind, Some(std::io::ErrorKind::StorageFull | std::io::ErrorKind::QuotaExceeded));
+    is_of_build || is_of_system || error.source().is_some_and(is_full)
 }
 
 /// Errors of the crates below, with the exit code that they amount to.

@@ -73,15 +73,15 @@ pub(crate) fn is_news(record: &Record, line: &EvidenceLine) -> bool {
 pub(crate) fn tell(gathering: &Gathering<'_>, quiet: bool) {
     let Gathering::Begins { subject, number, of } = gathering else { return };
     if !quiet {
-        let what = bakeoff_report::clean(&format!("{} of {}", subject.workload, subject.variant));
+        let what = bakeoff_model::plain::clean(&format!("{} of {}", subject.workload, subject.variant));
         let line = format!("evidence: {what}, {number} of {of}");
-        screen::err(&if screen::err_is_terminal() { format!("\r\x1b[K{line}") } else { format!("{line}\n") });
+        screen::draw(&line);
     }
 }
 
 /// Removes what was drawn again and again.
 pub(crate) fn told(quiet: bool) {
-    if !quiet && screen::err_is_terminal() {
-        screen::err("\r\x1b[K");
+    if !quiet {
+        screen::erase();
     }
 }

@@ -19,6 +19,8 @@ pub(crate) struct Progress {
     /// Trials that this session executed, and since when: only they tell how fast it goes.
     executed: u64,
     began: Option<Instant>,
+    /// Trials since the last look at what they execute.
+    unchecked: u64,
     failed: u64,
     failing: Failing,
     written: Option<Instant>,
@@ -40,6 +42,7 @@ impl Progress {
             blocks_done,
             executed: 0,
             began: None,
+            unchecked: 0,
             failed: 0,
             failing: Failing::default(),
             written: None,
@@ -75,7 +78,10 @@ impl Progress {
     /// Takes note of an event, and draws if there is something new to see.
     pub(crate) fn hear(&mut self, event: &Event) {
         match event {
-            Event::BlockBegins(_) => {}
+            Event::BlockBegins(_) | Event::Written(_) => {}
+            Event::Checked(_) => self.unchecked = 0,
+            // They run again.
+            Event::Changed { .. } => self.trials_done -= std::mem::take(&mut self.unchecked).min(self.trials_done),
             Event::TrialBegins { variant } => {
                 self.began.get_or_insert_with(Instant::now);
                 if self.terminal {
@@ -86,6 +92,7 @@ impl Progress {
             Event::TrialEnded(trial) if !trial.is_final() => {}
             Event::TrialEnded(trial) => {
                 self.trials_done += 1;
+                self.unchecked += 1;
                 self.executed += 1;
                 self.failing.ended(trial);
                 self.failed += u64::from(trial.outcome != bakeoff_model::record::Outcome::Ok);
@@ -108,7 +115,7 @@ impl Progress {
     /// Removes what was drawn over and over.
     pub(crate) fn clear(&self) {
         if self.terminal && !self.quiet {
-            screen::err("\r\x1b[K");
+            screen::erase();
         }
     }
 
@@ -138,7 +145,7 @@ impl Progress {
             self.trials_done,
             self.trials
         );
-        screen::err(&if self.terminal { format!("\r\x1b[K{line}") } else { format!("{line}\n") });
+        screen::draw(&line);
     }
 
     fn left_s(&self) -> Option<f64> {

@@ -1,6 +1,7 @@
-//! The terminal: what goes to standard output and standard error, how wide it is and whether it likes colour. A
-//! reader that goes away (`| head`) is no error.
+//! The terminal: what goes to standard output and standard error, how wide it is and whether it likes colour. All text
+//! goes through here, and nothing of it can steer a terminal. A reader that goes away (`| head`) is no error.
 
+use bakeoff_model::plain::{clean, escaped, harmless};
 use bakeoff_report::Style;
 use std::io::{self, IsTerminal as _, Write as _};
 
@@ -8,14 +9,26 @@ use std::io::{self, IsTerminal as _, Write as _};
 const PLAIN_WIDTH: usize = 80;
 /// Wider than this, a table is no easier to read.
 const MOST_WIDTH: usize = 132;
+/// To the beginning of the line, and nothing is left in it.
+const ERASE: &str = "\r\x1b[K";
 
 /// Writes to standard output. A reader that went away has seen enough; any other failure is said, and what was to be
 /// said stays in the journal.
 pub(crate) fn out(text: &str) {
-    out_bytes(text.as_bytes());
+    out_bytes(harmless(text, style().colour).as_bytes());
 }
 
-/// Like [`out`], for what need not be text.
+/// Like [`out`], for JSON: it says what it said.
+pub(crate) fn json(text: &str) {
+    out_bytes(escaped(text).as_bytes());
+}
+
+/// Writes text for people, or JSON.
+pub(crate) fn page(text: &str, is_json: bool) {
+    if is_json { json(text) } else { out(text) }
+}
+
+/// Like [`out`], for what need not be text and must stay as it is, byte for byte.
 pub(crate) fn out_bytes(bytes: &[u8]) {
     let mut stdout = io::stdout().lock();
     match stdout.write_all(bytes).and_then(|()| stdout.flush()) {
@@ -28,7 +41,23 @@ pub(crate) fn out_bytes(bytes: &[u8]) {
 
 /// Writes to standard error; there is nobody left to tell if that fails.
 pub(crate) fn err(text: &str) {
-    let _ = io::stderr().lock().write_all(text.as_bytes());
+    let _ = io::stderr().lock().write_all(harmless(text, err_colour()).as_bytes());
+}
+
+/// Writes a line to standard error: on a terminal in the place of the one that was drawn before.
+pub(crate) fn draw(line: &str) {
+    if err_is_terminal() {
+        let _ = io::stderr().lock().write_all(format!("{ERASE}{}", clean(line)).as_bytes());
+    } else {
+        err(&format!("{line}\n"));
+    }
+}
+
+/// Removes what was drawn.
+pub(crate) fn erase() {
+    if err_is_terminal() {
+        let _ = io::stderr().lock().write_all(ERASE.as_bytes());
+    }
 }
 
 /// Whether standard error is a terminal, on which a line can be drawn again.

@@ -8,13 +8,15 @@ use crate::failing::Failing;
 use crate::journals;
 use crate::progress::Progress;
 use crate::screen;
-use crate::written::Watched;
 use bakeoff_analysis::stopping;
 use bakeoff_journal::Journal;
 use bakeoff_lab::evidence::{Gathering, Subject, gather, missing};
+use bakeoff_lab::watched::Watched;
 use bakeoff_lab::{Ending, Event, Executor, Standing, drive};
 use bakeoff_model::plan::Plan;
-use bakeoff_model::record::{BuildLine, Evidence, EvidenceLine, Line, Record, Session, StudyLine};
+use bakeoff_model::record::{
+    BuildLine, Changed, Checked, Evidence, EvidenceLine, Line, Outcome, Record, Session, StudyLine,
+};
 use bakeoff_model::until::Until;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -41,10 +43,12 @@ pub(crate) struct OpenStudy<'a> {
     record: Record,
     /// What is gathered when all trials are over.
     wanted: Option<Wanted<'a>>,
-    /// Files that trials depend on, unless they turn out to write them.
+    /// What is looked at between blocks: files that trials depend on, unless they turn out to write them.
     watched: Vec<Watched>,
     /// Those that turned out so in this session.
     written: Vec<String>,
+    /// Those that were changed, and how many trials do not count because of it.
+    changed: Option<(Vec<String>, usize)>,
     /// The number of this session, once it has begun.
     session: Option<u32>,
 }
@@ -60,6 +64,7 @@ impl<'a> OpenStudy<'a> {
             wanted: None,
             watched: vec![],
             written: vec![],
+            changed: None,
             session: None,
         };
         let (known, now) = (&study.record.study, &study.setting.study);
@@ -113,27 +118,67 @@ impl<'a> OpenStudy<'a> {
         Self { wanted: Some(wanted), ..self }
     }
 
-    /// With the files that trials depend on, as they were when the study was read.
+    /// With the files that trials execute or read, as they were when the study was read.
     pub(crate) fn watching(mut self, files: Vec<Watched>) -> Self {
-        let known = self.setting.study.basis.as_ref().map(|basis| &basis.files);
-        let counts = |file: &Watched| known.is_some_and(|known| known.contains_key(&file.name));
-        self.watched = files.into_iter().filter(counts).collect();
+        let basis = self.setting.study.basis.as_ref();
+        // A file that was not there before the first session is made by trials.
+        let is_input = |name: &str| basis.is_some_and(|basis| basis.files.contains_key(name));
+        self.watched = files.into_iter().filter(|file| !file.may_be_written || is_input(&file.name)).collect();
         self
     }
 
-    /// Names of watched files that were changed since this was last asked.
-    fn changed_files(&mut self) -> Vec<String> {
-        self.watched.iter_mut().filter_map(|file| file.changed().then(|| file.name.clone())).collect()
+    /// Takes the files out of what trials depend on that trials write.
+    fn note_written(&mut self, written: Vec<String>) -> Result<(), CommandError> {
+        self.written.extend(written.iter().cloned());
+        let Some(basis) = &mut self.setting.study.basis else { return Ok(()) };
+        let known = written.iter().filter(|name| basis.is_written(name)).count();
+        if known == 0 {
+            return Ok(());
+        }
+        self.keep(Line::Study(Box::new(self.setting.study.clone())))
     }
 
-    /// Takes the files out of what trials depend on that a trial has just written; they are not looked at again.
-    fn note_written(&mut self) -> Result<(), CommandError> {
-        let written = self.changed_files();
-        let Some(basis) = self.setting.study.basis.as_mut().filter(|_| !written.is_empty()) else { return Ok(()) };
-        written.iter().for_each(|name| _ = basis.is_written(name));
-        self.watched.retain(|file| !written.contains(&file.name));
-        self.written.extend(written);
-        self.keep(Line::Study(Box::new(self.setting.study.clone())))
+    /// Keeps that something was changed, and how many trials it makes void.
+    fn note_changed(&mut self, line: Changed) -> Result<(), CommandError> {
+        let void =
+            |record: &Record| record.trials.iter().filter(|trial| matches!(trial.outcome, Outcome::Void(_))).count();
+        let (before, files) = (void(&self.record), line.files.clone());
+        self.keep(Line::Changed(line))?;
+        self.changed = Some((files, void(&self.record) - before));
+        self.sync()
+    }
+
+    /// Trials of a session that was killed since its last look count only if nothing was touched since.
+    fn check_what_was_left(&mut self, session: u32, files: &str) -> Result<(), CommandError> {
+        if files.is_empty() {
+            return Ok(());
+        }
+        let is_same = self.record.checked.as_ref().is_some_and(|checked| checked.files == files);
+        if !self.record.unchecked().is_empty() && !is_same {
+            let line = Changed { session, files: vec![], whole_session: false };
+            self.note_changed(line)?;
+            let void = self.changed.take().map_or(0, |(_, void)| void);
+            screen::err(&format!(
+                "note: the last command was killed, and since it last looked at what trials execute, something of that was \
+                 written or built again: {void} trials do not count and run again\n"
+            ));
+        }
+        self.keep(Line::Checked(Checked { session, files: files.to_owned() }))
+    }
+
+    /// Says what was changed, once the progress is out of the way.
+    fn tell_changed(&self) {
+        let Some((files, void)) = &self.changed else { return };
+        let shown: Vec<&str> = files.iter().take(FILES_SHOWN).map(String::as_str).collect();
+        let more = files.len() - shown.len();
+        let more = if more > 0 { format!(", and {more} more") } else { String::new() };
+        screen::err(&format!(
+            "stopped: while trials executed, this was changed: {}{more}. {void} trials since it was last looked at do not count \
+             and will run again\n\
+             hint: execute the command again. It builds again what was built and changed; where a program of the system or a \
+             file of the study is another one now, a new journal begins. A workload should write into its own folder\n",
+            bakeoff_model::plain::clean(&shown.join(", ")),
+        ));
     }
 
     /// Says which files trials wrote, once the progress is out of the way.
@@ -145,7 +190,7 @@ impl<'a> OpenStudy<'a> {
             "note: {} changed while trials executed, so trials write it: from now on it is no part of what makes them \
              comparable. If you changed it yourself, trials before and after that differ; to begin again, move the journal {} \
              away\n",
-            bakeoff_report::clean(&self.written.join(", ")),
+            bakeoff_model::plain::clean(&self.written.join(", ")),
             self.setting.journal.display()
         ));
     }
@@ -160,11 +205,12 @@ impl<'a> OpenStudy<'a> {
     /// missing that needs one.
     pub(crate) fn execute<'e>(
         mut self,
-        executor: impl FnOnce() -> Result<Box<dyn Executor + 'e>, CommandError>,
+        executor: impl FnOnce(Vec<Watched>) -> Result<Box<dyn Executor + 'e>, CommandError>,
     ) -> Result<(Record, Ending), CommandError> {
         let plan = self.setting.plan;
         let done = Standing::of(plan, &self.record);
-        let is_complete = done.trials_done == done.trials || stopping::enough(&self.record);
+        let is_complete =
+            (done.trials_done == done.trials || stopping::enough(&self.record)) && self.record.unchecked().is_empty();
         if is_complete {
             // Fewer blocks may be asked for than by the session before: then what there is, is all that is wanted.
             let blocks = self.blocks_of_complete();
@@ -176,17 +222,18 @@ impl<'a> OpenStudy<'a> {
                 return Ok((self.record, Ending::Complete));
             }
         }
-        let mut executor = executor()?;
+        let mut executor = executor(std::mem::take(&mut self.watched))?;
         let mut study = self;
         // It may have taken long until now: builds, and waiting for the machine.
-        if let Some(name) = study.changed_files().first() {
+        let look = executor.look()?;
+        if let Some(name) = look.changed.first() {
             let error = format!("the file {name} was changed after this command had read it");
             return Err(CommandError::usage(error).hint("execute the command again"));
         }
         if !is_complete {
             let ending;
-            (study, ending) = study.execute_trials(executor.as_mut(), &done)?;
-            if ending == Ending::Stopped {
+            (study, ending) = study.execute_trials(executor.as_mut(), &look.files)?;
+            if ending != Ending::Complete {
                 return Ok((study.record, ending));
             }
         }
@@ -195,9 +242,11 @@ impl<'a> OpenStudy<'a> {
         Ok((study.record, ending))
     }
 
-    fn execute_trials(mut self, executor: &mut dyn Executor, done: &Standing) -> Result<(Self, Ending), CommandError> {
+    fn execute_trials(mut self, executor: &mut dyn Executor, files: &str) -> Result<(Self, Ending), CommandError> {
         let plan = self.setting.plan;
         let session = self.begin(self.session_of(Some(executor), plan.blocks))?;
+        self.check_what_was_left(session, files)?;
+        let done = Standing::of(plan, &self.record);
         let before = self.record.clone();
         let mut progress = Progress::new(done.trials, done.blocks, done.trials_done, done.blocks_done)
             .at_most(plan.until != Until::Blocks)
@@ -212,9 +261,11 @@ impl<'a> OpenStudy<'a> {
             let mut study = study.borrow_mut();
             match event {
                 Event::BlockBegins(block) => study.keep(Line::Block(block)),
-                Event::TrialEnded(trial) => {
-                    study.note_written()?;
-                    study.keep(Line::Trial(*trial))
+                Event::TrialEnded(trial) => study.keep(Line::Trial(*trial)),
+                Event::Written(files) => study.note_written(files),
+                Event::Checked(files) => study.keep(Line::Checked(Checked { session, files })),
+                Event::Changed { files, whole_session } => {
+                    study.note_changed(Changed { session, files, whole_session })
                 }
                 Event::BlockEnded if durable => Ok(study.journal.sync()?),
                 Event::BlockEnded => Ok(()),
@@ -225,11 +276,11 @@ impl<'a> OpenStudy<'a> {
         let ending = drive(plan, &before, session, executor, &mut emit, &interrupted, &enough);
         progress.clear();
         let mut study = study.into_inner();
-        // A trial that was interrupted, or a service at its end, may have written as well.
-        let noted = study.note_written();
         study.tell_written();
         let ending = ending?;
-        noted?;
+        if ending == Ending::Changed {
+            study.tell_changed();
+        }
         study.sync()?;
         Ok((study, ending))
     }
@@ -325,6 +376,9 @@ impl<'a> OpenStudy<'a> {
         Ok(number)
     }
 }
+
+/// So many changed files are named.
+const FILES_SHOWN: usize = 3;
 
 fn interrupted() -> bool {
     bakeoff_host::interrupt::count() > 0

@@ -3,6 +3,7 @@
 
 use crate::error::{Code, CommandError};
 use crate::screen;
+use bakeoff_host::disk::read_text;
 use bakeoff_host::lock::Lock;
 use std::fs::{File, Permissions};
 use std::io::{self, Write as _};
@@ -12,6 +13,8 @@ use std::time::{Duration, Instant};
 
 const FOLDER: &str = ".bakeoff";
 const LATEST: &str = "latest";
+/// No name of a file is longer.
+const NAME_BYTES: u64 = 4096;
 /// Below [`FOLDER`]: what came in a parcel. Its journals are reported on, and never continued.
 const IMPORTED: &str = "imported";
 /// Hexadecimal digits of the plan's identity in a journal's name.
@@ -64,7 +67,7 @@ impl StateFolder {
 
     /// The one that was executed last.
     pub(crate) fn latest(&self) -> Option<PathBuf> {
-        std::fs::read_to_string(self.0.join(LATEST)).ok().map(|name| self.0.join(name.trim()))
+        read_text(&self.0.join(LATEST), NAME_BYTES).ok().map(|name| self.0.join(name.trim()))
     }
 
     /// The place of a journal that is there.
@@ -153,13 +156,13 @@ pub(crate) fn journal_of(path: &Path) -> Result<PathBuf, CommandError> {
     }
     let dir = if path.is_dir() { path } else { path.parent().unwrap_or(path) };
     let folder = dir.join(FOLDER);
-    let Ok(name) = std::fs::read_to_string(folder.join(LATEST)) else {
+    let Ok(name) = read_text(&folder.join(LATEST), NAME_BYTES) else {
         let hint = format!("execute it: bakeoff run {}", path.display());
         return Err(CommandError::usage(Error::NoJournal { path: folder }).hint(hint));
     };
     let journals = journals_of(dir).len();
     if journals > 1 {
-        let (name, folder) = (bakeoff_report::clean(name.trim()), folder.display());
+        let (name, folder) = (bakeoff_model::plain::clean(name.trim()), folder.display());
         screen::err(&format!("note: this is {name}, the latest of {journals} journals in {folder}\n"));
     }
     Ok(folder.join(name.trim()))
@@ -173,7 +176,7 @@ pub(crate) fn imported_in(study_dir: &Path) -> PathBuf {
 /// The name of the journal that is a study's latest, without its folder, and whether it was imported; none if the study
 /// has not been executed.
 pub(crate) fn latest_of(study_dir: &Path) -> Option<(String, bool)> {
-    let text = std::fs::read_to_string(study_dir.join(FOLDER).join(LATEST)).ok()?;
+    let text = read_text(&study_dir.join(FOLDER).join(LATEST), NAME_BYTES).ok()?;
     let name = text.trim();
     Some(match name.strip_prefix(IMPORTED).and_then(|rest| rest.strip_prefix('/')) {
         Some(imported) => (imported.to_owned(), true),
@@ -192,7 +195,7 @@ pub(crate) fn imported_is_latest(study_dir: &Path, journal: &str) -> Result<(), 
 pub(crate) fn imported_journal(study: &Path) -> Result<PathBuf, CommandError> {
     let dir = if study.is_dir() { study } else { study.parent().unwrap_or(study) };
     let path = imported_in(dir);
-    let name = std::fs::read_to_string(path.join(LATEST)).ok().map(|name| path.join(name.trim()));
+    let name = read_text(&path.join(LATEST), NAME_BYTES).ok().map(|name| path.join(name.trim()));
     name.ok_or_else(|| CommandError::usage(Error::NothingImported { path }).hint("name a journal (.jsonl), or a study"))
 }
 

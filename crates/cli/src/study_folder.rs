@@ -3,7 +3,8 @@
 
 use crate::error::{Code, CommandError};
 use crate::screen;
-use crate::written::Watched;
+use bakeoff_host::disk::{read_file, read_text};
+use bakeoff_lab::watched::Watched;
 use bakeoff_model::digest::Digest;
 use bakeoff_model::problem::Problems;
 use bakeoff_model::study::{LoadOf, Ready, Study};
@@ -11,6 +12,9 @@ use bakeoff_model::study_file::{self, lock::Lock};
 use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
+
+/// No study file and no lock file is larger.
+const STUDY_BYTES: u64 = 16 << 20;
 
 /// A study and where it lies.
 pub(crate) struct StudyFolder {
@@ -57,13 +61,21 @@ impl Inputs {
 
     fn take(&mut self, file: Watched, bytes: &[u8]) {
         self.digest.field(&file.name, bytes);
-        self.know(file, bytes);
+        self.know(file);
     }
 
-    fn know(&mut self, file: Watched, bytes: &[u8]) {
-        let digest = Digest::of("file").field("content", bytes).hex();
+    fn know(&mut self, file: Watched) {
+        let digest = file.content().unwrap_or_default().to_owned();
         if self.files.insert(file.name.clone(), digest).is_none() {
             self.watched.push(file);
+        }
+    }
+
+    /// Adds what trials execute and is not the study's.
+    pub(crate) fn take_programs(&mut self, programs: Vec<Watched>) {
+        for program in programs {
+            self.digest.field(&program.name, program.content().unwrap_or_default().as_bytes());
+            self.know(program);
         }
     }
 }
@@ -83,7 +95,7 @@ impl StudyFolder {
             CommandError::usage(Error::Read { path: file.clone(), source })
                 .hint("name a folder that holds a study.toml, such as studies/perl-options")
         };
-        let text = std::fs::read_to_string(&file).map_err(unreadable)?;
+        let text = read_text(&file, STUDY_BYTES).map_err(unreadable)?;
         let study = study_file::parse(&text).map_err(|list| {
             let problems = Problems::new(&file.display().to_string(), &text, list);
             CommandError::text(Code::Usage, problems.render(screen::err_colour()))
@@ -101,7 +113,7 @@ impl StudyFolder {
         for workload in &self.study.workloads {
             let Some(name) = &workload.expect else { continue };
             let path = self.dir.join(name);
-            let bytes = std::fs::read(&path).map_err(|source| {
+            let bytes = read_file(&path, u64::MAX).map_err(|source| {
                 let workload = workload.name.clone();
                 CommandError::usage(Error::Expected { path: path.clone(), workload, source })
                     .hint("make the file, for example from the output of the baseline, or leave `expect` out")
@@ -120,8 +132,8 @@ impl StudyFolder {
             inputs.digest.field(workload, bytes);
         }
         for workload in &self.study.workloads {
-            if let (Some(name), Some(bytes)) = (&workload.expect, expected.get(&workload.name)) {
-                inputs.know(Watched::of(&self.dir, name), bytes);
+            if let (Some(name), Some(_)) = (&workload.expect, expected.get(&workload.name)) {
+                inputs.know(Watched::of_study(&self.dir, name));
             }
         }
         for workload in &self.study.workloads {
@@ -151,34 +163,38 @@ impl StudyFolder {
     fn listed(&self, inputs: &mut Inputs, files: &[String], of: &str) -> Result<(), CommandError> {
         for name in files {
             let path = self.dir.join(name);
-            let watched = Watched::of(&self.dir, name);
+            let watched = Watched::of_study(&self.dir, name);
             let unreadable =
                 |source| CommandError::usage(Error::File { path: path.clone(), of: of.to_owned(), source });
-            inputs.take(watched, &std::fs::read(&path).map_err(unreadable)?);
+            inputs.take(watched, &read_file(&path, u64::MAX).map_err(unreadable)?);
         }
         Ok(())
     }
 
     /// Files of the folder that a command's words name.
     fn named(&self, inputs: &mut Inputs, command: &str) {
-        for word in command.split(|c: char| c.is_whitespace() || "\"';&|()<>=".contains(c)) {
+        for word in words(command) {
             let path = self.dir.join(word);
-            let watched = Watched::of(&self.dir, word);
             // A device may never end, and what lies elsewhere is not the study's.
             let inside = Path::new(word).is_relative() && !word.split('/').any(|part| part == "..");
             if inside
                 && path.is_file()
                 && let Ok(bytes) = std::fs::read(&path)
             {
-                inputs.take(watched, &bytes);
+                inputs.take(Watched::of_study(&self.dir, word), &bytes);
             }
         }
     }
 }
 
+/// The words of a command that could be names of files; what a shell would make of them is not known.
+pub(crate) fn words(command: &str) -> impl Iterator<Item = &str> {
+    command.split(|c: char| c.is_whitespace() || "\"';&|()<>=".contains(c)).filter(|word| !word.is_empty())
+}
+
 /// No lock file is one without entries.
 fn read_lock(path: &Path) -> Result<Lock, CommandError> {
-    let text = match std::fs::read_to_string(path) {
+    let text = match read_text(path, STUDY_BYTES) {
         Ok(text) => text,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Lock::default()),
         Err(source) => return Err(CommandError::usage(Error::Lock { path: path.to_owned(), source })),
@@ -193,6 +209,7 @@ fn read_lock(path: &Path) -> Result<Lock, CommandError> {
 #[allow(clippy::unwrap_used, reason = "a test ends where something is not as it should be")]
 mod tests {
     use super::StudyFolder;
+    use bakeoff_lab::watched::State;
     use std::collections::BTreeMap;
     use std::fs;
 
@@ -235,10 +252,9 @@ baseline = { script = "old" }
             let mut watched =
                 study.inputs(&BTreeMap::new()).unwrap_or_else(|_| panic!("a file cannot be read")).watched;
             assert_eq!(watched.len(), counted.len());
-            assert!(!watched.iter_mut().any(|file| file.changed()));
             write(name, "1, and more");
-            let changed: Vec<_> = watched.iter_mut().filter_map(|file| file.changed().then_some(&file.name)).collect();
-            assert_eq!(changed, [name]);
+            let changed = watched.iter_mut().filter_map(|file| (file.look() != State::Same).then_some(&file.name));
+            assert_eq!(changed.collect::<Vec<_>>(), [name]);
             write(name, "1");
         }
         write("notes", "2");

@@ -235,3 +235,15 @@ fn a_study_that_is_executed_meanwhile_can_be_packed() {
     shown.expect(0, &["SIMULATED"]);
     assert!(!shown.err.contains("torn"), "{}", shown.err);
 }
+
+#[test]
+fn what_a_killed_export_left_goes_with_the_next_one() {
+    let sandbox = common::small();
+    let out = sandbox.path().join("small.tar.zst");
+    let (left, other) =
+        (sandbox.path().join("small.tar.zst.999999999.aside"), sandbox.path().join("small.tar.zst.aside"));
+    fs::write(&left, "half").unwrap();
+    fs::write(&other, "mine").unwrap();
+    sandbox.execute(&["export", "STUDY", "--output", out.to_str().unwrap()]).expect(0, &[]);
+    assert!(out.exists() && !left.exists() && other.exists());
+}

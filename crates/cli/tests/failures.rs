@@ -267,7 +267,7 @@ fn a_full_disk_stops_the_study_and_it_goes_on_when_there_is_space() {
     let record = sandbox.record();
     let unmounted = Command::new("umount").arg(&state).status().unwrap();
     assert!(grown && unmounted.success());
-    full.expect(5, &["error: cannot"]);
+    full.expect(5, &["error: cannot", "hint: the disk is full: make space"]);
     assert!(full.err.contains("No space left") || full.err.contains("no storage space"), "{}", full.err);
     finished.expect(0, &[]);
     each_trial_once(&record, 60 * 3);
@@ -308,4 +308,91 @@ fn an_interrupt_ends_after_the_trial_in_flight_and_the_next_command_goes_on() {
     sandbox.execute(&words).expect(0, &[]);
     each_trial_once(&sandbox.record(), 120);
     assert_eq!(sandbox.record().sessions.len(), 2);
+}
+
+/// Whoever opens a pipe waits for its writer, and a device may never end.
+#[test]
+fn files_of_a_study_that_are_no_files_are_refused_at_once() {
+    let fifo = |path: &std::path::Path| {
+        assert!(std::process::Command::new("mkfifo").arg(path).status().unwrap().success());
+    };
+    let check = |name: &str, words: &[&str]| {
+        let sandbox = common::small();
+        sandbox.execute(&["run", "STUDY", "--quiet", "--simulate", "seed:1"]).expect(0, &[]);
+        let path = sandbox.study().join(name);
+        let _ = std::fs::remove_file(&path);
+        fifo(&path);
+        sandbox.execute(&["run", "STUDY", "--quiet"]).expect(2, words);
+    };
+    check("study.toml", &["cannot read the study", "not a regular file"]);
+    check("study.lock", &["cannot read the lock file", "not a regular file"]);
+    check("hello.out", &["the expected output of workload `hello`", "not a regular file"]);
+    // Nobody wants to know which journal was the latest where there is a new one.
+    let sandbox = common::small();
+    sandbox.execute(&["run", "STUDY", "--quiet", "--simulate", "seed:1"]).expect(0, &[]);
+    let latest = sandbox.study().join(".bakeoff/latest");
+    std::fs::remove_file(&latest).unwrap();
+    fifo(&latest);
+    assert_ne!(sandbox.execute(&["report", "STUDY"]).code, 5);
+    std::os::unix::fs::symlink("/dev/zero", sandbox.study().join("zero")).unwrap();
+    sandbox.execute(&["plan", sandbox.study().join("zero").to_str().unwrap()]).expect(2, &["not a regular file"]);
+}
+
+/// What a study, its names or its problems hold is shown, and never obeyed by a terminal.
+#[test]
+fn nothing_of_a_study_steers_the_terminal() {
+    let sandbox = common::small();
+    let text = std::fs::read_to_string(sandbox.study().join("study.toml")).unwrap();
+    let harmless = |words: &[&str]| {
+        let shown = sandbox.execute(words);
+        for text in [&shown.out, &shown.err] {
+            let harmful = |c: char| (c.is_control() && c != '\n' && c != '\t') || "\u{202e}\u{200b}".contains(c);
+            assert!(!text.contains(harmful), "{words:?}: {text:?}");
+        }
+        shown
+    };
+    for (from, to) in [
+        ("expect = \"hello.out\"", "oracle = \"\\u001b[31mred\\u009b1m\""),
+        ("expect = \"hello.out\"", "oracle = \"\u{202e}\u{200b}\""),
+        ("[plan]", "[conditions.busy]\ncopies = 1\nof = { command = \"\\u001b[31mred\" }\n[plan]"),
+        ("baseline = { echo = \"once\" }", "baseline = { echo = \"\\u001b[2Jonce\" }"),
+        ("metrics = [\"wall\"", "metrics = [\"\\u001b]0;x\\u0007\""),
+        ("blocks = 8", "\u{9b}31m = 8"),
+        ("blocks = 8", "\"\\u001b[31m\" = 8"),
+    ] {
+        assert!(text.contains(from), "{from}");
+        sandbox.write("study.toml", &text.replace(from, to));
+        harmless(&["plan", "STUDY"]);
+        harmless(&["run", "STUDY", "--quiet", "--simulate", "seed:1"]);
+    }
+    sandbox.write("study.toml", &text);
+    sandbox.write(".bakeoff/latest", "\u{1b}[31m.jsonl");
+    harmless(&["report", "STUDY"]);
+    std::fs::write(sandbox.path().join("values"), "\u{1b}[31mx\n").unwrap();
+    harmless(&["stat", sandbox.path().join("values").to_str().unwrap()]);
+    harmless(&["plan", "\u{1b}[31mnowhere"]);
+    harmless(&["plan", "--\u{1b}[31mnowhere"]);
+}
+
+/// Wherever it is found, a full disk is one thing: of the cache too, while something is built.
+#[test]
+fn a_full_cache_has_the_same_exit_code_and_the_same_words() {
+    let sandbox = small();
+    let cache = sandbox.path().join("cache");
+    fs::create_dir(&cache).unwrap();
+    let mount =
+        |words: &[&str]| Command::new("mount").args(words).arg(&cache).output().is_ok_and(|o| o.status.success());
+    if !mount(&["-t", "tmpfs", "-o", "size=300k", "bakeoff-test"]) {
+        println!("skipped: mounting a tmpfs needs root");
+        return;
+    }
+    let study = SMALL.replace("chmod +x", "head -c 1000000 /dev/zero > \"$PREFIX/big\"\nchmod +x");
+    sandbox.write("study.toml", &study);
+    let full = sandbox.execute(&["run", "STUDY", "--quiet", "--blocks", "6"]);
+    let grown = mount(&["-o", "remount,size=20m"]);
+    let finished = sandbox.execute(&["run", "STUDY", "--quiet", "--blocks", "6"]);
+    let unmounted = Command::new("umount").arg(&cache).status().unwrap();
+    assert!(grown && unmounted.success());
+    full.expect(5, &["the disk is full", "hint: the disk is full: make space"]);
+    finished.expect(0, &["6 of 6 blocks"]);
 }

@@ -50,7 +50,7 @@ fn study(truth: Truth, seed: u64) -> Findings {
         match event {
             Event::BlockBegins(block) => lines.push(Line::Block(block)),
             Event::TrialEnded(trial) => lines.push(Line::Trial(*trial)),
-            Event::TrialBegins { .. } | Event::BlockEnded => {}
+            _ => {}
         }
         Ok(())
     };

@@ -2,7 +2,7 @@
 //! output.
 
 use std::fs;
-use std::io;
+use std::io::{self, Read as _};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
@@ -22,6 +22,43 @@ pub fn free_bytes(path: &Path) -> io::Result<u64> {
 pub fn writable(folder: &Path) -> io::Result<()> {
     use rustix::fs::{Access, AtFlags, CWD, accessat};
     Ok(accessat(CWD, folder, Access::WRITE_OK | Access::EXEC_OK, AtFlags::EACCESS)?)
+}
+
+/// The content of a regular file of at most so many bytes. Whoever opens a pipe waits for its writer, and a device may never
+/// end.
+///
+/// # Errors
+/// The system's word, or that it is no regular file, or too large.
+pub fn read_file(path: &Path, most_bytes: u64) -> io::Result<Vec<u8>> {
+    let too_large = |bytes: u64| {
+        let why = format!("it has {bytes} bytes, and at most {most_bytes} are read");
+        io::Error::new(io::ErrorKind::FileTooLarge, why)
+    };
+    let about = fs::metadata(path)?;
+    if !about.is_file() {
+        return Err(io::Error::new(io::ErrorKind::InvalidInput, "it is not a regular file"));
+    }
+    if about.len() > most_bytes {
+        return Err(too_large(about.len()));
+    }
+    let mut bytes = vec![];
+    fs::File::open(path)?.take(most_bytes.saturating_add(1)).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > most_bytes {
+        return Err(too_large(bytes.len() as u64));
+    }
+    Ok(bytes)
+}
+
+/// The text of such a file.
+///
+/// # Errors
+/// Those of [`read_file`], or the first place at which it is not UTF-8.
+pub fn read_text(path: &Path, most_bytes: u64) -> io::Result<String> {
+    String::from_utf8(read_file(path, most_bytes)?).map_err(|error| {
+        let at = error.utf8_error().valid_up_to();
+        let line = 1 + error.as_bytes()[..at].iter().filter(|byte| **byte == b'\n').count();
+        io::Error::new(io::ErrorKind::InvalidData, format!("line {line} is not UTF-8"))
+    })
 }
 
 /// Removes a file or a whole folder, also one with read-only folders in it; nothing there is fine. Links are removed,

@@ -8,6 +8,7 @@ mod job;
 mod limits;
 mod marks;
 mod near;
+mod orphans;
 mod program;
 mod reply;
 mod request;
@@ -21,12 +22,13 @@ mod warm;
 mod wire;
 
 /// What the launcher process does, here only to be linted and to have its parts tested.
-#[cfg(any(test, clippy))]
+#[cfg(any(test, clippy, fuzzing))]
 #[allow(dead_code, unreachable_pub, unsafe_code, reason = "a program of its own, which nothing here calls")]
 #[path = "../launcher/program/mod.rs"]
 mod freestanding;
 
 pub use job::{Achieved, Job, JobEnded, Limits, Rounds};
+pub use marks::MOST_BYTES as MOST_MARKED_BYTES;
 
 use crate::probe::{Confinement, Probe, Seen};
 use crate::{Error, interrupt, now_unix_s};
@@ -139,6 +141,8 @@ pub struct Options<'a> {
 #[derive(Debug)]
 pub struct Launcher {
     process: Child,
+    /// When the process began, in the kernel's ticks.
+    began: Option<u64>,
     control: UnixStream,
     under_way: Option<UnderWay>,
     /// Once it has been looked for: where the launcher moves itself before a job joins cgroups.
@@ -155,8 +159,11 @@ impl Launcher {
     /// # Errors
     /// [`Error::Start`] if the process cannot be started.
     pub fn start(keep: Option<BorrowedFd<'_>>) -> Result<Self, Error> {
+        // Should it be killed, what it has started comes to us.
+        orphans::adopt();
         let (process, control) = start::start(keep)?;
-        let mut launcher = Self { process, control, under_way: None, warm: None, near: None, probes: vec![] };
+        let began = orphans::began(&crate::files::Files::here(), process.id());
+        let mut launcher = Self { process, began, control, under_way: None, warm: None, near: None, probes: vec![] };
         match channel::receive(&launcher.control) {
             Ok(Some((wire::READY, _))) => Ok(launcher),
             Ok(Some(_)) => Err(Error::Launcher { why: "it spoke out of turn".to_owned() }),
@@ -200,6 +207,24 @@ impl Launcher {
         let mut job = self.wait(patience)?;
         let ended = job.processes.pop().ok_or_else(|| Error::Launcher { why: "it lost a process".to_owned() })?;
         Ok(Ended { measurements: job.measurements, ..ended })
+    }
+
+    /// Executes a program that does nothing, in the way in which others are executed, and throws away what was measured: the
+    /// launcher's own, which finds nobody to serve.
+    ///
+    /// # Errors
+    /// Any [`Error`] about the launcher.
+    pub fn execute_nothing(&mut self) -> Result<(), Error> {
+        let null = PathBuf::from("/dev/null");
+        let command = Command {
+            argv: vec![format!("/proc/{}/exe", self.process.id())],
+            dir: PathBuf::from("/"),
+            env: BTreeMap::new(),
+            stdout: null.clone(),
+            stderr: null,
+        };
+        self.launch(&Job { commands: vec![command], ..Job::default() })?;
+        self.wait(Patience::SecondInterrupt).map(drop)
     }
 
     /// Starts a job; [`Self::wait`] or [`Self::stop`] ends it. Limits that cannot be had are gone without. If one of its
@@ -383,9 +408,11 @@ impl Launcher {
         }
     }
 
-    /// How the process ended; it has hung up, so it ends or has ended.
+    /// How the process ended; it has hung up, so it ends or has ended. What it has left is gone then.
     fn obituary(&mut self) -> String {
-        self.process.wait().map_or_else(|error| error.to_string(), |status| status.to_string())
+        let ended = self.process.wait();
+        orphans::kill(self.began);
+        ended.map_or_else(|error| error.to_string(), |status| status.to_string())
     }
 }
 
@@ -393,6 +420,17 @@ impl Drop for Launcher {
     fn drop(&mut self) {
         // Hanging up is the order to end. Both can fail only if the process has already ended and been waited for.
         let _ = self.control.shutdown(Shutdown::Both);
-        let _ = self.process.wait();
+        if self.process.wait().is_ok_and(|status| !status.success()) {
+            orphans::kill(self.began);
+        }
     }
+}
+
+/// Both sides' readers of what goes over the socket, for a fuzzer.
+#[cfg(fuzzing)]
+pub fn fuzz_wire(data: &[u8]) {
+    let Some((first, rest)) = data.split_first() else { return };
+    let programs = vec![(PathBuf::from("a"), PathBuf::from("/")); usize::from(*first % 4)];
+    let _ = reply::read(rest, &Job::default(), &programs, false);
+    freestanding::fuzz_job(rest);
 }

@@ -8,6 +8,7 @@ pub mod disk;
 pub mod doctor;
 mod error;
 mod files;
+pub mod folders;
 pub mod interrupt;
 mod launcher;
 pub mod lock;
@@ -21,7 +22,11 @@ pub mod tracer;
 pub mod wrapper;
 
 pub use error::Error;
-pub use launcher::{Achieved, Command, End, Ended, Job, JobEnded, Launcher, Limits, Options, Patience, Rounds};
+#[cfg(fuzzing)]
+pub use launcher::fuzz_wire;
+pub use launcher::{
+    Achieved, Command, End, Ended, Job, JobEnded, Launcher, Limits, MOST_MARKED_BYTES, Options, Patience, Rounds,
+};
 
 use std::time::{SystemTime, UNIX_EPOCH};
 

@@ -124,11 +124,11 @@ struct Head {
 pub fn read(path: &Path) -> Result<Contents, Error> {
     let read_error = |source| Error::Read { path: path.to_owned(), source };
     let mut bytes = vec![];
-    let mut file = File::open(path).map_err(read_error)?;
-    // A device may never end.
-    if !file.metadata().map_err(read_error)?.is_file() {
+    // A device may never end, and whoever opens a pipe waits for its writer.
+    if !path.metadata().map_err(read_error)?.is_file() {
         return Err(Error::NotAJournal { path: path.to_owned() });
     }
+    let mut file = File::open(path).map_err(read_error)?;
     file.read_to_end(&mut bytes).map_err(read_error)?;
     let whole_bytes = bytes.iter().rposition(|&b| b == b'\n').map_or(0, |at| at + 1);
     let (record, odd, unknown_lines) = Lines::new(path).take_all(&bytes[..whole_bytes])?;

@@ -4,8 +4,8 @@
 
 use bakeoff_journal::{Error, Journal, read};
 use bakeoff_model::record::{
-    Block, BuildLine, Census, Evidence, EvidenceLine, FORMAT, Line, Outcome, Session, StudyLine, Traced, Trial,
-    VariantLine,
+    Block, BuildLine, Census, Changed, Checked, Evidence, EvidenceLine, FORMAT, Line, Outcome, Session, StudyLine,
+    Traced, Trial, VariantLine,
 };
 use bakeoff_model::study::{Decide, Levels};
 use std::fs;
@@ -368,6 +368,52 @@ fn what_is_of_nothing_in_the_study_is_named_and_does_not_count() {
             "line 8 belongs to session 7, which has no line",
         ]
     );
+}
+
+/// What says that trials do not count is a line like any other; after it they are repeated, whatever they were.
+#[test]
+fn trials_on_what_was_changed_are_void_and_may_be_repeated() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, mut journal) = new_journal(folder.path());
+    let checked = || Line::Checked(Checked { session: 1, files: "f".into() });
+    let again = || {
+        let Line::Trial(line) = trial(2, 2.0) else { panic!() };
+        Line::Trial(Trial { attempt: 1, ..line })
+    };
+    let changed = Line::Changed(Changed { session: 1, files: vec!["bin/p".into()], whole_session: false });
+    let session = Line::Session(Session { session: 1, ..Session::default() });
+    let lines = [session, checked(), block(1), trial(1, 1.0), checked(), block(2), trial(2, 1.0), changed, again()];
+    lines.iter().for_each(|line| journal.append(line).unwrap());
+    let contents = read(&path).unwrap();
+    assert_eq!(contents.odd, []);
+    let is_ok = |trial: &Trial| trial.outcome == Outcome::Ok;
+    assert_eq!(contents.record.trials.iter().map(is_ok).collect::<Vec<_>>(), [true, false, true]);
+    assert_eq!(contents.record.unchecked().len(), 1);
+}
+
+/// The environment of its trials would take all memory.
+#[test]
+fn a_block_with_a_padding_that_nobody_draws_does_not_count() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, mut journal) = new_journal(folder.path());
+    let Line::Block(line) = block(1) else { panic!() };
+    journal.append(&Line::Block(Block { padding: u32::MAX, ..line.clone() })).unwrap();
+    journal.append(&Line::Block(Block { padding: 4096, ..line })).unwrap();
+    let contents = read(&path).unwrap();
+    assert_eq!(contents.record.blocks.iter().map(|block| block.padding).collect::<Vec<_>>(), [4096]);
+    let expect = "line 2 is about a padding of 4294967295 bytes, which is not in the study; it does not count";
+    assert_eq!(oddities(&path), [expect]);
+}
+
+#[test]
+fn what_is_no_file_is_no_journal() {
+    let folder = tempfile::tempdir().unwrap();
+    let pipe = folder.path().join("pipe");
+    assert!(std::process::Command::new("mkfifo").arg(&pipe).status().unwrap().success());
+    for path in [pipe.as_path(), Path::new("/dev/zero"), folder.path()] {
+        assert!(matches!(read(path), Err(Error::NotAJournal { .. })), "{}", path.display());
+    }
+    assert!(matches!(Journal::open(&pipe, &study()), Err(Error::NotAJournal { .. })));
 }
 
 #[test]

@@ -1,10 +1,11 @@
 //! The driver: every trial of a plan, block by block, exactly once, over any number of sessions. It knows order and
 //! nothing else; how a trial is executed is the executor's business. A trial that a rule of the plan declares void is
-//! repeated at once, a few times.
+//! repeated at once, a few times. Before and after each block it has the executor look at what trials execute: where that
+//! was changed, the trials since the last good look are void.
 
-use crate::{Execution, Executor, Pass, Task, void};
+use crate::{Execution, Executor, Look, Pass, Task, void};
 use bakeoff_model::plan::Plan;
-use bakeoff_model::record::{Block, Outcome, Record, TWIN, Trial};
+use bakeoff_model::record::{Block, MOST_REPEATS, Outcome, Record, TWIN, Trial};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// What happens, in the order in which it happens.
@@ -19,6 +20,18 @@ pub enum Event {
     },
     /// A trial ended. If it is void and not final ([`Trial::is_final`]), it begins again.
     TrialEnded(Box<Trial>),
+    /// Trials turned out to write these files, which they were thought to depend on.
+    Written(Vec<String>),
+    /// What trials execute is as it was; a digest of what was looked at.
+    Checked(String),
+    /// Files of what trials execute were changed: the trials since the last [`Self::Checked`] are void. If they are what
+    /// they were again, the block begins again; else the session ends.
+    Changed {
+        /// Their names.
+        files: Vec<String>,
+        /// Nobody knows when it was: all trials of the session are void.
+        whole_session: bool,
+    },
     /// Every trial of a block has ended.
     BlockEnded,
 }
@@ -30,6 +43,8 @@ pub enum Ending {
     Complete,
     /// It was asked to stop; what is missing can be executed later.
     Stopped,
+    /// What trials execute was changed.
+    Changed,
 }
 
 /// Executes what the record does not hold yet.
@@ -48,16 +63,21 @@ pub fn drive<E: From<crate::Error>>(
     enough: &dyn Fn() -> bool,
 ) -> Result<Ending, E> {
     let held = Held::of(plan, record);
-    let mut session = Session { plan, held: &held, session, executor, emit, stop };
+    let mut session = Session { plan, held: &held, session, executor, emit, stop, begun: false };
     for pass in 1..=plan.blocks {
         if pass > 1 && !held.passes.contains(&pass) && enough() {
-            return Ok(Ending::Complete);
+            return session.end();
         }
-        if session.execute_pass(pass)? == Ending::Stopped {
-            return Ok(Ending::Stopped);
+        match session.execute_pass(pass)? {
+            Ending::Complete => {}
+            Ending::Changed => return Ok(Ending::Changed),
+            Ending::Stopped => {
+                let ending = session.end()?;
+                return Ok(if ending == Ending::Changed { ending } else { Ending::Stopped });
+            }
         }
     }
-    Ok(Ending::Complete)
+    session.end()
 }
 
 /// How far a record is with a plan. A study that was prolonged may hold more than a plan asks for now; that is not
@@ -99,9 +119,50 @@ struct Session<'a, E> {
     executor: &'a mut dyn Executor,
     emit: &'a mut dyn FnMut(Event) -> Result<(), E>,
     stop: &'a dyn Fn() -> bool,
+    /// Whether anything was executed.
+    begun: bool,
+}
+
+/// What a look means for the block before it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Looked {
+    Good,
+    /// Something was put in the place of a file, but it is the same again.
+    Touched,
+    Changed,
 }
 
 impl<E: From<crate::Error>> Session<'_, E> {
+    /// A last look, at everything, when nothing is left to be executed.
+    fn end(&mut self) -> Result<Ending, E> {
+        if !self.begun {
+            return Ok(Ending::Complete);
+        }
+        let look = self.executor.look_at_all()?;
+        Ok(if self.heed(look)? == Looked::Changed { Ending::Changed } else { Ending::Complete })
+    }
+
+    fn look(&mut self) -> Result<Looked, E> {
+        let look = self.executor.look()?;
+        self.heed(look)
+    }
+
+    fn heed(&mut self, look: Look) -> Result<Looked, E> {
+        let Look { files, written, touched, changed, whole_session } = look;
+        if !written.is_empty() {
+            (self.emit)(Event::Written(written))?;
+        }
+        let (looked, found) = match (changed.is_empty(), touched.is_empty()) {
+            (false, _) => (Looked::Changed, Event::Changed { files: changed, whole_session }),
+            (true, false) => (Looked::Touched, Event::Changed { files: touched, whole_session: false }),
+            (true, true) => (Looked::Good, Event::Checked(files)),
+        };
+        if found != Event::Checked(String::new()) {
+            (self.emit)(found)?;
+        }
+        Ok(looked)
+    }
+
     /// Executes of one pass what the record does not hold yet.
     fn execute_pass(&mut self, pass: u32) -> Result<Ending, E> {
         let planned = self.plan.pass(pass);
@@ -137,6 +198,11 @@ impl<E: From<crate::Error>> Session<'_, E> {
     }
 
     fn execute_missing(&mut self, missing: &[Missing<'_>]) -> Result<Ending, E> {
+        // What was made for the pass may have taken long.
+        if self.look()? == Looked::Changed {
+            return Ok(Ending::Changed);
+        }
+        self.begun = true;
         for Missing { block, is_begun, next } in missing {
             if (self.stop)() {
                 return Ok(Ending::Stopped);
@@ -144,28 +210,48 @@ impl<E: From<crate::Error>> Session<'_, E> {
             if !is_begun {
                 (self.emit)(Event::BlockBegins((*block).clone()))?;
             }
-            let ending = self.execute_block(block, next);
-            // Whatever kept the block from its end, nothing of it may go on.
-            let swept = self.executor.block_ended();
-            if ending? == Ending::Stopped {
-                return swept.map(|()| Ending::Stopped).map_err(E::from);
+            let ending = self.execute_until_good(block, next.clone())?;
+            if ending != Ending::Complete {
+                return Ok(ending);
             }
-            swept?;
             (self.emit)(Event::BlockEnded)?;
         }
         Ok(Ending::Complete)
     }
 
-    fn execute_block(&mut self, block: &Block, next: &BTreeMap<&str, Option<u32>>) -> Result<Ending, E> {
+    /// Executes what is missing of a block, and again what a look finds void.
+    fn execute_until_good<'b>(&mut self, block: &'b Block, mut next: Next<'b>) -> Result<Ending, E> {
+        loop {
+            let mut executed = Next::new();
+            let ending = self.execute_block(block, &next, &mut executed);
+            // Whatever kept the block from its end, nothing of it may go on.
+            let swept = self.executor.block_ended();
+            let ending = ending?;
+            swept?;
+            match self.look()? {
+                Looked::Changed => return Ok(Ending::Changed),
+                Looked::Touched if ending == Ending::Complete => next = executed,
+                Looked::Good | Looked::Touched => return Ok(ending),
+            }
+        }
+    }
+
+    /// Executes what is missing of a block; `executed` gets the attempts that would follow.
+    fn execute_block<'b>(&mut self, block: &'b Block, next: &Next<'b>, executed: &mut Next<'b>) -> Result<Ending, E> {
         for (position, variant) in (1..).zip(&block.order) {
             let mut attempt = next.get(variant.as_str()).copied().flatten();
             while let Some(number) = attempt {
+                executed.insert(variant, (number < MOST_REPEATS).then_some(number + 1));
                 if (self.stop)() {
                     return Ok(Ending::Stopped);
                 }
                 (self.emit)(Event::TrialBegins { variant: variant.clone() })?;
                 let task = Task { block, position, variant, attempt: number };
-                let Some(execution) = self.executor.execute(task)? else { return Ok(Ending::Stopped) };
+                let Some(mut execution) = self.executor.execute(task)? else { return Ok(Ending::Stopped) };
+                let written = std::mem::take(&mut execution.written);
+                if !written.is_empty() {
+                    (self.emit)(Event::Written(written))?;
+                }
                 let mut trial = trial(task, self.session, execution);
                 if trial.outcome == Outcome::Ok
                     && let Some(why) = void::why(&trial, &self.plan.void_if)
@@ -180,13 +266,15 @@ impl<E: From<crate::Error>> Session<'_, E> {
     }
 }
 
+/// The attempt that comes next for each variant of a block; none where no other follows.
+type Next<'a> = BTreeMap<&'a str, Option<u32>>;
+
 /// What of a block the record does not hold.
 struct Missing<'a> {
     /// As it was begun, or else as it is planned.
     block: &'a Block,
     is_begun: bool,
-    /// The attempt that comes next for each variant; none if the record has its final trial.
-    next: BTreeMap<&'a str, Option<u32>>,
+    next: Next<'a>,
 }
 
 impl Missing<'_> {

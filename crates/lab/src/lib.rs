@@ -11,6 +11,7 @@ pub mod local;
 pub mod simulated;
 pub mod varying_load;
 mod void;
+pub mod watched;
 
 pub use driver::{Ending, Event, Standing, drive};
 
@@ -75,6 +76,23 @@ pub struct Execution {
     pub output: Vec<Output>,
     /// Where that first differs from the baseline's, if it is the first time that this can be said.
     pub output_difference: Option<OutputDifference>,
+    /// Files that it wrote, although it was thought to depend on them.
+    pub written: Vec<String>,
+}
+
+/// What a look at the programs and files of trials found.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Look {
+    /// A digest of what the system tells of all of them; empty where nothing is looked at.
+    pub files: String,
+    /// Those that trials turned out to write: trials do not depend on them.
+    pub written: Vec<String>,
+    /// Those that were written or replaced since the last look, and have the content that they had at first.
+    pub touched: Vec<String>,
+    /// Those that have another content, or are gone.
+    pub changed: Vec<String>,
+    /// Nobody knows when in the session they were changed.
+    pub whole_session: bool,
 }
 
 /// A pass of which trials are to be executed in this session.
@@ -106,6 +124,17 @@ pub trait Executor {
     /// Metrics that cannot be measured at this place, and why. Asked once, before the first trial.
     fn unavailable(&self) -> Vec<Unavailable> {
         vec![]
+    }
+
+    /// Looks at what trials execute, by what the system tells of the files: before the first block of a pass and after each
+    /// block.
+    fn look(&mut self) -> Result<Look, Error> {
+        Ok(Look::default())
+    }
+
+    /// Looks at everything that trials may execute, content included: when all blocks are over.
+    fn look_at_all(&mut self) -> Result<Look, Error> {
+        self.look()
     }
 
     /// A pass begins, or is taken up again: what must not be made while its trials are executed is made now. None if that

@@ -10,6 +10,7 @@ pub mod marks;
 pub mod metric;
 pub mod pattern;
 pub mod percent;
+pub mod plain;
 pub mod plan;
 pub mod problem;
 pub mod published;

@@ -4,7 +4,9 @@
 
 use crate::metric::{self, Metric};
 use crate::problem::suggest;
-use crate::record::{Basis, Block, Building, Excluded, FORMAT, FactorLine, StudyLine, TWIN, Trial, VariantLine};
+use crate::record::{
+    Basis, Block, Building, Excluded, FORMAT, FactorLine, MOST_PADDING_BYTES, StudyLine, TWIN, Trial, VariantLine,
+};
 use crate::shuffle::Stream;
 use crate::study::{
     Condition, Decide, Factor, Levels, OutputUse, PlanSpec, Service, Study, VariantRule, Vary, VoidRule, Workload,
@@ -213,7 +215,7 @@ impl Plan {
         if !self.vary.contains(&Vary::EnvSize) {
             return 0;
         }
-        let drawn = Stream::of(self.seed, &["env-size", &pass.to_string()]).below(4096);
+        let drawn = Stream::of(self.seed, &["env-size", &pass.to_string()]).below(MOST_PADDING_BYTES.into());
         1 + u32::try_from(drawn).unwrap_or(0)
     }
 

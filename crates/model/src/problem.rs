@@ -2,6 +2,7 @@
 //! so that all of a file's are shown at once. What goes wrong while building or executing is a failure, and is
 //! not found here.
 
+use crate::plain::harmless;
 use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 use std::fmt::Write as _;
 use std::ops::Range;
@@ -42,14 +43,16 @@ impl Problems {
         let renderer = if colour { Renderer::styled() } else { Renderer::plain() };
         let mut out = String::new();
         for problem in &self.list {
+            let [message, label, remedy] =
+                [&problem.message, &problem.label, &problem.remedy].map(|text| harmless(text, false));
             let span = problem.span.start.min(self.text.len())..problem.span.end.min(self.text.len());
             let mut annotation = AnnotationKind::Primary.span(span);
-            if !problem.label.is_empty() {
-                annotation = annotation.label(problem.label.as_str());
+            if !label.is_empty() {
+                annotation = annotation.label(&*label);
             }
             let snippet = Snippet::source(self.text.as_str()).path(self.file.as_str()).annotation(annotation);
-            let group = Level::ERROR.with_name("problem").primary_title(problem.message.as_str()).element(snippet);
-            let group = match problem.remedy.as_str() {
+            let group = Level::ERROR.with_name("problem").primary_title(&*message).element(snippet);
+            let group = match &*remedy {
                 "" => group,
                 remedy => group.element(Level::HELP.with_name("remedy").message(remedy)),
             };

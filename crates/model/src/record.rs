@@ -6,6 +6,7 @@ mod basis;
 mod build;
 mod building;
 mod evidence;
+mod looks;
 mod output;
 mod reading;
 
@@ -14,6 +15,7 @@ pub use basis::{Basis, Change};
 pub use build::{BuildLine, BuildOutcome, FactorLine, FlagSeen, Foreseen, LayerLine, Proof};
 pub use building::{BUILDING_METRICS, Building};
 pub use evidence::{Calls, Census, Children, Evidence, EvidenceLine, Mapped, Opened, Traced};
+pub use looks::{Changed, Checked};
 pub use output::{HASHED_BYTES, Output, OutputDifference};
 pub use reading::{Contradiction, Odd, Oddity, Reading};
 
@@ -30,6 +32,9 @@ pub const FORMAT: u32 = 2;
 
 /// The name of the hidden twin of the baseline, in blocks and trials. No variant may have it.
 pub const TWIN: &str = "twin";
+
+/// The most that the environment of a trial is padded with, in bytes: a page.
+pub const MOST_PADDING_BYTES: u32 = 4096;
 
 /// How often a void trial is repeated at most.
 pub const MOST_REPEATS: u32 = 5;
@@ -48,6 +53,10 @@ pub enum Line {
     Block(Block),
     /// A trial ended.
     Trial(Trial),
+    /// What trials execute was looked at, and is as it was.
+    Checked(Checked),
+    /// What trials execute was found to be changed.
+    Changed(Changed),
     /// Something was gathered that may explain a difference.
     Evidence(EvidenceLine),
     /// A kind of line that this version does not know: a later one wrote it. It is only ever read.
@@ -404,12 +413,25 @@ pub struct Record {
     pub trials: Vec<Trial>,
     /// The last word on what each piece of evidence is about.
     pub evidence: Vec<EvidenceLine>,
+    /// The last good look at what trials execute; none in journals of versions that did not look.
+    pub checked: Option<Checked>,
+    /// The place of the first trial after the last look.
+    unchecked_from: usize,
 }
 
 impl Record {
     /// An empty record of a study.
     pub fn new(study: StudyLine) -> Self {
-        Self { study, sessions: vec![], builds: vec![], blocks: vec![], trials: vec![], evidence: vec![] }
+        Self {
+            study,
+            sessions: vec![],
+            builds: vec![],
+            blocks: vec![],
+            trials: vec![],
+            evidence: vec![],
+            checked: None,
+            unchecked_from: 0,
+        }
     }
 
     /// Adds a line. A second word on a build, or on the study, replaces the first.
@@ -427,6 +449,8 @@ impl Record {
                 Some(known) => *known = line,
                 None => self.evidence.push(line),
             },
+            Line::Checked(line) => self.take_checked(line),
+            Line::Changed(line) => self.take_changed(&line),
             Line::Unknown => {}
         }
     }

@@ -43,7 +43,6 @@ pub use power::{power, power_json};
 pub use side_by_side::side_by_side;
 pub use stat::{stat, stat_json};
 pub use terminal::{Style, terminal};
-pub use text::clean;
 pub use trace::{provenance, trace};
 
 use bakeoff_analysis::findings::Findings;

@@ -1,6 +1,7 @@
 //! Text on a screen: how wide it is, where it may break, and what of somebody else's text may be shown at all.
 //! Nothing here knows about colour or numbers.
 
+pub(crate) use bakeoff_model::plain::clean;
 use unicode_width::UnicodeWidthStr;
 
 /// Stands between the words of a number and its unit while text may still be broken; printed as a space.
@@ -72,28 +73,6 @@ pub(crate) fn broken(line: &str, columns: usize) -> Vec<String> {
     }
     parts.push(part);
     parts
-}
-
-/// One line of somebody else's text, harmless to a terminal, at any length: control characters and those that turn the
-/// direction of writing become `?`, tabs and line ends become spaces.
-pub fn clean(text: &str) -> String {
-    text.chars()
-        .map(|c| {
-            if matches!(c, '\t' | '\n') {
-                ' '
-            } else if c.is_control() || turns(c) {
-                '?'
-            } else {
-                c
-            }
-        })
-        .collect()
-}
-
-/// Whether a character makes others appear elsewhere than where they stand (Unicode Standard Annex 9, explicit
-/// directional formatting), so that a line could show what it does not say.
-fn turns(c: char) -> bool {
-    matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{2028}' | '\u{2029}')
 }
 
 #[cfg(test)]

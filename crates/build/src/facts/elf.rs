@@ -6,7 +6,7 @@ use super::dynamic::Dynamic;
 use super::error::{Broken, In as _};
 use super::{dwarf, notes, relocations};
 use bakeoff_model::facts::{
-    ByteOrder, Content, ElfFacts, Exports, Kind, Loaded, Origin, PltSection, Relro, Section, Segment, Stack,
+    ByteOrder, Content, ElfFacts, Exports, Kind, Linking, Loaded, Origin, PltSection, Relro, Section, Segment, Stack,
 };
 use object::elf;
 use object::endian::Endianness;
@@ -44,6 +44,16 @@ pub(super) fn facts<'d, R: ReadRef<'d>>(data: R, depth: Depth) -> Result<Content
     match ident[4] {
         1 => Elf::<elf::FileHeader32<Endianness>, R>::read(data, depth)?.content(depth),
         2 => Elf::<elf::FileHeader64<Endianness>, R>::read(data, depth)?.content(depth),
+        class => Err(Broken(format!("its class is {class}, neither 32-bit nor 64-bit"))),
+    }
+}
+
+/// What the ELF file that these bytes are tells the dynamic loader.
+pub(super) fn linking<'d, R: ReadRef<'d>>(data: R) -> Result<Linking, Broken> {
+    let ident = data.read_bytes_at(0, 16).ok().within("the file header")?;
+    match ident[4] {
+        1 => Elf::<elf::FileHeader32<Endianness>, R>::read(data, Depth::Relocations)?.linking(),
+        2 => Elf::<elf::FileHeader64<Endianness>, R>::read(data, Depth::Relocations)?.linking(),
         class => Err(Broken(format!("its class is {class}, neither 32-bit nor 64-bit"))),
     }
 }
@@ -132,8 +142,7 @@ impl<'d, H: FileHeader<Endian = Endianness>, R: ReadRef<'d>> Elf<'d, H, R> {
         facts.byte_order = if self.header.is_big_endian() { ByteOrder::Big } else { ByteOrder::Little };
         facts.machine = machine_name(machine);
         facts.relocations = relocations::read(self)?;
-        facts.linking = self.dynamic.linking(self.endian, self.data, self.sections)?;
-        facts.linking.interpreter = self.interpreter()?;
+        facts.linking = self.linking()?;
         facts.kind = self.kind(&facts);
         facts.sections = self.section_facts();
         facts.segments = self.segments.iter().map(|segment| self.segment(segment)).collect();
@@ -161,6 +170,11 @@ impl<'d, H: FileHeader<Endian = Endianness>, R: ReadRef<'d>> Elf<'d, H, R> {
             elf::ET_DYN => Kind::SharedObject,
             other => Kind::Other(other.0),
         }
+    }
+
+    fn linking(&self) -> Result<Linking, Broken> {
+        let linking = self.dynamic.linking(self.endian, self.data, self.sections)?;
+        Ok(Linking { interpreter: self.interpreter()?, ..linking })
     }
 
     fn interpreter(&self) -> Result<Option<String>, Broken> {

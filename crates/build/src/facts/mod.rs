@@ -17,7 +17,7 @@ pub use elf::Depth;
 pub use error::{Error, in_one_line};
 
 use crate::chosen;
-use bakeoff_model::facts::{Content, FileFacts};
+use bakeoff_model::facts::{Content, FileFacts, Linking};
 use error::Broken;
 use object::read::{ReadCache, ReadCacheOps};
 use source::{Allowance, Source};
@@ -52,6 +52,28 @@ pub fn facts_of(path: &Path, depth: Depth) -> Result<FileFacts, Error> {
         Ok(None) => Err(Error::OtherFormat { path: path.to_owned() }),
         Err(Broken(what)) => Err(Error::Broken { path: path.to_owned(), what }),
     }
+}
+
+/// What an ELF file tells the dynamic loader.
+///
+/// # Errors
+/// Any [`Error`].
+pub fn linking_of(path: &Path) -> Result<Linking, Error> {
+    let refused = |source| Error::Read { path: path.to_owned(), source };
+    if !fs::metadata(path).map_err(refused)?.is_file() {
+        return Err(Error::OtherFormat { path: path.to_owned() });
+    }
+    let file = File::open(path).map_err(refused)?;
+    let size_bytes = file.metadata().map_err(refused)?.len();
+    let mut magic = [0; 8];
+    let known = file.read_at(&mut magic, 0).map_err(refused)?;
+    if !magic[..known].starts_with(ELF) {
+        return Err(Error::OtherFormat { path: path.to_owned() });
+    }
+    let cache = ReadCache::new(FileAt { file, position: 0, size_bytes });
+    let allowance = Allowance::of(size_bytes);
+    let linking = elf::linking(Source::new(&cache, &allowance, (0, size_bytes)));
+    linking.map_err(|Broken(what)| Error::Broken { path: path.to_owned(), what })
 }
 
 /// The facts of all ELF files and static archives below a folder, by their paths in it, sorted; and what could not be

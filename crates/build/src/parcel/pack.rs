@@ -116,8 +116,9 @@ impl Packing {
             cache: self.cache.clone(),
             members: self.members.iter().map(|(member, _)| member.clone()).collect(),
         };
+        sweep(out);
         let mut aside = out.as_os_str().to_owned();
-        aside.push(format!(".{}.aside", std::process::id()));
+        aside.push(format!(".{}{ASIDE}", std::process::id()));
         let aside = PathBuf::from(aside);
         let written = self.write_to(&aside, &manifest).and_then(|()| {
             // Linking refuses what renaming would replace: somebody else may have made it meanwhile.
@@ -313,5 +314,21 @@ impl<R: Read> Read for Checked<'_, R> {
         }
         self.sum.take(&buffer[..n]);
         Ok(n)
+    }
+}
+/// Ends the name of a parcel that is being written: the parcel's, and the process's number.
+const ASIDE: &str = ".aside";
+
+/// Removes what processes left that were killed while they wrote this parcel.
+fn sweep(out: &Path) {
+    let place = out.parent().filter(|place| !place.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let name = out.file_name().unwrap_or_default().to_string_lossy();
+    for entry in fs::read_dir(place).into_iter().flatten().flatten() {
+        let found = entry.file_name().to_string_lossy().into_owned();
+        let process = found.strip_prefix(&*name).and_then(|rest| rest.strip_prefix('.')?.strip_suffix(ASIDE));
+        let process = process.and_then(|number| number.parse::<u32>().ok());
+        if process.is_some_and(|process| !Path::new(&format!("/proc/{process}")).exists()) {
+            let _ = fs::remove_file(entry.path());
+        }
     }
 }

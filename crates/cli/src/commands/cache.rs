@@ -3,7 +3,8 @@
 use crate::error::{Code, CommandError};
 use crate::screen;
 use bakeoff_build::{Cache, Inventory, Item, Kind};
-use bakeoff_report::{clean, format};
+use bakeoff_model::plain::clean;
+use bakeoff_report::format;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -61,7 +62,7 @@ pub(crate) fn execute(args: &Args) -> Result<Code, CommandError> {
             items: inventory.items.iter().map(line).collect(),
             studies,
         };
-        screen::out(&(serde_json::to_string_pretty(&page)? + "\n"));
+        screen::json(&(serde_json::to_string_pretty(&page)? + "\n"));
         return Ok(Code::Done);
     }
     let mut text = format!("{}: {}\n", inventory.root.display(), size(inventory.total_bytes()));

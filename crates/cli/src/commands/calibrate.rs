@@ -76,7 +76,7 @@ fn simulate(args: &Args) -> Result<Code, CommandError> {
     } else {
         bakeoff_report::calibration(&calibration, screen::style())
     };
-    screen::out(&text);
+    screen::page(&text, args.json);
     Ok(if calibration.holds() { Code::Done } else { Code::GateFailed })
 }
 
@@ -104,12 +104,12 @@ impl Meter {
         *drawn = Instant::now();
         let left = self.began.elapsed().as_secs_f64() * (1.0 - part) / part.max(1e-6);
         let line = format!("{:.0} % done, about {} left", (100.0 * part).floor(), waiting_time(left));
-        screen::err(&if terminal { format!("\r\x1b[K{line}") } else { format!("{line}\n") });
+        screen::draw(&line);
     }
 
     fn clear(&self) {
-        if screen::err_is_terminal() && !self.quiet {
-            screen::err("\r\x1b[K");
+        if !self.quiet {
+            screen::erase();
         }
     }
 }

@@ -94,7 +94,7 @@ pub(crate) fn execute(args: &Args) -> Result<Code, CommandError> {
     } else {
         bakeoff_report::check_summary(&findings, screen::style())
     };
-    screen::out(&page);
+    screen::page(&page, args.json);
     let hold = findings.summaries.iter().all(|summary| summary.impossible.is_none())
         && findings.stated.iter().all(|stated| stated.follows == Follows::Yes)
         && findings.claims.iter().all(|claim| claim.outcome == Outcome::Supported);

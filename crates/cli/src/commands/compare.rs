@@ -4,13 +4,16 @@
 use super::{Extent, Showing};
 use crate::alone::alone;
 use crate::error::{Code, CommandError};
+use crate::executed;
 use crate::programs;
+use crate::scratch::Scratch;
 use crate::screen;
 use crate::session::{OpenStudy, Setting};
 use crate::state::State;
 use bakeoff_analysis::stats::blocks::least;
 use bakeoff_lab::Ending;
-use bakeoff_lab::local::{Local, Setup};
+use bakeoff_lab::local::{Local, Setup, Watch};
+use bakeoff_lab::watched::Watched;
 use bakeoff_model::digest::Digest;
 use bakeoff_model::metric::METRICS;
 use bakeoff_model::plan::{BASELINE, Plan, Variant};
@@ -159,23 +162,15 @@ pub(crate) fn execute(args: &Args) -> Result<Code, CommandError> {
     args.extent.apply(&mut plan)?;
     bakeoff_host::interrupt::install()?;
     // For the output of trials, and for the journal that nobody keeps; gone at the end.
-    let folder = tempfile::Builder::new().prefix("bakeoff-compare-").tempdir().map_err(|error| {
+    let folder = Scratch::new("bakeoff-compare-", &std::env::temp_dir()).map_err(|error| {
         CommandError::new(Code::Internal, error).hint("TMPDIR names the folder for temporary files")
     })?;
     let state = State::at(&args.journal.clone().unwrap_or_else(|| folder.path().join("journal.jsonl")));
     let lock = state.lock()?;
     let dir = std::env::current_dir().map_err(|e| CommandError::new(Code::Internal, e))?;
     // A relative command means another program in another folder.
-    let mut study = plan.study_line(&BTreeMap::new(), &dir.to_string_lossy(), None);
-    if let Some(basis) = &mut study.basis {
-        let folder = Digest::of("folder").field("path", dir.as_os_str().as_encoded_bytes()).hex();
-        basis.keys.insert("the folder in which it is executed".to_owned(), folder);
-    }
-    let (journal, quiet) = (&*state.journal, args.quiet);
-    let durable = args.journal.is_some();
-    let setting = Setting { plan: &plan, study, builds: &[], journal, durable, quiet, guess_s: None };
     let setup = Setup {
-        dir,
+        dir: dir.clone(),
         scratch: folder.path().to_owned(),
         // A variable that is not text cannot be handed on; no program of ours could name it.
         environment: std::env::vars_os()
@@ -183,6 +178,23 @@ pub(crate) fn execute(args: &Args) -> Result<Code, CommandError> {
             .collect(),
         ..Setup::default()
     };
+    let mut inputs = Digest::of("inputs");
+    inputs.field("folder", dir.as_os_str().as_encoded_bytes());
+    let mut watched = executed::programs(&plan, &setup, []).system;
+    for program in &watched {
+        inputs.field(&program.name, program.content().unwrap_or_default().as_bytes());
+    }
+    let mut study = plan.study_line(&BTreeMap::new(), &inputs.hex(), None);
+    if let Some(basis) = &mut study.basis {
+        let folder = Digest::of("folder").field("path", dir.as_os_str().as_encoded_bytes()).hex();
+        basis.keys.insert("the folder in which it is executed".to_owned(), folder);
+        let content = |file: &Watched| (file.name.clone(), file.content().unwrap_or_default().to_owned());
+        watched.extend(executed::data(&plan, &setup));
+        basis.files = watched.iter().map(content).collect();
+    }
+    let (journal, quiet) = (&*state.journal, args.quiet);
+    let durable = args.journal.is_some();
+    let setting = Setting { plan: &plan, study, builds: &[], journal, durable, quiet, guess_s: None };
     // A journal is not begun for what cannot be executed; one that is complete is shown all the same.
     let check = || programs::of_commands(&bakeoff_lab::local::absent(&plan, &setup));
     let is_new = !state.journal.exists();
@@ -191,20 +203,24 @@ pub(crate) fn execute(args: &Args) -> Result<Code, CommandError> {
     }
     // Held from before the first trial until after the last one.
     let mut held = None;
-    let (record, ending) = OpenStudy::open(setting)?.execute(|| {
+    let (record, ending) = OpenStudy::open(setting)?.watching(watched).execute(|watched| {
         held = Some(alone(args.quiet)?);
         if !is_new {
             check()?;
         }
-        Ok(Box::new(Local::new(&plan, setup.clone(), Some(lock.as_fd()))?))
+        let local = Local::new(&plan, setup.clone(), Some(lock.as_fd()))?;
+        Ok(Box::new(local.watching(Watch { files: watched, ..Watch::default() })))
     })?;
     drop(held);
     let code = args.showing.show_new(&record)?;
-    if ending == Ending::Stopped {
-        screen::err("stopped before all blocks were executed\n");
-        return Ok(Code::Interrupted);
+    match ending {
+        Ending::Complete => Ok(code),
+        Ending::Changed => Ok(Code::Usage),
+        Ending::Stopped => {
+            screen::err("stopped before all blocks were executed\n");
+            Ok(Code::Interrupted)
+        }
     }
-    Ok(code)
 }
 
 fn plan(args: &Args) -> Result<Plan, CommandError> {

@@ -176,7 +176,7 @@ fn sources(
                 }
             }
             None => {
-                let source = bakeoff_report::clean(source);
+                let source = bakeoff_model::plain::clean(source);
                 notes.insert(format!("source `{source}`, which the cache does not hold; `bakeoff build` fetches it"));
             }
         }
@@ -202,7 +202,7 @@ fn prefixes(root: &Path, records: &[Record], packing: &mut Packing, notes: &mut 
 
 fn summary(out: &Path, packed: &Packed) -> String {
     let manifest = &packed.manifest;
-    let study = bakeoff_report::clean(&manifest.study);
+    let study = bakeoff_model::plain::clean(&manifest.study);
     let mut text = format!("packed {study} into {}, {}\n", out.display(), format::bytes(packed.bytes as f64));
     for (part, one, several) in [
         ("study", "file of the study", "files of the study"),

@@ -59,7 +59,7 @@ pub(crate) fn execute(args: &Args) -> Result<Code, CommandError> {
     } else {
         bakeoff_report::facts(&subjects, &missing, args.all, screen::style())
     };
-    screen::out(&text);
+    screen::page(&text, args.json);
     Ok(Code::Done)
 }
 

@@ -9,8 +9,8 @@ use crate::study_folder::StudyFolder;
 use bakeoff_build::{
     Cache, Decision, Inventory, Item, Kind, Needs, Removed, Request, Rule, Why, YOUNG_S, choose, needs, remove,
 };
+use bakeoff_model::plain::clean;
 use bakeoff_model::plan::Plan;
-use bakeoff_report::clean;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 

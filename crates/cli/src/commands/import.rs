@@ -2,11 +2,13 @@
 //! nothing but sums; what came is kept apart from what this machine will measure.
 
 use crate::error::{Code, CommandError};
+use crate::scratch::Scratch;
 use crate::screen;
 use crate::state::{StateFolder, imported_in, imported_is_latest};
 use bakeoff_build::parcel::{self, Bounds, Manifest};
 use bakeoff_build::{Cache, import_source};
-use bakeoff_report::{clean, format};
+use bakeoff_model::plain::clean;
+use bakeoff_report::format;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -46,7 +48,7 @@ pub(crate) fn execute(args: &Args) -> Result<Code, CommandError> {
         None => PathBuf::from("."),
     };
     // Beside its later place, so that it can be moved there in one step; gone if we do not come so far.
-    let aside = tempfile::Builder::new().prefix(".bakeoff-import-").tempdir_in(&place).map_err(|source| {
+    let aside = Scratch::new(".bakeoff-import-", &place).map_err(|source| {
         CommandError::from(parcel::Error::File { doing: "make a folder in", path: place.clone(), source })
     })?;
     let bounds = Bounds { bytes: args.most, ..Bounds::default() };

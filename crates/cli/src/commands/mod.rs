@@ -166,12 +166,11 @@ impl Showing {
     }
 
     fn show_findings(&self, findings: &Findings) -> Result<Code, CommandError> {
-        let text = if self.json {
-            bakeoff_report::json(findings, std::env::var("HOME").ok().as_deref())?
+        if self.json {
+            screen::json(&bakeoff_report::json(findings, std::env::var("HOME").ok().as_deref())?);
         } else {
-            bakeoff_report::terminal(findings, screen::style())
-        };
-        screen::out(&text);
+            screen::out(&bakeoff_report::terminal(findings, screen::style()));
+        }
         Ok(self.code(findings))
     }
 

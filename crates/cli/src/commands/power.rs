@@ -54,7 +54,7 @@ pub(crate) fn execute(args: &Args) -> Result<Code, CommandError> {
         true => bakeoff_report::power_json(&planning)?,
         false => bakeoff_report::power(&planning, screen::style()),
     };
-    screen::out(&text);
+    screen::page(&text, args.json);
     Ok(Code::Done)
 }
 

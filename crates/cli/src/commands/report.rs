@@ -6,8 +6,8 @@ use crate::error::{Code, CommandError};
 use crate::journals::read;
 use crate::{screen, state};
 use bakeoff_analysis::side_by_side::{SideBySide, side_by_side};
+use bakeoff_model::plain::clean;
 use bakeoff_model::record::{Record, Trial};
-use bakeoff_report::clean;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
@@ -61,10 +61,11 @@ fn beside(args: &Args, path: &Path, here: &Record, other: &Path) -> Result<Code,
     let there = read(&other)?;
     let [here, there] = [here, &there].map(bakeoff_analysis::judge);
     let pairs: SideBySide = side_by_side(&here, &there);
-    screen::out(&match args.showing.json {
+    let text = match args.showing.json {
         true => serde_json::to_string_pretty(&pairs)? + "\n",
         false => bakeoff_report::side_by_side(&pairs, &here, &there, screen::style()),
-    });
+    };
+    screen::page(&text, args.showing.json);
     Ok(Code::Done)
 }
 

@@ -9,12 +9,13 @@ use crate::aside::Maker;
 use crate::continued;
 use crate::error::{Code, CommandError};
 use crate::evidence::Wanted;
+use crate::executed;
 use crate::programs;
 use crate::screen;
 use crate::session::{OpenStudy, Setting};
 use crate::state::StateFolder;
 use crate::study_folder::{Inputs, StudyFolder};
-use bakeoff_build::{Cache, survey};
+use bakeoff_build::{Cache, DamageKind, survey};
 use bakeoff_lab::Ending;
 use bakeoff_lab::local::{Local, Setup};
 use bakeoff_lab::simulated::{Simulated, Truth};
@@ -78,7 +79,7 @@ fn rehearse(args: &Args, folder: &StudyFolder, plan: &Plan, truth: &str) -> Resu
     let setting = Setting { plan, study, builds: &[], journal, durable: true, quiet, guess_s };
     let open = OpenStudy::open(setting)?;
     state.is_latest()?;
-    let (record, ending) = open.execute(|| Ok(Box::new(Simulated::new(planted, plan))))?;
+    let (record, ending) = open.execute(|_| Ok(Box::new(Simulated::new(planted, plan))))?;
     finish(args, &record, ending)
 }
 
@@ -96,7 +97,11 @@ fn execute_here(args: &Args, folder: &StudyFolder, mut plan: Plan) -> Result<Cod
     let digests = built(&mut plan, folder.study.layers.is_empty(), &builds)?;
     // As they are now, after the builds.
     let expected = folder.expected()?;
-    let inputs = folder.inputs(&expected)?;
+    let mut inputs = folder.inputs(&expected)?;
+    let mut setup = setup(folder, &cache, &digests, expected);
+    let programs = executed::programs(&plan, &setup, inputs.files.keys());
+    inputs.take_programs(programs.system);
+    inputs.watched.extend(programs.built);
     let all = plan.study_line(&digests, &inputs.digest(), None);
     let shared = if args.anyway { vec![] } else { alike::merge(&mut plan, &all, &builds) };
     // Raced apart, they are another study.
@@ -115,7 +120,7 @@ fn execute_here(args: &Args, folder: &StudyFolder, mut plan: Plan) -> Result<Cod
     let guess_s = takes::trials_s(&plan, &takes::known_walls(folder)).map(|all_s| all_s / trials(&plan));
     let (journal, quiet) = (&*state.journal, args.quiet);
     let setting = Setting { plan: &plan, study, builds: &builds, journal, durable: true, quiet, guess_s };
-    let setup = setup(folder, &cache, &digests, expected, state.scratch());
+    setup.scratch = state.scratch();
     // A journal is not begun for what cannot be executed; one that is complete is shown all the same.
     let check = || programs::of_study(&bakeoff_lab::local::absent(&plan, &setup), &plan.baseline().name);
     let is_new = !state.journal.exists();
@@ -128,13 +133,15 @@ fn execute_here(args: &Args, folder: &StudyFolder, mut plan: Plan) -> Result<Cod
     // Held from before the first trial until after the last one.
     let mut machine = None;
     let maker = OnceCell::new();
-    let (record, ending) = open.execute(|| {
+    let (record, ending) = open.execute(|watched| {
         machine = Some(cache.quiet(|process| tell_who_is_waited_for(process, args.quiet))?);
         tell_why_not_alone(cache.why_not_whole_machine());
         if !is_new {
             check()?;
         }
-        let local = Local::new(&plan, setup.clone(), Some(lock.as_fd()))?.tracing(trace_trial::words());
+        let local = Local::new(&plan, setup.clone(), Some(lock.as_fd()))?
+            .tracing(trace_trial::words())
+            .watching(executed::watch(watched, &setup, &cache, &builds));
         let request = request(folder, &plan, &args.jobs);
         let made = Maker::of(&cache, &request, &plan, args.quiet)?;
         Ok(Box::new(match made.map(|made| maker.get_or_init(|| made)) {
@@ -166,7 +173,9 @@ fn study_line(whole: &Plan, plan: &Plan, digests: &BTreeMap<String, String>, inp
 /// Trials that write into what was built may have executed another program than those before them.
 fn warn_of_changed_prefixes(cache: &Cache, builds: &[BuildLine]) {
     for line in builds.iter().filter(|line| line.outcome == BuildOutcome::Built) {
-        let damage = cache.damage_of(&line.digest);
+        // What was changed has ended the session.
+        let mut damage = cache.damage_of(&line.digest);
+        damage.retain(|damage| damage.kind == DamageKind::Added);
         if damage.is_empty() {
             continue;
         }
@@ -205,11 +214,14 @@ fn trials(plan: &Plan) -> f64 {
 
 fn finish(args: &Args, record: &bakeoff_model::record::Record, ending: Ending) -> Result<Code, CommandError> {
     let code = args.showing.show_new(record)?;
-    if ending == Ending::Stopped {
-        screen::err("stopped; nothing is lost: execute the command again to go on\n");
-        return Ok(Code::Interrupted);
+    match ending {
+        Ending::Complete => Ok(code),
+        Ending::Changed => Ok(Code::Usage),
+        Ending::Stopped => {
+            screen::err("stopped; nothing is lost: execute the command again to go on\n");
+            Ok(Code::Interrupted)
+        }
     }
-    Ok(code)
 }
 
 /// Leaves the variants out that could not be built, and returns the digest of each other's build.
@@ -249,15 +261,14 @@ fn setup(
     cache: &Cache,
     digests: &BTreeMap<String, String>,
     expected: BTreeMap<String, Vec<u8>>,
-    scratch: std::path::PathBuf,
 ) -> Setup {
     let path = std::env::var("PATH").unwrap_or_else(|_| "/usr/local/bin:/usr/bin:/bin".to_owned());
     Setup {
         dir: folder.dir.clone(),
-        scratch,
         fresh_home: true,
         environment: [("PATH".to_owned(), path), ("LC_ALL".to_owned(), "C".to_owned())].into(),
         prefixes: digests.iter().map(|(variant, digest)| (variant.clone(), cache.prefix_of(digest))).collect(),
         expected,
+        ..Setup::default()
     }
 }

@@ -15,7 +15,7 @@ use std::time::Duration;
 /// What a pipe is to hold: a process that writes much is not to wait for us.
 const PIPE_BYTES: usize = 1 << 20;
 /// What is kept of a process; more is read and thrown away.
-const MOST_BYTES: usize = 64 << 20;
+pub const MOST_BYTES: usize = 64 << 20;
 /// Between two looks, when bytes come fast.
 pub(super) const NAP: Duration = Duration::from_micros(250);
 /// As many wake-ups within [`FAST_NS`] are fast.

@@ -69,15 +69,19 @@ fn descendants(files: &Files, pid: u32) -> Vec<u32> {
     let mut found = vec![];
     let mut parents = vec![pid];
     while let Some(parent) = parents.pop() {
-        // Each thread has children of its own.
-        for thread in files.names(&format!("proc/{parent}/task")) {
-            let children = files.read(&format!("proc/{parent}/task/{thread}/children")).unwrap_or_default();
-            let children = children.split_whitespace().filter_map(|word| word.parse::<u32>().ok());
-            parents.extend(children.clone());
-            found.extend(children);
-        }
+        let children = children(files, parent);
+        parents.extend(&children);
+        found.extend(children);
     }
     found
+}
+
+/// The processes of which this one is the parent.
+pub(super) fn children(files: &Files, pid: u32) -> Vec<u32> {
+    // Each thread has children of its own.
+    let of_thread = |thread: String| files.read(&format!("proc/{pid}/task/{thread}/children")).unwrap_or_default();
+    let lists = files.names(&format!("proc/{pid}/task")).into_iter().map(of_thread);
+    lists.flat_map(|list| list.split_whitespace().filter_map(|word| word.parse().ok()).collect::<Vec<u32>>()).collect()
 }
 
 #[cfg(test)]

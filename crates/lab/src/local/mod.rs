@@ -16,16 +16,18 @@ mod tools;
 mod tracing;
 mod trial;
 mod waiting;
+mod watch;
 
 pub use programs::{Absent, absent};
 pub use stage::Setup;
+pub use watch::Watch;
 
 use crate::aside::Aside;
 use crate::evidence::Subject;
-use crate::{Error, Execution, Executor, Pass, Task};
+use crate::{Error, Execution, Executor, Look, Pass, Task};
 use bakeoff_host::{Launcher, now_unix_s};
 use bakeoff_model::plan::Plan;
-use bakeoff_model::record::{Evidence, Outcome, Surrounding, Unavailable};
+use bakeoff_model::record::{Evidence, Failure, Outcome, Surrounding, Unavailable};
 use load::Load;
 use outcome::Halt;
 use printed::Printed;
@@ -33,6 +35,7 @@ use services::Services;
 use stage::Stage;
 use std::os::fd::BorrowedFd;
 use tools::Tools;
+use watch::Watching;
 
 /// Executes trials on this host.
 #[derive(Debug)]
@@ -49,6 +52,7 @@ pub struct Local<'a> {
     aside: Option<Aside<'a>>,
     /// The words that start a tracer; an order follows. None: nothing traces here.
     tracer: Vec<String>,
+    watching: Watching<'a>,
 }
 
 impl<'a> Local<'a> {
@@ -61,7 +65,18 @@ impl<'a> Local<'a> {
         let (stage, launcher) = Stage::new(plan, setup, keep)?;
         let (services, load, tools) = (Services::default(), Load::default(), Tools::default());
         let printed = Printed::default();
-        Ok(Self { stage, launcher, services, load, tools, printed, block: None, aside: None, tracer: vec![] })
+        Ok(Self {
+            stage,
+            launcher,
+            services,
+            load,
+            tools,
+            printed,
+            block: None,
+            aside: None,
+            tracer: vec![],
+            watching: Watching::default(),
+        })
     }
 
     /// With somebody who builds what trials need: layouts, and what trials of building execute.
@@ -69,10 +84,24 @@ impl<'a> Local<'a> {
         Self { aside: Some(aside), ..self }
     }
 
+    /// With what is to be looked at between blocks.
+    pub fn watching(self, watch: Watch<'a>) -> Self {
+        Self { watching: Watching::new(watch), ..self }
+    }
+
     /// With a tracer for diagnostic trials: the words that start one ([`bakeoff_host::tracer::execute`]), which the path of
     /// its order follows.
     pub fn tracing(self, tracer: Vec<String>) -> Self {
         Self { tracer, ..self }
+    }
+
+    /// Something is launched that nobody measures. Whatever a look has put out of the processor's caches a trial would
+    /// otherwise find cold.
+    fn settle(&mut self) -> Result<(), Error> {
+        if self.watching.is_any() {
+            self.launcher.execute_nothing()?;
+        }
+        Ok(())
     }
 
     /// Everything of one trial, up to its end: what came of it is in `execution`, also if it halts.
@@ -123,6 +152,20 @@ impl<'a> Local<'a> {
         Ok(trial::wipe(stage, stage.cell(task)?)?)
     }
 
+    /// Everything that was started for a trial ends, and is started again for the next one: somebody has killed a launcher.
+    fn begin_anew(&mut self, task: Task<'_>) -> Result<(), Error> {
+        self.end_all()?;
+        trial::wipe(&self.stage, self.stage.cell(task)?)
+    }
+
+    fn end_all(&mut self) -> Result<(), Error> {
+        // They end where they are dropped.
+        (self.services, self.load, self.tools) = (Services::default(), Load::default(), Tools::default());
+        self.block = None;
+        self.launcher = self.stage.another_launcher()?;
+        Ok(())
+    }
+
     /// Stops what another block had kept.
     fn in_block(&mut self, task: Task<'_>) -> Result<(), Error> {
         let block = (task.block.block, task.block.workload.clone(), task.block.condition.clone());
@@ -152,6 +195,9 @@ impl Executor for Local<'_> {
         self.in_block(task)?;
         let mut execution = Execution { started_unix_s: now_unix_s(), ..Execution::default() };
         let is_building = self.stage.is_building(task);
+        if !is_building {
+            self.watching.trial_begins(self.stage.cell(task)?);
+        }
         let attempted = match self.stage.layout_failed(task) {
             Some(failure) => Err(Halt::Failed(failure)),
             None if is_building => self.build(task, &mut execution),
@@ -162,12 +208,31 @@ impl Executor for Local<'_> {
         }
         // Whatever came of it, nothing of it goes on. The first failure is the cause of later ones.
         let tidied = if is_building { Ok(()) } else { self.tidy(task, &mut execution) };
-        match attempted.and(tidied) {
+        let ended = attempted.and(tidied);
+        // What a trial wrote that nobody hears of is found by the look after it.
+        if !matches!(ended, Err(Halt::Interrupted)) {
+            execution.written = self.watching.written();
+        }
+        match ended {
             Ok(()) => Ok(Some(execution)),
+            Err(Halt::Error(Error::Host(bakeoff_host::Error::LauncherEnded { how }))) => {
+                self.begin_anew(task)?;
+                Ok(Some(Execution { outcome: Outcome::Failed(killed(&how)), ..execution }))
+            }
             Err(Halt::Interrupted) => Ok(None),
             Err(Halt::Failed(failure)) => Ok(Some(Execution { outcome: Outcome::Failed(failure), ..execution })),
             Err(Halt::Error(error)) => Err(error),
         }
+    }
+
+    fn look(&mut self) -> Result<Look, Error> {
+        let look = self.watching.look()?;
+        self.settle()?;
+        Ok(look)
+    }
+
+    fn look_at_all(&mut self) -> Result<Look, Error> {
+        self.watching.look_at_all()
     }
 
     fn pass_begins(&mut self, pass: &Pass<'_>) -> Result<Option<()>, Error> {
@@ -180,7 +245,13 @@ impl Executor for Local<'_> {
     }
 
     fn diagnose(&mut self, subject: Subject<'_>) -> Result<Option<Evidence>, Error> {
-        self.trace(subject)
+        match self.trace(subject) {
+            Err(Error::Host(bakeoff_host::Error::LauncherEnded { how })) => {
+                self.end_all()?;
+                Ok(Some(subject.missing(format!("{KILLED} ({how})"))))
+            }
+            traced => traced,
+        }
     }
 
     fn block_ended(&mut self) -> Result<(), Error> {
@@ -191,4 +262,13 @@ impl Executor for Local<'_> {
             Ok(()) | Err(Halt::Interrupted | Halt::Failed(_)) => Ok(()),
         }
     }
+}
+
+/// Why there is no more of a trial.
+const KILLED: &str = "the process that starts it, and kills what is left of it, was itself killed";
+
+/// Such a trial failed: most often it was the trial that did it.
+fn killed(how: &str) -> Failure {
+    let why = format!("{KILLED} ({how}); a command that kills its parent, or all processes, does that");
+    Failure::Surroundings { part: "launcher".to_owned(), why, tail: vec![] }
 }

@@ -96,19 +96,16 @@ impl Stage {
         std::fs::create_dir_all(&setup.scratch).map_err(|source| folder_error(&setup.scratch, source))?;
         let keep = keep.map(|fd| fd.try_clone_to_owned()).transpose();
         let keep = keep.map_err(|source| folder_error(&setup.scratch, source))?;
-        let watched: Vec<&str> = plan
-            .decide
-            .metrics
-            .iter()
-            .chain(plan.void_if.iter().map(|rule| &rule.metric))
-            .map(String::as_str)
-            .collect();
-        let options = Options { keep: keep.as_ref().map(|fd| fd.as_fd()), watched: Some(&watched) };
-        let launcher = Launcher::start_with(&options)?;
+        let launcher = watched_launcher(plan, keep.as_ref())?;
         let granted = plan.conditions.iter().map(|condition| Granted::of(condition, &launcher)).collect();
         let shell = any_needs_a_shell(plan);
         let cpus = bakeoff_host::place::fingerprint().cpus;
         Ok((Self { plan: plan.clone(), setup, keep, shell, layouts: Layouts::new(), granted, cpus }, launcher))
+    }
+
+    /// A launcher for trials, in the place of one that was killed.
+    pub(super) fn another_launcher(&self) -> Result<Launcher, bakeoff_host::Error> {
+        watched_launcher(&self.plan, self.keep.as_ref())
     }
 
     /// Another launcher, whose jobs no probe watches.
@@ -189,6 +186,13 @@ impl Stage {
             _ => Ok(()),
         }
     }
+}
+
+/// A launcher whose jobs the probes watch that a plan asks for.
+fn watched_launcher(plan: &Plan, keep: Option<&OwnedFd>) -> Result<Launcher, bakeoff_host::Error> {
+    let wanted = plan.decide.metrics.iter().chain(plan.void_if.iter().map(|rule| &rule.metric));
+    let watched: Vec<&str> = wanted.map(String::as_str).collect();
+    Launcher::start_with(&Options { keep: keep.map(|fd| fd.as_fd()), watched: Some(&watched) })
 }
 
 /// The variable that holds a service's port: `PORT_` and its name. A name may have characters that no variable has.

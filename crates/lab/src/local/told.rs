@@ -3,7 +3,7 @@
 use super::outcome::Outputs;
 use super::stage::Cell;
 use crate::Execution;
-use bakeoff_host::JobEnded;
+use bakeoff_host::{JobEnded, MOST_MARKED_BYTES};
 use bakeoff_model::marks::{self, Marks, Told};
 use bakeoff_model::metric::{Measurements, Unit};
 use bakeoff_model::study::{ValueSource, Workload};
@@ -20,7 +20,15 @@ pub(super) fn take(
     outputs: &[Outputs],
     execution: &mut Execution,
 ) -> Result<(), String> {
-    let mut wrong = None;
+    // Before all else: of what was not read, everything else only seems to be wrong.
+    let mut wrong = (ended.marks_lost_bytes > 0).then(|| {
+        format!(
+            "it marked more than the {} MiB that are read of one process ({} bytes more); let it mark fewer ops, such as every \
+             hundredth",
+            MOST_MARKED_BYTES >> 20,
+            ended.marks_lost_bytes
+        )
+    });
     let mut all: Vec<(Marks, Measurements)> = vec![];
     for (number, process) in (0..).zip(&ended.processes) {
         let chunks = ended.marks.get(number).map(Vec::as_slice).unwrap_or_default();
@@ -53,10 +61,6 @@ pub(super) fn take(
         if let Err(why) = ops_as_declared(cell.workload, marked) {
             wrong.get_or_insert(why);
         }
-    }
-    if ended.marks_lost_bytes > 0 {
-        let why = format!("it marked so much that {} bytes of it were not read", ended.marks_lost_bytes);
-        wrong.get_or_insert(why);
     }
     merge(cell.workload, all, execution);
     wrong.map_or(Ok(()), Err)

@@ -12,7 +12,7 @@ use bakeoff_lab::{Executor as _, Task};
 use bakeoff_model::record::{Block, Failure, Outcome, TWIN};
 use bakeoff_model::study::Ready;
 use libtest_mimic::{Arguments, Trial};
-use support::{PATH, Stage};
+use support::{PATH, Stage, execute_in};
 
 fn main() {
     let mut words = std::env::args().skip(1);
@@ -26,6 +26,7 @@ fn main() {
         ("a_trial_has_the_environment_that_was_declared_and_an_empty_home", environment),
         ("the_twin_executes_what_the_baseline_does", twin),
         ("a_fresh_home_is_gone_afterwards_whatever_was_left_in_it", fresh_home),
+        ("a_trial_that_kills_its_launcher_fails_and_the_next_one_is_executed", launcher_killed),
         ("a_program_that_no_build_made_is_known_to_be_absent", absent_programs),
         ("one_command_that_needs_a_shell_gives_all_of_them_one", shell_for_all),
         ("what_outlives_a_trial_is_counted_and_gone", leftovers),
@@ -153,6 +154,24 @@ fn shell_for_all() {
     };
     assert_eq!(printed_by_b("echo", "direct\n"), Outcome::Ok);
     assert_eq!(printed_by_b("echo $HOME", "shell\n"), Outcome::Ok);
+}
+
+fn launcher_killed() {
+    let sleeping = format!("sleep {}", support::marker());
+    let mut stage = Stage::new("").service(support::service("s", &sleeping, Ready::Started));
+    stage.plan.variants[0].run = Some(format!("{sleeping} & setsid {sleeping} & kill -KILL $PPID; {sleeping}"));
+    stage.plan.variants[1].run = Some("true".to_owned());
+    let mut local = stage.local();
+    for block in 1..=3 {
+        let execution = execute_in(&mut local, block, "a");
+        let (part, why, _) = support::failed_part(&execution.outcome);
+        assert_eq!(part, "launcher");
+        assert!(why.contains("signal: 9"), "{why}");
+        assert_eq!(support::alive(&sleeping), Vec::<String>::new());
+        assert_eq!(execute_in(&mut local, block, "b").outcome, Outcome::Ok);
+        local.block_ended().unwrap();
+    }
+    assert_eq!(support::alive(&sleeping), Vec::<String>::new());
 }
 
 /// A service may make a file before it is wanted, but nothing of a finished build.

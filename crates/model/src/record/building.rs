@@ -68,12 +68,12 @@ impl Record {
 
     fn parted(&self, takes: impl Fn(&str) -> bool) -> Self {
         Self {
-            study: self.study.clone(),
             sessions: self.sessions.clone(),
             builds: self.builds.clone(),
             blocks: self.blocks.iter().filter(|block| takes(&block.workload)).cloned().collect(),
             trials: self.trials.iter().filter(|trial| takes(&trial.workload)).cloned().collect(),
             evidence: self.evidence.clone(),
+            ..Self::new(self.study.clone())
         }
     }
 }

@@ -2,7 +2,7 @@
 //! there: a trial that stands twice counts once. What is odd is named with its line; lines that contradict each other are
 //! refused, because nobody can tell which of them is true. It reads no file.
 
-use super::{Block, Line, Record, StudyLine, TWIN, Trial};
+use super::{Block, Line, MOST_PADDING_BYTES, Record, StudyLine, TWIN, Trial};
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::fmt;
 
@@ -148,6 +148,18 @@ impl Reading {
                 self.odd(number, Oddity::Doubled { first });
                 Ok(())
             }
+            Line::Changed(ref changed) => {
+                // Void trials are repeated.
+                for place in self.record.voided_by(changed) {
+                    let trial = &self.record.trials[place];
+                    let of_block = self.trials.get_mut(&key(&trial.workload, &trial.condition, trial.block));
+                    if let Some(attempts) = of_block.and_then(|of_block| of_block.get_mut(&trial.variant)) {
+                        attempts.final_line = None;
+                    }
+                }
+                self.record.push(line);
+                Ok(())
+            }
             Line::Block(block) => self.take_block(number, block),
             Line::Trial(trial) => self.take_trial(number, trial),
             line => {
@@ -184,6 +196,10 @@ impl Reading {
     }
 
     fn take_block(&mut self, number: usize, block: Block) -> Result<(), Contradiction> {
+        if block.padding > MOST_PADDING_BYTES {
+            self.odd(number, Oddity::Unplanned { what: format!("a padding of {} bytes", block.padding) });
+            return Ok(());
+        }
         let place = self.record.blocks.len();
         let (first, at) =
             *self.blocks.entry(key(&block.workload, &block.condition, block.block)).or_insert((number, place));
@@ -251,6 +267,9 @@ impl Reading {
         if found.iter().all(Option::is_none) {
             return;
         }
+        let unchecked = self.record.unchecked().len();
+        let unchecked_line =
+            self.trial_lines.len().checked_sub(unchecked).and_then(|at| self.trial_lines.get(at)).copied();
         let trials = std::mem::take(&mut self.record.trials);
         let lines = std::mem::take(&mut self.trial_lines);
         for ((trial, line), what) in trials.into_iter().zip(lines).zip(found) {
@@ -261,6 +280,8 @@ impl Reading {
                 self.trial_lines.push(line);
             }
         }
+        let is_checked = |line: &usize| unchecked_line.is_none_or(|unchecked| *line < unchecked);
+        self.record.set_first_unchecked(self.trial_lines.partition_point(is_checked));
     }
 }
 

@@ -4,6 +4,7 @@
 use super::Meter;
 use crate::alone::alone;
 use crate::error::{Code, CommandError};
+use crate::scratch::Scratch;
 use crate::screen;
 use bakeoff_analysis::calibration::real::{Executed, Trials, judge, turns};
 use bakeoff_lab::local::{Local, Setup};
@@ -38,7 +39,7 @@ pub(super) struct Args {
 
 pub(super) fn execute(args: &super::Args) -> Result<Code, CommandError> {
     let wanted = args.studies.unwrap_or(super::REAL_STUDIES);
-    let folder = tempfile::Builder::new().prefix("bakeoff-calibrate-").tempdir().map_err(|error| {
+    let folder = Scratch::new("bakeoff-calibrate-", &std::env::temp_dir()).map_err(|error| {
         CommandError::new(Code::Internal, error).hint("TMPDIR names the folder for temporary files")
     })?;
     let command = args.of_real.command.clone().unwrap_or_else(|| COMMAND.to_owned());
@@ -71,7 +72,7 @@ pub(super) fn execute(args: &super::Args) -> Result<Code, CommandError> {
     let real = judge(Executed { command, blocks, load: processes, seed, studies });
     let text =
         if args.json { bakeoff_report::calibration_json(&real)? } else { bakeoff_report::real(&real, screen::style()) };
-    screen::out(&text);
+    screen::page(&text, args.json);
     if done < wanted {
         screen::err(&format!("stopped after {done} of {wanted} studies\n"));
         return Ok(Code::Interrupted);

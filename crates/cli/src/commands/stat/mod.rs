@@ -8,10 +8,10 @@ use crate::error::{Code, CommandError};
 use crate::screen;
 use bakeoff_analysis::findings::Verdict;
 use bakeoff_analysis::samples::{SampleFindings, Terms};
+use bakeoff_model::plain::clean;
 use bakeoff_model::samples::columns::Columns;
 use bakeoff_model::samples::keys::{Filter, Projection};
 use bakeoff_model::samples::{Error, Format, Gathered, Options};
-use bakeoff_report::clean;
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt as _;
 
@@ -140,7 +140,7 @@ pub(crate) fn execute(args: &Args) -> Result<Code, CommandError> {
         remarks.push(format!("integers that a 64-bit floating-point number cannot hold: {count} ({example})"));
     }
     if args.json {
-        screen::out(&bakeoff_report::stat_json(&findings)?);
+        screen::json(&bakeoff_report::stat_json(&findings)?);
         remarks.iter().for_each(|remark| screen::err(&format!("note: {}\n", clean(remark))));
     } else {
         screen::out(&bakeoff_report::stat(&findings, &remarks, screen::style()));

@@ -3,10 +3,12 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test ends where something is not as it should be")]
 
+mod looks;
+
 use bakeoff_lab::simulated::{Simulated, Truth};
 use bakeoff_lab::{Ending, Error, Event, Execution, Executor, Pass, Standing, Task, drive};
 use bakeoff_model::plan::Plan;
-use bakeoff_model::record::{Line, MOST_REPEATS, Outcome, Record, Trial};
+use bakeoff_model::record::{Changed, Checked, Line, MOST_REPEATS, Outcome, Record, Trial};
 use bakeoff_model::study::{Condition, VoidRule};
 use std::cell::{Cell, RefCell};
 
@@ -47,7 +49,11 @@ fn session(plan: &Plan, record: &mut Record, executor: &mut dyn Executor, stop: 
         match event {
             Event::BlockBegins(block) => lines.push(Line::Block(block)),
             Event::TrialEnded(trial) => lines.push(Line::Trial(*trial)),
-            Event::TrialBegins { .. } | Event::BlockEnded => {}
+            Event::Checked(files) => lines.push(Line::Checked(Checked { session: 1, files })),
+            Event::Changed { files, whole_session } => {
+                lines.push(Line::Changed(Changed { session: 1, files, whole_session }));
+            }
+            _ => {}
         }
         Ok(())
     };
@@ -116,7 +122,7 @@ fn session_until(
         match event {
             Event::BlockBegins(block) => so_far.borrow_mut().push(Line::Block(block)),
             Event::TrialEnded(trial) => so_far.borrow_mut().push(Line::Trial(*trial)),
-            Event::TrialBegins { .. } | Event::BlockEnded => {}
+            _ => {}
         }
         Ok(())
     };

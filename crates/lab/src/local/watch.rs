@@ -1,0 +1,112 @@
+//! What trials of this host execute and read, looked at between blocks: some files by what the system says of them, each
+//! time; everything else that was built only where somebody may have touched it, and at the end. Here it is only found out.
+
+use super::stage::Cell;
+use crate::watched::{State, Watched};
+use crate::{Error, Look};
+use bakeoff_host::folders::Folders;
+use bakeoff_model::digest::Digest;
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+
+/// What is to be looked at.
+#[derive(Default)]
+pub struct Watch<'a> {
+    /// Files that are looked at each time: programs, what executes with them, and files of the study.
+    pub files: Vec<Watched>,
+    /// Where what was built is installed.
+    pub prefixes: Vec<PathBuf>,
+    /// Looks at all that was built, content included: the names of what is missing or changed.
+    pub all: Option<Box<dyn Fn() -> Vec<String> + 'a>>,
+}
+
+/// What is looked at, and what is known of it.
+#[derive(Default)]
+pub(super) struct Watching<'a> {
+    watch: Watch<'a>,
+    /// Says whether to look at all that was built. Where it cannot, everything is looked at each time.
+    folders: Option<Folders>,
+    /// Variant, workload and condition of which a trial was executed: what the first one writes trials write.
+    cells: BTreeSet<[String; 3]>,
+    /// Whether the first trial of a cell was executed since the last look.
+    is_first: bool,
+}
+
+impl std::fmt::Debug for Watching<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Watching").field("files", &self.watch.files).finish_non_exhaustive()
+    }
+}
+
+impl<'a> Watching<'a> {
+    pub(super) fn new(watch: Watch<'a>) -> Self {
+        let prefixes = watch.prefixes.iter().map(PathBuf::as_path);
+        let folders = watch.all.as_ref().and_then(|_| Folders::watch(prefixes).ok());
+        Self { watch, folders, cells: BTreeSet::new(), is_first: false }
+    }
+
+    /// Whether there is anything to be looked at.
+    pub(super) fn is_any(&self) -> bool {
+        !self.watch.files.is_empty() || self.watch.all.is_some()
+    }
+
+    /// A trial begins. The twin executes what the baseline does, but it, too, may come first.
+    pub(super) fn trial_begins(&mut self, cell: Cell<'_>) {
+        let key = [&cell.variant.name, &cell.workload.name, &cell.condition.name].map(Clone::clone);
+        self.is_first |= self.cells.insert(key);
+    }
+
+    /// Files of the study that the first trial of a cell has written; they are looked at no more.
+    pub(super) fn written(&mut self) -> Vec<String> {
+        if !self.is_first {
+            return vec![];
+        }
+        let mut written = vec![];
+        self.watch.files.retain_mut(|file| {
+            let is_written = file.may_be_written && file.look() != State::Same;
+            if is_written {
+                written.push(file.name.clone());
+            }
+            !is_written
+        });
+        written
+    }
+
+    /// A look between two blocks.
+    pub(super) fn look(&mut self) -> Result<Look, Error> {
+        // A service may write at its end.
+        let mut look = Look { written: self.written(), ..Look::default() };
+        self.is_first = false;
+        for file in &mut self.watch.files {
+            match file.look() {
+                State::Same => {}
+                State::Touched => look.touched.push(file.name.clone()),
+                State::Changed => look.changed.push(file.name.clone()),
+            }
+        }
+        if self.folders.as_ref().is_none_or(Folders::were_changed) {
+            let more: Vec<String> = self.all().into_iter().filter(|name| !look.changed.contains(name)).collect();
+            look.changed.extend(more);
+        }
+        if self.is_any() {
+            let mut digest = Digest::of("files");
+            self.watch.files.iter().for_each(|file| file.add_to(&mut digest));
+            look.files = digest.hex();
+        }
+        Ok(look)
+    }
+
+    /// A look at everything.
+    pub(super) fn look_at_all(&mut self) -> Result<Look, Error> {
+        let mut look = self.look()?;
+        if look.changed.is_empty() {
+            look.changed = self.all();
+            look.whole_session = !look.changed.is_empty();
+        }
+        Ok(look)
+    }
+
+    fn all(&self) -> Vec<String> {
+        self.watch.all.as_ref().map(|all| all()).unwrap_or_default()
+    }
+}
