@@ -170,7 +170,7 @@ fn relocate(body: &mut [u8], array: u64) -> Option<()> {
     if body.last() != Some(&0) {
         return None;
     }
-    let start = body.as_ptr() as u64;
+    let (start, length) = (body.as_ptr() as u64, body.len() as u64);
     let mut at = array as usize;
     loop {
         let entry = body.get_mut(at..at.checked_add(8)?)?;
@@ -178,10 +178,10 @@ fn relocate(body: &mut [u8], array: u64) -> Option<()> {
         if offset == 0 {
             return Some(());
         }
-        entry.copy_from_slice(&(start + offset).to_ne_bytes());
-        if offset as usize >= body.len() {
+        if offset >= length {
             return None;
         }
+        entry.copy_from_slice(&(start + offset).to_ne_bytes());
         at += 8;
     }
 }
