@@ -1,6 +1,6 @@
 //! What it costs to look at what trials execute, after each block: `cargo bench -p bakeoff-cli --bench looks`. Two places
 //! execute the same blocks in a random order, one of them looking at 100 files; then the trial right after a look is held
-//! against one without a look before it. Ratios come with intervals of our own analysis, and with the goals beside them.
+//! against one without a look before it. Ratios come with intervals of our own analysis, and with the goals.
 //! Nothing is asserted: a busy machine is not a failure.
 //!
 //! `BLOCKS` changes the number of blocks; `BAKEOFF_BENCH_QUICK=1` makes it small, to see whether it executes.

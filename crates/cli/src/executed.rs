@@ -13,9 +13,9 @@ use std::collections::BTreeSet;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
-/// So many files are looked at between two blocks: it takes 0.1 % of a block of trials of 10 ms.
+/// The most files that are looked at between two blocks; a look takes 0.1 % of a block of trials of 10 ms.
 const MOST_FILES: usize = 100;
-/// So many names below a prefix are looked at in search of programs.
+/// The most names below a prefix that are searched for programs.
 const MOST_NAMES: usize = 20_000;
 
 /// The programs of a plan's trials.

@@ -377,7 +377,7 @@ impl<'a> OpenStudy<'a> {
     }
 }
 
-/// So many changed files are named.
+/// How many changed files are named.
 const FILES_SHOWN: usize = 3;
 
 fn interrupted() -> bool {

@@ -310,7 +310,7 @@ fn an_interrupt_ends_after_the_trial_in_flight_and_the_next_command_goes_on() {
     assert_eq!(sandbox.record().sessions.len(), 2);
 }
 
-/// Whoever opens a pipe waits for its writer, and a device may never end.
+/// Opening a pipe waits for its writer, and a device may never end.
 #[test]
 fn files_of_a_study_that_are_no_files_are_refused_at_once() {
     let fifo = |path: &std::path::Path| {

@@ -140,7 +140,7 @@ fn killed_in_between_it_makes_the_same_layouts_again() {
     is_as_planned(&sandbox);
 }
 
-/// One process of a cache links anew at a time, on whatever host; that it waits is said.
+/// One process of a cache links at a time, on any host; the others say that they wait.
 #[test]
 fn that_another_process_links_anew_is_said_while_it_is_waited_for() {
     let sandbox = study("sh link.sh");

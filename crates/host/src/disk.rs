@@ -24,7 +24,7 @@ pub fn writable(folder: &Path) -> io::Result<()> {
     Ok(accessat(CWD, folder, Access::WRITE_OK | Access::EXEC_OK, AtFlags::EACCESS)?)
 }
 
-/// The content of a regular file of at most so many bytes. Whoever opens a pipe waits for its writer, and a device may never
+/// The content of a regular file of at most `most_bytes`. Opening a pipe would wait for its writer, and a device may never
 /// end.
 ///
 /// # Errors

@@ -1,6 +1,6 @@
 //! Whether anything was changed below some folders since somebody last asked, as inotify(7) has it: a hint. It misses what
 //! is written by another name of a file, or through a mapping, and what is mounted over it; it never says what was
-//! changed. Whoever wants to be sure looks at the files.
+//! changed. To be sure, look at the files.
 
 use rustix::fs::inotify::{self, CreateFlags, WatchFlags};
 use rustix::io::Errno;

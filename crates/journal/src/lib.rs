@@ -124,7 +124,7 @@ struct Head {
 pub fn read(path: &Path) -> Result<Contents, Error> {
     let read_error = |source| Error::Read { path: path.to_owned(), source };
     let mut bytes = vec![];
-    // A device may never end, and whoever opens a pipe waits for its writer.
+    // A device may never end, and opening a pipe waits for its writer.
     if !path.metadata().map_err(read_error)?.is_file() {
         return Err(Error::NotAJournal { path: path.to_owned() });
     }

@@ -5,7 +5,7 @@ use super::tree::children;
 use crate::files::Files;
 use rustix::process::{Pid, Signal, WaitOptions, getpid, getsid, kill_process, set_child_subreaper, waitpid};
 
-/// A program that makes processes faster than they are killed is given up after so many times.
+/// A program that makes processes faster than they are killed is given up after this number of attempts.
 const MOST_TIMES: u32 = 10_000;
 
 /// From now on whatever loses its parent below us becomes our child (prctl(2), PR_SET_CHILD_SUBREAPER).
