@@ -3,7 +3,7 @@
 
 use super::tree::children;
 use crate::files::Files;
-use rustix::process::{Pid, Signal, WaitOptions, getpid, getsid, kill_process, set_child_subreaper, waitpid};
+use rustix::process::{Pid, Signal, WaitOptions, getpid, kill_process, set_child_subreaper, waitpid};
 
 /// A program that makes processes faster than they are killed is given up after this number of attempts.
 const MOST_TIMES: u32 = 10_000;
@@ -18,10 +18,10 @@ pub(super) fn adopt() {
 /// and everything that it starts is in one of its own: so those of launchers that live are not meant.
 pub(super) fn kill(since: Option<u64>) {
     let files = Files::here();
-    let ours = getsid(None).ok();
+    let ours = session(&files, std::process::id());
     let is_orphan = |pid: &Pid| {
-        getsid(Some(*pid)).ok() != ours
-            && began(&files, pid.as_raw_pid().unsigned_abs()).is_none_or(|at| Some(at) >= since)
+        let pid = pid.as_raw_pid().unsigned_abs();
+        session(&files, pid) != ours && began(&files, pid).is_none_or(|at| Some(at) >= since)
     };
     for _ in 0..MOST_TIMES {
         let pids = children(&files, std::process::id()).into_iter();
@@ -39,8 +39,41 @@ pub(super) fn kill(since: Option<u64>) {
     }
 }
 
-/// When a process began, in ticks since the machine did (proc_pid_stat(5): starttime).
+/// When a process began, in ticks since the machine did.
 pub(super) fn began(files: &Files, pid: u32) -> Option<u64> {
+    stat_field(files, pid, 22)
+}
+
+/// The session of a process: 0 if its leader is outside of our PID namespace, as in many containers (rustix's getsid
+/// panics there).
+fn session(files: &Files, pid: u32) -> Option<u64> {
+    stat_field(files, pid, 6)
+}
+
+/// A field of `/proc/PID/stat` by its number in proc_pid_stat(5), from the third on.
+fn stat_field(files: &Files, pid: u32, number: usize) -> Option<u64> {
     let stat = files.read(&format!("proc/{pid}/stat"))?;
-    stat.get(stat.rfind(')')? + 1..)?.split_whitespace().nth(19)?.parse().ok()
+    // The name of the program, in brackets, may hold anything.
+    stat.get(stat.rfind(')')? + 1..)?.split_whitespace().nth(number.checked_sub(3)?)?.parse().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::process::Stdio;
+
+    #[test]
+    fn session_and_start_of_a_process() {
+        let files = Files::here();
+        let me = std::process::id();
+        let mut command = std::process::Command::new("setsid");
+        command.args(["sh", "-c", "echo; read x"]).stdin(Stdio::piped()).stdout(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        std::io::Read::read_exact(child.stdout.as_mut().unwrap(), &mut [0]).unwrap();
+        assert_eq!(session(&files, child.id()), Some(u64::from(child.id())));
+        assert!(began(&files, child.id()) >= began(&files, me) && began(&files, me).is_some());
+        drop(child.stdin.take());
+        child.wait().unwrap();
+        assert_eq!(session(&files, child.id()), None);
+    }
 }
