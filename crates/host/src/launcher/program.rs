@@ -2,7 +2,6 @@
 
 use super::{Command, wire};
 use rustix::fs::{Access, access};
-use rustix::io::Errno;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -45,17 +44,15 @@ pub(super) fn find(command: &Command) -> Result<PathBuf, NotStarted> {
 pub(super) fn explain(step: u32, errno: u32, program: &Path, dir: &Path) -> NotStarted {
     let error = io::Error::from_raw_os_error(errno.cast_signed());
     let what = program.display().to_string();
-    match (step, Errno::from_raw_os_error(errno.cast_signed())) {
-        (wire::FOLDER, Errno::NOENT) => NotStarted::path(dir, "no such folder to start in"),
+    match (step, errno.cast_signed()) {
+        (wire::FOLDER, libc::ENOENT) => NotStarted::path(dir, "no such folder to start in"),
         (wire::FOLDER, _) => NotStarted::path(dir, error),
         (wire::JOIN, _) => NotStarted::new(what, format!("its process could not join its cgroup: {error}")),
         (wire::CLONE, _) => NotStarted::new(what, format!("no process could be made for it: {error}")),
-        (wire::EXEC, Errno::NOENT) if dir.join(program).exists() => {
+        (wire::EXEC, libc::ENOENT) if dir.join(program).exists() => {
             NotStarted::new(what, "the interpreter that it asks for (#! line or dynamic loader) does not exist")
         }
-        (wire::EXEC, Errno::TOOBIG) => {
-            NotStarted::new(what, "its arguments and environment are too long for the system")
-        }
+        (wire::EXEC, libc::E2BIG) => NotStarted::new(what, "its arguments and environment are too long for the system"),
         _ => NotStarted::new(what, error),
     }
 }

@@ -65,7 +65,7 @@ impl Reader {
         let subject = self.rows.len().saturating_sub(1);
         let is_table = |row: &&super::read::Row| matches!(row.kind, Kind::Table | Kind::Ministat { .. });
         let section = self.rows.last().filter(is_table).map(|row| row.section);
-        let object = self.rows.iter().position(|row| Some(row.section) == section);
+        let object = self.rows.iter().position(|row| Some(row.section) == section && is_table(&row));
         let Some(object) = object.filter(|object| *object < subject) else {
             let remedy =
                 "put it below the row that it is about, as ministat does, and the row that this is compared with above";

@@ -12,8 +12,8 @@ use std::ops::Range;
 /// All rows, as summaries.
 pub(super) struct Resolved {
     pub(super) summaries: Vec<Summary>,
-    /// The summary of each row.
-    pub(super) places: Vec<usize>,
+    /// The summary of each row; none of a count that is of others.
+    pub(super) places: Vec<Option<usize>>,
     /// Sections whose heading tells something.
     pub(super) headings: BTreeSet<usize>,
     pub(super) columns_unread: Vec<String>,
@@ -36,7 +36,7 @@ enum Headings {
 
 pub(super) fn resolve(mut rows: Vec<Row>, sections: &[Option<Heading>], problems: &mut Vec<Problem>) -> Resolved {
     let columns_unread = asides(&mut rows);
-    counts(&mut rows);
+    let are_counts = counts(&mut rows);
     let single = single_figures(&rows, sections);
     let is_single = |row: &Row| single == Headings::Systems && matches!(row.kind, Kind::Keyed { .. });
     let is_list = |row: &Row| matches!(row.kind, Kind::Listed { .. });
@@ -44,7 +44,7 @@ pub(super) fn resolve(mut rows: Vec<Row>, sections: &[Option<Heading>], problems
     let of_others = tables(&others, sections);
     let mut headings = BTreeSet::new();
     let mut found: Vec<(Summary, Vec<Figure>, Range<usize>)> = vec![];
-    let mut places = vec![];
+    let mut of_rows = vec![];
     for row in rows {
         let told = if is_list(&row) || is_single(&row) { Headings::Systems } else { of_others };
         let heading = sections[row.section].as_ref().map(|heading| heading.text.clone());
@@ -59,12 +59,14 @@ pub(super) fn resolve(mut rows: Vec<Row>, sections: &[Option<Heading>], problems
         };
         if let Some(at) = found.iter().position(same).filter(|_| !values.is_empty()) {
             found[at].1.extend(values);
-            places.push(at);
+            of_rows.push(at);
         } else {
-            places.push(found.len());
+            of_rows.push(found.len());
             found.push((summary, values, row.span));
         }
     }
+    let mut of_rows = of_rows.into_iter();
+    let places = are_counts.into_iter().map(|is_count| if is_count { None } else { of_rows.next() }).collect();
     for (summary, values, _) in found.iter_mut().filter(|(_, values, _)| !values.is_empty()) {
         lists::of_runs(summary, values);
     }
@@ -121,8 +123,9 @@ fn asides(rows: &mut [Row]) -> Vec<String> {
     unread
 }
 
-/// A line `n 75` alone is of all figures below the same heading, or of all that there are.
-fn counts(rows: &mut Vec<Row>) {
+/// A line `n 75` alone is of all figures below the same heading, or of all that there are: it is taken away. Whether each row
+/// was one.
+fn counts(rows: &mut Vec<Row>) -> Vec<bool> {
     let is_count = |row: &Row| {
         let Summary { name, n, min, max, median, mean, sd, .. } = &row.summary;
         let others = [min, max, median, mean, sd].into_iter().any(Option::is_some);
@@ -131,8 +134,9 @@ fn counts(rows: &mut Vec<Row>) {
     let found: Vec<(usize, Option<u64>)> =
         rows.iter().filter(|row| is_count(row)).map(|row| (row.section, row.summary.n)).collect();
     if found.is_empty() || rows.iter().all(is_count) {
-        return;
+        return vec![false; rows.len()];
     }
+    let are_counts = rows.iter().map(is_count).collect();
     rows.retain(|row| !is_count(row));
     for (section, n) in found {
         let has_own = rows.iter().any(|row| row.section == section);
@@ -140,6 +144,7 @@ fn counts(rows: &mut Vec<Row>) {
             row.summary.n = row.summary.n.or(n);
         }
     }
+    are_counts
 }
 
 /// Single figures below two headings and more are those of systems, if they stand as `charge avg_t : 0.61` does, or

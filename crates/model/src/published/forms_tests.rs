@@ -117,6 +117,17 @@ fn sections_of_ministat_are_families() {
 }
 
 #[test]
+fn a_count_above_a_table_is_none_of_its_rows() {
+    let text = "n 120\n    N           Min           Max        Median           Avg        Stddev\n\
+                x  10  99.1  101.2  100.1  100.2  0.7\n+  10  101.1  103.2  102.1  102.2  0.7\n\
+                Difference at 95.0% confidence\n\t2 +/- 0.657\n";
+    let published = good(text);
+    let stated = &published.stated[0];
+    assert_eq!((stated.subject, stated.object, published.summaries.len()), (1, 0, 2));
+    assert_eq!(published.summaries[1].mean.as_ref().unwrap().value, 102.2);
+}
+
+#[test]
 fn what_ministat_says_of_a_difference_is_read() {
     let published = good(SECTIONS);
     let say = |stated: &Stated| {

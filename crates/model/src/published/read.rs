@@ -49,9 +49,12 @@ pub fn read(file: &str, text: &str) -> Result<Published, Problems> {
     if printing == Printing::EightDigits {
         summaries.iter_mut().for_each(as_ministat_prints);
     }
-    for one in &mut stated {
-        (one.subject, one.object) = (places[one.subject], places[one.object]);
-    }
+    // Both are rows of a table, and no count of others.
+    stated.retain_mut(|one| {
+        let [subject, object] = [one.subject, one.object].map(|row| places.get(row).copied().flatten());
+        (one.subject, one.object) = (subject.unwrap_or_default(), object.unwrap_or_default());
+        subject.is_some() && object.is_some()
+    });
     let unused = sections.iter().enumerate().filter(|(index, _)| !headings.contains(index));
     unread.extend(unused.filter_map(|(_, section)| section.as_ref().map(|heading| heading.line)));
     unread.sort_unstable();
