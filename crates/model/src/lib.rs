@@ -14,6 +14,7 @@ pub mod plain;
 pub mod plan;
 pub mod problem;
 pub mod published;
+pub mod range;
 pub mod record;
 pub mod samples;
 pub mod shuffle;

@@ -3,6 +3,7 @@
 
 use crate::marks::ToldValues;
 use crate::metric::{Measurements, Unit};
+use crate::range::is_usable;
 use crate::study::{Take, ValueSource, ValueSpec};
 use regex::bytes::{Regex, RegexBuilder};
 
@@ -60,11 +61,11 @@ fn value(spec: &ValueSpec, told: &ToldValues, stdout: &[u8]) -> Result<f64, Stri
         ValueSource::Json(path) => by_path(path, stdout)?,
         ValueSource::Csv { column, take } => by_column(column, *take, stdout)?,
     };
-    finite(printed * spec.scale)
+    usable(printed * spec.scale)
 }
 
-fn finite(value: f64) -> Result<f64, String> {
-    if value.is_finite() { Ok(value) } else { Err("it is too large for a 64-bit floating-point number".to_owned()) }
+fn usable(value: f64) -> Result<f64, String> {
+    if is_usable(value) { Ok(value) } else { Err(format!("{value:e} is too large, or too small; choose another unit")) }
 }
 
 /// A mark's own unit counts more than the study's, but it must be one of the same kind.
@@ -74,13 +75,13 @@ fn marked(spec: &ValueSpec, told: &ToldValues) -> Result<f64, String> {
         let others = if names.is_empty() { "no values".to_owned() } else { format!("only {}", names.join(", ")) };
         return Err(format!("there is no mark `value {} …`; {others} were marked", spec.name));
     };
-    let Some(unit) = unit else { return finite(number * spec.scale) };
+    let Some(unit) = unit else { return usable(number * spec.scale) };
     let (base, scale) =
         Unit::of(unit).ok_or_else(|| format!("`{unit}`, in its mark, is no unit; known are {}", Unit::KNOWN))?;
     if base != spec.unit {
         return Err(format!("it is marked in `{unit}`, but the study says {}", spec.unit.word()));
     }
-    finite(number * scale)
+    usable(number * scale)
 }
 
 fn compile(regex: &str) -> Result<Regex, String> {

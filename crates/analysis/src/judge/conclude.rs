@@ -214,9 +214,10 @@ fn ticks(inference: &Inference) -> Option<Caveat> {
     (by > 0.0 && matters && inference.interval.is_some()).then(|| caveat("clock-ticks", text)).flatten()
 }
 
-/// A number with at most this number of significant digits.
-fn short(number: f64, digits: usize) -> String {
-    format!("{number:.*e}", digits.saturating_sub(1)).parse::<f64>().unwrap_or(number).to_string()
+/// A number with at most this number of significant digits, and with a power of ten where it would be a row of zeros.
+pub(super) fn short(number: f64, digits: usize) -> String {
+    let short = format!("{number:.*e}", digits.saturating_sub(1)).parse::<f64>().unwrap_or(number);
+    if number == 0.0 || (1e-9..1e15).contains(&number.abs()) { short.to_string() } else { format!("{short:e}") }
 }
 
 /// The robust centre hides a variant that sometimes stalls; the mean does not. They disagree if they differ by more

@@ -1,6 +1,7 @@
 //! The trials of a record, found by block and variant: which of them count, and which are paired. It compares nothing.
 
 use super::contrasts::Passes;
+use bakeoff_model::range::is_usable;
 use bakeoff_model::record::{Block, Outcome, Record, Trial};
 use std::collections::BTreeMap;
 
@@ -108,9 +109,9 @@ impl<'a> Trials<'a> {
     }
 }
 
-/// A trial counts if it is ok and has a finite value.
+/// A trial counts if it is ok and has a value that can be reckoned with.
 pub(super) fn value_that_counts(trial: &Trial, metric: &str) -> Option<f64> {
-    let measured = trial.value(metric).filter(|value| value.is_finite());
+    let measured = trial.value(metric).filter(|value| is_usable(*value));
     measured.filter(|_| trial.outcome == Outcome::Ok)
 }
 

@@ -89,7 +89,7 @@ pub fn is_op_name(word: &[u8]) -> bool {
     is_name(word) && number(word).is_none()
 }
 
-/// A finite number. Words such as `inf` and `nan` are none.
+/// A number that can be reckoned with. Words such as `inf` and `nan` are none.
 pub(super) fn number(word: &[u8]) -> Option<f64> {
     if let Some(number) = crate::samples::decimal::parse(word) {
         return Some(number);
@@ -97,5 +97,5 @@ pub(super) fn number(word: &[u8]) -> Option<f64> {
     let digits = word.strip_prefix(b"-").or(word.strip_prefix(b"+")).unwrap_or(word);
     digits.first().filter(|first| first.is_ascii_digit() || **first == b'.')?;
     let number: f64 = std::str::from_utf8(word).ok()?.parse().ok()?;
-    number.is_finite().then_some(number)
+    crate::range::is_usable(number).then_some(number)
 }

@@ -1,6 +1,7 @@
 //! A printed number: its text, its value, and how far its last digit reaches. A printed 4.213 can stand for anything
 //! from 4.2125 to 4.2135.
 
+use crate::range::is_usable;
 use serde::{Deserialize, Serialize};
 
 /// What adding up and printing may have cost, whoever did it, as a part of the value.
@@ -19,7 +20,7 @@ pub struct Figure {
 
 impl Figure {
     /// Reads a number as its digits are shown. None unless it is sign, digits, perhaps a point with digits, perhaps a
-    /// power of ten, and finite.
+    /// power of ten, and neither too large nor too small ([`is_usable`]).
     pub fn read(text: &str) -> Option<Self> {
         let (mantissa, power) = match text.find(['e', 'E']) {
             Some(at) => (&text[..at], text[at + 1..].parse::<i32>().ok()?),
@@ -31,7 +32,7 @@ impl Figure {
         if !(all_digits(whole) && all_digits(fraction)) || whole.len() + fraction.len() == 0 {
             return None;
         }
-        let value = text.parse::<f64>().ok().filter(|x| x.is_finite())?;
+        let value = text.parse::<f64>().ok().filter(|x| is_usable(*x))?;
         let last = power.saturating_sub(i32::try_from(fraction.len()).ok()?);
         Some(Self::new(text, value, last))
     }

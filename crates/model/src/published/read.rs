@@ -285,7 +285,7 @@ impl Reader {
             "nan" => "write `-` for a figure that is not known; ministat prints nan as Stddev where its sums fail",
             "inf" | "infinity" => "a value that never ended has no mean; write `-` for a figure that is not known",
             _ if Figure::read(&word.text.replace(',', "")).is_some() => "write it without commas",
-            _ if word.text.parse::<f64>().is_ok() => "it is too large for a number",
+            _ if word.text.parse::<f64>().is_ok() => "it is too large, or too small: choose another unit",
             _ => "write a plain number, such as 4.213 or 1.5e-3, or `-` for a figure that is not known",
         };
         self.problem(word.span(), format!("`{}` is not a number", word.text), remedy);

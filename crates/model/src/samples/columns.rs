@@ -3,6 +3,7 @@
 //! error with its place.
 
 use super::{Error, LINE_MAX, Origin, Rounded, decimal, lines};
+use crate::range::is_usable;
 use std::io::BufRead;
 
 /// Longer words are shown in part.
@@ -86,12 +87,21 @@ fn word<'a>(line: &'a [u8], column: usize, separates: &[bool; 256]) -> Option<Re
     }
 }
 
-/// A finite number, or an error that says what stands there instead.
+/// What is wrong with a number that cannot be reckoned with.
+pub(super) fn beyond(value: f64) -> &'static str {
+    if value.abs() > 1.0 {
+        "too large: squares and ratios of such numbers are no numbers any more"
+    } else {
+        "too small: squares and ratios of such numbers are no numbers any more"
+    }
+}
+
+/// A number that can be reckoned with, or an error that says what stands there instead.
 pub(super) fn value(word: &[u8], origin: &Origin<'_>, line: u64, rounded: &mut Rounded) -> Result<f64, Error> {
     let slowly = || std::str::from_utf8(word).ok()?.parse::<f64>().ok();
     let parsed = decimal::parse(word).or_else(slowly);
     match parsed {
-        Some(value) if value.is_finite() => {
+        Some(value) if is_usable(value) => {
             if word.len() > EXACT_DIGITS && is_rounded(word, value) {
                 rounded.count(origin, line, word, value);
             }
@@ -101,12 +111,12 @@ pub(super) fn value(word: &[u8], origin: &Origin<'_>, line: u64, rounded: &mut R
             let shown = shown(word);
             let digits = word.iter().any(u8::is_ascii_digit);
             let message = match value.is_nan() {
-                _ if digits => format!("{shown} is too large for a 64-bit floating-point number"),
+                _ if digits => format!("{shown} is {}", beyond(value)),
                 true => format!("{shown} is no value"),
                 false => format!("{shown} is not finite"),
             };
             let remedy = "take the line out, or put # before it, and say so where you publish the numbers";
-            Err(origin.error(line, &message, if digits { "choose a larger unit" } else { remedy }))
+            Err(origin.error(line, &message, if digits { "choose another unit" } else { remedy }))
         }
         None => {
             let message = format!("{} is not a number", shown(word));

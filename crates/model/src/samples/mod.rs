@@ -17,6 +17,7 @@ pub mod ministat;
 
 pub use gathered::{Gathered, Kind, Rounded, Sample};
 
+use crate::range::is_usable;
 use columns::Columns;
 use keys::{Filter, Keys, Projection};
 use serde::{Deserialize, Serialize};
@@ -181,6 +182,10 @@ pub fn read(reader: &mut dyn BufRead, origin: &Origin<'_>, options: &Options) ->
         }
         Format::Json => json::read(&mut reader, origin, options, &mut gathered)?,
     });
+    let mut values = gathered.samples.iter().flat_map(|sample| &sample.values);
+    if let Some(&value) = values.find(|value| !is_usable(**value)) {
+        return Err(origin.whole(&format!("{value:e} is {}", columns::beyond(value)), "choose another unit"));
+    }
     if gathered.samples.iter().all(|sample| sample.values.is_empty()) {
         let (message, remedy) = match format {
             Format::Columns => ("there is no number in it", "a sample has a number a line"),

@@ -38,7 +38,8 @@ fn the_last_match_of_a_regular_expression_counts() {
         (r"took", b"", Err("matches nothing in the standard output, which is empty")),
         (r"took (", b"took 1", Err("/took (/ is no regular expression: unclosed group")),
         (r"(.*)", &[b'9'; 400], Err("which is no number")),
-        (r"([0-9e]+)", b"1e308", Ok(1e308)),
+        (r"([0-9e]+)", b"1e90", Ok(1e90)),
+        (r"([0-9e]+)", b"1e308", Err("too large")),
     ] {
         check(ValueSource::Regex(regex.to_owned()), stdout, expect);
     }

@@ -117,12 +117,12 @@ pub(super) fn means_disagree(comparison: &Comparison, rule: Rule) -> Option<Cave
     let means = comparison.ratio_of_means?.estimate;
     let apart = (means.ln() - comparison.estimate.ln()).abs() > rule.margin.ln_1p();
     apart.then(|| {
-        let percent = |ratio: f64| 100.0 * (ratio - 1.0);
-        let text = format!(
-            "typical and mean disagree: the typical value changes by {:+.1} %, the mean by {:+.1} %",
-            percent(comparison.estimate),
-            percent(means)
-        );
+        let change = |ratio: f64| match ratio {
+            0.1..=10.0 => format!("{:+.1} %", 100.0 * (ratio - 1.0)),
+            _ => format!("a factor of {}", super::super::conclude::short(ratio, 2)),
+        };
+        let (typical, mean) = (change(comparison.estimate), change(means));
+        let text = format!("typical and mean disagree: the typical value changes by {typical}, the mean by {mean}");
         caveat("typical-and-mean-disagree", text)
     })
 }
