@@ -172,7 +172,8 @@ impl<'a> Sources<'a> {
         let download = work.join("download");
         fresh_folder(work)?;
         fresh_folder(&download)?;
-        Site { study_dir: self.study_dir, shell, work, download: &download }.load(source)
+        let most = origins::Most::default();
+        Site { study_dir: self.study_dir, shell, work, download: &download, most }.load(source)
     }
 
     /// Moves what was accepted to its place in the cache, whole or not at all.

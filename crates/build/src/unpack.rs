@@ -51,7 +51,11 @@ pub(crate) fn unpack(shell: &mut Shell, _env: &Environment, file: &Path, work: &
             fs::create_dir(&tree).at("make the folder", &tree)?;
             copy(file, &tree.join(file.file_name().unwrap_or_default()))?;
         }
-        Err(error) => return Err(shell.failure(error.to_string(), work)?.into()),
+        Err(error) => {
+            // What it had become by then is of no use to anybody, and may be large.
+            wipe(&unpacked)?;
+            return Err(shell.failure(error.to_string(), work)?.into());
+        }
     }
     Ok(wipe(&unpacked)?)
 }

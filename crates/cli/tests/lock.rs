@@ -6,6 +6,7 @@ mod common;
 
 use common::Sandbox;
 use std::fs;
+use std::io::{Read as _, Write as _};
 use std::os::unix::fs::symlink;
 use std::path::Path;
 
@@ -38,6 +39,8 @@ fn sandbox() -> Sandbox {
     sandbox.write("data.txt", "1\n");
     sandbox
 }
+
+const CONTENT: &[u8] = b"1\n";
 
 /// The SHA-256 of the two contents.
 const ONE: &str = "4355a46b19d348dc2f57c046f8ef63d4538ebb936000f3c9ee954a27460dd865";
@@ -120,11 +123,25 @@ fn a_lock_file_that_is_broken_is_shown_with_its_place() {
     sandbox.execute(&["lock", "STUDY"]).expect(2, &["cannot read the lock file"]);
 }
 
+/// Gives everybody the content of the study's file; the port.
+fn server() -> u16 {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = listener.local_addr().unwrap().port();
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut stream = stream.unwrap();
+            assert!(stream.read(&mut [0; 1024]).unwrap() > 0);
+            let head = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\nConnection: close\r\n\r\n", CONTENT.len());
+            stream.write_all(&[head.as_bytes(), CONTENT].concat()).unwrap();
+        }
+    });
+    port
+}
+
 #[test]
 fn an_address_needs_curl_or_wget() {
     let sandbox = sandbox();
-    let data = sandbox.study().join("data.txt");
-    let origin = format!("url = 'file://{}'", data.display());
+    let origin = format!("url = 'http://127.0.0.1:{}/data.txt'", server());
     sandbox.write("study.toml", &STUDY.replace("fetch = 'cp data.txt \"$DOWNLOAD/\"'", &origin));
     let tools = sandbox.path().join("tools");
     fs::create_dir(&tools).unwrap();

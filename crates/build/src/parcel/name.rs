@@ -24,6 +24,10 @@ pub(crate) fn complaint(name: &str) -> Option<&'static str> {
     if components.iter().any(|component| component.starts_with('.')) {
         return Some("has a part that begins with a dot");
     }
+    // Journals lie in a study's folder beside the other parts.
+    if components[0] == "journals" && (components.len() > 2 || !components[1].ends_with(".jsonl")) {
+        return Some("is no journal");
+    }
     name.chars().any(|c| c.is_control() || c == '\\').then_some("has a character that no name should have")
 }
 
@@ -63,6 +67,8 @@ mod tests {
             "study/.git/hooks/x",
             "study/.",
             "other/x",
+            "journals/layers",
+            "journals/a/b.jsonl",
             "study/a\\b",
             "study/a\0b",
             "study/a\u{1b}[2Jb",

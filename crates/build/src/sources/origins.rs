@@ -35,6 +35,20 @@ const SUBMODULES: i32 = 64;
 const GIT_VARIABLES: [&str; 6] =
     ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_COMMON_DIR", "GIT_NAMESPACE"];
 
+/// How long bringing a source may take, and how large a file may become meanwhile.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Most {
+    pub(super) seconds: f64,
+    pub(super) bytes: u64,
+}
+
+impl Default for Most {
+    /// Far above what a source is; nothing was measured for them.
+    fn default() -> Self {
+        Self { seconds: 2.0 * 3600.0, bytes: 32 << 30 }
+    }
+}
+
 /// What was brought.
 pub(super) struct Loaded {
     /// A file, or a folder that counts by its content.
@@ -51,6 +65,7 @@ pub(super) struct Site<'a> {
     pub(super) work: &'a Path,
     /// Empty; within the work folder.
     pub(super) download: &'a Path,
+    pub(super) most: Most,
 }
 
 impl Site<'_> {
@@ -82,14 +97,34 @@ impl Site<'_> {
             GIT_VARIABLES.iter().for_each(|&name| drop(env.remove(name)));
         }
         env.extend(variables.iter().map(|&(name, value)| (name.to_owned(), value.to_owned())));
-        Ok(self.shell.execute(&["sh", "-e", "-c", script], self.study_dir, &env)?)
+        self.shell.timeout_s = Some(self.most.seconds);
+        // In units of 512 bytes (POSIX).
+        let limited = format!("ulimit -f {}\n{script}", self.most.bytes / 512);
+        Ok(self.shell.execute(&["sh", "-e", "-c", &limited], self.study_dir, &env)?)
+    }
+
+    /// What is wrong with an end; none if it succeeded. What fails with a file that has reached its limit has failed for
+    /// that.
+    fn complaint(&self, end: &bakeoff_host::End) -> Option<String> {
+        const REMEDY: &str = "bring it yourself, and name the file with `path`";
+        let is_full = |path: &Path| path.metadata().is_ok_and(|about| about.len() / 512 >= self.most.bytes / 512);
+        match complaint(end)? {
+            _ if *end == bakeoff_host::End::TimedOut => {
+                Some(format!("did not end within {} s and was killed; {REMEDY}", self.most.seconds))
+            }
+            _ if entries(self.download).is_ok_and(|files| files.iter().any(|file| is_full(file))) => Some(format!(
+                "was stopped at a file of {} MiB, the limit of what is loaded; {REMEDY}",
+                self.most.bytes >> 20
+            )),
+            other => Some(other),
+        }
     }
 
     /// What the study's command leaves: one file; or else a folder's content, which is that of the only folder if
     /// there is nothing beside it.
     fn fetch(&mut self, name: &str, command: &str) -> Result<PathBuf, Stop> {
         let ended = self.execute(command, &[])?;
-        if let Some(complaint) = complaint(&ended.end) {
+        if let Some(complaint) = self.complaint(&ended.end) {
             return self.refused(name, &format!("the fetch command {complaint}"));
         }
         match &entries(self.download)?[..] {
@@ -115,25 +150,24 @@ impl Site<'_> {
     fn url(&mut self, name: &str, url: &str) -> Result<PathBuf, Stop> {
         let file = self.download.join(file_name(url));
         let scheme = url.split_once("://").map(|(scheme, _)| scheme.to_ascii_lowercase()).unwrap_or_default();
-        if !["http", "https", "ftp", "file"].contains(&scheme.as_str()) {
-            return self.refused(name, &format!("`{url}` is not loaded: only http, https, ftp and file addresses are"));
+        if scheme == "file" {
+            return self.refused(name, &format!("`{url}` is not loaded: name a file of this machine with `path`"));
+        }
+        if !["http", "https", "ftp"].contains(&scheme.as_str()) {
+            return self.refused(name, &format!("`{url}` is not loaded: only http, https and ftp addresses are"));
         }
         let search_path = std::env::var_os("PATH").unwrap_or_default();
-        let local = url.strip_prefix("file://");
         let script = if find("curl", &search_path).is_some() {
-            "curl -fgLsS --proto '=http,https,ftp,file' --proto-redir '=http,https,ftp' --connect-timeout 30 \
+            "curl -fgLsS --proto '=http,https,ftp' --proto-redir '=http,https,ftp' --connect-timeout 30 \
              --speed-time 60 --speed-limit 1 -o \"$FILE\" -- \"$URL\""
         } else if find("wget", &search_path).is_none() {
             let why = "an address is loaded with `curl` or `wget`, and neither is on PATH; install one of them";
             return self.refused(name, why);
-        } else if local.is_some() {
-            // It loads from the net only.
-            "cp -- \"${URL#*://}\" \"$FILE\""
         } else {
             "wget -nv --timeout=60 --tries=3 -O \"$FILE\" -- \"$URL\""
         };
         let ended = self.execute(script, &[("URL", url), ("FILE", &file.display().to_string())])?;
-        if let Some(complaint) = complaint(&ended.end) {
+        if let Some(complaint) = self.complaint(&ended.end) {
             let program = script.split(' ').next().unwrap_or_default();
             return self.refused(name, &format!("{program} {complaint} for {url}"));
         }
@@ -165,7 +199,7 @@ impl Site<'_> {
                        or use `fetch` with `git clone --recurse-submodules`";
             return self.refused(name, why);
         }
-        if let Some(complaint) = complaint(&ended.end) {
+        if let Some(complaint) = self.complaint(&ended.end) {
             return self.refused(name, &format!("git {complaint} for revision `{revision}` of {url}"));
         }
         let commit = fs::read_to_string(self.work.join("commit")).unwrap_or_default().trim().to_owned();
@@ -185,7 +219,10 @@ fn file_name(url: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use super::file_name;
+    use super::*;
+    use bakeoff_host::lock::Lock;
+    use std::io::{Read as _, Write as _};
+    use std::net::TcpListener;
 
     #[test]
     fn a_file_is_called_as_its_address_ends() {
@@ -198,5 +235,43 @@ mod tests {
         ] {
             assert_eq!(file_name(url), expect, "{url}");
         }
+    }
+
+    /// Answers one request, and goes on with zeros until nobody takes them any more.
+    fn endless() -> String {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let url = format!("http://{}/x", listener.local_addr().unwrap());
+        std::thread::spawn(move || {
+            let (mut stream, _) = listener.accept().unwrap();
+            assert!(stream.read(&mut [0; 1024]).unwrap() > 0);
+            stream.write_all(b"HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n").unwrap();
+            while stream.write_all(&[0; 65536]).is_ok() {}
+        });
+        url
+    }
+
+    #[test]
+    fn what_has_no_end_is_stopped() {
+        let folder = tempfile::tempdir().unwrap();
+        let lock = Lock::take(&folder.path().join("lock")).unwrap();
+        let check = |from: SourceFrom, most: Most, expect: &str| {
+            let mut shell = Shell::start(&lock, folder.path().join("log")).unwrap();
+            let download = folder.path().join("download");
+            crate::cache::fresh_folder(&download).unwrap();
+            let (study_dir, work) = (folder.path(), folder.path());
+            let mut site = Site { study_dir, shell: &mut shell, work, download: &download, most };
+            let source = Source { name: "data".to_owned(), from, sha256: None, unpack: false, disk_bytes: None };
+            let Err(Stop::Failure(failure)) = site.load(&source) else { panic!("it is loaded") };
+            assert!(failure.why.contains(expect) && failure.why.contains("with `path`"), "{}", failure.why);
+        };
+        let small = Most { bytes: 1 << 20, ..Most::default() };
+        check(SourceFrom::Fetch("cat /dev/zero > $DOWNLOAD/x".to_owned()), small, "a file of 1 MiB");
+        if find("curl", &std::env::var_os("PATH").unwrap()).is_some() {
+            check(SourceFrom::Url(endless()), small, "a file of 1 MiB");
+        } else {
+            println!("skipped: there is no curl");
+        }
+        let short = Most { seconds: 0.1, ..Most::default() };
+        check(SourceFrom::Fetch("sleep 1000".to_owned()), short, "within 0.1 s");
     }
 }

@@ -159,14 +159,10 @@ fn what_has_no_hash_is_not_built() {
 }
 
 #[test]
-fn an_address_of_a_file_is_loaded() {
-    let mut study = study(SourceFrom::Fetch(String::new()), None);
-    let file = study.write("upstream.txt", "content");
-    study.sources[0].from = SourceFrom::Url(format!("file://{}", file.display()));
-    assert_eq!(find(&study).sha256, sha256("content"));
-    assert_eq!(locked_and_offline(&mut study, |_| fs::remove_file(&file).unwrap()), "./upstream.txt");
-    study.sources[0].sha256 = Some(sha256("other"));
-    assert!(study.failed().0.contains("exited"), "there is nothing now");
+fn an_address_of_a_file_is_refused() {
+    let study = study(SourceFrom::Url("FILE:///etc/passwd".to_owned()), None);
+    let why = not_found(&study);
+    assert!(why.contains("with `path`"), "{why}");
 }
 
 /// Answers requests until the test ends: `/file` with content, `/moved` with another place, all else with 404. The
@@ -208,7 +204,7 @@ fn an_address_is_loaded_from_a_server() {
     assert!(why.contains("exited") && why.contains("/missing"), "{why}");
     study.sources[0].from = SourceFrom::Url("gopher://127.0.0.1/x".to_owned());
     let why = not_found(&study);
-    assert!(why.contains("only http, https, ftp and file"), "{why}");
+    assert!(why.contains("only http, https and ftp"), "{why}");
 }
 
 /// A repository with the tag `v1`, the branch `next` and a file for each of the two.
