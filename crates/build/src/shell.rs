@@ -3,7 +3,7 @@
 
 use crate::error::{At, Error, Failure};
 use bakeoff_host::lock::Lock;
-use bakeoff_host::{Command, End, Ended, Launcher, Limits, Patience};
+use bakeoff_host::{Command, Enclosure, End, Ended, Launcher, Limits, Options, Patience};
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::{Read, Seek, SeekFrom, Write};
@@ -58,7 +58,7 @@ impl Shell {
     pub(crate) fn start(lock: &Lock, log: PathBuf) -> Result<Self, Error> {
         File::create(&log).at("write", &log)?;
         let output = log.with_extension("output");
-        Ok(Self { launcher: Launcher::start(Some(lock.as_fd()))?, log, output, timeout_s: None })
+        Ok(Self { launcher: enclosed(lock)?, log, output, timeout_s: None })
     }
 
     /// Writes a line of our own to the log, or several.
@@ -129,6 +129,12 @@ impl Shell {
         let tail = tail(&self.log).at("read", &self.log)?;
         Ok(Failure { why, tail, log: Some(self.log.clone()) })
     }
+}
+
+/// A launcher of which nothing stays, whatever becomes of us. It keeps the lock as long as anything of it lives.
+pub(crate) fn enclosed(lock: &Lock) -> Result<Launcher, bakeoff_host::Error> {
+    let keep = Some(lock.as_fd());
+    Launcher::start_with(&Options { keep, watched: None, within: Some(&Enclosure::open(keep)) })
 }
 
 /// What is wrong with an end, in words that follow the name of what ended; none if it succeeded.

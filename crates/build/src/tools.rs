@@ -8,13 +8,13 @@
 
 use crate::cache::{Cache, fresh_folder, wipe, write_whole};
 use crate::error::{At, Error};
+use crate::shell::enclosed;
 use crate::sources::sha256_of;
-use bakeoff_host::{Command, End, Launcher, Patience};
+use bakeoff_host::{Command, End, Patience};
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::fs;
-use std::os::fd::AsFd;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -190,7 +190,7 @@ fn version(cache: &Cache, lock: &bakeoff_host::lock::Lock, tool: &Path) -> Resul
         stdout: stdout.clone(),
         stderr: dir.join("stderr"),
     };
-    let ended = Launcher::start(Some(lock.as_fd()))?.execute(&command, Patience::FirstInterrupt)?;
+    let ended = enclosed(lock)?.execute(&command, Patience::FirstInterrupt)?;
     let printed = match ended.end {
         End::Interrupted => return Err(Error::Interrupted),
         End::Exited(0) => fs::read(&stdout).at("read", &stdout)?,

@@ -15,7 +15,7 @@ use bakeoff_lab::watched::Watched;
 use bakeoff_lab::{Ending, Event, Executor, Standing, drive};
 use bakeoff_model::plan::Plan;
 use bakeoff_model::record::{
-    BuildLine, Changed, Checked, Evidence, EvidenceLine, Line, Outcome, Record, Session, StudyLine,
+    BuildLine, Changed, Checked, ClockSet, Evidence, EvidenceLine, Line, Outcome, Record, Session, StudyLine,
 };
 use bakeoff_model::until::Until;
 use std::cell::RefCell;
@@ -254,11 +254,15 @@ impl<'a> OpenStudy<'a> {
             .failing(Failing::after(&before))
             .quiet(self.setting.quiet);
         let durable = self.setting.durable;
+        let mut clock = bakeoff_host::ClockWatch::begin();
         // What is emitted goes in; whether there is enough is asked of what went in.
         let study = RefCell::new(self);
         let mut emit = |event: Event| -> Result<(), CommandError> {
             progress.hear(&event);
             let mut study = study.borrow_mut();
+            if let (Event::BlockEnded, Some(by_s)) = (&event, clock.set_by_s()) {
+                study.keep(Line::ClockSet(ClockSet { session, by_s }))?;
+            }
             match event {
                 Event::BlockBegins(block) => study.keep(Line::Block(block)),
                 Event::TrialEnded(trial) => study.keep(Line::Trial(*trial)),

@@ -81,6 +81,7 @@ pub fn checks() -> Vec<Check> {
         processes::drop_caches(),
         processes::pipe_size(),
         processes::descriptors(),
+        processes::enclosure(),
         processes::process_limit(&files),
         clock::source(&files),
         clock::cost(),

@@ -4,7 +4,9 @@
 //! code nor reads what a command printed.
 
 mod channel;
+mod enclosure;
 mod job;
+mod left;
 mod limits;
 mod marks;
 mod near;
@@ -27,6 +29,7 @@ mod wire;
 #[path = "../launcher/program/mod.rs"]
 mod freestanding;
 
+pub use enclosure::Enclosure;
 pub use job::{Achieved, Job, JobEnded, Limits, Rounds};
 pub use marks::MOST_BYTES as MOST_MARKED_BYTES;
 
@@ -134,6 +137,8 @@ pub struct Options<'a> {
     pub keep: Option<BorrowedFd<'a>>,
     /// Set if probes watch its jobs: the metrics that are wanted beyond what all probes give at no cost.
     pub watched: Option<&'a [&'a str]>,
+    /// What encloses it and all that it starts.
+    pub within: Option<&'a Enclosure>,
 }
 
 /// A launcher process. When this value is dropped, the process ends, and with it whatever it executes. If we are
@@ -144,6 +149,7 @@ pub struct Launcher {
     /// When the process began, in the kernel's ticks.
     began: Option<u64>,
     control: UnixStream,
+    enclosure: Option<Enclosure>,
     under_way: Option<UnderWay>,
     /// Once it has been looked for: where the launcher moves itself before a job joins cgroups.
     warm: Option<Option<File>>,
@@ -153,23 +159,13 @@ pub struct Launcher {
 }
 
 impl Launcher {
-    /// Starts the process. It keeps `keep` open until it ends: a lock kept so lasts until nothing is left of the
-    /// last command, even if we are killed.
+    /// Starts the process, with nothing but its own life to kill what it starts. It keeps `keep` open until it ends: a lock
+    /// kept so lasts until nothing is left of the last command, even if we are killed.
     ///
     /// # Errors
     /// [`Error::Start`] if the process cannot be started.
     pub fn start(keep: Option<BorrowedFd<'_>>) -> Result<Self, Error> {
-        // Should it be killed, what it has started comes to us.
-        orphans::adopt();
-        let (process, control) = start::start(keep)?;
-        let began = orphans::began(&crate::files::Files::here(), process.id());
-        let mut launcher = Self { process, began, control, under_way: None, warm: None, near: None, probes: vec![] };
-        match channel::receive(&launcher.control) {
-            Ok(Some((wire::READY, _))) => Ok(launcher),
-            Ok(Some(_)) => Err(Error::Launcher { why: "it spoke out of turn".to_owned() }),
-            Ok(None) => Err(Error::LauncherEnded { how: launcher.obituary() }),
-            Err(source) => Err(Error::Talk(source)),
-        }
+        Self::start_with(&Options { keep, ..Options::default() })
     }
 
     /// Starts the process as these options ask.
@@ -177,7 +173,22 @@ impl Launcher {
     /// # Errors
     /// Those of [`Self::start`].
     pub fn start_with(options: &Options<'_>) -> Result<Self, Error> {
-        let mut launcher = Self::start(options.keep)?;
+        // Should it be killed, what it has started comes to us, or to whoever keeps the enclosure.
+        orphans::adopt();
+        let (process, control) = match options.within {
+            Some(enclosure) => enclosure.start(options.keep)?,
+            None => start::start(options.keep, start::Place::Here).map_err(Error::Start)?,
+        };
+        let began = orphans::began(&crate::files::Files::here(), process.id());
+        let enclosure = options.within.cloned();
+        let mut launcher =
+            Self { process, began, control, enclosure, under_way: None, warm: None, near: None, probes: vec![] };
+        match channel::receive(&launcher.control) {
+            Ok(Some((wire::READY, _))) => {}
+            Ok(Some(_)) => return Err(Error::Launcher { why: "it spoke out of turn".to_owned() }),
+            Ok(None) => return Err(Error::LauncherEnded { how: launcher.obituary() }),
+            Err(source) => return Err(Error::Talk(source)),
+        }
         if let Some(wanted) = options.watched {
             launcher.probes = crate::probes::all(launcher.process.id(), wanted);
             launcher.near = near::Near::of(launcher.process.id());
@@ -217,14 +228,18 @@ impl Launcher {
     pub fn execute_nothing(&mut self) -> Result<(), Error> {
         let null = PathBuf::from("/dev/null");
         let command = Command {
-            argv: vec![format!("/proc/{}/exe", self.process.id())],
+            argv: vec!["/proc/self/exe".to_owned()],
             dir: PathBuf::from("/"),
             env: BTreeMap::new(),
             stdout: null.clone(),
             stderr: null,
         };
-        self.launch(&Job { commands: vec![command], ..Job::default() })?;
-        self.wait(Patience::SecondInterrupt).map(drop)
+        // Nobody watches it.
+        let (probes, near) = (std::mem::take(&mut self.probes), self.near.take());
+        let launched = self.launch(&Job { commands: vec![command], ..Job::default() });
+        let ended = launched.and_then(|()| self.wait(Patience::SecondInterrupt));
+        (self.probes, self.near) = (probes, near);
+        ended.map(drop)
     }
 
     /// Starts a job; [`Self::wait`] or [`Self::stop`] ends it. Limits that cannot be had are gone without. If one of its
@@ -236,7 +251,7 @@ impl Launcher {
         if self.under_way.is_some() {
             return Err(Error::Launcher { why: "a job is under way already".to_owned() });
         }
-        let prepared = match request::Prepared::new(&job.commands) {
+        let prepared = match request::Prepared::new(&job.commands, self.enclosure.as_ref().and_then(Enclosure::mark)) {
             Ok(prepared) => prepared,
             Err(faults) => {
                 self.under_way = Some(UnderWay::never_began(faults));
@@ -411,8 +426,14 @@ impl Launcher {
     /// How the process ended; it has hung up, so it ends or has ended. What it has left is gone then.
     fn obituary(&mut self) -> String {
         let ended = self.process.wait();
-        orphans::kill(self.began);
+        self.kill_orphans();
         ended.map_or_else(|error| error.to_string(), |status| status.to_string())
+    }
+
+    fn kill_orphans(&self) {
+        if !self.enclosure.as_ref().is_some_and(Enclosure::sweep) {
+            orphans::kill(self.began);
+        }
     }
 }
 
@@ -421,7 +442,7 @@ impl Drop for Launcher {
         // Hanging up is the order to end. Both can fail only if the process has already ended and been waited for.
         let _ = self.control.shutdown(Shutdown::Both);
         if self.process.wait().is_ok_and(|status| !status.success()) {
-            orphans::kill(self.began);
+            self.kill_orphans();
         }
     }
 }

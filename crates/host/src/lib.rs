@@ -4,6 +4,7 @@
 //! system call ([`tracer`]), and says what this machine is ([`place`]) and what it can and cannot do ([`doctor`]). It knows no study, computes no mean and judges no value.
 
 mod cgroup;
+mod clock_set;
 pub mod disk;
 pub mod doctor;
 mod error;
@@ -19,13 +20,16 @@ pub mod place;
 mod probe;
 mod probes;
 pub mod tracer;
+pub mod user_namespace;
 pub mod wrapper;
 
+pub use clock_set::ClockWatch;
 pub use error::Error;
 #[cfg(fuzzing)]
 pub use launcher::fuzz_wire;
 pub use launcher::{
-    Achieved, Command, End, Ended, Job, JobEnded, Launcher, Limits, MOST_MARKED_BYTES, Options, Patience, Rounds,
+    Achieved, Command, Enclosure, End, Ended, Job, JobEnded, Launcher, Limits, MOST_MARKED_BYTES, Options, Patience,
+    Rounds,
 };
 
 use std::time::{SystemTime, UNIX_EPOCH};

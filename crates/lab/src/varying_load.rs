@@ -3,7 +3,7 @@
 //! measured.
 
 use crate::Error;
-use bakeoff_host::{Command, End, Ended, Launcher, Patience};
+use bakeoff_host::{Command, Enclosure, End, Ended, Launcher, Options, Patience};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::thread::JoinHandle;
@@ -45,7 +45,8 @@ impl VaryingLoad {
     pub fn start(processes: u32, scratch: &Path) -> Result<Self, Error> {
         let file = scratch.join("load");
         std::fs::write(&file, "").map_err(|source| Error::Folder { path: file.clone(), source })?;
-        let mut launcher = Launcher::start(None)?;
+        let within = Some(&Enclosure::open(None));
+        let mut launcher = Launcher::start_with(&Options { within, ..Options::default() })?;
         let path = std::env::var("PATH").unwrap_or_else(|_| "/usr/local/bin:/usr/bin:/bin".to_owned());
         let words = ["sh", "-c", SCRIPT, "load", &processes.to_string(), &file.to_string_lossy()];
         let command = Command {

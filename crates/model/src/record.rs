@@ -57,6 +57,8 @@ pub enum Line {
     Checked(Checked),
     /// What trials execute was found to be changed.
     Changed(Changed),
+    /// Somebody has set the system's clock.
+    ClockSet(ClockSet),
     /// Something was gathered that may explain a difference.
     Evidence(EvidenceLine),
     /// A kind of line that this version does not know: a later one wrote it. It is only ever read.
@@ -398,6 +400,15 @@ pub enum Failure {
     },
 }
 
+/// The system's clock went on in a step: times of day before and after it do not fit. No duration comes from it.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct ClockSet {
+    /// The session that saw it.
+    pub session: u32,
+    /// By how many seconds; below 0 if it was set back.
+    pub by_s: f64,
+}
+
 /// All that a journal holds about a study.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Record {
@@ -413,6 +424,8 @@ pub struct Record {
     pub trials: Vec<Trial>,
     /// The last word on what each piece of evidence is about.
     pub evidence: Vec<EvidenceLine>,
+    /// How often the system's clock was set while trials were executed.
+    pub clock_set: Vec<ClockSet>,
     /// The last good look at what trials execute; none in journals of versions that did not look.
     pub checked: Option<Checked>,
     /// The place of the first trial after the last look.
@@ -429,6 +442,7 @@ impl Record {
             blocks: vec![],
             trials: vec![],
             evidence: vec![],
+            clock_set: vec![],
             checked: None,
             unchecked_from: 0,
         }
@@ -451,6 +465,7 @@ impl Record {
             },
             Line::Checked(line) => self.take_checked(line),
             Line::Changed(line) => self.take_changed(&line),
+            Line::ClockSet(line) => self.clock_set.push(line),
             Line::Unknown => {}
         }
     }

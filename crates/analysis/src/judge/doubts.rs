@@ -20,6 +20,7 @@ pub(super) fn about(findings: &Findings, record: &Record, trials: &Trials<'_>, r
         ("prolonged", prolonged(record)),
         ("after-the-look", after_the_look(findings, record)),
         ("leftovers", leftovers(record)),
+        ("clock-set", clock_set(record)),
         ("unequal-load", surroundings::unequal_load(&record.study, trials, rule)),
         ("busy-machine", surroundings::busy_machine(record, trials)),
         ("two-kinds-of-peak", provided::two_kinds_of_peak(&findings.tables, trials)),
@@ -123,6 +124,19 @@ fn leftovers(record: &Record) -> Option<String> {
             "in {of} trials ({whose}) processes outlived the main one and were killed; what they did is not measured"
         )
     })
+}
+
+fn clock_set(record: &Record) -> Option<String> {
+    let steps = &record.clock_set;
+    let most = steps.iter().map(|step| step.by_s).max_by(|a, b| a.abs().total_cmp(&b.abs()))?;
+    let way = if most < 0.0 { "back" } else { "forward" };
+    let times = if steps.len() == 1 { "was set".to_owned() } else { format!("was set {} times", steps.len()) };
+    let by = if steps.len() == 1 { "" } else { "at most " };
+    Some(format!(
+        "the system's clock {times} while trials were executed ({by}{:.0} s {way}): times of day do not fit; durations come \
+         from another clock",
+        most.abs()
+    ))
 }
 
 fn unknown_metrics(study: &StudyLine) -> Option<String> {

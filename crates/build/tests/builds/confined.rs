@@ -142,7 +142,8 @@ fn a_cache_of_somebody_else_is_told_with_its_owner() {
 
 #[test]
 fn a_script_that_takes_too_long_is_killed_with_all_that_it_started() {
-    let mut study = Study::new(&[layer("slow", "sleep 1000 & echo $! > $HOME/../pid; echo waiting; wait")]);
+    let script = format!("sleep 1000 & echo {} $! > $HOME/../pid; echo waiting; wait", crate::processes::NAMESPACE);
+    let mut study = Study::new(&[layer("slow", &script)]);
     study.layers[0].timeout_s = Some(0.5);
     let (why, tail) = study.failed();
     let expect =

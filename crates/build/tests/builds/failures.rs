@@ -162,7 +162,8 @@ fn every_way_to_fail_is_told_apart() {
 
 #[test]
 fn processes_that_outlive_a_script_are_killed() {
-    let study = Study::new(&[layer("daemon", "(sleep 1000; touch $PREFIX/late) & echo $! > $PREFIX/pid")]);
+    let script = format!("(sleep 1000; touch $PREFIX/late) & echo {} $! > $PREFIX/pid", crate::processes::NAMESPACE);
+    let study = Study::new(&[layer("daemon", &script)]);
     let (line, prefix) = study.built();
     assert!(!crate::processes::is_alive(&read(prefix.join("pid"))));
     let log = read(study.cache.root().join("logs").join(format!("{}.log", &line.digest[..32])));

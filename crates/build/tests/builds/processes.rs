@@ -101,15 +101,31 @@ impl Drop for Builder {
     }
 }
 
-/// Whether a process is there and is no zombie.
-pub(crate) fn is_alive(pid: &str) -> bool {
+/// What a script writes of a process: its PID namespace and its number there.
+pub(crate) const NAMESPACE: &str = "$(readlink /proc/self/ns/pid)";
+
+/// The number that a process has out here, of which a script has written namespace and number.
+fn outside(who: &str) -> Option<String> {
+    let (namespace, number) = who.split_once(' ').unwrap();
+    let mut pids = fs::read_dir("/proc").unwrap().filter_map(|entry| entry.ok()?.file_name().into_string().ok());
+    pids.find(|pid| {
+        let is_there = fs::read_link(format!("/proc/{pid}/ns/pid")).is_ok_and(|at| at == Path::new(namespace));
+        let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
+        let numbers = status.lines().find_map(|line| line.strip_prefix("NSpid:")).unwrap_or_default();
+        is_there && numbers.split_whitespace().last() == Some(number)
+    })
+}
+
+/// Whether a process, as [`outside`] takes it, is there and is no zombie.
+pub(crate) fn is_alive(who: &str) -> bool {
+    let Some(pid) = outside(who) else { return false };
     let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
     status.lines().any(|line| line.starts_with("State:") && !line.contains('Z'))
 }
 
 /// Whether a process has a lock of the cache open.
-fn holds_a_lock(pid: &str) -> bool {
-    let files = fs::read_dir(format!("/proc/{pid}/fd")).unwrap();
+fn holds_a_lock(who: &str) -> bool {
+    let files = fs::read_dir(format!("/proc/{}/fd", outside(who).unwrap())).unwrap();
     files
         .filter_map(|file| fs::read_link(file.unwrap().path()).ok())
         .any(|path| path.extension() == Some("lock".as_ref()))
@@ -121,7 +137,7 @@ fn a_killed_build_is_resumed_by_the_next_command() {
     let (begun, first) = (meeting.path("begun"), meeting.path("first"));
     let script = format!(
         "if test -e '{first}'; then rm '{first}'; mkdir $PREFIX/debris
-         sleep 1000 & echo $PPID $$ $! > '{begun}'; wait; fi
+         sleep 1000 & echo {NAMESPACE} $PPID $$ $! > '{begun}'; wait; fi
          echo whole > $PREFIX/whole; find . > $PREFIX/found",
         first = first.display(),
         begun = begun.display(),
@@ -129,10 +145,11 @@ fn a_killed_build_is_resumed_by_the_next_command() {
     fs::write(&first, "").unwrap();
     let mut killed = meeting.builder(&script);
     let pids = read(&begun);
-    let pids: Vec<&str> = pids.split(' ').collect();
+    let words: Vec<&str> = pids.split(' ').collect();
+    let pids: Vec<String> = words[1..].iter().map(|pid| format!("{} {pid}", words[0])).collect();
     assert_eq!(killed.says(), "started");
     assert!(pids.iter().all(|pid| is_alive(pid)));
-    assert!(holds_a_lock(pids[0]), "the launcher frees the lock when it ends, and it ends last");
+    assert!(holds_a_lock(&pids[0]), "the launcher frees the lock when it ends, and it ends last");
     killed.signal("KILL");
 
     // Whether it is here before the last process of the first one is dead, and has to wait, is left to chance.
@@ -174,7 +191,7 @@ fn the_second_of_two_waits_for_the_first() {
 #[test]
 fn an_interrupt_ends_a_build_and_a_wait() {
     let meeting = Meeting::new();
-    let script = format!("echo $$ > '{}'; sleep 1000", meeting.path("begun").display());
+    let script = format!("echo {NAMESPACE} $$ > '{}'; sleep 1000", meeting.path("begun").display());
     let mut building = meeting.builder(&script);
     let pid = read(meeting.path("begun"));
     assert_eq!(building.says(), "started");

@@ -41,7 +41,7 @@ pub(crate) fn compare(extent: &Extent, folder: &Path, c: &Path) {
 /// `/bin/true` after a program of 1 GiB, on the same launcher.
 pub(crate) fn peak(folder: &Path, c: &Path) {
     let all: Vec<&str> = METRICS.iter().map(|metric| &*metric.name).collect();
-    let mut launcher = Launcher::start_with(&Options { keep: None, watched: Some(&all) }).unwrap();
+    let mut launcher = Launcher::start_with(&Options { watched: Some(&all), ..Options::default() }).unwrap();
     let bytes = (1_u64 << 30).to_string();
     let mut told = |words: &[&str], metric: &str| -> Option<f64> {
         execute(&mut launcher, &job(folder, words)).measurements.get(metric).map(|bytes| bytes / f64::from(1 << 20))

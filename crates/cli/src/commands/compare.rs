@@ -1,7 +1,7 @@
 //! `bakeoff compare`: commands as variants, without a study file. The plan is made of the command line; everything
 //! after that is what `bakeoff run` does.
 
-use super::{Extent, Showing};
+use super::{Extent, Kept, Showing};
 use crate::alone::alone;
 use crate::error::{Code, CommandError};
 use crate::executed;
@@ -67,6 +67,8 @@ pub(crate) struct Args {
     condition: InCondition,
     #[command(flatten)]
     showing: Showing,
+    #[command(flatten)]
+    kept: Kept,
 }
 
 /// What becomes of what the commands print.
@@ -158,6 +160,7 @@ pub(super) fn confidence(text: &str) -> Result<f64, String> {
 }
 
 pub(crate) fn execute(args: &Args) -> Result<Code, CommandError> {
+    args.kept.apply()?;
     let mut plan = plan(args)?;
     args.extent.apply(&mut plan)?;
     bakeoff_host::interrupt::install()?;

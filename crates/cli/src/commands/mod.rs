@@ -141,6 +141,31 @@ fn until(text: &str) -> Result<Until, String> {
     Until::parse(text).ok_or_else(|| until::REMEDY.to_owned())
 }
 
+/// What keeps together all that is started.
+#[derive(Debug, Args)]
+struct Kept {
+    /// Start everything in a user namespace, so that nothing stays even if Bakeoff and its launchers are killed at once
+    ///
+    /// For root, a PID namespace alone does that, and is used where it is permitted. An ordinary user needs a user
+    /// namespace for it, and in one trials see files of other users as nobody's.
+    #[arg(long)]
+    user_namespace: bool,
+}
+
+impl Kept {
+    /// To be called before there is a second thread.
+    fn apply(&self) -> Result<(), CommandError> {
+        if !self.user_namespace {
+            return Ok(());
+        }
+        bakeoff_host::user_namespace::enter().map_err(|error| {
+            CommandError::usage(format!("no user namespace can be made: {error}")).hint(
+                "leave out --user-namespace; what is left after a kill of everything is then killed by the next run",
+            )
+        })
+    }
+}
+
 /// How findings are shown, and what the exit code says of them.
 #[derive(Debug, Args)]
 struct Showing {

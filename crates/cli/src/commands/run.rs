@@ -2,7 +2,7 @@
 
 use super::build::{Jobs, Telling, build, request};
 use super::plan::takes;
-use super::{Extent, Selection, Showing, trace_trial};
+use super::{Extent, Kept, Selection, Showing, trace_trial};
 use crate::alike;
 use crate::alone::{tell_who_is_waited_for, tell_why_not_alone};
 use crate::aside::Maker;
@@ -39,6 +39,8 @@ pub(crate) struct Args {
     jobs: Jobs,
     #[command(flatten)]
     showing: Showing,
+    #[command(flatten)]
+    kept: Kept,
     /// No progress on standard error
     #[arg(long, short)]
     quiet: bool,
@@ -58,6 +60,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn execute(args: &Args) -> Result<Code, CommandError> {
+    args.kept.apply()?;
     let folder = StudyFolder::open(&args.selection.study)?;
     let mut plan = args.selection.plan(&folder.study)?;
     args.extent.apply(&mut plan)?;

@@ -29,9 +29,16 @@ const MARKS: u32 = 3;
 
 /// Serves until the owner hangs up; nothing that was started is left then.
 pub(crate) fn main() -> ! {
+    // The owner has it executed as a program that does nothing, and as fast as it can.
+    if !sys::is_socket(CONTROL) {
+        sys::exit(0);
+    }
     let served = stand_alone().and_then(|()| serve());
     // After an error something may still be executing. Nobody is left to hear of what cannot be killed.
     let _ = sweep::sweep(&Job::none(), &mut Mains::none());
+    if sys::is_first_process() {
+        sweep::outlive_the_others();
+    }
     sys::exit(u32::from(served.is_err()))
 }
 
@@ -76,6 +83,11 @@ fn serve() -> sys::Result<()> {
                 let (mut memory, length) = receive_body(heard, &mut descriptors)?;
                 let (job, _) = Job::read(memory.bytes(), length, &[]).ok_or(sys::EPROTO)?;
                 say(wire::TRIED, wire::bytes(&child::try_limits(&job)))?;
+            }
+            wire::SWEEP => {
+                // Nobody can be told here of what will not die; it dies with us at the latest.
+                let _ = sweep::sweep(&Job::none(), &mut Mains::none());
+                say(wire::SWEPT, &[])?;
             }
             wire::ASK => say(wire::ACHIEVED, wire::bytes(&achieved))?,
             // It was meant for a job that has just ended.

@@ -71,6 +71,29 @@ pub(super) fn sweep(job: &Job<'_>, mains: &mut Mains<'_>) -> Result<u64, i32> {
     }
 }
 
+/// For the first process of a namespace, with which everything in it ends: the launchers in it, who are no children of ours,
+/// have their own to kill first, and keep their locks as long.
+pub(super) fn outlive_the_others() {
+    let given_up = sys::now_ns() + GIVEN_UP_NS;
+    loop {
+        let _ = sweep(&Job::none(), &mut Mains::none());
+        let (mut others, mut stat) = (false, [0; 512]);
+        for_each_number(c"/proc", &mut |pid| {
+            others |= pid > 1 && !is_zombie(text::read(text::of_process(pid, b"stat").c_str(), &mut stat));
+        });
+        if !others || sys::now_ns() > given_up {
+            return;
+        }
+        sys::await_child(1_000_000);
+    }
+}
+
+/// Of one that has just gone there is nothing to read.
+fn is_zombie(stat: &[u8]) -> bool {
+    let Some(end) = stat.iter().rposition(|&byte| byte == b')') else { return true };
+    matches!(stat.get(end + 2), Some(b'Z' | b'X'))
+}
+
 /// Reaps whoever has ended; true if there is no child left.
 fn reap_all(mains: &mut Mains<'_>, killed: &mut u64) -> bool {
     loop {
@@ -212,6 +235,13 @@ mod tests {
             [("1234 (sh) S 77 1234 1234 0", 77), ("1234 (a) S 9 (b) R 78 1 1", 78), ("1234 (a b", 0), ("", 0)]
         {
             assert_eq!(parent(stat.as_bytes()), expect, "{stat}");
+        }
+    }
+
+    #[test]
+    fn a_zombie_is_told_from_what_lives() {
+        for (stat, expect) in [("12 (sh) S 1", false), ("12 (a) Z) R 1", false), ("12 (sh) Z 1", true), ("", true)] {
+            assert_eq!(is_zombie(stat.as_bytes()), expect, "{stat}");
         }
     }
 

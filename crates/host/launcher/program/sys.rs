@@ -25,6 +25,7 @@ mod number {
     pub(super) const RT_SIGPROCMASK: usize = 14;
     pub(super) const SENDMSG: usize = 46;
     pub(super) const RECVMSG: usize = 47;
+    pub(super) const GETPID: usize = 39;
     pub(super) const WAIT4: usize = 61;
     pub(super) const KILL: usize = 62;
     pub(super) const GETEUID: usize = 107;
@@ -63,6 +64,7 @@ mod number {
     pub(super) const GETPGID: usize = 155;
     pub(super) const SETSID: usize = 157;
     pub(super) const PRCTL: usize = 167;
+    pub(super) const GETPID: usize = 172;
     pub(super) const GETEUID: usize = 175;
     pub(super) const SENDMSG: usize = 211;
     pub(super) const RECVMSG: usize = 212;
@@ -95,6 +97,11 @@ pub(super) fn close_from(first: u32) {
 pub(super) fn unshare_descriptors() -> Result<()> {
     const CLOSE_RANGE_UNSHARE: usize = 2;
     plain(CLOSE_RANGE, u32::MAX as usize, u32::MAX as usize, CLOSE_RANGE_UNSHARE).map(drop)
+}
+
+/// Whether everything in our PID namespace ends with us.
+pub(super) fn is_first_process() -> bool {
+    plain(number::GETPID, 0, 0, 0) == Ok(1)
 }
 
 pub(super) fn is_root() -> bool {
@@ -271,6 +278,27 @@ struct Message {
     control: *mut u8,
     control_length: usize,
     flags: usize,
+}
+
+/// Whether a descriptor is a socket; nothing is taken from it.
+pub(super) fn is_socket(descriptor: u32) -> bool {
+    const MSG_PEEK_DONTWAIT: usize = 0x42;
+    const ENOTSOCK: u32 = 88;
+    let piece = [0_usize; 2];
+    let message = Message {
+        name: 0,
+        name_length: 0,
+        pieces: &raw const piece,
+        piece_count: 1,
+        control: core::ptr::null_mut(),
+        control_length: 0,
+        flags: 0,
+    };
+    // SAFETY: the message describes no buffer at all.
+    let looked = unsafe {
+        call(number::RECVMSG, [descriptor as usize, (&raw const message) as usize, MSG_PEEK_DONTWAIT, 0, 0, 0])
+    };
+    looked != Err(ENOTSOCK)
 }
 
 /// Receives bytes, and with them descriptors, which are put into `descriptors` and counted.

@@ -33,6 +33,8 @@ pub const STOP: u32 = 2;
 pub const ASK: u32 = 3;
 /// To the launcher: a [`Job`] without processes follows, whose limits are tried on the spot; the reply is [`TRIED`].
 pub const TRY: u32 = 4;
+/// To the first process of a namespace: kill what has come to you from launchers that were killed; the reply is [`SWEPT`].
+pub const SWEEP: u32 = 5;
 /// From the launcher, once: it is a launcher and awaits requests.
 pub const READY: u32 = 11;
 /// From the launcher: a [`JobOver`] and a [`ProcessOver`] for each process follow. Nothing of the job is left.
@@ -43,6 +45,8 @@ pub const ACHIEVED: u32 = 13;
 pub const TRIED: u32 = 14;
 /// From the launcher: an [`Unkillable`] follows.
 pub const UNKILLABLE: u32 = 15;
+/// From the first process of a namespace: nothing is left of what had come to it.
+pub const SWEPT: u32 = 16;
 
 /// A job as it is asked for. After it: `processes` times [`Process`], `kills` times [`Kill`], and what they point to.
 #[repr(C)]

@@ -94,6 +94,19 @@ pub(super) fn descriptors() -> Check {
     }
 }
 
+/// What becomes of processes when we and our launchers are killed at once.
+pub(super) fn enclosure() -> Check {
+    let name = "PID namespace";
+    match crate::Enclosure::open(None).why_no_namespace() {
+        None => Check::good(name, "permitted", "nothing that trials start outlives us, whoever is killed"),
+        Some(why) => {
+            let means =
+                "lost: if we and our launchers are killed at once, trials' processes go on until our next command";
+            Check::missing(name, why, means).remedy("sudo bakeoff …, or --user-namespace")
+        }
+    }
+}
+
 /// How many processes there may be.
 pub(super) fn process_limit(files: &Files) -> Check {
     let name = "process limit";

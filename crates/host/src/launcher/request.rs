@@ -68,10 +68,10 @@ pub(super) struct With<'f> {
 }
 
 impl Prepared {
-    /// Prepares the commands of a job, or says of each what is wrong with it.
-    pub(super) fn new(commands: &[Command]) -> Result<Self, Vec<Option<NotStarted>>> {
+    /// Prepares the commands of a job, or says of each what is wrong with it. All get the mark into their environment.
+    pub(super) fn new(commands: &[Command], mark: Option<&str>) -> Result<Self, Vec<Option<NotStarted>>> {
         let mut outputs = Outputs::default();
-        let prepared: Vec<_> = commands.iter().map(|command| prepare(command, &mut outputs)).collect();
+        let prepared: Vec<_> = commands.iter().map(|command| prepare(command, mark, &mut outputs)).collect();
         if prepared.iter().any(Result::is_err) {
             return Err(prepared.into_iter().map(Result::err).collect());
         }
@@ -222,12 +222,13 @@ fn vector<'a>(body: &mut Vec<u8>, texts: impl Iterator<Item = &'a str> + Clone) 
     start as u64
 }
 
-fn prepare(command: &Command, outputs: &mut Outputs) -> Result<Ready, NotStarted> {
+fn prepare(command: &Command, mark: Option<&str>, outputs: &mut Outputs) -> Result<Ready, NotStarted> {
     let command = Command { dir: absolute(&command.dir)?, ..command.clone() };
     let program = program::find(&command)?;
     // One that we were given ourselves names a descriptor that this command does not have.
     let own = command.env.iter().filter(|(name, _)| !MARKS_VARIABLE.starts_with(&format!("{name}=")));
-    let env: Vec<String> = own.map(|(name, value)| format!("{name}={value}")).collect();
+    let own = own.map(|(name, value)| format!("{name}={value}"));
+    let env: Vec<String> = own.chain(mark.map(str::to_owned)).collect();
     let texts = command.argv.iter().chain(&env).map(|text| text.as_bytes());
     for bytes in texts.chain([program.as_os_str().as_bytes(), command.dir.as_os_str().as_bytes()]) {
         if bytes.contains(&0) {

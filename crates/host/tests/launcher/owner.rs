@@ -1,7 +1,7 @@
 //! This executable as the owner of a launcher, in a process that can be killed or interrupted.
 
 use crate::support::{GROUP, NOT_LONG_S, Scratch, command_in};
-use bakeoff_host::{Ended, Launcher, Options, Patience, interrupt, lock::Lock};
+use bakeoff_host::{Enclosure, Ended, Launcher, Options, Patience, interrupt, lock::Lock};
 use std::fmt::Write as _;
 use std::os::fd::AsFd as _;
 use std::path::Path;
@@ -12,6 +12,8 @@ use std::time::Instant;
 const PATIENCE: &str = "OWNER_PATIENCE";
 /// Set if probes watch.
 const WATCHED: &str = "OWNER_WATCHED";
+/// Set if it starts everything in an enclosure: `namespace` or `marked`.
+const ENCLOSED: &str = "OWNER_ENCLOSED";
 /// And what it executes.
 const SCRIPT: &str = "OWNER_SCRIPT";
 
@@ -29,6 +31,12 @@ impl Owner {
     /// The same, with probes.
     pub(crate) fn start_watched(scratch: &Scratch, patience: &str, script: &str) -> Self {
         Self::start_with(scratch, patience, script, &[(WATCHED, "yes")])
+    }
+
+    /// The same without probes, in an enclosure: `namespace` or `marked`.
+    pub(crate) fn start_enclosed(scratch: &Scratch, kind: &str, script: &str) -> Self {
+        let switch = if kind == "marked" { "off" } else { "" };
+        Self::start_with(scratch, "second", script, &[(ENCLOSED, kind), ("BAKEOFF_NAMESPACES", switch)])
     }
 
     fn start_with(scratch: &Scratch, patience: &str, script: &str, variables: &[(&str, &str)]) -> Self {
@@ -77,7 +85,9 @@ fn be_one_if_asked() {
     interrupt::install().unwrap();
     let lock = lock();
     let watched = std::env::var_os(WATCHED).map(|_| GROUP);
-    let mut launcher = Launcher::start_with(&Options { keep: Some(lock.as_fd()), watched }).unwrap();
+    let keep = Some(lock.as_fd());
+    let enclosure = std::env::var_os(ENCLOSED).map(|_| Enclosure::open(keep));
+    let mut launcher = Launcher::start_with(&Options { keep, watched, within: enclosure.as_ref() }).unwrap();
     let mut report = String::new();
     let mut tell = |argv: &[&str], patience| {
         let ended = launcher.execute(&command_in(Path::new("."), argv), patience).unwrap();

@@ -32,7 +32,7 @@ impl Place {
     pub(crate) fn new() -> Option<Self> {
         let program = program()?;
         let wanted: Vec<&str> = METRICS.iter().map(|metric| &*metric.name).collect();
-        let launcher = Launcher::start_with(&Options { keep: None, watched: Some(&wanted) }).unwrap();
+        let launcher = Launcher::start_with(&Options { watched: Some(&wanted), ..Options::default() }).unwrap();
         Some(Self { dir: tempfile::tempdir().unwrap(), launcher, program })
     }
 

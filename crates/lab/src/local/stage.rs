@@ -6,7 +6,7 @@ use super::surroundings::Granted;
 use crate::aside::Layouts;
 use crate::{Error, Task};
 use bakeoff_host::disk::wipe;
-use bakeoff_host::{Command, Launcher, Options};
+use bakeoff_host::{Command, Enclosure, Launcher, Options};
 use bakeoff_model::plan::{Plan, Variant};
 use bakeoff_model::record::TWIN;
 use bakeoff_model::study::{Condition, Workload};
@@ -80,6 +80,8 @@ pub(super) struct Stage {
     pub(super) setup: Setup,
     /// What every launcher keeps open.
     keep: Option<OwnedFd>,
+    /// What everything is started in.
+    enclosure: Enclosure,
     /// Whether trials' commands are executed by a shell.
     pub(super) shell: bool,
     /// The prefixes of the pass that is executed, where everything is linked anew for each.
@@ -96,21 +98,29 @@ impl Stage {
         std::fs::create_dir_all(&setup.scratch).map_err(|source| folder_error(&setup.scratch, source))?;
         let keep = keep.map(|fd| fd.try_clone_to_owned()).transpose();
         let keep = keep.map_err(|source| folder_error(&setup.scratch, source))?;
-        let launcher = watched_launcher(plan, keep.as_ref())?;
+        let enclosure = Enclosure::open(keep.as_ref().map(|fd| fd.as_fd()));
+        let launcher = watched_launcher(plan, keep.as_ref(), &enclosure)?;
         let granted = plan.conditions.iter().map(|condition| Granted::of(condition, &launcher)).collect();
         let shell = any_needs_a_shell(plan);
         let cpus = bakeoff_host::place::fingerprint().cpus;
-        Ok((Self { plan: plan.clone(), setup, keep, shell, layouts: Layouts::new(), granted, cpus }, launcher))
+        let layouts = Layouts::new();
+        Ok((Self { plan: plan.clone(), setup, keep, enclosure, shell, layouts, granted, cpus }, launcher))
     }
 
     /// A launcher for trials, in the place of one that was killed.
-    pub(super) fn another_launcher(&self) -> Result<Launcher, bakeoff_host::Error> {
-        watched_launcher(&self.plan, self.keep.as_ref())
+    pub(super) fn another_launcher(&mut self) -> Result<Launcher, bakeoff_host::Error> {
+        let keep = self.keep.as_ref();
+        watched_launcher(&self.plan, keep, &self.enclosure).or_else(|_| {
+            // What keeps the enclosure may have been killed too.
+            self.enclosure = Enclosure::open(keep.map(|fd| fd.as_fd()));
+            watched_launcher(&self.plan, keep, &self.enclosure)
+        })
     }
 
     /// Another launcher, whose jobs no probe watches.
     pub(super) fn launcher(&self) -> Result<Launcher, bakeoff_host::Error> {
-        Launcher::start(self.keep.as_ref().map(|fd| fd.as_fd()))
+        let keep = self.keep.as_ref().map(|fd| fd.as_fd());
+        Launcher::start_with(&Options { keep, watched: None, within: Some(&self.enclosure) })
     }
 
     /// The cell of a task. The twin is what the baseline is.
@@ -189,10 +199,14 @@ impl Stage {
 }
 
 /// A launcher whose jobs the probes watch that a plan asks for.
-fn watched_launcher(plan: &Plan, keep: Option<&OwnedFd>) -> Result<Launcher, bakeoff_host::Error> {
+fn watched_launcher(
+    plan: &Plan,
+    keep: Option<&OwnedFd>,
+    enclosure: &Enclosure,
+) -> Result<Launcher, bakeoff_host::Error> {
     let wanted = plan.decide.metrics.iter().chain(plan.void_if.iter().map(|rule| &rule.metric));
     let watched: Vec<&str> = wanted.map(String::as_str).collect();
-    Launcher::start_with(&Options { keep: keep.map(|fd| fd.as_fd()), watched: Some(&watched) })
+    Launcher::start_with(&Options { keep: keep.map(|fd| fd.as_fd()), watched: Some(&watched), within: Some(enclosure) })
 }
 
 /// The variable that holds a service's port: `PORT_` and its name. A name may have characters that no variable has.
