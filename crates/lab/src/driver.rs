@@ -198,8 +198,9 @@ impl<E: From<crate::Error>> Session<'_, E> {
     }
 
     fn execute_missing(&mut self, missing: &[Missing<'_>]) -> Result<Ending, E> {
-        // What was made for the pass may have taken long.
-        if self.look()? == Looked::Changed {
+        // The look after the last block of a pass is that before the first of the next, unless something was made between.
+        let is_made = missing.iter().any(|missing| missing.block.layout.is_some());
+        if (!self.begun || is_made) && self.look()? == Looked::Changed {
             return Ok(Ending::Changed);
         }
         self.begun = true;

@@ -98,7 +98,7 @@ impl<'a> Local<'a> {
     /// Something is launched that nobody measures. Whatever a look has put out of the processor's caches a trial would
     /// otherwise find cold.
     fn settle(&mut self) -> Result<(), Error> {
-        if self.watching.is_any() {
+        if self.watching.is_felt() {
             self.launcher.execute_nothing()?;
         }
         Ok(())
