@@ -6,7 +6,7 @@ CARGO ?= cargo
 STUDY ?= studies/perl-options
 ARGS  ?=
 
-.PHONY: run test bench fuzz long
+.PHONY: run test bench fuzz soak long
 
 run:
 	@sh tools/need-packages gcc libc6-dev binutils $$(cat $(STUDY)/packages 2> /dev/null)
@@ -37,6 +37,11 @@ fuzz:
 	@sh tools/need-packages gcc g++ libc6-dev binutils
 	sh tools/fuzz $(SECONDS) $(TARGET)
 
-# What takes longer than CI allows: PART=fuzz, calibrate or studies; see tools/long.
+# A study to which everything happens that can, over and over, for so many seconds; SEED=N does the same again.
+soak:
+	@sh tools/need-packages gcc libc6-dev binutils perl-base mount faketime
+	BAKEOFF_SOAK=$(SECONDS) $(CARGO) test --locked -p bakeoff-cli --test soak -- --nocapture
+
+# What takes longer than CI allows: PART=soak, fuzz, calibrate or studies; see tools/long.
 long:
 	@sh tools/long $(PART)

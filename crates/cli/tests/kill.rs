@@ -7,8 +7,8 @@ mod common;
 
 use bakeoff_model::record::Outcome;
 use bakeoff_model::shuffle::Stream;
+use common::processes::{alive_in, children, signal};
 use common::{Sandbox, each_trial_once, small};
-use std::path::PathBuf;
 use std::process::Stdio;
 use std::time::{Duration, Instant, SystemTime};
 
@@ -34,7 +34,7 @@ fn kill_and_finish(sandbox: &Sandbox, words: &[&str]) -> usize {
         // The moment is what is varied here; nothing is waited for.
         std::thread::sleep(Duration::from_micros(stream.below(30_000)));
         killed += usize::from(child.try_wait().unwrap().is_none());
-        most = most.max(alive_in(sandbox).len());
+        most = most.max(alive_in(sandbox.path()).len());
         child.kill().unwrap();
         child.wait().unwrap();
         nothing_is_left(sandbox);
@@ -49,27 +49,12 @@ fn kill_and_finish(sandbox: &Sandbox, words: &[&str]) -> usize {
     most
 }
 
-/// Processes that have this folder in their environment: ours have their home, their prefix or our cache there.
-fn alive_in(sandbox: &Sandbox) -> Vec<String> {
-    let folder = sandbox.path().to_string_lossy().into_owned();
-    let entries = std::fs::read_dir("/proc").unwrap().map(|entry| entry.unwrap().path());
-    let is_ours = |path: &PathBuf| {
-        let environ = std::fs::read(path.join("environ")).unwrap_or_default();
-        String::from_utf8_lossy(&environ).contains(&folder)
-    };
-    let line = |path: PathBuf| {
-        let line = std::fs::read(path.join("cmdline")).unwrap_or_default();
-        format!("{} {}", path.display(), String::from_utf8_lossy(&line).replace('\0', " "))
-    };
-    entries.filter(is_ours).map(line).collect()
-}
-
 /// What a killed command leaves behind is killed by its launchers: at once, but not before we look.
 #[track_caller]
 fn nothing_is_left(sandbox: &Sandbox) {
     let began = Instant::now();
     loop {
-        let alive = alive_in(sandbox);
+        let alive = alive_in(sandbox.path());
         if alive.is_empty() {
             return;
         }
@@ -176,6 +161,65 @@ fn a_study_with_services_load_and_processes_survives_kills_and_nothing_of_it_out
     }
 }
 
+/// Kills the program and all that it has started itself, before it can do anything about it; what was alive then.
+fn kill_at_once(sandbox: &Sandbox, command: &mut std::process::Command) -> Vec<String> {
+    let mut child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    let pid = child.id();
+    while sandbox.trials_so_far() < 3 {
+        if child.try_wait().unwrap().is_some() {
+            let said = std::io::read_to_string(child.stderr.take().unwrap()).unwrap();
+            assert!(said.contains("no user namespace can be made"), "{said}");
+            return vec![];
+        }
+        std::thread::yield_now();
+    }
+    // At a moment at which there is much to be left.
+    let alive = loop {
+        signal("-STOP", pid);
+        let alive = alive_in(sandbox.path());
+        if alive.len() > 3 {
+            break alive;
+        }
+        signal("-CONT", pid);
+    };
+    children(pid).into_iter().for_each(|child| signal("-KILL", child));
+    child.kill().unwrap();
+    child.wait().unwrap();
+    alive
+}
+
+#[test]
+fn nothing_stays_if_the_program_and_its_launchers_are_killed_at_once() {
+    let words = ["run", "STUDY", "--quiet", "--blocks", "50"];
+    let surrounded = || {
+        let sandbox = Sandbox::new(SURROUNDED);
+        sandbox.write("shelf.pl", SHELF);
+        sandbox
+    };
+    // Without namespaces the next command kills what is left; in one, nothing is.
+    let sandbox = surrounded();
+    kill_at_once(&sandbox, sandbox.command(&words).env("BAKEOFF_NAMESPACES", "off"));
+    assert!(!alive_in(sandbox.path()).is_empty(), "trials and services go on");
+    let next = sandbox.command(&["run", "STUDY", "--quiet", "--blocks", "1"]).env("BAKEOFF_NAMESPACES", "off").output();
+    assert!(next.unwrap().status.success());
+    assert!(alive_in(sandbox.path()).is_empty(), "{:#?}", alive_in(sandbox.path()));
+
+    let sandbox = surrounded();
+    let user_namespace = [&words[..], &["--user-namespace"]].concat();
+    if kill_at_once(&sandbox, &mut sandbox.command(&user_namespace)).is_empty() {
+        println!("skipped: user namespaces are not permitted");
+    }
+    nothing_is_left(&sandbox);
+
+    let sandbox = surrounded();
+    if let Some(why) = bakeoff_host::Enclosure::open(None).why_no_namespace() {
+        println!("skipped: a PID namespace: {why}");
+        return;
+    }
+    kill_at_once(&sandbox, &mut sandbox.command(&words));
+    nothing_is_left(&sandbox);
+}
+
 #[test]
 fn interrupts_leave_nothing_of_services_and_load_and_lose_no_trial() {
     let sandbox = Sandbox::new(SURROUNDED);
@@ -193,7 +237,11 @@ fn interrupts_leave_nothing_of_services_and_load_and_lose_no_trial() {
         }
         (0..interrupts).for_each(|_| interrupt(child.id()));
         assert_eq!(child.wait().unwrap().code(), Some(130), "after {after} trials");
-        assert!(alive_in(&sandbox).is_empty(), "it ended before what it had started: {:#?}", alive_in(&sandbox));
+        assert!(
+            alive_in(sandbox.path()).is_empty(),
+            "it ended before what it had started: {:#?}",
+            alive_in(sandbox.path())
+        );
     }
     assert_eq!(sandbox.execute(&words).code, 0);
     each_trial_once(&sandbox.record(), 6 * 6);

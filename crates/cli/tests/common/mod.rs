@@ -2,6 +2,8 @@
 
 #![allow(dead_code, unreachable_pub, clippy::unwrap_used, reason = "each test executable uses a part of it")]
 
+pub mod processes;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -13,7 +15,12 @@ pub struct Sandbox {
 
 impl Sandbox {
     pub fn new(study: &str) -> Self {
-        let sandbox = Self { folder: tempfile::tempdir().unwrap() };
+        Self::within(&std::env::temp_dir(), study)
+    }
+
+    /// The same, in a folder of that folder.
+    pub fn within(place: &Path, study: &str) -> Self {
+        let sandbox = Self { folder: tempfile::tempdir_in(place).unwrap() };
         fs::create_dir(sandbox.study()).unwrap();
         sandbox.write("study.toml", study);
         sandbox

@@ -1,0 +1,29 @@
+//! Processes that a command of ours has started, and what is done to them.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+/// Sends a signal by its name, such as `-KILL`; to nobody, if it has gone.
+pub fn signal(name: &str, pid: u32) {
+    let _ = Command::new("kill").args([name, &pid.to_string()]).stderr(Stdio::null()).status();
+}
+
+/// The children of a process.
+pub fn children(pid: u32) -> Vec<u32> {
+    // Each thread has children of its own.
+    let tasks = fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten();
+    let lists = tasks.filter_map(|task| fs::read_to_string(task.ok()?.path().join("children")).ok());
+    lists.flat_map(|list| list.split_whitespace().filter_map(|word| word.parse().ok()).collect::<Vec<u32>>()).collect()
+}
+
+/// Processes that have this folder in their environment: ours have their home, their prefix or our cache there.
+pub fn alive_in(folder: &Path) -> Vec<String> {
+    let folder = folder.to_string_lossy().into_owned();
+    let entries = fs::read_dir("/proc").unwrap().filter_map(|entry| Some(entry.ok()?.path()));
+    let read = |path: &Path, name: &str| {
+        String::from_utf8_lossy(&fs::read(path.join(name)).unwrap_or_default()).replace('\0', " ")
+    };
+    let ours = entries.filter(|path| read(path, "environ").contains(&folder));
+    ours.map(|path| format!("{} {}", path.display(), read(&path, "cmdline"))).collect()
+}
