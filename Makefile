@@ -14,7 +14,7 @@ run:
 	$(CARGO) run --release --locked --quiet --bin bakeoff -- run $(STUDY) $(ARGS)
 
 test:
-	@sh tools/need-packages gcc libc6-dev binutils make xz-utils patch git curl perl-base mount util-linux ministat strace r-base-core python3 python3-venv go=golang-go
+	@sh tools/need-packages gcc libc6-dev binutils make xz-utils patch git curl perl-base mount util-linux ministat strace faketime r-base-core python3 python3-venv go=golang-go
 	@sh tools/oracles
 	$(CARGO) test --workspace --locked
 

@@ -260,7 +260,9 @@ impl<'a> OpenStudy<'a> {
         let mut emit = |event: Event| -> Result<(), CommandError> {
             progress.hear(&event);
             let mut study = study.borrow_mut();
-            if let (Event::BlockEnded, Some(by_s)) = (&event, clock.set_by_s()) {
+            if matches!(event, Event::BlockEnded)
+                && let Some(by_s) = clock.set_by_s()
+            {
                 study.keep(Line::ClockSet(ClockSet { session, by_s }))?;
             }
             match event {

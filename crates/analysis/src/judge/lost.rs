@@ -60,16 +60,19 @@ fn lost_of(study: &StudyLine, (variant, workload, condition): Cell<'_>, attempts
             Outcome::Void(why) => {
                 lost.void += 1;
                 lost.repeated += u32::from(last.get(&trial.block).is_some_and(|last| trial.attempt < *last));
-                count(&mut lost.void_by, rule(study, trial), why);
+                count(&mut lost.void_by, rule(study, trial, why), why);
             }
         }
     }
     (lost.failed + lost.void > 0).then_some(lost)
 }
 
-/// The metric of the first rule that applies, which is the one that made it void.
-fn rule(study: &StudyLine, trial: &Trial) -> Option<String> {
-    let applies = |rule: &&bakeoff_model::study::VoidRule| trial.value(&rule.metric).is_some_and(|x| x > rule.above);
+/// The metric of the first rule that applies, which is the one that made it void, unless something else did (a file that
+/// was changed): a rule's reason begins with its metric.
+fn rule(study: &StudyLine, trial: &Trial, why: &str) -> Option<String> {
+    let applies = |rule: &&bakeoff_model::study::VoidRule| {
+        trial.value(&rule.metric).is_some_and(|x| x > rule.above) && why.starts_with(&format!("{} ", rule.metric))
+    };
     study.void_if.iter().find(applies).map(|rule| rule.metric.clone())
 }
 
