@@ -125,10 +125,10 @@ fn what_children_do_is_told_apart() {
 fn what_happens_before_and_after_is_not_told() {
     let place = Place::new();
     let twice = |path: &str| format!("cat {path}; cat {path} & wait");
-    // One that begins meanwhile goes on when it is over.
+    // One that begins meanwhile goes on when it is over; a shell that has just forked may have begun neither before nor after.
     let script = format!(
-        "{}; : > now; {}; (until test -e over; do :; done; exec cat /nowhere/late) & \
-         rm now; cat /nowhere/after; : > over; wait; exit 3",
+        "{}; : > now; {}; (: > begun; until test -e over; do :; done; exec cat /nowhere/late) & \
+         until test -e begun; do :; done; rm now; cat /nowhere/after; : > over; wait; exit 3",
         twice("/nowhere/before"),
         twice("/nowhere/during")
     );
