@@ -40,7 +40,7 @@ fuzz:
 # A study to which everything happens that can, over and over, for so many seconds; SEED=N does the same again.
 soak:
 	@sh tools/need-packages gcc libc6-dev binutils perl-base mount faketime
-	BAKEOFF_SOAK=$(SECONDS) $(CARGO) test --locked -p bakeoff-cli --test soak -- --nocapture
+	BAKEOFF_SOAK=$(SECONDS) $(CARGO) test --locked --workspace --test soak -- --nocapture
 
 # What takes longer than CI allows: PART=soak, fuzz, calibrate or studies; see tools/long.
 long:
