@@ -101,6 +101,9 @@ struct Soak {
 
 impl Drop for Soak {
     fn drop(&mut self) {
+        for (what, times) in &self.tally {
+            println!("{times:5} × {what}");
+        }
         if let Some(disk) = &self.disk {
             let _ = Command::new("umount").arg("-l").arg(disk).status();
         }
@@ -335,7 +338,8 @@ impl Soak {
             let is_failed = matches!(trial.outcome, Outcome::Failed(_));
             // By our kill of a launcher, or because another soak beside this one took the port first.
             let why = format!("{:?}", trial.outcome);
-            let by_us = is_failed && (why.contains("launcher") || why.contains("Address already in use"));
+            let is_port = why.contains("Address already in use") || why.contains("something still listens at port");
+            let by_us = is_failed && (why.contains("launcher") || is_port);
             assert!(is_failed == expect_failure || by_us || matches!(trial.outcome, Outcome::Void(_)), "{trial:?}");
         }
         let left = names(&self.sandbox.path().join("tmp"));
@@ -487,8 +491,6 @@ fn whatever_happens_nothing_is_lost_and_nothing_stays() {
         let now = left_on_the_machine();
         left.retain(|one| now.contains(one));
     }
-    for (what, times) in &soak.tally {
-        println!("{times:5} × {what}");
-    }
+    drop(soak);
     println!("{studies} studies, {} s", began.elapsed().as_secs());
 }
