@@ -98,7 +98,7 @@ pub(super) fn descriptors() -> Check {
 pub(super) fn enclosure() -> Check {
     let name = "PID namespace";
     match crate::Enclosure::open(None).why_no_namespace() {
-        None => Check::good(name, "permitted", "nothing that trials start outlives us, even if all of us are killed at once"),
+        None => Check::good(name, "permitted", "nothing that trials start outlives us, even killed at once"),
         Some(why) => {
             let means =
                 "lost: if we and our launchers are killed at once, trials' processes go on until our next command";
