@@ -158,11 +158,17 @@ impl Kept {
         if !self.user_namespace {
             return Ok(());
         }
-        bakeoff_host::user_namespace::enter().map_err(|error| {
-            CommandError::usage(format!("no user namespace can be made: {error}")).hint(
+        let failed = |what: &str, why: &str| {
+            CommandError::usage(format!("no {what} can be made: {why}")).hint(
                 "leave out --user-namespace; what is left after a kill of everything is then killed by the next run",
             )
-        })
+        };
+        bakeoff_host::user_namespace::enter().map_err(|error| failed("user namespace", &error.to_string()))?;
+        // Some containers permit the one and not what it is for.
+        match bakeoff_host::Enclosure::open(None).why_no_namespace() {
+            None => Ok(()),
+            Some(why) => Err(failed("PID namespace in a user namespace", why)),
+        }
     }
 }
 
