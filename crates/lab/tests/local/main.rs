@@ -97,7 +97,7 @@ fn environment() {
         "BAKEOFF_PROCESS=1\nBAKEOFF_PROCESSES=1\nHOME={home}\nLC_ALL=C.UTF-8\nLEVEL=b\nPATH={PATH}\nPREFIX=/prefix/b\n\
          TMPDIR={home}\n"
     );
-    let without_marks = run.replace("-e ^_=", "-e ^_= -e ^BAKEOFF_MARKS=");
+    let without_marks = run.replace("-e ^_=", "-e ^_= -e ^BAKEOFF_MARKS= -e ^BAKEOFF_STARTED=");
     let stage = stage.workload(|w| w.run = without_marks).expect(&expected);
     assert_eq!(stage.execute("b").outcome, Outcome::Ok);
 }
