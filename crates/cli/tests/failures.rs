@@ -336,6 +336,10 @@ fn files_of_a_study_that_are_no_files_are_refused_at_once() {
     assert_ne!(sandbox.execute(&["report", "STUDY"]).code, 5);
     std::os::unix::fs::symlink("/dev/zero", sandbox.study().join("zero")).unwrap();
     sandbox.execute(&["plan", sandbox.study().join("zero").to_str().unwrap()]).expect(2, &["not a regular file"]);
+    let large = std::fs::File::create(sandbox.study().join("large")).unwrap();
+    large.set_len(100_000_000).unwrap();
+    let words = ["cannot read the study", "it has 100000000 bytes, and at most 16777216 are read"];
+    sandbox.execute(&["plan", sandbox.study().join("large").to_str().unwrap()]).expect(2, &words);
 }
 
 /// What a study, its names or its problems hold is shown, and never obeyed by a terminal.

@@ -7,6 +7,9 @@ use annotate_snippets::{AnnotationKind, Level, Renderer, Snippet};
 use std::fmt::Write as _;
 use std::ops::Range;
 
+/// As many problems of one file are shown: each costs a walk through the file, and nobody reads more of them at once.
+const SHOWN: usize = 100;
+
 /// One thing that is wrong in a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Problem {
@@ -38,11 +41,11 @@ impl Problems {
         Self { file: file.to_owned(), text: text.to_owned(), list }
     }
 
-    /// Every problem with its line, a caret and the remedy, and a last line that counts them.
+    /// The first hundred problems, each with its line, a caret and the remedy, and a last line that counts all of them.
     pub fn render(&self, colour: bool) -> String {
         let renderer = if colour { Renderer::styled() } else { Renderer::plain() };
         let mut out = String::new();
-        for problem in &self.list {
+        for problem in self.list.iter().take(SHOWN) {
             let [message, label, remedy] =
                 [&problem.message, &problem.label, &problem.remedy].map(|text| harmless(text, false));
             let span = problem.span.start.min(self.text.len())..problem.span.end.min(self.text.len());
@@ -60,7 +63,8 @@ impl Problems {
             out.push_str("\n\n");
         }
         let plural = if self.list.len() == 1 { "problem" } else { "problems" };
-        let _ = writeln!(out, "{} {plural} in {}", self.list.len(), self.file);
+        let first = if self.list.len() > SHOWN { format!("; the first {SHOWN} are shown") } else { String::new() };
+        let _ = writeln!(out, "{} {plural} in {}{first}", self.list.len(), self.file);
         out
     }
 }
@@ -112,6 +116,20 @@ mod tests {
         for part in ["study.toml:2:1", "2 | blcks = 2", "^^^^^", "did you mean `blocks`?", "1 problem in study.toml"] {
             assert!(shown.contains(part), "{part:?} is missing in\n{shown}");
         }
+    }
+
+    #[test]
+    fn of_very_many_problems_the_first_hundred_are_shown_and_all_are_counted() {
+        let text: String = (0..20_000).map(|i| format!("k{i} = 1\n")).collect();
+        let list = text.match_indices('k').map(|(at, _)| Problem {
+            span: at..at + 1,
+            message: "m".into(),
+            label: String::new(),
+            remedy: String::new(),
+        });
+        let shown = Problems::new("f", &text, list.collect()).render(false);
+        assert_eq!(shown.matches("problem: m").count(), 100);
+        assert!(shown.ends_with("20000 problems in f; the first 100 are shown\n"), "{shown}");
     }
 
     #[test]

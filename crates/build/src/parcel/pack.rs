@@ -332,3 +332,25 @@ fn sweep(out: &Path) {
         }
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test ends where something is not as it should be")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_killed_export_left_goes_and_what_others_write_stays() {
+        let folder = tempfile::tempdir().unwrap();
+        let out = folder.path().join("a.parcel");
+        let mut ended = std::process::Command::new("true").spawn().unwrap();
+        ended.wait().unwrap();
+        let [dead, ours] =
+            [ended.id(), std::process::id()].map(|id| folder.path().join(format!("a.parcel.{id}.aside")));
+        let others = ["b.parcel.1.aside", "a.parcel.x.aside", "a.parcel"].map(|name| folder.path().join(name));
+        for path in others.iter().chain([&dead, &ours]) {
+            fs::write(path, "").unwrap();
+        }
+        sweep(&out);
+        assert!(!dead.exists() && ours.exists() && others.iter().all(|path| path.exists()));
+    }
+}

@@ -5,12 +5,13 @@ use bakeoff_model::metric::{Direction, Unit};
 use bakeoff_model::record::{Failure, Outcome, Trial};
 use bakeoff_model::study::{OpSpec, Take, ValueSource, ValueSpec};
 
-pub(crate) const CASES: [(&str, fn()); 5] = [
+pub(crate) const CASES: [(&str, fn()); 6] = [
     ("phases_and_ops_that_are_marked_are_kept", phases_and_ops),
     ("what_is_declared_and_not_marked_fails_the_trial", declared_and_missing),
     ("values_come_from_marks_and_from_the_output", values),
     ("ops_of_several_processes_are_pooled_and_rates_summed", several_processes),
     ("a_trial_that_marks_nothing_has_no_marks", no_marks),
+    ("marks_beyond_the_limit_fail_the_trial_by_the_limits_name", too_many),
 ];
 
 /// A shell opens a descriptor by its number, which is all that it needs to mark.
@@ -103,4 +104,11 @@ fn no_marks() {
     let execution = Stage::new("exit 0").execute("a");
     assert!(execution.marks.is_empty() && execution.processes.is_empty());
     assert!(!execution.measurements.contains_key("each_wall"));
+}
+
+fn too_many() {
+    let stage = Stage::new("yes 'op 0.001' | head -c 70000000 >&$BAKEOFF_MARKS").workload(|w| w.ops = ops(None));
+    let outcome = stage.outcome();
+    let Outcome::Failed(Failure::Told { why }) = &outcome else { panic!("{outcome:?}") };
+    assert!(why.starts_with("it marked more than the 64 MiB that are read of one process"), "{why}");
 }
