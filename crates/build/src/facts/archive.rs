@@ -1,10 +1,10 @@
 //! Static archives: what their members are, summed. A member that is broken makes the archive broken; one that is no ELF
 //! file is counted.
 
-use super::elf::Depth;
+use super::content::{ELF, elf_at};
+use super::depth::Depth;
 use super::error::{Broken, In as _};
 use super::source::{Allowance, Source};
-use super::{ELF, elf_at};
 use bakeoff_model::facts::{ArchiveFacts, Content};
 use object::read::archive::ArchiveFile;
 use object::read::{ReadCache, ReadCacheOps, ReadRef as _};

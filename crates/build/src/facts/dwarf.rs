@@ -2,8 +2,9 @@
 //! Units are looked at one by one, so that gigabytes of DWARF need no gigabytes of memory; only what is compressed, or
 //! not linked yet, is held as a whole.
 
-use super::elf::{Elf, Strings, text};
+use super::elf::Elf;
 use super::error::{Broken, In as _};
+use super::strings::{Strings, text};
 use bakeoff_model::facts::Origin;
 use gimli::{AttributeValue, DebugAbbrev, DebugInfo, EndianSlice, RunTimeEndian};
 use object::elf;

@@ -1,8 +1,9 @@
 //! The dynamic section of an ELF file: what the loader is told, with the symbols and strings that belong to it. It
 //! decides nothing about what the file is.
 
-use super::elf::{Depth, Strings, text};
+use super::depth::Depth;
 use super::error::{Broken, In as _};
+use super::strings::{Strings, text};
 use bakeoff_model::facts::Linking;
 use object::elf;
 use object::endian::Endianness;

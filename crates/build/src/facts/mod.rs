@@ -5,6 +5,8 @@
 //! that names what is wrong. Nothing here says what a fact means, and no other program is started.
 
 mod archive;
+mod content;
+mod depth;
 mod dwarf;
 mod dynamic;
 mod elf;
@@ -12,12 +14,14 @@ mod error;
 mod notes;
 mod relocations;
 mod source;
+mod strings;
 
-pub use elf::Depth;
+pub use depth::Depth;
 pub use error::{Error, in_one_line};
 
 use crate::chosen;
 use bakeoff_model::facts::{Content, FileFacts, Linking};
+use content::{ELF, elf_at, linking};
 use error::Broken;
 use object::read::{ReadCache, ReadCacheOps};
 use source::{Allowance, Source};
@@ -27,7 +31,6 @@ use std::io;
 use std::os::unix::fs::{FileExt as _, MetadataExt as _};
 use std::path::{Path, PathBuf};
 
-const ELF: &[u8] = b"\x7fELF";
 const ARCHIVE: &[u8] = b"!<arch>\n";
 const THIN: &[u8] = b"!<thin>\n";
 
@@ -72,7 +75,7 @@ pub fn linking_of(path: &Path) -> Result<Linking, Error> {
     }
     let cache = ReadCache::new(FileAt { file, position: 0, size_bytes });
     let allowance = Allowance::of(size_bytes);
-    let linking = elf::linking(Source::new(&cache, &allowance, (0, size_bytes)));
+    let linking = linking(Source::new(&cache, &allowance, (0, size_bytes)));
     linking.map_err(|Broken(what)| Error::Broken { path: path.to_owned(), what })
 }
 
@@ -163,14 +166,6 @@ fn contents<S: ReadCacheOps>(
     } else {
         Ok(None)
     }
-}
-
-fn elf_at<S: ReadCacheOps>(cache: &ReadCache<S>, range: (u64, u64), depth: Depth) -> Result<Content, Broken> {
-    let allowance = Allowance::of(range.1);
-    elf::facts(Source::new(cache, &allowance, range), depth).map_err(|Broken(what)| match allowance.is_used_up() {
-        true => Broken(format!("{what} (its parts add up to more than the file)")),
-        false => Broken(what),
-    })
 }
 
 /// A file that is read at places; its size is what it was when it was opened.

@@ -2,8 +2,9 @@
 //! types are those of readelf.
 
 use super::dynamic::array;
-use super::elf::{Elf, text};
+use super::elf::Elf;
 use super::error::{Broken, In as _};
+use super::strings::text;
 use bakeoff_model::facts::{Encoding, RelocationTable, Relocations};
 use object::elf;
 use object::endian::Endianness;

@@ -10,7 +10,7 @@ mod family;
 use bakeoff_host::wrapper::Call;
 use bakeoff_model::record::FlagSeen;
 use bakeoff_model::study::Layer;
-use call::{Build, Language, builds};
+use call::{Build, Language, bare, builds};
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -124,11 +124,6 @@ fn flag_seen(layer: &str, declared: &Declared<'_>, builds: &[Build]) -> FlagSeen
 fn is_of_linkers(flag: &str) -> bool {
     const WHOLE: [&str; 4] = ["-shared", "-static", "-pie", "-s"];
     WHOLE.contains(&flag) || ["-Wl,", "-l", "-L"].iter().any(|start| flag.starts_with(start))
-}
-
-/// Without the quotes and backslashes that shells take away on the flag's way, some of them twice.
-fn bare(word: &str) -> String {
-    word.chars().filter(|letter| !['"', '\'', '\\'].contains(letter)).collect()
 }
 
 #[cfg(test)]

@@ -1,6 +1,5 @@
 //! What a call builds, as far as its words tell.
 
-use super::bare;
 use bakeoff_host::wrapper::{Call, Kind};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -186,4 +185,9 @@ fn is_probe(path: &Path, temporary: &Path) -> bool {
         FOLDERS.contains(&part.as_str()) || part.contains("TryCompile")
     });
     of_name || of_folder || stem == "-" || path.starts_with("/dev") || path.starts_with(temporary)
+}
+
+/// Without the quotes and backslashes that shells take away on the flag's way, some of them twice.
+pub(super) fn bare(word: &str) -> String {
+    word.chars().filter(|letter| !['"', '\'', '\\'].contains(letter)).collect()
 }
