@@ -9,12 +9,13 @@
 //!
 //! Whoever is killed leaves these notes, by which the next one removes what is left.
 
-use crate::cache::{entries, folder_bytes, wipe};
 use crate::error::{At, Failure};
+use crate::files::{entries, folder_bytes, wipe};
 use crate::inputs::{Link, Node, Stage, chains, stages};
-use crate::layer::{Builder, Site, begin_prefix, lay_out, script, verify};
+use crate::layer::{Builder, begin_prefix, lay_out, script, verify};
 use crate::relocate::{relocated_copy, relocated_copy_of};
 use crate::shell::{Environment, Shell, Stop};
+use crate::site::Site;
 use crate::sources::Sources;
 use crate::wrappers::Between;
 use crate::{BuildEvent, Cache, Error, Request, tools_seen};
@@ -90,7 +91,7 @@ impl<'a> Aside<'a> {
     /// Any [`Error`].
     pub fn open(cache: &'a Cache, request: &Request<'a>, waiting: impl Fn(Option<u32>)) -> Result<Self, Error> {
         let lock = cache.lock(LOCK, waiting)?;
-        let folder = cache.aside();
+        let folder = cache.paths.aside();
         fs::create_dir_all(&folder).at("make the folder", &folder)?;
         for note in entries(&folder)? {
             remove(cache, &note.file_name().unwrap_or_default().to_string_lossy())?;
@@ -194,9 +195,9 @@ impl<'a> Aside<'a> {
         remove(builder.cache, &name)?;
         note(builder.cache, &name)?;
         let source = node.source.map(|index| builder.sources.obtain(index)).transpose()?;
-        let (prefix, work) = (builder.cache.prefix_of(&name), builder.cache.work_of(&name));
+        let (prefix, work) = (builder.cache.prefix_of(&name), builder.cache.paths.work_of(&name));
         let site = builder.site(&stage.inputs, node, processors(), prefix, work)?;
-        let mut shell = Shell::start(lock, builder.cache.log_of(&name))?;
+        let mut shell = Shell::start(lock, builder.cache.paths.log_of(&name))?;
         let below = number.checked_sub(1).zip(node.parent).map(|(below, place)| &stages[below].nodes[place].digest);
         begin_prefix(below.map(|digest| builder.cache.prefix_of(digest)).as_deref(), &site.prefix)?;
         lay_out(&mut shell, &stage.inputs, node, source.as_deref(), &site)?;
@@ -258,18 +259,19 @@ impl Work<'_, '_> {
     fn link(&self, relink: Option<&str>, below: Option<PathBuf>) -> Result<(PathBuf, u64), Stop> {
         let Self { builder, stage, node, name, lock, .. } = self;
         let cache = builder.cache;
-        let mut site = builder.site(&stage.inputs, node, processors(), cache.prefix_of(name), cache.work_of(name))?;
+        let mut site =
+            builder.site(&stage.inputs, node, processors(), cache.prefix_of(name), cache.paths.work_of(name))?;
         let log = site.work.join("tool-calls");
         File::create(&log).at("write", &log)?;
         site.env.insert(SEED.to_owned(), self.seed.to_string());
         site.env.insert(LOG.to_owned(), log.display().to_string());
-        let mut shell = Shell::start(lock, cache.log_of(name))?;
+        let mut shell = Shell::start(lock, cache.paths.log_of(name))?;
         shell.timeout_s = stage.inputs.layer.timeout_s;
         shell.note(&format!("layout of layer {}, seed {}", stage.inputs.layer.name, self.seed))?;
         match relink {
             Some(relink) => {
                 relocated_copy(&cache.prefix_of(&node.digest), &site.prefix)?;
-                let kept = cache.work_of(&node.digest);
+                let kept = cache.paths.work_of(&node.digest);
                 relocated_copy_of(&kept, &site.work, "tree".as_ref())?;
                 script(&mut shell, relink, &site)?;
             }
@@ -316,15 +318,15 @@ fn name(digest: &str, what: &[&str]) -> String {
 
 /// Says that there is about to be something of that name.
 fn note(cache: &Cache, name: &str) -> Result<(), Error> {
-    let path = cache.aside().join(name);
+    let path = cache.paths.aside().join(name);
     fs::write(&path, "").at("write", &path)
 }
 
 /// Removes all that there is of a name, and then what says so.
 fn remove(cache: &Cache, name: &str) -> Result<(), Error> {
     cache.wipe_layer(name)?;
-    let log = cache.log_of(name);
+    let log = cache.paths.log_of(name);
     wipe(&log.with_extension("output"))?;
     wipe(&log)?;
-    wipe(&cache.aside().join(name))
+    wipe(&cache.paths.aside().join(name))
 }

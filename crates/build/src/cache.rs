@@ -1,25 +1,5 @@
-//! The cache folder: where everything lies, which layers are finished, and the locks that keep two processes from
-//! building the same thing. It does not know how anything is fetched or built.
-//!
-//! ```text
-//! sources/<sha256>/<file>   accepted sources; a folder is called `tree` there
-//! builds/<name>/            the prefix of one layer; every such path has the same length
-//! records/<name>.json       what is known of a finished layer
-//! manifests/<name>          every file of its prefix, to notice damage
-//! proofs/<name>.json        what was seen of it that shows whether it is what it is called
-//! tools.json                which compilers there are, so that they need not be asked again
-//! logs/<name>.log           what its script printed (while it executes: <name>.output)
-//! logs/<name>.tools         what its script told compilers, linkers and archivers
-//! logs/<name>.failed        how it failed, if the study foresaw that
-//! wrappers/<version>/       what stands before these tools on the PATH of scripts; its path is part of what is built
-//! ccache/, sccache/         what these keep, for layers that ask for one
-//! work/<name>/              where it is being built, or where it failed
-//! work/<name>/tree          kept of a finished layer that can be linked anew
-//! locks/<name>.lock         held while somebody works on it, shared while it is copied
-//! locks/trials.lock         shared while trials execute from this cache, held alone while things are removed from it
-//! locks/machine.lock        as the machine's own lock, where the machine has no place for one
-//! uses/<name>.json          which study used what, and when
-//! ```
+//! The cache folder: which layers are finished, and the locks that keep two processes from building the same thing. Where
+//! everything lies is in `paths.rs`; how anything is fetched, built or proven is not known here.
 //!
 //! A `<name>` is the first 32 digits of a layer's digest, or of a source's SHA-256 while that is fetched. The manifest is written when the prefix is whole, the record after it, and the record alone makes a prefix
 //! visible: a prefix without one is the debris of a build that was killed, and the next attempt wipes it. So nothing
@@ -29,9 +9,10 @@
 //! manifests are forced to disk, in this order; a file that was lost behind them is damage, and its layer is built again.
 
 use crate::error::{At, Error};
+use crate::files::{folder_bytes, wipe, write_by, write_whole};
+use crate::learned::{Pins, Toolbox};
 use crate::manifest::{self, Damage, DamageKind};
-use crate::sources::Pins;
-use crate::tools::Toolbox;
+use crate::paths::{FOLDERS, Paths};
 use bakeoff_host::disk;
 use bakeoff_host::lock::{How, Lock};
 use bakeoff_host::machine::Machine;
@@ -41,8 +22,8 @@ use bakeoff_model::study::Layer;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::fs::{self, File};
-use std::io::{self, Write};
+use std::fs;
+use std::io;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -50,17 +31,13 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 /// The version of the record's format. A record of another version is debris.
 const RECORD_FORMAT: u32 = 2;
 
-/// The folders of a cache.
-pub(crate) const FOLDERS: [&str; 9] =
-    ["sources", "builds", "records", "manifests", "proofs", "logs", "work", "locks", "uses"];
-
 /// Says to backup programs that the folder need not be kept (the Cache Directory Tagging Specification).
 const TAG: &str = "Signature: 8a477f597d28d172789f06886806bc55\n# Sources and builds of bakeoff; safe to remove.\n";
 
 /// The folder that sources and builds are kept in.
 #[derive(Debug)]
 pub struct Cache {
-    root: PathBuf,
+    pub(crate) paths: Paths,
     pub(crate) toolbox: Toolbox,
     pub(crate) pins: Pins,
     pub(crate) machine: Machine,
@@ -138,7 +115,7 @@ impl Cache {
         }
         disk::writable(&root).map_err(|e| refuse(unusable(&root, &e)))?;
         let (toolbox, pins) = (Toolbox::default(), Pins::default());
-        Ok(Self { root, toolbox, pins, machine: Machine::here(), quiet: AtomicBool::new(false) })
+        Ok(Self { paths: Paths::below(root), toolbox, pins, machine: Machine::here(), quiet: AtomicBool::new(false) })
     }
 
     /// With the lock of the machine in another place than usual.
@@ -149,52 +126,25 @@ impl Cache {
 
     /// The cache folder itself.
     pub fn root(&self) -> &Path {
-        &self.root
+        self.paths.root()
     }
 
     /// The folder that the build of this digest is, or would be, installed in.
     pub fn prefix_of(&self, digest: &str) -> PathBuf {
-        self.root.join("builds").join(short(digest))
-    }
-
-    /// The log of a layer or, by its SHA-256, of a source. The same names serve for work folders and locks.
-    pub(crate) fn log_of(&self, name: &str) -> PathBuf {
-        self.root.join("logs").join(format!("{}.log", short(name)))
-    }
-
-    pub(crate) fn work_of(&self, name: &str) -> PathBuf {
-        self.root.join("work").join(short(name))
-    }
-
-    /// Where a layer's script is executed; kept where a layer can link it anew.
-    pub(crate) fn tree_of(&self, name: &str) -> PathBuf {
-        self.work_of(name).join("tree")
-    }
-
-    /// The notes of what is built aside.
-    pub(crate) fn aside(&self) -> PathBuf {
-        self.root.join("aside")
-    }
-
-    pub(crate) fn source_folder(&self, sha256: &str) -> PathBuf {
-        self.root.join("sources").join(sha256)
-    }
-
-    fn record_path(&self, digest: &str) -> PathBuf {
-        self.root.join("records").join(format!("{}.json", short(digest)))
+        self.paths.prefix_of(digest)
     }
 
     /// What is known of a layer if it is finished. A record that cannot be understood, or whose prefix is not where it
     /// was built, is no record.
     pub(crate) fn finished(&self, digest: &str) -> Option<LayerRecord> {
-        let record = read_record(&self.record_path(digest))?;
+        let record = read_record(&self.paths.record_of(digest))?;
         let prefix = self.prefix_of(digest);
         (record.prefix == prefix && prefix.is_dir()).then_some(record)
     }
 
     /// The same of a layer; one that can be linked anew is finished only with the tree for that.
     pub(crate) fn finished_layer(&self, digest: &str, layer: &Layer) -> Option<LayerRecord> {
-        self.finished(digest).filter(|_| layer.relink.is_none() || self.tree_of(digest).is_dir())
+        self.finished(digest).filter(|_| layer.relink.is_none() || self.paths.tree_of(digest).is_dir())
     }
 
     /// Makes a layer visible. Call it when everything else is done.
@@ -208,8 +158,8 @@ impl Cache {
     ) -> Result<LayerRecord, Error> {
         let prefix = self.prefix_of(digest);
         let prefix_bytes = folder_bytes(&prefix)?;
-        write_whole(&self.manifest_path(digest), manifest::of(&prefix)?.as_bytes())?;
-        let tree = self.tree_of(digest);
+        write_whole(&self.paths.manifest_of(digest), manifest::of(&prefix)?.as_bytes())?;
+        let tree = self.paths.tree_of(digest);
         let tree_bytes = if tree.is_dir() { folder_bytes(&tree)? } else { 0 };
         let record = LayerRecord {
             format: RECORD_FORMAT,
@@ -221,7 +171,7 @@ impl Cache {
             tree_bytes,
             flags,
         };
-        let path = self.record_path(digest);
+        let path = self.paths.record_of(digest);
         let text = serde_json::to_vec_pretty(&record).map_err(io::Error::from).at("write", &path)?;
         write_whole(&path, &text)?;
         Ok(record)
@@ -230,7 +180,7 @@ impl Cache {
     /// What is not as it was when the layer of this digest was finished: files of its prefix that are missing, were
     /// added or were changed. Only what stat(2) tells otherwise than then is read.
     pub fn damage_of(&self, digest: &str) -> Vec<Damage> {
-        let path = self.manifest_path(digest);
+        let path = self.paths.manifest_of(digest);
         let Ok(recorded) = fs::read_to_string(&path) else {
             return vec![Damage { path: PathBuf::new(), kind: DamageKind::Unknown }];
         };
@@ -245,24 +195,20 @@ impl Cache {
         compared.damage
     }
 
-    fn manifest_path(&self, digest: &str) -> PathBuf {
-        self.root.join("manifests").join(short(digest))
-    }
-
     /// Removes all that an attempt at this layer can have left behind, the record first.
     pub(crate) fn wipe_layer(&self, digest: &str) -> Result<(), Error> {
-        wipe(&self.record_path(digest))?;
-        wipe(&crate::foreseen::path(self, digest))?;
-        wipe(&crate::proof::path(self, digest))?;
-        wipe(&self.manifest_path(digest))?;
+        wipe(&self.paths.record_of(digest))?;
+        wipe(&self.paths.failed_of(digest))?;
+        wipe(&self.paths.proof_of(digest))?;
+        wipe(&self.paths.manifest_of(digest))?;
         wipe(&self.prefix_of(digest))?;
-        wipe(&self.work_of(digest))
+        wipe(&self.paths.work_of(digest))
     }
 
     /// What a layer of each name usually takes, as far as the cache knows.
     pub(crate) fn usual(&self) -> BTreeMap<String, Usual> {
         let mut known: BTreeMap<String, Vec<Usual>> = BTreeMap::new();
-        for entry in fs::read_dir(self.root.join("records")).into_iter().flatten().flatten() {
+        for entry in fs::read_dir(self.paths.records()).into_iter().flatten().flatten() {
             let Some(record) = read_record(&entry.path()) else { continue };
             if let Some(&wall_s) = record.cost.get("wall") {
                 let bytes = record.bytes() as f64;
@@ -279,16 +225,12 @@ impl Cache {
     /// launcher that keeps the lock's descriptor holds it too: so it is free only when everything that the holder
     /// started is dead, even if the holder was killed.
     pub(crate) fn lock(&self, name: &str, waiting: impl Fn(Option<u32>)) -> Result<Lock, Error> {
-        Lock::wait(&self.lock_path(name), How::Alone, waiting)?.ok_or(Error::Interrupted)
+        Lock::wait(&self.paths.lock_of(name), How::Alone, waiting)?.ok_or(Error::Interrupted)
     }
 
     /// Takes a lock together with others who only look, as [`Self::lock`] does.
     pub(crate) fn share(&self, name: &str, waiting: impl Fn(Option<u32>)) -> Result<Lock, Error> {
-        Lock::wait(&self.lock_path(name), How::Shared, waiting)?.ok_or(Error::Interrupted)
-    }
-
-    pub(crate) fn lock_path(&self, name: &str) -> PathBuf {
-        self.root.join("locks").join(format!("{}.lock", short(name)))
+        Lock::wait(&self.paths.lock_of(name), How::Shared, waiting)?.ok_or(Error::Interrupted)
     }
 }
 
@@ -321,32 +263,9 @@ fn user(id: u32) -> String {
     name.map_or_else(|| format!("user {id}"), |name| format!("user {name} ({id})"))
 }
 
-/// Writes a file so that it is there whole or not at all, also after a crash of the machine. One at a time may do so:
-/// whoever holds the lock of what it is about.
-pub(crate) fn write_whole(path: &Path, content: &[u8]) -> Result<(), Error> {
-    write_by(&path.with_extension("aside"), path, content)
-}
-
-fn write_by(aside: &Path, path: &Path, content: &[u8]) -> Result<(), Error> {
-    let write = || -> io::Result<()> {
-        let mut file = File::create(aside)?;
-        file.write_all(content)?;
-        file.sync_all()?;
-        fs::rename(aside, path)?;
-        // The name, too: what is written after this must not be there without it.
-        path.parent().map_or(Ok(()), |folder| File::open(folder)?.sync_all())
-    };
-    write().inspect_err(|_| drop(fs::remove_file(aside))).at("write", path)
-}
-
 fn read_record(path: &Path) -> Option<LayerRecord> {
     let record: LayerRecord = serde_json::from_slice(&fs::read(path).ok()?).ok()?;
     (record.format == RECORD_FORMAT).then_some(record)
-}
-
-/// All names are of one length, so that all prefixes are.
-pub(crate) fn short(digest: &str) -> &str {
-    digest.get(..32).unwrap_or(digest)
 }
 
 fn root_from(variable: impl Fn(&str) -> Option<OsString>) -> Result<PathBuf, Error> {
@@ -355,35 +274,6 @@ fn root_from(variable: impl Fn(&str) -> Option<OsString>) -> Result<PathBuf, Err
         .or_else(|| set("XDG_CACHE_HOME").map(|folder| folder.join("bakeoff")))
         .or_else(|| set("HOME").map(|home| home.join(".cache").join("bakeoff")))
         .ok_or(Error::NoCacheRoot)
-}
-
-/// Removes a file or a whole folder, also one that builds have made read-only; nothing there is fine.
-pub(crate) fn wipe(path: &Path) -> Result<(), Error> {
-    bakeoff_host::disk::wipe(path).at("remove", path)
-}
-
-/// Makes a folder that is empty, whatever was there.
-pub(crate) fn fresh_folder(path: &Path) -> Result<(), Error> {
-    wipe(path)?;
-    fs::create_dir_all(path).at("make the folder", path)
-}
-
-/// The names in a folder, sorted.
-pub(crate) fn entries(folder: &Path) -> Result<Vec<PathBuf>, Error> {
-    let list = || fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect::<io::Result<Vec<_>>>();
-    let mut paths = list().at("list", folder)?;
-    paths.sort();
-    Ok(paths)
-}
-
-/// The size of all files below a folder, in bytes. A file with several names counts once for each.
-pub(crate) fn folder_bytes(folder: &Path) -> Result<u64, Error> {
-    let mut bytes = 0;
-    for path in entries(folder)? {
-        let meta = fs::symlink_metadata(&path).at("look at", &path)?;
-        bytes += if meta.is_dir() { folder_bytes(&path)? } else { meta.len() };
-    }
-    Ok(bytes)
 }
 
 #[cfg(test)]

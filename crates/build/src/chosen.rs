@@ -1,7 +1,7 @@
 //! Files of a prefix that a study names by patterns. What they are good for is known to whoever asks.
 
-use crate::cache::entries;
 use crate::error::{At, Error};
+use crate::files::entries;
 use bakeoff_model::pattern::{fits_path, may_fit_below};
 use std::collections::BTreeMap;
 use std::fs::{self, Metadata};

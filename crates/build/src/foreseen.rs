@@ -5,13 +5,13 @@
 //! full disk may be empty the next time. Without the log, or where the study foresees something else by now, it is
 //! tried again.
 
-use crate::cache::{Cache, write_whole};
+use crate::cache::Cache;
 use crate::error::{At, Error};
+use crate::files::write_whole;
 use crate::inputs::Node;
 use crate::shell::NOTE;
 use bakeoff_model::plan::Variant;
 use bakeoff_model::record::{BuildLine, BuildOutcome, Foreseen};
-use std::path::PathBuf;
 use std::{fs, io};
 
 /// A line of a log is not kept at more than this, in characters.
@@ -26,11 +26,6 @@ pub(crate) fn of(line: &BuildLine, variants: &[Variant]) -> Option<Foreseen> {
     Some(Foreseen { text, line })
 }
 
-/// Where it is remembered how a layer failed.
-pub(crate) fn path(cache: &Cache, digest: &str) -> PathBuf {
-    cache.log_of(digest).with_extension("failed")
-}
-
 /// Remembers the failure of a layer if it is the one that is foreseen for every variant that needs it.
 pub(crate) fn remember(
     cache: &Cache,
@@ -41,17 +36,17 @@ pub(crate) fn remember(
     if !is_foreseen(node, outcome, variants) {
         return Ok(());
     }
-    let path = path(cache, &node.digest);
+    let path = cache.paths.failed_of(&node.digest);
     let text = serde_json::to_vec_pretty(outcome).map_err(io::Error::from).at("write", &path)?;
     write_whole(&path, &text)
 }
 
 /// The failure that is remembered of a layer, if it still is what is foreseen.
 pub(crate) fn remembered(cache: &Cache, node: &Node<'_>, variants: &[Variant]) -> Option<BuildOutcome> {
-    let mut outcome = serde_json::from_slice(&fs::read(path(cache, &node.digest)).ok()?).ok()?;
+    let mut outcome = serde_json::from_slice(&fs::read(cache.paths.failed_of(&node.digest)).ok()?).ok()?;
     if let BuildOutcome::Failed { log, .. } = &mut outcome {
         // The cache may have been moved since.
-        *log = Some(cache.log_of(&node.digest).display().to_string());
+        *log = Some(cache.paths.log_of(&node.digest).display().to_string());
     }
     is_foreseen(node, &outcome, variants).then_some(outcome)
 }

@@ -1,8 +1,9 @@
 //! What of a cache may go, and making it go. A rule says how old and how large; what a study in reach needs, what a
 //! process is at work on and what is young stays, whatever the rule. How a study's needs are found out is not known here.
 
-use crate::cache::{Cache, wipe};
+use crate::cache::Cache;
 use crate::error::{At, Error};
+use crate::files::wipe;
 use crate::inventory::{Inventory, Item, Kind, lock_of};
 use crate::uses::Needs;
 use std::collections::BTreeSet;
@@ -53,7 +54,7 @@ pub enum Why {
 
 /// Decides of every thing in a cache, in the order of the inventory.
 pub fn choose(inventory: &Inventory, rule: &Rule, needed: &Needs) -> Vec<Decision> {
-    let needed: BTreeSet<&str> = needed.layers.iter().chain(&needed.sources).map(|d| crate::cache::short(d)).collect();
+    let needed: BTreeSet<&str> = needed.layers.iter().chain(&needed.sources).map(|d| crate::paths::short(d)).collect();
     let age_s = |item: &Item| rule.now_unix_s - item.last_used_unix_s;
     let first = |item: &Item| {
         let old = rule.older_than_s.is_some_and(|limit_s| age_s(item) > limit_s);
@@ -112,7 +113,7 @@ pub fn remove(cache: &Cache, item: &Item) -> Result<Removed, Error> {
         let used = cache
             .last_uses()?
             .iter()
-            .any(|(digest, at)| crate::cache::short(digest) == item.name && *at > item.last_used_unix_s);
+            .any(|(digest, at)| crate::paths::short(digest) == item.name && *at > item.last_used_unix_s);
         let became_whole = !matches!(item.kind, Kind::Layer { .. }) && cache.finished(&item.name).is_some();
         if used || became_whole {
             return Ok(Removed::InUse);
@@ -129,7 +130,7 @@ pub fn remove(cache: &Cache, item: &Item) -> Result<Removed, Error> {
 
 /// Moves a source out of sight first, because a folder cannot be removed in one step.
 fn remove_at_once(cache: &Cache, item: &Item, folder: &Path) -> Result<(), Error> {
-    let aside = cache.work_of(&item.name);
+    let aside = cache.paths.work_of(&item.name);
     wipe(&aside)?;
     fs::rename(folder, &aside).at("remove", folder)?;
     wipe(&aside)
@@ -143,6 +144,6 @@ impl Cache {
     pub fn forget_what_is_gone(&self, needed: &Needs) -> Result<(), Error> {
         let there: BTreeSet<String> = Inventory::of(self)?.items.into_iter().map(|item| item.name).collect();
         let needs = |digest: &str| needed.layers.contains(digest) || needed.sources.contains(digest);
-        self.forget_uses(|digest| needs(digest) || there.contains(crate::cache::short(digest)))
+        self.forget_uses(|digest| needs(digest) || there.contains(crate::paths::short(digest)))
     }
 }

@@ -9,9 +9,9 @@
 
 use crate::cache::Cache;
 use crate::error::Error;
-use crate::layer::check_patch;
-use crate::wrappers::program_of;
-use crate::{MissingTool, Request, sources, tools};
+use crate::request::Request;
+use crate::tools::program_of;
+use crate::{sources, tools};
 use bakeoff_model::digest::Digest;
 use bakeoff_model::plan::Variant;
 use bakeoff_model::record::Place;
@@ -76,6 +76,27 @@ impl Node<'_> {
 pub(crate) struct Stage<'a> {
     pub(crate) inputs: Inputs<'a>,
     pub(crate) nodes: Vec<Node<'a>>,
+}
+
+/// A tool that is not there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MissingTool {
+    /// The layer that needs it.
+    pub layer: String,
+    /// The tool's name.
+    pub tool: String,
+}
+
+impl MissingTool {
+    /// What is wrong, and the remedy, in words.
+    pub fn why(&self) -> String {
+        let tool = &self.tool;
+        if tool.starts_with('/') {
+            format!("needs `{tool}`, which is not an executable file; install it, or correct the path in the study")
+        } else {
+            format!("needs `{tool}`, which is not on PATH; install it, or add its folder to PATH")
+        }
+    }
 }
 
 /// The stages of a request, first layer first.
@@ -285,5 +306,37 @@ impl<'r, 'a> Once<'r, 'a> {
 
     fn pin(&self, source: usize) -> Result<String, Error> {
         sources::pin(self.cache, self.request.study_dir, &self.request.sources[source])
+    }
+}
+
+/// Whether a file can be a patch: it holds at least one hunk of a unified diff, or what git says of a file that is only
+/// renamed, copied, made or removed. If not, why not.
+fn check_patch(content: &[u8]) -> Result<(), String> {
+    let text = String::from_utf8_lossy(content);
+    let git = ["rename from ", "copy from ", "new file mode ", "deleted file mode ", "old mode "];
+    let means_something =
+        |line: &str| line.starts_with("@@ -") || git.iter().any(|beginning| line.starts_with(beginning));
+    if text.lines().any(means_something) {
+        return Ok(());
+    }
+    let what = if text.trim().is_empty() { "is empty" } else { "is no patch" };
+    Err(format!("{what}: make a unified diff with `diff -Naur OLD NEW` or `git diff`"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::check_patch;
+
+    #[test]
+    fn what_is_no_patch_is_told_from_one() {
+        let check = |content: &str, expect: Option<&str>| {
+            let why = check_patch(content.as_bytes()).err();
+            assert_eq!(why.as_deref().map(|why| why.split(':').next().unwrap()), expect, "{content}");
+        };
+        check("--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n", None);
+        check("diff --git a/x b/y\nsimilarity index 100%\nrename from x\nrename to y\n", None);
+        check(" \n", Some("is empty"));
+        check("1c\nb\n.\n", Some("is no patch"));
+        check("*** a/x\n--- b/x\n***************\n*** 1 ****\n! a\n--- 1 ----\n! b\n", Some("is no patch"));
     }
 }

@@ -1,8 +1,10 @@
 //! What the cache holds: finished layers, sources, logs, and the remains of builds that failed or were killed, each
 //! with its size and when it was last used. It only looks; what may go is decided in `gc.rs`.
 
-use crate::cache::{Cache, FOLDERS, LayerRecord, entries, short};
+use crate::cache::{Cache, LayerRecord};
 use crate::error::{At, Error};
+use crate::files::entries;
+use crate::paths::{FOLDERS, short};
 use bakeoff_host::lock::Lock;
 use bakeoff_model::metric::Measurements;
 use std::collections::{BTreeMap, BTreeSet};

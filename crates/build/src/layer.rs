@@ -3,20 +3,22 @@
 
 mod lay_out;
 mod patches;
+mod source_tree;
 
-use crate::cache::{Cache, LayerRecord, entries, fresh_folder, wipe};
+use crate::cache::{Cache, LayerRecord};
 use crate::error::{At, Error, Failure};
+use crate::event::{BuildEvent, Notify};
+use crate::files::{entries, fresh_folder, wipe};
 use crate::inputs::{Inputs, Node};
 use crate::proof;
 use crate::relocate::relocated_copy;
-use crate::shell::{Environment, Shell, Stop};
+use crate::shell::{Environment, Shell, Stop, basic_environment};
+use crate::site::Site;
 use crate::sources::Sources;
 use crate::wrappers::{Around, Between};
-use crate::{BuildEvent, Notify};
-use bakeoff_host::{Ended, disk};
+use bakeoff_host::disk;
 use bakeoff_model::metric::Measurements;
 pub(crate) use lay_out::lay_out;
-pub(crate) use patches::check_patch;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -70,7 +72,7 @@ impl Builder<'_> {
             return Err(Error::Removed { layer }.into());
         }
         (self.notify)(BuildEvent::Started { variants, layer });
-        let mut shell = Shell::start(&lock, self.cache.log_of(&node.digest))?;
+        let mut shell = Shell::start(&lock, self.cache.paths.log_of(&node.digest))?;
         let built = self.build(&mut shell, inputs, node, previous, source.as_deref(), jobs);
         drop(below);
         let record = built.map_err(|stop| self.explain_full_disk(stop, &node.digest))?;
@@ -88,7 +90,7 @@ impl Builder<'_> {
     ) -> Result<LayerRecord, Stop> {
         let (cache, layer) = (self.cache, inputs.layer);
         cache.wipe_layer(&node.digest)?;
-        let site = self.site(inputs, node, jobs, cache.prefix_of(&node.digest), cache.work_of(&node.digest))?;
+        let site = self.site(inputs, node, jobs, cache.prefix_of(&node.digest), cache.paths.work_of(&node.digest))?;
         shell.note(&header(inputs, node))?;
         site.around.note(shell)?;
         begin_prefix(previous.map(|digest| cache.prefix_of(digest)).as_deref(), &site.prefix)?;
@@ -96,7 +98,7 @@ impl Builder<'_> {
         shell.timeout_s = layer.timeout_s;
         let done = script(shell, &layer.script, &site);
         // Also of a script that failed: perhaps that is why.
-        let told = cache.log_of(&node.digest).with_extension("tools");
+        let told = cache.paths.log_of(&node.digest).with_extension("tools");
         let flags = site.around.flags_seen(inputs, node, &site.work.join("tmp"), &told)?;
         let cost = done?;
         verify(shell, &layer.verify, &site)?;
@@ -159,33 +161,6 @@ impl Builder<'_> {
     }
 }
 
-/// Where a layer is built, and what its processes are given.
-pub(crate) struct Site {
-    /// `$PREFIX`.
-    pub(crate) prefix: PathBuf,
-    /// Holds all that is needed to build it, and is gone afterwards.
-    pub(crate) work: PathBuf,
-    /// Where its script starts.
-    pub(crate) tree: PathBuf,
-    /// The whole environment of its processes.
-    pub(crate) env: Environment,
-    /// What stands between them and the machine.
-    pub(crate) around: Around,
-}
-
-impl Site {
-    /// Executes a command of the study's, confined where that is possible.
-    fn execute(&self, shell: &mut Shell, argv: &[&str]) -> Result<Ended, Error> {
-        let command = self.around.command(argv);
-        shell.execute(&command.iter().map(String::as_str).collect::<Vec<_>>(), &self.tree, &self.env)
-    }
-
-    /// The failure of such a command.
-    fn failure(&self, shell: &Shell, why: String) -> Result<Failure, Error> {
-        Ok(self.around.explain(shell.failure(why, &self.work)?))
-    }
-}
-
 /// The start of a prefix: what the layer before installed, or nothing.
 pub(crate) fn begin_prefix(previous: Option<&Path>, prefix: &Path) -> Result<(), Error> {
     match previous {
@@ -226,12 +201,6 @@ pub(crate) fn verify(shell: &mut Shell, lines: &[String], site: &Site) -> Result
         shell.note(&format!("verify line {number} holds"))?;
     }
     Ok(())
-}
-
-/// What every process of a build gets, whatever it is for.
-pub(crate) fn basic_environment() -> Environment {
-    let path = std::env::var("PATH").unwrap_or_default();
-    [("PATH".to_owned(), path), ("LC_ALL".to_owned(), "C".to_owned())].into()
 }
 
 /// The head of a log: everything that the digest covers, for people.

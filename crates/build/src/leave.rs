@@ -85,7 +85,7 @@ impl Cache {
 
     fn claim(&self, how: How, waiting: impl Fn(Option<u32>)) -> Result<Share, Error> {
         if self.machine.why_not().is_some() {
-            let lock = Lock::wait(&self.lock_path(MACHINE), how, waiting)?;
+            let lock = Lock::wait(&self.paths.lock_of(MACHINE), how, waiting)?;
             return lock.map(Share::OfCache).ok_or(Error::Interrupted);
         }
         self.machine.claim(how, waiting)?.map(Share::OfMachine).ok_or(Error::Interrupted)

@@ -7,9 +7,8 @@
 //! in bytes, times of last change of content and of inode in nanoseconds, inode, SHA-256 of the content (of a link: what
 //! it points at; of a folder: `-`), and the path. Bytes of paths that are not printable, and `%`, are written as in addresses.
 
-use crate::cache::entries;
 use crate::error::{At, Error};
-use crate::sources::sha256_of;
+use crate::files::{entries, sha256_of};
 use rayon::prelude::*;
 use std::collections::BTreeSet;
 use std::ffi::OsString;

@@ -50,7 +50,7 @@ struct Copy<'a> {
 impl Copy<'_> {
     fn folder(&mut self, from: &Path, to: &Path) -> Result<(), Error> {
         fs::create_dir(to).at("make the folder", to)?;
-        for path in crate::cache::entries(from)? {
+        for path in crate::files::entries(from)? {
             let target = to.join(self.renamed(path.file_name().unwrap_or_default().to_owned()));
             let meta = fs::symlink_metadata(&path).at("look at", &path)?;
             if meta.is_dir() {

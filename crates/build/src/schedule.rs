@@ -12,8 +12,9 @@ use crate::layer::{Builder, Ready};
 use crate::proof;
 use crate::shell::Stop;
 use crate::sources::Sources;
+use crate::tools::program_of;
 use crate::uses::Needs;
-use crate::wrappers::{Between, program_of};
+use crate::wrappers::Between;
 use crate::{BuildEvent, Cache, MissingTool, Request};
 use bakeoff_model::metric::Measurements;
 use bakeoff_model::plan::Variant;
@@ -147,7 +148,7 @@ impl Known<'_, '_> {
         let (variants, layer) = (node.variants.clone(), stage.inputs.layer.name.clone());
         let Some(record) = self.cache.finished_layer(&node.digest, stage.inputs.layer) else {
             let outcome = foreseen::remembered(self.cache, node, self.variants)?;
-            let log = self.cache.log_of(&node.digest);
+            let log = self.cache.paths.log_of(&node.digest);
             (self.on_event)(BuildEvent::FailedBefore { variants, layer, log });
             return Some(Err(outcome));
         };
@@ -336,7 +337,7 @@ fn line(
         let mut layer = LayerLine {
             name: link.layer.name.clone(),
             digest: link.node.digest.clone(),
-            log: Some(cache.log_of(&link.node.digest).display().to_string()),
+            log: Some(cache.paths.log_of(&link.node.digest).display().to_string()),
             compiler_cache: link.layer.compiler_cache.map(|cache| program_of(cache).to_owned()),
             ..LayerLine::default()
         };

@@ -131,6 +131,12 @@ impl Shell {
     }
 }
 
+/// What every process of a build gets, whatever it is for.
+pub(crate) fn basic_environment() -> Environment {
+    let path = std::env::var("PATH").unwrap_or_default();
+    [("PATH".to_owned(), path), ("LC_ALL".to_owned(), "C".to_owned())].into()
+}
+
 /// A launcher of which nothing stays, whatever becomes of us. It keeps the lock as long as anything of it lives.
 pub(crate) fn enclosed(lock: &Lock) -> Result<Launcher, bakeoff_host::Error> {
     let keep = Some(lock.as_fd());

@@ -7,20 +7,19 @@ mod pins;
 mod tree;
 
 pub use imported::import_source;
-pub(crate) use pins::{Pins, pin};
+pub(crate) use pins::pin;
 pub(crate) use tree::copy;
 
-use crate::cache::{Cache, entries, fresh_folder, wipe};
+use crate::cache::Cache;
 use crate::error::{At, Error, Failure};
+use crate::event::{BuildEvent, Notify};
+use crate::files::{entries, fresh_folder, wipe};
 use crate::shell::{Shell, Stop};
-use crate::{BuildEvent, Notify};
 use bakeoff_host::lock::Lock;
-use bakeoff_model::digest::{Digest, hex};
+use bakeoff_model::digest::Digest;
 use bakeoff_model::study::{Source, SourceFrom};
 use origins::{Loaded, Site};
-use sha2::{Digest as _, Sha256};
-use std::fs::{self, File, Permissions};
-use std::io::Read;
+use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
@@ -105,7 +104,7 @@ impl<'a> Sources<'a> {
 
     fn cached_or_fetched(&self, source: &Source) -> Result<PathBuf, Stop> {
         let pin = &pin(self.cache, self.study_dir, source)?;
-        let work = self.cache.work_of(pin);
+        let work = self.cache.paths.work_of(pin);
         if let Some(path) = self.accepted(pin)? {
             // Whoever accepted it may have been killed before this was gone.
             if work.exists() {
@@ -118,7 +117,7 @@ impl<'a> Sources<'a> {
         if let Some(path) = self.accepted(pin)? {
             return Ok(path);
         }
-        let mut shell = Shell::start(&lock, self.cache.log_of(pin))?;
+        let mut shell = Shell::start(&lock, self.cache.paths.log_of(pin))?;
         let loaded = self.load(source, &work, &mut shell)?;
         let (found, bytes) = content_sha256(&loaded.path)?;
         if found != *pin {
@@ -133,8 +132,8 @@ impl<'a> Sources<'a> {
         // What it is will be known when it is there; until then it is named by where it is had from.
         let origin = &Digest::of("origin").field("from", format!("{:?}", source.from).as_bytes()).hex();
         let lock = self.lock(source, origin)?;
-        let work = self.cache.work_of(origin);
-        let mut shell = Shell::start(&lock, self.cache.log_of(origin))?;
+        let work = self.cache.paths.work_of(origin);
+        let mut shell = Shell::start(&lock, self.cache.paths.log_of(origin))?;
         let Loaded { path, commit } = self.load(source, &work, &mut shell)?;
         let (sha256, bytes) = content_sha256(&path)?;
         // Nobody who holds this lock waits for the other.
@@ -153,7 +152,7 @@ impl<'a> Sources<'a> {
 
     /// What the cache holds under that hash, if it still is what was accepted.
     fn accepted(&self, pin: &str) -> Result<Option<PathBuf>, Error> {
-        let folder = self.cache.source_folder(pin);
+        let folder = self.cache.paths.source_folder(pin);
         if !folder.is_dir() {
             return Ok(None);
         }
@@ -191,7 +190,7 @@ impl<'a> Sources<'a> {
         }
         let inner = kept.join(name);
         fs::rename(path, &inner).at("move the accepted source to", &inner)?;
-        let folder = self.cache.source_folder(sha256);
+        let folder = self.cache.paths.source_folder(sha256);
         wipe(&folder)?;
         fs::rename(&kept, &folder).at("move the accepted source to", &folder)?;
         wipe(work)?;
@@ -224,24 +223,4 @@ fn unlike(source: &Source, path: &Path, found: &str, pin: &str) -> String {
         "source `{name}`: {file} has SHA-256 {found}, expected {pin}; if upstream changed on purpose, put the new sum \
          into study.toml, or execute `bakeoff lock STUDY --update={name}` if it stands in study.lock"
     )
-}
-
-/// The SHA-256 of a file, and its size in bytes.
-pub(crate) fn sha256_of(path: &Path) -> Result<(String, u64), Error> {
-    hashed(path).map(|(sha256, bytes)| (hex(&sha256), bytes))
-}
-
-fn hashed(path: &Path) -> Result<([u8; 32], u64), Error> {
-    let mut file = File::open(path).at("read", path)?;
-    let mut sha256 = Sha256::new();
-    let mut buffer = vec![0; 64 * 1024];
-    let mut bytes = 0;
-    loop {
-        let n = file.read(&mut buffer).at("read", path)?;
-        if n == 0 {
-            return Ok((sha256.finalize().into(), bytes));
-        }
-        sha256.update(&buffer[..n]);
-        bytes += n as u64;
-    }
 }

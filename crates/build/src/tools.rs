@@ -6,65 +6,25 @@
 //! So the cache folder keeps both in `tools.json`, with what stat(2) says of the file: as long as that is the same, neither
 //! is done again.
 
-use crate::cache::{Cache, fresh_folder, wipe, write_whole};
+use crate::cache::Cache;
 use crate::error::{At, Error};
-use crate::shell::enclosed;
-use crate::sources::sha256_of;
+use crate::files::{fresh_folder, sha256_of, wipe, write_whole};
+use crate::learned::{Asked, Kept, Known};
+use crate::shell::{basic_environment, enclosed};
 use bakeoff_host::{Command, End, Patience};
-use serde::{Deserialize, Serialize};
+use bakeoff_model::study::CompilerCache;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::fs;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::PoisonError;
 
 /// Level variables that name a tool with their first word, as `make`'s built-in rules read them.
 pub(crate) const TOOL_VARIABLES: [&str; 3] = ["CC", "CXX", "LD"];
 
 /// Programs that stand before a compiler, by name: as the word before it, or as what a link of its name leads to.
 const IN_FRONT: [&str; 3] = ["ccache", "sccache", "distcc"];
-
-/// What this process has learned of tools: asked once, and held for as long as the process lives.
-#[derive(Debug, Default)]
-pub(crate) struct Toolbox(Mutex<Learned>);
-
-#[derive(Debug, Default)]
-struct Learned {
-    /// By the name that the study uses, and whether the tool was asked.
-    by_name: BTreeMap<(String, Asked), Option<String>>,
-    /// What the cache folder keeps, once it has been read.
-    kept: Option<Kept>,
-}
-
-/// What is known of tools, by the paths at which they were found.
-type Kept = BTreeMap<String, Known>;
-
-/// What is known of a tool, and the file that it is known of.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-struct Known {
-    real: PathBuf,
-    /// Device, inode, size, and times of last change in nanoseconds.
-    stat: String,
-    sha256: String,
-    /// The first line that it prints if it is asked, if it was; empty if it knows none.
-    version: Option<String>,
-}
-
-/// Whether a tool is asked for its version.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Asked {
-    No,
-    Yes,
-}
-
-impl Known {
-    fn text(&self, asked: Asked) -> String {
-        let version = self.version.as_deref().filter(|version| asked == Asked::Yes && !version.is_empty());
-        let version = version.map(|version| format!("{version}, ")).unwrap_or_default();
-        format!("{} ({version}sha256 {})", self.real.display(), self.sha256)
-    }
-}
 
 /// The tools of a layer: those it lists, and those that its variables name; of a compiler that something like ccache
 /// stands before, both. A path that is relative to the layer's folder is none: what is there is part of the build's
@@ -127,6 +87,14 @@ fn look(
     Ok(Some(format!("{identity} before {}", of_file(cache, kept, &compiler, asked)?)))
 }
 
+/// The program that keeps the output of compilers.
+pub(crate) fn program_of(compiler_cache: CompilerCache) -> &'static str {
+    match compiler_cache {
+        CompilerCache::Ccache => "ccache",
+        CompilerCache::Sccache => "sccache",
+    }
+}
+
 /// The first executable file of that name on a search path.
 pub(crate) fn find(tool: &str, search_path: &OsStr) -> Option<PathBuf> {
     places(tool, search_path).next()
@@ -144,7 +112,7 @@ fn of_file(cache: &Cache, kept: &mut Option<Kept>, path: &Path, asked: Asked) ->
     let real = fs::canonicalize(path).at("resolve", path)?;
     let stat = stat(&real)?;
     let key = path.display().to_string();
-    let file = cache.root().join("tools.json");
+    let file = cache.paths.tools();
     let read =
         || -> Kept { fs::read(&file).ok().and_then(|bytes| serde_json::from_slice(&bytes).ok()).unwrap_or_default() };
     let same = |known: &&Known| known.real == real && known.stat == stat;
@@ -180,13 +148,13 @@ fn stat(path: &Path) -> Result<String, Error> {
 
 /// The first line that `tool --version` prints; empty for a tool that knows no such option.
 fn version(cache: &Cache, lock: &bakeoff_host::lock::Lock, tool: &Path) -> Result<String, Error> {
-    let dir = cache.work_of("tools");
+    let dir = cache.paths.work_of("tools");
     fresh_folder(&dir)?;
     let stdout = dir.join("stdout");
     let command = Command {
         argv: vec![tool.display().to_string(), "--version".to_owned()],
         dir: dir.clone(),
-        env: crate::layer::basic_environment(),
+        env: basic_environment(),
         stdout: stdout.clone(),
         stderr: dir.join("stderr"),
     };

@@ -1,5 +1,5 @@
-//! A source becomes the folder that a script starts in: an archive is unpacked, anything else is copied. Archives are
-//! hostile input ([`unpack_archive`]); where sources come from is the business of [`crate::sources`].
+//! Archives, which are hostile input: what they hold is written below one folder and nowhere else, and within limits.
+//! What becomes of it is known to the caller.
 
 mod archive;
 mod error;
@@ -8,59 +8,8 @@ mod tar_entries;
 mod tree;
 mod zip_entries;
 
+pub(crate) use archive::unpack_within;
 pub use archive::{Unpacked, unpack_archive};
 pub use error::{Refusal, UnpackError};
 pub use limits::Limits;
-
-use crate::cache::{entries, fresh_folder, wipe};
-use crate::error::{At, Error};
-use crate::shell::{Environment, Shell, Stop};
-use crate::sources::copy;
-use std::fs;
-use std::path::Path;
-use tree::Root;
-
-/// Endings of names that promise an archive.
-const ARCHIVES: [&str; 10] = [".tar", ".tgz", ".tbz", ".tbz2", ".txz", ".tlz", ".tzst", ".crate", ".zip", ".deb"];
-
-/// Unpacks `file` to the new folder `work/tree`. If all that it holds is one folder, that folder becomes the tree. A
-/// file that is no archive is copied into the tree as it is, unless its name says that it is one. A folder in place of
-/// a file becomes the tree by being copied.
-pub(crate) fn unpack(shell: &mut Shell, _env: &Environment, file: &Path, work: &Path) -> Result<(), Stop> {
-    let tree = work.join("tree");
-    if file.is_dir() {
-        shell.note(&format!("copying {}", file.display()))?;
-        wipe(&tree)?;
-        return Ok(copy(file, &tree)?);
-    }
-    let unpacked = work.join("unpacked");
-    fresh_folder(&unpacked)?;
-    shell.note(&format!("unpacking {}", file.display()))?;
-    match archive::unpack_within(file, &unpacked, &Limits::default(), Root::OnlyFolder) {
-        Ok(_) => {
-            let found = entries(&unpacked)?;
-            let top = match &found[..] {
-                [only] if only.is_dir() && !only.is_symlink() => only,
-                _ => &unpacked,
-            };
-            fs::rename(top, &tree).at("move the unpacked source to", &tree)?;
-        }
-        Err(UnpackError { why: Refusal::Interrupted, .. }) => return Err(Error::Interrupted.into()),
-        Err(UnpackError { why: Refusal::NoArchive, .. }) if !is_archive_name(file) => {
-            shell.note("it is no archive: copied as it is")?;
-            fs::create_dir(&tree).at("make the folder", &tree)?;
-            copy(file, &tree.join(file.file_name().unwrap_or_default()))?;
-        }
-        Err(error) => {
-            // What it had become by then is of no use to anybody, and may be large.
-            wipe(&unpacked)?;
-            return Err(shell.failure(error.to_string(), work)?.into());
-        }
-    }
-    Ok(wipe(&unpacked)?)
-}
-
-fn is_archive_name(file: &Path) -> bool {
-    let name = file.file_name().unwrap_or_default().to_string_lossy().to_lowercase();
-    ARCHIVES.iter().any(|ending| name.ends_with(ending)) || name.contains(".tar.")
-}
+pub(crate) use tree::Root;

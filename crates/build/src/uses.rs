@@ -1,10 +1,12 @@
 //! Which study used what of the cache, and when it last did: a small file for each study's folder. From it `gc` knows
 //! which studies are in reach and how long ago a thing was used. Nothing here decides what may go.
 
-use crate::cache::{Cache, wipe};
+use crate::cache::Cache;
 use crate::error::{At, Error};
+use crate::files::wipe;
 use crate::inputs::{Stage, stages};
-use crate::{Request, sources};
+use crate::request::Request;
+use crate::sources;
 use bakeoff_host::lock::Lock;
 use bakeoff_model::digest::Digest;
 use serde::{Deserialize, Serialize};
@@ -141,11 +143,11 @@ impl Cache {
 
     fn use_file(&self, study: &Path) -> PathBuf {
         let name = Digest::of("study folder").field("path", study.as_os_str().as_encoded_bytes()).hex();
-        self.root().join("uses").join(format!("{}.json", crate::cache::short(&name)))
+        self.paths.uses().join(format!("{}.json", crate::paths::short(&name)))
     }
 
     fn use_files(&self) -> Result<Vec<(PathBuf, UseFile)>, Error> {
-        let paths = crate::cache::entries(&self.root().join("uses"))?;
+        let paths = crate::files::entries(&self.paths.uses())?;
         let json = paths.into_iter().filter(|path| path.extension().is_some_and(|ending| ending == "json"));
         Ok(json.filter_map(|path| Some((path.clone(), read(&path)?))).collect())
     }

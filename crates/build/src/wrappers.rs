@@ -5,11 +5,12 @@
 mod flags;
 mod text;
 
-use crate::cache::{Cache, write_whole};
+use crate::cache::Cache;
 use crate::error::{At, Error, Failure};
+use crate::files::write_whole;
 use crate::inputs::{Inputs, Node};
 use crate::shell::{Environment, Shell};
-use crate::tools::{TOOL_VARIABLES, places};
+use crate::tools::{TOOL_VARIABLES, places, program_of};
 use bakeoff_host::wrapper::{self, Wrappers};
 use bakeoff_model::plan::Variant;
 use bakeoff_model::record::FlagSeen;
@@ -46,7 +47,7 @@ impl Between {
         let first = values.flatten().filter_map(|value| value.split_whitespace().next());
         let also: BTreeSet<String> = first.filter(|tool| !tool.contains('/')).map(str::to_owned).collect();
         let path = std::env::var_os("PATH").unwrap_or_default();
-        let wrappers = Wrappers::install(&cache.root().join("wrappers").join(VERSION), &path, &also);
+        let wrappers = Wrappers::install(&cache.paths.wrappers(VERSION), &path, &also);
         let wrappers = wrappers.map_err(|error| in_words(&error));
         Arc::new(Self { wrappers, confinement: wrapper::confinement() })
     }
@@ -138,14 +139,6 @@ impl Around {
     }
 }
 
-/// The program that keeps the output of compilers.
-pub(crate) fn program_of(compiler_cache: CompilerCache) -> &'static str {
-    match compiler_cache {
-        CompilerCache::Ccache => "ccache",
-        CompilerCache::Sccache => "sccache",
-    }
-}
-
 /// Puts a cache of compilers before them; the folder that it keeps things in. What lies below the folders that layers are
 /// built in is found again in another of them, so that a layer of another name still has use of it.
 fn cached(
@@ -156,7 +149,7 @@ fn cached(
     env: &mut Environment,
 ) -> Result<PathBuf, Error> {
     let name = program_of(compiler_cache);
-    let folder = cache.root().join(name);
+    let folder = cache.paths.compiler_cache(name);
     fs::create_dir_all(&folder).at("make the folder", &folder)?;
     let program = places(name, OsStr::new(path)).next();
     // It is a tool of the layer, so that it was there a moment ago; without it compilers are executed as they are.

@@ -1,11 +1,12 @@
 //! The folder that a script starts in: the source unpacked and patched, the study's files beside it.
 
-use super::{Site, patches};
-use crate::cache::{fresh_folder, wipe};
+use super::patches;
+use super::source_tree::unpack;
 use crate::error::At;
+use crate::files::{fresh_folder, wipe};
 use crate::inputs::{Inputs, Node};
 use crate::shell::{Shell, Stop};
-use crate::unpack::unpack;
+use crate::site::Site;
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -19,7 +20,7 @@ pub(crate) fn lay_out(
     site: &Site,
 ) -> Result<(), Stop> {
     match source {
-        Some(file) => unpack(shell, &site.env, file, &site.work)?,
+        Some(file) => unpack(shell, file, &site.work)?,
         None => fresh_folder(&site.tree)?,
     }
     patches::apply(shell, &node.patches, site)?;

@@ -3,10 +3,10 @@
 //! ignored, because a level that takes effect in the wrong place is worse than one that does not build. Other kinds of
 //! diff are not looked for: an ed script, of all kinds, would be executed.
 
-use super::Site;
 use crate::error::{At, Failure};
 use crate::inputs::StudyFile;
 use crate::shell::{Shell, Stop};
+use crate::site::Site;
 use std::fs;
 
 /// Where `patch` leaves what it rejects, in the tree: it writes nowhere else.
@@ -55,36 +55,4 @@ fn refused(shell: &Shell, name: &str, complaint: &str, site: &Site) -> Result<Fa
     shell.show(&rejected)?;
     failure.tail.append(&mut rejected);
     Ok(failure)
-}
-
-/// Whether a file can be a patch: it holds at least one hunk of a unified diff, or what git says of a file that is only
-/// renamed, copied, made or removed. If not, why not.
-pub(crate) fn check_patch(content: &[u8]) -> Result<(), String> {
-    let text = String::from_utf8_lossy(content);
-    let git = ["rename from ", "copy from ", "new file mode ", "deleted file mode ", "old mode "];
-    let means_something =
-        |line: &str| line.starts_with("@@ -") || git.iter().any(|beginning| line.starts_with(beginning));
-    if text.lines().any(means_something) {
-        return Ok(());
-    }
-    let what = if text.trim().is_empty() { "is empty" } else { "is no patch" };
-    Err(format!("{what}: make a unified diff with `diff -Naur OLD NEW` or `git diff`"))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::check_patch;
-
-    #[test]
-    fn what_is_no_patch_is_told_from_one() {
-        let check = |content: &str, expect: Option<&str>| {
-            let why = check_patch(content.as_bytes()).err();
-            assert_eq!(why.as_deref().map(|why| why.split(':').next().unwrap()), expect, "{content}");
-        };
-        check("--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n", None);
-        check("diff --git a/x b/y\nsimilarity index 100%\nrename from x\nrename to y\n", None);
-        check(" \n", Some("is empty"));
-        check("1c\nb\n.\n", Some("is no patch"));
-        check("*** a/x\n--- b/x\n***************\n*** 1 ****\n! a\n--- 1 ----\n! b\n", Some("is no patch"));
-    }
 }

@@ -1,7 +1,8 @@
 //! What a cache keeps of layers and sources, as files that can be packed. Digests come from journals, which can come from
 //! anybody: whatever is no digest names no file.
 
-use crate::cache::{entries, short};
+use crate::files::entries;
+use crate::paths::short;
 use std::path::{Path, PathBuf};
 
 /// Whether this is a SHA-256 in lower-case hexadecimal digits, and so cannot lead anywhere.

@@ -12,8 +12,8 @@
 //! builds differ, and that is what they do.
 
 use super::neutral::Neutral;
-use crate::cache::entries;
 use crate::error::{At, Error};
+use crate::files::entries;
 use bakeoff_model::digest::Digest;
 use object::read::archive::ArchiveFile;
 use object::{Object, ObjectKind, ObjectSection, SectionFlags, elf};

@@ -3,8 +3,8 @@
 
 use super::neutral::Neutral;
 use crate::error::At;
-use crate::layer::Site;
 use crate::shell::{Shell, Stop};
+use crate::site::Site;
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::io::Read as _;

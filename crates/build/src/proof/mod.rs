@@ -7,18 +7,18 @@ mod describe;
 mod neutral;
 mod sizes;
 
-use crate::cache::{Cache, short};
+use crate::cache::Cache;
 use crate::error::{At, Error};
 use crate::inputs::Link;
-use crate::layer::Site;
+use crate::paths::short;
 use crate::shell::{Shell, Stop};
+use crate::site::Site;
 use bakeoff_model::record::{BuildLine, BuildOutcome, Proof};
 use bakeoff_model::study::Layer;
 use neutral::Neutral;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fs;
-use std::path::PathBuf;
 
 /// What was seen of one layer. A file of its own, because descriptions are long and records are read often.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -38,14 +38,9 @@ pub(crate) fn observe(shell: &mut Shell, cache: &Cache, layer: &Layer, digest: &
     let described = describe::settings(shell, &layer.describe, site, &neutral)?;
     let (binaries, files) = binaries::digests(&site.prefix, &neutral)?;
     let seen = Seen { binaries, files, described };
-    let path = path(cache, digest);
+    let path = cache.paths.proof_of(digest);
     let text = serde_json::to_vec(&seen).map_err(std::io::Error::from).at("write", &path)?;
     Ok(fs::write(&path, text).at("write", &path)?)
-}
-
-/// Where it is kept; the same place is wiped with the layer.
-pub(crate) fn path(cache: &Cache, digest: &str) -> PathBuf {
-    cache.root().join("proofs").join(format!("{}.json", short(digest)))
 }
 
 /// Adds what is known of a build. A file that is gone or torn says nothing, and so no more is known than if nobody had
@@ -53,7 +48,7 @@ pub(crate) fn path(cache: &Cache, digest: &str) -> PathBuf {
 pub(crate) fn of_build(cache: &Cache, chain: &[Link<'_, '_>], proof: &mut Proof) -> Result<(), Error> {
     let Some(last) = chain.last() else { return Ok(()) };
     for link in chain {
-        let text = fs::read(path(cache, &link.node.digest)).unwrap_or_default();
+        let text = fs::read(cache.paths.proof_of(&link.node.digest)).unwrap_or_default();
         let seen: Seen = serde_json::from_slice(&text).unwrap_or_default();
         (proof.binaries, proof.files) = (seen.binaries, seen.files);
         proof.described.extend(seen.described);

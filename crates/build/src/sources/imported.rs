@@ -2,9 +2,10 @@
 
 use super::Sources;
 use super::tree::content_sha256;
-use crate::cache::{Cache, entries, fresh_folder, wipe};
+use crate::cache::Cache;
 use crate::error::{At, Error};
-use crate::{Limits, unpack_archive};
+use crate::files::{entries, fresh_folder, wipe};
+use crate::unpack::{Limits, unpack_archive};
 use std::fs;
 use std::path::Path;
 
@@ -19,7 +20,7 @@ pub fn import_source(cache: &Cache, path: &Path, sha256: &str, is_tree: bool) ->
     if sources.accepted(sha256)?.is_some() {
         return Ok(true);
     }
-    let work = cache.work_of(sha256);
+    let work = cache.paths.work_of(sha256);
     let arrived = work.join("download");
     fresh_folder(&arrived)?;
     if is_tree {

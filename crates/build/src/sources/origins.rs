@@ -2,7 +2,7 @@
 //! brings one file or one folder into a folder of the cache; whether that is accepted is decided in [`super`].
 
 use super::tree;
-use crate::cache::entries;
+use crate::files::entries;
 use crate::shell::{Environment, Shell, Stop, complaint};
 use crate::tools::find;
 use bakeoff_model::study::{Source, SourceFrom};
@@ -257,7 +257,7 @@ mod tests {
         let check = |from: SourceFrom, most: Most, expect: &str| {
             let mut shell = Shell::start(&lock, folder.path().join("log")).unwrap();
             let download = folder.path().join("download");
-            crate::cache::fresh_folder(&download).unwrap();
+            crate::files::fresh_folder(&download).unwrap();
             let (study_dir, work) = (folder.path(), folder.path());
             let mut site = Site { study_dir, shell: &mut shell, work, download: &download, most };
             let source = Source { name: "data".to_owned(), from, sha256: None, unpack: false, disk_bytes: None };

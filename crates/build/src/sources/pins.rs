@@ -3,22 +3,10 @@
 
 use super::tree::content_sha256;
 use crate::cache::Cache;
-use crate::error::Error;
+use crate::error::{At as _, Error};
 use bakeoff_model::study::{Source, SourceFrom};
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
-
-/// The hashes of paths, as they were when the layers were last named.
-#[derive(Debug, Default)]
-pub(crate) struct Pins(Mutex<BTreeMap<PathBuf, String>>);
-
-impl Pins {
-    /// Paths are looked at anew from now on.
-    pub(crate) fn forget(&self) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).clear();
-    }
-}
+use std::sync::PoisonError;
 
 /// The SHA-256 that a source must have.
 ///
@@ -51,7 +39,6 @@ pub(crate) fn pin(cache: &Cache, study_dir: &Path, source: &Source) -> Result<St
 
 /// Where a path of the study is, links followed.
 pub(super) fn resolved(study_dir: &Path, path: &str) -> Result<PathBuf, Error> {
-    use crate::error::At as _;
     let place = study_dir.join(path);
     std::fs::canonicalize(&place).at("find", &place)
 }

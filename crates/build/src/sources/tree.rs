@@ -1,9 +1,8 @@
 //! Folders as content: the hash of one, and copies of one. What a folder is accepted for is decided in
 //! [`super`].
 
-use super::sha256_of;
-use crate::cache::entries;
 use crate::error::{At, Error};
+use crate::files::{entries, hashed, sha256_of};
 use bakeoff_host::interrupt;
 use bakeoff_model::digest::hex;
 use rayon::iter::{IntoParallelRefIterator as _, ParallelIterator as _};
@@ -81,7 +80,7 @@ fn record(place: &Path) -> Result<(u8, Vec<u8>, u64), Error> {
         return Err(special(place));
     }
     let kind = if meta.permissions().mode() & 0o100 != 0 { b'x' } else { b'f' };
-    let (sha256, bytes) = super::hashed(place)?;
+    let (sha256, bytes) = hashed(place)?;
     Ok((kind, sha256.to_vec(), bytes))
 }
 

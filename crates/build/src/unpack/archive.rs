@@ -49,7 +49,7 @@ pub fn unpack_archive(file: &Path, into: &Path, limits: &Limits) -> Result<Unpac
 }
 
 /// The same, where links may have to stay inside of the only folder.
-pub(super) fn unpack_within(file: &Path, into: &Path, limits: &Limits, root: Root) -> Result<Unpacked, UnpackError> {
+pub(crate) fn unpack_within(file: &Path, into: &Path, limits: &Limits, root: Root) -> Result<Unpacked, UnpackError> {
     unpack_file(file, into, limits, root).map_err(|Fault { entry, why }| {
         // About the archive itself the words of a refusal need a subject.
         let entry = entry.filter(|_| !matches!(why, Refusal::Interrupted));

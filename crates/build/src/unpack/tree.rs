@@ -42,7 +42,7 @@ pub(super) enum Kind<'a> {
 
 /// Which folder is the outermost that a symbolic link may lead to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Root {
+pub(crate) enum Root {
     /// The one that is unpacked into.
     Itself,
     /// If there is one folder in it and nothing else, then that one.

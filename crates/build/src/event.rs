@@ -1,0 +1,97 @@
+//! What happens while builds are made, as data. Who shows it makes the words.
+
+use std::path::PathBuf;
+
+/// What happens while builds are made.
+#[derive(Debug, Clone, PartialEq)]
+pub enum BuildEvent {
+    /// Something has to be built. Said once, before all that is done for it.
+    Missing {
+        /// How many layers.
+        layers: usize,
+        /// How many of them are built at a time at most.
+        at_once: usize,
+        /// About how long all of it takes, in seconds; none if nobody knows of one of them.
+        expected_wall_s: Option<f64>,
+    },
+    /// A layer in the cache is not as it was when it was finished, and is built again.
+    Damaged {
+        /// The variants that need it.
+        variants: Vec<String>,
+        /// Its name in the study.
+        layer: String,
+        /// The first of its files that are damaged, and what is wrong with each, in words.
+        files: Vec<String>,
+        /// How many more there are.
+        more: usize,
+    },
+    /// A source is being fetched.
+    Fetching {
+        /// Its name in the study.
+        source: String,
+    },
+    /// A source was fetched, and kept.
+    Fetched {
+        /// Its name in the study.
+        source: String,
+        /// The size of its file.
+        bytes: u64,
+        /// Whether somebody said what its checksum must be; of a path of this machine nobody need.
+        checked: bool,
+    },
+    /// Another process is at work on the same thing, or what it started is still ending.
+    Waiting {
+        /// The layer or source in question, in words.
+        what: String,
+        /// The other process, if it is known.
+        process: Option<u32>,
+    },
+    /// A layer is being built.
+    Started {
+        /// The variants that need it.
+        variants: Vec<String>,
+        /// Its name in the study.
+        layer: String,
+    },
+    /// A layer was built.
+    Finished {
+        /// The variants that need it.
+        variants: Vec<String>,
+        /// Its name in the study.
+        layer: String,
+        /// How long its script took.
+        wall_s: f64,
+        /// How many layers are still to be built or being built, by this call.
+        left: usize,
+        /// About how long they take, in seconds; none if nobody knows of one of them.
+        left_s: Option<f64>,
+    },
+    /// A layer could not be built.
+    Failed {
+        /// The variants that needed it.
+        variants: Vec<String>,
+        /// Its name in the study.
+        layer: String,
+        /// Why, in one line.
+        why: String,
+    },
+    /// A layer could not be built before, as the study foresees, and is not tried again.
+    FailedBefore {
+        /// The variants that need it.
+        variants: Vec<String>,
+        /// Its name in the study.
+        layer: String,
+        /// What was printed then. Without this file it is tried again.
+        log: PathBuf,
+    },
+    /// A layer is in the cache.
+    Cached {
+        /// The variants that need it.
+        variants: Vec<String>,
+        /// Its name in the study.
+        layer: String,
+    },
+}
+
+/// Who is told; several threads may tell at once.
+pub(crate) type Notify<'a> = &'a (dyn Fn(BuildEvent) + Sync);

@@ -1,0 +1,60 @@
+//! What a process has learned of sources and tools and need not look up again. Data only: how it is learned is the business
+//! of `sources/pins.rs` and `tools.rs`.
+
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::{Mutex, PoisonError};
+
+/// The hashes of paths, as they were when the layers were last named.
+#[derive(Debug, Default)]
+pub(crate) struct Pins(pub(crate) Mutex<BTreeMap<PathBuf, String>>);
+
+impl Pins {
+    /// Paths are looked at anew from now on.
+    pub(crate) fn forget(&self) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+}
+
+/// What this process has learned of tools: asked once, and held for as long as the process lives.
+#[derive(Debug, Default)]
+pub(crate) struct Toolbox(pub(crate) Mutex<Learned>);
+
+#[derive(Debug, Default)]
+pub(crate) struct Learned {
+    /// By the name that the study uses, and whether the tool was asked.
+    pub(crate) by_name: BTreeMap<(String, Asked), Option<String>>,
+    /// What the cache folder keeps, once it has been read.
+    pub(crate) kept: Option<Kept>,
+}
+
+/// What is known of tools, by the paths at which they were found.
+pub(crate) type Kept = BTreeMap<String, Known>;
+
+/// What is known of a tool, and the file that it is known of.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Known {
+    pub(crate) real: PathBuf,
+    /// Device, inode, size, and times of last change in nanoseconds.
+    pub(crate) stat: String,
+    pub(crate) sha256: String,
+    /// The first line that it prints if it is asked, if it was; empty if it knows none.
+    pub(crate) version: Option<String>,
+}
+
+/// Whether a tool is asked for its version.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Asked {
+    No,
+    Yes,
+}
+
+impl Known {
+    /// In one line, for people and for the names of builds.
+    pub(crate) fn text(&self, asked: Asked) -> String {
+        let version = self.version.as_deref().filter(|version| asked == Asked::Yes && !version.is_empty());
+        let version = version.map(|version| format!("{version}, ")).unwrap_or_default();
+        format!("{} ({version}sha256 {})", self.real.display(), self.sha256)
+    }
+}

@@ -1,0 +1,132 @@
+//! Where everything lies in the cache folder: names and paths, and nothing that is done there.
+//!
+//! ```text
+//! sources/<sha256>/<file>   accepted sources; a folder is called `tree` there
+//! builds/<name>/            the prefix of one layer; every such path has the same length
+//! records/<name>.json       what is known of a finished layer
+//! manifests/<name>          every file of its prefix, to notice damage
+//! proofs/<name>.json        what was seen of it that shows whether it is what it is called
+//! tools.json                which compilers there are, so that they need not be asked again
+//! logs/<name>.log           what its script printed (while it executes: <name>.output)
+//! logs/<name>.tools         what its script told compilers, linkers and archivers
+//! logs/<name>.failed        how it failed, if the study foresaw that
+//! wrappers/<version>/       what stands before these tools on the PATH of scripts; its path is part of what is built
+//! ccache/, sccache/         what these keep, for layers that ask for one
+//! work/<name>/              where it is being built, or where it failed
+//! work/<name>/tree          kept of a finished layer that can be linked anew
+//! locks/<name>.lock         held while somebody works on it, shared while it is copied
+//! locks/trials.lock         shared while trials execute from this cache, held alone while things are removed from it
+//! locks/machine.lock        as the machine's own lock, where the machine has no place for one
+//! uses/<name>.json          which study used what, and when
+//! ```
+//!
+//! A `<name>` is the first 32 digits of a layer's digest, or of a source's SHA-256 while that is fetched.
+
+use std::path::{Path, PathBuf};
+
+/// The folders of a cache.
+pub(crate) const FOLDERS: [&str; 9] =
+    ["sources", "builds", "records", "manifests", "proofs", "logs", "work", "locks", "uses"];
+
+/// The paths of one cache.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Paths {
+    root: PathBuf,
+}
+
+impl Paths {
+    /// Those below a folder.
+    pub(crate) fn below(root: PathBuf) -> Self {
+        Self { root }
+    }
+
+    /// The cache folder itself.
+    pub(crate) fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// The folder that the build of this digest is, or would be, installed in.
+    pub(crate) fn prefix_of(&self, digest: &str) -> PathBuf {
+        self.root.join("builds").join(short(digest))
+    }
+
+    /// The log of a layer or, by its SHA-256, of a source. The same names serve for work folders and locks.
+    pub(crate) fn log_of(&self, name: &str) -> PathBuf {
+        self.root.join("logs").join(format!("{}.log", short(name)))
+    }
+
+    /// Where a layer or source is being made, or where that failed.
+    pub(crate) fn work_of(&self, name: &str) -> PathBuf {
+        self.root.join("work").join(short(name))
+    }
+
+    /// Where a layer's script is executed; kept where a layer can link it anew.
+    pub(crate) fn tree_of(&self, name: &str) -> PathBuf {
+        self.work_of(name).join("tree")
+    }
+
+    /// The notes of what is built aside.
+    pub(crate) fn aside(&self) -> PathBuf {
+        self.root.join("aside")
+    }
+
+    /// Where an accepted source is kept.
+    pub(crate) fn source_folder(&self, sha256: &str) -> PathBuf {
+        self.root.join("sources").join(sha256)
+    }
+
+    /// What is known of a finished layer.
+    pub(crate) fn record_of(&self, digest: &str) -> PathBuf {
+        self.root.join("records").join(format!("{}.json", short(digest)))
+    }
+
+    /// The records of all finished layers.
+    pub(crate) fn records(&self) -> PathBuf {
+        self.root.join("records")
+    }
+
+    /// Every file of a prefix, as its layer left it.
+    pub(crate) fn manifest_of(&self, digest: &str) -> PathBuf {
+        self.root.join("manifests").join(short(digest))
+    }
+
+    /// What was seen of a finished layer.
+    pub(crate) fn proof_of(&self, digest: &str) -> PathBuf {
+        self.root.join("proofs").join(format!("{}.json", short(digest)))
+    }
+
+    /// How a layer failed, if the study foresaw that.
+    pub(crate) fn failed_of(&self, digest: &str) -> PathBuf {
+        self.log_of(digest).with_extension("failed")
+    }
+
+    /// What is known of the tools of this machine.
+    pub(crate) fn tools(&self) -> PathBuf {
+        self.root.join("tools.json")
+    }
+
+    /// Which study used what.
+    pub(crate) fn uses(&self) -> PathBuf {
+        self.root.join("uses")
+    }
+
+    /// The wrappers of compilers, in the version of what they write down.
+    pub(crate) fn wrappers(&self, version: &str) -> PathBuf {
+        self.root.join("wrappers").join(version)
+    }
+
+    /// What a program that caches compilations keeps.
+    pub(crate) fn compiler_cache(&self, program: &str) -> PathBuf {
+        self.root.join(program)
+    }
+
+    /// What is locked while somebody works on something of that name.
+    pub(crate) fn lock_of(&self, name: &str) -> PathBuf {
+        self.root.join("locks").join(format!("{}.lock", short(name)))
+    }
+}
+
+/// All names are of one length, so that all prefixes are.
+pub(crate) fn short(digest: &str) -> &str {
+    digest.get(..32).unwrap_or(digest)
+}

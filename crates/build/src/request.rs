@@ -1,0 +1,20 @@
+//! What is asked of this crate: the builds of one study. It is data; what they are is found in `inputs.rs`.
+
+use bakeoff_model::plan::Variant;
+use bakeoff_model::study::{Layer, Source};
+use std::path::Path;
+
+/// The builds that a study needs.
+#[derive(Debug, Clone, Copy)]
+pub struct Request<'a> {
+    /// The study's folder: where sources are fetched from and files taken from.
+    pub study_dir: &'a Path,
+    /// The study's sources.
+    pub sources: &'a [Source],
+    /// The layers, first one first. None: nothing is built.
+    pub layers: &'a [Layer],
+    /// The variants: their build variables, patches and sources count here, and nothing else of them.
+    pub variants: &'a [Variant],
+    /// How many layers are built at a time; 0 counts as 1.
+    pub jobs: usize,
+}
