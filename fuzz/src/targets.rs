@@ -1,8 +1,8 @@
 //! The targets: each takes bytes that anybody may have written to one reader of ours, and on through whatever follows it.
 
-use bakeoff_build::facts::{Depth, facts_of, linking_of};
-use bakeoff_build::parcel::{Bounds, open};
-use bakeoff_build::{Limits, unpack_archive};
+use bakeoff_builds::facts::{Depth, facts_of, linking_of};
+use bakeoff_builds::parcel::{Bounds, open};
+use bakeoff_builds::{Limits, unpack_archive};
 use bakeoff_model::marks::{self, Chunk};
 use bakeoff_model::plan::Plan;
 use bakeoff_model::published;

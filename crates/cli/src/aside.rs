@@ -4,7 +4,7 @@
 use crate::alone::tell_who_is_waited_for;
 use crate::error::CommandError;
 use crate::screen;
-use bakeoff_build::{Failed, Request};
+use bakeoff_builds::{Failed, Request};
 use bakeoff_lab::aside::{Aside, Layouts, Prepared, Stop};
 use bakeoff_lab::{Pass, Task};
 use bakeoff_model::metric::Measurements;
@@ -15,7 +15,7 @@ use std::cell::RefCell;
 
 /// Who builds aside, and for what.
 pub(crate) struct Maker<'a> {
-    aside: RefCell<bakeoff_build::Aside<'a>>,
+    aside: RefCell<bakeoff_builds::Aside<'a>>,
     /// The twin is linked as the baseline is.
     baseline: String,
     building: Building,
@@ -25,7 +25,7 @@ pub(crate) struct Maker<'a> {
 impl<'a> Maker<'a> {
     /// None if a plan needs nothing aside.
     pub(crate) fn of(
-        cache: &'a bakeoff_build::Cache,
+        cache: &'a bakeoff_builds::Cache,
         request: &Request<'a>,
         plan: &Plan,
         quiet: bool,
@@ -34,7 +34,7 @@ impl<'a> Maker<'a> {
             return Ok(None);
         }
         Ok(Some(Self {
-            aside: RefCell::new(bakeoff_build::Aside::open(cache, request, |process| {
+            aside: RefCell::new(bakeoff_builds::Aside::open(cache, request, |process| {
                 tell_who_is_waited_for(process, quiet)
             })?),
             baseline: plan.baseline().name.clone(),
@@ -74,7 +74,7 @@ impl<'a> Maker<'a> {
         let layer = self.building.layer(&task.block.workload).unwrap_or_default();
         let prepared = self.aside.borrow_mut().prepare(layer, self.variant(task.variant)).map_err(stop)?;
         let command = prepared.map_err(|failed| Stop::Failed(failure("tree", failed)))?;
-        let bakeoff_build::Command { argv, dir, env, log, timeout_s } = command;
+        let bakeoff_builds::Command { argv, dir, env, log, timeout_s } = command;
         Ok(Prepared { argv, dir, env, log, timeout_s })
     }
 
@@ -97,9 +97,9 @@ fn failure(what: &str, failed: Failed) -> Failure {
     Failure::Surroundings { part: format!("{what} of layer {layer}"), why, tail }
 }
 
-fn stop(error: bakeoff_build::Error) -> Stop {
+fn stop(error: bakeoff_builds::Error) -> Stop {
     match error {
-        bakeoff_build::Error::Interrupted => Stop::Interrupted,
+        bakeoff_builds::Error::Interrupted => Stop::Interrupted,
         error => Stop::Error(bakeoff_lab::Error::Building(Box::new(error))),
     }
 }
@@ -107,7 +107,7 @@ fn stop(error: bakeoff_build::Error) -> Stop {
 impl From<bakeoff_lab::Error> for CommandError {
     fn from(error: bakeoff_lab::Error) -> Self {
         match error {
-            bakeoff_lab::Error::Building(cause) => match cause.downcast::<bakeoff_build::Error>() {
+            bakeoff_lab::Error::Building(cause) => match cause.downcast::<bakeoff_builds::Error>() {
                 Ok(error) => (*error).into(),
                 Err(cause) => Self::new(crate::error::Code::Internal, bakeoff_lab::Error::Building(cause)),
             },

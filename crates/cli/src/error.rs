@@ -100,7 +100,7 @@ impl CommandError {
 /// Whether an error, or what caused it, is that there is no space.
 fn is_full(error: &(dyn Error + 'static)) -> bool {
     let kind = error.downcast_ref::<std::io::Error>().map(std::io::Error::kind);
-    let is_of_build = matches!(error.downcast_ref(), Some(bakeoff_build::Error::DiskFull { .. }));
+    let is_of_build = matches!(error.downcast_ref(), Some(bakeoff_builds::Error::DiskFull { .. }));
     let is_of_system = matches!(kind, Some(std::io::ErrorKind::StorageFull | std::io::ErrorKind::QuotaExceeded));
     is_of_build || is_of_system || error.source().is_some_and(is_full)
 }

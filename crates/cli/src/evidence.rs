@@ -4,8 +4,8 @@
 
 use crate::error::CommandError;
 use crate::screen;
-use bakeoff_build::Cache;
-use bakeoff_build::facts::{self, Depth};
+use bakeoff_builds::Cache;
+use bakeoff_builds::facts::{self, Depth};
 use bakeoff_lab::evidence::Gathering;
 use bakeoff_model::plan::Plan;
 use bakeoff_model::record::{Evidence, EvidenceLine, Record};

@@ -3,7 +3,7 @@
 //! Whatever a program opens by itself is not known here, but what was built is looked at as a whole besides.
 
 use crate::study_folder::words;
-use bakeoff_build::{Cache, DamageKind, executed_with};
+use bakeoff_builds::{Cache, DamageKind, executed_with};
 use bakeoff_lab::local::{Setup, Watch};
 use bakeoff_lab::watched::Watched;
 use bakeoff_model::plan::{Plan, Variant};

@@ -5,7 +5,7 @@ use super::plan::about;
 use crate::error::{Code, CommandError};
 use crate::screen;
 use crate::study_folder::StudyFolder;
-use bakeoff_build::{BuildEvent, Cache, Request};
+use bakeoff_builds::{BuildEvent, Cache, Request};
 use bakeoff_model::plan::Plan;
 use bakeoff_model::record::{BuildLine, BuildOutcome};
 use bakeoff_report::format;
@@ -109,7 +109,7 @@ pub(super) fn build(
         BuildEvent::Missing { .. } if !telling.announce => {}
         event => tell(event),
     };
-    Ok(bakeoff_build::build_all(cache, &request, &told)?)
+    Ok(bakeoff_builds::build_all(cache, &request, &told)?)
 }
 
 pub(super) fn request<'a>(folder: &'a StudyFolder, plan: &'a Plan, jobs: &Jobs) -> Request<'a> {
@@ -170,13 +170,13 @@ fn some_of(variants: &[String]) -> String {
     }
 }
 
-impl From<bakeoff_build::Error> for CommandError {
-    fn from(error: bakeoff_build::Error) -> Self {
+impl From<bakeoff_builds::Error> for CommandError {
+    fn from(error: bakeoff_builds::Error) -> Self {
         match error {
-            bakeoff_build::Error::Interrupted => {
+            bakeoff_builds::Error::Interrupted => {
                 Self::new(Code::Interrupted, error).hint("what was built is kept; execute the command again to go on")
             }
-            bakeoff_build::Error::Host(_) => Self::new(Code::Internal, error),
+            bakeoff_builds::Error::Host(_) => Self::new(Code::Internal, error),
             _ => Self::usage(error),
         }
     }

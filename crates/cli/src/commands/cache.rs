@@ -2,7 +2,7 @@
 
 use crate::error::{Code, CommandError};
 use crate::screen;
-use bakeoff_build::{Cache, Inventory, Item, Kind};
+use bakeoff_builds::{Cache, Inventory, Item, Kind};
 use bakeoff_model::plain::clean;
 use bakeoff_report::format;
 use serde::Serialize;
@@ -80,7 +80,7 @@ pub(crate) fn execute(args: &Args) -> Result<Code, CommandError> {
     Ok(Code::Done)
 }
 
-fn study(known: &bakeoff_build::KnownStudy) -> StudyLine {
+fn study(known: &bakeoff_builds::KnownStudy) -> StudyLine {
     StudyLine {
         folder: known.dir.display().to_string(),
         there: known.dir.join("study.toml").is_file(),

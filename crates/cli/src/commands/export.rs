@@ -1,12 +1,12 @@
 //! `bakeoff export`: a study with all that its trials can be traced by, in one file. What goes in is decided here; the
-//! file itself is `bakeoff_build::parcel`'s business.
+//! file itself is `bakeoff_builds::parcel`'s business.
 
 use crate::error::{Code, CommandError};
 use crate::screen;
 use crate::state::{imported_in, imported_journals, journals_of, latest_of};
 use crate::study_folder::StudyFolder;
-use bakeoff_build::Cache;
-use bakeoff_build::parcel::{self, Packed, Packing};
+use bakeoff_builds::Cache;
+use bakeoff_builds::parcel::{self, Packed, Packing};
 use bakeoff_model::record::{BuildLine, Record};
 use bakeoff_report::format;
 use std::collections::BTreeSet;

@@ -1,12 +1,12 @@
 //! `bakeoff gc`: removes from the cache what has not been used for long, or what makes it too large. Which studies are
-//! in reach and what they need is found out here; what may go is decided in `bakeoff_build`.
+//! in reach and what they need is found out here; what may go is decided in `bakeoff_builds`.
 
 use super::cache::{ago, size as shown_size};
 use crate::error::{Code, CommandError};
 use crate::screen;
 use crate::state::{imported_in, journals_of, latest_of};
 use crate::study_folder::StudyFolder;
-use bakeoff_build::{
+use bakeoff_builds::{
     Cache, Decision, Inventory, Item, Kind, Needs, Removed, Request, Rule, Why, YOUNG_S, choose, needs, remove,
 };
 use bakeoff_model::plain::clean;

@@ -5,7 +5,7 @@ use super::build;
 use crate::error::{Code, CommandError};
 use crate::screen;
 use crate::study_folder::{StudyFolder, Unlocked};
-use bakeoff_build::{BuildEvent, Cache, NotFound, find_source};
+use bakeoff_builds::{BuildEvent, Cache, NotFound, find_source};
 use bakeoff_model::problem::suggest;
 use bakeoff_model::study::Source;
 use bakeoff_model::study_file::lock::{Lock, Locked, State};

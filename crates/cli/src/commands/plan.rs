@@ -5,7 +5,7 @@ use super::{Extent, Selection};
 use crate::error::{Code, CommandError};
 use crate::screen;
 use crate::study_folder::StudyFolder;
-use bakeoff_build::{Cache, Wanted, survey};
+use bakeoff_builds::{Cache, Wanted, survey};
 use bakeoff_model::percent::percent;
 use bakeoff_model::plan::{Plan, Variant};
 use bakeoff_model::until::Until;

@@ -15,7 +15,7 @@ use crate::screen;
 use crate::session::{OpenStudy, Setting};
 use crate::state::StateFolder;
 use crate::study_folder::{Inputs, StudyFolder};
-use bakeoff_build::{Cache, DamageKind, survey};
+use bakeoff_builds::{Cache, DamageKind, survey};
 use bakeoff_lab::Ending;
 use bakeoff_lab::local::{Local, Setup};
 use bakeoff_lab::simulated::{Simulated, Truth};

@@ -6,7 +6,7 @@ use super::{about, at_most};
 use crate::session::{Walls, usual_walls};
 use crate::state::journals_of;
 use crate::study_folder::StudyFolder;
-use bakeoff_build::{Cache, Wanted, WantedLayer};
+use bakeoff_builds::{Cache, Wanted, WantedLayer};
 use bakeoff_model::plan::Plan;
 use bakeoff_report::format::bytes;
 use std::collections::{BTreeMap, BTreeSet};

@@ -2,7 +2,7 @@
 //! where a parcel was changed or lies.
 
 use crate::study::{read, sha256};
-use bakeoff_build::parcel::{Bounds, Error, Manifest, Packing, files_of_study, open};
+use bakeoff_builds::parcel::{Bounds, Error, Manifest, Packing, files_of_study, open};
 use bakeoff_model::shuffle::Stream;
 use std::fs;
 use std::io::Write;
@@ -86,7 +86,7 @@ fn forged(folder: &Path, manifest: &Manifest, entries: &[(&str, tar::EntryType, 
 
 /// The list of a parcel that holds these, and their entries.
 fn manifest(members: &[(&str, &[u8])]) -> Manifest {
-    let member = |(name, content): &(&str, &[u8])| bakeoff_build::parcel::Member {
+    let member = |(name, content): &(&str, &[u8])| bakeoff_builds::parcel::Member {
         name: (*name).to_owned(),
         bytes: content.len() as u64,
         sha256: sha256(content),

@@ -1,7 +1,7 @@
 //! Sources: what is accepted, what is refused, and what becomes of an accepted one.
 
 use crate::study::{Study, layer, read, sh, sha256};
-use bakeoff_build::BuildEvent;
+use bakeoff_builds::BuildEvent;
 use bakeoff_model::record::BuildOutcome;
 use std::fs;
 

@@ -2,7 +2,7 @@
 //! of each when it changes or cannot be had.
 
 use crate::study::{Study, layer, read, sh, sha256};
-use bakeoff_build::{BuildEvent, Error, Found, build_all, find_source};
+use bakeoff_builds::{BuildEvent, Error, Found, build_all, find_source};
 use bakeoff_model::record::BuildOutcome;
 use bakeoff_model::study::{Source, SourceFrom};
 use std::fs;

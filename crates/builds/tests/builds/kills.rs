@@ -2,7 +2,7 @@
 //! build succeeds without anything being cleaned, and takes nothing of the killed one for whole that is not.
 
 use crate::study::{layer, read, sha256};
-use bakeoff_build::{BuildEvent, Cache, Request, build_all};
+use bakeoff_builds::{BuildEvent, Cache, Request, build_all};
 use bakeoff_host::machine::Machine;
 use bakeoff_model::plan::Variant;
 use bakeoff_model::record::{BuildLine, BuildOutcome};

@@ -1,6 +1,6 @@
 //! A small study to build: its folder, its cache, and what was told about its builds.
 
-use bakeoff_build::{Aside, BuildEvent, Cache, Error, Request, Wanted, build_all, survey};
+use bakeoff_builds::{Aside, BuildEvent, Cache, Error, Request, Wanted, build_all, survey};
 use bakeoff_host::machine::Machine;
 use bakeoff_model::digest::hex;
 use bakeoff_model::plan::Variant;

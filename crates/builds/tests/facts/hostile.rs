@@ -1,7 +1,7 @@
 //! Files that were made to hurt: whatever they hold, reading them ends soon, with facts or with a word on what is wrong.
 
 use crate::fixtures::Workshop;
-use bakeoff_build::facts::{Depth, Error, facts_of};
+use bakeoff_builds::facts::{Depth, Error, facts_of};
 use proptest::prelude::*;
 use proptest::test_runner::{RngAlgorithm, TestRng, TestRunner};
 use std::fs;

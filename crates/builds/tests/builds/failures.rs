@@ -1,7 +1,7 @@
 //! Builds that fail: each is a value with its reason, and the others go on.
 
 use crate::study::{Study, layer, read};
-use bakeoff_build::BuildEvent;
+use bakeoff_builds::BuildEvent;
 use bakeoff_model::record::BuildOutcome;
 use std::fs;
 

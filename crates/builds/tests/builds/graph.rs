@@ -1,7 +1,7 @@
 //! The order of layers, what they have of the processors, and what is told of those that are left.
 
 use crate::study::{Study, layer, read, sh};
-use bakeoff_build::BuildEvent;
+use bakeoff_builds::BuildEvent;
 use bakeoff_model::record::BuildOutcome;
 use std::thread::available_parallelism;
 

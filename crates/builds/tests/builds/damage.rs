@@ -1,7 +1,7 @@
 //! A prefix that was changed by hand is noticed before it is used, told, and built again.
 
 use crate::study::{Study, layer, read};
-use bakeoff_build::BuildEvent;
+use bakeoff_builds::BuildEvent;
 use std::fs;
 
 fn study() -> Study {

@@ -1,7 +1,7 @@
 //! Folders, static archives, and what is neither.
 
 use crate::fixtures::Workshop;
-use bakeoff_build::facts::{Depth, Error, facts_below, facts_of, files};
+use bakeoff_builds::facts::{Depth, Error, facts_below, facts_of, files};
 use bakeoff_model::facts::Content;
 use std::fs;
 use std::os::unix::fs::symlink;

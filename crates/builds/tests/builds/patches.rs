@@ -1,7 +1,7 @@
 //! Patches that apply, and every way in which one does not.
 
 use crate::study::{Study, layer, read, sh, sha256};
-use bakeoff_build::{BuildEvent, Error};
+use bakeoff_builds::{BuildEvent, Error};
 use std::path::PathBuf;
 
 const SOURCE: &str = "one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\n";

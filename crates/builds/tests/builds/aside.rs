@@ -2,7 +2,7 @@
 //! it stays.
 
 use crate::study::{Study, layer, read};
-use bakeoff_build::{Aside, Error};
+use bakeoff_builds::{Aside, Error};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;

@@ -2,7 +2,7 @@
 //! whose opening waits for the other side, so nothing here depends on how fast anything is.
 
 use crate::study::{layer, read, sh};
-use bakeoff_build::{BuildEvent, Cache, Error, Request, build_all};
+use bakeoff_builds::{BuildEvent, Cache, Error, Request, build_all};
 use bakeoff_host::machine::Machine;
 use bakeoff_model::plan::Variant;
 use std::fs;

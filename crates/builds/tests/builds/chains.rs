@@ -1,7 +1,7 @@
 //! What a build is made of, what names it, and what it shares with others.
 
 use crate::study::{Study, layer, read, sh};
-use bakeoff_build::{BuildEvent, Error};
+use bakeoff_builds::{BuildEvent, Error};
 use bakeoff_model::study::SourceFrom;
 use std::collections::BTreeMap;
 use std::fs;

@@ -2,7 +2,7 @@
 //! file system of its own, or as another user. Both need root; without it they are skipped, or executed as they are.
 
 use crate::study::{Study, layer};
-use bakeoff_build::{BuildEvent, Cache, Error};
+use bakeoff_builds::{BuildEvent, Cache, Error};
 use std::fs;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::Path;

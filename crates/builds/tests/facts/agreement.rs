@@ -2,7 +2,7 @@
 
 use crate::fixtures::{Workshop, of_this_machine};
 use crate::readelf::{Said, readelf};
-use bakeoff_build::facts::{Depth, facts_of};
+use bakeoff_builds::facts::{Depth, facts_of};
 use bakeoff_model::facts::{Content, ElfFacts, Encoding, Exports, Kind, Relocations, Relro, Stack};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
