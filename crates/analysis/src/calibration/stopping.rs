@@ -1,10 +1,10 @@
 //! Studies that may stop early, and studies that were executed one variant after the other: what a rule for stopping does to
 //! the rate of false differences, and what is left of it where time is bounded by what is seen of it.
 
+use super::levels::{ALPHA, MARGIN};
 use super::orders::{Order, Simulated};
-use super::peers::Peer;
-use super::simulate::Sample;
-use super::studies::{ALPHA, MARGIN};
+use super::peer::Peer;
+use super::simulate::{Sample, flag};
 use super::worlds::World;
 use crate::findings::Verdict;
 use crate::judge::judge_samples;
@@ -25,10 +25,6 @@ const MOST_ANYTIME: usize = 40;
 const PRECISION_FROM: usize = 10;
 const PRECISION_MOST: usize = 30;
 const PRECISION: f64 = 0.01;
-
-fn flag(yes: bool) -> f64 {
-    f64::from(u8::from(yes))
-}
 
 fn contrasts(world: World, blocks: usize, stream: &mut Stream) -> Vec<f64> {
     Simulated::new(world, Order::Randomised, blocks, &[0.0, 0.0], stream).contrasts(0, 1)
