@@ -7,12 +7,11 @@ use super::peer::Peer;
 use super::simulate::{Sample, flag};
 use super::worlds::World;
 use crate::findings::Verdict;
-use crate::judge::judge_samples;
+use crate::judge::{InferenceMode, judge_samples};
 use crate::samples::{SampleRow, Terms};
 use crate::stats::eprocess::EProcess;
 use crate::stats::signflip::SignFlip;
 use crate::stats::spending;
-use crate::stopping::Reading;
 use bakeoff_model::samples;
 use bakeoff_model::shuffle::Stream;
 use std::sync::OnceLock;
@@ -61,7 +60,7 @@ pub(super) fn anytime(world: World, stream: &mut Stream) -> Sample {
 /// at 0.6 of 5 %; differs at 5 %].
 pub(super) fn precision(world: World, stream: &mut Stream) -> Sample {
     let contrasts = contrasts(world, PRECISION_MOST, stream);
-    let alpha = Reading::Precision.level(ALPHA);
+    let alpha = InferenceMode::Precision.level(ALPHA);
     for blocks in PRECISION_FROM..=PRECISION_MOST {
         let Some(mut test) = SignFlip::new(&contrasts[..blocks], 0) else { break };
         let Some([low, high]) = test.interval(alpha) else { break };

@@ -4,10 +4,10 @@
 
 use super::contrasts::Contrasts;
 use super::infer::{self, Inference};
+use super::interim_view::InterimView;
 use super::trials::{Pairs, Trials};
 use super::{Yardstick, conclude, setting};
 use crate::findings::{BuiltAndExecuted, Claim, Comparison, Findings, Table, Verdict};
-use crate::stopping::Sight;
 use bakeoff_model::metric::{Direction, Unit};
 use bakeoff_model::record::{BuildLine, BuildOutcome, Building, Record};
 
@@ -83,9 +83,9 @@ fn of_layer(judged: &Findings, layer: &str, variant: &str) -> Option<Comparison>
 
 /// What several layers take together, for each of these variants; none where there is but one, or none.
 fn sums(building: &Record, baseline: &str, variants: &[&str], layers: &[Vec<&str>]) -> Vec<Option<Comparison>> {
-    let sight = Sight::of(building);
-    let (_, rule) = setting(&building.study, &sight);
-    let passes = Trials::until(building, sight.last_pass).passes(WALL);
+    let view = InterimView::of(building);
+    let (_, rule) = setting(&building.study, &view);
+    let passes = Trials::until(building, view.last_pass).passes(WALL);
     let Some(condition) = building.study.conditions.first() else { return vec![None; variants.len()] };
     let pairs = |variant: &str, layers: &[&str]| {
         let mut pairs = Pairs::default();

@@ -2,13 +2,13 @@
 //! comparison's doubts. The rule for verdicts is written down in [`super`].
 
 use super::infer::Inference;
+use super::mode::InferenceMode;
 use super::trials::Pairs;
 use super::{Rule, Yardstick};
 use crate::findings::{Caveat, Comparison, RatioOfMeans, Scale, Test, Verdict};
 use crate::stats::blocks::Outlook;
 use crate::stats::describe::{mean, median};
 use crate::stats::student::fieller_interval;
-use crate::stopping::Reading;
 use bakeoff_model::metric::Direction;
 use bakeoff_model::percent::percent;
 
@@ -140,9 +140,9 @@ fn caveat(kind: &str, text: String) -> Option<Caveat> {
 /// Too few for any inference, or for an interval.
 fn too_few_blocks(inference: &Inference, rule: Rule) -> Option<Caveat> {
     let (blocks, percent) = (inference.blocks, percent(1.0 - rule.alpha));
-    let needed = rule.reading.least_blocks(rule.family, rule.alpha);
+    let needed = rule.mode.least_blocks(rule.family, rule.alpha);
     let text = match inference.test {
-        Test::TooFew if matches!(rule.reading, Reading::Early { .. }) => {
+        Test::TooFew if matches!(rule.mode, InferenceMode::Early { .. }) => {
             format!("{blocks} blocks: the stopping rule looks at them for the first time when there are {needed}")
         }
         Test::TooFew => format!("{blocks} of at least {needed} blocks: too few to infer anything"),
@@ -262,7 +262,7 @@ mod tests {
     use super::*;
     use crate::stats::equivalence::Zone;
 
-    const RULE: Rule = Rule { alpha: 0.05, margin: 0.01, family: 1, seed: 1, reading: Reading::Fixed };
+    const RULE: Rule = Rule { alpha: 0.05, margin: 0.01, family: 1, seed: 1, mode: InferenceMode::Fixed };
 
     fn inference() -> Inference {
         Inference {

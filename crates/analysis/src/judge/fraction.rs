@@ -204,7 +204,7 @@ impl<'a> Fraction<'a> {
         }
         // What never varies, though chance has a part in it, has no interval without width.
         let varies = estimate.se > 0.0 || self.yardstick.exact;
-        let takes = rule.reading.takes_p() && varies;
+        let takes = rule.mode.takes_p() && varies;
         let interval = |alpha: f64| {
             let [low, high] = takes.then(|| estimate.interval(rule.level(alpha))).flatten()?;
             Some([low - resolution, high + resolution])
@@ -285,5 +285,5 @@ fn beyond(estimate: &Estimate, resolution: f64) -> Estimate {
 
 /// The p of an estimate under the stopping rule; 1 where the rule has no use for a p of Student's.
 fn overall(estimate: &Estimate, rule: Rule) -> f64 {
-    if rule.reading.takes_p() { rule.reading.overall(estimate.p) } else { 1.0 }
+    if rule.mode.takes_p() { rule.mode.overall(estimate.p) } else { 1.0 }
 }

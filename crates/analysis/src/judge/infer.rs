@@ -8,6 +8,7 @@
 
 use super::Rule;
 use super::contrasts::Contrasts;
+use super::mode::InferenceMode;
 use crate::findings::{Scale, Test};
 use crate::stats::describe::{mean, median, sd};
 use crate::stats::eprocess::{self, EProcess};
@@ -15,7 +16,6 @@ use crate::stats::equivalence::Zone;
 use crate::stats::maxt::MaxT;
 use crate::stats::signflip::{Counting, SignFlip};
 use crate::stats::student::{MeanT, t_quantile};
-use crate::stopping::Reading;
 use rayon::prelude::*;
 
 /// From this number of blocks on, the sign-flip test is used; below, Student's t.
@@ -138,7 +138,7 @@ fn flip_together(all: &[Contrasts], inferences: &mut [Option<Inference>], places
     for (place, (interval, p)) in places.iter().zip(judged) {
         let Some(inference) = &mut inferences[*place] else { continue };
         inference.interval = interval;
-        inference.p_corrected = Some((rule.reading.overall(p) / part).min(1.0));
+        inference.p_corrected = Some((rule.mode.overall(p) / part).min(1.0));
         inference.test = how;
     }
 }
@@ -179,13 +179,13 @@ impl Inference {
             step: contrasts.step,
             at_floor: contrasts.at_floor,
         };
-        if values.len() < INFER_MIN || matches!(rule.reading, Reading::Early { .. }) {
+        if values.len() < INFER_MIN || matches!(rule.mode, InferenceMode::Early { .. }) {
             Some(nothing)
         } else if contrasts.exact {
             Some(Self { test: Test::Deterministic, ..nothing })
         } else if contrasts.is_too_coarse() {
             Some(Self { test: Test::TooCoarse, ..nothing })
-        } else if rule.reading == Reading::Anytime {
+        } else if rule.mode == InferenceMode::Anytime {
             nothing.by_evidence(contrasts, rule)
         } else if values.len() < SIGN_FLIP_MIN {
             Some(nothing.by_t(contrasts, rule))
@@ -201,7 +201,7 @@ impl Inference {
         let Some(t) = MeanT::new(values).filter(|_| varies) else { return self };
         let null = nearest_null(mean(values), contrasts.resolution);
         let moved: Vec<f64> = values.iter().map(|x| x - null).collect();
-        let p = MeanT::new(&moved).and_then(|t| t.p()).map(|p| rule.reading.overall(p));
+        let p = MeanT::new(&moved).and_then(|t| t.p()).map(|p| rule.mode.overall(p));
         Self {
             estimate: mean(values),
             interval: t.interval(rule.level(rule.alpha)),
@@ -220,7 +220,7 @@ impl Inference {
         let interval = test.interval(rule.level(rule.alpha));
         let null = nearest_null(estimate, contrasts.resolution);
         let p = p_as_interval(|theta| test.p(theta), null, interval, rule.level(rule.alpha));
-        let p = Some(rule.reading.overall(p));
+        let p = Some(rule.mode.overall(p));
         Some(Self {
             estimate,
             interval,

@@ -30,27 +30,32 @@ mod doubts;
 mod effects;
 mod fraction;
 mod infer;
+mod interim_view;
 mod latencies;
 mod lost;
+mod mode;
 mod outputs;
 mod pairs;
 pub mod planning;
 mod provided;
 mod ranking;
 mod samples;
+mod stopping_rule;
 mod surroundings;
 mod trials;
 
 pub use builds::{doubts as doubts_about_builds, same_files};
+pub(crate) use mode::InferenceMode;
 pub use samples::judge_samples;
+pub(crate) use stopping_rule::{fulfilled, is_looked_at};
 
 use crate::findings::{Comparison, Effects, FORMAT, Findings, Layouts, Method, Outputs, Row, Summary, Table, Verdict};
-use crate::stopping::{self, Reading, Sight};
 use bakeoff_model::metric;
 use bakeoff_model::record::{Block, BuildLine, BuildOutcome, Place, Record, Session, StudyLine, TWIN, VariantLine};
 use bakeoff_model::study::Vary;
 use contrasts::Contrasts;
 use infer::Inference;
+use interim_view::InterimView;
 use lost::Attempts;
 use pairs::Known;
 use std::collections::{BTreeMap, BTreeSet};
@@ -64,13 +69,13 @@ struct Rule {
     family: u32,
     seed: u64,
     /// How p and intervals are to be read under the stopping rule.
-    reading: Reading,
+    mode: InferenceMode,
 }
 
 impl Rule {
     /// The level at which an interval is taken for it to have this level under the stopping rule.
     fn level(&self, alpha: f64) -> f64 {
-        self.reading.level(alpha)
+        self.mode.level(alpha)
     }
 }
 
@@ -133,27 +138,27 @@ fn layouts(record: &Record) -> Option<Layouts> {
 /// The same of a record without building.
 fn judge_workloads(record: &Record) -> Findings {
     let study = &record.study;
-    let mut sight = Sight::of(record);
-    let (variants, rule) = setting(study, &sight);
+    let mut view = InterimView::of(record);
+    let (variants, rule) = setting(study, &view);
     let (trials, attempts) = (Trials::of(record), Attempts::of(record));
-    let seen = Trials::until(record, sight.last_pass);
+    let seen = Trials::until(record, view.last_pass);
     let [unavailable, missing] = provided::unavailable(record);
     let mut tables = tables(record, &seen, &variants, rule, &study.decide.metrics);
     let outputs = outputs::outputs(record, &trials);
     outputs::withhold(&mut tables, &outputs);
     let pairs = rank(&mut tables, record, &seen, rule);
     tables.retain(|table| !provided::is_unmeasured(table, &unavailable, &seen));
-    if let Some(stopping) = &mut sight.stopping {
+    if let Some(stopping) = &mut view.stopping {
         let deciding = |table: &&Table| study.decide.metrics.first() == Some(&table.metric);
-        let fulfilled = stopping::fulfilled(study.until, tables.iter().filter(deciding));
-        stopping.enough = stopping::is_looked_at(record) && fulfilled;
+        let fulfilled = fulfilled(study.until, tables.iter().filter(deciding));
+        stopping.enough = is_looked_at(record) && fulfilled;
     }
     let is_withheld = |w: &str, c: &str, variant: &str| outputs::is_withheld(&outputs, (w, c), variant);
-    let alike = Trials::until(record, sight.last_pass).without(is_withheld);
+    let alike = Trials::until(record, view.last_pass).without(is_withheld);
     let sessions = sessions(record);
     let mut builds = latest(&record.builds);
     builds.sort_by_key(|build| variants.iter().position(|v| build.variants.contains(&v.name)).unwrap_or(usize::MAX));
-    let is_enough = sight.stopping.as_ref().is_some_and(|stopping| stopping.enough);
+    let is_enough = view.stopping.as_ref().is_some_and(|stopping| stopping.enough);
     let blocks_wanted = blocks_wanted(record, is_enough);
     let effects = all_effects(record, &alike, &tables, &pairs, &outputs, rule);
     let mut findings = Findings {
@@ -168,7 +173,7 @@ fn judge_workloads(record: &Record) -> Findings {
             confidence: study.decide.confidence,
             margin: study.decide.margin,
             family: rule.family,
-            stopping: sight.stopping,
+            stopping: view.stopping,
         },
         places: places(&sessions),
         sessions: sessions.len() as u32,
@@ -251,24 +256,24 @@ fn latest(builds: &[BuildLine]) -> Vec<BuildLine> {
 }
 
 /// The variants that are judged, and how.
-fn setting(study: &StudyLine, sight: &Sight) -> (Vec<VariantLine>, Rule) {
+fn setting(study: &StudyLine, view: &InterimView) -> (Vec<VariantLine>, Rule) {
     let variants: Vec<VariantLine> = study.variants.iter().filter(|v| v.name != TWIN).cloned().collect();
     let rule = Rule {
         alpha: 1.0 - study.decide.confidence,
         margin: study.decide.margin,
         family: variants.len().saturating_sub(1) as u32,
         seed: study.seed,
-        reading: sight.reading,
+        mode: view.mode,
     };
     (variants, rule)
 }
 
 /// The tables of the deciding metric alone: what a stopping rule asks for, after every pass.
 pub(crate) fn deciding_tables(record: &Record) -> Vec<Table> {
-    let sight = Sight::of(record);
-    let (variants, rule) = setting(&record.study, &sight);
+    let view = InterimView::of(record);
+    let (variants, rule) = setting(&record.study, &view);
     let metrics = record.study.decide.metrics.get(..1).unwrap_or_default();
-    let seen = Trials::until(record, sight.last_pass);
+    let seen = Trials::until(record, view.last_pass);
     let mut tables = tables(record, &seen, &variants, rule, metrics);
     outputs::withhold(&mut tables, &outputs::outputs(record, &Trials::of(record)));
     tables

@@ -25,7 +25,7 @@ impl Pairs {
     /// Of the rows of a table, the baseline's first. None where the stopping rule has no use for a p.
     pub(super) fn of(values: &Values<'_>, rows: &[Row], yardstick: Yardstick, rule: Rule) -> Option<Self> {
         let (baseline, others) = rows.split_first()?;
-        if baseline.summary.is_none() || !rule.reading.takes_p() {
+        if baseline.summary.is_none() || !rule.mode.takes_p() {
             return None;
         }
         let mut pairs = Self { variants: vec![baseline.variant.clone()], ..Self::default() };

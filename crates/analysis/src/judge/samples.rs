@@ -12,6 +12,7 @@ mod time;
 use super::conclude::{conclude, conclude_effect};
 use super::contrasts::{self, Contrasts};
 use super::infer::{self, Inference};
+use super::mode::InferenceMode;
 use super::trials::Pairs;
 use super::{Rule, Yardstick};
 use crate::findings::{Comparison, RatioOfMeans, Scale, Test};
@@ -19,7 +20,6 @@ use crate::samples::{FORMAT, SampleFindings, SampleRow, SampleTable, Summary, Te
 use crate::stats::equivalence::Zone;
 use crate::stats::rank::MannWhitney;
 use crate::stats::sort;
-use crate::stopping::Reading;
 use bakeoff_model::metric::Unit;
 use bakeoff_model::samples::Sample;
 use caveats::{caveat, means_disagree, never_vary, of_sample, order_caveat, spreads, too_few};
@@ -46,7 +46,7 @@ pub fn judge_samples(samples: Vec<Sample>, terms: &Terms) -> Result<SampleFindin
         margin: terms.margin,
         family: families.get(unit).copied().unwrap_or(0),
         seed: SEED,
-        reading: Reading::Fixed,
+        mode: InferenceMode::Fixed,
     };
     let drafts: Vec<Draft> = tables
         .par_iter()
