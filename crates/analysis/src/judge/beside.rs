@@ -2,11 +2,13 @@
 //! is built from the first layer on that is another one than the baseline's; what these layers take together is summed
 //! by pass and judged like any pair. Of a single layer it is the verdict of its own table.
 
+use super::conclude;
 use super::contrasts::Contrasts;
 use super::infer::{self, Inference};
 use super::interim_view::InterimView;
+use super::metric_spec::MetricSpec;
+use super::rule::DecisionRule;
 use super::trials::{Pairs, Trials};
-use super::{Yardstick, conclude, setting};
 use crate::findings::{BuiltAndExecuted, Claim, Comparison, Findings, Table, Verdict};
 use bakeoff_model::metric::{Direction, Unit};
 use bakeoff_model::record::{BuildLine, BuildOutcome, Building, Record};
@@ -84,7 +86,7 @@ fn of_layer(judged: &Findings, layer: &str, variant: &str) -> Option<Comparison>
 /// What several layers take together, for each of these variants; none where there is but one, or none.
 fn sums(building: &Record, baseline: &str, variants: &[&str], layers: &[Vec<&str>]) -> Vec<Option<Comparison>> {
     let view = InterimView::of(building);
-    let (_, rule) = setting(&building.study, &view);
+    let rule = DecisionRule::of(&building.study, view.mode);
     let passes = Trials::until(building, view.last_pass).passes(WALL);
     let Some(condition) = building.study.conditions.first() else { return vec![None; variants.len()] };
     let pairs = |variant: &str, layers: &[&str]| {
@@ -104,17 +106,15 @@ fn sums(building: &Record, baseline: &str, variants: &[&str], layers: &[Vec<&str
         }
         pairs
     };
-    let yardstick =
-        Yardstick { unit: Some(Unit::Seconds), better: Direction::Less, exact: false, floor: 0.0, step: None };
+    let spec = MetricSpec { unit: Some(Unit::Seconds), better: Direction::Less, exact: false, floor: 0.0, step: None };
     // One layer is no sum: there are no pairs, and so nothing is inferred.
     let sums = |(variant, layers): (&&str, &Vec<&str>)| {
         if layers.len() > 1 { pairs(variant, layers) } else { Pairs::default() }
     };
     let all: Vec<Pairs> = variants.iter().zip(layers).map(sums).collect();
-    let contrasts: Vec<Contrasts> =
-        all.iter().map(|pairs| Contrasts::of_pairs(pairs, yardstick, rule.margin)).collect();
+    let contrasts: Vec<Contrasts> = all.iter().map(|pairs| Contrasts::of_pairs(pairs, spec, rule.margin)).collect();
     let conclude = |(pairs, inference): (&Pairs, Option<Inference>)| {
-        let comparison = conclude::conclude(pairs, &inference?, yardstick, rule);
+        let comparison = conclude::conclude(pairs, &inference?, spec, rule);
         Some(Comparison { caveats: vec![], ..comparison })
     };
     all.iter().zip(infer::family(&contrasts, rule)).map(conclude).collect()

@@ -8,7 +8,8 @@
 //! table. What has no combination at all is left to the linear model ([`super::fraction`]).
 
 use super::contrasts::{Cell, Passes, Weights};
-use super::effects::{Factors, Planned, with_shared};
+use super::effects::{Factors, Planned};
+use super::study::with_shared;
 use crate::findings::Over;
 use bakeoff_model::record::StudyLine;
 use std::collections::{BTreeMap, BTreeSet};

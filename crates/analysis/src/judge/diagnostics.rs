@@ -8,8 +8,8 @@
 mod seen;
 mod words;
 
-use super::Rule;
 use super::lost::Attempts;
+use super::rule::DecisionRule;
 use super::trials::{Trials, value_that_counts};
 use crate::findings::{Caveat, Comparison, Findings, Scale, Table, Test};
 use crate::stats::describe::{MAD_TO_SD, mean, median};
@@ -41,7 +41,12 @@ const FAR: f64 = 15.0;
 const SHARES_APART: f64 = 0.05;
 
 /// All doubts that the data of these tables raise.
-pub(super) fn about(findings: &Findings, trials: &Trials<'_>, attempts: &Attempts<'_>, rule: Rule) -> Vec<Caveat> {
+pub(super) fn about(
+    findings: &Findings,
+    trials: &Trials<'_>,
+    attempts: &Attempts<'_>,
+    rule: DecisionRule,
+) -> Vec<Caveat> {
     let sheets: Vec<Sheet<'_>> = findings.tables.iter().map(|table| Sheet::new(table, trials)).collect();
     let names = words::Names::of(findings);
     let (drift, autocorrelation) = over_time(&sheets);
@@ -263,7 +268,7 @@ fn rates(findings: &Findings, count: impl Fn(&str, &str, &str) -> [u32; 2]) -> V
 }
 
 /// Modes that are closer than the margin are of no interest to the asker.
-fn modes<'a>(sheets: &[Sheet<'a>], rule: Rule) -> Vec<Seen<'a, Modes<'a>>> {
+fn modes<'a>(sheets: &[Sheet<'a>], rule: DecisionRule) -> Vec<Seen<'a, Modes<'a>>> {
     let (mut detector, mut seen) = (Detector::default(), vec![]);
     for sheet in sheets {
         for row in &sheet.table.rows {
@@ -286,7 +291,7 @@ fn modes<'a>(sheets: &[Sheet<'a>], rule: Rule) -> Vec<Seen<'a, Modes<'a>>> {
 /// Blocks whose contrast is unusual. Even in normal noise one in seven comparisons of 12 blocks has one beyond
 /// [`THRESHOLD`], so they are mentioned only if the estimate would be another one without them, by more than a quarter of
 /// the margin, and if one of them is very far away or that estimate lies outside the interval.
-fn outliers<'a>(sheets: &[Sheet<'a>], rule: Rule) -> Vec<Seen<'a, Outliers<'a>>> {
+fn outliers<'a>(sheets: &[Sheet<'a>], rule: DecisionRule) -> Vec<Seen<'a, Outliers<'a>>> {
     let mut seen = vec![];
     for sheet in sheets {
         for row in &sheet.table.rows {
@@ -305,7 +310,7 @@ fn outliers_of<'a>(
     contrasts: &[f64],
     comparison: &Comparison,
     is_logarithmic: bool,
-    rule: Rule,
+    rule: DecisionRule,
 ) -> Option<Outliers<'a>> {
     let by_flips = matches!(comparison.test, Test::SignFlip | Test::SignFlipMonteCarlo { .. });
     let same_scale = is_logarithmic == (comparison.scale == Scale::Ratio);

@@ -1,14 +1,15 @@
 //! Doubts about a study as a whole. Those about one comparison are in [`super::conclude`].
 
+use super::rule::DecisionRule;
 use super::trials::Trials;
-use super::{Rule, builds, provided, surroundings};
+use super::{builds, provided, surroundings};
 use crate::findings::{Caveat, Findings, Verdict};
 use bakeoff_model::metric;
 use bakeoff_model::record::{BuildOutcome, Record, StudyLine};
 use bakeoff_model::until::Until;
 
 /// All doubts that apply, the gravest first. `findings` is complete but for these.
-pub(super) fn about(findings: &Findings, record: &Record, trials: &Trials<'_>, rule: Rule) -> Vec<Caveat> {
+pub(super) fn about(findings: &Findings, record: &Record, trials: &Trials<'_>, rule: DecisionRule) -> Vec<Caveat> {
     let doubts = [
         ("simulated", simulated(findings)),
         ("twin-differs", twin_differs(findings)),

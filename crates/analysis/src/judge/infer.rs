@@ -6,9 +6,9 @@
 //! family, each gets the part of alpha that its comparisons are of all that are tested. A comparison that cannot be tested
 //! cannot be claimed to differ either, and takes nothing from the others.
 
-use super::Rule;
 use super::contrasts::Contrasts;
 use super::mode::InferenceMode;
+use super::rule::DecisionRule;
 use crate::findings::{Scale, Test};
 use crate::stats::describe::{mean, median, sd};
 use crate::stats::eprocess::{self, EProcess};
@@ -52,12 +52,12 @@ pub(super) struct Inference {
 }
 
 /// Infers from all comparisons of a family, in their order; none where there is no contrast.
-pub(super) fn family(all: &[Contrasts], rule: Rule) -> Vec<Option<Inference>> {
+pub(super) fn family(all: &[Contrasts], rule: DecisionRule) -> Vec<Option<Inference>> {
     part_of_family(all, 0, rule)
 }
 
 /// The same where `elsewhere` others of the family are judged by other means, each at its part of alpha.
-pub(super) fn part_of_family(all: &[Contrasts], elsewhere: usize, rule: Rule) -> Vec<Option<Inference>> {
+pub(super) fn part_of_family(all: &[Contrasts], elsewhere: usize, rule: DecisionRule) -> Vec<Option<Inference>> {
     let mut inferences: Vec<Option<Inference>> =
         all.iter().map(|contrasts| Inference::alone(contrasts, rule)).collect();
     let places = |is_of: fn(Test) -> bool| -> Vec<usize> {
@@ -85,7 +85,7 @@ pub(super) fn part_of_family(all: &[Contrasts], elsewhere: usize, rule: Rule) ->
 }
 
 /// One of several comparisons that share no blocks, corrected by Bonferroni. None if there is no contrast.
-pub(super) fn one_of(comparisons: u32, contrasts: &Contrasts, rule: Rule) -> Option<Inference> {
+pub(super) fn one_of(comparisons: u32, contrasts: &Contrasts, rule: DecisionRule) -> Option<Inference> {
     let mut inference = Inference::alone(contrasts, rule)?;
     if comparisons > 1 && is_tested(inference.test) {
         inference.share(&contrasts.values, rule, f64::from(comparisons));
@@ -103,7 +103,13 @@ fn is_tested(test: Test) -> bool {
 }
 
 /// Corrects the comparisons at these places by max-T, at this part of alpha.
-fn flip_together(all: &[Contrasts], inferences: &mut [Option<Inference>], places: &[usize], part: f64, rule: Rule) {
+fn flip_together(
+    all: &[Contrasts],
+    inferences: &mut [Option<Inference>],
+    places: &[usize],
+    part: f64,
+    rule: DecisionRule,
+) {
     let mut blocks: Vec<u32> = places.iter().flat_map(|place| &all[*place].blocks).copied().collect();
     blocks.sort_unstable();
     blocks.dedup();
@@ -162,7 +168,7 @@ fn p_as_interval(mut p: impl FnMut(f64) -> f64, theta: f64, interval: Option<[f6
 
 impl Inference {
     /// As if it were the only comparison. None if there is no contrast.
-    fn alone(contrasts: &Contrasts, rule: Rule) -> Option<Self> {
+    fn alone(contrasts: &Contrasts, rule: DecisionRule) -> Option<Self> {
         let values = &contrasts.values;
         let nothing = Self {
             blocks: values.len() as u32,
@@ -195,7 +201,7 @@ impl Inference {
     }
 
     /// Student's t; too few for it where no contrast varies, as where a clock ticks: that is no normal distribution.
-    fn by_t(self, contrasts: &Contrasts, rule: Rule) -> Self {
+    fn by_t(self, contrasts: &Contrasts, rule: DecisionRule) -> Self {
         let values = &contrasts.values;
         let varies = values.windows(2).any(|pair| pair[0] != pair[1]);
         let Some(t) = MeanT::new(values).filter(|_| varies) else { return self };
@@ -213,7 +219,7 @@ impl Inference {
         }
     }
 
-    fn by_flips(self, contrasts: &Contrasts, rule: Rule) -> Option<Self> {
+    fn by_flips(self, contrasts: &Contrasts, rule: DecisionRule) -> Option<Self> {
         let mut test = SignFlip::new(&contrasts.values, rule.seed)?;
         let level = rule.level(2.0 * rule.alpha);
         let (estimate, equivalence_interval) = (test.estimate(), test.interval(level));
@@ -238,7 +244,7 @@ impl Inference {
     }
 
     /// What may be said at any time: all but the centre comes of the bet against the coins.
-    fn by_evidence(self, contrasts: &Contrasts, rule: Rule) -> Option<Self> {
+    fn by_evidence(self, contrasts: &Contrasts, rule: DecisionRule) -> Option<Self> {
         let values = &contrasts.values;
         let mut test = SignFlip::new(values, rule.seed)?;
         let usual = test.interval(rule.alpha);
@@ -259,7 +265,7 @@ impl Inference {
     }
 
     /// Bonferroni's correction over this number of comparisons.
-    fn share(&mut self, values: &[f64], rule: Rule, comparisons: f64) {
+    fn share(&mut self, values: &[f64], rule: DecisionRule, comparisons: f64) {
         let level = rule.level(rule.alpha / comparisons);
         self.interval = match self.test {
             Test::PairedLogT => MeanT::new(values).and_then(|t| t.interval(level)),

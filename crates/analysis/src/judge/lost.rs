@@ -1,7 +1,7 @@
 //! Trials that do not count, of every attempt: a void trial that was repeated stands in the record, and is counted here.
 //! What is compared is in [`super::trials`].
 
-use super::effects::places;
+use super::study::places;
 use crate::findings::{FailedTrials, VoidBy};
 use bakeoff_model::record::{Outcome, Record, StudyLine, TWIN, Trial};
 use std::collections::BTreeMap;

@@ -33,14 +33,17 @@ mod infer;
 mod interim_view;
 mod latencies;
 mod lost;
+mod metric_spec;
 mod mode;
 mod outputs;
 mod pairs;
 pub mod planning;
 mod provided;
 mod ranking;
+mod rule;
 mod samples;
 mod stopping_rule;
+mod study;
 mod surroundings;
 mod trials;
 
@@ -50,61 +53,18 @@ pub use samples::judge_samples;
 pub(crate) use stopping_rule::{fulfilled, is_looked_at};
 
 use crate::findings::{Comparison, Effects, FORMAT, Findings, Layouts, Method, Outputs, Row, Summary, Table, Verdict};
-use bakeoff_model::metric;
-use bakeoff_model::record::{Block, BuildLine, BuildOutcome, Place, Record, Session, StudyLine, TWIN, VariantLine};
+use bakeoff_model::metric::{self, Metric};
+use bakeoff_model::record::{Block, BuildLine, BuildOutcome, Place, Record, Session, TWIN, VariantLine};
 use bakeoff_model::study::Vary;
 use contrasts::Contrasts;
 use infer::Inference;
 use interim_view::InterimView;
 use lost::Attempts;
+use metric_spec::MetricSpec;
 use pairs::Known;
+use rule::DecisionRule;
 use std::collections::{BTreeMap, BTreeSet};
 use trials::{Pairs, Trials, Values};
-
-/// What every table of a study has in common.
-#[derive(Debug, Clone, Copy)]
-struct Rule {
-    alpha: f64,
-    margin: f64,
-    family: u32,
-    seed: u64,
-    /// How p and intervals are to be read under the stopping rule.
-    mode: InferenceMode,
-}
-
-impl Rule {
-    /// The level at which an interval is taken for it to have this level under the stopping rule.
-    fn level(&self, alpha: f64) -> f64 {
-        self.mode.level(alpha)
-    }
-}
-
-/// How one metric is measured.
-#[derive(Debug, Clone, Copy)]
-struct Yardstick {
-    /// None if it is not known, as in a file of numbers.
-    unit: Option<metric::Unit>,
-    better: metric::Direction,
-    /// It cannot vary by chance.
-    exact: bool,
-    /// Values down here are the launcher's, not the program's; 0 if there is no such floor.
-    floor: f64,
-    /// The step of the clock's grid, from all values of a table; none where each comparison looks for its own.
-    step: Option<f64>,
-}
-
-impl Yardstick {
-    /// That of a metric without a floor.
-    fn of(metric: &metric::Metric) -> Self {
-        Self { unit: Some(metric.unit), better: metric.better, exact: metric.exact, floor: 0.0, step: None }
-    }
-
-    /// That of a metric in a table. One clock made all of its values: the more of them, the better its ticks are known.
-    fn within(metric: &metric::Metric, values: &Values<'_>, floor: f64) -> Self {
-        let yardstick = Self { floor, ..Self::of(metric) };
-        Self { step: Some(contrasts::step(&values.all(), yardstick)), ..yardstick }
-    }
-}
 
 /// Judges a record, finished or not. It never fails: what cannot be said is absent, and a caveat says why.
 pub fn judge(record: &Record) -> Findings {
@@ -139,7 +99,8 @@ fn layouts(record: &Record) -> Option<Layouts> {
 fn judge_workloads(record: &Record) -> Findings {
     let study = &record.study;
     let mut view = InterimView::of(record);
-    let (variants, rule) = setting(study, &view);
+    let rule = DecisionRule::of(study, view.mode);
+    let variants: Vec<VariantLine> = study::variants(study).cloned().collect();
     let (trials, attempts) = (Trials::of(record), Attempts::of(record));
     let seen = Trials::until(record, view.last_pass);
     let [unavailable, missing] = provided::unavailable(record);
@@ -215,7 +176,7 @@ fn all_effects(
     tables: &[Table],
     pairs: &BTreeMap<(String, String), pairs::Pairs>,
     outputs: &[Outputs],
-    rule: Rule,
+    rule: DecisionRule,
 ) -> Vec<Effects> {
     let deciding = record.study.decide.metrics.first().map_or("", String::as_str);
     let known = Known { tables, pairs, deciding };
@@ -255,23 +216,11 @@ fn latest(builds: &[BuildLine]) -> Vec<BuildLine> {
     kept.map(|(_, build)| build.clone()).collect()
 }
 
-/// The variants that are judged, and how.
-fn setting(study: &StudyLine, view: &InterimView) -> (Vec<VariantLine>, Rule) {
-    let variants: Vec<VariantLine> = study.variants.iter().filter(|v| v.name != TWIN).cloned().collect();
-    let rule = Rule {
-        alpha: 1.0 - study.decide.confidence,
-        margin: study.decide.margin,
-        family: variants.len().saturating_sub(1) as u32,
-        seed: study.seed,
-        mode: view.mode,
-    };
-    (variants, rule)
-}
-
 /// The tables of the deciding metric alone: what a stopping rule asks for, after every pass.
 pub(crate) fn deciding_tables(record: &Record) -> Vec<Table> {
     let view = InterimView::of(record);
-    let (variants, rule) = setting(&record.study, &view);
+    let rule = DecisionRule::of(&record.study, view.mode);
+    let variants: Vec<VariantLine> = study::variants(&record.study).cloned().collect();
     let metrics = record.study.decide.metrics.get(..1).unwrap_or_default();
     let seen = Trials::until(record, view.last_pass);
     let mut tables = tables(record, &seen, &variants, rule, metrics);
@@ -285,7 +234,7 @@ fn rank(
     tables: &mut [Table],
     record: &Record,
     trials: &Trials<'_>,
-    rule: Rule,
+    rule: DecisionRule,
 ) -> BTreeMap<(String, String), pairs::Pairs> {
     let study = &record.study;
     let mut known = BTreeMap::new();
@@ -295,8 +244,8 @@ fn rank(
         let values = trials.values(&table.workload, &table.condition, &table.metric);
         let is_withheld = |row: &Row| row.comparison.as_ref().is_some_and(|c| c.verdict == Verdict::Withheld);
         let rows: Vec<Row> = table.rows.iter().filter(|row| !is_withheld(row)).cloned().collect();
-        let yardstick = Yardstick::within(metric, &values, floor_bytes(&metric.name, record, trials));
-        let Some(pairs) = pairs::Pairs::of(&values, &rows, yardstick, rule) else { continue };
+        let spec = spec_of(metric, &values, record, trials);
+        let Some(pairs) = pairs::Pairs::of(&values, &rows, spec, rule) else { continue };
         table.ranking = ranking::ranking(&pairs, &rows, metric.better);
         known.insert((table.workload.clone(), table.condition.clone()), pairs);
     }
@@ -307,6 +256,12 @@ fn rank(
 fn sessions(record: &Record) -> Vec<&Session> {
     let has_trials = |session: &&Session| record.trials.iter().any(|trial| trial.session == session.session);
     record.sessions.iter().filter(has_trials).collect()
+}
+
+/// How a metric is measured in the table that these are all values of.
+fn spec_of(metric: &Metric, values: &Values<'_>, record: &Record, trials: &Trials<'_>) -> MetricSpec {
+    let floor = floor_bytes(&metric.name, record, trials);
+    MetricSpec { floor, ..MetricSpec::of(metric) }.on_grid_of(&values.all())
 }
 
 /// Peak memory that any trial shows, because its launcher needed as much; 0 if that was not told, or is not what the
@@ -328,7 +283,7 @@ fn tables(
     record: &Record,
     trials: &Trials<'_>,
     variants: &[VariantLine],
-    rule: Rule,
+    rule: DecisionRule,
     metrics: &[String],
 ) -> Vec<Table> {
     let study = &record.study;
@@ -338,9 +293,8 @@ fn tables(
         for condition in &study.conditions {
             for known in metrics.iter().filter_map(|name| metric::by_name(name, &study.metrics)) {
                 let values = trials.values(workload, condition, &known.name);
-                let floor = floor_bytes(&known.name, record, trials);
-                let yardstick = Yardstick::within(known, &values, floor);
-                let (rows, noise_floor) = rows(&values, variants, has_twin, yardstick, rule);
+                let spec = spec_of(known, &values, record, trials);
+                let (rows, noise_floor) = rows(&values, variants, has_twin, spec, rule);
                 let (workload, condition, metric) = (workload.clone(), condition.clone(), known.name.to_string());
                 let (unit, better) = (known.unit, known.better);
                 tables.push(Table { workload, condition, metric, unit, better, rows, noise_floor, ranking: None });
@@ -355,22 +309,22 @@ fn rows(
     values: &Values<'_>,
     variants: &[VariantLine],
     has_twin: bool,
-    yardstick: Yardstick,
-    rule: Rule,
+    spec: MetricSpec,
+    rule: DecisionRule,
 ) -> (Vec<Row>, Option<Row>) {
     let Some((baseline, others)) = variants.split_first() else { return (vec![], None) };
     let pairs = |name: &str| values.pairs(&baseline.name, name);
-    let contrasts = |pairs: &Pairs| Contrasts::of_pairs(pairs, yardstick, rule.margin);
+    let contrasts = |pairs: &Pairs| Contrasts::of_pairs(pairs, spec, rule.margin);
     let row = |name: &str, comparison: Option<Comparison>| {
         let summary = Summary::new(&values.of(name), rule.alpha);
         Row { variant: name.to_owned(), summary, comparison }
     };
 
-    let compare = |names: &[&str], rule: Rule| -> Vec<Row> {
+    let compare = |names: &[&str], rule: DecisionRule| -> Vec<Row> {
         let pairs: Vec<Pairs> = names.iter().map(|name| pairs(name)).collect();
         let inferences = infer::family(&pairs.iter().map(contrasts).collect::<Vec<_>>(), rule);
         let conclude = |(pairs, inference): (&Pairs, Option<Inference>)| {
-            inference.map(|inference| conclude::conclude(pairs, &inference, yardstick, rule))
+            inference.map(|inference| conclude::conclude(pairs, &inference, spec, rule))
         };
         let comparisons = pairs.iter().zip(inferences).map(conclude);
         names.iter().zip(comparisons).map(|(name, comparison)| row(name, comparison)).collect()
@@ -379,6 +333,6 @@ fn rows(
     let names: Vec<&str> = others.iter().map(|variant| variant.name.as_str()).collect();
     let mut rows = vec![row(&baseline.name, None)];
     rows.extend(compare(&names, rule));
-    let noise_floor = has_twin.then(|| compare(&[TWIN], Rule { family: 1, ..rule }).pop()).flatten();
+    let noise_floor = has_twin.then(|| compare(&[TWIN], DecisionRule { family: 1, ..rule }).pop()).flatten();
     (rows, noise_floor)
 }
