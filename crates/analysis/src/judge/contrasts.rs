@@ -10,7 +10,7 @@
 //! over the positive weights and over the negative ones. That bound is its `resolution`.
 
 use super::metric_spec::MetricSpec;
-use super::trials::Pairs;
+use super::trials::{Cell, Pairs, Passes};
 use crate::findings::Scale;
 use crate::stats::describe::median;
 use crate::stats::equivalence::Zone;
@@ -39,14 +39,27 @@ pub(super) struct Contrasts {
     pub(super) lost: u32,
 }
 
-/// Variant, workload, condition.
-pub(super) type Cell<'a> = (&'a str, &'a str, &'a str);
-
 /// What each cell weighs.
 pub(super) type Weights<'a> = BTreeMap<Cell<'a>, f64>;
 
-/// All values of one metric that count: for every pass, by cell.
-pub(super) type Passes<'a> = BTreeMap<u32, BTreeMap<Cell<'a>, f64>>;
+/// A contrast before it is judged. Without weights there is none, and it takes no part of alpha.
+#[derive(Clone)]
+pub(super) struct Planned<'a> {
+    pub(super) name: String,
+    pub(super) against: String,
+    pub(super) weights: Weights<'a>,
+}
+
+impl Planned<'_> {
+    /// The place, the variant and the one it is held against, if this is nothing but a pair.
+    pub(super) fn pair(&self) -> Option<((&str, &str), &str, &str)> {
+        let [one, other] = self.weights.iter().collect::<Vec<_>>().try_into().ok()?;
+        let (((variant, workload, condition), plus), ((against, w, c), minus)) =
+            if *one.1 > 0.0 { (one, other) } else { (other, one) };
+        let is_pair = (*plus, *minus) == (1.0, -1.0) && (workload, condition) == (w, c);
+        is_pair.then_some(((*workload, *condition), *variant, *against))
+    }
+}
 
 impl Contrasts {
     /// A pair: variant against baseline.

@@ -4,36 +4,18 @@
 
 use super::complete::{Design, Detail, Outline};
 use super::conclude::conclude_effect;
-use super::contrasts::{Contrasts, Passes, Weights};
+use super::contrasts::{Contrasts, Planned, Weights};
+use super::factors::Factors;
 use super::fraction::Fraction;
 use super::infer;
 use super::metric_spec::MetricSpec;
 use super::pairs::Known;
 use super::rule::DecisionRule;
-use super::study::{places, variants, with_shared};
-use super::trials::Trials;
+use super::study::{places, variants};
+use super::trials::{Passes, Trials};
 use crate::findings::{Caveat, Comparison, Effect, Effects, Kind};
 use bakeoff_model::metric::{self, Metric};
 use bakeoff_model::record::{Record, StudyLine, VariantLine};
-
-/// A contrast before it is judged. Without weights there is none, and it takes no part of alpha.
-#[derive(Clone)]
-pub(super) struct Planned<'a> {
-    pub(super) name: String,
-    pub(super) against: String,
-    pub(super) weights: Weights<'a>,
-}
-
-impl Planned<'_> {
-    /// The place, the variant and the one it is held against, if this is nothing but a pair.
-    fn pair(&self) -> Option<((&str, &str), &str, &str)> {
-        let [one, other] = self.weights.iter().collect::<Vec<_>>().try_into().ok()?;
-        let (((variant, workload, condition), plus), ((against, w, c), minus)) =
-            if *one.1 > 0.0 { (one, other) } else { (other, one) };
-        let is_pair = (*plus, *minus) == (1.0, -1.0) && (workload, condition) == (w, c);
-        is_pair.then_some(((*workload, *condition), *variant, *against))
-    }
-}
 
 /// All families of a study.
 pub(super) fn effects(record: &Record, trials: &Trials<'_>, pairs: Known<'_>, rule: DecisionRule) -> Vec<Effects> {
@@ -244,37 +226,6 @@ fn symmetric(kind: Kind) -> Option<Caveat> {
                not see to that"
                 .to_owned(),
     })
-}
-
-/// The factors that vary, each with its levels; the baseline's first.
-pub(super) struct Factors(pub(super) Vec<(String, Vec<String>)>);
-
-impl Factors {
-    fn of(study: &StudyLine) -> Self {
-        let Some(baseline) = variants(study).next() else { return Self(vec![]) };
-        let levels = |factor: &String, reference: &String| {
-            let others =
-                with_shared(study).filter_map(|(v, _)| v.levels.get(factor)).filter(|level| *level != reference);
-            let mut levels = vec![reference.clone()];
-            others.for_each(|level| {
-                if !levels.contains(level) {
-                    levels.push(level.clone());
-                }
-            });
-            levels
-        };
-        let all = baseline.levels.iter().map(|(factor, reference)| (factor.clone(), levels(factor, reference)));
-        Self(all.filter(|(_, levels)| levels.len() > 1).collect())
-    }
-
-    /// Whether some variant differs from the baseline in more than one factor: else the pairs are all there is to say.
-    fn are_crossed(&self, study: &StudyLine) -> bool {
-        let Some(baseline) = variants(study).next() else { return false };
-        let differs = |variant: &VariantLine| {
-            self.0.iter().filter(|(factor, _)| variant.levels.get(factor) != baseline.levels.get(factor)).count()
-        };
-        variants(study).any(|variant| differs(variant) > 1)
-    }
 }
 
 /// Every variant but the baseline against it, over all workloads.

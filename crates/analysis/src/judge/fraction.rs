@@ -6,18 +6,18 @@
 //! from another main effect is refused, and so are such interactions.
 
 use super::conclude::conclude_effect;
-use super::contrasts::Passes;
-use super::effects::Factors;
+use super::factors::Factors;
 use super::infer::{self, Inference};
 use super::metric_spec::MetricSpec;
 use super::rule::DecisionRule;
+use super::trials::Passes;
 use crate::findings::{Caveat, Effect, Kind, Scale, Test};
 use crate::stats::describe::median;
 use crate::stats::equivalence::Zone;
 use crate::stats::linear::{Estimate, Fit, Observation, Refused, Step, Term};
 use crate::stats::student::two_sided_p;
 use bakeoff_model::metric::Unit;
-use bakeoff_model::record::{StudyLine, VariantLine};
+use bakeoff_model::record::StudyLine;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The linear model of one metric of one workload under one condition.
@@ -253,24 +253,6 @@ impl<'a> Fraction<'a> {
 
     fn listed(&self, terms: &[Term]) -> String {
         terms.iter().map(|term| self.term(*term)).collect::<Vec<_>>().join(", ")
-    }
-}
-
-impl Factors {
-    /// Every level but the first of every factor, against the first.
-    fn steps(&self) -> impl Iterator<Item = Step> {
-        let of = |(factor, (_, levels)): (usize, &(String, Vec<String>))| {
-            (1..levels.len()).map(move |level| (factor, level, 0)).collect::<Vec<_>>()
-        };
-        self.0.iter().enumerate().flat_map(of)
-    }
-
-    /// A variant's level of every factor, by its place.
-    pub(super) fn places_of(&self, variant: &VariantLine) -> Option<Vec<usize>> {
-        let place = |(factor, levels): &(String, Vec<String>)| {
-            levels.iter().position(|level| variant.levels.get(factor) == Some(level))
-        };
-        self.0.iter().map(place).collect()
     }
 }
 

@@ -28,6 +28,7 @@ mod contrasts;
 mod diagnostics;
 mod doubts;
 mod effects;
+mod factors;
 mod fraction;
 mod infer;
 mod interim_view;
