@@ -4,10 +4,10 @@
 
 use super::conclude::conclude_effect;
 use super::contrasts::Contrasts;
+use super::executed::sessions;
 use super::infer;
 use super::metric_spec::MetricSpec;
 use super::rule::DecisionRule;
-use super::sessions;
 use super::study::{places, variants};
 use super::trials::{Trials, value_that_counts};
 use crate::findings::{ConditionParts, Part, Scale, Summary, Verdict, Watched, WatchedVariant};

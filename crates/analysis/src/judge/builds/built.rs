@@ -1,4 +1,5 @@
-//! The variants whose builds are finished, each with its build. What is doubtful of them is found in the files beside this one.
+//! The builds of a record: the latest of each variant, and the variants whose builds are finished. What is doubtful of them is
+//! found in the files beside this one.
 
 use bakeoff_model::record::{BuildLine, BuildOutcome, TWIN, VariantLine};
 
@@ -16,4 +17,16 @@ pub(super) fn built<'a>(variants: &'a [VariantLine], builds: &'a [BuildLine]) ->
         Some(Built { variant, build })
     };
     variants.iter().filter(|variant| variant.name != TWIN).filter_map(of).collect()
+}
+
+/// Without builds that failed and succeeded later, for the same variants.
+pub(in crate::judge) fn latest(builds: &[BuildLine]) -> Vec<BuildLine> {
+    let is_built =
+        |later: &BuildLine, variant: &String| later.outcome == BuildOutcome::Built && later.variants.contains(variant);
+    let is_superseded = |at: usize, build: &BuildLine| {
+        build.outcome != BuildOutcome::Built
+            && build.variants.iter().all(|variant| builds[at + 1..].iter().any(|later| is_built(later, variant)))
+    };
+    let kept = builds.iter().enumerate().filter(|(at, build)| !is_superseded(*at, build));
+    kept.map(|(_, build)| build.clone()).collect()
 }

@@ -8,6 +8,8 @@ mod flags;
 mod names;
 mod settings;
 
+pub(super) use built::latest;
+
 use crate::findings::{
     BuildDoubts, Caveat, Comparison, Confounded, CostDoubt, Effect, Findings, FlagDoubt, FlagFate, Identical, Kind,
     Ranking, Same, Verdict,
