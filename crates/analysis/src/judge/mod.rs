@@ -20,10 +20,11 @@
 //! - A variant that printed something other than the baseline gets no verdict ([`outputs`]).
 //! - The twin is compared like the others, but uncorrected and outside the family.
 
-mod beside;
+mod build_cost;
 mod builds;
 mod complete;
 mod conclude;
+mod conditions;
 mod contrasts;
 mod diagnostics;
 mod doubts;
@@ -46,7 +47,6 @@ mod rule;
 mod samples;
 mod stopping_rule;
 mod study;
-mod surroundings;
 mod tables;
 mod trials;
 mod workloads;
@@ -69,7 +69,7 @@ pub fn judge(record: &Record) -> Findings {
     findings.layouts = executed::layouts(record);
     if let Some(building) = record.of_building() {
         let judged = judge_workloads(&building);
-        findings.built_and_executed = beside::built_and_executed(&building, &judged, &findings);
+        findings.built_and_executed = build_cost::built_and_executed(&building, &judged, &findings);
         findings.building = Some(Box::new(judged));
     }
     findings

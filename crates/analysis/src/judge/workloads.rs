@@ -8,7 +8,7 @@ use super::rule::DecisionRule;
 use super::stopping_rule::{fulfilled, is_looked_at};
 use super::tables::{rank, tables};
 use super::trials::Trials;
-use super::{builds, diagnostics, doubts, effects, executed, latencies, outputs, provided, study, surroundings};
+use super::{builds, conditions, diagnostics, doubts, effects, executed, latencies, outputs, provided, study};
 use crate::findings::{Effects, FORMAT, Findings, Method, Outputs, Table};
 use bakeoff_model::record::{Record, VariantLine};
 use std::collections::BTreeMap;
@@ -64,7 +64,7 @@ pub(super) fn judge_workloads(record: &Record) -> Findings {
         failures: attempts.lost(study),
         metrics: provided::metrics(study, &tables, &trials),
         latencies: latencies::tables(study, &seen, rule),
-        conditions: surroundings::conditions(record, &seen, rule),
+        conditions: conditions::conditions(record, &seen, rule),
         unavailable,
         missing,
         variants,

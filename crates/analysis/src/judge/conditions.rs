@@ -1,4 +1,4 @@
-//! What the record tells of the surroundings: whether each part of a condition was as it was asked for, what was measured
+//! What the record tells of the conditions: whether each part of a condition was as it was asked for, what was measured
 //! of load and throughput, and whether the load was the same for all variants. What conditions do to a metric is in
 //! [`super::effects`].
 
