@@ -4,7 +4,7 @@
 
 use super::contrasts::Contrasts;
 use super::metric_spec::MetricSpec;
-use super::study::places;
+use super::study::{places, variants};
 use super::trials::Trials;
 use crate::findings::Scale;
 use crate::stats::blocks::least;
@@ -79,7 +79,7 @@ pub struct Outlook {
 /// Plans from a journal, finished or not. The margin, confidence and family are its own.
 pub fn from_pilot(record: &Record, see: &[f64], power: f64) -> Planning {
     let study = &record.study;
-    let variants = || study.variants.iter().filter(|variant| variant.name != TWIN).map(|variant| variant.name.as_str());
+    let variants = || variants(study).map(|variant| variant.name.as_str());
     let aim = Aim {
         see: see.to_vec(),
         power,
