@@ -1,6 +1,6 @@
-//! Other tools' methods of comparing two variants, and ours: what ministat, benchstat and a bootstrap would say of one study.
-//! Each is the method by the book, with what is known of the tool; none is the tool itself. How often they are right is
-//! counted in [`super::peers`].
+//! Other tools' methods of comparing two variants, and ours: what ministat, benchstat and a bootstrap would say of one
+//! study. Each is the method by the book, with what is known of the tool; none is the tool itself. How often they are
+//! right is counted in [`super::peers`].
 
 use super::levels::ALPHA;
 use super::orders::{Order, Simulated};

@@ -1,5 +1,5 @@
-//! The table of other tools' methods and ours, all on the same simulated studies: how often each claims a difference, and how
-//! wide its interval is. The methods themselves are in [`super::peer`]; nothing is promised of them.
+//! The table of other tools' methods and ours, all on the same simulated studies: how often each claims a difference,
+//! and how wide its interval is. The methods themselves are in [`super::peer`]; nothing is promised of them.
 
 use super::orders::{Order, Simulated};
 use super::peer::{Judged, Peer, RESAMPLES};

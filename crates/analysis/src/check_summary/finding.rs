@@ -1,5 +1,5 @@
-//! What is said of one summary of published figures, and the terms on which figures are judged. These are types; what makes
-//! a finding is [`super::check_summary`].
+//! What is said of one summary of published figures, and the terms on which figures are judged. These are types; what
+//! makes a finding is [`super::check_summary`].
 
 use crate::stats::published::Range;
 use crate::stats::published::compare::Sample;

@@ -1,5 +1,5 @@
-//! One comparison: estimate, intervals, p, the test they are from, the verdict and its doubts. Plain serialisable values; what
-//! makes a verdict of numbers is not here.
+//! One comparison: estimate, intervals, p, the test they are from, the verdict and its doubts. Plain serialisable
+//! values; what makes a verdict of numbers is not here.
 
 use bakeoff_model::metric::{Direction, Unit};
 use serde::{Deserialize, Serialize};

@@ -1,5 +1,5 @@
-//! How far a study was executed: its sessions, where they were, the blocks that it is to have and the passes that were linked
-//! anew. It reads the record and looks at no value.
+//! How far a study was executed: its sessions, where they were, the blocks that it is to have and the passes that were
+//! linked anew. It reads the record and looks at no value.
 
 use crate::findings::Layouts;
 use bakeoff_model::record::{Block, Place, Record, Session};

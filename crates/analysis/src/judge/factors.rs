@@ -1,5 +1,5 @@
-//! The factors that vary in a study, each with its levels, and the steps from level to level. Which contrasts they make is in
-//! [`super::effects`].
+//! The factors that vary in a study, each with its levels, and the steps from level to level. Which contrasts they make
+//! is in [`super::effects`].
 
 use super::study::{variants, with_shared};
 use crate::stats::linear::Step;

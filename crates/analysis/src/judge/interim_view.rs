@@ -1,5 +1,5 @@
-//! The interim view of a record: which of its passes are judged now, and in which mode of inference. It knows the looks of a
-//! study and the passes that are complete; whether there are blocks enough, [`super::stopping_rule`] says.
+//! The interim view of a record: which of its passes are judged now, and in which mode of inference. It knows the looks
+//! of a study and the passes that are complete; whether there are blocks enough, [`super::stopping_rule`] says.
 
 use super::mode::InferenceMode;
 use crate::findings::Stopping;

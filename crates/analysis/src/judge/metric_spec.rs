@@ -1,5 +1,5 @@
-//! How one metric is measured: its unit, which way is better, whether it can vary by chance, and what its values cannot tell
-//! apart. It holds no values.
+//! How one metric is measured: its unit, which way is better, whether it can vary by chance, and what its values cannot
+//! tell apart. It holds no values.
 
 use crate::stats::grid;
 use bakeoff_model::metric::{Direction, Metric, Unit};
@@ -24,14 +24,14 @@ impl MetricSpec {
         Self { unit: Some(metric.unit), better: metric.better, exact: metric.exact, floor: 0.0, step: None }
     }
 
-    /// The same with the step that these values lie on. One clock made all values of a table: the more of them, the better
-    /// its ticks are known.
+    /// The same with the step that these values lie on. One clock made all values of a table: the more of them, the
+    /// better its ticks are known.
     pub(super) fn on_grid_of(self, values: &[f64]) -> Self {
         Self { step: Some(self.grid_step(values)), ..self }
     }
 
-    /// The step of the grid that a clock has put the values on; 0 if none is to be seen. Things and bytes are counted, and a
-    /// count is not rounded.
+    /// The step of the grid that a clock has put the values on; 0 if none is to be seen. Things and bytes are counted,
+    /// and a count is not rounded.
     pub(super) fn grid_step(self, values: &[f64]) -> f64 {
         let may_tick = !self.exact && matches!(self.unit, None | Some(Unit::Seconds | Unit::PerSecond));
         if may_tick { grid::step(values).unwrap_or(0.0) } else { 0.0 }

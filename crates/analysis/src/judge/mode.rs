@@ -1,5 +1,5 @@
-//! The mode of inference: what a stopping rule makes of the level of an interval and of a p. It is arithmetic on α and p; which
-//! mode a record is in, [`super::interim_view`] says.
+//! The mode of inference: what a stopping rule makes of the level of an interval and of a p. It is arithmetic on α and
+//! p; which mode a record is in, [`super::interim_view`] says.
 
 use crate::stats::blocks;
 use crate::stats::eprocess;

@@ -1,5 +1,5 @@
-//! The tables of findings: of every workload × condition × metric a row for each variant, and on the deciding metric the ranking
-//! of all. Inference and verdicts are made in the files named here; it puts them together.
+//! The tables of findings: of every workload × condition × metric a row for each variant, and on the deciding metric
+//! the ranking of all. Inference and verdicts are made in the files named here; it puts them together.
 
 use super::contrasts::Contrasts;
 use super::infer::{self, Inference};

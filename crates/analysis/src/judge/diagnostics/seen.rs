@@ -1,5 +1,5 @@
-//! What a diagnostic can see in a table: the kinds of it, with the numbers that its sentence needs. [`super`] looks for them,
-//! [`super::words`] tells of them; nothing is decided here.
+//! What a diagnostic can see in a table: the kinds of it, with the numbers that its sentence needs. [`super`] looks for
+//! them, [`super::words`] tells of them; nothing is decided here.
 
 use crate::findings::{Scale, Table};
 use crate::stats::modes::Mode;
