@@ -5,38 +5,24 @@
 
 mod claims;
 mod compare;
+mod finding;
 mod stated;
 mod words;
 
 use crate::findings::Caveat;
-use crate::stats::published::compare::Sample;
 use crate::stats::published::step::off_step;
-use crate::stats::published::{self, Figures, Range, Which};
+use crate::stats::published::{self, Figures, Range};
 use bakeoff_model::published::claim::{Claim, baseline_of};
 use bakeoff_model::published::{Figure, Printing, Published, Summary};
 use serde::{Deserialize, Serialize};
 
 pub use claims::{ClaimFinding, Outcome, Why};
 pub use compare::{Comparison, Estimate, Shown, Test};
+pub use finding::{SdFrom, SummaryFinding, Terms};
 pub use stated::{Follows, StatedFinding};
 
 /// The version of [`SummaryFindings`].
 pub const FORMAT: u32 = 2;
-
-/// How figures are to be judged.
-#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-pub struct Terms {
-    /// Index of the summary whose name the baseline has; of a quantity without that name the first is the baseline.
-    pub baseline: usize,
-    /// Half-width of the zone of equivalence, as a fraction.
-    pub margin: f64,
-    /// Confidence of intervals, between 0 and 1.
-    pub confidence: f64,
-    /// Whether more of the values is better, as of messages per second.
-    pub more_is_better: bool,
-    /// The step of the values' scale, such as 0.01, if it is known.
-    pub step: Option<f64>,
-}
 
 /// All that is said of published figures.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -63,37 +49,6 @@ pub struct SummaryFindings {
     pub claims: Vec<ClaimFinding>,
     /// Doubts about all of it.
     pub caveats: Vec<Caveat>,
-}
-
-/// What is said of one summary.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct SummaryFinding {
-    /// As it was published.
-    pub published: Summary,
-    /// Why no values can have these figures; none if some can, as far as is known.
-    pub impossible: Option<String>,
-    /// The values themselves, ascending, if the figures tell; each from its least to its greatest.
-    pub values: Option<Vec<Range>>,
-    /// What all figures together leave of the mean.
-    pub mean: Option<Range>,
-    /// What all figures together leave of the standard deviation.
-    pub sd: Option<Range>,
-    /// Where the standard deviation is from.
-    pub sd_from: SdFrom,
-}
-
-/// Where a standard deviation is from.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum SdFrom {
-    /// It was published.
-    Published,
-    /// It follows from the values, which follow from the other figures.
-    Values,
-    /// The other figures leave a range.
-    Bounds,
-    /// Nothing is known of it.
-    Nothing,
 }
 
 /// Judges published figures and claims about them.
@@ -173,13 +128,6 @@ fn one_pass([low, high]: Range, summary: &Summary) -> Range {
     [low_square.abs().sqrt().copysign(low_square) * size, widest.max(high)]
 }
 
-impl SummaryFinding {
-    /// What a comparison needs of it; none if it is impossible, or if too little is known.
-    fn sample(&self) -> Option<Sample> {
-        Some(Sample { n: self.published.n?, mean: self.mean?, sd: self.sd? })
-    }
-}
-
 /// What no summary can tell.
 fn caveats(summaries: &[SummaryFinding], comparisons: &[Comparison], claims: &[Claim]) -> Vec<Caveat> {
     let caveat = |kind: &str, text: &str| Caveat { kind: kind.to_owned(), text: text.to_owned() };
@@ -215,15 +163,4 @@ fn caveats(summaries: &[SummaryFinding], comparisons: &[Comparison], claims: &[C
         ));
     }
     caveats
-}
-
-/// The figure of a kind, as it was published.
-fn figure_of(summary: &Summary, which: Which) -> Option<&Figure> {
-    match which {
-        Which::Min => summary.min.as_ref(),
-        Which::Max => summary.max.as_ref(),
-        Which::Median => summary.median.as_ref(),
-        Which::Mean => summary.mean.as_ref(),
-        Which::Sd => summary.sd.as_ref(),
-    }
 }

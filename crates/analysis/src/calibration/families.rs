@@ -1,9 +1,9 @@
 //! Studies of several variants: how often any of those that are the same is called different, and how many of the others
 //! are seen, by the method that corrects real studies and by others.
 
+use super::levels::ALPHA;
 use super::orders::{Order, Simulated};
-use super::simulate::Sample;
-use super::studies::{ALPHA, flag};
+use super::simulate::{Sample, flag};
 use super::worlds::World;
 use crate::stats::holm;
 use crate::stats::maxt::MaxT;

@@ -1,9 +1,10 @@
 //! The table of what is promised: property, worlds, goal. Each line names the studies that are simulated for it
 //! ([`super::studies`]) and how their numbers become one.
 
+use super::promise::{Goal, Options, Row};
 use super::simulate::{Reduce, Sample, Simulation, Stopped};
 use super::worlds::{WORLDS, World};
-use super::{Goal, Options, Row, families, stopping, studies, ticks, whole};
+use super::{families, stopping, studies, ticks, whole};
 use bakeoff_model::shuffle::Stream;
 
 /// Studies of one kind, and the promises that are measured on them.

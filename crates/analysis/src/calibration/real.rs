@@ -2,7 +2,8 @@
 //! minutes. Somebody else executes them ([`Trials`] are what came back); here they are planned and judged.
 
 use super::orders::{Order, Simulated};
-use super::peers::Peer;
+use super::peer::Peer;
+use super::promise::FORMAT;
 use crate::stats::describe::median;
 use crate::stats::proportion::binomial_interval;
 use bakeoff_model::shuffle::Stream;
@@ -99,7 +100,7 @@ impl Wrong {
 /// What came of real studies of a command against itself.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Real {
-    /// [`super::FORMAT`].
+    /// [`FORMAT`].
     pub format: u32,
     /// The command.
     pub command: String,
@@ -155,7 +156,7 @@ pub fn judge(executed: Executed) -> Real {
     let walls: Vec<f64> =
         complete.iter().flatten().flat_map(|study| [study.values(0), study.values(1)].concat()).collect();
     Real {
-        format: super::FORMAT,
+        format: FORMAT,
         command,
         blocks,
         load,

@@ -1,8 +1,8 @@
 //! Many studies at once: each gets a stream of chance of its own, named after what is measured, the world and its number,
 //! so neither the number of threads nor the order in which they work changes anything. It does not know what a study is.
 
+use super::promise::{Cell, Goal, Measure, Options};
 use super::worlds::World;
-use super::{Cell, Goal, Measure, Options};
 use crate::stats::describe::{median, sd};
 use crate::stats::proportion::binomial_interval;
 use crate::stats::student::t_quantile;
@@ -12,6 +12,11 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// Numbers that one study gives; what each of them is, is between who measures and who reduces.
 pub(super) type Sample = [f64; 4];
+
+/// An element of a [`Sample`] that says whether something is so: 1 or 0.
+pub(super) fn flag(yes: bool) -> f64 {
+    f64::from(u8::from(yes))
+}
 
 /// Confidence of the intervals that are shown, and of those that decide in the short form.
 const SHOWN_ALPHA: f64 = 0.05;

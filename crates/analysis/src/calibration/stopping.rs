@@ -1,18 +1,17 @@
 //! Studies that may stop early, and studies that were executed one variant after the other: what a rule for stopping does to
 //! the rate of false differences, and what is left of it where time is bounded by what is seen of it.
 
+use super::levels::{ALPHA, MARGIN};
 use super::orders::{Order, Simulated};
-use super::peers::Peer;
-use super::simulate::Sample;
-use super::studies::{ALPHA, MARGIN};
+use super::peer::Peer;
+use super::simulate::{Sample, flag};
 use super::worlds::World;
 use crate::findings::Verdict;
-use crate::judge::judge_samples;
+use crate::judge::{InferenceMode, judge_samples};
 use crate::samples::{SampleRow, Terms};
 use crate::stats::eprocess::EProcess;
 use crate::stats::signflip::SignFlip;
 use crate::stats::spending;
-use crate::stopping::Reading;
 use bakeoff_model::samples;
 use bakeoff_model::shuffle::Stream;
 use std::sync::OnceLock;
@@ -25,10 +24,6 @@ const MOST_ANYTIME: usize = 40;
 const PRECISION_FROM: usize = 10;
 const PRECISION_MOST: usize = 30;
 const PRECISION: f64 = 0.01;
-
-fn flag(yes: bool) -> f64 {
-    f64::from(u8::from(yes))
-}
 
 fn contrasts(world: World, blocks: usize, stream: &mut Stream) -> Vec<f64> {
     Simulated::new(world, Order::Randomised, blocks, &[0.0, 0.0], stream).contrasts(0, 1)
@@ -65,7 +60,7 @@ pub(super) fn anytime(world: World, stream: &mut Stream) -> Sample {
 /// at 0.6 of 5 %; differs at 5 %].
 pub(super) fn precision(world: World, stream: &mut Stream) -> Sample {
     let contrasts = contrasts(world, PRECISION_MOST, stream);
-    let alpha = Reading::Precision.level(ALPHA);
+    let alpha = InferenceMode::Precision.level(ALPHA);
     for blocks in PRECISION_FROM..=PRECISION_MOST {
         let Some(mut test) = SignFlip::new(&contrasts[..blocks], 0) else { break };
         let Some([low, high]) = test.interval(alpha) else { break };

@@ -1,25 +1,18 @@
 //! What one simulated study gives: a few numbers, each from the code that judges real studies. What they are promised to
 //! be on average is in [`super::goals`].
 
+use super::levels::{ALPHA, MARGIN};
 use super::orders::{Order, Simulated};
-use super::peers::Peer;
-use super::simulate::Sample;
+use super::peer::Peer;
+use super::simulate::{Sample, flag};
 use super::worlds::World;
 use crate::stats::describe::mean;
 use crate::stats::equivalence::Zone;
 use crate::stats::signflip::SignFlip;
 use bakeoff_model::shuffle::Stream;
 
-/// Level of what is tested at 5 %.
-pub(super) const ALPHA: f64 = 0.05;
 /// A true difference of 2 %.
 const EFFECT: f64 = 1.02;
-/// The margin of equivalence.
-pub(super) const MARGIN: f64 = 0.01;
-
-pub(super) fn flag(yes: bool) -> f64 {
-    f64::from(u8::from(yes))
-}
 
 /// The test of a study of two variants in randomised blocks, one slower by `effect` on the logarithm. Simulated values are
 /// finite, so there always is one; without it nothing would be counted, which no goal forgives.

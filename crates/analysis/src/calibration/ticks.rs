@@ -2,8 +2,8 @@
 //! the whole analysis, as records, or as numbers from elsewhere, which are never refused. What it prints must hold; where it
 //! refuses to print, that is counted apart.
 
+use super::levels::{ALPHA, MARGIN};
 use super::simulate::Sample;
-use super::studies::{ALPHA, MARGIN};
 use super::whole::{Design, record};
 use super::worlds::World;
 

@@ -1,8 +1,8 @@
 //! A whole simulated study: a plan's own orders, a record with trials, and the findings that [`crate::judge()`] makes of
 //! it. The other studies test the test; these test everything from the record on.
 
+use super::levels::ALPHA;
 use super::simulate::Sample;
-use super::studies::ALPHA;
 use super::worlds::World;
 use crate::findings::Comparison;
 use crate::judge;

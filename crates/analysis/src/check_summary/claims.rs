@@ -3,7 +3,7 @@
 //! said. "Not significant" is never taken for "equal".
 
 use super::compare::{Comparison, Shown, compare, equivalent, zone};
-use super::{SummaryFinding, Terms};
+use super::finding::{SummaryFinding, Terms};
 use crate::stats::published::{Range, intersect};
 use bakeoff_model::published::Figure;
 use bakeoff_model::published::claim::{Amount, Claim, Says, Way};

@@ -1,7 +1,7 @@
 //! One summary against another: difference and ratio with their intervals, and what they show. Numbers in, numbers
 //! out; the words are the report's.
 
-use super::{SummaryFinding, Terms};
+use super::finding::{SdFrom, SummaryFinding, Terms};
 use crate::findings::Caveat;
 use crate::stats::equivalence::Zone;
 use crate::stats::published::Range;
@@ -190,7 +190,7 @@ fn caveats(one: &SummaryFinding, baseline: &SummaryFinding, confidence: f64) -> 
         );
         caveats.push(Caveat { kind: "too-few-values".to_owned(), text });
     }
-    let unknown = [one, baseline].iter().any(|finding| finding.sd_from == super::SdFrom::Bounds);
+    let unknown = [one, baseline].iter().any(|finding| finding.sd_from == SdFrom::Bounds);
     if unknown {
         let text =
             "A standard deviation was not published; the other figures leave a range, and every interval is given for \

@@ -2,8 +2,8 @@
 //! it stands below? It is asked by ministat's own method, Student's pooled t and its table, and only what no values with
 //! these figures can give does not follow. Whether the difference is real is another question.
 
-use super::SummaryFinding;
 use super::compare::Estimate;
+use super::finding::SummaryFinding;
 use crate::stats::ministat::{LEVELS, tabulated};
 use crate::stats::published::compare::{Sample, pooled};
 use crate::stats::published::{Range, intersect};

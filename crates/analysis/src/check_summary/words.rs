@@ -1,9 +1,8 @@
 //! Why figures are impossible, in words. Numbers are written with the digits that they need to be told apart from what
 //! was published.
 
-use super::figure_of;
 use crate::stats::published::{Fault, Which};
-use bakeoff_model::published::Summary;
+use bakeoff_model::published::{Figure, Summary};
 
 /// What a figure is called.
 fn name(which: Which) -> &'static str {
@@ -13,6 +12,17 @@ fn name(which: Which) -> &'static str {
         Which::Median => "the median",
         Which::Mean => "the mean",
         Which::Sd => "the standard deviation",
+    }
+}
+
+/// The figure of a kind, as it was published.
+fn figure_of(summary: &Summary, which: Which) -> Option<&Figure> {
+    match which {
+        Which::Min => summary.min.as_ref(),
+        Which::Max => summary.max.as_ref(),
+        Which::Median => summary.median.as_ref(),
+        Which::Mean => summary.mean.as_ref(),
+        Which::Sd => summary.sd.as_ref(),
     }
 }
 

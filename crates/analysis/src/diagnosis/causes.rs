@@ -2,7 +2,7 @@
 //! the deciding metric. What differs in several factors has several reasons, and nothing is said of it. Verdicts come
 //! from the tables as they are.
 
-use super::Pieces;
+use super::pieces::Pieces;
 use super::rules::{Amount, CALL_S, RULES, Rule, Scope, Seen, is_substantial};
 use crate::findings::{
     Cause, Ceiling, Claim, Comparison, Diagnosis, Effects, FileTable, Findings, Isolation, Kind, Table, TraceTable,

@@ -1,7 +1,7 @@
-//! The files of all variants side by side. Which file belongs to which is decided by [`super::keys`]; what differs is
+//! The files of all variants side by side. Which file belongs to which is decided by [`super::pieces::keys`]; what differs is
 //! shown, and not yet held against anything.
 
-use super::{Pieces, group, keys};
+use super::pieces::{Pieces, group, keys};
 use crate::findings::{FileNumbers, FileRow, FileTable};
 use bakeoff_model::facts::{Content, FileFacts, Relocations};
 

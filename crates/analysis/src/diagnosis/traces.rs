@@ -2,7 +2,7 @@
 //! really executed, paths that were looked for; likewise what its services did meanwhile. It is counted once, so that
 //! a difference may be chance; it is shown, and not judged.
 
-use super::{Pieces, group, keys};
+use super::pieces::{Pieces, group, keys};
 use crate::findings::{Executed, PathDifference, PerChild, Profile, TraceTable};
 use bakeoff_model::record::{Calls, Census, Traced};
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,7 +1,7 @@
 //! Findings about builds: what of them is not as the study says. Plain serialisable values, like the rest; a report
 //! puts them into words.
 
-use super::{Claim, Comparison};
+use super::comparison::{Claim, Comparison};
 use serde::{Deserialize, Serialize};
 
 /// All doubts about the builds of a study.

@@ -2,8 +2,7 @@
 //! explain. Plain serialisable values, like the rest. A cause is never more than consistent with a difference, unless a
 //! pair of variants isolates it.
 
-use super::Comparison;
-use bakeoff_model::metric::{Direction, Unit};
+use super::comparison::{Claim, Comparison};
 use bakeoff_model::record::Calls;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -166,23 +165,6 @@ pub struct Diagnosis {
     pub causes: Vec<Cause>,
     /// All that was gathered of both is the same.
     pub is_same: bool,
-}
-
-/// A comparison, and of what.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Claim {
-    /// The workload.
-    pub workload: String,
-    /// The condition.
-    pub condition: String,
-    /// The metric.
-    pub metric: String,
-    /// Its base unit.
-    pub unit: Unit,
-    /// Which way is better.
-    pub better: Direction,
-    /// What the blocks say; its caveats stand with the comparison itself.
-    pub comparison: Comparison,
 }
 
 /// Evidence that differs in the direction of a decided difference.

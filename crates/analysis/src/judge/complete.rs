@@ -7,8 +7,10 @@
 //! Of a level that was executed with a single combination, the baseline's, there is only the pair that has its row in the
 //! table. What has no combination at all is left to the linear model ([`super::fraction`]).
 
-use super::contrasts::{Cell, Passes, Weights};
-use super::effects::{Factors, Planned, with_shared};
+use super::contrasts::{Planned, Weights};
+use super::factors::Factors;
+use super::study::with_shared;
+use super::trials::{Cell, Passes};
 use crate::findings::Over;
 use bakeoff_model::record::StudyLine;
 use std::collections::{BTreeMap, BTreeSet};

@@ -2,19 +2,20 @@
 //! comparison's doubts. The rule for verdicts is written down in [`super`].
 
 use super::infer::Inference;
+use super::metric_spec::MetricSpec;
+use super::mode::InferenceMode;
+use super::rule::DecisionRule;
 use super::trials::Pairs;
-use super::{Rule, Yardstick};
 use crate::findings::{Caveat, Comparison, RatioOfMeans, Scale, Test, Verdict};
 use crate::stats::blocks::Outlook;
 use crate::stats::describe::{mean, median};
 use crate::stats::student::fieller_interval;
-use crate::stopping::Reading;
 use bakeoff_model::metric::Direction;
 use bakeoff_model::percent::percent;
 
 /// Concludes one comparison of a pair.
-pub(super) fn conclude(pairs: &Pairs, inference: &Inference, yardstick: Yardstick, rule: Rule) -> Comparison {
-    let mut comparison = conclude_effect(inference, yardstick, rule);
+pub(super) fn conclude(pairs: &Pairs, inference: &Inference, spec: MetricSpec, rule: DecisionRule) -> Comparison {
+    let mut comparison = conclude_effect(inference, spec, rule);
     comparison.ratio_of_means = ratio_of_means(pairs, inference, rule.alpha);
     comparison.ratio_of_max = ratio_of_max(pairs);
     let caveats = [
@@ -27,8 +28,8 @@ pub(super) fn conclude(pairs: &Pairs, inference: &Inference, yardstick: Yardstic
 }
 
 /// Concludes any contrast, as far as the contrasts alone allow.
-pub(super) fn conclude_effect(inference: &Inference, yardstick: Yardstick, rule: Rule) -> Comparison {
-    let mut verdict = verdict(inference, yardstick.better, rule);
+pub(super) fn conclude_effect(inference: &Inference, spec: MetricSpec, rule: DecisionRule) -> Comparison {
+    let mut verdict = verdict(inference, spec.better, rule);
     let mut interval = inference.interval;
     // Two programs that both need less than their launcher are not shown to need the same, nor a little more.
     if inference.at_floor && matches!(verdict, Verdict::Equivalent | Verdict::Negligible) {
@@ -44,7 +45,7 @@ pub(super) fn conclude_effect(inference: &Inference, yardstick: Yardstick, rule:
         model_based(inference),
         among_others(inference, rule),
         ticks(inference),
-        at_the_floor(inference, yardstick),
+        at_the_floor(inference, spec),
     ];
     Comparison {
         blocks: inference.blocks,
@@ -77,7 +78,7 @@ fn differs(inference: &Inference) -> bool {
 }
 
 /// The verdict; see [`super`].
-fn verdict(inference: &Inference, better: Direction, rule: Rule) -> Verdict {
+fn verdict(inference: &Inference, better: Direction, rule: DecisionRule) -> Verdict {
     let (estimate, differs) = (inference.estimate, differs(inference));
     let is_deterministic = inference.test == Test::Deterministic;
     if is_deterministic && !differs {
@@ -104,14 +105,14 @@ fn outlook(inference: &Inference) -> Option<Outlook> {
 }
 
 /// Blocks that are still needed by [`Outlook::blocks`]; at least one, because those there were did not suffice.
-fn more_blocks(inference: &Inference, rule: Rule) -> Option<u32> {
+fn more_blocks(inference: &Inference, rule: DecisionRule) -> Option<u32> {
     let outlook = outlook(inference)?;
     let blocks = outlook.blocks(rule.family, rule.level(rule.alpha))?;
     (!matches!(inference.test, Test::TooFew | Test::TooCoarse)).then(|| blocks.saturating_sub(inference.blocks).max(1))
 }
 
 /// By [`Outlook::detectable`], on the scale of the contrasts. Not for a bet: its power is not that of a t test.
-fn detectable(inference: &Inference, rule: Rule) -> Option<f64> {
+fn detectable(inference: &Inference, rule: DecisionRule) -> Option<f64> {
     let outlook = outlook(inference)?;
     let tested =
         !matches!(inference.test, Test::TooFew | Test::TooCoarse | Test::Deterministic | Test::SignFlipEvidence);
@@ -138,11 +139,11 @@ fn caveat(kind: &str, text: String) -> Option<Caveat> {
 }
 
 /// Too few for any inference, or for an interval.
-fn too_few_blocks(inference: &Inference, rule: Rule) -> Option<Caveat> {
+fn too_few_blocks(inference: &Inference, rule: DecisionRule) -> Option<Caveat> {
     let (blocks, percent) = (inference.blocks, percent(1.0 - rule.alpha));
-    let needed = rule.reading.least_blocks(rule.family, rule.alpha);
+    let needed = rule.mode.least_blocks(rule.family, rule.alpha);
     let text = match inference.test {
-        Test::TooFew if matches!(rule.reading, Reading::Early { .. }) => {
+        Test::TooFew if matches!(rule.mode, InferenceMode::Early { .. }) => {
             format!("{blocks} blocks: the stopping rule looks at them for the first time when there are {needed}")
         }
         Test::TooFew => format!("{blocks} of at least {needed} blocks: too few to infer anything"),
@@ -177,7 +178,7 @@ fn model_based(inference: &Inference) -> Option<Caveat> {
     caveat("model-based", text)
 }
 
-fn among_others(inference: &Inference, rule: Rule) -> Option<Caveat> {
+fn among_others(inference: &Inference, rule: DecisionRule) -> Option<Caveat> {
     let (p, corrected) = inference.p.zip(inference.p_corrected)?;
     if p > rule.alpha || differs(inference) || inference.interval.is_none() || corrected <= rule.alpha {
         return None;
@@ -251,8 +252,8 @@ fn zero_median(pairs: &Pairs, inference: &Inference) -> Option<Caveat> {
     caveat("zero-median", "the baseline's median is 0, so there is no margin to be within".to_owned())
 }
 
-fn at_the_floor(inference: &Inference, yardstick: Yardstick) -> Option<Caveat> {
-    let mib = yardstick.floor / f64::from(1 << 20);
+fn at_the_floor(inference: &Inference, spec: MetricSpec) -> Option<Caveat> {
+    let mib = spec.floor / f64::from(1 << 20);
     let text = format!("less than {mib:.1} MiB cannot be told from the launcher's own memory");
     inference.at_floor.then(|| caveat("memory-floor", text)).flatten()
 }
@@ -262,7 +263,8 @@ mod tests {
     use super::*;
     use crate::stats::equivalence::Zone;
 
-    const RULE: Rule = Rule { alpha: 0.05, margin: 0.01, family: 1, seed: 1, reading: Reading::Fixed };
+    const RULE: DecisionRule =
+        DecisionRule { alpha: 0.05, margin: 0.01, family: 1, seed: 1, mode: InferenceMode::Fixed };
 
     fn inference() -> Inference {
         Inference {
@@ -348,11 +350,11 @@ mod tests {
 
     #[test]
     fn at_the_launchers_floor_nothing_is_equal_and_the_interval_says_so() {
-        let yardstick = Yardstick { unit: None, better: Direction::Less, exact: false, floor: 65536.0, step: None };
+        let spec = MetricSpec { unit: None, better: Direction::Less, exact: false, floor: 65536.0, step: None };
         let near =
             Inference { interval: Some([0.003, 0.007]), equivalence_interval: Some([0.003, 0.007]), ..inference() };
         for (at_floor, expect) in [(false, Verdict::Negligible), (true, Verdict::Undecided { more_blocks: None })] {
-            let comparison = conclude_effect(&Inference { at_floor, ..near.clone() }, yardstick, RULE);
+            let comparison = conclude_effect(&Inference { at_floor, ..near.clone() }, spec, RULE);
             assert_eq!(comparison.verdict, expect);
             assert_eq!(comparison.interval.unwrap()[0] > 1.0, !at_floor);
             assert_eq!(comparison.caveats.iter().any(|caveat| caveat.kind == "memory-floor"), at_floor);

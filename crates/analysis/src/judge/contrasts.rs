@@ -9,12 +9,11 @@
 //! one, whether it was rounded or cut off; so a contrast of logarithms is wrong by at most the larger of Σ w ln(1 + g/y)
 //! over the positive weights and over the negative ones. That bound is its `resolution`.
 
-use super::Yardstick;
-use super::trials::Pairs;
+use super::metric_spec::MetricSpec;
+use super::trials::{Cell, Pairs, Passes};
 use crate::findings::Scale;
 use crate::stats::describe::median;
 use crate::stats::equivalence::Zone;
-use crate::stats::grid;
 use bakeoff_model::metric::Unit;
 use std::collections::BTreeMap;
 
@@ -40,21 +39,34 @@ pub(super) struct Contrasts {
     pub(super) lost: u32,
 }
 
-/// Variant, workload, condition.
-pub(super) type Cell<'a> = (&'a str, &'a str, &'a str);
-
 /// What each cell weighs.
 pub(super) type Weights<'a> = BTreeMap<Cell<'a>, f64>;
 
-/// All values of one metric that count: for every pass, by cell.
-pub(super) type Passes<'a> = BTreeMap<u32, BTreeMap<Cell<'a>, f64>>;
+/// A contrast before it is judged. Without weights there is none, and it takes no part of alpha.
+#[derive(Clone)]
+pub(super) struct Planned<'a> {
+    pub(super) name: String,
+    pub(super) against: String,
+    pub(super) weights: Weights<'a>,
+}
+
+impl Planned<'_> {
+    /// The place, the variant and the one it is held against, if this is nothing but a pair.
+    pub(super) fn pair(&self) -> Option<((&str, &str), &str, &str)> {
+        let [one, other] = self.weights.iter().collect::<Vec<_>>().try_into().ok()?;
+        let (((variant, workload, condition), plus), ((against, w, c), minus)) =
+            if *one.1 > 0.0 { (one, other) } else { (other, one) };
+        let is_pair = (*plus, *minus) == (1.0, -1.0) && (workload, condition) == (w, c);
+        is_pair.then_some(((*workload, *condition), *variant, *against))
+    }
+}
 
 impl Contrasts {
     /// A pair: variant against baseline.
-    pub(super) fn of_pairs(pairs: &Pairs, yardstick: Yardstick, margin: f64) -> Self {
+    pub(super) fn of_pairs(pairs: &Pairs, spec: MetricSpec, margin: f64) -> Self {
         let both = pairs.baseline.iter().zip(&pairs.variant);
         let rows = both.flat_map(|(baseline, variant)| [*baseline, *variant]).collect();
-        let contrasts = Self::of_rows(rows, &[-1.0, 1.0], yardstick, margin);
+        let contrasts = Self::of_rows(rows, &[-1.0, 1.0], spec, margin);
         Self { blocks: pairs.blocks.clone(), lost: pairs.lost, ..contrasts }
     }
 
@@ -64,7 +76,7 @@ impl Contrasts {
     }
 
     /// Any weights, over the passes in which all of these cells count.
-    pub(super) fn of_cells(passes: &Passes<'_>, weights: &Weights<'_>, yardstick: Yardstick, margin: f64) -> Self {
+    pub(super) fn of_cells(passes: &Passes<'_>, weights: &Weights<'_>, spec: MetricSpec, margin: f64) -> Self {
         let (mut rows, mut blocks) = (vec![], vec![]);
         let mut lost = 0;
         for (number, pass) in passes {
@@ -77,12 +89,12 @@ impl Contrasts {
                 lost += 1;
             }
         }
-        let contrasts = Self::of_rows(rows, &weights.values().copied().collect::<Vec<_>>(), yardstick, margin);
+        let contrasts = Self::of_rows(rows, &weights.values().copied().collect::<Vec<_>>(), spec, margin);
         Self { blocks, lost, ..contrasts }
     }
 
     /// The values of all blocks, one after the other, each in the order of its weights.
-    fn of_rows(values: Vec<f64>, weights: &[f64], yardstick: Yardstick, margin: f64) -> Self {
+    fn of_rows(values: Vec<f64>, weights: &[f64], spec: MetricSpec, margin: f64) -> Self {
         // Without weights there are no values either.
         let rows = || values.chunks_exact(weights.len().max(1));
         let (scale, zone) = if values.iter().all(|value| *value > 0.0) {
@@ -99,9 +111,9 @@ impl Contrasts {
             (Scale::Ratio, row) => row.iter().zip(weights).map(|(y, w)| w * y.ln()).sum(),
             (Scale::Difference, row) => row.iter().zip(weights).map(|(y, w)| w * y).sum(),
         };
-        let exact = yardstick.exact && rows().zip(rows().skip(1)).all(|(one, next)| one == next);
-        let step = yardstick.step.unwrap_or_else(|| step(&values, yardstick));
-        let at_floor = yardstick.floor > 0.0 && values.iter().any(|value| *value <= FLOOR_ROOM * yardstick.floor);
+        let exact = spec.exact && rows().zip(rows().skip(1)).all(|(one, next)| one == next);
+        let step = spec.step.unwrap_or_else(|| spec.grid_step(&values));
+        let at_floor = spec.floor > 0.0 && values.iter().any(|value| *value <= FLOOR_ROOM * spec.floor);
         let wrong_by = |row: &[f64]| {
             let error = |y: f64| if scale == Scale::Ratio { (step / y).ln_1p() } else { step };
             let side = |sign: f64| row.iter().zip(weights).map(|(y, w)| (sign * w).max(0.0) * error(*y)).sum::<f64>();
@@ -109,17 +121,10 @@ impl Contrasts {
         };
         let resolution = rows().map(wrong_by).fold(0.0, f64::max);
         let contrasts = rows().map(contrast).collect();
-        let is_time = yardstick.unit == Some(Unit::Seconds);
+        let is_time = spec.unit == Some(Unit::Seconds);
         Self { values: contrasts, scale, zone, blocks: vec![], exact, resolution, step, is_time, at_floor, lost: 0 }
     }
 }
 
 /// Values this close to the floor may be the launcher's: it grows a little while it works.
 const FLOOR_ROOM: f64 = 1.05;
-
-/// The step of the grid that a clock has put the values on; 0 if none is to be seen. Things and bytes are counted, and a
-/// count is not rounded.
-pub(super) fn step(values: &[f64], yardstick: Yardstick) -> f64 {
-    let may_tick = !yardstick.exact && matches!(yardstick.unit, None | Some(Unit::Seconds | Unit::PerSecond));
-    if may_tick { grid::step(values).unwrap_or(0.0) } else { 0.0 }
-}

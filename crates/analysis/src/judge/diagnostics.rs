@@ -5,21 +5,23 @@
 //! its kind in the study: of a hundred sound studies about one gets a false warning of each kind. Each kind is one
 //! caveat, and names where it was seen.
 
+mod seen;
 mod words;
 
-use super::Rule;
 use super::lost::Attempts;
+use super::rule::DecisionRule;
 use super::trials::{Trials, value_that_counts};
 use crate::findings::{Caveat, Comparison, Findings, Scale, Table, Test};
 use crate::stats::describe::{MAD_TO_SD, mean, median};
 use crate::stats::holm;
-use crate::stats::modes::{Detector, Modality, Mode};
+use crate::stats::modes::{Detector, Modality};
 use crate::stats::outliers::{THRESHOLD, modified_z};
 use crate::stats::proportion::fisher_exact;
 use crate::stats::signflip::SignFlip;
 use crate::stats::trend::{bartels, mann_kendall};
 use crate::stats::welch::welch_p;
 use bakeoff_model::record::{Outcome, TWIN};
+use seen::{CarryOver, Modes, Outliers, Position, Rates, Seen};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A doubt is raised below this p, after Holm's correction.
@@ -39,7 +41,12 @@ const FAR: f64 = 15.0;
 const SHARES_APART: f64 = 0.05;
 
 /// All doubts that the data of these tables raise.
-pub(super) fn about(findings: &Findings, trials: &Trials<'_>, attempts: &Attempts<'_>, rule: Rule) -> Vec<Caveat> {
+pub(super) fn about(
+    findings: &Findings,
+    trials: &Trials<'_>,
+    attempts: &Attempts<'_>,
+    rule: DecisionRule,
+) -> Vec<Caveat> {
     let sheets: Vec<Sheet<'_>> = findings.tables.iter().map(|table| Sheet::new(table, trials)).collect();
     let names = words::Names::of(findings);
     let (drift, autocorrelation) = over_time(&sheets);
@@ -131,14 +138,6 @@ impl<'a> Sheet<'a> {
     }
 }
 
-/// Something that was seen in a table.
-#[derive(Debug, Clone, PartialEq)]
-struct Seen<'a, T> {
-    table: &'a Table,
-    p: f64,
-    what: T,
-}
-
 /// Those that remain after Holm's correction over all.
 fn after_holm<T>(seen: Vec<Seen<'_, T>>) -> Vec<Seen<'_, T>> {
     let p: Vec<f64> = seen.iter().map(|one| one.p).collect();
@@ -162,14 +161,6 @@ fn over_time<'a>(sheets: &[Sheet<'a>]) -> (Vec<Seen<'a, ()>>, Vec<Seen<'a, ()>>)
     (drift, alike)
 }
 
-/// A contrast that is another one when the variant executes after the baseline.
-struct Position<'a> {
-    variant: &'a str,
-    /// Mean contrast after the baseline − mean contrast before it, on the scale of the sheet.
-    shift: f64,
-    is_logarithmic: bool,
-}
-
 fn position<'a>(sheets: &[Sheet<'a>]) -> Vec<Seen<'a, Position<'a>>> {
     let mut seen = vec![];
     for sheet in sheets {
@@ -188,14 +179,6 @@ fn position<'a>(sheets: &[Sheet<'a>]) -> Vec<Seen<'a, Position<'a>>> {
         }
     }
     after_holm(seen)
-}
-
-/// A contrast that is another one when a certain variant executed directly before.
-#[derive(Debug, Clone, Copy)]
-struct CarryOver<'a> {
-    variant: &'a str,
-    predecessor: &'a str,
-    is_baseline: bool,
 }
 
 /// Each predecessor of a variant against its other predecessors. What depends on whether the baseline had executed is taken
@@ -241,15 +224,6 @@ fn carry_over<'a>(sheets: &[Sheet<'a>]) -> Vec<Seen<'a, CarryOver<'a>>> {
     seen.iter().filter(is_clearest).cloned().collect()
 }
 
-/// Trials of a variant that failed, of those that failed or succeeded, or that are void; and the same of the baseline.
-struct Rates<'a> {
-    variant: &'a str,
-    workload: &'a str,
-    condition: &'a str,
-    own: [u32; 2],
-    baseline: [u32; 2],
-}
-
 /// Every variant against the baseline in every cell. A void trial neither failed nor succeeded.
 fn failure_rates<'a>(findings: &'a Findings, trials: &Trials<'_>) -> Vec<Seen<'a, Rates<'a>>> {
     rates(findings, |variant, workload, condition| {
@@ -293,14 +267,8 @@ fn rates(findings: &Findings, count: impl Fn(&str, &str, &str) -> [u32; 2]) -> V
     after_holm(seen)
 }
 
-/// A variant with several typical values, in the metric's unit.
-struct Modes<'a> {
-    variant: &'a str,
-    modes: Vec<Mode>,
-}
-
 /// Modes that are closer than the margin are of no interest to the asker.
-fn modes<'a>(sheets: &[Sheet<'a>], rule: Rule) -> Vec<Seen<'a, Modes<'a>>> {
+fn modes<'a>(sheets: &[Sheet<'a>], rule: DecisionRule) -> Vec<Seen<'a, Modes<'a>>> {
     let (mut detector, mut seen) = (Detector::default(), vec![]);
     for sheet in sheets {
         for row in &sheet.table.rows {
@@ -320,20 +288,10 @@ fn modes<'a>(sheets: &[Sheet<'a>], rule: Rule) -> Vec<Seen<'a, Modes<'a>>> {
     seen
 }
 
-/// A comparison with blocks that stand out.
-struct Outliers<'a> {
-    variant: &'a str,
-    /// How many blocks, of how many.
-    blocks: [usize; 2],
-    scale: Scale,
-    /// The estimate with all blocks, and without those.
-    with_and_without: [f64; 2],
-}
-
 /// Blocks whose contrast is unusual. Even in normal noise one in seven comparisons of 12 blocks has one beyond
 /// [`THRESHOLD`], so they are mentioned only if the estimate would be another one without them, by more than a quarter of
 /// the margin, and if one of them is very far away or that estimate lies outside the interval.
-fn outliers<'a>(sheets: &[Sheet<'a>], rule: Rule) -> Vec<Seen<'a, Outliers<'a>>> {
+fn outliers<'a>(sheets: &[Sheet<'a>], rule: DecisionRule) -> Vec<Seen<'a, Outliers<'a>>> {
     let mut seen = vec![];
     for sheet in sheets {
         for row in &sheet.table.rows {
@@ -352,7 +310,7 @@ fn outliers_of<'a>(
     contrasts: &[f64],
     comparison: &Comparison,
     is_logarithmic: bool,
-    rule: Rule,
+    rule: DecisionRule,
 ) -> Option<Outliers<'a>> {
     let by_flips = matches!(comparison.test, Test::SignFlip | Test::SignFlipMonteCarlo { .. });
     let same_scale = is_logarithmic == (comparison.scale == Scale::Ratio);

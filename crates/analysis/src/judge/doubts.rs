@@ -1,14 +1,15 @@
 //! Doubts about a study as a whole. Those about one comparison are in [`super::conclude`].
 
+use super::rule::DecisionRule;
 use super::trials::Trials;
-use super::{Rule, builds, provided, surroundings};
+use super::{builds, conditions, provided};
 use crate::findings::{Caveat, Findings, Verdict};
 use bakeoff_model::metric;
 use bakeoff_model::record::{BuildOutcome, Record, StudyLine};
 use bakeoff_model::until::Until;
 
 /// All doubts that apply, the gravest first. `findings` is complete but for these.
-pub(super) fn about(findings: &Findings, record: &Record, trials: &Trials<'_>, rule: Rule) -> Vec<Caveat> {
+pub(super) fn about(findings: &Findings, record: &Record, trials: &Trials<'_>, rule: DecisionRule) -> Vec<Caveat> {
     let doubts = [
         ("simulated", simulated(findings)),
         ("twin-differs", twin_differs(findings)),
@@ -21,8 +22,8 @@ pub(super) fn about(findings: &Findings, record: &Record, trials: &Trials<'_>, r
         ("after-the-look", after_the_look(findings, record)),
         ("leftovers", leftovers(record)),
         ("clock-set", clock_set(record)),
-        ("unequal-load", surroundings::unequal_load(&record.study, trials, rule)),
-        ("busy-machine", surroundings::busy_machine(record, trials)),
+        ("unequal-load", conditions::unequal_load(&record.study, trials, rule)),
+        ("busy-machine", conditions::busy_machine(record, trials)),
         ("two-kinds-of-peak", provided::two_kinds_of_peak(&findings.tables, trials)),
         ("blind-rules", provided::blind_rules(&record.study, &findings.missing)),
         ("unknown-metric", unknown_metrics(&record.study)),

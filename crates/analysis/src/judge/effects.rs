@@ -4,37 +4,21 @@
 
 use super::complete::{Design, Detail, Outline};
 use super::conclude::conclude_effect;
-use super::contrasts::{self, Contrasts, Passes, Weights};
+use super::contrasts::{Contrasts, Planned, Weights};
+use super::factors::Factors;
 use super::fraction::Fraction;
 use super::infer;
+use super::metric_spec::MetricSpec;
 use super::pairs::Known;
-use super::trials::Trials;
-use super::{Rule, Yardstick};
+use super::rule::DecisionRule;
+use super::study::{places, variants};
+use super::trials::{Passes, Trials};
 use crate::findings::{Caveat, Comparison, Effect, Effects, Kind};
 use bakeoff_model::metric::{self, Metric};
-use bakeoff_model::record::{Record, StudyLine, TWIN, VariantLine};
-
-/// A contrast before it is judged. Without weights there is none, and it takes no part of alpha.
-#[derive(Clone)]
-pub(super) struct Planned<'a> {
-    pub(super) name: String,
-    pub(super) against: String,
-    pub(super) weights: Weights<'a>,
-}
-
-impl Planned<'_> {
-    /// The place, the variant and the one it is held against, if this is nothing but a pair.
-    fn pair(&self) -> Option<((&str, &str), &str, &str)> {
-        let [one, other] = self.weights.iter().collect::<Vec<_>>().try_into().ok()?;
-        let (((variant, workload, condition), plus), ((against, w, c), minus)) =
-            if *one.1 > 0.0 { (one, other) } else { (other, one) };
-        let is_pair = (*plus, *minus) == (1.0, -1.0) && (workload, condition) == (w, c);
-        is_pair.then_some(((*workload, *condition), *variant, *against))
-    }
-}
+use bakeoff_model::record::{Record, StudyLine, VariantLine};
 
 /// All families of a study.
-pub(super) fn effects(record: &Record, trials: &Trials<'_>, pairs: Known<'_>, rule: Rule) -> Vec<Effects> {
+pub(super) fn effects(record: &Record, trials: &Trials<'_>, pairs: Known<'_>, rule: DecisionRule) -> Vec<Effects> {
     let study = &record.study;
     let factors = Factors::of(study);
     let crossed = factors.are_crossed(study);
@@ -82,7 +66,7 @@ const PAIRS_MAX: usize = 10;
 /// Levels of one factor against each other, on the deciding metric: pairs of variants that differ from the baseline in
 /// the same single factor. The pairs with the baseline itself stand in the tables. Evidence may need all of them; without
 /// it they are told where one factor is all that is varied, and has not too many levels.
-pub(super) fn levels(record: &Record, trials: &Trials<'_>, pairs: Known<'_>, rule: Rule) -> Vec<Effects> {
+pub(super) fn levels(record: &Record, trials: &Trials<'_>, pairs: Known<'_>, rule: DecisionRule) -> Vec<Effects> {
     let study = &record.study;
     let is_told = match Factors::of(study).0.as_slice() {
         [(_, levels)] => (levels.len() - 1) * levels.len().saturating_sub(2) / 2 <= PAIRS_MAX,
@@ -124,7 +108,7 @@ fn factorial(
     place: (&str, &str),
     (known, decides): (&Metric, bool),
     (passes, pairs): (&Passes<'_>, Known<'_>),
-    rule: Rule,
+    rule: DecisionRule,
 ) -> Vec<Effects> {
     let design = Design::new(study, factors, place, passes);
     let mut fraction = None;
@@ -143,15 +127,15 @@ fn factorial(
             .map(|(effect, _)| effect.name.clone())
             .collect();
         if !open.is_empty() {
-            let yardstick = (Yardstick::of(known), rule.margin);
-            let fraction = fraction.get_or_insert_with(|| Fraction::new(factors, study, passes, place, yardstick));
+            let spec = (MetricSpec::of(known), rule.margin);
+            let fraction = fraction.get_or_insert_with(|| Fraction::new(factors, study, passes, place, spec));
             // What neither can tell takes no part of alpha from the others.
             let estimable = fraction.estimable(kind, &open);
             if estimable > 0 {
                 family = judged(estimable);
             }
             let size = family.effects.iter().filter(|effect| effect.comparison.is_some()).count() + estimable;
-            let modelled = fraction.effects(kind, Rule { family: size as u32, ..rule }, &open);
+            let modelled = fraction.effects(kind, DecisionRule { family: size as u32, ..rule }, &open);
             for effect in modelled {
                 family.effects.iter_mut().filter(|e| e.name == effect.name).for_each(|e| *e = effect.clone());
             }
@@ -175,21 +159,6 @@ fn factorial(
     families
 }
 
-pub(super) fn places(study: &StudyLine) -> impl Iterator<Item = (&str, &str)> {
-    let conditions = |workload| study.conditions.iter().map(move |condition| (workload, condition.as_str()));
-    study.workloads.iter().map(String::as_str).flat_map(conditions)
-}
-
-pub(super) fn variants(study: &StudyLine) -> impl Iterator<Item = &VariantLine> {
-    study.variants.iter().filter(|variant| variant.name != TWIN)
-}
-
-/// The variants, and those that are the same program as one of them; each with the name of the row that has its values.
-pub(super) fn with_shared(study: &StudyLine) -> impl Iterator<Item = (&VariantLine, &str)> {
-    let shared = study.shared.iter().map(|one| (&one.variant, one.with.as_str()));
-    variants(study).map(|variant| (variant, variant.name.as_str())).chain(shared)
-}
-
 /// Infers and concludes a family. A contrast that is a pair has its verdict already, and is no member of it.
 ///
 /// `elsewhere` is the number of members that are judged by other means.
@@ -199,7 +168,7 @@ fn judge(
     planned: Vec<Planned<'_>>,
     known: &Metric,
     (passes, pairs): (&Passes<'_>, Known<'_>),
-    rule: Rule,
+    rule: DecisionRule,
 ) -> Effects {
     let as_pair = |planned: &Planned<'_>| {
         let (place, variant, against) = planned.pair()?;
@@ -209,15 +178,14 @@ fn judge(
     let members: Vec<&Planned<'_>> =
         planned.iter().zip(&as_pairs).filter(|(_, pair)| pair.is_none()).map(|(planned, _)| planned).collect();
     let size = members.iter().filter(|planned| !planned.weights.is_empty()).count() + elsewhere;
-    let rule = Rule { family: size.max(1) as u32, ..rule };
+    let rule = DecisionRule { family: size.max(1) as u32, ..rule };
     let all: Vec<f64> = passes.values().flat_map(|pass| pass.values().copied()).collect();
-    let yardstick = Yardstick::of(known);
-    let yardstick = Yardstick { step: Some(contrasts::step(&all, yardstick)), ..yardstick };
-    let of = |planned: &&Planned<'_>| Contrasts::of_cells(passes, &planned.weights, yardstick, rule.margin);
+    let spec = MetricSpec::of(known).on_grid_of(&all);
+    let of = |planned: &&Planned<'_>| Contrasts::of_cells(passes, &planned.weights, spec, rule.margin);
     let contrasts: Vec<Contrasts> = members.iter().map(of).collect();
     let inferences = infer::part_of_family(&contrasts, elsewhere, rule);
     let mut judged = contrasts.iter().zip(inferences).map(|(contrasts, inference)| {
-        let mut comparison = conclude_effect(&inference?, yardstick, rule);
+        let mut comparison = conclude_effect(&inference?, spec, rule);
         comparison.caveats.extend([incomplete(contrasts), symmetric(kind)].into_iter().flatten());
         Some(comparison)
     });
@@ -258,37 +226,6 @@ fn symmetric(kind: Kind) -> Option<Caveat> {
                not see to that"
                 .to_owned(),
     })
-}
-
-/// The factors that vary, each with its levels; the baseline's first.
-pub(super) struct Factors(pub(super) Vec<(String, Vec<String>)>);
-
-impl Factors {
-    fn of(study: &StudyLine) -> Self {
-        let Some(baseline) = variants(study).next() else { return Self(vec![]) };
-        let levels = |factor: &String, reference: &String| {
-            let others =
-                with_shared(study).filter_map(|(v, _)| v.levels.get(factor)).filter(|level| *level != reference);
-            let mut levels = vec![reference.clone()];
-            others.for_each(|level| {
-                if !levels.contains(level) {
-                    levels.push(level.clone());
-                }
-            });
-            levels
-        };
-        let all = baseline.levels.iter().map(|(factor, reference)| (factor.clone(), levels(factor, reference)));
-        Self(all.filter(|(_, levels)| levels.len() > 1).collect())
-    }
-
-    /// Whether some variant differs from the baseline in more than one factor: else the pairs are all there is to say.
-    fn are_crossed(&self, study: &StudyLine) -> bool {
-        let Some(baseline) = variants(study).next() else { return false };
-        let differs = |variant: &VariantLine| {
-            self.0.iter().filter(|(factor, _)| variant.levels.get(factor) != baseline.levels.get(factor)).count()
-        };
-        variants(study).any(|variant| differs(variant) > 1)
-    }
 }
 
 /// Every variant but the baseline against it, over all workloads.

@@ -6,17 +6,18 @@
 //! from another main effect is refused, and so are such interactions.
 
 use super::conclude::conclude_effect;
-use super::contrasts::{self, Passes};
-use super::effects::Factors;
+use super::factors::Factors;
 use super::infer::{self, Inference};
-use super::{Rule, Yardstick};
+use super::metric_spec::MetricSpec;
+use super::rule::DecisionRule;
+use super::trials::Passes;
 use crate::findings::{Caveat, Effect, Kind, Scale, Test};
 use crate::stats::describe::median;
 use crate::stats::equivalence::Zone;
 use crate::stats::linear::{Estimate, Fit, Observation, Refused, Step, Term};
 use crate::stats::student::two_sided_p;
 use bakeoff_model::metric::Unit;
-use bakeoff_model::record::{StudyLine, VariantLine};
+use bakeoff_model::record::StudyLine;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// The linear model of one metric of one workload under one condition.
@@ -29,7 +30,7 @@ pub(super) struct Fraction<'a> {
     blocks: u32,
     scale: Scale,
     zone: Option<Zone>,
-    yardstick: Yardstick,
+    spec: MetricSpec,
     /// The step of the grid that a clock has put the values on, and by how much it may have moved one, on the scale of y.
     step: f64,
     wrong_by: f64,
@@ -49,7 +50,7 @@ impl<'a> Fraction<'a> {
         study: &StudyLine,
         passes: &Passes<'_>,
         place: (&str, &str),
-        (yardstick, margin): (Yardstick, f64),
+        (spec, margin): (MetricSpec, f64),
     ) -> Self {
         let levels: BTreeMap<&str, Vec<usize>> =
             study.variants.iter().filter_map(|v| Some((v.name.as_str(), factors.places_of(v)?))).collect();
@@ -68,7 +69,7 @@ impl<'a> Fraction<'a> {
         };
         let y = |y: f64| if scale == Scale::Ratio { y.ln() } else { y };
         let values: Vec<f64> = cells.iter().map(|(.., y)| *y).collect();
-        let step = contrasts::step(&values, yardstick);
+        let step = spec.grid_step(&values);
         let least = values.iter().copied().fold(f64::INFINITY, f64::min);
         let wrong_by = if scale == Scale::Ratio { (step / least).ln_1p() } else { step };
         let seen: Vec<Vec<usize>> = (0..factors.0.len())
@@ -95,14 +96,14 @@ impl<'a> Fraction<'a> {
             blocks: blocks.len() as u32,
             scale,
             zone,
-            yardstick,
+            spec,
             step,
             wrong_by: if wrong_by.is_finite() { wrong_by } else { 0.0 },
         }
     }
 
     /// Those of these names, in a family of the rule's size: what is not asked for here is judged otherwise, and counts.
-    pub(super) fn effects(&self, kind: Kind, rule: Rule, names: &[String]) -> Vec<Effect> {
+    pub(super) fn effects(&self, kind: Kind, rule: DecisionRule, names: &[String]) -> Vec<Effect> {
         // Weights of a main effect are 1 on either side, those of an interaction 2.
         let (mut all, weight) = match kind {
             Kind::Interaction => (self.interactions(), 2.0),
@@ -166,12 +167,12 @@ impl<'a> Fraction<'a> {
         aliases.into_iter().map(line).collect()
     }
 
-    fn judged(&self, all: Vec<Estimated>, resolution: f64, rule: Rule) -> Vec<Effect> {
+    fn judged(&self, all: Vec<Estimated>, resolution: f64, rule: DecisionRule) -> Vec<Effect> {
         let effect = |one: Estimated| {
             let (comparison, refused) = match one.estimate {
                 Ok(estimate) => {
                     let inference = self.inference(&estimate, resolution, rule);
-                    let mut comparison = conclude_effect(&inference, self.yardstick, rule);
+                    let mut comparison = conclude_effect(&inference, self.spec, rule);
                     comparison.caveats.extend(one.caveat);
                     (Some(comparison), None)
                 }
@@ -182,7 +183,7 @@ impl<'a> Fraction<'a> {
         all.into_iter().map(effect).collect()
     }
 
-    fn inference(&self, estimate: &Estimate, resolution: f64, rule: Rule) -> Inference {
+    fn inference(&self, estimate: &Estimate, resolution: f64, rule: DecisionRule) -> Inference {
         let nothing = Inference {
             blocks: self.blocks,
             scale: self.scale,
@@ -198,13 +199,13 @@ impl<'a> Fraction<'a> {
             test: Test::LinearModel { df: estimate.df as u32 },
             sd: None,
         };
-        let is_time = self.yardstick.unit == Some(Unit::Seconds);
+        let is_time = self.spec.unit == Some(Unit::Seconds);
         if is_time && self.zone.is_some_and(|zone| resolution > zone.half_width) {
             return Inference { test: Test::TooCoarse, ..nothing };
         }
         // What never varies, though chance has a part in it, has no interval without width.
-        let varies = estimate.se > 0.0 || self.yardstick.exact;
-        let takes = rule.reading.takes_p() && varies;
+        let varies = estimate.se > 0.0 || self.spec.exact;
+        let takes = rule.mode.takes_p() && varies;
         let interval = |alpha: f64| {
             let [low, high] = takes.then(|| estimate.interval(rule.level(alpha))).flatten()?;
             Some([low - resolution, high + resolution])
@@ -255,24 +256,6 @@ impl<'a> Fraction<'a> {
     }
 }
 
-impl Factors {
-    /// Every level but the first of every factor, against the first.
-    fn steps(&self) -> impl Iterator<Item = Step> {
-        let of = |(factor, (_, levels)): (usize, &(String, Vec<String>))| {
-            (1..levels.len()).map(move |level| (factor, level, 0)).collect::<Vec<_>>()
-        };
-        self.0.iter().enumerate().flat_map(of)
-    }
-
-    /// A variant's level of every factor, by its place.
-    pub(super) fn places_of(&self, variant: &VariantLine) -> Option<Vec<usize>> {
-        let place = |(factor, levels): &(String, Vec<String>)| {
-            levels.iter().position(|level| variant.levels.get(factor) == Some(level))
-        };
-        self.0.iter().map(place).collect()
-    }
-}
-
 /// What of an estimate is beyond what ticks could have made of no difference, with its p.
 fn beyond(estimate: &Estimate, resolution: f64) -> Estimate {
     if resolution == 0.0 {
@@ -284,6 +267,6 @@ fn beyond(estimate: &Estimate, resolution: f64) -> Estimate {
 }
 
 /// The p of an estimate under the stopping rule; 1 where the rule has no use for a p of Student's.
-fn overall(estimate: &Estimate, rule: Rule) -> f64 {
-    if rule.reading.takes_p() { rule.reading.overall(estimate.p) } else { 1.0 }
+fn overall(estimate: &Estimate, rule: DecisionRule) -> f64 {
+    if rule.mode.takes_p() { rule.mode.overall(estimate.p) } else { 1.0 }
 }

@@ -6,8 +6,9 @@
 //! family, each gets the part of alpha that its comparisons are of all that are tested. A comparison that cannot be tested
 //! cannot be claimed to differ either, and takes nothing from the others.
 
-use super::Rule;
 use super::contrasts::Contrasts;
+use super::mode::InferenceMode;
+use super::rule::DecisionRule;
 use crate::findings::{Scale, Test};
 use crate::stats::describe::{mean, median, sd};
 use crate::stats::eprocess::{self, EProcess};
@@ -15,7 +16,6 @@ use crate::stats::equivalence::Zone;
 use crate::stats::maxt::MaxT;
 use crate::stats::signflip::{Counting, SignFlip};
 use crate::stats::student::{MeanT, t_quantile};
-use crate::stopping::Reading;
 use rayon::prelude::*;
 
 /// From this number of blocks on, the sign-flip test is used; below, Student's t.
@@ -52,12 +52,12 @@ pub(super) struct Inference {
 }
 
 /// Infers from all comparisons of a family, in their order; none where there is no contrast.
-pub(super) fn family(all: &[Contrasts], rule: Rule) -> Vec<Option<Inference>> {
+pub(super) fn family(all: &[Contrasts], rule: DecisionRule) -> Vec<Option<Inference>> {
     part_of_family(all, 0, rule)
 }
 
 /// The same where `elsewhere` others of the family are judged by other means, each at its part of alpha.
-pub(super) fn part_of_family(all: &[Contrasts], elsewhere: usize, rule: Rule) -> Vec<Option<Inference>> {
+pub(super) fn part_of_family(all: &[Contrasts], elsewhere: usize, rule: DecisionRule) -> Vec<Option<Inference>> {
     let mut inferences: Vec<Option<Inference>> =
         all.iter().map(|contrasts| Inference::alone(contrasts, rule)).collect();
     let places = |is_of: fn(Test) -> bool| -> Vec<usize> {
@@ -85,7 +85,7 @@ pub(super) fn part_of_family(all: &[Contrasts], elsewhere: usize, rule: Rule) ->
 }
 
 /// One of several comparisons that share no blocks, corrected by Bonferroni. None if there is no contrast.
-pub(super) fn one_of(comparisons: u32, contrasts: &Contrasts, rule: Rule) -> Option<Inference> {
+pub(super) fn one_of(comparisons: u32, contrasts: &Contrasts, rule: DecisionRule) -> Option<Inference> {
     let mut inference = Inference::alone(contrasts, rule)?;
     if comparisons > 1 && is_tested(inference.test) {
         inference.share(&contrasts.values, rule, f64::from(comparisons));
@@ -103,7 +103,13 @@ fn is_tested(test: Test) -> bool {
 }
 
 /// Corrects the comparisons at these places by max-T, at this part of alpha.
-fn flip_together(all: &[Contrasts], inferences: &mut [Option<Inference>], places: &[usize], part: f64, rule: Rule) {
+fn flip_together(
+    all: &[Contrasts],
+    inferences: &mut [Option<Inference>],
+    places: &[usize],
+    part: f64,
+    rule: DecisionRule,
+) {
     let mut blocks: Vec<u32> = places.iter().flat_map(|place| &all[*place].blocks).copied().collect();
     blocks.sort_unstable();
     blocks.dedup();
@@ -138,7 +144,7 @@ fn flip_together(all: &[Contrasts], inferences: &mut [Option<Inference>], places
     for (place, (interval, p)) in places.iter().zip(judged) {
         let Some(inference) = &mut inferences[*place] else { continue };
         inference.interval = interval;
-        inference.p_corrected = Some((rule.reading.overall(p) / part).min(1.0));
+        inference.p_corrected = Some((rule.mode.overall(p) / part).min(1.0));
         inference.test = how;
     }
 }
@@ -162,7 +168,7 @@ fn p_as_interval(mut p: impl FnMut(f64) -> f64, theta: f64, interval: Option<[f6
 
 impl Inference {
     /// As if it were the only comparison. None if there is no contrast.
-    fn alone(contrasts: &Contrasts, rule: Rule) -> Option<Self> {
+    fn alone(contrasts: &Contrasts, rule: DecisionRule) -> Option<Self> {
         let values = &contrasts.values;
         let nothing = Self {
             blocks: values.len() as u32,
@@ -179,13 +185,13 @@ impl Inference {
             step: contrasts.step,
             at_floor: contrasts.at_floor,
         };
-        if values.len() < INFER_MIN || matches!(rule.reading, Reading::Early { .. }) {
+        if values.len() < INFER_MIN || matches!(rule.mode, InferenceMode::Early { .. }) {
             Some(nothing)
         } else if contrasts.exact {
             Some(Self { test: Test::Deterministic, ..nothing })
         } else if contrasts.is_too_coarse() {
             Some(Self { test: Test::TooCoarse, ..nothing })
-        } else if rule.reading == Reading::Anytime {
+        } else if rule.mode == InferenceMode::Anytime {
             nothing.by_evidence(contrasts, rule)
         } else if values.len() < SIGN_FLIP_MIN {
             Some(nothing.by_t(contrasts, rule))
@@ -195,13 +201,13 @@ impl Inference {
     }
 
     /// Student's t; too few for it where no contrast varies, as where a clock ticks: that is no normal distribution.
-    fn by_t(self, contrasts: &Contrasts, rule: Rule) -> Self {
+    fn by_t(self, contrasts: &Contrasts, rule: DecisionRule) -> Self {
         let values = &contrasts.values;
         let varies = values.windows(2).any(|pair| pair[0] != pair[1]);
         let Some(t) = MeanT::new(values).filter(|_| varies) else { return self };
         let null = nearest_null(mean(values), contrasts.resolution);
         let moved: Vec<f64> = values.iter().map(|x| x - null).collect();
-        let p = MeanT::new(&moved).and_then(|t| t.p()).map(|p| rule.reading.overall(p));
+        let p = MeanT::new(&moved).and_then(|t| t.p()).map(|p| rule.mode.overall(p));
         Self {
             estimate: mean(values),
             interval: t.interval(rule.level(rule.alpha)),
@@ -213,14 +219,14 @@ impl Inference {
         }
     }
 
-    fn by_flips(self, contrasts: &Contrasts, rule: Rule) -> Option<Self> {
+    fn by_flips(self, contrasts: &Contrasts, rule: DecisionRule) -> Option<Self> {
         let mut test = SignFlip::new(&contrasts.values, rule.seed)?;
         let level = rule.level(2.0 * rule.alpha);
         let (estimate, equivalence_interval) = (test.estimate(), test.interval(level));
         let interval = test.interval(rule.level(rule.alpha));
         let null = nearest_null(estimate, contrasts.resolution);
         let p = p_as_interval(|theta| test.p(theta), null, interval, rule.level(rule.alpha));
-        let p = Some(rule.reading.overall(p));
+        let p = Some(rule.mode.overall(p));
         Some(Self {
             estimate,
             interval,
@@ -238,7 +244,7 @@ impl Inference {
     }
 
     /// What may be said at any time: all but the centre comes of the bet against the coins.
-    fn by_evidence(self, contrasts: &Contrasts, rule: Rule) -> Option<Self> {
+    fn by_evidence(self, contrasts: &Contrasts, rule: DecisionRule) -> Option<Self> {
         let values = &contrasts.values;
         let mut test = SignFlip::new(values, rule.seed)?;
         let usual = test.interval(rule.alpha);
@@ -259,7 +265,7 @@ impl Inference {
     }
 
     /// Bonferroni's correction over this number of comparisons.
-    fn share(&mut self, values: &[f64], rule: Rule, comparisons: f64) {
+    fn share(&mut self, values: &[f64], rule: DecisionRule, comparisons: f64) {
         let level = rule.level(rule.alpha / comparisons);
         self.interval = match self.test {
             Test::PairedLogT => MeanT::new(values).and_then(|t| t.interval(level)),

@@ -1,8 +1,8 @@
 //! Latencies of ops as findings. The unit is the trial: every figure is taken of each trial alone, and its median over the
 //! trials has an interval. Ops of one trial share its fate, so their number makes no interval narrower.
 
-use super::Rule;
-use super::effects::{places, variants};
+use super::rule::DecisionRule;
+use super::study::{places, variants};
 use super::trials::{Trials, value_that_counts};
 use crate::findings::{LatencyRow, LatencyTable, Pooled, Summary, Typical};
 use bakeoff_model::marks::Latencies;
@@ -12,7 +12,7 @@ use bakeoff_model::record::{Outcome, StudyLine, TWIN, Trial};
 type Kind<'a> = (Option<&'a str>, Option<&'a str>);
 
 /// One table for every workload × condition × kind of op; kinds in the order in which they were first marked.
-pub(super) fn tables(study: &StudyLine, trials: &Trials<'_>, rule: Rule) -> Vec<LatencyTable> {
+pub(super) fn tables(study: &StudyLine, trials: &Trials<'_>, rule: DecisionRule) -> Vec<LatencyTable> {
     let mut tables = vec![];
     for (workload, condition) in places(study) {
         for kind in kinds(trials, workload, condition) {

@@ -1,13 +1,11 @@
 //! Trials that do not count, of every attempt: a void trial that was repeated stands in the record, and is counted here.
 //! What is compared is in [`super::trials`].
 
-use super::effects::places;
+use super::study::places;
+use super::trials::Cell;
 use crate::findings::{FailedTrials, VoidBy};
 use bakeoff_model::record::{Outcome, Record, StudyLine, TWIN, Trial};
 use std::collections::BTreeMap;
-
-/// Variant, workload, condition.
-type Cell<'a> = (&'a str, &'a str, &'a str);
 
 /// Every attempt of every cell, in the order of time.
 pub(super) struct Attempts<'a>(BTreeMap<Cell<'a>, Vec<&'a Trial>>);

@@ -20,360 +20,57 @@
 //! - A variant that printed something other than the baseline gets no verdict ([`outputs`]).
 //! - The twin is compared like the others, but uncorrected and outside the family.
 
-mod beside;
+mod build_cost;
 mod builds;
 mod complete;
 mod conclude;
+mod conditions;
 mod contrasts;
 mod diagnostics;
 mod doubts;
 mod effects;
+mod executed;
+mod factors;
 mod fraction;
 mod infer;
+mod interim_view;
 mod latencies;
 mod lost;
+mod metric_spec;
+mod mode;
 mod outputs;
 mod pairs;
 pub mod planning;
 mod provided;
 mod ranking;
+mod rule;
 mod samples;
-mod surroundings;
+mod stopping_rule;
+mod study;
+mod tables;
 mod trials;
+mod workloads;
 
 pub use builds::{doubts as doubts_about_builds, same_files};
+pub(crate) use mode::InferenceMode;
 pub use samples::judge_samples;
+pub(crate) use stopping_rule::{fulfilled, is_looked_at};
+pub(crate) use workloads::deciding_tables;
 
-use crate::findings::{Comparison, Effects, FORMAT, Findings, Layouts, Method, Outputs, Row, Summary, Table, Verdict};
-use crate::stopping::{self, Reading, Sight};
-use bakeoff_model::metric;
-use bakeoff_model::record::{Block, BuildLine, BuildOutcome, Place, Record, Session, StudyLine, TWIN, VariantLine};
-use bakeoff_model::study::Vary;
-use contrasts::Contrasts;
-use infer::Inference;
-use lost::Attempts;
-use pairs::Known;
-use std::collections::{BTreeMap, BTreeSet};
-use trials::{Pairs, Trials, Values};
-
-/// What every table of a study has in common.
-#[derive(Debug, Clone, Copy)]
-struct Rule {
-    alpha: f64,
-    margin: f64,
-    family: u32,
-    seed: u64,
-    /// How p and intervals are to be read under the stopping rule.
-    reading: Reading,
-}
-
-impl Rule {
-    /// The level at which an interval is taken for it to have this level under the stopping rule.
-    fn level(&self, alpha: f64) -> f64 {
-        self.reading.level(alpha)
-    }
-}
-
-/// How one metric is measured.
-#[derive(Debug, Clone, Copy)]
-struct Yardstick {
-    /// None if it is not known, as in a file of numbers.
-    unit: Option<metric::Unit>,
-    better: metric::Direction,
-    /// It cannot vary by chance.
-    exact: bool,
-    /// Values down here are the launcher's, not the program's; 0 if there is no such floor.
-    floor: f64,
-    /// The step of the clock's grid, from all values of a table; none where each comparison looks for its own.
-    step: Option<f64>,
-}
-
-impl Yardstick {
-    /// That of a metric without a floor.
-    fn of(metric: &metric::Metric) -> Self {
-        Self { unit: Some(metric.unit), better: metric.better, exact: metric.exact, floor: 0.0, step: None }
-    }
-
-    /// That of a metric in a table. One clock made all of its values: the more of them, the better its ticks are known.
-    fn within(metric: &metric::Metric, values: &Values<'_>, floor: f64) -> Self {
-        let yardstick = Self { floor, ..Self::of(metric) };
-        Self { step: Some(contrasts::step(&values.all(), yardstick)), ..yardstick }
-    }
-}
+use crate::findings::Findings;
+use bakeoff_model::record::Record;
+use workloads::judge_workloads;
 
 /// Judges a record, finished or not. It never fails: what cannot be said is absent, and a caveat says why.
 pub fn judge(record: &Record) -> Findings {
     let of_workloads = record.without_building();
     let mut findings = judge_workloads(&of_workloads);
     findings.evidence = crate::diagnosis::gathered(&of_workloads, &findings).map(Box::new);
-    findings.layouts = layouts(record);
+    findings.layouts = executed::layouts(record);
     if let Some(building) = record.of_building() {
         let judged = judge_workloads(&building);
-        findings.built_and_executed = beside::built_and_executed(&building, &judged, &findings);
+        findings.built_and_executed = build_cost::built_and_executed(&building, &judged, &findings);
         findings.building = Some(Box::new(judged));
     }
     findings
-}
-
-/// How many passes were linked anew, and of how many; none if the order of linking is not varied.
-fn layouts(record: &Record) -> Option<Layouts> {
-    if !record.study.vary.contains(&Vary::LinkOrder) {
-        return None;
-    }
-    let record = record.without_building();
-    let executed: BTreeSet<u32> = record.trials.iter().map(|trial| trial.block).collect();
-    let passes = |takes: fn(&Block) -> bool| -> BTreeSet<u32> {
-        let blocks = record.blocks.iter().filter(|block| takes(block) && executed.contains(&block.block));
-        blocks.map(|block| block.block).collect()
-    };
-    let (anew, all) = (passes(|block| block.layout.is_some()), passes(|_| true));
-    Some(Layouts { passes: anew.len() as u32, of: all.len() as u32 })
-}
-
-/// The same of a record without building.
-fn judge_workloads(record: &Record) -> Findings {
-    let study = &record.study;
-    let mut sight = Sight::of(record);
-    let (variants, rule) = setting(study, &sight);
-    let (trials, attempts) = (Trials::of(record), Attempts::of(record));
-    let seen = Trials::until(record, sight.last_pass);
-    let [unavailable, missing] = provided::unavailable(record);
-    let mut tables = tables(record, &seen, &variants, rule, &study.decide.metrics);
-    let outputs = outputs::outputs(record, &trials);
-    outputs::withhold(&mut tables, &outputs);
-    let pairs = rank(&mut tables, record, &seen, rule);
-    tables.retain(|table| !provided::is_unmeasured(table, &unavailable, &seen));
-    if let Some(stopping) = &mut sight.stopping {
-        let deciding = |table: &&Table| study.decide.metrics.first() == Some(&table.metric);
-        let fulfilled = stopping::fulfilled(study.until, tables.iter().filter(deciding));
-        stopping.enough = stopping::is_looked_at(record) && fulfilled;
-    }
-    let is_withheld = |w: &str, c: &str, variant: &str| outputs::is_withheld(&outputs, (w, c), variant);
-    let alike = Trials::until(record, sight.last_pass).without(is_withheld);
-    let sessions = sessions(record);
-    let mut builds = latest(&record.builds);
-    builds.sort_by_key(|build| variants.iter().position(|v| build.variants.contains(&v.name)).unwrap_or(usize::MAX));
-    let is_enough = sight.stopping.as_ref().is_some_and(|stopping| stopping.enough);
-    let blocks_wanted = blocks_wanted(record, is_enough);
-    let effects = all_effects(record, &alike, &tables, &pairs, &outputs, rule);
-    let mut findings = Findings {
-        format: FORMAT,
-        study: study.study.clone(),
-        question: study.question.clone(),
-        plan: study.plan.clone(),
-        seed: study.seed,
-        simulated: study.simulated.clone(),
-        method: Method {
-            deciding_metric: study.decide.metrics.first().cloned().unwrap_or_default(),
-            confidence: study.decide.confidence,
-            margin: study.decide.margin,
-            family: rule.family,
-            stopping: sight.stopping,
-        },
-        places: places(&sessions),
-        sessions: sessions.len() as u32,
-        blocks_wanted,
-        blocks_finished: trials.finished(&record.blocks),
-        blocks_total: blocks_wanted * (study.workloads.len() * study.conditions.len()) as u32,
-        started_unix_s: record.sessions.first().map_or(0.0, |session| session.started_unix_s),
-        outputs: vec![],
-        failures: attempts.lost(study),
-        metrics: provided::metrics(study, &tables, &trials),
-        latencies: latencies::tables(study, &seen, rule),
-        conditions: surroundings::conditions(record, &seen, rule),
-        unavailable,
-        missing,
-        variants,
-        excluded: study.excluded.clone(),
-        shared: study.shared.clone(),
-        tables,
-        effects,
-        build_doubts: builds::doubts(study, &builds),
-        builds,
-        building: None,
-        built_and_executed: vec![],
-        layouts: None,
-        evidence: None,
-        caveats: vec![],
-    };
-    findings.outputs = outputs;
-    builds::warn(&mut findings, study);
-    findings.caveats = doubts::about(&findings, record, &trials, rule);
-    findings.caveats.extend(diagnostics::about(&findings, &trials, &attempts, rule));
-    findings
-}
-
-/// All effects, with the reason why one is missing where outputs differ. A contrast that is a pair is known from the tables.
-fn all_effects(
-    record: &Record,
-    trials: &Trials<'_>,
-    tables: &[Table],
-    pairs: &BTreeMap<(String, String), pairs::Pairs>,
-    outputs: &[Outputs],
-    rule: Rule,
-) -> Vec<Effects> {
-    let deciding = record.study.decide.metrics.first().map_or("", String::as_str);
-    let known = Known { tables, pairs, deciding };
-    let mut effects = effects::effects(record, trials, known, rule);
-    effects.extend(effects::levels(record, trials, known, rule));
-    outputs::explain(&mut effects, outputs);
-    effects
-}
-
-/// Where the sessions were, each place once.
-fn places(sessions: &[&Session]) -> Vec<Place> {
-    let mut places: Vec<Place> = vec![];
-    for session in sessions {
-        if !places.contains(&session.place) {
-            places.push(session.place.clone());
-        }
-    }
-    places
-}
-
-/// Blocks that each workload and condition is to have. Fewer may be asked for than there already are.
-fn blocks_wanted(record: &Record, is_enough: bool) -> u32 {
-    let passes = record.blocks.iter().map(|block| block.block).max().unwrap_or(0);
-    let most = record.sessions.last().map_or(0, |session| session.blocks);
-    if is_enough { passes } else { most.max(passes) }
-}
-
-/// Without builds that failed and succeeded later, for the same variants.
-fn latest(builds: &[BuildLine]) -> Vec<BuildLine> {
-    let is_built =
-        |later: &BuildLine, variant: &String| later.outcome == BuildOutcome::Built && later.variants.contains(variant);
-    let is_superseded = |at: usize, build: &BuildLine| {
-        build.outcome != BuildOutcome::Built
-            && build.variants.iter().all(|variant| builds[at + 1..].iter().any(|later| is_built(later, variant)))
-    };
-    let kept = builds.iter().enumerate().filter(|(at, build)| !is_superseded(*at, build));
-    kept.map(|(_, build)| build.clone()).collect()
-}
-
-/// The variants that are judged, and how.
-fn setting(study: &StudyLine, sight: &Sight) -> (Vec<VariantLine>, Rule) {
-    let variants: Vec<VariantLine> = study.variants.iter().filter(|v| v.name != TWIN).cloned().collect();
-    let rule = Rule {
-        alpha: 1.0 - study.decide.confidence,
-        margin: study.decide.margin,
-        family: variants.len().saturating_sub(1) as u32,
-        seed: study.seed,
-        reading: sight.reading,
-    };
-    (variants, rule)
-}
-
-/// The tables of the deciding metric alone: what a stopping rule asks for, after every pass.
-pub(crate) fn deciding_tables(record: &Record) -> Vec<Table> {
-    let sight = Sight::of(record);
-    let (variants, rule) = setting(&record.study, &sight);
-    let metrics = record.study.decide.metrics.get(..1).unwrap_or_default();
-    let seen = Trials::until(record, sight.last_pass);
-    let mut tables = tables(record, &seen, &variants, rule, metrics);
-    outputs::withhold(&mut tables, &outputs::outputs(record, &Trials::of(record)));
-    tables
-}
-
-/// Ranks the variants of the deciding metric's tables, and returns what is known of their pairs, by workload and condition.
-/// A variant without a verdict, because it printed something else, is not among them.
-fn rank(
-    tables: &mut [Table],
-    record: &Record,
-    trials: &Trials<'_>,
-    rule: Rule,
-) -> BTreeMap<(String, String), pairs::Pairs> {
-    let study = &record.study;
-    let mut known = BTreeMap::new();
-    let deciding = study.decide.metrics.first();
-    for table in tables.iter_mut().filter(|table| deciding == Some(&table.metric)) {
-        let Some(metric) = metric::by_name(&table.metric, &study.metrics) else { continue };
-        let values = trials.values(&table.workload, &table.condition, &table.metric);
-        let is_withheld = |row: &Row| row.comparison.as_ref().is_some_and(|c| c.verdict == Verdict::Withheld);
-        let rows: Vec<Row> = table.rows.iter().filter(|row| !is_withheld(row)).cloned().collect();
-        let yardstick = Yardstick::within(metric, &values, floor_bytes(&metric.name, record, trials));
-        let Some(pairs) = pairs::Pairs::of(&values, &rows, yardstick, rule) else { continue };
-        table.ranking = ranking::ranking(&pairs, &rows, metric.better);
-        known.insert((table.workload.clone(), table.condition.clone()), pairs);
-    }
-    known
-}
-
-/// The sessions that executed trials; one that found nothing to do, or could not begin, was nowhere.
-fn sessions(record: &Record) -> Vec<&Session> {
-    let has_trials = |session: &&Session| record.trials.iter().any(|trial| trial.session == session.session);
-    record.sessions.iter().filter(has_trials).collect()
-}
-
-/// Peak memory that any trial shows, because its launcher needed as much; 0 if that was not told, or is not what the
-/// metric shows.
-fn floor_bytes(metric: &str, record: &Record, trials: &Trials<'_>) -> f64 {
-    let is_inherited = match metric {
-        "maxrss" => true,
-        "peak" => provided::peak_sources(trials)[1] > 0,
-        _ => false,
-    };
-    if !is_inherited {
-        return 0.0;
-    }
-    record.sessions.iter().filter_map(|session| session.memory_floor_bytes).fold(0.0, f64::max)
-}
-
-/// Every workload × condition × metric. A metric that this version does not know has no table; [`doubts`] says so.
-fn tables(
-    record: &Record,
-    trials: &Trials<'_>,
-    variants: &[VariantLine],
-    rule: Rule,
-    metrics: &[String],
-) -> Vec<Table> {
-    let study = &record.study;
-    let has_twin = study.variants.iter().any(|v| v.name == TWIN) || record.trials.iter().any(|t| t.variant == TWIN);
-    let mut tables = vec![];
-    for workload in &study.workloads {
-        for condition in &study.conditions {
-            for known in metrics.iter().filter_map(|name| metric::by_name(name, &study.metrics)) {
-                let values = trials.values(workload, condition, &known.name);
-                let floor = floor_bytes(&known.name, record, trials);
-                let yardstick = Yardstick::within(known, &values, floor);
-                let (rows, noise_floor) = rows(&values, variants, has_twin, yardstick, rule);
-                let (workload, condition, metric) = (workload.clone(), condition.clone(), known.name.to_string());
-                let (unit, better) = (known.unit, known.better);
-                tables.push(Table { workload, condition, metric, unit, better, rows, noise_floor, ranking: None });
-            }
-        }
-    }
-    tables
-}
-
-/// The rows of one table, and the twin's.
-fn rows(
-    values: &Values<'_>,
-    variants: &[VariantLine],
-    has_twin: bool,
-    yardstick: Yardstick,
-    rule: Rule,
-) -> (Vec<Row>, Option<Row>) {
-    let Some((baseline, others)) = variants.split_first() else { return (vec![], None) };
-    let pairs = |name: &str| values.pairs(&baseline.name, name);
-    let contrasts = |pairs: &Pairs| Contrasts::of_pairs(pairs, yardstick, rule.margin);
-    let row = |name: &str, comparison: Option<Comparison>| {
-        let summary = Summary::new(&values.of(name), rule.alpha);
-        Row { variant: name.to_owned(), summary, comparison }
-    };
-
-    let compare = |names: &[&str], rule: Rule| -> Vec<Row> {
-        let pairs: Vec<Pairs> = names.iter().map(|name| pairs(name)).collect();
-        let inferences = infer::family(&pairs.iter().map(contrasts).collect::<Vec<_>>(), rule);
-        let conclude = |(pairs, inference): (&Pairs, Option<Inference>)| {
-            inference.map(|inference| conclude::conclude(pairs, &inference, yardstick, rule))
-        };
-        let comparisons = pairs.iter().zip(inferences).map(conclude);
-        names.iter().zip(comparisons).map(|(name, comparison)| row(name, comparison)).collect()
-    };
-
-    let names: Vec<&str> = others.iter().map(|variant| variant.name.as_str()).collect();
-    let mut rows = vec![row(&baseline.name, None)];
-    rows.extend(compare(&names, rule));
-    let noise_floor = has_twin.then(|| compare(&[TWIN], Rule { family: 1, ..rule }).pop()).flatten();
-    (rows, noise_floor)
 }

@@ -3,6 +3,7 @@
 //! a variant whose output is another one did something else, and gets no verdict, unless the study wants it judged all
 //! the same. Only trials that count are looked at, and two of the baseline's are the least.
 
+use super::study::places;
 use super::trials::Trials;
 use crate::findings::{Effect, Effects, Kind, OtherOutput, Outputs, Table, Verdict};
 use bakeoff_model::record::{Outcome, Output, Record, TWIN, Trial};
@@ -13,9 +14,7 @@ const BASELINE_MIN: usize = 2;
 
 /// One entry for each workload × condition in which something was printed that is not what the baseline prints.
 pub(super) fn outputs(record: &Record, trials: &Trials<'_>) -> Vec<Outputs> {
-    let study = &record.study;
-    let places = study.workloads.iter().flat_map(|w| study.conditions.iter().map(move |c| (w.as_str(), c.as_str())));
-    places.filter_map(|place| of_place(record, trials, place)).collect()
+    places(&record.study).filter_map(|place| of_place(record, trials, place)).collect()
 }
 
 fn of_place(record: &Record, trials: &Trials<'_>, (workload, condition): (&str, &str)) -> Option<Outputs> {

@@ -5,8 +5,9 @@
 use super::conclude::conclude_effect;
 use super::contrasts::Contrasts;
 use super::infer;
+use super::metric_spec::MetricSpec;
+use super::rule::DecisionRule;
 use super::trials::Values;
-use super::{Rule, Yardstick};
 use crate::findings::{Comparison, Row, Table, Test, Verdict};
 use std::collections::BTreeMap;
 
@@ -23,9 +24,9 @@ pub(super) struct Pairs {
 
 impl Pairs {
     /// Of the rows of a table, the baseline's first. None where the stopping rule has no use for a p.
-    pub(super) fn of(values: &Values<'_>, rows: &[Row], yardstick: Yardstick, rule: Rule) -> Option<Self> {
+    pub(super) fn of(values: &Values<'_>, rows: &[Row], spec: MetricSpec, rule: DecisionRule) -> Option<Self> {
         let (baseline, others) = rows.split_first()?;
-        if baseline.summary.is_none() || !rule.reading.takes_p() {
+        if baseline.summary.is_none() || !rule.mode.takes_p() {
             return None;
         }
         let mut pairs = Self { variants: vec![baseline.variant.clone()], ..Self::default() };
@@ -38,25 +39,24 @@ impl Pairs {
                 None => pairs.left_out.push(row.variant.clone()),
             }
         }
-        pairs.among_others(values, yardstick, rule);
+        pairs.among_others(values, spec, rule);
         Some(pairs)
     }
 
-    fn among_others(&mut self, values: &Values<'_>, yardstick: Yardstick, rule: Rule) {
+    fn among_others(&mut self, values: &Values<'_>, spec: MetricSpec, rule: DecisionRule) {
         let others = &self.variants[1..];
         let keys: Vec<(String, String)> = others
             .iter()
             .enumerate()
             .flat_map(|(at, second)| others[..at].iter().map(move |first| (first.clone(), second.clone())))
             .collect();
-        let contrasts = |(first, second): &(String, String)| {
-            Contrasts::of_pairs(&values.pairs(first, second), yardstick, rule.margin)
-        };
+        let contrasts =
+            |(first, second): &(String, String)| Contrasts::of_pairs(&values.pairs(first, second), spec, rule.margin);
         let contrasts: Vec<Contrasts> = keys.iter().map(contrasts).collect();
-        let rule = Rule { family: keys.len().max(1) as u32, ..rule };
+        let rule = DecisionRule { family: keys.len().max(1) as u32, ..rule };
         for (key, inference) in keys.into_iter().zip(infer::family(&contrasts, rule)) {
             if let Some(inference) = inference {
-                self.all.insert(key, conclude_effect(&inference, yardstick, rule));
+                self.all.insert(key, conclude_effect(&inference, spec, rule));
             }
         }
     }

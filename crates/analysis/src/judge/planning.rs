@@ -2,8 +2,9 @@
 //! a difference or to show equivalence, how long that takes, and what the blocks that there are could have seen. It
 //! judges nothing: a pilot with a stopping rule is read like any other.
 
-use super::Yardstick;
 use super::contrasts::Contrasts;
+use super::metric_spec::MetricSpec;
+use super::study::{places, variants};
 use super::trials::Trials;
 use crate::findings::Scale;
 use crate::stats::blocks::least;
@@ -78,7 +79,7 @@ pub struct Outlook {
 /// Plans from a journal, finished or not. The margin, confidence and family are its own.
 pub fn from_pilot(record: &Record, see: &[f64], power: f64) -> Planning {
     let study = &record.study;
-    let variants = || study.variants.iter().filter(|variant| variant.name != TWIN).map(|variant| variant.name.as_str());
+    let variants = || variants(study).map(|variant| variant.name.as_str());
     let aim = Aim {
         see: see.to_vec(),
         power,
@@ -94,7 +95,7 @@ pub fn from_pilot(record: &Record, see: &[f64], power: f64) -> Planning {
             let values = trials.values(workload, condition, &known.name);
             for variant in variants().skip(1) {
                 let pairs = values.pairs(variants().next().unwrap_or_default(), variant);
-                let contrasts = Contrasts::of_pairs(&pairs, Yardstick::of(known), aim.margin);
+                let contrasts = Contrasts::of_pairs(&pairs, MetricSpec::of(known), aim.margin);
                 let n = contrasts.values.len() as u32;
                 let usable = n >= PILOT_MIN && contrasts.scale == Scale::Ratio;
                 let sd = sd(&contrasts.values).filter(|_| usable);
@@ -113,11 +114,6 @@ pub fn from_pilot(record: &Record, see: &[f64], power: f64) -> Planning {
 pub fn from_sd(aim: Aim, sd: f64) -> Planning {
     let row = outlook(&aim, Some(sd), Some(sd));
     Planning { aim, study: None, rows: vec![row] }
-}
-
-fn places(study: &StudyLine) -> impl Iterator<Item = (&str, &str)> {
-    let conditions = |workload| study.conditions.iter().map(move |condition| (workload, condition.as_str()));
-    study.workloads.iter().map(String::as_str).flat_map(conditions)
 }
 
 /// The blocks that a spread asks for.

@@ -1,7 +1,7 @@
 //! Of metrics, not of their values: which ones are shown and where they come from, which could not be measured, and what
 //! follows of that for rules and tables.
 
-use super::sessions;
+use super::executed::sessions;
 use super::trials::Trials;
 use crate::findings::Table;
 use bakeoff_model::metric::{self, Metric};

@@ -10,16 +10,17 @@ mod tables;
 mod time;
 
 use super::conclude::{conclude, conclude_effect};
-use super::contrasts::{self, Contrasts};
+use super::contrasts::Contrasts;
 use super::infer::{self, Inference};
+use super::metric_spec::MetricSpec;
+use super::mode::InferenceMode;
+use super::rule::DecisionRule;
 use super::trials::Pairs;
-use super::{Rule, Yardstick};
 use crate::findings::{Comparison, RatioOfMeans, Scale, Test};
 use crate::samples::{FORMAT, SampleFindings, SampleRow, SampleTable, Summary, Terms, Unaskable};
 use crate::stats::equivalence::Zone;
 use crate::stats::rank::MannWhitney;
 use crate::stats::sort;
-use crate::stopping::Reading;
 use bakeoff_model::metric::Unit;
 use bakeoff_model::samples::Sample;
 use caveats::{caveat, means_disagree, never_vary, of_sample, order_caveat, spreads, too_few};
@@ -41,12 +42,12 @@ pub fn judge_samples(samples: Vec<Sample>, terms: &Terms) -> Result<SampleFindin
     for Table { samples, has_baseline } in &tables {
         *families.entry(&samples[0].unit).or_default() += if *has_baseline { samples.len() as u32 - 1 } else { 0 };
     }
-    let rule = |unit: &str| Rule {
+    let rule = |unit: &str| DecisionRule {
         alpha: 1.0 - terms.confidence,
         margin: terms.margin,
         family: families.get(unit).copied().unwrap_or(0),
         seed: SEED,
-        reading: Reading::Fixed,
+        mode: InferenceMode::Fixed,
     };
     let drafts: Vec<Draft> = tables
         .par_iter()
@@ -70,8 +71,8 @@ struct Draft {
     settings: BTreeMap<String, String>,
     row: String,
     unit: String,
-    yardstick: Yardstick,
-    rule: Rule,
+    spec: MetricSpec,
+    rule: DecisionRule,
     rows: Vec<DraftRow>,
 }
 
@@ -92,7 +93,7 @@ struct Sorted {
 }
 
 impl Draft {
-    fn of(table: &[Sample], has_baseline: bool, rule: Rule, paired: bool) -> Self {
+    fn of(table: &[Sample], has_baseline: bool, rule: DecisionRule, paired: bool) -> Self {
         let sorted: Vec<Sorted> = table.par_iter().map(|sample| Sorted::of(&sample.values)).collect();
         let positive = sorted.iter().all(|sample| sample.ascending.first().is_some_and(|least| *least > 0.0));
         let scaled = |sample: &Sorted| -> Vec<f64> {
@@ -104,15 +105,15 @@ impl Draft {
             if i == 0 || !has_baseline {
                 return (None, None);
             }
-            let yardstick = Yardstick { exact: table[i].exact && table[0].exact, ..yardstick(&table[0]) };
+            let spec = MetricSpec { exact: table[i].exact && table[0].exact, ..spec_of(&table[0]) };
             if paired {
                 let (baseline, variant) = (table[0].values.clone(), table[i].values.clone());
                 let blocks = (1..=variant.len() as u32).collect();
                 let pairs = Pairs { baseline, variant, blocks, lost: 0 };
-                return (of_blocks(&pairs, yardstick, rule), Some(pairs));
+                return (of_blocks(&pairs, spec, rule), Some(pairs));
             }
             let values = [&sorted[i], &sorted[0]].map(|sample| sample.ascending.as_slice());
-            (unpaired([&scaled[i], &scaled[0]], values, positive, yardstick, rule), None)
+            (unpaired([&scaled[i], &scaled[0]], values, positive, spec, rule), None)
         };
         let logarithms = |i: usize| scaled.get(i).filter(|_| positive).map(Vec::as_slice);
         let summarise = |i: usize| sorted[i].summary(&table[i].values, logarithms(i), rule.alpha);
@@ -141,22 +142,22 @@ impl Draft {
             settings: settings.clone(),
             row: row.clone(),
             unit: unit.clone(),
-            yardstick: yardstick(&table[0]),
+            spec: spec_of(&table[0]),
             rule,
             rows: rows.collect(),
         }
     }
 
     fn conclude(self, paired: bool) -> SampleTable {
-        let Self { settings, row, unit, yardstick, rule, rows } = self;
-        let (better, exact) = (yardstick.better, yardstick.exact);
+        let Self { settings, row, unit, spec, rule, rows } = self;
+        let (better, exact) = (spec.better, spec.exact);
         let baseline = rows.first().map(|first| (first.row.clone(), first.course.clone()));
         let mut samples = vec![];
         for DraftRow { mut row, inference, pairs, course, constant } in rows {
             if let (Some(inference), Some((base, base_course))) = (inference, &baseline) {
                 let mut comparison = match pairs {
-                    Some(pairs) => conclude(&pairs, &inference, yardstick, rule),
-                    None => conclude_unpaired(&inference, yardstick, [&row.summary, &base.summary], rule),
+                    Some(pairs) => conclude(&pairs, &inference, spec, rule),
+                    None => conclude_unpaired(&inference, spec, [&row.summary, &base.summary], rule),
                 };
                 comparison.caveats.extend(never_vary(constant, &inference));
                 bound(&mut comparison);
@@ -177,10 +178,10 @@ impl Draft {
 
 /// What a sample's values are measured by. Of what others measured nobody knows the clock: so the steps that their values lie
 /// on widen the intervals, but take no verdict away. What is counted has no such steps.
-fn yardstick(sample: &Sample) -> Yardstick {
+fn spec_of(sample: &Sample) -> MetricSpec {
     let is_counted = |unit: &str| unit == "allocs" || matches!(Unit::of(unit), Some((Unit::Bytes | Unit::Count, _)));
     let unit = is_counted(sample.unit.strip_suffix("/op").unwrap_or(&sample.unit)).then_some(Unit::Count);
-    Yardstick { unit, better: sample.better, exact: sample.exact, floor: 0.0, step: None }
+    MetricSpec { unit, better: sample.better, exact: sample.exact, floor: 0.0, step: None }
 }
 
 impl Sorted {
@@ -223,12 +224,12 @@ fn centre(ascending: &[f64]) -> f64 {
 
 /// The inference from lines that are blocks. Where nothing varies, although it is not counted and chance could have a part in it,
 /// there is a p at most: an interval without width would be false.
-fn of_blocks(pairs: &Pairs, yardstick: Yardstick, rule: Rule) -> Option<Inference> {
-    let contrasts = Contrasts::of_pairs(pairs, yardstick, rule.margin);
+fn of_blocks(pairs: &Pairs, spec: MetricSpec, rule: DecisionRule) -> Option<Inference> {
+    let contrasts = Contrasts::of_pairs(pairs, spec, rule.margin);
     let inference = infer::one_of(rule.family, &contrasts, rule)?;
     let is_constant = |list: &[f64]| list.windows(2).all(|pair| pair[0] == pair[1]);
-    let ticks = yardstick.unit.is_none() && is_constant(&pairs.baseline) && is_constant(&pairs.variant);
-    if yardstick.exact || !ticks {
+    let ticks = spec.unit.is_none() && is_constant(&pairs.baseline) && is_constant(&pairs.variant);
+    if spec.exact || !ticks {
         return Some(inference);
     }
     Some(Inference { interval: None, equivalence_interval: None, sd: None, ..inference })
@@ -240,8 +241,8 @@ fn unpaired(
     [variant, baseline]: [&[f64]; 2],
     values: [&[f64]; 2],
     positive: bool,
-    yardstick: Yardstick,
-    rule: Rule,
+    spec: MetricSpec,
+    rule: DecisionRule,
 ) -> Option<Inference> {
     let (scale, zone) = if positive {
         (Scale::Ratio, Some(Zone::of_log_ratios(rule.margin)))
@@ -249,7 +250,7 @@ fn unpaired(
         let half_width = rule.margin * centre(values[1]).abs();
         (Scale::Difference, (half_width > 0.0).then_some(Zone { half_width }))
     };
-    let step = contrasts::step(&values.concat(), yardstick);
+    let step = spec.grid_step(&values.concat());
     let wrong_by = |list: &[f64]| if positive { (step / centre(list)).ln_1p() } else { step };
     let resolution = wrong_by(values[0]).max(wrong_by(values[1]));
     let nothing = Inference {
@@ -269,7 +270,7 @@ fn unpaired(
     };
     let is_constant = |list: &[f64]| list.first() == list.last();
     let constant = is_constant(variant) && is_constant(baseline);
-    if constant && yardstick.exact {
+    if constant && spec.exact {
         return Some(Inference { test: Test::Deterministic, ..nothing });
     }
     if variant.len().min(baseline.len()) < 3 {
@@ -290,17 +291,17 @@ fn unpaired(
     let p_corrected = Some((p_beyond_ticks * comparisons).min(1.0));
     let tested = Inference { estimate, p: Some(p), p_corrected, test: how, ..nothing };
     let [interval, equivalence_interval] = [interval, equivalence_interval].map(wider);
-    let ticks = constant && yardstick.unit.is_none();
+    let ticks = constant && spec.unit.is_none();
     Some(if ticks { tested } else { Inference { interval, equivalence_interval, ..tested } })
 }
 
 fn conclude_unpaired(
     inference: &Inference,
-    yardstick: Yardstick,
+    spec: MetricSpec,
     [variant, baseline]: [&Summary; 2],
-    rule: Rule,
+    rule: DecisionRule,
 ) -> Comparison {
-    let mut comparison = conclude_effect(inference, yardstick, rule);
+    let mut comparison = conclude_effect(inference, spec, rule);
     comparison.caveats.retain(|caveat| caveat.kind != "too-few-blocks");
     if inference.scale == Scale::Ratio {
         let means = variant.mean / baseline.mean;

@@ -1,6 +1,5 @@
 //! The trials of a record, found by block and variant: which of them count, and which are paired. It compares nothing.
 
-use super::contrasts::Passes;
 use bakeoff_model::range::is_usable;
 use bakeoff_model::record::{Block, Outcome, Record, Trial};
 use std::collections::BTreeMap;
@@ -16,6 +15,12 @@ pub(super) struct Trials<'a>(BTreeMap<&'a str, BTreeMap<&'a str, Blocks<'a>>>);
 
 /// One metric's values under one workload and condition: for every block, by variant, those that count.
 pub(super) struct Values<'a>(Vec<(u32, BTreeMap<&'a str, Option<f64>>)>);
+
+/// Variant, workload, condition.
+pub(super) type Cell<'a> = (&'a str, &'a str, &'a str);
+
+/// All values of one metric that count: for every pass, by cell.
+pub(super) type Passes<'a> = BTreeMap<u32, BTreeMap<Cell<'a>, f64>>;
 
 /// The values of two variants in the blocks in which both count.
 #[derive(Debug, Clone, Default, PartialEq)]

@@ -5,54 +5,14 @@
 //! for the conditions are tested one by one. Comparisons are in [`compare`], the step of a scale in [`step`].
 
 pub mod compare;
+mod figures;
 pub mod squares;
 pub mod step;
 
+pub use figures::{Figures, MedianRule, Range, Which, intersect};
+
+use figures::places;
 use squares::{greatest, least};
-
-/// From its least to its greatest possible value.
-pub type Range = [f64; 2];
-
-/// Figures of one list of values, each as the range that its digits leave.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-pub struct Figures {
-    /// Number of values.
-    pub n: u64,
-    /// Smallest value.
-    pub min: Option<Range>,
-    /// Largest value.
-    pub max: Option<Range>,
-    /// Median, by either rule for an even number of values.
-    pub median: Option<Range>,
-    /// Arithmetic mean.
-    pub mean: Option<Range>,
-    /// Standard deviation, n − 1.
-    pub sd: Option<Range>,
-}
-
-/// What the median of an even number of values is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum MedianRule {
-    /// The upper one of the two in the middle: ministat until 2016, and Debian's.
-    UpperMiddle,
-    /// The mean of the two in the middle.
-    MeanOfMiddles,
-}
-
-/// Which figure is meant.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Which {
-    /// Smallest value.
-    Min,
-    /// Largest value.
-    Max,
-    /// Median.
-    Median,
-    /// Mean.
-    Mean,
-    /// Standard deviation.
-    Sd,
-}
 
 /// Why no values can have these figures.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -76,12 +36,6 @@ pub enum Fault {
 
 /// So many values, an odd number, that one more makes no difference to the bounds of the mean.
 const MANY: u64 = (1 << 40) + 1;
-
-/// The part that two ranges share.
-pub fn intersect(a: Range, b: Range) -> Option<Range> {
-    let both = [a[0].max(b[0]), a[1].min(b[1])];
-    (both[0] <= both[1]).then_some(both)
-}
 
 /// The smallest range that holds both.
 fn hull(a: Range, b: Range) -> Range {
@@ -146,15 +100,6 @@ pub fn narrow_without_n(figures: &Figures) -> Result<Figures, Fault> {
     let sd = figures.sd.map(|sd| check(Which::Sd, sd, [0.0, most], by)).transpose()?;
     let mean = figures.mean.and(narrowed.mean);
     Ok(Figures { n: 0, mean, sd, ..narrowed })
-}
-
-impl Figures {
-    /// The same with every end of every range changed.
-    fn map(&self, change: impl Fn(f64) -> f64) -> Self {
-        let [min, max, median, mean, sd] =
-            [self.min, self.max, self.median, self.mean, self.sd].map(|figure| figure.map(|range| range.map(&change)));
-        Self { n: self.n, min, max, median, mean, sd }
-    }
 }
 
 fn narrow_scaled(figures: &Figures) -> Result<Figures, Fault> {
@@ -270,17 +215,6 @@ fn order(f: &mut Figures, size: f64) -> Result<(), Fault> {
     f.max = f.max.map(|max| [max[0].max(below).min(max[1]), max[1]]);
     f.min = f.min.map(|min| [min[0], min[1].min(above).max(min[0])]);
     Ok(())
-}
-
-/// How many of the values that are neither smallest, largest nor the median lie below and above it, and how many
-/// are the median (two, as if they were equal, where it is the mean of two). None if n is too small for that.
-fn places(n: u64, rule: MedianRule) -> Option<(f64, f64, f64)> {
-    let (below, middle, above) = match (n % 2, rule) {
-        (1, _) => (n.checked_sub(3)? / 2, 1, (n - 3) / 2),
-        (_, MedianRule::UpperMiddle) => (n.checked_sub(4)? / 2 + 1, 1, (n - 4) / 2),
-        (_, MedianRule::MeanOfMiddles) => (n.checked_sub(4)? / 2, 2, (n - 4) / 2),
-    };
-    Some((below as f64, middle as f64, above as f64))
 }
 
 /// Between which values the mean lies: everything that is free as low, or as high, as it can be.

@@ -1,6 +1,6 @@
 //! Variants that are the same thing: a comparison of them shows this machine's noise, as the baseline's twin does.
 
-use super::{Built, built};
+use super::built::{Built, built};
 use crate::findings::{Identical, Same};
 use bakeoff_model::record::{BuildLine, FactorLine, VariantLine};
 

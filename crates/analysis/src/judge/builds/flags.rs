@@ -1,6 +1,6 @@
 //! Flags that levels declare and that did not come through to the compiler or linker.
 
-use super::built;
+use super::built::built;
 use crate::findings::{FlagDoubt, FlagFate};
 use bakeoff_model::record::{BuildLine, FactorLine, FlagSeen, VariantLine};
 

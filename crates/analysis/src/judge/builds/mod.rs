@@ -3,16 +3,20 @@
 //! every comparison that rests on it. How anything was built is not known here, only what was seen of it.
 
 mod alike;
+mod built;
 mod flags;
 mod names;
 mod settings;
+
+pub(super) use built::latest;
 
 use crate::findings::{
     BuildDoubts, Caveat, Comparison, Confounded, CostDoubt, Effect, Findings, FlagDoubt, FlagFate, Identical, Kind,
     Ranking, Same, Verdict,
 };
 use bakeoff_model::plan::BASELINE;
-use bakeoff_model::record::{BuildLine, BuildOutcome, StudyLine, TWIN, VariantLine};
+use bakeoff_model::record::{BuildLine, StudyLine, TWIN, VariantLine};
+use built::built;
 use std::collections::BTreeSet;
 
 /// What stands between the levels of an interaction, and between a variant and a condition.
@@ -20,22 +24,6 @@ const TIMES: &str = " × ";
 
 /// Of more settings than this in one caveat, the rest is only counted.
 const SETTINGS_NAMED: usize = 3;
-
-/// A variant and its finished build.
-struct Built<'a> {
-    variant: &'a VariantLine,
-    build: &'a BuildLine,
-}
-
-/// The variants whose builds are finished, as planned.
-fn built<'a>(variants: &'a [VariantLine], builds: &'a [BuildLine]) -> Vec<Built<'a>> {
-    let of = |variant: &'a VariantLine| {
-        let mut finished = builds.iter().filter(|build| build.outcome == BuildOutcome::Built);
-        let build = finished.find(|build| build.variants.contains(&variant.name))?;
-        Some(Built { variant, build })
-    };
-    variants.iter().filter(|variant| variant.name != TWIN).filter_map(of).collect()
-}
 
 /// All doubts about these builds of a study, of which nothing need have been executed.
 pub fn doubts(study: &StudyLine, builds: &[BuildLine]) -> BuildDoubts {

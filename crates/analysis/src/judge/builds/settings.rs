@@ -1,8 +1,8 @@
 //! Settings in which builds differ, and which factor they follow. It compares what the study's commands described; what
 //! a setting means is nobody's business here.
 
+use super::built::{Built, built};
 use super::names::Names;
-use super::{Built, built};
 use crate::findings::{Confounded, SettingValue};
 use bakeoff_model::record::{BuildLine, FactorLine, VariantLine};
 use std::collections::{BTreeMap, BTreeSet};

@@ -1,7 +1,7 @@
 //! The sentences of the diagnostics: what was seen, where, and what to do about it. They count and name; they judge
 //! nothing.
 
-use super::{CarryOver, Modes, Outliers, Position, Rates, Seen};
+use super::seen::{CarryOver, Modes, Outliers, Position, Rates, Seen};
 use crate::findings::{Findings, Scale, Table};
 use bakeoff_model::metric::Unit;
 use bakeoff_model::record::TWIN;

@@ -1,7 +1,7 @@
 //! Doubts about samples that somebody else measured: of one sample, of one comparison, and of all of them.
 
-use super::super::Rule;
 use super::super::infer::Inference;
+use super::super::rule::DecisionRule;
 use crate::findings::{Caveat, Comparison, Scale, Test};
 use crate::samples::Summary;
 use bakeoff_model::percent::percent;
@@ -67,7 +67,7 @@ pub(super) fn never_vary(constant: bool, inference: &Inference) -> Option<Caveat
 }
 
 /// Too few values for a test, for an interval, or for a difference that survives the correction.
-pub(super) fn too_few(inference: &Inference, [n, other]: [u32; 2], rule: Rule) -> Option<Caveat> {
+pub(super) fn too_few(inference: &Inference, [n, other]: [u32; 2], rule: DecisionRule) -> Option<Caveat> {
     let (n, other) = (n.min(other), n.max(other));
     let percent = percent(1.0 - rule.alpha);
     let text = match inference.test {
@@ -113,7 +113,7 @@ pub(super) fn spreads(inference: &Inference, variant: &Summary, baseline: &Summa
 }
 
 /// The shift is a robust centre; the means may tell another story.
-pub(super) fn means_disagree(comparison: &Comparison, rule: Rule) -> Option<Caveat> {
+pub(super) fn means_disagree(comparison: &Comparison, rule: DecisionRule) -> Option<Caveat> {
     let means = comparison.ratio_of_means?.estimate;
     let apart = (means.ln() - comparison.estimate.ln()).abs() > rule.margin.ln_1p();
     apart.then(|| {

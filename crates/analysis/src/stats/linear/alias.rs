@@ -2,9 +2,15 @@
 //! only, never at a value.
 
 use super::basis::Basis;
-use super::{Columns, Fit, Term};
+use super::terms::{Columns, Term};
 
-impl Fit {
+/// The design of a model: the basis of its columns, and its terms in their order.
+pub(super) struct Model<'a> {
+    pub(super) basis: &'a Basis,
+    pub(super) terms: &'a [Columns],
+}
+
+impl Model<'_> {
     /// The terms that `term` cannot be told apart from, in the order of the model; empty if all of its effects can be
     /// estimated.
     ///
@@ -52,7 +58,7 @@ impl Fit {
 
     /// The columns of some terms, in coordinates of the whole model's basis: short vectors of length 1 or 0.
     fn span(&self, terms: &[&Columns]) -> Basis {
-        let basis = &self.ols.basis;
+        let basis = self.basis;
         let place = |column: usize| {
             let mut vector = basis.coordinates[column].clone();
             vector.resize(basis.rank(), 0.0);

@@ -12,9 +12,14 @@ mod alias;
 mod anova;
 mod basis;
 mod ols;
+mod terms;
 
 pub use anova::OneWay;
 pub use ols::{Errors, Estimate, Gap, Ols};
+pub use terms::Term;
+
+use alias::Model;
+use terms::Columns;
 
 /// A model with more numbers than this, observations × columns, is refused.
 const NUMBERS_MAX: usize = 1 << 26;
@@ -28,17 +33,6 @@ pub struct Observation<'a> {
     pub levels: &'a [usize],
     /// The value: the logarithm of a metric, if effects are to be ratios.
     pub y: f64,
-}
-
-/// A part of the model.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Term {
-    /// What is constant within every block: the blocks, and the general mean.
-    Blocks,
-    /// The main effect of a factor, by its place.
-    Main(usize),
-    /// The interaction of two factors, by their places, the smaller one first.
-    TwoWay(usize, usize),
 }
 
 /// Why an effect is not given.
@@ -66,13 +60,6 @@ pub struct Fit {
     levels: Vec<usize>,
     /// Every term but the blocks, with the place of its first column and their number, in the order of the columns.
     terms: Vec<Columns>,
-}
-
-#[derive(Debug, Clone, Copy)]
-struct Columns {
-    term: Term,
-    first: usize,
-    number: usize,
 }
 
 impl Fit {
@@ -134,8 +121,12 @@ impl Fit {
     /// Every term that has an effect which cannot be told apart, with the terms that it cannot be told apart from.
     /// Empty if all effects can be estimated.
     pub fn aliases(&self) -> Vec<(Term, Vec<Term>)> {
-        let with = |columns: &Columns| (columns.term, self.aliased_with(columns.term));
+        let with = |columns: &Columns| (columns.term, self.model().aliased_with(columns.term));
         self.terms.iter().map(with).filter(|(_, with)| !with.is_empty()).collect()
+    }
+
+    fn model(&self) -> Model<'_> {
+        Model { basis: &self.ols.basis, terms: &self.terms }
     }
 
     fn effect(&self, term: Term, weights: &[f64]) -> Result<Estimate, Refused> {
@@ -143,7 +134,7 @@ impl Fit {
         let mut all = vec![0.0; self.ols.basis.coordinates.len()];
         all[columns.first..][..columns.number].copy_from_slice(weights);
         self.ols.combination(&all, self.errors).map_err(|gap| match gap {
-            Gap::NotEstimable => Refused::Aliased { with: self.aliased_with(term) },
+            Gap::NotEstimable => Refused::Aliased { with: self.model().aliased_with(term) },
             Gap::NoError => Refused::NoError,
         })
     }

@@ -1,13 +1,15 @@
-//! What the record tells of the surroundings: whether each part of a condition was as it was asked for, what was measured
+//! What the record tells of the conditions: whether each part of a condition was as it was asked for, what was measured
 //! of load and throughput, and whether the load was the same for all variants. What conditions do to a metric is in
 //! [`super::effects`].
 
 use super::conclude::conclude_effect;
 use super::contrasts::Contrasts;
-use super::effects::{places, variants};
+use super::executed::sessions;
 use super::infer;
+use super::metric_spec::MetricSpec;
+use super::rule::DecisionRule;
+use super::study::{places, variants};
 use super::trials::{Trials, value_that_counts};
-use super::{Rule, Yardstick, sessions};
 use crate::findings::{ConditionParts, Part, Scale, Summary, Verdict, Watched, WatchedVariant};
 use crate::stats::describe::mean;
 use bakeoff_model::metric::{self, Direction, Metric, Unit};
@@ -25,7 +27,7 @@ const DISTURBED_FROM_S: f64 = 0.02;
 const MANY: f64 = 0.25;
 
 /// Every condition of which the record tells anything.
-pub(super) fn conditions(record: &Record, trials: &Trials<'_>, rule: Rule) -> Vec<ConditionParts> {
+pub(super) fn conditions(record: &Record, trials: &Trials<'_>, rule: DecisionRule) -> Vec<ConditionParts> {
     let study = &record.study;
     let of = |condition: &String| {
         let parts = parts(record, trials, condition, rule);
@@ -38,7 +40,7 @@ pub(super) fn conditions(record: &Record, trials: &Trials<'_>, rule: Rule) -> Ve
 }
 
 /// The parts that sessions with trials told of; a state that only some of them found has its number of sessions.
-fn parts(record: &Record, trials: &Trials<'_>, condition: &str, rule: Rule) -> Vec<Part> {
+fn parts(record: &Record, trials: &Trials<'_>, condition: &str, rule: DecisionRule) -> Vec<Part> {
     let mut parts: Vec<Part> = vec![];
     for session in sessions(record) {
         for told in session.surroundings.iter().filter(|told| told.condition == condition) {
@@ -70,7 +72,7 @@ fn parts(record: &Record, trials: &Trials<'_>, condition: &str, rule: Rule) -> V
 }
 
 /// The load's rate and cost, and the throughput where several processes execute at once.
-fn watched(study: &StudyLine, trials: &Trials<'_>, place: (&str, &str), rule: Rule) -> Vec<Watched> {
+fn watched(study: &StudyLine, trials: &Trials<'_>, place: (&str, &str), rule: DecisionRule) -> Vec<Watched> {
     let (workload, condition) = place;
     let several = trials.blocks(workload, condition).any(|block| block.values().any(|t| t.processes.len() > 1));
     let known = |name: &str| metric::by_name(name, &study.metrics).cloned();
@@ -114,7 +116,7 @@ fn watch(
     trials: &Trials<'_>,
     (workload, condition): (&str, &str),
     metric: &Metric,
-    rule: Rule,
+    rule: DecisionRule,
     value: &dyn Fn(&Trial) -> Option<f64>,
 ) -> Option<Watched> {
     let of = |wanted: &dyn Fn(&str) -> bool| {
@@ -139,7 +141,7 @@ fn watch(
 
 /// Whether the load ended more often beside some variants than beside the baseline: by the pairs' own test, and by more
 /// than the margin. A load that begins again as soon as it ends is faster beside a program that takes less.
-pub(super) fn unequal_load(study: &StudyLine, trials: &Trials<'_>, rule: Rule) -> Option<String> {
+pub(super) fn unequal_load(study: &StudyLine, trials: &Trials<'_>, rule: DecisionRule) -> Option<String> {
     let mut seen = vec![];
     let mut variants = variants(study).map(|variant| variant.name.as_str());
     let baseline = variants.next()?;
@@ -147,12 +149,12 @@ pub(super) fn unequal_load(study: &StudyLine, trials: &Trials<'_>, rule: Rule) -
     for (workload, condition) in places(study) {
         let values = trials.values(workload, condition, "load_rate");
         let unit = Some(Unit::PerSecond);
-        let yardstick = Yardstick { unit, better: Direction::More, exact: false, floor: 0.0, step: None };
-        let of = |variant: &&str| Contrasts::of_pairs(&values.pairs(baseline, variant), yardstick, rule.margin);
+        let spec = MetricSpec { unit, better: Direction::More, exact: false, floor: 0.0, step: None };
+        let of = |variant: &&str| Contrasts::of_pairs(&values.pairs(baseline, variant), spec, rule.margin);
         let inferences = infer::family(&others.iter().map(of).collect::<Vec<_>>(), rule);
         for (variant, inference) in others.iter().zip(inferences) {
             let Some(inference) = inference else { continue };
-            let load = conclude_effect(&inference, yardstick, rule);
+            let load = conclude_effect(&inference, spec, rule);
             let is_ratio = load.scale == Scale::Ratio;
             let by = match load.verdict {
                 Verdict::Faster if is_ratio => format!("{:.1} % more often", 100.0 * (load.estimate - 1.0)),

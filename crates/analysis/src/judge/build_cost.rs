@@ -1,13 +1,16 @@
-//! Building beside speed: of every variant, what building it takes and what that gains, where both are decided. A variant
-//! is built from the first layer on that is another one than the baseline's; what these layers take together is summed
-//! by pass and judged like any pair. Of a single layer it is the verdict of its own table.
+//! The cost of building, which is measured together with the trials: what building each variant takes and what that
+//! gains, where both are decided. A variant is built from the first layer on that is another one than the baseline's;
+//! what these layers take together is summed by pass and judged like any pair. Of a single layer it is the verdict of
+//! its own table. What is doubtful of builds is not here; see [`super::builds`].
 
+use super::conclude;
 use super::contrasts::Contrasts;
 use super::infer::{self, Inference};
+use super::interim_view::InterimView;
+use super::metric_spec::MetricSpec;
+use super::rule::DecisionRule;
 use super::trials::{Pairs, Trials};
-use super::{Yardstick, conclude, setting};
 use crate::findings::{BuiltAndExecuted, Claim, Comparison, Findings, Table, Verdict};
-use crate::stopping::Sight;
 use bakeoff_model::metric::{Direction, Unit};
 use bakeoff_model::record::{BuildLine, BuildOutcome, Building, Record};
 
@@ -83,9 +86,9 @@ fn of_layer(judged: &Findings, layer: &str, variant: &str) -> Option<Comparison>
 
 /// What several layers take together, for each of these variants; none where there is but one, or none.
 fn sums(building: &Record, baseline: &str, variants: &[&str], layers: &[Vec<&str>]) -> Vec<Option<Comparison>> {
-    let sight = Sight::of(building);
-    let (_, rule) = setting(&building.study, &sight);
-    let passes = Trials::until(building, sight.last_pass).passes(WALL);
+    let view = InterimView::of(building);
+    let rule = DecisionRule::of(&building.study, view.mode);
+    let passes = Trials::until(building, view.last_pass).passes(WALL);
     let Some(condition) = building.study.conditions.first() else { return vec![None; variants.len()] };
     let pairs = |variant: &str, layers: &[&str]| {
         let mut pairs = Pairs::default();
@@ -104,17 +107,15 @@ fn sums(building: &Record, baseline: &str, variants: &[&str], layers: &[Vec<&str
         }
         pairs
     };
-    let yardstick =
-        Yardstick { unit: Some(Unit::Seconds), better: Direction::Less, exact: false, floor: 0.0, step: None };
+    let spec = MetricSpec { unit: Some(Unit::Seconds), better: Direction::Less, exact: false, floor: 0.0, step: None };
     // One layer is no sum: there are no pairs, and so nothing is inferred.
     let sums = |(variant, layers): (&&str, &Vec<&str>)| {
         if layers.len() > 1 { pairs(variant, layers) } else { Pairs::default() }
     };
     let all: Vec<Pairs> = variants.iter().zip(layers).map(sums).collect();
-    let contrasts: Vec<Contrasts> =
-        all.iter().map(|pairs| Contrasts::of_pairs(pairs, yardstick, rule.margin)).collect();
+    let contrasts: Vec<Contrasts> = all.iter().map(|pairs| Contrasts::of_pairs(pairs, spec, rule.margin)).collect();
     let conclude = |(pairs, inference): (&Pairs, Option<Inference>)| {
-        let comparison = conclude::conclude(pairs, &inference?, yardstick, rule);
+        let comparison = conclude::conclude(pairs, &inference?, spec, rule);
         Some(Comparison { caveats: vec![], ..comparison })
     };
     all.iter().zip(infer::family(&contrasts, rule)).map(conclude).collect()

@@ -1,0 +1,202 @@
+//! One comparison: estimate, intervals, p, the test they are from, the verdict and its doubts. Plain serialisable
+//! values; what makes a verdict of numbers is not here.
+
+use bakeoff_model::metric::{Direction, Unit};
+use serde::{Deserialize, Serialize};
+
+/// A variant against the baseline, over the blocks in which both count.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Comparison {
+    /// Number of blocks with both.
+    pub blocks: u32,
+    /// What the numbers are.
+    pub scale: Scale,
+    /// Robust centre.
+    pub estimate: f64,
+    /// The study's confidence, 1 − α.
+    #[serde(default = "usual_confidence")]
+    pub confidence: f64,
+    /// Interval at that confidence, which those of the whole family have together; none if there is none. A
+    /// difference is shown exactly where it excludes no difference.
+    pub interval: Option<[f64; 2]>,
+    /// Interval at confidence 1 − 2α, of this comparison alone: the one that must lie within the margin to show equivalence
+    /// (TOST).
+    pub equivalence_interval: Option<[f64; 2]>,
+    /// p of no difference, uncorrected for the family, but for the stopping rule; none where there is no test.
+    pub p: Option<f64>,
+    /// p corrected for the family, by the test whose inversion the interval is.
+    pub p_corrected: Option<f64>,
+    /// How.
+    pub test: Test,
+    /// By how much the ticks of a clock have widened the intervals, each way: of logarithms, or of values, as `scale` says.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub resolution: f64,
+    /// What is claimed.
+    pub verdict: Verdict,
+    /// Where undecided: the smallest difference that so many blocks would have shown with 80 % power, as `scale` says: the
+    /// larger ratio of the two, or a difference above 0. None if it cannot be told, or if they could not have shown any.
+    #[serde(default)]
+    pub detectable: Option<f64>,
+    /// Ratio of arithmetic means with Fieller's paired interval; none unless both means are positive.
+    pub ratio_of_means: Option<RatioOfMeans>,
+    /// Ratio of the largest values; none unless positive.
+    pub ratio_of_max: Option<f64>,
+    /// Doubts about this comparison.
+    pub caveats: Vec<Caveat>,
+}
+
+/// What findings of format 1, which did not say, mostly had.
+fn usual_confidence() -> f64 {
+    0.95
+}
+
+fn is_zero(number: &f64) -> bool {
+    *number == 0.0
+}
+
+impl Comparison {
+    /// The interval that the verdict rests on: for equivalent and negligible the one that was held against the margin, else the
+    /// one that says whether there is a difference.
+    pub fn shown_interval(&self) -> Option<[f64; 2]> {
+        if self.is_within() { self.equivalence_interval } else { self.interval }
+    }
+
+    /// The confidence of [`Self::shown_interval`].
+    pub fn shown_confidence(&self) -> f64 {
+        // Rounded to where decimal fractions such as 0.95 end: 2 · 0.95 − 1 is 0.8999999999999999.
+        let narrower = ((2.0 * self.confidence - 1.0) * 1e12).round() / 1e12;
+        if self.is_within() { narrower } else { self.confidence }
+    }
+
+    /// Whether it is shown to lie within the margin.
+    pub fn is_within(&self) -> bool {
+        matches!(self.verdict, Verdict::Equivalent | Verdict::Negligible)
+    }
+
+    /// The same comparison the other way round.
+    pub fn turned(&self) -> Self {
+        let turned = |x: f64| if self.scale == Scale::Ratio { 1.0 / x } else { -x };
+        let ends = |interval: Option<[f64; 2]>| interval.map(|[low, high]| [turned(high), turned(low)]);
+        Self {
+            estimate: turned(self.estimate),
+            interval: ends(self.interval),
+            equivalence_interval: ends(self.equivalence_interval),
+            verdict: match self.verdict {
+                Verdict::Faster => Verdict::Slower,
+                Verdict::Slower => Verdict::Faster,
+                other => other,
+            },
+            ratio_of_means: None,
+            ratio_of_max: self.ratio_of_max.map(|x| 1.0 / x),
+            ..self.clone()
+        }
+    }
+
+    /// Whether a difference is shown, by the verdict.
+    pub fn differs(&self) -> bool {
+        matches!(self.verdict, Verdict::Faster | Verdict::Slower | Verdict::Negligible)
+    }
+}
+
+/// Ratio of arithmetic means, variant ÷ baseline.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct RatioOfMeans {
+    /// The ratio.
+    pub estimate: f64,
+    /// Fieller's interval at the study's confidence; none if unbounded.
+    pub interval: Option<[f64; 2]>,
+}
+
+/// What kind of number `estimate`, `low` and `high` are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Scale {
+    /// variant ÷ baseline; 1 is no difference.
+    Ratio,
+    /// variant − baseline, in the metric's unit; 0 is no difference. Used where some value is not positive.
+    Difference,
+}
+
+/// How the interval and p were obtained.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Test {
+    /// Winsorised sign-flip test, exact by the randomisation of the blocks; interval by inversion.
+    SignFlip,
+    /// The same by seeded Monte Carlo, beyond the number of blocks that can be enumerated.
+    SignFlipMonteCarlo {
+        /// Seed of the flips.
+        seed: u64,
+    },
+    /// The same by Edgeworth's series, beyond the number of blocks for which chance need be asked.
+    SignFlipEdgeworth,
+    /// Student's t on paired differences of logarithms: 3 to 5 blocks; assumes a normal distribution.
+    PairedLogT,
+    /// The linear model with HC3 errors and Student's t: factors of which not every combination has values.
+    LinearModel {
+        /// Degrees of freedom.
+        df: u32,
+    },
+    /// A bet against the coins that put on the labels (e-process): it may be looked at at any time. p is 1/E, the interval a
+    /// confidence sequence.
+    SignFlipEvidence,
+    /// Mann and Whitney's test of unpaired samples, exact; interval by order statistics of all differences.
+    MannWhitney,
+    /// The same by the normal approximation, for long samples.
+    MannWhitneyNormal,
+    /// The metric is exact, and all values of each variant are the same: no chance is involved.
+    Deterministic,
+    /// The values are times on the grid of a clock whose ticks are beyond the margin: nothing is inferred.
+    TooCoarse,
+    /// Too few blocks for any interval.
+    TooFew,
+}
+
+/// The verdicts. They are said of what is better, not of what is less: of a cost such as wall time less is better, of
+/// a yield such as throughput more. A report chooses the word by unit and direction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Verdict {
+    /// Shown to be better in the metric than the baseline, and not shown to be within the margin.
+    Faster,
+    /// Shown to be worse in the metric than the baseline, and not shown to be within the margin.
+    Slower,
+    /// Not shown to differ, and shown to lie within the margin.
+    Equivalent,
+    /// Shown to differ, and shown to lie within the margin.
+    Negligible,
+    /// Neither.
+    Undecided {
+        /// Blocks still needed for a decision, at 80 % power if the estimate and the spread stay as they are; none
+        /// if that cannot be told.
+        more_blocks: Option<u32>,
+    },
+    /// None is given: it printed something other than the baseline, so it may be another program.
+    Withheld,
+}
+
+/// A doubt: what kind, and the sentence that is printed as a footnote.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Caveat {
+    /// A stable name for machines, such as `too-few-blocks`.
+    pub kind: String,
+    /// The sentence for people.
+    pub text: String,
+}
+
+/// A comparison, and of what.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Claim {
+    /// The workload.
+    pub workload: String,
+    /// The condition.
+    pub condition: String,
+    /// The metric.
+    pub metric: String,
+    /// Its base unit.
+    pub unit: Unit,
+    /// Which way is better.
+    pub better: Direction,
+    /// What the blocks say; its caveats stand with the comparison itself.
+    pub comparison: Comparison,
+}

@@ -1,0 +1,46 @@
+//! How far a study was executed: its sessions, where they were, the blocks that it is to have and the passes that were
+//! linked anew. It reads the record and looks at no value.
+
+use crate::findings::Layouts;
+use bakeoff_model::record::{Block, Place, Record, Session};
+use bakeoff_model::study::Vary;
+use std::collections::BTreeSet;
+
+/// The sessions that executed trials; one that found nothing to do, or could not begin, was nowhere.
+pub(super) fn sessions(record: &Record) -> Vec<&Session> {
+    let has_trials = |session: &&Session| record.trials.iter().any(|trial| trial.session == session.session);
+    record.sessions.iter().filter(has_trials).collect()
+}
+
+/// Where the sessions were, each place once.
+pub(super) fn places(sessions: &[&Session]) -> Vec<Place> {
+    let mut places: Vec<Place> = vec![];
+    for session in sessions {
+        if !places.contains(&session.place) {
+            places.push(session.place.clone());
+        }
+    }
+    places
+}
+
+/// Blocks that each workload and condition is to have. Fewer may be asked for than there already are.
+pub(super) fn blocks_wanted(record: &Record, is_enough: bool) -> u32 {
+    let passes = record.blocks.iter().map(|block| block.block).max().unwrap_or(0);
+    let most = record.sessions.last().map_or(0, |session| session.blocks);
+    if is_enough { passes } else { most.max(passes) }
+}
+
+/// How many passes were linked anew, and of how many; none if the order of linking is not varied.
+pub(super) fn layouts(record: &Record) -> Option<Layouts> {
+    if !record.study.vary.contains(&Vary::LinkOrder) {
+        return None;
+    }
+    let record = record.without_building();
+    let executed: BTreeSet<u32> = record.trials.iter().map(|trial| trial.block).collect();
+    let passes = |takes: fn(&Block) -> bool| -> BTreeSet<u32> {
+        let blocks = record.blocks.iter().filter(|block| takes(block) && executed.contains(&block.block));
+        blocks.map(|block| block.block).collect()
+    };
+    let (anew, all) = (passes(|block| block.layout.is_some()), passes(|_| true));
+    Some(Layouts { passes: anew.len() as u32, of: all.len() as u32 })
+}

@@ -1,0 +1,36 @@
+//! The decision rule of a study: α, margin, size of the family, seed and mode of inference. Whoever infers or concludes
+//! is handed it; it decides nothing itself. The rule in words is in [`super`].
+
+use super::mode::InferenceMode;
+use super::study::variants;
+use bakeoff_model::record::StudyLine;
+
+/// What every comparison of a family is decided by.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct DecisionRule {
+    pub(super) alpha: f64,
+    pub(super) margin: f64,
+    /// Comparisons that the correction is made over.
+    pub(super) family: u32,
+    /// The seed of the flips, where there are too many to enumerate.
+    pub(super) seed: u64,
+    pub(super) mode: InferenceMode,
+}
+
+impl DecisionRule {
+    /// The rule of a study's tables: the family is all variants but the baseline and its twin.
+    pub(super) fn of(study: &StudyLine, mode: InferenceMode) -> Self {
+        Self {
+            alpha: 1.0 - study.decide.confidence,
+            margin: study.decide.margin,
+            family: variants(study).count().saturating_sub(1) as u32,
+            seed: study.seed,
+            mode,
+        }
+    }
+
+    /// The level at which an interval is taken for it to have this level under the stopping rule.
+    pub(super) fn level(&self, alpha: f64) -> f64 {
+        self.mode.level(alpha)
+    }
+}

@@ -1,0 +1,21 @@
+//! What the plan of a study lists: its places (workload × condition), its variants, and those that share the row of
+//! another. It knows nothing of trials.
+
+use bakeoff_model::record::{StudyLine, TWIN, VariantLine};
+
+/// Every workload under every condition.
+pub(super) fn places(study: &StudyLine) -> impl Iterator<Item = (&str, &str)> {
+    let conditions = |workload| study.conditions.iter().map(move |condition| (workload, condition.as_str()));
+    study.workloads.iter().map(String::as_str).flat_map(conditions)
+}
+
+/// The variants without the twin, the baseline first.
+pub(super) fn variants(study: &StudyLine) -> impl Iterator<Item = &VariantLine> {
+    study.variants.iter().filter(|variant| variant.name != TWIN)
+}
+
+/// The variants, and those that are the same program as one of them; each with the name of the row that has its values.
+pub(super) fn with_shared(study: &StudyLine) -> impl Iterator<Item = (&VariantLine, &str)> {
+    let shared = study.shared.iter().map(|one| (&one.variant, one.with.as_str()));
+    variants(study).map(|variant| (variant, variant.name.as_str())).chain(shared)
+}

@@ -1,0 +1,116 @@
+//! The tables of findings: of every workload × condition × metric a row for each variant, and on the deciding metric
+//! the ranking of all. Inference and verdicts are made in the files named here; it puts them together.
+
+use super::contrasts::Contrasts;
+use super::infer::{self, Inference};
+use super::metric_spec::MetricSpec;
+use super::rule::DecisionRule;
+use super::trials::{Pairs, Trials, Values};
+use super::{conclude, pairs, provided, ranking};
+use crate::findings::{Comparison, Row, Summary, Table, Verdict};
+use bakeoff_model::metric::{self, Metric};
+use bakeoff_model::record::{Record, TWIN, VariantLine};
+use std::collections::BTreeMap;
+
+/// Every workload × condition × metric. A metric that this version does not know has no table; [`super::doubts`] says so.
+pub(super) fn tables(
+    record: &Record,
+    trials: &Trials<'_>,
+    variants: &[VariantLine],
+    rule: DecisionRule,
+    metrics: &[String],
+) -> Vec<Table> {
+    let study = &record.study;
+    let has_twin = study.variants.iter().any(|v| v.name == TWIN) || record.trials.iter().any(|t| t.variant == TWIN);
+    let mut tables = vec![];
+    for workload in &study.workloads {
+        for condition in &study.conditions {
+            for known in metrics.iter().filter_map(|name| metric::by_name(name, &study.metrics)) {
+                let values = trials.values(workload, condition, &known.name);
+                let spec = spec_of(known, &values, record, trials);
+                let (rows, noise_floor) = rows(&values, variants, has_twin, spec, rule);
+                let (workload, condition, metric) = (workload.clone(), condition.clone(), known.name.to_string());
+                let (unit, better) = (known.unit, known.better);
+                tables.push(Table { workload, condition, metric, unit, better, rows, noise_floor, ranking: None });
+            }
+        }
+    }
+    tables
+}
+
+/// The rows of one table, and the twin's.
+fn rows(
+    values: &Values<'_>,
+    variants: &[VariantLine],
+    has_twin: bool,
+    spec: MetricSpec,
+    rule: DecisionRule,
+) -> (Vec<Row>, Option<Row>) {
+    let Some((baseline, others)) = variants.split_first() else { return (vec![], None) };
+    let pairs = |name: &str| values.pairs(&baseline.name, name);
+    let contrasts = |pairs: &Pairs| Contrasts::of_pairs(pairs, spec, rule.margin);
+    let row = |name: &str, comparison: Option<Comparison>| {
+        let summary = Summary::new(&values.of(name), rule.alpha);
+        Row { variant: name.to_owned(), summary, comparison }
+    };
+
+    let compare = |names: &[&str], rule: DecisionRule| -> Vec<Row> {
+        let pairs: Vec<Pairs> = names.iter().map(|name| pairs(name)).collect();
+        let inferences = infer::family(&pairs.iter().map(contrasts).collect::<Vec<_>>(), rule);
+        let conclude = |(pairs, inference): (&Pairs, Option<Inference>)| {
+            inference.map(|inference| conclude::conclude(pairs, &inference, spec, rule))
+        };
+        let comparisons = pairs.iter().zip(inferences).map(conclude);
+        names.iter().zip(comparisons).map(|(name, comparison)| row(name, comparison)).collect()
+    };
+
+    let names: Vec<&str> = others.iter().map(|variant| variant.name.as_str()).collect();
+    let mut rows = vec![row(&baseline.name, None)];
+    rows.extend(compare(&names, rule));
+    let noise_floor = has_twin.then(|| compare(&[TWIN], DecisionRule { family: 1, ..rule }).pop()).flatten();
+    (rows, noise_floor)
+}
+
+/// Ranks the variants of the deciding metric's tables, and returns what is known of their pairs, by workload and condition.
+/// A variant without a verdict, because it printed something else, is not among them.
+pub(super) fn rank(
+    tables: &mut [Table],
+    record: &Record,
+    trials: &Trials<'_>,
+    rule: DecisionRule,
+) -> BTreeMap<(String, String), pairs::Pairs> {
+    let study = &record.study;
+    let mut known = BTreeMap::new();
+    let deciding = study.decide.metrics.first();
+    for table in tables.iter_mut().filter(|table| deciding == Some(&table.metric)) {
+        let Some(metric) = metric::by_name(&table.metric, &study.metrics) else { continue };
+        let values = trials.values(&table.workload, &table.condition, &table.metric);
+        let is_withheld = |row: &Row| row.comparison.as_ref().is_some_and(|c| c.verdict == Verdict::Withheld);
+        let rows: Vec<Row> = table.rows.iter().filter(|row| !is_withheld(row)).cloned().collect();
+        let spec = spec_of(metric, &values, record, trials);
+        let Some(pairs) = pairs::Pairs::of(&values, &rows, spec, rule) else { continue };
+        table.ranking = ranking::ranking(&pairs, &rows, metric.better);
+        known.insert((table.workload.clone(), table.condition.clone()), pairs);
+    }
+    known
+}
+
+/// How a metric is measured in the table that these are all values of.
+fn spec_of(metric: &Metric, values: &Values<'_>, record: &Record, trials: &Trials<'_>) -> MetricSpec {
+    let floor = floor_bytes(&metric.name, record, trials);
+    MetricSpec { floor, ..MetricSpec::of(metric) }.on_grid_of(&values.all())
+}
+
+/// Peak memory that any trial shows, because its launcher needed as much; 0 if that was not told, or is not what the
+/// metric shows.
+fn floor_bytes(metric: &str, record: &Record, trials: &Trials<'_>) -> f64 {
+    let is_inherited = match metric {
+        "maxrss" => true,
+        "peak" => provided::peak_sources(trials)[1] > 0,
+        _ => false,
+    };
+    if !is_inherited {
+        return 0.0;
+    }
+    record.sessions.iter().filter_map(|session| session.memory_floor_bytes).fold(0.0, f64::max)
+}

@@ -1,0 +1,117 @@
+//! All findings of a record without building: trials, tables, effects, outputs and doubts, each from its own file, in
+//! the order in which they need each other. It computes no number.
+
+use super::interim_view::InterimView;
+use super::lost::Attempts;
+use super::pairs::{self, Known};
+use super::rule::DecisionRule;
+use super::stopping_rule::{fulfilled, is_looked_at};
+use super::tables::{rank, tables};
+use super::trials::Trials;
+use super::{builds, conditions, diagnostics, doubts, effects, executed, latencies, outputs, provided, study};
+use crate::findings::{Effects, FORMAT, Findings, Method, Outputs, Table};
+use bakeoff_model::record::{Record, VariantLine};
+use std::collections::BTreeMap;
+
+/// Judges a record without building, finished or not.
+pub(super) fn judge_workloads(record: &Record) -> Findings {
+    let study = &record.study;
+    let mut view = InterimView::of(record);
+    let rule = DecisionRule::of(study, view.mode);
+    let variants: Vec<VariantLine> = study::variants(study).cloned().collect();
+    let (trials, attempts) = (Trials::of(record), Attempts::of(record));
+    let seen = Trials::until(record, view.last_pass);
+    let [unavailable, missing] = provided::unavailable(record);
+    let mut tables = tables(record, &seen, &variants, rule, &study.decide.metrics);
+    let outputs = outputs::outputs(record, &trials);
+    outputs::withhold(&mut tables, &outputs);
+    let pairs = rank(&mut tables, record, &seen, rule);
+    tables.retain(|table| !provided::is_unmeasured(table, &unavailable, &seen));
+    if let Some(stopping) = &mut view.stopping {
+        let deciding = |table: &&Table| study.decide.metrics.first() == Some(&table.metric);
+        let fulfilled = fulfilled(study.until, tables.iter().filter(deciding));
+        stopping.enough = is_looked_at(record) && fulfilled;
+    }
+    let is_withheld = |w: &str, c: &str, variant: &str| outputs::is_withheld(&outputs, (w, c), variant);
+    let alike = Trials::until(record, view.last_pass).without(is_withheld);
+    let sessions = executed::sessions(record);
+    let mut builds = builds::latest(&record.builds);
+    builds.sort_by_key(|build| variants.iter().position(|v| build.variants.contains(&v.name)).unwrap_or(usize::MAX));
+    let is_enough = view.stopping.as_ref().is_some_and(|stopping| stopping.enough);
+    let blocks_wanted = executed::blocks_wanted(record, is_enough);
+    let effects = all_effects(record, &alike, &tables, &pairs, &outputs, rule);
+    let mut findings = Findings {
+        format: FORMAT,
+        study: study.study.clone(),
+        question: study.question.clone(),
+        plan: study.plan.clone(),
+        seed: study.seed,
+        simulated: study.simulated.clone(),
+        method: Method {
+            deciding_metric: study.decide.metrics.first().cloned().unwrap_or_default(),
+            confidence: study.decide.confidence,
+            margin: study.decide.margin,
+            family: rule.family,
+            stopping: view.stopping,
+        },
+        places: executed::places(&sessions),
+        sessions: sessions.len() as u32,
+        blocks_wanted,
+        blocks_finished: trials.finished(&record.blocks),
+        blocks_total: blocks_wanted * (study.workloads.len() * study.conditions.len()) as u32,
+        started_unix_s: record.sessions.first().map_or(0.0, |session| session.started_unix_s),
+        outputs: vec![],
+        failures: attempts.lost(study),
+        metrics: provided::metrics(study, &tables, &trials),
+        latencies: latencies::tables(study, &seen, rule),
+        conditions: conditions::conditions(record, &seen, rule),
+        unavailable,
+        missing,
+        variants,
+        excluded: study.excluded.clone(),
+        shared: study.shared.clone(),
+        tables,
+        effects,
+        build_doubts: builds::doubts(study, &builds),
+        builds,
+        building: None,
+        built_and_executed: vec![],
+        layouts: None,
+        evidence: None,
+        caveats: vec![],
+    };
+    findings.outputs = outputs;
+    builds::warn(&mut findings, study);
+    findings.caveats = doubts::about(&findings, record, &trials, rule);
+    findings.caveats.extend(diagnostics::about(&findings, &trials, &attempts, rule));
+    findings
+}
+
+/// All effects, with the reason why one is missing where outputs differ. A contrast that is a pair is known from the tables.
+fn all_effects(
+    record: &Record,
+    trials: &Trials<'_>,
+    tables: &[Table],
+    pairs: &BTreeMap<(String, String), pairs::Pairs>,
+    outputs: &[Outputs],
+    rule: DecisionRule,
+) -> Vec<Effects> {
+    let deciding = record.study.decide.metrics.first().map_or("", String::as_str);
+    let known = Known { tables, pairs, deciding };
+    let mut effects = effects::effects(record, trials, known, rule);
+    effects.extend(effects::levels(record, trials, known, rule));
+    outputs::explain(&mut effects, outputs);
+    effects
+}
+
+/// The tables of the deciding metric alone: what a stopping rule asks for, after every pass.
+pub(crate) fn deciding_tables(record: &Record) -> Vec<Table> {
+    let view = InterimView::of(record);
+    let rule = DecisionRule::of(&record.study, view.mode);
+    let variants: Vec<VariantLine> = study::variants(&record.study).cloned().collect();
+    let metrics = record.study.decide.metrics.get(..1).unwrap_or_default();
+    let seen = Trials::until(record, view.last_pass);
+    let mut tables = tables(record, &seen, &variants, rule, metrics);
+    outputs::withhold(&mut tables, &outputs::outputs(record, &Trials::of(record)));
+    tables
+}
