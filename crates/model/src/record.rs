@@ -7,6 +7,7 @@ mod build;
 mod building;
 mod evidence;
 mod looks;
+mod outcome;
 mod output;
 mod reading;
 
@@ -16,6 +17,7 @@ pub use build::{BuildLine, BuildOutcome, FactorLine, FlagSeen, Foreseen, LayerLi
 pub use building::{BUILDING_METRICS, Building};
 pub use evidence::{Calls, Census, Children, Evidence, EvidenceLine, Mapped, Opened, Traced};
 pub use looks::{Changed, Checked};
+pub use outcome::{Failure, Outcome};
 pub use output::{HASHED_BYTES, Output, OutputDifference};
 pub use reading::{Contradiction, Odd, Oddity, Reading};
 
@@ -323,83 +325,6 @@ impl Trial {
     }
 }
 
-/// How a trial ended.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Outcome {
-    /// It did what it should; its measurements count.
-    #[default]
-    Ok,
-    /// It did not; its measurements are kept but never compared.
-    Failed(Failure),
-    /// A rule that was fixed beforehand says that it does not count.
-    Void(String),
-}
-
-/// Why a trial failed.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Failure {
-    /// It exited with this code.
-    Exit {
-        /// The exit code; not 0.
-        code: i32,
-        /// Last lines of its standard error.
-        stderr: Vec<String>,
-    },
-    /// It was killed by this signal.
-    Signal {
-        /// The signal's number.
-        signal: i32,
-        /// Last lines of its standard error.
-        stderr: Vec<String>,
-    },
-    /// Its standard output was not the expected one.
-    WrongOutput {
-        /// First line that differs, from 1.
-        line: u64,
-        /// That line as expected; none if more was printed than expected.
-        expected: Option<String>,
-        /// That line as printed; none if less was printed than expected.
-        printed: Option<String>,
-    },
-    /// It took longer than it may, and was killed.
-    TimedOut {
-        /// How long it may take, in seconds.
-        after_s: f64,
-        /// Last lines of its standard error.
-        stderr: Vec<String>,
-    },
-    /// It used more memory than the condition allows, and the kernel killed it.
-    OutOfMemory {
-        /// The limit, in bytes.
-        limit_bytes: u64,
-        /// Last lines of its standard error.
-        stderr: Vec<String>,
-    },
-    /// What a trial needs or is judged by failed: a service, the load, the oracle.
-    Surroundings {
-        /// What: `service cache`, `load`, `oracle`.
-        part: String,
-        /// Why, in one line.
-        why: String,
-        /// Last lines of what it printed.
-        tail: Vec<String>,
-    },
-    /// What it told of itself was not what the study says: a phase, a number of ops, a value.
-    Told {
-        /// What was wrong, in one line.
-        why: String,
-    },
-    /// It could not be started.
-    NotStarted {
-        /// The command or file that could not be started.
-        command: String,
-        /// The system's word for it.
-        why: String,
-    },
-}
-
 /// The system's clock went on in a step: times of day before and after it do not fit. No duration comes from it.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct ClockSet {
@@ -474,5 +399,81 @@ impl Record {
     pub fn next_session(&self) -> u32 {
         let known = self.sessions.iter().map(|session| session.session);
         known.chain(self.trials.iter().map(|trial| trial.session)).max().unwrap_or(0) + 1
+    }
+
+    /// Trials that ended after the last look at what they execute.
+    pub fn unchecked(&self) -> &[Trial] {
+        self.trials.get(self.unchecked_from..).filter(|_| self.checked.is_some()).unwrap_or_default()
+    }
+
+    /// The places of the trials that a line makes void.
+    fn voided_by(&self, line: &Changed) -> Vec<usize> {
+        let is_void = |place: usize, trial: &Trial| {
+            place >= self.unchecked_from || (line.whole_session && trial.session == line.session)
+        };
+        let trials = self.trials.iter().enumerate();
+        trials.filter_map(|(place, trial)| is_void(place, trial).then_some(place)).collect()
+    }
+
+    fn set_first_unchecked(&mut self, place: usize) {
+        self.unchecked_from = place;
+    }
+
+    fn take_checked(&mut self, line: Checked) {
+        self.checked = Some(line);
+        self.unchecked_from = self.trials.len();
+    }
+
+    fn take_changed(&mut self, line: &Changed) {
+        let why = line.why();
+        for place in self.voided_by(line) {
+            self.trials[place].outcome = Outcome::Void(why.clone());
+        }
+        self.unchecked_from = self.trials.len();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn trials_since_the_last_good_look_are_void_and_no_others() {
+        let mut record = Record::new(StudyLine::default());
+        let trial = || Line::Trial(Trial::default());
+        let checked = || Line::Checked(Checked::default());
+        let changed = |files: &[&str]| {
+            let files = files.iter().map(|file| file.to_string()).collect();
+            Line::Changed(Changed { session: 1, files, whole_session: false })
+        };
+        record.push(trial());
+        assert_eq!(record.unchecked(), [], "a version that does not look says nothing");
+        record.push(checked());
+        record.push(trial());
+        assert_eq!(record.unchecked().len(), 1);
+        record.push(checked());
+        assert_eq!(record.unchecked(), []);
+        record.push(trial());
+        record.push(changed(&["bin/p"]));
+        assert_eq!(record.unchecked(), []);
+        record.push(trial());
+        record.push(changed(&["a", "b"]));
+        record.push(changed(&[]));
+        let outcomes: Vec<_> = record.trials.iter().map(|trial| trial.outcome.clone()).collect();
+        let void = |why: &str| Outcome::Void(why.to_owned());
+        let expect = [
+            Outcome::Ok,
+            Outcome::Ok,
+            void("bin/p was changed while its block was executed"),
+            void("a and 1 more were changed while its block was executed"),
+        ];
+        assert_eq!(outcomes, expect);
+        record.push(Line::Trial(Trial { session: 2, ..Trial::default() }));
+        record.push(Line::Trial(Trial { session: 3, ..Trial::default() }));
+        record.push(checked());
+        record.push(Line::Changed(Changed { session: 2, files: vec!["x".to_owned()], whole_session: true }));
+        let of = |session| record.trials.iter().find(|trial| trial.session == session).map(|trial| &trial.outcome);
+        assert_eq!(of(2), Some(&void("x was changed while its block was executed")));
+        assert_eq!(of(3), Some(&Outcome::Ok));
     }
 }
