@@ -9,7 +9,9 @@ mod evidence;
 mod looks;
 mod outcome;
 mod output;
+mod parted;
 mod reading;
+mod study_line;
 
 pub(crate) use basis::VARIANT_KEY;
 pub use basis::{Basis, Change};
@@ -20,13 +22,11 @@ pub use looks::{Changed, Checked};
 pub use outcome::{Failure, Outcome};
 pub use output::{HASHED_BYTES, Output, OutputDifference};
 pub use reading::{Contradiction, Odd, Oddity, Reading};
+pub use study_line::{Excluded, SharedLine, StudyLine, VariantLine};
 
 use crate::marks::Marks;
-use crate::metric::{self, Measurements, Metric};
-use crate::study::{Decide, Levels, OutputUse, Vary, VoidRule};
-use crate::until::Until;
+use crate::metric::{self, Measurements};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 
 /// The version of the journal's format that this program writes. Readers refuse newer ones. Since 2 each line carries a
 /// checksum, and a line may say that trials before it do not count.
@@ -66,101 +66,6 @@ pub enum Line {
     /// A kind of line that this version does not know: a later one wrote it. It is only ever read.
     #[serde(other, skip_serializing)]
     Unknown,
-}
-
-/// What was planned: the head of a journal.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-pub struct StudyLine {
-    /// [`FORMAT`] of the writer.
-    pub format: u32,
-    /// The version of Bakeoff that wrote it.
-    pub bakeoff: String,
-    /// The study's name.
-    pub study: String,
-    /// The study's question.
-    pub question: Option<String>,
-    /// The plan's name.
-    pub plan: String,
-    /// Digest of all that makes trials comparable: variants and their builds, workloads, seed. A journal is only
-    /// ever continued by a plan of the same identity, or of the same [`Basis`].
-    pub identity: String,
-    /// The same, part by part; none in journals of older versions.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub basis: Option<Basis>,
-    /// The seed of every order.
-    pub seed: u64,
-    /// The baseline first, then the others as planned; the twin is not among them.
-    pub variants: Vec<VariantLine>,
-    /// The combinations that the study leaves out, and why.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub excluded: Vec<Excluded>,
-    /// Names of the workloads.
-    pub workloads: Vec<String>,
-    /// What becomes of the standard output of workloads, where it is not compared with the baseline's.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub outputs: BTreeMap<String, OutputUse>,
-    /// Names of the conditions.
-    pub conditions: Vec<String>,
-    /// How to judge.
-    pub decide: Decide,
-    /// When there are blocks enough, as fixed before the first one. A journal is never continued under another rule.
-    #[serde(default)]
-    pub until: Until,
-    /// Where the rule looks a few times only: the number of blocks of its last look, from which the others follow.
-    #[serde(default)]
-    pub looks_until: Option<u32>,
-    /// The study's own metrics among those that it decides on and shows: of phases, ops and values.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub metrics: Vec<Metric>,
-    /// Nuisances that were drawn afresh for every block.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub vary: Vec<Vary>,
-    /// When a trial does not count.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub void_if: Vec<VoidRule>,
-    /// The build factors, where anything is built: what builds are held against.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub build_factors: Vec<FactorLine>,
-    /// Variants that are not executed, because another one is the same thing: the two share a row.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub shared: Vec<SharedLine>,
-    /// Set if building is measured too.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub building: Option<Building>,
-    /// Set if the trials were simulated: the planted truth, as the user gave it.
-    pub simulated: Option<String>,
-}
-
-/// A combination of levels that was left out.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Excluded {
-    /// Its display name.
-    pub name: String,
-    /// Why.
-    pub reason: String,
-}
-
-/// One variant, as planned.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-pub struct VariantLine {
-    /// The display name; unique within the study.
-    pub name: String,
-    /// Its level of every factor.
-    pub levels: Levels,
-    /// Digest of the build that it executes; none if nothing is built.
-    pub build: Option<String>,
-    /// The command that it executes in place of the workload's, if any.
-    pub run: Option<String>,
-}
-
-/// A variant that is the same thing as another one, which is executed for both.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-pub struct SharedLine {
-    /// The variant that is not executed, as planned.
-    #[serde(flatten)]
-    pub variant: VariantLine,
-    /// The display name of the one that is.
-    pub with: String,
 }
 
 /// A command took up the study.
