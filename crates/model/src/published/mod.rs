@@ -12,6 +12,7 @@ mod pairs;
 mod parts;
 mod read;
 mod said;
+mod says;
 mod table;
 mod words;
 
