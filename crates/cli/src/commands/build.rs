@@ -1,6 +1,6 @@
 //! `bakeoff build`: makes the builds of a study that the cache does not hold. `bakeoff run` does the same first.
 
-use super::Selection;
+use super::options::Selection;
 use super::plan::about;
 use crate::error::{Code, CommandError};
 use crate::screen;

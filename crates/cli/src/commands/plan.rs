@@ -1,7 +1,7 @@
 //! `bakeoff plan`: what a study would do, before it does it. It builds and executes nothing.
 
 use super::build::{Jobs, request};
-use super::{Extent, Selection};
+use super::options::{Extent, Selection};
 use crate::error::{Code, CommandError};
 use crate::screen;
 use crate::study_folder::StudyFolder;

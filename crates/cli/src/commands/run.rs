@@ -1,8 +1,9 @@
 //! `bakeoff run`: a study from its file to its report. Build, execute what is missing, judge, print; nothing else.
 
 use super::build::{Jobs, Telling, build, request};
+use super::options::{Extent, Kept, Selection, Showing};
 use super::plan::takes;
-use super::{Extent, Kept, Selection, Showing, trace_trial};
+use super::trace_trial;
 use crate::alike;
 use crate::alone::{tell_who_is_waited_for, tell_why_not_alone};
 use crate::aside::Maker;
