@@ -6,6 +6,7 @@ mod calibrate;
 mod check_summary;
 mod compare;
 mod doctor;
+mod estimates;
 mod export;
 mod facts;
 mod gc;
