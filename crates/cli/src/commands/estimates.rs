@@ -1,5 +1,5 @@
-//! Words before a number that is not known exactly: a time that is estimated, a number that a rule may make smaller. Nothing is
-//! estimated here.
+//! Words before a number that is not known exactly: a time that is estimated, a number that a rule may make smaller.
+//! Nothing is estimated here.
 
 use bakeoff_model::plan::Plan;
 use bakeoff_model::until::Until;
