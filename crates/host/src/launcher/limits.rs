@@ -1,7 +1,8 @@
 //! Which limits can be had here, found out beforehand and on the spot.
 
-use super::{Launcher, Limits, channel, reply, request, wire};
+use super::{Launcher, channel, reply, request, wire};
 use crate::files::Files;
+use crate::job::Limits;
 
 impl Launcher {
     /// Parts of limits that cannot be had here: what, by its name in [`Limits`], and why. Processes go without them.

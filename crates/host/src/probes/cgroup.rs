@@ -3,7 +3,7 @@
 
 use super::by_reason;
 use crate::cgroup::{Group, Home, NAMES, Needs};
-use crate::launcher::{Job, Limits};
+use crate::job::{Job, Limits};
 use crate::probe::{Confinement, Probe, Seen};
 use bakeoff_model::metric::Measurements;
 use bakeoff_model::record::Unavailable;

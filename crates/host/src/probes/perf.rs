@@ -4,7 +4,7 @@
 
 use super::by_reason;
 use crate::files::Files;
-use crate::launcher::Job;
+use crate::job::Job;
 use crate::perf_event::{Count, Counter, EVENTS, Event, Guard, Of};
 use crate::probe::{Confinement, Probe, Seen};
 use bakeoff_model::metric::Measurements;

@@ -10,7 +10,7 @@ use super::by_reason;
 use super::ours::{self, Ours};
 use crate::cgroup::Home;
 use crate::files::Files;
-use crate::launcher::Job;
+use crate::job::Job;
 use crate::probe::{Confinement, Probe, Seen};
 use bakeoff_model::metric::Measurements;
 use bakeoff_model::record::Unavailable;

@@ -7,7 +7,7 @@ use super::perf::Counters;
 use super::{all, our_processes};
 use crate::cgroup::tests::{home, joining};
 use crate::files::Files;
-use crate::launcher::{Job, Limits};
+use crate::job::{Job, Limits};
 use crate::probe::{Confinement, Probe, Seen, Zombie};
 use bakeoff_model::metric::{METRICS, Measurements};
 use std::io::{BufRead as _, BufReader, Write as _};

@@ -5,7 +5,7 @@
 
 use super::by_reason;
 use crate::files::Files;
-use crate::launcher::Job;
+use crate::job::Job;
 use crate::probe::{Confinement, Probe, Seen, Zombie};
 use bakeoff_model::metric::Measurements;
 use bakeoff_model::record::Unavailable;
