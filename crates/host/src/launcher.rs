@@ -283,6 +283,19 @@ impl Launcher {
         Some(kib * 1024)
     }
 
+    /// CPU time of all that this launcher has executed so far and executes now, in seconds: to the nanosecond for
+    /// processes that are alive, to a tick of the kernel (10 ms) for the sum of those that have ended. Never its own.
+    /// None where the kernel does not tell.
+    pub fn cpu_so_far_s(&self) -> Option<f64> {
+        tree::cpu_so_far_s(self.process.id())
+    }
+
+    /// Whether no probe sees to the memory limit: then it is one of each process's address space.
+    fn memory_is_unlimited(&self, limits: &Limits) -> bool {
+        self.probes.is_empty()
+            || self.probes.iter().flat_map(|probe| probe.refused(limits)).any(|(what, _)| what == "memory_bytes")
+    }
+
     fn take(&mut self) -> Result<UnderWay, Error> {
         self.under_way.take().ok_or_else(|| Error::Launcher { why: "no job is under way".to_owned() })
     }

@@ -25,12 +25,6 @@ impl Launcher {
         refused
     }
 
-    /// Whether no probe sees to the memory limit: then it is one of each process's address space.
-    pub(super) fn memory_is_unlimited(&self, limits: &Limits) -> bool {
-        self.probes.is_empty()
-            || self.probes.iter().flat_map(|probe| probe.refused(limits)).any(|(what, _)| what == "memory_bytes")
-    }
-
     /// What a process that tries them is refused.
     fn tried(&self, limits: &Limits) -> Vec<(&'static str, &'static str, String)> {
         if self.under_way.is_some() || (limits.cpus.is_none() && limits.realtime.is_none() && limits.aslr.is_none()) {
