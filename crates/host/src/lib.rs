@@ -14,6 +14,7 @@ pub mod folders;
 pub mod interrupt;
 mod job;
 mod launcher;
+mod launchers;
 pub mod lock;
 pub mod machine;
 pub mod output;
