@@ -5,7 +5,6 @@
 
 mod channel;
 mod enclosure;
-mod job;
 mod left;
 mod limits;
 mod marks;
@@ -30,14 +29,14 @@ mod wire;
 mod freestanding;
 
 pub use enclosure::Enclosure;
-pub use job::{Achieved, Job, JobEnded, Limits, Rounds};
 pub use marks::MOST_BYTES as MOST_MARKED_BYTES;
 
+use crate::command::{Command, End, Ended, Patience};
+use crate::job::{Achieved, Job, JobEnded, Limits};
 use crate::probe::{Confinement, Probe, Seen};
-use crate::{Error, interrupt, now_unix_s};
+use crate::{Error, interrupt};
 use bakeoff_model::metric::Measurements;
 use bakeoff_model::record::Unavailable;
-use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io;
@@ -48,86 +47,9 @@ use std::path::PathBuf;
 use std::process::Child;
 use under_way::UnderWay;
 
-/// A command to execute: nothing is inherited but what stands here, user and limits apart.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Command {
-    /// The program and its arguments. A program without a slash is looked up in the `PATH` of `env`; a relative one
-    /// with a slash is relative to `dir`.
-    pub argv: Vec<String>,
-    /// Where it starts.
-    pub dir: PathBuf,
-    /// The whole environment.
-    pub env: BTreeMap<String, String>,
-    /// Takes its standard output; created, or emptied. An open file of ours, as [`crate::output::OutputFiles`] names
-    /// them, is opened as it is.
-    pub stdout: PathBuf,
-    /// Takes its standard error; created, or emptied. If it equals `stdout`, both share one open file.
-    pub stderr: PathBuf,
-}
-
-/// Which interrupt kills what is executing.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Patience {
-    /// The first one: for what can be repeated at little cost.
-    FirstInterrupt,
-    /// The second one: after the first, what is executing may finish.
-    SecondInterrupt,
-}
-
-impl Patience {
-    fn limit(self) -> u32 {
-        match self {
-            Self::FirstInterrupt => 1,
-            Self::SecondInterrupt => 2,
-        }
-    }
-}
-
-/// What became of a command.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Ended {
-    /// How it ended.
-    pub end: End,
-    /// When it was launched, in seconds since 1970-01-01 UTC.
-    pub started_unix_s: f64,
-    /// Elapsed time and everything that wait4 tells, by the names of [`bakeoff_model::metric`] and in its base
-    /// units. Empty if the command was not started.
-    pub measurements: Measurements,
-    /// How many processes outlived the main one and were killed.
-    pub leftovers: u32,
-}
-
-/// How a command ended.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub enum End {
-    /// It exited with this code.
-    Exited(i32),
-    /// It was killed by this signal.
-    Signalled(i32),
-    /// It could not be started.
-    NotStarted {
-        /// The program, folder or file that is at fault.
-        what: String,
-        /// The system's word for it.
-        why: String,
-    },
-    /// It was killed, or not even started, because of an interrupt.
-    Interrupted,
-    /// It took longer than [`Limits::timeout_s`], and was killed.
-    TimedOut,
-    /// The kernel killed it because all of the job used more than [`Limits::memory_bytes`].
-    OutOfMemory,
-}
-
 /// The path that a command executes, as it is found in its folder; else what is at fault, and why.
 pub(crate) fn find(command: &Command) -> Result<PathBuf, (String, String)> {
     program::find(command).map_err(|not_started| (not_started.what, not_started.why))
-}
-
-impl Ended {
-    fn never_began(end: End) -> Self {
-        Self { end, started_unix_s: now_unix_s(), measurements: Measurements::new(), leftovers: 0 }
-    }
 }
 
 /// How a launcher is started.
@@ -359,6 +281,19 @@ impl Launcher {
         let status = crate::files::Files::here().field(&format!("proc/{}/status", self.process.id()), "VmHWM")?;
         let kib: u64 = status.strip_suffix("kB")?.trim().parse().ok()?;
         Some(kib * 1024)
+    }
+
+    /// CPU time of all that this launcher has executed so far and executes now, in seconds: to the nanosecond for
+    /// processes that are alive, to a tick of the kernel (10 ms) for the sum of those that have ended. Never its own.
+    /// None where the kernel does not tell.
+    pub fn cpu_so_far_s(&self) -> Option<f64> {
+        tree::cpu_so_far_s(self.process.id())
+    }
+
+    /// Whether no probe sees to the memory limit: then it is one of each process's address space.
+    fn memory_is_unlimited(&self, limits: &Limits) -> bool {
+        self.probes.is_empty()
+            || self.probes.iter().flat_map(|probe| probe.refused(limits)).any(|(what, _)| what == "memory_bytes")
     }
 
     fn take(&mut self) -> Result<UnderWay, Error> {

@@ -5,13 +5,16 @@
 
 mod cgroup;
 mod clock_set;
+mod command;
 pub mod disk;
 pub mod doctor;
 mod error;
 mod files;
 pub mod folders;
 pub mod interrupt;
+mod job;
 mod launcher;
+mod launchers;
 pub mod lock;
 pub mod machine;
 pub mod output;
@@ -24,13 +27,12 @@ pub mod user_namespace;
 pub mod wrapper;
 
 pub use clock_set::ClockWatch;
+pub use command::{Command, End, Ended, Patience};
 pub use error::Error;
+pub use job::{Achieved, Job, JobEnded, Limits, Rounds};
 #[cfg(fuzzing)]
 pub use launcher::fuzz_wire;
-pub use launcher::{
-    Achieved, Command, Enclosure, End, Ended, Job, JobEnded, Launcher, Limits, MOST_MARKED_BYTES, Options, Patience,
-    Rounds,
-};
+pub use launcher::{Enclosure, Launcher, MOST_MARKED_BYTES, Options};
 
 use std::time::{SystemTime, UNIX_EPOCH};
 

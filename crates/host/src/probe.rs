@@ -1,7 +1,7 @@
 //! Probes: what watches a job from outside while the launcher executes it. A probe prepares before the first launch,
 //! and says what it saw when everything of the job is gone. What it cannot see here it says once, with the reason.
 
-use crate::launcher::{Job, Limits};
+use crate::job::{Job, Limits};
 use bakeoff_model::metric::Measurements;
 use bakeoff_model::record::Unavailable;
 use std::os::fd::OwnedFd;

@@ -6,16 +6,15 @@
 mod cgroup;
 mod ours;
 mod perf;
+mod reasons;
 mod surroundings;
 mod zombie;
 
 #[cfg(test)]
 mod tests;
 
-pub(crate) use ours::our_processes;
-
+use crate::launchers::Ours;
 use crate::probe::Probe;
-use bakeoff_model::record::Unavailable;
 
 /// The probes of a launcher with this process id: all cheap ones, and groups and counters for those of the `wanted`
 /// metrics that come from them.
@@ -23,7 +22,7 @@ use bakeoff_model::record::Unavailable;
 /// The order matters: [`Probe::before`] is called in this order, [`Probe::after`] in the same. A call of `before` that
 /// is followed by another one, and by no `after`, belongs to a job that was not launched.
 pub(crate) fn all(launcher: u32, wanted: &[&str]) -> Vec<Box<dyn Probe>> {
-    let ours = ours::Ours::register(launcher);
+    let ours = Ours::register(launcher);
     let group = cgroup::Cgroup::new(wanted);
     // The group is made last and read first: what is done for the others is not counted for the job.
     vec![
@@ -32,16 +31,4 @@ pub(crate) fn all(launcher: u32, wanted: &[&str]) -> Vec<Box<dyn Probe>> {
         Box::new(perf::Counters::open(launcher, wanted)),
         Box::new(group),
     ]
-}
-
-/// Metrics with their reasons, as a list of reasons with their metrics.
-fn by_reason<'a>(each: impl IntoIterator<Item = (&'a str, String)>) -> Vec<Unavailable> {
-    let mut reasons: Vec<Unavailable> = vec![];
-    for (metric, why) in each {
-        match reasons.iter_mut().find(|reason| reason.why == why) {
-            Some(reason) => reason.metrics.push(metric.to_owned()),
-            None => reasons.push(Unavailable { metrics: vec![metric.to_owned()], why }),
-        }
-    }
-    reasons
 }

@@ -23,7 +23,8 @@ mod sys;
 mod tally;
 mod watch;
 
-use crate::launcher::{Command, find};
+use crate::command::Command;
+use crate::launcher::find;
 use bakeoff_model::record::Census;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

@@ -2,25 +2,11 @@
 //! them are missing, and their order, is decided here; how one is executed is the executor's business, and what they
 //! show is the analysis's. They never stand between measured trials.
 
+pub use crate::Subject;
+
 use crate::{Ending, Executor};
 use bakeoff_model::plan::Plan;
 use bakeoff_model::record::{Evidence, Record};
-
-/// What one diagnostic trial is of.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Subject<'a> {
-    /// The variant's display name.
-    pub variant: &'a str,
-    /// The workload.
-    pub workload: &'a str,
-}
-
-impl Subject<'_> {
-    /// What is to be said where it could not be executed.
-    pub fn missing(&self, why: impl Into<String>) -> Evidence {
-        Evidence::Missing { workload: Some(self.workload.to_owned()), why: why.into() }
-    }
-}
 
 /// What happens, in the order in which it happens.
 #[derive(Debug, Clone, PartialEq)]

@@ -106,6 +106,22 @@ pub struct Pass<'a> {
     pub variants: &'a [&'a str],
 }
 
+/// What one diagnostic trial is of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Subject<'a> {
+    /// The variant's display name.
+    pub variant: &'a str,
+    /// The workload.
+    pub workload: &'a str,
+}
+
+impl Subject<'_> {
+    /// What is to be said where it could not be executed.
+    pub fn missing(&self, why: impl Into<String>) -> Evidence {
+        Evidence::Missing { workload: Some(self.workload.to_owned()), why: why.into() }
+    }
+}
+
 /// A way to reach a place. Executors differ in how the place is reached, never in how it measures.
 pub trait Executor {
     /// Executes one trial; none if it was interrupted and must be executed again.
@@ -149,7 +165,7 @@ pub trait Executor {
     }
 
     /// Executes a diagnostic trial, when all measured ones are over; none if it was interrupted.
-    fn diagnose(&mut self, subject: evidence::Subject<'_>) -> Result<Option<Evidence>, Error> {
+    fn diagnose(&mut self, subject: Subject<'_>) -> Result<Option<Evidence>, Error> {
         Ok(Some(subject.missing("nothing traces here")))
     }
 

@@ -7,8 +7,11 @@ mod build;
 mod building;
 mod evidence;
 mod looks;
+mod outcome;
 mod output;
+mod parted;
 mod reading;
+mod study_line;
 
 pub(crate) use basis::VARIANT_KEY;
 pub use basis::{Basis, Change};
@@ -16,15 +19,14 @@ pub use build::{BuildLine, BuildOutcome, FactorLine, FlagSeen, Foreseen, LayerLi
 pub use building::{BUILDING_METRICS, Building};
 pub use evidence::{Calls, Census, Children, Evidence, EvidenceLine, Mapped, Opened, Traced};
 pub use looks::{Changed, Checked};
+pub use outcome::{Failure, Outcome};
 pub use output::{HASHED_BYTES, Output, OutputDifference};
 pub use reading::{Contradiction, Odd, Oddity, Reading};
+pub use study_line::{Excluded, SharedLine, StudyLine, VariantLine};
 
 use crate::marks::Marks;
-use crate::metric::{self, Measurements, Metric};
-use crate::study::{Decide, Levels, OutputUse, Vary, VoidRule};
-use crate::until::Until;
+use crate::metric::{self, Measurements};
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 
 /// The version of the journal's format that this program writes. Readers refuse newer ones. Since 2 each line carries a
 /// checksum, and a line may say that trials before it do not count.
@@ -64,101 +66,6 @@ pub enum Line {
     /// A kind of line that this version does not know: a later one wrote it. It is only ever read.
     #[serde(other, skip_serializing)]
     Unknown,
-}
-
-/// What was planned: the head of a journal.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-pub struct StudyLine {
-    /// [`FORMAT`] of the writer.
-    pub format: u32,
-    /// The version of Bakeoff that wrote it.
-    pub bakeoff: String,
-    /// The study's name.
-    pub study: String,
-    /// The study's question.
-    pub question: Option<String>,
-    /// The plan's name.
-    pub plan: String,
-    /// Digest of all that makes trials comparable: variants and their builds, workloads, seed. A journal is only
-    /// ever continued by a plan of the same identity, or of the same [`Basis`].
-    pub identity: String,
-    /// The same, part by part; none in journals of older versions.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub basis: Option<Basis>,
-    /// The seed of every order.
-    pub seed: u64,
-    /// The baseline first, then the others as planned; the twin is not among them.
-    pub variants: Vec<VariantLine>,
-    /// The combinations that the study leaves out, and why.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub excluded: Vec<Excluded>,
-    /// Names of the workloads.
-    pub workloads: Vec<String>,
-    /// What becomes of the standard output of workloads, where it is not compared with the baseline's.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub outputs: BTreeMap<String, OutputUse>,
-    /// Names of the conditions.
-    pub conditions: Vec<String>,
-    /// How to judge.
-    pub decide: Decide,
-    /// When there are blocks enough, as fixed before the first one. A journal is never continued under another rule.
-    #[serde(default)]
-    pub until: Until,
-    /// Where the rule looks a few times only: the number of blocks of its last look, from which the others follow.
-    #[serde(default)]
-    pub looks_until: Option<u32>,
-    /// The study's own metrics among those that it decides on and shows: of phases, ops and values.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub metrics: Vec<Metric>,
-    /// Nuisances that were drawn afresh for every block.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub vary: Vec<Vary>,
-    /// When a trial does not count.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub void_if: Vec<VoidRule>,
-    /// The build factors, where anything is built: what builds are held against.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub build_factors: Vec<FactorLine>,
-    /// Variants that are not executed, because another one is the same thing: the two share a row.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub shared: Vec<SharedLine>,
-    /// Set if building is measured too.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub building: Option<Building>,
-    /// Set if the trials were simulated: the planted truth, as the user gave it.
-    pub simulated: Option<String>,
-}
-
-/// A combination of levels that was left out.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Excluded {
-    /// Its display name.
-    pub name: String,
-    /// Why.
-    pub reason: String,
-}
-
-/// One variant, as planned.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-pub struct VariantLine {
-    /// The display name; unique within the study.
-    pub name: String,
-    /// Its level of every factor.
-    pub levels: Levels,
-    /// Digest of the build that it executes; none if nothing is built.
-    pub build: Option<String>,
-    /// The command that it executes in place of the workload's, if any.
-    pub run: Option<String>,
-}
-
-/// A variant that is the same thing as another one, which is executed for both.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-pub struct SharedLine {
-    /// The variant that is not executed, as planned.
-    #[serde(flatten)]
-    pub variant: VariantLine,
-    /// The display name of the one that is.
-    pub with: String,
 }
 
 /// A command took up the study.
@@ -323,83 +230,6 @@ impl Trial {
     }
 }
 
-/// How a trial ended.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Outcome {
-    /// It did what it should; its measurements count.
-    #[default]
-    Ok,
-    /// It did not; its measurements are kept but never compared.
-    Failed(Failure),
-    /// A rule that was fixed beforehand says that it does not count.
-    Void(String),
-}
-
-/// Why a trial failed.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Failure {
-    /// It exited with this code.
-    Exit {
-        /// The exit code; not 0.
-        code: i32,
-        /// Last lines of its standard error.
-        stderr: Vec<String>,
-    },
-    /// It was killed by this signal.
-    Signal {
-        /// The signal's number.
-        signal: i32,
-        /// Last lines of its standard error.
-        stderr: Vec<String>,
-    },
-    /// Its standard output was not the expected one.
-    WrongOutput {
-        /// First line that differs, from 1.
-        line: u64,
-        /// That line as expected; none if more was printed than expected.
-        expected: Option<String>,
-        /// That line as printed; none if less was printed than expected.
-        printed: Option<String>,
-    },
-    /// It took longer than it may, and was killed.
-    TimedOut {
-        /// How long it may take, in seconds.
-        after_s: f64,
-        /// Last lines of its standard error.
-        stderr: Vec<String>,
-    },
-    /// It used more memory than the condition allows, and the kernel killed it.
-    OutOfMemory {
-        /// The limit, in bytes.
-        limit_bytes: u64,
-        /// Last lines of its standard error.
-        stderr: Vec<String>,
-    },
-    /// What a trial needs or is judged by failed: a service, the load, the oracle.
-    Surroundings {
-        /// What: `service cache`, `load`, `oracle`.
-        part: String,
-        /// Why, in one line.
-        why: String,
-        /// Last lines of what it printed.
-        tail: Vec<String>,
-    },
-    /// What it told of itself was not what the study says: a phase, a number of ops, a value.
-    Told {
-        /// What was wrong, in one line.
-        why: String,
-    },
-    /// It could not be started.
-    NotStarted {
-        /// The command or file that could not be started.
-        command: String,
-        /// The system's word for it.
-        why: String,
-    },
-}
-
 /// The system's clock went on in a step: times of day before and after it do not fit. No duration comes from it.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct ClockSet {
@@ -474,5 +304,81 @@ impl Record {
     pub fn next_session(&self) -> u32 {
         let known = self.sessions.iter().map(|session| session.session);
         known.chain(self.trials.iter().map(|trial| trial.session)).max().unwrap_or(0) + 1
+    }
+
+    /// Trials that ended after the last look at what they execute.
+    pub fn unchecked(&self) -> &[Trial] {
+        self.trials.get(self.unchecked_from..).filter(|_| self.checked.is_some()).unwrap_or_default()
+    }
+
+    /// The places of the trials that a line makes void.
+    fn voided_by(&self, line: &Changed) -> Vec<usize> {
+        let is_void = |place: usize, trial: &Trial| {
+            place >= self.unchecked_from || (line.whole_session && trial.session == line.session)
+        };
+        let trials = self.trials.iter().enumerate();
+        trials.filter_map(|(place, trial)| is_void(place, trial).then_some(place)).collect()
+    }
+
+    fn set_first_unchecked(&mut self, place: usize) {
+        self.unchecked_from = place;
+    }
+
+    fn take_checked(&mut self, line: Checked) {
+        self.checked = Some(line);
+        self.unchecked_from = self.trials.len();
+    }
+
+    fn take_changed(&mut self, line: &Changed) {
+        let why = line.why();
+        for place in self.voided_by(line) {
+            self.trials[place].outcome = Outcome::Void(why.clone());
+        }
+        self.unchecked_from = self.trials.len();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn trials_since_the_last_good_look_are_void_and_no_others() {
+        let mut record = Record::new(StudyLine::default());
+        let trial = || Line::Trial(Trial::default());
+        let checked = || Line::Checked(Checked::default());
+        let changed = |files: &[&str]| {
+            let files = files.iter().map(|file| file.to_string()).collect();
+            Line::Changed(Changed { session: 1, files, whole_session: false })
+        };
+        record.push(trial());
+        assert_eq!(record.unchecked(), [], "a version that does not look says nothing");
+        record.push(checked());
+        record.push(trial());
+        assert_eq!(record.unchecked().len(), 1);
+        record.push(checked());
+        assert_eq!(record.unchecked(), []);
+        record.push(trial());
+        record.push(changed(&["bin/p"]));
+        assert_eq!(record.unchecked(), []);
+        record.push(trial());
+        record.push(changed(&["a", "b"]));
+        record.push(changed(&[]));
+        let outcomes: Vec<_> = record.trials.iter().map(|trial| trial.outcome.clone()).collect();
+        let void = |why: &str| Outcome::Void(why.to_owned());
+        let expect = [
+            Outcome::Ok,
+            Outcome::Ok,
+            void("bin/p was changed while its block was executed"),
+            void("a and 1 more were changed while its block was executed"),
+        ];
+        assert_eq!(outcomes, expect);
+        record.push(Line::Trial(Trial { session: 2, ..Trial::default() }));
+        record.push(Line::Trial(Trial { session: 3, ..Trial::default() }));
+        record.push(checked());
+        record.push(Line::Changed(Changed { session: 2, files: vec!["x".to_owned()], whole_session: true }));
+        let of = |session| record.trials.iter().find(|trial| trial.session == session).map(|trial| &trial.outcome);
+        assert_eq!(of(2), Some(&void("x was changed while its block was executed")));
+        assert_eq!(of(3), Some(&Outcome::Ok));
     }
 }

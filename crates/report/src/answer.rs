@@ -9,10 +9,9 @@ use crate::failures;
 use crate::format::percent;
 use crate::outputs;
 use crate::text::{clean, glue, unglue};
-use crate::words::{self, Change, Manner, NAMED_MAX, counted, listed, named};
+use crate::words::{self, Change, Manner, NAMED_MAX, counted, listed, named, subject};
 use bakeoff_analysis::findings::{Comparison, FailedTrials, Findings, Method, Row, Same, Table, Verdict};
 use bakeoff_model::metric::Direction;
-use bakeoff_model::plan::BASELINE;
 use bakeoff_model::record::{BuildOutcome, SharedLine};
 use std::collections::BTreeSet;
 
@@ -208,10 +207,6 @@ fn lost(findings: &Findings, table: &Table) -> Vec<String> {
             format!("{} of {of} of {} failed", lost.failed, subject(&clean(&lost.variant)))
         })
         .collect()
-}
-
-fn subject(variant: &str) -> String {
-    if variant == BASELINE { "the baseline".to_owned() } else { variant.to_owned() }
 }
 
 fn manner(table: &Table) -> Manner {

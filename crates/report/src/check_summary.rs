@@ -4,18 +4,17 @@
 
 mod claims;
 mod stated;
+mod written;
 
 use crate::Style;
-use crate::format::{self, exponent, percent};
+use crate::format::percent;
 use crate::grid::{Flush, Grid};
 use crate::notes::Notes;
 use crate::paint::{Ink, Page, Piece};
 use crate::text::{clean, glue};
 use bakeoff_analysis::check_summary::{Comparison, Estimate, SdFrom, Shown, SummaryFinding, SummaryFindings};
 use bakeoff_model::published::{Figure, Printing, Summary};
-
-/// No number shows more decimals.
-const DECIMALS_MAX: i32 = 9;
+use written::{decimals_for, fixed, in_unit, needs, of, p_value, percents, ranged, signed};
 
 /// The findings about published figures as a page of text; it ends in a line feed.
 pub fn check_summary(findings: &SummaryFindings, style: Style) -> String {
@@ -78,11 +77,6 @@ fn unread(findings: &SummaryFindings) -> Vec<String> {
         ));
     }
     said
-}
-
-/// A quantity before what is said of it.
-fn of(quantity: Option<&str>, text: &str) -> String {
-    quantity.map_or_else(|| text.to_owned(), |quantity| format!("{}: {text}", clean(quantity)))
 }
 
 /// The figures as published, and whether they are possible; those of one quantity below each other.
@@ -182,10 +176,6 @@ fn against(comparison: &Comparison, findings: &SummaryFindings, page: &mut Page,
     page.paragraph(&format!("{differ}; {equivalent}"), columns, 2, Ink::Plain);
 }
 
-fn in_unit(unit: Option<&str>) -> String {
-    unit.map_or(String::new(), |unit| format!(" {}", clean(unit)))
-}
-
 /// All pairs of which nothing is known but the means, and what an interval would need.
 fn means_alone(comparisons: &[&Comparison], page: &mut Page, columns: usize) {
     if comparisons.is_empty() {
@@ -209,22 +199,6 @@ fn means_alone(comparisons: &[&Comparison], page: &mut Page, columns: usize) {
     page.paragraph(&text, columns, 2, Ink::Plain);
 }
 
-fn percents(ratio: [f64; 2]) -> [f64; 2] {
-    ratio.map(|ratio| (ratio - 1.0) * 100.0)
-}
-
-/// What is missing, each once.
-fn needs(missing: &[&str]) -> String {
-    let mut once: Vec<String> = vec![];
-    for one in missing {
-        let one = clean(one);
-        if !once.contains(&one) {
-            once.push(one);
-        }
-    }
-    if once.is_empty() { "positive means and a bounded sd".to_owned() } else { crate::words::listed(&once) }
-}
-
 fn word(shown: Shown) -> &'static str {
     match shown {
         Shown::Yes => "yes",
@@ -232,58 +206,4 @@ fn word(shown: Shown) -> &'static str {
         Shown::Open => "depends on what was not printed",
         Shown::Unknown => "cannot be told",
     }
-}
-
-/// An interval at its widest, and at its narrowest if that looks different.
-fn intervals(low: [f64; 2], high: [f64; 2], shown: impl Fn(f64) -> String) -> String {
-    let pair = |low, high| format!("[{}, {}]", shown(low), shown(high));
-    let (widest, narrowest) = (pair(low[0], high[1]), pair(low[1], high[0]));
-    // Ends that different figures in their ranges give need not make an interval.
-    if widest == narrowest || low[1] > high[0] { widest } else { format!("{widest} to {narrowest}") }
-}
-
-/// Numbers from here on are written in powers of ten.
-const LARGE: f64 = 1e12;
-
-fn fixed(value: f64, decimals: usize) -> String {
-    if value.abs() < LARGE { format::fixed(value, decimals) } else { format!("{value:.3e}") }
-}
-
-fn signed(value: f64, decimals: usize) -> String {
-    if value.abs() < LARGE { format::signed(value, decimals) } else { format!("{value:+.3e}") }
-}
-
-/// Decimals that show two digits of half a width.
-fn decimals_for(width: f64) -> usize {
-    let wanted = if width > 0.0 && width.is_finite() { 1 - exponent(width / 2.0, 2) } else { 3 };
-    usize::try_from(wanted.min(DECIMALS_MAX)).unwrap_or(0)
-}
-
-/// A range of what a number can be: its middle and half its width, `4.2130 ± 0.0005`; the number alone where that is
-/// nothing.
-fn ranged([low, high]: [f64; 2], write: fn(f64, usize) -> String) -> String {
-    let (middle, half) = (low / 2.0 + high / 2.0, high / 2.0 - low / 2.0);
-    if half <= 1e-12 * middle.abs() {
-        return write(middle, 3);
-    }
-    let decimals = usize::try_from((-exponent(half, 1)).min(DECIMALS_MAX + 3)).unwrap_or(0);
-    // A width that is a good part of the number is shown by its ends.
-    if half > 0.2 * middle.abs() {
-        let decimals = decimals + 1;
-        // Rounding errors of our own are no end of a range.
-        let [low, high] = [low, high].map(|end| if end.abs() < 1e-6 * half { 0.0 } else { end });
-        return format!("{} … {}", write(low, decimals), write(high, decimals));
-    }
-    format!("{} ± {}", write(middle, decimals), fixed(half, decimals))
-}
-
-/// p, or its range if the digits leave one that shows.
-fn p_value(p: [f64; 2]) -> String {
-    let one = |p: f64| match p {
-        p if p < 1e-4 => "< 0.0001".to_owned(),
-        p if p < 0.1 => format!("{p:.4}"),
-        p => format!("{p:.2}"),
-    };
-    let (low, high) = (one(p[0]), one(p[1]));
-    if low == high { low } else { format!("{low} … {high}") }
 }

@@ -3,6 +3,7 @@
 //! compared; whether something is a cause is decided elsewhere.
 
 mod diagnoses;
+mod names;
 mod traces;
 
 use crate::effects;
@@ -11,8 +12,8 @@ use crate::grid::{Flush, Grid};
 use crate::notes::Notes;
 use crate::paint::{Ink, Page, Piece};
 use crate::text::clean;
-use crate::words::named;
 use bakeoff_analysis::findings::{FileNumbers, FileTable, Findings, Gathered, NotGathered};
+use names::{row_name, variants};
 
 /// The section; nothing if nothing was to be gathered.
 pub(crate) fn print(findings: &Findings, page: &mut Page, notes: &mut Notes, columns: usize) {
@@ -29,16 +30,6 @@ pub(crate) fn print(findings: &Findings, page: &mut Page, notes: &mut Notes, col
         page.gap();
         gathered.missing.iter().for_each(|missing| not_gathered(missing, page, columns));
     }
-}
-
-/// Variants by name; of many, the rest is only counted.
-fn variants(names: &[String]) -> String {
-    named(names.iter().map(|name| clean(name)).collect())
-}
-
-/// Variants as the first cell of a row, which must tell of all.
-fn row_name(names: &[String]) -> String {
-    clean(&names.join(", "))
 }
 
 /// One file in all variants.

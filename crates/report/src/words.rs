@@ -6,6 +6,7 @@ use crate::paint::Ink;
 use crate::text::clean;
 use bakeoff_analysis::findings::{Comparison, Findings, Scale, Test, Verdict};
 use bakeoff_model::metric::{Direction, Unit};
+use bakeoff_model::plan::BASELINE;
 
 /// Digits of an interval's half-width that a ratio shows, and a change in percent.
 const RATIO_DIGITS: i32 = 2;
@@ -275,6 +276,11 @@ impl Change {
     fn with_unit(&self, number: String) -> String {
         if self.unit.is_empty() { number } else { format!("{number} {}", self.unit) }
     }
+}
+
+/// A variant in a sentence.
+pub(crate) fn subject(variant: &str) -> String {
+    if variant == BASELINE { "the baseline".to_owned() } else { variant.to_owned() }
 }
 
 /// Of more names than this in a sentence, the rest is only counted.

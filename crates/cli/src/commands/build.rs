@@ -1,7 +1,7 @@
 //! `bakeoff build`: makes the builds of a study that the cache does not hold. `bakeoff run` does the same first.
 
-use super::Selection;
-use super::plan::about;
+use super::estimates::about;
+use super::options::Selection;
 use crate::error::{Code, CommandError};
 use crate::screen;
 use crate::study_folder::StudyFolder;

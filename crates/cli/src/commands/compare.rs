@@ -1,7 +1,7 @@
 //! `bakeoff compare`: commands as variants, without a study file. The plan is made of the command line; everything
 //! after that is what `bakeoff run` does.
 
-use super::{Extent, Kept, Showing};
+use super::options::{Extent, Kept, Showing};
 use crate::alone::alone;
 use crate::error::{Code, CommandError};
 use crate::executed;

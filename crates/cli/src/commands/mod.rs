@@ -1,4 +1,4 @@
-//! The commands, one file each, and the options that several of them share.
+//! The commands, one file each: which there are, and which one is meant. None of them is executed here.
 
 mod build;
 mod cache;
@@ -6,11 +6,13 @@ mod calibrate;
 mod check_summary;
 mod compare;
 mod doctor;
+mod estimates;
 mod export;
 mod facts;
 mod gc;
 mod import;
 mod lock;
+mod options;
 mod plan;
 mod power;
 mod report;
@@ -19,14 +21,7 @@ mod stat;
 mod trace_trial;
 
 use crate::error::{Code, CommandError};
-use crate::screen;
-use crate::twins;
-use bakeoff_analysis::findings::{Findings, Verdict};
-use bakeoff_model::plan::Plan;
-use bakeoff_model::record::Record;
-use bakeoff_model::until::{self, Until};
-use clap::{Args, Parser, Subcommand};
-use std::path::PathBuf;
+use clap::{Parser, Subcommand};
 
 /// Which way of building and running this program is faster, by how much, how sure are we, and why?
 ///
@@ -90,135 +85,5 @@ pub(crate) fn execute(cli: Cli) -> Result<Code, CommandError> {
         Command::Calibrate(args) => calibrate::execute(&args),
         Command::Stat(args) => stat::execute(&args),
         Command::TraceTrial(args) => trace_trial::execute(&args),
-    }
-}
-
-/// Which study, and which part of it.
-#[derive(Debug, Args)]
-struct Selection {
-    /// The study: a folder that holds a study.toml, or the file itself
-    study: PathBuf,
-    /// The plan: `default` is [plan], any other name is [plans.NAME]
-    #[arg(long, value_name = "NAME", default_value = "default")]
-    plan: String,
-    /// Only these variants, beside the baseline: a display name, or `factor=level` terms with blanks between, which
-    /// select every variant that has all of these levels; several with commas between, or the option given again
-    #[arg(long, value_name = "VARIANT", value_delimiter = ',')]
-    only: Vec<String>,
-}
-
-impl Selection {
-    fn plan(&self, study: &bakeoff_model::study::Study) -> Result<Plan, CommandError> {
-        let mut plan = Plan::of(study, &self.plan)?;
-        plan.only(&self.only)?;
-        Ok(plan)
-    }
-}
-
-/// How long a study is.
-#[derive(Debug, Args)]
-struct Extent {
-    /// Blocks for each workload and condition, instead of the plan's; more of them prolong a finished study
-    #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
-    blocks: Option<u32>,
-    /// Stop when there are blocks enough: `±1%` (or `+-1%`), when every interval is that narrow; `decided`, when every
-    /// variant has a verdict, at five looks; `anytime`, the same looked at all the time
-    ///
-    /// The rule is fixed before the first block and asks the deciding metric. --blocks are then the most: without it 200,
-    /// and 40 for `decided`. `blocks` executes as many as there are to be, whatever they show.
-    #[arg(long, value_name = "RULE", value_parser = until)]
-    until: Option<Until>,
-}
-
-impl Extent {
-    fn apply(&self, plan: &mut Plan) -> Result<(), CommandError> {
-        let hint = "raise --blocks, or leave it out";
-        plan.extend(self.until, self.blocks).map_err(|why| CommandError::usage(why).hint(hint))
-    }
-}
-
-fn until(text: &str) -> Result<Until, String> {
-    Until::parse(text).ok_or_else(|| until::REMEDY.to_owned())
-}
-
-/// What keeps together all that is started.
-#[derive(Debug, Args)]
-struct Kept {
-    /// Start everything in a user namespace, so that nothing stays even if Bakeoff and its launchers are killed at once
-    ///
-    /// For root, a PID namespace alone does that, and is used where it is permitted. An ordinary user needs a user
-    /// namespace for it, and in one trials see files of other users as nobody's.
-    #[arg(long)]
-    user_namespace: bool,
-}
-
-impl Kept {
-    /// To be called before there is a second thread.
-    fn apply(&self) -> Result<(), CommandError> {
-        if !self.user_namespace {
-            return Ok(());
-        }
-        let failed = |what: &str, why: &str| {
-            CommandError::usage(format!("no {what} can be made: {why}")).hint(
-                "leave out --user-namespace; what is left after a kill of everything is then killed by the next run",
-            )
-        };
-        bakeoff_host::user_namespace::enter().map_err(|error| failed("user namespace", &error.to_string()))?;
-        // Some containers permit the one and not what it is for.
-        match bakeoff_host::Enclosure::open(None).why_no_namespace() {
-            None => Ok(()),
-            Some(why) => Err(failed("PID namespace in a user namespace", why)),
-        }
-    }
-}
-
-/// How findings are shown, and what the exit code says of them.
-#[derive(Debug, Args)]
-struct Showing {
-    /// Print all findings as JSON instead of a report
-    #[arg(long)]
-    json: bool,
-    /// Exit with 3 unless every variant got a verdict on the deciding metric
-    #[arg(long)]
-    require_verdict: bool,
-}
-
-impl Showing {
-    /// Prints the findings of a record that was just executed, and remembers its twin.
-    fn show_new(&self, record: &Record) -> Result<Code, CommandError> {
-        let findings = bakeoff_analysis::judge(record);
-        twins::remember(record, &findings);
-        self.show_findings(&findings)
-    }
-
-    /// Prints the findings of a record, and the exit code that they deserve.
-    fn show(&self, record: &Record) -> Result<Code, CommandError> {
-        self.show_findings(&bakeoff_analysis::judge(record))
-    }
-
-    fn show_findings(&self, findings: &Findings) -> Result<Code, CommandError> {
-        if self.json {
-            screen::json(&bakeoff_report::json(findings, std::env::var("HOME").ok().as_deref())?);
-        } else {
-            screen::out(&bakeoff_report::terminal(findings, screen::style()));
-        }
-        Ok(self.code(findings))
-    }
-
-    fn code(&self, findings: &Findings) -> Code {
-        let build_failed = findings.builds.iter().any(bakeoff_model::record::BuildLine::failed_unforeseen);
-        if build_failed || findings.failures.iter().any(|f| f.failed > 0) {
-            return Code::VariantFailed;
-        }
-        let deciding = || findings.tables.iter().filter(|t| t.metric == findings.method.deciding_metric);
-        // A metric that cannot be measured has no table.
-        let is_missing = deciding().next().is_none();
-        let undecided = is_missing
-            || deciding().flat_map(|t| t.rows.iter().skip(1)).any(|row| {
-                row.comparison
-                    .as_ref()
-                    .is_none_or(|c| matches!(c.verdict, Verdict::Undecided { .. } | Verdict::Withheld))
-            });
-        if self.require_verdict && undecided { Code::Undecided } else { Code::Done }
     }
 }

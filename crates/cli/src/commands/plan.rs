@@ -1,7 +1,8 @@
 //! `bakeoff plan`: what a study would do, before it does it. It builds and executes nothing.
 
 use super::build::{Jobs, request};
-use super::{Extent, Selection};
+use super::estimates::at_most;
+use super::options::{Extent, Selection};
 use crate::error::{Code, CommandError};
 use crate::screen;
 use crate::study_folder::StudyFolder;
@@ -9,7 +10,6 @@ use bakeoff_builds::{Cache, Wanted, survey};
 use bakeoff_model::percent::percent;
 use bakeoff_model::plan::{Plan, Variant};
 use bakeoff_model::until::Until;
-use bakeoff_report::format::waiting_time;
 use std::fmt::Write as _;
 
 mod anew;
@@ -99,11 +99,6 @@ fn head(plan: &Plan) -> String {
     out
 }
 
-/// Said before a number that a rule may make smaller.
-pub(super) fn at_most(plan: &Plan) -> &'static str {
-    if plan.until == Until::Blocks { "" } else { "at most " }
-}
-
 /// When it stops before that.
 fn rule(plan: &Plan) -> String {
     match plan.until {
@@ -147,11 +142,6 @@ fn is_same_twice(plan: &Plan, build: &Wanted) -> bool {
     let same =
         |former: &&Variant, latter: &&Variant| former.run == latter.run && former.run_variables == latter.run_variables;
     of_build.iter().enumerate().any(|(at, variant)| of_build[..at].iter().any(|before| same(before, variant)))
-}
-
-pub(super) fn about(seconds: f64) -> String {
-    let word = if seconds < 1.0 { "" } else { "about " };
-    format!("{word}{}", waiting_time(seconds))
 }
 
 fn order_text(plan: &Plan) -> String {

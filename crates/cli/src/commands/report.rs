@@ -1,7 +1,7 @@
 //! `bakeoff report`: judges a journal again and prints the report, or where a trial comes from, or two journals side by
 //! side. It executes nothing.
 
-use super::Showing;
+use super::options::Showing;
 use crate::error::{Code, CommandError};
 use crate::journals::read;
 use crate::{screen, state};

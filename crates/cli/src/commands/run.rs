@@ -1,8 +1,10 @@
 //! `bakeoff run`: a study from its file to its report. Build, execute what is missing, judge, print; nothing else.
 
 use super::build::{Jobs, Telling, build, request};
+use super::estimates::at_most;
+use super::options::{Extent, Kept, Selection, Showing};
 use super::plan::takes;
-use super::{Extent, Kept, Selection, Showing, trace_trial};
+use super::trace_trial;
 use crate::alike;
 use crate::alone::{tell_who_is_waited_for, tell_why_not_alone};
 use crate::aside::Maker;
@@ -202,7 +204,7 @@ fn announce(cache: &Cache, folder: &StudyFolder, plan: &Plan, jobs: &Jobs) -> Re
         screen::err(&format!(
             "{missing} of {} builds are not in the cache, {}{} trials follow\n",
             wanted.len(),
-            super::plan::at_most(plan),
+            at_most(plan),
             plan.trials()
         ));
         screen::err(&takes::text(folder, plan, &wanted, cache, jobs.at_a_time()));

@@ -2,7 +2,7 @@
 
 use super::home::Home;
 use super::{counts, tree, values};
-use crate::launcher::Limits;
+use crate::job::Limits;
 use crate::probe::Confinement;
 use bakeoff_model::metric::Measurements;
 use std::io;

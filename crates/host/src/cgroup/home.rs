@@ -6,6 +6,7 @@ use super::find::Hierarchy;
 use super::group::Group;
 use super::{counts, hierarchies, tree, try_out, values};
 use crate::files::Files;
+use crate::launchers::our_processes;
 use bakeoff_model::metric::Measurements;
 use std::ffi::OsStr;
 use std::fs;
@@ -371,7 +372,7 @@ fn words(file: &Path) -> Vec<String> {
 
 /// Whether all processes of a group are this one and its launchers.
 fn only_we_live_in(folder: &Path) -> bool {
-    let ours = crate::probes::our_processes();
+    let ours = our_processes();
     let living = words(&folder.join("cgroup.procs"));
     !living.is_empty() && living.iter().all(|pid| pid.parse().is_ok_and(|pid| ours.contains(&pid)))
 }
@@ -379,7 +380,7 @@ fn only_we_live_in(folder: &Path) -> bool {
 fn move_into(folder: &Path) -> bool {
     let _ = fs::create_dir(folder);
     let moved = |pid: &u32| tree::write(&folder.join("cgroup.procs"), &pid.to_string()).is_ok();
-    crate::probes::our_processes().iter().all(moved)
+    our_processes().iter().all(moved)
 }
 
 /// A process that had moved into its own folder and makes it anew begins where it came from.

@@ -6,7 +6,7 @@
 use super::home::{Home, Needs, bury_the_dead, own_name, settle_v2};
 use super::{Group, hierarchies, tree};
 use crate::files::Files;
-use crate::launcher::Limits;
+use crate::job::Limits;
 use crate::probe::Confinement;
 use bakeoff_model::metric::Measurements;
 use std::fs;

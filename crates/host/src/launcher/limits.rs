@@ -1,7 +1,8 @@
 //! Which limits can be had here, found out beforehand and on the spot.
 
-use super::{Launcher, Limits, channel, reply, request, wire};
+use super::{Launcher, channel, reply, request, wire};
 use crate::files::Files;
+use crate::job::Limits;
 
 impl Launcher {
     /// Parts of limits that cannot be had here: what, by its name in [`Limits`], and why. Processes go without them.
@@ -22,12 +23,6 @@ impl Launcher {
             refused.push(("cpu_limit".to_owned(), "no cgroup of its own is made for the job".to_owned()));
         }
         refused
-    }
-
-    /// Whether no probe sees to the memory limit: then it is one of each process's address space.
-    pub(super) fn memory_is_unlimited(&self, limits: &Limits) -> bool {
-        self.probes.is_empty()
-            || self.probes.iter().flat_map(|probe| probe.refused(limits)).any(|(what, _)| what == "memory_bytes")
     }
 
     /// What a process that tries them is refused.

@@ -1,6 +1,7 @@
 //! Finds the program of a command as the shell would, and says why one could not be started. It starts nothing.
 
-use super::{Command, wire};
+use super::wire;
+use crate::command::Command;
 use rustix::fs::{Access, access};
 use std::io;
 use std::path::{Path, PathBuf};

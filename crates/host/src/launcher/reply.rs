@@ -3,7 +3,8 @@
 
 use super::program;
 use super::wire::{self, JobOver, ProcessOver};
-use super::{Achieved, End, Ended, Job, JobEnded};
+use crate::command::{End, Ended};
+use crate::job::{Achieved, Job, JobEnded};
 use crate::now_unix_s;
 use crate::probe::Zombie;
 use bakeoff_model::metric::Measurements;

@@ -3,7 +3,8 @@
 
 use super::program::{self, NotStarted};
 use super::wire::{self, Kill, NONE};
-use super::{Command, Job, Limits};
+use crate::command::Command;
+use crate::job::{Job, Limits};
 use crate::output;
 use crate::probe::Confinement;
 use std::fs::File;

@@ -3,31 +3,25 @@
 //! waited. It needs no cgroup and no privilege. It is a sum over a tree that changes meanwhile, and not a snapshot.
 #![allow(unsafe_code, reason = "neither std nor rustix reads the processor clock of another process")]
 
-use super::Launcher;
 use crate::files::Files;
 use std::mem::MaybeUninit;
 
 /// How often the sum is made again because a process was waited for meanwhile.
 const TRIES: u32 = 3;
 
-impl Launcher {
-    /// CPU time of all that this launcher has executed so far and executes now, in seconds: to the nanosecond for
-    /// processes that are alive, to a tick of the kernel (10 ms) for the sum of those that have ended. Never its own.
-    /// None where the kernel does not tell.
-    pub fn cpu_so_far_s(&self) -> Option<f64> {
-        let files = Files::here();
-        let launcher = self.process.id();
-        let mut reaped_s = reaped_s(&files, launcher)?;
-        for _ in 0..TRIES {
-            let alive_s: f64 = descendants(&files, launcher).into_iter().map(|pid| alive_s(&files, pid)).sum();
-            let now_s = self::reaped_s(&files, launcher)?;
-            if now_s.total_cmp(&reaped_s).is_eq() {
-                return Some(now_s + alive_s);
-            }
-            reaped_s = now_s;
+/// CPU time of all that this launcher has executed so far and executes now, as [`super::Launcher::cpu_so_far_s`] tells it.
+pub(super) fn cpu_so_far_s(launcher: u32) -> Option<f64> {
+    let files = Files::here();
+    let mut reaped_s = reaped_s(&files, launcher)?;
+    for _ in 0..TRIES {
+        let alive_s: f64 = descendants(&files, launcher).into_iter().map(|pid| alive_s(&files, pid)).sum();
+        let now_s = self::reaped_s(&files, launcher)?;
+        if now_s.total_cmp(&reaped_s).is_eq() {
+            return Some(now_s + alive_s);
         }
-        Some(reaped_s + descendants(&files, launcher).into_iter().map(|pid| alive_s(&files, pid)).sum::<f64>())
+        reaped_s = now_s;
     }
+    Some(reaped_s + descendants(&files, launcher).into_iter().map(|pid| alive_s(&files, pid)).sum::<f64>())
 }
 
 /// Own time of a process and that of the children it waited for; 0 if it has just gone.

@@ -1,9 +1,9 @@
 //! Gives a job a control group of its own, with its limits, and says what was counted in it: each job where what groups
 //! tell is asked for, otherwise those that are to be limited.
 
-use super::by_reason;
+use super::reasons::by_reason;
 use crate::cgroup::{Group, Home, NAMES, Needs};
-use crate::launcher::{Job, Limits};
+use crate::job::{Job, Limits};
 use crate::probe::{Confinement, Probe, Seen};
 use bakeoff_model::metric::Measurements;
 use bakeoff_model::record::Unavailable;

@@ -1,42 +1,11 @@
-//! Which processes are ours, what CPU time they have used, and how many of them want a processor now: so that what is
-//! left of a machine's is that of others. Ours are this process, its launchers, and all that these started: trials,
-//! loads and services, whichever launcher they are of.
+//! What CPU time the processes that are ours have used, and how many of them want a processor now: so that what is left of
+//! a machine's is that of others. Ours are this process, its launchers, and all that these started: trials, loads and
+//! services, whichever launcher they are of.
 
 use crate::cgroup::Home;
 use crate::files::Files;
+use crate::launchers::our_processes;
 use rustix::time::{ClockId, clock_gettime};
-use std::sync::{Mutex, PoisonError};
-
-/// Process ids of all launchers that have probes.
-static LAUNCHERS: Mutex<Vec<u32>> = Mutex::new(Vec::new());
-
-/// A launcher counts as ours for as long as this lives.
-#[derive(Debug)]
-pub(super) struct Ours {
-    launcher: u32,
-}
-
-impl Ours {
-    pub(super) fn register(launcher: u32) -> Self {
-        LAUNCHERS.lock().unwrap_or_else(PoisonError::into_inner).push(launcher);
-        Self { launcher }
-    }
-}
-
-impl Drop for Ours {
-    fn drop(&mut self) {
-        let mut launchers = LAUNCHERS.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(nth) = launchers.iter().position(|&pid| pid == self.launcher) {
-            launchers.swap_remove(nth);
-        }
-    }
-}
-
-/// This process and its launchers.
-pub(crate) fn our_processes() -> Vec<u32> {
-    let launchers = LAUNCHERS.lock().unwrap_or_else(PoisonError::into_inner);
-    [std::process::id()].into_iter().chain(launchers.iter().copied()).collect()
-}
 
 /// CPU time that we have used so far, in seconds. Where there is a group for all jobs, it knows; else times are added
 /// up over the tree of processes, in clock ticks, and what fled from its parents before it was reaped is missed.

@@ -2,9 +2,9 @@
 //! whose children inherit them and count from when they execute their program; what a job counted is the difference
 //! of two readings. The launcher never executes a program again, so that nothing of its own is counted.
 
-use super::by_reason;
+use super::reasons::by_reason;
 use crate::files::Files;
-use crate::launcher::Job;
+use crate::job::Job;
 use crate::perf_event::{Count, Counter, EVENTS, Event, Guard, Of};
 use crate::probe::{Confinement, Probe, Seen};
 use bakeoff_model::metric::Measurements;

@@ -6,11 +6,12 @@
 //! kernel does for a job behind its back, such as writing to disks, counts as done by others.
 #![allow(unsafe_code, reason = "rustix has sysconf behind a feature that nothing else needs")]
 
-use super::by_reason;
-use super::ours::{self, Ours};
+use super::ours;
+use super::reasons::by_reason;
 use crate::cgroup::Home;
 use crate::files::Files;
-use crate::launcher::Job;
+use crate::job::Job;
+use crate::launchers::Ours;
 use crate::probe::{Confinement, Probe, Seen};
 use bakeoff_model::metric::Measurements;
 use bakeoff_model::record::Unavailable;

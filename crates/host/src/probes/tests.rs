@@ -1,13 +1,14 @@
 //! Probes against the real kernel: what they tell of jobs whose doings are known. A shell stands in for the launcher.
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test ends where something is not as it should be")]
 
+use super::all;
 use super::cgroup::Cgroup;
-use super::ours::{self, Ours};
+use super::ours;
 use super::perf::Counters;
-use super::{all, our_processes};
 use crate::cgroup::tests::{home, joining};
 use crate::files::Files;
-use crate::launcher::{Job, Limits};
+use crate::job::{Job, Limits};
+use crate::launchers::{Ours, our_processes};
 use crate::probe::{Confinement, Probe, Seen, Zombie};
 use bakeoff_model::metric::{METRICS, Measurements};
 use std::io::{BufRead as _, BufReader, Write as _};

@@ -3,9 +3,9 @@
 //! does not tell the former: what is left of a process belongs to root, and its `io` is for the owner alone.
 #![allow(unsafe_code, reason = "rustix has no fork")]
 
-use super::by_reason;
+use super::reasons::by_reason;
 use crate::files::Files;
-use crate::launcher::Job;
+use crate::job::Job;
 use crate::probe::{Confinement, Probe, Seen, Zombie};
 use bakeoff_model::metric::Measurements;
 use bakeoff_model::record::Unavailable;

@@ -1,7 +1,7 @@
 //! How the command begins: it waits until it is traced, so that its exec is the first thing that is seen of it.
 
 use super::sys::{self, Image, Pid};
-use crate::launcher::Command;
+use crate::command::Command;
 use rustix::pipe::{PipeFlags, pipe_with};
 use std::ffi::CString;
 use std::fs::File;

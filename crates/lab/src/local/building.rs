@@ -1,8 +1,8 @@
 //! Trials for which something is built: those that execute what was linked anew for their pass, and those in which
 //! building itself is what is measured. What is built, and how, is known to whoever gave us [`Aside`].
 
-use super::Local;
 use super::outcome::{Halt, Outputs, of_build};
+use super::place::Local;
 use super::stage::Stage;
 use crate::aside::{Aside, Stop};
 use crate::{Error, Execution, Pass, Task};

@@ -2,11 +2,11 @@
 //! executed by the tracer of the `host` crate, and measured by nobody.
 
 use super::outcome::{Halt, in_words, last_lines};
+use super::place::Local;
 use super::stage::{Cell, Stage};
 use super::tracing::{SLOWER, Tracing, Unseen};
-use super::{Local, trial};
-use crate::evidence::Subject;
-use crate::{Error, Execution};
+use super::trial;
+use crate::{Error, Execution, Subject};
 use bakeoff_host::{End, Patience};
 use bakeoff_model::plan::Variant;
 use bakeoff_model::record::{Evidence, Failure, Traced};

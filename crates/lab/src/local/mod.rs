@@ -6,6 +6,7 @@ mod command;
 mod diagnose;
 mod load;
 mod outcome;
+mod place;
 mod printed;
 mod programs;
 mod services;
@@ -18,83 +19,20 @@ mod trial;
 mod waiting;
 mod watch;
 
+pub use place::Local;
 pub use programs::{Absent, absent};
 pub use stage::Setup;
 pub use watch::Watch;
 
-use crate::aside::Aside;
-use crate::evidence::Subject;
-use crate::{Error, Execution, Executor, Look, Pass, Task};
-use bakeoff_host::{Launcher, now_unix_s};
-use bakeoff_model::plan::Plan;
+use crate::{Error, Execution, Executor, Look, Pass, Subject, Task};
+use bakeoff_host::now_unix_s;
 use bakeoff_model::record::{Evidence, Failure, Outcome, Surrounding, Unavailable};
 use load::Load;
 use outcome::Halt;
-use printed::Printed;
 use services::Services;
-use stage::Stage;
-use std::os::fd::BorrowedFd;
 use tools::Tools;
-use watch::Watching;
 
-/// Executes trials on this host.
-#[derive(Debug)]
-pub struct Local<'a> {
-    stage: Stage,
-    launcher: Launcher,
-    services: Services,
-    load: Load,
-    tools: Tools,
-    printed: Printed,
-    /// The block whose services are kept: number, workload, condition.
-    block: Option<(u32, String, String)>,
-    /// Who builds what trials need, where any need that.
-    aside: Option<Aside<'a>>,
-    /// The words that start a tracer; an order follows. None: nothing traces here.
-    tracer: Vec<String>,
-    watching: Watching<'a>,
-}
-
-impl<'a> Local<'a> {
-    /// Prepares this host for the trials of a plan. Everything that is started keeps `keep` open until it has ended: a
-    /// lock kept so lasts until nothing is left of a trial, even if we are killed.
-    ///
-    /// # Errors
-    /// [`Error::Folder`] if the scratch folder cannot be created, [`Error::Host`] if nothing can be launched.
-    pub fn new(plan: &Plan, setup: Setup, keep: Option<BorrowedFd<'_>>) -> Result<Self, Error> {
-        let (stage, launcher) = Stage::new(plan, setup, keep)?;
-        let (services, load, tools) = (Services::default(), Load::default(), Tools::default());
-        let printed = Printed::default();
-        Ok(Self {
-            stage,
-            launcher,
-            services,
-            load,
-            tools,
-            printed,
-            block: None,
-            aside: None,
-            tracer: vec![],
-            watching: Watching::default(),
-        })
-    }
-
-    /// With somebody who builds what trials need: layouts, and what trials of building execute.
-    pub fn with(self, aside: Aside<'a>) -> Self {
-        Self { aside: Some(aside), ..self }
-    }
-
-    /// With what is to be looked at between blocks.
-    pub fn watching(self, watch: Watch<'a>) -> Self {
-        Self { watching: Watching::new(watch), ..self }
-    }
-
-    /// With a tracer for diagnostic trials: the words that start one ([`bakeoff_host::tracer::execute`]), which the path of
-    /// its order follows.
-    pub fn tracing(self, tracer: Vec<String>) -> Self {
-        Self { tracer, ..self }
-    }
-
+impl Local<'_> {
     /// Something is launched that nobody measures. Whatever a look has put out of the processor's caches a trial would
     /// otherwise find cold.
     fn settle(&mut self) -> Result<(), Error> {

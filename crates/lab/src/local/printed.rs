@@ -3,8 +3,7 @@
 //! an output is the right one is judged elsewhere.
 
 use super::outcome::{Halt, last_lines};
-use super::stage::{Cell, Stage, folder_error};
-use super::trial::processes;
+use super::stage::{Cell, Stage, folder_error, processes};
 use crate::differs::first_difference;
 use crate::{Error, Execution};
 use bakeoff_host::output::{Kept, LIMIT_BYTES, OutputFiles};

@@ -74,6 +74,11 @@ pub(super) struct Cell<'a> {
     pub(super) padding: u32,
 }
 
+/// How many execute at once.
+pub(super) fn processes(cell: Cell<'_>) -> u32 {
+    cell.condition.processes.max(1)
+}
+
 #[derive(Debug)]
 pub(super) struct Stage {
     pub(super) plan: Plan,

@@ -3,7 +3,7 @@
 
 use super::outcome::{Halt, Outputs, of_output, of_process};
 use super::printed::Printed;
-use super::stage::{Cell, Ports, Stage};
+use super::stage::{Cell, Ports, Stage, processes};
 use super::told;
 use crate::{Error, Execution};
 use bakeoff_host::{Command, Job, JobEnded, Limits};
@@ -84,11 +84,6 @@ impl Prepared {
         of_output(stage, cell, &self.outputs)?;
         told.map_err(|why| Halt::Failed(bakeoff_model::record::Failure::Told { why }))
     }
-}
-
-/// How many execute at once.
-pub(super) fn processes(cell: Cell<'_>) -> u32 {
-    cell.condition.processes.max(1)
 }
 
 /// The file or folder of a process; the first one's has no number.

@@ -2,11 +2,13 @@
 //! long`, `equal within 0.5%`, `A = B`, `no difference`. Here they are read; whether they hold is judged elsewhere. A word that
 //! is not understood is a problem, for a claim that is half understood would be judged as another.
 
+use super::Summary;
 use super::parts::{Part, parts};
 use super::said::Said;
-use super::{Figure, Summary};
 use crate::problem::{Problem, Problems};
 use serde::{Deserialize, Serialize};
+
+pub use super::says::{Amount, Says, Way};
 
 /// What is claimed of one summary against another.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -19,54 +21,6 @@ pub struct Claim {
     pub object: usize,
     /// What is said.
     pub says: Says,
-}
-
-/// What a claim says.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Says {
-    /// The subject is better or worse, or its values are lower or higher, perhaps by an amount.
-    Differs {
-        /// Which way.
-        way: Way,
-        /// By how much, if it says so.
-        amount: Option<Amount>,
-    },
-    /// The two are different, whichever way.
-    Different,
-    /// The two are equal, or differ by at most so much in percent.
-    Equal {
-        /// In percent; none if the claim does not say.
-        within: Option<Figure>,
-    },
-    /// A test did not find a difference.
-    NotSignificant,
-}
-
-/// Which way the subject differs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Way {
-    /// It is better.
-    Faster,
-    /// It is worse.
-    Slower,
-    /// Its values are higher.
-    More,
-    /// Its values are lower.
-    Less,
-}
-
-/// By how much.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Amount {
-    /// `1.4%`.
-    Percent(Figure),
-    /// `1.5x`, `2 times`.
-    Times(Figure),
-    /// `3.2 s`, with the unit if there is one.
-    Absolute(Figure, Option<String>),
 }
 
 const FORMS: &str = "such as `B 1.4% slower than A`, `B is about 20% faster`, `A faster than B by 3.2 s`, `B 2x faster`, `B takes \

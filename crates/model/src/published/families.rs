@@ -2,7 +2,7 @@
 //! tells the quantity; where single figures or lists stand below headings, the heading tells the system, and the
 //! name at the figure the quantity. A heading of everything tells nothing.
 
-use super::read::{Heading, Kind, Row, problem};
+use super::reader::{Heading, Kind, Row, two_units};
 use super::words::dimension;
 use super::{Figure, Summary, lists};
 use crate::problem::Problem;
@@ -17,10 +17,6 @@ pub(super) struct Resolved {
     /// Sections whose heading tells something.
     pub(super) headings: BTreeSet<usize>,
     pub(super) columns_unread: Vec<String>,
-}
-
-pub(super) fn two_units(unit: &str, known: &str, span: Range<usize>) -> Problem {
-    problem(span, format!("the unit `{unit}` next to `{known}`"), "give all figures of a quantity in one unit")
 }
 
 /// What the headings above tables and lines tell.

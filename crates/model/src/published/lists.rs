@@ -2,7 +2,7 @@
 //! `123456  maximum resident set size` and its like. Each list is of one execution; lists below the same
 //! heading are repeats of the same system.
 
-use super::read::{Kind, Reader, nothing};
+use super::reader::{Kind, Reader, nothing};
 use super::words::{Word, words};
 use super::{Figure, Summary};
 
@@ -48,7 +48,7 @@ impl Reader {
         let section = self.sections.len() - 1;
         for (word, name) in entries {
             let Some(figure) = Figure::read(word.text) else { continue };
-            let same = |row: &super::read::Row| {
+            let same = |row: &super::reader::Row| {
                 row.section == section && row.summary.name == name && matches!(row.kind, Kind::Listed { .. })
             };
             if let Some(row) = self.rows.iter().rposition(same) {

@@ -6,12 +6,15 @@
 pub mod claim;
 mod difference;
 mod families;
+mod header;
 mod lists;
 mod number;
 mod pairs;
 mod parts;
 mod read;
+mod reader;
 mod said;
+mod says;
 mod table;
 mod words;
 

@@ -1,6 +1,6 @@
 //! Lines of figures with their names: `A avg 0.203 min 0.187 n 75`, and one figure a line, `charge avg_t : 0.61`.
 
-use super::read::{Kind, Reader, nothing, problem};
+use super::reader::{Kind, Reader, nothing, problem};
 use super::words::{Column, Word, column, is_value, split_unit, title, words};
 use crate::problem::Problem;
 use std::ops::Range;
@@ -64,7 +64,7 @@ impl Reader {
         // One figure a line: more of the same may stand above.
         self.open(false);
         let section = self.sections.len() - 1;
-        let same = |row: &super::read::Row| {
+        let same = |row: &super::reader::Row| {
             row.section == section && row.summary.name == label && matches!(row.kind, Kind::Keyed { .. })
         };
         let Some(at) = self.rows.iter().rposition(same) else {

@@ -1,7 +1,7 @@
 //! A claim, taken apart: names of summaries and quantities, amounts, and words. A name is the longest that stands there.
 
-use super::claim::Amount;
 use super::said::is_known;
+use super::says::Amount;
 use super::words::{Word, spelled, split_unit, words};
 use super::{Figure, Summary};
 

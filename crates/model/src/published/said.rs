@@ -1,6 +1,6 @@
 //! The words of a claim that carry its meaning, and what they say together.
 
-use super::claim::{Amount, Says, Way};
+use super::says::{Amount, Says, Way};
 
 /// Words that say nothing of their own.
 const FILLING: &[&str] = &[

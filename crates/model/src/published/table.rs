@@ -1,9 +1,9 @@
-//! Tables: a line of titles, and rows below it, with blanks, commas, semicolons, tabs or bars between the columns. A
-//! title that is no figure is a column of names, if words stand in it. Titles such as `scan avg` and `load avg` make two
-//! summaries of one row.
+//! The rows of a table, below its titles. A title that is no figure is a column of names, if words stand in it. Titles such
+//! as `scan avg` and `load avg` make two summaries of one row.
 
-use super::read::{Kind, Reader, nothing};
-use super::words::{Column, Title, Word, cells, is_unknown, is_value, quoted_cells, spelled, title, words};
+use super::header::{Header, split, unquoted};
+use super::reader::{Kind, Reader, nothing};
+use super::words::{Column, Word, is_unknown, is_value, spelled};
 use super::{Figure, Summary};
 use std::ops::Range;
 
@@ -11,43 +11,6 @@ use std::ops::Range;
 const MINISTAT_COLUMN: usize = 14;
 
 const MINISTAT: [Column; 6] = [Column::N, Column::Min, Column::Max, Column::Median, Column::Mean, Column::Sd];
-
-/// Titles of a table, and what stands between its columns.
-#[derive(Debug, Clone)]
-pub(super) struct Header {
-    /// The text of each title, and what it is if it is known.
-    titles: Vec<(String, Option<Title>)>,
-    separator: Option<char>,
-}
-
-impl Header {
-    /// A line of titles: names of figures and, between separators, others. Between blanks all must be known.
-    pub(super) fn read(line: &str, start: usize) -> Option<Self> {
-        let separator = ['|', '\t', ';', ','].into_iter().find(|c| line.trim_matches('|').contains(*c));
-        let titles = split(line, start, separator);
-        if titles.iter().any(|word| Figure::read(unquoted(word.text)).is_some()) {
-            return None;
-        }
-        let known = |word: &Word<'_>| match separator {
-            Some(_) => title(word.text),
-            None => super::words::column(word.text).map(|(column, unit)| Title { column, unit, quantity: None }),
-        };
-        let titles: Vec<_> = titles.iter().map(|word| (unquoted(word.text).to_owned(), known(word))).collect();
-        let columns = || titles.iter().filter_map(|(_, known)| known.as_ref()).map(|title| title.column);
-        let figures = columns().filter(|column| column.is_figure()).count();
-        let tells_middle = columns().any(|column| matches!(column, Column::Mean | Column::Median));
-        let is_header = match separator {
-            None => figures >= 2 && titles.iter().all(|(_, known)| known.is_some()),
-            Some(_) => figures >= 2 || (figures == 1 && tells_middle && titles.len() > 1),
-        };
-        is_header.then_some(Self { titles, separator })
-    }
-
-    fn figures(&self) -> impl Iterator<Item = (Column, &Title)> {
-        let known = self.titles.iter().filter_map(|(_, known)| known.as_ref());
-        known.filter(|title| title.column.is_figure()).map(|title| (title.column, title))
-    }
-}
 
 /// What one row holds: its names, and a word for each figure.
 struct Cells<'a> {
@@ -171,21 +134,4 @@ fn kind(header: &Header, values: &[Word<'_>]) -> Kind {
     let is_ministat = header.figures().map(|(column, _)| column).eq(MINISTAT);
     let layout = values.windows(2).skip(1).all(|pair| pair[1].span().end - pair[0].span().end == MINISTAT_COLUMN);
     if is_ministat { Kind::Ministat { layout } } else { Kind::Table }
-}
-
-fn unquoted(cell: &str) -> &str {
-    cell.strip_prefix('"').and_then(|cell| cell.strip_suffix('"')).map_or(cell, str::trim)
-}
-
-/// Cells between separators, with bars at both ends taken off; or words between blanks.
-fn split(line: &str, start: usize, separator: Option<char>) -> Vec<Word<'_>> {
-    match separator {
-        None => words(line, start, char::is_whitespace),
-        Some('|') => {
-            let inner = line.trim().trim_start_matches('|');
-            let start = start + (line.len() - line.trim_start().len()) + (line.trim().len() - inner.len());
-            cells(inner.trim_end_matches('|'), start, |c| c == '|')
-        }
-        Some(separator) => quoted_cells(line, start, separator),
-    }
 }

@@ -1,7 +1,7 @@
 //! Evidence: what was gathered to explain a difference, and is never compared itself. It stands in the journal of the
 //! study beside the trials; what it may mean is the analysis's word.
 
-use super::Failure;
+use super::outcome::Failure;
 use crate::facts::{Content, FileFacts, Relocations};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;

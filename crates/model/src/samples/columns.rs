@@ -2,7 +2,9 @@
 //! comments, every other line must have a number in the column that is asked for, or the first that does not is an
 //! error with its place.
 
-use super::{Error, LINE_MAX, Origin, Rounded, decimal, lines};
+use super::origin::{Error, LINE_MAX, Origin};
+use super::rounded::Rounded;
+use super::{decimal, lines};
 use crate::range::is_usable;
 use std::io::BufRead;
 

@@ -1,8 +1,10 @@
 //! What was read: samples, each the values that nothing tells apart, from one file or several. Here stands what makes
 //! values one sample and what is said of a unit; the formats are read elsewhere, and judging is not done here.
 
+use super::Better;
 use super::keys::Keys;
-use super::{Better, Labels, Options, Origin};
+use super::options::{Labels, Options};
+use super::rounded::Rounded;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Values that belong together.
@@ -173,28 +175,5 @@ impl Gathered {
     /// The values of a file that says nothing else.
     pub(super) fn nameless(&mut self, label: &str, values: Vec<f64>) {
         self.index_of(Sample { col: label.to_owned(), values, ..Sample::default() }, BTreeMap::new());
-    }
-}
-
-/// Integers that a 64-bit floating-point number cannot hold, counted, with the first as an example.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Rounded {
-    /// How many.
-    pub count: u64,
-    /// The first: its place, and what became of it.
-    pub example: Option<String>,
-}
-
-impl Rounded {
-    pub(super) fn count(&mut self, origin: &Origin<'_>, line: u64, word: &[u8], value: f64) {
-        self.count += 1;
-        self.example.get_or_insert_with(|| {
-            format!("{}:{line}: {} became {value:.0}", origin.name, String::from_utf8_lossy(word))
-        });
-    }
-
-    fn append(&mut self, other: Self) {
-        self.count += other.count;
-        self.example = self.example.take().or(other.example);
     }
 }

@@ -6,7 +6,8 @@
 
 use super::columns::shown;
 use super::keys::Keys;
-use super::{Better, Error, Gathered, LINE_MAX, Options, Origin, columns, lines};
+use super::origin::{Error, LINE_MAX, Origin};
+use super::{Better, Gathered, Options, columns, lines};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::io::BufRead;

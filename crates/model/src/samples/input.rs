@@ -1,7 +1,7 @@
 //! The beginning of a file: enough of it to tell the format, whatever the pieces in which it arrives; without a byte
 //! order mark; and refused by name if it is no text. It reads no numbers.
 
-use super::{Error, Origin};
+use super::origin::{Error, Origin};
 use std::io::{self, Read as _};
 
 /// A byte order mark in UTF-8, which means nothing there.

@@ -2,13 +2,13 @@
 //! name. Only the fields that matter are named; all others may change as they like.
 
 mod jmh;
+mod place;
 mod pytest;
 
-use super::keys::Keys;
 use super::{Better, Error, Gathered, Kind, Options, Origin};
+use place::{Place, note_means, texts};
 use serde::Deserialize;
 use serde::de::{DeserializeOwned, IgnoredAny};
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::io::Read;
 
@@ -106,62 +106,6 @@ struct Process {
     values: Vec<f64>,
 }
 
-/// What a tool says of a value.
-#[derive(Default)]
-struct Place<'a> {
-    /// Without parameters, where the tool keeps them apart.
-    name: &'a str,
-    /// With all parameters.
-    full: String,
-    /// What parameters that remain are appended to if some are left out; none where they cannot be.
-    stem: Option<&'a str>,
-    file: &'a str,
-    unit: &'a str,
-    parameters: BTreeMap<String, String>,
-    settings: BTreeMap<String, String>,
-}
-
-/// A name with parameters in the way of Go's names.
-fn with_parameters<'a>(stem: &str, parameters: impl Iterator<Item = (&'a String, &'a String)>) -> String {
-    parameters.fold(stem.to_owned(), |full, (key, value)| format!("{full}/{key}={value}"))
-}
-
-/// Parameters of any type, as text.
-fn texts(parameters: BTreeMap<String, serde_json::Value>) -> BTreeMap<String, String> {
-    let text = |value| match value {
-        serde_json::Value::String(text) => text,
-        other => other.to_string(),
-    };
-    parameters.into_iter().map(|(key, value)| (key, text(value))).collect()
-}
-
-impl Keys for Place<'_> {
-    fn get<'a>(&'a self, key: &str, without: &[&str]) -> Cow<'a, str> {
-        let left_out = |parameter: &String| without.iter().any(|key| key.strip_prefix('/') == Some(parameter));
-        match (key, self.stem) {
-            (".name", _) => Cow::Borrowed(self.name),
-            (".fullname", Some(stem)) if self.parameters.keys().any(left_out) => {
-                let kept = self.parameters.iter().filter(|(parameter, _)| !left_out(parameter));
-                Cow::Owned(with_parameters(stem, kept))
-            }
-            (".fullname", _) => Cow::Borrowed(&self.full),
-            (".unit", _) => Cow::Borrowed(self.unit),
-            (".file", _) => Cow::Borrowed(self.file),
-            (key, _) => {
-                let found = match key.strip_prefix('/') {
-                    Some(parameter) => self.parameters.get(parameter),
-                    None => self.settings.get(key),
-                };
-                found.map_or(Cow::Borrowed(""), |value| Cow::Borrowed(value.as_str()))
-            }
-        }
-    }
-
-    fn settings(&self) -> Option<&BTreeMap<String, String>> {
-        Some(&self.settings)
-    }
-}
-
 /// Reads one file into what has been gathered; says whose it was.
 pub(super) fn read(
     reader: &mut dyn Read,
@@ -213,16 +157,6 @@ fn parse<T: DeserializeOwned>(text: &[u8], origin: &Origin<'_>) -> Result<T, Err
         let message = message.split(" at line ").next().unwrap_or_default();
         origin.error(error.line() as u64, message, REMEDY)
     })
-}
-
-/// Says once how values that depend on each other are counted.
-fn note_means(tool: &str, what: &str, gathered: &mut Gathered) {
-    let note = format!(
-        "{tool}: each {what} counts as one value, the mean of its own, as values of one {what} depend on each other"
-    );
-    if !gathered.notes.contains(&note) {
-        gathered.notes.push(note);
-    }
 }
 
 fn hyperfine(command: Command, origin: &Origin<'_>, options: &Options, gathered: &mut Gathered) -> Result<(), Error> {

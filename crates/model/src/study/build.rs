@@ -1,7 +1,7 @@
 //! What a build is made of: sources, and the layers that are built of them. Where they lie and whether they can be
 //! built is the business of the `build` crate.
 
-use super::mentions;
+use super::mentioned::mentions;
 use std::collections::BTreeMap;
 
 /// An input of a build.

@@ -1,10 +1,13 @@
 //! Factors, their levels, and references to them: `[build_factors.x]`, `[run_factors.x]`, `[[exclude]]`, and the
 //! tables that pick levels by factor. It checks names, not whether a combination makes sense.
 
+mod instructions;
+
+pub(super) use instructions::Buildable;
+
 use super::section::{Section, Sink, check_name};
-use super::services::PORT;
 use crate::problem::suggest;
-use crate::study::{Exclude, Factor, Layer, Level, Levels, Source};
+use crate::study::{Exclude, Factor, Level, Levels};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use toml::Spanned;
@@ -21,12 +24,8 @@ pub(super) struct PlacedFactor {
 const OF_BUILDS: &[&str] = &["PREFIX", "JOBS", "PATH", "HOME", "TMPDIR", "DOWNLOAD"];
 /// What trials set themselves; beside these, the ports of services.
 const OF_TRIALS: &[&str] = &["PREFIX", "PATH", "HOME", "TMPDIR"];
-
-/// What the levels of a build factor can refer to.
-pub(super) struct Buildable<'a> {
-    pub(super) sources: &'a [Source],
-    pub(super) layers: &'a [Layer],
-}
+/// What the variable with a service's port begins with.
+pub(super) const PORT: &str = "PORT_";
 
 pub(super) fn build_factors(file: &Section<'_>, buildable: &Buildable<'_>) -> Vec<PlacedFactor> {
     read(file, "build_factors", OF_BUILDS, Some(buildable))
@@ -106,8 +105,6 @@ fn level(
     }
     level
 }
-
-mod instructions;
 
 fn is_variable(word: &str) -> bool {
     word.starts_with(|c: char| c.is_ascii_uppercase())

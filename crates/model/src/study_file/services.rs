@@ -1,7 +1,7 @@
 //! `[services.x]`: processes that workloads need. It checks names, signals and what a command mentions; whether a
 //! service starts and becomes ready is found out by the trials.
 
-use super::factors::PlacedFactor;
+use super::factors::{PORT, PlacedFactor};
 use super::section::{Section, Sink, check_inside};
 use crate::problem::suggest;
 use crate::study::{Per, Ready, Service, mentioned};
@@ -16,9 +16,6 @@ const SIGTERM: i32 = 15;
 /// Signals that can be asked for, by the numbers that they have on Linux (signal(7); x86, ARM and most others).
 const SIGNALS: &[(&str, i32)] =
     &[("TERM", SIGTERM), ("INT", 2), ("HUP", 1), ("QUIT", 3), ("USR1", 10), ("USR2", 12), ("KILL", 9)];
-
-/// What the variable with a service's port begins with.
-pub(super) const PORT: &str = "PORT_";
 
 /// A service, where it is named, and its commands with their places.
 pub(super) struct PlacedService {

@@ -1,10 +1,9 @@
 //! Building beside speed: a sentence for each variant of which both were decided, with the interval of each. What was not
 //! decided stands in the tables only.
 
-use super::subject;
 use crate::format::{bytes, percent};
 use crate::text::{clean, glue};
-use crate::words::{self, Change, Manner, counted, listed};
+use crate::words::{self, Change, Manner, counted, listed, subject};
 use bakeoff_analysis::findings::{BuiltAndExecuted, Claim, Comparison, Findings, Scale, Verdict};
 use bakeoff_model::metric::Unit;
 

@@ -1,6 +1,6 @@
 //! What becomes of each claim, in words: the outcome first, then why, with the interval that decides.
 
-use super::{intervals, signed};
+use super::written::{decimals_for, in_unit, intervals, needs, of, percents, ranged, signed};
 use crate::format::percent;
 use crate::notes::Notes;
 use crate::paint::{Ink, Page};
@@ -29,9 +29,9 @@ pub(super) fn print(findings: &SummaryFindings, page: &mut Page, notes: &mut Not
 fn measured(finding: &ClaimFinding) -> String {
     let comparison = &finding.comparison;
     let pair = format!("{} against {}", clean(&comparison.name), clean(&comparison.baseline));
-    let pair = super::of(comparison.quantity.as_deref(), &pair);
+    let pair = of(comparison.quantity.as_deref(), &pair);
     let absolute = matches!(&finding.claim.says, Says::Differs { amount: Some(Amount::Absolute(..)), .. });
-    let unit = super::in_unit(comparison.unit.as_deref());
+    let unit = in_unit(comparison.unit.as_deref());
     let (estimate, unit) = match (comparison.ratio_interval, comparison.welch) {
         (Some(ratio), _) if !absolute => {
             let change = |range: [f64; 2]| range.map(|ratio| (ratio - 1.0) * 100.0);
@@ -42,7 +42,7 @@ fn measured(finding: &ClaimFinding) -> String {
         _ => return pair,
     };
     let Estimate { estimate, low, high } = estimate;
-    let decimals = super::decimals_for(high[1] - low[0]);
+    let decimals = decimals_for(high[1] - low[0]);
     let shown = |x: f64| signed(x, decimals);
     let middle = shown(estimate[0] / 2.0 + estimate[1] / 2.0);
     glue(&format!("{pair} is {middle}{unit} {}", intervals(low, high, shown)))
@@ -56,7 +56,7 @@ fn why(finding: &ClaimFinding, findings: &SummaryFindings) -> String {
         Why::ImpossibleFigures(name) => format!("the figures of {} are impossible, and show nothing.", clean(name)),
         Why::TooLittleKnown => {
             let missing: Vec<&str> = finding.comparison.missing.iter().map(String::as_str).collect();
-            let needs = format!("there is no interval to judge it by, which needs {}.", super::needs(&missing));
+            let needs = format!("there is no interval to judge it by, which needs {}.", needs(&missing));
             match means_give(finding) {
                 Some(given) => format!("the published means alone give {given}; {needs}"),
                 None => needs,
@@ -107,7 +107,7 @@ fn why(finding: &ClaimFinding, findings: &SummaryFindings) -> String {
 
 /// The change of the means, or their difference.
 fn means_give(finding: &ClaimFinding) -> Option<String> {
-    let change = finding.comparison.ratio.map(|ratio| format!("{} %", super::ranged(super::percents(ratio), signed)));
-    let difference = || finding.comparison.difference.map(|range| super::ranged(range, signed));
+    let change = finding.comparison.ratio.map(|ratio| format!("{} %", ranged(percents(ratio), signed)));
+    let difference = || finding.comparison.difference.map(|range| ranged(range, signed));
     change.or_else(difference).map(|given| glue(&given))
 }

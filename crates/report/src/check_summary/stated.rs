@@ -1,6 +1,6 @@
 //! What ministat printed with the figures, and whether it follows from them, in words.
 
-use super::{in_unit, of, signed};
+use super::written::{decimals_for, in_unit, intervals, of, signed};
 use crate::format::percent;
 use crate::paint::{Ink, Page};
 use crate::text::{clean, glue};
@@ -40,10 +40,10 @@ fn said(finding: &StatedFinding) -> String {
 
 fn why(finding: &StatedFinding) -> String {
     let given = finding.difference.map_or(String::new(), |difference| {
-        let decimals = super::decimals_for(difference.high[1] - difference.low[0]);
+        let decimals = decimals_for(difference.high[1] - difference.low[0]);
         let shown = |x: f64| signed(x, decimals);
         let [low, high] = difference.estimate;
-        let interval = super::intervals(difference.low, difference.high, shown);
+        let interval = intervals(difference.low, difference.high, shown);
         glue(&format!("{}{} {interval}", shown(low / 2.0 + high / 2.0), in_unit(finding.unit.as_deref())))
     });
     match finding.follows {

@@ -1,7 +1,7 @@
 //! What executing a workload under observation showed: system calls whose counts differ, the files that were really
 //! executed, and paths that only some variants opened or looked for.
 
-use super::{row_name, variants};
+use super::names::{row_name, variants};
 use crate::format::count;
 use crate::grid::{Flush, Grid};
 use crate::paint::{Ink, Page, Piece};

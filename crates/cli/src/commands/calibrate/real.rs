@@ -1,7 +1,8 @@
 //! `bakeoff calibrate --real`: a real command against itself, through the launcher that executes every trial. Two designs
 //! share the machine trial by trial; what they say is judged in [`bakeoff_analysis::calibration::real`].
 
-use super::Meter;
+use super::args::Args;
+use super::meter::Meter;
 use crate::alone::alone;
 use crate::error::{Code, CommandError};
 use crate::scratch::Scratch;
@@ -15,6 +16,8 @@ use bakeoff_model::record::{Block, Failure, Outcome};
 use bakeoff_model::study::{Condition, Workload};
 use std::path::Path;
 
+/// Studies, if it is not said how many.
+const STUDIES: u32 = 400;
 /// A few milliseconds of work for any shell.
 const COMMAND: &str = "i=0; while test $i -lt 2500; do i=$((i+1)); done";
 /// The only variant.
@@ -22,23 +25,8 @@ const NAME: &str = "command";
 /// What is beside its trials.
 const CONDITION: &str = "load";
 
-/// What only `--real` needs.
-#[derive(Debug, clap::Args)]
-#[group(id = "calibrate-real")]
-pub(super) struct Args {
-    /// With --real: blocks of each study
-    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(6..=36))]
-    blocks: u32,
-    /// With --real: the command; by default a loop of some milliseconds
-    #[arg(long, value_name = "COMMAND", requires = "real")]
-    command: Option<String>,
-    /// With --real: processes of load beside the trials, which work and rest in turn [default: one for each processor]
-    #[arg(long, value_name = "N", requires = "real", value_parser = clap::value_parser!(u32).range(0..=1024))]
-    load: Option<u32>,
-}
-
-pub(super) fn execute(args: &super::Args) -> Result<Code, CommandError> {
-    let wanted = args.studies.unwrap_or(super::REAL_STUDIES);
+pub(super) fn execute(args: &Args) -> Result<Code, CommandError> {
+    let wanted = args.studies.unwrap_or(STUDIES);
     let folder = Scratch::new("bakeoff-calibrate-", &std::env::temp_dir()).map_err(|error| {
         CommandError::new(Code::Internal, error).hint("TMPDIR names the folder for temporary files")
     })?;
@@ -103,7 +91,7 @@ fn place(command: &str, scratch: &Path) -> Result<Local<'static>, CommandError> 
 
 /// Executes one study, in both designs; none if it was interrupted. A trial that fails leaves its study incomplete, but
 /// one in the first study says that the command is no good.
-fn study(place: &mut Local<'_>, args: &super::Args, number: u32) -> Result<Option<Trials>, CommandError> {
+fn study(place: &mut Local<'_>, args: &Args, number: u32) -> Result<Option<Trials>, CommandError> {
     let mut trials = Trials::default();
     let order = vec![NAME.to_owned()];
     let block =

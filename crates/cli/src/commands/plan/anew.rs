@@ -1,7 +1,7 @@
 //! The part of a plan's page about what is built while the study is executed: what is linked anew for every pass, and
 //! building that is measured itself. A study that asks for neither has none of these lines.
 
-use super::{about, at_most};
+use crate::commands::estimates::{about, at_most};
 use bakeoff_builds::Wanted;
 use bakeoff_model::plan::Plan;
 use bakeoff_model::study::{Layer, Vary};

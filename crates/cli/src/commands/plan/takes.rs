@@ -2,7 +2,7 @@
 //! much disk is kept. All of it is estimated, from what was seen here before, else from what the study's author says; what
 //! nobody knows is said to be unknown.
 
-use super::{about, at_most};
+use crate::commands::estimates::{about, at_most};
 use crate::session::{Walls, usual_walls};
 use crate::state::journals_of;
 use crate::study_folder::StudyFolder;

@@ -1,7 +1,7 @@
 //! `bakeoff stat --ministat`: the same text, options and exit codes as ministat. Its messages are its own, byte for
 //! byte, and so are its defects; where one of them matters for the data at hand, a note on standard error says so.
 
-use super::{Args, Edition};
+use super::args::{Args, Edition};
 use crate::error::{Code, CommandError};
 use crate::screen;
 use bakeoff_analysis::stats::ministat::{self as arithmetic, LEVELS, Relative, Vitals};

@@ -1,11 +1,15 @@
 //! `bakeoff stat`: samples that somebody else measured, judged. It reads files, hands them on, and prints what comes
 //! back.
 
+mod args;
 mod input;
 mod ministat;
 
+pub(crate) use args::Args;
+
 use crate::error::{Code, CommandError};
 use crate::screen;
+use args::Named;
 use bakeoff_analysis::findings::Verdict;
 use bakeoff_analysis::samples::{SampleFindings, Terms};
 use bakeoff_model::plain::clean;
@@ -15,111 +19,8 @@ use bakeoff_model::samples::{Error, Format, Gathered, Options};
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt as _;
 
-/// The margin and the confidence of `bakeoff compare`.
-const MARGIN: &str = "1%";
+/// The confidence of `bakeoff compare`.
 const CONFIDENCE: f64 = 0.95;
-
-/// Judge numbers that were measured elsewhere: ministat and benchstat, with verdicts
-///
-/// Each file is a sample: numbers, one a line, with # before comments; or what Go's testing, hyperfine (--export-json),
-/// pyperf (-o), JMH (-rf json) or pytest-benchmark (--benchmark-json) wrote, which is recognised, also where gzip packed
-/// it. The first sample is the baseline. The order in which samples were measured is unknown here: if time can be seen in
-/// one of them, there is no verdict on what time could explain.
-#[derive(Debug, clap::Args)]
-pub(crate) struct Args {
-    /// Files; `-`, or none at all, is standard input
-    #[arg(value_name = "FILE")]
-    files: Vec<OsString>,
-    /// A name for a file; once for each, in their order
-    #[arg(long = "name", value_name = "NAME", conflicts_with = "ministat")]
-    names: Vec<String>,
-    /// The sample to compare with, instead of the first
-    #[arg(long, value_name = "NAME", conflicts_with = "ministat")]
-    baseline: Option<String>,
-    /// Each line is a block: its values were measured together, in a random order
-    #[arg(long, conflicts_with = "ministat")]
-    paired: bool,
-    /// The column of numbers to take, from 1
-    #[arg(short = 'C', long = "column", value_name = "N", allow_hyphen_values = true)]
-    columns: Vec<OsString>,
-    /// The characters that separate columns; blank and tab if not given
-    #[arg(short = 'd', long, value_name = "CHARS", allow_hyphen_values = true)]
-    delimiters: Vec<OsString>,
-    /// The format of the files, if it is not recognised
-    #[arg(long, value_name = "FORMAT", conflicts_with = "ministat")]
-    format: Option<Named>,
-    /// What may not differ between values that are compared: keys with commas between, of .name, .fullname, .unit, .file,
-    /// /PART of a name, KEY of a line `KEY: value`, and .config, all such lines; .config if not given
-    #[arg(long, value_name = "KEYS", conflicts_with = "ministat")]
-    table: Option<String>,
-    /// What tells tables apart, besides; .fullname if not given
-    #[arg(long, value_name = "KEYS", conflicts_with = "ministat")]
-    row: Option<String>,
-    /// What tells the samples of a table apart; .file if not given
-    #[arg(long, value_name = "KEYS", conflicts_with = "ministat")]
-    col: Option<String>,
-    /// What may differ: keys that tell nothing apart
-    #[arg(long, value_name = "KEYS", conflicts_with = "ministat")]
-    ignore: Option<String>,
-    /// Only these values: `KEY:VALUE`, `KEY:(A OR B)`, `-X`, `X Y`, `X OR Y`, `(X)`
-    #[arg(long, value_name = "FILTER", conflicts_with = "ministat", allow_hyphen_values = true)]
-    filter: Option<String>,
-    /// Half-width of the zone of equivalence, in percent
-    #[arg(long, value_name = "PERCENT", default_value = MARGIN, value_parser = super::compare::margin)]
-    margin: f64,
-    /// Confidence of intervals and verdicts, as a fraction or in percent; 0.95 if not given. ministat knows 80, 90, 95,
-    /// 98, 99 and 99.5
-    #[arg(short = 'c', long, value_name = "C", allow_hyphen_values = true)]
-    confidence: Vec<OsString>,
-    /// Print all findings as JSON instead of a report
-    #[arg(long, conflicts_with = "ministat")]
-    json: bool,
-    /// Exit with 3 unless every comparison got a verdict
-    #[arg(long, conflicts_with = "ministat")]
-    require_verdict: bool,
-    /// Print what ministat prints, byte for byte: Debian's of 2015, or FreeBSD's of today
-    #[arg(long, value_name = "EDITION", require_equals = true, num_args = 0..=1, default_missing_value = "legacy")]
-    ministat: Option<Edition>,
-    /// ministat: without the plot
-    #[arg(short = 'A', requires = "ministat")]
-    no_plot: bool,
-    /// ministat: only describe, without plot and comparisons
-    #[arg(short = 'n', requires = "ministat")]
-    raw: bool,
-    /// ministat: bars on separate lines
-    #[arg(short = 's', requires = "ministat")]
-    separate: bool,
-    /// ministat: without names and heading (FreeBSD's only)
-    #[arg(short = 'q', requires = "ministat")]
-    quiet: bool,
-    /// ministat: width of the plot
-    #[arg(short = 'w', requires = "ministat", value_name = "COLUMNS", allow_hyphen_values = true)]
-    width: Vec<OsString>,
-}
-
-/// The formats by name.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum Named {
-    Columns,
-    Go,
-    Json,
-}
-
-/// Which ministat.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum Edition {
-    Legacy,
-    Freebsd,
-}
-
-impl Edition {
-    fn arithmetic(self) -> bakeoff_analysis::stats::ministat::Edition {
-        match self {
-            Self::Legacy => bakeoff_analysis::stats::ministat::Edition::Legacy,
-            Self::Freebsd => bakeoff_analysis::stats::ministat::Edition::FreeBsd,
-        }
-    }
-}
 
 pub(crate) fn execute(args: &Args) -> Result<Code, CommandError> {
     if let Some(edition) = args.ministat {

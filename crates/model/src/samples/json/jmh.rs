@@ -1,6 +1,7 @@
 //! JMH's JSON (`-rf json`): its primary score, one value for each fork. What profilers add is not read.
 
-use super::{Better, Error, Gathered, Options, Origin, Place, note_means, with_parameters};
+use super::place::{Place, note_means, with_parameters};
+use super::{Better, Error, Gathered, Options, Origin};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 

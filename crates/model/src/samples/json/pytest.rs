@@ -1,6 +1,7 @@
 //! pytest-benchmark's JSON: the single times of each test, in seconds.
 
-use super::{Better, Error, Gathered, Options, Origin, Place, texts};
+use super::place::{Place, texts};
+use super::{Better, Error, Gathered, Options, Origin};
 use serde::Deserialize;
 use std::collections::BTreeMap;
 

@@ -2,12 +2,18 @@
 //! source, or of the layer that it names; and `fails`, of the whole build.
 
 use super::super::section::{Sink, check_inside};
-use super::Buildable;
 use crate::problem::suggest;
+use crate::study::{Layer, Source};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use toml::Spanned;
 use toml::de::DeValue;
+
+/// What the levels of a build factor can refer to.
+pub(in crate::study_file) struct Buildable<'a> {
+    pub(in crate::study_file) sources: &'a [Source],
+    pub(in crate::study_file) layers: &'a [Layer],
+}
 
 /// `patches = ["fix.patch"]`, or `patches = { perl = ["fix.patch"] }` where several layers have a source.
 pub(super) fn patches(

@@ -1,7 +1,7 @@
 //! What a launcher executes at once, and what comes of it: several processes of a trial, a service that goes on until
 //! it is told to end, or a load whose copies are started again and again. Types only.
 
-use super::{Command, Ended};
+use crate::command::{Command, Ended};
 use bakeoff_model::marks::Chunk;
 use bakeoff_model::metric::Measurements;
 use serde::{Deserialize, Serialize};

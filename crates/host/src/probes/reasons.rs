@@ -1,0 +1,15 @@
+//! Why metrics cannot be had, in the form in which it is told. No probe is known here.
+
+use bakeoff_model::record::Unavailable;
+
+/// Metrics with their reasons, as a list of reasons with their metrics.
+pub(super) fn by_reason<'a>(each: impl IntoIterator<Item = (&'a str, String)>) -> Vec<Unavailable> {
+    let mut reasons: Vec<Unavailable> = vec![];
+    for (metric, why) in each {
+        match reasons.iter_mut().find(|reason| reason.why == why) {
+            Some(reason) => reason.metrics.push(metric.to_owned()),
+            None => reasons.push(Unavailable { metrics: vec![metric.to_owned()], why }),
+        }
+    }
+    reasons
+}

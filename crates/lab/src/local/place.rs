@@ -1,0 +1,72 @@
+//! This host as a place: what it consists of, and what it is given before the first trial. Trials are executed elsewhere.
+
+use super::load::Load;
+use super::printed::Printed;
+use super::services::Services;
+use super::stage::{Setup, Stage};
+use super::tools::Tools;
+use super::watch::{Watch, Watching};
+use crate::Error;
+use crate::aside::Aside;
+use bakeoff_host::Launcher;
+use bakeoff_model::plan::Plan;
+use std::os::fd::BorrowedFd;
+
+/// Executes trials on this host.
+#[derive(Debug)]
+pub struct Local<'a> {
+    pub(super) stage: Stage,
+    pub(super) launcher: Launcher,
+    pub(super) services: Services,
+    pub(super) load: Load,
+    pub(super) tools: Tools,
+    pub(super) printed: Printed,
+    /// The block whose services are kept: number, workload, condition.
+    pub(super) block: Option<(u32, String, String)>,
+    /// Who builds what trials need, where any need that.
+    pub(super) aside: Option<Aside<'a>>,
+    /// The words that start a tracer; an order follows. None: nothing traces here.
+    pub(super) tracer: Vec<String>,
+    pub(super) watching: Watching<'a>,
+}
+
+impl<'a> Local<'a> {
+    /// Prepares this host for the trials of a plan. Everything that is started keeps `keep` open until it has ended: a
+    /// lock kept so lasts until nothing is left of a trial, even if we are killed.
+    ///
+    /// # Errors
+    /// [`Error::Folder`] if the scratch folder cannot be created, [`Error::Host`] if nothing can be launched.
+    pub fn new(plan: &Plan, setup: Setup, keep: Option<BorrowedFd<'_>>) -> Result<Self, Error> {
+        let (stage, launcher) = Stage::new(plan, setup, keep)?;
+        let (services, load, tools) = (Services::default(), Load::default(), Tools::default());
+        let printed = Printed::default();
+        Ok(Self {
+            stage,
+            launcher,
+            services,
+            load,
+            tools,
+            printed,
+            block: None,
+            aside: None,
+            tracer: vec![],
+            watching: Watching::default(),
+        })
+    }
+
+    /// With somebody who builds what trials need: layouts, and what trials of building execute.
+    pub fn with(self, aside: Aside<'a>) -> Self {
+        Self { aside: Some(aside), ..self }
+    }
+
+    /// With what is to be looked at between blocks.
+    pub fn watching(self, watch: Watch<'a>) -> Self {
+        Self { watching: Watching::new(watch), ..self }
+    }
+
+    /// With a tracer for diagnostic trials: the words that start one ([`bakeoff_host::tracer::execute`]), which the path of
+    /// its order follows.
+    pub fn tracing(self, tracer: Vec<String>) -> Self {
+        Self { tracer, ..self }
+    }
+}

@@ -1,0 +1,50 @@
+//! A record in two parts: what a study's question is about, and what was measured of building. Each is a record again, and
+//! neither is judged here.
+
+use super::Record;
+use super::building::BUILDING_METRICS;
+use crate::until::Until;
+use std::borrow::Cow;
+
+impl Record {
+    /// The record without what it holds of building: what a study's question is about.
+    pub fn without_building(&self) -> Cow<'_, Self> {
+        match &self.study.building {
+            None => Cow::Borrowed(self),
+            Some(building) => {
+                let mut record = self.parted(|workload| building.layer(workload).is_none());
+                record.study.building = None;
+                Cow::Owned(record)
+            }
+        }
+    }
+
+    /// What the record holds of building, as a study of its own: so many blocks, judged by [`BUILDING_METRICS`].
+    pub fn of_building(&self) -> Option<Self> {
+        let building = self.study.building.clone()?;
+        let mut record = self.parted(|workload| building.layer(workload).is_some());
+        for session in &mut record.sessions {
+            session.blocks = session.blocks.min(building.blocks);
+        }
+        record.builds.clear();
+        record.evidence.clear();
+        let study = &mut record.study;
+        study.building = None;
+        (study.until, study.looks_until) = (Until::Blocks, None);
+        study.decide.metrics = BUILDING_METRICS.map(str::to_owned).to_vec();
+        (study.workloads, study.conditions) = (building.workloads, vec![building.condition]);
+        study.vary = vec![];
+        Some(record)
+    }
+
+    fn parted(&self, takes: impl Fn(&str) -> bool) -> Self {
+        Self {
+            sessions: self.sessions.clone(),
+            builds: self.builds.clone(),
+            blocks: self.blocks.iter().filter(|block| takes(&block.workload)).cloned().collect(),
+            trials: self.trials.iter().filter(|trial| takes(&trial.workload)).cloned().collect(),
+            evidence: self.evidence.clone(),
+            ..Self::new(self.study.clone())
+        }
+    }
+}

@@ -1,0 +1,241 @@
+//! What was planned: the head of a journal, and what of it is another thing in the study as it is now, so that one who comes
+//! back later can go on or be told why not. It forms no plan.
+
+use super::basis::{Basis, Change, VARIANT_KEY};
+use super::build::FactorLine;
+use super::building::Building;
+use crate::metric::Metric;
+use crate::study::{Decide, Levels, OutputUse, Vary, VoidRule};
+use crate::until::Until;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// What was planned: the head of a journal.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct StudyLine {
+    /// [`super::FORMAT`] of the writer.
+    pub format: u32,
+    /// The version of Bakeoff that wrote it.
+    pub bakeoff: String,
+    /// The study's name.
+    pub study: String,
+    /// The study's question.
+    pub question: Option<String>,
+    /// The plan's name.
+    pub plan: String,
+    /// Digest of all that makes trials comparable: variants and their builds, workloads, seed. A journal is only
+    /// ever continued by a plan of the same identity, or of the same [`Basis`].
+    pub identity: String,
+    /// The same, part by part; none in journals of older versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub basis: Option<Basis>,
+    /// The seed of every order.
+    pub seed: u64,
+    /// The baseline first, then the others as planned; the twin is not among them.
+    pub variants: Vec<VariantLine>,
+    /// The combinations that the study leaves out, and why.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub excluded: Vec<Excluded>,
+    /// Names of the workloads.
+    pub workloads: Vec<String>,
+    /// What becomes of the standard output of workloads, where it is not compared with the baseline's.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub outputs: BTreeMap<String, OutputUse>,
+    /// Names of the conditions.
+    pub conditions: Vec<String>,
+    /// How to judge.
+    pub decide: Decide,
+    /// When there are blocks enough, as fixed before the first one. A journal is never continued under another rule.
+    #[serde(default)]
+    pub until: Until,
+    /// Where the rule looks a few times only: the number of blocks of its last look, from which the others follow.
+    #[serde(default)]
+    pub looks_until: Option<u32>,
+    /// The study's own metrics among those that it decides on and shows: of phases, ops and values.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub metrics: Vec<Metric>,
+    /// Nuisances that were drawn afresh for every block.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub vary: Vec<Vary>,
+    /// When a trial does not count.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub void_if: Vec<VoidRule>,
+    /// The build factors, where anything is built: what builds are held against.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub build_factors: Vec<FactorLine>,
+    /// Variants that are not executed, because another one is the same thing: the two share a row.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub shared: Vec<SharedLine>,
+    /// Set if building is measured too.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub building: Option<Building>,
+    /// Set if the trials were simulated: the planted truth, as the user gave it.
+    pub simulated: Option<String>,
+}
+
+impl StudyLine {
+    /// What of a journal's study is another thing in the study as it is now: nothing, if its trials can be continued. None if
+    /// that cannot be told, because the journal was begun by a version that did not write it down.
+    pub fn changes(&self, now: &Self) -> Option<Vec<Change>> {
+        let changes = self.basis.as_ref()?.changes(now.basis.as_ref()?);
+        let mut changes: Vec<Change> = changes.into_iter().filter_map(|change| self.of_rows(now, change)).collect();
+        let build_of = |study: &Self, name: &str| study.variants.iter().find(|v| v.name == name)?.build.clone();
+        for (place, variant) in self.variants.iter().enumerate() {
+            let builds = (&variant.build, build_of(now, &variant.name));
+            // What could not be built has no trials, so nothing was compared with it. The baseline is always built.
+            let differ = match &builds {
+                (Some(then), Some(now)) => then != now,
+                (then, now) => place == 0 && then.is_some() != now.is_some(),
+            };
+            changes.extend(differ.then(|| Change::Build(variant.name.clone())));
+        }
+        Some(changes)
+    }
+
+    /// What a change amounts to where a variant's key came or went because it shares a row, or does so no more. A variant
+    /// without trials, because its build fails, changes nothing by that.
+    fn of_rows(&self, now: &Self, change: Change) -> Option<Change> {
+        let row = |study: &Self, name: &str| study.shared.iter().find(|one| one.variant.name == name).cloned();
+        let has = |study: &Self, name: &str| study.variants.iter().any(|variant| variant.name == name);
+        match &change {
+            Change::NoKey(key) => match key.strip_prefix(VARIANT_KEY).map(|name| (name, row(now, name))) {
+                Some((name, Some(_))) if !has(self, name) => None,
+                Some((name, Some(shared))) => Some(Change::Shared(name.to_owned(), shared.with)),
+                _ => Some(change),
+            },
+            Change::NewKey(key) => match key.strip_prefix(VARIANT_KEY).map(|name| (name, row(self, name))) {
+                Some((name, Some(_))) if !has(now, name) => None,
+                Some((name, Some(_))) => Some(Change::Apart(name.to_owned())),
+                _ => Some(change),
+            },
+            _ => Some(change),
+        }
+    }
+
+    /// Goes on from a journal's study: under its identity, from what it depends on, and with the variants that are in it
+    /// besides those of now, because they have trials.
+    pub fn go_on_from(&mut self, known: &Self) {
+        self.identity.clone_from(&known.identity);
+        if let Some(basis) = &known.basis {
+            self.basis = Some(basis.clone());
+        }
+        let now = std::mem::take(&mut self.variants);
+        let is_now = |name: &str| now.iter().any(|variant| variant.name == name);
+        let gone = known.variants.iter().filter(|variant| !is_now(&variant.name)).cloned();
+        self.variants = now.iter().cloned().chain(gone).collect();
+    }
+}
+
+/// A combination of levels that was left out.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Excluded {
+    /// Its display name.
+    pub name: String,
+    /// Why.
+    pub reason: String,
+}
+
+/// One variant, as planned.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct VariantLine {
+    /// The display name; unique within the study.
+    pub name: String,
+    /// Its level of every factor.
+    pub levels: Levels,
+    /// Digest of the build that it executes; none if nothing is built.
+    pub build: Option<String>,
+    /// The command that it executes in place of the workload's, if any.
+    pub run: Option<String>,
+}
+
+/// A variant that is the same thing as another one, which is executed for both.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct SharedLine {
+    /// The variant that is not executed, as planned.
+    #[serde(flatten)]
+    pub variant: VariantLine,
+    /// The display name of the one that is.
+    pub with: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn study(keys: &[(&str, &str)], files: &[(&str, &str)], builds: &[(&str, Option<&str>)]) -> StudyLine {
+        let map = |pairs: &[(&str, &str)]| pairs.iter().map(|(n, d)| (n.to_string(), d.to_string())).collect();
+        let basis = Basis { keys: map(keys), files: map(files), ..Basis::default() };
+        let variant = |(name, build): &(&str, Option<&str>)| VariantLine {
+            name: name.to_string(),
+            build: build.map(str::to_owned),
+            ..VariantLine::default()
+        };
+        StudyLine { basis: Some(basis), variants: builds.iter().map(variant).collect(), ..StudyLine::default() }
+    }
+
+    #[test]
+    fn every_part_that_is_another_one_is_named_and_nothing_else() {
+        let then =
+            study(&[("seed", "1"), ("vary", "2")], &[("a.sh", "1")], &[("baseline", Some("1")), ("x", Some("2"))]);
+        let check = |now: &StudyLine, expect: &[Change]| assert_eq!(then.changes(now).unwrap(), expect);
+        check(&then, &[]);
+        let now =
+            study(&[("seed", "2"), ("until", "3")], &[("a.sh", "2")], &[("baseline", Some("1")), ("x", Some("3"))]);
+        let named = |of: fn(String) -> Change, name: &str| of(name.to_owned());
+        check(
+            &now,
+            &[
+                named(Change::Key, "seed"),
+                named(Change::NoKey, "vary"),
+                named(Change::NewKey, "until"),
+                named(Change::File, "a.sh"),
+                named(Change::Build, "x"),
+            ],
+        );
+        let keys = [("seed", "1"), ("vary", "2")];
+        check(
+            &study(&keys, &[], &[("baseline", None)]),
+            &[named(Change::NoFile, "a.sh"), named(Change::Build, "baseline")],
+        );
+        // A file that trials made, and a variant that cannot be built today.
+        check(&study(&keys, &[("a.sh", "1"), ("out", "1")], &[("baseline", Some("1"))]), &[]);
+        let older = StudyLine { basis: None, ..then.clone() };
+        assert_eq!((older.changes(&then), then.changes(&older)), (None, None));
+    }
+
+    #[test]
+    fn a_variant_that_shares_a_row_is_named_only_if_it_had_or_gets_trials() {
+        let [base, key] = ["the variant baseline", "the variant x"].map(|name| (name, "1"));
+        let sharing = |study: StudyLine| {
+            let variant = VariantLine { name: "x".to_owned(), ..VariantLine::default() };
+            StudyLine { shared: vec![SharedLine { variant, with: "baseline".to_owned() }], ..study }
+        };
+        let alone = [("baseline", Some("1"))];
+        let failed = || study(&[base, key], &[], &alone);
+        let raced = || study(&[base, key], &[], &[alone[0], ("x", Some("2"))]);
+        let shared = || sharing(study(&[base], &[], &alone));
+        let check =
+            |then: StudyLine, now: StudyLine, expect: &[Change]| assert_eq!(then.changes(&now).unwrap(), expect);
+        check(failed(), shared(), &[]);
+        check(shared(), failed(), &[]);
+        check(raced(), shared(), &[Change::Shared("x".to_owned(), "baseline".to_owned())]);
+        check(shared(), raced(), &[Change::Apart("x".to_owned())]);
+        check(shared(), shared(), &[]);
+    }
+
+    #[test]
+    fn what_failed_to_build_joins_and_what_trials_wrote_stays_out() {
+        let then = StudyLine { identity: "then".to_owned(), ..study(&[], &[("log", "1")], &[("baseline", Some("1"))]) };
+        let mut now = study(&[], &[("log", "2")], &[("baseline", Some("1")), ("x", Some("2"))]);
+        let mut known = then.clone();
+        assert!(known.basis.as_mut().is_some_and(|basis| basis.is_written("log") && !basis.is_written("log")));
+        assert_eq!(known.changes(&now), Some(vec![]));
+        now.go_on_from(&known);
+        assert_eq!((now.identity.as_str(), &now.basis), ("then", &known.basis));
+        assert_eq!(now.variants.len(), 2);
+        // And it keeps its build while it cannot be built.
+        let mut again = study(&[], &[], &[("baseline", Some("1"))]);
+        again.go_on_from(&now);
+        assert_eq!(again.variants, now.variants);
+    }
+}
