@@ -10,6 +10,7 @@ mod counts;
 mod find;
 mod group;
 mod home;
+mod make;
 mod tree;
 mod try_out;
 mod values;

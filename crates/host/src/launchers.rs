@@ -1,5 +1,4 @@
-//! The launchers of this process that are watched, so that everybody knows which processes are ours. It starts none, and looks
-//! at none.
+//! The launchers of this process that are watched: they tell which processes are ours. It starts none, and asks none.
 
 use std::sync::{Mutex, PoisonError};
 

@@ -28,15 +28,12 @@ use crate::launcher::find;
 use bakeoff_model::record::Census;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use std::ffi::OsString;
 use std::io;
-use std::os::unix::ffi::OsStringExt as _;
 use std::path::{Path, PathBuf};
+use watch::End;
 
 /// The environment variable that the launcher adds to every command of a job that marks.
 const MARKS: &str = "BAKEOFF_MARKS";
-/// The exit code of a tracer that had nothing to trace.
-const NOTHING: i32 = 127;
 
 /// What a tracer is to do. It is told so in a file and not by words and variables of its own, because the command's
 /// environment may name libraries and folders that would change the tracer too.
@@ -73,13 +70,6 @@ pub enum Told {
     },
 }
 
-/// What the tracer's main process came to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum End {
-    Exited(i32),
-    Signalled(i32),
-}
-
 /// Does what the order in this file asks for, in the folder where we are, and returns the exit code that we should end
 /// with; if the command was killed by a signal, it does not return but ends by the same one.
 ///
@@ -101,7 +91,7 @@ fn trace(order: &Order) -> io::Result<(Told, End)> {
     let nothing = PathBuf::new();
     let here = std::env::current_dir()?;
     let command = Command { argv: order.argv.clone(), dir: here, env, stdout: nothing.clone(), stderr: nothing };
-    let not_started = |what: String, why: String| Ok((Told::NotStarted { what, why }, End::Exited(NOTHING)));
+    let not_started = |what: String, why: String| Ok((Told::NotStarted { what, why }, End::Exited(sys::NOTHING)));
     let program = match find(&command) {
         Ok(program) => program,
         Err((what, why)) => return not_started(what, why),
@@ -110,7 +100,7 @@ fn trace(order: &Order) -> io::Result<(Told, End)> {
         Ok(begun) => begun,
         Err(refused) => {
             let why = format!("ptrace(2): {refused}");
-            return Ok((Told::Refused { why }, End::Exited(NOTHING)));
+            return Ok((Told::Refused { why }, End::Exited(sys::NOTHING)));
         }
     };
     let (tally, end) = watch::watch(begun.pid, &program, order.during.as_deref())?;
@@ -118,9 +108,4 @@ fn trace(order: &Order) -> io::Result<(Told, End)> {
         Some(error) => not_started(program.display().to_string(), error.to_string()),
         None => Ok((Told::Seen(tally.into_census()), end)),
     }
-}
-
-/// Any bytes as text: what is no UTF-8 is replaced.
-fn lossy(bytes: Vec<u8>) -> String {
-    OsString::from_vec(bytes).to_string_lossy().into_owned()
 }

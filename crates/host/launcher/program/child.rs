@@ -8,6 +8,8 @@ use super::wire::{self, ProcessOver};
 use super::zombie;
 use core::cell::UnsafeCell;
 
+/// /dev/null, opened for reading: the standard input of every process.
+pub(super) const NULL: u32 = 2;
 /// Signals are handled by nobody here, and the kernel needs little to build the new program's arguments.
 const STACK: usize = 16 << 10;
 
@@ -150,7 +152,7 @@ fn execute(job: &Job<'_>, process: &wire::Process) -> (u32, u32) {
         return (wire::SESSION, errno);
     }
     // 3 comes last, but 0 to 3 are the launcher's own, so that none of these can be a source of another.
-    let sources = [(super::NULL, 0), (process.stdout, 1), (process.stderr, 2), (process.marks, 3)];
+    let sources = [(NULL, 0), (process.stdout, 1), (process.stderr, 2), (process.marks, 3)];
     for (index, target) in sources {
         let descriptor = if target == 0 { Some(index) } else { job.descriptor(index) };
         if let Some(descriptor) = descriptor

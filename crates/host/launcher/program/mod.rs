@@ -9,6 +9,7 @@ mod clone;
 mod job;
 mod sweep;
 mod sys;
+mod talk;
 mod text;
 mod thaw;
 mod watch;
@@ -16,14 +17,12 @@ mod watch;
 mod wire;
 mod zombie;
 
-use job::{Job, Memory};
+use child::NULL;
+use job::Job;
 use sweep::Mains;
+use talk::{CONTROL, hear, hear_stop, receive_body, say, send_all};
 use watch::{Over, Watch};
 
-/// The owner's socket. Descriptor 1 is what the owner has us keep open.
-const CONTROL: u32 = 0;
-/// /dev/null, opened for reading: the standard input of every process.
-const NULL: u32 = 2;
 /// Taken by us so that no descriptor that we are sent has this number: it is where a process finds its marks.
 const MARKS: u32 = 3;
 
@@ -130,84 +129,6 @@ fn reply(watch: &mut Watch<'_>, over: Over) -> sys::Result<wire::Achieved> {
     Ok(achieved)
 }
 
-fn say(kind: u32, body: &[u8]) -> sys::Result<()> {
-    let head = wire::Head { kind, descriptors: 0, length: body.len() as u64 };
-    send_all(wire::bytes(&head), body)
-}
-
-fn send_all(mut first: &[u8], mut second: &[u8]) -> sys::Result<()> {
-    while !first.is_empty() || !second.is_empty() {
-        match sys::send(CONTROL, first, second) {
-            Ok(sent) => {
-                let of_first = sent.min(first.len());
-                (first, second) = (&first[of_first..], &second[sent - of_first..]);
-            }
-            Err(sys::EINTR) => {}
-            Err(errno) => return Err(errno),
-        }
-    }
-    Ok(())
-}
-
-/// The next message's head, and the first of its descriptors; none if the owner has hung up.
-fn hear(descriptors: &mut [u32]) -> sys::Result<Option<wire::Head>> {
-    let mut head = wire::Head::default();
-    let (mut filled, mut come) = (0, 0);
-    while filled < size_of::<wire::Head>() {
-        let into = &mut wire::bytes_mut(&mut head)[filled..];
-        match sys::receive(CONTROL, into, descriptors.get_mut(come..).unwrap_or_default()) {
-            Ok((0, _)) => return Ok(None),
-            Ok((more, with)) => (filled, come) = (filled + more, come + with),
-            Err(sys::EINTR) => {}
-            Err(errno) => return Err(errno),
-        }
-    }
-    // The others come after the body, and are counted on from here.
-    let expected = (head.descriptors as usize).min(wire::MOST_AT_ONCE);
-    if come == expected { Ok(Some(head)) } else { Err(sys::EPROTO) }
-}
-
-fn hear_stop() -> sys::Result<wire::Stop> {
-    let mut stop = wire::Stop::default();
-    receive_all(wire::bytes_mut(&mut stop))?;
-    Ok(stop)
-}
-
-/// The body, in memory that has room for the job as well, and the rest of its descriptors.
-fn receive_body(head: wire::Head, descriptors: &mut [u32]) -> sys::Result<(Memory, usize)> {
-    let length = usize::try_from(head.length).map_err(|_| sys::EPROTO)?;
-    if length < size_of::<wire::Job>() || head.descriptors as usize > descriptors.len() {
-        return Err(sys::EPROTO);
-    }
-    let mut fixed = wire::Job::default();
-    receive_all(wire::bytes_mut(&mut fixed))?;
-    let mut memory = Memory::take(length + job::beyond(fixed.processes as usize))?;
-    let body = &mut memory.bytes()[..length];
-    let (start, rest) = body.split_at_mut(size_of::<wire::Job>());
-    start.copy_from_slice(wire::bytes(&fixed));
-    receive_all(rest)?;
-    let mut come = wire::MOST_AT_ONCE;
-    while come < head.descriptors as usize {
-        match sys::receive(CONTROL, &mut [0], &mut descriptors[come..])? {
-            (_, 0) => return Err(sys::EPROTO),
-            (_, more) => come += more,
-        }
-    }
-    Ok((memory, length))
-}
-
-fn receive_all(mut into: &mut [u8]) -> sys::Result<()> {
-    while !into.is_empty() {
-        match sys::read(CONTROL, into) {
-            Ok(0) => return Err(sys::EPROTO),
-            Ok(more) => into = &mut into[more..],
-            Err(sys::EINTR) => {}
-            Err(errno) => return Err(errno),
-        }
-    }
-    Ok(())
-}
-
 /// Reads a request as a fuzzer made it.
 #[cfg(fuzzing)]
 pub(crate) fn fuzz_job(body: &[u8]) {
@@ -216,7 +137,7 @@ pub(crate) fn fuzz_job(body: &[u8]) {
     if count > 1024 {
         return;
     }
-    let Ok(mut memory) = Memory::take(body.len() + job::beyond(count)) else { return };
+    let Ok(mut memory) = job::Memory::take(body.len() + job::beyond(count)) else { return };
     memory.bytes()[..body.len()].copy_from_slice(body);
     if let Some((job, _)) = Job::read(memory.bytes(), body.len(), &[]) {
         for process in job.processes {

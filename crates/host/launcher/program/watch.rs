@@ -4,8 +4,9 @@
 use super::job::{Job, State};
 use super::sweep::{self, Mains};
 use super::sys::{self, POLLIN, Polled, SIGKILL};
+use super::talk::{CONTROL, hear, hear_stop, say};
 use super::wire::{self, Achieved, JobOver, ProcessOver};
-use super::{CONTROL, child, hear, hear_stop, say, zombie};
+use super::{child, zombie};
 
 /// How long killed processes have before it is looked at what keeps them.
 const DYING_NS: u64 = 50_000_000;

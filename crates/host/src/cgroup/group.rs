@@ -1,12 +1,13 @@
 //! The group of one job: what a launcher confines its processes to, the limits, and what the kernel counted.
 
-use super::home::Home;
+use super::home::{Home, Needs};
 use super::{counts, tree, values};
 use crate::job::Limits;
 use crate::probe::Confinement;
 use bakeoff_model::metric::Measurements;
-use std::io;
+use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
 
 /// A period of the scheduler's bandwidth control, in µs; the kernel's own default.
 const PERIOD_US: f64 = 100_000.0;
@@ -17,8 +18,32 @@ const LEAST_QUOTA_US: f64 = 1_000.0;
 #[derive(Debug, Default)]
 pub(crate) struct Group {
     /// The last part of all these paths.
-    pub(super) name: String,
+    name: String,
     pub(super) folders: Vec<(usize, PathBuf)>,
+}
+
+impl Home {
+    /// A new group in each hierarchy that is needed for it.
+    pub(crate) fn group(&self, needs: &Needs<'_>) -> io::Result<Group> {
+        let name = self.next.fetch_add(1, Ordering::Relaxed).to_string();
+        let mut group = Group { name, folders: vec![] };
+        for (nth, nest) in self.nests.iter().enumerate() {
+            if !self.is_needed(nest, needs) {
+                continue;
+            }
+            let folder = nest.folder.join(&group.name);
+            match nest.dir.create(&group.name) {
+                // What of this name stands there is left over from a job whose group could not be removed.
+                Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+                    tree::remove(&folder)?;
+                    nest.dir.create(&group.name)?;
+                }
+                made => made?,
+            }
+            group.folders.push((nth, folder));
+        }
+        Ok(group)
+    }
 }
 
 impl Group {

@@ -3,7 +3,8 @@
 #![allow(unsafe_code, reason = "what a process does before it executes its program")]
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test ends where something is not as it should be")]
 
-use super::home::{Home, Needs, bury_the_dead, own_name, settle_v2};
+use super::home::{Home, Needs};
+use super::make::{WANTED, bury_the_dead, own_name, settle_v2};
 use super::{Group, hierarchies, tree};
 use crate::files::Files;
 use crate::job::Limits;
@@ -278,7 +279,7 @@ fn controllers_of_version_2_are_had_beside_a_group_with_processes() {
     let top = &v2.hierarchy.top;
     let Some(spare) = words(&v2.hierarchy.own, "cgroup.controllers")
         .split_whitespace()
-        .find(|&controller| !super::home::WANTED.contains(&controller) && controller != "cpu")
+        .find(|&controller| !WANTED.contains(&controller) && controller != "cpu")
         .map(ToOwned::to_owned)
     else {
         return println!("skipped: no controller of cgroup v2 to spare here");

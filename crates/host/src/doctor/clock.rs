@@ -2,7 +2,7 @@
 //! in user mode from CPU time in the kernel exactly or by sampling.
 #![allow(unsafe_code, reason = "rustix has no getrusage")]
 
-use super::Check;
+use super::check::Check;
 use crate::files::Files;
 use rustix::time::{ClockId, clock_getres, clock_gettime};
 use std::hint::black_box;
@@ -100,7 +100,7 @@ fn thread_times_us() -> Option<(i64, i64)> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::State;
+    use super::super::check::State;
     use super::*;
 
     #[test]

@@ -1,7 +1,7 @@
 //! Checks of control groups, by making one as for a trial and removing it: whether there are any, what they do not
 //! tell, and what they limit.
 
-use super::Check;
+use super::check::Check;
 use crate::cgroup::{Home, SWITCH};
 use crate::files::Files;
 

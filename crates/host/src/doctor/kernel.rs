@@ -1,6 +1,6 @@
 //! Checks of what the kernel lets us do with processes: their memory layout, their confinement, peak memory.
 
-use super::Check;
+use super::check::Check;
 use crate::files::Files;
 use crate::{Command, End, Launcher, Patience};
 use std::collections::BTreeMap;
@@ -67,7 +67,7 @@ fn launcher_peak_bytes() -> Result<Option<u64>, crate::Error> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::State;
+    use super::super::check::State;
     use super::*;
 
     #[test]

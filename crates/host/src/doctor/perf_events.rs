@@ -1,6 +1,6 @@
 //! Checks whether the kernel lets us count events, by opening every counter that there is on ourselves. It reads none.
 
-use super::Check;
+use super::check::Check;
 use crate::files::Files;
 use crate::perf_event::{Counter, EVENTS, Event, Of};
 use std::io;
@@ -41,7 +41,7 @@ fn judge(name: &'static str, opened: Opened, files: &Files, lost: &str, remedy: 
 
 #[cfg(test)]
 mod tests {
-    use super::super::State;
+    use super::super::check::State;
     use super::*;
     use rustix::io::Errno;
 

@@ -2,7 +2,7 @@
 //! done to a thread of our own that ends at once, or to nothing but an open file.
 #![allow(unsafe_code, reason = "rustix has neither schedulers nor personalities, and pipes behind a feature")]
 
-use super::Check;
+use super::check::Check;
 use crate::files::Files;
 use rustix::fs::{Access, MemfdFlags, access, memfd_create};
 use rustix::process::{PidfdFlags, Resource, getpid, getrlimit, pidfd_open};
@@ -148,7 +148,7 @@ fn check(returned: libc::c_int) -> io::Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::State;
+    use super::super::check::State;
     use super::*;
 
     #[test]

@@ -1,6 +1,6 @@
 //! Checks of the processor: whether its speed stays the same while two variants take turns. Reads files only.
 
-use super::Check;
+use super::check::Check;
 use crate::files::Files;
 
 const CPU: &str = "sys/devices/system/cpu";
@@ -54,7 +54,7 @@ pub(super) fn smt(files: &Files) -> Check {
 
 #[cfg(test)]
 mod tests {
-    use super::super::State;
+    use super::super::check::State;
     use super::*;
 
     #[test]

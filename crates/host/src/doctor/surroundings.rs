@@ -1,6 +1,6 @@
 //! Checks of what else goes on at this machine: load, steal, pressure, swap, hypervisors, disk space.
 
-use super::Check;
+use super::check::Check;
 use crate::files::Files;
 use crate::place;
 use std::path::Path;
@@ -147,7 +147,7 @@ pub(super) fn disk(path: &Path) -> Check {
 
 #[cfg(test)]
 mod tests {
-    use super::super::State;
+    use super::super::check::State;
     use super::*;
 
     #[test]

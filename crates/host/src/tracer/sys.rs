@@ -22,6 +22,9 @@ pub(super) type Pid = libc::pid_t;
 /// Words of `struct ptrace_syscall_info`, with the longest of its variants.
 pub(super) const INFO_WORDS: usize = 11;
 
+/// The exit code of a tracer that had nothing to trace.
+pub(super) const NOTHING: i32 = 127;
+
 fn ptrace(request: u32, pid: Pid, address: usize, data: usize) -> io::Result<()> {
     // SAFETY: none of the requests here but GETEVENTMSG and GET_SYSCALL_INFO writes to our memory, and these two are given
     // places of the size that they write to, which outlive the call.
@@ -134,7 +137,7 @@ pub(super) fn fork(image: &Image<'_>) -> io::Result<Pid> {
                     let errno = io::Error::last_os_error().raw_os_error().unwrap_or(0).to_ne_bytes();
                     libc::write(image.word, errno.as_ptr().cast(), errno.len());
                 }
-                libc::_exit(super::NOTHING)
+                libc::_exit(NOTHING)
             }
             pid => Ok(pid),
         }

@@ -1,9 +1,10 @@
 //! What is counted while a command is traced. It knows no process and no kernel: whoever watches tells it.
 
 use super::calls::Call;
-use super::lossy;
 use bakeoff_model::record::{Calls, Census, Children, Mapped, Opened};
 use std::collections::{BTreeMap, HashMap};
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStringExt as _;
 
 /// Paths that are kept; look-ups of others are only counted. A workload that walks through a tree has as many as files.
 const MOST_PATHS: usize = 2000;
@@ -103,6 +104,11 @@ fn mapping(line: &[u8]) -> Option<(&[u8], &[u8])> {
     let (_range, rights) = (field()?, field()?);
     let (_offset, _device, _inode) = (field()?, field()?, field()?);
     rest.starts_with(b"/").then_some((rights, rest))
+}
+
+/// Any bytes as text: what is no UTF-8 is replaced.
+fn lossy(bytes: Vec<u8>) -> String {
+    OsString::from_vec(bytes).to_string_lossy().into_owned()
 }
 
 #[cfg(test)]

@@ -1,7 +1,6 @@
 //! Follows a command and all that comes of it, from stop to stop, until its main process has ended (ptrace(2)). Signals
 //! are handed on, and what is stopped by one stays so; nothing that a task does is changed.
 
-use super::End;
 use super::calls::{Call, Stop};
 use super::sys::{self, Pid};
 use super::tally::Tally;
@@ -19,6 +18,13 @@ const SYSGOOD: i32 = 0x80;
 const LONGEST_PATH: usize = 4096;
 /// Memory is read up to the end of a page of at least this size: the next one may not be there.
 const PAGE: u64 = 4096;
+
+/// What the tracer's main process came to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum End {
+    Exited(i32),
+    Signalled(i32),
+}
 
 /// What is known of a task.
 struct Task {

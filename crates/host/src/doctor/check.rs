@@ -1,0 +1,48 @@
+//! What a check says: how good something is, what was found, what that means, and what mends it. Nothing is looked at here.
+
+use serde::Serialize;
+
+/// What one check found.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Check {
+    /// What was looked at.
+    pub name: &'static str,
+    /// How good that is.
+    pub state: State,
+    /// What was found, with figures and units.
+    pub found: String,
+    /// What that means for measurements.
+    pub means: String,
+    /// A command or deed that mends it, if there is one.
+    pub remedy: Option<String>,
+}
+
+/// How good a finding is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum State {
+    /// As good as it gets.
+    Good,
+    /// It adds noise, or a bias to beware of.
+    Noisy,
+    /// It is not here: something cannot be measured, controlled or told.
+    Missing,
+}
+
+impl Check {
+    pub(super) fn good(name: &'static str, found: impl Into<String>, means: &str) -> Self {
+        Self { name, state: State::Good, found: found.into(), means: means.to_owned(), remedy: None }
+    }
+
+    pub(super) fn noisy(name: &'static str, found: impl Into<String>, means: &str) -> Self {
+        Self { state: State::Noisy, ..Self::good(name, found, means) }
+    }
+
+    pub(super) fn missing(name: &'static str, found: impl Into<String>, means: &str) -> Self {
+        Self { state: State::Missing, ..Self::good(name, found, means) }
+    }
+
+    pub(super) fn remedy(self, remedy: impl Into<String>) -> Self {
+        Self { remedy: Some(remedy.into()), ..self }
+    }
+}
