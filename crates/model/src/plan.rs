@@ -2,14 +2,12 @@
 //! rules alone, so the same study and seed always give the same plan. It is not what happened: that is a
 //! [`crate::record::Record`].
 
-use crate::metric::{self, Metric};
+use crate::metric;
 use crate::problem::suggest;
-use crate::record::{
-    Basis, Block, Building, Excluded, FORMAT, FactorLine, MOST_PADDING_BYTES, StudyLine, TWIN, Trial, VariantLine,
-};
+use crate::record::{Block, Building, Excluded, FactorLine, MOST_PADDING_BYTES, TWIN, Trial};
 use crate::shuffle::Stream;
 use crate::study::{
-    Condition, Decide, Factor, Levels, OutputUse, PlanSpec, Service, Study, VariantRule, Vary, VoidRule, Workload,
+    Condition, Decide, Factor, Levels, PlanSpec, Service, Study, VariantRule, Vary, VoidRule, Workload,
 };
 use crate::until::Until;
 use std::collections::BTreeMap;
@@ -292,62 +290,6 @@ impl Plan {
         let cells = self.workloads.len() as u64 * self.conditions.len() as u64 * (self.variants.len() as u64 + 1);
         cells * u64::from(self.blocks) + self.building_trials()
     }
-
-    /// The head of this plan's journal. `builds` has the digest of each variant's build; `inputs` and `simulated` are as
-    /// for [`Self::identity`] and [`StudyLine`].
-    pub fn study_line(&self, builds: &BTreeMap<String, String>, inputs: &str, simulated: Option<&str>) -> StudyLine {
-        let variant = |variant: &Variant| VariantLine {
-            name: variant.name.clone(),
-            levels: variant.levels.clone(),
-            build: builds.get(&variant.name).cloned(),
-            run: variant.run.clone(),
-        };
-        StudyLine {
-            format: FORMAT,
-            bakeoff: env!("CARGO_PKG_VERSION").to_owned(),
-            study: self.study.clone(),
-            question: self.question.clone(),
-            plan: self.name.clone(),
-            identity: self.identity(builds, inputs),
-            basis: Some(Basis { keys: self.keys(), ..Basis::default() }),
-            seed: self.seed,
-            variants: self.variants.iter().map(variant).collect(),
-            excluded: self.excluded.clone(),
-            workloads: self.workloads.iter().map(|workload| workload.name.clone()).collect(),
-            outputs: self.outputs(),
-            conditions: self.conditions.iter().map(|condition| condition.name.clone()).collect(),
-            decide: self.decide.clone(),
-            until: self.until,
-            looks_until: self.looks_until(),
-            metrics: self.own_metrics(),
-            vary: self.vary.clone(),
-            void_if: self.void_if.clone(),
-            build_factors: self.build_factors.clone(),
-            shared: vec![],
-            building: self.building.clone(),
-            simulated: simulated.map(str::to_owned),
-        }
-    }
-
-    /// What becomes of the workloads' outputs, where that is not the usual.
-    fn outputs(&self) -> BTreeMap<String, OutputUse> {
-        let unusual = self.workloads.iter().filter(|workload| workload.output != OutputUse::default());
-        unusual.map(|workload| (workload.name.clone(), workload.output)).collect()
-    }
-
-    /// The study's own metrics among those that it decides on, and those that its rules for void trials look at.
-    fn own_metrics(&self) -> Vec<Metric> {
-        let named = self.decide.metrics.iter().chain(self.void_if.iter().map(|rule| &rule.metric));
-        let mut own: Vec<Metric> = vec![];
-        // What is of the table is none of them; and reading the study has refused what is of neither.
-        for metric in named.filter_map(|name| metric::own(name, &self.workloads).ok()) {
-            if !own.contains(&metric) {
-                own.push(metric);
-            }
-        }
-        own.extend(self.building.as_ref().map(|_| metric::installed()));
-        own
-    }
 }
 
 /// The seed of a variant's, or the twin's, order of linking in a block with that [`Block::layout`].
@@ -475,6 +417,7 @@ fn variant(study: &Study, name: String, levels: Levels) -> Variant {
     Variant { name, levels, build_variables, run_variables, run, patches, sources, fails }
 }
 
+mod head;
 mod identity;
 #[cfg(test)]
 mod tests;
