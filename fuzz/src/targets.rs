@@ -6,7 +6,7 @@ use bakeoff_builds::{Limits, unpack_archive};
 use bakeoff_model::marks::{self, Chunk};
 use bakeoff_model::plan::Plan;
 use bakeoff_model::published;
-use bakeoff_model::samples::{self, Options, Origin, ministat};
+use bakeoff_readers::{self, Options, Origin, ministat};
 use bakeoff_model::study_file::{self, lock};
 use bakeoff_report::Style;
 use std::path::{Path, PathBuf};
@@ -64,7 +64,7 @@ fn journal(data: &[u8]) {
     with_file(data, |path| {
         let Ok(contents) = bakeoff_journal::read(path) else { return };
         if contents.record.trials.len() <= MOST_TRIALS {
-            let findings = bakeoff_analysis::judge(&contents.record);
+            let findings = bakeoff_judge::judge(&contents.record);
             let _ = bakeoff_report::terminal(&findings, Style { width: 80, colour: false });
             let _ = bakeoff_report::json(&findings, None);
         }
@@ -90,8 +90,8 @@ fn sampled(data: &[u8]) {
     if values > 200 {
         return;
     }
-    let terms = bakeoff_analysis::samples::Terms { confidence: 0.95, margin: 0.01, paired: false, baseline: None };
-    if let Ok(findings) = bakeoff_analysis::judge_samples(gathered.samples, &terms) {
+    let terms = bakeoff_judge::samples::Terms { confidence: 0.95, margin: 0.01, paired: false, baseline: None };
+    if let Ok(findings) = bakeoff_judge::judge_samples(gathered.samples, &terms) {
         let _ = bakeoff_report::stat(&findings, &[], Style { width: 80, colour: false });
         let _ = bakeoff_report::stat_json(&findings);
     }

@@ -8,11 +8,11 @@
 //! It uses the sign-flip test itself to say how sure the ratio is. Nothing is asserted: a busy machine is not a failure.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, reason = "a bench, for people to read")]
 
-use bakeoff_analysis::judge;
-use bakeoff_analysis::stats::signflip::SignFlip;
+use bakeoff_judge::judge;
 use bakeoff_model::record::{Block, Outcome, Place, Record, Session, StudyLine, TWIN, Trial, VariantLine};
 use bakeoff_model::shuffle::Stream;
 use bakeoff_model::study::Decide;
+use bakeoff_stats::signflip::SignFlip;
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};

@@ -7,16 +7,16 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "it ends where something is not as it should be")]
 
-use bakeoff_analysis::judge_samples;
-use bakeoff_analysis::samples::Terms;
+use bakeoff_judge::judge_samples;
+use bakeoff_judge::samples::Terms;
 use bakeoff_lab::local::{Local, Setup, Watch};
 use bakeoff_lab::watched::Watched;
 use bakeoff_lab::{Executor as _, Task};
 use bakeoff_model::plan::{Plan, Variant};
 use bakeoff_model::record::{Block, Outcome};
-use bakeoff_model::samples::Sample;
 use bakeoff_model::shuffle::Stream;
 use bakeoff_model::study::{Condition, Workload};
+use bakeoff_readers::Sample;
 use std::path::Path;
 use std::time::Instant;
 

@@ -16,7 +16,7 @@ pub(crate) fn merge(plan: &mut Plan, study: &StudyLine, builds: &[BuildLine]) ->
     if plan.vary.contains(&Vary::LinkOrder) || plan.building.is_some() {
         return vec![];
     }
-    let groups = bakeoff_analysis::same_files(study, builds);
+    let groups = bakeoff_judge::same_files(study, builds);
     let mut shared = vec![];
     for variant in &study.variants {
         let group = groups.iter().find(|group| group.contains(&variant.name));

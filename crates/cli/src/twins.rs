@@ -3,8 +3,8 @@
 //! the journals say, so losing the file loses no trial; a study that was judged again replaces its older line.
 
 use crate::screen;
-use bakeoff_analysis::findings::Findings;
-use bakeoff_analysis::twin_history::{TwinHistory, TwinOfStudy, twin_history};
+use bakeoff_judge::findings::Findings;
+use bakeoff_judge::twin_history::{TwinHistory, TwinOfStudy, twin_history};
 use bakeoff_model::record::Record;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -63,7 +63,7 @@ pub(crate) fn of_this_machine() -> TwinHistory {
 fn lines(record: &Record, findings: &Findings) -> Vec<Line> {
     let Some(place) = findings.places.first().filter(|_| findings.places.len() == 1) else { return vec![] };
     let deciding = findings.tables.iter().filter(|table| table.metric == findings.method.deciding_metric);
-    let line = |table: &bakeoff_analysis::findings::Table| {
+    let line = |table: &bakeoff_judge::findings::Table| {
         let comparison = table.noise_floor.as_ref()?.comparison.as_ref()?;
         Some(Line {
             host: place.host.clone(),

@@ -4,8 +4,8 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test ends where something is not as it should be")]
 
-use bakeoff_analysis::findings::{Caveat, Comparison, Test};
-use bakeoff_analysis::samples::{SampleFindings, SampleRow, SampleTable};
+use bakeoff_judge::findings::{Caveat, Comparison, Test};
+use bakeoff_judge::samples::{SampleFindings, SampleRow, SampleTable};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;

@@ -5,8 +5,8 @@
 
 mod common;
 
-use bakeoff_analysis::calibration::Calibration;
-use bakeoff_analysis::calibration::real::Real;
+use bakeoff_judge::calibration::Calibration;
+use bakeoff_judge::calibration::real::Real;
 use common::Shown;
 use std::fs;
 use std::path::Path;

@@ -104,8 +104,8 @@ fn bad_input_gets_a_clear_error_or_an_honest_answer() {
 #[test]
 fn the_findings_as_json_have_the_outcomes() {
     let shown = check(CLOSE.as_bytes(), &["--json", "--claim", "B slower"]);
-    let findings: bakeoff_analysis::check_summary::SummaryFindings = serde_json::from_str(&shown.out).unwrap();
-    assert_eq!(findings.claims[0].outcome, bakeoff_analysis::check_summary::Outcome::Supported);
+    let findings: bakeoff_judge::check_summary::SummaryFindings = serde_json::from_str(&shown.out).unwrap();
+    assert_eq!(findings.claims[0].outcome, bakeoff_judge::check_summary::Outcome::Supported);
     assert_eq!(findings.comparisons.len(), 1);
 }
 

@@ -4,7 +4,7 @@
 
 mod common;
 
-use bakeoff_analysis::findings::{Findings, Verdict};
+use bakeoff_judge::findings::{Findings, Verdict};
 use common::{SMALL, each_trial_once, small};
 use std::fs;
 

@@ -83,7 +83,7 @@ fn an_imported_study_is_repeated_in_a_journal_of_its_own_and_both_stand_side_by_
     let shown = there.execute(&["report", "STUDY", "--beside", "imported"]);
     shown.expect(0, &["4 comparisons in both", "hello (idle): wall", "echo=twice", "This is no test"]);
     let json = there.execute(&["report", "STUDY", "--beside", theirs.to_str().unwrap(), "--json"]);
-    let pairs: bakeoff_analysis::side_by_side::SideBySide = serde_json::from_str(&json.out).unwrap();
+    let pairs: bakeoff_judge::side_by_side::SideBySide = serde_json::from_str(&json.out).unwrap();
     assert_eq!((pairs.pairs.len(), pairs.only_here.len(), pairs.only_there.len()), (4, 0, 0));
     // What is exported now is what was executed here.
     let shown = there.execute(&["export", "STUDY", "-o", "again.tar.zst"]);

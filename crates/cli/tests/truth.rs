@@ -3,7 +3,7 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test ends where something is not as it should be")]
 
-use bakeoff_analysis::findings::{Findings, Verdict};
+use bakeoff_judge::findings::{Findings, Verdict};
 use bakeoff_lab::simulated::{Simulated, Truth};
 use bakeoff_lab::{Error, Event, drive};
 use bakeoff_model::plan::Plan;
@@ -57,7 +57,7 @@ fn study(truth: Truth, seed: u64) -> Findings {
     let mut place = Simulated::new(Truth { seed, ..truth }, &plan);
     drive(&plan, &record, 1, &mut place, &mut emit, &|| false, &|| false).unwrap();
     lines.into_iter().for_each(|line| record.push(line));
-    bakeoff_analysis::judge(&record)
+    bakeoff_judge::judge(&record)
 }
 
 fn verdicts(findings: &Findings) -> BTreeMap<&str, Verdict> {

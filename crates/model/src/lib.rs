@@ -4,6 +4,7 @@
 //! This crate is pure. It opens no file, starts no process and reads no clock: it turns text into nouns, nouns
 //! into a plan, and lines into a [`record::Record`], and that is all.
 
+pub mod decimal;
 pub mod digest;
 pub mod facts;
 pub mod marks;
@@ -16,7 +17,6 @@ pub mod problem;
 pub mod published;
 pub mod range;
 pub mod record;
-pub mod samples;
 pub mod shuffle;
 pub mod study;
 pub mod study_file;

@@ -10,7 +10,7 @@ use crate::format::percent;
 use crate::outputs;
 use crate::text::{clean, glue, unglue};
 use crate::words::{self, Change, Manner, NAMED_MAX, counted, listed, named, subject};
-use bakeoff_analysis::findings::{Comparison, FailedTrials, Findings, Method, Row, Same, Table, Verdict};
+use bakeoff_judge::findings::{Comparison, FailedTrials, Findings, Method, Row, Same, Table, Verdict};
 use bakeoff_model::metric::Direction;
 use bakeoff_model::record::{BuildOutcome, SharedLine};
 use std::collections::BTreeSet;

@@ -10,7 +10,7 @@ use crate::format::{bytes, duration, waiting_time};
 use crate::grid::{Flush, Grid};
 use crate::paint::{Ink, Page, Piece};
 use crate::text::clean;
-use bakeoff_analysis::findings::Findings;
+use bakeoff_judge::findings::Findings;
 use bakeoff_model::metric::value;
 use bakeoff_model::record::{BuildLine, BuildOutcome};
 use std::collections::BTreeSet;

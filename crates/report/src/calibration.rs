@@ -6,8 +6,8 @@ use crate::format::{count, duration, fixed, percent};
 use crate::grid::{Flush, Grid};
 use crate::paint::{Ink, Page, Piece};
 use crate::text::{clean, glue};
-use bakeoff_analysis::calibration::real::{Real, Wrong};
-use bakeoff_analysis::calibration::{Calibration, Cell, Goal, Measure, PeerCell, PeerTable, Row};
+use bakeoff_judge::calibration::real::{Real, Wrong};
+use bakeoff_judge::calibration::{Calibration, Cell, Goal, Measure, PeerCell, PeerTable, Row};
 
 /// Any part of the calibration as pretty-printed JSON with a final line feed.
 ///

@@ -12,7 +12,7 @@ use crate::grid::{Flush, Grid};
 use crate::notes::Notes;
 use crate::paint::{Ink, Page, Piece};
 use crate::text::{clean, glue};
-use bakeoff_analysis::check_summary::{Comparison, Estimate, SdFrom, Shown, SummaryFinding, SummaryFindings};
+use bakeoff_judge::check_summary::{Comparison, Estimate, SdFrom, Shown, SummaryFinding, SummaryFindings};
 use bakeoff_model::published::{Figure, Printing, Summary};
 use written::{decimals_for, fixed, in_unit, needs, of, p_value, percents, ranged, signed};
 

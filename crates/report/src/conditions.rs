@@ -5,7 +5,7 @@ use crate::format::{decimals_of, fitting, fixed, percent, units};
 use crate::paint::{Ink, Page, Piece};
 use crate::text::{clean, glue};
 use crate::words::counted;
-use bakeoff_analysis::findings::{ConditionParts, Findings, Part, Summary, Watched};
+use bakeoff_judge::findings::{ConditionParts, Findings, Part, Summary, Watched};
 use bakeoff_model::metric::{Unit, by_name};
 use bakeoff_model::record::Held;
 

@@ -9,7 +9,7 @@ use crate::paint::{Ink, Page, Piece};
 use crate::text::{clean, glue};
 use crate::words::named;
 use crate::words::{self, Change, Manner, counted};
-use bakeoff_analysis::findings::{Comparison, Effect, Effects, Findings, Kind, Over, Verdict};
+use bakeoff_judge::findings::{Comparison, Effect, Effects, Findings, Kind, Over, Verdict};
 use bakeoff_model::metric::{Direction, Unit};
 
 /// More families of simple effects than these are not printed.

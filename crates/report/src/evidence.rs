@@ -12,7 +12,7 @@ use crate::grid::{Flush, Grid};
 use crate::notes::Notes;
 use crate::paint::{Ink, Page, Piece};
 use crate::text::clean;
-use bakeoff_analysis::findings::{FileNumbers, FileTable, Findings, Gathered, NotGathered};
+use bakeoff_judge::findings::{FileNumbers, FileTable, Findings, Gathered, NotGathered};
 use names::{row_name, variants};
 
 /// The section; nothing if nothing was to be gathered.

@@ -4,7 +4,7 @@ use crate::format::{bytes, duration};
 use crate::paint::{Ink, Page, Piece};
 use crate::text::{broken, clean};
 use crate::words::{counted, listed, named};
-use bakeoff_analysis::findings::{FailedTrials, Findings, VoidBy};
+use bakeoff_judge::findings::{FailedTrials, Findings, VoidBy};
 use bakeoff_model::record::Failure;
 
 /// Numbers and names of signals that end programs on Linux, on all of its common architectures (signal(7)).

@@ -6,7 +6,7 @@ use crate::grid::{Flush, Grid};
 use crate::order::Order;
 use crate::paint::{Ink, Page, Piece};
 use crate::text::{clean, glue};
-use bakeoff_analysis::findings::{Findings, LatencyRow, LatencyTable, Typical};
+use bakeoff_judge::findings::{Findings, LatencyRow, LatencyTable, Typical};
 use bakeoff_model::metric::Unit;
 
 /// Significant digits of a latency or a rate.

@@ -45,10 +45,10 @@ pub use stat::{stat, stat_json};
 pub use terminal::{Style, terminal};
 pub use trace::{provenance, trace};
 
-use bakeoff_analysis::findings::Findings;
+use bakeoff_judge::findings::Findings;
 use bakeoff_model::record::{BuildLine, BuildOutcome};
 
-/// The findings as pretty-printed JSON with a final line feed: the types of [`bakeoff_analysis::findings`], field by
+/// The findings as pretty-printed JSON with a final line feed: the types of [`bakeoff_judge::findings`], field by
 /// field, in the order in which they are declared. Numbers are unrounded, so reading it gives equal findings, but for
 /// paths: it is made to be passed on, so logs are named relative to the cache (`logs/….log`), and `home`, the user's home
 /// folder, is written `~` wherever it stands.

@@ -12,7 +12,7 @@ use crate::plot::{Axis, LEGEND};
 use crate::ranking;
 use crate::text::{clean, glue};
 use crate::words::{self, Change, Manner};
-use bakeoff_analysis::findings::{Comparison, Findings, Row, Scale, Summary, Table, Verdict};
+use bakeoff_judge::findings::{Comparison, Findings, Row, Scale, Summary, Table, Verdict};
 use bakeoff_model::metric::Direction;
 
 /// The kind of caveat that says that typical values and means tell different stories.

@@ -1,8 +1,8 @@
 //! What ministat prints, byte for byte: the names, the plot, the table and the comparisons. The numbers come from
-//! [`bakeoff_analysis::stats::ministat`]. It is not how Bakeoff reports.
+//! [`bakeoff_stats::ministat`]. It is not how Bakeoff reports.
 
 use crate::printf;
-use bakeoff_analysis::stats::ministat::{Edition, LEVELS, Relative, Vitals};
+use bakeoff_stats::ministat::{Edition, LEVELS, Relative, Vitals};
 
 /// Signs of the sets, by the bits of those that meet in one place of the plot.
 const SYMBOLS: [u8; 8] = *b" x+*%#@O";

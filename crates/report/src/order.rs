@@ -2,7 +2,7 @@
 //! deciding metric, the best first; those without a comparison come last. All tables of the place share it, so that
 //! an eye can follow a variant from one to the next. The findings keep the plan's order.
 
-use bakeoff_analysis::findings::{Comparison, Findings, Row, Scale, Table};
+use bakeoff_judge::findings::{Comparison, Findings, Row, Scale, Table};
 use bakeoff_model::metric::Direction;
 use std::collections::BTreeMap;
 

@@ -5,7 +5,7 @@ use crate::format::fixed;
 use crate::paint::{Ink, Page, Piece};
 use crate::text::{clean, foreign, glue};
 use crate::words::{counted, listed};
-use bakeoff_analysis::findings::{Findings, OtherOutput, Outputs};
+use bakeoff_judge::findings::{Findings, OtherOutput, Outputs};
 use bakeoff_model::plan::BASELINE;
 use bakeoff_model::record::OutputDifference;
 use bakeoff_model::study::OutputUse;

@@ -7,7 +7,7 @@ use crate::grid::{Flush, Grid};
 use crate::paint::{Ink, Page, Piece};
 use crate::text::{clean, glue};
 use crate::words::counted;
-use bakeoff_analysis::planning::{Aim, Outlook, PILOT_MIN, Planning};
+use bakeoff_judge::planning::{Aim, Outlook, PILOT_MIN, Planning};
 
 /// Planning as pretty-printed JSON with a final line feed.
 ///

@@ -4,7 +4,7 @@ use crate::format::{bytes, count, date, percent};
 use crate::paint::{Ink, Page};
 use crate::text::{clean, glue};
 use crate::words::{self, counted};
-use bakeoff_analysis::findings::{Comparison, Findings, Layouts, Scale, Stopping, Test};
+use bakeoff_judge::findings::{Comparison, Findings, Layouts, Scale, Stopping, Test};
 use bakeoff_model::record::Place;
 use bakeoff_model::until::Until;
 

@@ -6,7 +6,7 @@ use crate::paint::{Ink, Page, Piece};
 use crate::text::{clean, glue};
 use crate::words;
 use crate::words::named;
-use bakeoff_analysis::findings::{Findings, Ranked, Ranking, Scale, Table};
+use bakeoff_judge::findings::{Findings, Ranked, Ranking, Scale, Table};
 
 /// The ranking of one table, if it has one.
 pub(crate) fn print(findings: &Findings, table: &Table, page: &mut Page, columns: usize) {

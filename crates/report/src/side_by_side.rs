@@ -8,8 +8,8 @@ use crate::provenance::machines;
 use crate::terminal::Style;
 use crate::text::{clean, glue};
 use crate::words::{self, Manner, counted};
-use bakeoff_analysis::findings::{Comparison, Findings};
-use bakeoff_analysis::side_by_side::{Compared, Intervals, Pair, SideBySide};
+use bakeoff_judge::findings::{Comparison, Findings};
+use bakeoff_judge::side_by_side::{Compared, Intervals, Pair, SideBySide};
 
 /// The page: what both are, a table for each workload, condition and metric, and what only one of them has.
 pub fn side_by_side(pairs: &SideBySide, here: &Findings, there: &Findings, style: Style) -> String {

@@ -1,5 +1,5 @@
 //! Samples that somebody else measured, as a page for people: the answer first, a table of what was seen, a table of what
-//! was inferred, the doubts. The numbers come from [`bakeoff_analysis::judge_samples`].
+//! was inferred, the doubts. The numbers come from [`bakeoff_judge::judge_samples`].
 
 use crate::format::{decimals_of, fitting, fixed, percent, units};
 use crate::grid::{Flush, Grid};
@@ -10,8 +10,10 @@ use crate::printf;
 use crate::terminal::Style;
 use crate::text::{clean, glue};
 use crate::words::{self, Change, counted, listed};
-use bakeoff_analysis::findings::{Scale, Test, Verdict};
-use bakeoff_analysis::samples::{Better, Comparison, SampleFindings, SampleRow, SampleTable, Summary};
+use bakeoff_judge::findings::{Comparison, Summary};
+use bakeoff_judge::findings::{Scale, Test, Verdict};
+use bakeoff_judge::samples::{SampleFindings, SampleRow, SampleTable};
+use bakeoff_model::metric::Direction as Better;
 use bakeoff_model::metric::Unit;
 use std::collections::BTreeSet;
 

@@ -5,7 +5,7 @@ use crate::paint::{Ink, Page};
 use crate::text::{clean, glue};
 use crate::words::listed;
 use crate::{answer, builds, conditions, effects, evidence, failures, latencies, metrics, outputs, provenance};
-use bakeoff_analysis::findings::Findings;
+use bakeoff_judge::findings::Findings;
 
 /// Of more combinations that are left out for one reason, only the number is printed.
 const LEFT_OUT_MAX: usize = 8;

@@ -4,7 +4,7 @@
 use crate::format::{exponent, fitting, fixed, percent, signed, units};
 use crate::paint::Ink;
 use crate::text::clean;
-use bakeoff_analysis::findings::{Comparison, Findings, Scale, Test, Verdict};
+use bakeoff_judge::findings::{Comparison, Findings, Scale, Test, Verdict};
 use bakeoff_model::metric::{Direction, Unit};
 use bakeoff_model::plan::BASELINE;
 

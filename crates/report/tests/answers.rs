@@ -2,7 +2,7 @@
 
 mod common;
 
-use bakeoff_analysis::findings::{FailedTrials, Findings, Identical, Row, Same, Verdict};
+use bakeoff_judge::findings::{FailedTrials, Findings, Identical, Row, Same, Verdict};
 use bakeoff_model::metric::{Direction, Unit};
 use bakeoff_model::record::{Failure, SharedLine, Unavailable, VariantLine};
 use bakeoff_report::{Style, answer, terminal};

@@ -2,8 +2,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it should be")]
 
-use bakeoff_analysis::calibration::real::{Executed, Trials, judge, turns};
-use bakeoff_analysis::calibration::{Calibration, Cell, FORMAT, Goal, Measure, Row, World};
+use bakeoff_judge::calibration::real::{Executed, Trials, judge, turns};
+use bakeoff_judge::calibration::{Calibration, Cell, FORMAT, Goal, Measure, Row, World};
 use bakeoff_report::{Style, calibration, calibration_json, real};
 
 const STYLE: Style = Style { width: 80, colour: false };

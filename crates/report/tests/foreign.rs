@@ -3,12 +3,12 @@
 
 mod common;
 
-use bakeoff_analysis::findings::Findings;
-use bakeoff_analysis::judge_samples;
-use bakeoff_analysis::samples::{SampleFindings, Terms};
-use bakeoff_analysis::side_by_side::side_by_side as pair;
+use bakeoff_judge::findings::Findings;
+use bakeoff_judge::judge_samples;
+use bakeoff_judge::samples::{SampleFindings, Terms};
+use bakeoff_judge::side_by_side::side_by_side as pair;
 use bakeoff_model::record::{Block, LayerLine, Outcome, Record, Session, StudyLine, Trial, VariantLine};
-use bakeoff_model::samples::Sample;
+use bakeoff_readers::Sample;
 use bakeoff_report::{Style, provenance, side_by_side, stat, terminal, trace};
 use serde_json::Value;
 

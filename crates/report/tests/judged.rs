@@ -3,20 +3,17 @@
 
 #![expect(clippy::unwrap_used, reason = "all of this file is tests")]
 
-#[path = "../../analysis/tests/common/mod.rs"]
-mod records;
-
-use bakeoff_analysis::findings::Findings;
-use bakeoff_analysis::samples::{SampleFindings, Terms};
-use bakeoff_analysis::{judge, judge_samples};
+use bakeoff_judge::findings::Findings;
+use bakeoff_judge::samples::{SampleFindings, Terms};
+use bakeoff_judge::{judge, judge_samples};
 use bakeoff_model::marks::{Latencies, Marks, OpLatencies};
 use bakeoff_model::record::{
     BuildLine, Building, Held, LayerLine, Outcome, Record, Surrounding, TWIN, Trial, Unavailable,
 };
-use bakeoff_model::samples::Sample;
 use bakeoff_model::study::{Vary, VoidRule};
+use bakeoff_readers::Sample;
 use bakeoff_report::{Style, stat, terminal};
-use records::{execute, measure, noise, study};
+use bakeoff_testkit::records::{execute, measure, noise, study};
 
 fn told(condition: &str, what: &str, state: Held) -> Surrounding {
     Surrounding { condition: condition.to_owned(), what: what.to_owned(), state }

@@ -3,7 +3,7 @@
 
 mod common;
 
-use bakeoff_analysis::findings::{Comparison, Findings, OtherOutput, Outputs, Verdict};
+use bakeoff_judge::findings::{Comparison, Findings, OtherOutput, Outputs, Verdict};
 use bakeoff_model::metric::Direction;
 use bakeoff_model::record::{BuildOutcome, LayerLine, OutputDifference};
 use bakeoff_model::study::OutputUse;

@@ -4,8 +4,8 @@
 
 mod common;
 
-use bakeoff_analysis::findings::{Findings, Scale, Verdict};
-use bakeoff_analysis::side_by_side::{Intervals, side_by_side as pair};
+use bakeoff_judge::findings::{Findings, Scale, Verdict};
+use bakeoff_judge::side_by_side::{Intervals, side_by_side as pair};
 use bakeoff_report::{Style, side_by_side};
 
 fn page(here: &Findings, there: &Findings) -> String {

@@ -1,8 +1,9 @@
 //! Ratios, with their intervals, and the goals that they are held to. It prints; it measures nothing.
 
-use bakeoff_analysis::samples::{SampleFindings, Terms};
-use bakeoff_analysis::{findings::Comparison, judge_samples};
-use bakeoff_model::samples::{Better, Sample};
+use bakeoff_judge::samples::{SampleFindings, Terms};
+use bakeoff_judge::{findings::Comparison, judge_samples};
+use bakeoff_model::metric::Direction as Better;
+use bakeoff_readers::Sample;
 use std::io::IsTerminal as _;
 
 const CONFIDENCE: f64 = 0.99;

@@ -81,7 +81,7 @@ pub(crate) fn execute(args: &Args) -> Result<Code, CommandError> {
     }
     // Before any trial, which is when they can still be mended.
     let study = plan.study_line(&BTreeMap::new(), "", None);
-    let doubts = bakeoff_analysis::doubts_about_builds(&study, &lines);
+    let doubts = bakeoff_judge::doubts_about_builds(&study, &lines);
     screen::out(&bakeoff_report::build_doubts(&doubts, screen::style().width, args.verbose));
     Ok(code)
 }

@@ -9,7 +9,7 @@ pub(crate) use args::Args;
 
 use crate::error::{Code, CommandError};
 use crate::screen;
-use bakeoff_analysis::calibration::{Options, calibrate};
+use bakeoff_judge::calibration::{Options, calibrate};
 use meter::Meter;
 
 /// Studies in each world, in the full form and in the short form.

@@ -4,7 +4,7 @@
 use super::compare::{confidence, margin};
 use crate::error::{Code, CommandError};
 use crate::screen;
-use bakeoff_analysis::check_summary::{Follows, Outcome, Terms, check_summary};
+use bakeoff_judge::check_summary::{Follows, Outcome, Terms, check_summary};
 use bakeoff_model::published::claim::Claim;
 use bakeoff_model::published::{Published, read};
 use std::io::Read as _;

@@ -3,7 +3,7 @@
 use crate::error::{Code, CommandError};
 use crate::screen;
 use crate::twins;
-use bakeoff_analysis::findings::{Findings, Verdict};
+use bakeoff_judge::findings::{Findings, Verdict};
 use bakeoff_model::plan::Plan;
 use bakeoff_model::record::Record;
 use bakeoff_model::until::{self, Until};
@@ -103,14 +103,14 @@ pub(super) struct Showing {
 impl Showing {
     /// Prints the findings of a record that was just executed, and remembers its twin.
     pub(super) fn show_new(&self, record: &Record) -> Result<Code, CommandError> {
-        let findings = bakeoff_analysis::judge(record);
+        let findings = bakeoff_judge::judge(record);
         twins::remember(record, &findings);
         self.show_findings(&findings)
     }
 
     /// Prints the findings of a record, and the exit code that they deserve.
     pub(super) fn show(&self, record: &Record) -> Result<Code, CommandError> {
-        self.show_findings(&bakeoff_analysis::judge(record))
+        self.show_findings(&bakeoff_judge::judge(record))
     }
 
     fn show_findings(&self, findings: &Findings) -> Result<Code, CommandError> {

@@ -85,7 +85,7 @@ fn head(plan: &Plan) -> String {
         plan.seed,
         plan.trials()
     );
-    let least = bakeoff_analysis::stats::blocks::least(1.0 - plan.decide.confidence);
+    let least = bakeoff_stats::blocks::least(1.0 - plan.decide.confidence);
     if plan.blocks < least {
         let _ = writeln!(
             out,
@@ -106,7 +106,7 @@ fn rule(plan: &Plan) -> String {
         Until::Precision(_) => format!(", until every interval is within {}", plan.until),
         Until::Anytime => ", until every variant has a verdict, whenever that is".to_owned(),
         Until::Decided => {
-            let looks = bakeoff_analysis::stats::spending::looks(plan.blocks);
+            let looks = bakeoff_stats::spending::looks(plan.blocks);
             let looks: Vec<String> = looks.iter().map(u32::to_string).collect();
             format!(", until every variant has a verdict, looked at after {}", looks.join(", "))
         }

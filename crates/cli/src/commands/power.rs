@@ -2,7 +2,7 @@
 
 use crate::error::{Code, CommandError};
 use crate::{journals, screen, state};
-use bakeoff_analysis::planning::{Aim, PILOT_MIN, Planning, from_pilot, from_sd};
+use bakeoff_judge::planning::{Aim, PILOT_MIN, Planning, from_pilot, from_sd};
 use std::path::PathBuf;
 
 /// How many blocks does it take to see a difference of 1 %? From a pilot, or from a spread

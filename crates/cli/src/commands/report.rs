@@ -5,7 +5,7 @@ use super::options::Showing;
 use crate::error::{Code, CommandError};
 use crate::journals::read;
 use crate::{screen, state};
-use bakeoff_analysis::side_by_side::{SideBySide, side_by_side};
+use bakeoff_judge::side_by_side::{SideBySide, side_by_side};
 use bakeoff_model::plain::clean;
 use bakeoff_model::record::{Record, Trial};
 use std::collections::BTreeSet;
@@ -59,7 +59,7 @@ fn beside(args: &Args, path: &Path, here: &Record, other: &Path) -> Result<Code,
             .hint("execute the study here first: `bakeoff run` gives it a journal of its own, or name another one"));
     }
     let there = read(&other)?;
-    let [here, there] = [here, &there].map(bakeoff_analysis::judge);
+    let [here, there] = [here, &there].map(bakeoff_judge::judge);
     let pairs: SideBySide = side_by_side(&here, &there);
     let text = match args.showing.json {
         true => serde_json::to_string_pretty(&pairs)? + "\n",

@@ -115,7 +115,7 @@ fn execute_here(args: &Args, folder: &StudyFolder, mut plan: Plan) -> Result<Cod
         screen::err(&alike::told(&shared));
     }
     alike::something_is_left(&plan, &shared, &builds, || {
-        let doubts = bakeoff_analysis::doubts_about_builds(&all, &builds);
+        let doubts = bakeoff_judge::doubts_about_builds(&all, &builds);
         bakeoff_report::build_doubts(&doubts, screen::style().width, false)
     })?;
     let (mut study, older) = study_line(&whole, &plan, &digests, &inputs);

@@ -91,7 +91,7 @@ pub fn is_op_name(word: &[u8]) -> bool {
 
 /// A number that can be reckoned with. Words such as `inf` and `nan` are none.
 pub(super) fn number(word: &[u8]) -> Option<f64> {
-    if let Some(number) = crate::samples::decimal::parse(word) {
+    if let Some(number) = crate::decimal::parse(word) {
         return Some(number);
     }
     let digits = word.strip_prefix(b"-").or(word.strip_prefix(b"+")).unwrap_or(word);

@@ -4,7 +4,7 @@
 use crate::format::{bytes, percent};
 use crate::text::{clean, glue};
 use crate::words::{self, Change, Manner, counted, listed, subject};
-use bakeoff_analysis::findings::{BuiltAndExecuted, Claim, Comparison, Findings, Scale, Verdict};
+use bakeoff_judge::findings::{BuiltAndExecuted, Claim, Comparison, Findings, Scale, Verdict};
 use bakeoff_model::metric::Unit;
 
 /// Of more variants than this, the rest is only counted.

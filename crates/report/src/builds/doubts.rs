@@ -5,9 +5,7 @@ use crate::format::count;
 use crate::paint::{Ink, Page};
 use crate::text::{clean, foreign};
 use crate::words::listed;
-use bakeoff_analysis::findings::{
-    BuildDoubts, Confounded, CostDoubt, FlagDoubt, FlagFate, Identical, Same, SettingValue,
-};
+use bakeoff_judge::findings::{BuildDoubts, Confounded, CostDoubt, FlagDoubt, FlagFate, Identical, Same, SettingValue};
 
 /// Of more settings that follow the same factor, the rest is only counted.
 const SETTINGS_SHOWN: usize = 5;

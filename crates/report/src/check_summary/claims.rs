@@ -5,7 +5,7 @@ use crate::format::percent;
 use crate::notes::Notes;
 use crate::paint::{Ink, Page};
 use crate::text::{clean, glue};
-use bakeoff_analysis::check_summary::{ClaimFinding, Estimate, Outcome, SummaryFindings, Why};
+use bakeoff_judge::check_summary::{ClaimFinding, Estimate, Outcome, SummaryFindings, Why};
 use bakeoff_model::published::claim::{Amount, Says};
 
 /// All claims; nothing if there are none.

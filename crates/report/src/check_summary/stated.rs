@@ -4,7 +4,7 @@ use super::written::{decimals_for, in_unit, intervals, of, signed};
 use crate::format::percent;
 use crate::paint::{Ink, Page};
 use crate::text::{clean, glue};
-use bakeoff_analysis::check_summary::{Follows, StatedFinding, SummaryFindings};
+use bakeoff_judge::check_summary::{Follows, StatedFinding, SummaryFindings};
 
 /// All of it; nothing if nothing was stated.
 pub(super) fn print(findings: &SummaryFindings, page: &mut Page, columns: usize) {

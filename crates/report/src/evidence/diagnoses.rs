@@ -6,9 +6,7 @@ use crate::paint::{Ink, Page};
 use crate::text::{clean, glue};
 use crate::words::named;
 use crate::words::{Change, Manner};
-use bakeoff_analysis::findings::{
-    Cause, CauseKind, Claim, Comparison, Diagnosis, Findings, Gathered, Isolation, Verdict,
-};
+use bakeoff_judge::findings::{Cause, CauseKind, Claim, Comparison, Diagnosis, Findings, Gathered, Isolation, Verdict};
 use bakeoff_model::plan::BASELINE;
 
 /// All of them: first what there is a cause for, then what there is none for.
@@ -34,7 +32,7 @@ pub(super) fn print(findings: &Findings, gathered: &Gathered, page: &mut Page, c
 
 /// Where a difference is, if there is more than one place.
 fn place(findings: &Findings, claim: &Claim) -> String {
-    let is_other = |of: fn(&bakeoff_analysis::findings::Table) -> &String, own: &String| {
+    let is_other = |of: fn(&bakeoff_judge::findings::Table) -> &String, own: &String| {
         findings.tables.iter().any(|table| of(table) != own)
     };
     let condition = if is_other(|table| &table.condition, &claim.condition) {

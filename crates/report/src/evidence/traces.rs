@@ -7,7 +7,7 @@ use crate::grid::{Flush, Grid};
 use crate::paint::{Ink, Page, Piece};
 use crate::text::{clean, foreign, width};
 use crate::words::counted;
-use bakeoff_analysis::findings::{Executed, PathDifference, Profile, TraceTable};
+use bakeoff_judge::findings::{Executed, PathDifference, Profile, TraceTable};
 use bakeoff_model::record::Calls;
 
 /// What the names of variants have at least, beside the columns of calls.

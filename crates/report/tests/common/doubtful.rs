@@ -1,7 +1,7 @@
 //! A study whose builds are not what they are called.
 
 use super::{baseline, built, caveat, comparison, quiet_twin, row, study, summary, table};
-use bakeoff_analysis::findings::*;
+use bakeoff_judge::findings::*;
 use bakeoff_model::metric::Unit;
 
 const NAMES: [&str; 4] = ["baseline", "optimize=O3", "threads=on", "optimize=O3 threads=on"];

@@ -2,7 +2,7 @@
 //! variants have in different places, traces that differ, what could not be had; and names that fill a page.
 
 use super::{baseline, built, comparison, quiet_twin, row, study, summary, table};
-use bakeoff_analysis::findings::*;
+use bakeoff_judge::findings::*;
 use bakeoff_model::metric::{Direction, Unit};
 use bakeoff_model::record::Calls;
 

@@ -11,7 +11,7 @@ pub(crate) use conditions::conditions;
 pub(crate) use doubtful::doubtful;
 pub(crate) use evidence::evidence;
 
-use bakeoff_analysis::findings::*;
+use bakeoff_judge::findings::*;
 use bakeoff_model::metric::{Direction, METRICS, Metric, Unit};
 use bakeoff_model::record::{BuildLine, BuildOutcome, Excluded, Failure, Place, VariantLine};
 use std::collections::BTreeMap;

@@ -1,5 +1,5 @@
 //! `bakeoff calibrate --real`: a real command against itself, through the launcher that executes every trial. Two designs
-//! share the machine trial by trial; what they say is judged in [`bakeoff_analysis::calibration::real`].
+//! share the machine trial by trial; what they say is judged in [`bakeoff_judge::calibration::real`].
 
 use super::args::Args;
 use super::meter::Meter;
@@ -7,7 +7,7 @@ use crate::alone::alone;
 use crate::error::{Code, CommandError};
 use crate::scratch::Scratch;
 use crate::screen;
-use bakeoff_analysis::calibration::real::{Executed, Trials, judge, turns};
+use bakeoff_judge::calibration::real::{Executed, Trials, judge, turns};
 use bakeoff_lab::local::{Local, Setup};
 use bakeoff_lab::varying_load::VaryingLoad;
 use bakeoff_lab::{Execution, Executor, Task};

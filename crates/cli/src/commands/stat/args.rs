@@ -99,10 +99,10 @@ pub(crate) enum Edition {
 }
 
 impl Edition {
-    pub(super) fn arithmetic(self) -> bakeoff_analysis::stats::ministat::Edition {
+    pub(super) fn arithmetic(self) -> bakeoff_stats::ministat::Edition {
         match self {
-            Self::Legacy => bakeoff_analysis::stats::ministat::Edition::Legacy,
-            Self::Freebsd => bakeoff_analysis::stats::ministat::Edition::FreeBsd,
+            Self::Legacy => bakeoff_stats::ministat::Edition::Legacy,
+            Self::Freebsd => bakeoff_stats::ministat::Edition::FreeBsd,
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The files of `bakeoff stat`, opened, and unpacked if gzip packed them. What they mean is read elsewhere.
 
-use bakeoff_model::samples::{Error, Gathered, Options, Origin};
+use bakeoff_readers::{Error, Gathered, Options, Origin};
 use flate2::bufread::MultiGzDecoder;
 use std::ffi::OsStr;
 use std::fs::File;
@@ -32,9 +32,9 @@ fn from(input: impl Read, origin: &Origin<'_>, options: &Options, most: u64) -> 
     let is_packed = reader.fill_buf().is_ok_and(|bytes| matches!(bytes, [0x1f] | [0x1f, 0x8b, ..]));
     if is_packed {
         let unpacked = Limited { inner: MultiGzDecoder::new(reader), left: most, most };
-        bakeoff_model::samples::read(&mut BufReader::with_capacity(BUFFER_BYTES, unpacked), origin, options)
+        bakeoff_readers::read(&mut BufReader::with_capacity(BUFFER_BYTES, unpacked), origin, options)
     } else {
-        bakeoff_model::samples::read(&mut reader, origin, options)
+        bakeoff_readers::read(&mut reader, origin, options)
     }
 }
 

@@ -4,9 +4,9 @@
 use super::args::{Args, Edition};
 use crate::error::{Code, CommandError};
 use crate::screen;
-use bakeoff_analysis::stats::ministat::{self as arithmetic, LEVELS, Relative, Vitals};
-use bakeoff_model::samples::ministat as reading;
+use bakeoff_readers::ministat as reading;
 use bakeoff_report::ministat::{self as report, Look, SETS_MAX, Set};
+use bakeoff_stats::ministat::{self as arithmetic, LEVELS, Relative, Vitals};
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader};

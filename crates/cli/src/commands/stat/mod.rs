@@ -10,12 +10,12 @@ pub(crate) use args::Args;
 use crate::error::{Code, CommandError};
 use crate::screen;
 use args::Named;
-use bakeoff_analysis::findings::Verdict;
-use bakeoff_analysis::samples::{SampleFindings, Terms};
+use bakeoff_judge::findings::Verdict;
+use bakeoff_judge::samples::{SampleFindings, Terms};
 use bakeoff_model::plain::clean;
-use bakeoff_model::samples::columns::Columns;
-use bakeoff_model::samples::keys::{Filter, Projection};
-use bakeoff_model::samples::{Error, Format, Gathered, Options};
+use bakeoff_readers::columns::Columns;
+use bakeoff_readers::keys::{Filter, Projection};
+use bakeoff_readers::{Error, Format, Gathered, Options};
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt as _;
 
@@ -33,7 +33,7 @@ pub(crate) fn execute(args: &Args) -> Result<Code, CommandError> {
         baseline: args.baseline.clone(),
     };
     let gathered = gather(args)?;
-    let findings = bakeoff_analysis::judge_samples(gathered.samples, &terms)
+    let findings = bakeoff_judge::judge_samples(gathered.samples, &terms)
         .map_err(|error| CommandError::usage(clean(&error.to_string())).hint(clean(&error.remedy)))?;
     let mut remarks = gathered.notes;
     if let Some(example) = gathered.rounded.example {

@@ -1,0 +1,375 @@
+//! From an inference to a claim: the verdict, the number of blocks that an undecided comparison still needs, and the
+//! comparison's doubts. The rule for verdicts is written down in [`super`].
+
+use super::infer::Inference;
+use super::metric_spec::MetricSpec;
+use super::mode::InferenceMode;
+use super::rule::DecisionRule;
+use super::trials::Pairs;
+use crate::findings::{Caveat, Comparison, RatioOfMeans, Scale, Test, Verdict};
+use bakeoff_model::metric::Direction;
+use bakeoff_model::percent::percent;
+use bakeoff_stats::blocks::Outlook;
+use bakeoff_stats::describe::{mean, median};
+use bakeoff_stats::student::fieller_interval;
+
+/// Concludes one comparison of a pair.
+pub(super) fn conclude(pairs: &Pairs, inference: &Inference, spec: MetricSpec, rule: DecisionRule) -> Comparison {
+    let mut comparison = conclude_effect(inference, spec, rule);
+    comparison.ratio_of_means = ratio_of_means(pairs, inference, rule.alpha);
+    comparison.ratio_of_max = ratio_of_max(pairs);
+    let caveats = [
+        means_disagree(pairs, inference, comparison.ratio_of_means),
+        incomplete_blocks(pairs),
+        zero_median(pairs, inference),
+    ];
+    comparison.caveats.extend(caveats.into_iter().flatten());
+    comparison
+}
+
+/// Concludes any contrast, as far as the contrasts alone allow.
+pub(super) fn conclude_effect(inference: &Inference, spec: MetricSpec, rule: DecisionRule) -> Comparison {
+    let mut verdict = verdict(inference, spec.better, rule);
+    let mut interval = inference.interval;
+    // Two programs that both need less than their launcher are not shown to need the same, nor a little more.
+    if inference.at_floor && matches!(verdict, Verdict::Equivalent | Verdict::Negligible) {
+        verdict = Verdict::Undecided { more_blocks: None };
+        interval = interval.map(|[low, high]| [low.min(0.0), high.max(0.0)]);
+    }
+    let outward = |x: f64| match inference.scale {
+        Scale::Ratio => x.exp(),
+        Scale::Difference => x,
+    };
+    let caveats = [
+        too_few_blocks(inference, rule),
+        model_based(inference),
+        among_others(inference, rule),
+        ticks(inference),
+        at_the_floor(inference, spec),
+    ];
+    Comparison {
+        blocks: inference.blocks,
+        scale: inference.scale,
+        confidence: 1.0 - rule.alpha,
+        estimate: outward(inference.estimate),
+        interval: interval.map(|ends| ends.map(outward)),
+        equivalence_interval: inference.equivalence_interval.map(|ends| ends.map(outward)),
+        p: inference.p,
+        p_corrected: inference.p_corrected,
+        test: inference.test,
+        resolution: inference.resolution,
+        verdict,
+        detectable: matches!(verdict, Verdict::Undecided { .. })
+            .then(|| detectable(inference, rule))
+            .flatten()
+            .map(outward),
+        ratio_of_means: None,
+        ratio_of_max: None,
+        caveats: caveats.into_iter().flatten().collect(),
+    }
+}
+
+/// Whether a difference is shown: by the interval, so that the two cannot contradict each other.
+fn differs(inference: &Inference) -> bool {
+    match inference.test {
+        Test::Deterministic => inference.estimate != 0.0,
+        _ => inference.interval.is_some_and(|[low, high]| low > 0.0 || high < 0.0),
+    }
+}
+
+/// The verdict; see [`super`].
+fn verdict(inference: &Inference, better: Direction, rule: DecisionRule) -> Verdict {
+    let (estimate, differs) = (inference.estimate, differs(inference));
+    let is_deterministic = inference.test == Test::Deterministic;
+    if is_deterministic && !differs {
+        return Verdict::Equivalent;
+    }
+    let shown = if is_deterministic { Some([estimate; 2]) } else { inference.equivalence_interval };
+    let within = inference.zone.zip(shown).is_some_and(|(zone, interval)| zone.contains(interval));
+    let can_decide = is_deterministic || inference.interval.is_some();
+    match (differs, within) {
+        (true, true) => Verdict::Negligible,
+        (false, true) if can_decide => Verdict::Equivalent,
+        (true, false) => match better {
+            Direction::Less if estimate < 0.0 => Verdict::Faster,
+            Direction::More if estimate > 0.0 => Verdict::Faster,
+            _ => Verdict::Slower,
+        },
+        _ => Verdict::Undecided { more_blocks: more_blocks(inference, rule) },
+    }
+}
+
+fn outlook(inference: &Inference) -> Option<Outlook> {
+    let Inference { estimate, sd, zone, resolution, .. } = *inference;
+    Some(Outlook { estimate, sd: sd?, zone, resolution })
+}
+
+/// Blocks that are still needed by [`Outlook::blocks`]; at least one, because those there were did not suffice.
+fn more_blocks(inference: &Inference, rule: DecisionRule) -> Option<u32> {
+    let outlook = outlook(inference)?;
+    let blocks = outlook.blocks(rule.family, rule.level(rule.alpha))?;
+    (!matches!(inference.test, Test::TooFew | Test::TooCoarse)).then(|| blocks.saturating_sub(inference.blocks).max(1))
+}
+
+/// By [`Outlook::detectable`], on the scale of the contrasts. Not for a bet: its power is not that of a t test.
+fn detectable(inference: &Inference, rule: DecisionRule) -> Option<f64> {
+    let outlook = outlook(inference)?;
+    let tested =
+        !matches!(inference.test, Test::TooFew | Test::TooCoarse | Test::Deterministic | Test::SignFlipEvidence);
+    tested.then(|| outlook.detectable(inference.blocks, rule.family, rule.level(rule.alpha))).flatten()
+}
+
+fn ratio_of_means(pairs: &Pairs, inference: &Inference, alpha: f64) -> Option<RatioOfMeans> {
+    let (variant, baseline) = (mean(&pairs.variant), mean(&pairs.baseline));
+    let has_interval = !matches!(inference.test, Test::TooFew | Test::TooCoarse | Test::Deterministic);
+    (variant > 0.0 && baseline > 0.0).then(|| RatioOfMeans {
+        estimate: variant / baseline,
+        interval: has_interval.then(|| fieller_interval(&pairs.variant, &pairs.baseline, alpha)).flatten(),
+    })
+}
+
+fn ratio_of_max(pairs: &Pairs) -> Option<f64> {
+    let max = |values: &[f64]| values.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let (variant, baseline) = (max(&pairs.variant), max(&pairs.baseline));
+    (variant > 0.0 && baseline > 0.0).then(|| variant / baseline)
+}
+
+fn caveat(kind: &str, text: String) -> Option<Caveat> {
+    Some(Caveat { kind: kind.to_owned(), text })
+}
+
+/// Too few for any inference, or for an interval.
+fn too_few_blocks(inference: &Inference, rule: DecisionRule) -> Option<Caveat> {
+    let (blocks, percent) = (inference.blocks, percent(1.0 - rule.alpha));
+    let needed = rule.mode.least_blocks(rule.family, rule.alpha);
+    let text = match inference.test {
+        Test::TooFew if matches!(rule.mode, InferenceMode::Early { .. }) => {
+            format!("{blocks} blocks: the stopping rule looks at them for the first time when there are {needed}")
+        }
+        Test::TooFew => format!("{blocks} of at least {needed} blocks: too few to infer anything"),
+        Test::TooCoarse | Test::Deterministic => return None,
+        _ if inference.interval.is_none() && blocks < needed => {
+            format!("{blocks} blocks cannot show a difference at {percent} confidence; at least {needed} are needed")
+        }
+        // It has a part of alpha only, because others of its family are judged in another way.
+        Test::SignFlip | Test::SignFlipMonteCarlo { .. } if inference.interval.is_none() => {
+            format!("{blocks} blocks cannot show a difference at {percent} confidence here; more are needed")
+        }
+        _ => return None,
+    };
+    caveat("too-few-blocks", text)
+}
+
+fn model_based(inference: &Inference) -> Option<Caveat> {
+    let what = match inference.scale {
+        Scale::Ratio => "logarithms of ratios",
+        Scale::Difference => "differences",
+    };
+    let text = match inference.test {
+        Test::PairedLogT => {
+            format!("with so few blocks, interval and p are Student's t and assume normally distributed {what}")
+        }
+        Test::LinearModel { df } => format!(
+            "not every combination of levels has values, so this is from a linear model of {what} with robust (HC3) \
+             errors and {df} degrees of freedom; it assumes independent errors, and no interaction of three factors"
+        ),
+        _ => return None,
+    };
+    caveat("model-based", text)
+}
+
+fn among_others(inference: &Inference, rule: DecisionRule) -> Option<Caveat> {
+    let (p, corrected) = inference.p.zip(inference.p_corrected)?;
+    if p > rule.alpha || differs(inference) || inference.interval.is_none() || corrected <= rule.alpha {
+        return None;
+    }
+    let text = format!(
+        "alone it would differ (p = {p:.4}); among {} comparisons it does not (p = {corrected:.4})",
+        rule.family
+    );
+    caveat("among-others", text)
+}
+
+/// The ticks of a clock are worth a word if they take this part of the margin.
+const TICKS_MATTER: f64 = 0.1;
+
+/// The ticks of a clock: too coarse to say anything, or coarse enough to widen the interval.
+fn ticks(inference: &Inference) -> Option<Caveat> {
+    let (step, by) = (short(inference.step, 3), inference.resolution);
+    let how_far = match inference.scale {
+        Scale::Ratio => format!("{} %", short(100.0 * by.exp_m1(), 2)),
+        Scale::Difference => short(by, 2),
+    };
+    if inference.test == Test::TooCoarse {
+        let text = format!(
+            "no verdict: the clock is too coarse. Its values are no closer together than {step} s, which may be {how_far} of \
+             a value and is more than the margin; use a longer workload or another metric"
+        );
+        return caveat("clock-too-coarse", text);
+    }
+    // Without a margin, it is a part of the interval.
+    let width = inference.interval.map_or(0.0, |[low, high]| (high - low) / 2.0);
+    let matters = by > TICKS_MATTER * inference.zone.map_or(width, |zone| zone.half_width);
+    let text =
+        format!("the interval is wider by {how_far} either way, because the values are no closer together than {step}");
+    (by > 0.0 && matters && inference.interval.is_some()).then(|| caveat("clock-ticks", text)).flatten()
+}
+
+/// A number with at most this number of significant digits, and with a power of ten where it would be a row of zeros.
+pub(super) fn short(number: f64, digits: usize) -> String {
+    let short = format!("{number:.*e}", digits.saturating_sub(1)).parse::<f64>().unwrap_or(number);
+    if number == 0.0 || (1e-9..1e15).contains(&number.abs()) { short.to_string() } else { format!("{short:e}") }
+}
+
+/// The robust centre hides a variant that sometimes stalls; the mean does not. They disagree if they differ by more
+/// than the margin, or in sign where at least one of them shows a difference.
+fn means_disagree(pairs: &Pairs, inference: &Inference, ratio_of_means: Option<RatioOfMeans>) -> Option<Caveat> {
+    let of_means = match inference.scale {
+        Scale::Ratio => ratio_of_means?.estimate.ln(),
+        Scale::Difference => mean(&pairs.variant) - mean(&pairs.baseline),
+    };
+    let apart = inference.zone.is_some_and(|zone| (of_means - inference.estimate).abs() > zone.half_width);
+    let means_differ = ratio_of_means.and_then(|r| r.interval).is_some_and(|[low, high]| low > 1.0 || high < 1.0);
+    let opposed = of_means * inference.estimate < 0.0 && (differs(inference) || means_differ);
+    if !apart && !opposed {
+        return None;
+    }
+    let text =
+        "the typical trial and the mean tell different stories: look at the ratio of means and at the largest values";
+    caveat("typical-and-mean-disagree", text.to_owned())
+}
+
+fn incomplete_blocks(pairs: &Pairs) -> Option<Caveat> {
+    let (lost, all) = (pairs.lost, pairs.lost as usize + pairs.baseline.len());
+    let why = "a trial of one or the other failed, is void or lacks the metric";
+    (lost > 0).then(|| caveat("incomplete-blocks", format!("{lost} of {all} blocks are left out: {why}")))?
+}
+
+fn zero_median(pairs: &Pairs, inference: &Inference) -> Option<Caveat> {
+    if inference.scale == Scale::Ratio || median(&pairs.baseline)? != 0.0 {
+        return None;
+    }
+    caveat("zero-median", "the baseline's median is 0, so there is no margin to be within".to_owned())
+}
+
+fn at_the_floor(inference: &Inference, spec: MetricSpec) -> Option<Caveat> {
+    let mib = spec.floor / f64::from(1 << 20);
+    let text = format!("less than {mib:.1} MiB cannot be told from the launcher's own memory");
+    inference.at_floor.then(|| caveat("memory-floor", text)).flatten()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bakeoff_stats::equivalence::Zone;
+
+    const RULE: DecisionRule =
+        DecisionRule { alpha: 0.05, margin: 0.01, family: 1, seed: 1, mode: InferenceMode::Fixed };
+
+    fn inference() -> Inference {
+        Inference {
+            blocks: 10,
+            scale: Scale::Ratio,
+            zone: Some(Zone { half_width: 0.01 }),
+            estimate: 0.005,
+            interval: None,
+            equivalence_interval: None,
+            p: Some(0.5),
+            p_corrected: Some(0.5),
+            resolution: 0.0,
+            step: 0.0,
+            at_floor: false,
+            test: Test::SignFlip,
+            sd: Some(0.02),
+        }
+    }
+
+    /// The interval that decides, and the one that is held against the margin.
+    fn check(interval: Option<[f64; 2]>, within: Option<[f64; 2]>, estimate: f64, zone: Option<f64>, expect: &str) {
+        check_of(Direction::Less, interval, within, estimate, zone, expect);
+    }
+
+    fn check_of(
+        better: Direction,
+        interval: Option<[f64; 2]>,
+        within: Option<[f64; 2]>,
+        estimate: f64,
+        zone: Option<f64>,
+        expect: &str,
+    ) {
+        let zone = zone.map(|half_width| Zone { half_width });
+        let inference = Inference { zone, estimate, interval, equivalence_interval: within, ..inference() };
+        let name = match verdict(&inference, better, RULE) {
+            Verdict::Faster => "faster",
+            Verdict::Slower => "slower",
+            Verdict::Equivalent => "equivalent",
+            Verdict::Negligible => "negligible",
+            Verdict::Undecided { .. } => "undecided",
+            Verdict::Withheld => "withheld",
+        };
+        assert_eq!(name, expect, "{inference:?}");
+    }
+
+    #[test]
+    fn verdict_table() {
+        let zone = Some(0.01);
+        let same = |interval: [f64; 2], estimate, expect| check(Some(interval), Some(interval), estimate, zone, expect);
+        same([-0.03, -0.012], -0.02, "faster");
+        same([-0.03, -0.002], -0.01, "faster");
+        same([0.002, 0.03], 0.01, "slower");
+        same([0.002, 0.008], 0.005, "negligible");
+        same([-0.008, -0.002], -0.005, "negligible");
+        same([-0.008, 0.002], -0.003, "equivalent");
+        same([-0.008, 0.012], 0.002, "undecided");
+        same([0.0, 0.02], 0.0, "undecided");
+        check(Some([-0.012, 0.02]), Some([0.002, 0.008]), 0.005, zone, "equivalent");
+        check(Some([-0.002, 0.02]), Some([0.002, 0.012]), 0.007, zone, "undecided");
+        check(Some([-0.001, 0.001]), Some([-0.001, 0.001]), 0.0, None, "undecided");
+        check(None, None, 0.0, zone, "undecided");
+        check(None, Some([-0.001, 0.001]), 0.0, zone, "undecided");
+    }
+
+    #[test]
+    fn ticks_are_told_in_plain_numbers() {
+        let told = |step: f64, test: Test| {
+            let interval = Some([-0.1, 0.1]);
+            let inference = Inference { step, resolution: (step / 0.5).ln_1p(), interval, test, ..inference() };
+            ticks(&inference).unwrap().text
+        };
+        assert_eq!(
+            told(0.1 + 0.2 - 0.2, Test::TooCoarse),
+            "no verdict: the clock is too coarse. Its values are no closer together than 0.1 s, which may be 20 % of a value \
+             and is more than the margin; use a longer workload or another metric"
+        );
+        let text = told(1.0 / 300.0, Test::SignFlip);
+        assert_eq!(
+            text,
+            "the interval is wider by 0.67 % either way, because the values are no closer together than 0.00333"
+        );
+    }
+
+    #[test]
+    fn at_the_launchers_floor_nothing_is_equal_and_the_interval_says_so() {
+        let spec = MetricSpec { unit: None, better: Direction::Less, exact: false, floor: 65536.0, step: None };
+        let near =
+            Inference { interval: Some([0.003, 0.007]), equivalence_interval: Some([0.003, 0.007]), ..inference() };
+        for (at_floor, expect) in [(false, Verdict::Negligible), (true, Verdict::Undecided { more_blocks: None })] {
+            let comparison = conclude_effect(&Inference { at_floor, ..near.clone() }, spec, RULE);
+            assert_eq!(comparison.verdict, expect);
+            assert_eq!(comparison.interval.unwrap()[0] > 1.0, !at_floor);
+            assert_eq!(comparison.caveats.iter().any(|caveat| caveat.kind == "memory-floor"), at_floor);
+        }
+    }
+
+    #[test]
+    fn of_a_yield_more_is_better() {
+        let check = |interval: [f64; 2], estimate, expect| {
+            check_of(Direction::More, Some(interval), Some(interval), estimate, Some(0.01), expect);
+        };
+        check([-0.03, -0.012], -0.02, "slower");
+        check([0.002, 0.03], 0.01, "faster");
+        check([0.002, 0.008], 0.005, "negligible");
+        check([-0.008, 0.002], -0.005, "equivalent");
+        check([0.0, 0.02], 0.0, "undecided");
+    }
+}

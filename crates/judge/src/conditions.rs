@@ -1,0 +1,216 @@
+//! What the record tells of the conditions: whether each part of a condition was as it was asked for, what was measured
+//! of load and throughput, and whether the load was the same for all variants. What conditions do to a metric is in
+//! [`super::effects`].
+
+use super::conclude::conclude_effect;
+use super::contrasts::Contrasts;
+use super::executed::sessions;
+use super::infer;
+use super::metric_spec::MetricSpec;
+use super::rule::DecisionRule;
+use super::study::{places, variants};
+use super::trials::{Trials, value_that_counts};
+use crate::findings::{ConditionParts, Part, Scale, Summary, Verdict, Watched, WatchedVariant};
+use bakeoff_model::metric::{self, Direction, Metric, Unit};
+use bakeoff_model::record::{Held, Outcome, Record, StudyLine, Trial};
+use bakeoff_stats::describe::mean;
+
+/// Medians of variants that differ by more than this factor are told one by one.
+const APART: f64 = 1.05;
+
+/// Other programs' share of all processors' time from which on a trial counts as disturbed. A trial that would use all
+/// processors takes up to 1 ÷ (1 − 0.1) as long then, ten times the default margin; idle machines show one to three percent.
+const DISTURBED_FROM: f64 = 0.1;
+/// And their time from which on: /proc/stat counts in ticks of 10 ms, so that less than two of them may be none at all.
+const DISTURBED_FROM_S: f64 = 0.02;
+/// Disturbed trials are no doubt below this share of them: centres and tests are robust against some.
+const MANY: f64 = 0.25;
+
+/// Every condition of which the record tells anything.
+pub(super) fn conditions(record: &Record, trials: &Trials<'_>, rule: DecisionRule) -> Vec<ConditionParts> {
+    let study = &record.study;
+    let of = |condition: &String| {
+        let parts = parts(record, trials, condition, rule);
+        let watched = study.workloads.iter().flat_map(|workload| watched(study, trials, (workload, condition), rule));
+        ConditionParts { condition: condition.clone(), parts, watched: watched.collect() }
+    };
+    let mut conditions: Vec<ConditionParts> = study.conditions.iter().map(of).collect();
+    conditions.retain(|condition| !(condition.parts.is_empty() && condition.watched.is_empty()));
+    conditions
+}
+
+/// The parts that sessions with trials told of; a state that only some of them found has its number of sessions.
+fn parts(record: &Record, trials: &Trials<'_>, condition: &str, rule: DecisionRule) -> Vec<Part> {
+    let mut parts: Vec<Part> = vec![];
+    for session in sessions(record) {
+        for told in session.surroundings.iter().filter(|told| told.condition == condition) {
+            match parts.iter_mut().find(|part| part.what == told.what && part.state == told.state) {
+                Some(part) => part.sessions += 1,
+                None => {
+                    let (what, state) = (told.what.clone(), told.state.clone());
+                    let observed = match &state {
+                        Held::Observed(metric) => {
+                            let here = record.study.workloads.iter().flat_map(|w| trials.blocks(w, condition));
+                            let all = here.flat_map(|block| block.values());
+                            let values: Vec<f64> = all.filter_map(|trial| value_that_counts(trial, metric)).collect();
+                            Summary::new(&values, rule.alpha)
+                        }
+                        Held::Held | Held::Unavailable(_) => None,
+                    };
+                    parts.push(Part { what, state, sessions: 1, of: 0, observed });
+                }
+            }
+        }
+    }
+    let of: Vec<u32> =
+        parts.iter().map(|part| parts.iter().filter(|p| p.what == part.what).map(|p| p.sessions).sum()).collect();
+    parts.iter_mut().zip(of).for_each(|(part, of)| part.of = of);
+    // Both words on one part stand beside each other.
+    let first: Vec<String> = parts.iter().map(|part| part.what.clone()).collect();
+    parts.sort_by_key(|part| first.iter().position(|what| *what == part.what));
+    parts
+}
+
+/// The load's rate and cost, and the throughput where several processes execute at once.
+fn watched(study: &StudyLine, trials: &Trials<'_>, place: (&str, &str), rule: DecisionRule) -> Vec<Watched> {
+    let (workload, condition) = place;
+    let several = trials.blocks(workload, condition).any(|block| block.values().any(|t| t.processes.len() > 1));
+    let known = |name: &str| metric::by_name(name, &study.metrics).cloned();
+    let mut watched: Vec<Option<Watched>> = ["load_rate", "load_cpu"]
+        .into_iter()
+        .map(|name| watch(study, trials, place, &known(name)?, rule, &|trial| value_that_counts(trial, name)))
+        .collect();
+    if several {
+        let total = Metric { what: "of all processes together".into(), ..known("throughput").unwrap_or_else(each) };
+        watched.push(watch(study, trials, place, &total, rule, &|trial| value_that_counts(trial, "throughput")));
+        watched.push(watch(study, trials, place, &each(), rule, &of_each));
+    }
+    watched.into_iter().flatten().collect()
+}
+
+/// It is made here of the processes' own measurements, and no study can decide on it.
+fn each() -> Metric {
+    Metric {
+        name: "throughput of each".into(),
+        unit: Unit::PerSecond,
+        better: Direction::More,
+        what: "mean of a trial's processes".into(),
+        source: "count ÷ wall of each process".into(),
+        exact: false,
+    }
+}
+
+/// The mean throughput of a trial's processes, each over its own time; of ops, each process has marked an equal part.
+fn of_each(trial: &Trial) -> Option<f64> {
+    let count = match trial.marks.ops_count() {
+        0 => 1.0,
+        ops => ops as f64 / trial.processes.len() as f64,
+    };
+    let rate = |process: &metric::Measurements| Some(count / process.get("wall").filter(|wall_s| **wall_s > 0.0)?);
+    let rates: Option<Vec<f64>> = trial.processes.iter().map(rate).collect();
+    rates.filter(|rates| trial.outcome == Outcome::Ok && rates.len() > 1).map(|rates| mean(&rates))
+}
+
+fn watch(
+    study: &StudyLine,
+    trials: &Trials<'_>,
+    (workload, condition): (&str, &str),
+    metric: &Metric,
+    rule: DecisionRule,
+    value: &dyn Fn(&Trial) -> Option<f64>,
+) -> Option<Watched> {
+    let of = |wanted: &dyn Fn(&str) -> bool| {
+        let all = trials.blocks(workload, condition).flat_map(|block| block.iter());
+        let values: Vec<f64> = all.filter(|(name, _)| wanted(name)).filter_map(|(_, trial)| value(trial)).collect();
+        Summary::new(&values, rule.alpha)
+    };
+    let all = of(&|_| true)?;
+    let each = variants(study).filter_map(|variant| {
+        Some(WatchedVariant { variant: variant.name.clone(), summary: of(&|name| name == variant.name)? })
+    });
+    let mut each: Vec<WatchedVariant> = each.collect();
+    let medians = || each.iter().map(|one| one.summary.median);
+    let (least, most) = (medians().fold(f64::INFINITY, f64::min), medians().fold(0.0, f64::max));
+    if most <= APART * least {
+        each.clear();
+    }
+    let Metric { name, unit, better, what, .. } = metric;
+    let (metric, what, workload) = (name.to_string(), what.to_string(), workload.to_owned());
+    Some(Watched { workload, metric, what, unit: *unit, better: *better, all, variants: each })
+}
+
+/// Whether the load ended more often beside some variants than beside the baseline: by the pairs' own test, and by more
+/// than the margin. A load that begins again as soon as it ends is faster beside a program that takes less.
+pub(super) fn unequal_load(study: &StudyLine, trials: &Trials<'_>, rule: DecisionRule) -> Option<String> {
+    let mut seen = vec![];
+    let mut variants = variants(study).map(|variant| variant.name.as_str());
+    let baseline = variants.next()?;
+    let others: Vec<&str> = variants.collect();
+    for (workload, condition) in places(study) {
+        let values = trials.values(workload, condition, "load_rate");
+        let unit = Some(Unit::PerSecond);
+        let spec = MetricSpec { unit, better: Direction::More, exact: false, floor: 0.0, step: None };
+        let of = |variant: &&str| Contrasts::of_pairs(&values.pairs(baseline, variant), spec, rule.margin);
+        let inferences = infer::family(&others.iter().map(of).collect::<Vec<_>>(), rule);
+        for (variant, inference) in others.iter().zip(inferences) {
+            let Some(inference) = inference else { continue };
+            let load = conclude_effect(&inference, spec, rule);
+            let is_ratio = load.scale == Scale::Ratio;
+            let by = match load.verdict {
+                Verdict::Faster if is_ratio => format!("{:.1} % more often", 100.0 * (load.estimate - 1.0)),
+                Verdict::Slower if is_ratio => format!("{:.1} % less often", 100.0 * (1.0 - load.estimate)),
+                Verdict::Faster => "more often".to_owned(),
+                Verdict::Slower => "less often".to_owned(),
+                Verdict::Equivalent | Verdict::Negligible | Verdict::Undecided { .. } | Verdict::Withheld => continue,
+            };
+            seen.push(format!("{variant} on {workload} under {condition}: {by}"));
+        }
+    }
+    (!seen.is_empty()).then(|| {
+        format!(
+            "the load was not the same for all variants: it ended more or less often beside them than beside the \
+             baseline ({}); pace it, or read the difference as one of program and load together",
+            seen.join("; ")
+        )
+    })
+}
+
+/// Whether other programs used much of the processors during many of the trials that count, under which conditions; also
+/// if it is so of one variant only: then it may have left its work to a program that was there before.
+pub(super) fn busy_machine(record: &Record, trials: &Trials<'_>) -> Option<String> {
+    let metric = "foreign_cpu";
+    let cpus = |trial: &Trial| {
+        let session = record.sessions.iter().find(|session| session.session == trial.session);
+        session.map_or(1, |session| session.place.cpus.max(1))
+    };
+    let is_disturbed = |trial: &Trial, share: f64| {
+        let foreign_s = share * f64::from(cpus(trial)) * trial.value("wall").unwrap_or(0.0);
+        share > DISTURBED_FROM && foreign_s > DISTURBED_FROM_S
+    };
+    let mut seen = vec![];
+    for condition in &record.study.conditions {
+        let blocks = || record.study.workloads.iter().flat_map(|workload| trials.blocks(workload, condition));
+        let of = |wanted: &dyn Fn(&str) -> bool| -> (usize, usize) {
+            let all = blocks().flat_map(|block| block.iter()).filter(|(name, _)| wanted(name));
+            let told = all.filter_map(|(_, trial)| Some(is_disturbed(trial, value_that_counts(trial, metric)?)));
+            told.fold((0, 0), |(some, of), disturbed| (some + usize::from(disturbed), of + 1))
+        };
+        let is_many = |(some, of): (usize, usize)| some > 0 && some as f64 >= MANY * of as f64;
+        let all = of(&|_| true);
+        if is_many(all) {
+            seen.push(format!("in {} of {} trials that count under {condition}", all.0, all.1));
+            continue;
+        }
+        let each = variants(&record.study).map(|variant| (&variant.name, of(&|name| name == variant.name)));
+        let many = each.filter(|(_, counted)| is_many(*counted));
+        seen.extend(many.map(|(name, (some, of))| format!("in {some} of {of} trials of {name} under {condition}")));
+    }
+    (!seen.is_empty()).then(|| {
+        let percent = 100.0 * DISTURBED_FROM;
+        format!(
+            "other programs used more than {percent:.0} % of the processors' time {}: the trials may have waited for them; \
+             stop those programs, or let such trials not count: void_if = {{ {metric} = \">{percent:.0}%\" }}",
+            seen.join(", ")
+        )
+    })
+}

@@ -1,0 +1,130 @@
+//! Contrasts: one number for each block, which is 0 where nothing differs. A pair, a main effect, an interaction, a suite
+//! of workloads and a condition against another differ in their weights only; from here on all of them are the same.
+//!
+//! The contrast of a block is Σ w ln y over its cells, with Σ w = 0. If some value is not positive, as with counters, it
+//! is Σ w y, and the margin is a part of the reference's median; if that is not positive either, there is no margin, and
+//! nothing can be shown to be equivalent.
+//!
+//! Times may lie on the grid of a clock's ticks. A value on a grid of step g is up to g away from what it would be without
+//! one, whether it was rounded or cut off; so a contrast of logarithms is wrong by at most the larger of Σ w ln(1 + g/y)
+//! over the positive weights and over the negative ones. That bound is its `resolution`.
+
+use super::metric_spec::MetricSpec;
+use super::trials::{Cell, Pairs, Passes};
+use crate::findings::Scale;
+use bakeoff_model::metric::Unit;
+use bakeoff_stats::describe::median;
+use bakeoff_stats::equivalence::Zone;
+use std::collections::BTreeMap;
+
+/// The contrasts of one comparison, in the order of time, and what they are measured by.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Contrasts {
+    pub(super) values: Vec<f64>,
+    pub(super) scale: Scale,
+    /// The zone in which differences do not matter.
+    pub(super) zone: Option<Zone>,
+    /// The block, or pass, of each: contrasts of a family that share it are flipped together.
+    pub(super) blocks: Vec<u32>,
+    /// The metric is exact, and no value of any cell varies: no chance is involved.
+    pub(super) exact: bool,
+    /// How far the ticks of a clock may have moved any contrast; 0 where there is no grid to be seen.
+    pub(super) resolution: f64,
+    /// The step of that grid, in the metric's unit.
+    pub(super) step: f64,
+    is_time: bool,
+    /// Some value may be the launcher's own.
+    pub(super) at_floor: bool,
+    /// Blocks, or passes, in which not every cell counts.
+    pub(super) lost: u32,
+}
+
+/// What each cell weighs.
+pub(super) type Weights<'a> = BTreeMap<Cell<'a>, f64>;
+
+/// A contrast before it is judged. Without weights there is none, and it takes no part of alpha.
+#[derive(Clone)]
+pub(super) struct Planned<'a> {
+    pub(super) name: String,
+    pub(super) against: String,
+    pub(super) weights: Weights<'a>,
+}
+
+impl Planned<'_> {
+    /// The place, the variant and the one it is held against, if this is nothing but a pair.
+    pub(super) fn pair(&self) -> Option<((&str, &str), &str, &str)> {
+        let [one, other] = self.weights.iter().collect::<Vec<_>>().try_into().ok()?;
+        let (((variant, workload, condition), plus), ((against, w, c), minus)) =
+            if *one.1 > 0.0 { (one, other) } else { (other, one) };
+        let is_pair = (*plus, *minus) == (1.0, -1.0) && (workload, condition) == (w, c);
+        is_pair.then_some(((*workload, *condition), *variant, *against))
+    }
+}
+
+impl Contrasts {
+    /// A pair: variant against baseline.
+    pub(super) fn of_pairs(pairs: &Pairs, spec: MetricSpec, margin: f64) -> Self {
+        let both = pairs.baseline.iter().zip(&pairs.variant);
+        let rows = both.flat_map(|(baseline, variant)| [*baseline, *variant]).collect();
+        let contrasts = Self::of_rows(rows, &[-1.0, 1.0], spec, margin);
+        Self { blocks: pairs.blocks.clone(), lost: pairs.lost, ..contrasts }
+    }
+
+    /// Whether a clock ticks so coarsely that its step is beyond the margin: nothing is said of such times.
+    pub(super) fn is_too_coarse(&self) -> bool {
+        self.is_time && self.zone.is_some_and(|zone| self.resolution > zone.half_width)
+    }
+
+    /// Any weights, over the passes in which all of these cells count.
+    pub(super) fn of_cells(passes: &Passes<'_>, weights: &Weights<'_>, spec: MetricSpec, margin: f64) -> Self {
+        let (mut rows, mut blocks) = (vec![], vec![]);
+        let mut lost = 0;
+        for (number, pass) in passes {
+            let before = rows.len();
+            rows.extend(weights.keys().map_while(|cell| pass.get(cell)));
+            if rows.len() - before == weights.len() {
+                blocks.push(*number);
+            } else {
+                rows.truncate(before);
+                lost += 1;
+            }
+        }
+        let contrasts = Self::of_rows(rows, &weights.values().copied().collect::<Vec<_>>(), spec, margin);
+        Self { blocks, lost, ..contrasts }
+    }
+
+    /// The values of all blocks, one after the other, each in the order of its weights.
+    fn of_rows(values: Vec<f64>, weights: &[f64], spec: MetricSpec, margin: f64) -> Self {
+        // Without weights there are no values either.
+        let rows = || values.chunks_exact(weights.len().max(1));
+        let (scale, zone) = if values.iter().all(|value| *value > 0.0) {
+            (Scale::Ratio, Some(Zone::of_log_ratios(margin)))
+        } else {
+            let below = |row: &[f64]| row.iter().zip(weights).filter(|(_, w)| **w < 0.0).map(|(y, _)| *y).collect();
+            let reference: Vec<f64> = rows().flat_map(|row| -> Vec<f64> { below(row) }).collect();
+            let half_width = margin * median(&reference).unwrap_or(0.0).abs();
+            (Scale::Difference, (half_width > 0.0).then_some(Zone { half_width }))
+        };
+        let contrast = |row: &[f64]| match (scale, row) {
+            // A pair's logarithm of a quotient has one rounding error less than a difference of logarithms.
+            (Scale::Ratio, [below, above]) if weights[0] == -1.0 && weights[1] == 1.0 => (above / below).ln(),
+            (Scale::Ratio, row) => row.iter().zip(weights).map(|(y, w)| w * y.ln()).sum(),
+            (Scale::Difference, row) => row.iter().zip(weights).map(|(y, w)| w * y).sum(),
+        };
+        let exact = spec.exact && rows().zip(rows().skip(1)).all(|(one, next)| one == next);
+        let step = spec.step.unwrap_or_else(|| spec.grid_step(&values));
+        let at_floor = spec.floor > 0.0 && values.iter().any(|value| *value <= FLOOR_ROOM * spec.floor);
+        let wrong_by = |row: &[f64]| {
+            let error = |y: f64| if scale == Scale::Ratio { (step / y).ln_1p() } else { step };
+            let side = |sign: f64| row.iter().zip(weights).map(|(y, w)| (sign * w).max(0.0) * error(*y)).sum::<f64>();
+            side(1.0).max(side(-1.0))
+        };
+        let resolution = rows().map(wrong_by).fold(0.0, f64::max);
+        let contrasts = rows().map(contrast).collect();
+        let is_time = spec.unit == Some(Unit::Seconds);
+        Self { values: contrasts, scale, zone, blocks: vec![], exact, resolution, step, is_time, at_floor, lost: 0 }
+    }
+}
+
+/// Values this close to the floor may be the launcher's: it grows a little while it works.
+const FLOOR_ROOM: f64 = 1.05;

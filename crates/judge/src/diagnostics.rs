@@ -1,0 +1,347 @@
+//! Doubts that the data themselves raise: drift, successive blocks that are alike, contrasts that depend on the order
+//! inside a block, several modes, outliers, rates of failure. They warn; they change no value, no estimate and no verdict.
+//!
+//! A study has many tables, so a doubt that rests on a test needs p < [`LEVEL`] after Holm's correction over all tests of
+//! its kind in the study: of a hundred sound studies about one gets a false warning of each kind. Each kind is one
+//! caveat, and names where it was seen.
+
+mod seen;
+mod words;
+
+use super::lost::Attempts;
+use super::rule::DecisionRule;
+use super::trials::{Trials, value_that_counts};
+use crate::findings::{Caveat, Comparison, Findings, Scale, Table, Test};
+use bakeoff_model::record::{Outcome, TWIN};
+use bakeoff_stats::describe::{MAD_TO_SD, mean, median};
+use bakeoff_stats::holm;
+use bakeoff_stats::modes::{Detector, Modality};
+use bakeoff_stats::outliers::{THRESHOLD, modified_z};
+use bakeoff_stats::proportion::fisher_exact;
+use bakeoff_stats::signflip::SignFlip;
+use bakeoff_stats::trend::{bartels, mann_kendall};
+use bakeoff_stats::welch::welch_p;
+use seen::{CarryOver, Modes, Outliers, Position, Rates, Seen};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// A doubt is raised below this p, after Holm's correction.
+const LEVEL: f64 = 0.01;
+
+/// With fewer blocks nothing is said about their order, nor about single ones.
+const LEAST_BLOCKS: usize = 10;
+
+/// Contrasts are compared between groups of at least this many blocks.
+const LEAST_GROUP: usize = 5;
+
+/// A block this many robust standard deviations away is not one of the usual noise. Here they are of one median
+/// absolute deviation for both sides: contrasts are about symmetric, and half of a dozen blocks tell no deviation.
+const FAR: f64 = 15.0;
+
+/// Shares of void trials that differ by less than this select nothing.
+const SHARES_APART: f64 = 0.05;
+
+/// All doubts that the data of these tables raise.
+pub(super) fn about(
+    findings: &Findings,
+    trials: &Trials<'_>,
+    attempts: &Attempts<'_>,
+    rule: DecisionRule,
+) -> Vec<Caveat> {
+    let sheets: Vec<Sheet<'_>> = findings.tables.iter().map(|table| Sheet::new(table, trials)).collect();
+    let names = words::Names::of(findings);
+    let (drift, autocorrelation) = over_time(&sheets);
+    let doubts = [
+        ("drift", names.drift(&drift)),
+        ("autocorrelation", names.autocorrelation(&autocorrelation)),
+        ("position", names.position(&position(&sheets))),
+        ("carry-over", names.carry_over(&carry_over(&sheets))),
+        ("failure-rates", names.failure_rates(&failure_rates(findings, trials))),
+        ("void-rates", names.void_rates(&void_rates(findings, attempts))),
+        ("modes", names.modes(&modes(&sheets, rule))),
+        ("outliers", names.outliers(&outliers(&sheets, rule))),
+    ];
+    let caveat = |(kind, text): (&str, Option<String>)| Some(Caveat { kind: kind.to_owned(), text: text? });
+    doubts.into_iter().filter_map(caveat).collect()
+}
+
+/// A table with its values, block by block in the order of time, on the scale of contrasts.
+struct Sheet<'a> {
+    table: &'a Table,
+    /// The values that count, by variant: their logarithms, if all of the table are positive.
+    blocks: Vec<BTreeMap<&'a str, f64>>,
+    /// Who executed at which position, whether or not it counts.
+    orders: Vec<BTreeMap<u32, &'a str>>,
+    is_logarithmic: bool,
+}
+
+/// A value of a variant's contrast with the baseline, and what happened in its block.
+struct Contrast<'a> {
+    value: f64,
+    is_after_baseline: bool,
+    /// Who executed directly before the variant; the twin is the baseline. None for the first of a block.
+    predecessor: Option<&'a str>,
+}
+
+impl<'a> Sheet<'a> {
+    fn new(table: &'a Table, trials: &Trials<'a>) -> Self {
+        let (mut blocks, mut orders) = (vec![], vec![]);
+        for block in trials.blocks(&table.workload, &table.condition) {
+            let value = |(variant, trial): (&&'a str, _)| Some((*variant, value_that_counts(trial, &table.metric)?));
+            blocks.push(block.iter().map(|(v, t)| (v, *t)).filter_map(value).collect::<BTreeMap<&str, f64>>());
+            orders.push(block.iter().map(|(variant, trial)| (trial.position, *variant)).collect());
+        }
+        let is_logarithmic = blocks.iter().flat_map(BTreeMap::values).all(|value| *value > 0.0);
+        if is_logarithmic {
+            blocks.iter_mut().flat_map(BTreeMap::values_mut).for_each(|value| *value = value.ln());
+        }
+        Self { table, blocks, orders, is_logarithmic }
+    }
+
+    fn baseline(&self) -> &'a str {
+        self.table.rows.first().map_or("", |row| row.variant.as_str())
+    }
+
+    /// The variants that are compared with the baseline, and its twin.
+    fn compared(&self) -> impl Iterator<Item = &'a str> + use<'a> {
+        let table = self.table;
+        table.rows.iter().skip(1).chain(&table.noise_floor).map(|row| row.variant.as_str())
+    }
+
+    /// How much slower or larger each block is than usual: the mean, over the variants that count in it, of value −
+    /// median of that variant. A missing variant so does not look like a change.
+    fn levels(&self) -> Vec<f64> {
+        let mut by_variant: BTreeMap<&str, Vec<f64>> = BTreeMap::new();
+        for (variant, value) in self.blocks.iter().flatten() {
+            by_variant.entry(variant).or_default().push(*value);
+        }
+        let medians: BTreeMap<&str, f64> =
+            by_variant.into_iter().filter_map(|(variant, values)| Some((variant, median(&values)?))).collect();
+        let level = |block: &BTreeMap<&str, f64>| {
+            let away: Vec<f64> = block.iter().map(|(variant, value)| value - medians[variant]).collect();
+            (!away.is_empty()).then(|| mean(&away))
+        };
+        self.blocks.iter().filter_map(level).collect()
+    }
+
+    /// The contrasts of one variant with the baseline, in the blocks in which both count.
+    fn contrasts(&self, variant: &str) -> Vec<Contrast<'a>> {
+        let baseline = self.baseline();
+        let contrast = |(block, order): (&BTreeMap<&str, f64>, &BTreeMap<u32, &'a str>)| {
+            let value = block.get(variant)? - block.get(baseline)?;
+            let at = |name: &str| order.iter().find(|(_, who)| **who == name).map(|(position, _)| *position);
+            let (own, base) = (at(variant)?, at(baseline)?);
+            let predecessor = own.checked_sub(1).and_then(|before| order.get(&before).copied());
+            let predecessor = predecessor.map(|who| if who == TWIN { baseline } else { who });
+            Some(Contrast { value, is_after_baseline: own > base, predecessor })
+        };
+        self.blocks.iter().zip(&self.orders).filter_map(contrast).collect()
+    }
+}
+
+/// Those that remain after Holm's correction over all.
+fn after_holm<T>(seen: Vec<Seen<'_, T>>) -> Vec<Seen<'_, T>> {
+    let p: Vec<f64> = seen.iter().map(|one| one.p).collect();
+    let corrected = holm::adjust(&p, p.len());
+    seen.into_iter().zip(corrected).filter(|(_, p)| *p < LEVEL).map(|(one, _)| one).collect()
+}
+
+/// Tables that drift; and those that do not, but in which successive blocks are alike or alternate.
+fn over_time<'a>(sheets: &[Sheet<'a>]) -> (Vec<Seen<'a, ()>>, Vec<Seen<'a, ()>>) {
+    let (mut drift, mut alike) = (vec![], vec![]);
+    for sheet in sheets {
+        let (table, levels) = (sheet.table, sheet.levels());
+        if levels.len() >= LEAST_BLOCKS {
+            drift.extend(mann_kendall(&levels).map(|test| Seen { table, p: test.p, what: () }));
+            alike.extend(bartels(&levels).map(|test| Seen { table, p: test.p, what: () }));
+        }
+    }
+    let drift = after_holm(drift);
+    let mut alike = after_holm(alike);
+    alike.retain(|seen| drift.iter().all(|other| !std::ptr::eq(other.table, seen.table)));
+    (drift, alike)
+}
+
+fn position<'a>(sheets: &[Sheet<'a>]) -> Vec<Seen<'a, Position<'a>>> {
+    let mut seen = vec![];
+    for sheet in sheets {
+        for variant in sheet.compared() {
+            let contrasts = sheet.contrasts(variant);
+            let group = |is_after: bool| {
+                let group = contrasts.iter().filter(|contrast| contrast.is_after_baseline == is_after);
+                group.map(|contrast| contrast.value).collect::<Vec<f64>>()
+            };
+            let (after, before) = (group(true), group(false));
+            if after.len().min(before.len()) >= LEAST_GROUP {
+                let shift = mean(&after) - mean(&before);
+                let what = Position { variant, shift, is_logarithmic: sheet.is_logarithmic };
+                seen.extend(welch_p(&after, &before).map(|p| Seen { table: sheet.table, p, what }));
+            }
+        }
+    }
+    after_holm(seen)
+}
+
+/// Each predecessor of a variant against its other predecessors. What depends on whether the baseline had executed is taken
+/// out first, by the mean of either group, or every effect of the position would be seen here a second time.
+fn carry_over<'a>(sheets: &[Sheet<'a>]) -> Vec<Seen<'a, CarryOver<'a>>> {
+    let mut seen = vec![];
+    for sheet in sheets {
+        for variant in sheet.compared() {
+            let contrasts = sheet.contrasts(variant);
+            let usual = [false, true].map(|is_after| {
+                let group = contrasts.iter().filter(|contrast| contrast.is_after_baseline == is_after);
+                mean(&group.map(|contrast| contrast.value).collect::<Vec<f64>>())
+            });
+            let residuals: Vec<(&str, f64)> = contrasts
+                .iter()
+                .filter_map(|c| Some((c.predecessor?, c.value - usual[usize::from(c.is_after_baseline)])))
+                .collect();
+            let predecessors: BTreeSet<&str> = residuals.iter().map(|(who, _)| *who).collect();
+            for predecessor in predecessors {
+                let group = |is_it: bool| {
+                    let group = residuals.iter().filter(|(who, _)| (*who == predecessor) == is_it);
+                    group.map(|(_, value)| *value).collect::<Vec<f64>>()
+                };
+                let (it, others) = (group(true), group(false));
+                if it.len().min(others.len()) >= LEAST_GROUP {
+                    let is_baseline = predecessor == sheet.baseline();
+                    let what = CarryOver { variant, predecessor, is_baseline };
+                    seen.extend(welch_p(&it, &others).map(|p| Seen { table: sheet.table, p, what }));
+                }
+            }
+        }
+    }
+    // One that differs makes the others differ from the rest: the clearest is named, and of two the one that is not the
+    // baseline.
+    let seen = after_holm(seen);
+    let key = |one: &Seen<'a, CarryOver<'a>>| (one.p, one.what.is_baseline);
+    let is_clearest = |one: &&Seen<'a, CarryOver<'a>>| {
+        let same = |other: &&Seen<'a, CarryOver<'a>>| {
+            std::ptr::eq(other.table, one.table) && other.what.variant == one.what.variant
+        };
+        seen.iter().filter(same).all(|other| key(other) >= key(one))
+    };
+    seen.iter().filter(is_clearest).cloned().collect()
+}
+
+/// Every variant against the baseline in every cell. A void trial neither failed nor succeeded.
+fn failure_rates<'a>(findings: &'a Findings, trials: &Trials<'_>) -> Vec<Seen<'a, Rates<'a>>> {
+    rates(findings, |variant, workload, condition| {
+        let mut failed_of = [0, 0];
+        for trial in trials.blocks(workload, condition).filter_map(|block| block.get(variant)) {
+            failed_of[0] += u32::from(matches!(trial.outcome, Outcome::Failed(_)));
+            failed_of[1] += u32::from(!matches!(trial.outcome, Outcome::Void(_)));
+        }
+        failed_of
+    })
+}
+
+/// Likewise, of all attempts: a rule that voids one variant more often leaves its lucky trials.
+fn void_rates<'a>(findings: &'a Findings, attempts: &Attempts<'_>) -> Vec<Seen<'a, Rates<'a>>> {
+    let share = |[void, of]: [u32; 2]| f64::from(void) / f64::from(of.max(1));
+    let mut seen = rates(findings, |variant, workload, condition| attempts.void_of((variant, workload, condition)));
+    seen.retain(|one| (share(one.what.own) - share(one.what.baseline)).abs() >= SHARES_APART);
+    seen
+}
+
+/// Fisher's test of every variant against the baseline in every cell, of what `count` finds: so many of so many trials.
+fn rates(findings: &Findings, count: impl Fn(&str, &str, &str) -> [u32; 2]) -> Vec<Seen<'_, Rates<'_>>> {
+    let Some((baseline, others)) = findings.variants.split_first() else { return vec![] };
+    let mut cells: Vec<&Table> = vec![];
+    for table in &findings.tables {
+        if cells.iter().all(|cell| (&cell.workload, &cell.condition) != (&table.workload, &table.condition)) {
+            cells.push(table);
+        }
+    }
+    let mut seen = vec![];
+    for table in cells {
+        let (workload, condition) = (table.workload.as_str(), table.condition.as_str());
+        let of_baseline = count(&baseline.name, workload, condition);
+        for variant in others {
+            let own = count(&variant.name, workload, condition);
+            let both = [own, of_baseline].map(|[those, of]| [those, of - those]);
+            let what = Rates { variant: &variant.name, workload, condition, own, baseline: of_baseline };
+            seen.push(Seen { table, p: fisher_exact(both), what });
+        }
+    }
+    after_holm(seen)
+}
+
+/// Modes that are closer than the margin are of no interest to the asker.
+fn modes<'a>(sheets: &[Sheet<'a>], rule: DecisionRule) -> Vec<Seen<'a, Modes<'a>>> {
+    let (mut detector, mut seen) = (Detector::default(), vec![]);
+    for sheet in sheets {
+        for row in &sheet.table.rows {
+            let values: Vec<f64> =
+                sheet.blocks.iter().filter_map(|block| block.get(row.variant.as_str()).copied()).collect();
+            let Modality::Several(mut modes) = detector.modes(&values) else { continue };
+            if sheet.is_logarithmic {
+                let apart = modes[modes.len() - 1].place - modes[0].place;
+                if apart <= rule.margin.ln_1p() {
+                    continue;
+                }
+                modes.iter_mut().for_each(|mode| mode.place = mode.place.exp());
+            }
+            seen.push(Seen { table: sheet.table, p: 0.0, what: Modes { variant: &row.variant, modes } });
+        }
+    }
+    seen
+}
+
+/// Blocks whose contrast is unusual. Even in normal noise one in seven comparisons of 12 blocks has one beyond
+/// [`THRESHOLD`], so they are mentioned only if the estimate would be another one without them, by more than a quarter of
+/// the margin, and if one of them is very far away or that estimate lies outside the interval.
+fn outliers<'a>(sheets: &[Sheet<'a>], rule: DecisionRule) -> Vec<Seen<'a, Outliers<'a>>> {
+    let mut seen = vec![];
+    for sheet in sheets {
+        for row in &sheet.table.rows {
+            let Some(comparison) = &row.comparison else { continue };
+            let contrasts: Vec<f64> = sheet.contrasts(&row.variant).iter().map(|contrast| contrast.value).collect();
+            if let Some(mut what) = outliers_of(&contrasts, comparison, sheet.is_logarithmic, rule) {
+                what.variant = &row.variant;
+                seen.push(Seen { table: sheet.table, p: 0.0, what });
+            }
+        }
+    }
+    seen
+}
+
+fn outliers_of<'a>(
+    contrasts: &[f64],
+    comparison: &Comparison,
+    is_logarithmic: bool,
+    rule: DecisionRule,
+) -> Option<Outliers<'a>> {
+    let by_flips = matches!(comparison.test, Test::SignFlip | Test::SignFlipMonteCarlo { .. });
+    let same_scale = is_logarithmic == (comparison.scale == Scale::Ratio);
+    if contrasts.len() < LEAST_BLOCKS || !by_flips || !same_scale {
+        return None;
+    }
+    let scores = modified_z(contrasts)?;
+    let usual: Vec<f64> =
+        contrasts.iter().zip(&scores).filter(|(_, z)| z.abs() <= THRESHOLD).map(|(contrast, _)| *contrast).collect();
+    let flagged = contrasts.len() - usual.len();
+    if flagged == 0 {
+        return None;
+    }
+    let inward = |x: f64| if is_logarithmic { x.ln() } else { x };
+    let (with, without) = (inward(comparison.estimate), SignFlip::new(&usual, rule.seed)?.estimate());
+    let is_outside = comparison.interval.is_some_and(|[low, high]| without < inward(low) || without > inward(high));
+    let matters = !is_logarithmic || (with - without).abs() > rule.margin.ln_1p() / 4.0;
+    let is_far = is_far(contrasts).unwrap_or(false);
+    let outward = |x: f64| if is_logarithmic { x.exp() } else { x };
+    (matters && (is_outside || is_far)).then(|| Outliers {
+        variant: "",
+        blocks: [flagged, contrasts.len()],
+        scale: comparison.scale,
+        with_and_without: [with, without].map(outward),
+    })
+}
+
+/// Whether a contrast is more than [`FAR`] robust standard deviations from the median.
+fn is_far(contrasts: &[f64]) -> Option<bool> {
+    let centre = median(contrasts)?;
+    let distances: Vec<f64> = contrasts.iter().map(|x| (x - centre).abs()).collect();
+    let sd = MAD_TO_SD * median(&distances)?;
+    Some(sd > 0.0 && distances.iter().any(|distance| *distance > FAR * sd))
+}

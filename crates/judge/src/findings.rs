@@ -1,0 +1,279 @@
+//! Findings: everything that the analysis says about a study, as plain serialisable values. A report prints them
+//! and computes nothing; `bakeoff report --json` is this file's types. Nothing here knows how to draw.
+
+mod beside;
+mod builds;
+mod comparison;
+mod evidence;
+mod outputs;
+
+pub use bakeoff_stats::describe::Description as Summary;
+pub use beside::*;
+pub use builds::*;
+pub use comparison::*;
+pub use evidence::*;
+pub use outputs::*;
+
+use bakeoff_model::metric::{Direction, Metric, Unit};
+use bakeoff_model::record::{BuildLine, Excluded, Place, SharedLine, Unavailable, VariantLine};
+use bakeoff_model::study::Levels;
+use bakeoff_model::until::Until;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// The version of this format.
+pub const FORMAT: u32 = 2;
+
+/// All that the analysis says of a study.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Findings {
+    /// [`FORMAT`].
+    pub format: u32,
+    /// The study's name.
+    pub study: String,
+    /// Its question, in its author's words.
+    pub question: Option<String>,
+    /// The plan's name.
+    pub plan: String,
+    /// The seed of every order.
+    pub seed: u64,
+    /// The planted truth, if the trials were simulated.
+    pub simulated: Option<String>,
+    /// How it was judged.
+    pub method: Method,
+    /// Where: one entry for each different machine.
+    pub places: Vec<Place>,
+    /// How many commands took part in executing it.
+    pub sessions: u32,
+    /// Blocks wanted for every workload × condition.
+    pub blocks_wanted: u32,
+    /// Blocks begun and finished, over all workloads and conditions.
+    pub blocks_finished: u32,
+    /// Total of blocks wanted over all workloads and conditions.
+    pub blocks_total: u32,
+    /// When the first session began, in seconds since 1970-01-01 UTC.
+    pub started_unix_s: f64,
+    /// The baseline first; without the twin.
+    pub variants: Vec<VariantLine>,
+    /// The combinations that the study leaves out, and why.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub excluded: Vec<Excluded>,
+    /// Variants that were not executed, because one of [`Self::variants`] is the same thing: they share its rows.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub shared: Vec<SharedLine>,
+    /// One table for every workload × condition × metric; the deciding metric first within each.
+    pub tables: Vec<Table>,
+    /// What factors, suites of workloads and conditions do; empty where there is nothing beyond the tables.
+    pub effects: Vec<Effects>,
+    /// What the tables' metrics are and where they come from, each once. Of `peak` it says which of its two sources.
+    #[serde(default)]
+    pub metrics: Vec<Metric>,
+    /// Latencies of ops, where workloads mark them: one table for every workload × condition × phase × op.
+    #[serde(default)]
+    pub latencies: Vec<LatencyTable>,
+    /// The conditions, as far as the record tells of them.
+    #[serde(default)]
+    pub conditions: Vec<ConditionParts>,
+    /// Metrics that could not be measured, by the reason.
+    #[serde(default)]
+    pub unavailable: Vec<Unavailable>,
+    /// Those of them that the study asks for: to decide on, to show or to void trials by.
+    #[serde(default)]
+    pub missing: Vec<Unavailable>,
+    /// Builds, in the order of the variants.
+    pub builds: Vec<BuildLine>,
+    /// What of them is not as the study says.
+    #[serde(default, skip_serializing_if = "BuildDoubts::is_empty")]
+    pub build_doubts: BuildDoubts,
+    /// The same of building, where it was measured: a study of its own in the same passes, which has no say in the answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub building: Option<Box<Findings>>,
+    /// Of each variant of which both are decided, what building it takes beside what it gains.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub built_and_executed: Vec<BuiltAndExecuted>,
+    /// How far the order of linking was varied, if it was to be.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub layouts: Option<Layouts>,
+    /// What was gathered beside the trials, and which differences it may explain.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub evidence: Option<Box<Gathered>>,
+    /// What was printed, where not all variants printed the same.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub outputs: Vec<Outputs>,
+    /// Trials that failed or are void, one entry for each variant × workload × condition that has any.
+    pub failures: Vec<FailedTrials>,
+    /// Doubts about the study as a whole.
+    pub caveats: Vec<Caveat>,
+}
+
+/// How the study was judged; one choice for all tables.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Method {
+    /// The metric that the answer is about.
+    pub deciding_metric: String,
+    /// Confidence of intervals and verdicts, between 0 and 1.
+    pub confidence: f64,
+    /// Half-width of the zone of equivalence, as a fraction.
+    pub margin: f64,
+    /// Comparisons in each family that the correction is made over (variants against the baseline, twin apart).
+    pub family: u32,
+    /// The rule by which the study stops; none if the number of blocks was fixed.
+    #[serde(default)]
+    pub stopping: Option<Stopping>,
+}
+
+/// The rule by which a study stops, and where it stands. p, intervals and verdicts account for it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Stopping {
+    /// The rule, as fixed before the first block.
+    pub until: Until,
+    /// Numbers of blocks at which it is looked at; empty if it is looked at after each.
+    pub looks: Vec<u32>,
+    /// The blocks, of each workload and condition, that verdicts are based on: those of the last look.
+    pub judged_blocks: u32,
+    /// The most blocks of each workload and condition.
+    pub most_blocks: u32,
+    /// Whether the rule is fulfilled.
+    pub enough: bool,
+}
+
+/// One metric of one workload under one condition, over all variants.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Table {
+    /// The workload.
+    pub workload: String,
+    /// The condition.
+    pub condition: String,
+    /// The metric's name.
+    pub metric: String,
+    /// Its base unit.
+    pub unit: Unit,
+    /// Which way is better.
+    #[serde(default)]
+    pub better: Direction,
+    /// The baseline first (it has no comparison), then the other variants as planned.
+    pub rows: Vec<Row>,
+    /// The twin against the baseline: what this machine calls a difference between a thing and itself.
+    pub noise_floor: Option<Row>,
+    /// All pairs, on the deciding metric of three variants or more.
+    pub ranking: Option<Ranking>,
+}
+
+/// All pairs of a table's variants. Those with the baseline are the comparisons of the rows; the pairs among the others are a
+/// second family, whose claims hold together at the study's confidence.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Ranking {
+    /// The best first: from the least of a cost to the most, and from the most of a yield to the least.
+    pub variants: Vec<Ranked>,
+    /// Number of pairs.
+    pub pairs: u32,
+    /// How many of them are shown to differ.
+    pub differ: u32,
+    /// The pairs that are shown to be equivalent, by name.
+    pub equivalent: Vec<[String; 2]>,
+    /// Variants with values that are not among them: they have too few, or their clock is too coarse.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub left_out: Vec<String>,
+}
+
+/// One variant among all.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Ranked {
+    /// Its display name.
+    pub variant: String,
+    /// Two variants share a letter if and only if they are not shown to differ.
+    pub letters: String,
+    /// Against the first of the ranking; none for that one itself.
+    pub against_best: Option<f64>,
+    /// Its interval, of the family that the pair is in: so being the best by chance is allowed for.
+    pub against_best_interval: Option<[f64; 2]>,
+    /// What these numbers are.
+    pub scale: Scale,
+}
+
+/// One variant in one table.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Row {
+    /// The variant's display name.
+    pub variant: String,
+    /// Its own values; none if it has no trial that counts.
+    pub summary: Option<Summary>,
+    /// Against the baseline; none for the baseline itself, or where there is no block with both.
+    pub comparison: Option<Comparison>,
+}
+
+/// A family of contrasts beyond the pairs of a table: the correction is made within it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Effects {
+    /// What they are contrasts of.
+    pub kind: Kind,
+    /// The workload; none if over all of them.
+    pub workload: Option<String>,
+    /// The condition; where conditions are what is compared, the one that is compared with the first.
+    pub condition: Option<String>,
+    /// The metric's name.
+    pub metric: String,
+    /// Its base unit.
+    pub unit: Unit,
+    /// Which way is better.
+    #[serde(default)]
+    pub better: Direction,
+    /// What cannot be told apart because not every combination of levels was executed, in words; empty if all were.
+    pub aliases: Vec<String>,
+    /// The contrasts.
+    pub effects: Vec<Effect>,
+}
+
+/// What contrasts are contrasts of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Kind {
+    /// A level of a factor against the baseline's, averaged over all levels of the other factors.
+    Main,
+    /// How much two levels together do beyond what each does alone: (both ÷ one) ÷ (other ÷ neither).
+    Interaction,
+    /// A level of a factor against the baseline's, within each level of another one and averaged over all levels of the
+    /// rest: a family for each level and other factor.
+    Simple,
+    /// A level of a factor against another one, neither of them the baseline's, while all other factors are as in the
+    /// baseline. Only where evidence was gathered, which such pairs isolate, or where it is the only factor.
+    Levels,
+    /// A variant against the baseline over all workloads, of equal weight: the geometric mean of the ratios.
+    Suite,
+    /// A condition against the study's first, for one variant, paired by pass.
+    Condition,
+    /// How much a variant's ratio to the baseline under a condition is its ratio under the study's first.
+    ConditionChange,
+}
+
+/// One contrast.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Effect {
+    /// Its name, such as `malloc=perl`, `malloc=perl × threads=on`, or a variant's display name.
+    pub name: String,
+    /// What it is compared with, such as `malloc=system`.
+    pub against: String,
+    /// Of a simple effect: the level within which it is, such as `threads=on`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub within: Option<String>,
+    /// Over which combinations of the other factors it is averaged, where that is not all of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub over: Option<Over>,
+    /// What the blocks say; none if no block has all that is needed.
+    pub comparison: Option<Comparison>,
+    /// Why it cannot be estimated, if so and if it is not that blocks are missing.
+    pub refused: Option<String>,
+}
+
+/// The combinations of the other factors' levels that an effect is averaged over: those that were executed with every level
+/// that it compares.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Over {
+    /// Each of them.
+    pub combinations: Vec<Levels>,
+    /// How many there would be if all were executed.
+    pub of: u32,
+    /// The same by factor, where they are all combinations of these levels: the factors of which a level is left out, each
+    /// with the levels that are not. Empty where they are not.
+    pub levels: BTreeMap<String, Vec<String>>,
+}

@@ -1,0 +1,272 @@
+//! Main effects and interactions where not every combination of levels has values: by the linear model, with what cannot
+//! be told apart in words. What can be told by contrasts is judged by these instead ([`super::complete`]).
+//!
+//! The model has main effects and two-way interactions. A main effect that the variants executed do not tell apart from
+//! interactions is given under the assumption that there are none, and says so; one that they do not tell apart
+//! from another main effect is refused, and so are such interactions.
+
+use super::conclude::conclude_effect;
+use super::factors::Factors;
+use super::infer::{self, Inference};
+use super::metric_spec::MetricSpec;
+use super::rule::DecisionRule;
+use super::trials::Passes;
+use crate::findings::{Caveat, Effect, Kind, Scale, Test};
+use bakeoff_model::metric::Unit;
+use bakeoff_model::record::StudyLine;
+use bakeoff_stats::describe::median;
+use bakeoff_stats::equivalence::Zone;
+use bakeoff_stats::linear::{Estimate, Fit, Observation, Refused, Step, Term};
+use bakeoff_stats::student::two_sided_p;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// The linear model of one metric of one workload under one condition.
+pub(super) struct Fraction<'a> {
+    factors: &'a Factors,
+    /// Of each factor, the levels that have a value: of another one the model knows nothing, and must not ask for it.
+    seen: Vec<Vec<usize>>,
+    full: Option<Fit>,
+    mains_only: Option<Fit>,
+    blocks: u32,
+    scale: Scale,
+    zone: Option<Zone>,
+    spec: MetricSpec,
+    /// The step of the grid that a clock has put the values on, and by how much it may have moved one, on the scale of y.
+    step: f64,
+    wrong_by: f64,
+}
+
+/// What one effect amounts to.
+struct Estimated {
+    name: String,
+    against: String,
+    estimate: Result<Estimate, String>,
+    caveat: Option<Caveat>,
+}
+
+impl<'a> Fraction<'a> {
+    pub(super) fn new(
+        factors: &'a Factors,
+        study: &StudyLine,
+        passes: &Passes<'_>,
+        place: (&str, &str),
+        (spec, margin): (MetricSpec, f64),
+    ) -> Self {
+        let levels: BTreeMap<&str, Vec<usize>> =
+            study.variants.iter().filter_map(|v| Some((v.name.as_str(), factors.places_of(v)?))).collect();
+        let mut cells: Vec<(usize, &[usize], f64)> = vec![];
+        for (pass, values) in passes {
+            let here = values.iter().filter(|((_, workload, condition), _)| (*workload, *condition) == place);
+            cells.extend(here.filter_map(|((v, ..), y)| Some((*pass as usize, levels.get(v)?.as_slice(), *y))));
+        }
+        let (scale, zone) = if cells.iter().all(|(.., y)| *y > 0.0) {
+            (Scale::Ratio, Some(Zone::of_log_ratios(margin)))
+        } else {
+            let baseline: Vec<f64> =
+                cells.iter().filter(|(_, levels, _)| levels.iter().all(|l| *l == 0)).map(|(.., y)| *y).collect();
+            let half_width = margin * median(&baseline).unwrap_or(0.0).abs();
+            (Scale::Difference, (half_width > 0.0).then_some(Zone { half_width }))
+        };
+        let y = |y: f64| if scale == Scale::Ratio { y.ln() } else { y };
+        let values: Vec<f64> = cells.iter().map(|(.., y)| *y).collect();
+        let step = spec.grid_step(&values);
+        let least = values.iter().copied().fold(f64::INFINITY, f64::min);
+        let wrong_by = if scale == Scale::Ratio { (step / least).ln_1p() } else { step };
+        let seen: Vec<Vec<usize>> = (0..factors.0.len())
+            .map(|factor| {
+                cells.iter().map(|(_, levels, _)| levels[factor]).collect::<BTreeSet<_>>().into_iter().collect()
+            })
+            .collect();
+        let place = |(seen, level): (&Vec<usize>, &usize)| seen.binary_search(level).unwrap_or_default();
+        let places: Vec<Vec<usize>> =
+            cells.iter().map(|(_, levels, _)| seen.iter().zip(*levels).map(place).collect()).collect();
+        let observations: Vec<Observation<'_>> = cells
+            .iter()
+            .zip(&places)
+            .map(|((block, _, value), levels)| Observation { block: *block, levels, y: y(*value) })
+            .collect();
+        let counts: Vec<usize> = seen.iter().map(Vec::len).collect();
+        let mut blocks: Vec<usize> = observations.iter().map(|o| o.block).collect();
+        blocks.dedup();
+        Self {
+            factors,
+            seen,
+            full: Fit::new(&observations, &counts, true),
+            mains_only: Fit::new(&observations, &counts, false),
+            blocks: blocks.len() as u32,
+            scale,
+            zone,
+            spec,
+            step,
+            wrong_by: if wrong_by.is_finite() { wrong_by } else { 0.0 },
+        }
+    }
+
+    /// Those of these names, in a family of the rule's size: what is not asked for here is judged otherwise, and counts.
+    pub(super) fn effects(&self, kind: Kind, rule: DecisionRule, names: &[String]) -> Vec<Effect> {
+        // Weights of a main effect are 1 on either side, those of an interaction 2.
+        let (mut all, weight) = match kind {
+            Kind::Interaction => (self.interactions(), 2.0),
+            _ => (self.mains(), 1.0),
+        };
+        all.retain(|one| names.contains(&one.name));
+        self.judged(all, weight * self.wrong_by, rule)
+    }
+
+    /// How many of these the model can estimate.
+    pub(super) fn estimable(&self, kind: Kind, names: &[String]) -> usize {
+        let all = if kind == Kind::Interaction { self.interactions() } else { self.mains() };
+        all.iter().filter(|one| names.contains(&one.name) && one.estimate.is_ok()).count()
+    }
+
+    fn mains(&self) -> Vec<Estimated> {
+        let of = |step: Step| {
+            let (name, against) = self.names(step);
+            let main = |fit: &Option<Fit>| match (self.modelled(step), fit) {
+                (None, _) => Err(Refused::Unknown),
+                (_, None) => Err(Refused::NoError),
+                (Some(step), Some(fit)) => fit.main(step),
+            };
+            let (full, alone) = (main(&self.full), || main(&self.mains_only));
+            match full {
+                Err(Refused::Aliased { with }) if with.iter().all(|term| matches!(term, Term::TwoWay(..))) => {
+                    let text = format!(
+                        "{name} is given as if there were no interaction {}: the variants that were executed do not \
+                         tell the two apart",
+                        self.listed(&with)
+                    );
+                    let caveat = Some(Caveat { kind: "aliased".to_owned(), text });
+                    Estimated { estimate: self.worded(alone()), name, against, caveat }
+                }
+                other => Estimated { estimate: self.worded(other), name, against, caveat: None },
+            }
+        };
+        self.factors.steps().map(of).collect()
+    }
+
+    fn interactions(&self) -> Vec<Estimated> {
+        let of = |(a, b): (Step, Step)| {
+            let ((one, from), (other, to)) = (self.names(a), self.names(b));
+            let full = match (self.modelled(a).zip(self.modelled(b)), &self.full) {
+                (None, _) => Err(Refused::Unknown),
+                (_, None) => Err(Refused::NoError),
+                (Some((a, b)), Some(fit)) => fit.interaction(a, b),
+            };
+            let (name, against) = (format!("{one} × {other}"), format!("{from}, {to}"));
+            Estimated { estimate: self.worded(full), name, against, caveat: None }
+        };
+        let steps: Vec<Step> = self.factors.steps().collect();
+        let pairs = steps.iter().enumerate().flat_map(|(i, a)| steps[i + 1..].iter().map(move |b| (*a, *b)));
+        pairs.filter(|(a, b)| a.0 != b.0).map(of).collect()
+    }
+
+    /// What cannot be told apart, a line each.
+    pub(super) fn aliases(&self) -> Vec<String> {
+        let aliases = self.full.as_ref().map(Fit::aliases).unwrap_or_default();
+        let line = |(term, with): (Term, Vec<Term>)| format!("{} from {}", self.term(term), self.listed(&with));
+        aliases.into_iter().map(line).collect()
+    }
+
+    fn judged(&self, all: Vec<Estimated>, resolution: f64, rule: DecisionRule) -> Vec<Effect> {
+        let effect = |one: Estimated| {
+            let (comparison, refused) = match one.estimate {
+                Ok(estimate) => {
+                    let inference = self.inference(&estimate, resolution, rule);
+                    let mut comparison = conclude_effect(&inference, self.spec, rule);
+                    comparison.caveats.extend(one.caveat);
+                    (Some(comparison), None)
+                }
+                Err(why) => (None, Some(why)),
+            };
+            Effect { name: one.name, against: one.against, within: None, over: None, comparison, refused }
+        };
+        all.into_iter().map(effect).collect()
+    }
+
+    fn inference(&self, estimate: &Estimate, resolution: f64, rule: DecisionRule) -> Inference {
+        let nothing = Inference {
+            blocks: self.blocks,
+            scale: self.scale,
+            zone: self.zone,
+            estimate: estimate.estimate,
+            interval: None,
+            equivalence_interval: None,
+            p: None,
+            p_corrected: None,
+            resolution,
+            step: self.step,
+            at_floor: false,
+            test: Test::LinearModel { df: estimate.df as u32 },
+            sd: None,
+        };
+        let is_time = self.spec.unit == Some(Unit::Seconds);
+        if is_time && self.zone.is_some_and(|zone| resolution > zone.half_width) {
+            return Inference { test: Test::TooCoarse, ..nothing };
+        }
+        // What never varies, though chance has a part in it, has no interval without width.
+        let varies = estimate.se > 0.0 || self.spec.exact;
+        let takes = rule.mode.takes_p() && varies;
+        let interval = |alpha: f64| {
+            let [low, high] = takes.then(|| estimate.interval(rule.level(alpha))).flatten()?;
+            Some([low - resolution, high + resolution])
+        };
+        let p = if varies { overall(&beyond(estimate, resolution), rule) } else { 1.0 };
+        Inference {
+            // Bonferroni's: the model has no flips.
+            interval: interval(rule.alpha / f64::from(rule.family)),
+            equivalence_interval: interval(2.0 * rule.alpha),
+            p: Some(p),
+            p_corrected: Some((p * f64::from(rule.family)).min(1.0)),
+            ..nothing
+        }
+    }
+
+    fn worded(&self, estimate: Result<Estimate, Refused>) -> Result<Estimate, String> {
+        estimate.map_err(|refused| match refused {
+            Refused::Unknown => "no trial that counts has it".to_owned(),
+            Refused::NoError => "there are too few trials to judge its error by".to_owned(),
+            Refused::Aliased { with } => {
+                format!("the variants that were executed do not tell it apart from {}", self.listed(&with))
+            }
+        })
+    }
+
+    /// A step as the model counts levels; none if one of them has no value.
+    fn modelled(&self, (factor, level, reference): Step) -> Option<Step> {
+        let place = |level| self.seen[factor].binary_search(&level).ok();
+        Some((factor, place(level)?, place(reference)?))
+    }
+
+    fn names(&self, (factor, level, reference): Step) -> (String, String) {
+        let (name, levels) = &self.factors.0[factor];
+        (format!("{name}={}", levels[level]), format!("{name}={}", levels[reference]))
+    }
+
+    fn term(&self, term: Term) -> String {
+        let name = |factor: usize| self.factors.0[factor].0.as_str();
+        match term {
+            Term::Blocks => "the blocks".to_owned(),
+            Term::Main(factor) => name(factor).to_owned(),
+            Term::TwoWay(one, other) => format!("{} × {}", name(one), name(other)),
+        }
+    }
+
+    fn listed(&self, terms: &[Term]) -> String {
+        terms.iter().map(|term| self.term(*term)).collect::<Vec<_>>().join(", ")
+    }
+}
+
+/// What of an estimate is beyond what ticks could have made of no difference, with its p.
+fn beyond(estimate: &Estimate, resolution: f64) -> Estimate {
+    if resolution == 0.0 {
+        return *estimate;
+    }
+    let left = estimate.estimate - infer::nearest_null(estimate.estimate, resolution);
+    let p = two_sided_p(left / estimate.se, estimate.df as f64).unwrap_or(1.0);
+    Estimate { estimate: left, p, ..*estimate }
+}
+
+/// The p of an estimate under the stopping rule; 1 where the rule has no use for a p of Student's.
+fn overall(estimate: &Estimate, rule: DecisionRule) -> f64 {
+    if rule.mode.takes_p() { rule.mode.overall(estimate.p) } else { 1.0 }
+}

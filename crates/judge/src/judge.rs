@@ -1,0 +1,40 @@
+//! From a record to findings: which trials count, which are paired, what is inferred from the pairs, what is claimed,
+//! and which doubts go with it. The arithmetic is [`bakeoff_stats`]'; nothing here draws, and no number is rounded.
+//!
+//! The claims, for every variant against the baseline, in every table:
+//! - *Differs* means that the interval excludes no difference. All intervals of a family hold together at 1 − α: the family
+//!   is all variants but the baseline and its twin, and the interval is the inversion of the test that gives the
+//!   corrected p ([`infer`]). So a verdict and its interval cannot contradict each other.
+//! - *Within* means that the interval of confidence 1 − 2α lies inside the margin. It is not corrected: each claim of
+//!   equivalence has an error of at most α of its own.
+//! - Differs and not within: faster or slower, by the sign of the estimate and by which way is better for the metric.
+//!   Differs and within: negligible. Within and not differs: equivalent, provided that there are blocks enough for an
+//!   interval. Neither: undecided.
+//! - Where a metric is exact and none of its values varies, no chance is involved: equal values are equivalent, and others
+//!   differ. A time is never exact.
+//! - Where the ticks of a clock are to be seen in the values, every interval is wider by what they may have done; where
+//!   that is more than the margin, there is no verdict.
+//! - Peak memory that may be the launcher's is never shown to be within anything: equivalent and negligible become
+//!   undecided.
+//! - Under a stopping rule, p and intervals are those that account for it ([`crate::stopping`]); the rest is the same.
+//! - A variant that printed something other than the baseline gets no verdict ([`outputs`]).
+//! - The twin is compared like the others, but uncorrected and outside the family.
+
+use crate::findings::Findings;
+use crate::workloads::judge_workloads;
+use crate::{build_cost, executed};
+use bakeoff_model::record::Record;
+
+/// Judges a record, finished or not. It never fails: what cannot be said is absent, and a caveat says why.
+pub fn judge(record: &Record) -> Findings {
+    let of_workloads = record.without_building();
+    let mut findings = judge_workloads(&of_workloads);
+    findings.evidence = crate::diagnosis::gathered(&of_workloads, &findings).map(Box::new);
+    findings.layouts = executed::layouts(record);
+    if let Some(building) = record.of_building() {
+        let judged = judge_workloads(&building);
+        findings.built_and_executed = build_cost::built_and_executed(&building, &judged, &findings);
+        findings.building = Some(Box::new(judged));
+    }
+    findings
+}

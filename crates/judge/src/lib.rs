@@ -1,0 +1,47 @@
+//! The judge: a [`bakeoff_model::record::Record`] in, [`findings::Findings`] out. Pure: it touches nothing of the
+//! world, and the same record always gives the same findings. `bakeoff_stats` knows only numbers; [`judge()`] knows what
+//! they are numbers of; `diagnosis` looks for what may have caused them; [`calibration`] asks of the first two, on
+//! simulated studies, whether they keep their promises.
+
+mod build_cost;
+mod builds;
+pub mod calibration;
+pub mod check_summary;
+mod complete;
+mod conclude;
+mod conditions;
+mod contrasts;
+mod diagnosis;
+mod diagnostics;
+mod doubts;
+mod effects;
+mod executed;
+mod factors;
+pub mod findings;
+mod fraction;
+mod infer;
+mod interim_view;
+mod judge;
+mod latencies;
+mod lost;
+mod metric_spec;
+mod mode;
+mod outputs;
+mod pairs;
+pub mod planning;
+mod provided;
+mod ranking;
+mod rule;
+pub mod samples;
+pub mod side_by_side;
+pub mod stopping;
+mod stopping_rule;
+mod study;
+mod tables;
+mod trials;
+pub mod twin_history;
+mod workloads;
+
+pub use builds::{doubts as doubts_about_builds, same_files};
+pub use judge::judge;
+pub use samples::judge_samples;

@@ -1,0 +1,162 @@
+//! Planning from a pilot: how much the contrasts of a journal spread from block to block, how many blocks it takes to see
+//! a difference or to show equivalence, how long that takes, and what the blocks that there are could have seen. It
+//! judges nothing: a pilot with a stopping rule is read like any other.
+
+use super::contrasts::Contrasts;
+use super::metric_spec::MetricSpec;
+use super::study::{places, variants};
+use super::trials::Trials;
+use crate::findings::Scale;
+use bakeoff_model::metric;
+use bakeoff_model::record::{Record, StudyLine, TWIN};
+use bakeoff_stats::blocks::least;
+use bakeoff_stats::describe::{mean, sd};
+use bakeoff_stats::equivalence::Zone;
+use bakeoff_stats::power::{Design, sd_upper};
+use serde::{Deserialize, Serialize};
+
+/// A pilot has at least so many blocks.
+pub const PILOT_MIN: u32 = 6;
+
+/// Of the sd of a pilot, the upper bound of this confidence is planned with: a few blocks often spread less than many.
+const BOUND: f64 = 0.8;
+
+/// What is asked.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Aim {
+    /// Differences to be seen, as fractions: 0.01 is 1 %.
+    pub see: Vec<f64>,
+    /// The probability with which they are to be seen.
+    pub power: f64,
+    /// Half-width of the zone of equivalence, as a fraction.
+    pub margin: f64,
+    /// Confidence of the study's verdicts.
+    pub confidence: f64,
+    /// Comparisons that the correction is made over.
+    pub family: u32,
+}
+
+/// The answer.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Planning {
+    /// What was asked.
+    pub aim: Aim,
+    /// The study of the pilot; none if the spread was given.
+    pub study: Option<String>,
+    /// One for every workload × condition × metric × variant, or one for the spread that was given.
+    pub rows: Vec<Outlook>,
+}
+
+/// One comparison.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Outlook {
+    /// The workload; empty if the spread was given.
+    pub workload: String,
+    /// The condition.
+    pub condition: String,
+    /// The metric's name.
+    pub metric: String,
+    /// The variant's display name.
+    pub variant: String,
+    /// Blocks of the pilot that count.
+    pub pilot_blocks: u32,
+    /// Standard deviation of the logarithm of variant ÷ baseline, from block to block. None where there are too few blocks,
+    /// or where some value is not positive.
+    pub sd: Option<f64>,
+    /// What is planned with: its upper bound of 80 % confidence; the sd itself if it was given.
+    pub planned_sd: Option<f64>,
+    /// Blocks to see each of the differences asked for; none beyond a million.
+    pub to_see: Vec<Option<u32>>,
+    /// Blocks to show equivalence within the margin, if there is no difference; none beyond a million.
+    pub to_show_equivalent: Option<u32>,
+    /// The smallest difference, as a fraction, that the blocks of the pilot could have seen with that probability. None if
+    /// they are too few to see any.
+    pub seen: Option<f64>,
+    /// How long a block takes, in seconds: the sum over all variants and the twin. None if the spread was given.
+    pub block_s: Option<f64>,
+}
+
+/// Plans from a journal, finished or not. The margin, confidence and family are its own.
+pub fn from_pilot(record: &Record, see: &[f64], power: f64) -> Planning {
+    let study = &record.study;
+    let variants = || variants(study).map(|variant| variant.name.as_str());
+    let aim = Aim {
+        see: see.to_vec(),
+        power,
+        margin: study.decide.margin,
+        confidence: study.decide.confidence,
+        family: variants().count().saturating_sub(1) as u32,
+    };
+    let trials = Trials::of(record);
+    let mut rows = vec![];
+    for (workload, condition) in places(study) {
+        let block_s = block_s(&trials, study, workload, condition);
+        for known in study.decide.metrics.iter().filter_map(|name| metric::by_name(name, &study.metrics)) {
+            let values = trials.values(workload, condition, &known.name);
+            for variant in variants().skip(1) {
+                let pairs = values.pairs(variants().next().unwrap_or_default(), variant);
+                let contrasts = Contrasts::of_pairs(&pairs, MetricSpec::of(known), aim.margin);
+                let n = contrasts.values.len() as u32;
+                let usable = n >= PILOT_MIN && contrasts.scale == Scale::Ratio;
+                let sd = sd(&contrasts.values).filter(|_| usable);
+                let mut row = outlook(&aim, sd, sd.and_then(|sd| sd_upper(sd, n, BOUND)));
+                row.seen = sd.and_then(|sd| seen(&aim, sd, n));
+                let [workload, condition] = [workload, condition].map(str::to_owned);
+                let (metric, variant) = (known.name.to_string(), variant.to_owned());
+                rows.push(Outlook { workload, condition, metric, variant, pilot_blocks: n, block_s, ..row });
+            }
+        }
+    }
+    Planning { aim, study: Some(study.study.clone()), rows }
+}
+
+/// Plans from a spread.
+pub fn from_sd(aim: Aim, sd: f64) -> Planning {
+    let row = outlook(&aim, Some(sd), Some(sd));
+    Planning { aim, study: None, rows: vec![row] }
+}
+
+/// The blocks that a spread asks for.
+fn outlook(aim: &Aim, sd: Option<f64>, planned_sd: Option<f64>) -> Outlook {
+    let alpha = 1.0 - aim.confidence;
+    let corrected = alpha / f64::from(aim.family.max(1));
+    let to_see = |difference: &f64| {
+        let design = Design { sd: planned_sd?, alpha: corrected };
+        Some(design.blocks_for_difference(difference.ln_1p(), aim.power)?.max(least(alpha)))
+    };
+    let to_show_equivalent = planned_sd.and_then(|sd| {
+        let zone = Zone::of_log_ratios(aim.margin);
+        let blocks = Design { sd, alpha }.blocks_for_equivalence(zone.half_width, 0.0, aim.power)?;
+        // Without an interval at the study's own confidence there is no verdict of equivalence either.
+        Some(blocks.max(least(alpha)))
+    });
+    Outlook {
+        workload: String::new(),
+        condition: String::new(),
+        metric: String::new(),
+        variant: String::new(),
+        pilot_blocks: 0,
+        sd,
+        planned_sd,
+        to_see: aim.see.iter().map(to_see).collect(),
+        to_show_equivalent,
+        seen: None,
+        block_s: None,
+    }
+}
+
+/// What so many blocks could have seen, as a fraction.
+fn seen(aim: &Aim, sd: f64, blocks: u32) -> Option<f64> {
+    let alpha = 1.0 - aim.confidence;
+    let design = Design { sd, alpha: alpha / f64::from(aim.family.max(1)) };
+    let enough = blocks >= least(alpha);
+    enough.then(|| design.detectable(blocks, aim.power)).flatten().map(f64::exp_m1)
+}
+
+/// How long the trials of a block take together, on average; none if some variant has none that counts.
+fn block_s(trials: &Trials<'_>, study: &StudyLine, workload: &str, condition: &str) -> Option<f64> {
+    let values = trials.values(workload, condition, "wall");
+    let of = |variant: &str| Some(mean(&values.of(variant))).filter(|wall_s| wall_s.is_finite());
+    let variants: Option<f64> = study.variants.iter().map(|variant| of(&variant.name)).sum();
+    Some(variants? + of(TWIN).unwrap_or(0.0))
+}

@@ -1,0 +1,17 @@
+//! Recomputed summaries against independent implementations, which are asked at the time of the test. One that is missing
+//! leaves its tests ignored, and counted as such.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stdout, reason = "all of this is tests")]
+#![allow(clippy::disallowed_methods, reason = "a test, and not of the pure crate's own")]
+
+/// The path of a script of this folder.
+macro_rules! script {
+    ($name:literal) => {
+        concat!(env!("CARGO_MANIFEST_DIR"), "/tests/oracles/", $name)
+    };
+}
+
+mod published;
+
+fn main() {
+    bakeoff_testkit::oracle::main(published::CASES.to_vec());
+}

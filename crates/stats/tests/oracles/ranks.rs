@@ -1,0 +1,232 @@
+//! Tests by ranks, unpaired t, tails, against their oracles.
+
+use bakeoff_stats::permutation::mean_p;
+use bakeoff_stats::rank::{MannWhitney, SignedRank};
+use bakeoff_stats::tail::Tail;
+use bakeoff_stats::welch::DifferenceT;
+use bakeoff_testkit::oracle::{Case, Oracle, assert_close};
+
+pub(crate) const CASES: &[Case] = &[
+    Case { name: "mann_whitney_is_r_s", oracle: Oracle::R, check: mann_whitney_is_r_s },
+    Case { name: "mann_whitney_approximated_is_r_s", oracle: Oracle::R, check: mann_whitney_approximated_is_r_s },
+    Case {
+        name: "mann_whitney_with_ties_is_scipy_s",
+        oracle: Oracle::Python,
+        check: mann_whitney_with_ties_is_scipy_s,
+    },
+    Case { name: "signed_ranks_are_r_s", oracle: Oracle::R, check: signed_ranks_are_r_s },
+    Case { name: "signed_ranks_approximated_are_r_s", oracle: Oracle::R, check: signed_ranks_approximated_are_r_s },
+    Case {
+        name: "signed_ranks_with_ties_are_scipy_s",
+        oracle: Oracle::Python,
+        check: signed_ranks_with_ties_are_scipy_s,
+    },
+    Case { name: "unpaired_t_is_r_s", oracle: Oracle::R, check: unpaired_t_is_r_s },
+    Case { name: "tails_are_scipy_s", oracle: Oracle::Python, check: tails_are_scipy_s },
+    Case { name: "sign_flips_of_means_are_scipy_s", oracle: Oracle::Python, check: sign_flips_of_means_are_scipy_s },
+];
+
+/// The seed of all lists here; xorshift64* (Vigna 2016).
+const SEED: u64 = 178;
+
+struct Draw(u64);
+
+impl Draw {
+    fn new(case: u64) -> Self {
+        Self(SEED.wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ case.wrapping_add(1).wrapping_mul(0xbf58_476d_1ce4_e5b9))
+    }
+
+    fn uniform(&mut self) -> f64 {
+        self.0 ^= self.0 >> 12;
+        self.0 ^= self.0 << 25;
+        self.0 ^= self.0 >> 27;
+        (self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 11) as f64 / (1u64 << 53) as f64
+    }
+
+    /// Skewed values with a few stalls, shifted.
+    fn times(&mut self, n: usize, shift: f64) -> Vec<f64> {
+        let mut one = || shift - (1.0 - self.uniform()).ln() * if self.uniform() < 0.1 { 5.0 } else { 0.3 };
+        (0..n).map(|_| one()).collect()
+    }
+
+    /// Few different whole numbers.
+    fn tied(&mut self, n: usize, low: f64, different: f64) -> Vec<f64> {
+        (0..n).map(|_| low + (self.uniform() * different).floor()).collect()
+    }
+}
+
+fn sorted(list: &[f64]) -> Vec<f64> {
+    let mut list = list.to_vec();
+    list.sort_by(f64::total_cmp);
+    list
+}
+
+/// A line of the R script: kind, level, sizes, values.
+fn for_r(kind: f64, level: f64, x: &[f64], y: &[f64]) -> Vec<f64> {
+    [&[kind, level, x.len() as f64, y.len() as f64], x, y].concat()
+}
+
+/// A line of the Python script: kind, sizes, values.
+fn for_python(kind: f64, x: &[f64], y: &[f64]) -> Vec<f64> {
+    [&[kind, x.len() as f64, y.len() as f64], x, y].concat()
+}
+
+type Lists = (f64, Vec<f64>, Vec<f64>);
+
+fn pairs_of_lists(sizes: &[(usize, usize)], times: u64) -> Vec<Lists> {
+    let each = |(case, &(m, n)): (usize, &(usize, usize))| {
+        (0..times).map(move |repeat| {
+            let mut draw = Draw::new(1000 * case as u64 + repeat);
+            let shift = 1.0 + 0.5 * draw.uniform();
+            ([0.8, 0.95, 0.99][repeat as usize % 3], draw.times(m, shift), draw.times(n, 1.2))
+        })
+    };
+    sizes.iter().enumerate().flat_map(each).collect()
+}
+
+fn mann_whitney_is_r_s() {
+    let lists =
+        pairs_of_lists(&[(1, 1), (2, 3), (3, 3), (4, 5), (5, 5), (10, 10), (7, 23), (30, 4), (45, 50), (10, 100)], 12);
+    let lines: Vec<_> = lists.iter().map(|(level, x, y)| for_r(1.0, *level, x, y)).collect();
+    for ((level, x, y), theirs) in lists.iter().zip(Oracle::R.ask(script!("ranks.R"), &lines)) {
+        let what = format!("seed {SEED}: {} against {} at {level}", x.len(), y.len());
+        let (x, y) = (sorted(x), sorted(y));
+        let ours = MannWhitney::new(&x, &y).unwrap();
+        assert!(ours.is_exact());
+        assert_close(&what, ours.p(), theirs[0], 1e-11);
+        assert_close(&what, ours.shift(), theirs[1], 1e-12);
+        assert_close(&what, ours.u(), theirs[4], 0.0);
+        // Where no interval has that confidence, R gives the widest one, with a warning.
+        if let Some([low, high]) = ours.interval(1.0 - level) {
+            assert_close(&what, low, theirs[2], 1e-12);
+            assert_close(&what, high, theirs[3], 1e-12);
+        } else {
+            assert!(x.len() * y.len() < 25, "{what}");
+        }
+    }
+}
+
+/// The p of long lists, with ties and without, and the median of a million differences.
+fn mann_whitney_approximated_is_r_s() {
+    let mut lists = pairs_of_lists(&[(200, 150), (1000, 1000), (3, 90_000)], 4);
+    for (case, different) in [(1, 5.0), (2, 40.0), (3, 700.0), (4, 1.0)] {
+        let mut draw = Draw::new(case);
+        lists.push((0.95, draw.tied(900, 0.0, different), draw.tied(1100, 0.0, different + 1.0)));
+    }
+    let lines: Vec<_> = lists.iter().map(|(level, x, y)| for_r(2.0, *level, x, y)).collect();
+    for ((_, x, y), theirs) in lists.iter().zip(Oracle::R.ask(script!("ranks.R"), &lines)) {
+        let what = format!("seed {SEED}: {} against {}", x.len(), y.len());
+        let (x, y) = (sorted(x), sorted(y));
+        let ours = MannWhitney::new(&x, &y).unwrap();
+        assert!(!ours.is_exact());
+        assert_close(&what, ours.p(), theirs[0], 1e-9);
+        assert_close(&what, ours.shift(), theirs[1], 1e-12);
+        assert_close(&what, ours.u(), theirs[2], 0.0);
+    }
+}
+
+fn mann_whitney_with_ties_is_scipy_s() {
+    let lists: Vec<(Vec<f64>, Vec<f64>)> = (0..60)
+        .map(|case| {
+            let mut draw = Draw::new(case);
+            let (m, n) = (2 + case as usize % 6, 2 + case as usize % 5);
+            (draw.tied(m, 0.0, 3.0 + (case % 4) as f64), draw.tied(n, (case % 3) as f64, 3.0))
+        })
+        .collect();
+    let lines: Vec<_> = lists.iter().map(|(x, y)| for_python(1.0, x, y)).collect();
+    for ((x, y), theirs) in lists.iter().zip(Oracle::Python.ask(script!("ranks.py"), &lines)) {
+        let what = format!("seed {SEED}: {x:?} against {y:?}");
+        let (x, y) = (sorted(x), sorted(y));
+        let ours = MannWhitney::new(&x, &y).unwrap();
+        assert!(ours.is_exact());
+        assert_close(&what, ours.p(), theirs[0], 1e-12);
+    }
+}
+
+fn signed_ranks_are_r_s() {
+    let lists =
+        pairs_of_lists(&[(1, 0), (2, 0), (5, 0), (6, 0), (8, 0), (10, 0), (15, 0), (20, 0), (49, 0), (120, 0)], 12);
+    let contrasts = |x: &[f64]| -> Vec<f64> { x.iter().map(|x| x.ln() - 0.3).collect() };
+    let lines: Vec<_> = lists.iter().map(|(level, x, _)| for_r(3.0, *level, &contrasts(x), &[])).collect();
+    for ((level, x, _), theirs) in lists.iter().zip(Oracle::R.ask(script!("ranks.R"), &lines)) {
+        let what = format!("seed {SEED}: {} at {level}", x.len());
+        let ours = SignedRank::new(&contrasts(x)).unwrap();
+        assert!(ours.is_exact());
+        assert_close(&what, ours.p(0.0), theirs[0], 1e-11);
+        assert_close(&what, ours.estimate(), theirs[1], 1e-12);
+        if let Some([low, high]) = ours.interval(1.0 - level) {
+            assert_close(&what, low, theirs[2], 1e-12);
+            assert_close(&what, high, theirs[3], 1e-12);
+        } else {
+            assert!(x.len() < 8, "{what}");
+        }
+    }
+}
+
+fn signed_ranks_approximated_are_r_s() {
+    let lists: Vec<Vec<f64>> = (0..8)
+        .map(|case| {
+            let mut draw = Draw::new(case);
+            if case % 2 == 0 { draw.tied(1500, -9.0, 20.0) } else { draw.times(1200, -0.3) }
+        })
+        .collect();
+    let lines: Vec<_> = lists.iter().map(|x| for_r(4.0, 0.95, x, &[])).collect();
+    for (x, theirs) in lists.iter().zip(Oracle::R.ask(script!("ranks.R"), &lines)) {
+        let ours = SignedRank::new(x).unwrap();
+        assert_close(&format!("seed {SEED}: {} contrasts", x.len()), ours.p(0.0), theirs[0], 1e-9);
+    }
+}
+
+fn signed_ranks_with_ties_are_scipy_s() {
+    let lists: Vec<Vec<f64>> = (0..40)
+        .map(|case| {
+            let mut draw = Draw::new(case);
+            let mut list = draw.tied(1 + case as usize % 8, -3.0, 5.0 + (case % 4) as f64);
+            list.extend([2.0, 2.0]);
+            list
+        })
+        .collect();
+    let lines: Vec<_> = lists.iter().map(|x| for_python(2.0, x, &[])).collect();
+    for (x, theirs) in lists.iter().zip(Oracle::Python.ask(script!("ranks.py"), &lines)) {
+        let ours = SignedRank::new(x).unwrap();
+        assert_close(&format!("seed {SEED}: {x:?}"), ours.p(0.0), theirs[0], 1e-12);
+    }
+}
+
+fn unpaired_t_is_r_s() {
+    let lists = pairs_of_lists(&[(2, 2), (3, 7), (10, 10), (50, 8)], 6);
+    let lines: Vec<_> = lists.iter().flat_map(|(l, x, y)| [for_r(5.0, *l, x, y), for_r(6.0, *l, x, y)]).collect();
+    let answers = Oracle::R.ask(script!("ranks.R"), &lines);
+    for ((level, x, y), theirs) in lists.iter().zip(answers.chunks(2)) {
+        for (ours, theirs) in [DifferenceT::pooled(x, y), DifferenceT::welch(x, y)].into_iter().zip(theirs) {
+            let what = format!("seed {SEED}: {} against {} at {level}", x.len(), y.len());
+            let ours = ours.unwrap();
+            let [low, high] = ours.interval(1.0 - level).unwrap();
+            let ours = [ours.p().unwrap(), ours.difference, low, high, ours.degrees_of_freedom];
+            for (ours, theirs) in ours.into_iter().zip(theirs) {
+                assert_close(&what, ours, *theirs, 1e-9);
+            }
+        }
+    }
+}
+
+fn tails_are_scipy_s() {
+    let wanted = [(1, 0.5), (10, 0.9), (367, 0.99), (368, 0.99), (3687, 0.999), (3688, 0.999), (200, 0.5), (999, 0.25)];
+    let lists: Vec<_> = wanted.iter().map(|(n, q)| (Draw::new(*n as u64).times(*n, 1.0), [*q, 0.95])).collect();
+    let lines: Vec<_> = lists.iter().map(|(x, q)| for_python(4.0, x, q)).collect();
+    for ((x, [q, _]), theirs) in lists.iter().zip(Oracle::Python.ask(script!("ranks.py"), &lines)) {
+        let what = format!("seed {SEED}: {q} of {}", x.len());
+        let ours = Tail::new(&sorted(x), *q, 0.05).unwrap();
+        assert_close(&what, ours.value, theirs[0], 1e-12);
+        assert_close(&what, ours.low.unwrap_or(f64::NAN), theirs[1], 0.0);
+        assert_close(&what, ours.high.unwrap_or(f64::NAN), theirs[2], 0.0);
+    }
+}
+
+fn sign_flips_of_means_are_scipy_s() {
+    let lists: Vec<_> = (2..14).map(|n| Draw::new(n).times(n as usize, -0.6)).collect();
+    let lines: Vec<_> = lists.iter().map(|x| for_python(3.0, x, &[])).collect();
+    for (x, theirs) in lists.iter().zip(Oracle::Python.ask(script!("ranks.py"), &lines)) {
+        assert_close(&format!("seed {SEED}: {x:?}"), mean_p(x, 0.0).unwrap(), theirs[0], 1e-12);
+    }
+}

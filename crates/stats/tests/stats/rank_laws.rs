@@ -1,0 +1,140 @@
+//! Laws of the rank tests, and their order statistics against all differences and sums written down: for lists long
+//! enough that they are searched and not enumerated, with ties, clusters and long tails.
+use bakeoff_stats::rank::{MannWhitney, SignedRank};
+use proptest::prelude::*;
+
+/// Ascending lists of a kind: smooth, with long tails, on a grid, in clusters, half of them equal.
+fn list(sizes: std::ops::Range<usize>) -> impl Strategy<Value = Vec<f64>> {
+    (0..5, prop::collection::vec((0.0f64..1.0, -1.0f64..1.0), sizes)).prop_map(|(kind, values)| {
+        let value = |(u, v): (f64, f64)| match kind {
+            0 => v,
+            1 => v / (u * u + 1e-9),
+            2 => (v * 20.0).round() / 10.0,
+            3 => (v * 4.0).round() + u * 1e-13,
+            _ => {
+                if u < 0.5 {
+                    0.3
+                } else {
+                    v
+                }
+            }
+        };
+        let mut list: Vec<f64> = values.into_iter().map(value).collect();
+        list.sort_by(f64::total_cmp);
+        list
+    })
+}
+
+fn middle(ascending: &[f64]) -> f64 {
+    ascending[(ascending.len() - 1) / 2] / 2.0 + ascending[ascending.len() / 2] / 2.0
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(30))]
+
+    /// The oracle forms and sorts all differences. The rank of the interval's ends is checked against R elsewhere: here, both
+    /// ends must be equally far from the ends of the list.
+    #[test]
+    fn shift_and_interval_are_order_statistics(x in list(1..400), y in list(1..250)) {
+        let mut differences: Vec<f64> = x.iter().flat_map(|x| y.iter().map(move |y| x - y)).collect();
+        differences.sort_by(f64::total_cmp);
+        let test = MannWhitney::new(&x, &y).expect("finite lists");
+        prop_assert_eq!(test.shift(), middle(&differences));
+        if let Some([low, high]) = test.interval(0.05) {
+            let below = |limit: f64| differences.partition_point(|d| *d < limit);
+            let up_to = |limit: f64| differences.partition_point(|d| *d <= limit);
+            let n = differences.len();
+            prop_assert!(below(low).max(n - up_to(high)) < up_to(low).min(n - below(high)));
+        }
+    }
+
+    #[test]
+    fn swapping_the_lists_inverts(x in list(2..80), y in list(2..80)) {
+        let (one, other) = (MannWhitney::new(&x, &y).unwrap(), MannWhitney::new(&y, &x).unwrap());
+        prop_assert_eq!(one.u() + other.u(), (x.len() * y.len()) as f64);
+        prop_assert!((one.p() - other.p()).abs() <= 1e-12 * one.p());
+        prop_assert_eq!(one.shift(), -other.shift());
+        let turned = other.interval(0.05).map(|[low, high]| [-high, -low]);
+        prop_assert_eq!(one.interval(0.05), turned);
+    }
+
+    #[test]
+    fn scaling_scales(x in list(2..60), y in list(2..60), power in -20i32..20) {
+        // By powers of two, so that nothing is rounded.
+        let factor = 2f64.powi(power);
+        let scaled = |list: &[f64]| list.iter().map(|x| x * factor).collect::<Vec<_>>();
+        let (large_x, large_y) = (scaled(&x), scaled(&y));
+        let (one, other) = (MannWhitney::new(&x, &y).unwrap(), MannWhitney::new(&large_x, &large_y).unwrap());
+        prop_assert_eq!(one.p(), other.p());
+        prop_assert_eq!(one.shift() * factor, other.shift());
+        let (one, other) = (SignedRank::new(&x).unwrap(), SignedRank::new(&large_x).unwrap());
+        prop_assert_eq!(one.p(0.25), other.p(0.25 * factor));
+        prop_assert_eq!(one.estimate() * factor, other.estimate());
+        prop_assert_eq!(one.interval(0.1).map(|ends| ends.map(|end| end * factor)), other.interval(0.1));
+    }
+
+    #[test]
+    fn the_centre_of_signed_ranks_is_the_median_of_all_averages(x in list(1..400)) {
+        let sum = |i: usize| x[i..].iter().map({ let x = x[i]; move |other| (x + other) / 2.0 }).collect::<Vec<_>>();
+        let mut averages: Vec<f64> = (0..x.len()).flat_map(sum).collect();
+        averages.sort_by(f64::total_cmp);
+        prop_assert_eq!(SignedRank::new(&x).expect("finite").estimate(), middle(&averages));
+    }
+
+    #[test]
+    fn what_is_refuted_is_outside_the_interval(x in list(6..40), part in 0.0f64..1.0) {
+        let test = SignedRank::new(&x).unwrap();
+        let [low, high] = test.interval(0.05).unwrap();
+        let theta = -1.5 + 3.0 * part;
+        let untied = { let mut sizes: Vec<f64> = x.iter().map(|x| (x - theta).abs()).collect();
+                       sizes.sort_by(f64::total_cmp); sizes.windows(2).all(|pair| pair[0] != pair[1]) };
+        if untied && low < theta && theta < high {
+            prop_assert!(test.p(theta) > 0.05);
+        }
+        if untied && (theta < low || high < theta) {
+            prop_assert!(test.p(theta) <= 0.05);
+        }
+    }
+}
+
+#[test]
+fn long_lists_are_searched_exactly() {
+    // Differences of 0, 1, 2 … and of 0, n, 2n …: every whole number between the ends once.
+    let n = 30_000u32;
+    let x: Vec<f64> = (0..n).map(f64::from).collect();
+    let y: Vec<f64> = (0..n).rev().map(|i| -f64::from(i) * f64::from(n)).collect();
+    let test = MannWhitney::new(&x, &y).unwrap();
+    assert_eq!(test.shift(), (f64::from(n) * f64::from(n) - 1.0) / 2.0);
+    // P(U ≤ k − 1) at 5 %, approximated: k = ⌊mn/2 + ½ − 1.95996 √(mn(m + n + 1)/12)⌋.
+    let (pairs, all) = (9e8f64, 60_001.0f64);
+    let k = (pairs / 2.0 + 0.5 - 1.959963984540054 * (pairs * all / 12.0).sqrt()).floor();
+    assert_eq!(test.interval(0.05), Some([k - 1.0, pairs - k]));
+}
+
+#[test]
+fn little_and_bad_input() {
+    assert!(MannWhitney::new(&[], &[1.0]).is_none());
+    assert!(MannWhitney::new(&[1.0], &[]).is_none());
+    assert!(MannWhitney::new(&[2.0, 1.0], &[1.0]).is_none());
+    assert!(MannWhitney::new(&[1.0, f64::NAN], &[1.0]).is_none());
+    assert!(MannWhitney::new(&[1.0], &[1.0, f64::INFINITY]).is_none());
+    assert!(MannWhitney::new(&[1.0, f64::NAN, 2.0], &[1.0]).is_none());
+    assert!(MannWhitney::new(&[-1e308], &[1e308]).is_none());
+    let one = MannWhitney::new(&[3.0], &[1.0]).unwrap();
+    assert_eq!((one.p(), one.shift(), one.interval(0.05)), (1.0, 2.0, None));
+    let equal = MannWhitney::new(&[3.0; 500], &[3.0; 300]).unwrap();
+    assert_eq!((equal.p(), equal.shift(), equal.interval(0.05)), (1.0, 0.0, Some([0.0, 0.0])));
+    let huge = MannWhitney::new(&[1e300, 2e300], &[-1e300, 3e300]).unwrap();
+    assert_eq!((huge.shift(), huge.interval(f64::NAN)), (0.5e300, None));
+
+    assert!(SignedRank::new(&[]).is_none());
+    assert!(SignedRank::new(&[1.0, f64::NAN]).is_none());
+    assert!(SignedRank::new(&[1e308]).is_none());
+    let one = SignedRank::new(&[3.0]).unwrap();
+    assert_eq!((one.p(0.0), one.p(3.0), one.estimate(), one.interval(0.05)), (1.0, 1.0, 3.0, None));
+    let zeros = SignedRank::new(&[0.0; 8]).unwrap();
+    assert_eq!((zeros.p(0.0), zeros.estimate(), zeros.interval(0.05)), (1.0, 0.0, Some([0.0, 0.0])));
+    // R's qsignrank: k = 1 for six contrasts at 95 %, so the interval is all there is.
+    assert_eq!(SignedRank::new(&[1.0, 2.0, 4.0, 8.0, 16.0, 32.0]).unwrap().interval(0.05), Some([1.0, 32.0]));
+    assert_eq!(SignedRank::new(&[1.0, 2.0, 4.0, 8.0, 16.0]).unwrap().interval(0.05), None);
+}

@@ -1,0 +1,4 @@
+//! What the tests of several crates share. Only tests use it (`dev-dependencies`); nothing of it is in the program.
+
+pub mod oracle;
+pub mod records;
