@@ -11,7 +11,7 @@ use bakeoff_model::study::Decide;
 use bakeoff_model::until::Until;
 use bakeoff_stats::eprocess::{self, EProcess};
 use bakeoff_stats::signflip::SignFlip;
-use bakeoff_stats::{spending, tmixture};
+use bakeoff_stats::spending;
 
 const SEED: u64 = 178;
 const WORLDS: [World; 3] = [World::Normal, World::Spiky, World::Drift];
@@ -259,12 +259,5 @@ fn precision_calls_few_differences_where_there_are_none() {
             }
             at += 1;
         }
-    });
-}
-
-#[test]
-fn the_mixture_calls_few_differences_where_there_are_none() {
-    rarely("t-mixture", 3000, 40, 0.05, |contrasts| {
-        (2..=contrasts.len()).any(|n| tmixture::evidence(&contrasts[..n]).unwrap() >= 20.0)
     });
 }

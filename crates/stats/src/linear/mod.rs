@@ -9,12 +9,10 @@
 //! without two-way interactions, none of these either.
 
 mod alias;
-mod anova;
 mod basis;
 mod ols;
 mod terms;
 
-pub use anova::OneWay;
 pub use ols::{Errors, Estimate, Gap, Ols};
 pub use terms::Term;
 

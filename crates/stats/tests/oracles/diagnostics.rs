@@ -1,8 +1,6 @@
-//! Drift, modes, outliers, counts, changes of level, against scipy and R, or against their definitions in plain Python.
+//! Drift, modes, counts, against scipy and R, or against their definitions in plain Python.
 
 use bakeoff_model::shuffle::Stream;
-use bakeoff_stats::changepoint::change_points;
-use bakeoff_stats::edivisive::{Settings, changes};
 use bakeoff_stats::modes::{Detector, Modality};
 use bakeoff_stats::proportion::{binomial_interval, fisher_exact, too_small};
 use bakeoff_stats::trend::{bartels, mann_kendall};
@@ -26,8 +24,6 @@ pub(crate) const CASES: &[Case] = &[
     python("clopper_and_pearsons_interval", clopper_and_pearsons_interval),
     python("kolmogorov_and_smirnovs_one_sided_test", kolmogorov_and_smirnovs_one_sided_test),
     python("lowlands_by_definition", lowlands_by_definition),
-    python("pelt_finds_the_optimal_partition", pelt_finds_the_optimal_partition),
-    python("e_divisive_by_definition", e_divisive_by_definition),
     python("welchs_t_of_two_groups", welchs_t_of_two_groups),
 ];
 
@@ -43,8 +39,6 @@ enum Question {
     Binomial,
     Kolmogorov,
     Lowland,
-    Partition,
-    Divisive,
     Welch,
 }
 
@@ -188,37 +182,6 @@ fn lowlands_by_definition() {
         }
     }
     assert!(several > 15, "only {several} lists have several modes");
-}
-
-fn pelt_finds_the_optimal_partition() {
-    let lists = lists("pelt", [4, 5, 9, 40, 80, 120, 160, 180, 180, 180], |s, index, number| {
-        let step = index / (15 + 5 * number);
-        let (level, spread) = ([0.0, 40.0, -20.0, 10.0][step % 4], [1.0, 0.2, 3.0][step % 3]);
-        let value = level + spread * normal(s);
-        // Some as a coarse clock would tell them.
-        if number % 4 == 3 { value.round() } else { value }
-    });
-    let mut found = 0;
-    for (list, answer) in lists.iter().zip(ask(Question::Partition, &lists)) {
-        let changes: Vec<f64> = change_points(list).unwrap().iter().map(|change| *change as f64).collect();
-        assert_eq!(changes, answer, "{list:?}");
-        found += changes.len();
-    }
-    assert!(found > 10, "only {found} changes in all of the lists");
-}
-
-fn e_divisive_by_definition() {
-    let lists = lists("divisive", [3, 8, 20, 30, 31, 50, 70, 90], |s, index, number| {
-        let level = [1.0, 1.12, 1.0, 0.9, 1.04][index / (4 + 3 * number) % 5];
-        level * (1.0 + [0.01, 0.04][number % 2] * normal(s))
-    });
-    let mut found = 0;
-    for (list, answer) in lists.iter().zip(ask(Question::Divisive, &lists)) {
-        let places: Vec<f64> = changes(list, Settings::default()).iter().map(|change| change.at as f64).collect();
-        assert_eq!(places, answer, "{list:?}");
-        found += places.len();
-    }
-    assert!(found > 10, "only {found} changes in all of the lists");
 }
 
 fn welchs_t_of_two_groups() {

@@ -1,6 +1,5 @@
-//! Description of lists that NIST certifies, means that fit the quantity, and components of variance by hand.
+//! Description of lists that NIST certifies, and means that fit the quantity.
 use bakeoff_stats::describe::{Description, Quantity, aggregate};
-use bakeoff_stats::nested::{levels, optimal_repetitions};
 
 /// NIST StRD, univariate, NumAcc1 to 4: generated as NIST defines them; certified mean, sd and lag-1 correlation.
 #[test]
@@ -34,17 +33,4 @@ fn each_quantity_has_its_mean() {
     assert_eq!(aggregate(&[], Quantity::Cost), None);
     assert_eq!(aggregate(&[1.0, 0.0], Quantity::Rate), None);
     assert_eq!(aggregate(&[1.0, -1.0], Quantity::Ratio), None);
-}
-
-/// By hand: units (1, 3), (5, 7) have variances 2, 2 and means 2, 6, whose variance is 8; 8 − 2/2 = 7.
-#[test]
-fn components_of_variance() {
-    let found = levels(&[1.0, 3.0, 5.0, 7.0], &[2, 2]).unwrap();
-    assert_eq!((found[0].component, found[1].variance, found[1].component), (2.0, 8.0, 7.0));
-    // √(35/0.1 · 2/7) = 10.
-    assert_eq!(optimal_repetitions(&found, &[0.1, 35.0]), Some(vec![Some(10)]));
-    let none = levels(&[1.0, 7.0, 7.0, 1.0], &[2, 2]).unwrap();
-    assert_eq!(none[1].component, -9.0);
-    assert_eq!(optimal_repetitions(&none, &[1.0, 2.0]), Some(vec![None]));
-    assert_eq!(levels(&[1.0, 2.0, 3.0], &[2, 2]), None);
 }

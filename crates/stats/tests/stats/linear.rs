@@ -1,7 +1,7 @@
 //! Laws and textbook cases of the linear model, the letters and max-T, and how often they err in simulated studies.
 //! What R and statsmodels say of them is in `tests/oracles/linear.rs`.
 use bakeoff_stats::letters::{display, groups};
-use bakeoff_stats::linear::{Errors, Fit, Gap, Observation, Ols, OneWay, Refused, Term};
+use bakeoff_stats::linear::{Errors, Fit, Gap, Observation, Ols, Refused, Term};
 use bakeoff_stats::maxt::MaxT;
 use bakeoff_stats::student::MeanT;
 use proptest::prelude::*;
@@ -158,19 +158,6 @@ fn limits_of_the_model() {
     let ols = Ols::new(&[0, 0, 0], &[vec![1.0, 2.0, 4.0]], &[1.0, 0.0, 2.0]).unwrap();
     assert_eq!(ols.combination(&[], Errors::Hc3), Err(Gap::NotEstimable));
     assert_eq!(ols.combination(&[f64::NAN], Errors::Hc3), Err(Gap::NotEstimable));
-}
-
-#[test]
-fn limits_of_anova() {
-    assert!(OneWay::new(&[]).is_none());
-    assert!(OneWay::new(&[&[1.0, 2.0]]).is_none());
-    assert!(OneWay::new(&[&[1.0], &[2.0]]).is_none());
-    assert!(OneWay::new(&[&[1.0, 2.0], &[]]).is_none());
-    assert!(OneWay::new(&[&[1.0, 1.0], &[1.0]]).is_none());
-    assert!(OneWay::new(&[&[1.0, f64::NAN], &[1.0]]).is_none());
-    assert!(OneWay::new(&[&[1e300, 2e300], &[1.0]]).is_none());
-    let apart = OneWay::new(&[&[1.0, 1.0], &[2.0]]).unwrap();
-    assert_eq!((apart.f, apart.p, apart.df_between, apart.df_within), (f64::INFINITY, 0.0, 1, 1));
 }
 
 /// The corrected p of "centred on 0" of every column; all blocks are there.
@@ -438,10 +425,6 @@ proptest! {
         let blocks: Vec<usize> = (0..y.len()).map(|i| i / 6).collect();
         if let Some(ols) = Ols::new(&blocks, &[x[..y.len()].to_vec(), y.clone()], &y) {
             let _ = ols.combination(&[1.0, -1.0], Errors::Hc3);
-        }
-        let (a, b) = y.split_at(y.len() / 2);
-        if let Some(table) = OneWay::new(&[a, b]) {
-            prop_assert!((0.0..=1.0).contains(&table.p));
         }
         if let Some(p) = max_t(&[y.clone(), x[..y.len()].to_vec()]) {
             prop_assert!(p.iter().all(|p| (0.0..=1.0).contains(p)));
