@@ -1,4 +1,4 @@
-"""NIST's Norris, from scipy's own test data: certified slope, its error, residual sd; then x; then y."""
+"""NIST's Norris, from scipy's own test data: the certified slope; then x; then y."""
 
 import pathlib
 import re
@@ -7,9 +7,8 @@ import scipy.stats
 data = pathlib.Path(scipy.stats.__file__).parent / "tests" / "data"
 lines = (data / "nist_linregress" / "Norris.dat").read_text().splitlines()
 slope = next(line.split() for line in lines if line.split()[:1] == ["B1"])
-sd = next(line.split() for line in lines[30:60] if "Standard Deviation" in line)
 first, last = map(int, re.search(r"Data +\(lines (\d+) to (\d+)\)", "\n".join(lines)).groups())
 rows = [line.split() for line in lines[first - 1:last]]
-print(slope[1], slope[2], sd[-1])
+print(slope[1])
 print(*(x for _, x in rows))
 print(*(y for y, _ in rows))
