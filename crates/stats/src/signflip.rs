@@ -154,23 +154,7 @@ impl SignFlip {
         }
     }
 
-    /// Whether the interval of confidence 1 − alpha lies within ± `half_width`: both ends of that are refuted, and the
-    /// centre is inside. Much cheaper than the interval: where flips would be drawn, and the series says that p is beyond
-    /// half or double of alpha, they are not.
-    pub fn is_within(&mut self, half_width: f64, alpha: f64) -> bool {
-        let mut refutes = |theta: f64| {
-            if self.counting() == Counting::MonteCarlo {
-                let series = self.p_by_series(theta);
-                if series < 0.5 * alpha || series > 2.0 * alpha {
-                    return series <= alpha;
-                }
-            }
-            self.p(theta) <= alpha
-        };
-        refutes(-half_width) && refutes(half_width) && self.estimate().abs() < half_width
-    }
-
-    /// The same, always by Edgeworth's series.
+    /// p, always by Edgeworth's series.
     fn p_by_series(&mut self, theta: f64) -> f64 {
         let weights = self.winsorise(theta);
         if weights.balance() { 1.0 } else { self.series(weights) }
