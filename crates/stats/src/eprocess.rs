@@ -63,16 +63,6 @@ impl EProcess {
         Some(self.value())
     }
 
-    /// Number of contrasts so far.
-    pub fn len(&self) -> usize {
-        self.magnitudes.len()
-    }
-
-    /// True before the first contrast.
-    pub fn is_empty(&self) -> bool {
-        self.magnitudes.is_empty()
-    }
-
     /// The evidence against "centred on 0" as of now; 1 at the beginning. Infinite if it is beyond all numbers.
     pub fn value(&self) -> f64 {
         let products = self.ln_products.iter().flatten();
@@ -215,9 +205,7 @@ mod tests {
         let mut process = EProcess::new();
         assert_eq!(process.push(f64::NAN), None);
         assert_eq!(process.push(f64::INFINITY), None);
-        assert!(process.is_empty());
         assert_eq!(process.push(0.0), Some(1.0));
-        assert_eq!(process.len(), 1);
         let long = EProcess::of(&vec![1.0; 5000]).unwrap_or_default();
         assert_eq!((long.value(), long.p()), (f64::INFINITY, 0.0));
         let there_and_back = EProcess::of(&[[1.0; 8], [-1.0; 8]].concat()).unwrap_or_default();

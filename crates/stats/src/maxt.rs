@@ -111,11 +111,6 @@ impl MaxT {
         self.signs.is_complete()
     }
 
-    /// Where a column is centred: as by [`SignFlip::estimate`].
-    pub fn estimate(&self, column: usize) -> f64 {
-        self.columns[column].estimate
-    }
-
     /// Corrected two-sided p of the hypothesis that a column is centred on `theta`; 1 if all its residuals are 0.
     pub fn p(&mut self, column: usize, theta: f64) -> f64 {
         self.flip(column, theta);

@@ -68,11 +68,18 @@ fn lists(
     lengths.into_iter().enumerate().map(list).collect()
 }
 
+/// Kendall's tau-b, which is S over the geometric mean of the pairs that could differ in time and in value.
+fn tau(list: &[f64], s: i64) -> f64 {
+    let pairs = list.len() * (list.len() - 1) / 2;
+    let untied = (1..list.len()).map(|i| list[..i].iter().filter(|x| **x != list[i]).count()).sum::<usize>();
+    s as f64 / (pairs as f64 * untied as f64).sqrt()
+}
+
 fn mann_kendall_is_kendalls_exact_tau() {
     let lists = lists("kendall", 3..=60, |s, index, number| normal(s) + (number % 4 * index) as f64 * 0.02);
     for (list, answer) in lists.iter().zip(ask(Question::Kendall, &lists)) {
         let trend = mann_kendall(list).unwrap();
-        assert_close(&format!("tau of {list:?}"), trend.tau, answer[0], 1e-12);
+        assert_close(&format!("tau of {list:?}"), tau(list, trend.s), answer[0], 1e-12);
         assert_close(&format!("p of {list:?}"), trend.p, answer[1], 1e-9);
     }
 }
@@ -85,7 +92,7 @@ fn mann_kendall_with_ties_is_kendalls_tau() {
     let mut tested = 0;
     for (list, answer) in lists.iter().zip(Oracle::R.ask(script!("diagnostics.R"), &lists)) {
         let trend = mann_kendall(list).unwrap();
-        assert_close(&format!("tau of {list:?}"), trend.tau, answer[0], 1e-12);
+        assert_close(&format!("tau of {list:?}"), tau(list, trend.s), answer[0], 1e-12);
         let mut distinct = list.clone();
         distinct.sort_by(f64::total_cmp);
         distinct.dedup();
@@ -155,9 +162,7 @@ fn kolmogorov_and_smirnovs_one_sided_test() {
     let lengths = (1..=60).chain([100, 300, 1000]);
     let lists = lists("kolmogorov", lengths, |s, _, number| s.unit().powf([1.0, 1.3, 2.0][number % 3]));
     for (list, answer) in lists.iter().zip(ask(Question::Kolmogorov, &lists)) {
-        let test = too_small(list).unwrap();
-        assert_close(&format!("excess of {list:?}"), test.excess, answer[0], 1e-12);
-        assert_close(&format!("p of {list:?}"), test.p, answer[1], 1e-8);
+        assert_close(&format!("p of {list:?}"), too_small(list).unwrap(), answer[0], 1e-8);
     }
 }
 

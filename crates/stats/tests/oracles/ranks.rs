@@ -1,7 +1,6 @@
-//! Tests by ranks, and unpaired t, against their oracles.
+//! Tests by ranks against their oracles.
 
 use bakeoff_stats::rank::{MannWhitney, SignedRank};
-use bakeoff_stats::welch::DifferenceT;
 use bakeoff_testkit::oracle::{Case, Oracle, assert_close};
 
 pub(crate) const CASES: &[Case] = &[
@@ -19,7 +18,6 @@ pub(crate) const CASES: &[Case] = &[
         oracle: Oracle::Python,
         check: signed_ranks_with_ties_are_scipy_s,
     },
-    Case { name: "unpaired_t_is_r_s", oracle: Oracle::R, check: unpaired_t_is_r_s },
 ];
 
 /// The seed of all lists here; xorshift64* (Vigna 2016).
@@ -91,7 +89,6 @@ fn mann_whitney_is_r_s() {
         assert!(ours.is_exact());
         assert_close(&what, ours.p(), theirs[0], 1e-11);
         assert_close(&what, ours.shift(), theirs[1], 1e-12);
-        assert_close(&what, ours.u(), theirs[4], 0.0);
         // Where no interval has that confidence, R gives the widest one, with a warning.
         if let Some([low, high]) = ours.interval(1.0 - level) {
             assert_close(&what, low, theirs[2], 1e-12);
@@ -117,7 +114,6 @@ fn mann_whitney_approximated_is_r_s() {
         assert!(!ours.is_exact());
         assert_close(&what, ours.p(), theirs[0], 1e-9);
         assert_close(&what, ours.shift(), theirs[1], 1e-12);
-        assert_close(&what, ours.u(), theirs[2], 0.0);
     }
 }
 
@@ -147,12 +143,10 @@ fn signed_ranks_are_r_s() {
     for ((level, x, _), theirs) in lists.iter().zip(Oracle::R.ask(script!("ranks.R"), &lines)) {
         let what = format!("seed {SEED}: {} at {level}", x.len());
         let ours = SignedRank::new(&contrasts(x)).unwrap();
-        assert!(ours.is_exact());
         assert_close(&what, ours.p(0.0), theirs[0], 1e-11);
-        assert_close(&what, ours.estimate(), theirs[1], 1e-12);
         if let Some([low, high]) = ours.interval(1.0 - level) {
-            assert_close(&what, low, theirs[2], 1e-12);
-            assert_close(&what, high, theirs[3], 1e-12);
+            assert_close(&what, low, theirs[1], 1e-12);
+            assert_close(&what, high, theirs[2], 1e-12);
         } else {
             assert!(x.len() < 8, "{what}");
         }
@@ -186,22 +180,5 @@ fn signed_ranks_with_ties_are_scipy_s() {
     for (x, theirs) in lists.iter().zip(Oracle::Python.ask(script!("ranks.py"), &lines)) {
         let ours = SignedRank::new(x).unwrap();
         assert_close(&format!("seed {SEED}: {x:?}"), ours.p(0.0), theirs[0], 1e-12);
-    }
-}
-
-fn unpaired_t_is_r_s() {
-    let lists = pairs_of_lists(&[(2, 2), (3, 7), (10, 10), (50, 8)], 6);
-    let lines: Vec<_> = lists.iter().flat_map(|(l, x, y)| [for_r(5.0, *l, x, y), for_r(6.0, *l, x, y)]).collect();
-    let answers = Oracle::R.ask(script!("ranks.R"), &lines);
-    for ((level, x, y), theirs) in lists.iter().zip(answers.chunks(2)) {
-        for (ours, theirs) in [DifferenceT::pooled(x, y), DifferenceT::welch(x, y)].into_iter().zip(theirs) {
-            let what = format!("seed {SEED}: {} against {} at {level}", x.len(), y.len());
-            let ours = ours.unwrap();
-            let [low, high] = ours.interval(1.0 - level).unwrap();
-            let ours = [ours.p().unwrap(), ours.difference, low, high, ours.degrees_of_freedom];
-            for (ours, theirs) in ours.into_iter().zip(theirs) {
-                assert_close(&what, ours, *theirs, 1e-9);
-            }
-        }
     }
 }
