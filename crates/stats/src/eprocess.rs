@@ -21,7 +21,7 @@ const CLIP: f64 = 1.5;
 /// How closely the ends of an interval are found, as a part of their distance from the middle.
 const PRECISION: f64 = 1e-9;
 
-/// The evidence so far. It grows by [`Self::push`], in the order of time.
+/// The evidence of some contrasts, taken in the order of time.
 #[derive(Debug, Clone, Default)]
 pub struct EProcess {
     /// |x| so far, ascending.
@@ -33,7 +33,7 @@ pub struct EProcess {
 
 impl EProcess {
     /// No evidence yet.
-    pub fn new() -> Self {
+    fn new() -> Self {
         Self { largest: 1.0, ..Self::default() }
     }
 
@@ -45,7 +45,7 @@ impl EProcess {
     }
 
     /// Takes the next contrast, and returns the evidence with it. None, and no change, if it is not finite.
-    pub fn push(&mut self, contrast: f64) -> Option<f64> {
+    fn push(&mut self, contrast: f64) -> Option<f64> {
         if !contrast.is_finite() {
             return None;
         }

@@ -102,7 +102,7 @@ impl MaxT {
     }
 
     /// The smallest p that a column could have given, however large its effect.
-    pub fn smallest_p(&self, column: usize) -> f64 {
+    fn smallest_p(&self, column: usize) -> f64 {
         self.columns[column].test.smallest_p().max(1.0 / self.signs.count() as f64)
     }
 

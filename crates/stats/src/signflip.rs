@@ -22,11 +22,11 @@ use super::roots::narrow;
 use super::subsets::SubsetCounter;
 
 /// Up to this number of contrasts, p is exact.
-pub const EXACT_MAX: usize = 36;
+const EXACT_MAX: usize = 36;
 
 /// Up to this number of contrasts, p is (1 + hits) / (1 + 199 999 seeded random flips). Beyond, Edgeworth's series is
 /// closer to the exact p than so many flips would be, and its cost does not keep anyone from a million blocks.
-pub const MONTE_CARLO_MAX: usize = 256;
+const MONTE_CARLO_MAX: usize = 256;
 
 /// How p is found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -113,7 +113,7 @@ impl SignFlip {
     }
 
     /// The smallest p that these contrasts could have given, however large the effect.
-    pub fn smallest_p(&self) -> f64 {
+    pub(super) fn smallest_p(&self) -> f64 {
         match self.counter {
             Counter::Exact(_) | Counter::Edgeworth => 2f64.powi(1 - self.ascending.len() as i32),
             Counter::MonteCarlo(_) => 1.0 / f64::from(DRAWS + 1),

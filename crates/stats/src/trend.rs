@@ -6,10 +6,10 @@ use super::describe::median;
 use statrs::distribution::{Beta, ContinuousCDF, Normal};
 
 /// Up to this many values, none of them tied, Mann and Kendall's p is exact; beyond, it is normal.
-pub const EXACT_MAX: usize = 60;
+const EXACT_MAX: usize = 60;
 
 /// Bartels' approximation is made for this many values and more; for fewer there is no test here.
-pub const BARTELS_MIN: usize = 10;
+const BARTELS_MIN: usize = 10;
 
 /// Beyond this many values Bartels' beta distribution is replaced by the normal one with the same variance.
 const BARTELS_BETA_MAX: usize = 100;
@@ -23,7 +23,7 @@ pub struct MannKendall {
     /// S: the number of pairs of which the later is larger, less the number of which the later is smaller.
     pub s: i64,
     /// The variance of S if every order of these values was equally likely.
-    pub variance: f64,
+    variance: f64,
     /// Two-sided p of that hypothesis.
     pub p: f64,
 }
@@ -139,7 +139,7 @@ pub struct Bartels {
     /// Σ(Rᵢ − Rᵢ₊₁)² / Σ(Rᵢ − R̄)²: 2 if order means nothing, less if neighbours are alike, more if they alternate.
     pub ratio: f64,
     /// Its variance if every order of these values was equally likely.
-    pub variance: f64,
+    variance: f64,
     /// Two-sided p of that hypothesis.
     pub p: f64,
 }

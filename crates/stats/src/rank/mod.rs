@@ -11,4 +11,4 @@ mod select;
 mod signed_rank;
 
 pub use mann_whitney::MannWhitney;
-pub use signed_rank::{EXACT_MAX, SignedRank};
+pub use signed_rank::SignedRank;

@@ -5,7 +5,7 @@
 use super::null;
 
 /// Up to this number of contrasts the distribution of the rank sum is counted; beyond, it is approximated.
-pub const EXACT_MAX: usize = 1000;
+const EXACT_MAX: usize = 1000;
 
 /// Some contrasts, and what their signed ranks say.
 #[derive(Debug, Clone)]

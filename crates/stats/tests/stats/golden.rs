@@ -97,7 +97,6 @@ fn students_t() {
     let (y, z) = ([2.31, 2.29, 2.35, 2.30, 2.41], [2.25, 2.27, 2.26, 2.24, 2.30f64]);
     let logarithms: Vec<f64> = y.iter().zip(&z).map(|(y, z)| (z / y).ln()).collect();
     let t = MeanT::new(&logarithms).expect("five values");
-    assert!(close(t.mean, -0.029458138179539767, 1e-14));
     assert!(close(t.p().unwrap(), 0.010385410565730063, 1e-12));
     assert_interval(t.interval(0.05), [-0.04741763046080023, -0.011498645898279307], 1e-12);
     assert_interval(t.interval(0.10), [-0.04324803297421313, -0.015668243384866408], 1e-12);

@@ -2,8 +2,12 @@
 //! the definition in whole numbers; and how it behaves at its limits.
 #![expect(clippy::expect_used, reason = "all of this file is tests")]
 
-use bakeoff_stats::signflip::{Counting, EXACT_MAX, MONTE_CARLO_MAX, SignFlip};
+use bakeoff_stats::signflip::{Counting, SignFlip};
 use proptest::prelude::*;
+
+/// Up to so many contrasts all patterns are counted, and up to so many some are drawn.
+const EXACT_MAX: usize = 36;
+const MONTE_CARLO_MAX: usize = 256;
 
 fn flips(contrasts: &[f64]) -> SignFlip {
     SignFlip::new(contrasts, 178).expect("finite contrasts")
