@@ -12,6 +12,8 @@
 //! Given |uᵢ|, each factor has the mean 1 over its coin, so E is a martingale that begins at 1 (the stakes are those of
 //! Efron 1969's symmetric sums, as de la Peña 1999 uses them).
 
+use super::describe::middle;
+
 /// What is bet; both ways.
 const STAKES: [f64; 5] = [0.1, 0.2, 0.4, 0.8, 1.6];
 
@@ -51,8 +53,7 @@ impl EProcess {
         }
         let magnitude = contrast.abs();
         self.magnitudes.insert(self.magnitudes.partition_point(|m| *m < magnitude), magnitude);
-        let n = self.magnitudes.len();
-        let median = self.magnitudes[(n - 1) / 2] / 2.0 + self.magnitudes[n / 2] / 2.0;
+        let median = middle(&self.magnitudes);
         // Where most contrasts are 0 their median is too, and a contrast that is not is infinitely larger: clipped.
         let u = if magnitude == 0.0 { 0.0 } else { (magnitude / median).min(CLIP).copysign(contrast) };
         for (stake, [up, down]) in STAKES.iter().zip(&mut self.ln_products) {
@@ -143,7 +144,7 @@ fn centre(contrasts: &[f64], evidence: impl Fn(f64) -> f64) -> f64 {
     let mut ascending = contrasts.to_vec();
     ascending.sort_by(f64::total_cmp);
     let n = ascending.len();
-    let median = ascending[(n - 1) / 2] / 2.0 + ascending[n / 2] / 2.0;
+    let median = middle(&ascending);
     // Evidence grows outwards on both sides, but for small steps: a few quantiles around the median are enough.
     let quantiles = (1..10).map(|tenth| ascending[tenth * (n - 1) / 10]);
     let all = std::iter::once(median).chain(quantiles).map(|theta| (theta, evidence(theta)));

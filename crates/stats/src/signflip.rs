@@ -16,6 +16,7 @@
 //! beyond. Sums of different order that are equal must count as equal, so M gets a tolerance of 10⁻¹² of Σ|ψ|, the size
 //! by which rounding errors are scaled.
 
+use super::describe::middle;
 use super::edgeworth::SignedSum;
 use super::flips::{DRAWS, Flips};
 use super::roots::narrow;
@@ -292,16 +293,10 @@ pub(super) fn end_of_interval(
 
 /// m(θ), from the residuals' magnitudes in ascending order; 0 if they are all 0.
 pub(super) fn clip_at(ascending: &[f64]) -> f64 {
-    let middle = median(ascending);
-    if middle > 0.0 {
-        return CLIP * middle;
+    let median = middle(ascending);
+    if median > 0.0 {
+        return CLIP * median;
     }
     let nonzero = &ascending[ascending.partition_point(|d| *d == 0.0)..];
-    if nonzero.is_empty() { 0.0 } else { CLIP * median(nonzero) }
-}
-
-/// The median of a list that is not empty.
-fn median(ascending: &[f64]) -> f64 {
-    let n = ascending.len();
-    ascending[(n - 1) / 2] / 2.0 + ascending[n / 2] / 2.0
+    if nonzero.is_empty() { 0.0 } else { CLIP * middle(nonzero) }
 }
