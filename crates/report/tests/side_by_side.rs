@@ -2,8 +2,6 @@
 
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it should be")]
 
-mod common;
-
 use bakeoff_judge::findings::{Findings, Scale, Verdict};
 use bakeoff_judge::side_by_side::{Intervals, side_by_side as pair};
 use bakeoff_report::{Style, side_by_side};
@@ -15,7 +13,7 @@ fn page(here: &Findings, there: &Findings) -> String {
 
 /// Findings with another interval of the first table's second row.
 fn with_interval(interval: Option<[f64; 2]>) -> Findings {
-    let mut findings = common::pair();
+    let mut findings = bakeoff_testkit::findings::pair();
     let comparison = findings.tables[0].rows[1].comparison.as_mut().unwrap();
     comparison.interval = interval;
     findings
@@ -68,7 +66,7 @@ fn the_page_claims_no_more_than_it_shows() {
 
 #[test]
 fn what_only_one_of_them_has_is_named() {
-    let here = common::pair();
+    let here = bakeoff_testkit::findings::pair();
     let mut there = here.clone();
     there.tables[0].workload = "other".to_owned();
     there.method.margin = 0.5;
