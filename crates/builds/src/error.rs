@@ -95,7 +95,7 @@ pub enum Error {
         /// The variant.
         variant: String,
     },
-    /// Something is to be built aside for a variant that has no build.
+    /// Something is to be built on demand for a variant that has no build.
     #[error("there is no build of `{variant}` to go on from")]
     NotBuilt {
         /// The variant.

@@ -163,7 +163,7 @@ fn item(root: &Path, kind: Kind, name: &str, paths: Vec<PathBuf>, uses: &BTreeMa
     Ok(Item { kind, name: name.to_owned(), bytes, made_unix_s, last_used_unix_s, locked, paths })
 }
 
-/// What is built aside just now, under one lock for all of it; see `aside.rs`.
+/// What is built on demand just now, under one lock for all of it; see `on_demand.rs`.
 pub(crate) fn aside(root: &Path) -> BTreeSet<String> {
     if !is_locked(root, "aside") {
         return BTreeSet::new();

@@ -12,7 +12,6 @@
 //! environment is empty but for `PATH`, `LC_ALL=C`, `HOME` and `TMPDIR` (fresh folders), `PREFIX`, `JOBS` (its
 //! share of the processors) and those level variables that the layer mentions. `verify` lines get the same.
 
-mod aside;
 mod cache;
 mod chosen;
 mod error;
@@ -29,6 +28,7 @@ mod leave;
 mod linking;
 mod loader;
 mod manifest;
+mod on_demand;
 mod paths;
 mod proof;
 mod relocate;
@@ -44,7 +44,6 @@ mod unpack;
 mod uses;
 mod wrappers;
 
-pub use aside::{Aside, Command, Failed};
 pub use cache::Cache;
 pub use chosen::files as files_meant;
 pub use error::Error;
@@ -56,6 +55,7 @@ pub use kept::{KeptSource, kept_of_layer, kept_prefix, kept_source, short_name};
 pub use leave::{Leave, Quiet};
 pub use loader::executed_with;
 pub use manifest::{Damage, DamageKind};
+pub use on_demand::{Command, Failed, OnDemand};
 pub use request::Request;
 pub use schedule::build_all;
 pub use sources::{Found, NotFound, find_source, import_source};

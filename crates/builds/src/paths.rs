@@ -65,7 +65,7 @@ impl Paths {
         self.work_of(name).join("tree")
     }
 
-    /// The notes of what is built aside.
+    /// The notes of what is built on demand.
     pub(crate) fn aside(&self) -> PathBuf {
         self.root.join("aside")
     }

@@ -86,7 +86,7 @@ mod tests {
     use bakeoff_model::record::{Failure, StudyLine};
 
     fn trial(variant: &str, why: Option<&str>) -> Trial {
-        let outcome = why.map_or(Outcome::Ok, |why| Outcome::Failed(Failure::Told { why: why.to_owned() }));
+        let outcome = why.map_or(Outcome::Ok, |why| Outcome::Failed(Failure::BadMarks { why: why.to_owned() }));
         Trial { variant: variant.to_owned(), workload: "w".to_owned(), outcome, ..Trial::default() }
     }
 

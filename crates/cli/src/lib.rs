@@ -2,12 +2,12 @@
 //! them on, and prints what comes back; what is measured, built, judged or drawn is decided elsewhere.
 
 mod alike;
-mod aside;
 mod commands;
 mod continued;
 mod executed;
 mod failing;
 mod features;
+mod on_demand;
 pub use features::FEATURES;
 mod journals;
 mod programs;

@@ -122,7 +122,7 @@ impl State {
     }
 
     /// Remembers this journal as the study's latest.
-    pub fn is_latest(&self) -> Result<(), CommandError> {
+    pub fn remember_as_latest(&self) -> Result<(), CommandError> {
         let name = self.journal.file_name().unwrap_or_default();
         remember_latest(&self.folder, name.as_encoded_bytes())
     }
@@ -190,9 +190,9 @@ pub fn latest_of(study_dir: &Path) -> Option<(String, bool)> {
 }
 
 /// Makes what was imported a study's latest journal, until it is executed here.
-pub fn imported_is_latest(study_dir: &Path, journal: &str) -> Result<(), CommandError> {
+pub fn remember_imported_as_latest(study_dir: &Path, journal: &str) -> Result<(), CommandError> {
     let imported = imported_in(study_dir);
-    State { folder: imported.clone(), journal: imported.join(journal) }.is_latest()?;
+    State { folder: imported.clone(), journal: imported.join(journal) }.remember_as_latest()?;
     remember_latest(&StateFolder::of(study_dir)?.0, format!("{IMPORTED}/{journal}").as_bytes())
 }
 
@@ -233,7 +233,7 @@ mod tests {
         std::fs::create_dir(&state).unwrap();
         std::os::unix::fs::symlink(&precious, state.join(".gitignore")).unwrap();
         std::os::unix::fs::symlink(study.path().join("nowhere"), state.join(LATEST)).unwrap();
-        StateFolder::of(study.path()).unwrap().journal("plan", "0123456789abcdef").is_latest().unwrap();
+        StateFolder::of(study.path()).unwrap().journal("plan", "0123456789abcdef").remember_as_latest().unwrap();
         assert_eq!(std::fs::read_to_string(&precious).unwrap(), "precious");
         assert!(!study.path().join("nowhere").exists());
     }
@@ -246,7 +246,7 @@ mod tests {
         std::thread::scope(|scope| {
             for plan in &plans {
                 let state = folder.journal(plan, "0123456789abcdef");
-                scope.spawn(move || (0..50).for_each(|_| state.is_latest().unwrap()));
+                scope.spawn(move || (0..50).for_each(|_| state.remember_as_latest().unwrap()));
             }
         });
         let (name, imported) = latest_of(study.path()).unwrap();

@@ -1,13 +1,13 @@
 //! Findings: everything that the analysis says about a study, as plain serialisable values. A report prints them
 //! and computes nothing; `bakeoff report --json` is this file's types. Nothing here knows how to draw.
 
-mod beside;
+mod build_cost;
 mod builds;
 mod comparison;
 mod outputs;
 
 pub use bakeoff_stats::describe::Description as Summary;
-pub use beside::*;
+pub use build_cost::*;
 pub use builds::*;
 pub use comparison::*;
 pub use outputs::*;

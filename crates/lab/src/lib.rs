@@ -2,13 +2,13 @@
 //! and judges nothing: which order is the plan's word, what it means is the analysis's, and where it is kept is the
 //! journal's. Places are reached through an [`Executor`].
 
-pub mod aside;
 mod differs;
 mod driver;
 mod error;
 pub mod expected;
 mod intrusive;
 pub mod local;
+pub mod on_demand;
 pub mod simulated;
 mod void;
 pub mod watched;

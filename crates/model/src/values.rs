@@ -1,7 +1,7 @@
 //! Values: numbers that a workload tells of itself, in its marks or in what it prints, turned into the base units of
 //! their metrics. It finds what a study's [`ValueSpec`]s ask for in text that others have read.
 
-use crate::marks::ToldValues;
+use crate::marks::ParsedValues;
 use crate::metric::{Measurements, Unit};
 use crate::range::is_usable;
 use crate::study::{Take, ValueSource, ValueSpec};
@@ -24,7 +24,7 @@ pub struct Missing {
 
 /// All values of a trial that were told, in their base units, and why the others are missing. `told` is what its marks
 /// tell, `stdout` what it printed.
-pub fn read(specs: &[ValueSpec], told: &ToldValues, stdout: &[u8]) -> (Measurements, Vec<Missing>) {
+pub fn read(specs: &[ValueSpec], told: &ParsedValues, stdout: &[u8]) -> (Measurements, Vec<Missing>) {
     let (mut values, mut missing) = (Measurements::new(), vec![]);
     for spec in specs {
         match value(spec, told, stdout) {
@@ -54,7 +54,7 @@ pub fn check(source: &ValueSource) -> Result<(), String> {
     }
 }
 
-fn value(spec: &ValueSpec, told: &ToldValues, stdout: &[u8]) -> Result<f64, String> {
+fn value(spec: &ValueSpec, told: &ParsedValues, stdout: &[u8]) -> Result<f64, String> {
     let printed = match &spec.from {
         ValueSource::Mark => return marked(spec, told),
         ValueSource::Regex(regex) => by_regex(regex, stdout)?,
@@ -69,7 +69,7 @@ fn usable(value: f64) -> Result<f64, String> {
 }
 
 /// A mark's own unit counts more than the study's, but it must be one of the same kind.
-fn marked(spec: &ValueSpec, told: &ToldValues) -> Result<f64, String> {
+fn marked(spec: &ValueSpec, told: &ParsedValues) -> Result<f64, String> {
     let Some((number, unit)) = told.get(&spec.name) else {
         let names: Vec<&str> = told.keys().map(String::as_str).collect();
         let others = if names.is_empty() { "no values".to_owned() } else { format!("only {}", names.join(", ")) };

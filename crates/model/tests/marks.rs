@@ -3,7 +3,7 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test ends where something is not as it should be")]
 
-use bakeoff_model::marks::{Chunk, Latencies, Marks, OpLatencies, Reader, Told, read};
+use bakeoff_model::marks::{Chunk, Latencies, Marks, OpLatencies, ParsedMarks, Reader, read};
 use bakeoff_model::record::{Line, Trial};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
@@ -112,7 +112,7 @@ proptest! {
 
     #[test]
     fn a_journal_gives_back_what_it_was_given(marks in vec(mark(), 0..60)) {
-        let Told { marks, .. } = read(&[Chunk { at_s: 0.5, bytes: marks.concat().into_bytes() }], 0.0, 1.0).unwrap();
+        let ParsedMarks { marks, .. } = read(&[Chunk { at_s: 0.5, bytes: marks.concat().into_bytes() }], 0.0, 1.0).unwrap();
         let line = Line::Trial(Trial { marks, ..Trial::default() });
         let text = serde_json::to_string(&line).unwrap();
         prop_assert_eq!(serde_json::from_str::<Line>(&text).unwrap(), line);

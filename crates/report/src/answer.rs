@@ -1,7 +1,7 @@
 //! The answer in a sentence: what was shown about the deciding metric, what was not, and nothing that the findings do
 //! not support. Where there are several workloads or conditions there is a statement for each.
 
-mod beside;
+mod build_cost;
 
 use crate::builds::unbuilt;
 use crate::draw::text::{clean, glue, unglue};
@@ -27,7 +27,7 @@ pub(crate) fn paragraphs(findings: &Findings) -> Vec<String> {
     paragraphs.extend(outputs::opening(findings));
     paragraphs.extend(of_workloads(findings));
     paragraphs.extend(failures::reasons(&findings.failures).into_iter().map(|reason| format!("{reason}.")));
-    paragraphs.extend(beside::sentences(findings));
+    paragraphs.extend(build_cost::sentences(findings));
     paragraphs
 }
 

@@ -90,7 +90,7 @@ pub fn failure(failure: &Failure) -> String {
             format!("killed because it needed more than its {} of memory", bytes(*limit_bytes as f64))
         }
         Failure::Surroundings { part, why, .. } => format!("{part}: {why}"),
-        Failure::Told { why } => format!("its marks do not agree with the study: {why}"),
+        Failure::BadMarks { why } => format!("its marks do not agree with the study: {why}"),
         Failure::NotStarted { command, why } => format!("could not start {command}: {why}"),
     }
 }
@@ -158,7 +158,7 @@ fn described(failed: &Failure) -> (String, Vec<String>) {
             (what, vec![side("expected:", expected), side("printed: ", printed)])
         }
         Failure::Surroundings { tail, .. } => (what, tail.clone()),
-        Failure::Told { .. } | Failure::NotStarted { .. } => (what, vec![]),
+        Failure::BadMarks { .. } | Failure::NotStarted { .. } => (what, vec![]),
     }
 }
 
@@ -182,7 +182,7 @@ mod tests {
             example: Some(example.clone()),
             ..FailedTrials::default()
         };
-        let other = Failure::Told { why: "no phase `scan`".to_owned() };
+        let other = Failure::BadMarks { why: "no phase `scan`".to_owned() };
         let cells = [cell("c", 3, &other), cell("a", 4, &example), cell("b", 4, &example), cell("d", 2, &other)];
         let told = reasons(&cells);
         assert_eq!(told[0], format!("8 of 8 trials of a and b on loop failed: oracle: it exited with 1: {why}"));
@@ -220,7 +220,7 @@ mod tests {
             "service cache: not ready within 5 s",
         );
         check(
-            Failure::Told { why: "no phase `scan`".to_owned() },
+            Failure::BadMarks { why: "no phase `scan`".to_owned() },
             "its marks do not agree with the study: no phase `scan`",
         );
         check(

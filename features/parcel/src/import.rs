@@ -9,7 +9,7 @@ use bakeoff_builds::{Cache, import_source};
 use bakeoff_command::error::{Code, CommandError};
 use bakeoff_command::scratch::Scratch;
 use bakeoff_command::screen;
-use bakeoff_command::state::{StateFolder, imported_in, imported_is_latest};
+use bakeoff_command::state::{StateFolder, imported_in, remember_imported_as_latest};
 use bakeoff_model::plain::clean;
 use bakeoff_report::format;
 use std::fs;
@@ -74,7 +74,7 @@ pub(crate) fn execute(args: &Args) -> Result<Code, CommandError> {
     let list = imported.join("MANIFEST.json");
     step("write", &list, fs::write(&list, serde_json::to_vec_pretty(&manifest)?))?;
     if let Some(latest) = &manifest.latest {
-        imported_is_latest(&study, latest)?;
+        remember_imported_as_latest(&study, latest)?;
     }
     let taken = take_sources(&imported.join("sources"));
     refuse_existing(&folder)?;

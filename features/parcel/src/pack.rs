@@ -159,7 +159,7 @@ impl Packing {
                 From::File(file) => {
                     let mut input = Checked::of(File::open(file).at("read", file)?, member);
                     append(&mut tar, &name, member.bytes, member.executable, &mut input, path)?;
-                    input.is_the_same(file)?;
+                    input.finish_comparing(file)?;
                 }
                 From::Tree(folder) => append_tree(&mut tar, &name, member, folder, path)?,
             }
@@ -210,7 +210,7 @@ fn append_tree(
         let feeding = scope.spawn(move || write_tree(folder, &mut io::BufWriter::new(writer)));
         let mut input = Checked::of(reader, member);
         let appended = append(tar, name, member.bytes, false, &mut input, out);
-        let same = input.is_the_same(folder);
+        let same = input.finish_comparing(folder);
         // Whoever feeds must not wait for a reader that has enough.
         drop(input);
         let fed = feeding.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
@@ -294,8 +294,8 @@ impl<'a, R: Read> Checked<'a, R> {
         Self { input, member, sum: Sum::default(), short: false }
     }
 
-    /// Whether what was read is what was looked at, and nothing follows.
-    fn is_the_same(&mut self, path: &Path) -> Result<(), Error> {
+    /// Fails unless what was read is what was looked at, and nothing follows.
+    fn finish_comparing(&mut self, path: &Path) -> Result<(), Error> {
         let more = self.input.read(&mut [0]).at("read", path)? > 0;
         let sum = std::mem::take(&mut self.sum);
         let same = !self.short && !more && hex(&sum.sha256.finalize()) == self.member.sha256;

@@ -4,7 +4,6 @@
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test ends where something is not as it should be")]
 
 mod archives;
-mod aside;
 mod chains;
 mod confined;
 mod damage;
@@ -13,6 +12,7 @@ mod gc;
 mod graph;
 mod kills;
 mod mutated;
+mod on_demand;
 mod origins;
 mod patches;
 mod processes;

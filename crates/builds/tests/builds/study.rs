@@ -1,6 +1,6 @@
 //! A small study to build: its folder, its cache, and what was told about its builds.
 
-use bakeoff_builds::{Aside, BuildEvent, Cache, Error, Request, Wanted, build_all, survey};
+use bakeoff_builds::{BuildEvent, Cache, Error, OnDemand, Request, Wanted, build_all, survey};
 use bakeoff_host::machine::Machine;
 use bakeoff_model::digest::hex;
 use bakeoff_model::plan::Variant;
@@ -113,8 +113,8 @@ impl Study {
     }
 
     /// Somebody who builds aside; `dir` is the study's folder.
-    pub(crate) fn aside<'a>(&'a self, dir: &'a Path) -> Aside<'a> {
-        Aside::open(&self.cache, &self.request(dir), |_| {}).unwrap()
+    pub(crate) fn aside<'a>(&'a self, dir: &'a Path) -> OnDemand<'a> {
+        OnDemand::open(&self.cache, &self.request(dir), |_| {}).unwrap()
     }
 
     /// What would have to be done.

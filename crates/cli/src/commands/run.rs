@@ -5,9 +5,9 @@ use super::estimates::at_most;
 use super::options::{Extent, Kept, Selection, Showing};
 use super::plan::takes;
 use crate::alike;
-use crate::aside::Maker;
 use crate::continued;
 use crate::executed;
+use crate::on_demand::Maker;
 use crate::programs;
 use crate::session::{OpenStudy, Setting, Wanted};
 use bakeoff_builds::{Cache, DamageKind, survey};
@@ -88,7 +88,7 @@ fn rehearse(
     let (journal, quiet) = (&*state.journal, args.quiet);
     let setting = Setting { plan, study, builds: &[], journal, durable: true, quiet, guess_s };
     let open = OpenStudy::open(setting)?;
-    state.is_latest()?;
+    state.remember_as_latest()?;
     let (record, ending) = open.execute(|_| Ok(Box::new(Simulated::new(planted, plan))))?;
     finish(args, &record, ending, features)
 }
@@ -139,7 +139,7 @@ fn execute_here(args: &Args, folder: &StudyFolder, mut plan: Plan, features: Fea
     }
     let wanted = Wanted { features, sections: &folder.study.sections, cache: &cache, digests: &digests };
     let open = OpenStudy::open(setting)?.gathering(wanted).watching(inputs.watched);
-    state.is_latest()?;
+    state.remember_as_latest()?;
     // Held from before the first trial until after the last one.
     let mut machine = None;
     let maker = OnceCell::new();

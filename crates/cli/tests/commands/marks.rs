@@ -3,7 +3,7 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test ends where something is not as it should be")]
 
-use bakeoff_model::marks::{Chunk, Reader, Told};
+use bakeoff_model::marks::{Chunk, ParsedMarks, Reader};
 use std::fs;
 use std::io::Read as _;
 use std::path::Path;
@@ -46,7 +46,7 @@ fn is_here(command: &[&str]) -> bool {
 }
 
 /// What a shell command tells through descriptor 3, and how long it lasted, in seconds.
-fn told(dir: &Path, command: &str) -> (Told, f64) {
+fn told(dir: &Path, command: &str) -> (ParsedMarks, f64) {
     let began = Instant::now();
     let mut reader = Reader::new(monotonic_s());
     let mut child = Command::new("sh")
@@ -110,7 +110,7 @@ fn each_example_of_the_document_marks() {
         }
         let dir = tempfile::tempdir().unwrap();
         fs::write(dir.path().join(file), text).unwrap();
-        let (Told { marks, values }, whole_s) = told(dir.path(), command);
+        let (ParsedMarks { marks, values }, whole_s) = told(dir.path(), command);
         let value = |metric: &str| marks.value(metric, None).unwrap_or_else(|| panic!("{language}: no {metric}"));
         let ops = if language == "sh" { 3.0 } else { 1000.0 };
         assert_eq!(value("scan.op.count"), ops, "{language}");

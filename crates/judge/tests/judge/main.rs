@@ -3,6 +3,7 @@
 
 mod builds;
 mod comparison_laws;
+mod conditions;
 mod diagnostics;
 mod directions;
 mod effects;
@@ -10,6 +11,5 @@ mod families;
 mod latencies;
 mod outputs;
 mod samples;
-mod surroundings;
 mod ticks;
 mod verdicts;

@@ -86,7 +86,7 @@ fn where_the_baseline_varies_nothing_follows() {
 fn what_does_not_count_or_was_not_recorded_says_nothing() {
     let mut failed = record(|_| "same".to_owned());
     for trial in failed.trials.iter_mut().filter(|trial| trial.variant == "b" && trial.block < 4) {
-        trial.outcome = Outcome::Failed(Failure::Told { why: "no".to_owned() });
+        trial.outcome = Outcome::Failed(Failure::BadMarks { why: "no".to_owned() });
         trial.output = printed("other");
     }
     // A journal of before.

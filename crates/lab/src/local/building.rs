@@ -1,10 +1,10 @@
 //! Trials for which something is built: those that execute what was linked anew for their pass, and those in which
-//! building itself is what is measured. What is built, and how, is known to whoever gave us [`Aside`].
+//! building itself is what is measured. What is built, and how, is known to whoever gave us [`OnDemand`].
 
 use super::outcome::{Halt, Outputs, of_build};
 use super::place::Local;
 use super::stage::Stage;
-use crate::aside::{Aside, Stop};
+use crate::on_demand::{OnDemand, Stop};
 use crate::{Error, Execution, Pass, Task};
 use bakeoff_host::{Command, Job, Limits, Patience};
 use bakeoff_model::record::Failure;
@@ -60,7 +60,7 @@ impl Local<'_> {
     /// One trial of building. All that the command needs is made before, and what it made is checked afterwards.
     pub(super) fn build(&mut self, task: Task<'_>, execution: &mut Execution) -> Result<(), Halt> {
         let Self { stage, launcher, aside, .. } = self;
-        let Some(Aside { prepare, finish, .. }) = aside else {
+        let Some(OnDemand { prepare, finish, .. }) = aside else {
             let what = format!("building of `{}`", task.block.workload);
             return Err(Halt::Error(Error::Unplanned { what }));
         };

@@ -87,10 +87,10 @@ impl Local<'_> {
         }
         let mut execution = Execution::default();
         let mut judge = || -> Result<(), Halt> {
-            services.are_alive()?;
+            services.expect_all_alive()?;
             prepared.judge(stage, cell, &ended, &mut execution)?;
             tools.oracle(stage, cell, &ports)?;
-            services.are_alive()
+            services.expect_all_alive()
         };
         let judged = judge();
         let mut failure = None;

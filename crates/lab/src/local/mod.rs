@@ -3,16 +3,16 @@
 
 mod building;
 mod command;
+mod conditions;
 mod diagnose;
 mod load;
+mod marks;
 mod outcome;
 mod place;
 mod printed;
 mod programs;
 mod services;
 mod stage;
-mod surroundings;
-mod told;
 mod tools;
 mod trial;
 mod waiting;
@@ -69,14 +69,14 @@ impl Local<'_> {
             return Err(outcome::surroundings(&part_of, format!("{part}: {why}"), "".as_ref()));
         }
         // What failed beside a trial is why the trial did.
-        services.are_alive()?;
+        services.expect_all_alive()?;
         load_failed?;
         load.stop(stage)?;
         let judged = prepared.judge(stage, cell, &ended, execution);
         printed.take(stage, cell, (task.variant, judged.is_ok()), execution)?;
         judged?;
         tools.oracle(stage, cell, &ports)?;
-        services.are_alive()
+        services.expect_all_alive()
     }
 
     /// Ends what was started for one trial, and removes its folders.

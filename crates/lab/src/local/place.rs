@@ -7,7 +7,7 @@ use super::stage::{Setup, Stage};
 use super::tools::Tools;
 use super::watch::{Watch, Watching};
 use crate::Error;
-use crate::aside::Aside;
+use crate::on_demand::OnDemand;
 use bakeoff_host::Launcher;
 use bakeoff_model::plan::Plan;
 use std::os::fd::BorrowedFd;
@@ -24,7 +24,7 @@ pub struct Local<'a> {
     /// The block whose services are kept: number, workload, condition.
     pub(super) block: Option<(u32, String, String)>,
     /// Who builds what trials need, where any need that.
-    pub(super) aside: Option<Aside<'a>>,
+    pub(super) aside: Option<OnDemand<'a>>,
     pub(super) watching: Watching<'a>,
 }
 
@@ -52,7 +52,7 @@ impl<'a> Local<'a> {
     }
 
     /// With somebody who builds what trials need: layouts, and what trials of building execute.
-    pub fn with(self, aside: Aside<'a>) -> Self {
+    pub fn with(self, aside: OnDemand<'a>) -> Self {
         Self { aside: Some(aside), ..self }
     }
 

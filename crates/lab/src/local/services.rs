@@ -61,7 +61,7 @@ impl Services {
         }
         for service in wanted {
             if self.running.iter().any(|running| running.service.name == service.name) {
-                self.is_alive(&service.name, "it ended between two trials")?;
+                self.expect_alive(&service.name, "it ended between two trials")?;
             } else {
                 self.start_one(
                     stage,
@@ -121,9 +121,9 @@ impl Services {
         Ok(())
     }
 
-    fn is_alive(&mut self, name: &str, why: &str) -> Result<(), Halt> {
+    fn expect_alive(&mut self, name: &str, why: &str) -> Result<(), Halt> {
         let Some(running) = self.running.iter_mut().find(|running| running.service.name == name) else { return Ok(()) };
-        if running.has_ended()? { Err(running.because(why.to_owned())) } else { Ok(()) }
+        if running.take_end()? { Err(running.because(why.to_owned())) } else { Ok(()) }
     }
 
     /// The trial is about to be launched.
@@ -147,9 +147,9 @@ impl Services {
     }
 
     /// Fails if one of them has ended.
-    pub(super) fn are_alive(&mut self) -> Result<(), Halt> {
+    pub(super) fn expect_all_alive(&mut self) -> Result<(), Halt> {
         for running in &mut self.running {
-            if running.has_ended()? {
+            if running.take_end()? {
                 let how = running.ended.as_ref().and_then(|ended| ended.processes.first());
                 let how = how.map_or_else(String::new, |process| format!(": {}", in_words(&process.end)));
                 return Err(running.because(format!("it ended while the trial lasted{how}")));
@@ -240,7 +240,7 @@ impl Running {
                     end == End::Exited(0)
                 }
             };
-            if self.has_ended()? {
+            if self.take_end()? {
                 let how = self.ended.as_ref().and_then(|ended| ended.processes.first());
                 let how = how.map_or_else(|| "it ended".to_owned(), |process| in_words(&process.end));
                 return Err(self.because(format!("it ended before it was ready: {how}")));
@@ -266,8 +266,8 @@ impl Running {
         }
     }
 
-    /// Whether it has ended of itself.
-    fn has_ended(&mut self) -> Result<bool, Halt> {
+    /// Takes note of it if it has ended by itself, and says so.
+    fn take_end(&mut self) -> Result<bool, Halt> {
         if self.ended.is_none() {
             self.ended = self.launcher.ended()?;
         }

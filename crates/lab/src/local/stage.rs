@@ -2,8 +2,8 @@
 //! It makes environments and commands, and executes none.
 
 use super::command::{any_needs_a_shell, argv};
-use super::surroundings::Granted;
-use crate::aside::Layouts;
+use super::conditions::Granted;
+use crate::on_demand::Layouts;
 use crate::{Error, Task};
 use bakeoff_host::disk::wipe;
 use bakeoff_host::{Command, Enclosure, Launcher, Options};

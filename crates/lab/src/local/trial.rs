@@ -1,10 +1,10 @@
 //! A trial as the launcher is told of it, and what is made of what the launcher says: one or several processes at once,
 //! each with a folder, an output and an environment of its own.
 
+use super::marks;
 use super::outcome::{Halt, Outputs, of_output, of_process};
 use super::printed::Printed;
 use super::stage::{Cell, Ports, Stage, processes};
-use super::told;
 use crate::{Error, Execution};
 use bakeoff_host::{Command, Job, JobEnded, Limits};
 
@@ -77,12 +77,12 @@ impl Prepared {
         execution: &mut Execution,
     ) -> Result<(), Halt> {
         // Marks of a trial that failed are kept as well, as far as they are marks.
-        let told = told::take(cell, ended, &self.outputs, execution);
+        let told = marks::take(cell, ended, &self.outputs, execution);
         for (process, outputs) in ended.processes.iter().zip(&self.outputs) {
             of_process(cell, &process.end, outputs)?;
         }
         of_output(stage, cell, &self.outputs)?;
-        told.map_err(|why| Halt::Failed(bakeoff_model::record::Failure::Told { why }))
+        told.map_err(|why| Halt::Failed(bakeoff_model::record::Failure::BadMarks { why }))
     }
 }
 

@@ -2,9 +2,9 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test ends where something is not as it should be")]
 
-mod beside;
+mod marks;
 mod printed;
-mod told;
+mod services;
 
 use bakeoff_lab::{Executor as _, Task};
 use bakeoff_model::record::{Block, Failure, Outcome, TWIN};
@@ -27,9 +27,9 @@ fn main() {
         ("the_environment_is_padded_as_the_block_says", padding),
         ("a_task_that_is_not_in_the_plan_is_refused", unplanned),
     ];
-    cases.extend(beside::CASES);
+    cases.extend(services::CASES);
     cases.extend(printed::CASES);
-    cases.extend(told::CASES);
+    cases.extend(marks::CASES);
     let trial = |(name, case): (&'static str, fn())| {
         Trial::test(name, move || {
             case();

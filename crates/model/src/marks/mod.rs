@@ -8,7 +8,7 @@ mod read;
 
 pub use latencies::{Latencies, Recorder};
 pub use names::{OpMetric, STATS, Stat, is_name, is_op_name};
-pub use read::{Reader, Told, ToldValues, Wrong, read};
+pub use read::{ParsedMarks, ParsedValues, Reader, Wrong, read};
 
 use serde::{Deserialize, Serialize};
 

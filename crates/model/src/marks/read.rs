@@ -18,15 +18,15 @@ const SLACK_S: f64 = 0.01;
 const SHOWN_MAX: usize = 60;
 
 /// Values by name, as they were marked: the number, and its unit if one was given. Of several of a name the last.
-pub type ToldValues = BTreeMap<String, (f64, Option<String>)>;
+pub type ParsedValues = BTreeMap<String, (f64, Option<String>)>;
 
 /// All that a process told.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Told {
+pub struct ParsedMarks {
     /// Phases and ops.
     pub marks: Marks,
     /// Values.
-    pub values: ToldValues,
+    pub values: ParsedValues,
 }
 
 /// A line that is no mark: the first of them.
@@ -54,7 +54,7 @@ fn and_more(count: u64) -> String {
 ///
 /// # Errors
 /// [`Wrong`] if a line is no mark.
-pub fn read(chunks: &[Chunk], launched_monotonic_s: f64, whole_s: f64) -> Result<Told, Wrong> {
+pub fn read(chunks: &[Chunk], launched_monotonic_s: f64, whole_s: f64) -> Result<ParsedMarks, Wrong> {
     let mut reader = Reader::new(launched_monotonic_s);
     chunks.iter().for_each(|chunk| reader.push(chunk));
     reader.finish(whole_s)
@@ -91,7 +91,7 @@ pub struct Reader {
     latest: Option<usize>,
     /// When the latest op ended or the phase began.
     since: Moment,
-    values: ToldValues,
+    values: ParsedValues,
     wrong: Option<Wrong>,
 }
 
@@ -119,7 +119,7 @@ impl Reader {
             ops: vec![],
             latest: None,
             since: LAUNCH,
-            values: ToldValues::new(),
+            values: ParsedValues::new(),
             wrong: None,
         }
     }
@@ -147,7 +147,7 @@ impl Reader {
     ///
     /// # Errors
     /// [`Wrong`] if a line was no mark.
-    pub fn finish(mut self, whole_s: f64) -> Result<Told, Wrong> {
+    pub fn finish(mut self, whole_s: f64) -> Result<ParsedMarks, Wrong> {
         if !self.partial.trim_ascii().is_empty() {
             let cut = std::mem::take(&mut self.partial);
             self.lines += 1;
@@ -162,7 +162,7 @@ impl Reader {
         let ops = self.ops.into_iter().filter_map(|(Kind { phase, name }, recorder)| {
             Some(OpLatencies { phase, name, latencies: recorder.finish()? })
         });
-        Ok(Told { marks: Marks { phases: self.phases, ops: ops.collect() }, values: self.values })
+        Ok(ParsedMarks { marks: Marks { phases: self.phases, ops: ops.collect() }, values: self.values })
     }
 
     fn line(&mut self, line: &[u8], came_s: f64) {

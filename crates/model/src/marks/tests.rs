@@ -9,7 +9,7 @@ fn chunks(parts: &[(f64, &str)]) -> Vec<Chunk> {
 }
 
 /// A trial of 10 s that was launched at 1000 s.
-fn told(parts: &[(f64, &str)]) -> Told {
+fn told(parts: &[(f64, &str)]) -> ParsedMarks {
     read(&chunks(parts), 1000.0, 10.0).unwrap()
 }
 
@@ -90,7 +90,7 @@ fn the_last_word_on_a_value_counts() {
     let values = told(&[(1.0, "value a 1\nvalue b -2.5 µs\nvalue a 3e2 MB @1000.5\n")]).values;
     let expect = [("a", 300.0, Some("MB")), ("b", -2.5, Some("µs"))];
     let expect = expect.map(|(name, number, unit)| (name.to_owned(), (number, unit.map(str::to_owned))));
-    assert_eq!(values, ToldValues::from(expect));
+    assert_eq!(values, ParsedValues::from(expect));
 }
 
 #[test]

@@ -66,7 +66,8 @@ pub enum Failure {
         tail: Vec<String>,
     },
     /// What it told of itself was not what the study says: a phase, a number of ops, a value.
-    Told {
+    #[serde(rename = "told")]
+    BadMarks {
         /// What was wrong, in one line.
         why: String,
     },

@@ -29,7 +29,7 @@ pub(super) fn services(file: &Section<'_>, run_factors: &[PlacedFactor]) -> Vec<
     let known: Vec<&str> = sections.iter().map(|section| section.name.as_str()).collect();
     let placed: Vec<PlacedService> = sections.iter().map(|section| service(section, &known)).collect();
     for one in placed.iter().filter(|placed| placed.service.per == Per::Block) {
-        is_every_variants(file.sink, one, &placed, run_factors);
+        check_shared_by_variants(file.sink, one, &placed, run_factors);
     }
     placed
 }
@@ -146,7 +146,7 @@ fn stop(service: &Section<'_>) -> (i32, f64) {
 }
 
 /// One service for all trials of a block cannot be one variant's, nor know what is fresh for every trial.
-fn is_every_variants(sink: &Sink, placed: &PlacedService, all: &[PlacedService], run_factors: &[PlacedFactor]) {
+fn check_shared_by_variants(sink: &Sink, placed: &PlacedService, all: &[PlacedService], run_factors: &[PlacedFactor]) {
     let of_factors = run_factors.iter().flat_map(|factor| &factor.variables).map(|(variable, _)| variable.clone());
     let fresh = all.iter().filter(|other| other.service.per == Per::Trial);
     let ports = fresh.map(|other| format!("{PORT}{}", other.service.name));

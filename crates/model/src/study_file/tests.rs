@@ -6,7 +6,7 @@ use crate::study::{Levels, VariantRule, Vary};
 use crate::until::Until;
 
 mod builds;
-mod surroundings;
+mod conditions;
 
 const DESIGN: &str = include_str!("../../tests/data/design.toml");
 const TEN_MISTAKES: &str = include_str!("../../tests/data/ten-mistakes.toml");

@@ -10,7 +10,7 @@ fn spec(from: ValueSource) -> ValueSpec {
 /// In milliseconds, as the study says.
 #[track_caller]
 fn check(from: ValueSource, stdout: &[u8], expect: Result<f64, &str>) {
-    let (values, missing) = read(&[spec(from.clone())], &ToldValues::new(), stdout);
+    let (values, missing) = read(&[spec(from.clone())], &ParsedValues::new(), stdout);
     let place = format!("{from:?} in {}", String::from_utf8_lossy(stdout));
     match expect {
         Ok(ms) => assert!(missing.is_empty() && (values["v"] - ms / 1000.0).abs() < 1e-12, "{place}: {missing:?}"),
@@ -101,7 +101,7 @@ fn a_column_of_csv_is_found_by_name_or_number() {
 #[test]
 fn a_mark_may_bring_its_own_unit() {
     let told =
-        |number: f64, unit: Option<&str>| ToldValues::from([("v".to_owned(), (number, unit.map(str::to_owned)))]);
+        |number: f64, unit: Option<&str>| ParsedValues::from([("v".to_owned(), (number, unit.map(str::to_owned)))]);
     for (marked, expect) in [
         (told(5.0, None), Ok(0.005)),
         (told(5.0, Some("s")), Ok(5.0)),
@@ -109,8 +109,8 @@ fn a_mark_may_bring_its_own_unit() {
         (told(5.0, Some("MB")), Err("it is marked in `MB`, but the study says seconds")),
         (told(5.0, Some("parsec")), Err("`parsec`, in its mark, is no unit; known are s, ms")),
         (told(f64::MAX, Some("h")), Err("too large")),
-        (ToldValues::new(), Err("there is no mark `value v …`; no values were marked")),
-        (ToldValues::from([("w".to_owned(), (1.0, None))]), Err("only w were marked")),
+        (ParsedValues::new(), Err("there is no mark `value v …`; no values were marked")),
+        (ParsedValues::from([("w".to_owned(), (1.0, None))]), Err("only w were marked")),
     ] {
         let (values, missing) = read(&[spec(ValueSource::Mark)], &marked, b"");
         match expect {
@@ -124,7 +124,7 @@ fn a_mark_may_bring_its_own_unit() {
 fn what_is_there_is_kept_though_something_is_missing() {
     let there = ValueSpec { name: "a".to_owned(), ..spec(ValueSource::Regex("[0-9]".to_owned())) };
     let missing = ValueSpec { name: "b".to_owned(), ..spec(ValueSource::Mark) };
-    let (values, missing) = read(&[missing, there], &ToldValues::new(), b"7");
+    let (values, missing) = read(&[missing, there], &ParsedValues::new(), b"7");
     assert_eq!((values, missing.len()), (Measurements::from([("a".to_owned(), 0.007)]), 1));
 }
 

@@ -1,4 +1,4 @@
-//! What is built aside for trials: layouts, each a build that was linked anew for one pass, and trees in which building
+//! What is built on demand for trials: layouts, each a build that was linked anew for one pass, and trees in which building
 //! itself is a trial. The lab cannot build; whoever can gives it these three calls. None is made while a trial is in
 //! flight.
 
@@ -47,7 +47,7 @@ pub type Prepare<'a> = Box<dyn FnMut(Task<'_>) -> Result<Prepared, Stop> + 'a>;
 pub type Finish<'a> = Box<dyn FnMut(Task<'_>, bool) -> Result<Measurements, Stop> + 'a>;
 
 /// Who builds aside.
-pub struct Aside<'a> {
+pub struct OnDemand<'a> {
     /// For a pass whose order of linking is varied.
     pub layouts: MakeLayouts<'a>,
     /// Before a trial of building.
@@ -56,8 +56,8 @@ pub struct Aside<'a> {
     pub finish: Finish<'a>,
 }
 
-impl fmt::Debug for Aside<'_> {
+impl fmt::Debug for OnDemand<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Aside").finish_non_exhaustive()
+        f.debug_struct("OnDemand").finish_non_exhaustive()
     }
 }

@@ -44,7 +44,7 @@ fn phases_and_ops() {
 
 fn declared_and_missing() {
     let why = |stage: Stage| match stage.outcome() {
-        Outcome::Failed(Failure::Told { why }) => why,
+        Outcome::Failed(Failure::BadMarks { why }) => why,
         other => panic!("{other:?}"),
     };
     let stage = Stage::new(&mark("phase load")).workload(|w| w.phases = vec!["load".to_owned(), "scan".to_owned()]);
@@ -109,6 +109,6 @@ fn no_marks() {
 fn too_many() {
     let stage = Stage::new("yes 'op 0.001' | head -c 70000000 >&$BAKEOFF_MARKS").workload(|w| w.ops = ops(None));
     let outcome = stage.outcome();
-    let Outcome::Failed(Failure::Told { why }) = &outcome else { panic!("{outcome:?}") };
+    let Outcome::Failed(Failure::BadMarks { why }) = &outcome else { panic!("{outcome:?}") };
     assert!(why.starts_with("it marked more than the 64 MiB that are read of one process"), "{why}");
 }

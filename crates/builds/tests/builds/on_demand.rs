@@ -2,7 +2,7 @@
 //! it stays.
 
 use crate::study::{Study, layer, read};
-use bakeoff_builds::{Aside, Error};
+use bakeoff_builds::{Error, OnDemand};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
@@ -50,7 +50,7 @@ fn names(study: &Study, folder: &str) -> BTreeSet<String> {
 }
 
 /// A layout, made; its prefix.
-fn layout(aside: &mut Aside<'_>, of: &str, seed: u32) -> std::path::PathBuf {
+fn layout(aside: &mut OnDemand<'_>, of: &str, seed: u32) -> std::path::PathBuf {
     aside.layout("only", of, seed).unwrap().unwrap()
 }
 

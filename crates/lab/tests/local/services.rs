@@ -307,7 +307,7 @@ fn processes_divide_the_work() {
     assert_eq!(divided(&all, 3), wrong(7, None, Some("line 1")));
     let silent = run.replace("echo op 0.001", "test $n = 4 || echo op 0.001");
     let told = divided(&silent, 3);
-    let Outcome::Failed(Failure::Told { why }) = &told else { panic!("{told:?}") };
+    let Outcome::Failed(Failure::BadMarks { why }) = &told else { panic!("{told:?}") };
     assert_eq!(why, "ops (line): 5 were marked, not 6");
     // One process keeps to the order, and those that do not divide the work do all of it.
     let backwards = run.replace("1 2 3 4 5 6", "6 5 4 3 2 1");

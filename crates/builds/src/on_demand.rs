@@ -1,4 +1,4 @@
-//! What is built aside, for one pass or one trial, and never becomes a part of the cache: *layouts*, each a build that
+//! What is built on demand, for one pass or one trial, and never becomes a part of the cache: *layouts*, each a build that
 //! was linked anew in a random order, and the trees in which building itself is measured. Their prefixes and trees have
 //! names like those of layers, because only so can what was built be relocated to them; they have no record, and so are
 //! no finished layers.
@@ -25,11 +25,11 @@ use bakeoff_model::digest::Digest;
 use std::fs::{self, File};
 use std::path::PathBuf;
 
-/// The name of the lock that whoever builds aside holds.
+/// The name of the lock that a builder on demand holds.
 const LOCK: &str = "aside";
 
-/// Who builds aside: one process of a cache at a time.
-pub struct Aside<'a> {
+/// A builder on demand: one process of a cache at a time.
+pub struct OnDemand<'a> {
     builder: Builder<'a>,
     stages: Vec<Stage<'a>>,
     lock: Lock,
@@ -63,7 +63,7 @@ pub struct Command {
     pub timeout_s: Option<f64>,
 }
 
-/// Why something could not be built aside.
+/// Why something could not be built on demand.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Failed {
     /// The layer.
@@ -83,7 +83,7 @@ impl Failed {
 /// Nothing that is told of fetching and waiting is of interest to anybody.
 fn nobody(_: BuildEvent) {}
 
-impl<'a> Aside<'a> {
+impl<'a> OnDemand<'a> {
     /// Removes what was left of others, and is ready to build upon the finished builds of a request. One process at a time
     /// does so in a cache, on whatever host; `waiting` gets the one that is waited for, if it is known.
     ///
@@ -222,7 +222,7 @@ impl<'a> Aside<'a> {
     }
 }
 
-impl Drop for Aside<'_> {
+impl Drop for OnDemand<'_> {
     /// What cannot be removed now is removed by the next one.
     fn drop(&mut self) {
         let _ = self.clear();

@@ -269,7 +269,7 @@ fn a_metric_that_no_trial_has_is_missing_and_one_of_another_workload_is_not() {
     assert_eq!(metrics(&judge(&record)), ["wall", "wall", "majflt"]);
 
     // Where every trial failed, the table stays: it is not the metric that is missing.
-    let failed = || Outcome::Failed(Failure::Told { why: "no phase `scan`".to_owned() });
+    let failed = || Outcome::Failed(Failure::BadMarks { why: "no phase `scan`".to_owned() });
     record.trials.iter_mut().for_each(|trial| trial.outcome = failed());
     assert_eq!(metrics(&judge(&record)).len(), 4);
 }
@@ -309,7 +309,7 @@ fn a_twin_that_is_void_is_counted_too() {
     let mut record = void(12, 4);
     record.study.variants.push(VariantLine { name: TWIN.to_owned(), ..VariantLine::default() });
     let twin = record.trials.iter_mut().find(|trial| trial.variant == TWIN).unwrap();
-    twin.outcome = Outcome::Failed(Failure::Told { why: "no phase `scan`".to_owned() });
+    twin.outcome = Outcome::Failed(Failure::BadMarks { why: "no phase `scan`".to_owned() });
     let findings = judge(&record);
     let names: Vec<(&str, u32, u32)> =
         findings.failures.iter().map(|lost| (lost.variant.as_str(), lost.void, lost.failed)).collect();

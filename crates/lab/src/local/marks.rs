@@ -4,7 +4,7 @@ use super::outcome::Outputs;
 use super::stage::Cell;
 use crate::Execution;
 use bakeoff_host::{JobEnded, MOST_MARKED_BYTES};
-use bakeoff_model::marks::{self, Marks, Told};
+use bakeoff_model::marks::{self, Marks, ParsedMarks};
 use bakeoff_model::metric::{Measurements, Unit};
 use bakeoff_model::study::{ValueSource, Workload};
 use bakeoff_model::values;
@@ -37,7 +37,7 @@ pub(super) fn take(
         let ended_s = after_first_s + process.measurements.get("wall").copied().unwrap_or_default();
         let told = marks::read(chunks, ended.started_monotonic_s, ended_s).unwrap_or_else(|why| {
             wrong.get_or_insert_with(|| why.to_string());
-            Told::default()
+            ParsedMarks::default()
         });
         let declared = phases_as_declared(cell.workload, &told.marks);
         if let Err(why) = declared.and_then(|()| match cell.workload.divided {

@@ -1,11 +1,11 @@
-//! What the lab has built aside while a study is executed, between `lab`, which asks for it, and `build`, which makes it:
+//! What the lab has built on demand while a study is executed, between `lab`, which asks for it, and `build`, which makes it:
 //! layouts of a pass, and trials of building. Each call is handed on and its answer put into the other's words.
 
 use bakeoff_builds::{Failed, Request};
 use bakeoff_command::alone::tell_who_is_waited_for;
 use bakeoff_command::error::CommandError;
 use bakeoff_command::screen;
-use bakeoff_lab::aside::{Aside, Layouts, Prepared, Stop};
+use bakeoff_lab::on_demand::{Layouts, OnDemand, Prepared, Stop};
 use bakeoff_lab::{Pass, Task};
 use bakeoff_model::metric::Measurements;
 use bakeoff_model::plan::{Plan, link_seed};
@@ -13,9 +13,9 @@ use bakeoff_model::record::{Building, Failure, TWIN};
 use bakeoff_model::study::Vary;
 use std::cell::RefCell;
 
-/// Who builds aside, and for what.
+/// Who builds on demand, and for what.
 pub(crate) struct Maker<'a> {
-    aside: RefCell<bakeoff_builds::Aside<'a>>,
+    builder: RefCell<bakeoff_builds::OnDemand<'a>>,
     /// The twin is linked as the baseline is.
     baseline: String,
     building: Building,
@@ -23,7 +23,7 @@ pub(crate) struct Maker<'a> {
 }
 
 impl<'a> Maker<'a> {
-    /// None if a plan needs nothing aside.
+    /// None if a plan needs nothing built on demand.
     pub(crate) fn of(
         cache: &'a bakeoff_builds::Cache,
         request: &Request<'a>,
@@ -34,7 +34,7 @@ impl<'a> Maker<'a> {
             return Ok(None);
         }
         Ok(Some(Self {
-            aside: RefCell::new(bakeoff_builds::Aside::open(cache, request, |process| {
+            builder: RefCell::new(bakeoff_builds::OnDemand::open(cache, request, |process| {
                 tell_who_is_waited_for(process, quiet)
             })?),
             baseline: plan.baseline().name.clone(),
@@ -44,8 +44,8 @@ impl<'a> Maker<'a> {
     }
 
     /// What the lab may ask of it.
-    pub(crate) fn calls(&self) -> Aside<'_> {
-        Aside {
+    pub(crate) fn calls(&self) -> OnDemand<'_> {
+        OnDemand {
             layouts: Box::new(|pass| self.layouts(pass)),
             prepare: Box::new(|task| self.prepare(task)),
             finish: Box::new(|_, succeeded| self.finish(succeeded)),
@@ -57,13 +57,13 @@ impl<'a> Maker<'a> {
     }
 
     fn layouts(&self, pass: &Pass<'_>) -> Result<Layouts, Stop> {
-        let mut aside = self.aside.borrow_mut();
-        aside.clear().map_err(stop)?;
+        let mut builder = self.builder.borrow_mut();
+        builder.clear().map_err(stop)?;
         let mut layouts = Layouts::new();
         for (number, name) in (1..).zip(pass.variants) {
             self.tell(&format!("pass {}: linking anew, {number} of {}", pass.pass, pass.variants.len()));
             let seed = link_seed(pass.layout.unwrap_or_default(), name);
-            let made = aside.layout(self.variant(name), name, seed).map_err(stop)?;
+            let made = builder.layout(self.variant(name), name, seed).map_err(stop)?;
             layouts.insert((*name).to_owned(), made.map_err(|failed| failure("layout", failed)));
         }
         self.tell("");
@@ -72,14 +72,14 @@ impl<'a> Maker<'a> {
 
     fn prepare(&self, task: Task<'_>) -> Result<Prepared, Stop> {
         let layer = self.building.layer(&task.block.workload).unwrap_or_default();
-        let prepared = self.aside.borrow_mut().prepare(layer, self.variant(task.variant)).map_err(stop)?;
+        let prepared = self.builder.borrow_mut().prepare(layer, self.variant(task.variant)).map_err(stop)?;
         let command = prepared.map_err(|failed| Stop::Failed(failure("tree", failed)))?;
         let bakeoff_builds::Command { argv, dir, env, log, timeout_s } = command;
         Ok(Prepared { argv, dir, env, log, timeout_s })
     }
 
     fn finish(&self, succeeded: bool) -> Result<Measurements, Stop> {
-        let finished = self.aside.borrow_mut().finish(succeeded).map_err(stop)?;
+        let finished = self.builder.borrow_mut().finish(succeeded).map_err(stop)?;
         let bytes = finished.map_err(|failed| Stop::Failed(failure("what was installed", failed)))?;
         Ok(bytes.map(|bytes| ("installed".to_owned(), bytes as f64)).into_iter().collect())
     }
