@@ -22,8 +22,8 @@ const FLAGS: &[&str] = &[
 ];
 
 fn main() {
+    println!("cargo::rerun-if-changed=freestanding");
     compile("launcher");
-    // It shares modules of the launcher's.
     compile("wrapper");
 }
 
