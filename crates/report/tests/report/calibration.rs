@@ -1,7 +1,5 @@
 //! The page of the calibration: what it says of promises that hold, that do not, and that were not made.
 
-#![allow(clippy::unwrap_used, reason = "a test ends where something is not as it should be")]
-
 use bakeoff_judge::calibration::real::{Executed, Trials, judge, turns};
 use bakeoff_judge::calibration::{Calibration, Cell, FORMAT, Goal, Measure, Row, World};
 use bakeoff_report::{Style, calibration, calibration_json, real};

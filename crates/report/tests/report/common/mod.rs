@@ -1,8 +1,6 @@
 //! Findings for the tests: small builders, and whole studies made with them. The numbers are plausible, not computed:
 //! nothing here knows statistics.
 
-#![allow(dead_code, reason = "each test binary uses only some of the builders")]
-
 mod conditions;
 mod doubtful;
 mod evidence;

@@ -1,8 +1,7 @@
 //! Whole pages, compared with the files in `snapshots/`, and what holds for every page. `BAKEOFF_UPDATE=1` writes the
 //! files anew; look at them before you commit them.
 
-mod common;
-
+use crate::common;
 use bakeoff_judge::findings::{Comparison, Findings, OtherOutput, Outputs, Verdict};
 use bakeoff_model::metric::Direction;
 use bakeoff_model::record::{BuildOutcome, LayerLine, OutputDifference};

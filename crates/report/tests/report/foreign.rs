@@ -1,8 +1,7 @@
 //! Somebody else's text: whatever string of findings or of a journal says, no page hands it to the terminal raw. Every
 //! string that can be any text is made to steer a terminal once, and every page is looked at.
 
-mod common;
-
+use crate::common;
 use bakeoff_judge::findings::Findings;
 use bakeoff_judge::judge_samples;
 use bakeoff_judge::samples::{SampleFindings, Terms};

@@ -1,12 +1,11 @@
 //! The one sentence, in the cases where it must take care to claim neither too much nor too little.
 
-mod common;
-
+use crate::common;
+use crate::common::{absent, baseline, comparison, quiet_twin, row, study, summary, table, unbuilt};
 use bakeoff_judge::findings::{FailedTrials, Findings, Identical, Row, Same, Verdict};
 use bakeoff_model::metric::{Direction, Unit};
 use bakeoff_model::record::{Failure, SharedLine, Unavailable, VariantLine};
 use bakeoff_report::{Style, answer, terminal};
-use common::{absent, baseline, comparison, quiet_twin, row, study, summary, table, unbuilt};
 
 fn seconds(rows: Vec<Row>) -> Findings {
     let names: Vec<String> = rows.iter().map(|row| row.variant.clone()).collect();
