@@ -1,11 +1,12 @@
 //! The targets: each takes bytes that anybody may have written to one reader of ours, and on through whatever follows it.
 
-use bakeoff_builds::facts::{Depth, facts_of, linking_of};
-use bakeoff_builds::parcel::{Bounds, open};
+use bakeoff_builds::executed_with;
+use bakeoff_why::reading::{Depth, facts_of};
+use bakeoff_parcel::{Bounds, open};
 use bakeoff_builds::{Limits, unpack_archive};
 use bakeoff_model::marks::{self, Chunk};
 use bakeoff_model::plan::Plan;
-use bakeoff_model::published;
+use bakeoff_check_summary::published;
 use bakeoff_readers::{self, Options, Origin, ministat};
 use bakeoff_model::study_file::{self, lock};
 use bakeoff_report::Style;
@@ -92,8 +93,8 @@ fn sampled(data: &[u8]) {
     }
     let terms = bakeoff_judge::samples::Terms { confidence: 0.95, margin: 0.01, paired: false, baseline: None };
     if let Ok(findings) = bakeoff_judge::judge_samples(gathered.samples, &terms) {
-        let _ = bakeoff_report::stat(&findings, &[], Style { width: 80, colour: false });
-        let _ = bakeoff_report::stat_json(&findings);
+        let _ = bakeoff_stat::page::stat(&findings, &[], Style { width: 80, colour: false });
+        let _ = bakeoff_stat::page::stat_json(&findings);
     }
 }
 
@@ -132,7 +133,7 @@ fn elf(data: &[u8]) {
         for depth in [Depth::Counts, Depth::Relocations, Depth::All] {
             let _ = facts_of(path, depth);
         }
-        let _ = linking_of(path);
+        let _ = executed_with(&[path.to_owned()], None, 100);
     });
 }
 

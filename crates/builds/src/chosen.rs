@@ -8,7 +8,10 @@ use std::fs::{self, Metadata};
 use std::path::Path;
 
 /// All files that any of the patterns means, by path below the prefix. A link stands for the file that it leads to.
-pub(crate) fn files(prefix: &Path, patterns: &[&str]) -> Result<BTreeMap<String, Metadata>, Error> {
+///
+/// # Errors
+/// Any [`Error`] of a folder that cannot be listed.
+pub fn files(prefix: &Path, patterns: &[&str]) -> Result<BTreeMap<String, Metadata>, Error> {
     let patterns: Vec<Vec<&str>> = patterns.iter().map(|pattern| pattern.split('/').collect()).collect();
     let mut found = BTreeMap::new();
     if !patterns.is_empty() {

@@ -2,8 +2,7 @@
 //! that this takes for it (ld.so(8), gABI chapter 5), and theirs. It reads headers and starts nothing. What a program
 //! opens by itself while it is executed is not known here.
 
-use crate::facts::linking_of;
-use bakeoff_model::facts::Linking;
+use crate::linking::{Linking, linking_of};
 use std::collections::BTreeSet;
 use std::fs::{self, File};
 use std::io::Read as _;
@@ -56,7 +55,7 @@ impl Search {
         if let Some(interpreter) = script_interpreter(path) {
             return vec![interpreter];
         }
-        let Ok(linking) = linking_of(path) else { return vec![] };
+        let Some(linking) = linking_of(path) else { return vec![] };
         let class = class_of(path);
         let folders = self.folders(path, &linking);
         let library = |name: &String| match name.contains('/') {

@@ -2,7 +2,7 @@
 //! first of each group leave the plan, and the journal says with whom they share a row. Which are the same is judged
 //! elsewhere.
 
-use crate::error::{Code, CommandError};
+use bakeoff_command::error::{Code, CommandError};
 use bakeoff_model::plan::Plan;
 use bakeoff_model::record::{BuildLine, BuildOutcome, SharedLine, StudyLine};
 use bakeoff_model::study::Vary;

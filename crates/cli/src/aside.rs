@@ -1,10 +1,10 @@
 //! What the lab has built aside while a study is executed, between `lab`, which asks for it, and `build`, which makes it:
 //! layouts of a pass, and trials of building. Each call is handed on and its answer put into the other's words.
 
-use crate::alone::tell_who_is_waited_for;
-use crate::error::CommandError;
-use crate::screen;
 use bakeoff_builds::{Failed, Request};
+use bakeoff_command::alone::tell_who_is_waited_for;
+use bakeoff_command::error::CommandError;
+use bakeoff_command::screen;
 use bakeoff_lab::aside::{Aside, Layouts, Prepared, Stop};
 use bakeoff_lab::{Pass, Task};
 use bakeoff_model::metric::Measurements;
@@ -101,17 +101,5 @@ fn stop(error: bakeoff_builds::Error) -> Stop {
     match error {
         bakeoff_builds::Error::Interrupted => Stop::Interrupted,
         error => Stop::Error(bakeoff_lab::Error::Building(Box::new(error))),
-    }
-}
-
-impl From<bakeoff_lab::Error> for CommandError {
-    fn from(error: bakeoff_lab::Error) -> Self {
-        match error {
-            bakeoff_lab::Error::Building(cause) => match cause.downcast::<bakeoff_builds::Error>() {
-                Ok(error) => (*error).into(),
-                Err(cause) => Self::new(crate::error::Code::Internal, bakeoff_lab::Error::Building(cause)),
-            },
-            error => Self::new(crate::error::Code::Internal, error),
-        }
     }
 }

@@ -1,8 +1,8 @@
 //! Which journal a study goes on in, and what is said where it is a new one although there is another of the same plan: what
 //! was changed since, before anything is executed.
 
-use crate::screen;
-use crate::state::{State, StateFolder};
+use bakeoff_command::screen;
+use bakeoff_command::state::{State, StateFolder};
 use bakeoff_model::record::{Change, Record, StudyLine};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};

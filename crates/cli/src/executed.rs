@@ -2,8 +2,8 @@
 //! built, and the interpreters and libraries that come with them. From all this follows what is looked at between blocks.
 //! Whatever a program opens by itself is not known here, but what was built is looked at as a whole besides.
 
-use crate::study_folder::words;
 use bakeoff_builds::{Cache, DamageKind, executed_with};
+use bakeoff_command::study_folder::words;
 use bakeoff_lab::local::{Setup, Watch};
 use bakeoff_lab::watched::Watched;
 use bakeoff_model::plan::{Plan, Variant};

@@ -1,8 +1,9 @@
 //! Reading a journal for a command: what is odd about it is said, each thing with its line, and never passed over. What
 //! the lines mean is not decided here.
 
-use crate::error::CommandError;
-use crate::screen;
+use bakeoff_command::Features;
+use bakeoff_command::error::CommandError;
+use bakeoff_command::screen;
 use bakeoff_model::record::{Odd, Oddity, Record};
 use std::fmt::Write as _;
 use std::path::Path;
@@ -11,13 +12,14 @@ use std::path::Path;
 const ODD_SHOWN: usize = 5;
 
 /// The record of a journal, with notes on what is odd about its lines.
-pub(crate) fn read(path: &Path) -> Result<Record, CommandError> {
+pub(crate) fn read(path: &Path, features: Features) -> Result<Record, CommandError> {
     let contents = bakeoff_journal::read(path)?;
     if contents.torn {
         screen::err("note: the journal's last line is torn, and left out\n");
     }
-    if contents.unknown_lines > 0 {
-        screen::err(&format!("note: {} lines of a newer bakeoff are left out\n", contents.unknown_lines));
+    let unknown = contents.record.features.iter().filter(|line| !features.has_line(line.kind())).count();
+    if unknown > 0 {
+        screen::err(&format!("note: {unknown} lines of a newer bakeoff are left out\n"));
     }
     tell(path, &contents.odd, "`bakeoff run` runs the trials of damaged lines again");
     Ok(contents.record)

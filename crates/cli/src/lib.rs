@@ -2,35 +2,32 @@
 //! them on, and prints what comes back; what is measured, built, judged or drawn is decided elsewhere.
 
 mod alike;
-mod alone;
 mod aside;
 mod commands;
 mod continued;
-mod error;
-mod evidence;
 mod executed;
 mod failing;
+mod features;
+pub use features::FEATURES;
 mod journals;
 mod programs;
 mod progress;
-mod scratch;
-mod screen;
 mod session;
-mod state;
-mod study_folder;
 mod twins;
 
-use clap::{CommandFactory as _, FromArgMatches as _};
+use bakeoff_command::{Code, CommandError, Form, Subcommand, screen};
+use clap::CommandFactory as _;
+
 use std::process::ExitCode;
 
 /// Does what the arguments ask for.
 pub fn main() -> ExitCode {
-    let parsed = command().try_get_matches().and_then(|matches| commands::Cli::from_arg_matches(&matches));
-    let outcome = match parsed {
-        Ok(cli) => commands::execute(cli),
+    let commands = commands();
+    let matches = match with(&commands).try_get_matches() {
+        Ok(matches) => matches,
         Err(said) => return help_or_error(&said),
     };
-    match outcome {
+    match execute(&commands, &matches) {
         Ok(code) => code.into(),
         Err(error) => {
             let error = error.settled();
@@ -38,6 +35,40 @@ pub fn main() -> ExitCode {
             error.code.into()
         }
     }
+}
+
+/// All commands, in the order of the help: those of the core, and those of the features behind the ones that they name.
+fn commands() -> Vec<Subcommand> {
+    let mut commands = commands::of_core();
+    for command in FEATURES.iter().flat_map(|feature| feature.commands()) {
+        let at =
+            commands.iter().rposition(|known| stands_with(known, command.after)).map_or(commands.len(), |at| at + 1);
+        commands.insert(at, command);
+    }
+    for form in forms() {
+        for command in commands.iter_mut().filter(|command| command.clap.get_name() == form.of) {
+            command.clap = (form.options)(std::mem::take(&mut command.clap));
+        }
+    }
+    commands
+}
+
+/// Whether this is the command that another one is to stand behind, or itself stands behind that one.
+fn stands_with(known: &Subcommand, after: Option<&str>) -> bool {
+    after.is_some_and(|after| known.clap.get_name() == after || known.after == Some(after))
+}
+
+fn forms() -> impl Iterator<Item = Form> {
+    FEATURES.iter().flat_map(|feature| feature.forms())
+}
+
+fn execute(commands: &[Subcommand], matches: &clap::ArgMatches) -> Result<Code, CommandError> {
+    let Some((name, matches)) = matches.subcommand() else { return Ok(Code::Usage) };
+    if let Some(done) = forms().filter(|form| form.of == name).find_map(|form| (form.execute)(matches)) {
+        return done;
+    }
+    let meant = commands.iter().find(|command| command.clap.get_name() == name);
+    meant.map_or(Ok(Code::Usage), |command| command.execute(matches, FEATURES))
 }
 
 /// Help, the version, or what is wrong with the arguments.
@@ -56,7 +87,11 @@ fn help_or_error(said: &clap::Error) -> ExitCode {
 
 /// The command line, for the page `docs/cli.md`.
 pub fn command() -> clap::Command {
-    commands::Cli::command()
+    with(&commands())
+}
+
+fn with(commands: &[Subcommand]) -> clap::Command {
+    commands::Cli::command().subcommands(commands.iter().map(|command| command.clap.clone()))
 }
 
 /// The page `docs/cli.md`: every command with its options, generated from the command line itself.

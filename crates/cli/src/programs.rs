@@ -1,7 +1,7 @@
 //! What is said, before the first trial, of commands that cannot be started. Which these are is the lab's word.
 
-use crate::error::CommandError;
-use crate::screen;
+use bakeoff_command::error::CommandError;
+use bakeoff_command::screen;
 use bakeoff_lab::local::Absent;
 
 /// Ends the command where the baseline is among those that cannot be started: then nothing can be compared. Of other

@@ -2,7 +2,7 @@
 //! in flight; there is no clock that ticks.
 
 use crate::failing::Failing;
-use crate::screen;
+use bakeoff_command::screen;
 use bakeoff_lab::Event;
 use bakeoff_report::format::waiting_time;
 use std::time::{Duration, Instant};

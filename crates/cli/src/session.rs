@@ -2,25 +2,25 @@
 //! differ in where plan and executor come from; from there on they are this.
 
 use crate::continued;
-use crate::error::CommandError;
-use crate::evidence::{self, Wanted};
 use crate::failing::Failing;
 use crate::journals;
 use crate::progress::Progress;
-use crate::screen;
+use bakeoff_builds::Cache;
+use bakeoff_command::error::CommandError;
+use bakeoff_command::{Features, Finished, screen};
 use bakeoff_journal::Journal;
 use bakeoff_judge::stopping;
-use bakeoff_lab::evidence::{Gathering, Subject, gather, missing};
 use bakeoff_lab::watched::Watched;
 use bakeoff_lab::{Ending, Event, Executor, Standing, drive};
 use bakeoff_model::plan::Plan;
 use bakeoff_model::record::{
-    BuildLine, Changed, Checked, ClockSet, Evidence, EvidenceLine, Line, Outcome, Record, Session, StudyLine,
+    BuildLine, Changed, Checked, ClockSet, FeatureLine, Line, Outcome, Record, Session, StudyLine,
 };
 use bakeoff_model::until::Until;
+use serde_json::Value;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// What a session needs besides an executor.
 pub(crate) struct Setting<'a> {
@@ -41,8 +41,10 @@ pub(crate) struct OpenStudy<'a> {
     setting: Setting<'a>,
     journal: Journal,
     record: Record,
-    /// What is gathered when all trials are over.
+    /// What features are to gather when all trials are over.
     wanted: Option<Wanted<'a>>,
+    /// This session as the journal is to have it, if it begins only now.
+    beginning: Option<Session>,
     /// What is looked at between blocks: files that trials depend on, unless they turn out to write them.
     watched: Vec<Watched>,
     /// Those that turned out so in this session.
@@ -62,6 +64,7 @@ impl<'a> OpenStudy<'a> {
             journal,
             record: contents.record,
             wanted: None,
+            beginning: None,
             watched: vec![],
             written: vec![],
             changed: None,
@@ -113,7 +116,7 @@ impl<'a> OpenStudy<'a> {
         Ok(study)
     }
 
-    /// With evidence to be gathered when all trials are over.
+    /// With more to be gathered when all trials are over.
     pub(crate) fn gathering(self, wanted: Wanted<'a>) -> Self {
         Self { wanted: Some(wanted), ..self }
     }
@@ -217,8 +220,8 @@ impl<'a> OpenStudy<'a> {
             if let Some(last) = self.record.sessions.last_mut() {
                 last.blocks = blocks;
             }
-            if self.missing_traces().is_empty() {
-                self.gather_facts()?;
+            if !self.has_trials() {
+                self.gather()?;
                 return Ok((self.record, Ending::Complete));
             }
         }
@@ -237,8 +240,8 @@ impl<'a> OpenStudy<'a> {
                 return Ok((study.record, ending));
             }
         }
-        study.gather_facts()?;
-        let ending = study.gather_traces(executor.as_mut())?;
+        study.gather()?;
+        let ending = study.gather_by_trials(executor.as_mut())?;
         Ok((study.record, ending))
     }
 
@@ -291,53 +294,34 @@ impl<'a> OpenStudy<'a> {
         Ok((study, ending))
     }
 
-    /// Diagnostic trials that the journal does not hold.
-    fn missing_traces(&self) -> Vec<Subject<'a>> {
-        let Some(Wanted { spec, .. }) = self.wanted else { return vec![] };
-        missing(self.setting.plan, &spec.trace, &self.record)
+    /// The features that may gather something of this study.
+    fn features(&self) -> Features {
+        self.wanted.as_ref().map_or(Features(&[]), |wanted| wanted.features)
     }
 
-    /// Reads the facts that the journal does not hold; nothing is launched for them.
-    fn gather_facts(&mut self) -> Result<(), CommandError> {
-        let Some(wanted) = &self.wanted else { return Ok(()) };
-        let session = self.session_of(None, self.blocks_of_complete());
-        for (variant, evidence) in wanted.facts(self.setting.plan, &self.record)? {
-            self.keep_evidence(&session, variant, evidence)?;
-        }
+    /// Whether a feature needs trials of its own.
+    fn has_trials(&self) -> bool {
+        self.features().iter().any(|feature| feature.has_trials(self))
+    }
+
+    /// Gathers what the journal does not hold; nothing is launched for it.
+    fn gather(&mut self) -> Result<(), CommandError> {
+        self.beginning = Some(self.session_of(None, self.blocks_of_complete()));
+        self.features().iter().try_for_each(|feature| feature.gather(self))?;
         self.sync()
     }
 
-    fn gather_traces(&mut self, executor: &mut dyn Executor) -> Result<Ending, CommandError> {
-        let subjects = self.missing_traces();
-        let session = self.session_of(Some(executor), self.blocks_of_complete());
-        let quiet = self.setting.quiet;
-        let mut emit = |gathering: Gathering<'_>| -> Result<(), CommandError> {
-            evidence::tell(&gathering, quiet);
-            match gathering {
-                Gathering::Begins { .. } => Ok(()),
-                Gathering::Found { subject, evidence } => {
-                    self.keep_evidence(&session, subject.variant.to_owned(), evidence)
-                }
+    fn gather_by_trials(&mut self, executor: &mut dyn Executor) -> Result<Ending, CommandError> {
+        self.beginning = Some(self.session_of(Some(executor), self.blocks_of_complete()));
+        let mut ending = Ending::Complete;
+        for feature in self.features().iter() {
+            ending = feature.gather_by_trials(self, executor)?;
+            if ending != Ending::Complete {
+                break;
             }
-        };
-        let ending = gather(&subjects, executor, &mut emit, &interrupted);
-        evidence::told(quiet);
-        let ending = ending?;
+        }
         self.sync()?;
         Ok(ending)
-    }
-
-    /// Keeps what is news. The session that gathered it is written down first, if it has not been.
-    fn keep_evidence(&mut self, session: &Session, variant: String, evidence: Evidence) -> Result<(), CommandError> {
-        let mut line = EvidenceLine { session: 0, variant, evidence };
-        if !evidence::is_news(&self.record, &line) {
-            return Ok(());
-        }
-        line.session = match self.session {
-            Some(number) => number,
-            None => self.begin(session.clone())?,
-        };
-        self.keep(Line::Evidence(line))
     }
 
     /// Waits until all that was kept is on the disk, where that is wanted.
@@ -381,6 +365,58 @@ impl<'a> OpenStudy<'a> {
         }
         Ok(number)
     }
+}
+
+impl Finished for OpenStudy<'_> {
+    fn plan(&self) -> &Plan {
+        self.setting.plan
+    }
+
+    fn record(&self) -> &Record {
+        &self.record
+    }
+
+    fn section(&self, name: &str) -> Option<&Value> {
+        self.wanted.as_ref().and_then(|wanted| wanted.sections.get(name))
+    }
+
+    fn prefix_of(&self, variant: &str) -> Option<PathBuf> {
+        let wanted = self.wanted.as_ref()?;
+        Some(wanted.cache.prefix_of(wanted.digests.get(variant)?))
+    }
+
+    fn quiet(&self) -> bool {
+        self.setting.quiet
+    }
+
+    fn is_interrupted(&self) -> bool {
+        interrupted()
+    }
+
+    fn session(&mut self) -> Result<u32, CommandError> {
+        match self.session {
+            Some(number) => Ok(number),
+            None => {
+                let session = self.beginning.take();
+                let session = session.unwrap_or_else(|| self.session_of(None, self.blocks_of_complete()));
+                self.begin(session)
+            }
+        }
+    }
+
+    fn keep(&mut self, line: FeatureLine) -> Result<(), CommandError> {
+        OpenStudy::keep(self, Line::Feature(line))
+    }
+}
+
+/// What features are to gather, and of what.
+pub(crate) struct Wanted<'a> {
+    pub(crate) features: Features,
+    /// What they have read of the study file.
+    pub(crate) sections: &'a BTreeMap<String, Value>,
+    pub(crate) cache: &'a Cache,
+    /// The digest of each variant's build.
+    pub(crate) digests: &'a BTreeMap<String, String>,
 }
 
 /// How many changed files are named.

@@ -2,7 +2,7 @@
 //! `$BAKEOFF_STATE/twins.jsonl` (or `$XDG_STATE_HOME/bakeoff`, or `~/.local/state/bakeoff`). The lines are copies of what
 //! the journals say, so losing the file loses no trial; a study that was judged again replaces its older line.
 
-use crate::screen;
+use bakeoff_command::screen;
 use bakeoff_judge::findings::Findings;
 use bakeoff_judge::twin_history::{TwinHistory, TwinOfStudy, twin_history};
 use bakeoff_model::record::Record;

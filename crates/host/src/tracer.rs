@@ -18,6 +18,7 @@
 //! dies with us, as it does where nothing is traced.
 
 mod calls;
+mod census;
 mod start;
 mod sys;
 mod tally;
@@ -25,7 +26,7 @@ mod watch;
 
 use crate::command::Command;
 use crate::launcher::find;
-use bakeoff_model::record::Census;
+pub use census::{Calls, Census, Children, Mapped, Opened};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::io;

@@ -100,8 +100,6 @@ pub struct Contents {
     pub odd: Vec<Odd>,
     /// Whether a torn last line was left out: the writer was killed while writing it.
     pub torn: bool,
-    /// Lines of a kind that this version does not know, and left out.
-    pub unknown_lines: usize,
     /// Bytes up to the end of the last whole line.
     whole_bytes: u64,
 }
@@ -131,26 +129,25 @@ pub fn read(path: &Path) -> Result<Contents, Error> {
     let mut file = File::open(path).map_err(read_error)?;
     file.read_to_end(&mut bytes).map_err(read_error)?;
     let whole_bytes = bytes.iter().rposition(|&b| b == b'\n').map_or(0, |at| at + 1);
-    let (record, odd, unknown_lines) = Lines::new(path).take_all(&bytes[..whole_bytes])?;
+    let (record, odd) = Lines::new(path).take_all(&bytes[..whole_bytes])?;
     let torn = whole_bytes < bytes.len();
-    Ok(Contents { record, odd, torn, unknown_lines, whole_bytes: whole_bytes as u64 })
+    Ok(Contents { record, odd, torn, whole_bytes: whole_bytes as u64 })
 }
 
 /// The lines of a journal that is being read.
 struct Lines<'a> {
     path: &'a Path,
     reading: Option<Reading>,
-    unknown: usize,
     /// Whether a line before had a checksum: from there on every line has one. Those before are of an older version.
     is_sealed: bool,
 }
 
 impl<'a> Lines<'a> {
     fn new(path: &'a Path) -> Self {
-        Self { path, reading: None, unknown: 0, is_sealed: false }
+        Self { path, reading: None, is_sealed: false }
     }
 
-    fn take_all(mut self, bytes: &[u8]) -> Result<(Record, Vec<Odd>, usize), Error> {
+    fn take_all(mut self, bytes: &[u8]) -> Result<(Record, Vec<Odd>), Error> {
         for (number, line) in (1..).zip(bytes.split(|&b| b == b'\n')) {
             if !line.is_empty() {
                 self.take(number, line)?;
@@ -158,9 +155,7 @@ impl<'a> Lines<'a> {
         }
         let path = || self.path.to_owned();
         let reading = self.reading.ok_or_else(|| Error::NotAJournal { path: path() })?;
-        let (record, odd) =
-            reading.finish().map_err(|contradiction| Error::Contradiction { path: path(), contradiction })?;
-        Ok((record, odd, self.unknown))
+        reading.finish().map_err(|contradiction| Error::Contradiction { path: path(), contradiction })
     }
 
     fn take(&mut self, number: usize, line: &[u8]) -> Result<(), Error> {
@@ -190,8 +185,7 @@ impl<'a> Lines<'a> {
         if sum == Sum::Absent && head.format.is_some_and(|format| format >= SEALED_SINCE) {
             return Err(Error::DamagedStudy { path: path() });
         }
-        match (&mut self.reading, serde_json::from_slice(line)) {
-            (_, Ok(Line::Unknown)) => self.unknown += 1,
+        match (&mut self.reading, Line::read(line)) {
             (Some(reading), Ok(line)) => {
                 let refused = |contradiction| Error::Contradiction { path: path(), contradiction };
                 reading.take(number, line).map_err(refused)?;
@@ -254,7 +248,7 @@ impl Journal {
     /// Appends a line. It survives the death of this process at once, and that of the machine after [`Self::sync`].
     pub fn append(&mut self, line: &Line) -> Result<(), Error> {
         self.is_undisturbed()?;
-        let outcome = serde_json::to_vec(line).map_err(io::Error::from).and_then(|mut bytes| {
+        let outcome = line.write().map_err(io::Error::from).and_then(|mut bytes| {
             checksum::seal(&mut bytes);
             bytes.push(b'\n');
             self.file.write_all(&bytes)?;

@@ -4,10 +4,10 @@
 
 use bakeoff_journal::{Error, Journal, read};
 use bakeoff_model::record::{
-    Block, BuildLine, Census, Changed, Checked, Evidence, EvidenceLine, FORMAT, Line, Outcome, Session, StudyLine,
-    Traced, Trial, VariantLine,
+    Block, BuildLine, Changed, Checked, FORMAT, FeatureLine, Line, Outcome, Session, StudyLine, Trial, VariantLine,
 };
 use bakeoff_model::study::{Decide, Levels};
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -81,30 +81,26 @@ fn new_journal(folder: &Path) -> (PathBuf, Journal) {
 fn every_kind_of_line_is_read_back() {
     let folder = tempfile::tempdir().unwrap();
     let (path, mut journal) = new_journal(folder.path());
-    let gathered = |evidence| Line::Evidence(EvidenceLine { session: 1, variant: "a".into(), evidence });
-    let traced = |tasks| {
-        let command = Census { tasks, ..Census::default() };
-        Evidence::of_trial(Traced { workload: "w".into(), command, ..Traced::default() })
-    };
+    let own = |number: u32| FeatureLine::new("of-a-feature", &BTreeMap::from([("number", number)])).unwrap();
     for line in [
         Line::Session(Session { session: 1, ..Session::default() }),
         Line::Build(BuildLine::default()),
         block(1),
         trial(1, 0.5),
-        gathered(Evidence::Facts(vec![])),
-        gathered(Evidence::Missing { workload: Some("w".into()), why: "refused".into() }),
-        gathered(traced(1)),
-        gathered(traced(2)),
+        Line::Feature(own(1)),
+        Line::Feature(own(2)),
     ] {
         journal.append(&line).unwrap();
     }
     let contents = read(&path).unwrap();
     let record = contents.record;
-    assert_eq!(contents.unknown_lines, 0);
     let read = (record.sessions.len(), record.builds.len(), record.blocks.len(), record.trials.len());
     assert_eq!(read, (1, 1, 1, 1));
-    let evidence: Vec<_> = record.evidence.into_iter().map(|line| line.evidence).collect();
-    assert_eq!(evidence, [Evidence::Facts(vec![]), traced(2)], "the last word on each subject");
+    let fields =
+        |line: &FeatureLine| (line.kind().to_owned(), line.fields::<BTreeMap<String, serde_json::Value>>().unwrap());
+    let own: Vec<_> = record.features.iter().map(fields).collect();
+    assert!(own.iter().all(|(kind, _)| kind == "of-a-feature"), "{own:?}");
+    assert_eq!(own.iter().map(|(_, fields)| fields["number"].as_u64()).collect::<Vec<_>>(), [Some(1), Some(2)]);
 }
 
 #[test]
@@ -170,7 +166,7 @@ fn lines_and_keys_of_later_minor_versions_are_passed_over() {
     let text = unsealed(&path).replace("\"position\":1", "\"position\":1,\"mood\":\"fair\"");
     fs::write(&path, format!("{text}{{\"line\":\"weather\",\"sun\":true}}\n")).unwrap();
     let contents = read(&path).unwrap();
-    assert_eq!((contents.record.trials.len(), contents.unknown_lines), (1, 1));
+    assert_eq!((contents.record.trials.len(), contents.record.features.len()), (1, 1));
 }
 
 #[test]

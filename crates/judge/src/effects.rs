@@ -64,15 +64,21 @@ pub(super) fn effects(record: &Record, trials: &Trials<'_>, pairs: Known<'_>, ru
 const PAIRS_MAX: usize = 10;
 
 /// Levels of one factor against each other, on the deciding metric: pairs of variants that differ from the baseline in
-/// the same single factor. The pairs with the baseline itself stand in the tables. Evidence may need all of them; without
-/// it they are told where one factor is all that is varied, and has not too many levels.
-pub(super) fn levels(record: &Record, trials: &Trials<'_>, pairs: Known<'_>, rule: DecisionRule) -> Vec<Effects> {
+/// the same single factor. The pairs with the baseline itself stand in the tables. Who looks for causes may need all of
+/// them; else they are told where one factor is all that is varied, and has not too many levels.
+pub(super) fn levels(
+    record: &Record,
+    trials: &Trials<'_>,
+    pairs: Known<'_>,
+    rule: DecisionRule,
+    are_wanted: bool,
+) -> Vec<Effects> {
     let study = &record.study;
     let is_told = match Factors::of(study).0.as_slice() {
         [(_, levels)] => (levels.len() - 1) * levels.len().saturating_sub(2) / 2 <= PAIRS_MAX,
         _ => false,
     };
-    if record.evidence.is_empty() && !is_told {
+    if !are_wanted && !is_told {
         return vec![];
     }
     let deciding = study.decide.metrics.first().and_then(|name| metric::by_name(name, &study.metrics));

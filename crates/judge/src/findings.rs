@@ -4,14 +4,12 @@
 mod beside;
 mod builds;
 mod comparison;
-mod evidence;
 mod outputs;
 
 pub use bakeoff_stats::describe::Description as Summary;
 pub use beside::*;
 pub use builds::*;
 pub use comparison::*;
-pub use evidence::*;
 pub use outputs::*;
 
 use bakeoff_model::metric::{Direction, Metric, Unit};
@@ -23,6 +21,9 @@ use std::collections::BTreeMap;
 
 /// The version of this format.
 pub const FORMAT: u32 = 2;
+
+/// Sections of features: data, by name.
+pub type Sections = serde_json::Map<String, serde_json::Value>;
 
 /// All that the analysis says of a study.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -94,9 +95,9 @@ pub struct Findings {
     /// How far the order of linking was varied, if it was to be.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub layouts: Option<Layouts>,
-    /// What was gathered beside the trials, and which differences it may explain.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub evidence: Option<Box<Gathered>>,
+    /// What features add, by the name of their section.
+    #[serde(flatten)]
+    pub sections: Sections,
     /// What was printed, where not all variants printed the same.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub outputs: Vec<Outputs>,

@@ -27,12 +27,20 @@ use bakeoff_model::record::Record;
 
 /// Judges a record, finished or not. It never fails: what cannot be said is absent, and a caveat says why.
 pub fn judge(record: &Record) -> Findings {
-    let of_workloads = record.without_building();
-    let mut findings = judge_workloads(&of_workloads);
-    findings.evidence = crate::diagnosis::gathered(&of_workloads, &findings).map(Box::new);
+    judge_all(record, false)
+}
+
+/// The same, and levels of one factor against each other, all else as in the baseline, however many there are: who looks
+/// for causes needs them.
+pub fn judge_with_levels(record: &Record) -> Findings {
+    judge_all(record, true)
+}
+
+fn judge_all(record: &Record, levels: bool) -> Findings {
+    let mut findings = judge_workloads(&record.without_building(), levels);
     findings.layouts = executed::layouts(record);
     if let Some(building) = record.of_building() {
-        let judged = judge_workloads(&building);
+        let judged = judge_workloads(&building, false);
         findings.built_and_executed = build_cost::built_and_executed(&building, &judged, &findings);
         findings.building = Some(Box::new(judged));
     }

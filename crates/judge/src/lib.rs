@@ -1,17 +1,13 @@
 //! The judge: a [`bakeoff_model::record::Record`] in, [`findings::Findings`] out. Pure: it touches nothing of the
 //! world, and the same record always gives the same findings. `bakeoff_stats` knows only numbers; [`judge()`] knows what
-//! they are numbers of; `diagnosis` looks for what may have caused them; [`calibration`] asks of the first two, on
-//! simulated studies, whether they keep their promises.
+//! they are numbers of;
 
 mod build_cost;
 mod builds;
-pub mod calibration;
-pub mod check_summary;
 mod complete;
 mod conclude;
 mod conditions;
 mod contrasts;
-mod diagnosis;
 mod diagnostics;
 mod doubts;
 mod effects;
@@ -43,5 +39,6 @@ pub mod twin_history;
 mod workloads;
 
 pub use builds::{doubts as doubts_about_builds, same_files};
-pub use judge::judge;
+pub use judge::{judge, judge_with_levels};
+pub use mode::InferenceMode;
 pub use samples::judge_samples;

@@ -10,22 +10,30 @@ const PRECISION_SHARE: f64 = 0.6;
 
 /// How p and intervals are inferred, given when the study is looked at.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) enum InferenceMode {
+pub enum InferenceMode {
     /// The number of blocks was fixed: p and intervals are taken as they are.
     Fixed,
     /// The study stops by precision: at a part of the level.
     Precision,
     /// The study is at a look, counted from 0, of looks up to `most` blocks: at the level of that look.
-    Look { most: u32, look: usize },
+    Look {
+        /// The most blocks.
+        most: u32,
+        /// Which look.
+        look: usize,
+    },
     /// The study is before its first look: nothing is inferred.
-    Early { first: u32 },
+    Early {
+        /// The blocks at the first look.
+        first: u32,
+    },
     /// The study may be looked at at any time: the bet against the coins gives p and intervals.
     Anytime,
 }
 
 impl InferenceMode {
     /// The nominal level at which a test, or an interval, is to be taken for it to have this level in all.
-    pub(crate) fn level(self, alpha: f64) -> f64 {
+    pub fn level(self, alpha: f64) -> f64 {
         match self {
             Self::Fixed | Self::Anytime | Self::Early { .. } => alpha,
             Self::Precision => PRECISION_SHARE * alpha,

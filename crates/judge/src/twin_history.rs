@@ -55,7 +55,7 @@ pub fn twin_history(twins: &[TwinOfStudy]) -> TwinHistory {
     let (studies, left_out) = (p.len() as u32, (twins.len() - p.len()) as u32);
     let differed = p.iter().filter(|p| **p <= LEVEL).count() as u32;
     let interval = binomial_interval(differed, studies, 0.05);
-    let uniformity_p = too_small(&p).map(|test| test.p);
+    let uniformity_p = too_small(&p);
     let is_suspicious = uniformity_p.is_some_and(|p| p < SUSPICIOUS) || interval.is_some_and(|[low, _]| low > LEVEL);
     let sentence = sentence(studies, differed, interval, is_suspicious);
     TwinHistory { studies, left_out, differed, interval, uniformity_p, is_suspicious, sentence }

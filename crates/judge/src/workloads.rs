@@ -3,7 +3,7 @@
 
 use super::interim_view::InterimView;
 use super::lost::Attempts;
-use super::pairs::{self, Known};
+use super::pairs::Known;
 use super::rule::DecisionRule;
 use super::stopping_rule::{fulfilled, is_looked_at};
 use super::tables::{rank, tables};
@@ -11,10 +11,9 @@ use super::trials::Trials;
 use super::{builds, conditions, diagnostics, doubts, effects, executed, latencies, outputs, provided, study};
 use crate::findings::{Effects, FORMAT, Findings, Method, Outputs, Table};
 use bakeoff_model::record::{Record, VariantLine};
-use std::collections::BTreeMap;
 
 /// Judges a record without building, finished or not.
-pub(super) fn judge_workloads(record: &Record) -> Findings {
+pub(super) fn judge_workloads(record: &Record, levels: bool) -> Findings {
     let study = &record.study;
     let mut view = InterimView::of(record);
     let rule = DecisionRule::of(study, view.mode);
@@ -39,7 +38,9 @@ pub(super) fn judge_workloads(record: &Record) -> Findings {
     builds.sort_by_key(|build| variants.iter().position(|v| build.variants.contains(&v.name)).unwrap_or(usize::MAX));
     let is_enough = view.stopping.as_ref().is_some_and(|stopping| stopping.enough);
     let blocks_wanted = executed::blocks_wanted(record, is_enough);
-    let effects = all_effects(record, &alike, &tables, &pairs, &outputs, rule);
+    let known =
+        Known { tables: &tables, pairs: &pairs, deciding: study.decide.metrics.first().map_or("", String::as_str) };
+    let effects = all_effects(record, &alike, known, &outputs, rule, levels);
     let mut findings = Findings {
         format: FORMAT,
         study: study.study.clone(),
@@ -77,7 +78,7 @@ pub(super) fn judge_workloads(record: &Record) -> Findings {
         building: None,
         built_and_executed: vec![],
         layouts: None,
-        evidence: None,
+        sections: crate::findings::Sections::new(),
         caveats: vec![],
     };
     findings.outputs = outputs;
@@ -91,15 +92,13 @@ pub(super) fn judge_workloads(record: &Record) -> Findings {
 fn all_effects(
     record: &Record,
     trials: &Trials<'_>,
-    tables: &[Table],
-    pairs: &BTreeMap<(String, String), pairs::Pairs>,
+    known: Known<'_>,
     outputs: &[Outputs],
     rule: DecisionRule,
+    levels: bool,
 ) -> Vec<Effects> {
-    let deciding = record.study.decide.metrics.first().map_or("", String::as_str);
-    let known = Known { tables, pairs, deciding };
     let mut effects = effects::effects(record, trials, known, rule);
-    effects.extend(effects::levels(record, trials, known, rule));
+    effects.extend(effects::levels(record, trials, known, rule, levels));
     outputs::explain(&mut effects, outputs);
     effects
 }

@@ -5,44 +5,21 @@
 pub mod aside;
 mod differs;
 mod driver;
-pub mod evidence;
+mod error;
 pub mod expected;
+mod intrusive;
 pub mod local;
 pub mod simulated;
-pub mod varying_load;
 mod void;
 pub mod watched;
 
 pub use driver::{Ending, Event, Standing, drive};
+pub use error::Error;
+pub use intrusive::{Diagnosed, IntrusiveProbe, Subject, Unseen};
 
 use bakeoff_model::marks::Marks;
 use bakeoff_model::metric::Measurements;
-use bakeoff_model::record::{Block, Evidence, Outcome, Output, OutputDifference, Surrounding, Unavailable};
-
-/// Why the lab cannot go on. A trial that goes wrong is not an error but a [`Outcome::Failed`].
-#[derive(Debug, thiserror::Error)]
-pub enum Error {
-    /// The place cannot execute anything any more.
-    #[error("cannot execute trials here any more")]
-    Host(#[from] bakeoff_host::Error),
-    /// A task is of something that is not in the plan.
-    #[error("the {what} is not in the plan")]
-    Unplanned {
-        /// What: `variant`, `workload` or `condition`, and its name.
-        what: String,
-    },
-    /// Nothing can be built here any more.
-    #[error("cannot build what trials need")]
-    Building(#[source] Box<dyn std::error::Error + Send + Sync>),
-    /// A trial's folder cannot be prepared or read.
-    #[error("cannot use the folder for trials {}", path.display())]
-    Folder {
-        /// The folder or file.
-        path: std::path::PathBuf,
-        /// The system's reason.
-        source: std::io::Error,
-    },
-}
+use bakeoff_model::record::{Block, Outcome, Output, OutputDifference, Surrounding, Unavailable};
 
 /// Which trial is to be executed.
 #[derive(Debug, Clone, Copy)]
@@ -106,22 +83,6 @@ pub struct Pass<'a> {
     pub variants: &'a [&'a str],
 }
 
-/// What one diagnostic trial is of.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Subject<'a> {
-    /// The variant's display name.
-    pub variant: &'a str,
-    /// The workload.
-    pub workload: &'a str,
-}
-
-impl Subject<'_> {
-    /// What is to be said where it could not be executed.
-    pub fn missing(&self, why: impl Into<String>) -> Evidence {
-        Evidence::Missing { workload: Some(self.workload.to_owned()), why: why.into() }
-    }
-}
-
 /// A way to reach a place. Executors differ in how the place is reached, never in how it measures.
 pub trait Executor {
     /// Executes one trial; none if it was interrupted and must be executed again.
@@ -165,8 +126,8 @@ pub trait Executor {
     }
 
     /// Executes a diagnostic trial, when all measured ones are over; none if it was interrupted.
-    fn diagnose(&mut self, subject: Subject<'_>) -> Result<Option<Evidence>, Error> {
-        Ok(Some(subject.missing("nothing traces here")))
+    fn diagnose(&mut self, _subject: Subject<'_>, _probe: &mut dyn IntrusiveProbe) -> Result<Option<Diagnosed>, Error> {
+        Ok(Some(Diagnosed::missing("nothing traces here")))
     }
 
     /// No other trial of this block follows in this session: what was kept for the block can end.

@@ -6,7 +6,6 @@
 
 pub mod decimal;
 pub mod digest;
-pub mod facts;
 pub mod marks;
 pub mod metric;
 pub mod pattern;
@@ -14,7 +13,6 @@ pub mod percent;
 pub mod plain;
 pub mod plan;
 pub mod problem;
-pub mod published;
 pub mod range;
 pub mod record;
 pub mod shuffle;

@@ -5,7 +5,7 @@
 mod basis;
 mod build;
 mod building;
-mod evidence;
+mod feature_line;
 mod looks;
 mod outcome;
 mod output;
@@ -17,7 +17,7 @@ pub(crate) use basis::VARIANT_KEY;
 pub use basis::{Basis, Change};
 pub use build::{BuildLine, BuildOutcome, FactorLine, FlagSeen, Foreseen, LayerLine, Proof};
 pub use building::{BUILDING_METRICS, Building};
-pub use evidence::{Calls, Census, Children, Evidence, EvidenceLine, Mapped, Opened, Traced};
+pub use feature_line::FeatureLine;
 pub use looks::{Changed, Checked};
 pub use outcome::{Failure, Outcome};
 pub use output::{HASHED_BYTES, Output, OutputDifference};
@@ -61,11 +61,37 @@ pub enum Line {
     Changed(Changed),
     /// Somebody has set the system's clock.
     ClockSet(ClockSet),
-    /// Something was gathered that may explain a difference.
-    Evidence(EvidenceLine),
-    /// A kind of line that this version does not know: a later one wrote it. It is only ever read.
+    /// A line of a feature, or of a later version: kept as it is, in order, and read by nobody else.
+    #[serde(skip)]
+    Feature(FeatureLine),
+    /// Stands for such a line while it is being read; [`Line::read`] never returns it.
+    #[doc(hidden)]
     #[serde(other, skip_serializing)]
     Unknown,
+}
+
+impl Line {
+    /// A line from its JSON.
+    ///
+    /// # Errors
+    /// If it is no object with a `line`, or a line of the core whose fields are not as they should be.
+    pub fn read(text: &[u8]) -> serde_json::Result<Self> {
+        match serde_json::from_slice(text)? {
+            Self::Unknown => Ok(Self::Feature(FeatureLine::read(text)?)),
+            line => Ok(line),
+        }
+    }
+
+    /// Its JSON, without a line feed.
+    ///
+    /// # Errors
+    /// Passes on the serialiser's word, should a value have no form in JSON.
+    pub fn write(&self) -> serde_json::Result<Vec<u8>> {
+        match self {
+            Self::Feature(line) => Ok(line.text().as_bytes().to_vec()),
+            line => serde_json::to_vec(line),
+        }
+    }
 }
 
 /// A command took up the study.
@@ -252,8 +278,8 @@ pub struct Record {
     pub blocks: Vec<Block>,
     /// The trials, in the order in which they ended.
     pub trials: Vec<Trial>,
-    /// The last word on what each piece of evidence is about.
-    pub evidence: Vec<EvidenceLine>,
+    /// Lines of features, in their order.
+    pub features: Vec<FeatureLine>,
     /// How often the system's clock was set while trials were executed.
     pub clock_set: Vec<ClockSet>,
     /// The last good look at what trials execute; none in journals of versions that did not look.
@@ -271,7 +297,7 @@ impl Record {
             builds: vec![],
             blocks: vec![],
             trials: vec![],
-            evidence: vec![],
+            features: vec![],
             clock_set: vec![],
             checked: None,
             unchecked_from: 0,
@@ -289,10 +315,7 @@ impl Record {
             },
             Line::Block(block) => self.blocks.push(block),
             Line::Trial(trial) => self.trials.push(trial),
-            Line::Evidence(line) => match self.evidence.iter_mut().find(|known| known.subject() == line.subject()) {
-                Some(known) => *known = line,
-                None => self.evidence.push(line),
-            },
+            Line::Feature(line) => self.features.push(line),
             Line::Checked(line) => self.take_checked(line),
             Line::Changed(line) => self.take_changed(&line),
             Line::ClockSet(line) => self.clock_set.push(line),

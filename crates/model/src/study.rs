@@ -42,17 +42,8 @@ pub struct Study {
     pub plans: Vec<PlanSpec>,
     /// How the measurements are judged.
     pub decide: Decide,
-    /// What is gathered to explain what is found.
-    pub evidence: EvidenceSpec,
-}
-
-/// What is gathered of every variant after the measured trials, to explain and not to compare.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct EvidenceSpec {
-    /// Patterns of files below the prefix whose facts are kept.
-    pub facts: Vec<String>,
-    /// Workloads that are executed once more, stopped at every system call.
-    pub trace: Vec<String>,
+    /// What features have read, by the name of the section; none of it makes trials incomparable.
+    pub sections: BTreeMap<String, serde_json::Value>,
 }
 
 /// Something varied on purpose.

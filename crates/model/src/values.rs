@@ -106,14 +106,16 @@ fn by_regex(regex: &str, stdout: &[u8]) -> Result<f64, String> {
 
 /// The output is one JSON value, or else its last line is that is an object or a list.
 fn by_path(path: &str, stdout: &[u8]) -> Result<f64, String> {
-    let whole = || serde_json::from_slice(stdout).ok();
+    let whole = || serde_json::from_slice::<serde_json::Value>(stdout).ok();
     let of_line = |line: &[u8]| {
         let line = line.trim_ascii();
         let may_be = line.starts_with(b"{") || line.starts_with(b"[");
         if may_be { serde_json::from_slice::<serde_json::Value>(line).ok() } else { None }
     };
     let json = whole().or_else(|| stdout.rsplit(|byte| *byte == b'\n').find_map(of_line));
-    let json = json.ok_or_else(|| format!("JSON field `{path}`: there is no JSON in {}", output(stdout)))?;
+    let mut json = json.ok_or_else(|| format!("JSON field `{path}`: there is no JSON in {}", output(stdout)))?;
+    // What an error names stands in alphabetical order.
+    json.sort_all_objects();
     let mut at = &json;
     let mut walked = String::new();
     for part in path.split('.') {

@@ -4,11 +4,11 @@
 mod beside;
 
 use crate::builds::unbuilt;
+use crate::draw::text::{clean, glue, unglue};
 use crate::effects;
 use crate::failures;
 use crate::format::percent;
 use crate::outputs;
-use crate::text::{clean, glue, unglue};
 use crate::words::{self, Change, Manner, NAMED_MAX, counted, listed, named, subject};
 use bakeoff_judge::findings::{Comparison, FailedTrials, Findings, Method, Row, Same, Table, Verdict};
 use bakeoff_model::metric::Direction;

@@ -5,11 +5,11 @@ mod doubts;
 
 pub use doubts::build_doubts;
 
+use crate::draw::grid::{Flush, Grid};
+use crate::draw::paint::{Ink, Page, Piece};
+use crate::draw::text::clean;
 use crate::failures::quote;
 use crate::format::{bytes, duration, waiting_time};
-use crate::grid::{Flush, Grid};
-use crate::paint::{Ink, Page, Piece};
-use crate::text::clean;
 use bakeoff_judge::findings::Findings;
 use bakeoff_model::metric::value;
 use bakeoff_model::record::{BuildLine, BuildOutcome};

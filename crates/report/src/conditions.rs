@@ -1,9 +1,9 @@
 //! The conditions: whether each of their parts was held, observed or not to be had, and what was measured of load and
 //! throughput. What they do to a metric is told with the other effects.
 
+use crate::draw::paint::{Ink, Page, Piece};
+use crate::draw::text::{clean, glue};
 use crate::format::{decimals_of, fitting, fixed, percent, units};
-use crate::paint::{Ink, Page, Piece};
-use crate::text::{clean, glue};
 use crate::words::counted;
 use bakeoff_judge::findings::{ConditionParts, Findings, Part, Summary, Watched};
 use bakeoff_model::metric::{Unit, by_name};

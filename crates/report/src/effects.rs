@@ -2,11 +2,11 @@
 //! table for each family. Of interactions only those that are shown are listed; the others are counted. Effects on other
 //! metrics are in the JSON.
 
+use crate::draw::grid::{Flush, Grid};
+use crate::draw::notes::Notes;
+use crate::draw::paint::{Ink, Page, Piece};
+use crate::draw::text::{clean, glue};
 use crate::format::percent;
-use crate::grid::{Flush, Grid};
-use crate::notes::Notes;
-use crate::paint::{Ink, Page, Piece};
-use crate::text::{clean, glue};
 use crate::words::named;
 use crate::words::{self, Change, Manner, counted};
 use bakeoff_judge::findings::{Comparison, Effect, Effects, Findings, Kind, Over, Verdict};

@@ -1,8 +1,8 @@
 //! Trials that failed or are void: how many of which, and the first failure of each as an example.
 
+use crate::draw::paint::{Ink, Page, Piece};
+use crate::draw::text::{broken, clean};
 use crate::format::{bytes, duration};
-use crate::paint::{Ink, Page, Piece};
-use crate::text::{broken, clean};
 use crate::words::{counted, listed, named};
 use bakeoff_judge::findings::{FailedTrials, Findings, VoidBy};
 use bakeoff_model::record::Failure;

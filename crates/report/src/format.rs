@@ -30,7 +30,7 @@ pub fn count(count: u64) -> String {
 }
 
 /// How much more the second of two counts is, signed: `+1,137`, `−12`.
-pub(crate) fn signed_count(before: u64, after: u64) -> String {
+pub fn signed_count(before: u64, after: u64) -> String {
     let sign = if after < before { MINUS } else { '+' };
     format!("{sign}{}", count(after.abs_diff(before)))
 }
@@ -80,7 +80,7 @@ fn civil(days: i64) -> (i64, i64, i64) {
 }
 
 /// A number with a fixed number of decimals, or with as many more as it takes to not write zero.
-pub(crate) fn fixed(value: f64, decimals: usize) -> String {
+pub fn fixed(value: f64, decimals: usize) -> String {
     let size = value.abs();
     let shows = |text: &String| size == 0.0 || text.bytes().any(|b| (b'1'..=b'9').contains(&b));
     let text = (decimals..=DECIMALS_MAX.max(decimals))
@@ -92,25 +92,25 @@ pub(crate) fn fixed(value: f64, decimals: usize) -> String {
 }
 
 /// Like [`fixed`], with a plus sign where the value is positive.
-pub(crate) fn signed(value: f64, decimals: usize) -> String {
+pub fn signed(value: f64, decimals: usize) -> String {
     let plus = if value > 0.0 { "+" } else { "" };
     plus.to_owned() + &fixed(value, decimals)
 }
 
 /// A power of ten: that of the first digit, once the value has been rounded to so many significant digits.
-pub(crate) fn exponent(value: f64, significant: usize) -> i32 {
+pub fn exponent(value: f64, significant: usize) -> i32 {
     let text = format!("{:.*e}", significant.saturating_sub(1), value.abs());
     text.split_once('e').and_then(|(_, e)| e.parse().ok()).unwrap_or(0)
 }
 
 /// Decimals with which a value has so many significant digits; none for large values.
-pub(crate) fn decimals_of(value: f64, significant: usize) -> usize {
+pub fn decimals_of(value: f64, significant: usize) -> usize {
     let decimals = significant as i32 - 1 - exponent(value, significant);
     usize::try_from(decimals).unwrap_or(0)
 }
 
 /// The units of a kind, largest first, each with its size in base units: of seconds, or of bytes.
-pub(crate) fn units(unit: bakeoff_model::metric::Unit) -> &'static [(f64, &'static str)] {
+pub fn units(unit: bakeoff_model::metric::Unit) -> &'static [(f64, &'static str)] {
     use bakeoff_model::metric::Unit;
     match unit {
         Unit::Seconds => SECONDS,
@@ -121,7 +121,7 @@ pub(crate) fn units(unit: bakeoff_model::metric::Unit) -> &'static [(f64, &'stat
 }
 
 /// The largest unit of which a value has at least one; the smallest if there is none, the base unit for zero.
-pub(crate) fn fitting(value: f64, units: &'static [(f64, &'static str)]) -> (f64, &'static str) {
+pub fn fitting(value: f64, units: &'static [(f64, &'static str)]) -> (f64, &'static str) {
     let base = units.iter().find(|(size, _)| *size == 1.0);
     let fits = |(size, _): &&(f64, &str)| exponent(value / size, SIGNIFICANT) >= 0;
     let found = if value == 0.0 { base } else { units.iter().find(fits).or(units.last()) };

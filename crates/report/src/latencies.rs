@@ -1,11 +1,11 @@
 //! Latencies of ops: a table for each kind of op, with the median over trials of every figure and its interval below, and
 //! in a line what people print of all ops together.
 
+use crate::draw::grid::{Flush, Grid};
+use crate::draw::paint::{Ink, Page, Piece};
+use crate::draw::text::{clean, glue};
 use crate::format::{count, decimals_of, duration, fitting, fixed, percent, units};
-use crate::grid::{Flush, Grid};
 use crate::order::Order;
-use crate::paint::{Ink, Page, Piece};
-use crate::text::{clean, glue};
 use bakeoff_judge::findings::{Findings, LatencyRow, LatencyTable, Typical};
 use bakeoff_model::metric::Unit;
 

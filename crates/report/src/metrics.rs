@@ -3,14 +3,14 @@
 //! together, with mean and largest value beside them.
 
 use crate::builds::unbuilt;
+use crate::draw::grid::{Flush, Grid};
+use crate::draw::notes::Notes;
+use crate::draw::paint::{Ink, Page, Piece};
+use crate::draw::plot::{Axis, LEGEND};
+use crate::draw::text::{clean, glue};
 use crate::format::{decimals_of, fitting, fixed, percent, units};
-use crate::grid::{Flush, Grid};
-use crate::notes::Notes;
 use crate::order::Order;
-use crate::paint::{Ink, Page, Piece};
-use crate::plot::{Axis, LEGEND};
 use crate::ranking;
-use crate::text::{clean, glue};
 use crate::words::{self, Change, Manner};
 use bakeoff_judge::findings::{Comparison, Findings, Row, Scale, Summary, Table, Verdict};
 use bakeoff_model::metric::Direction;

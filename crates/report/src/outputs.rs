@@ -1,9 +1,9 @@
 //! What the variants printed, where it was not the same: a sentence for the top of a page, and the first difference of
 //! each. What follows from it was decided by the analysis.
 
+use crate::draw::paint::{Ink, Page, Piece};
+use crate::draw::text::{clean, foreign, glue};
 use crate::format::fixed;
-use crate::paint::{Ink, Page, Piece};
-use crate::text::{clean, foreign, glue};
 use crate::words::{counted, listed};
 use bakeoff_judge::findings::{Findings, OtherOutput, Outputs};
 use bakeoff_model::plan::BASELINE;

@@ -1,11 +1,11 @@
 //! How many blocks it takes, as a page: a table for each workload, condition and metric. It computes nothing but the
 //! layout, and the time that a number of blocks takes.
 
-use crate::Style;
+use crate::draw::Style;
+use crate::draw::grid::{Flush, Grid};
+use crate::draw::paint::{Ink, Page, Piece};
+use crate::draw::text::{clean, glue};
 use crate::format::{count, exponent, fixed, percent, waiting_time};
-use crate::grid::{Flush, Grid};
-use crate::paint::{Ink, Page, Piece};
-use crate::text::{clean, glue};
 use crate::words::counted;
 use bakeoff_judge::planning::{Aim, Outlook, PILOT_MIN, Planning};
 

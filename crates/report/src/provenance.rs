@@ -1,8 +1,8 @@
 //! How it was judged, from how much, where and when: the few lines without which no number above may be believed.
 
+use crate::draw::paint::{Ink, Page};
+use crate::draw::text::{clean, glue};
 use crate::format::{bytes, count, date, percent};
-use crate::paint::{Ink, Page};
-use crate::text::{clean, glue};
 use crate::words::{self, counted};
 use bakeoff_judge::findings::{Comparison, Findings, Layouts, Scale, Stopping, Test};
 use bakeoff_model::record::Place;
@@ -73,7 +73,8 @@ fn claim(findings: &Findings) -> String {
     }
 }
 
-pub(crate) fn test_words(comparison: &Comparison) -> String {
+/// Which test made a comparison, in words.
+pub fn test_words(comparison: &Comparison) -> String {
     let (of, each) = match comparison.scale {
         Scale::Ratio => ("log ratios", "logarithms of the values"),
         Scale::Difference => ("differences", "values"),

@@ -1,9 +1,9 @@
 //! All pairs of a table's variants in one list: who shares a letter with whom, and how far each is from the first.
 
+use crate::draw::grid::{Flush, Grid};
+use crate::draw::paint::{Ink, Page, Piece};
+use crate::draw::text::{clean, glue};
 use crate::format::percent;
-use crate::grid::{Flush, Grid};
-use crate::paint::{Ink, Page, Piece};
-use crate::text::{clean, glue};
 use crate::words;
 use crate::words::named;
 use bakeoff_judge::findings::{Findings, Ranked, Ranking, Scale, Table};

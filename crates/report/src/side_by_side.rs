@@ -1,12 +1,12 @@
 //! Two findings side by side: ratio with interval and verdict here and there, and whether the intervals overlap. That is
 //! all it says: it does not call anything confirmed or refuted.
 
+use crate::draw::Style;
+use crate::draw::grid::{Flush, Grid};
+use crate::draw::paint::{Ink, Page, Piece};
+use crate::draw::text::{clean, glue};
 use crate::format::percent;
-use crate::grid::{Flush, Grid};
-use crate::paint::{Ink, Page, Piece};
 use crate::provenance::machines;
-use crate::terminal::Style;
-use crate::text::{clean, glue};
 use crate::words::{self, Manner, counted};
 use bakeoff_judge::findings::{Comparison, Findings};
 use bakeoff_judge::side_by_side::{Compared, Intervals, Pair, SideBySide};

@@ -1,28 +1,38 @@
 //! The page for people: the answer first, then what it rests on. It only puts the parts in their order.
 
-use crate::notes::Notes;
-use crate::paint::{Ink, Page};
-use crate::text::{clean, glue};
+use crate::draw::Style;
+use crate::draw::notes::Notes;
+use crate::draw::paint::{Ink, Page};
+use crate::draw::text::{clean, glue};
 use crate::words::listed;
-use crate::{answer, builds, conditions, effects, evidence, failures, latencies, metrics, outputs, provenance};
+use crate::{answer, builds, conditions, effects, failures, latencies, metrics, outputs, provenance};
 use bakeoff_judge::findings::Findings;
 
 /// Of more combinations that are left out for one reason, only the number is printed.
 const LEFT_OUT_MAX: usize = 8;
 
-/// How a page is printed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Style {
-    /// Columns of the screen. Text is broken to fit; a table's numbers never are. Made for 80 and more; from 100 on
-    /// there are pictures.
-    pub width: usize,
-    /// Whether to add colour. The characters are the same with and without.
-    pub colour: bool,
-}
-
 /// The findings as a page of text: the answer, what was printed if not the same, the tables with their noise floor, latencies, evidence, conditions,
 /// footnotes, builds, failures, and how, where and when all of it came about. It ends in a line feed.
 pub fn terminal(findings: &Findings, style: Style) -> String {
+    terminal_with(findings, &[], style)
+}
+
+/// How a section of a feature is drawn.
+#[derive(Debug, Clone, Copy)]
+pub struct SectionPage {
+    /// The section's name in [`Findings::sections`].
+    pub name: &'static str,
+    /// Draws it below the tables, to a width. Levels against each other ([`levels`]) are its to place.
+    pub draw: fn(&Findings, &mut Page, &mut Notes, usize),
+}
+
+/// Draws the levels of one factor against each other.
+pub fn levels(findings: &Findings, page: &mut Page, notes: &mut Notes, columns: usize) {
+    effects::print_levels(findings, page, notes, columns);
+}
+
+/// The same page, with the sections of features that have a page of their own.
+pub fn terminal_with(findings: &Findings, sections: &[SectionPage], style: Style) -> String {
     let Style { width, colour } = style;
     let (mut page, mut notes) = (Page::default(), Notes::default());
     let doubts = glue(&notes.mark(findings.caveats.iter().map(|caveat| caveat.text.as_str())));
@@ -38,10 +48,11 @@ pub fn terminal(findings: &Findings, style: Style) -> String {
     effects::print(findings, &mut page, &mut notes, width);
     metrics::print(findings, &mut page, &mut notes, width);
     latencies::print(findings, &mut page, width);
-    evidence::print(findings, &mut page, &mut notes, width);
-    if findings.evidence.is_none() {
-        effects::print_levels(findings, &mut page, &mut notes, width);
+    let mut there = sections.iter().filter(|section| findings.sections.contains_key(section.name)).peekable();
+    if there.peek().is_none() {
+        levels(findings, &mut page, &mut notes, width);
     }
+    there.for_each(|section| (section.draw)(findings, &mut page, &mut notes, width));
     conditions::print(findings, &mut page, width);
     if let Some(building) = &findings.building {
         print_building(building, &mut page, &mut notes, width);

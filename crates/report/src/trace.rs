@@ -1,11 +1,11 @@
 //! Where it all comes from: every build with its layers, sources and tools, every session with its machine, and single
 //! trials with everything that is behind them. It prints what the journal says and judges nothing.
 
+use crate::draw::Style;
+use crate::draw::paint::{Ink, Page};
+use crate::draw::text::{clean, glue};
 use crate::format::{bytes, date, duration};
-use crate::paint::{Ink, Page};
 use crate::provenance::machine;
-use crate::terminal::Style;
-use crate::text::{clean, glue};
 use bakeoff_model::metric::{METRICS, Measurements, Unit};
 use bakeoff_model::record::{
     Block, BuildLine, BuildOutcome, LayerLine, Outcome, Proof, Record, Session, TWIN, Trial, VariantLine,

@@ -1,9 +1,9 @@
 //! How a comparison is put into words and digits: the verdict's word for a metric's unit, and estimate and interval
 //! as a change or as a ratio, both with the digits that the interval earns. No sentence is made here.
 
+use crate::draw::paint::Ink;
+use crate::draw::text::clean;
 use crate::format::{exponent, fitting, fixed, percent, signed, units};
-use crate::paint::Ink;
-use crate::text::clean;
 use bakeoff_judge::findings::{Comparison, Findings, Scale, Test, Verdict};
 use bakeoff_model::metric::{Direction, Unit};
 use bakeoff_model::plan::BASELINE;
@@ -20,13 +20,14 @@ const ARITHMETIC_NOISE: f64 = 1e-9;
 /// How differences of a metric are told: what takes time is faster or slower; of bytes and counts there is less or more;
 /// a rate is lower or higher.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Manner {
+pub struct Manner {
     unit: Unit,
     better: Direction,
 }
 
 impl Manner {
-    pub(crate) fn of(unit: Unit, better: Direction) -> Self {
+    /// The words for values of this unit.
+    pub fn of(unit: Unit, better: Direction) -> Self {
         Self { unit, better }
     }
 
@@ -40,7 +41,7 @@ impl Manner {
     }
 
     /// The word for a verdict.
-    pub(crate) fn verdict(self, verdict: Verdict) -> &'static str {
+    pub fn verdict(self, verdict: Verdict) -> &'static str {
         let [less, more] = self.ends();
         match (verdict, self.better) {
             (Verdict::Faster, Direction::Less) | (Verdict::Slower, Direction::More) => less,
@@ -53,17 +54,17 @@ impl Manner {
     }
 
     /// The word for a change's direction, whatever is claimed of it.
-    pub(crate) fn direction(self, change: &Change) -> &'static str {
+    pub fn direction(self, change: &Change) -> &'static str {
         self.ends()[usize::from(!change.is_less())]
     }
 
     /// Whether a variant is faster or higher, or else needs or has an amount.
-    pub(crate) fn is_told_with_is(self) -> bool {
+    pub fn is_told_with_is(self) -> bool {
         !matches!(self.unit, Unit::Bytes | Unit::Count)
     }
 
     /// `is`, or what one does with an amount; and its infinitive.
-    pub(crate) fn verb(self) -> [&'static str; 2] {
+    pub fn verb(self) -> [&'static str; 2] {
         match (self.is_told_with_is(), self.better) {
             (true, _) => ["is", "be"],
             (false, Direction::Less) => ["needs", "need"],
@@ -73,12 +74,12 @@ impl Manner {
 }
 
 /// The word for a verdict on a cost in that unit.
-pub(crate) fn verdict(verdict: Verdict, unit: Unit) -> &'static str {
+pub fn verdict(verdict: Verdict, unit: Unit) -> &'static str {
     Manner::of(unit, Direction::Less).verdict(verdict)
 }
 
 /// The ink of a verdict.
-pub(crate) fn ink(verdict: Verdict) -> Ink {
+pub fn ink(verdict: Verdict) -> Ink {
     match verdict {
         Verdict::Faster => Ink::Better,
         Verdict::Slower | Verdict::Withheld => Ink::Worse,
@@ -88,7 +89,7 @@ pub(crate) fn ink(verdict: Verdict) -> Ink {
 }
 
 /// A metric as a sentence names it.
-pub(crate) fn metric(name: &str) -> &str {
+pub fn metric(name: &str) -> &str {
     match name {
         "wall" => "wall time",
         "user" => "user time",
@@ -99,7 +100,7 @@ pub(crate) fn metric(name: &str) -> &str {
 }
 
 /// How many blocks are missing, as far as that is known: ` (about 14 more blocks)`.
-pub(crate) fn more_blocks(verdict: Verdict) -> String {
+pub fn more_blocks(verdict: Verdict) -> String {
     match verdict {
         Verdict::Undecided { more_blocks: Some(1) } => " (about 1 more block)".to_owned(),
         Verdict::Undecided { more_blocks: Some(n) } => format!(" (about {} more blocks)", fixed(f64::from(n), 0)),
@@ -108,7 +109,7 @@ pub(crate) fn more_blocks(verdict: Verdict) -> String {
 }
 
 /// What so many blocks could have seen, as far as that is known: `, a difference of 1.8 % would probably have been seen`.
-pub(crate) fn detectable(comparison: &Comparison, unit: Unit) -> String {
+pub fn detectable(comparison: &Comparison, unit: Unit) -> String {
     let Some(detectable) = comparison.detectable else { return String::new() };
     let (departure, size, name) = match comparison.scale {
         Scale::Ratio => (detectable - 1.0, 0.01, "%"),
@@ -124,12 +125,12 @@ pub(crate) fn detectable(comparison: &Comparison, unit: Unit) -> String {
 }
 
 /// `1 block`, `12 blocks`.
-pub(crate) fn counted(n: u32, noun: &str) -> String {
+pub fn counted(n: u32, noun: &str) -> String {
     format!("{} {noun}{}", fixed(f64::from(n), 0), if n == 1 { "" } else { "s" })
 }
 
 /// `a`, `a and b`, `a, b and c`.
-pub(crate) fn listed(items: &[String]) -> String {
+pub fn listed(items: &[String]) -> String {
     match items {
         [] => String::new(),
         [only] => only.clone(),
@@ -160,7 +161,7 @@ fn settled(departure: f64, size: f64) -> f64 {
 
 /// Estimate and interval as a table shows them: `0.8391 [0.8312, 0.8466]`, or a signed difference in the unit of the
 /// table, given by its size in base units: `+3 [+1, +5]`.
-pub(crate) fn against_baseline(comparison: &Comparison, unit_size: f64) -> String {
+pub fn against_baseline(comparison: &Comparison, unit_size: f64) -> String {
     let without = if comparison.test == Test::Deterministic { "exact" } else { "none" };
     let interval = comparison.shown_interval();
     let written = match comparison.scale {
@@ -171,13 +172,13 @@ pub(crate) fn against_baseline(comparison: &Comparison, unit_size: f64) -> Strin
 }
 
 /// The confidence of the interval that is shown, where it is not the study's: ` at 90 %`.
-pub(crate) fn narrower(comparison: &Comparison) -> String {
+pub fn narrower(comparison: &Comparison) -> String {
     let is_other = comparison.is_within() && comparison.shown_interval().is_some();
     if is_other { format!(" at {}", percent(comparison.shown_confidence())) } else { String::new() }
 }
 
 /// A signed difference with its interval, in a unit given by its size, or the word for not having one.
-pub(crate) fn difference(estimate: f64, interval: Option<[f64; 2]>, unit_size: f64, without: &str) -> String {
+pub fn difference(estimate: f64, interval: Option<[f64; 2]>, unit_size: f64, without: &str) -> String {
     let largest = largest(estimate, interval);
     let departure = |x: f64| settled(x, largest) / unit_size;
     let (estimate, interval) = (departure(estimate), interval.map(|i| i.map(departure)));
@@ -187,7 +188,7 @@ pub(crate) fn difference(estimate: f64, interval: Option<[f64; 2]>, unit_size: f
 }
 
 /// A ratio with its interval, or the word for not having one: `0.8391 [0.8312, 0.8466]`, `1.0400 [none]`.
-pub(crate) fn ratio(estimate: f64, interval: Option<[f64; 2]>, without: &str) -> String {
+pub fn ratio(estimate: f64, interval: Option<[f64; 2]>, without: &str) -> String {
     let departures: Vec<f64> =
         interval.into_iter().flatten().chain([estimate]).map(|x| settled(x - 1.0, 1.0)).collect();
     let decimals = decimals(&departures, interval, RATIO_DIGITS, if interval.is_some() { 2 } else { 4 });
@@ -203,7 +204,7 @@ fn bracketed(estimate: f64, interval: Option<[f64; 2]>, without: &str, write: im
 
 /// Estimate and interval of a comparison as a change from the baseline: in percent, or in the metric's unit.
 #[derive(Debug)]
-pub(crate) struct Change {
+pub struct Change {
     estimate: f64,
     interval: Option<[f64; 2]>,
     unit: &'static str,
@@ -214,13 +215,13 @@ pub(crate) struct Change {
 
 impl Change {
     /// The change with the interval that the verdict rests on, and with its confidence where that is not the study's.
-    pub(crate) fn of(comparison: &Comparison, unit: Unit) -> Self {
+    pub fn of(comparison: &Comparison, unit: Unit) -> Self {
         let narrower = narrower(comparison);
         Self { narrower, ..Self::with(comparison, comparison.shown_interval(), unit) }
     }
 
     /// The change with the given interval of the comparison.
-    pub(crate) fn with(comparison: &Comparison, interval: Option<[f64; 2]>, unit: Unit) -> Self {
+    pub fn with(comparison: &Comparison, interval: Option<[f64; 2]>, unit: Unit) -> Self {
         let largest = largest(comparison.estimate, interval);
         let (offset, size, unit, at_least) = match comparison.scale {
             Scale::Ratio => (1.0, 0.01, "%", 1),
@@ -237,22 +238,22 @@ impl Change {
     }
 
     /// Whether the estimate is below that of the baseline.
-    pub(crate) fn is_less(&self) -> bool {
+    pub fn is_less(&self) -> bool {
         self.estimate < 0.0
     }
 
     /// How much, whatever the direction: `16.1 %`.
-    pub(crate) fn amount(&self) -> String {
+    pub fn amount(&self) -> String {
         self.with_unit(fixed(self.estimate.abs(), self.decimals))
     }
 
     /// How much and which way: `−16.1 %`.
-    pub(crate) fn signed(&self) -> String {
+    pub fn signed(&self) -> String {
         self.with_unit(signed(self.estimate, self.decimals))
     }
 
     /// The interval in the estimate's direction, beside [`Self::amount`]: `15.3 … 16.9 %`.
-    pub(crate) fn range(&self) -> Option<String> {
+    pub fn range(&self) -> Option<String> {
         let [low, high] = self.interval?;
         let [low, high] = if self.estimate < 0.0 { [-high, -low] } else { [low, high] };
         let range = format!("{} … {}", fixed(low, self.decimals), fixed(high, self.decimals));
@@ -260,14 +261,14 @@ impl Change {
     }
 
     /// The interval beside [`Self::signed`]: `−0.6 … +0.4 %`.
-    pub(crate) fn signed_range(&self) -> Option<String> {
+    pub fn signed_range(&self) -> Option<String> {
         let [low, high] = self.interval?;
         let range = format!("{} … {}", signed(low, self.decimals), signed(high, self.decimals));
         Some(self.with_unit(range) + &self.narrower)
     }
 
     /// What is left of the baseline's, for a ratio: `52.0 %`, and its interval.
-    pub(crate) fn share(&self) -> (String, Option<String>) {
+    pub fn share(&self) -> (String, Option<String>) {
         let write = |x: f64| fixed(100.0 + x, self.decimals);
         let range = self.interval.map(|[low, high]| format!("{} … {} %{}", write(low), write(high), self.narrower));
         (format!("{} %", write(self.estimate)), range)
@@ -279,15 +280,15 @@ impl Change {
 }
 
 /// A variant in a sentence.
-pub(crate) fn subject(variant: &str) -> String {
+pub fn subject(variant: &str) -> String {
     if variant == BASELINE { "the baseline".to_owned() } else { variant.to_owned() }
 }
 
 /// Of more names than this in a sentence, the rest is only counted.
-pub(crate) const NAMED_MAX: usize = 4;
+pub const NAMED_MAX: usize = 4;
 
 /// The names in a list; of too many, the rest is only counted.
-pub(crate) fn named(mut names: Vec<String>) -> String {
+pub fn named(mut names: Vec<String>) -> String {
     if names.len() > NAMED_MAX {
         let rest = counted((names.len() - NAMED_MAX) as u32, "other");
         names.truncate(NAMED_MAX);
@@ -300,17 +301,17 @@ pub(crate) fn named(mut names: Vec<String>) -> String {
 const IDENTICAL: &str = "identical-build";
 
 /// Whether a comparison is of a program with itself, file for file.
-pub(crate) fn is_same_program(comparison: &Comparison) -> bool {
+pub fn is_same_program(comparison: &Comparison) -> bool {
     comparison.caveats.iter().any(|caveat| caveat.kind == IDENTICAL)
 }
 
 /// Whether nothing is claimed of it.
-pub(crate) fn is_open(comparison: &Comparison) -> bool {
+pub fn is_open(comparison: &Comparison) -> bool {
     matches!(comparison.verdict, Verdict::Undecided { .. })
 }
 
 /// A variant's name, and those of the variants that share its row: `opt=O2 = own`.
-pub(crate) fn with_shared(findings: &Findings, variant: &str) -> String {
+pub fn with_shared(findings: &Findings, variant: &str) -> String {
     let others = findings.shared.iter().filter(|one| one.with == variant).map(|one| one.variant.name.as_str());
     let names: Vec<String> = std::iter::once(variant).chain(others).map(clean).collect();
     names.join(" = ")

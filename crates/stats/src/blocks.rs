@@ -5,10 +5,8 @@
 use super::equivalence::Zone;
 use super::power::Design;
 
-pub use super::power::BLOCKS_MAX;
-
 /// The power that is planned for.
-pub const POWER: f64 = 0.8;
+const POWER: f64 = 0.8;
 
 /// The least number of blocks with which a comparison can be shown to differ at `alpha`, however many others it is
 /// judged with: the smallest p of the sign-flip test, and of max-T, is 2^(1−n), so n ≥ 1 + log2(1/alpha).
@@ -33,7 +31,7 @@ pub struct Outlook {
 impl Outlook {
     /// The number of blocks, in all, with which a decision has power [`POWER`] if estimate and spread stay as they are:
     /// the cheaper of showing a difference, at alpha/comparisons (which max-T is never much worse than) and with [`least`]
-    /// blocks at least, and showing equivalence, at alpha. None beyond [`BLOCKS_MAX`].
+    /// blocks at least, and showing equivalence, at alpha. None beyond a million.
     pub fn blocks(&self, comparisons: u32, alpha: f64) -> Option<u32> {
         let per_comparison = alpha / f64::from(comparisons.max(1));
         let beyond_ticks = (self.estimate.abs() - self.resolution).max(0.0);

@@ -12,6 +12,8 @@
 //! Given |uᵢ|, each factor has the mean 1 over its coin, so E is a martingale that begins at 1 (the stakes are those of
 //! Efron 1969's symmetric sums, as de la Peña 1999 uses them).
 
+use super::describe::middle;
+
 /// What is bet; both ways.
 const STAKES: [f64; 5] = [0.1, 0.2, 0.4, 0.8, 1.6];
 
@@ -21,7 +23,7 @@ const CLIP: f64 = 1.5;
 /// How closely the ends of an interval are found, as a part of their distance from the middle.
 const PRECISION: f64 = 1e-9;
 
-/// The evidence so far. It grows by [`Self::push`], in the order of time.
+/// The evidence of some contrasts, taken in the order of time.
 #[derive(Debug, Clone, Default)]
 pub struct EProcess {
     /// |x| so far, ascending.
@@ -33,7 +35,7 @@ pub struct EProcess {
 
 impl EProcess {
     /// No evidence yet.
-    pub fn new() -> Self {
+    fn new() -> Self {
         Self { largest: 1.0, ..Self::default() }
     }
 
@@ -45,14 +47,13 @@ impl EProcess {
     }
 
     /// Takes the next contrast, and returns the evidence with it. None, and no change, if it is not finite.
-    pub fn push(&mut self, contrast: f64) -> Option<f64> {
+    fn push(&mut self, contrast: f64) -> Option<f64> {
         if !contrast.is_finite() {
             return None;
         }
         let magnitude = contrast.abs();
         self.magnitudes.insert(self.magnitudes.partition_point(|m| *m < magnitude), magnitude);
-        let n = self.magnitudes.len();
-        let median = self.magnitudes[(n - 1) / 2] / 2.0 + self.magnitudes[n / 2] / 2.0;
+        let median = middle(&self.magnitudes);
         // Where most contrasts are 0 their median is too, and a contrast that is not is infinitely larger: clipped.
         let u = if magnitude == 0.0 { 0.0 } else { (magnitude / median).min(CLIP).copysign(contrast) };
         for (stake, [up, down]) in STAKES.iter().zip(&mut self.ln_products) {
@@ -61,16 +62,6 @@ impl EProcess {
         }
         self.largest = self.largest.max(self.value());
         Some(self.value())
-    }
-
-    /// Number of contrasts so far.
-    pub fn len(&self) -> usize {
-        self.magnitudes.len()
-    }
-
-    /// True before the first contrast.
-    pub fn is_empty(&self) -> bool {
-        self.magnitudes.is_empty()
     }
 
     /// The evidence against "centred on 0" as of now; 1 at the beginning. Infinite if it is beyond all numbers.
@@ -153,7 +144,7 @@ fn centre(contrasts: &[f64], evidence: impl Fn(f64) -> f64) -> f64 {
     let mut ascending = contrasts.to_vec();
     ascending.sort_by(f64::total_cmp);
     let n = ascending.len();
-    let median = ascending[(n - 1) / 2] / 2.0 + ascending[n / 2] / 2.0;
+    let median = middle(&ascending);
     // Evidence grows outwards on both sides, but for small steps: a few quantiles around the median are enough.
     let quantiles = (1..10).map(|tenth| ascending[tenth * (n - 1) / 10]);
     let all = std::iter::once(median).chain(quantiles).map(|theta| (theta, evidence(theta)));
@@ -215,9 +206,7 @@ mod tests {
         let mut process = EProcess::new();
         assert_eq!(process.push(f64::NAN), None);
         assert_eq!(process.push(f64::INFINITY), None);
-        assert!(process.is_empty());
         assert_eq!(process.push(0.0), Some(1.0));
-        assert_eq!(process.len(), 1);
         let long = EProcess::of(&vec![1.0; 5000]).unwrap_or_default();
         assert_eq!((long.value(), long.p()), (f64::INFINITY, 0.0));
         let there_and_back = EProcess::of(&[[1.0; 8], [-1.0; 8]].concat()).unwrap_or_default();

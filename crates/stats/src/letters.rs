@@ -27,7 +27,7 @@ pub fn order(estimates: &[f64]) -> Vec<usize> {
 ///
 /// Two items share a letter if and only if their pair is not in `differ`. No letter can be taken off an item, and
 /// none can be left out, without breaking that.
-pub fn groups(items: usize, differ: &[(usize, usize)]) -> Option<Vec<Vec<usize>>> {
+fn groups(items: usize, differ: &[(usize, usize)]) -> Option<Vec<Vec<usize>>> {
     let mut pairs: Vec<(usize, usize)> = differ.iter().map(|(a, b)| (*a.min(b), *a.max(b))).collect();
     pairs.retain(|(a, b)| a < b && *b < items);
     pairs.sort_unstable();

@@ -7,9 +7,7 @@
 
 pub mod blocks;
 pub mod bootstrap;
-pub mod changepoint;
 pub mod describe;
-pub mod edivisive;
 pub mod eprocess;
 pub mod equivalence;
 pub mod grid;
@@ -19,9 +17,7 @@ pub mod linear;
 pub mod maxt;
 pub mod ministat;
 pub mod modes;
-pub mod nested;
 pub mod outliers;
-pub mod permutation;
 pub mod power;
 pub mod proportion;
 pub mod published;
@@ -30,8 +26,6 @@ pub mod signflip;
 pub mod sort;
 pub mod spending;
 pub mod student;
-pub mod tail;
-pub mod tmixture;
 pub mod trend;
 pub mod welch;
 

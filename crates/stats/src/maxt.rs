@@ -102,18 +102,13 @@ impl MaxT {
     }
 
     /// The smallest p that a column could have given, however large its effect.
-    pub fn smallest_p(&self, column: usize) -> f64 {
+    fn smallest_p(&self, column: usize) -> f64 {
         self.columns[column].test.smallest_p().max(1.0 / self.signs.count() as f64)
     }
 
     /// Whether all patterns are counted.
     pub fn is_exact(&self) -> bool {
         self.signs.is_complete()
-    }
-
-    /// Where a column is centred: as by [`SignFlip::estimate`].
-    pub fn estimate(&self, column: usize) -> f64 {
-        self.columns[column].estimate
     }
 
     /// Corrected two-sided p of the hypothesis that a column is centred on `theta`; 1 if all its residuals are 0.

@@ -10,7 +10,7 @@ use statrs::distribution::{Beta, ContinuousCDF};
 use std::collections::BTreeMap;
 
 /// Fewer values than this are too few to judge.
-pub const LEAST: usize = 30;
+const LEAST: usize = 30;
 
 /// Bins of the density.
 const BINS: usize = 100;

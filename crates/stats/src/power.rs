@@ -16,7 +16,7 @@ use statrs::distribution::{ChiSquared, ContinuousCDF, Normal};
 use statrs::function::gamma::ln_gamma;
 
 /// Beyond this many blocks a number is of no use to anyone.
-pub const BLOCKS_MAX: u32 = 1_000_000;
+const BLOCKS_MAX: u32 = 1_000_000;
 
 /// Nodes of each piece of an integral.
 const NODES: usize = 48;
@@ -26,7 +26,7 @@ const FAR: f64 = 9.0;
 
 /// The probability that |T| > `critical`, for Student's noncentral t. NaN unless all are finite and the degrees of freedom
 /// positive. Either sign of noncentrality gives the same. Absolute error about 10⁻⁹.
-pub fn two_sided_t(critical: f64, degrees_of_freedom: f64, noncentrality: f64) -> f64 {
+fn two_sided_t(critical: f64, degrees_of_freedom: f64, noncentrality: f64) -> f64 {
     let normal = Normal::standard();
     let of = |s: f64| normal.sf(critical * s - noncentrality) + normal.cdf(-critical * s - noncentrality);
     over_spread(degrees_of_freedom, [noncentrality.abs() / critical, 1.0 / critical], of)

@@ -64,16 +64,9 @@ fn beta_quantile(a: f64, b: f64, probability: f64) -> Option<f64> {
     }
 }
 
-/// Whether p-values are small more often than p-values may be: Kolmogorov and Smirnov's one-sided test.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct TooSmall {
-    /// D⁺: the largest excess, over all u, of the part of the p-values that are ≤ u over u.
-    pub excess: f64,
-    /// p of such an excess if every p-value is ≤ u with a probability of at most u, for every u.
-    pub p: f64,
-}
-
-/// Tests p-values, in any order. None if there are none, or if one is not between 0 and 1.
+/// Are p-values, in any order, small more often than p-values may be? p of Kolmogorov and Smirnov's one-sided test: the
+/// probability of an excess as large as theirs, D⁺, the largest over all u of the part of them that are ≤ u, less u, if each
+/// is ≤ u with a probability of at most u. None if there are none, or if one is not between 0 and 1.
 ///
 /// The p-values of exact tests are discrete (multiples of 2^(1−n) for n blocks, and fewer with ties) and so are not
 /// uniform even where all is well; but they are never too small: P(p ≤ u) ≤ u. That is all that a test promises, and
@@ -81,7 +74,7 @@ pub struct TooSmall {
 /// mixture of discrete and continuous p-values, and draws no random number. That some are too large is no fault.
 ///
 /// P(D⁺ ≥ d) = d Σ C(n,j) (d + j/n)^(j−1) (1 − d − j/n)^(n−j) over 0 ≤ j ≤ n(1−d), exactly (Birnbaum & Tingey 1951).
-pub fn too_small(p_values: &[f64]) -> Option<TooSmall> {
+pub fn too_small(p_values: &[f64]) -> Option<f64> {
     if p_values.is_empty() || !p_values.iter().all(|p| (0.0..=1.0).contains(p)) {
         return None;
     }
@@ -90,7 +83,7 @@ pub fn too_small(p_values: &[f64]) -> Option<TooSmall> {
     ascending.sort_by(f64::total_cmp);
     let excesses = ascending.iter().enumerate().map(|(before, p)| (before as f64 + 1.0) / n - p);
     let excess = excesses.fold(0.0, f64::max);
-    Some(TooSmall { excess, p: smirnov_tail(p_values.len(), excess) })
+    Some(smirnov_tail(p_values.len(), excess))
 }
 
 /// P(D⁺ ≥ `excess`) for n independent uniform values. All terms are positive, so nothing cancels.
@@ -146,8 +139,8 @@ mod tests {
         assert_eq!(too_small(&[0.5, 1.5]), None);
         assert_eq!(too_small(&[0.5, f64::NAN]), None);
         // One value: P(1 − u ≥ 1 − p) = p.
-        assert!(too_small(&[0.03]).is_some_and(|t| (t.p - 0.03).abs() < 1e-15));
-        assert_eq!(too_small(&[1.0; 50]).map(|t| t.p), Some(1.0));
-        assert_eq!(too_small(&[0.0; 50]).map(|t| t.p), Some(0.0));
+        assert!(too_small(&[0.03]).is_some_and(|p| (p - 0.03).abs() < 1e-15));
+        assert_eq!(too_small(&[1.0; 50]), Some(1.0));
+        assert_eq!(too_small(&[0.0; 50]), Some(0.0));
     }
 }

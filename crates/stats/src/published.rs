@@ -6,12 +6,12 @@
 
 pub mod compare;
 mod figures;
-pub mod squares;
+mod squares;
 pub mod step;
 
-pub use figures::{Figures, MedianRule, Range, Which, intersect};
+pub use figures::{Figures, Range, Which, intersect};
 
-use figures::places;
+use figures::{MedianRule, places};
 use squares::{greatest, least};
 
 /// Why no values can have these figures.

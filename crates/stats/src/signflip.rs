@@ -16,17 +16,18 @@
 //! beyond. Sums of different order that are equal must count as equal, so M gets a tolerance of 10⁻¹² of Σ|ψ|, the size
 //! by which rounding errors are scaled.
 
+use super::describe::middle;
 use super::edgeworth::SignedSum;
 use super::flips::{DRAWS, Flips};
 use super::roots::narrow;
 use super::subsets::SubsetCounter;
 
 /// Up to this number of contrasts, p is exact.
-pub const EXACT_MAX: usize = 36;
+const EXACT_MAX: usize = 36;
 
 /// Up to this number of contrasts, p is (1 + hits) / (1 + 199 999 seeded random flips). Beyond, Edgeworth's series is
 /// closer to the exact p than so many flips would be, and its cost does not keep anyone from a million blocks.
-pub const MONTE_CARLO_MAX: usize = 256;
+const MONTE_CARLO_MAX: usize = 256;
 
 /// How p is found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -113,7 +114,7 @@ impl SignFlip {
     }
 
     /// The smallest p that these contrasts could have given, however large the effect.
-    pub fn smallest_p(&self) -> f64 {
+    pub(super) fn smallest_p(&self) -> f64 {
         match self.counter {
             Counter::Exact(_) | Counter::Edgeworth => 2f64.powi(1 - self.ascending.len() as i32),
             Counter::MonteCarlo(_) => 1.0 / f64::from(DRAWS + 1),
@@ -154,23 +155,7 @@ impl SignFlip {
         }
     }
 
-    /// Whether the interval of confidence 1 − alpha lies within ± `half_width`: both ends of that are refuted, and the
-    /// centre is inside. Much cheaper than the interval: where flips would be drawn, and the series says that p is beyond
-    /// half or double of alpha, they are not.
-    pub fn is_within(&mut self, half_width: f64, alpha: f64) -> bool {
-        let mut refutes = |theta: f64| {
-            if self.counting() == Counting::MonteCarlo {
-                let series = self.p_by_series(theta);
-                if series < 0.5 * alpha || series > 2.0 * alpha {
-                    return series <= alpha;
-                }
-            }
-            self.p(theta) <= alpha
-        };
-        refutes(-half_width) && refutes(half_width) && self.estimate().abs() < half_width
-    }
-
-    /// The same, always by Edgeworth's series.
+    /// p, always by Edgeworth's series.
     fn p_by_series(&mut self, theta: f64) -> f64 {
         let weights = self.winsorise(theta);
         if weights.balance() { 1.0 } else { self.series(weights) }
@@ -308,16 +293,10 @@ pub(super) fn end_of_interval(
 
 /// m(θ), from the residuals' magnitudes in ascending order; 0 if they are all 0.
 pub(super) fn clip_at(ascending: &[f64]) -> f64 {
-    let middle = median(ascending);
-    if middle > 0.0 {
-        return CLIP * middle;
+    let median = middle(ascending);
+    if median > 0.0 {
+        return CLIP * median;
     }
     let nonzero = &ascending[ascending.partition_point(|d| *d == 0.0)..];
-    if nonzero.is_empty() { 0.0 } else { CLIP * median(nonzero) }
-}
-
-/// The median of a list that is not empty.
-fn median(ascending: &[f64]) -> f64 {
-    let n = ascending.len();
-    ascending[(n - 1) / 2] / 2.0 + ascending[n / 2] / 2.0
+    if nonzero.is_empty() { 0.0 } else { CLIP * middle(nonzero) }
 }

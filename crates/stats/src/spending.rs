@@ -38,7 +38,7 @@ pub fn looks(most: u32) -> Vec<u32> {
 }
 
 /// The error that is spent when this part of the blocks is there.
-pub fn spent(alpha: f64, part: f64) -> f64 {
+fn spent(alpha: f64, part: f64) -> f64 {
     alpha * ((std::f64::consts::E - 1.0) * part.clamp(0.0, 1.0)).ln_1p()
 }
 

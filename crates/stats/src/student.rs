@@ -41,8 +41,7 @@ pub fn two_sided_p(t: f64, degrees_of_freedom: f64) -> Option<f64> {
 /// The mean of some contrasts and how well it is known (Student 1908).
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct MeanT {
-    /// Their mean.
-    pub mean: f64,
+    mean: f64,
     standard_error: f64,
     degrees_of_freedom: f64,
 }

@@ -14,7 +14,6 @@ mod graph;
 mod kills;
 mod mutated;
 mod origins;
-mod parcels;
 mod patches;
 mod processes;
 mod proof;

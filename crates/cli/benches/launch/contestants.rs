@@ -3,6 +3,7 @@
 use crate::goals::Measured;
 use crate::ours::{Bare, Journal, Ours};
 use crate::{Extent, PATH, PROGRAM, orders, peers};
+use bakeoff_stats::describe::median;
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Instant;
@@ -74,7 +75,7 @@ fn c_loop(c: &Path, executions: u32) -> Spent {
     let each_s = numbers.next().unwrap() / f64::from(executions);
     let seconds: Vec<f64> = numbers.collect();
     assert_eq!(seconds.len(), executions as usize);
-    Spent { each_s, median_s: Some(median(seconds)) }
+    Spent { each_s, median_s: median(&seconds) }
 }
 
 /// What people type: the whole of it, up to the last line of its report.
@@ -99,10 +100,4 @@ pub(crate) fn elapsed_s(command: &mut Command) -> f64 {
     let elapsed_s = clock.elapsed().as_secs_f64();
     assert!(status.success(), "{command:?}: {status}");
     elapsed_s
-}
-
-pub(crate) fn median(mut values: Vec<f64>) -> f64 {
-    values.sort_by(f64::total_cmp);
-    let half = values.len() / 2;
-    if values.len() % 2 == 1 { values[half] } else { (values[half - 1] + values[half]) / 2.0 }
 }

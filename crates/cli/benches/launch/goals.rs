@@ -57,7 +57,7 @@ impl Judged {
     /// The table, as `bakeoff stat` prints it.
     pub(crate) fn print(&self) {
         let style = bakeoff_report::Style { width: 100, colour: std::io::stdout().is_terminal() };
-        println!("\n{}", bakeoff_report::stat(&self.findings, &[], style));
+        println!("\n{}", bakeoff_stat::page::stat(&self.findings, &[], style));
     }
 
     fn comparison(&self, contestant: &str) -> Option<&Comparison> {

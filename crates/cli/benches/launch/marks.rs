@@ -1,10 +1,10 @@
 //! What marks cost the workload that writes them, and how small a program still shows to be after a large one.
 
-use crate::contestants::median;
 use crate::goals::Measured;
 use crate::{Extent, PATH, PROGRAM, orders};
 use bakeoff_host::{Command, End, Job, JobEnded, Launcher, Options, Patience};
 use bakeoff_model::metric::METRICS;
+use bakeoff_stats::describe::median;
 use std::path::Path;
 
 /// How the ops are written, and the goal for the pipe beside `/dev/null`.
@@ -54,12 +54,11 @@ pub(crate) fn peak(folder: &Path, c: &Path) {
             large.extend(told(&[c.to_str().unwrap(), "touch", &bytes], metric));
             small.extend(told(&[PROGRAM], metric));
         }
-        if small.is_empty() || large.is_empty() {
+        let most = small.iter().copied().fold(0.0, f64::max);
+        let Some((large, small)) = median(&large).zip(median(&small)) else {
             println!("{metric}: not measured here");
             continue;
-        }
-        let most = small.iter().copied().fold(0.0, f64::max);
-        let (large, small) = (median(large), median(small));
+        };
         println!("{metric}: {large:.2} MiB, then {PROGRAM}: {small:.2} MiB, at most {most:.2}; goal ≤ 1.4");
     }
 }

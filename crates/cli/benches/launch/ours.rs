@@ -1,7 +1,7 @@
 //! Bakeoff's own loop, in this process: driver, executor, launcher, record, and the journal where there is to be one. It
 //! is what `bakeoff compare` does between its first trial and its last.
 
-use crate::contestants::{Spent, median};
+use crate::contestants::Spent;
 use crate::{PATH, PROGRAM};
 use bakeoff_host::{Command, End, Job, Launcher, Patience};
 use bakeoff_lab::local::{Local, Setup};
@@ -9,6 +9,7 @@ use bakeoff_lab::{Ending, Error, Event, drive};
 use bakeoff_model::metric::METRICS;
 use bakeoff_model::plan::Plan;
 use bakeoff_model::record::{Line, Outcome, Record, Session};
+use bakeoff_stats::describe::median;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -97,7 +98,7 @@ impl Ours {
         assert!(record.trials.iter().all(|trial| trial.outcome == Outcome::Ok), "{:?}", record.trials);
         let walls: Vec<f64> = record.trials.iter().map(|trial| trial.measurements["wall"]).collect();
         assert_eq!(walls.len(), 3 * self.plan.blocks as usize);
-        Spent { each_s: elapsed_s / walls.len() as f64, median_s: Some(median(walls)) }
+        Spent { each_s: elapsed_s / walls.len() as f64, median_s: median(&walls) }
     }
 }
 
@@ -130,6 +131,6 @@ impl Bare {
             assert_eq!(ended.processes[0].end, End::Exited(0), "{ended:?}");
             walls.push(ended.measurements["wall"]);
         }
-        Spent { each_s: clock.elapsed().as_secs_f64() / walls.len() as f64, median_s: Some(median(walls)) }
+        Spent { each_s: clock.elapsed().as_secs_f64() / walls.len() as f64, median_s: median(&walls) }
     }
 }

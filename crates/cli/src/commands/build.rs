@@ -2,10 +2,11 @@
 
 use super::estimates::about;
 use super::options::Selection;
-use crate::error::{Code, CommandError};
-use crate::screen;
-use crate::study_folder::StudyFolder;
-use bakeoff_builds::{BuildEvent, Cache, Request};
+use bakeoff_builds::{BuildEvent, Cache};
+use bakeoff_command::Features;
+use bakeoff_command::error::{Code, CommandError};
+use bakeoff_command::screen;
+use bakeoff_command::study_folder::StudyFolder;
 use bakeoff_model::plan::Plan;
 use bakeoff_model::record::{BuildLine, BuildOutcome};
 use bakeoff_report::format;
@@ -44,8 +45,8 @@ impl Jobs {
     }
 }
 
-pub(crate) fn execute(args: &Args) -> Result<Code, CommandError> {
-    let folder = StudyFolder::open(&args.selection.study)?;
+pub(crate) fn execute(args: &Args, features: Features) -> Result<Code, CommandError> {
+    let folder = StudyFolder::open(&args.selection.study, features)?;
     let plan = args.selection.plan(&folder.study)?;
     bakeoff_host::interrupt::install()?;
     let cache = Cache::open(Cache::default_root()?)?;
@@ -103,23 +104,13 @@ pub(super) fn build(
     jobs: &Jobs,
     telling: Telling,
 ) -> Result<Vec<BuildLine>, CommandError> {
-    let request = request(folder, plan, jobs);
+    let request = folder.request(plan, jobs.at_a_time());
     let told = |event| match event {
         _ if telling.quiet => {}
         BuildEvent::Missing { .. } if !telling.announce => {}
         event => tell(event),
     };
     Ok(bakeoff_builds::build_all(cache, &request, &told)?)
-}
-
-pub(super) fn request<'a>(folder: &'a StudyFolder, plan: &'a Plan, jobs: &Jobs) -> Request<'a> {
-    Request {
-        study_dir: &folder.dir,
-        sources: &folder.study.sources,
-        layers: &folder.study.layers,
-        variants: &plan.variants,
-        jobs: jobs.at_a_time(),
-    }
 }
 
 pub(super) fn tell(event: BuildEvent) {
@@ -167,17 +158,5 @@ fn some_of(variants: &[String]) -> String {
             format!("{} and {} others", first[..NAMED].join(", "), variants.len() - NAMED)
         }
         few => few.join(", "),
-    }
-}
-
-impl From<bakeoff_builds::Error> for CommandError {
-    fn from(error: bakeoff_builds::Error) -> Self {
-        match error {
-            bakeoff_builds::Error::Interrupted => {
-                Self::new(Code::Interrupted, error).hint("what was built is kept; execute the command again to go on")
-            }
-            bakeoff_builds::Error::Host(_) => Self::new(Code::Internal, error),
-            _ => Self::usage(error),
-        }
     }
 }

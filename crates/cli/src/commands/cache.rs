@@ -1,8 +1,8 @@
 //! `bakeoff cache`: what the cache holds, how large it is, when it was last used and what it would cost to have again.
 
-use crate::error::{Code, CommandError};
-use crate::screen;
 use bakeoff_builds::{Cache, Inventory, Item, Kind};
+use bakeoff_command::error::{Code, CommandError};
+use bakeoff_command::screen;
 use bakeoff_model::plain::clean;
 use bakeoff_report::format;
 use serde::Serialize;

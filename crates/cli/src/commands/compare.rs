@@ -2,14 +2,15 @@
 //! after that is what `bakeoff run` does.
 
 use super::options::{Extent, Kept, Showing};
-use crate::alone::alone;
-use crate::error::{Code, CommandError};
 use crate::executed;
 use crate::programs;
-use crate::scratch::Scratch;
-use crate::screen;
 use crate::session::{OpenStudy, Setting};
-use crate::state::State;
+use bakeoff_command::Features;
+use bakeoff_command::alone::alone;
+use bakeoff_command::error::{Code, CommandError};
+use bakeoff_command::scratch::Scratch;
+use bakeoff_command::screen;
+use bakeoff_command::state::State;
 use bakeoff_lab::Ending;
 use bakeoff_lab::local::{Local, Setup, Watch};
 use bakeoff_lab::watched::Watched;
@@ -46,10 +47,10 @@ pub(crate) struct Args {
           value_parser = PossibleValuesParser::new(METRICS.iter().map(|metric| &*metric.name)))]
     metrics: Vec<String>,
     /// Half-width of the zone of equivalence, in percent
-    #[arg(long, value_name = "PERCENT", default_value = "1%", value_parser = margin)]
+    #[arg(long, value_name = "PERCENT", default_value = "1%", value_parser = bakeoff_command::arguments::margin)]
     margin: f64,
     /// Confidence of intervals and verdicts
-    #[arg(long, value_name = "C", default_value = "0.95", value_parser = confidence)]
+    #[arg(long, value_name = "C", default_value = "0.95", value_parser = bakeoff_command::arguments::confidence)]
     confidence: f64,
     /// Seed of every order; without it a new one is drawn each time, and printed
     #[arg(long, value_name = "SEED")]
@@ -149,17 +150,7 @@ fn processors(text: &str) -> Result<Processors, String> {
     Ok(Processors(list))
 }
 
-pub(super) fn margin(text: &str) -> Result<f64, String> {
-    let percent = text.trim_end_matches('%').trim().parse::<f64>().ok().filter(|p| *p > 0.0 && *p < 100.0);
-    percent.map(|p| p / 100.0).ok_or_else(|| "a percentage above 0 and below 100, such as 1%".to_owned())
-}
-
-pub(super) fn confidence(text: &str) -> Result<f64, String> {
-    let number = text.parse::<f64>().ok().filter(|c| *c > 0.5 && *c < 1.0);
-    number.ok_or_else(|| "a number above 0.5 and below 1, such as 0.99".to_owned())
-}
-
-pub(crate) fn execute(args: &Args) -> Result<Code, CommandError> {
+pub(crate) fn execute(args: &Args, features: Features) -> Result<Code, CommandError> {
     args.kept.apply()?;
     let mut plan = plan(args)?;
     args.extent.apply(&mut plan)?;
@@ -215,7 +206,7 @@ pub(crate) fn execute(args: &Args) -> Result<Code, CommandError> {
         Ok(Box::new(local.watching(Watch { files: watched, ..Watch::default() })))
     })?;
     drop(held);
-    let code = args.showing.show_new(&record)?;
+    let code = args.showing.show_new(&record, features)?;
     match ending {
         Ending::Complete => Ok(code),
         Ending::Changed => Ok(Code::Usage),

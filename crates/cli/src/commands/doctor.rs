@@ -1,9 +1,9 @@
 //! `bakeoff doctor`: what this machine can measure, what will be noisy, and what mends it. It looks and changes
 //! nothing.
 
-use crate::error::{Code, CommandError};
-use crate::screen;
 use crate::twins;
+use bakeoff_command::error::{Code, CommandError};
+use bakeoff_command::screen;
 use bakeoff_host::doctor::{Check, State, checks, disk};
 use std::fmt::Write as _;
 

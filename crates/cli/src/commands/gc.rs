@@ -2,13 +2,14 @@
 //! in reach and what they need is found out here; what may go is decided in `bakeoff_builds`.
 
 use super::cache::{ago, size as shown_size};
-use crate::error::{Code, CommandError};
-use crate::screen;
-use crate::state::{imported_in, journals_of, latest_of};
-use crate::study_folder::StudyFolder;
 use bakeoff_builds::{
     Cache, Decision, Inventory, Item, Kind, Needs, Removed, Request, Rule, Why, YOUNG_S, choose, needs, remove,
 };
+use bakeoff_command::Features;
+use bakeoff_command::error::{Code, CommandError};
+use bakeoff_command::screen;
+use bakeoff_command::state::{imported_in, journals_of, latest_of};
+use bakeoff_command::study_folder::StudyFolder;
 use bakeoff_model::plain::clean;
 use bakeoff_model::plan::Plan;
 use std::collections::{BTreeMap, BTreeSet};
@@ -27,10 +28,10 @@ pub(crate) struct Args {
     /// Studies that may need something: folders that hold a study.toml
     studies: Vec<PathBuf>,
     /// Remove what was last used longer ago than this, such as 12h, 30d or 4w
-    #[arg(long, value_name = "AGE", value_parser = age)]
+    #[arg(long, value_name = "AGE", value_parser = bakeoff_command::arguments::age)]
     older_than: Option<f64>,
     /// Remove the longest unused until the cache is no larger than this, such as 500M or 20G
-    #[arg(long, value_name = "SIZE", value_parser = size)]
+    #[arg(long, value_name = "SIZE", value_parser = bakeoff_command::arguments::size)]
     keep_size: Option<u64>,
     /// Only say what would be removed
     #[arg(long)]
@@ -45,14 +46,14 @@ const EXAMPLE: &str = "\
 /// The age of which the command speaks if none is given.
 const USUAL_AGE_S: f64 = 30.0 * 86_400.0;
 
-pub(crate) fn execute(args: &Args) -> Result<Code, CommandError> {
+pub(crate) fn execute(args: &Args, features: Features) -> Result<Code, CommandError> {
     bakeoff_host::interrupt::install()?;
     let cache = Cache::open(Cache::default_root()?)?;
     let without_rule = args.older_than.is_none() && args.keep_size.is_none();
     let only_say = args.dry_run || without_rule;
     // Nothing of ours works while a trial is in flight; and what is needed is asked after the wait.
     let _leave = if only_say { None } else { Some(cache.leave_to_remove(waiting)?) };
-    let needed = needed(&cache, &args.studies)?;
+    let needed = needed(&cache, &args.studies, features)?;
     let inventory = Inventory::of(&cache)?;
     let rule = Rule {
         older_than_s: args.older_than.or(without_rule.then_some(USUAL_AGE_S)),
@@ -145,11 +146,11 @@ fn summary(inventory: &Inventory, decisions: &[Decision], gone: &Sums, only_say:
 }
 
 /// What all studies in reach need.
-fn needed(cache: &Cache, named: &[PathBuf]) -> Result<Needs, CommandError> {
+fn needed(cache: &Cache, named: &[PathBuf], features: Features) -> Result<Needs, CommandError> {
     let mut all = Needs::default();
     let mut seen = BTreeSet::new();
     for path in named {
-        let folder = StudyFolder::open(path)?;
+        let folder = StudyFolder::open(path, features)?;
         all.extend(of_plans(cache, &folder)?);
         all.extend(of_latest_journal(&folder.dir));
         seen.insert(std::fs::canonicalize(&folder.dir).unwrap_or(folder.dir));
@@ -159,7 +160,7 @@ fn needed(cache: &Cache, named: &[PathBuf]) -> Result<Needs, CommandError> {
             continue;
         }
         all.extend(of_latest_journal(&known.dir));
-        match StudyFolder::open(&known.dir).and_then(|folder| of_plans(cache, &folder)) {
+        match StudyFolder::open(&known.dir, features).and_then(|folder| of_plans(cache, &folder)) {
             Ok(needs) => all.extend(needs),
             Err(error) if error.code == Code::Interrupted => return Err(error),
             // Who cannot be asked keeps everything.
@@ -204,50 +205,4 @@ fn of_latest_journal(dir: &Path) -> Needs {
         all.sources.extend(build.sources.into_values());
     }
     all
-}
-
-/// A number with a unit after it.
-fn measured(text: &str, units: &[(&str, f64)]) -> Option<f64> {
-    let text = text.trim();
-    let (number, unit) = text.split_at(text.find(|c: char| c.is_ascii_alphabetic())?);
-    let (_, factor) = units.iter().find(|(name, _)| name.eq_ignore_ascii_case(unit))?;
-    let number = number.trim().parse::<f64>().ok().filter(|number| number.is_finite() && *number >= 0.0)?;
-    Some(number * factor)
-}
-
-/// An age in seconds.
-fn age(text: &str) -> Result<f64, String> {
-    let units = [("min", 60.0), ("h", 3600.0), ("d", 86_400.0), ("w", 604_800.0)];
-    measured(text, &units).ok_or_else(|| "a number with min, h, d or w behind it, such as 30d".to_owned())
-}
-
-/// A size in bytes.
-pub(super) fn size(text: &str) -> Result<u64, String> {
-    let powers = [("K", 1), ("M", 2), ("G", 3), ("T", 4)];
-    let mut units: Vec<(String, f64)> = vec![("B".to_owned(), 1.0)];
-    for (name, power) in powers {
-        let factor = 1024_f64.powi(power);
-        units.extend([name.to_owned(), format!("{name}iB")].map(|name| (name, factor)));
-    }
-    let units: Vec<(&str, f64)> = units.iter().map(|(name, factor)| (name.as_str(), *factor)).collect();
-    let bytes = measured(text, &units).map(|bytes| bytes as u64);
-    bytes.ok_or_else(|| "a number with K, M, G or T behind it, such as 20G; K is 1024 bytes".to_owned())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn ages_and_sizes() {
-        for (text, expect) in [("30d", Some(2_592_000.0)), ("1.5 h", Some(5400.0)), ("4W", Some(2_419_200.0))] {
-            assert_eq!(age(text).ok(), expect);
-        }
-        for (text, expect) in [("20G", 20 << 30), ("512 MiB", 512 << 20), ("0B", 0), ("1.5k", 1536)] {
-            assert_eq!(size(text), Ok(expect));
-        }
-        for wrong in ["", "30", "d", "-1d", "30x", "NaNd", "infd", "1e400d"] {
-            assert!(age(wrong).is_err() && size(wrong).is_err(), "{wrong}");
-        }
-    }
 }

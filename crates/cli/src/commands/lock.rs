@@ -2,10 +2,11 @@
 //! sources are built everywhere. How a source is had is the business of the `build` crate.
 
 use super::build;
-use crate::error::{Code, CommandError};
-use crate::screen;
-use crate::study_folder::{StudyFolder, Unlocked};
 use bakeoff_builds::{BuildEvent, Cache, NotFound, find_source};
+use bakeoff_command::Features;
+use bakeoff_command::error::{Code, CommandError};
+use bakeoff_command::screen;
+use bakeoff_command::study_folder::{StudyFolder, Unlocked};
 use bakeoff_model::problem::suggest;
 use bakeoff_model::study::Source;
 use bakeoff_model::study_file::lock::{Lock, Locked, State};
@@ -43,8 +44,8 @@ enum Error {
     NotLocked { name: String, why: &'static str },
 }
 
-pub(crate) fn execute(args: &Args) -> Result<Code, CommandError> {
-    let Unlocked { folder, lock_path, lock } = StudyFolder::open_unlocked(&args.study)?;
+pub(crate) fn execute(args: &Args, features: Features) -> Result<Code, CommandError> {
+    let Unlocked { folder, lock_path, lock } = StudyFolder::open_unlocked(&args.study, features)?;
     let sources = &folder.study.sources;
     if let Some(Some(name)) = &args.update {
         can_be_updated(name, sources, &lock)?;

@@ -1,8 +1,9 @@
 //! The options that several commands share, and what each of them asks for. A command's own stand in its file.
 
-use crate::error::{Code, CommandError};
-use crate::screen;
 use crate::twins;
+use bakeoff_command::Features;
+use bakeoff_command::error::{Code, CommandError};
+use bakeoff_command::screen;
 use bakeoff_judge::findings::{Findings, Verdict};
 use bakeoff_model::plan::Plan;
 use bakeoff_model::record::Record;
@@ -102,22 +103,22 @@ pub(super) struct Showing {
 
 impl Showing {
     /// Prints the findings of a record that was just executed, and remembers its twin.
-    pub(super) fn show_new(&self, record: &Record) -> Result<Code, CommandError> {
-        let findings = bakeoff_judge::judge(record);
+    pub(super) fn show_new(&self, record: &Record, features: Features) -> Result<Code, CommandError> {
+        let findings = features.judge(record);
         twins::remember(record, &findings);
-        self.show_findings(&findings)
+        self.show_findings(&findings, features)
     }
 
     /// Prints the findings of a record, and the exit code that they deserve.
-    pub(super) fn show(&self, record: &Record) -> Result<Code, CommandError> {
-        self.show_findings(&bakeoff_judge::judge(record))
+    pub(super) fn show(&self, record: &Record, features: Features) -> Result<Code, CommandError> {
+        self.show_findings(&features.judge(record), features)
     }
 
-    fn show_findings(&self, findings: &Findings) -> Result<Code, CommandError> {
+    fn show_findings(&self, findings: &Findings, features: Features) -> Result<Code, CommandError> {
         if self.json {
             screen::json(&bakeoff_report::json(findings, std::env::var("HOME").ok().as_deref())?);
         } else {
-            screen::out(&bakeoff_report::terminal(findings, screen::style()));
+            screen::out(&bakeoff_report::terminal_with(findings, &features.pages(), screen::style()));
         }
         Ok(self.code(findings))
     }

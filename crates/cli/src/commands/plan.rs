@@ -1,12 +1,13 @@
 //! `bakeoff plan`: what a study would do, before it does it. It builds and executes nothing.
 
-use super::build::{Jobs, request};
+use super::build::Jobs;
 use super::estimates::at_most;
 use super::options::{Extent, Selection};
-use crate::error::{Code, CommandError};
-use crate::screen;
-use crate::study_folder::StudyFolder;
 use bakeoff_builds::{Cache, Wanted, survey};
+use bakeoff_command::Features;
+use bakeoff_command::error::{Code, CommandError};
+use bakeoff_command::screen;
+use bakeoff_command::study_folder::StudyFolder;
 use bakeoff_model::percent::percent;
 use bakeoff_model::plan::{Plan, Variant};
 use bakeoff_model::until::Until;
@@ -30,13 +31,13 @@ pub(crate) struct Args {
     jobs: Jobs,
 }
 
-pub(crate) fn execute(args: &Args) -> Result<Code, CommandError> {
-    let folder = StudyFolder::open(&args.selection.study)?;
+pub(crate) fn execute(args: &Args, features: Features) -> Result<Code, CommandError> {
+    let folder = StudyFolder::open(&args.selection.study, features)?;
     let mut plan = args.selection.plan(&folder.study)?;
     args.extent.apply(&mut plan)?;
     folder.expected()?;
     let cache = Cache::open(Cache::default_root()?)?;
-    let builds = survey(&cache, &request(&folder, &plan, &args.jobs))?;
+    let builds = survey(&cache, &folder.request(&plan, args.jobs.at_a_time()))?;
     let mut text = head(&plan);
     text.push_str(&builds_text(&plan, &builds));
     text.push('\n');

@@ -1,7 +1,9 @@
 //! `bakeoff power`: how many blocks it takes, from a pilot or from a spread. It executes nothing.
 
-use crate::error::{Code, CommandError};
-use crate::{journals, screen, state};
+use crate::journals;
+use bakeoff_command::Features;
+use bakeoff_command::error::{Code, CommandError};
+use bakeoff_command::{screen, state};
 use bakeoff_judge::planning::{Aim, PILOT_MIN, Planning, from_pilot, from_sd};
 use std::path::PathBuf;
 
@@ -28,7 +30,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "PERCENT", value_parser = fraction)]
     margin: Option<f64>,
     /// Confidence of verdicts; the study's own, or 0.95
-    #[arg(long, value_name = "C", value_parser = super::compare::confidence)]
+    #[arg(long, value_name = "C", value_parser = bakeoff_command::arguments::confidence)]
     confidence: Option<f64>,
     /// Print the numbers as JSON instead of a table
     #[arg(long)]
@@ -40,7 +42,7 @@ fn fraction(text: &str) -> Result<f64, String> {
     percent.map(|p| p / 100.0).ok_or_else(|| "a percentage above 0 and below 100, such as 1%".to_owned())
 }
 
-pub(crate) fn execute(args: &Args) -> Result<Code, CommandError> {
+pub(crate) fn execute(args: &Args, features: Features) -> Result<Code, CommandError> {
     let see = args.see.iter().map(|text| fraction(text)).collect::<Result<Vec<f64>, String>>();
     let see = see.map_err(|why| CommandError::usage(format!("--see: {why}")))?;
     let planning = match (&args.study, args.sd) {
@@ -48,7 +50,7 @@ pub(crate) fn execute(args: &Args) -> Result<Code, CommandError> {
             let (margin, confidence) = (args.margin.unwrap_or(0.01), args.confidence.unwrap_or(0.95));
             from_sd(Aim { see, power: args.power, margin, confidence, family: 1 }, sd)
         }
-        (study, _) => pilot(args, study.as_deref().unwrap_or(".".as_ref()), &see)?,
+        (study, _) => pilot(args, study.as_deref().unwrap_or(".".as_ref()), &see, features)?,
     };
     let text = match args.json {
         true => bakeoff_report::power_json(&planning)?,
@@ -58,8 +60,8 @@ pub(crate) fn execute(args: &Args) -> Result<Code, CommandError> {
     Ok(Code::Done)
 }
 
-fn pilot(args: &Args, study: &std::path::Path, see: &[f64]) -> Result<Planning, CommandError> {
-    let mut record = journals::read(&state::journal_of(study)?)?;
+fn pilot(args: &Args, study: &std::path::Path, see: &[f64], features: Features) -> Result<Planning, CommandError> {
+    let mut record = journals::read(&state::journal_of(study)?, features)?;
     let decide = &mut record.study.decide;
     decide.margin = args.margin.unwrap_or(decide.margin);
     decide.confidence = args.confidence.unwrap_or(decide.confidence);

@@ -2,9 +2,10 @@
 //! side. It executes nothing.
 
 use super::options::Showing;
-use crate::error::{Code, CommandError};
 use crate::journals::read;
-use crate::{screen, state};
+use bakeoff_command::Features;
+use bakeoff_command::error::{Code, CommandError};
+use bakeoff_command::{screen, state};
 use bakeoff_judge::side_by_side::{SideBySide, side_by_side};
 use bakeoff_model::plain::clean;
 use bakeoff_model::record::{Record, Trial};
@@ -31,9 +32,9 @@ pub(crate) struct Args {
     showing: Showing,
 }
 
-pub(crate) fn execute(args: &Args) -> Result<Code, CommandError> {
+pub(crate) fn execute(args: &Args, features: Features) -> Result<Code, CommandError> {
     let path = state::journal_of(&args.study)?;
-    let record = read(&path)?;
+    let record = read(&path, features)?;
     if args.provenance {
         screen::out(&bakeoff_report::provenance(&record, screen::style()));
         return Ok(Code::Done);
@@ -43,12 +44,12 @@ pub(crate) fn execute(args: &Args) -> Result<Code, CommandError> {
         return Ok(Code::Done);
     }
     match &args.beside {
-        Some(other) => beside(args, &path, &record, other),
-        None => args.showing.show(&record),
+        Some(other) => beside(args, &path, &record, other, features),
+        None => args.showing.show(&record, features),
     }
 }
 
-fn beside(args: &Args, path: &Path, here: &Record, other: &Path) -> Result<Code, CommandError> {
+fn beside(args: &Args, path: &Path, here: &Record, other: &Path, features: Features) -> Result<Code, CommandError> {
     let other = match other == Path::new("imported") && !other.exists() {
         true => state::imported_journal(&args.study)?,
         false => state::journal_of(other)?,
@@ -58,8 +59,8 @@ fn beside(args: &Args, path: &Path, here: &Record, other: &Path) -> Result<Code,
         return Err(CommandError::usage(error)
             .hint("execute the study here first: `bakeoff run` gives it a journal of its own, or name another one"));
     }
-    let there = read(&other)?;
-    let [here, there] = [here, &there].map(bakeoff_judge::judge);
+    let there = read(&other, features)?;
+    let [here, there] = [here, &there].map(|record| features.judge(record));
     let pairs: SideBySide = side_by_side(&here, &there);
     let text = match args.showing.json {
         true => serde_json::to_string_pretty(&pairs)? + "\n",

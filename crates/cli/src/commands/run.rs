@@ -1,23 +1,22 @@
 //! `bakeoff run`: a study from its file to its report. Build, execute what is missing, judge, print; nothing else.
 
-use super::build::{Jobs, Telling, build, request};
+use super::build::{Jobs, Telling, build};
 use super::estimates::at_most;
 use super::options::{Extent, Kept, Selection, Showing};
 use super::plan::takes;
-use super::trace_trial;
 use crate::alike;
-use crate::alone::{tell_who_is_waited_for, tell_why_not_alone};
 use crate::aside::Maker;
 use crate::continued;
-use crate::error::{Code, CommandError};
-use crate::evidence::Wanted;
 use crate::executed;
 use crate::programs;
-use crate::screen;
-use crate::session::{OpenStudy, Setting};
-use crate::state::StateFolder;
-use crate::study_folder::{Inputs, StudyFolder};
+use crate::session::{OpenStudy, Setting, Wanted};
 use bakeoff_builds::{Cache, DamageKind, survey};
+use bakeoff_command::Features;
+use bakeoff_command::alone::{tell_who_is_waited_for, tell_why_not_alone};
+use bakeoff_command::error::{Code, CommandError};
+use bakeoff_command::screen;
+use bakeoff_command::state::StateFolder;
+use bakeoff_command::study_folder::{Inputs, StudyFolder};
 use bakeoff_lab::Ending;
 use bakeoff_lab::local::{Local, Setup};
 use bakeoff_lab::simulated::{Simulated, Truth};
@@ -61,19 +60,25 @@ pub(crate) struct Args {
     anyway: bool,
 }
 
-pub(crate) fn execute(args: &Args) -> Result<Code, CommandError> {
+pub(crate) fn execute(args: &Args, features: Features) -> Result<Code, CommandError> {
     args.kept.apply()?;
-    let folder = StudyFolder::open(&args.selection.study)?;
+    let folder = StudyFolder::open(&args.selection.study, features)?;
     let mut plan = args.selection.plan(&folder.study)?;
     args.extent.apply(&mut plan)?;
     bakeoff_host::interrupt::install()?;
     match &args.simulate {
-        Some(truth) => rehearse(args, &folder, &plan, truth),
-        None => execute_here(args, &folder, plan),
+        Some(truth) => rehearse(args, &folder, &plan, truth, features),
+        None => execute_here(args, &folder, plan, features),
     }
 }
 
-fn rehearse(args: &Args, folder: &StudyFolder, plan: &Plan, truth: &str) -> Result<Code, CommandError> {
+fn rehearse(
+    args: &Args,
+    folder: &StudyFolder,
+    plan: &Plan,
+    truth: &str,
+    features: Features,
+) -> Result<Code, CommandError> {
     let planted = Truth::parse(truth, plan)?;
     let mut study = plan.study_line(&BTreeMap::new(), truth, Some(truth));
     let identity = study.identity.clone();
@@ -85,10 +90,10 @@ fn rehearse(args: &Args, folder: &StudyFolder, plan: &Plan, truth: &str) -> Resu
     let open = OpenStudy::open(setting)?;
     state.is_latest()?;
     let (record, ending) = open.execute(|_| Ok(Box::new(Simulated::new(planted, plan))))?;
-    finish(args, &record, ending)
+    finish(args, &record, ending, features)
 }
 
-fn execute_here(args: &Args, folder: &StudyFolder, mut plan: Plan) -> Result<Code, CommandError> {
+fn execute_here(args: &Args, folder: &StudyFolder, mut plan: Plan, features: Features) -> Result<Code, CommandError> {
     // Before the builds: what cannot be read or written must not be found out an hour later.
     folder.inputs(&folder.expected()?)?;
     let state_folder = StateFolder::of(&folder.dir)?;
@@ -132,7 +137,7 @@ fn execute_here(args: &Args, folder: &StudyFolder, mut plan: Plan) -> Result<Cod
     if is_new {
         check()?;
     }
-    let wanted = Wanted { spec: &folder.study.evidence, cache: &cache, digests: &digests };
+    let wanted = Wanted { features, sections: &folder.study.sections, cache: &cache, digests: &digests };
     let open = OpenStudy::open(setting)?.gathering(wanted).watching(inputs.watched);
     state.is_latest()?;
     // Held from before the first trial until after the last one.
@@ -145,9 +150,8 @@ fn execute_here(args: &Args, folder: &StudyFolder, mut plan: Plan) -> Result<Cod
             check()?;
         }
         let local = Local::new(&plan, setup.clone(), Some(lock.as_fd()))?
-            .tracing(trace_trial::words())
             .watching(executed::watch(watched, &setup, &cache, &builds));
-        let request = request(folder, &plan, &args.jobs);
+        let request = folder.request(&plan, args.jobs.at_a_time());
         let made = Maker::of(&cache, &request, &plan, args.quiet)?;
         Ok(Box::new(match made.map(|made| maker.get_or_init(|| made)) {
             Some(maker) => local.with(maker.calls()),
@@ -160,7 +164,7 @@ fn execute_here(args: &Args, folder: &StudyFolder, mut plan: Plan) -> Result<Cod
         warn_of_changed_prefixes(&cache, &builds);
     }
     drop(machine);
-    finish(args, &record, ending)
+    finish(args, &record, ending, features)
 }
 
 /// How many changed files of a prefix are named.
@@ -198,7 +202,7 @@ fn warn_of_changed_prefixes(cache: &Cache, builds: &[BuildLine]) {
 
 /// Says how long it may take, if something has to be built first.
 fn announce(cache: &Cache, folder: &StudyFolder, plan: &Plan, jobs: &Jobs) -> Result<(), CommandError> {
-    let wanted = survey(cache, &request(folder, plan, jobs))?;
+    let wanted = survey(cache, &folder.request(plan, jobs.at_a_time()))?;
     let missing = wanted.iter().filter(|build| build.missing().next().is_some()).count();
     if missing > 0 {
         screen::err(&format!(
@@ -217,8 +221,13 @@ fn trials(plan: &Plan) -> f64 {
     (plan.trials() - plan.building_trials()).max(1) as f64
 }
 
-fn finish(args: &Args, record: &bakeoff_model::record::Record, ending: Ending) -> Result<Code, CommandError> {
-    let code = args.showing.show_new(record)?;
+fn finish(
+    args: &Args,
+    record: &bakeoff_model::record::Record,
+    ending: Ending,
+    features: Features,
+) -> Result<Code, CommandError> {
+    let code = args.showing.show_new(record, features)?;
     match ending {
         Ending::Complete => Ok(code),
         Ending::Changed => Ok(Code::Usage),

@@ -9,7 +9,7 @@ use circles::{Crate, in_circles};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Every edge that there is; `docs/architecture.md` draws them.
+/// Every edge of the core that there is; `docs/architecture.md` draws them.
 const EDGES: &[(&str, &[&str])] = &[
     ("model", &[]),
     ("host", &["model"]),
@@ -20,9 +20,11 @@ const EDGES: &[(&str, &[&str])] = &[
     ("readers", &["model"]),
     ("judge", &["model", "readers", "stats"]),
     ("report", &["judge", "model", "readers", "stats"]),
-    ("cli", &["builds", "host", "journal", "judge", "lab", "model", "readers", "report", "stats"]),
-    ("testkit", &["judge", "model"]),
+    ("command", &["builds", "host", "journal", "judge", "lab", "model", "report"]),
+    ("testkit", &["judge", "lab", "model"]),
 ];
+/// What nothing may use but tests.
+const ONLY_FOR_TESTS: &str = "testkit";
 /// Crates that touch nothing of the world.
 const PURE: &[&str] = &["model", "stats", "readers", "judge", "report"];
 const MOST_LINES: usize = 500;
@@ -56,30 +58,52 @@ fn shown(path: &Path) -> String {
     path.strip_prefix(root()).unwrap().display().to_string()
 }
 
+/// The names of the folders in a wing.
+fn wing(name: &str) -> Vec<String> {
+    let folders = fs::read_dir(root().join(name)).unwrap();
+    let mut names: Vec<String> =
+        folders.map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned()).collect();
+    names.sort();
+    names
+}
+
+/// Our crates that one of ours uses.
+fn used_by(folder: &Path) -> Vec<String> {
+    let manifest: toml::Table = fs::read_to_string(folder.join("Cargo.toml")).unwrap().parse().unwrap();
+    let used = manifest["dependencies"].as_table().unwrap().keys();
+    used.filter_map(|dependency| dependency.strip_prefix("bakeoff-")).map(str::to_owned).collect()
+}
+
 #[test]
 fn a_crate_uses_only_what_stands_below_it() {
-    let mut seen = vec![];
-    for entry in fs::read_dir(root().join("crates")).unwrap() {
-        let folder = entry.unwrap().path();
-        let name = folder.file_name().unwrap().to_string_lossy().into_owned();
-        let manifest: toml::Table = fs::read_to_string(folder.join("Cargo.toml")).unwrap().parse().unwrap();
-        let allowed = EDGES.iter().find(|(krate, _)| *krate == name).map(|(_, allowed)| *allowed);
+    let (core, features) = (wing("crates"), wing("features"));
+    for name in core.iter().filter(|name| *name != "cli") {
+        let allowed = EDGES.iter().find(|(krate, _)| krate == name).map(|(_, allowed)| *allowed);
         let allowed = allowed.unwrap_or_else(|| panic!("the map does not know the crate {name}"));
-        let used = manifest["dependencies"].as_table().unwrap().keys();
-        for used in used.filter_map(|dependency| dependency.strip_prefix("bakeoff-")) {
-            assert!(allowed.contains(&used), "{name} must not use {used}");
+        for used in used_by(&root().join("crates").join(name)) {
+            assert!(allowed.contains(&used.as_str()), "{name} must not use {used}");
         }
-        seen.push(name);
     }
-    assert_eq!(seen.len(), EDGES.len(), "{seen:?}");
+    assert_eq!(core.len(), EDGES.len() + 1, "{core:?}");
+    for name in &features {
+        for used in used_by(&root().join("features").join(name)) {
+            assert!(used != "cli" && used != ONLY_FOR_TESTS && core.contains(&used), "{name} must not use {used}");
+        }
+        assert!(root().join("features").join(name).join("README.md").is_file(), "{name} does not say what it is for");
+    }
+    let by_cli = used_by(&root().join("crates/cli"));
+    assert!(features.iter().all(|feature| by_cli.contains(feature)), "a feature is in no program: {features:?}");
+    assert!(!by_cli.iter().any(|used| used == ONLY_FOR_TESTS));
 }
 
 /// Who reads a file needs to know those below it, and no others.
 #[test]
 fn no_crate_has_a_circle_among_its_files() {
     let mut wrong = vec![];
-    for (krate, _) in EDGES {
-        let arrows = Crate::read(&root().join("crates").join(krate).join("src/lib.rs")).arrows();
+    let crates =
+        ["crates", "features"].map(|name| wing(name).into_iter().map(move |krate| root().join(name).join(krate)));
+    for folder in crates.into_iter().flatten() {
+        let arrows = Crate::read(&folder.join("src/lib.rs")).arrows();
         let circles = in_circles(&arrows).into_iter();
         wrong.extend(circles.map(|(from, to, what)| format!("{} -> {}: {what}", shown(from), shown(to))));
     }
@@ -128,7 +152,10 @@ fn paths_in_the_documents_exist() {
     let mut seen = 0;
     for document in files(&[".md"]) {
         let text = fs::read_to_string(&document).unwrap();
-        for path in text.split('`').filter(|word| word.starts_with("crates/") && !word.contains('<')) {
+        for path in text
+            .split('`')
+            .filter(|word| (word.starts_with("crates/") || word.starts_with("features/")) && !word.contains(['<', '*']))
+        {
             assert!(root().join(path).exists(), "{} names {path}, which is not there", shown(&document));
             seen += 1;
         }

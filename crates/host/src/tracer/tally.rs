@@ -1,7 +1,7 @@
 //! What is counted while a command is traced. It knows no process and no kernel: whoever watches tells it.
 
 use super::calls::Call;
-use bakeoff_model::record::{Calls, Census, Children, Mapped, Opened};
+use super::census::{Calls, Census, Children, Mapped, Opened};
 use std::collections::{BTreeMap, HashMap};
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt as _;

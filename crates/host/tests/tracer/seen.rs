@@ -1,8 +1,8 @@
 //! What is seen of programs that do nothing special, with exact counts where they are exact.
 
 use super::support::{Ended, Place, skipped, strace};
+use bakeoff_host::tracer::Census;
 use bakeoff_host::tracer::Told;
-use bakeoff_model::record::Census;
 use std::path::Path;
 
 pub(crate) const CASES: &[(&str, fn())] = &[

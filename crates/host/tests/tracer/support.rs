@@ -1,7 +1,7 @@
 //! What every test of the tracer needs: a folder, the C program, and the tracer itself, which is this very executable.
 
+use bakeoff_host::tracer::{Calls, Census};
 use bakeoff_host::tracer::{Order, Told};
-use bakeoff_model::record::{Calls, Census};
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write as _;

@@ -14,7 +14,6 @@ mod stage;
 mod surroundings;
 mod told;
 mod tools;
-mod tracing;
 mod trial;
 mod waiting;
 mod watch;
@@ -24,9 +23,9 @@ pub use programs::{Absent, absent};
 pub use stage::Setup;
 pub use watch::Watch;
 
-use crate::{Error, Execution, Executor, Look, Pass, Subject, Task};
+use crate::{Diagnosed, Error, Execution, Executor, IntrusiveProbe, Look, Pass, Subject, Task};
 use bakeoff_host::now_unix_s;
-use bakeoff_model::record::{Evidence, Failure, Outcome, Surrounding, Unavailable};
+use bakeoff_model::record::{Failure, Outcome, Surrounding, Unavailable};
 use load::Load;
 use outcome::Halt;
 use services::Services;
@@ -182,13 +181,13 @@ impl Executor for Local<'_> {
         Ok(())
     }
 
-    fn diagnose(&mut self, subject: Subject<'_>) -> Result<Option<Evidence>, Error> {
-        match self.trace(subject) {
+    fn diagnose(&mut self, subject: Subject<'_>, probe: &mut dyn IntrusiveProbe) -> Result<Option<Diagnosed>, Error> {
+        match self.watch_one(subject, probe) {
             Err(Error::Host(bakeoff_host::Error::LauncherEnded { how })) => {
                 self.end_all()?;
-                Ok(Some(subject.missing(format!("{KILLED} ({how})"))))
+                Ok(Some(Diagnosed::missing(format!("{KILLED} ({how})"))))
             }
-            traced => traced,
+            diagnosed => diagnosed,
         }
     }
 

@@ -25,8 +25,6 @@ pub struct Local<'a> {
     pub(super) block: Option<(u32, String, String)>,
     /// Who builds what trials need, where any need that.
     pub(super) aside: Option<Aside<'a>>,
-    /// The words that start a tracer; an order follows. None: nothing traces here.
-    pub(super) tracer: Vec<String>,
     pub(super) watching: Watching<'a>,
 }
 
@@ -49,7 +47,6 @@ impl<'a> Local<'a> {
             printed,
             block: None,
             aside: None,
-            tracer: vec![],
             watching: Watching::default(),
         })
     }
@@ -62,11 +59,5 @@ impl<'a> Local<'a> {
     /// With what is to be looked at between blocks.
     pub fn watching(self, watch: Watch<'a>) -> Self {
         Self { watching: Watching::new(watch), ..self }
-    }
-
-    /// With a tracer for diagnostic trials: the words that start one ([`bakeoff_host::tracer::execute`]), which the path of
-    /// its order follows.
-    pub fn tracing(self, tracer: Vec<String>) -> Self {
-        Self { tracer, ..self }
     }
 }

@@ -6,8 +6,8 @@ use super::command::{argv, is_plain};
 use super::outcome::{Halt, in_words, last_lines, surroundings};
 use super::stage::{Cell, Ports, Stage};
 use super::tools::Tools;
-use super::tracing::{SLOWER, Tracing};
 use super::waiting::{Growing, Waiting};
+use crate::IntrusiveProbe;
 use bakeoff_host::{End, Job, JobEnded, Launcher};
 use bakeoff_model::metric::{self, Measurements};
 use bakeoff_model::study::{Per, Ready, Service};
@@ -41,14 +41,14 @@ struct Running {
 }
 
 impl Services {
-    /// Starts what a cell's workload needs and is not there yet, in the workload's order, traced if the trial is; the ports
+    /// Starts what a cell's workload needs and is not there yet, in the workload's order, watched by the probe if there is one; the ports
     /// of all of it.
     pub(super) fn start(
         &mut self,
         stage: &Stage,
         tools: &mut Tools,
         cell: Cell<'_>,
-        mut tracing: Option<&mut Tracing>,
+        mut probe: Option<&mut dyn IntrusiveProbe>,
     ) -> Result<Ports, Halt> {
         let wanted = cell.workload.services.iter();
         let wanted: Vec<&Service> =
@@ -63,7 +63,13 @@ impl Services {
             if self.running.iter().any(|running| running.service.name == service.name) {
                 self.is_alive(&service.name, "it ended between two trials")?;
             } else {
-                self.start_one(stage, tools, (cell, service), &mut ports, tracing.as_deref_mut())?;
+                self.start_one(
+                    stage,
+                    tools,
+                    (cell, service),
+                    &mut ports,
+                    probe.as_mut().map(|probe| &mut **probe as &mut dyn IntrusiveProbe),
+                )?;
             }
         }
         Ok(ports)
@@ -75,7 +81,7 @@ impl Services {
         tools: &mut Tools,
         (cell, service): (Cell<'_>, &Service),
         ports: &mut Ports,
-        mut tracing: Option<&mut Tracing>,
+        mut probe: Option<&mut dyn IntrusiveProbe>,
     ) -> Result<(), Halt> {
         // One that stays for a block cannot be each variant's own.
         let cell = if service.per == Per::Block { Cell { variant: stage.plan.baseline(), ..cell } } else { cell };
@@ -85,11 +91,10 @@ impl Services {
             let env = stage.environment(cell, ports, home.as_deref());
             let mut command = stage.helper(argv(&service.run, !is_plain(&service.run)), env, &log);
             let mut own = service.clone();
-            if let Some(tracing) = tracing.as_deref_mut() {
-                let told = tracing.take_over(&mut command, Some(&service.name))?;
-                tracing.services.insert(service.name.clone(), told);
-                own.ready_within_s *= SLOWER;
-                own.stop_within_s *= SLOWER;
+            if let Some(probe) = probe.as_deref_mut() {
+                probe.take_over(&mut command, Some(&service.name))?;
+                own.ready_within_s *= probe.times_slower();
+                own.stop_within_s *= probe.times_slower();
             }
             let mut launcher = self.idle.pop().map_or_else(|| stage.launcher(), Ok)?;
             launcher.launch(&Job { commands: vec![command], ..Job::default() })?;

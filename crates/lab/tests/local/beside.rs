@@ -1,10 +1,10 @@
 //! What a trial has beside it, for real: services that are ready, late, dying or wrong; a load that works or fails;
 //! several processes at once; an oracle.
 
-use super::support::{Stage, alive, execute_in, failed_part, marker, service};
 use bakeoff_lab::Executor as _;
 use bakeoff_model::record::{Failure, Held, Outcome};
 use bakeoff_model::study::{LoadOf, LoadSpec, OpSpec, Per, Ready, Service};
+use bakeoff_testkit::stage::{Stage, alive, execute_in, failed_part, marker, service};
 
 pub(crate) const CASES: [(&str, fn()); 26] = [
     ("a_service_is_there_for_its_trial_and_gone_afterwards", service_serves),

@@ -4,22 +4,15 @@
 
 mod beside;
 mod printed;
-mod support;
 mod told;
-mod traced;
 
 use bakeoff_lab::{Executor as _, Task};
 use bakeoff_model::record::{Block, Failure, Outcome, TWIN};
 use bakeoff_model::study::Ready;
+use bakeoff_testkit::stage::{self, PATH, Stage, execute_in};
 use libtest_mimic::{Arguments, Trial};
-use support::{PATH, Stage, execute_in};
 
 fn main() {
-    let mut words = std::env::args().skip(1);
-    if words.next().is_some_and(|word| word == traced::TRACE) {
-        let order = words.next().unwrap();
-        std::process::exit(bakeoff_host::tracer::execute(order.as_ref()).unwrap());
-    }
     let mut cases: Vec<(&str, fn())> = vec![
         ("what_is_printed_is_compared_with_what_is_expected", output_is_compared),
         ("each_way_to_fail_is_told_apart", failures),
@@ -37,7 +30,6 @@ fn main() {
     cases.extend(beside::CASES);
     cases.extend(printed::CASES);
     cases.extend(told::CASES);
-    cases.extend(traced::CASES);
     let trial = |(name, case): (&'static str, fn())| {
         Trial::test(name, move || {
             case();
@@ -157,21 +149,21 @@ fn shell_for_all() {
 }
 
 fn launcher_killed() {
-    let sleeping = format!("sleep {}", support::marker());
-    let mut stage = Stage::new("").service(support::service("s", &sleeping, Ready::Started));
+    let sleeping = format!("sleep {}", stage::marker());
+    let mut stage = Stage::new("").service(stage::service("s", &sleeping, Ready::Started));
     stage.plan.variants[0].run = Some(format!("{sleeping} & setsid {sleeping} & kill -KILL $PPID; {sleeping}"));
     stage.plan.variants[1].run = Some("true".to_owned());
     let mut local = stage.local();
     for block in 1..=3 {
         let execution = execute_in(&mut local, block, "a");
-        let (part, why, _) = support::failed_part(&execution.outcome);
+        let (part, why, _) = stage::failed_part(&execution.outcome);
         assert_eq!(part, "launcher");
         assert!(why.contains("signal: 9"), "{why}");
-        assert_eq!(support::alive(&sleeping), Vec::<String>::new());
+        assert_eq!(stage::alive(&sleeping), Vec::<String>::new());
         assert_eq!(execute_in(&mut local, block, "b").outcome, Outcome::Ok);
         local.block_ended().unwrap();
     }
-    assert_eq!(support::alive(&sleeping), Vec::<String>::new());
+    assert_eq!(stage::alive(&sleeping), Vec::<String>::new());
 }
 
 /// A service may make a file before it is wanted, but nothing of a finished build.
@@ -179,7 +171,7 @@ fn absent_programs() {
     let ready = || Ready::Started;
     let absent = |run: &str, service: Option<&str>| {
         let stage = Stage::new(run);
-        let stage = service.into_iter().fold(stage, |stage, run| stage.service(support::service("s", run, ready())));
+        let stage = service.into_iter().fold(stage, |stage, run| stage.service(stage::service("s", run, ready())));
         let mut absent = bakeoff_lab::local::absent(&stage.plan, &stage.setup);
         absent.retain(|absent| absent.variant == "a");
         absent.into_iter().map(|absent| (absent.part, absent.program)).collect::<Vec<_>>()

@@ -1,10 +1,10 @@
 //! What trials print: what is recorded of it, where it may go, and that it costs the trial nothing.
 
-use crate::support::{Stage, execute_in, failed_part};
 use bakeoff_host::output::{Kept, OutputFiles};
 use bakeoff_lab::{Executor as _, Task};
 use bakeoff_model::record::{Block, Failure, Outcome, Output, OutputDifference, TWIN};
 use bakeoff_model::study::{OutputUse, Workload};
+use bakeoff_testkit::stage::{Stage, execute_in, failed_part};
 
 pub(crate) const CASES: &[(&str, fn())] = &[
     ("length_and_digest_of_what_is_printed_are_recorded", recorded),

@@ -1,9 +1,9 @@
 //! What a trial tells of itself, by real descriptors and real output: phases, ops, values; and what is wrong of it.
 
-use super::support::Stage;
 use bakeoff_model::metric::{Direction, Unit};
 use bakeoff_model::record::{Failure, Outcome, Trial};
 use bakeoff_model::study::{OpSpec, Take, ValueSource, ValueSpec};
+use bakeoff_testkit::stage::Stage;
 
 pub(crate) const CASES: [(&str, fn()); 6] = [
     ("phases_and_ops_that_are_marked_are_kept", phases_and_ops),

@@ -27,7 +27,7 @@ impl Record {
             session.blocks = session.blocks.min(building.blocks);
         }
         record.builds.clear();
-        record.evidence.clear();
+        record.features.clear();
         let study = &mut record.study;
         study.building = None;
         (study.until, study.looks_until) = (Until::Blocks, None);
@@ -43,7 +43,7 @@ impl Record {
             builds: self.builds.clone(),
             blocks: self.blocks.iter().filter(|block| takes(&block.workload)).cloned().collect(),
             trials: self.trials.iter().filter(|trial| takes(&trial.workload)).cloned().collect(),
-            evidence: self.evidence.clone(),
+            features: self.features.clone(),
             ..Self::new(self.study.clone())
         }
     }

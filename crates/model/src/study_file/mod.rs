@@ -5,7 +5,7 @@
 mod check;
 mod conditions;
 mod decide;
-mod evidence;
+mod extension;
 mod factors;
 mod layers;
 pub mod lock;
@@ -18,14 +18,27 @@ mod workloads;
 
 use crate::problem::Problem;
 use crate::study::Study;
-use section::{Section, Sink};
+pub use extension::{Extension, Known};
+pub use section::{Placed, Section, Sink};
+
 use toml::de::DeTable;
 
 /// The version of the study file's format.
 pub const FORMAT: i64 = 1;
 
-/// Reads a study file.
+/// Reads a study file that has no section of a feature.
+///
+/// # Errors
+/// All of its problems.
 pub fn parse(text: &str) -> Result<Study, Vec<Problem>> {
+    parse_with(text, &[])
+}
+
+/// Reads a study file, in which these features may have sections of their own.
+///
+/// # Errors
+/// All of its problems, those of the features' sections among them.
+pub fn parse_with(text: &str, extensions: &[&dyn Extension]) -> Result<Study, Vec<Problem>> {
     let (table, errors) = DeTable::parse_recoverable(text);
     let sink = Sink::default();
     for error in &errors {
@@ -37,12 +50,12 @@ pub fn parse(text: &str) -> Result<Study, Vec<Problem>> {
         return Err(sink.into_list());
     }
     let span = table.span();
-    let study = read(&Section::new("the study", table.get_ref(), span.start..span.start, &sink));
+    let study = read(&Section::new("the study", table.get_ref(), span.start..span.start, &sink), extensions);
     let problems = sink.into_list();
     if problems.is_empty() { Ok(study) } else { Err(problems) }
 }
 
-fn read(file: &Section<'_>) -> Study {
+fn read(file: &Section<'_>, extensions: &[&dyn Extension]) -> Study {
     if let Some((format, span)) = file.required_integer("format", "write `format = 1` as the first line")
         && format != FORMAT
     {
@@ -63,7 +76,7 @@ fn read(file: &Section<'_>) -> Study {
     let workloads = workloads::workloads(file, &services);
     let conditions = conditions::conditions(file, &run_factors, &services);
     let decide = decide::decide(file, &build_factors, &run_factors, &workloads);
-    let evidence = evidence::evidence(file, &workloads, &layers);
+    let sections = extension::sections(file, extensions, Known { workloads: &workloads, layers: &layers });
     let (build, run, decided) = (&build_factors[..], &run_factors[..], &decide.metrics[..]);
     let plans =
         plans::plans(file, &plans::Known { build, run, workloads: &workloads, conditions: &conditions, decided });
@@ -87,7 +100,7 @@ fn read(file: &Section<'_>) -> Study {
         conditions,
         plans,
         decide,
-        evidence,
+        sections,
     }
 }
 

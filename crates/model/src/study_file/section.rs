@@ -9,11 +9,12 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 /// Where problems are collected.
-#[derive(Default)]
-pub(super) struct Sink(RefCell<Vec<Problem>>);
+#[derive(Debug, Default)]
+pub struct Sink(RefCell<Vec<Problem>>);
 
 impl Sink {
-    pub(super) fn report(&self, span: Range<usize>, message: &str, label: &str, remedy: &str) {
+    /// Adds a problem: where it is, what it is, what to write below the place, and what to do.
+    pub fn report(&self, span: Range<usize>, message: &str, label: &str, remedy: &str) {
         let (message, label, remedy) = (message.to_owned(), label.to_owned(), remedy.to_owned());
         self.0.borrow_mut().push(Problem { span, message, label, remedy });
     }
@@ -30,20 +31,22 @@ impl Sink {
 }
 
 /// A table, the name it has in messages, and the keys that were asked for.
-pub(super) struct Section<'a> {
+#[derive(Debug)]
+pub struct Section<'a> {
     /// Its own key, for a table within a table of tables.
     pub(super) name: String,
     /// How messages call it, such as `[plan]`.
     pub(super) title: String,
     /// Where it is named in the file.
-    pub(super) span: Range<usize>,
+    pub span: Range<usize>,
     table: &'a DeTable<'a>,
     asked: RefCell<Vec<&'static str>>,
-    pub(super) sink: &'a Sink,
+    /// Takes its problems.
+    pub sink: &'a Sink,
 }
 
 /// A value with its place.
-pub(super) type Placed<T> = Option<(T, Range<usize>)>;
+pub type Placed<T> = Option<(T, Range<usize>)>;
 
 impl<'a> Section<'a> {
     pub(super) fn new(title: &str, table: &'a DeTable<'a>, span: Range<usize>, sink: &'a Sink) -> Self {
@@ -51,12 +54,13 @@ impl<'a> Section<'a> {
         Self { name, title: title.to_owned(), span, table, asked: RefCell::default(), sink }
     }
 
-    pub(super) fn has(&self, key: &str) -> bool {
+    /// Whether it has this key.
+    pub fn has(&self, key: &str) -> bool {
         self.table.contains_key(key)
     }
 
     /// Where a key stands, if it is there.
-    pub(super) fn place_of(&self, key: &str) -> Option<Range<usize>> {
+    pub fn place_of(&self, key: &str) -> Option<Range<usize>> {
         self.table.get_key_value(key).map(|(found, _)| found.span())
     }
 
@@ -220,7 +224,7 @@ impl<'a> Section<'a> {
     }
 
     /// Some of the names that there are, each once; none if the key is not there. `what` is what they are names of.
-    pub(super) fn chosen(&self, key: &'static str, what: &str, known: &[&str]) -> Option<Vec<String>> {
+    pub fn chosen(&self, key: &'static str, what: &str, known: &[&str]) -> Option<Vec<String>> {
         // Asked for in any case, so that it is among the keys that are known.
         let mut list = self.strings(key);
         self.has(key).then(|| {
@@ -250,7 +254,7 @@ impl<'a> Section<'a> {
     }
 
     /// A list of texts; an absent key is an empty list.
-    pub(super) fn strings(&self, key: &'static str) -> Vec<(String, Range<usize>)> {
+    pub fn strings(&self, key: &'static str) -> Vec<(String, Range<usize>)> {
         let Some(value) = self.ask(key) else { return vec![] };
         let Some(array) = value.get_ref().as_array() else {
             self.wrong_type(key, value, "a list of texts");
@@ -329,7 +333,7 @@ impl<'a> Section<'a> {
     }
 
     /// Reports every key that nobody asked for.
-    pub(super) fn finish(&self) {
+    pub fn finish(&self) {
         let asked = self.asked.borrow();
         for (key, span, _) in self.entries() {
             if !asked.contains(&key) {

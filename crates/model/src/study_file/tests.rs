@@ -6,7 +6,6 @@ use crate::study::{Levels, VariantRule, Vary};
 use crate::until::Until;
 
 mod builds;
-mod evidence;
 mod surroundings;
 
 const DESIGN: &str = include_str!("../../tests/data/design.toml");

@@ -30,7 +30,11 @@ pub(super) fn with_parameters<'a>(stem: &str, parameters: impl Iterator<Item = (
 pub(super) fn texts(parameters: BTreeMap<String, serde_json::Value>) -> BTreeMap<String, String> {
     let text = |value| match value {
         serde_json::Value::String(text) => text,
-        other => other.to_string(),
+        mut other => {
+            // The same parameters in another order are the same.
+            other.sort_all_objects();
+            other.to_string()
+        }
     };
     parameters.into_iter().map(|(key, value)| (key, text(value))).collect()
 }

@@ -1,8 +1,8 @@
 //! Building beside speed: a sentence for each variant of which both were decided, with the interval of each. What was not
 //! decided stands in the tables only.
 
+use crate::draw::text::{clean, glue};
 use crate::format::{bytes, percent};
-use crate::text::{clean, glue};
 use crate::words::{self, Change, Manner, counted, listed, subject};
 use bakeoff_judge::findings::{BuiltAndExecuted, Claim, Comparison, Findings, Scale, Verdict};
 use bakeoff_model::metric::Unit;

@@ -1,9 +1,9 @@
 //! Doubts about builds in plain words: flags that did not come through, variants that are the same thing, and settings
 //! that no factor names. Whether there is a doubt is decided elsewhere.
 
+use crate::draw::paint::{Ink, Page};
+use crate::draw::text::{clean, foreign};
 use crate::format::count;
-use crate::paint::{Ink, Page};
-use crate::text::{clean, foreign};
 use crate::words::listed;
 use bakeoff_judge::findings::{BuildDoubts, Confounded, CostDoubt, FlagDoubt, FlagFate, Identical, Same, SettingValue};
 

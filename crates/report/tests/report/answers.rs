@@ -1,11 +1,10 @@
 //! The one sentence, in the cases where it must take care to claim neither too much nor too little.
 
-use crate::common;
-use crate::common::{absent, baseline, comparison, quiet_twin, row, study, summary, table, unbuilt};
 use bakeoff_judge::findings::{FailedTrials, Findings, Identical, Row, Same, Verdict};
 use bakeoff_model::metric::{Direction, Unit};
 use bakeoff_model::record::{Failure, SharedLine, Unavailable, VariantLine};
 use bakeoff_report::{Style, answer, terminal};
+use bakeoff_testkit::findings::{absent, baseline, comparison, quiet_twin, row, study, summary, table, unbuilt};
 
 fn seconds(rows: Vec<Row>) -> Findings {
     let names: Vec<String> = rows.iter().map(|row| row.variant.clone()).collect();
@@ -198,7 +197,7 @@ fn what_cannot_be_measured_is_the_reason_for_no_answer() {
 
 /// The last sentence of the answer, with these verdicts on how the ratios of b and c change with the condition.
 fn last_sentence(b: Verdict, c: Verdict) -> String {
-    let mut findings = common::conditions();
+    let mut findings = bakeoff_testkit::findings::conditions();
     for (effect, verdict) in findings.effects[1].effects.iter_mut().zip([b, c]) {
         effect.comparison.iter_mut().for_each(|comparison| comparison.verdict = verdict);
     }
@@ -225,8 +224,10 @@ fn variants_that_are_one_program_are_said_to_be() {
     let itself = |name: &str, verdict| {
         let mut row = variant(name, 1.002, 0.99, 1.014, verdict);
         let caveats = &mut row.comparison.as_mut().unwrap().caveats;
-        caveats
-            .push(common::caveat("identical-build", "one and the same build as the baseline: a difference is noise"));
+        caveats.push(bakeoff_testkit::findings::caveat(
+            "identical-build",
+            "one and the same build as the baseline: a difference is noise",
+        ));
         row
     };
     let first = || baseline(summary(4.0, 4.0, 4.5));

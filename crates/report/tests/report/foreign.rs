@@ -1,62 +1,17 @@
 //! Somebody else's text: whatever string of findings or of a journal says, no page hands it to the terminal raw. Every
 //! string that can be any text is made to steer a terminal once, and every page is looked at.
 
-use crate::common;
 use bakeoff_judge::findings::Findings;
-use bakeoff_judge::judge_samples;
-use bakeoff_judge::samples::{SampleFindings, Terms};
 use bakeoff_judge::side_by_side::side_by_side as pair;
 use bakeoff_model::record::{Block, LayerLine, Outcome, Record, Session, StudyLine, Trial, VariantLine};
-use bakeoff_readers::Sample;
-use bakeoff_report::{Style, provenance, side_by_side, stat, terminal, trace};
-use serde_json::Value;
+use bakeoff_report::{Style, provenance, side_by_side, terminal, trace};
+use bakeoff_testkit::foreign::{is_harmless, steered};
 
 const STYLE: Style = Style { width: 100, colour: false };
-const STEERING: &str = "\u{1b}[2J\u{9b}31m\u{7}\r\u{202e}";
-
-/// Every value that comes of `value` by adding to one string, or to one key of a map.
-fn steered(value: &Value) -> Vec<Value> {
-    match value {
-        Value::String(text) => vec![Value::from(format!("{text}{STEERING}"))],
-        Value::Array(items) => {
-            let replace = |at: usize, with: Value| {
-                let mut items = items.clone();
-                items[at] = with;
-                Value::from(items)
-            };
-            let each = items.iter().enumerate();
-            each.flat_map(|(at, item)| steered(item).into_iter().map(move |with| (at, with)))
-                .map(|(at, with)| replace(at, with))
-                .collect()
-        }
-        Value::Object(fields) => {
-            let inside = fields.iter().flat_map(|(key, field)| {
-                steered(field).into_iter().map(|with| {
-                    let mut fields = fields.clone();
-                    fields.insert(key.clone(), with);
-                    Value::from(fields)
-                })
-            });
-            let keys = fields.keys().map(|key| {
-                let mut fields = fields.clone();
-                let field = fields.remove(key).unwrap_or_default();
-                fields.insert(format!("{key}{STEERING}"), field);
-                Value::from(fields)
-            });
-            inside.chain(keys).collect()
-        }
-        _ => vec![],
-    }
-}
-
-fn is_harmless(page: &str) -> bool {
-    !page.chars().any(|c| (c.is_control() && c != '\n') || c == '\u{202e}')
-}
-
 #[test]
 fn no_string_of_findings_steers_a_terminal() {
     let mut tried = 0;
-    for (name, findings) in common::all() {
+    for (name, findings) in bakeoff_testkit::findings::all() {
         let value = serde_json::to_value(&findings).unwrap();
         for steered in steered(&value) {
             // What cannot be any text, such as a verdict, is no longer findings.
@@ -71,33 +26,9 @@ fn no_string_of_findings_steers_a_terminal() {
     assert!(tried > 200, "only {tried} strings were found");
 }
 
-#[test]
-fn no_string_of_samples_steers_a_terminal() {
-    let sample = |pkg: &str, col: &str, shift: f64| Sample {
-        settings: [("pkg".to_owned(), pkg.to_owned())].into(),
-        row: "sort".to_owned(),
-        col: col.to_owned(),
-        unit: "things/op".to_owned(),
-        vary: ["cpu".to_owned()].into(),
-        values: (0..9).map(|i| 100.0 + f64::from(i * 7 % 9) + shift).collect(),
-        ..Sample::default()
-    };
-    let samples = vec![sample("x", "a", 0.0), sample("x", "b", 50.0), sample("y", "a", 0.0)];
-    let terms = Terms { confidence: 0.95, margin: 0.01, paired: false, baseline: None };
-    let value = serde_json::to_value(judge_samples(samples, &terms).unwrap()).unwrap();
-    let mut tried = 0;
-    for steered in steered(&value) {
-        let Ok(steered) = serde_json::from_value::<SampleFindings>(steered) else { continue };
-        let page = stat(&steered, &[format!("a remark{STEERING}")], STYLE);
-        assert!(is_harmless(&page), "{page:?}");
-        tried += 1;
-    }
-    assert!(tried > 20, "only {tried} strings were found");
-}
-
 /// A record with something everywhere.
 fn record() -> Record {
-    let build = common::built(&["baseline"], false, 61.0);
+    let build = bakeoff_testkit::findings::built(&["baseline"], false, 61.0);
     let mut build = bakeoff_model::record::BuildLine {
         layers: vec![LayerLine {
             name: "perl".to_owned(),
@@ -145,10 +76,10 @@ fn record() -> Record {
         padding: 16,
         ..Block::default()
     };
-    let session = Session { session: 1, place: common::place(), ..Session::default() };
+    let session = Session { session: 1, place: bakeoff_testkit::findings::place(), ..Session::default() };
     let mut record = Record::new(study);
     record.sessions = vec![session];
-    record.builds = vec![build, common::unbuilt("threads=on")];
+    record.builds = vec![build, bakeoff_testkit::findings::unbuilt("threads=on")];
     record.blocks = vec![block];
     record.trials = vec![trial, again];
     record

@@ -2,15 +2,13 @@
 //! what the page says. The statistics are tested in the analysis; the words, one by one, in the other files here.
 
 use bakeoff_judge::findings::Findings;
-use bakeoff_judge::samples::{SampleFindings, Terms};
-use bakeoff_judge::{judge, judge_samples};
+use bakeoff_judge::judge;
 use bakeoff_model::marks::{Latencies, Marks, OpLatencies};
 use bakeoff_model::record::{
     BuildLine, Building, Held, LayerLine, Outcome, Record, Surrounding, TWIN, Trial, Unavailable,
 };
 use bakeoff_model::study::{Vary, VoidRule};
-use bakeoff_readers::Sample;
-use bakeoff_report::{Style, stat, terminal};
+use bakeoff_report::{Style, terminal};
 use bakeoff_testkit::records::{execute, measure, noise, study};
 
 fn told(condition: &str, what: &str, state: Held) -> Surrounding {
@@ -88,30 +86,6 @@ fn the_page_tells_what_was_found() {
     ] {
         assert!(page.contains(piece), "{piece}\nis not in\n{page}");
     }
-}
-
-/// Samples of one thing that differ in `pkg`, and share `goos`.
-#[test]
-fn numbers_from_elsewhere_show_what_tells_them_apart_and_the_intervals_that_are_printed() {
-    let sample = |pkg: &str, col: &str, factor: f64| Sample {
-        settings: [("goos", "linux"), ("pkg", pkg)].map(|(key, value)| (key.to_owned(), value.to_owned())).into(),
-        row: "Parse".to_owned(),
-        col: col.to_owned(),
-        unit: "sec".to_owned(),
-        values: (0..40).map(|i| factor * (1.0 + 0.001 * f64::from(i * 7 % 11))).collect(),
-        ..Sample::default()
-    };
-    let samples = vec![sample("a", "old", 1.0), sample("a", "new", 1.001), sample("b", "old", 1.0)];
-    let terms = Terms { confidence: 0.95, margin: 0.01, paired: false, baseline: None };
-    let mut findings = judge_samples(samples, &terms).unwrap();
-    let page = |findings: &SampleFindings| stat(findings, &[], Style { width: 120, colour: false });
-    let before = page(&findings);
-    assert!(before.contains("Parse (pkg: a); in s") && before.contains("Parse (pkg: b); in s"), "{before}");
-    assert!(!before.contains("goos"), "{before}");
-    let comparison = findings.tables[0].samples[1].comparison.as_mut().unwrap();
-    assert!(comparison.is_within(), "{before}");
-    comparison.interval = Some([0.2, 5.0]);
-    assert_eq!(page(&findings), before);
 }
 
 /// A study of builds: 6 passes of a workload, of which the first `anew` were linked anew, and 4 of building, where `b`

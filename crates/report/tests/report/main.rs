@@ -4,8 +4,6 @@
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it should be")]
 
 mod answers;
-mod calibration;
-mod common;
 mod foreign;
 mod judged;
 mod pages;

@@ -1,7 +1,6 @@
 //! Whole pages, compared with the files in `snapshots/`, and what holds for every page. `BAKEOFF_UPDATE=1` writes the
 //! files anew; look at them before you commit them.
 
-use crate::common;
 use bakeoff_judge::findings::{Comparison, Findings, OtherOutput, Outputs, Verdict};
 use bakeoff_model::metric::Direction;
 use bakeoff_model::record::{BuildOutcome, LayerLine, OutputDifference};
@@ -27,13 +26,13 @@ fn check(name: &str, page: &str) -> Result<(), String> {
 #[test]
 fn pages_are_as_expected() {
     let mut differences = vec![];
-    for (name, findings) in common::all() {
+    for (name, findings) in bakeoff_testkit::findings::all() {
         for width in [80, 120] {
             differences.extend(check(&format!("{name}-{width}.txt"), &page(&findings, width)).err());
         }
         differences.extend(check(&format!("{name}-answer.txt"), &(answer(&findings) + "\n")).err());
     }
-    differences.extend(check("pair.json", &json(&common::pair(), None).unwrap()).err());
+    differences.extend(check("pair.json", &json(&bakeoff_testkit::findings::pair(), None).unwrap()).err());
     assert!(differences.is_empty(), "{}", differences.join("\n"));
 }
 
@@ -44,7 +43,7 @@ fn compared(findings: &mut Findings) -> impl Iterator<Item = &mut Comparison> {
 /// The other interval of what lies within the margin is nowhere on the page, nor in its pictures.
 #[test]
 fn only_the_interval_that_the_verdict_rests_on_is_shown() {
-    let findings = common::five_verdicts();
+    let findings = bakeoff_testkit::findings::five_verdicts();
     let mut other = findings.clone();
     compared(&mut other).filter(|c| c.is_within()).for_each(|c| c.interval = Some([0.2, 5.0]));
     assert_ne!(findings, other);
@@ -52,18 +51,8 @@ fn only_the_interval_that_the_verdict_rests_on_is_shown() {
 }
 
 #[test]
-fn beside_building_an_interval_says_its_confidence() {
-    let mut findings = common::evidence();
-    let one = &mut findings.built_and_executed[0];
-    (one.building.verdict, one.speed.comparison.verdict) = (Verdict::Negligible, Verdict::Negligible);
-    let told = answer(&findings);
-    let (_, told) = told.split_once("Built and executed").unwrap();
-    assert_eq!(told.matches(" at 90 %)").count(), 2, "{told}");
-}
-
-#[test]
 fn a_negligible_interaction_is_shown_in_the_table_and_in_the_sentence() {
-    let mut findings = common::factorial();
+    let mut findings = bakeoff_testkit::findings::factorial();
     let told = |findings: &Findings| answer(findings).split("Of 3 interactions ").nth(1).unwrap_or_default().to_owned();
     assert!(
         told(&findings).starts_with("1 is shown, beyond what each option does alone: malloc=perl with threads=on 3")
@@ -91,7 +80,7 @@ fn order<'a>(page: &'a str, heading: &str, names: &[&'a str]) -> Vec<&'a str> {
 
 #[test]
 fn rows_stand_in_the_order_of_the_deciding_metric() {
-    let mut findings = common::five_verdicts();
+    let mut findings = bakeoff_testkit::findings::five_verdicts();
     let mut memory = findings.tables[0].clone();
     memory.metric = "maxrss".to_owned();
     memory.rows[1].comparison.as_mut().unwrap().estimate = 3.0;
@@ -118,7 +107,11 @@ fn rows_stand_in_the_order_of_the_deciding_metric() {
 fn the_document_shows_what_is_printed() {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../docs/report.md");
     let document = std::fs::read_to_string(path).unwrap();
-    let shown = [common::conditions(), common::evidence(), common::factorial(), other_output(OutputUse::Compared)];
+    let shown = [
+        bakeoff_testkit::findings::conditions(),
+        bakeoff_testkit::findings::factorial(),
+        other_output(OutputUse::Compared),
+    ];
     let pages: Vec<String> = shown.iter().flat_map(|findings| [80, 120].map(|width| page(findings, width))).collect();
     let pieces: Vec<&str> =
         document.split("```text\n").skip(1).map(|rest| rest.split("```").next().unwrap_or_default()).collect();
@@ -137,7 +130,7 @@ fn strip(text: &str) -> String {
 
 #[test]
 fn colour_adds_nothing_but_escape_codes() {
-    for (name, findings) in common::all() {
+    for (name, findings) in bakeoff_testkit::findings::all() {
         for width in [80, 100, 120] {
             let coloured = terminal(&findings, Style { width, colour: true });
             let plain = page(&findings, width);
@@ -150,7 +143,7 @@ fn colour_adds_nothing_but_escape_codes() {
 
 /// A variant that printed something else.
 fn other_output(output: OutputUse) -> Findings {
-    let mut findings = common::pair();
+    let mut findings = bakeoff_testkit::findings::pair();
     let difference = OutputDifference {
         process: 1,
         byte: 6,
@@ -203,7 +196,7 @@ fn another_output_stands_before_the_numbers() {
 
 #[test]
 fn every_verdict_has_a_word() {
-    let page = page(&common::five_verdicts(), 120);
+    let page = page(&bakeoff_testkit::findings::five_verdicts(), 120);
     for (variant, word) in [
         ("baseline", "baseline"),
         ("malloc=perl", "faster"),
@@ -220,7 +213,7 @@ fn every_verdict_has_a_word() {
 
 #[test]
 fn pages_fit_their_width() {
-    for (name, findings) in common::all() {
+    for (name, findings) in bakeoff_testkit::findings::all() {
         for width in [80, 100, 120, 200] {
             for line in page(&findings, width).lines() {
                 let columns = unicode_width::UnicodeWidthStr::width(line);
@@ -234,7 +227,7 @@ fn pages_fit_their_width() {
 /// What `bakeoff report > file` writes can be pasted into a mail as it is.
 #[test]
 fn a_page_without_a_terminal_is_fit_for_a_mail() {
-    for (name, findings) in common::all() {
+    for (name, findings) in bakeoff_testkit::findings::all() {
         let page = page(&findings, 80);
         assert!(!page.chars().any(|c| c.is_control() && c != '\n'), "{name}: a control character");
         let widest = page.lines().map(unicode_width::UnicodeWidthStr::width).max();
@@ -245,7 +238,7 @@ fn a_page_without_a_terminal_is_fit_for_a_mail() {
 
 #[test]
 fn the_page_begins_with_the_answer() {
-    for (name, findings) in common::all() {
+    for (name, findings) in bakeoff_testkit::findings::all() {
         let joined = page(&findings, 80).split_whitespace().collect::<Vec<_>>().join(" ");
         let answer = answer(&findings);
         assert!(joined.starts_with(answer.trim_end_matches('.')), "{name}: {answer}");
@@ -255,7 +248,7 @@ fn the_page_begins_with_the_answer() {
 
 #[test]
 fn json_reads_back_as_equal_findings() {
-    for (name, findings) in common::all() {
+    for (name, findings) in bakeoff_testkit::findings::all() {
         let text = json(&findings, None).unwrap();
         let read: Findings = serde_json::from_str(&text).unwrap();
         assert_eq!(read, findings, "{name}");
@@ -266,7 +259,7 @@ fn json_reads_back_as_equal_findings() {
 /// JSON is passed on: it names no folder of the user, wherever a path stands.
 #[test]
 fn json_names_no_folder_of_the_user() {
-    for (name, mut findings) in common::all() {
+    for (name, mut findings) in bakeoff_testkit::findings::all() {
         for build in &mut findings.builds {
             let layer = LayerLine { log: Some("/srv/ann/cache/logs/5e1f.log".to_owned()), ..LayerLine::default() };
             build.layers.push(layer);

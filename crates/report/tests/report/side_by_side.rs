@@ -1,6 +1,5 @@
 //! Two findings side by side: what is paired, how the intervals lie to each other, and that the page says so in words.
 
-use crate::common;
 use bakeoff_judge::findings::{Findings, Scale, Verdict};
 use bakeoff_judge::side_by_side::{Intervals, side_by_side as pair};
 use bakeoff_report::{Style, side_by_side};
@@ -12,7 +11,7 @@ fn page(here: &Findings, there: &Findings) -> String {
 
 /// Findings with another interval of the first table's second row.
 fn with_interval(interval: Option<[f64; 2]>) -> Findings {
-    let mut findings = common::pair();
+    let mut findings = bakeoff_testkit::findings::pair();
     let comparison = findings.tables[0].rows[1].comparison.as_mut().unwrap();
     comparison.interval = interval;
     findings
@@ -65,7 +64,7 @@ fn the_page_claims_no_more_than_it_shows() {
 
 #[test]
 fn what_only_one_of_them_has_is_named() {
-    let here = common::pair();
+    let here = bakeoff_testkit::findings::pair();
     let mut there = here.clone();
     there.tables[0].workload = "other".to_owned();
     there.method.margin = 0.5;

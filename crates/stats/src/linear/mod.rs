@@ -4,18 +4,16 @@
 //!
 //! y = block + main effects (+ two-way interactions) + error: the blocks as fixed effects, every factor coded to sum to
 //! zero over its levels, so that a main effect is an average over the levels of the other factors, each level counting
-//! alike. Errors by HC3 unless asked otherwise, t with N − rank degrees of freedom. It assumes independent errors of
+//! alike. Errors by HC3, t with N − rank degrees of freedom. It assumes independent errors of
 //! mean 0 that need not be normal nor vary equally, and no interactions of three or more factors; if it is fitted
 //! without two-way interactions, none of these either.
 
 mod alias;
-mod anova;
 mod basis;
 mod ols;
 mod terms;
 
-pub use anova::OneWay;
-pub use ols::{Errors, Estimate, Gap, Ols};
+pub use ols::{Estimate, Gap, Ols};
 pub use terms::Term;
 
 use alias::Model;
@@ -56,7 +54,6 @@ pub type Step = (usize, usize, usize);
 #[derive(Debug, Clone)]
 pub struct Fit {
     ols: Ols,
-    errors: Errors,
     levels: Vec<usize>,
     /// Every term but the blocks, with the place of its first column and their number, in the order of the columns.
     terms: Vec<Columns>,
@@ -90,18 +87,7 @@ impl Fit {
         let blocks: Vec<usize> = observations.iter().map(|o| o.block).collect();
         let y: Vec<f64> = observations.iter().map(|o| o.y).collect();
         let ols = Ols::new(&blocks, &columns, &y)?;
-        Some(Self { ols, errors: Errors::Hc3, levels: levels_per_factor.to_vec(), terms })
-    }
-
-    /// The same fit with other errors.
-    #[must_use]
-    pub fn with_errors(self, errors: Errors) -> Self {
-        Self { errors, ..self }
-    }
-
-    /// Degrees of freedom, residuals and their spread.
-    pub fn ols(&self) -> &Ols {
-        &self.ols
+        Some(Self { ols, levels: levels_per_factor.to_vec(), terms })
     }
 
     /// Main effect: `level` − `reference` of `factor`, averaged over the levels of the other factors.
@@ -133,7 +119,7 @@ impl Fit {
         let columns = self.terms.iter().find(|columns| columns.term == term).ok_or(Refused::Unknown)?;
         let mut all = vec![0.0; self.ols.basis.coordinates.len()];
         all[columns.first..][..columns.number].copy_from_slice(weights);
-        self.ols.combination(&all, self.errors).map_err(|gap| match gap {
+        self.ols.combination(&all).map_err(|gap| match gap {
             Gap::NotEstimable => Refused::Aliased { with: self.model().aliased_with(term) },
             Gap::NoError => Refused::NoError,
         })

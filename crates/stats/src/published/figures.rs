@@ -23,7 +23,7 @@ pub struct Figures {
 
 /// What the median of an even number of values is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum MedianRule {
+pub(super) enum MedianRule {
     /// The upper one of the two in the middle: ministat until 2016, and Debian's.
     UpperMiddle,
     /// The mean of the two in the middle.

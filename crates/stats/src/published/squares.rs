@@ -6,7 +6,7 @@
 use super::figures::{Figures, MedianRule, Range, places};
 
 /// The least Σ(x − x̄)²; 0 where nothing is known.
-pub fn least(f: &Figures, rule: MedianRule) -> f64 {
+pub(super) fn least(f: &Figures, rule: MedianRule) -> f64 {
     let n = f.n as f64;
     let mut least = 0.0f64;
     // No value deviates more from the mean than (n − 1)/√n standard deviations (Samuelson 1968), and the median not more
@@ -49,7 +49,7 @@ pub fn least(f: &Figures, rule: MedianRule) -> f64 {
 }
 
 /// The greatest Σ(x − x̄)²; none where smallest or largest are not known.
-pub fn greatest(f: &Figures, rule: MedianRule) -> Option<f64> {
+pub(super) fn greatest(f: &Figures, rule: MedianRule) -> Option<f64> {
     let n = f.n as f64;
     let (min, max) = (f.min?, f.max?);
     let (a, b) = (min[0], max[1]);

@@ -40,11 +40,6 @@ impl<'a> MannWhitney<'a> {
         })
     }
 
-    /// U: the number of pairs in which x is the larger; a pair of equals counts half.
-    pub fn u(&self) -> f64 {
-        self.ranks.doubled_u as f64 / 2.0
-    }
-
     /// True if [`Self::p`] is exact; false if it is the normal approximation, which is used for long lists.
     pub fn is_exact(&self) -> bool {
         let (m, n) = (self.x.len(), self.y.len());

@@ -1,9 +1,9 @@
 //! Tests and intervals by ranks: signed ranks of paired contrasts (`signed_rank`), and Mann and Whitney's for two
-//! unpaired lists (`mann_whitney`). Neither is this program's first choice for blocks, which is the winsorised
-//! sign-flip test; they are for imported data, and for those who ask for them by name.
+//! unpaired lists (`mann_whitney`). Neither is for blocks, which have the winsorised sign-flip test: the one is for lists
+//! that somebody else measured, and the other is measured beside ours by `bakeoff calibrate`.
 //!
-//! Both centres (Hodges & Lehmann 1963) and both intervals are order statistics of all pairwise differences or sums,
-//! which `select` finds without forming them; `null` counts how often each statistic occurs if nothing differs.
+//! The shift (Hodges & Lehmann 1963) and both intervals are order statistics of all pairwise differences or sums, which
+//! `select` finds without forming them; `null` counts how often each statistic occurs if nothing differs.
 
 mod mann_whitney;
 mod null;
@@ -11,4 +11,4 @@ mod select;
 mod signed_rank;
 
 pub use mann_whitney::MannWhitney;
-pub use signed_rank::{EXACT_MAX, SignedRank};
+pub use signed_rank::SignedRank;

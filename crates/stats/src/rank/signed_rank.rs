@@ -1,11 +1,11 @@
-//! Wilcoxon's test of signed ranks (Wilcoxon 1945) and the centre that goes with it (Hodges & Lehmann 1963), for paired
-//! contrasts. It assumes that they are distributed symmetrically about their centre and are independent; the winsorised
-//! sign-flip test does not.
+//! Wilcoxon's test of signed ranks (Wilcoxon 1945) and the interval that goes with it (Tukey 1949), for paired contrasts. It
+//! assumes that they are distributed symmetrically about their centre and are independent; the winsorised sign-flip test does
+//! not.
 
 use super::null;
 
 /// Up to this number of contrasts the distribution of the rank sum is counted; beyond, it is approximated.
-pub const EXACT_MAX: usize = 1000;
+const EXACT_MAX: usize = 1000;
 
 /// Some contrasts, and what their signed ranks say.
 #[derive(Debug, Clone)]
@@ -23,11 +23,6 @@ impl SignedRank {
         let mut ascending = contrasts.to_vec();
         ascending.sort_by(f64::total_cmp);
         Some(Self { ascending })
-    }
-
-    /// True if [`Self::p`] is exact; false if it is the normal approximation, which is used for long lists.
-    pub fn is_exact(&self) -> bool {
-        self.ascending.len() <= EXACT_MAX
     }
 
     /// Two-sided p of the hypothesis that the contrasts are centred on `theta`: twice the chance that the ranks of the
@@ -58,14 +53,6 @@ impl SignedRank {
             null::subset_sums(&doubled_ranks).up_to(lighter as f64)
         };
         (2.0 * tail).min(1.0)
-    }
-
-    /// The centre: the median of all Walsh averages, (xᵢ + xⱼ)/2 with i ≤ j.
-    pub fn estimate(&self) -> f64 {
-        let n = self.ascending.len() as u64;
-        let averages = n * (n + 1) / 2;
-        let [low, high] = self.averages_at([(averages - 1) / 2, averages / 2]);
-        low / 2.0 + high / 2.0
     }
 
     /// Interval of confidence 1 − alpha for the centre: from the k-th smallest to the k-th largest Walsh average, with the

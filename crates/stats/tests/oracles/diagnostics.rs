@@ -1,8 +1,6 @@
-//! Drift, modes, outliers, counts, changes of level, against scipy and R, or against their definitions in plain Python.
+//! Drift, modes, counts, against scipy and R, or against their definitions in plain Python.
 
 use bakeoff_model::shuffle::Stream;
-use bakeoff_stats::changepoint::change_points;
-use bakeoff_stats::edivisive::{Settings, changes};
 use bakeoff_stats::modes::{Detector, Modality};
 use bakeoff_stats::proportion::{binomial_interval, fisher_exact, too_small};
 use bakeoff_stats::trend::{bartels, mann_kendall};
@@ -26,8 +24,6 @@ pub(crate) const CASES: &[Case] = &[
     python("clopper_and_pearsons_interval", clopper_and_pearsons_interval),
     python("kolmogorov_and_smirnovs_one_sided_test", kolmogorov_and_smirnovs_one_sided_test),
     python("lowlands_by_definition", lowlands_by_definition),
-    python("pelt_finds_the_optimal_partition", pelt_finds_the_optimal_partition),
-    python("e_divisive_by_definition", e_divisive_by_definition),
     python("welchs_t_of_two_groups", welchs_t_of_two_groups),
 ];
 
@@ -43,8 +39,6 @@ enum Question {
     Binomial,
     Kolmogorov,
     Lowland,
-    Partition,
-    Divisive,
     Welch,
 }
 
@@ -74,11 +68,18 @@ fn lists(
     lengths.into_iter().enumerate().map(list).collect()
 }
 
+/// Kendall's tau-b, which is S over the geometric mean of the pairs that could differ in time and in value.
+fn tau(list: &[f64], s: i64) -> f64 {
+    let pairs = list.len() * (list.len() - 1) / 2;
+    let untied = (1..list.len()).map(|i| list[..i].iter().filter(|x| **x != list[i]).count()).sum::<usize>();
+    s as f64 / (pairs as f64 * untied as f64).sqrt()
+}
+
 fn mann_kendall_is_kendalls_exact_tau() {
     let lists = lists("kendall", 3..=60, |s, index, number| normal(s) + (number % 4 * index) as f64 * 0.02);
     for (list, answer) in lists.iter().zip(ask(Question::Kendall, &lists)) {
         let trend = mann_kendall(list).unwrap();
-        assert_close(&format!("tau of {list:?}"), trend.tau, answer[0], 1e-12);
+        assert_close(&format!("tau of {list:?}"), tau(list, trend.s), answer[0], 1e-12);
         assert_close(&format!("p of {list:?}"), trend.p, answer[1], 1e-9);
     }
 }
@@ -91,7 +92,7 @@ fn mann_kendall_with_ties_is_kendalls_tau() {
     let mut tested = 0;
     for (list, answer) in lists.iter().zip(Oracle::R.ask(script!("diagnostics.R"), &lists)) {
         let trend = mann_kendall(list).unwrap();
-        assert_close(&format!("tau of {list:?}"), trend.tau, answer[0], 1e-12);
+        assert_close(&format!("tau of {list:?}"), tau(list, trend.s), answer[0], 1e-12);
         let mut distinct = list.clone();
         distinct.sort_by(f64::total_cmp);
         distinct.dedup();
@@ -161,9 +162,7 @@ fn kolmogorov_and_smirnovs_one_sided_test() {
     let lengths = (1..=60).chain([100, 300, 1000]);
     let lists = lists("kolmogorov", lengths, |s, _, number| s.unit().powf([1.0, 1.3, 2.0][number % 3]));
     for (list, answer) in lists.iter().zip(ask(Question::Kolmogorov, &lists)) {
-        let test = too_small(list).unwrap();
-        assert_close(&format!("excess of {list:?}"), test.excess, answer[0], 1e-12);
-        assert_close(&format!("p of {list:?}"), test.p, answer[1], 1e-8);
+        assert_close(&format!("p of {list:?}"), too_small(list).unwrap(), answer[0], 1e-8);
     }
 }
 
@@ -188,37 +187,6 @@ fn lowlands_by_definition() {
         }
     }
     assert!(several > 15, "only {several} lists have several modes");
-}
-
-fn pelt_finds_the_optimal_partition() {
-    let lists = lists("pelt", [4, 5, 9, 40, 80, 120, 160, 180, 180, 180], |s, index, number| {
-        let step = index / (15 + 5 * number);
-        let (level, spread) = ([0.0, 40.0, -20.0, 10.0][step % 4], [1.0, 0.2, 3.0][step % 3]);
-        let value = level + spread * normal(s);
-        // Some as a coarse clock would tell them.
-        if number % 4 == 3 { value.round() } else { value }
-    });
-    let mut found = 0;
-    for (list, answer) in lists.iter().zip(ask(Question::Partition, &lists)) {
-        let changes: Vec<f64> = change_points(list).unwrap().iter().map(|change| *change as f64).collect();
-        assert_eq!(changes, answer, "{list:?}");
-        found += changes.len();
-    }
-    assert!(found > 10, "only {found} changes in all of the lists");
-}
-
-fn e_divisive_by_definition() {
-    let lists = lists("divisive", [3, 8, 20, 30, 31, 50, 70, 90], |s, index, number| {
-        let level = [1.0, 1.12, 1.0, 0.9, 1.04][index / (4 + 3 * number) % 5];
-        level * (1.0 + [0.01, 0.04][number % 2] * normal(s))
-    });
-    let mut found = 0;
-    for (list, answer) in lists.iter().zip(ask(Question::Divisive, &lists)) {
-        let places: Vec<f64> = changes(list, Settings::default()).iter().map(|change| change.at as f64).collect();
-        assert_eq!(places, answer, "{list:?}");
-        found += places.len();
-    }
-    assert!(found > 10, "only {found} changes in all of the lists");
 }
 
 fn welchs_t_of_two_groups() {

@@ -1,7 +1,6 @@
 # For each model: main effects of every level against level 0, then all two-way interactions against (0, 0), a line
-# "estimate, HC3 se, classical se, df" each, NA where lm's design cannot tell; then a line that flags with 1 the terms
+# "estimate, HC3 se, df" each, NA where lm's design cannot tell; then a line that flags with 1 the terms
 # in alias()'s complete aliases. Input: "factors interactions levels…", block ids, the levels of each factor, y.
-# After a model's line "-1", lines of groups and values for a one-way aov instead: "SS between, SS within, F, p".
 options(warn = -1)
 input <- lapply(strsplit(readLines(file("stdin")), " "), as.numeric)
 at <- 1
@@ -10,12 +9,6 @@ code <- function(level, n) if (n < 2) numeric(0) else contr.sum(n)[level + 1, ]
 say <- function(...) cat(format(c(...), digits = 17), "\n")
 while (at <= length(input)) {
   head <- take()
-  if (head[1] == -1) {
-    group <- factor(take()); y <- take()
-    table <- summary(aov(y ~ group))[[1]]
-    say(table[["Sum Sq"]][1], table[["Sum Sq"]][2], table[["F value"]][1], table[["Pr(>F)"]][1])
-    next
-  }
   k <- head[1]; levels <- head[-(1:2)]
   block <- factor(take())
   data <- data.frame(row.names = seq_along(block))
@@ -35,11 +28,11 @@ while (at <= length(input)) {
   h <- rowSums(K * t(A)); e <- residuals(fit); df <- fit$df.residual
   effect <- function(label, weights) {
     c <- rep(0, ncol(X)); c[assign == match(label, labels)] <- weights
-    if (qr(rbind(X, c), tol = 1e-9)$rank > fit$rank || df == 0) return(say(NA, NA, NA, NA))
+    if (qr(rbind(X, c), tol = 1e-9)$rank > fit$rank || df == 0) return(say(NA, NA, NA))
     a <- as.vector(c[kept] %*% A)
     counts <- abs(a) > 1e-9 * max(abs(a))
-    if (any(counts & 1 - h < 1e-9)) return(say(NA, NA, NA, NA))
-    say(sum(a * y), sqrt(sum((a * e / (1 - h))[counts]^2)), sqrt(sum(a^2) * sum(e^2) / df), df)
+    if (any(counts & 1 - h < 1e-9)) return(say(NA, NA, NA))
+    say(sum(a * y), sqrt(sum((a * e / (1 - h))[counts]^2)), df)
   }
   for (f in seq_len(k)) for (l in seq_len(levels[f])[-1] - 1) effect(names[f], code(l, levels[f]) - code(0, levels[f]))
   if (head[2] == 1) for (f in seq_len(k)) for (g in seq_len(k)) if (f < g)

@@ -1,9 +1,6 @@
-//! Tests by ranks, unpaired t, tails, against their oracles.
+//! Tests by ranks against their oracles.
 
-use bakeoff_stats::permutation::mean_p;
 use bakeoff_stats::rank::{MannWhitney, SignedRank};
-use bakeoff_stats::tail::Tail;
-use bakeoff_stats::welch::DifferenceT;
 use bakeoff_testkit::oracle::{Case, Oracle, assert_close};
 
 pub(crate) const CASES: &[Case] = &[
@@ -21,9 +18,6 @@ pub(crate) const CASES: &[Case] = &[
         oracle: Oracle::Python,
         check: signed_ranks_with_ties_are_scipy_s,
     },
-    Case { name: "unpaired_t_is_r_s", oracle: Oracle::R, check: unpaired_t_is_r_s },
-    Case { name: "tails_are_scipy_s", oracle: Oracle::Python, check: tails_are_scipy_s },
-    Case { name: "sign_flips_of_means_are_scipy_s", oracle: Oracle::Python, check: sign_flips_of_means_are_scipy_s },
 ];
 
 /// The seed of all lists here; xorshift64* (Vigna 2016).
@@ -95,7 +89,6 @@ fn mann_whitney_is_r_s() {
         assert!(ours.is_exact());
         assert_close(&what, ours.p(), theirs[0], 1e-11);
         assert_close(&what, ours.shift(), theirs[1], 1e-12);
-        assert_close(&what, ours.u(), theirs[4], 0.0);
         // Where no interval has that confidence, R gives the widest one, with a warning.
         if let Some([low, high]) = ours.interval(1.0 - level) {
             assert_close(&what, low, theirs[2], 1e-12);
@@ -121,7 +114,6 @@ fn mann_whitney_approximated_is_r_s() {
         assert!(!ours.is_exact());
         assert_close(&what, ours.p(), theirs[0], 1e-9);
         assert_close(&what, ours.shift(), theirs[1], 1e-12);
-        assert_close(&what, ours.u(), theirs[2], 0.0);
     }
 }
 
@@ -151,12 +143,10 @@ fn signed_ranks_are_r_s() {
     for ((level, x, _), theirs) in lists.iter().zip(Oracle::R.ask(script!("ranks.R"), &lines)) {
         let what = format!("seed {SEED}: {} at {level}", x.len());
         let ours = SignedRank::new(&contrasts(x)).unwrap();
-        assert!(ours.is_exact());
         assert_close(&what, ours.p(0.0), theirs[0], 1e-11);
-        assert_close(&what, ours.estimate(), theirs[1], 1e-12);
         if let Some([low, high]) = ours.interval(1.0 - level) {
-            assert_close(&what, low, theirs[2], 1e-12);
-            assert_close(&what, high, theirs[3], 1e-12);
+            assert_close(&what, low, theirs[1], 1e-12);
+            assert_close(&what, high, theirs[2], 1e-12);
         } else {
             assert!(x.len() < 8, "{what}");
         }
@@ -190,43 +180,5 @@ fn signed_ranks_with_ties_are_scipy_s() {
     for (x, theirs) in lists.iter().zip(Oracle::Python.ask(script!("ranks.py"), &lines)) {
         let ours = SignedRank::new(x).unwrap();
         assert_close(&format!("seed {SEED}: {x:?}"), ours.p(0.0), theirs[0], 1e-12);
-    }
-}
-
-fn unpaired_t_is_r_s() {
-    let lists = pairs_of_lists(&[(2, 2), (3, 7), (10, 10), (50, 8)], 6);
-    let lines: Vec<_> = lists.iter().flat_map(|(l, x, y)| [for_r(5.0, *l, x, y), for_r(6.0, *l, x, y)]).collect();
-    let answers = Oracle::R.ask(script!("ranks.R"), &lines);
-    for ((level, x, y), theirs) in lists.iter().zip(answers.chunks(2)) {
-        for (ours, theirs) in [DifferenceT::pooled(x, y), DifferenceT::welch(x, y)].into_iter().zip(theirs) {
-            let what = format!("seed {SEED}: {} against {} at {level}", x.len(), y.len());
-            let ours = ours.unwrap();
-            let [low, high] = ours.interval(1.0 - level).unwrap();
-            let ours = [ours.p().unwrap(), ours.difference, low, high, ours.degrees_of_freedom];
-            for (ours, theirs) in ours.into_iter().zip(theirs) {
-                assert_close(&what, ours, *theirs, 1e-9);
-            }
-        }
-    }
-}
-
-fn tails_are_scipy_s() {
-    let wanted = [(1, 0.5), (10, 0.9), (367, 0.99), (368, 0.99), (3687, 0.999), (3688, 0.999), (200, 0.5), (999, 0.25)];
-    let lists: Vec<_> = wanted.iter().map(|(n, q)| (Draw::new(*n as u64).times(*n, 1.0), [*q, 0.95])).collect();
-    let lines: Vec<_> = lists.iter().map(|(x, q)| for_python(4.0, x, q)).collect();
-    for ((x, [q, _]), theirs) in lists.iter().zip(Oracle::Python.ask(script!("ranks.py"), &lines)) {
-        let what = format!("seed {SEED}: {q} of {}", x.len());
-        let ours = Tail::new(&sorted(x), *q, 0.05).unwrap();
-        assert_close(&what, ours.value, theirs[0], 1e-12);
-        assert_close(&what, ours.low.unwrap_or(f64::NAN), theirs[1], 0.0);
-        assert_close(&what, ours.high.unwrap_or(f64::NAN), theirs[2], 0.0);
-    }
-}
-
-fn sign_flips_of_means_are_scipy_s() {
-    let lists: Vec<_> = (2..14).map(|n| Draw::new(n).times(n as usize, -0.6)).collect();
-    let lines: Vec<_> = lists.iter().map(|x| for_python(3.0, x, &[])).collect();
-    for (x, theirs) in lists.iter().zip(Oracle::Python.ask(script!("ranks.py"), &lines)) {
-        assert_close(&format!("seed {SEED}: {x:?}"), mean_p(x, 0.0).unwrap(), theirs[0], 1e-12);
     }
 }

@@ -74,16 +74,7 @@ def bet(x):
     return [float(np.mean(products))]
 
 
-def mixture(x):
-    """The likelihood of t under the prior of the size, over that under size 0: by integrating the noncentral t."""
-    n, t = len(x), stats.ttest_1samp(x, 0).statistic
-    of = lambda size: stats.nct.pdf(t, n - 1, size * math.sqrt(n)) * stats.norm.pdf(size)
-    middle = t / math.sqrt(n)
-    total = quad(of, middle - 8, middle + 8, points=[middle], limit=100, epsabs=0, epsrel=1e-8)[0]
-    return [total / stats.t.pdf(t, n - 1)]
-
-
-questions = [crossings, difference, equivalence, sd_upper, bet, mixture]
+questions = [crossings, difference, equivalence, sd_upper, bet]
 for line in sys.stdin:
     question, *numbers = map(float, line.split())
     print(*(repr(float(answer)) for answer in questions[int(question)](numbers)))

@@ -2,8 +2,7 @@
 
 use bakeoff_stats::eprocess::EProcess;
 use bakeoff_stats::power::{Design, sd_upper};
-use bakeoff_stats::spending::{levels, looks, spent};
-use bakeoff_stats::tmixture;
+use bakeoff_stats::spending::{levels, looks};
 use bakeoff_testkit::oracle::{Case, Oracle, assert_close};
 
 pub(crate) const CASES: &[Case] = &[
@@ -13,7 +12,6 @@ pub(crate) const CASES: &[Case] = &[
     Case { name: "power_of_equivalence", oracle: Oracle::Python, check: power_of_equivalence },
     Case { name: "spread_of_a_pilot", oracle: Oracle::Python, check: spread_of_a_pilot },
     Case { name: "bet_against_the_coins", oracle: Oracle::Python, check: bet_against_the_coins },
-    Case { name: "t_mixture", oracle: Oracle::Python, check: t_mixture },
 ];
 
 const SEED: u64 = 178;
@@ -60,7 +58,8 @@ fn looks_spend_what_they_may() {
     let answers = ask(0, &cases.iter().map(list).collect::<Vec<_>>());
     for ((looks, alpha), crossed) in cases.iter().zip(answers) {
         for (look, crossed) in looks.iter().zip(crossed) {
-            let spent = spent(*alpha, f64::from(*look) / f64::from(*looks.last().unwrap()));
+            let part = f64::from(*look) / f64::from(*looks.last().unwrap());
+            let spent = alpha * (1.0 + (std::f64::consts::E - 1.0) * part).ln();
             assert!((crossed - spent).abs() < 5e-5, "{looks:?}, {alpha}: {crossed} by {look}, not {spent}");
         }
     }
@@ -156,13 +155,5 @@ fn bet_against_the_coins() {
     let lists = contrasts(300);
     for (list, answer) in lists.iter().zip(ask(4, &lists)) {
         assert_close(&format!("{list:?}"), EProcess::of(list).unwrap().value(), answer[0], 1e-10);
-    }
-}
-
-fn t_mixture() {
-    // The oracle's noncentral t is not to be trusted far out.
-    let lists: Vec<Vec<f64>> = contrasts(20).into_iter().filter(|list| list.len() >= 6).collect();
-    for (list, answer) in lists.iter().zip(ask(5, &lists)) {
-        assert_close(&format!("{list:?}"), tmixture::evidence(list).unwrap(), answer[0], 1e-6);
     }
 }

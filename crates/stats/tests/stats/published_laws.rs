@@ -4,8 +4,15 @@
 use bakeoff_stats::describe::{mean, sd};
 use bakeoff_stats::published::compare::{Sample, pooled, ratio, smallest_exact_p, welch};
 use bakeoff_stats::published::step::off_step;
-use bakeoff_stats::published::{Fault, Figures, MedianRule, Range, Which, narrow, narrow_without_n, reconstruct};
+use bakeoff_stats::published::{Fault, Figures, Range, Which, narrow, narrow_without_n, reconstruct};
 use proptest::prelude::*;
+
+/// What the median of an even number of values is.
+#[derive(Debug, Clone, Copy)]
+enum MedianRule {
+    UpperMiddle,
+    MeanOfMiddles,
+}
 
 /// A value printed with so many decimals, as the range that its digits leave.
 fn printed(value: f64, decimals: i32) -> Range {

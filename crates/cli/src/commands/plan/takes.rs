@@ -4,9 +4,9 @@
 
 use crate::commands::estimates::{about, at_most};
 use crate::session::{Walls, usual_walls};
-use crate::state::journals_of;
-use crate::study_folder::StudyFolder;
 use bakeoff_builds::{Cache, Wanted, WantedLayer};
+use bakeoff_command::state::journals_of;
+use bakeoff_command::study_folder::StudyFolder;
 use bakeoff_model::plan::Plan;
 use bakeoff_report::format::bytes;
 use std::collections::{BTreeMap, BTreeSet};

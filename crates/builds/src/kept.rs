@@ -1,0 +1,78 @@
+//! What a cache keeps of layers and sources, as files that can be copied. Digests come from journals, which can come from
+//! anybody: whatever is no digest names no file.
+
+use crate::files::entries;
+use crate::paths::{Paths, short};
+use std::path::{Path, PathBuf};
+
+/// Whether this is a SHA-256 in lower-case hexadecimal digits, and so cannot lead anywhere.
+fn is_digest(text: &str) -> bool {
+    text.len() == 64 && text.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'))
+}
+
+/// The first 32 digits of a digest, by which everything of its layer is named; none if it is no digest.
+pub fn short_name(digest: &str) -> Option<&str> {
+    is_digest(digest).then(|| short(digest))
+}
+
+/// The record, manifest and log of a layer, as far as the cache with that root has them: what each is called in a copy,
+/// and where it is.
+pub fn kept_of_layer(root: &Path, digest: &str) -> Vec<(&'static str, PathBuf)> {
+    let Some(name) = short_name(digest) else { return vec![] };
+    let paths = Paths::below(root.to_owned());
+    let files = [
+        ("record.json", paths.record_of(name)),
+        ("manifest", paths.manifest_of(name)),
+        ("build.log", paths.log_of(name)),
+    ];
+    files.into_iter().filter(|(_, path)| path.is_file()).collect()
+}
+
+/// The prefix of a layer in the cache with that root; none if it is not whole.
+pub fn kept_prefix(root: &Path, digest: &str) -> Option<PathBuf> {
+    let name = short_name(digest)?;
+    let paths = Paths::below(root.to_owned());
+    let path = paths.prefix_of(name);
+    (path.is_dir() && paths.record_of(name).is_file()).then_some(path)
+}
+
+/// A source as a cache keeps it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum KeptSource {
+    /// One file.
+    File(PathBuf),
+    /// A folder, with whatever it holds.
+    Folder(PathBuf),
+}
+
+/// What the cache with that root keeps of a source.
+pub fn kept_source(root: &Path, sha256: &str) -> Option<KeptSource> {
+    if !is_digest(sha256) {
+        return None;
+    }
+    let folder = Paths::below(root.to_owned()).source_folder(sha256);
+    match &entries(&folder).ok()?[..] {
+        [file] if file.is_file() && !file.is_symlink() => Some(KeptSource::File(file.clone())),
+        [only] if only.is_dir() => Some(KeptSource::Folder(folder)),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_no_digest_names_nothing() {
+        let root = tempfile::tempdir().unwrap();
+        std::fs::create_dir(root.path().join("logs")).unwrap();
+        std::fs::write(root.path().join("secret.log"), "").unwrap();
+        for digest in ["../secret", "", "..", &"A".repeat(64), &"a/".repeat(32), &"0".repeat(63)] {
+            assert_eq!(kept_of_layer(root.path(), digest), [], "{digest}");
+            assert_eq!(kept_prefix(root.path(), digest), None, "{digest}");
+            assert_eq!(kept_source(root.path(), digest), None, "{digest}");
+        }
+        std::fs::write(root.path().join(format!("logs/{}.log", "0".repeat(32))), "").unwrap();
+        assert_eq!(kept_of_layer(root.path(), &"0".repeat(64)).len(), 1);
+    }
+}

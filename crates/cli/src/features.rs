@@ -1,0 +1,14 @@
+//! The features, a line each: a slice is removed by its folder and its line here (and, with tests of its command, its line in
+//! `tests/features.rs`).
+
+use bakeoff_command::Features;
+
+/// All of them.
+pub const FEATURES: Features = Features(&[
+    &bakeoff_calibrate::Calibrate,
+    &bakeoff_check_summary::CheckSummary,
+    &bakeoff_parcel::Parcel,
+    &bakeoff_stat::Stat,
+    &bakeoff_ministat::Ministat,
+    &bakeoff_why::Why,
+]);

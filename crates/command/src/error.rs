@@ -1,0 +1,181 @@
+//! How a command ends when it cannot go on: an exit code, the error with its causes, and a hint. Errors are printed
+//! once, here. Failures of builds and trials are not errors; they are in the report.
+
+use std::error::Error;
+use std::fmt::Write as _;
+use std::process::ExitCode;
+
+/// The exit codes, as the manual has them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Code {
+    /// Done.
+    Done = 0,
+    /// What was asked to hold did not; or, in place of ministat, a file cannot be opened.
+    GateFailed = 1,
+    /// The command line or the study file is wrong.
+    Usage = 2,
+    /// Undecided, where a decision was demanded.
+    Undecided = 3,
+    /// A variant could not be built, or a trial failed.
+    VariantFailed = 4,
+    /// Something that is not the user's doing.
+    Internal = 5,
+    /// Stopped by an interrupt; execute the command again to go on.
+    Interrupted = 130,
+}
+
+impl From<Code> for ExitCode {
+    fn from(code: Code) -> Self {
+        Self::from(code as u8)
+    }
+}
+
+/// Why a command cannot go on.
+#[derive(Debug)]
+pub struct CommandError {
+    /// The exit code.
+    pub code: Code,
+    kind: Kind,
+    hint: Option<String>,
+}
+
+#[derive(Debug)]
+enum Kind {
+    /// An error with its chain of causes.
+    Chain(Box<dyn Error>),
+    /// A text that explains itself, such as the problems of a study file.
+    Text(String),
+}
+
+impl CommandError {
+    /// An error, printed with its causes.
+    pub fn new(code: Code, error: impl Into<Box<dyn Error>>) -> Self {
+        Self { code, kind: Kind::Chain(error.into()), hint: None }
+    }
+
+    /// The user asked for something that is not possible.
+    pub fn usage(error: impl Into<Box<dyn Error>>) -> Self {
+        Self::new(Code::Usage, error)
+    }
+
+    /// A text that explains itself.
+    pub fn text(code: Code, text: String) -> Self {
+        Self { code, kind: Kind::Text(text), hint: None }
+    }
+
+    /// The same, with what can be done about it.
+    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    /// The same, but for a full disk: wherever that is found, it is one thing, with one exit code and one hint.
+    pub fn settled(mut self) -> Self {
+        if let Kind::Chain(error) = &self.kind
+            && is_full(error.as_ref())
+        {
+            self.code = Code::Internal;
+            self.hint = Some("the disk is full: make space, and execute the command again; nothing is lost".to_owned());
+        }
+        self
+    }
+
+    /// `error:`, then one `caused by:` for each cause, then `hint:`.
+    pub fn render(&self) -> String {
+        let mut out = match &self.kind {
+            Kind::Text(text) => text.clone(),
+            Kind::Chain(error) => {
+                let mut out = format!("error: {error}\n");
+                let mut cause = error.source();
+                while let Some(error) = cause {
+                    let _ = writeln!(out, "caused by: {error}");
+                    cause = error.source();
+                }
+                out
+            }
+        };
+        if let Some(hint) = &self.hint {
+            let _ = writeln!(out, "hint: {hint}");
+        }
+        out
+    }
+}
+
+/// Whether an error, or what caused it, is that there is no space.
+fn is_full(error: &(dyn Error + 'static)) -> bool {
+    let kind = error.downcast_ref::<std::io::Error>().map(std::io::Error::kind);
+    let is_of_build = matches!(error.downcast_ref(), Some(bakeoff_builds::Error::DiskFull { .. }));
+    let is_of_system = matches!(kind, Some(std::io::ErrorKind::StorageFull | std::io::ErrorKind::QuotaExceeded));
+    is_of_build || is_of_system || error.source().is_some_and(is_full)
+}
+
+/// Errors of the crates below, with the exit code that they amount to.
+macro_rules! internal {
+    ($($error:ty),*) => {
+        $(impl From<$error> for CommandError {
+            fn from(error: $error) -> Self {
+                Self::new(Code::Internal, error)
+            }
+        })*
+    };
+}
+internal!(bakeoff_host::Error, serde_json::Error);
+
+impl From<bakeoff_journal::Error> for CommandError {
+    fn from(error: bakeoff_journal::Error) -> Self {
+        match error {
+            bakeoff_journal::Error::Write { .. } => Self::new(Code::Internal, error),
+            _ => Self::usage(error),
+        }
+    }
+}
+
+impl From<bakeoff_model::plan::Error> for CommandError {
+    fn from(error: bakeoff_model::plan::Error) -> Self {
+        Self::usage(error)
+    }
+}
+
+impl From<bakeoff_lab::Error> for CommandError {
+    fn from(error: bakeoff_lab::Error) -> Self {
+        match error {
+            bakeoff_lab::Error::Building(cause) => match cause.downcast::<bakeoff_builds::Error>() {
+                Ok(error) => (*error).into(),
+                Err(cause) => Self::new(Code::Internal, bakeoff_lab::Error::Building(cause)),
+            },
+            error => Self::new(Code::Internal, error),
+        }
+    }
+}
+
+impl From<bakeoff_builds::Error> for CommandError {
+    fn from(error: bakeoff_builds::Error) -> Self {
+        match error {
+            bakeoff_builds::Error::Interrupted => {
+                Self::new(Code::Interrupted, error).hint("what was built is kept; execute the command again to go on")
+            }
+            bakeoff_builds::Error::Host(_) => Self::new(Code::Internal, error),
+            _ => Self::usage(error),
+        }
+    }
+}
+
+impl From<bakeoff_lab::simulated::BadTruth> for CommandError {
+    fn from(error: bakeoff_lab::simulated::BadTruth) -> Self {
+        Self::usage(error)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn causes_and_hint_stand_on_lines_of_their_own() {
+        #[derive(Debug, thiserror::Error)]
+        #[error("outer")]
+        struct Outer(#[source] std::io::Error);
+        let error = CommandError::usage(Outer(std::io::Error::other("inner"))).hint("mend it");
+        assert_eq!(error.render(), "error: outer\ncaused by: inner\nhint: mend it\n");
+    }
+}

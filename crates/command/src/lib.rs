@@ -1,0 +1,15 @@
+//! What a command is made of: its place in the help, its arguments, the screen, errors with exit codes, a study's folder
+//! and journals; and [`Feature`], the trait by which a slice adds commands of its own. The commands of the core are in
+//! `cli`, those of features in their folders; neither are here.
+
+pub mod alone;
+pub mod arguments;
+pub mod error;
+mod feature;
+pub mod scratch;
+pub mod screen;
+pub mod state;
+pub mod study_folder;
+
+pub use error::{Code, CommandError};
+pub use feature::{Feature, Features, Finished, Form, Subcommand};

@@ -1,0 +1,100 @@
+//! The terminal: what goes to standard output and standard error, how wide it is and whether it likes colour. All text
+//! goes through here, and nothing of it can steer a terminal. A reader that goes away (`| head`) is no error.
+
+use bakeoff_model::plain::{clean, escaped, harmless};
+use bakeoff_report::Style;
+use std::io::{self, IsTerminal as _, Write as _};
+
+/// Width where the output is no terminal: what fits into a mail.
+const PLAIN_WIDTH: usize = 80;
+/// Wider than this, a table is no easier to read.
+const MOST_WIDTH: usize = 132;
+/// To the beginning of the line, and nothing is left in it.
+const ERASE: &str = "\r\x1b[K";
+
+/// Writes to standard output. A reader that went away has seen enough; any other failure is said, and what was to be
+/// said stays in the journal.
+pub fn out(text: &str) {
+    out_bytes(harmless(text, style().colour).as_bytes());
+}
+
+/// Like [`out`], for JSON: it says what it said.
+pub fn json(text: &str) {
+    out_bytes(escaped(text).as_bytes());
+}
+
+/// Writes text for people, or JSON.
+pub fn page(text: &str, is_json: bool) {
+    if is_json { json(text) } else { out(text) }
+}
+
+/// Like [`out`], for what need not be text and must stay as it is, byte for byte.
+pub fn out_bytes(bytes: &[u8]) {
+    let mut stdout = io::stdout().lock();
+    match stdout.write_all(bytes).and_then(|()| stdout.flush()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            err(&format!("error: cannot write to standard output\ncaused by: {error}\n"));
+        }
+        _ => {}
+    }
+}
+
+/// Writes to standard error; there is nobody left to tell if that fails.
+pub fn err(text: &str) {
+    let _ = io::stderr().lock().write_all(harmless(text, err_colour()).as_bytes());
+}
+
+/// Writes a line to standard error: on a terminal in the place of the one that was drawn before.
+pub fn draw(line: &str) {
+    if err_is_terminal() {
+        let _ = io::stderr().lock().write_all(format!("{ERASE}{}", clean(line)).as_bytes());
+    } else {
+        err(&format!("{line}\n"));
+    }
+}
+
+/// Removes what was drawn.
+pub fn erase() {
+    if err_is_terminal() {
+        let _ = io::stderr().lock().write_all(ERASE.as_bytes());
+    }
+}
+
+/// Whether standard error is a terminal, on which a line can be drawn again.
+pub fn err_is_terminal() -> bool {
+    io::stderr().is_terminal()
+}
+
+/// How a report is drawn on standard output.
+pub fn style() -> Style {
+    let terminal = io::stdout().is_terminal();
+    let width = if terminal { terminal_width().unwrap_or(PLAIN_WIDTH) } else { PLAIN_WIDTH };
+    let columns = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
+    Style { width: columns.unwrap_or(width).clamp(40, MOST_WIDTH), colour: terminal && likes_colour() }
+}
+
+/// Whether text on standard error may be coloured.
+pub fn err_colour() -> bool {
+    err_is_terminal() && likes_colour()
+}
+
+/// See <https://no-color.org>.
+fn likes_colour() -> bool {
+    let set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    !set("NO_COLOR") && std::env::var_os("TERM").is_none_or(|term| term != "dumb")
+}
+
+/// The width of ministat's plot: `usual`, or on a terminal what `COLUMNS` says, or the terminal's width less two.
+pub fn plot_width(usual: usize) -> usize {
+    if !io::stdout().is_terminal() {
+        return usual;
+    }
+    match std::env::var("COLUMNS") {
+        Ok(columns) if !columns.is_empty() => columns.trim().parse().unwrap_or(0),
+        _ => terminal_width().map_or(usual, |width| width.saturating_sub(2)),
+    }
+}
+
+fn terminal_width() -> Option<usize> {
+    terminal_size::terminal_size().map(|(width, _)| usize::from(width.0))
+}

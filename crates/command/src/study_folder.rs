@@ -1,0 +1,282 @@
+//! A study's folder, as named on the command line: finds `study.toml`, reads it, and reads the expected outputs. Its
+//! problems end the command with all of them shown.
+
+use crate::error::{Code, CommandError};
+use crate::feature::Features;
+use crate::screen;
+use bakeoff_builds::Request;
+use bakeoff_host::disk::{read_file, read_text};
+use bakeoff_lab::watched::Watched;
+use bakeoff_model::digest::Digest;
+use bakeoff_model::plan::Plan;
+use bakeoff_model::problem::Problems;
+use bakeoff_model::study::{LoadOf, Ready, Study};
+use bakeoff_model::study_file::{self, lock::Lock};
+use std::collections::BTreeMap;
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// No study file and no lock file is larger.
+const STUDY_BYTES: u64 = 16 << 20;
+
+/// A study and where it lies.
+pub struct StudyFolder {
+    /// The folder, absolute.
+    pub dir: PathBuf,
+    /// The study.
+    pub study: Study,
+}
+
+/// A study as its file has it, and what is locked of it.
+pub struct Unlocked {
+    /// The folder, and the study without the hashes of the lock file.
+    pub folder: StudyFolder,
+    /// Where the lock file is or would be: beside the study's, and called like it.
+    pub lock_path: PathBuf,
+    /// What it says.
+    pub lock: Lock,
+}
+
+#[derive(Debug, thiserror::Error)]
+enum Error {
+    #[error("cannot read the study {}", path.display())]
+    Read { path: PathBuf, source: io::Error },
+    #[error("cannot read the lock file {}", path.display())]
+    Lock { path: PathBuf, source: io::Error },
+    #[error("cannot read {}, a file of {of}", path.display())]
+    File { path: PathBuf, of: String, source: io::Error },
+    #[error("cannot read {}, the expected output of workload `{workload}`", path.display())]
+    Expected { path: PathBuf, workload: String, source: io::Error },
+}
+
+/// The files of a study that its trials depend on, as they were read.
+pub struct Inputs {
+    digest: Digest,
+    /// A digest of each, by its name in the study.
+    pub files: BTreeMap<String, String>,
+    /// The same files, each as it was before it was read.
+    pub watched: Vec<Watched>,
+}
+
+impl Inputs {
+    /// The digest of all of them, for the plan's identity.
+    pub fn digest(&self) -> String {
+        self.digest.hex()
+    }
+
+    fn take(&mut self, file: Watched, bytes: &[u8]) {
+        self.digest.field(&file.name, bytes);
+        self.know(file);
+    }
+
+    fn know(&mut self, file: Watched) {
+        let digest = file.content().unwrap_or_default().to_owned();
+        if self.files.insert(file.name.clone(), digest).is_none() {
+            self.watched.push(file);
+        }
+    }
+
+    /// Adds what trials execute and is not the study's.
+    pub fn take_programs(&mut self, programs: Vec<Watched>) {
+        for program in programs {
+            self.digest.field(&program.name, program.content().unwrap_or_default().as_bytes());
+            self.know(program);
+        }
+    }
+}
+
+impl StudyFolder {
+    /// Reads the study in a folder, or in a file that is named directly; with the hashes of the lock file beside it.
+    pub fn open(path: &Path, features: Features) -> Result<Self, CommandError> {
+        let Unlocked { mut folder, lock, .. } = Self::open_unlocked(path, features)?;
+        lock.apply(&mut folder.study.sources);
+        Ok(folder)
+    }
+
+    /// Reads the same, and keeps apart what each of the two files says.
+    pub fn open_unlocked(path: &Path, features: Features) -> Result<Unlocked, CommandError> {
+        let file = if path.is_dir() { path.join("study.toml") } else { path.to_owned() };
+        let unreadable = |source| {
+            CommandError::usage(Error::Read { path: file.clone(), source })
+                .hint("name a folder that holds a study.toml, such as studies/perl-options")
+        };
+        let text = read_text(&file, STUDY_BYTES).map_err(unreadable)?;
+        let study = study_file::parse_with(&text, &features.sections()).map_err(|list| {
+            let problems = Problems::new(&file.display().to_string(), &text, list);
+            CommandError::text(Code::Usage, problems.render(screen::err_colour()))
+        })?;
+        let file = std::path::absolute(&file).map_err(unreadable)?;
+        let dir = file.parent().map(Path::to_owned).unwrap_or_default();
+        let lock_path = file.with_extension("lock");
+        let lock = read_lock(&lock_path)?;
+        Ok(Unlocked { folder: Self { dir, study }, lock_path, lock })
+    }
+
+    /// The builds of a plan, so many layers at a time.
+    pub fn request<'a>(&'a self, plan: &'a Plan, jobs: usize) -> Request<'a> {
+        Request {
+            study_dir: &self.dir,
+            sources: &self.study.sources,
+            layers: &self.study.layers,
+            variants: &plan.variants,
+            jobs,
+        }
+    }
+
+    /// What each workload is expected to print, where the study says so.
+    pub fn expected(&self) -> Result<BTreeMap<String, Vec<u8>>, CommandError> {
+        let mut expected = BTreeMap::new();
+        for workload in &self.study.workloads {
+            let Some(name) = &workload.expect else { continue };
+            let path = self.dir.join(name);
+            let bytes = read_file(&path, u64::MAX).map_err(|source| {
+                let workload = workload.name.clone();
+                CommandError::usage(Error::Expected { path: path.clone(), workload, source })
+                    .hint("make the file, for example from the output of the baseline, or leave `expect` out")
+            })?;
+            expected.insert(workload.name.clone(), bytes);
+        }
+        Ok(expected)
+    }
+
+    /// The folder's files that trials depend on: the expected outputs, the `files` of workloads and services,
+    /// and every file of the folder that is named by a word of a command: of a workload, its oracle, a service, its
+    /// ready check, or a load; or by a word of a run factor's variable. A trial on a changed script is not comparable with one on the old.
+    pub fn inputs(&self, expected: &BTreeMap<String, Vec<u8>>) -> Result<Inputs, CommandError> {
+        let mut inputs = Inputs { digest: Digest::of("inputs"), files: BTreeMap::new(), watched: vec![] };
+        for (workload, bytes) in expected {
+            inputs.digest.field(workload, bytes);
+        }
+        for workload in &self.study.workloads {
+            if let (Some(name), Some(_)) = (&workload.expect, expected.get(&workload.name)) {
+                inputs.know(Watched::of_study(&self.dir, name));
+            }
+        }
+        for workload in &self.study.workloads {
+            self.listed(&mut inputs, &workload.files, &format!("workload `{}`", workload.name))?;
+            self.named(&mut inputs, &workload.run);
+            workload.oracle.iter().for_each(|oracle| self.named(&mut inputs, oracle));
+        }
+        for service in &self.study.services {
+            self.listed(&mut inputs, &service.files, &format!("service `{}`", service.name))?;
+            self.named(&mut inputs, &service.run);
+            if let Ready::Command(command) = &service.ready {
+                self.named(&mut inputs, command);
+            }
+        }
+        for load in self.study.conditions.iter().filter_map(|condition| condition.load.as_ref()) {
+            if let LoadOf::Command(command) = &load.of {
+                self.named(&mut inputs, command);
+            }
+        }
+        for level in self.study.run_factors.iter().flat_map(|factor| &factor.levels) {
+            level.variables.values().for_each(|value| self.named(&mut inputs, value));
+        }
+        Ok(inputs)
+    }
+
+    /// Files that the study lists; `of` is what needs them.
+    fn listed(&self, inputs: &mut Inputs, files: &[String], of: &str) -> Result<(), CommandError> {
+        for name in files {
+            let path = self.dir.join(name);
+            let watched = Watched::of_study(&self.dir, name);
+            let unreadable =
+                |source| CommandError::usage(Error::File { path: path.clone(), of: of.to_owned(), source });
+            inputs.take(watched, &read_file(&path, u64::MAX).map_err(unreadable)?);
+        }
+        Ok(())
+    }
+
+    /// Files of the folder that a command's words name.
+    fn named(&self, inputs: &mut Inputs, command: &str) {
+        for word in words(command) {
+            let path = self.dir.join(word);
+            // A device may never end, and what lies elsewhere is not the study's.
+            let inside = Path::new(word).is_relative() && !word.split('/').any(|part| part == "..");
+            if inside
+                && path.is_file()
+                && let Ok(bytes) = std::fs::read(&path)
+            {
+                inputs.take(Watched::of_study(&self.dir, word), &bytes);
+            }
+        }
+    }
+}
+
+/// The words of a command that could be names of files; what a shell would make of them is not known.
+pub fn words(command: &str) -> impl Iterator<Item = &str> {
+    command.split(|c: char| c.is_whitespace() || "\"';&|()<>=".contains(c)).filter(|word| !word.is_empty())
+}
+
+/// No lock file is one without entries.
+fn read_lock(path: &Path) -> Result<Lock, CommandError> {
+    let text = match read_text(path, STUDY_BYTES) {
+        Ok(text) => text,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Lock::default()),
+        Err(source) => return Err(CommandError::usage(Error::Lock { path: path.to_owned(), source })),
+    };
+    study_file::lock::parse(&text).map_err(|list| {
+        let problems = Problems::new(&path.display().to_string(), &text, list);
+        CommandError::text(Code::Usage, problems.render(screen::err_colour()))
+    })
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test ends where something is not as it should be")]
+mod tests {
+    use super::{Features, StudyFolder};
+    use bakeoff_lab::watched::State;
+    use std::collections::BTreeMap;
+    use std::fs;
+
+    const STUDY: &str = r#"
+format = 1
+name = "t"
+[run_factors.script]
+old = { SCRIPT = "old.pl" }
+new = { SCRIPT = "new.pl" }
+[services.store]
+run = "sh store.sh"
+ready = { command = "sh ready.sh" }
+files = ["store.conf"]
+[workloads.ask]
+run = 'perl "$SCRIPT" < questions'
+files = ["words"]
+oracle = "cmp answers"
+[conditions.busy]
+copies = 1
+of = { command = "sh load.sh" }
+[decide]
+baseline = { script = "old" }
+"#;
+
+    #[test]
+    fn every_file_that_a_trial_depends_on_counts_and_no_other() {
+        let folder = tempfile::tempdir().unwrap();
+        let counted =
+            ["old.pl", "new.pl", "store.sh", "ready.sh", "store.conf", "questions", "words", "answers", "load.sh"];
+        let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
+        counted.iter().chain(&["notes"]).for_each(|name| write(name, "1"));
+        write("study.toml", STUDY);
+        let study =
+            StudyFolder::open(folder.path(), Features(&[])).unwrap_or_else(|_| panic!("the study has a problem"));
+        let inputs = || study.inputs(&BTreeMap::new()).unwrap_or_else(|_| panic!("a file cannot be read")).digest();
+        let before = inputs();
+        for name in counted {
+            write(name, "2");
+            assert_ne!(inputs(), before, "{name}");
+            write(name, "1");
+            let mut watched =
+                study.inputs(&BTreeMap::new()).unwrap_or_else(|_| panic!("a file cannot be read")).watched;
+            assert_eq!(watched.len(), counted.len());
+            write(name, "1, and more");
+            let changed = watched.iter_mut().filter_map(|file| (file.look() != State::Same).then_some(&file.name));
+            assert_eq!(changed.collect::<Vec<_>>(), [name]);
+            write(name, "1");
+        }
+        write("notes", "2");
+        assert_eq!(inputs(), before);
+        fs::remove_file(folder.path().join("store.conf")).unwrap();
+        assert!(study.inputs(&BTreeMap::new()).is_err(), "a file that is listed must be there");
+    }
+}

@@ -1,0 +1,101 @@
+//! Colour, as an addition: a line is a list of pieces with an ink each, and without colour the same line is the same
+//! characters. What an ink stands for is said by a word beside it, always.
+
+/// What a piece of text is; with colour, how it looks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Ink {
+    /// Text.
+    Plain,
+    /// A heading, or the answer.
+    Heading,
+    /// What can be skipped.
+    Aside,
+    /// Faster.
+    Better,
+    /// Slower, or failed.
+    Worse,
+    /// Equivalent.
+    Same,
+    /// Undecided, or missing.
+    Open,
+}
+
+impl Ink {
+    /// Parameters of "select graphic rendition" (ECMA-48, 8.3.117).
+    fn sgr(self) -> &'static str {
+        match self {
+            Self::Plain => "",
+            Self::Heading => "1",
+            Self::Aside => "2",
+            Self::Better => "32",
+            Self::Worse => "31",
+            Self::Same => "36",
+            Self::Open => "33",
+        }
+    }
+}
+
+/// A piece of text in one ink.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Piece {
+    /// The text.
+    pub text: String,
+    /// What it is.
+    pub ink: Ink,
+}
+
+impl Piece {
+    /// This text in this ink.
+    pub fn new(text: impl Into<String>, ink: Ink) -> Self {
+        Self { text: text.into(), ink }
+    }
+
+    /// Text.
+    pub fn plain(text: impl Into<String>) -> Self {
+        Self::new(text, Ink::Plain)
+    }
+}
+
+/// Lines, each a list of pieces.
+#[derive(Debug, Default)]
+pub struct Page(Vec<Vec<Piece>>);
+
+impl Page {
+    /// Adds a line.
+    pub fn line(&mut self, pieces: Vec<Piece>) {
+        self.0.push(pieces);
+    }
+
+    /// An empty line, unless there is one already or nothing stands above.
+    pub fn gap(&mut self) {
+        if self.0.last().is_some_and(|line| !line.is_empty()) {
+            self.0.push(vec![]);
+        }
+    }
+
+    /// A paragraph, broken to fit; see [`crate::draw::text::wrap`].
+    pub fn paragraph(&mut self, text: &str, columns: usize, indent: usize, ink: Ink) {
+        for line in crate::draw::text::wrap(text, columns, indent) {
+            self.line(vec![Piece::new(line, ink)]);
+        }
+    }
+
+    /// The whole page; no line ends in spaces.
+    pub fn print(&self, colour: bool) -> String {
+        let lines = self.0.iter().map(|line| {
+            let last = line.iter().rposition(|piece| !piece.text.trim_end().is_empty());
+            let end = last.map_or(0, |last| last + 1);
+            let pieces = line[..end].iter().enumerate().map(|(i, piece)| {
+                let text = if i + 1 == end { piece.text.trim_end() } else { &piece.text };
+                // What is somebody else's was cleaned where it was put in. Should that be forgotten once, it ends here.
+                let text = &crate::draw::text::clean(text);
+                match piece.ink.sgr() {
+                    sgr if colour && !sgr.is_empty() => format!("\u{1b}[{sgr}m{text}\u{1b}[0m"),
+                    _ => text.to_owned(),
+                }
+            });
+            pieces.collect::<String>() + "\n"
+        });
+        lines.collect()
+    }
+}

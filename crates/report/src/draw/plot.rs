@@ -1,0 +1,92 @@
+//! Intervals as a picture in text: one row for each variant, on a logarithmic axis of ratios that all rows of a table
+//! share, with the line of no difference and the edges of the margin. It draws what it is given.
+
+/// Names the signs of the picture; the margin is said elsewhere.
+pub const LEGEND: &str = "Picture: ├●┤ estimate and interval on a logarithmic axis, │ no difference, ┊ margin.";
+
+/// An axis that is some columns wide.
+#[derive(Debug)]
+pub struct Axis {
+    low_ln: f64,
+    high_ln: f64,
+    margin_ln: f64,
+    columns: usize,
+}
+
+impl Axis {
+    /// An axis with room for the given ratios, the line at 1 and the margin (a fraction) on either side of it.
+    pub fn over(ratios: impl Iterator<Item = f64>, margin: f64, columns: usize) -> Self {
+        let margin_ln = margin.ln_1p();
+        let drawable = ratios.map(f64::ln).filter(|x| x.is_finite());
+        let (low_ln, high_ln) = drawable.fold((-margin_ln, margin_ln), |(low, high), x| (low.min(x), high.max(x)));
+        Self { low_ln, high_ln, margin_ln, columns }
+    }
+
+    fn column(&self, ln: f64) -> usize {
+        let span = self.high_ln - self.low_ln;
+        let share = if span > 0.0 { (ln - self.low_ln) / span } else { 0.5 };
+        // The cast saturates, so that what cannot be drawn ends at the edge.
+        ((share * (self.columns - 1) as f64).round() as usize).min(self.columns - 1)
+    }
+
+    /// What stands above the picture: the ratios at its ends, and 1 where there is room for it.
+    pub fn title(&self) -> String {
+        let (low, high) = (format!("{:.3}", self.low_ln.exp()), format!("{:.3}", self.high_ln.exp()));
+        let mut title = vec![' '; self.columns];
+        let mut put = |at: usize, label: &str| {
+            label.chars().zip(at..).for_each(|(c, column)| {
+                if let Some(place) = title.get_mut(column) {
+                    *place = c;
+                }
+            });
+        };
+        let (one, high_at) = (self.column(0.0), self.columns.saturating_sub(high.len()));
+        put(0, &low);
+        put(high_at, &high);
+        if one > low.len() && one + 1 < high_at {
+            put(one, "1");
+        }
+        title.into_iter().collect()
+    }
+
+    /// A row: the line and the margin, and over them an interval, if there is one, and its estimate.
+    pub fn row(&self, estimate: Option<f64>, interval: Option<[f64; 2]>) -> String {
+        let mut row = vec![' '; self.columns];
+        row[self.column(-self.margin_ln)] = '┊';
+        row[self.column(self.margin_ln)] = '┊';
+        row[self.column(0.0)] = '│';
+        if let Some([low, high]) = interval.map(|ends| ends.map(|end| self.column(end.ln()))) {
+            for sign in &mut row[low..=high.max(low)] {
+                *sign = if *sign == '│' { '┼' } else { '─' };
+            }
+            row[low] = '├';
+            row[high] = '┤';
+        }
+        if let Some(estimate) = estimate {
+            row[self.column(estimate.ln())] = '●';
+        }
+        row.into_iter().collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_share_the_axis() {
+        let axis = Axis::over([0.8, 1.25].into_iter(), 0.05, 21);
+        assert_eq!(axis.title(), "0.800     1     1.250");
+        assert_eq!(axis.row(None, None), "        ┊ │ ┊        ");
+        assert_eq!(axis.row(Some(0.85), Some([0.8, 0.9])), "├──●─┤  ┊ │ ┊        ");
+        assert_eq!(axis.row(Some(1.02), Some([0.98, 1.25])), "        ┊├┼●────────┤");
+        assert_eq!(axis.row(Some(1.0), Some([1.0, 1.0])), "        ┊ ● ┊        ");
+        assert_eq!(axis.row(Some(f64::INFINITY), None), "        ┊ │ ┊       ●");
+    }
+
+    #[test]
+    fn an_axis_without_extent_has_a_middle() {
+        let axis = Axis::over([1.0].into_iter(), 0.0, 5);
+        assert_eq!(axis.row(Some(1.0), None), "  ●  ");
+    }
+}

@@ -1,0 +1,134 @@
+//! A whole simulated study: a plan's own orders, a record with trials, and the findings that [`crate::judge()`] makes of
+//! it. The other studies test the test; these test everything from the record on.
+
+use super::levels::ALPHA;
+use super::simulate::Sample;
+use super::worlds::World;
+use bakeoff_judge::findings::Comparison;
+use bakeoff_judge::judge;
+use bakeoff_model::metric::Measurements;
+use bakeoff_model::plan::{Plan, Variant};
+use bakeoff_model::record::{Line, Outcome, Place, Record, Session, Trial};
+use bakeoff_model::shuffle::Stream;
+use bakeoff_model::study::{Condition, Decide, Levels, Workload};
+use std::collections::BTreeMap;
+
+const BLOCKS: u32 = 10;
+
+/// A study to be simulated.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Design<'a> {
+    pub(super) blocks: u32,
+    /// The baseline first; with the logarithm of what each takes.
+    pub(super) variants: &'a [(&'a str, f64)],
+    pub(super) alpha: f64,
+}
+
+const SAME: Design<'_> =
+    Design { blocks: BLOCKS, variants: &[("baseline", 0.0), ("second", 0.0), ("third", 0.0)], alpha: ALPHA };
+
+/// Three variants that are the same: [any is judged different from the baseline, the twin is].
+pub(super) fn same(world: World, stream: &mut Stream) -> Sample {
+    let findings = judge(&record(world, SAME, &f64::exp, stream));
+    let claims = |comparison: &Option<Comparison>| comparison.as_ref().is_some_and(Comparison::differs);
+    let any = findings.tables.iter().flat_map(|table| &table.rows).any(|row| claims(&row.comparison));
+    let twin = findings.tables.iter().filter_map(|table| table.noise_floor.as_ref()).any(|row| claims(&row.comparison));
+    [f64::from(u8::from(any)), f64::from(u8::from(twin)), 0.0, 0.0]
+}
+
+/// A finished study in that world, with a plan of its own; `clock` makes a time of a logarithm.
+pub(super) fn record(world: World, design: Design<'_>, clock: &dyn Fn(f64) -> f64, stream: &mut Stream) -> Record {
+    let plan = plan(design, stream.next_u64());
+    let per_block = design.variants.len() + 1;
+    let noise = world.noise(per_block * design.blocks as usize, stream);
+    let effect =
+        |name: &str| design.variants.iter().find(|(other, _)| *other == name).map_or(0.0, |(_, effect)| *effect);
+    let mut record = Record::new(plan.study_line(&BTreeMap::new(), "", Some(world.name())));
+    record.push(Line::Session(Session {
+        session: 1,
+        started_unix_s: 0.0,
+        blocks: design.blocks,
+        place: Place::default(),
+        memory_floor_bytes: None,
+        ..Session::default()
+    }));
+    for (block, slots) in (1..=design.blocks).flat_map(|pass| plan.pass(pass)).zip(noise.chunks(per_block)) {
+        for (position, (variant, noise)) in (1..).zip(block.order.iter().zip(slots)) {
+            record.trials.push(Trial {
+                block: block.block,
+                workload: block.workload.clone(),
+                condition: block.condition.clone(),
+                position,
+                variant: variant.clone(),
+                session: 1,
+                started_unix_s: 0.0,
+                outcome: Outcome::Ok,
+                measurements: Measurements::from([("wall".to_owned(), clock(noise + effect(variant)))]),
+                leftovers: 0,
+                ..Trial::default()
+            });
+        }
+        record.push(Line::Block(block));
+    }
+    record
+}
+
+fn plan(design: Design<'_>, seed: u64) -> Plan {
+    let levels = |name: &str| Levels::from([("variant".to_owned(), name.to_owned())]);
+    let variant = |name: &str| Variant {
+        name: name.to_owned(),
+        levels: levels(name),
+        build_variables: BTreeMap::new(),
+        run: None,
+        ..Variant::default()
+    };
+    let workload = Workload {
+        name: "work".to_owned(),
+        run: String::new(),
+        expect: None,
+        files: vec![],
+        takes_s: None,
+        ..Workload::default()
+    };
+    Plan {
+        study: "calibration".to_owned(),
+        question: None,
+        name: "default".to_owned(),
+        seed,
+        blocks: design.blocks,
+        until: bakeoff_model::until::Until::Blocks,
+        variants: design.variants.iter().map(|(name, _)| variant(name)).collect(),
+        excluded: vec![],
+        build_factors: vec![],
+        workloads: vec![workload],
+        services: vec![],
+        vary: vec![],
+        building: None,
+        void_if: vec![],
+        conditions: vec![Condition { name: "idle".to_owned(), ..Condition::default() }],
+        decide: Decide {
+            baseline: levels(design.variants[0].0),
+            metrics: vec!["wall".to_owned()],
+            margin: 0.01,
+            confidence: 1.0 - design.alpha,
+        },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bakeoff_judge::findings::Test;
+
+    #[test]
+    fn a_record_is_a_finished_study() {
+        let findings = judge(&record(World::Normal, SAME, &f64::exp, &mut Stream::of(1, &[])));
+        assert_eq!((findings.blocks_finished, findings.blocks_total), (BLOCKS, BLOCKS));
+        let comparisons: Vec<&Comparison> =
+            findings.tables[0].rows.iter().filter_map(|row| row.comparison.as_ref()).collect();
+        assert_eq!(comparisons.len(), 2);
+        assert!(comparisons.iter().all(|comparison| comparison.test == Test::SignFlip && comparison.blocks == BLOCKS));
+        assert!(findings.tables[0].noise_floor.is_some());
+        assert!(findings.failures.is_empty());
+    }
+}

@@ -1,0 +1,18 @@
+//! `bakeoff calibrate`: the scale, tested on itself, by simulated studies whose truth is known and by a real command
+//! against itself. It judges nothing that anybody asked about.
+
+pub mod calibration;
+mod command;
+mod page;
+
+use bakeoff_command::{Feature, Subcommand};
+
+/// The slice.
+#[derive(Debug)]
+pub struct Calibrate;
+
+impl Feature for Calibrate {
+    fn commands(&self) -> Vec<Subcommand> {
+        vec![Subcommand::new("calibrate", command::execute).after("doctor")]
+    }
+}

@@ -1,0 +1,168 @@
+//! Judging published figures: each summary, whether it is possible and which values gave it; each against the baseline;
+//! and each claim about them. The figures are known to their printed digits only, so every number is a range, and
+//! nothing is called shown unless it is shown wherever in its range each figure is. It never sees the order in which
+//! values came about, and says so.
+
+mod claims;
+mod compare;
+mod finding;
+mod stated;
+#[cfg(test)]
+mod tests;
+mod words;
+
+use crate::published::claim::{Claim, baseline_of};
+use crate::published::{Figure, Printing, Published, Summary};
+use bakeoff_judge::findings::Caveat;
+use bakeoff_stats::published::step::off_step;
+use bakeoff_stats::published::{self, Figures, Range};
+use serde::{Deserialize, Serialize};
+
+pub use claims::{ClaimFinding, Outcome, Why};
+pub use compare::{Comparison, Estimate, Shown, Test};
+pub use finding::{SdFrom, SummaryFinding, Terms};
+pub use stated::{Follows, StatedFinding};
+
+/// The version of [`SummaryFindings`].
+pub const FORMAT: u32 = 2;
+
+/// All that is said of published figures.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct SummaryFindings {
+    /// [`FORMAT`].
+    pub format: u32,
+    /// How they were judged.
+    pub terms: Terms,
+    /// How they were printed.
+    pub printing: Printing,
+    /// Lines of the text that were not needed.
+    pub lines_left_out: usize,
+    /// Lines that were taken as titles or remarks, counted from 1.
+    pub lines_unread: Vec<usize>,
+    /// Titles of columns with numbers that are no known figures.
+    pub columns_unread: Vec<String>,
+    /// One for each summary, in their order.
+    pub summaries: Vec<SummaryFinding>,
+    /// One for each summary that has a baseline of its quantity and unit.
+    pub comparisons: Vec<Comparison>,
+    /// One for each difference that was printed with the figures.
+    pub stated: Vec<StatedFinding>,
+    /// One for each claim, in their order.
+    pub claims: Vec<ClaimFinding>,
+    /// Doubts about all of it.
+    pub caveats: Vec<Caveat>,
+}
+
+/// Judges published figures and claims about them.
+pub fn check_summary(published: &Published, claims: &[Claim], terms: Terms) -> SummaryFindings {
+    let summaries: Vec<SummaryFinding> =
+        published.summaries.iter().map(|summary| finding(summary, published.printing, terms.step)).collect();
+    let pairs = (0..summaries.len()).map(|at| (at, baseline_of(&published.summaries, terms.baseline, at)));
+    let comparisons: Vec<Comparison> = pairs
+        .filter(|(at, baseline)| at != baseline)
+        .map(|(at, baseline)| compare::compare(&summaries[at], &summaries[baseline], &terms))
+        .collect();
+    let judged = claims.iter().filter_map(|claim| {
+        let (subject, object) = (summaries.get(claim.subject)?, summaries.get(claim.object)?);
+        Some(claims::judge(claim, subject, object, &terms))
+    });
+    let stated = published.stated.iter().filter_map(|stated| stated::judge(stated, &summaries));
+    SummaryFindings {
+        format: FORMAT,
+        terms,
+        printing: published.printing,
+        lines_left_out: published.lines_left_out,
+        lines_unread: published.lines_unread.clone(),
+        columns_unread: published.columns_unread.clone(),
+        claims: judged.collect(),
+        stated: stated.collect(),
+        caveats: caveats(&summaries, &comparisons, claims),
+        summaries,
+        comparisons,
+    }
+}
+
+fn finding(summary: &Summary, printing: Printing, step: Option<f64>) -> SummaryFinding {
+    let range = |figure: &Option<Figure>| figure.as_ref().map(Figure::range);
+    let figures = Figures {
+        n: summary.n.unwrap_or(0),
+        min: range(&summary.min),
+        max: range(&summary.max),
+        median: range(&summary.median),
+        mean: range(&summary.mean),
+        sd: range(&summary.sd).map(|sd| if printing == Printing::EightDigits { one_pass(sd, summary) } else { sd }),
+    };
+    let narrowed = match summary.n {
+        Some(_) => published::narrow(&figures),
+        None => published::narrow_without_n(&figures),
+    };
+    let impossible = match &narrowed {
+        Err(fault) => Some(words::fault(fault, summary)),
+        Ok(_) => step
+            .filter(|_| summary.n.is_some())
+            .and_then(|step| Some(words::off_step(off_step(&figures, step)?, summary, step))),
+    };
+    let possible = narrowed.ok().filter(|_| impossible.is_none());
+    let values = possible.as_ref().and_then(published::reconstruct).filter(|_| summary.n.is_some_and(|n| n <= 3));
+    let sd_from = match (&summary.sd, &values, possible.and_then(|f| f.sd)) {
+        (Some(_), _, _) => SdFrom::Published,
+        (None, Some(_), Some(_)) => SdFrom::Values,
+        (None, None, Some(_)) => SdFrom::Bounds,
+        (None, _, None) => SdFrom::Nothing,
+    };
+    let (mean, sd) = possible.map_or((None, None), |f| (f.mean, f.sd));
+    SummaryFinding { published: summary.clone(), impossible, values, mean, sd, sd_from }
+}
+
+/// ministat computes the variance in one pass, (Σx² − (Σx)²/n)/(n − 1), whose error grows with the square of the values
+/// (Chan, Golub & LeVeque 1983): what it printed can be off by that much more than its digits.
+fn one_pass([low, high]: Range, summary: &Summary) -> Range {
+    let sizes = [&summary.min, &summary.max, &summary.mean].into_iter().flatten().map(|figure| figure.value.abs());
+    let size = sizes.fold(0.0, f64::max);
+    if size <= 0.0 {
+        return [low, high];
+    }
+    let Some(n) = summary.n else { return [low, high] };
+    let error = 2.0 * n as f64 * f64::EPSILON;
+    let square = |s: f64| (s / size) * (s / size).abs();
+    let low_square = square(low) - error;
+    let widest = (square(high) + error).max(0.0).sqrt() * size;
+    [low_square.abs().sqrt().copysign(low_square) * size, widest.max(high)]
+}
+
+/// What no summary can tell.
+fn caveats(summaries: &[SummaryFinding], comparisons: &[Comparison], claims: &[Claim]) -> Vec<Caveat> {
+    let caveat = |kind: &str, text: &str| Caveat { kind: kind.to_owned(), text: text.to_owned() };
+    let mut caveats = vec![];
+    if comparisons.is_empty() && claims.is_empty() {
+        return caveats;
+    }
+    caveats.push(caveat(
+        "order-unknown",
+        "A summary does not tell in which order the values came about. If all of one were measured before all of the other, \
+         whatever changed meanwhile (load, heat, another boot) is counted as the difference, and no p or interval here \
+         covers it.",
+    ));
+    let has_interval = |comparison: &Comparison| comparison.welch.is_some();
+    if comparisons.iter().any(has_interval) {
+        caveats.push(caveat(
+            "model-based",
+            "Intervals and p take the values of each as independent of each other and the means as normally distributed; a \
+             summary shows neither.",
+        ));
+    }
+    if summaries.iter().any(|summary| summary.published.n.is_none()) {
+        caveats.push(caveat(
+            "n-unknown",
+            "The number of values (n) was not published for all. Without it there is no interval and no p, so that means can be \
+             compared, but nothing can be shown; and a figure is called possible if it is so for any n.",
+        ));
+    }
+    if comparisons.iter().filter(|comparison| has_interval(comparison)).count() > 1 {
+        caveats.push(caveat(
+            "uncorrected",
+            "Each comparison is judged on its own: among many, one that is shown by chance is to be expected.",
+        ));
+    }
+    caveats
+}

@@ -1,0 +1,78 @@
+//! Why figures are impossible, in words. Numbers are written with the digits that they need to be told apart from what
+//! was published.
+
+use crate::published::{Figure, Summary};
+use bakeoff_stats::published::{Fault, Which};
+
+/// What a figure is called.
+fn name(which: Which) -> &'static str {
+    match which {
+        Which::Min => "the smallest",
+        Which::Max => "the largest",
+        Which::Median => "the median",
+        Which::Mean => "the mean",
+        Which::Sd => "the standard deviation",
+    }
+}
+
+/// The figure of a kind, as it was published.
+fn figure_of(summary: &Summary, which: Which) -> Option<&Figure> {
+    match which {
+        Which::Min => summary.min.as_ref(),
+        Which::Max => summary.max.as_ref(),
+        Which::Median => summary.median.as_ref(),
+        Which::Mean => summary.mean.as_ref(),
+        Which::Sd => summary.sd.as_ref(),
+    }
+}
+
+/// A fault as a sentence without its stop.
+pub(super) fn fault(fault: &Fault, summary: &Summary) -> String {
+    match fault {
+        Fault::Empty => "there are no values".to_owned(),
+        Fault::NotFinite(which) => format!("{} is too large to compute with", name(*which)),
+        Fault::Outside { which: Which::Sd, printed, .. } if printed[1] < 0.0 => {
+            "a standard deviation is never negative".to_owned()
+        }
+        Fault::Outside { which, printed, allowed, by } => {
+            let text = figure_of(summary, *which).map_or(String::new(), |figure| format!(" {}", figure.text));
+            let (below, above) = (printed[1] < allowed[0], printed[0] > allowed[1]);
+            let size = allowed[0].abs().max(printed[0].abs());
+            let bound = match (below, above) {
+                (true, _) => format!("is at least {}", number(allowed[0], allowed[0] - printed[1], false)),
+                (_, true) => format!("is at most {}", number(allowed[1], printed[0] - allowed[1], true)),
+                _ => format!("is about {}", number(allowed[0], size / 1e6, false)),
+            };
+            let n = summary.n.map_or("whatever n is".to_owned(), |n| format!("with n = {n}"));
+            format!("{}{text} cannot be: by {by}, {n}, it {bound}", name(*which))
+        }
+    }
+}
+
+/// Which figure no values in whole steps can have.
+pub(super) fn off_step(which: Which, summary: &Summary, step: f64) -> String {
+    let text = figure_of(summary, which).map_or(String::new(), |figure| format!(" {}", figure.text));
+    let n = summary.n.map_or(String::new(), |n| format!(" {n}"));
+    format!("{}{text} cannot be: no{n} values in steps of {step} have it", name(which))
+}
+
+/// A bound, with digits enough to tell it from what is `apart` from it; away from what it excludes.
+fn number(value: f64, apart: f64, up: bool) -> String {
+    if !(value.is_finite() && apart > 0.0) || value.abs() >= 1e15 {
+        return format!("{value:.3e}");
+    }
+    let decimals = (1.0 - apart.log10().floor()).clamp(0.0, 15.0) as usize;
+    let unit = 10f64.powi(decimals as i32);
+    // Rounding errors of our own, which were allowed for, are not shown.
+    let near = (value * unit).round();
+    let exact = (value * unit - near).abs() < 1e-6 * near.abs().max(1.0);
+    let ended = if exact {
+        near
+    } else if up {
+        (value * unit).ceil()
+    } else {
+        (value * unit).floor()
+    };
+    let text = format!("{:.decimals$}", ended / unit);
+    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
+}

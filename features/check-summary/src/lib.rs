@@ -1,0 +1,19 @@
+//! `bakeoff check-summary`: figures that somebody published, read from text; whether they can be, what they show, and
+//! whether claims about them hold. It measures nothing and knows no study.
+
+pub mod check;
+mod command;
+mod page;
+pub mod published;
+
+use bakeoff_command::{Feature, Subcommand};
+
+/// The slice.
+#[derive(Debug)]
+pub struct CheckSummary;
+
+impl Feature for CheckSummary {
+    fn commands(&self) -> Vec<Subcommand> {
+        vec![Subcommand::new("check-summary", command::execute).after("gc")]
+    }
+}

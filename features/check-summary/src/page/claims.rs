@@ -1,0 +1,113 @@
+//! What becomes of each claim, in words: the outcome first, then why, with the interval that decides.
+
+use super::written::{decimals_for, in_unit, intervals, needs, of, percents, ranged, signed};
+use crate::check::{ClaimFinding, Estimate, Outcome, SummaryFindings, Why};
+use crate::published::claim::{Amount, Says};
+use bakeoff_report::draw::notes::Notes;
+use bakeoff_report::draw::paint::{Ink, Page};
+use bakeoff_report::draw::text::{clean, glue};
+use bakeoff_report::format::percent;
+
+/// All claims; nothing if there are none.
+pub(super) fn print(findings: &SummaryFindings, page: &mut Page, notes: &mut Notes, columns: usize) {
+    for finding in &findings.claims {
+        page.gap();
+        let (word, ink) = match finding.outcome {
+            Outcome::Supported => ("supported", Ink::Better),
+            Outcome::Contradicted => ("contradicted", Ink::Worse),
+            Outcome::NotShown => ("not shown", Ink::Open),
+            Outcome::Impossible => ("impossible", Ink::Worse),
+        };
+        let mark = notes.mark(finding.comparison.caveats.iter().map(|caveat| caveat.text.as_str()));
+        let heading = format!("claim \"{}\": {word}{}", clean(&finding.claim.text), glue(&mark));
+        page.paragraph(&heading, columns, 2, ink);
+        page.paragraph(&format!("  {}", why(finding, findings)), columns, 2, Ink::Plain);
+    }
+}
+
+/// `clang against gcc is +1.4 % [+0.9, +1.9]`.
+fn measured(finding: &ClaimFinding) -> String {
+    let comparison = &finding.comparison;
+    let pair = format!("{} against {}", clean(&comparison.name), clean(&comparison.baseline));
+    let pair = of(comparison.quantity.as_deref(), &pair);
+    let absolute = matches!(&finding.claim.says, Says::Differs { amount: Some(Amount::Absolute(..)), .. });
+    let unit = in_unit(comparison.unit.as_deref());
+    let (estimate, unit) = match (comparison.ratio_interval, comparison.welch) {
+        (Some(ratio), _) if !absolute => {
+            let change = |range: [f64; 2]| range.map(|ratio| (ratio - 1.0) * 100.0);
+            let Estimate { estimate, low, high } = ratio;
+            (Estimate { estimate: change(estimate), low: change(low), high: change(high) }, " %".to_owned())
+        }
+        (_, Some(test)) => (test.estimate, unit),
+        _ => return pair,
+    };
+    let Estimate { estimate, low, high } = estimate;
+    let decimals = decimals_for(high[1] - low[0]);
+    let shown = |x: f64| signed(x, decimals);
+    let middle = shown(estimate[0] / 2.0 + estimate[1] / 2.0);
+    glue(&format!("{pair} is {middle}{unit} {}", intervals(low, high, shown)))
+}
+
+fn why(finding: &ClaimFinding, findings: &SummaryFindings) -> String {
+    let measured = measured(finding);
+    let margin = finding.margin.map_or(String::new(), |margin| format!("±{}", percent(margin)));
+    let confidence = percent(findings.terms.confidence);
+    match &finding.why {
+        Why::ImpossibleFigures(name) => format!("the figures of {} are impossible, and show nothing.", clean(name)),
+        Why::TooLittleKnown => {
+            let missing: Vec<&str> = finding.comparison.missing.iter().map(String::as_str).collect();
+            let needs = format!("there is no interval to judge it by, which needs {}.", needs(&missing));
+            match means_give(finding) {
+                Some(given) => format!("the published means alone give {given}; {needs}"),
+                None => needs,
+            }
+        }
+        Why::OtherUnit(claimed, known) => {
+            let known = known.as_deref().unwrap_or("none");
+            format!("it is in {}, and the figures are in {}.", clean(claimed), clean(known))
+        }
+        Why::Shows => format!("{measured}, which leaves out no difference."),
+        Why::IncludesNoDifference => format!(
+            "{measured}: no difference is among what these figures allow at {confidence}. That does not show them equal, \
+             either."
+        ),
+        Why::DependsOnDigits => {
+            format!("{measured}: it depends on digits, or on a spread, that were not published.")
+        }
+        Why::OtherWay => format!("{measured}, which is the other way."),
+        Why::SizeOutside => format!("{measured}: a difference that way is shown, but the claimed size lies outside."),
+        Why::OtherSize => format!(
+            "{measured}: a difference that way is shown, and these figures allow the claimed size, but they give another."
+        ),
+        Why::WithinMargin => format!("{measured}; the interval for equivalence lies within {margin}."),
+        Why::WithinMarginButDifferent if finding.outcome == Outcome::Supported => {
+            format!("{measured}: they differ by less than {margin}, as claimed; that they do differ is shown, too.")
+        }
+        Why::WithinMarginButDifferent => format!(
+            "{measured}: they are shown to differ, and to differ by less than {margin}. \"Equal within {}\" would be \
+             supported, \"no difference\" is not.",
+            margin.trim_start_matches('±')
+        ),
+        Why::OutsideMargin => format!("{measured}, all of it beyond {margin}."),
+        Why::BeyondMargin => format!(
+            "{measured}, which reaches beyond {margin}: equality is not shown. A test that does not find a difference does \
+             not show that there is none."
+        ),
+        Why::Differ => format!("{measured}, which leaves out no difference: they differ."),
+        Why::Arithmetic => {
+            let given = means_give(finding).unwrap_or_default();
+            format!("the published means alone give {given}, not the claimed difference.")
+        }
+        Why::NotSignificant => format!(
+            "{measured}: no difference is shown, as claimed. It says nothing about equality, which `equal within …%` would \
+             claim."
+        ),
+    }
+}
+
+/// The change of the means, or their difference.
+fn means_give(finding: &ClaimFinding) -> Option<String> {
+    let change = finding.comparison.ratio.map(|ratio| format!("{} %", ranged(percents(ratio), signed)));
+    let difference = || finding.comparison.difference.map(|range| ranged(range, signed));
+    change.or_else(difference).map(|given| glue(&given))
+}

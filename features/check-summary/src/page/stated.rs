@@ -1,0 +1,62 @@
+//! What ministat printed with the figures, and whether it follows from them, in words.
+
+use super::written::{decimals_for, in_unit, intervals, of, signed};
+use crate::check::{Follows, StatedFinding, SummaryFindings};
+use bakeoff_report::draw::paint::{Ink, Page};
+use bakeoff_report::draw::text::{clean, glue};
+use bakeoff_report::format::percent;
+
+/// All of it; nothing if nothing was stated.
+pub(super) fn print(findings: &SummaryFindings, page: &mut Page, columns: usize) {
+    if findings.stated.is_empty() {
+        return;
+    }
+    page.gap();
+    page.paragraph("printed with the figures, by ministat's method", columns, 2, Ink::Heading);
+    for finding in &findings.stated {
+        let (word, ink) = match finding.follows {
+            Follows::Yes => ("follows", Ink::Better),
+            Follows::Unknown => ("cannot be told", Ink::Open),
+            Follows::OtherOutcome | Follows::OtherDifference | Follows::OtherWidth => ("does not follow", Ink::Worse),
+        };
+        let pair = format!("{} against {}", clean(&finding.name), clean(&finding.baseline));
+        let pair = of(finding.quantity.as_deref(), &pair);
+        let text = format!("line {}, {pair}: \"{}\" {word}{}", finding.stated.line, said(finding), why(finding));
+        page.paragraph(&text, columns, 2, ink);
+    }
+}
+
+/// What was printed, on one line.
+fn said(finding: &StatedFinding) -> String {
+    let stated = &finding.stated;
+    let confidence = percent(stated.confidence.value / 100.0);
+    let Some(difference) = &stated.difference else { return format!("No difference proven at {confidence}") };
+    let absolute = difference.absolute.as_ref().map(|[d, e]| format!("{} +/- {}", d.text, e.text));
+    let part = difference.percent.as_ref().map(|[d, e]| format!("{}% +/- {}%", d.text, e.text));
+    let all: Vec<String> =
+        [Some(format!("Difference at {confidence}")), absolute, part].into_iter().flatten().map(|t| glue(&t)).collect();
+    all.join(", ")
+}
+
+fn why(finding: &StatedFinding) -> String {
+    let given = finding.difference.map_or(String::new(), |difference| {
+        let decimals = decimals_for(difference.high[1] - difference.low[0]);
+        let shown = |x: f64| signed(x, decimals);
+        let [low, high] = difference.estimate;
+        let interval = intervals(difference.low, difference.high, shown);
+        glue(&format!("{}{} {interval}", shown(low / 2.0 + high / 2.0), in_unit(finding.unit.as_deref())))
+    });
+    match finding.follows {
+        Follows::Yes if finding.stated.difference.is_none() => {
+            format!(": {given}. That does not show them equal.")
+        }
+        Follows::Yes => String::new(),
+        Follows::OtherOutcome if finding.stated.difference.is_none() => {
+            format!(": the figures give {given}, which is a difference.")
+        }
+        Follows::OtherOutcome => format!(": the figures give {given}, which includes no difference."),
+        Follows::OtherDifference => format!(": the figures give {given}."),
+        Follows::OtherWidth => format!(": the half-width is another one; the figures give {given}."),
+        Follows::Unknown => ": n, mean or sd of one is missing or impossible.".to_owned(),
+    }
+}

@@ -1,0 +1,174 @@
+//! Claims about published figures, as people write them: `B 1.4% slower than A`, `A faster than B by 3.2 s`, `B takes twice as
+//! long`, `equal within 0.5%`, `A = B`, `no difference`. Here they are read; whether they hold is judged elsewhere. A word that
+//! is not understood is a problem, for a claim that is half understood would be judged as another.
+
+use super::Summary;
+use super::parts::{Part, parts};
+use super::said::Said;
+use bakeoff_model::problem::{Problem, Problems};
+use serde::{Deserialize, Serialize};
+
+pub use super::says::{Amount, Says, Way};
+
+/// What is claimed of one summary against another.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Claim {
+    /// As it was written.
+    pub text: String,
+    /// The summary that it is about, as an index.
+    pub subject: usize,
+    /// The one that it is compared with.
+    pub object: usize,
+    /// What is said.
+    pub says: Says,
+}
+
+const FORMS: &str = "such as `B 1.4% slower than A`, `B is about 20% faster`, `A faster than B by 3.2 s`, `B 2x faster`, `B takes \
+                     twice as long`, `B takes half the time`, `A = B`, `equally fast`, `equal within 0.5%`, `A differs from \
+                     B`, `no difference`, `no significant difference`";
+
+/// Names in a claim, each with all summaries that are called so, and whether a word such as `than` stands before it.
+type Named = Vec<(Vec<usize>, bool)>;
+
+impl Claim {
+    /// Reads a claim about some summaries. They are named by their names, by the last part of a path, by ministat's symbols,
+    /// or by the letters A, B, C in their order; what is not named is the `baseline`, and the only other one. Where there
+    /// are several quantities with these names, the claim must name one.
+    ///
+    /// # Errors
+    /// What of it is not understood, with the words that would be.
+    pub fn read(text: &str, summaries: &[Summary], baseline: usize) -> Result<Self, Problems> {
+        let whole = 0..text.len();
+        let fail = |span, message: String, remedy: &str| {
+            let problem = Problem { span, message, label: String::new(), remedy: remedy.to_owned() };
+            Err(Problems::new("--claim", text, vec![problem]))
+        };
+        let mut named: Named = vec![];
+        let mut quantities: Vec<Vec<usize>> = vec![];
+        let mut amounts = vec![];
+        let mut said = Said::default();
+        for part in parts(text, summaries) {
+            match part {
+                Part::Name(so_called) => named.push((so_called, said.is_object_next())),
+                Part::Quantity(of_it) => quantities.push(of_it),
+                Part::Amount(amount) => amounts.push(amount),
+                Part::Fraction(figure) => {
+                    said.is_fraction = true;
+                    amounts.push(Amount::Times(figure));
+                }
+                Part::Word(word, place) => {
+                    if !said.hear(&word) {
+                        let remedy = format!("the names are {}; claims are {FORMS}", names(summaries));
+                        return fail(place.span(), format!("`{}` is not understood", place.text), &remedy);
+                    }
+                }
+            }
+        }
+        if amounts.len() > 1 {
+            return fail(whole, "two amounts in one claim".to_owned(), "make two claims of it");
+        }
+        let amount = amounts.pop();
+        let (subject, object) = match who(summaries, baseline, &named, &quantities, amount.as_ref()) {
+            Ok(pair) => pair,
+            Err((message, remedy)) => return fail(whole, message.to_owned(), &remedy),
+        };
+        let positive = |amount: &Amount| match amount {
+            Amount::Percent(figure) | Amount::Times(figure) | Amount::Absolute(figure, _) => figure.value > 0.0,
+        };
+        if amount.as_ref().is_some_and(|amount| !positive(amount)) {
+            return fail(
+                whole,
+                "an amount is above 0".to_owned(),
+                "say `faster` or `slower` instead of a sign, `A = B` instead of 0",
+            );
+        }
+        match said.says(amount) {
+            Ok(says) => Ok(Self { text: text.to_owned(), subject, object, says }),
+            Err(message) => fail(whole, message.to_owned(), &format!("claims are {FORMS}")),
+        }
+    }
+}
+
+fn names(summaries: &[Summary]) -> String {
+    let mut names: Vec<&str> = summaries.iter().map(|summary| summary.name.as_str()).collect();
+    let mut seen = std::collections::BTreeSet::new();
+    names.retain(|name| seen.insert(*name));
+    names.join(", ")
+}
+
+/// Which two are meant, or why that is not clear and what to do.
+fn who(
+    summaries: &[Summary],
+    baseline: usize,
+    named: &Named,
+    quantities: &[Vec<usize>],
+    amount: Option<&Amount>,
+) -> Result<(usize, usize), (&'static str, String)> {
+    let is_first = |at: &usize| !summaries[..*at].iter().any(|earlier| earlier.is_comparable(&summaries[*at]));
+    let firsts = (0..summaries.len()).filter(is_first);
+    let families: Vec<Vec<usize>> = firsts
+        .map(|first| (first..summaries.len()).filter(|at| summaries[*at].is_comparable(&summaries[first])).collect())
+        .collect();
+    let is_meant = |family: &&Vec<usize>| quantities.iter().all(|of_it| of_it.contains(&family[0]));
+    let found: Vec<(usize, usize)> = families
+        .iter()
+        .filter(is_meant)
+        .filter_map(|family| pair(family, baseline_of(summaries, baseline, family[0]), named))
+        .collect();
+    // `B slower by 3 s` can only be meant of what is in s.
+    let unit = match amount {
+        Some(Amount::Absolute(_, unit)) => unit.as_deref(),
+        _ => None,
+    };
+    let of_unit: Vec<(usize, usize)> =
+        found.iter().copied().filter(|(one, _)| unit.is_some() && summaries[*one].unit.as_deref() == unit).collect();
+    match (found.as_slice(), of_unit.as_slice()) {
+        ([one], _) | (_, [one]) => Ok(*one),
+        ([], _) if families.iter().all(|family| family.len() < 2) => {
+            let remedy = if summaries.len() < 2 {
+                "a claim needs two summaries".to_owned()
+            } else {
+                "a claim needs two summaries of the same quantity and unit".to_owned()
+            };
+            Err(("there is nothing to compare with", remedy))
+        }
+        ([], _) => {
+            let remedy = format!(
+                "name two different ones of one quantity, such as `B slower than A`; the names are {}",
+                names(summaries)
+            );
+            Err(("which two are meant?", remedy))
+        }
+        (several, _) => {
+            let told: Vec<&str> = several.iter().filter_map(|(one, _)| summaries[*one].label()).collect();
+            let remedy =
+                format!("name one, such as `{}: …`; there are {}", told.first().unwrap_or(&""), told.join(", "));
+            Err(("which quantity is meant?", remedy))
+        }
+    }
+}
+
+/// Subject and object among summaries of one quantity; none if that is not clear.
+fn pair(family: &[usize], baseline: usize, named: &Named) -> Option<(usize, usize)> {
+    let member = |so_called: &Vec<usize>| so_called.iter().copied().find(|at| family.contains(at));
+    let members: Vec<(usize, bool)> =
+        named.iter().map(|(so_called, is_object)| Some((member(so_called)?, *is_object))).collect::<Option<_>>()?;
+    let other = |one: usize| family.iter().copied().find(|at| *at != one).filter(|_| family.len() == 2);
+    match members.as_slice() {
+        [(object, true), (subject, false)] if subject != object => Some((*subject, *object)),
+        [(subject, _), (object, _)] if subject != object => Some((*subject, *object)),
+        [(object, true)] => Some((other(*object)?, *object)),
+        [(subject, false)] if *subject != baseline => Some((*subject, baseline)),
+        [(subject, false)] => Some((*subject, other(*subject)?)),
+        [] => Some((other(baseline)?, baseline)),
+        _ => None,
+    }
+}
+
+/// The summary that others of its quantity and unit are compared with: the one that is called as the baseline is, or the
+/// first.
+pub fn baseline_of(summaries: &[Summary], baseline: usize, member: usize) -> usize {
+    let family = || (0..summaries.len()).filter(|at| summaries[*at].is_comparable(&summaries[member]));
+    let so_called = |at: &usize| summaries.get(baseline).is_some_and(|wanted| wanted.name == summaries[*at].name);
+    family().find(so_called).or_else(|| family().next()).unwrap_or(member)
+}

@@ -1,0 +1,201 @@
+//! Which figures are of the same quantity, and whose they are. A table's rows are named by what stands in them, and its heading
+//! tells the quantity; where single figures or lists stand below headings, the heading tells the system, and the
+//! name at the figure the quantity. A heading of everything tells nothing.
+
+use super::reader::{Heading, Kind, Row, two_units};
+use super::words::dimension;
+use super::{Figure, Summary, lists};
+use bakeoff_model::problem::Problem;
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+/// All rows, as summaries.
+pub(super) struct Resolved {
+    pub(super) summaries: Vec<Summary>,
+    /// The summary of each row; none of a count that is of others.
+    pub(super) places: Vec<Option<usize>>,
+    /// Sections whose heading tells something.
+    pub(super) headings: BTreeSet<usize>,
+    pub(super) columns_unread: Vec<String>,
+}
+
+/// What the headings above tables and lines tell.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Headings {
+    Quantities,
+    Names,
+    /// They are names, and what stands at the figures is the quantity.
+    Systems,
+    /// Nothing: they are titles.
+    Titles,
+}
+
+pub(super) fn resolve(mut rows: Vec<Row>, sections: &[Option<Heading>], problems: &mut Vec<Problem>) -> Resolved {
+    let columns_unread = asides(&mut rows);
+    let are_counts = counts(&mut rows);
+    let single = single_figures(&rows, sections);
+    let is_single = |row: &Row| single == Headings::Systems && matches!(row.kind, Kind::Keyed { .. });
+    let is_list = |row: &Row| matches!(row.kind, Kind::Listed { .. });
+    let others: Vec<&Row> = rows.iter().filter(|row| !is_list(row) && !is_single(row)).collect();
+    let of_others = tables(&others, sections);
+    let mut headings = BTreeSet::new();
+    let mut found: Vec<(Summary, Vec<Figure>, Range<usize>)> = vec![];
+    let mut of_rows = vec![];
+    for row in rows {
+        let told = if is_list(&row) || is_single(&row) { Headings::Systems } else { of_others };
+        let heading = sections[row.section].as_ref().map(|heading| heading.text.clone());
+        if told != Headings::Titles && heading.is_some() {
+            headings.insert(row.section);
+        }
+        let summary = placed(row.summary, told, heading, row.section);
+        let values = if let Kind::Listed { values } = row.kind { values } else { vec![] };
+        // Another list of the same system is another run of it.
+        let same = |(known, runs, _): &(Summary, Vec<Figure>, _)| {
+            !runs.is_empty() && known.name == summary.name && known.quantity == summary.quantity
+        };
+        if let Some(at) = found.iter().position(same).filter(|_| !values.is_empty()) {
+            found[at].1.extend(values);
+            of_rows.push(at);
+        } else {
+            of_rows.push(found.len());
+            found.push((summary, values, row.span));
+        }
+    }
+    let mut of_rows = of_rows.into_iter();
+    let places = are_counts.into_iter().map(|is_count| if is_count { None } else { of_rows.next() }).collect();
+    for (summary, values, _) in found.iter_mut().filter(|(_, values, _)| !values.is_empty()) {
+        lists::of_runs(summary, values);
+    }
+    units(&mut found, problems);
+    let mut summaries: Vec<Summary> = vec![];
+    for (mut summary, ..) in found {
+        let family = || summaries.iter().filter(|known| known.is_comparable(&summary));
+        let letter = || (b'A'..=b'Z').nth(family().count()).map_or("summary".to_owned(), |c| char::from(c).to_string());
+        let name = if summary.name.is_empty() { letter() } else { summary.name.clone() };
+        let numbered = (2..).map(|i| format!("{name} ({i})"));
+        let free = |name: &String| family().all(|known| known.name != *name);
+        let unique = std::iter::once(name.clone()).chain(numbered).find(free);
+        summary.name = unique.unwrap_or(name);
+        summaries.push(summary);
+    }
+    Resolved { summaries, places, headings, columns_unread }
+}
+
+fn placed(mut summary: Summary, told: Headings, heading: Option<String>, section: usize) -> Summary {
+    match told {
+        Headings::Titles => {}
+        Headings::Quantities => {
+            let told = heading.unwrap_or_else(|| format!("table {}", section + 1));
+            summary.quantity = Some(summary.quantity.map_or(told.clone(), |own| format!("{told}, {own}")));
+        }
+        Headings::Names => {
+            summary.name = format!("{} {}", heading.unwrap_or_default(), summary.name).trim().to_owned();
+        }
+        Headings::Systems => {
+            let label = std::mem::replace(&mut summary.name, heading.unwrap_or_default());
+            summary.quantity = (!label.is_empty()).then_some(label);
+        }
+    }
+    summary
+}
+
+/// Columns with numbers that are no figures. Where rows have no other names, those before the figures tell them apart,
+/// as versions do; the titles of all others are given back.
+fn asides(rows: &mut [Row]) -> Vec<String> {
+    let same = |a: &Row, b: &Row| {
+        a.section == b.section && a.summary.name == b.summary.name && a.summary.quantity == b.summary.quantity
+    };
+    let collide = rows.iter().enumerate().any(|(i, a)| !a.asides.is_empty() && rows[..i].iter().any(|b| same(a, b)));
+    let mut unread = vec![];
+    for row in rows {
+        for (title, cell, before) in std::mem::take(&mut row.asides) {
+            if collide && before {
+                row.summary.name = format!("{} {cell}", row.summary.name).trim().to_owned();
+            } else if !unread.contains(&title) {
+                unread.push(title);
+            }
+        }
+    }
+    unread
+}
+
+/// A line `n 75` alone is of all figures below the same heading, or of all that there are: it is taken away. Whether each row
+/// was one.
+fn counts(rows: &mut Vec<Row>) -> Vec<bool> {
+    let is_count = |row: &Row| {
+        let Summary { name, n, min, max, median, mean, sd, .. } = &row.summary;
+        let others = [min, max, median, mean, sd].into_iter().any(Option::is_some);
+        matches!(row.kind, Kind::Keyed { .. }) && name.is_empty() && n.is_some() && !others
+    };
+    let found: Vec<(usize, Option<u64>)> =
+        rows.iter().filter(|row| is_count(row)).map(|row| (row.section, row.summary.n)).collect();
+    if found.is_empty() || rows.iter().all(is_count) {
+        return vec![false; rows.len()];
+    }
+    let are_counts = rows.iter().map(is_count).collect();
+    rows.retain(|row| !is_count(row));
+    for (section, n) in found {
+        let has_own = rows.iter().any(|row| row.section == section);
+        for row in rows.iter_mut().filter(|row| !has_own || row.section == section) {
+            row.summary.n = row.summary.n.or(n);
+        }
+    }
+    are_counts
+}
+
+/// Single figures below two headings and more are those of systems, if they stand as `charge avg_t : 0.61` does, or
+/// one below the other.
+fn single_figures(rows: &[Row], sections: &[Option<Heading>]) -> Headings {
+    let mut below: BTreeSet<&str> = BTreeSet::new();
+    let mut is_list = false;
+    for row in rows {
+        let Kind::Keyed { lines, colon } = row.kind else { continue };
+        let Some(heading) = &sections[row.section] else { return Headings::Titles };
+        below.insert(&heading.text);
+        is_list |= colon || lines > 1;
+    }
+    if below.len() > 1 && is_list { Headings::Systems } else { Headings::Titles }
+}
+
+/// What the headings above tables, and lines of several figures, tell.
+fn tables(rows: &[&Row], sections: &[Option<Heading>]) -> Headings {
+    let used: BTreeSet<usize> = rows.iter().map(|row| row.section).collect();
+    if used.len() < 2 {
+        return Headings::Titles;
+    }
+    let all_have_one = used.iter().all(|section| sections[*section].is_some());
+    let is_one_each = used.len() == rows.len();
+    let is_one_name = rows.iter().all(|row| row.summary.name == rows[0].summary.name);
+    let repeat = |row: &Row| rows.iter().any(|r| r.section != row.section && r.summary.name == row.summary.name);
+    if is_one_each && all_have_one {
+        return if is_one_name { Headings::Systems } else { Headings::Names };
+    }
+    let labels_repeat = rows.iter().any(|row| !row.summary.name.is_empty() && repeat(row));
+    if all_have_one || labels_repeat { Headings::Quantities } else { Headings::Titles }
+}
+
+/// Figures without a unit have the one of their quantity. Two units of one dimension, such as s and ms, are a problem;
+/// others are of different quantities.
+fn units(found: &mut [(Summary, Vec<Figure>, Range<usize>)], problems: &mut Vec<Problem>) {
+    for at in 0..found.len() {
+        let known: Vec<String> = found[..at]
+            .iter()
+            .filter(|(other, ..)| other.quantity == found[at].0.quantity)
+            .filter_map(|(other, ..)| other.unit.clone())
+            .collect();
+        let Some(unit) = &found[at].0.unit else { continue };
+        let clashes =
+            |other: &&String| *other != unit && dimension(other).is_some() && dimension(other) == dimension(unit);
+        if let Some(other) = known.iter().find(clashes) {
+            problems.push(two_units(unit, other, found[at].2.clone()));
+        }
+    }
+    for at in 0..found.len() {
+        let quantity = &found[at].0.quantity;
+        let units: BTreeSet<&String> =
+            found.iter().filter(|(s, ..)| s.quantity == *quantity).filter_map(|(s, ..)| s.unit.as_ref()).collect();
+        if units.len() == 1 && found[at].0.unit.is_none() {
+            found[at].0.unit = units.first().map(|unit| (*unit).clone());
+        }
+    }
+}

@@ -1,0 +1,134 @@
+//! Reading figures out of text, line by line. A line is a row of a table, a line of figures with their names, a line of a list
+//! with the value before its name, ministat's word on a difference, a legend, a picture; or a title or remark, which is
+//! kept as the heading of what follows or is counted as unread. A line with numbers that is none of them is a
+//! problem; nothing is dropped in silence.
+
+use super::header::Header;
+use super::reader::{EXAMPLE, Kind, Reader, Row};
+use super::{Figure, Printing, Published, Summary, families};
+use bakeoff_model::problem::Problems;
+
+/// Digits that ministat prints.
+const MINISTAT_DIGITS: i32 = 8;
+/// With so many digits in a table of ministat's columns, its printing is known even where its blanks are lost.
+const TELLING_DIGITS: usize = 7;
+/// ministat's symbols, in its order.
+const SYMBOLS: [&str; 7] = ["x", "+", "*", "%", "#", "@", "O"];
+
+/// Reads all figures out of a text; `file` is its name, for problems.
+///
+/// # Errors
+/// All problems of the text, each with its line and remedy.
+pub fn read(file: &str, text: &str) -> Result<Published, Problems> {
+    let mut reader = Reader::default();
+    let mut start = 0;
+    for (number, line) in (1..).zip(text.split_inclusive('\n')) {
+        reader.line(number, line.trim_end_matches(['\n', '\r']), start);
+        start += line.len();
+    }
+    reader.leave_pending(None, false);
+    if reader.rows.is_empty() && reader.problems.is_empty() {
+        reader.problem(0..0, "there are no figures in it".to_owned(), EXAMPLE);
+    }
+    let Reader { mut problems, rows, sections, mut stated, lines_left_out, mut unread, .. } = reader;
+    if !problems.is_empty() {
+        return Err(Problems::new(file, text, problems));
+    }
+    let printing = printing(&rows);
+    let families::Resolved { mut summaries, places, headings, columns_unread } =
+        families::resolve(rows, &sections, &mut problems);
+    if !problems.is_empty() {
+        return Err(Problems::new(file, text, problems));
+    }
+    if printing == Printing::EightDigits {
+        summaries.iter_mut().for_each(as_ministat_prints);
+    }
+    // Both are rows of a table, and no count of others.
+    stated.retain_mut(|one| {
+        let [subject, object] = [one.subject, one.object].map(|row| places.get(row).copied().flatten());
+        (one.subject, one.object) = (subject.unwrap_or_default(), object.unwrap_or_default());
+        subject.is_some() && object.is_some()
+    });
+    let unused = sections.iter().enumerate().filter(|(index, _)| !headings.contains(index));
+    unread.extend(unused.filter_map(|(_, section)| section.as_ref().map(|heading| heading.line)));
+    unread.sort_unstable();
+    Ok(Published { summaries, printing, stated, lines_left_out, lines_unread: unread, columns_unread })
+}
+
+fn printing(rows: &[Row]) -> Printing {
+    let tables = || rows.iter().filter(|row| matches!(row.kind, Kind::Ministat { .. }));
+    let by_ministat = tables().count() > 0
+        && !rows.iter().any(|row| figures(&row.summary).any(is_padded))
+        && (rows.iter().all(|row| matches!(row.kind, Kind::Ministat { layout: true }))
+            || tables().any(|row| figures(&row.summary).map(Figure::significant).max() >= Some(TELLING_DIGITS)));
+    if by_ministat { Printing::EightDigits } else { Printing::AsShown }
+}
+
+fn figures(summary: &Summary) -> impl Iterator<Item = &Figure> {
+    let Summary { min, max, median, mean, sd, .. } = summary;
+    [min, max, median, mean, sd].into_iter().flatten()
+}
+
+/// Whether there is a zero at the end of its fraction: ministat leaves these away, so somebody else has rounded.
+fn is_padded(figure: &Figure) -> bool {
+    let mantissa = figure.text.split(['e', 'E']).next().unwrap_or_default();
+    mantissa.contains('.') && mantissa.ends_with(['0', '.'])
+}
+
+fn as_ministat_prints(summary: &mut Summary) {
+    let Summary { min, max, median, mean, sd, .. } = summary;
+    for figure in [min, max, median, mean, sd].into_iter().flatten() {
+        *figure = figure.with_significant(MINISTAT_DIGITS);
+    }
+}
+
+impl Reader {
+    fn line(&mut self, number: usize, line: &str, start: usize) {
+        let text = line.trim();
+        if text.is_empty() {
+            return;
+        }
+        if self.difference(number, line, start) {
+            return;
+        }
+        self.stated_open = false;
+        if is_noise(line) {
+            self.lines_left_out += 1;
+        } else if let Some(header) = Header::read(line, start) {
+            self.open(true);
+            self.header = Some(header);
+        } else if self.row(number, line, start) || self.list(number, line, start) || self.pairs(number, line, start) {
+        } else if let Some((symbol, name)) = self.legend_of(text) {
+            if self.rows.len() > self.rows_at_legend || symbol == SYMBOLS[0] {
+                self.legend.clear();
+                self.rows_at_legend = self.rows.len();
+            }
+            self.legend.retain(|(known, _)| *known != symbol);
+            self.legend.push((symbol, name));
+        } else {
+            let at = start + line.len() - line.trim_start().len();
+            self.heading(number, text, at..at + text.len());
+        }
+    }
+
+    /// `x file`: a symbol of ministat's, and what it stands for. The rarer symbols follow the others.
+    fn legend_of(&self, line: &str) -> Option<(String, String)> {
+        let (symbol, name) = line.split_once(char::is_whitespace)?;
+        let place = SYMBOLS.iter().position(|known| *known == symbol)?;
+        let before = |index: usize| self.legend.iter().any(|(known, _)| known == SYMBOLS[index]);
+        let follows = place < 3 || before(place - 1);
+        let is_name = name.split_whitespace().any(|word| Figure::read(word).is_none()) && !line.ends_with(':');
+        (follows && is_name).then(|| (symbol.to_owned(), name.trim().to_owned()))
+    }
+}
+
+/// Pictures that ministat draws, rules, and the line below the titles of a table in Markdown.
+fn is_noise(line: &str) -> bool {
+    let text = line.trim();
+    let picture = |c: char| " |_AMx+*%#@O-:".contains(c);
+    let framed = text.len() > 1 && ["|", "+"].iter().any(|end| text.starts_with(end) && text.ends_with(end));
+    framed && text.chars().all(picture)
+        || text.starts_with('|') && text.chars().all(picture) && text.contains("---")
+        || !text.contains(char::is_alphanumeric)
+        || text == "[no plot, span is zero width]"
+}

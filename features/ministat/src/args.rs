@@ -1,0 +1,63 @@
+//! The options that ministat adds to `bakeoff stat`, and those of `stat` that it reads too.
+
+use clap::ArgMatches;
+use std::ffi::OsString;
+
+// Its own; they stand behind those of `stat`. A documentation comment would become the help of `stat`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Own {
+    /// Print what ministat prints, byte for byte: Debian's of 2015, or FreeBSD's of today
+    #[arg(long, value_name = "EDITION", require_equals = true, num_args = 0..=1, default_missing_value = "legacy",
+        conflicts_with_all = ["names", "baseline", "paired", "format", "table", "row", "col", "ignore", "filter", "json", "require_verdict"])]
+    pub(crate) ministat: Option<Edition>,
+    /// ministat: without the plot
+    #[arg(short = 'A', requires = "ministat")]
+    pub(crate) no_plot: bool,
+    /// ministat: only describe, without plot and comparisons
+    #[arg(short = 'n', requires = "ministat")]
+    pub(crate) raw: bool,
+    /// ministat: bars on separate lines
+    #[arg(short = 's', requires = "ministat")]
+    pub(crate) separate: bool,
+    /// ministat: without names and heading (FreeBSD's only)
+    #[arg(short = 'q', requires = "ministat")]
+    pub(crate) quiet: bool,
+    /// ministat: width of the plot
+    #[arg(short = 'w', requires = "ministat", value_name = "COLUMNS", allow_hyphen_values = true)]
+    pub(crate) width: Vec<OsString>,
+}
+
+/// All that ministat is asked with.
+#[derive(Debug)]
+pub(crate) struct Args {
+    pub(crate) own: Own,
+    pub(crate) files: Vec<OsString>,
+    pub(crate) columns: Vec<OsString>,
+    pub(crate) delimiters: Vec<OsString>,
+    pub(crate) confidence: Vec<OsString>,
+}
+
+impl Args {
+    /// The options of `stat` are read by their names.
+    pub(crate) fn of(own: Own, matches: &ArgMatches) -> Self {
+        let all = |name: &str| matches.get_many::<OsString>(name).unwrap_or_default().cloned().collect();
+        let [files, columns, delimiters, confidence] = ["files", "columns", "delimiters", "confidence"].map(all);
+        Self { own, files, columns, delimiters, confidence }
+    }
+}
+
+/// Which ministat.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum Edition {
+    Legacy,
+    Freebsd,
+}
+
+impl Edition {
+    pub(crate) fn arithmetic(self) -> bakeoff_stats::ministat::Edition {
+        match self {
+            Self::Legacy => bakeoff_stats::ministat::Edition::Legacy,
+            Self::Freebsd => bakeoff_stats::ministat::Edition::FreeBsd,
+        }
+    }
+}

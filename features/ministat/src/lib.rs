@@ -1,0 +1,28 @@
+//! `bakeoff stat --ministat`: what ministat prints, byte for byte, its defects included. The arithmetic is in
+//! `bakeoff_stats`, because `check-summary` recognises what ministat printed; nothing here judges.
+
+mod args;
+mod command;
+mod page;
+
+use args::{Args, Own};
+use bakeoff_command::{Feature, Form};
+use clap::{Args as _, FromArgMatches as _};
+
+/// The slice.
+#[derive(Debug)]
+pub struct Ministat;
+
+impl Feature for Ministat {
+    fn forms(&self) -> Vec<Form> {
+        vec![Form {
+            of: "stat",
+            options: Own::augment_args,
+            execute: |matches| {
+                let own = Own::from_arg_matches(matches).ok()?;
+                let edition = own.ministat?;
+                Some(command::execute(&Args::of(own, matches), edition))
+            },
+        }]
+    }
+}

@@ -1,0 +1,242 @@
+//! `bakeoff export`: a study with all that its trials can be traced by, in one file. What goes in is decided here; the
+//! file itself is `bakeoff_builds::parcel`'s business.
+
+use crate::error::Error;
+use crate::format::Member;
+use crate::kept::{files_of_layer, prefix_of_layer, source_of};
+use crate::name::top_of;
+use crate::pack::{Packed, Packing};
+use bakeoff_builds::Cache;
+use bakeoff_builds::short_name;
+use bakeoff_command::error::{Code, CommandError};
+use bakeoff_command::state::{imported_in, imported_journals, journals_of, latest_of};
+use bakeoff_command::study_folder::StudyFolder;
+use bakeoff_command::{Features, screen};
+use bakeoff_model::record::{BuildLine, Record};
+use bakeoff_report::format;
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Pack a study with its journals and the records and logs of its builds into one file, for others or for later
+///
+/// The file is a .tar.zst that `bakeoff import` unpacks. In it are all files of the study's folder but hidden ones,
+/// what is in the journals up to the last whole line (the study may be executed meanwhile), and of every build that they
+/// name what the cache has: record, manifest and log of each layer. The same study gives the same bytes.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The study: a folder that holds a study.toml, or the file itself
+    study: PathBuf,
+    /// The file to write; without it, NAME.tar.zst in this folder, by the study's name
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Only the journal that a report is about, and none of earlier states of the study
+    #[arg(long)]
+    latest_only: bool,
+    /// Also the sources that the builds were made of, as far as the cache has them
+    #[arg(long)]
+    sources: bool,
+    /// Also what was built: of use for looking at, and at the same path of the cache only
+    #[arg(long)]
+    prefixes: bool,
+    /// Replace the file if it is there
+    #[arg(long)]
+    force: bool,
+}
+
+/// What is left out, and why: said once the rest is packed.
+type Notes = BTreeSet<String>;
+
+pub(crate) fn execute(args: &Args, features: Features) -> Result<Code, CommandError> {
+    let folder = StudyFolder::open(&args.study, features)?;
+    let name = &folder.study.name;
+    let out = args.output.clone().unwrap_or_else(|| PathBuf::from(format!("{}.tar.zst", top_of(name))));
+    let mut packing = Packing::new(name);
+    let mut notes = Notes::new();
+    // A parcel that lies in the study's folder is no part of the study.
+    let old = fs::canonicalize(&out).ok();
+    for (name, path) in crate::folder::files_of_study(&folder.dir)? {
+        if fs::canonicalize(&path).ok() != old || old.is_none() {
+            packing.file(&format!("study/{name}"), &path)?;
+        }
+    }
+    let records = journals(args, &folder.dir, &mut packing, &mut notes)?;
+    let root = Cache::default_root().ok().and_then(|root| fs::canonicalize(root).ok());
+    layers(&folder.dir, root.as_deref(), &records, &mut packing, &mut notes)?;
+    match &root {
+        Some(root) => {
+            if args.sources {
+                sources(&folder, root, &records, &mut packing, &mut notes)?;
+            }
+            if args.prefixes {
+                prefixes(root, &records, &mut packing, &mut notes)?;
+            }
+        }
+        None => drop(notes.insert("the cache, which is not there: no layers, sources or prefixes".to_owned())),
+    }
+    let packed = packing.write(&out, args.force)?;
+    screen::out(&summary(&out, &packed));
+    notes.iter().for_each(|note| screen::err(&format!("not packed: {note}\n")));
+    Ok(Code::Done)
+}
+
+/// Packs the journals; what they hold. Those that were imported are packed only where the study was not executed here: they
+/// are somebody else's, who has them.
+fn journals(args: &Args, dir: &Path, packing: &mut Packing, notes: &mut Notes) -> Result<Vec<Record>, CommandError> {
+    let latest = latest_of(dir);
+    let imported = latest.as_ref().is_some_and(|(_, imported)| *imported);
+    let mut paths = if imported { imported_journals(dir) } else { journals_of(dir) };
+    paths.sort();
+    if !imported && !imported_journals(dir).is_empty() {
+        notes.insert("journals that were imported: they are in the file that they came in".to_owned());
+    }
+    let mut records = vec![];
+    for path in paths {
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let is_latest = latest.as_ref().is_some_and(|(latest, _)| *latest == name);
+        if args.latest_only && !is_latest {
+            continue;
+        }
+        // Another command may be appending: up to the last whole line it stays what it is.
+        let mut bytes = fs::read(&path)
+            .map_err(|source| CommandError::from(Error::File { doing: "read", path: path.clone(), source }))?;
+        bytes.truncate(bytes.iter().rposition(|&b| b == b'\n').map_or(0, |at| at + 1));
+        match bakeoff_journal::read(&path) {
+            Ok(contents) => records.push(contents.record),
+            Err(error) => drop(notes.insert(format!("what the builds of a journal left behind: {error}"))),
+        }
+        packing.bytes(&format!("journals/{name}"), bytes)?;
+        if is_latest {
+            packing.latest(&name);
+        }
+    }
+    Ok(records)
+}
+
+fn builds(records: &[Record]) -> impl Iterator<Item = &BuildLine> {
+    records.iter().flat_map(|record| &record.builds)
+}
+
+/// Digests of all layers that the journals name; the last layer of a build has the build's own.
+fn digests(records: &[Record]) -> BTreeSet<&str> {
+    let layers = builds(records).flat_map(|build| &build.layers).map(|layer| layer.digest.as_str());
+    layers.chain(builds(records).map(|build| build.digest.as_str())).collect()
+}
+
+fn layers(
+    dir: &Path,
+    root: Option<&Path>,
+    records: &[Record],
+    packing: &mut Packing,
+    notes: &mut Notes,
+) -> Result<(), CommandError> {
+    let mut missing = 0;
+    for digest in digests(records) {
+        let mut files = root.map(|root| files_of_layer(root, digest)).unwrap_or_default();
+        if files.is_empty() {
+            files = imported_layer(dir, digest);
+        }
+        missing += usize::from(files.is_empty());
+        for (name, path) in files {
+            packing.file(&name, &path)?;
+        }
+    }
+    if missing > 0 {
+        notes.insert(format!("records and logs of {missing} layers, which the cache does not hold"));
+    }
+    Ok(())
+}
+
+/// What came with the study of a layer that this cache has never seen.
+fn imported_layer(dir: &Path, digest: &str) -> Vec<(String, PathBuf)> {
+    let Some(name) = short_name(digest) else { return vec![] };
+    let folder = imported_in(dir).join("layers").join(name);
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let files = entries.map(|entry| entry.path()).filter(|path| path.is_file() && !path.is_symlink());
+    files.filter_map(|path| Some((format!("layers/{name}/{}", path.file_name()?.to_str()?), path.clone()))).collect()
+}
+
+fn sources(
+    folder: &StudyFolder,
+    root: &Path,
+    records: &[Record],
+    packing: &mut Packing,
+    notes: &mut Notes,
+) -> Result<(), CommandError> {
+    let mut wanted: BTreeSet<(&str, &str)> = BTreeSet::new();
+    for source in &folder.study.sources {
+        wanted.extend(source.sha256.as_deref().map(|sha256| (source.name.as_str(), sha256)));
+    }
+    wanted.extend(builds(records).flat_map(|build| &build.sources).map(|(n, sha256)| (n.as_str(), sha256.as_str())));
+    let mut packed = BTreeSet::new();
+    for (source, sha256) in wanted {
+        match source_of(root, sha256) {
+            Some((name, path, is_folder)) => {
+                if packed.insert(sha256) {
+                    if is_folder {
+                        packing.tree(&name, &path)?
+                    } else {
+                        packing.file(&name, &path)?
+                    };
+                }
+            }
+            None => {
+                let source = bakeoff_model::plain::clean(source);
+                notes.insert(format!("source `{source}`, which the cache does not hold; `bakeoff build` fetches it"));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn prefixes(root: &Path, records: &[Record], packing: &mut Packing, notes: &mut Notes) -> Result<(), CommandError> {
+    packing.built_in(root);
+    let ends: BTreeSet<&str> = builds(records).map(|build| build.digest.as_str()).collect();
+    let mut missing = 0;
+    for digest in ends {
+        match prefix_of_layer(root, digest) {
+            Some((name, path)) => packing.tree(&name, &path)?,
+            None => missing += 1,
+        }
+    }
+    if missing > 0 {
+        notes.insert(format!("prefixes of {missing} builds, which the cache does not hold"));
+    }
+    Ok(())
+}
+
+fn summary(out: &Path, packed: &Packed) -> String {
+    let manifest = &packed.manifest;
+    let study = bakeoff_model::plain::clean(&manifest.study);
+    let mut text = format!("packed {study} into {}, {}\n", out.display(), format::bytes(packed.bytes as f64));
+    for (part, one, several) in [
+        ("study", "file of the study", "files of the study"),
+        ("journals", "journal", "journals"),
+        ("layers", "record or log of a layer", "records and logs of layers"),
+        ("sources", "source", "sources"),
+        ("prefixes", "file of a prefix", "files of prefixes"),
+    ] {
+        let of = |member: &&Member| member.name.split('/').next() == Some(part);
+        let sizes: Vec<u64> = manifest.members.iter().filter(of).map(|member| member.bytes).collect();
+        if !sizes.is_empty() {
+            let bytes = format::bytes(sizes.iter().sum::<u64>() as f64);
+            let what = if sizes.len() == 1 { one } else { several };
+            text.push_str(&format!("  {} {what}, {bytes}\n", format::count(sizes.len() as u64)));
+        }
+    }
+    if manifest.latest.is_none() {
+        text.push_str("  no journal: this study has not been executed yet\n");
+    }
+    text
+}
+
+impl From<Error> for CommandError {
+    fn from(error: Error) -> Self {
+        match &error {
+            Error::Exists { .. } => {
+                Self::usage(error).hint("name another place, or remove it; `export --force` replaces a file")
+            }
+            _ => Self::usage(error),
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! `bakeoff stat`: samples that somebody else measured, judged. It reads files, hands them on, and prints what comes
+//! back.
+
+use crate::args::{Args, Named};
+use crate::{input, page};
+use bakeoff_command::error::{Code, CommandError};
+use bakeoff_command::screen;
+use bakeoff_judge::findings::Verdict;
+use bakeoff_judge::samples::{SampleFindings, Terms};
+use bakeoff_model::plain::clean;
+use bakeoff_readers::columns::Columns;
+use bakeoff_readers::keys::{Filter, Projection};
+use bakeoff_readers::{Error, Format, Gathered, Options};
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStrExt as _;
+
+/// The confidence of `bakeoff compare`.
+const CONFIDENCE: f64 = 0.95;
+
+pub(crate) fn execute(args: &Args) -> Result<Code, CommandError> {
+    let terms = Terms {
+        confidence: confidence(&args.confidence)?,
+        margin: args.margin,
+        paired: args.paired,
+        baseline: args.baseline.clone(),
+    };
+    let gathered = gather(args)?;
+    let findings = bakeoff_judge::judge_samples(gathered.samples, &terms)
+        .map_err(|error| CommandError::usage(clean(&error.to_string())).hint(clean(&error.remedy)))?;
+    let mut remarks = gathered.notes;
+    if let Some(example) = gathered.rounded.example {
+        let count = gathered.rounded.count;
+        remarks.push(format!("integers that a 64-bit floating-point number cannot hold: {count} ({example})"));
+    }
+    if args.json {
+        screen::json(&page::stat_json(&findings)?);
+        remarks.iter().for_each(|remark| screen::err(&format!("note: {}\n", clean(remark))));
+    } else {
+        screen::out(&page::stat(&findings, &remarks, screen::style()));
+    }
+    let undecided = args.require_verdict && !all_decided(&findings);
+    Ok(if undecided { Code::Undecided } else { Code::Done })
+}
+
+/// Whether there is a comparison, and every one has a verdict.
+fn all_decided(findings: &SampleFindings) -> bool {
+    let mut comparisons =
+        findings.tables.iter().flat_map(|table| &table.samples).filter_map(|row| row.comparison.as_ref()).peekable();
+    comparisons.peek().is_some() && comparisons.all(|c| !matches!(c.verdict, Verdict::Undecided { .. }))
+}
+
+/// A fraction, or a percentage.
+fn confidence(given: &[OsString]) -> Result<f64, CommandError> {
+    let Some(text) = given.last() else { return Ok(CONFIDENCE) };
+    let text = text.to_string_lossy();
+    let number = text.trim().trim_end_matches('%').trim().parse::<f64>().ok();
+    let fraction = number.map(|number| if number < 1.0 && !text.contains('%') { number } else { number / 100.0 });
+    fraction.filter(|fraction| (0.5..1.0).contains(fraction)).ok_or_else(|| {
+        CommandError::usage(format!("`{text}` is no confidence")).hint("write 0.95 or 95%; at least 50%, below 100%")
+    })
+}
+
+/// Reads all files, several at a time; of what goes wrong, the first file's counts.
+fn gather(args: &Args) -> Result<Gathered, CommandError> {
+    let stdin = [OsString::from("-")];
+    let files = if args.files.is_empty() { &stdin[..] } else { &args.files };
+    if files.iter().filter(|file| *file == "-").count() > 1 {
+        return Err(CommandError::usage("standard input can be read only once"));
+    }
+    let options = options(args)?;
+    let labels = labels(files, &args.names)?;
+    let read: Vec<Result<Gathered, Error>> = std::thread::scope(|scope| {
+        let mut readers = vec![];
+        for (file, label) in files.iter().zip(&labels) {
+            let options = &options;
+            readers.push(scope.spawn(move || input::read(file, label, options)));
+        }
+        let failed = || Error { place: String::new(), message: "a reader failed".to_owned(), remedy: String::new() };
+        readers.into_iter().map(|reader| reader.join().unwrap_or_else(|_| Err(failed()))).collect()
+    });
+    let mut all = Gathered::default();
+    for read in read {
+        all.append(read.map_err(|error| {
+            // Names of files and parts of lines are somebody else's text.
+            let (message, remedy) = (clean(&error.to_string()), clean(&error.remedy));
+            let error = CommandError::usage(message);
+            if remedy.is_empty() { error } else { error.hint(remedy) }
+        })?);
+    }
+    all.settle([&args.table, &args.row, &args.col].into_iter().any(Option::is_some));
+    Ok(all)
+}
+
+fn options(args: &Args) -> Result<Options, CommandError> {
+    let projection = |option: &str, text: &Option<String>| {
+        let parse = |text: &String| Projection::parse(text);
+        let parsed = text.as_ref().map(parse).transpose();
+        parsed.map_err(|error| CommandError::usage(format!("--{option}: {error}")))
+    };
+    let mut columns = Columns::default();
+    if let Some(text) = args.columns.last() {
+        let column = text.to_str().and_then(|text| text.parse().ok()).filter(|column| *column > 0);
+        columns.column = column.ok_or_else(|| {
+            CommandError::usage(format!("`{}` is no column", text.to_string_lossy())).hint("the first column is 1")
+        })?;
+    }
+    if let Some(text) = args.delimiters.last() {
+        if text.is_empty() {
+            return Err(CommandError::usage("-d needs at least one character"));
+        }
+        columns.delimiters = text.as_bytes().to_vec();
+    }
+    let filter = args.filter.as_deref().map(Filter::parse).transpose();
+    Ok(Options {
+        format: args.format.map(|named| match named {
+            Named::Columns => Format::Columns,
+            Named::Go => Format::Go,
+            Named::Json => Format::Json,
+        }),
+        columns,
+        table: projection("table", &args.table)?,
+        row: projection("row", &args.row)?,
+        col: projection("col", &args.col)?,
+        ignore: projection("ignore", &args.ignore)?,
+        filter: filter.map_err(|error| CommandError::usage(format!("--filter: {error}")))?.unwrap_or_default(),
+    })
+}
+
+/// What the files are called in reports: no two alike, or their values would become one sample.
+fn labels(files: &[OsString], names: &[String]) -> Result<Vec<String>, CommandError> {
+    if !names.is_empty() && names.len() != files.len() {
+        let message = format!("{} names for {} files", names.len(), files.len());
+        return Err(CommandError::usage(message).hint("--name is given once for each file, or not at all"));
+    }
+    let label = |(i, file): (usize, &OsString)| match names.get(i) {
+        Some(name) => name.clone(),
+        None if file == "-" => "<stdin>".to_owned(),
+        None => file.to_string_lossy().into_owned(),
+    };
+    let plain: Vec<String> = files.iter().enumerate().map(label).collect();
+    let unique = plain.iter().enumerate().map(|(i, label)| match plain[..i].iter().filter(|l| *l == label).count() {
+        0 => label.clone(),
+        before => format!("{label} ({})", before + 1),
+    });
+    Ok(unique.collect())
+}

@@ -1,0 +1,95 @@
+//! The files of `bakeoff stat`, opened, and unpacked if gzip packed them. What they mean is read elsewhere.
+
+use bakeoff_readers::{Error, Gathered, Options, Origin};
+use flate2::bufread::MultiGzDecoder;
+use std::ffi::OsStr;
+use std::fs::File;
+use std::io::{self, BufRead as _, BufReader, Read};
+
+/// What is read at a time.
+const BUFFER_BYTES: usize = 1 << 18;
+/// A packed file may unpack to so much: a few kilobytes could be made to fill the memory.
+const UNPACKED_MAX: u64 = 1 << 30;
+
+/// Reads one file, or standard input.
+pub(crate) fn read(file: &OsStr, label: &str, options: &Options) -> Result<Gathered, Error> {
+    if file == "-" {
+        return from(io::stdin(), &Origin { name: "<stdin>", label }, options, UNPACKED_MAX);
+    }
+    let name = file.to_string_lossy();
+    let opened = File::open(file).map_err(|error| Error {
+        place: name.to_string(),
+        message: format!("cannot be opened: {error}"),
+        remedy: String::new(),
+    })?;
+    from(opened, &Origin { name: &name, label }, options, UNPACKED_MAX)
+}
+
+fn from(input: impl Read, origin: &Origin<'_>, options: &Options, most: u64) -> Result<Gathered, Error> {
+    let mut reader = BufReader::with_capacity(BUFFER_BYTES, input);
+    // No text begins with the first of these bytes, so that a pipe's first piece need not hold both. An error will come
+    // again, and be reported, when the content is read.
+    let is_packed = reader.fill_buf().is_ok_and(|bytes| matches!(bytes, [0x1f] | [0x1f, 0x8b, ..]));
+    if is_packed {
+        let unpacked = Limited { inner: MultiGzDecoder::new(reader), left: most, most };
+        bakeoff_readers::read(&mut BufReader::with_capacity(BUFFER_BYTES, unpacked), origin, options)
+    } else {
+        bakeoff_readers::read(&mut reader, origin, options)
+    }
+}
+
+/// A reader that fails where it would yield too much.
+struct Limited<R> {
+    inner: R,
+    left: u64,
+    most: u64,
+}
+
+impl<R: Read> Read for Limited<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.inner.read(buffer)?;
+        self.left = self.left.checked_sub(read as u64).ok_or_else(|| {
+            io::Error::other(format!("it unpacks to more than {} bytes; unpack it with `gzip -d`", self.most))
+        })?;
+        Ok(read)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use flate2::Compression;
+    use flate2::write::GzEncoder;
+    use std::io::Write as _;
+
+    fn packed(text: &[u8]) -> Vec<u8> {
+        let mut encoder = GzEncoder::new(vec![], Compression::default());
+        encoder.write_all(text).unwrap();
+        encoder.finish().unwrap()
+    }
+
+    fn read(bytes: &[u8], most: u64) -> Result<Gathered, Error> {
+        from(bytes, &Origin { name: "f.gz", label: "f.gz" }, &Options::default(), most)
+    }
+
+    #[test]
+    fn what_gzip_packed_is_read() {
+        // Two members, one after the other, are one file.
+        let bytes = [packed(b"1\n2\n"), packed(b"3\n")].concat();
+        assert_eq!(read(&bytes, 100).unwrap().samples[0].values, [1.0, 2.0, 3.0]);
+    }
+
+    #[test]
+    fn what_unpacks_to_too_much_or_is_broken_is_refused() {
+        let check = |bytes: &[u8], most: u64, part: &str| {
+            let error = read(bytes, most).unwrap_err().to_string();
+            assert!(error.starts_with("f.gz: cannot be read: ") && error.contains(part), "{error}");
+        };
+        let bytes = packed("1\n".repeat(1000).as_bytes());
+        assert!(read(&bytes, 2000).is_ok());
+        check(&bytes, 1999, "it unpacks to more than 1999 bytes");
+        check(&bytes[..bytes.len() / 2], 2000, "");
+        check(b"\x1f\x8b nonsense", 2000, "");
+        check(b"\x1f", 2000, "");
+    }
+}

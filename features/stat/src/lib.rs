@@ -1,0 +1,21 @@
+//! `bakeoff stat`: samples that somebody else measured, judged. The files are read by `bakeoff_readers` and judged by
+//! `bakeoff_judge`, both of which others need too; here are the command, its files, and its page.
+
+mod args;
+mod command;
+mod input;
+pub mod page;
+#[cfg(test)]
+mod tests;
+
+use bakeoff_command::{Feature, Subcommand};
+
+/// The slice.
+#[derive(Debug)]
+pub struct Stat;
+
+impl Feature for Stat {
+    fn commands(&self) -> Vec<Subcommand> {
+        vec![Subcommand::new("stat", command::execute).after("doctor")]
+    }
+}

@@ -1,0 +1,89 @@
+//! What was gathered beside the trials, and what it may explain: diagnoses in sentences, the files of the builds, what
+//! diagnostic trials showed from inside. It stands below the tables whose differences it is about, and none of it is
+//! compared; whether something is a cause is decided elsewhere.
+
+mod diagnoses;
+mod names;
+mod traces;
+
+use crate::findings::{FileNumbers, FileTable, Gathered, NotGathered};
+use bakeoff_judge::findings::Findings;
+use bakeoff_report::draw::grid::{Flush, Grid};
+use bakeoff_report::draw::notes::Notes;
+use bakeoff_report::draw::paint::{Ink, Page, Piece};
+use bakeoff_report::draw::text::clean;
+use bakeoff_report::format::{bytes, count};
+use names::{row_name, variants};
+
+/// The section; nothing if nothing was to be gathered.
+pub(crate) fn print(findings: &Findings, page: &mut Page, notes: &mut Notes, columns: usize) {
+    let Some(gathered) = &Gathered::of(findings) else { return };
+    page.gap();
+    let heading = "evidence: gathered after the measured trials to explain them, and never compared";
+    page.paragraph(heading, columns, 2, Ink::Heading);
+    diagnoses::print(findings, gathered, page, columns);
+    bakeoff_report::levels(findings, page, notes, columns);
+    gathered.files.iter().for_each(|file| of_file(file, page, columns));
+    legend(gathered, page, columns);
+    gathered.traces.iter().for_each(|trace| traces::print(trace, page, columns));
+    if !gathered.missing.is_empty() {
+        page.gap();
+        gathered.missing.iter().for_each(|missing| not_gathered(missing, page, columns));
+    }
+}
+
+/// One file in all variants.
+fn of_file(file: &FileTable, page: &mut Page, columns: usize) {
+    page.gap();
+    page.paragraph(&format!("{} of the builds", clean(&file.name)), columns, 2, Ink::Heading);
+    let right = |title| (title, Flush::Right);
+    let titles = ["relocations", "PLT slots", "of its own", "code", "size"];
+    let mut grid = Grid::new(std::iter::once(("variant", Flush::Left)).chain(titles.map(right)));
+    for row in &file.rows {
+        let FileNumbers { size_bytes, text_bytes, relocations, jump_slots, own_jump_slots, .. } = &row.numbers;
+        let number = |number: &u64| Piece::plain(count(*number));
+        let size = |size: u64| Piece::plain(bytes(size as f64));
+        let text = text_bytes.map_or(Piece::new("–", Ink::Aside), size);
+        let name = Piece::plain(row_name(&row.variants));
+        grid.row(vec![name, number(relocations), number(jump_slots), number(own_jump_slots), text, size(*size_bytes)]);
+    }
+    grid.print(page, columns);
+    let with = |is: fn(&FileNumbers) -> bool| {
+        let rows = file.rows.iter().filter(|row| is(&row.numbers));
+        rows.flat_map(|row| row.variants.iter().cloned()).collect::<Vec<String>>()
+    };
+    let marked = [
+        ("linked with -Bsymbolic", with(|numbers| numbers.symbolic == Some(true))),
+        ("the loader writes to its code", with(|numbers| numbers.textrel == Some(true))),
+        ("not there", file.absent.clone()),
+    ];
+    for (what, names) in marked.into_iter().filter(|(_, names)| !names.is_empty()) {
+        page.paragraph(&format!("{what}: {}", row_name(&names)), columns, 2, Ink::Plain);
+    }
+}
+
+/// What the columns mean, once.
+fn legend(gathered: &Gathered, page: &mut Page, columns: usize) {
+    if gathered.files.is_empty() {
+        return;
+    }
+    page.gap();
+    let text = "relocations: places that the loader fills in when a program starts; PLT slots: functions that are called \
+                through a table; of its own: those that the file itself defines";
+    page.paragraph(text, columns, 2, Ink::Plain);
+}
+
+fn not_gathered(missing: &NotGathered, page: &mut Page, columns: usize) {
+    let what = match (&missing.workload, &missing.service) {
+        (Some(workload), Some(service)) => format!("the service {} of {} from inside", clean(service), clean(workload)),
+        (Some(workload), None) => format!("{} from inside", clean(workload)),
+        (None, _) => "files of builds".to_owned(),
+    };
+    let text = format!("not gathered: {what}, of {}: {}", variants(&missing.variants), clean(&missing.why));
+    page.paragraph(&text, columns, 2, Ink::Open);
+}
+
+#[cfg(test)]
+mod fixture;
+#[cfg(test)]
+mod tests;

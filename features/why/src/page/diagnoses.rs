@@ -1,0 +1,124 @@
+//! Diagnoses in sentences: what a difference is consistent with, which pair of variants isolates that, and what nothing
+//! explains. A cause is never called more than consistent; the numbers beside it let the reader judge.
+
+use crate::findings::{Cause, CauseKind, Diagnosis, Gathered, Isolation};
+use bakeoff_judge::findings::{Claim, Comparison, Findings, Verdict};
+use bakeoff_model::plan::BASELINE;
+use bakeoff_report::draw::paint::{Ink, Page};
+use bakeoff_report::draw::text::{clean, glue};
+use bakeoff_report::format::{count, duration, percent};
+use bakeoff_report::words::named;
+use bakeoff_report::words::{Change, Manner};
+
+/// All of them: first what there is a cause for, then what there is none for.
+pub(super) fn print(findings: &Findings, gathered: &Gathered, page: &mut Page, columns: usize) {
+    for diagnosis in &gathered.diagnoses {
+        for cause in &diagnosis.causes {
+            page.paragraph(&explained(findings, diagnosis, cause), columns, 2, Ink::Plain);
+        }
+    }
+    let open = |is_same: bool| {
+        let open = gathered.diagnoses.iter().filter(move |d| d.causes.is_empty() && d.is_same == is_same);
+        open.map(|diagnosis| difference(findings, &diagnosis.claim, &clean(&diagnosis.variant))).collect::<Vec<_>>()
+    };
+    for (what, open) in [
+        ("nothing that was gathered explains", open(false)),
+        ("all that was gathered is the same, and explains nothing of", open(true)),
+    ] {
+        if !open.is_empty() {
+            page.paragraph(&format!("{what}: {}", open.join("; ")), columns, 2, Ink::Open);
+        }
+    }
+}
+
+/// Where a difference is, if there is more than one place.
+fn place(findings: &Findings, claim: &Claim) -> String {
+    let is_other = |of: fn(&bakeoff_judge::findings::Table) -> &String, own: &String| {
+        findings.tables.iter().any(|table| of(table) != own)
+    };
+    let condition = if is_other(|table| &table.condition, &claim.condition) {
+        format!(" ({})", clean(&claim.condition))
+    } else {
+        String::new()
+    };
+    format!("{}{condition}", clean(&claim.workload))
+}
+
+/// `libperl=shared 12.1 % slower on loop (10.2 … 14.0 %)`.
+fn difference(findings: &Findings, claim: &Claim, variant: &str) -> String {
+    let (amount, word, range) = told(claim, &claim.comparison);
+    format!("{variant} {amount} {word} on {}{range}", place(findings, claim))
+}
+
+/// How much, which way, and the interval in brackets.
+fn told(claim: &Claim, comparison: &Comparison) -> (String, &'static str, String) {
+    let change = Change::of(comparison, claim.unit);
+    let range = change.range().map_or(String::new(), |range| format!(" ({})", glue(&range)));
+    (glue(&change.amount()), Manner::of(claim.unit, claim.better).direction(&change), range)
+}
+
+fn who(name: &str) -> String {
+    if name == BASELINE { "the baseline".to_owned() } else { clean(name) }
+}
+
+fn explained(findings: &Findings, diagnosis: &Diagnosis, cause: &Cause) -> String {
+    let claim = &diagnosis.claim;
+    let (amount, word, range) = told(claim, &claim.comparison);
+    let [before, after] = cause.numbers.map(count);
+    let about = cause.about.iter().map(|name| clean(name)).collect::<Vec<_>>();
+    let what = match cause.kind {
+        CauseKind::OwnSlots => format!(
+            "{after} functions of its own that {} calls through the PLT, where {} has {before}",
+            if about.is_empty() { "it".to_owned() } else { named(about) },
+            who(&diagnosis.against)
+        ),
+        CauseKind::Relocations => {
+            format!("{after} relocations when it starts, where {} has {before}", who(&diagnosis.against))
+        }
+        CauseKind::SystemCalls => {
+            let most = if about.is_empty() { String::new() } else { format!(" (most of all {})", named(about)) };
+            format!("{after} system calls{most}, where {} makes {before}", who(&diagnosis.against))
+        }
+        CauseKind::CallsOfAnOp => {
+            let most = if about.is_empty() { String::new() } else { format!(", most of all {}", named(about)) };
+            let against = who(&diagnosis.against);
+            format!(
+                "{after} system calls for an op, of the workload and its services{most}, where {against} makes {before}"
+            )
+        }
+    };
+    let rest = cause.most_of_it.map_or(String::new(), |most| {
+        let share = glue(&percent((most.share * 100.0).ceil() / 100.0));
+        let each = glue(&duration(most.each_s));
+        format!(
+            " If each took {each}, which is much, these would be {share} of the difference; nothing that was gathered \
+             explains the rest."
+        )
+    });
+    let pairs: String = cause.isolated.iter().map(|pair| isolation(diagnosis, pair)).collect();
+    format!(
+        "{} is {amount} {word} than {} on {}{range}: consistent with {what}.{rest}{pairs}",
+        clean(&diagnosis.variant),
+        who(&diagnosis.against),
+        place(findings, claim)
+    )
+}
+
+/// What the pair says that isolates the cause. That it contradicts it was ruled out before.
+fn isolation(diagnosis: &Diagnosis, pair: &Isolation) -> String {
+    let claim = &diagnosis.claim;
+    let (with, factor) = (clean(&diagnosis.variant), clean(&diagnosis.factor));
+    let (without, number) = (clean(&pair.variant), count(pair.number));
+    let change = Change::of(&pair.comparison, claim.unit);
+    let opening = format!(" {without}, which has {number} and differs from it in {factor} only,");
+    match pair.comparison.verdict {
+        Verdict::Faster | Verdict::Slower => {
+            let (amount, word, range) = told(claim, &pair.comparison);
+            format!("{opening} is {amount} {word} than {with}{range}.")
+        }
+        _ => {
+            let range = change.signed_range().map_or(String::new(), |range| format!(" ({})", glue(&range)));
+            format!("{opening} is not shown to differ from {with}: {}{range}.", glue(&change.signed()))
+        }
+    }
+}

@@ -1,0 +1,173 @@
+//! The facts of a build: what its files are, read from their own bytes. [`facts_of`] reads one file, ELF or a static
+//! archive, or no more of it than its relocations take; [`facts_below`] all of a folder.
+//!
+//! Files are hostile: whatever is in one, reading it ends, in memory bounded by its size, with facts or with an [`Error`]
+//! that names what is wrong. Nothing here says what a fact means, and no other program is started.
+
+mod archive;
+mod content;
+mod depth;
+mod dwarf;
+mod dynamic;
+mod elf;
+mod error;
+mod notes;
+mod relocations;
+mod source;
+mod strings;
+
+pub use depth::Depth;
+pub use error::{Error, in_one_line};
+
+use crate::facts::{Content, FileFacts};
+use bakeoff_builds::files_meant;
+use content::{ELF, elf_at};
+use error::Broken;
+use object::read::{ReadCache, ReadCacheOps};
+use std::collections::BTreeSet;
+use std::fs::{self, File};
+use std::io;
+use std::os::unix::fs::{FileExt as _, MetadataExt as _};
+use std::path::{Path, PathBuf};
+
+const ARCHIVE: &[u8] = b"!<arch>\n";
+const THIN: &[u8] = b"!<thin>\n";
+
+/// What a file is: an ELF file or a static archive. Of archives everything is read.
+///
+/// # Errors
+/// Any [`Error`].
+pub fn facts_of(path: &Path, depth: Depth) -> Result<FileFacts, Error> {
+    let refused = |source| Error::Read { path: path.to_owned(), source };
+    // A pipe would make us wait for its writer before it could be seen to be one.
+    let about = fs::metadata(path).map_err(refused)?;
+    if !about.is_file() {
+        return Err(Error::OtherFormat { path: path.to_owned() });
+    }
+    let file = File::open(path).map_err(refused)?;
+    let size_bytes = file.metadata().map_err(refused)?.len();
+    let mut magic = [0; 8];
+    let known = file.read_at(&mut magic, 0).map_err(refused)?;
+    let content = contents(&magic[..known], FileAt { file, position: 0, size_bytes }, size_bytes, depth);
+    match content {
+        Ok(Some(content)) => Ok(FileFacts { path: path.display().to_string(), size_bytes, content }),
+        Ok(None) => Err(Error::OtherFormat { path: path.to_owned() }),
+        Err(Broken(what)) => Err(Error::Broken { path: path.to_owned(), what }),
+    }
+}
+
+/// The facts of all ELF files and static archives below a folder, by their paths in it, sorted; and what could not be
+/// read. A file with several names, links among them, counts once, under the first. What a link outside the folder leads
+/// to is not in the folder.
+///
+/// # Errors
+/// [`Error::Read`] if the folder itself cannot be listed.
+pub fn facts_below(folder: &Path, depth: Depth) -> Result<(Vec<FileFacts>, Vec<Error>), Error> {
+    let refused = |path: &Path, source| Error::Read { path: path.to_owned(), source };
+    fs::read_dir(folder).map_err(|source| refused(folder, source))?;
+    let (mut found, mut errors, mut seen) = (vec![], vec![], BTreeSet::new());
+    let mut left = vec![folder.to_owned()];
+    // A stack in reverse order: what comes off it is sorted.
+    while let Some(path) = left.pop() {
+        let about = match fs::symlink_metadata(&path) {
+            Ok(about) => about,
+            Err(source) => {
+                errors.push(refused(&path, source));
+                continue;
+            }
+        };
+        if about.is_dir() || path == folder {
+            match entries(&path) {
+                Ok(entries) => left.extend(entries.into_iter().rev()),
+                Err(source) => errors.push(refused(&path, source)),
+            }
+        } else if about.is_file() && seen.insert((about.dev(), about.ino())) {
+            match facts_of(&path, depth) {
+                Ok(mut facts) => {
+                    facts.path = path.strip_prefix(folder).unwrap_or(&path).display().to_string();
+                    found.push(facts);
+                }
+                Err(Error::OtherFormat { .. }) => {}
+                Err(error) => errors.push(error),
+            }
+        }
+    }
+    Ok((found, errors))
+}
+
+/// The ELF files and static archives of a prefix that any of the patterns means, by their paths in it, sorted: what
+/// [`facts_of`] can read. A file with several names, links among them, is there under the first that is meant. What a
+/// link outside the prefix leads to is not in it.
+///
+/// # Errors
+/// Any [`bakeoff_builds::Error`] of a folder that cannot be listed.
+pub fn files(prefix: &Path, patterns: &[String]) -> Result<Vec<String>, bakeoff_builds::Error> {
+    let patterns: Vec<&str> = patterns.iter().map(String::as_str).collect();
+    let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let inside = real(prefix);
+    let mut seen = BTreeSet::new();
+    let mut files = vec![];
+    for (path, about) in files_meant(prefix, &patterns)? {
+        let file = real(&prefix.join(&path));
+        if file.starts_with(&inside) && is_known(&file) && seen.insert((about.dev(), about.ino())) {
+            files.push(path);
+        }
+    }
+    Ok(files)
+}
+
+/// Whether a file begins as those do that facts are read of; one that cannot be read is looked at, so that it is told.
+fn is_known(path: &Path) -> bool {
+    let mut magic = [0; 8];
+    let known = File::open(path).and_then(|file| file.read_at(&mut magic, 0));
+    known.map_or(true, |known| [ELF, ARCHIVE, THIN].iter().any(|begin| magic[..known].starts_with(begin)))
+}
+
+fn entries(folder: &Path) -> io::Result<Vec<PathBuf>> {
+    let mut paths: Vec<PathBuf> = fs::read_dir(folder)?.map(|e| Ok(e?.path())).collect::<io::Result<_>>()?;
+    paths.sort();
+    Ok(paths)
+}
+
+fn contents<S: ReadCacheOps>(
+    magic: &[u8],
+    stream: S,
+    size_bytes: u64,
+    depth: Depth,
+) -> Result<Option<Content>, Broken> {
+    let cache = ReadCache::new(stream);
+    if magic.starts_with(ELF) {
+        elf_at(&cache, (0, size_bytes), depth).map(Some)
+    } else if magic.starts_with(ARCHIVE) || magic.starts_with(THIN) {
+        archive::read(cache, size_bytes).map(|facts| Some(Content::Archive(Box::new(facts))))
+    } else {
+        Ok(None)
+    }
+}
+
+/// A file that is read at places; its size is what it was when it was opened.
+struct FileAt {
+    file: File,
+    position: u64,
+    size_bytes: u64,
+}
+
+impl io::Read for FileAt {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        let read = self.file.read_at(bytes, self.position)?;
+        self.position += read as u64;
+        Ok(read)
+    }
+}
+
+impl io::Seek for FileAt {
+    fn seek(&mut self, to: io::SeekFrom) -> io::Result<u64> {
+        let place = match to {
+            io::SeekFrom::Start(place) => Some(place),
+            io::SeekFrom::End(by) => self.size_bytes.checked_add_signed(by),
+            io::SeekFrom::Current(by) => self.position.checked_add_signed(by),
+        };
+        self.position = place.ok_or(io::ErrorKind::InvalidInput)?;
+        Ok(self.position)
+    }
+}

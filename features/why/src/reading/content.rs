@@ -1,0 +1,285 @@
+//! What an ELF file is, all in all: the facts of its headers, sections and dynamic section, with those of its relocations,
+//! notes and DWARF, which have files of their own.
+
+use super::depth::Depth;
+use super::elf::Elf;
+use super::error::{Broken, In as _};
+use super::source::{Allowance, Source};
+use super::strings::text;
+use super::{dwarf, notes, relocations};
+use crate::facts::{
+    ByteOrder, Content, ElfFacts, Exports, Kind, Linking, Loaded, Origin, PltSection, Relro, Section, Segment, Stack,
+};
+use object::elf;
+use object::endian::Endianness;
+use object::read::elf::{FileHeader, ProgramHeader as _, SectionHeader as _, Sym as _};
+use object::read::{ReadCache, ReadCacheOps, ReadRef};
+use std::collections::BTreeMap;
+
+/// How every ELF file begins.
+pub(super) const ELF: &[u8] = b"\x7fELF";
+
+/// The facts of the ELF file that lies in this range.
+pub(super) fn elf_at<S: ReadCacheOps>(
+    cache: &ReadCache<S>,
+    range: (u64, u64),
+    depth: Depth,
+) -> Result<Content, Broken> {
+    let allowance = Allowance::of(range.1);
+    facts(Source::new(cache, &allowance, range), depth).map_err(|Broken(what)| match allowance.is_used_up() {
+        true => Broken(format!("{what} (its parts add up to more than the file)")),
+        false => Broken(what),
+    })
+}
+
+/// The facts of the ELF file that these bytes are.
+fn facts<'d, R: ReadRef<'d>>(data: R, depth: Depth) -> Result<Content, Broken> {
+    let ident = data.read_bytes_at(0, 16).ok().within("the file header")?;
+    match ident[4] {
+        1 => Elf::<elf::FileHeader32<Endianness>, R>::read(data, depth)?.content(depth),
+        2 => Elf::<elf::FileHeader64<Endianness>, R>::read(data, depth)?.content(depth),
+        class => Err(Broken(format!("its class is {class}, neither 32-bit nor 64-bit"))),
+    }
+}
+
+impl<'d, H: FileHeader<Endian = Endianness>, R: ReadRef<'d>> Elf<'d, H, R> {
+    fn content(&self, depth: Depth) -> Result<Content, Broken> {
+        match depth {
+            Depth::Counts | Depth::Relocations => {
+                relocations::read(self).map(|found| Content::Relocations(Box::new(found)))
+            }
+            Depth::All => self.facts().map(|facts| Content::Elf(Box::new(facts))),
+        }
+    }
+
+    fn facts(&self) -> Result<ElfFacts, Broken> {
+        let (machine, mut facts) = (self.machine(), ElfFacts::default());
+        facts.class_bits = if self.header.is_type_64() { 64 } else { 32 };
+        facts.byte_order = if self.header.is_big_endian() { ByteOrder::Big } else { ByteOrder::Little };
+        facts.machine = machine_name(machine);
+        facts.relocations = relocations::read(self)?;
+        facts.linking = self.linking()?;
+        facts.kind = self.kind(&facts);
+        facts.sections = self.section_facts();
+        facts.segments = self.segments.iter().map(|segment| self.segment(segment)).collect();
+        facts.plt = self.plt();
+        facts.loaded = self.loaded();
+        let shared = facts.kind == Kind::SharedObject;
+        facts.exports = self.exports(shared && !facts.linking.symbolic);
+        self.protect(&mut facts);
+        notes::read(self, &mut facts)?;
+        self.origin(&mut facts.origin)?;
+        dwarf::read(self, &mut facts.origin)?;
+        Ok(facts)
+    }
+
+    /// A file of type "dynamic" is an executable if it says so. Linkers before 2015 did not: there it is one if it names
+    /// an interpreter, and is not asked for by name.
+    fn kind(&self, facts: &ElfFacts) -> Kind {
+        let linking = &facts.linking;
+        match self.header.e_type(self.endian) {
+            elf::ET_EXEC => Kind::Executable,
+            elf::ET_REL => Kind::Relocatable,
+            elf::ET_CORE => Kind::Core,
+            elf::ET_DYN if linking.flags.iter().any(|flag| flag == "1_PIE") => Kind::Pie,
+            elf::ET_DYN if linking.interpreter.is_some() && linking.soname.is_none() => Kind::Pie,
+            elf::ET_DYN => Kind::SharedObject,
+            other => Kind::Other(other.0),
+        }
+    }
+
+    fn linking(&self) -> Result<Linking, Broken> {
+        let linking = self.dynamic.linking(self.endian, self.data, self.sections)?;
+        Ok(Linking { interpreter: self.interpreter()?, ..linking })
+    }
+
+    fn interpreter(&self) -> Result<Option<String>, Broken> {
+        for segment in self.segments {
+            // What was cut out of a file to keep its debugging information has none left.
+            if segment.p_type(self.endian) != elf::PT_INTERP || segment.p_filesz(self.endian).into() == 0 {
+                continue;
+            }
+            let bytes = segment.data(self.endian, self.data).ok().within("the interpreter's name")?;
+            return Ok(Some(text(bytes.split(|byte| *byte == 0).next().unwrap_or_default())));
+        }
+        Ok(None)
+    }
+
+    fn section_facts(&self) -> Vec<Section> {
+        let fact = |(name, section): (&[u8], &H::SectionHeader)| {
+            let kind = section.sh_type(self.endian);
+            let names = elf::machine_names(self.machine());
+            let known = names.sht.name(kind).map(|name| name.trim_start_matches("SHT_").to_owned());
+            Section {
+                name: text(name),
+                kind: known.unwrap_or_else(|| format!("{:#x}", kind.0)),
+                flags: flag_letters(section.sh_flags(self.endian).0, self.machine()),
+                address: section.sh_addr(self.endian).into(),
+                size_bytes: section.sh_size(self.endian).into(),
+            }
+        };
+        self.named().skip(1).map(fact).collect()
+    }
+
+    fn segment(&self, segment: &H::ProgramHeader) -> Segment {
+        let kind = segment.p_type(self.endian);
+        let known = elf::machine_names(self.machine()).pt.name(kind);
+        let flags = segment.p_flags(self.endian).0;
+        let right = |bit, letter| if flags & bit == 0 { '-' } else { letter };
+        Segment {
+            kind: known.map_or_else(|| format!("{:#x}", kind.0), |name| name.trim_start_matches("PT_").to_owned()),
+            rights: [right(4, 'R'), right(2, 'W'), right(1, 'E')].into_iter().collect(),
+            file_bytes: segment.p_filesz(self.endian).into(),
+            memory_bytes: segment.p_memsz(self.endian).into(),
+        }
+    }
+
+    fn plt(&self) -> Vec<PltSection> {
+        let mut found = vec![];
+        for (name, section) in self.named() {
+            if name == b".plt" || name == b".iplt" || name.starts_with(b".plt.") {
+                let size_bytes: u64 = section.sh_size(self.endian).into();
+                let entry: u64 = section.sh_entsize(self.endian).into();
+                found.push(PltSection { name: text(name), size_bytes, entries: size_bytes.checked_div(entry) });
+            }
+        }
+        found
+    }
+
+    fn loaded(&self) -> Loaded {
+        let mut loaded = Loaded::default();
+        let add = |sum: &mut u64, bytes: u64| *sum = sum.saturating_add(bytes);
+        for section in self.sections {
+            let flags = section.sh_flags(self.endian).0;
+            let is = |bit: elf::SectionFlags| flags & bit.0 != 0;
+            let size: u64 = section.sh_size(self.endian).into();
+            match section.sh_type(self.endian) {
+                _ if !is(elf::SHF_ALLOC) => {}
+                elf::SHT_NOBITS => add(&mut loaded.bss_bytes, size),
+                _ if is(elf::SHF_EXECINSTR) => add(&mut loaded.text_bytes, size),
+                _ if is(elf::SHF_WRITE) => add(&mut loaded.data_bytes, size),
+                _ => add(&mut loaded.rodata_bytes, size),
+            }
+        }
+        let segments = self.segments.iter().filter(|s| s.p_type(self.endian) == elf::PT_LOAD);
+        for segment in segments.filter(|_| self.sections.is_empty()) {
+            let flags = segment.p_flags(self.endian).0;
+            let in_file: u64 = segment.p_filesz(self.endian).into();
+            let rest = Into::<u64>::into(segment.p_memsz(self.endian)).saturating_sub(in_file);
+            let to = match flags {
+                flags if flags & elf::PF_X.0 != 0 => &mut loaded.text_bytes,
+                flags if flags & elf::PF_W.0 != 0 => &mut loaded.data_bytes,
+                _ => &mut loaded.rodata_bytes,
+            };
+            add(to, in_file);
+            add(&mut loaded.bss_bytes, rest);
+        }
+        loaded
+    }
+
+    fn exports(&self, can_be_interposed: bool) -> Exports {
+        let mut exports = Exports::default();
+        for symbol in self.dynamic.symbols {
+            let (section, bind) = (symbol.st_shndx(self.endian), symbol.st_bind());
+            // Names of versions are defined as absolute objects.
+            let defined = section != elf::SHN_UNDEF && section != elf::SHN_ABS && bind != elf::STB_LOCAL;
+            let visibility = symbol.st_visibility();
+            if !defined || visibility == elf::STV_HIDDEN || visibility == elf::STV_INTERNAL {
+                continue;
+            }
+            match symbol.st_type() {
+                elf::STT_FUNC | elf::STT_GNU_IFUNC => exports.functions += 1,
+                elf::STT_OBJECT | elf::STT_TLS | elf::STT_COMMON => exports.objects += 1,
+                _ => continue,
+            }
+            exports.interposable += u64::from(can_be_interposed && visibility == elf::STV_DEFAULT);
+        }
+        exports
+    }
+
+    fn protect(&self, facts: &mut ElfFacts) {
+        let protection = &mut facts.protection;
+        let flags = &facts.linking.flags;
+        protection.bind_now = flags.iter().any(|flag| flag == "BIND_NOW" || flag == "1_NOW");
+        for segment in self.segments {
+            match segment.p_type(self.endian) {
+                elf::PT_GNU_RELRO if protection.bind_now => protection.relro = Relro::Full,
+                elf::PT_GNU_RELRO => protection.relro = Relro::Partial,
+                elf::PT_GNU_STACK if segment.p_flags(self.endian).0 & elf::PF_X.0 != 0 => {
+                    protection.stack = Stack::Executable;
+                }
+                elf::PT_GNU_STACK => protection.stack = Stack::NotExecutable,
+                _ => {}
+            }
+        }
+    }
+
+    fn origin(&self, origin: &mut Origin) -> Result<(), Broken> {
+        let table = self.sections.iter().find(|s| s.sh_type(self.endian) == elf::SHT_SYMTAB);
+        let entry = size_of::<H::Sym>() as u64;
+        origin.symbols = table.map(|table| Into::<u64>::into(table.sh_size(self.endian)) / entry);
+        if let Some(section) = self.sections_of(".gnu_debuglink").next() {
+            let name = section.data(self.endian, self.data).within("section .gnu_debuglink")?;
+            let name = name.split(|byte| *byte == 0).next().unwrap_or_default();
+            origin.debug_link = Some(text(name));
+        }
+        origin.comments = self.strings_of(".comment")?;
+        origin.command_lines = self.strings_of(".GCC.command.line")?;
+        Ok(())
+    }
+
+    /// The texts of a section that holds nothing else, each with how often it is there.
+    fn strings_of(&self, name: &str) -> Result<BTreeMap<String, u64>, Broken> {
+        let mut texts = BTreeMap::new();
+        for section in self.sections_of(name) {
+            let contents = dwarf::plain(self, section, name)?;
+            for bytes in contents.split(|byte| *byte == 0).filter(|bytes| !bytes.is_empty()) {
+                *texts.entry(text(bytes)).or_insert(0) += 1;
+            }
+        }
+        Ok(texts)
+    }
+}
+
+fn machine_name(machine: elf::Machine) -> String {
+    let name = match machine {
+        elf::EM_X86_64 => "x86-64",
+        elf::EM_386 => "i386",
+        elf::EM_AARCH64 => "AArch64",
+        elf::EM_ARM => "ARM",
+        elf::EM_RISCV => "RISC-V",
+        elf::EM_PPC64 => "PowerPC64",
+        elf::EM_PPC => "PowerPC",
+        elf::EM_S390 => "s390",
+        elf::EM_MIPS => "MIPS",
+        elf::EM_LOONGARCH => "LoongArch",
+        elf::EM_SPARCV9 => "SPARC v9",
+        other => return format!("machine {}", other.0),
+    };
+    name.to_owned()
+}
+
+/// Flags of a section in the letters of readelf, in the order of the bits; what has none is `o`, `p` or `x`.
+fn flag_letters(flags: u64, machine: elf::Machine) -> String {
+    let letter = |bit: u64| match bit {
+        0x1 => 'W',
+        0x2 => 'A',
+        0x4 => 'X',
+        0x10 => 'M',
+        0x20 => 'S',
+        0x40 => 'I',
+        0x80 => 'L',
+        0x100 => 'O',
+        0x200 => 'G',
+        0x400 => 'T',
+        0x800 => 'C',
+        0x20_0000 => 'R',
+        0x100_0000 => 'D',
+        0x1000_0000 if machine == elf::EM_X86_64 => 'l',
+        0x8000_0000 => 'E',
+        bit if bit & 0x0ff0_0000 != 0 => 'o',
+        bit if bit & 0xf000_0000 != 0 => 'p',
+        _ => 'x',
+    };
+    (0..64).map(|n| 1u64 << n).filter(|bit| flags & bit != 0).map(letter).collect()
+}

@@ -1,0 +1,260 @@
+//! Tracers in the place of what they trace: a trial's command and its services become the orders of tracers, which are
+//! launched as they would have been; afterwards each tells what it saw, with paths that are the same in all variants.
+//! The lab executes the trial; what is traced, and what becomes of it, is decided elsewhere.
+
+use bakeoff_host::tracer::{Census, Mapped, Opened, Order, Told as Words};
+use bakeoff_host::{Command, End};
+use bakeoff_lab::{Error, IntrusiveProbe, Unseen};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// To be stopped at every system call takes many times as long; whatever may take a time may then take so many times it.
+const SLOWER: f64 = 100.0;
+
+/// Set for a traced trial and for no other, so that a workload that makes very many calls may do less of the same.
+const TRACED: &str = "BAKEOFF_TRACED";
+
+/// What orders and answers are called in the scratch folder, and the file that is there while the trial lasts.
+const FILES: &str = "trace-";
+const DURING: &str = "during";
+
+/// The probe: what is traced in one trial, and what was seen of it.
+#[derive(Debug)]
+pub(crate) struct Tracing {
+    /// The words that start a tracer; an order follows.
+    tracer: Vec<String>,
+    /// Absolute, because services may be executed elsewhere.
+    scratch: PathBuf,
+    /// Where the tracer of the command tells what it saw.
+    command: Option<Told>,
+    /// The services that were started, by name, and where their tracers tell what they saw.
+    services: BTreeMap<String, Told>,
+    seen: Census,
+}
+
+/// Where a tracer tells what it saw.
+#[derive(Debug)]
+struct Told {
+    output: PathBuf,
+    /// Folders that are other ones for each variant, or each trial, and their names.
+    places: Vec<(PathBuf, &'static str)>,
+}
+
+impl Tracing {
+    /// With the words that start a tracer.
+    pub(crate) fn with(tracer: &[String]) -> Self {
+        Self {
+            tracer: tracer.to_vec(),
+            scratch: PathBuf::new(),
+            command: None,
+            services: BTreeMap::new(),
+            seen: Census::default(),
+        }
+    }
+
+    /// What the command did.
+    pub(crate) fn of_command(&mut self) -> Census {
+        std::mem::take(&mut self.seen)
+    }
+
+    /// What each service did, to be asked when all of them have ended.
+    pub(crate) fn of_services(&mut self) -> impl Iterator<Item = (String, Result<Census, String>)> {
+        let services = std::mem::take(&mut self.services).into_iter();
+        services.map(|(name, told)| (name, told.census().map_err(|unseen| in_words(&unseen))))
+    }
+
+    fn file(&self, name: &str) -> PathBuf {
+        self.scratch.join(format!("{FILES}{name}"))
+    }
+}
+
+fn in_words(unseen: &Unseen) -> String {
+    match unseen {
+        Unseen::Refused(why) => why.clone(),
+        Unseen::NotStarted { what, why } => format!("{what}: {why}"),
+        Unseen::Silent => "it was killed before its tracer could tell anything".to_owned(),
+    }
+}
+
+fn folder_error(path: &Path, source: std::io::Error) -> Error {
+    Error::Folder { path: path.to_owned(), source }
+}
+
+impl IntrusiveProbe for Tracing {
+    fn times_slower(&self) -> f64 {
+        SLOWER
+    }
+
+    /// No file of an earlier one is left.
+    fn begin(&mut self, scratch: &Path) -> Result<(), Error> {
+        self.forget(scratch);
+        self.scratch = std::path::absolute(scratch).map_err(|source| folder_error(scratch, source))?;
+        (self.command, self.seen) = (None, Census::default());
+        self.services.clear();
+        Ok(())
+    }
+
+    fn forget(&mut self, scratch: &Path) {
+        let files = std::fs::read_dir(scratch).into_iter().flatten().flatten();
+        for file in files.filter(|file| file.file_name().to_string_lossy().starts_with(FILES)) {
+            let _ = std::fs::remove_file(file.path());
+        }
+    }
+
+    /// Makes a command the tracer's order and puts the tracer in its place, with nothing in its environment. Of a
+    /// service it is counted what it does while the trial lasts.
+    fn take_over(&mut self, command: &mut Command, service: Option<&str>) -> Result<(), Error> {
+        if service.is_none() {
+            command.env.insert(TRACED.to_owned(), "1".to_owned());
+        }
+        let name = service.map_or_else(|| "of-the-command".to_owned(), |service| format!("of-service-{service}"));
+        let (order, output) = (self.file(&format!("order-{name}")), self.file(&format!("told-{name}")));
+        let places = places(&command.env);
+        let (argv, env) = (std::mem::take(&mut command.argv), std::mem::take(&mut command.env));
+        let during = service.map(|_| self.file(DURING));
+        let text = serde_json::to_vec(&Order { argv, env, output: output.clone(), during });
+        let written = text.map_err(std::io::Error::from).and_then(|text| std::fs::write(&order, text));
+        written.map_err(|source| folder_error(&order, source))?;
+        // One that is started again has told nothing yet.
+        let _ = std::fs::remove_file(&output);
+        command.argv.clone_from(&self.tracer);
+        command.argv.push(order.to_string_lossy().into_owned());
+        let told = Told { output, places };
+        match service {
+            Some(service) => drop(self.services.insert(service.to_owned(), told)),
+            None => self.command = Some(told),
+        }
+        Ok(())
+    }
+
+    /// From now on the tracers of services count.
+    fn trial_begins(&mut self) -> Result<(), Error> {
+        let file = self.file(DURING);
+        std::fs::write(&file, "").map_err(|source| folder_error(&file, source))
+    }
+
+    /// From now on they count only what has begun.
+    fn trial_ended(&mut self) -> Result<(), Error> {
+        let file = self.file(DURING);
+        std::fs::remove_file(&file).map_err(|source| folder_error(&file, source))
+    }
+
+    fn see(&mut self, end: &End) -> Result<(), Unseen> {
+        match self.command.as_ref().map_or(Err(Unseen::Silent), Told::census) {
+            Ok(census) => {
+                self.seen = census;
+                Ok(())
+            }
+            // It was killed before it could tell anything.
+            Err(Unseen::Silent) if matches!(end, End::TimedOut | End::OutOfMemory) => Ok(()),
+            Err(unseen) => Err(unseen),
+        }
+    }
+}
+
+impl Told {
+    /// What was seen, to be asked when the tracer has ended.
+    fn census(&self) -> Result<Census, Unseen> {
+        let text = std::fs::read(&self.output).ok();
+        match text.and_then(|text| serde_json::from_slice(&text).ok()) {
+            Some(Words::Seen(census)) => Ok(with_names(census, &self.places)),
+            Some(Words::NotStarted { what, why }) => Err(Unseen::NotStarted { what, why }),
+            Some(Words::Refused { why }) => Err(Unseen::Refused(why)),
+            None => Err(Unseen::Silent),
+        }
+    }
+}
+
+/// Folders that are other ones for each variant, or each trial, and their names; the kernel tells some without links.
+fn places(env: &BTreeMap<String, String>) -> Vec<(PathBuf, &'static str)> {
+    let mut places = vec![];
+    for (variable, name) in [("PREFIX", "$PREFIX"), ("HOME", "$HOME")] {
+        let Some(folder) = env.get(variable).map(PathBuf::from).filter(|folder| folder.is_absolute()) else { continue };
+        if let Ok(real) = folder.canonicalize()
+            && real != folder
+        {
+            places.push((real, name));
+        }
+        places.push((folder, name));
+    }
+    places
+}
+
+/// What the kernel tells of a process is in a folder that is called after its number, which chance gives.
+fn of_any_process(path: &str) -> String {
+    let below = path.strip_prefix("/proc/").map(|rest| rest.split_at(rest.find('/').unwrap_or(rest.len())));
+    match below {
+        Some((number, rest)) if number.parse::<u32>().is_ok() => format!("/proc/PID{rest}"),
+        _ => path.to_owned(),
+    }
+}
+
+/// Puts the names of places into all paths. What is the same then is added up.
+fn with_names(mut census: Census, places: &[(PathBuf, &'static str)]) -> Census {
+    let named = |path: &str| {
+        let path = &of_any_process(path);
+        let below = |(folder, name): &(PathBuf, &str)| {
+            let rest = Path::new(path).strip_prefix(folder).ok()?;
+            let rest = rest.to_string_lossy();
+            Some(if rest.is_empty() { (*name).to_owned() } else { format!("{name}/{rest}") })
+        };
+        places.iter().find_map(below).unwrap_or_else(|| path.to_owned())
+    };
+    let mut mapped: BTreeMap<String, bool> = BTreeMap::new();
+    for file in &census.mapped {
+        *mapped.entry(named(&file.path)).or_default() |= file.executable;
+    }
+    census.mapped = mapped.into_iter().map(|(path, executable)| Mapped { path, executable }).collect();
+    let mut opened: BTreeMap<String, Opened> = BTreeMap::new();
+    for path in &census.opened {
+        let name = named(&path.path);
+        let sum = opened.entry(name.clone()).or_insert(Opened { path: name, found: 0, missed: 0 });
+        sum.found += path.found;
+        sum.missed += path.missed;
+    }
+    census.opened = opened.into_values().collect();
+    census
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_are_named_by_their_places_and_added_up() {
+        let opened = |path: &str, found, missed| Opened { path: path.to_owned(), found, missed };
+        let mapped = |path: &str, executable| Mapped { path: path.to_owned(), executable };
+        let census = Census {
+            mapped: vec![
+                mapped("/c/p/lib/x.so", false),
+                mapped("/link/p/lib/x.so", true),
+                mapped("/lib/libc.so", true),
+            ],
+            opened: vec![
+                opened("/c/p", 1, 0),
+                opened("/c/p/lib/x.so", 1, 2),
+                opened("/proc/12/stat", 1, 0),
+                opened("/proc/345/stat", 1, 0),
+                opened("/proc/self/stat", 1, 0),
+                opened("/c/prefix", 0, 1),
+                opened("/h/file", 0, 1),
+                opened("/link/p/lib/x.so", 3, 0),
+                opened("p/lib", 1, 0),
+            ],
+            ..Census::default()
+        };
+        let place = |folder: &str, name| (PathBuf::from(folder), name);
+        let census = with_names(census, &[place("/c/p", "$PREFIX"), place("/link/p", "$PREFIX"), place("/h", "$HOME")]);
+        assert_eq!(census.mapped, [mapped("$PREFIX/lib/x.so", true), mapped("/lib/libc.so", true)]);
+        let expected = [
+            opened("$HOME/file", 0, 1),
+            opened("$PREFIX", 1, 0),
+            opened("$PREFIX/lib/x.so", 4, 2),
+            opened("/c/prefix", 0, 1),
+            opened("/proc/PID/stat", 2, 0),
+            opened("/proc/self/stat", 1, 0),
+            opened("p/lib", 1, 0),
+        ];
+        assert_eq!(census.opened, expected);
+    }
+}
