@@ -6,6 +6,7 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test ends where something is not as it should be")]
 
+#[path = "commands/common/mod.rs"]
 mod common;
 
 use bakeoff_model::record::{Outcome, Record};

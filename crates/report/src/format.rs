@@ -51,11 +51,6 @@ pub fn waiting_time(seconds: f64) -> String {
     }
 }
 
-/// What a ratio changes, signed and to one decimal or more: 0.839 is `−16.1 %`.
-pub fn percent_change(ratio: f64) -> String {
-    format!("{} %", signed((ratio - 1.0) * 100.0, 1))
-}
-
 /// A point in time, in seconds since 1970-01-01, as date and minute in UTC: `2026-11-21 20:53 UTC`.
 pub fn date(unix_s: f64) -> String {
     let minutes = (unix_s / 60.0).floor() as i64;
@@ -207,13 +202,6 @@ mod tests {
             (-3.0, "less than 1 s"),
         ];
         check(waiting_time, &cases);
-    }
-
-    #[test]
-    fn percentages() {
-        let changes =
-            [(0.839, "−16.1 %"), (1.0, "0.0 %"), (1.204, "+20.4 %"), (1.000_04, "+0.004 %"), (3.5, "+250.0 %")];
-        check(percent_change, &changes);
     }
 
     #[test]

@@ -68,11 +68,6 @@ impl Wrappers {
         self.root.join("bin")
     }
 
-    /// Whether a tool of that name is wrapped.
-    pub fn wraps(&self, name: &str) -> bool {
-        self.names.contains(OsStr::new(name))
-    }
-
     /// The command that executes `command`, confined to writing below these folders and to these files, as far as they
     /// are there when it begins. The program of `command` is looked up on the PATH that it is started with, unless it
     /// is a path.

@@ -3,7 +3,7 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test ends where something is not as it should be")]
 
-use super::common::Shown;
+use crate::common::Shown;
 use bakeoff_calibrate::calibration::Calibration;
 use bakeoff_calibrate::calibration::real::Real;
 use std::fs;

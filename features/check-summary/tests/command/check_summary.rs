@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it should be")]
 
-use super::common::Shown;
+use crate::common::Shown;
 use std::io::Write as _;
 use std::process::{Command, Stdio};
 

@@ -3,7 +3,7 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test ends where something is not as it should be")]
 
-use super::common::{SMALL, Sandbox, Shown, small};
+use crate::common::{SMALL, Sandbox, Shown, small};
 use std::fs;
 use std::path::PathBuf;
 

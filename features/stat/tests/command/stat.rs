@@ -3,7 +3,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it should be")]
 
-use super::common::Shown;
+use crate::common::Shown;
 use std::fmt::Write as _;
 use std::fs;
 use std::io::Write as _;

@@ -3,7 +3,7 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test ends where something is not as it should be")]
 
-use super::common::{Sandbox, each_trial_once};
+use crate::common::{Sandbox, each_trial_once};
 use bakeoff_model::record::{Failure, Line, Record};
 use bakeoff_why::evidence::{Evidence, EvidenceLine, Traced, of};
 use bakeoff_why::facts::{Content, FileFacts};

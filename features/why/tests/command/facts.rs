@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test ends where something is not as it should be")]
 
-use super::common::Sandbox;
+use crate::common::Sandbox;
 use std::process::Command;
 
 /// Two ways of linking one library, one of which leaves a file out; and a run factor that no build depends on.

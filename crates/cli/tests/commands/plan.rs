@@ -2,9 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test ends where something is not as it should be")]
 
-mod common;
-
-use common::{SMALL, Sandbox, small};
+use crate::common::{SMALL, Sandbox, small};
 
 /// No build: what differs is how the program is executed.
 const SURROUNDED: &str = r#"

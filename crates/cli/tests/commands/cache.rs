@@ -3,10 +3,8 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test ends where something is not as it should be")]
 
-mod common;
-
+use crate::common::{SMALL, Sandbox, small};
 use bakeoff_model::shuffle::Stream;
-use common::{SMALL, Sandbox, small};
 use serde_json::Value;
 use std::fs;
 use std::os::unix::fs::MetadataExt;

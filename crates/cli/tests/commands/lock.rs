@@ -2,9 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test ends where something is not as it should be")]
 
-mod common;
-
-use common::Sandbox;
+use crate::common::Sandbox;
 use std::fs;
 use std::io::{Read as _, Write as _};
 use std::os::unix::fs::symlink;
@@ -147,7 +145,7 @@ fn an_address_needs_curl_or_wget() {
     fs::create_dir(&tools).unwrap();
     let lock = || {
         let mut command = sandbox.command(&["lock", "STUDY"]);
-        common::Shown::of(&command.env("PATH", &tools).output().unwrap())
+        crate::common::Shown::of(&command.env("PATH", &tools).output().unwrap())
     };
     let install = |name: &str| {
         let path = std::env::var_os("PATH").unwrap();

@@ -3,9 +3,7 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test ends where something is not as it should be")]
 
-mod common;
-
-use common::{each_trial_once, small};
+use crate::common::{each_trial_once, small};
 use std::path::PathBuf;
 use std::process::Stdio;
 

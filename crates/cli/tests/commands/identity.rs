@@ -3,11 +3,9 @@
 
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it should be")]
 
-mod common;
-
+use crate::common::{SMALL, Sandbox, each_trial_once, unsealed};
 use bakeoff_host::lock::How;
 use bakeoff_host::machine::Machine;
-use common::{SMALL, Sandbox, each_trial_once, unsealed};
 use std::fs;
 use std::io::{BufRead as _, BufReader};
 use std::process::Stdio;
@@ -36,7 +34,7 @@ fn sandbox() -> Sandbox {
 }
 
 /// `bakeoff run` with this number of blocks.
-fn run(sandbox: &Sandbox, blocks: &str) -> common::Shown {
+fn run(sandbox: &Sandbox, blocks: &str) -> crate::common::Shown {
     sandbox.execute(&["run", "STUDY", "--quiet", "--blocks", blocks])
 }
 
@@ -92,7 +90,7 @@ fn a_file_that_an_interrupted_trial_wrote_is_known_to_be_written() {
         let _ = std::process::Command::new("kill").args(["-TERM", &pid]).status();
         std::thread::yield_now();
     }
-    let shown = common::Shown::of(&ended.join().unwrap().unwrap());
+    let shown = crate::common::Shown::of(&ended.join().unwrap().unwrap());
     shown.expect(130, &["note: out.txt changed while trials executed", "nothing is lost"]);
     let basis = sandbox.record().study.basis.unwrap();
     assert_eq!(basis.written.iter().collect::<Vec<_>>(), ["out.txt"]);

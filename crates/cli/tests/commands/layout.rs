@@ -3,11 +3,9 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test ends where something is not as it should be")]
 
-mod common;
-
+use crate::common::{Sandbox, each_trial_once};
 use bakeoff_host::lock::Lock;
 use bakeoff_model::record::{Failure, Outcome, TWIN};
-use common::{Sandbox, each_trial_once};
 use std::collections::{BTreeMap, BTreeSet};
 use std::os::unix::fs::MetadataExt as _;
 use std::process::Stdio;
@@ -156,7 +154,7 @@ fn that_another_process_links_anew_is_said_while_it_is_waited_for() {
         std::thread::yield_now();
     }
     drop(held);
-    let shown = common::Shown::of(&run.wait_with_output().unwrap());
+    let shown = crate::common::Shown::of(&run.wait_with_output().unwrap());
     shown.expect(0, &[&format!("waiting for process {}: ", std::process::id())]);
     is_as_planned(&sandbox);
 }

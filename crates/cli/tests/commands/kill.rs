@@ -3,12 +3,10 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test ends where something is not as it should be")]
 
-mod common;
-
+use crate::common::processes::{alive_in, children, signal};
+use crate::common::{Sandbox, each_trial_once, small};
 use bakeoff_model::record::Outcome;
 use bakeoff_model::shuffle::Stream;
-use common::processes::{alive_in, children, signal};
-use common::{Sandbox, each_trial_once, small};
 use std::process::Stdio;
 use std::time::{Duration, Instant, SystemTime};
 
@@ -92,7 +90,7 @@ fn a_real_study_survives_twenty_kills_and_nothing_of_it_outlives_them() {
     let sandbox = small();
     // Trials that last, and that have a child with a name of its own, so that survivors can be found.
     let name = format!("9{}.25", std::process::id());
-    let text = common::SMALL.replace("echo hello;", "sleep 0.01; echo hello;").replace(
+    let text = crate::common::SMALL.replace("echo hello;", "sleep 0.01; echo hello;").replace(
         "once = { LINES = \"echo hello\" }",
         &format!("once = {{ LINES = \"sleep {name} & sleep 0.01; echo hello\" }}"),
     );

@@ -2,10 +2,8 @@
 
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it should be")]
 
-mod common;
-
+use crate::common::{Sandbox, Shown};
 use bakeoff_model::record::Record;
-use common::{Sandbox, Shown};
 
 fn compare(sandbox: &Sandbox, words: &[&str]) -> (Shown, Record) {
     let journal = sandbox.path().join("compare.jsonl");
@@ -97,5 +95,5 @@ fn a_study_gives_no_verdict_to_another_program() {
     sandbox.write("study.toml", &STUDY.replace("[plan]", "output = \"varies\"\n[plan]"));
     let shown = sandbox.execute(&["run", "STUDY", "--quiet"]);
     assert!(!shown.expect(0, &[]).out.contains("something other"), "{}", shown.out);
-    common::each_trial_once(&sandbox.record(), 4 * 6);
+    crate::common::each_trial_once(&sandbox.record(), 4 * 6);
 }

@@ -2,14 +2,12 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test ends where something is not as it should be")]
 
-mod common;
-
+use crate::common::{SMALL, Sandbox, Shown, each_trial_once, small, unsealed};
 use bakeoff_model::record::{Failure, Outcome, TWIN};
-use common::{SMALL, Sandbox, Shown, each_trial_once, small, unsealed};
 use std::fs;
 use std::process::{Command, Stdio};
 
-const TEN_MISTAKES: &str = include_str!("../../model/tests/data/ten-mistakes.toml");
+const TEN_MISTAKES: &str = include_str!("../../../model/tests/data/ten-mistakes.toml");
 
 #[test]
 fn all_mistakes_of_a_study_are_shown_at_once_and_nothing_is_done() {
@@ -317,7 +315,7 @@ fn files_of_a_study_that_are_no_files_are_refused_at_once() {
         assert!(std::process::Command::new("mkfifo").arg(path).status().unwrap().success());
     };
     let check = |name: &str, words: &[&str]| {
-        let sandbox = common::small();
+        let sandbox = crate::common::small();
         sandbox.execute(&["run", "STUDY", "--quiet", "--simulate", "seed:1"]).expect(0, &[]);
         let path = sandbox.study().join(name);
         let _ = std::fs::remove_file(&path);
@@ -328,7 +326,7 @@ fn files_of_a_study_that_are_no_files_are_refused_at_once() {
     check("study.lock", &["cannot read the lock file", "not a regular file"]);
     check("hello.out", &["the expected output of workload `hello`", "not a regular file"]);
     // Nobody wants to know which journal was the latest where there is a new one.
-    let sandbox = common::small();
+    let sandbox = crate::common::small();
     sandbox.execute(&["run", "STUDY", "--quiet", "--simulate", "seed:1"]).expect(0, &[]);
     let latest = sandbox.study().join(".bakeoff/latest");
     std::fs::remove_file(&latest).unwrap();
@@ -345,7 +343,7 @@ fn files_of_a_study_that_are_no_files_are_refused_at_once() {
 /// What a study, its names or its problems hold is shown, and never obeyed by a terminal.
 #[test]
 fn nothing_of_a_study_steers_the_terminal() {
-    let sandbox = common::small();
+    let sandbox = crate::common::small();
     let text = std::fs::read_to_string(sandbox.study().join("study.toml")).unwrap();
     let harmless = |words: &[&str]| {
         let shown = sandbox.execute(words);

@@ -3,10 +3,8 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test ends where something is not as it should be")]
 
-mod common;
-
+use crate::common::{SMALL, Sandbox, Shown, small};
 use bakeoff_model::record::{Outcome, Record, Trial};
-use common::{SMALL, Sandbox, Shown, small};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Stdio};

@@ -4,9 +4,7 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test ends where something is not as it should be")]
 
-mod common;
-
-use common::Sandbox;
+use crate::common::Sandbox;
 
 /// A study of one program, `p.c`, that is built by this script; with these factors.
 fn study(factors: &str, baseline: &str, layer: &str) -> Sandbox {

@@ -2,10 +2,8 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test ends where something is not as it should be")]
 
-mod common;
-
+use crate::common::{SMALL, each_trial_once, small};
 use bakeoff_judge::findings::{Findings, Verdict};
-use common::{SMALL, each_trial_once, small};
 use std::fs;
 
 fn findings(out: &str) -> Findings {

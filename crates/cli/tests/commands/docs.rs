@@ -4,10 +4,8 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test ends where something is not as it should be")]
 
-mod common;
-
+use crate::common::Shown;
 use bakeoff_model::metric::{METRICS, Unit};
-use common::Shown;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -1,0 +1,19 @@
+//! The commands of features as a whole, a line each; the tests lie in their folders. Cargo tells only the tests of this crate
+//! where the executable is.
+
+#[path = "../../../../features/calibrate/tests/command/calibrate.rs"]
+mod calibrate;
+#[path = "../../../../features/check-summary/tests/command/check_summary.rs"]
+mod check_summary;
+#[path = "../../../../features/ministat/tests/command/ministat.rs"]
+mod ministat;
+#[path = "../../../../features/parcel/tests/command/parcel.rs"]
+mod parcel;
+#[path = "../../../../features/stat/tests/command/stat.rs"]
+mod stat;
+#[path = "../../../../features/stat/tests/command/benchstat.rs"]
+mod stat_benchstat;
+#[path = "../../../../features/why/tests/command/evidence.rs"]
+mod why_evidence;
+#[path = "../../../../features/why/tests/command/facts.rs"]
+mod why_facts;

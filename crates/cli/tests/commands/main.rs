@@ -1,0 +1,20 @@
+//! Commands as a whole, by the executable itself: one program for all of them, because each costs a link.
+#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test ends where something is not as it should be")]
+
+mod builds;
+mod cache;
+mod changed;
+mod clock;
+mod commands;
+mod common;
+mod docs;
+mod failures;
+mod features;
+mod identity;
+mod kill;
+mod layout;
+mod lock;
+mod marks;
+mod outputs;
+mod plan;
+mod truth;
