@@ -34,6 +34,9 @@ pub enum Fault {
     },
 }
 
+/// So many values, an odd number, that one more makes no difference to the bounds of the mean.
+const MANY: u64 = (1 << 40) + 1;
+
 /// The smallest range that holds both.
 fn hull(a: Range, b: Range) -> Range {
     [a[0].min(b[0]), a[1].max(b[1])]
@@ -71,6 +74,32 @@ pub fn narrow(figures: &Figures) -> Result<Figures, Fault> {
         }
         Err(fault) => Err(fault),
     }
+}
+
+/// [`narrow`] for figures whose n is not known (`n` is not looked at): what holds for every number of values. With more
+/// of them the mean is less bound by smallest, largest and median, the deviation more; so the mean's bounds are those
+/// of very many values, and the deviation's those of two: s² ≤ 2 (max − x̄)(x̄ − min) (Bhatia & Davis 2000).
+///
+/// # Errors
+/// The first [`Fault`] found, if no number of values can have these figures.
+pub fn narrow_without_n(figures: &Figures) -> Result<Figures, Fault> {
+    if figures.sd.is_some_and(|[low, high]| !(low <= high && (4.0 * high - 4.0 * low).is_finite())) {
+        return Err(Fault::NotFinite(Which::Sd));
+    }
+    let narrowed = narrow(&Figures { n: MANY, sd: None, ..*figures })?;
+    let most = match (narrowed.min, narrowed.max, narrowed.mean) {
+        (Some(min), Some(max), Some(mean)) => {
+            let (above, below) = ((max[1] - mean[0]).max(0.0), (mean[1] - min[0]).max(0.0));
+            // At most half the spread each, if that is less.
+            let half = (max[1] - min[0]) / 2.0;
+            (2.0f64.sqrt() * (above.sqrt() * below.sqrt()).min(half)) * (1.0 + 1e-12)
+        }
+        _ => f64::INFINITY,
+    };
+    let by = "smallest and largest";
+    let sd = figures.sd.map(|sd| check(Which::Sd, sd, [0.0, most], by)).transpose()?;
+    let mean = figures.mean.and(narrowed.mean);
+    Ok(Figures { n: 0, mean, sd, ..narrowed })
 }
 
 fn narrow_scaled(figures: &Figures) -> Result<Figures, Fault> {

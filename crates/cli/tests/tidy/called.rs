@@ -11,11 +11,13 @@ const ORACLES: &[(&str, &str)] = &[("command_page", "`docs/cli.md` is made and c
 
 /// The program's part of a file: without comments and modules of tests.
 fn program(text: &str) -> String {
-    let before_tests = text.split("\n#[cfg(test)]\nmod ").next().unwrap_or_default();
-    let before_tests = before_tests.split("\n#[cfg(test)]\n#[allow").next().unwrap_or_default();
+    let lines: Vec<&str> = text.lines().collect();
+    // A module of tests in the file itself is its end; one in another file is a line.
+    let begins = |at: &usize| lines[*at] == "#[cfg(test)]" && is_module(&lines[at + 1..]);
+    let end = (0..lines.len()).find(begins).unwrap_or(lines.len());
     let mut code = String::new();
     let mut imports = false;
-    for line in before_tests.lines().map(|line| line.split("//").next().unwrap_or_default()) {
+    for line in lines[..end].iter().map(|line| line.split("//").next().unwrap_or_default()) {
         let begins = line.trim_start();
         imports |= ["use ", "pub use ", "pub(crate) use "].iter().any(|word| begins.starts_with(word));
         // To import something is not to call it.
@@ -26,6 +28,12 @@ fn program(text: &str) -> String {
         imports &= !line.contains(';');
     }
     code
+}
+
+/// Whether a module with its content follows, perhaps behind attributes.
+fn is_module(lines: &[&str]) -> bool {
+    let next = lines.iter().find(|line| !line.starts_with("#["));
+    next.is_some_and(|line| line.starts_with("mod ") && line.ends_with('{'))
 }
 
 fn words(text: &str) -> impl Iterator<Item = &str> {

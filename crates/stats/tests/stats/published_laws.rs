@@ -4,7 +4,7 @@
 use bakeoff_stats::describe::{mean, sd};
 use bakeoff_stats::published::compare::{Sample, pooled, ratio, smallest_exact_p, welch};
 use bakeoff_stats::published::step::off_step;
-use bakeoff_stats::published::{Fault, Figures, Range, Which, narrow, reconstruct};
+use bakeoff_stats::published::{Fault, Figures, Range, Which, narrow, narrow_without_n, reconstruct};
 use proptest::prelude::*;
 
 /// What the median of an even number of values is.
@@ -135,6 +135,18 @@ proptest! {
     }
 
     #[test]
+    fn what_was_measured_is_possible_without_n_too(values in values(), decimals in -1..7i32, rule in rule(), mask in 0..32u8) {
+        let all = figures(&values, decimals, rule);
+        let narrowed = narrow_without_n(&Figures { n: 0, ..some(all, mask) });
+        prop_assert!(narrowed.is_ok(), "{values:?} {all:?}: {narrowed:?}");
+        let (narrowed, exact) = (narrowed.unwrap(), figures(&values, 12, rule));
+        for (left, exact) in [(narrowed.mean, exact.mean), (narrowed.sd, exact.sd), (narrowed.median, exact.median)] {
+            let inside = left.zip(exact).is_none_or(|(l, e)| l[0] <= e[1] && e[0] <= l[1]);
+            prop_assert!(inside, "{values:?}: {left:?} {exact:?}");
+        }
+    }
+
+    #[test]
     fn what_was_measured_in_steps_is_on_the_step(values in prop::collection::vec(0..60i32, 2..20), decimals in 0..5i32, step in prop_oneof![Just(1.0), Just(0.01), Just(0.25)]) {
         let values: Vec<f64> = values.iter().map(|x| f64::from(*x) * step).collect();
         for rule in [MedianRule::UpperMiddle, MedianRule::MeanOfMiddles] {
@@ -169,7 +181,7 @@ proptest! {
         let range = |i: usize| Some([numbers[2 * i], numbers[2 * i + 1]]);
         let f = some(Figures { n, min: range(0), max: range(1), median: range(2), mean: range(3), sd: range(4) }, mask);
         let _ = narrow(&f);
-        let _ = reconstruct(&f);
+        let _ = (reconstruct(&f), narrow_without_n(&f));
         let _ = off_step(&f, numbers[0]);
         let sample = Sample { n, mean: [numbers[0], numbers[1]], sd: [numbers[2], numbers[3]] };
         for other in [sample, Sample { n: 3, mean: [1.0, 1.0], sd: [0.0, 0.0] }] {
@@ -196,6 +208,27 @@ fn faults_say_which_figure_and_what_would_be_allowed() {
     let (small, large) =
         (welch(&sample(1e300), &sample(2e300), 0.05).unwrap(), ratio(&sample(1e300), &sample(2e300), 0.05));
     assert!((small.band.estimate[0] / 1e300 - 1.0).abs() < 1e-12 && large.unwrap().low[0] > 1.0);
+}
+
+#[test]
+fn some_figures_are_impossible_whatever_n_is() {
+    let exact = |x: f64| Some([x, x]);
+    let f = Figures { min: exact(1.0), max: exact(3.0), mean: exact(2.0), median: exact(2.0), ..Figures::default() };
+    assert!(narrow_without_n(&f).is_ok());
+    // Of two values, 1 and 3, the deviation is √2.
+    assert!(narrow_without_n(&Figures { sd: exact(1.414), ..f }).is_ok());
+    for wrong in [
+        Figures { sd: exact(1.415), ..f },
+        Figures { sd: exact(-0.1), ..f },
+        Figures { sd: exact(f64::INFINITY), ..f },
+        Figures { mean: exact(3.1), ..f },
+        Figures { median: exact(0.9), ..f },
+        Figures { min: exact(3.5), ..f },
+        // With half of the values at 2.9 and above.
+        Figures { median: exact(2.9), mean: exact(1.9), ..f },
+    ] {
+        assert!(narrow_without_n(&wrong).is_err(), "{wrong:?}");
+    }
 }
 
 #[test]
