@@ -13,6 +13,8 @@ const FLAGS: &[&str] = &[
     "--cap-lints=warn",
     "-Cpanic=abort",
     "-Copt-level=s",
+    // In one piece they are smaller, and their size no longer depends on how many files they are cut into.
+    "-Ccodegen-units=1",
     // At fixed addresses and without relocations, there is nothing to be done before it begins.
     "-Crelocation-model=static",
     "-Cstrip=symbols",
@@ -22,8 +24,8 @@ const FLAGS: &[&str] = &[
 ];
 
 fn main() {
+    println!("cargo::rerun-if-changed=freestanding");
     compile("launcher");
-    // It shares modules of the launcher's.
     compile("wrapper");
 }
 

@@ -24,7 +24,7 @@ mod wire;
 
 /// What the launcher process does, here only to be linted and to have its parts tested.
 #[cfg(any(test, clippy, fuzzing))]
-#[allow(dead_code, unreachable_pub, unsafe_code, reason = "a program of its own, which nothing here calls")]
+#[allow(dead_code, unreachable_pub, unsafe_code, clippy::duplicate_mod, reason = "a program of its own")]
 #[path = "../launcher/program/mod.rs"]
 mod freestanding;
 

@@ -1,7 +1,7 @@
 //! Archives: what good ones become, and that bad ones are refused by name and do nothing outside of their folder.
 
-use crate::study::{read, sh};
 use bakeoff_builds::{Limits, Refusal, UnpackError, Unpacked, unpack_archive};
+use bakeoff_testkit::files::{read, sh};
 use std::fs;
 use std::io::Write as _;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};

@@ -3,15 +3,14 @@
 
 use crate::study::{Study, layer};
 use bakeoff_builds::{BuildEvent, Cache, Error};
+use bakeoff_testkit::again::{self, NOBODY};
 use std::fs;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::Output;
 
 /// In the environment of this executable, it says that a test is executed again, and in which folder.
 const INNER: &str = "CONFINED_FOLDER";
-/// An ordinary user of every system.
-const NOBODY: u32 = 65_534;
 /// Begins a line that says what the inner test has seen.
 const SAYS: &str = "inner: ";
 
@@ -24,10 +23,8 @@ fn inner() -> Option<String> {
 }
 
 /// Executes a test of this executable again, behind these words.
-fn again(before: &[&str], test: &str, folder: &Path) -> Output {
-    let executable = std::env::current_exe().unwrap();
-    let mut command = Command::new(before[0]);
-    command.args(&before[1..]).arg(executable).args(["--exact", test, "--nocapture"]);
+fn execute_again(before: &[&str], test: &str, folder: &Path) -> Output {
+    let mut command = again::test_behind(before, &std::env::current_exe().unwrap(), test);
     command.env(INNER, folder).env("TMPDIR", folder).env("HOME", folder).current_dir("/").output().unwrap()
 }
 
@@ -47,7 +44,7 @@ fn a_full_disk_is_told_and_nothing_is_left() {
     let mount = "mount -t tmpfs -o size=6m tmpfs \"$0\" || exit 77; exec \"$@\"";
     let path = folder.path().to_str().unwrap();
     let test = "confined::a_full_disk_is_told_and_nothing_is_left";
-    let output = again(&["unshare", "--mount", "sh", "-c", mount, path], test, folder.path());
+    let output = execute_again(&["unshare", "--mount", "sh", "-c", mount, path], test, folder.path());
     if !is_root() || output.status.code() == Some(77) {
         println!("skipped: no small file system can be mounted here");
         return;
@@ -110,22 +107,11 @@ fn a_cache_of_somebody_else_is_told_with_its_owner() {
     mode(&path("sealed/logs"), 0o555);
     mode(folder.path(), 0o555);
     let user = NOBODY.to_string();
-    // The test's own executable may lie where nobody else can read it.
     let copy = tempfile::tempdir().unwrap();
-    mode(copy.path(), 0o755);
-    let executable = copy.path().join("tests");
-    // Not by ourselves: a process started meanwhile would hold the copy open for writing, and it could not be executed.
-    let copied = Command::new("cp").arg(std::env::current_exe().unwrap()).arg(&executable).status().unwrap();
-    assert!(copied.success());
-    mode(&executable, 0o755);
-    let mut command = if is_root() {
-        let mut command = Command::new("setpriv");
-        command.args(["--reuid", &user, "--regid", &user, "--clear-groups", "--"]).arg(&executable);
-        command
-    } else {
-        Command::new(&executable)
-    };
-    command.args(["--exact", "confined::a_cache_of_somebody_else_is_told_with_its_owner", "--nocapture"]);
+    let executable = again::copy_for_others(copy.path());
+    let test = "confined::a_cache_of_somebody_else_is_told_with_its_owner";
+    let becomes: &[&str] = &["setpriv", "--reuid", &user, "--regid", &user, "--clear-groups", "--"];
+    let mut command = again::test_behind(if is_root() { becomes } else { &["env"] }, &executable, test);
     let output = command.env(INNER, folder.path()).current_dir("/").output().unwrap();
     let text = seen(&output);
     mode(folder.path(), 0o755);

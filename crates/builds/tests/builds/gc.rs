@@ -1,7 +1,8 @@
 //! What a cache holds, what may go, and how it goes.
 
-use crate::study::{Study, layer, sh, sha256};
+use crate::study::{Study, layer};
 use bakeoff_builds::{Decision, Inventory, Kind, Needs, Removed, Rule, Why, choose, remove};
+use bakeoff_testkit::files::{sh, sha256};
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;

@@ -1,8 +1,9 @@
 //! The order of layers, what they have of the processors, and what is told of those that are left.
 
-use crate::study::{Study, layer, read, sh};
+use crate::study::{Study, layer};
 use bakeoff_builds::BuildEvent;
 use bakeoff_model::record::BuildOutcome;
+use bakeoff_testkit::files::{read, sh};
 use std::thread::available_parallelism;
 
 /// The first layer of one variant waits for the last one of the other: as stages, they would wait for ever.

@@ -1,17 +1,19 @@
 //! `kill -9` at random moments of a study whose layers are built several at a time: whatever was being done, the next
 //! build succeeds without anything being cleaned, and takes nothing of the killed one for whole that is not.
 
-use crate::study::{layer, read, sha256};
+use crate::study::layer;
 use bakeoff_builds::{BuildEvent, Cache, Request, build_all};
 use bakeoff_host::machine::Machine;
 use bakeoff_model::plan::Variant;
 use bakeoff_model::record::{BuildLine, BuildOutcome};
 use bakeoff_model::shuffle::Stream;
 use bakeoff_model::study::{Layer, Source, SourceFrom};
+use bakeoff_testkit::again;
+use bakeoff_testkit::files::{read, sha256};
 use std::fs;
 use std::io::{BufRead as _, BufReader};
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 use std::time::{Duration, SystemTime};
 
 /// In the environment of this executable, it makes it build a study: the folder, and a word that makes it a new one.
@@ -74,9 +76,8 @@ fn whatever_is_killed_the_next_build_succeeds() {
     let (mut killed, mut kept) = (0, 0);
     for number in 0..kills {
         let word = format!("w{seed}x{number}");
-        let mut command = Command::new(std::env::current_exe().unwrap());
-        command.args(["--exact", "kills::build_a_study_if_asked", "--nocapture"]).stdout(Stdio::piped());
-        command.env(KILLED[0], folder.path()).env(KILLED[1], &word);
+        let mut command = again::test("kills::build_a_study_if_asked");
+        command.stdout(Stdio::piped()).env(KILLED[0], folder.path()).env(KILLED[1], &word);
         let mut child = command.spawn().unwrap();
         // So many things it begins or finishes (of 15), and a random time after that.
         let mut said = BufReader::new(child.stdout.take().unwrap()).lines().map_while(Result::ok);

@@ -1,8 +1,9 @@
 //! What is built aside: layouts in which objects are in another order, and the trees of trials of building. Nothing of
 //! it stays.
 
-use crate::study::{Study, layer, read};
+use crate::study::{Study, layer};
 use bakeoff_builds::{Error, OnDemand};
+use bakeoff_testkit::files::read;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;

@@ -1,10 +1,11 @@
 //! Where sources are had from: a command that leaves a folder, a path, an address, a Git repository; and what becomes
 //! of each when it changes or cannot be had.
 
-use crate::study::{Study, layer, read, sh, sha256};
+use crate::study::{Study, layer};
 use bakeoff_builds::{BuildEvent, Error, Found, build_all, find_source};
 use bakeoff_model::record::BuildOutcome;
 use bakeoff_model::study::{Source, SourceFrom};
+use bakeoff_testkit::files::{read, sh, sha256};
 use std::fs;
 use std::io::{BufRead as _, BufReader, Write as _};
 use std::net::TcpListener;

@@ -1,7 +1,8 @@
 //! Patches that apply, and every way in which one does not.
 
-use crate::study::{Study, layer, read, sh, sha256};
+use crate::study::{Study, layer};
 use bakeoff_builds::{BuildEvent, Error};
+use bakeoff_testkit::files::{read, sh, sha256};
 use std::path::PathBuf;
 
 const SOURCE: &str = "one\ntwo\nthree\nfour\nfive\nsix\nseven\neight\n";

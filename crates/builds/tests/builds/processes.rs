@@ -1,14 +1,16 @@
 //! Two Bakeoffs at once, one that is killed, and one that is interrupted: by real processes. They meet at named pipes,
 //! whose opening waits for the other side, so nothing here depends on how fast anything is.
 
-use crate::study::{layer, read, sh};
+use crate::study::layer;
 use bakeoff_builds::{BuildEvent, Cache, Error, Request, build_all};
 use bakeoff_host::machine::Machine;
 use bakeoff_model::plan::Variant;
+use bakeoff_testkit::again;
+use bakeoff_testkit::files::{read, sh};
 use std::fs;
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Stdio};
 use tempfile::TempDir;
 
 /// In the environment of this executable, it makes it build one layer: the cache, and the script.
@@ -61,8 +63,8 @@ impl Meeting {
     }
 
     fn builder(&self, script: &str) -> Builder {
-        let mut command = Command::new(std::env::current_exe().unwrap());
-        command.args(["--exact", "processes::build_one_layer_if_asked", "--nocapture"]).stdout(Stdio::piped());
+        let mut command = again::test("processes::build_one_layer_if_asked");
+        command.stdout(Stdio::piped());
         command.env(BUILDER[0], self.cache.path()).env(BUILDER[1], script).env("BUILDER_LOCKS", self.pipes.path());
         let mut child = command.spawn().unwrap();
         let said = BufReader::new(child.stdout.take().unwrap());

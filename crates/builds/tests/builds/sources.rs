@@ -1,8 +1,9 @@
 //! Sources: what is accepted, what is refused, and what becomes of an accepted one.
 
-use crate::study::{Study, layer, read, sh, sha256};
+use crate::study::{Study, layer};
 use bakeoff_builds::BuildEvent;
 use bakeoff_model::record::BuildOutcome;
+use bakeoff_testkit::files::{read, sh, sha256};
 use std::fs;
 
 /// Fetches a file of the study's folder, and counts how often it is asked.

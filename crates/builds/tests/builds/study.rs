@@ -2,11 +2,9 @@
 
 use bakeoff_builds::{BuildEvent, Cache, Error, OnDemand, Request, Wanted, build_all, survey};
 use bakeoff_host::machine::Machine;
-use bakeoff_model::digest::hex;
 use bakeoff_model::plan::Variant;
 use bakeoff_model::record::{BuildLine, BuildOutcome};
 use bakeoff_model::study::{Layer, Source, SourceFrom};
-use sha2::{Digest as _, Sha256};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -142,19 +140,4 @@ impl Study {
 /// A layer that needs no tools.
 pub(crate) fn layer(name: &str, script: &str) -> Layer {
     Layer { name: name.to_owned(), script: script.to_owned(), ..Layer::default() }
-}
-
-/// Executes a shell command in a folder, which must succeed.
-pub(crate) fn sh(dir: &Path, command: &str) {
-    assert!(std::process::Command::new("sh").args(["-ec", command]).current_dir(dir).status().unwrap().success());
-}
-
-/// The SHA-256 of a text or file's content.
-pub(crate) fn sha256(content: impl AsRef<[u8]>) -> String {
-    hex(&Sha256::digest(content))
-}
-
-/// What a file says, without the last line's end.
-pub(crate) fn read(path: impl AsRef<Path>) -> String {
-    fs::read_to_string(path).unwrap().trim_end().to_owned()
 }

@@ -1,10 +1,7 @@
 //! A new process by clone3, on a stack of its own, in memory that it shares with us until it executes a program: the
 //! quickest start that Linux has. Nothing here knows what the new process is to do.
 
-use super::sys::{ENOSYS, Result, SIGCHLD};
-
-const CLONE3: usize = 435;
-const CLONE: usize = if cfg!(target_arch = "aarch64") { 220 } else { 56 };
+use super::sys::{ENOSYS, Result, SIGCHLD, number};
 
 /// struct clone_args.
 #[repr(C)]
@@ -115,13 +112,14 @@ pub(super) unsafe fn spawn(
     // Without a cgroup, the structure as of Linux 5.3.
     let known = if into.is_some() { size_of::<CloneArguments>() } else { 64 };
     // SAFETY: the structure has the size that is given; the caller vouches for stack and function.
-    let mut pid = unsafe { bakeoff_clone(CLONE3, (&raw const arguments) as usize, known, 0, function, argument) };
+    let mut pid =
+        unsafe { bakeoff_clone(number::CLONE3, (&raw const arguments) as usize, known, 0, function, argument) };
     if pid == -(ENOSYS as isize) && into.is_none() {
         // Docker's filter lets only clone through.
         let flags = (flags | SIGCHLD) as usize;
         let descriptor = (&raw mut pidfd) as usize;
         // SAFETY: as above; where the stack ends is where it begins.
-        pid = unsafe { bakeoff_clone(CLONE, flags, bottom + size, descriptor, function, argument) };
+        pid = unsafe { bakeoff_clone(number::CLONE, flags, bottom + size, descriptor, function, argument) };
     }
     if pid < 0 { Err(pid.unsigned_abs() as u32) } else { Ok((pid as i32, pidfd)) }
 }

@@ -8,8 +8,12 @@ mod child;
 mod clone;
 mod job;
 mod sweep;
+#[allow(dead_code, unused_imports, reason = "each program uses its part")]
+#[path = "../../freestanding/sys/mod.rs"]
 mod sys;
 mod talk;
+#[allow(dead_code, unused_imports, reason = "each program uses its part")]
+#[path = "../../freestanding/text.rs"]
 mod text;
 mod thaw;
 mod watch;

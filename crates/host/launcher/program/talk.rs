@@ -6,6 +6,8 @@ use super::{sys, wire};
 /// The owner's socket. Descriptor 1 is what the owner has us keep open.
 pub(super) const CONTROL: u32 = 0;
 
+const _: () = assert!(wire::MOST_AT_ONCE == sys::MOST_AT_ONCE);
+
 pub(super) fn say(kind: u32, body: &[u8]) -> sys::Result<()> {
     let head = wire::Head { kind, descriptors: 0, length: body.len() as u64 };
     send_all(wire::bytes(&head), body)

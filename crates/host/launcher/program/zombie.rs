@@ -12,7 +12,9 @@ use super::text::{Path, of_process};
 use super::wire::{self, ProcessOver};
 use core::sync::atomic::{AtomicBool, Ordering};
 
-/// Whether processes must open it for us, and can.
+/// Whether processes must open it for us, and can. Among the other values: the linker could put it behind the large
+/// buffers of zeros, and then this one byte costs a page, which shows in the peak of whatever is launched.
+#[unsafe(link_section = ".data")]
 static HELP: AtomicBool = AtomicBool::new(false);
 
 /// When the launcher begins.

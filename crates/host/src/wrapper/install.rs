@@ -23,7 +23,6 @@ const ASIDE: &str = ".aside-";
 #[derive(Debug)]
 pub struct Wrappers {
     root: PathBuf,
-    names: BTreeSet<OsString>,
     /// Locked, so that nobody who has other tools removes what we need.
     _in_use: File,
 }
@@ -60,17 +59,12 @@ impl Wrappers {
             Ok(in_use)
         };
         let in_use = install().map_err(|source| Error::Wrapper { path: root.to_owned(), source })?;
-        Ok(Self { root: root.to_owned(), names, _in_use: in_use })
+        Ok(Self { root: root.to_owned(), _in_use: in_use })
     }
 
     /// The folder that is put first on PATH.
     pub fn folder(&self) -> PathBuf {
         self.root.join("bin")
-    }
-
-    /// Whether a tool of that name is wrapped.
-    pub fn wraps(&self, name: &str) -> bool {
-        self.names.contains(OsStr::new(name))
     }
 
     /// The command that executes `command`, confined to writing below these folders and to these files, as far as they
@@ -211,7 +205,6 @@ mod tests {
         let also = BTreeSet::from(["tcc".to_owned(), "icx".to_owned()]);
         let wrappers = Wrappers::install(&root, one.as_os_str(), &also).unwrap();
         assert_eq!(names(&wrappers), ["gcc", "gcc-12", "ld", "tcc", "x86_64-linux-gnu-gcc-ar-12"]);
-        assert!(wrappers.wraps("tcc") && !wrappers.wraps("icx"));
 
         // Others who have other tools leave ours alone for as long as we need them, and bring their own.
         let path = std::env::join_paths([wrappers.folder(), other]).unwrap();

@@ -21,7 +21,7 @@ impl Tools {
         let wrappers = Wrappers::install(&folder.path().join("wrappers"), &path, &BTreeSet::new()).unwrap();
         fs::create_dir(folder.path().join("work")).unwrap();
         fs::write(folder.path().join("log"), "").unwrap();
-        if !["gcc", "ld", "ar"].iter().all(|name| wrappers.wraps(name)) {
+        if !["gcc", "ld", "ar"].iter().all(|name| wrappers.folder().join(name).exists()) {
             println!("skipped: no gcc, ld and ar on PATH");
             return None;
         }

@@ -8,9 +8,11 @@ mod expand;
 mod find;
 mod record;
 mod shuffle;
+#[allow(dead_code, unused_imports, reason = "each program uses its part")]
+#[path = "../../freestanding/sys/mod.rs"]
 mod sys;
-#[allow(dead_code, reason = "the launcher uses all of it")]
-#[path = "../../launcher/program/text.rs"]
+#[allow(dead_code, unused_imports, reason = "each program uses its part")]
+#[path = "../../freestanding/text.rs"]
 mod text;
 mod tool;
 mod wire;

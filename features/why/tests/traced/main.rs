@@ -136,7 +136,7 @@ fn marks() {
     let stage = Stage::new("echo phase load >&$BAKEOFF_MARKS").workload(|w| w.phases = vec!["load".to_owned()]);
     assert_eq!(traced(&stage).failure, None);
     let stage = Stage::new("true").workload(|w| w.phases = vec!["load".to_owned()]);
-    assert!(matches!(traced(&stage).failure, Some(Failure::Told { .. })));
+    assert!(matches!(traced(&stage).failure, Some(Failure::BadMarks { .. })));
 }
 
 fn missing() {

@@ -5,15 +5,6 @@ use bakeoff_model::record::{Failure, Outcome, Trial};
 use bakeoff_model::study::{OpSpec, Take, ValueSource, ValueSpec};
 use bakeoff_testkit::stage::Stage;
 
-pub(crate) const CASES: [(&str, fn()); 6] = [
-    ("phases_and_ops_that_are_marked_are_kept", phases_and_ops),
-    ("what_is_declared_and_not_marked_fails_the_trial", declared_and_missing),
-    ("values_come_from_marks_and_from_the_output", values),
-    ("ops_of_several_processes_are_pooled_and_rates_summed", several_processes),
-    ("a_trial_that_marks_nothing_has_no_marks", no_marks),
-    ("marks_beyond_the_limit_fail_the_trial_by_the_limits_name", too_many),
-];
-
 /// A shell opens a descriptor by its number, which is all that it needs to mark.
 fn mark(line: &str) -> String {
     format!("echo '{line}' >&$BAKEOFF_MARKS")
@@ -27,7 +18,8 @@ fn ops(count: Option<u64>) -> Option<OpSpec> {
     Some(OpSpec { unit: "set".to_owned(), count, names: vec![] })
 }
 
-fn phases_and_ops() {
+#[test]
+fn phases_and_ops_that_are_marked_are_kept() {
     let lines = ["phase load", "op 0.001", "op 0.003", "phase scan", "op get 0.002"].map(mark);
     let stage = Stage::new(&format!("{}; sleep 0.1", lines.join("; ")))
         .workload(|w| (w.phases, w.ops) = (vec!["load".to_owned(), "scan".to_owned()], ops(Some(3))));
@@ -42,7 +34,8 @@ fn phases_and_ops() {
     assert!((trial.value("throughput").unwrap() - 3.0 / wall_s).abs() < 1e-9);
 }
 
-fn declared_and_missing() {
+#[test]
+fn what_is_declared_and_not_marked_fails_the_trial() {
     let why = |stage: Stage| match stage.outcome() {
         Outcome::Failed(Failure::BadMarks { why }) => why,
         other => panic!("{other:?}"),
@@ -62,7 +55,8 @@ fn declared_and_missing() {
     assert!(matches!(stage.outcome(), Outcome::Failed(Failure::Exit { code: 3, .. })));
 }
 
-fn values() {
+#[test]
+fn values_come_from_marks_and_from_the_output() {
     let run = format!("echo 'took 12 ms'; echo 'took 250 ms'; {}", mark("value sets 7"));
     let stage = Stage::new(&run).workload(|w| {
         w.values = vec![
@@ -84,7 +78,8 @@ fn values() {
     assert!((stage.execute("a").measurements["ops"] - 8.0).abs() < 1e-12);
 }
 
-fn several_processes() {
+#[test]
+fn ops_of_several_processes_are_pooled_and_rates_summed() {
     let run = "echo \"op 0.00$BAKEOFF_PROCESS\" >&$BAKEOFF_MARKS; echo \"$BAKEOFF_PROCESS per second\"";
     let from = || ValueSource::Regex("[0-9]+".to_owned());
     let stage = Stage::new(run).condition(|c| c.processes = 3).workload(|w| {
@@ -100,13 +95,15 @@ fn several_processes() {
     assert_eq!(rates, [1.0, 2.0, 3.0]);
 }
 
-fn no_marks() {
+#[test]
+fn a_trial_that_marks_nothing_has_no_marks() {
     let execution = Stage::new("exit 0").execute("a");
     assert!(execution.marks.is_empty() && execution.processes.is_empty());
     assert!(!execution.measurements.contains_key("each_wall"));
 }
 
-fn too_many() {
+#[test]
+fn marks_beyond_the_limit_fail_the_trial_by_the_limits_name() {
     let stage = Stage::new("yes 'op 0.001' | head -c 70000000 >&$BAKEOFF_MARKS").workload(|w| w.ops = ops(None));
     let outcome = stage.outcome();
     let Outcome::Failed(Failure::BadMarks { why }) = &outcome else { panic!("{outcome:?}") };

@@ -6,20 +6,6 @@ use bakeoff_model::record::{Block, Failure, Outcome, Output, OutputDifference, T
 use bakeoff_model::study::{OutputUse, Workload};
 use bakeoff_testkit::stage::{Stage, execute_in, failed_part};
 
-pub(crate) const CASES: &[(&str, fn())] = &[
-    ("length_and_digest_of_what_is_printed_are_recorded", recorded),
-    ("a_trial_may_open_its_output_again", opened_again),
-    ("also_as_another_user", as_another_user),
-    ("each_process_has_an_output_of_its_own", two_processes),
-    ("what_is_thrown_away_is_not_recorded", thrown_away),
-    ("the_first_difference_from_the_baseline_is_told_once", differences),
-    ("what_a_failed_trial_printed_is_held_against_nothing", failed),
-    ("what_never_ends_fails_for_want_of_space", endless),
-    ("processes_may_divide_their_output_in_another_way", divided_in_another_way),
-    ("memory_for_output_is_not_the_trial_s", not_charged),
-    ("no_output_stays_in_memory_while_a_workload_without_one_is_executed", given_back),
-];
-
 const MIB: f64 = 1_048_576.0;
 
 fn output(text: &str) -> Output {
@@ -31,7 +17,8 @@ fn of_bytes(bytes: &[u8]) -> String {
     bakeoff_model::digest::Digest::default().bytes(bytes).hex()
 }
 
-fn recorded() {
+#[test]
+fn length_and_digest_of_what_is_printed_are_recorded() {
     let stage = Stage::new("printf %s \"$TEXT\"");
     let mut local = stage.local();
     assert_eq!(execute_in(&mut local, 1, "a").output, [output("")]);
@@ -48,7 +35,8 @@ fn recorded() {
     }
 }
 
-fn opened_again() {
+#[test]
+fn a_trial_may_open_its_output_again() {
     for (run, expect) in [
         ("echo one > /dev/stdout", "one\n"),
         ("echo one; echo two >> /dev/stdout", "one\ntwo\n"),
@@ -66,7 +54,8 @@ fn opened_again() {
     }
 }
 
-fn as_another_user() {
+#[test]
+fn also_as_another_user() {
     let stage = Stage::new("setpriv --reuid 65534 --clear-groups sh -c 'echo one > /dev/stdout'");
     let can = std::process::Command::new("setpriv").args(["--reuid", "65534", "--clear-groups", "true"]).status();
     if !can.is_ok_and(|status| status.success()) {
@@ -77,12 +66,14 @@ fn as_another_user() {
     assert_eq!((execution.outcome, execution.output), (Outcome::Ok, vec![output("one\n")]));
 }
 
-fn two_processes() {
+#[test]
+fn each_process_has_an_output_of_its_own() {
     let stage = Stage::new("echo $BAKEOFF_PROCESS").condition(|c| c.processes = 2);
     assert_eq!(stage.execute("a").output, [output("1\n"), output("2\n")]);
 }
 
-fn thrown_away() {
+#[test]
+fn what_is_thrown_away_is_not_recorded() {
     let stage = Stage::new("test \"$(readlink /proc/self/fd/1)\" != x && test /proc/self/fd/1 -ef /dev/null");
     let Outcome::Failed(Failure::Exit { .. }) = stage.outcome() else { panic!("it is not thrown away unasked") };
     let stage = stage.workload(|w| w.output = OutputUse::Null);
@@ -90,7 +81,8 @@ fn thrown_away() {
     assert_eq!((execution.outcome, execution.output), (Outcome::Ok, vec![]));
 }
 
-fn differences() {
+#[test]
+fn the_first_difference_from_the_baseline_is_told_once() {
     let stage = Stage::new("printf 'same\\n%s\\n' \"$PREFIX\"");
     let mut local = stage.local();
     let told = |local: &mut _, variant| execute_in(local, 1, variant).output_difference;
@@ -109,7 +101,8 @@ fn differences() {
     assert_eq!(told(&mut local, TWIN), None);
 }
 
-fn failed() {
+#[test]
+fn what_a_failed_trial_printed_is_held_against_nothing() {
     let mut stage = Stage::new("");
     stage.plan.variants[0].run = Some("echo a".to_owned());
     stage.plan.variants[1].run = Some("echo b; exit 1".to_owned());
@@ -120,7 +113,8 @@ fn failed() {
     assert_eq!((execution.output, execution.output_difference), (vec![output("b\n")], None));
 }
 
-fn endless() {
+#[test]
+fn what_never_ends_fails_for_want_of_space() {
     let stage = Stage::new("head -c 300000000 /dev/zero; echo done >&2");
     let kept = OutputFiles::new(stage.path()).unwrap().kept();
     if kept != Kept::Apart {
@@ -146,7 +140,8 @@ fn endless() {
 }
 
 /// What is prepared for one process must not be what another one lacks.
-fn divided_in_another_way() {
+#[test]
+fn processes_may_divide_their_output_in_another_way() {
     let mib = |first: u32, second: u32| {
         Some(format!(
             "head -c $((({first} * (BAKEOFF_PROCESS == 1) + {second} * (BAKEOFF_PROCESS == 2)) << 20)) /dev/zero"
@@ -161,7 +156,8 @@ fn divided_in_another_way() {
     }
 }
 
-fn given_back() {
+#[test]
+fn no_output_stays_in_memory_while_a_workload_without_one_is_executed() {
     // Of this length there is no other file.
     const LENGTH: u64 = 3_333_337;
     let mut stage = Stage::new(&format!("head -c {LENGTH} /dev/zero"));
@@ -181,7 +177,8 @@ fn given_back() {
     assert!(!kept());
 }
 
-fn not_charged() {
+#[test]
+fn memory_for_output_is_not_the_trial_s() {
     let peak = |run: &str| {
         let mut stage = Stage::new(run);
         stage.plan.decide.metrics = vec!["cgroup_peak".to_owned()];

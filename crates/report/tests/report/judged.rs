@@ -1,8 +1,6 @@
 //! From a record to a page: what the analysis finds in a study of two conditions, with a load, ops and void trials, is
 //! what the page says. The statistics are tested in the analysis; the words, one by one, in the other files here.
 
-#![expect(clippy::unwrap_used, reason = "all of this file is tests")]
-
 use bakeoff_judge::findings::Findings;
 use bakeoff_judge::judge;
 use bakeoff_model::marks::{Latencies, Marks, OpLatencies};

@@ -1,8 +1,6 @@
 //! The driver's order, told as stories over the simulated executor: every planned trial exactly once, whatever
 //! interrupts it.
 
-#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test ends where something is not as it should be")]
-
 mod looks;
 
 use bakeoff_lab::simulated::{Simulated, Truth};

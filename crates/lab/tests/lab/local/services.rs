@@ -6,35 +6,6 @@ use bakeoff_model::record::{Failure, Held, Outcome};
 use bakeoff_model::study::{LoadOf, LoadSpec, OpSpec, Per, Ready, Service};
 use bakeoff_testkit::stage::{Stage, alive, execute_in, failed_part, marker, service};
 
-pub(crate) const CASES: [(&str, fn()); 26] = [
-    ("a_service_is_there_for_its_trial_and_gone_afterwards", service_serves),
-    ("a_service_whose_log_has_the_line_is_ready", ready_by_log),
-    ("a_service_whose_command_succeeds_is_ready", ready_by_command),
-    ("services_start_in_order_and_stop_in_reverse", order_of_services),
-    ("a_service_that_ends_before_it_is_ready_fails_the_trial", service_ends_early),
-    ("a_service_that_is_never_ready_fails_the_trial_in_time", service_never_ready),
-    ("a_service_that_cannot_be_started_fails_the_trial", service_not_started),
-    ("a_service_at_another_port_is_not_ready", service_at_wrong_port),
-    ("a_service_that_finds_its_port_taken_gets_another", port_taken),
-    ("a_service_that_dies_during_the_trial_fails_it", service_dies),
-    ("a_service_for_a_block_stays_for_its_trials_only", service_per_block),
-    ("a_service_for_a_block_that_died_is_told_and_started_again", service_per_block_dies),
-    ("a_service_that_ignores_its_signal_is_killed", stubborn_service),
-    ("services_have_the_variables_of_the_variant", service_per_variant),
-    ("the_load_is_alive_while_the_trial_lasts_and_gone_afterwards", load_works),
-    ("copies_of_a_paced_load_take_turns", load_at_a_pace),
-    ("copies_of_the_workload_itself_have_a_number_and_a_home_each", load_of_the_workload),
-    ("copies_of_a_workload_that_marks_do_not_mark", load_marks),
-    ("a_load_that_fails_fails_the_trial", load_fails),
-    ("processes_at_once_overlap_and_have_folders_of_their_own", processes_overlap),
-    ("processes_at_once_divide_the_work_where_they_are_said_to", processes_divide_the_work),
-    ("one_of_several_processes_that_fails_fails_the_trial", one_process_fails),
-    ("an_oracle_that_fails_fails_the_trial_while_services_are_up", oracle),
-    ("an_oracle_sees_what_the_trial_left_at_home", oracle_at_home),
-    ("a_trial_that_takes_too_long_is_killed_and_told", timeout),
-    ("each_part_of_a_condition_is_held_observed_or_unavailable", surroundings),
-];
-
 /// A server of one line of Perl: accepts connections at its port and answers each with its process id.
 const SERVER: &str = r#"exec perl -MIO::Socket::INET -e '$| = 1; my $s = IO::Socket::INET->new(LocalAddr => "127.0.0.1:$ENV{PORT_x}", Listen => 5, ReuseAddr => 1) or die "bind: $!\n"; print "serving\n"; while (my $c = $s->accept) { print $c "$$\n"; close $c }' "#;
 /// Connects to it and prints what it says.
@@ -49,7 +20,8 @@ fn server(marker: &str) -> Service {
     service("x", &format!("{SERVER}{marker}"), tcp())
 }
 
-fn service_serves() {
+#[test]
+fn a_service_is_there_for_its_trial_and_gone_afterwards() {
     let marker = marker();
     let stage = Stage::new(&format!("{CLIENT} | grep -q '^[0-9]'")).service(server(&marker));
     let execution = stage.execute("a");
@@ -61,20 +33,23 @@ fn service_serves() {
     assert!(alive(&marker).is_empty(), "{:?}", alive(&marker));
 }
 
-fn ready_by_log() {
+#[test]
+fn a_service_whose_log_has_the_line_is_ready() {
     let run = "exec perl -e '$| = 1; select undef, undef, undef, 0.2; print \"I am ready now\\n\"; sleep 60'";
     let stage = Stage::new("grep -q ready scratch/service-x.log");
     let stage = stage.service(service("x", run, Ready::Log("ready".to_owned())));
     assert_eq!(stage.outcome(), Outcome::Ok);
 }
 
-fn ready_by_command() {
+#[test]
+fn a_service_whose_command_succeeds_is_ready() {
     let run = "sleep 0.2; touch up; exec sleep 60";
     let stage = Stage::new("test -e up").service(service("x", run, Ready::Command("test -e up".to_owned())));
     assert_eq!(stage.outcome(), Outcome::Ok);
 }
 
-fn order_of_services() {
+#[test]
+fn services_start_in_order_and_stop_in_reverse() {
     let one = |name: &str| {
         let run = format!(
             "trap 'echo -{name} >> order; exit 0' TERM; echo +{name} >> order; touch {name}; while :; do sleep 0.01; done"
@@ -86,7 +61,8 @@ fn order_of_services() {
     assert_eq!(std::fs::read_to_string(stage.path().join("order")).unwrap(), "+x\n+y\n-y\n-x\n");
 }
 
-fn service_ends_early() {
+#[test]
+fn a_service_that_ends_before_it_is_ready_fails_the_trial() {
     let stage = Stage::new("touch executed").service(service("x", "echo no such table; exit 7", tcp()));
     let (part, why, tail) = failed_part(&stage.outcome());
     assert_eq!((part.as_str(), tail), ("service x", vec!["no such table".to_owned()]));
@@ -94,7 +70,8 @@ fn service_ends_early() {
     assert!(!stage.path().join("executed").exists(), "the trial was executed without its service");
 }
 
-fn service_never_ready() {
+#[test]
+fn a_service_that_is_never_ready_fails_the_trial_in_time() {
     let marker = marker();
     let mut slow = service("x", &format!("echo thinking; exec sleep {marker}"), Ready::Log("ready".to_owned()));
     slow.ready_within_s = 0.3;
@@ -104,13 +81,15 @@ fn service_never_ready() {
     assert!(alive(&marker).is_empty(), "{:?}", alive(&marker));
 }
 
-fn service_not_started() {
+#[test]
+fn a_service_that_cannot_be_started_fails_the_trial() {
     let stage = Stage::new("true").service(service("x", "no-such-server --at-all", tcp()));
     let (part, why, _) = failed_part(&stage.outcome());
     assert!(part == "service x" && why.contains("no-such-server"), "{part}: {why}");
 }
 
-fn service_at_wrong_port() {
+#[test]
+fn a_service_at_another_port_is_not_ready() {
     let mut wrong = service("x", "exec sleep 60", tcp());
     wrong.ready_within_s = 0.2;
     let (_, why, _) = failed_part(&Stage::new("true").service(wrong.clone()).outcome());
@@ -120,7 +99,8 @@ fn service_at_wrong_port() {
     assert!(why.contains("`$PORT_y`") && why.contains("no such variable"), "{why}");
 }
 
-fn port_taken() {
+#[test]
+fn a_service_that_finds_its_port_taken_gets_another() {
     // The first time it finds its port taken; it says so as every server does.
     let run =
         format!("if ! test -e again; then touch again; echo 'bind: Address already in use'; exit 1; fi; {SERVER}");
@@ -134,14 +114,16 @@ fn port_taken() {
     assert_eq!(std::fs::read_to_string(stage.path().join("tries")).unwrap(), "\n\n\n");
 }
 
-fn service_dies() {
+#[test]
+fn a_service_that_dies_during_the_trial_fails_it() {
     let run = format!("kill $({CLIENT}); while {CLIENT} 2>/dev/null; do :; done");
     let stage = Stage::new(&run).service(server(&marker()));
     let (part, why, _) = failed_part(&stage.outcome());
     assert!(part == "service x" && why.contains("signal 15"), "{part}: {why}");
 }
 
-fn service_per_block() {
+#[test]
+fn a_service_for_a_block_stays_for_its_trials_only() {
     let marker = marker();
     let mut server = server(&marker);
     server.per = Per::Block;
@@ -160,7 +142,8 @@ fn service_per_block() {
     assert!(pids[0] == pids[1] && pids[1] != pids[2], "{pids:?}");
 }
 
-fn service_per_block_dies() {
+#[test]
+fn a_service_for_a_block_that_died_is_told_and_started_again() {
     let mut server = server("");
     server.per = Per::Block;
     let stage = Stage::new(&format!("{CLIENT} > pid; if test -e kill; then rm kill; kill $(cat pid); fi"));
@@ -175,7 +158,8 @@ fn service_per_block_dies() {
     assert_eq!(outcomes[2], Outcome::Ok);
 }
 
-fn stubborn_service() {
+#[test]
+fn a_service_that_ignores_its_signal_is_killed() {
     let marker = marker();
     let run = format!("trap '' TERM; echo up; while :; do sleep {marker}; done");
     let mut stubborn = service("x", &run, Ready::Log("up".to_owned()));
@@ -184,7 +168,8 @@ fn stubborn_service() {
     assert!(alive(&marker).is_empty(), "{:?}", alive(&marker));
 }
 
-fn service_per_variant() {
+#[test]
+fn services_have_the_variables_of_the_variant() {
     let mut stage = Stage::new("cat seen").expect("b /prefix/b\n");
     stage.plan.variants[1].run_variables = [("LEVEL".to_owned(), "b".to_owned())].into();
     let run = "echo \"$LEVEL $PREFIX\" > seen; echo up; exec sleep 60";
@@ -192,7 +177,8 @@ fn service_per_variant() {
     assert_eq!(stage.execute("b").outcome, Outcome::Ok);
 }
 
-fn load_works() {
+#[test]
+fn the_load_is_alive_while_the_trial_lasts_and_gone_afterwards() {
     let marker = marker();
     // Each copy works for a moment, and is started again.
     let copy = format!(": {marker}; i=0; while test $i -lt 500; do i=$((i+1)); done");
@@ -213,7 +199,8 @@ fn load_works() {
 
 /// Ten starts in a second, of copies that take turns: a trial of half a second meets about five of them, neither all ten
 /// nor none.
-fn load_at_a_pace() {
+#[test]
+fn copies_of_a_paced_load_take_turns() {
     let paced = LoadSpec { copies: 10, of: LoadOf::Command("true".to_owned()), pace_s: Some(1.0), cpus: None };
     let stage = Stage::new("sleep 0.5").condition(|c| c.load = Some(paced));
     let execution = stage.execute("a");
@@ -223,7 +210,8 @@ fn load_at_a_pace() {
     assert!(rate > 0.0 && rate <= 40.0, "{rate} copies in a second");
 }
 
-fn load_of_the_workload() {
+#[test]
+fn copies_of_the_workload_itself_have_a_number_and_a_home_each() {
     let run = "if test -n \"$BAKEOFF_COPY\"; then echo \"$PREFIX $BAKEOFF_COPY $HOME\" >> copies; sleep 60; fi";
     for (of, prefix) in [(LoadOf::Baseline, "/prefix/a"), (LoadOf::Itself, "/prefix/b")] {
         let stage = Stage::new(&format!("{run}; while test $(wc -l < copies) -lt 2; do sleep 0.01; done"))
@@ -238,7 +226,8 @@ fn load_of_the_workload() {
     }
 }
 
-fn load_marks() {
+#[test]
+fn copies_of_a_workload_that_marks_do_not_mark() {
     // A workload that marks can be a load as well: what its copies mark is nobody's.
     let run = "echo 'phase load' >&$BAKEOFF_MARKS; sleep 0.2; echo op >&$BAKEOFF_MARKS";
     let stage = Stage::new(run)
@@ -248,7 +237,8 @@ fn load_marks() {
     assert_eq!((execution.outcome, execution.marks.ops_count()), (Outcome::Ok, 1));
 }
 
-fn load_fails() {
+#[test]
+fn a_load_that_fails_fails_the_trial() {
     let stage = Stage::new("sleep 0.3").load(2, "echo out of luck >&2; exit 3");
     let (part, why, tail) = failed_part(&stage.outcome());
     // Copies share a log with those that they follow.
@@ -262,7 +252,8 @@ fn load_fails() {
     assert_eq!(part, "load");
 }
 
-fn processes_overlap() {
+#[test]
+fn processes_at_once_overlap_and_have_folders_of_their_own() {
     // Each waits for all others: one after the other they would wait for ever.
     let run = "echo > seen-$BAKEOFF_PROCESS; echo $HOME; \
                while test $(ls seen-* | wc -l) -lt $BAKEOFF_PROCESSES; do sleep 0.01; done";
@@ -280,7 +271,8 @@ fn processes_overlap() {
     assert!(matches!(third, Outcome::Failed(Failure::WrongOutput { .. })), "{third:?}");
 }
 
-fn processes_divide_the_work() {
+#[test]
+fn processes_at_once_divide_the_work_where_they_are_said_to() {
     // Lines 1 to 6: each process has every third of them, and marks each.
     let run = "for n in 1 2 3 4 5 6; do \
                if test $((n % BAKEOFF_PROCESSES + 1)) = $BAKEOFF_PROCESS; then \
@@ -316,13 +308,15 @@ fn processes_divide_the_work() {
     assert_eq!(stage(run, 3).outcome(), wrong(1, Some("line 1"), Some("line 3")));
 }
 
-fn one_process_fails() {
+#[test]
+fn one_of_several_processes_that_fails_fails_the_trial() {
     let stage = Stage::new("test $BAKEOFF_PROCESS != 2 || { echo I am 2 >&2; exit 9; }").condition(|c| c.processes = 2);
     let outcome = stage.outcome();
     assert_eq!(outcome, Outcome::Failed(Failure::Exit { code: 9, stderr: vec!["I am 2".to_owned()] }));
 }
 
-fn oracle() {
+#[test]
+fn an_oracle_that_fails_fails_the_trial_while_services_are_up() {
     let with = |oracle: &str| {
         Stage::new(&format!("{CLIENT} > said")).service(server("")).workload(|w| w.oracle = Some(oracle.to_owned()))
     };
@@ -337,7 +331,8 @@ fn oracle() {
 }
 
 /// What a trial left at home is there for its oracle, of every process, and gone afterwards.
-fn oracle_at_home() {
+#[test]
+fn an_oracle_sees_what_the_trial_left_at_home() {
     let run = "test \"$HOME\" = \"$TMPDIR\" && echo $BAKEOFF_PROCESS > \"$HOME/left\"";
     let oracle = "test \"$HOME\" = \"$TMPDIR\" && test $BAKEOFF_PROCESSES = 2 && \
         cat \"$HOME/left\" \"$BAKEOFF_HOME_1/left\" \"$BAKEOFF_HOME_2/left\" | tr -d '\\n' | grep -x 112 >/dev/null";
@@ -348,7 +343,8 @@ fn oracle_at_home() {
     }
 }
 
-fn timeout() {
+#[test]
+fn a_trial_that_takes_too_long_is_killed_and_told() {
     let marker = marker();
     let run = format!("echo so far >&2; sleep {marker} & exec sleep {marker}");
     let stage = Stage::new(&run).workload(|w| w.timeout_s = Some(0.3));
@@ -359,7 +355,8 @@ fn timeout() {
     assert!(alive(&marker).is_empty(), "{:?}", alive(&marker));
 }
 
-fn surroundings() {
+#[test]
+fn each_part_of_a_condition_is_held_observed_or_unavailable() {
     let idle = Stage::new("true").local().surroundings();
     assert_eq!(idle.len(), 1, "{idle:?}");
     assert!(matches!(&idle[0].state, Held::Observed(metric) if metric == "foreign_cpu") || idle[0].state != Held::Held);

@@ -1,7 +1,5 @@
 //! Two findings side by side: what is paired, how the intervals lie to each other, and that the page says so in words.
 
-#![allow(clippy::unwrap_used, reason = "a test ends where something is not as it should be")]
-
 use bakeoff_judge::findings::{Findings, Scale, Verdict};
 use bakeoff_judge::side_by_side::{Intervals, side_by_side as pair};
 use bakeoff_report::{Style, side_by_side};

@@ -1,7 +1,5 @@
 //! This host as a place, with real processes: how every way in which a trial can go wrong ends up in the record.
 
-#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test ends where something is not as it should be")]
-
 mod marks;
 mod printed;
 mod services;
@@ -10,34 +8,6 @@ use bakeoff_lab::{Executor as _, Task};
 use bakeoff_model::record::{Block, Failure, Outcome, TWIN};
 use bakeoff_model::study::Ready;
 use bakeoff_testkit::stage::{self, PATH, Stage, execute_in};
-use libtest_mimic::{Arguments, Trial};
-
-fn main() {
-    let mut cases: Vec<(&str, fn())> = vec![
-        ("what_is_printed_is_compared_with_what_is_expected", output_is_compared),
-        ("each_way_to_fail_is_told_apart", failures),
-        ("a_trial_has_the_environment_that_was_declared_and_an_empty_home", environment),
-        ("the_twin_executes_what_the_baseline_does", twin),
-        ("a_fresh_home_is_gone_afterwards_whatever_was_left_in_it", fresh_home),
-        ("a_trial_that_kills_its_launcher_fails_and_the_next_one_is_executed", launcher_killed),
-        ("a_program_that_no_build_made_is_known_to_be_absent", absent_programs),
-        ("one_command_that_needs_a_shell_gives_all_of_them_one", shell_for_all),
-        ("what_outlives_a_trial_is_counted_and_gone", leftovers),
-        ("a_trial_that_fails_is_measured_too", measured),
-        ("the_environment_is_padded_as_the_block_says", padding),
-        ("a_task_that_is_not_in_the_plan_is_refused", unplanned),
-    ];
-    cases.extend(services::CASES);
-    cases.extend(printed::CASES);
-    cases.extend(marks::CASES);
-    let trial = |(name, case): (&'static str, fn())| {
-        Trial::test(name, move || {
-            case();
-            Ok(())
-        })
-    };
-    libtest_mimic::run(&Arguments::from_args(), cases.into_iter().map(trial).collect()).exit();
-}
 
 fn outcome(run: &str, expected: Option<&str>) -> Outcome {
     let stage = Stage::new(run);
@@ -47,7 +17,8 @@ fn outcome(run: &str, expected: Option<&str>) -> Outcome {
     }
 }
 
-fn output_is_compared() {
+#[test]
+fn what_is_printed_is_compared_with_what_is_expected() {
     assert_eq!(outcome("echo hello; echo noise >&2", Some("hello\n")), Outcome::Ok);
     assert_eq!(outcome("echo whatever", None), Outcome::Ok);
     let Outcome::Failed(Failure::WrongOutput { line, expected, printed }) =
@@ -58,7 +29,8 @@ fn output_is_compared() {
     assert_eq!((line, expected.as_deref(), printed.as_deref()), (2, Some("world"), Some("word")));
 }
 
-fn failures() {
+#[test]
+fn each_way_to_fail_is_told_apart() {
     let Outcome::Failed(Failure::Exit { code: 1, stderr }) = outcome("echo why >&2; exit 1", None) else {
         panic!("exit 1 was not told")
     };
@@ -76,7 +48,8 @@ fn failures() {
     assert!(stderr.iter().any(|line| line.contains("no-such-program")), "{stderr:?}");
 }
 
-fn environment() {
+#[test]
+fn a_trial_has_the_environment_that_was_declared_and_an_empty_home() {
     // What the shell itself adds to its environment is not ours.
     let run = "test -z \"$(ls -A \"$HOME\")\" && env | grep -v -e ^PWD= -e ^OLDPWD= -e ^SHLVL= -e ^_= | sort";
     let mut stage = Stage::new(run).condition(|c| {
@@ -94,7 +67,8 @@ fn environment() {
     assert_eq!(stage.execute("b").outcome, Outcome::Ok);
 }
 
-fn padding() {
+#[test]
+fn the_environment_is_padded_as_the_block_says() {
     let stage = Stage::new("printf %s \"$BAKEOFF_PADDING\" | wc -c").expect("123\n");
     let block = Block {
         block: 1,
@@ -108,18 +82,21 @@ fn padding() {
     assert_eq!(stage.local().execute(task).unwrap().unwrap().outcome, Outcome::Ok);
 }
 
-fn twin() {
+#[test]
+fn the_twin_executes_what_the_baseline_does() {
     assert_eq!(Stage::new("echo $PREFIX").expect("/prefix/a\n").execute(TWIN).outcome, Outcome::Ok);
 }
 
-fn unplanned() {
+#[test]
+fn a_task_that_is_not_in_the_plan_is_refused() {
     let stage = Stage::new("true");
     let block = Block { block: 1, workload: "w".into(), condition: "none".into(), ..Block::default() };
     let error = stage.local().execute(Task { block: &block, position: 1, variant: "a", attempt: 0 }).unwrap_err();
     assert_eq!(error.to_string(), "the condition `none` is not in the plan");
 }
 
-fn fresh_home() {
+#[test]
+fn a_fresh_home_is_gone_afterwards_whatever_was_left_in_it() {
     let run = "mkdir -p \"$HOME/deep/er\" && touch \"$TMPDIR/deep/er/file\" && chmod 555 \"$HOME/deep/er\"";
     let stage = Stage::new(&format!("test ! -e \"$HOME/deep\" && {run}"));
     // What a killed trial left is gone before the next one begins.
@@ -128,7 +105,8 @@ fn fresh_home() {
     assert!(!stage.path().join("scratch/home").exists());
 }
 
-fn shell_for_all() {
+#[test]
+fn one_command_that_needs_a_shell_gives_all_of_them_one() {
     // What a shell takes for a comment, a command of plain words prints.
     let printed_by_b = |a: &str, expected: &str| {
         let mut stage = Stage::new("").expect(expected);
@@ -148,7 +126,8 @@ fn shell_for_all() {
     assert_eq!(printed_by_b("echo $HOME", "shell\n"), Outcome::Ok);
 }
 
-fn launcher_killed() {
+#[test]
+fn a_trial_that_kills_its_launcher_fails_and_the_next_one_is_executed() {
     let sleeping = format!("sleep {}", stage::marker());
     let mut stage = Stage::new("").service(stage::service("s", &sleeping, Ready::Started));
     stage.plan.variants[0].run = Some(format!("{sleeping} & setsid {sleeping} & kill -KILL $PPID; {sleeping}"));
@@ -167,7 +146,8 @@ fn launcher_killed() {
 }
 
 /// A service may make a file before it is wanted, but nothing of a finished build.
-fn absent_programs() {
+#[test]
+fn a_program_that_no_build_made_is_known_to_be_absent() {
     let ready = || Ready::Started;
     let absent = |run: &str, service: Option<&str>| {
         let stage = Stage::new(run);
@@ -186,12 +166,14 @@ fn absent_programs() {
     assert_eq!(absent("true", Some("/prefix/a/bin/daemon")), of("service s", "/prefix/a/bin/daemon"));
 }
 
-fn leftovers() {
+#[test]
+fn what_outlives_a_trial_is_counted_and_gone() {
     assert_eq!(Stage::new("sleep 60 & exit 0").execute("a").leftovers, 1);
     assert_eq!(Stage::new("true").execute("a").leftovers, 0);
 }
 
-fn measured() {
+#[test]
+fn a_trial_that_fails_is_measured_too() {
     let execution = Stage::new("exit 3").execute("a");
     for name in ["wall", "user", "sys", "cpu", "maxrss", "peak", "minflt", "nvcsw"] {
         let value = bakeoff_model::metric::value(name, &execution.measurements);

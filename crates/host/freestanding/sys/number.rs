@@ -1,0 +1,50 @@
+//! The numbers of system calls: only such as both architectures have.
+
+macro_rules! numbers {
+    ($($name:ident $x86_64:literal $aarch64:literal)*) => {
+        $(pub const $name: usize = if cfg!(target_arch = "aarch64") { $aarch64 } else { $x86_64 };)*
+    };
+}
+
+numbers! {
+    READ 0 63
+    WRITE 1 64
+    CLOSE 3 57
+    MMAP 9 222
+    MUNMAP 11 215
+    RT_SIGACTION 13 134
+    RT_SIGPROCMASK 14 135
+    GETPID 39 172
+    SENDMSG 46 211
+    RECVMSG 47 212
+    CLONE 56 220
+    EXECVE 59 221
+    WAIT4 61 260
+    KILL 62 129
+    GETCWD 79 17
+    CHDIR 80 49
+    GETEUID 107 175
+    GETPPID 110 173
+    SETSID 112 157
+    GETPGID 121 155
+    RT_SIGTIMEDWAIT 128 137
+    PERSONALITY 135 92
+    SCHED_SETSCHEDULER 144 119
+    PRCTL 157 167
+    SCHED_SETAFFINITY 203 122
+    GETDENTS64 217 61
+    CLOCK_GETTIME 228 113
+    EXIT_GROUP 231 94
+    OPENAT 257 56
+    READLINKAT 267 78
+    FCHMODAT 268 53
+    FACCESSAT 269 48
+    PPOLL 271 73
+    DUP3 292 24
+    PRLIMIT64 302 261
+    CLONE3 435 435
+    CLOSE_RANGE 436 436
+    LANDLOCK_CREATE_RULESET 444 444
+    LANDLOCK_ADD_RULE 445 445
+    LANDLOCK_RESTRICT_SELF 446 446
+}
