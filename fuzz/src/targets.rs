@@ -1,17 +1,21 @@
 //! The targets: each takes bytes that anybody may have written to one reader of ours, and on through whatever follows it.
 
 use bakeoff_builds::executed_with;
-use bakeoff_why::reading::{Depth, facts_of};
-use bakeoff_parcel::{Bounds, open};
 use bakeoff_builds::{Limits, unpack_archive};
+use bakeoff_check_summary::published;
+use bakeoff_command::Features;
 use bakeoff_model::marks::{self, Chunk};
 use bakeoff_model::plan::Plan;
-use bakeoff_check_summary::published;
-use bakeoff_readers::{self, Options, Origin, ministat};
 use bakeoff_model::study_file::{self, lock};
+use bakeoff_parcel::{Bounds, open};
+use bakeoff_readers::{Options, Origin, ministat};
 use bakeoff_report::Style;
+use bakeoff_why::reading::{Depth, facts_of};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
+
+/// Those that read what others write.
+const FEATURES: Features = Features(&[&bakeoff_why::Why]);
 
 pub type Target = fn(&[u8]);
 
@@ -41,7 +45,7 @@ fn text(data: &[u8]) -> Option<&str> {
 
 fn study(data: &[u8]) {
     let Some(text) = text(data) else { return };
-    match study_file::parse(text) {
+    match study_file::parse_with(text, &FEATURES.sections()) {
         Ok(study) => {
             let names: Vec<String> = study.plans.iter().map(|plan| plan.name.clone()).collect();
             for plan in names.iter().filter_map(|name| Plan::of(&study, name).ok()) {
@@ -65,8 +69,8 @@ fn journal(data: &[u8]) {
     with_file(data, |path| {
         let Ok(contents) = bakeoff_journal::read(path) else { return };
         if contents.record.trials.len() <= MOST_TRIALS {
-            let findings = bakeoff_judge::judge(&contents.record);
-            let _ = bakeoff_report::terminal(&findings, Style { width: 80, colour: false });
+            let findings = FEATURES.judge(&contents.record);
+            let _ = bakeoff_report::terminal_with(&findings, &FEATURES.pages(), Style { width: 80, colour: false });
             let _ = bakeoff_report::json(&findings, None);
         }
     });
@@ -86,7 +90,7 @@ fn marked(data: &[u8]) {
 fn sampled(data: &[u8]) {
     let origin = Origin { name: "f", label: "f" };
     let mut reader = data;
-    let Ok(gathered) = samples::read(&mut reader, &origin, &Options::default()) else { return };
+    let Ok(gathered) = bakeoff_readers::read(&mut reader, &origin, &Options::default()) else { return };
     let values: usize = gathered.samples.iter().map(|sample| sample.values.len()).sum();
     if values > 200 {
         return;
