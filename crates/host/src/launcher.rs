@@ -230,7 +230,7 @@ impl Launcher {
     /// Any [`Error`] about the launcher.
     pub fn ended(&mut self) -> Result<Option<JobEnded>, Error> {
         let mut under_way = self.take()?;
-        if under_way.has_ended(&self.control).map_err(Error::Talk)? {
+        if under_way.look_for_word(&self.control).map_err(Error::Talk)? {
             return self.finish(under_way).map(Some);
         }
         self.under_way = Some(under_way);

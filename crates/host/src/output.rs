@@ -155,12 +155,12 @@ impl OutputFiles {
         Ok(meta.len().min(meta.blocks() * SECTOR))
     }
 
-    /// Whether a trial has left no room, so that it may have written less than it would have. What was prepared and not
-    /// written is given back first.
+    /// Gives back what was prepared and not written, and says whether there is no room even so: then the trial may have
+    /// written less than it would have.
     ///
     /// # Errors
     /// The system's word, where it does not tell.
-    pub fn is_full(&self) -> io::Result<bool> {
+    pub fn trim_and_check_full(&self) -> io::Result<bool> {
         if free_bytes(&self.folder)? > 0 {
             return Ok(false);
         }
@@ -270,13 +270,13 @@ mod tests {
         let piece = vec![b'x'; 1 << 20];
         let mut written = 0_u64;
         let why = loop {
-            assert!(!files.is_full().unwrap() || written > 0);
+            assert!(!files.trim_and_check_full().unwrap() || written > 0);
             match file.write(&piece) {
                 Ok(more) => written += more as u64,
                 Err(why) => break why,
             }
         };
         assert_eq!(why.kind(), io::ErrorKind::StorageFull);
-        assert_eq!((written, files.is_full().unwrap()), (LIMIT_BYTES, true));
+        assert_eq!((written, files.trim_and_check_full().unwrap()), (LIMIT_BYTES, true));
     }
 }

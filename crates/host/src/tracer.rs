@@ -44,17 +44,17 @@ pub struct Order {
     pub argv: Vec<String>,
     /// Its environment; the descriptor for marks is added.
     pub env: BTreeMap<String, String>,
-    /// Takes what was found: a [`Told`] as JSON.
+    /// Takes what was found: a [`TraceReport`] as JSON.
     pub output: PathBuf,
-    /// What is done while this file is there is told, and of processes that begin meanwhile the rest too. None: everything.
+    /// Report activity while this file exists, plus everything done by processes started meanwhile. None: everything.
     #[serde(default)]
     pub during: Option<PathBuf>,
 }
 
-/// What a tracer has to say.
+/// What a tracer reports.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Told {
+pub enum TraceReport {
     /// What the command did.
     Seen(Census),
     /// The command could not be started.
@@ -86,13 +86,14 @@ pub fn execute(order: &Path) -> io::Result<i32> {
     }
 }
 
-fn trace(order: &Order) -> io::Result<(Told, End)> {
+fn trace(order: &Order) -> io::Result<(TraceReport, End)> {
     let mut env = order.env.clone();
     env.extend(std::env::var(MARKS).ok().map(|value| (MARKS.to_owned(), value)));
     let nothing = PathBuf::new();
     let here = std::env::current_dir()?;
     let command = Command { argv: order.argv.clone(), dir: here, env, stdout: nothing.clone(), stderr: nothing };
-    let not_started = |what: String, why: String| Ok((Told::NotStarted { what, why }, End::Exited(sys::NOTHING)));
+    let not_started =
+        |what: String, why: String| Ok((TraceReport::NotStarted { what, why }, End::Exited(sys::NOTHING)));
     let program = match find(&command) {
         Ok(program) => program,
         Err((what, why)) => return not_started(what, why),
@@ -101,12 +102,12 @@ fn trace(order: &Order) -> io::Result<(Told, End)> {
         Ok(begun) => begun,
         Err(refused) => {
             let why = format!("ptrace(2): {refused}");
-            return Ok((Told::Refused { why }, End::Exited(sys::NOTHING)));
+            return Ok((TraceReport::Refused { why }, End::Exited(sys::NOTHING)));
         }
     };
     let (tally, end) = watch::watch(begun.pid, &program, order.during.as_deref())?;
     match begun.refused_by_exec() {
         Some(error) => not_started(program.display().to_string(), error.to_string()),
-        None => Ok((Told::Seen(tally.into_census()), end)),
+        None => Ok((TraceReport::Seen(tally.into_census()), end)),
     }
 }

@@ -2,7 +2,7 @@
 //! launched as they would have been; afterwards each tells what it saw, with paths that are the same in all variants.
 //! The lab executes the trial; what is traced, and what becomes of it, is decided elsewhere.
 
-use bakeoff_host::tracer::{Census, Mapped, Opened, Order, Told as Words};
+use bakeoff_host::tracer::{Census, Mapped, Opened, Order, TraceReport as Words};
 use bakeoff_host::{Command, End};
 use bakeoff_lab::{Error, IntrusiveProbe, Unseen};
 use std::collections::BTreeMap;

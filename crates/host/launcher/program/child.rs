@@ -61,7 +61,7 @@ pub(super) fn start(job: &Job<'_>, process: &wire::Process, over: &mut ProcessOv
     match begun {
         Ok((pid, pidfd)) if over.failed_step == 0 => return Some(Begun { pid, pidfd, io: orders.io }),
         // It has ended, or is about to.
-        Ok((pid, pidfd)) => bury(pid, pidfd),
+        Ok((pid, pidfd)) => reap_failed(pid, pidfd),
         Err(errno) => (over.failed_step, over.failed_errno) = (wire::CLONE, errno),
     }
     None
@@ -71,7 +71,7 @@ pub(super) fn start(job: &Job<'_>, process: &wire::Process, over: &mut ProcessOv
 pub(super) fn try_limits(job: &Job<'_>) -> wire::Tried {
     let mut orders = Orders::new(job, None);
     match begin(&mut orders, None) {
-        Ok((pid, pidfd)) => bury(pid, pidfd),
+        Ok((pid, pidfd)) => reap_failed(pid, pidfd),
         Err(errno) => orders.tried.errno[wire::CLONE as usize] = errno,
     }
     orders.tried
@@ -84,7 +84,8 @@ fn begin(orders: &mut Orders<'_>, into: Option<u32>) -> Result<(i32, u32)> {
     unsafe { spawn(&mut *CHILD_STACK.0.get(), into, shares, child, address) }
 }
 
-fn bury(pid: i32, pidfd: u32) {
+/// Reaps a process that has ended, or is about to, without having executed a program.
+fn reap_failed(pid: i32, pidfd: u32) {
     let mut watched = [sys::Polled { descriptor: pidfd as i32, events: sys::POLLIN, revents: 0 }];
     // The wait is for an exit that is under way, unless somebody froze the cgroup that it was born into.
     let _ = sys::poll(&mut watched, Some(1_000_000_000));

@@ -145,7 +145,7 @@ impl<'a> Watch<'a> {
             None => {
                 over.ended_ns = sys::now_ns();
                 process.next_ns = process.next_ns.max(over.ended_ns + BACK_OFF_NS);
-                self.has_failed(index);
+                self.count_failure(index);
             }
         }
     }
@@ -158,16 +158,16 @@ impl<'a> Watch<'a> {
         if woken.is_ok_and(|ready| ready > 0) {
             for index in 0..last {
                 if self.state.watched[index].revents != 0 {
-                    self.has_ended(index, now);
+                    self.note_end(index, now);
                 }
             }
         }
         // First of all copies that have just ended begin again, so that who asks finds them alive.
-        self.is_it_time(now);
+        self.do_what_is_due(now);
         if woken.is_ok_and(|ready| ready > 0) && self.state.watched[last].revents != 0 {
-            self.obey(now);
+            self.handle_control(now);
             if self.stop.is_some() {
-                self.is_it_time(now);
+                self.do_what_is_due(now);
             }
         }
     }
@@ -187,7 +187,8 @@ impl<'a> Watch<'a> {
         Some(next.saturating_sub(now()))
     }
 
-    fn has_ended(&mut self, index: usize, now: u64) {
+    /// A main process has ended: it is no longer waited for, and that of a load is reaped and counted at once.
+    fn note_end(&mut self, index: usize, now: u64) {
         let (process, over) = (&mut self.state.processes[index], &mut self.state.over[index]);
         let watched = &mut self.state.watched[index];
         sys::close(watched.descriptor as u32);
@@ -221,13 +222,14 @@ impl<'a> Watch<'a> {
         (over.status, over.usage, self.state.processes[index].pid) = (reaped.status, reaped.usage, 0);
         self.achieved.ended += u64::from(reaped.status == 0);
         if reaped.status != 0 {
-            self.has_failed(index);
+            self.count_failure(index);
         }
         let [user_s, user_us, sys_s, sys_us, ..] = reaped.usage;
         self.achieved.cpu_us += ((user_s + sys_s) * 1_000_000 + user_us + sys_us) as u64;
     }
 
-    fn has_failed(&mut self, index: usize) {
+    /// A copy could not be started, or did not end as it should.
+    fn count_failure(&mut self, index: usize) {
         self.achieved.failed += 1;
         if self.achieved.first_failed == 0 {
             self.achieved.first_failed = index as u64 + 1;
@@ -235,7 +237,7 @@ impl<'a> Watch<'a> {
     }
 
     /// What the owner has to say; if it has hung up, all is killed.
-    fn obey(&mut self, now: u64) {
+    fn handle_control(&mut self, now: u64) {
         let head = hear(&mut []);
         match head {
             Ok(Some(head)) if head.kind == wire::STOP => {
@@ -272,7 +274,7 @@ impl<'a> Watch<'a> {
     }
 
     /// Kills what is to be killed by now, and starts what is to be started.
-    fn is_it_time(&mut self, now: u64) {
+    fn do_what_is_due(&mut self, now: u64) {
         let timeout = self.job.head.timeout_ns;
         if self.stop.is_none() && timeout > 0 && now >= self.launched_ns + timeout {
             self.begin_to_stop(now, 0, wire::TIMED_OUT);

@@ -95,9 +95,9 @@ pub(super) fn that_tell(hierarchy: &Hierarchy, folder: &Path, told: &mut Measure
 }
 
 /// Those metrics that no file tells, and why.
-pub(super) fn untold(told: &Measurements) -> Vec<(&'static str, String)> {
-    let untold = NAMES.iter().filter(|(name, _)| !told.contains_key(*name));
-    untold.map(|&(name, why)| (name, why.to_owned())).collect()
+pub(super) fn unavailable(told: &Measurements) -> Vec<(&'static str, String)> {
+    let unavailable = NAMES.iter().filter(|(name, _)| !told.contains_key(*name));
+    unavailable.map(|&(name, why)| (name, why.to_owned())).collect()
 }
 
 /// Reads these files, by name, and adds what they tell. What is already told stays.

@@ -1,6 +1,6 @@
 //! The folder that this Bakeoff has for its groups, in each hierarchy where it could be made: what it can do, and how it is
-//! removed. What all jobs together used is told by the folder itself, because groups pass on to those above them what
-//! they count. How it is made is no matter here.
+//! removed. Totals of all jobs come from the folder itself: the counters of cgroups are hierarchical. How it is made is no
+//! matter here.
 
 use super::find::Hierarchy;
 use super::{counts, tree, values};
@@ -19,9 +19,9 @@ pub(crate) struct Home {
     pub(super) nests: Vec<Nest>,
     /// Whether the kernel clones processes into a group of version 2.
     pub(super) clones_into: bool,
-    /// Metrics that groups do not tell here, and why.
-    pub(crate) untold: Vec<(&'static str, String)>,
-    pub(super) is_around_us: bool,
+    /// Metrics that cannot be had of groups here, and why.
+    pub(crate) unavailable: Vec<(&'static str, String)>,
+    pub(super) contains_self: bool,
     /// The number that the next group is named by.
     pub(super) next: AtomicU64,
     pub(super) limits_cpu: OnceLock<bool>,
@@ -32,8 +32,8 @@ pub(crate) struct Home {
 pub(crate) struct Needs<'a> {
     /// These metrics.
     pub(crate) metrics: &'a [&'static str],
-    /// All metrics that there may be.
-    pub(crate) whatever_there_is: bool,
+    /// All metrics that a group may tell.
+    pub(crate) all_metrics: bool,
     /// A limit of memory.
     pub(crate) memory_limit: bool,
     /// A limit of CPU time.
@@ -43,7 +43,7 @@ pub(crate) struct Needs<'a> {
 impl Needs<'_> {
     /// Whatever a group may tell.
     pub(crate) fn everything() -> Self {
-        Self { whatever_there_is: true, ..Self::default() }
+        Self { all_metrics: true, ..Self::default() }
     }
 }
 
@@ -58,8 +58,8 @@ pub(super) struct Nest {
 }
 
 impl Nest {
-    /// Whether a controller of version 2 is there in the groups below.
-    fn hands_on(&self, controller: &str) -> bool {
+    /// Whether it delegates a controller of version 2: whether the groups below have it.
+    fn delegates(&self, controller: &str) -> bool {
         words(&self.folder.join("cgroup.subtree_control")).iter().any(|c| c == controller)
     }
 }
@@ -75,8 +75,8 @@ impl Home {
     }
 
     /// Whether this very process is in the folder, and so counted with the jobs.
-    pub(crate) fn is_around_us(&self) -> bool {
-        self.is_around_us
+    pub(crate) fn contains_self(&self) -> bool {
+        self.contains_self
     }
 
     /// Whether there is a controller for CPU limits. The first call enables it, if it can be.
@@ -87,7 +87,7 @@ impl Home {
                     enable(above, &["cpu"]);
                 }
                 enable(&v2.folder, &["cpu"]);
-                if v2.hands_on("cpu") {
+                if v2.delegates("cpu") {
                     return true;
                 }
             }
@@ -97,7 +97,7 @@ impl Home {
 
     /// Whether there is a controller for limits of memory.
     pub(crate) fn limits_memory(&self) -> bool {
-        self.nests.iter().any(|nest| nest.hierarchy.has("memory") || nest.hierarchy.is_v2() && nest.hands_on("memory"))
+        self.nests.iter().any(|nest| nest.hierarchy.has("memory") || nest.hierarchy.is_v2() && nest.delegates("memory"))
     }
 
     /// Whether the kernel clones processes into a group.
@@ -133,14 +133,14 @@ impl Home {
             || of(&["cpuacct"]) && self.v2().is_none()
             || needs.memory_limit && of(&["memory"])
             || needs.cpu_limit && of(&["cpu"])
-            || needs.whatever_there_is && of(&["memory", "pids", "blkio", "cpuacct"])
+            || needs.all_metrics && of(&["memory", "pids", "blkio", "cpuacct"])
     }
 }
 
 impl Drop for Home {
     fn drop(&mut self) {
         for nest in &self.nests {
-            if self.is_around_us && nest.hierarchy.is_v2() && !move_out(&nest.folder) {
+            if self.contains_self && nest.hierarchy.is_v2() && !move_out(&nest.folder) {
                 continue;
             }
             let _ = tree::remove(&nest.folder);
@@ -148,7 +148,7 @@ impl Drop for Home {
     }
 }
 
-/// Back to where we came from, which takes processes again once it hands no controllers on. What does not work here
+/// Back to where we came from, which takes processes again once it delegates no controllers. What does not work here
 /// must not end in our own death: then the folder stays, empty but for us, and is removed by whoever comes next.
 fn move_out(folder: &Path) -> bool {
     let Some(own) = folder.parent() else { return false };
@@ -163,8 +163,8 @@ fn move_out(folder: &Path) -> bool {
     move_into(own) && fs::remove_dir(folder.join(SELF)).is_ok()
 }
 
-/// Hands controllers on to the groups below; each for itself, because one refusal would refuse all. A group with
-/// processes is let alone: it would hand on those that also work for threads, and after that no group below could
+/// Delegates controllers to the groups below; each for itself, because one refusal would refuse all. A group with
+/// processes is let alone: it would delegate those that also work for threads, and after that no group below could
 /// take a process ("domain invalid").
 pub(super) fn enable(folder: &Path, controllers: &[&str]) {
     let is_top = !folder.join("cgroup.type").exists();

@@ -60,10 +60,10 @@ impl Home {
             }
         }
         let mut home = Self {
-            is_around_us: nests.iter().any(|nest| nest.hierarchy.is_v2() && nest.folder.join(SELF).exists()),
+            contains_self: nests.iter().any(|nest| nest.hierarchy.is_v2() && nest.folder.join(SELF).exists()),
             nests,
             clones_into: true,
-            untold: vec![],
+            unavailable: vec![],
             next: AtomicU64::new(0),
             limits_cpu: OnceLock::new(),
         };
@@ -94,7 +94,7 @@ impl Home {
             let nest = &mut self.nests[*nth];
             nest.files = counts::that_tell(&nest.hierarchy, folder, &mut told);
         }
-        self.untold = counts::untold(&told);
+        self.unavailable = counts::unavailable(&told);
         group.remove(self)
     }
 }

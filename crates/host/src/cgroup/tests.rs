@@ -105,7 +105,7 @@ fn a_pipeline_has_as_many_processes_as_it_has() {
     assert!(wait4(child).0.success());
     match told(&home, &group).get("pids_peak") {
         Some(&most) => assert!((most - 5.0).abs() < 1e-9, "{most}"),
-        None => println!("skipped: {:?}", home.untold),
+        None => println!("skipped: {:?}", home.unavailable),
     }
     group.remove(&home).unwrap();
     gone(&group);
@@ -127,9 +127,9 @@ fn memory_and_cpu_time_are_those_of_the_job() {
         assert!((told["cgroup_user"] + told["cgroup_sys"] - cgroup_cpu_s).abs() < 0.001, "{told:?}");
         assert!(home.cpu_s().unwrap() >= cgroup_cpu_s);
     }
-    println!("{told:?}, not told: {:?}", home.untold);
+    println!("{told:?}, not told: {:?}", home.unavailable);
     // What a group told and what it did not is everything that there is.
-    assert_eq!(told.len() + home.untold.len(), super::NAMES.len());
+    assert_eq!(told.len() + home.unavailable.len(), super::NAMES.len());
     group.remove(&home).unwrap();
     // The sum of all jobs keeps what those used that are gone.
     assert!(home.cpu_s().is_none_or(|all_s| all_s >= told["cgroup_cpu"]));
@@ -139,7 +139,7 @@ fn memory_and_cpu_time_are_those_of_the_job() {
 fn a_job_dies_of_its_memory_limit_and_it_shows() {
     let Some(home) = home() else { return };
     if !home.limits_memory() {
-        println!("skipped: {:?}", home.untold);
+        println!("skipped: {:?}", home.unavailable);
         return;
     }
     let dies = |limit_mib: u64| {
@@ -169,7 +169,7 @@ fn bytes_are_those_that_reach_the_disk() {
     let to = format!("of={file}");
     let (status, _) = wait4(start(&home, &group, &["dd", "if=/dev/zero", &to, "bs=1M", "count=8", "oflag=direct"]));
     let Some(&written) = told(&home, &group).get("cgroup_write_bytes") else {
-        return println!("skipped: {:?}", home.untold);
+        return println!("skipped: {:?}", home.unavailable);
     };
     if !status.success() {
         return println!("skipped: {file} cannot be written directly");

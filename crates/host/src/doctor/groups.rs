@@ -21,14 +21,14 @@ pub(super) fn checks(files: &Files) -> Vec<Check> {
 fn groups(home: &Home) -> Check {
     let name = "cgroups";
     let found = format!("{}, one for each trial whose metrics or limits need it", home.world());
-    if home.untold.is_empty() {
+    if home.unavailable.is_empty() {
         return Check::good(name, found, "memory, CPU time, block I/O and pressure are told of whole trees");
     }
-    let untold: Vec<&str> = home.untold.iter().map(|(metric, _)| *metric).collect();
-    let mut whys: Vec<&str> = home.untold.iter().map(|(_, why)| why.as_str()).collect();
+    let unavailable: Vec<&str> = home.unavailable.iter().map(|(metric, _)| *metric).collect();
+    let mut whys: Vec<&str> = home.unavailable.iter().map(|(_, why)| why.as_str()).collect();
     whys.dedup();
-    let check = Check::missing(name, found, &format!("lost: {} ({})", untold.join(", "), whys.join("; ")));
-    check.remedy(if untold.iter().all(|metric| metric.starts_with("pressure_")) {
+    let check = Check::missing(name, found, &format!("lost: {} ({})", unavailable.join(", "), whys.join("; ")));
+    check.remedy(if unavailable.iter().all(|metric| metric.starts_with("pressure_")) {
         "boot with psi=1, if the kernel has CONFIG_PSI"
     } else if home.has_v1() {
         "boot with systemd.unified_cgroup_hierarchy=1"

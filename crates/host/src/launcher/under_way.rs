@@ -99,8 +99,8 @@ impl UnderWay {
         Ok(())
     }
 
-    /// Whether there is a word of the launcher's.
-    pub(super) fn has_ended(&mut self, control: &UnixStream) -> io::Result<bool> {
+    /// Reads the marks that have come, and looks whether there is a word of the launcher's.
+    pub(super) fn look_for_word(&mut self, control: &UnixStream) -> io::Result<bool> {
         self.marks.read(reply::now_ns());
         let now = Timespec { tv_sec: 0, tv_nsec: 0 };
         Ok(self.is_over() || poll(&mut [PollFd::new(control, PollFlags::IN)], Some(&now))? > 0)

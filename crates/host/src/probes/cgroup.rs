@@ -77,7 +77,7 @@ impl Probe for Cgroup {
 
     fn unavailable(&self) -> Vec<Unavailable> {
         match &self.home {
-            Ok(home) => by_reason(home.untold.iter().cloned()),
+            Ok(home) => by_reason(home.unavailable.iter().cloned()),
             Err(why) => by_reason(NAMES.iter().map(|(name, _)| (*name, why.clone()))),
         }
     }

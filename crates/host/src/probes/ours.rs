@@ -14,7 +14,7 @@ pub(super) fn cpu_s(files: &Files, home: Option<&Home>, ticks_per_s: f64) -> f64
     let own_s = own.tv_sec as f64 + own.tv_nsec as f64 / 1e9;
     let launchers = our_processes().into_iter().skip(1);
     if let Some((home, jobs_s)) = home.and_then(|home| Some((home, home.cpu_s()?))) {
-        if home.is_around_us() {
+        if home.contains_self() {
             return jobs_s;
         }
         let ran_ns = |pid| files.read_at_once(&format!("proc/{pid}/schedstat"))?.split(' ').next()?.parse::<f64>().ok();

@@ -200,14 +200,14 @@ fn what_is_told_and_what_is_not_is_everything() {
     for probe in &mut probes {
         probe.after(&seen, &mut told).unwrap();
     }
-    let untold: Vec<String> =
+    let unavailable: Vec<String> =
         probes.iter().flat_map(|probe| probe.unavailable()).flat_map(|reason| reason.metrics).collect();
-    println!("{told:?}\nnot told: {untold:?}");
+    println!("{told:?}\nnot told: {unavailable:?}");
     for metric in METRICS {
         let ours = ["cgroup", "/proc/", "perf_event_open"].iter().any(|source| metric.source.starts_with(source));
         let is_told = told.contains_key(&*metric.name);
-        let is_untold = untold.iter().any(|name| *name == metric.name);
-        assert_eq!(is_told != is_untold, ours, "{metric:?} told: {is_told}, not told: {is_untold}");
+        let is_unavailable = unavailable.iter().any(|name| *name == metric.name);
+        assert_eq!(is_told != is_unavailable, ours, "{metric:?} told: {is_told}, not told: {is_unavailable}");
     }
     assert!((0.0..=1.0).contains(&told["foreign_cpu"]) && (0.0..=1.0).contains(&told["steal"]), "{told:?}");
     assert!(told["load"] >= 0.0);

@@ -84,7 +84,7 @@ pub(super) fn watch(main: Pid, program: &Path, during: Option<&Path>) -> io::Res
         tally: Tally::default(),
     };
     while let Some((pid, status)) = sys::wait()? {
-        watch.look_up_the_time();
+        watch.update_window();
         if let Some(end) = watch.see(pid, status) {
             // What is left dies with us, and will not say what it had mapped.
             let left: Vec<Pid> = watch.tasks.values().map(|task| task.process).collect();
@@ -96,8 +96,8 @@ pub(super) fn watch(main: Pid, program: &Path, during: Option<&Path>) -> io::Res
 }
 
 impl Watch<'_> {
-    /// Whether counting has begun or is over is looked up at every stop: nobody may miss the other's moment.
-    fn look_up_the_time(&mut self) {
+    /// Begins or ends the counting, by whether the file is there. At every stop: nobody may miss the other's moment.
+    fn update_window(&mut self) {
         let Some(file) = self.during else { return };
         match (self.now, file.exists()) {
             (Now::Before, true) => {
@@ -169,8 +169,8 @@ impl Watch<'_> {
         match (event, signal) {
             (0, signal) if signal == libc::SIGTRAP | SYSGOOD => self.at_call(pid),
             (0, signal) => return sys::go_on(pid, signal),
-            (EVENT_EXEC, _) => self.has_executed(pid),
-            (EVENT_EXIT, _) => self.is_ending(pid),
+            (EVENT_EXEC, _) => self.note_exec(pid),
+            (EVENT_EXIT, _) => self.note_exit(pid),
             // Stopped by a signal, as all of its process: so it stays until another signal.
             (EVENT_STOP, libc::SIGSTOP | libc::SIGTSTP | libc::SIGTTIN | libc::SIGTTOU) => return sys::stay(pid),
             // A task begins, or goes on after such a stop; or it has made another task.
@@ -211,7 +211,7 @@ impl Watch<'_> {
     }
 
     /// A process has become another program: of its threads only the caller is left, and has the process's id.
-    fn has_executed(&mut self, pid: Pid) {
+    fn note_exec(&mut self, pid: Pid) {
         let former = sys::event_message(pid).and_then(|former| Pid::try_from(former).ok()).unwrap_or(pid);
         let mut call = self.tasks.remove(&former).and_then(|task| task.call);
         self.tasks.retain(|_, task| task.process != pid);
@@ -228,7 +228,7 @@ impl Watch<'_> {
     }
 
     /// A task is about to end, and its memory is still there.
-    fn is_ending(&mut self, pid: Pid) {
+    fn note_exit(&mut self, pid: Pid) {
         let process = self.tasks.get(&pid).map_or(pid, |task| task.process);
         if pid == process {
             self.read_maps(pid);

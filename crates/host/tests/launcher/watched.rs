@@ -20,7 +20,7 @@ fn execute(launcher: &mut Launcher, scratch: &Scratch, scripts: &[&str], limits:
 }
 
 /// The reason for which a launcher does not tell a metric.
-fn untold(launcher: &Launcher, metric: &str) -> Option<String> {
+fn unavailable(launcher: &Launcher, metric: &str) -> Option<String> {
     launcher.unavailable().into_iter().find(|reason| reason.metrics.iter().any(|name| name == metric)).map(|r| r.why)
 }
 
@@ -45,7 +45,7 @@ fn groups_of(pid: u32) -> Vec<PathBuf> {
 fn every_job_of_many_is_counted() {
     let scratch = Scratch::new();
     let mut launcher = watched(PERF);
-    if let Some(why) = untold(&launcher, "page_faults") {
+    if let Some(why) = unavailable(&launcher, "page_faults") {
         return println!("skipped: {why}");
     }
     let mut faults = || execute(&mut launcher, &scratch, &["exec true"], Limits::default()).measurements["page_faults"];
@@ -62,7 +62,7 @@ fn processes_at_once_are_counted_together() {
     let three = execute(&mut launcher, &scratch, &[touch; 3], Limits::default()).measurements;
     println!("{one:?}\n{three:?}");
     for metric in ["page_faults", "task_clock", "cgroup_cpu", "rchar", "minflt"] {
-        if let Some(why) = untold(&launcher, metric) {
+        if let Some(why) = unavailable(&launcher, metric) {
             println!("skipped: {metric}: {why}");
         } else if metric.contains('c') && metric != "rchar" {
             assert!(three[metric] > 1.3 * one[metric], "{metric}");
@@ -70,7 +70,7 @@ fn processes_at_once_are_counted_together() {
             assert!((three[metric] / one[metric] - 3.0).abs() < 0.1, "{metric}");
         }
     }
-    if untold(&launcher, "rchar").is_none() {
+    if unavailable(&launcher, "rchar").is_none() {
         assert!((16.0 * MIB..17.0 * MIB).contains(&one["rchar"]), "{one:?}");
     }
 }
@@ -79,7 +79,7 @@ fn processes_at_once_are_counted_together() {
 fn a_group_tells_of_a_job_as_wait4_does_and_of_more() {
     let scratch = Scratch::new();
     let mut launcher = watched(GROUP);
-    if let Some(why) = untold(&launcher, "cgroup_cpu") {
+    if let Some(why) = unavailable(&launcher, "cgroup_cpu") {
         return println!("skipped: {why}");
     }
     let spin = "i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done";
@@ -117,7 +117,7 @@ fn who_exceeds_the_memory_limit_is_killed_and_the_next_one_is_not() {
 #[test]
 fn what_a_killed_bakeoff_left_is_removed_by_the_next() {
     let scratch = Scratch::new();
-    if let Some(why) = untold(&watched(GROUP), "cgroup_cpu") {
+    if let Some(why) = unavailable(&watched(GROUP), "cgroup_cpu") {
         return println!("skipped: {why}");
     }
     scratch.fifo("ready");

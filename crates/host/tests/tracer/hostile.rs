@@ -2,7 +2,7 @@
 //! that outlive the main one, a kernel that refuses.
 
 use super::support::{Ended, Place};
-use bakeoff_host::tracer::Told;
+use bakeoff_host::tracer::TraceReport;
 use std::os::unix::process::CommandExt as _;
 use std::time::{Duration, Instant};
 
@@ -162,7 +162,7 @@ fn a_kernel_that_refuses_is_said() {
     // SAFETY: it makes two system calls between fork and exec, and allocates nothing.
     unsafe { tracer.pre_exec(without_ptrace) };
     let ended = Ended::of(&tracer.output().unwrap(), &told);
-    let Told::Refused { why } = &ended.told else { panic!("{:?}", ended.told) };
+    let TraceReport::Refused { why } = &ended.told else { panic!("{:?}", ended.told) };
     assert!(why.contains("ptrace(2): Operation not permitted"), "{why}");
     assert!(!place.path("made").exists(), "the command was executed without being traced");
 }

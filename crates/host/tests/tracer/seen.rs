@@ -2,7 +2,7 @@
 
 use super::support::{Ended, Place, skipped, strace};
 use bakeoff_host::tracer::Census;
-use bakeoff_host::tracer::Told;
+use bakeoff_host::tracer::TraceReport;
 use std::path::Path;
 
 pub(crate) const CASES: &[(&str, fn())] = &[
@@ -174,7 +174,7 @@ fn what_cannot_be_started_is_said() {
     let text = place.write("text", "no program\n");
     for (argv, part) in [(vec!["no-such-program"], "not found"), (vec![text.as_str()], "ermission")] {
         let ended = place.trace(&argv);
-        let Told::NotStarted { what, why } = &ended.told else { panic!("{:?}", ended.told) };
+        let TraceReport::NotStarted { what, why } = &ended.told else { panic!("{:?}", ended.told) };
         assert!(what == argv[0] && why.contains(part), "{what}: {why}");
         assert_eq!(ended.code, Some(127));
     }

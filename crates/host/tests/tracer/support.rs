@@ -1,7 +1,7 @@
 //! What every test of the tracer needs: a folder, the C program, and the tracer itself, which is this very executable.
 
 use bakeoff_host::tracer::{Calls, Census};
-use bakeoff_host::tracer::{Order, Told};
+use bakeoff_host::tracer::{Order, TraceReport};
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write as _;
@@ -27,7 +27,7 @@ pub(crate) struct Place {
 
 /// What came of it.
 pub(crate) struct Ended {
-    pub(crate) told: Told,
+    pub(crate) told: TraceReport,
     pub(crate) code: Option<i32>,
     pub(crate) signal: Option<i32>,
     pub(crate) out: String,
@@ -104,7 +104,7 @@ impl Ended {
 
     pub(crate) fn traced(&self) -> &Census {
         match &self.told {
-            Told::Seen(census) => census,
+            TraceReport::Seen(census) => census,
             other => panic!("{other:?}"),
         }
     }

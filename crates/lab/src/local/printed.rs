@@ -87,7 +87,8 @@ impl Printed {
             .map(|file| Ok((file, output_of(file)?)))
             .collect::<io::Result<_>>()
             .map_err(unread)?;
-        let is_full = outputs.iter().any(|(_, output)| output.bytes > 0) && files.is_full().map_err(unread)?;
+        let is_full =
+            outputs.iter().any(|(_, output)| output.bytes > 0) && files.trim_and_check_full().map_err(unread)?;
         // One that never ends says nothing of what the others need.
         for (process, most) in (0..count).zip(most).filter(|_| !is_full) {
             *most = (*most).max(files.used(process).map_err(unread)?);
