@@ -38,6 +38,9 @@ pub trait IntrusiveProbe {
     /// Why nothing was seen: then the trial is not judged.
     fn see(&mut self, end: &End) -> Result<(), Unseen>;
 
+    /// Takes what was seen of the services, which have ended.
+    fn see_services(&mut self);
+
     /// Nothing of the trial goes on: its files can go.
     fn forget(&mut self, scratch: &Path);
 }

@@ -30,6 +30,7 @@ pub(crate) struct Tracing {
     /// The services that were started, by name, and where their tracers tell what they saw.
     services: BTreeMap<String, Told>,
     seen: Census,
+    seen_of_services: BTreeMap<String, Result<Census, String>>,
 }
 
 /// Where a tracer tells what it saw.
@@ -49,6 +50,7 @@ impl Tracing {
             command: None,
             services: BTreeMap::new(),
             seen: Census::default(),
+            seen_of_services: BTreeMap::new(),
         }
     }
 
@@ -57,10 +59,9 @@ impl Tracing {
         std::mem::take(&mut self.seen)
     }
 
-    /// What each service did, to be asked when all of them have ended.
-    pub(crate) fn of_services(&mut self) -> impl Iterator<Item = (String, Result<Census, String>)> {
-        let services = std::mem::take(&mut self.services).into_iter();
-        services.map(|(name, told)| (name, told.census().map_err(|unseen| in_words(&unseen))))
+    /// What each service did, or why nobody knows.
+    pub(crate) fn of_services(&mut self) -> BTreeMap<String, Result<Census, String>> {
+        std::mem::take(&mut self.seen_of_services)
     }
 
     fn file(&self, name: &str) -> PathBuf {
@@ -91,6 +92,7 @@ impl IntrusiveProbe for Tracing {
         self.scratch = std::path::absolute(scratch).map_err(|source| folder_error(scratch, source))?;
         (self.command, self.seen) = (None, Census::default());
         self.services.clear();
+        self.seen_of_services.clear();
         Ok(())
     }
 
@@ -137,6 +139,12 @@ impl IntrusiveProbe for Tracing {
     fn trial_ended(&mut self) -> Result<(), Error> {
         let file = self.file(DURING);
         std::fs::remove_file(&file).map_err(|source| folder_error(&file, source))
+    }
+
+    fn see_services(&mut self) {
+        let services = std::mem::take(&mut self.services).into_iter();
+        let seen = services.map(|(name, told)| (name, told.census().map_err(|unseen| in_words(&unseen))));
+        self.seen_of_services = seen.collect();
     }
 
     fn see(&mut self, end: &End) -> Result<(), Unseen> {

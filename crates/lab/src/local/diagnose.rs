@@ -102,6 +102,7 @@ impl Local<'_> {
                 Err(halt) => return Err(halt),
             }
         }
+        probe.see_services();
         Ok(Diagnosed::Executed { ops: execution.marks.ops_count(), failure })
     }
 }
