@@ -20,7 +20,6 @@ pub mod modes;
 pub mod outliers;
 pub mod power;
 pub mod proportion;
-pub mod published;
 pub mod rank;
 pub mod signflip;
 pub mod sort;

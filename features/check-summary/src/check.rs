@@ -11,11 +11,11 @@ mod stated;
 mod tests;
 mod words;
 
+use crate::figures::step::off_step;
+use crate::figures::{self, Figures, Range};
 use crate::published::claim::{Claim, baseline_of};
 use crate::published::{Figure, Printing, Published, Summary};
 use bakeoff_judge::findings::Caveat;
-use bakeoff_stats::published::step::off_step;
-use bakeoff_stats::published::{self, Figures, Range};
 use serde::{Deserialize, Serialize};
 
 pub use claims::{ClaimFinding, Outcome, Why};
@@ -93,8 +93,8 @@ fn finding(summary: &Summary, printing: Printing, step: Option<f64>) -> SummaryF
         sd: range(&summary.sd).map(|sd| if printing == Printing::EightDigits { one_pass(sd, summary) } else { sd }),
     };
     let narrowed = match summary.n {
-        Some(_) => published::narrow(&figures),
-        None => published::narrow_without_n(&figures),
+        Some(_) => figures::narrow(&figures),
+        None => figures::narrow_without_n(&figures),
     };
     let impossible = match &narrowed {
         Err(fault) => Some(words::fault(fault, summary)),
@@ -103,7 +103,7 @@ fn finding(summary: &Summary, printing: Printing, step: Option<f64>) -> SummaryF
             .and_then(|step| Some(words::off_step(off_step(&figures, step)?, summary, step))),
     };
     let possible = narrowed.ok().filter(|_| impossible.is_none());
-    let values = possible.as_ref().and_then(published::reconstruct).filter(|_| summary.n.is_some_and(|n| n <= 3));
+    let values = possible.as_ref().and_then(figures::reconstruct).filter(|_| summary.n.is_some_and(|n| n <= 3));
     let sd_from = match (&summary.sd, &values, possible.and_then(|f| f.sd)) {
         (Some(_), _, _) => SdFrom::Published,
         (None, Some(_), Some(_)) => SdFrom::Values,

@@ -3,6 +3,7 @@
 
 pub mod check;
 mod command;
+pub mod figures;
 mod page;
 pub mod published;
 

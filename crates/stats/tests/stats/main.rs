@@ -4,5 +4,4 @@
 mod golden;
 mod laws;
 mod linear;
-mod published_laws;
 mod rank_laws;

@@ -4,9 +4,9 @@
 
 use super::compare::{Comparison, Shown, compare, equivalent, zone};
 use super::finding::{SummaryFinding, Terms};
+use crate::figures::{Range, intersect};
 use crate::published::Figure;
 use crate::published::claim::{Amount, Claim, Says, Way};
-use bakeoff_stats::published::{Range, intersect};
 use serde::{Deserialize, Serialize};
 
 /// What becomes of a claim.

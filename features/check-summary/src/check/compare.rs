@@ -2,10 +2,10 @@
 //! out; the words are the report's.
 
 use super::finding::{SdFrom, SummaryFinding, Terms};
+use crate::figures::Range;
+use crate::figures::compare::{self as stats, Band, Difference};
 use bakeoff_judge::findings::Caveat;
 use bakeoff_stats::equivalence::Zone;
-use bakeoff_stats::published::Range;
-use bakeoff_stats::published::compare::{self as stats, Band, Difference};
 use serde::{Deserialize, Serialize};
 
 /// A summary against the baseline.

@@ -1,9 +1,9 @@
 //! What is said of one summary of published figures, and the terms on which figures are judged. These are types; what
 //! makes a finding is [`super::check_summary`].
 
+use crate::figures::Range;
+use crate::figures::compare::Sample;
 use crate::published::Summary;
-use bakeoff_stats::published::Range;
-use bakeoff_stats::published::compare::Sample;
 use serde::{Deserialize, Serialize};
 
 /// How figures are to be judged.

@@ -4,10 +4,10 @@
 
 use super::compare::Estimate;
 use super::finding::SummaryFinding;
+use crate::figures::compare::{Sample, pooled};
+use crate::figures::{Range, intersect};
 use crate::published::{Figure, Stated, StatedDifference};
 use bakeoff_stats::ministat::{LEVELS, tabulated};
-use bakeoff_stats::published::compare::{Sample, pooled};
-use bakeoff_stats::published::{Range, intersect};
 use serde::{Deserialize, Serialize};
 
 /// Whether what was stated follows from the figures.

@@ -1,8 +1,8 @@
 //! Why figures are impossible, in words. Numbers are written with the digits that they need to be told apart from what
 //! was published.
 
+use crate::figures::{Fault, Which};
 use crate::published::{Figure, Summary};
-use bakeoff_stats::published::{Fault, Which};
 
 /// What a figure is called.
 fn name(which: Which) -> &'static str {

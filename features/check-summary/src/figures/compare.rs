@@ -4,7 +4,7 @@
 //! independent, the means as normally distributed; a summary does not tell whether they are.
 
 use super::figures::Range;
-use crate::student::{t_quantile, two_sided_p};
+use bakeoff_stats::student::{t_quantile, two_sided_p};
 
 /// What is known of one list of values.
 #[derive(Debug, Clone, Copy, PartialEq)]

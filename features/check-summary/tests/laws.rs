@@ -1,10 +1,11 @@
 //! Laws of published figures: what values really gave is never called impossible, whatever digits it is printed with;
 //! two or three values come back from their figures; and figures that nothing can give are found out.
+#![allow(clippy::unwrap_used, reason = "all of this is tests")]
 
+use bakeoff_check_summary::figures::compare::{Sample, pooled, ratio, smallest_exact_p, welch};
+use bakeoff_check_summary::figures::step::off_step;
+use bakeoff_check_summary::figures::{Fault, Figures, Range, Which, narrow, narrow_without_n, reconstruct};
 use bakeoff_stats::describe::{mean, sd};
-use bakeoff_stats::published::compare::{Sample, pooled, ratio, smallest_exact_p, welch};
-use bakeoff_stats::published::step::off_step;
-use bakeoff_stats::published::{Fault, Figures, Range, Which, narrow, narrow_without_n, reconstruct};
 use proptest::prelude::*;
 
 /// What the median of an even number of values is.
