@@ -55,8 +55,8 @@ fn read<'d, H: FileHeader<Endian = Endianness>, R: ReadRef<'d>>(data: R) -> Opti
     };
     let of_type =
         |kind| segments.iter().find(|segment| segment.p_type(endian) == kind && segment.p_filesz(endian).into() > 0);
-    let mut linking = Linking::default();
-    linking.interpreter = of_type(elf::PT_INTERP).and_then(|segment| name_at(segment.p_offset(endian).into()));
+    let interpreter = of_type(elf::PT_INTERP).and_then(|segment| name_at(segment.p_offset(endian).into()));
+    let linking = Linking { interpreter, ..Linking::default() };
     let Some(dynamic) = of_type(elf::PT_DYNAMIC) else { return Some(linking) };
     if dynamic.p_filesz(endian).into() > DYNAMIC_MAX {
         return None;
@@ -76,9 +76,11 @@ fn read<'d, H: FileHeader<Endian = Endianness>, R: ReadRef<'d>>(data: R) -> Opti
         offset.checked_add(within)
     })?;
     let name = |at: u64| name_at(offset.checked_add(at)?);
-    linking.needed =
-        entries().filter(|(tag, _)| *tag == elf::DT_NEEDED).take(NEEDED_MAX).filter_map(|(_, at)| name(at)).collect();
-    linking.rpath = value(elf::DT_RPATH).and_then(name);
-    linking.runpath = value(elf::DT_RUNPATH).and_then(name);
-    Some(linking)
+    let needed = entries().filter(|(tag, _)| *tag == elf::DT_NEEDED).take(NEEDED_MAX);
+    Some(Linking {
+        needed: needed.filter_map(|(_, at)| name(at)).collect(),
+        rpath: value(elf::DT_RPATH).and_then(name),
+        runpath: value(elf::DT_RUNPATH).and_then(name),
+        ..linking
+    })
 }

@@ -10,7 +10,7 @@ use super::tables::{rank, tables};
 use super::trials::Trials;
 use super::{builds, conditions, diagnostics, doubts, effects, executed, latencies, outputs, provided, study};
 use crate::findings::{Effects, FORMAT, Findings, Method, Outputs, Table};
-use bakeoff_model::record::{Record, VariantLine};
+use bakeoff_model::record::{Record, StudyLine, VariantLine};
 
 /// Judges a record without building, finished or not.
 pub(super) fn judge_workloads(record: &Record, levels: bool) -> Findings {
@@ -27,9 +27,7 @@ pub(super) fn judge_workloads(record: &Record, levels: bool) -> Findings {
     let pairs = rank(&mut tables, record, &seen, rule);
     tables.retain(|table| !provided::is_unmeasured(table, &unavailable, &seen));
     if let Some(stopping) = &mut view.stopping {
-        let deciding = |table: &&Table| study.decide.metrics.first() == Some(&table.metric);
-        let fulfilled = fulfilled(study.until, tables.iter().filter(deciding));
-        stopping.enough = is_looked_at(record) && fulfilled;
+        stopping.enough = is_looked_at(record) && is_fulfilled(study, &tables);
     }
     let is_withheld = |w: &str, c: &str, variant: &str| outputs::is_withheld(&outputs, (w, c), variant);
     let alike = Trials::until(record, view.last_pass).without(is_withheld);
@@ -38,8 +36,8 @@ pub(super) fn judge_workloads(record: &Record, levels: bool) -> Findings {
     builds.sort_by_key(|build| variants.iter().position(|v| build.variants.contains(&v.name)).unwrap_or(usize::MAX));
     let is_enough = view.stopping.as_ref().is_some_and(|stopping| stopping.enough);
     let blocks_wanted = executed::blocks_wanted(record, is_enough);
-    let known =
-        Known { tables: &tables, pairs: &pairs, deciding: study.decide.metrics.first().map_or("", String::as_str) };
+    let deciding = study.decide.metrics.first().map_or("", String::as_str);
+    let known = Known { tables: &tables, pairs: &pairs, deciding };
     let effects = all_effects(record, &alike, known, &outputs, rule, levels);
     let mut findings = Findings {
         format: FORMAT,
@@ -86,6 +84,12 @@ pub(super) fn judge_workloads(record: &Record, levels: bool) -> Findings {
     findings.caveats = doubts::about(&findings, record, &trials, rule);
     findings.caveats.extend(diagnostics::about(&findings, &trials, &attempts, rule));
     findings
+}
+
+/// Whether the rule for stopping is fulfilled by the tables of the deciding metric.
+fn is_fulfilled(study: &StudyLine, tables: &[Table]) -> bool {
+    let deciding = |table: &&Table| study.decide.metrics.first() == Some(&table.metric);
+    fulfilled(study.until, tables.iter().filter(deciding))
 }
 
 /// All effects, with the reason why one is missing where outputs differ. A contrast that is a pair is known from the tables.

@@ -5,13 +5,13 @@
 //! for the conditions are tested one by one. Comparisons are in [`compare`], the step of a scale in [`step`].
 
 pub mod compare;
-mod figures;
+mod known;
 mod squares;
 pub mod step;
 
-pub use figures::{Figures, Range, Which, intersect};
+pub use known::{Figures, Range, Which, intersect};
 
-use figures::{MedianRule, places};
+use known::{MedianRule, places};
 use squares::{greatest, least};
 
 /// Why no values can have these figures.

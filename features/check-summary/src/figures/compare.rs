@@ -3,7 +3,7 @@
 //! are bounds: nothing in the ranges goes beyond them, but not every end need be reached. The arms are taken as
 //! independent, the means as normally distributed; a summary does not tell whether they are.
 
-use super::figures::Range;
+use super::known::Range;
 use bakeoff_stats::student::{t_quantile, two_sided_p};
 
 /// What is known of one list of values.

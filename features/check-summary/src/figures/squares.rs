@@ -3,7 +3,7 @@
 //! and Popoviciu's (1935) upper one; the mean makes the upper one Bhatia & Davis's (2000) n (largest − x̄)(x̄ − smallest).
 //! With n and the median known, both are sharpened by putting the free values where they deviate least or most.
 
-use super::figures::{Figures, MedianRule, Range, places};
+use super::known::{Figures, MedianRule, Range, places};
 
 /// The least Σ(x − x̄)²; 0 where nothing is known.
 pub(super) fn least(f: &Figures, rule: MedianRule) -> f64 {

@@ -2,7 +2,7 @@
 //! possible (GRIM: Brown & Heathers 2017), and only some standard deviations (GRIMMER: Anaya 2016; Allard 2018). It
 //! says nothing unless the step is known, which figures alone never tell.
 
-use super::figures::{Figures, Range, Which};
+use super::known::{Figures, Range, Which};
 
 /// Beyond this many possible sums, almost anything is possible.
 const SUMS_MAX: f64 = 100_000.0;

@@ -164,7 +164,7 @@ fn what_is_asked_for_later_is_gathered_without_other_trials() {
 }
 
 fn traced_sessions(record: &Record) -> Vec<u32> {
-    let evidence = of(&record);
+    let evidence = of(record);
     let traced = evidence.iter().filter(|line| matches!(line.evidence, Evidence::Traced(_)));
     let mut sessions: Vec<u32> = traced.map(|line| line.session).collect();
     sessions.dedup();
