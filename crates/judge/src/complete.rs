@@ -11,7 +11,7 @@ use super::contrasts::{Planned, Weights};
 use super::factors::Factors;
 use super::study::with_shared;
 use super::trials::{Cell, Passes};
-use crate::findings::Over;
+use crate::findings::{Over, Refusal};
 use bakeoff_model::record::StudyLine;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -45,7 +45,7 @@ pub(super) struct Detail {
     pub(super) within: Option<String>,
     pub(super) over: Option<Over>,
     /// Why there is none, and the linear model need not be asked.
-    pub(super) refused: Option<String>,
+    pub(super) refused: Option<Refusal>,
 }
 
 impl<'a> Outline<'a> {
@@ -88,10 +88,8 @@ impl<'a> Design<'a> {
             && rest.iter().all(|place| *place == 0)
             && outline.detail.over.is_some()
         {
-            let text =
-                "it was compared with the other factors as in the baseline only, and the table has that comparison";
             (outline.planned.weights, outline.detail) =
-                (Weights::new(), Detail { refused: Some(text.to_owned()), ..Detail::default() });
+                (Weights::new(), Detail { refused: Some(Refusal::InTheTable), ..Detail::default() });
         }
         outline
     }
@@ -161,7 +159,7 @@ impl<'a> Design<'a> {
         }
         let over =
             (!weights.is_empty() && rests.len() < self.combinations(corners)).then(|| self.over(corners, &rests));
-        let refused = is_nothing.then(|| "both are the same program".to_owned());
+        let refused = is_nothing.then_some(Refusal::SameProgram);
         Outline { planned: Planned { name, against, weights }, detail: Detail { over, refused, ..Detail::default() } }
     }
 

@@ -6,9 +6,8 @@ use super::metric_spec::MetricSpec;
 use super::mode::InferenceMode;
 use super::rule::DecisionRule;
 use super::trials::Pairs;
-use crate::findings::{Caveat, Comparison, RatioOfMeans, Scale, Test, Verdict};
+use crate::findings::{Caveat, Comparison, Lack, Model, RatioOfMeans, Scale, Test, Ticks, Verdict};
 use bakeoff_model::metric::Direction;
-use bakeoff_model::percent::percent;
 use bakeoff_stats::blocks::Outlook;
 use bakeoff_stats::describe::{mean, median};
 use bakeoff_stats::student::fieller_interval;
@@ -134,48 +133,31 @@ fn ratio_of_max(pairs: &Pairs) -> Option<f64> {
     (variant > 0.0 && baseline > 0.0).then(|| variant / baseline)
 }
 
-fn caveat(kind: &str, text: String) -> Option<Caveat> {
-    Some(Caveat { kind: kind.to_owned(), text })
-}
-
 /// Too few for any inference, or for an interval.
 fn too_few_blocks(inference: &Inference, rule: DecisionRule) -> Option<Caveat> {
-    let (blocks, percent) = (inference.blocks, percent(1.0 - rule.alpha));
+    let (blocks, confidence) = (inference.blocks, 1.0 - rule.alpha);
     let needed = rule.mode.least_blocks(rule.family, rule.alpha);
-    let text = match inference.test {
-        Test::TooFew if matches!(rule.mode, InferenceMode::Early { .. }) => {
-            format!("{blocks} blocks: the stopping rule looks at them for the first time when there are {needed}")
-        }
-        Test::TooFew => format!("{blocks} of at least {needed} blocks: too few to infer anything"),
+    let lack = match inference.test {
+        Test::TooFew if matches!(rule.mode, InferenceMode::Early { .. }) => Lack::FirstLook { needed },
+        Test::TooFew => Lack::Inference { needed },
         Test::TooCoarse | Test::Deterministic => return None,
-        _ if inference.interval.is_none() && blocks < needed => {
-            format!("{blocks} blocks cannot show a difference at {percent} confidence; at least {needed} are needed")
-        }
+        _ if inference.interval.is_none() && blocks < needed => Lack::Interval { confidence, needed: Some(needed) },
         // It has a part of alpha only, because others of its family are judged in another way.
         Test::SignFlip | Test::SignFlipMonteCarlo { .. } if inference.interval.is_none() => {
-            format!("{blocks} blocks cannot show a difference at {percent} confidence here; more are needed")
+            Lack::Interval { confidence, needed: None }
         }
         _ => return None,
     };
-    caveat("too-few-blocks", text)
+    Some(Caveat::TooFewBlocks { blocks, lack })
 }
 
 fn model_based(inference: &Inference) -> Option<Caveat> {
-    let what = match inference.scale {
-        Scale::Ratio => "logarithms of ratios",
-        Scale::Difference => "differences",
-    };
-    let text = match inference.test {
-        Test::PairedLogT => {
-            format!("with so few blocks, interval and p are Student's t and assume normally distributed {what}")
-        }
-        Test::LinearModel { df } => format!(
-            "not every combination of levels has values, so this is from a linear model of {what} with robust (HC3) \
-             errors and {df} degrees of freedom; it assumes independent errors, and no interaction of three factors"
-        ),
+    let model = match inference.test {
+        Test::PairedLogT => Model::PairedT,
+        Test::LinearModel { df } => Model::Linear { df },
         _ => return None,
     };
-    caveat("model-based", text)
+    Some(Caveat::ModelBased { model, scale: inference.scale })
 }
 
 fn among_others(inference: &Inference, rule: DecisionRule) -> Option<Caveat> {
@@ -183,11 +165,7 @@ fn among_others(inference: &Inference, rule: DecisionRule) -> Option<Caveat> {
     if p > rule.alpha || differs(inference) || inference.interval.is_none() || corrected <= rule.alpha {
         return None;
     }
-    let text = format!(
-        "alone it would differ (p = {p:.4}); among {} comparisons it does not (p = {corrected:.4})",
-        rule.family
-    );
-    caveat("among-others", text)
+    Some(Caveat::AmongOthers { p, corrected, family: rule.family })
 }
 
 /// The ticks of a clock are worth a word if they take this part of the margin.
@@ -195,30 +173,14 @@ const TICKS_MATTER: f64 = 0.1;
 
 /// The ticks of a clock: too coarse to say anything, or coarse enough to widen the interval.
 fn ticks(inference: &Inference) -> Option<Caveat> {
-    let (step, by) = (short(inference.step, 3), inference.resolution);
-    let how_far = match inference.scale {
-        Scale::Ratio => format!("{} %", short(100.0 * by.exp_m1(), 2)),
-        Scale::Difference => short(by, 2),
-    };
+    let ticks = Ticks { step: inference.step, by: inference.resolution, scale: inference.scale };
     if inference.test == Test::TooCoarse {
-        let text = format!(
-            "no verdict: the clock is too coarse. Its values are no closer together than {step} s, which may be {how_far} of \
-             a value and is more than the margin; use a longer workload or another metric"
-        );
-        return caveat("clock-too-coarse", text);
+        return Some(Caveat::ClockTooCoarse(ticks));
     }
     // Without a margin, it is a part of the interval.
-    let width = inference.interval.map_or(0.0, |[low, high]| (high - low) / 2.0);
-    let matters = by > TICKS_MATTER * inference.zone.map_or(width, |zone| zone.half_width);
-    let text =
-        format!("the interval is wider by {how_far} either way, because the values are no closer together than {step}");
-    (by > 0.0 && matters && inference.interval.is_some()).then(|| caveat("clock-ticks", text)).flatten()
-}
-
-/// A number with at most this number of significant digits, and with a power of ten where it would be a row of zeros.
-pub(super) fn short(number: f64, digits: usize) -> String {
-    let short = format!("{number:.*e}", digits.saturating_sub(1)).parse::<f64>().unwrap_or(number);
-    if number == 0.0 || (1e-9..1e15).contains(&number.abs()) { short.to_string() } else { format!("{short:e}") }
+    let [low, high] = inference.interval?;
+    let least = TICKS_MATTER * inference.zone.map_or((high - low) / 2.0, |zone| zone.half_width);
+    (ticks.by > 0.0 && ticks.by > least).then_some(Caveat::ClockTicks(ticks))
 }
 
 /// The robust centre hides a variant that sometimes stalls; the mean does not. They disagree if they differ by more
@@ -231,31 +193,21 @@ fn means_disagree(pairs: &Pairs, inference: &Inference, ratio_of_means: Option<R
     let apart = inference.zone.is_some_and(|zone| (of_means - inference.estimate).abs() > zone.half_width);
     let means_differ = ratio_of_means.and_then(|r| r.interval).is_some_and(|[low, high]| low > 1.0 || high < 1.0);
     let opposed = of_means * inference.estimate < 0.0 && (differs(inference) || means_differ);
-    if !apart && !opposed {
-        return None;
-    }
-    let text =
-        "the typical trial and the mean tell different stories: look at the ratio of means and at the largest values";
-    caveat("typical-and-mean-disagree", text.to_owned())
+    (apart || opposed).then_some(Caveat::TypicalAndMeanDisagree { ratios: None })
 }
 
 fn incomplete_blocks(pairs: &Pairs) -> Option<Caveat> {
-    let (lost, all) = (pairs.lost, pairs.lost as usize + pairs.baseline.len());
-    let why = "a trial of one or the other failed, is void or lacks the metric";
-    (lost > 0).then(|| caveat("incomplete-blocks", format!("{lost} of {all} blocks are left out: {why}")))?
+    let (lost, of) = (pairs.lost, pairs.lost + pairs.baseline.len() as u32);
+    (lost > 0).then_some(Caveat::IncompleteBlocks { lost, of, pair: true })
 }
 
 fn zero_median(pairs: &Pairs, inference: &Inference) -> Option<Caveat> {
-    if inference.scale == Scale::Ratio || median(&pairs.baseline)? != 0.0 {
-        return None;
-    }
-    caveat("zero-median", "the baseline's median is 0, so there is no margin to be within".to_owned())
+    let is_zero = inference.scale != Scale::Ratio && median(&pairs.baseline)? == 0.0;
+    is_zero.then_some(Caveat::ZeroMedian)
 }
 
 fn at_the_floor(inference: &Inference, spec: MetricSpec) -> Option<Caveat> {
-    let mib = spec.floor / f64::from(1 << 20);
-    let text = format!("less than {mib:.1} MiB cannot be told from the launcher's own memory");
-    inference.at_floor.then(|| caveat("memory-floor", text)).flatten()
+    inference.at_floor.then_some(Caveat::MemoryFloor { bytes: spec.floor })
 }
 
 #[cfg(test)]
@@ -330,25 +282,6 @@ mod tests {
     }
 
     #[test]
-    fn ticks_are_told_in_plain_numbers() {
-        let told = |step: f64, test: Test| {
-            let interval = Some([-0.1, 0.1]);
-            let inference = Inference { step, resolution: (step / 0.5).ln_1p(), interval, test, ..inference() };
-            ticks(&inference).unwrap().text
-        };
-        assert_eq!(
-            told(0.1 + 0.2 - 0.2, Test::TooCoarse),
-            "no verdict: the clock is too coarse. Its values are no closer together than 0.1 s, which may be 20 % of a value \
-             and is more than the margin; use a longer workload or another metric"
-        );
-        let text = told(1.0 / 300.0, Test::SignFlip);
-        assert_eq!(
-            text,
-            "the interval is wider by 0.67 % either way, because the values are no closer together than 0.00333"
-        );
-    }
-
-    #[test]
     fn at_the_launchers_floor_nothing_is_equal_and_the_interval_says_so() {
         let spec = MetricSpec { unit: None, better: Direction::Less, exact: false, floor: 65536.0, step: None };
         let near =
@@ -357,7 +290,7 @@ mod tests {
             let comparison = conclude_effect(&Inference { at_floor, ..near.clone() }, spec, RULE);
             assert_eq!(comparison.verdict, expect);
             assert_eq!(comparison.interval.unwrap()[0] > 1.0, !at_floor);
-            assert_eq!(comparison.caveats.iter().any(|caveat| caveat.kind == "memory-floor"), at_floor);
+            assert_eq!(comparison.caveats.iter().any(|caveat| caveat.kind() == "memory-floor"), at_floor);
         }
     }
 

@@ -10,7 +10,9 @@ use super::metric_spec::MetricSpec;
 use super::rule::DecisionRule;
 use super::study::{places, variants};
 use super::trials::{Trials, value_that_counts};
-use crate::findings::{ConditionParts, Part, Scale, Summary, Verdict, Watched, WatchedVariant};
+use crate::findings::{
+    BusySeen, Caveat, ConditionParts, LoadSeen, Part, Scale, Summary, Verdict, Watched, WatchedVariant,
+};
 use bakeoff_model::metric::{self, Direction, Metric, Unit};
 use bakeoff_model::record::{Held, Outcome, Record, StudyLine, Trial};
 use bakeoff_stats::describe::mean;
@@ -141,7 +143,7 @@ fn watch(
 
 /// Whether the load ended more often beside some variants than beside the baseline: by the pairs' own test, and by more
 /// than the margin. A load that begins again as soon as it ends is faster beside a program that takes less.
-pub(super) fn unequal_load(study: &StudyLine, trials: &Trials<'_>, rule: DecisionRule) -> Option<String> {
+pub(super) fn unequal_load(study: &StudyLine, trials: &Trials<'_>, rule: DecisionRule) -> Option<Caveat> {
     let mut seen = vec![];
     let mut variants = variants(study).map(|variant| variant.name.as_str());
     let baseline = variants.next()?;
@@ -155,29 +157,24 @@ pub(super) fn unequal_load(study: &StudyLine, trials: &Trials<'_>, rule: Decisio
         for (variant, inference) in others.iter().zip(inferences) {
             let Some(inference) = inference else { continue };
             let load = conclude_effect(&inference, spec, rule);
-            let is_ratio = load.scale == Scale::Ratio;
-            let by = match load.verdict {
-                Verdict::Faster if is_ratio => format!("{:.1} % more often", 100.0 * (load.estimate - 1.0)),
-                Verdict::Slower if is_ratio => format!("{:.1} % less often", 100.0 * (1.0 - load.estimate)),
-                Verdict::Faster => "more often".to_owned(),
-                Verdict::Slower => "less often".to_owned(),
-                Verdict::Equivalent | Verdict::Negligible | Verdict::Undecided { .. } | Verdict::Withheld => continue,
-            };
-            seen.push(format!("{variant} on {workload} under {condition}: {by}"));
+            if !matches!(load.verdict, Verdict::Faster | Verdict::Slower) {
+                continue;
+            }
+            seen.push(LoadSeen {
+                variant: (*variant).to_owned(),
+                workload: workload.to_owned(),
+                condition: condition.to_owned(),
+                verdict: load.verdict,
+                ratio: (load.scale == Scale::Ratio).then_some(load.estimate),
+            });
         }
     }
-    (!seen.is_empty()).then(|| {
-        format!(
-            "the load was not the same for all variants: it ended more or less often beside them than beside the \
-             baseline ({}); pace it, or read the difference as one of program and load together",
-            seen.join("; ")
-        )
-    })
+    (!seen.is_empty()).then_some(Caveat::UnequalLoad { seen })
 }
 
 /// Whether other programs used much of the processors during many of the trials that count, under which conditions; also
 /// if it is so of one variant only: then it may have left its work to a program that was there before.
-pub(super) fn busy_machine(record: &Record, trials: &Trials<'_>) -> Option<String> {
+pub(super) fn busy_machine(record: &Record, trials: &Trials<'_>) -> Option<Caveat> {
     let metric = "foreign_cpu";
     let cpus = |trial: &Trial| {
         let session = record.sessions.iter().find(|session| session.session == trial.session);
@@ -196,21 +193,19 @@ pub(super) fn busy_machine(record: &Record, trials: &Trials<'_>) -> Option<Strin
             told.fold((0, 0), |(some, of), disturbed| (some + usize::from(disturbed), of + 1))
         };
         let is_many = |(some, of): (usize, usize)| some > 0 && some as f64 >= MANY * of as f64;
+        let busy = |variant: Option<&String>, (disturbed, of): (usize, usize)| BusySeen {
+            variant: variant.cloned(),
+            condition: condition.clone(),
+            disturbed,
+            of,
+        };
         let all = of(&|_| true);
         if is_many(all) {
-            seen.push(format!("in {} of {} trials that count under {condition}", all.0, all.1));
+            seen.push(busy(None, all));
             continue;
         }
         let each = variants(&record.study).map(|variant| (&variant.name, of(&|name| name == variant.name)));
-        let many = each.filter(|(_, counted)| is_many(*counted));
-        seen.extend(many.map(|(name, (some, of))| format!("in {some} of {of} trials of {name} under {condition}")));
+        seen.extend(each.filter(|(_, counted)| is_many(*counted)).map(|(name, counted)| busy(Some(name), counted)));
     }
-    (!seen.is_empty()).then(|| {
-        let percent = 100.0 * DISTURBED_FROM;
-        format!(
-            "other programs used more than {percent:.0} % of the processors' time {}: the trials may have waited for them; \
-             stop those programs, or let such trials not count: void_if = {{ {metric} = \">{percent:.0}%\" }}",
-            seen.join(", ")
-        )
-    })
+    (!seen.is_empty()).then_some(Caveat::BusyMachine { seen, from: DISTURBED_FROM })
 }

@@ -5,13 +5,12 @@
 //! its kind in the study: of a hundred sound studies about one gets a false warning of each kind. Each kind is one
 //! caveat, and names where it was seen.
 
-mod seen;
-mod words;
-
 use super::lost::Attempts;
 use super::rule::DecisionRule;
 use super::trials::{Trials, value_that_counts};
-use crate::findings::{Caveat, Comparison, Findings, Scale, Table, Test};
+use crate::findings::{
+    After, Caveat, Comparison, Findings, Modes, Outliers, OverTime, Rates, Scale, Shift, Spot, Spots, Table, Test,
+};
 use bakeoff_model::record::{Outcome, TWIN};
 use bakeoff_stats::describe::{MAD_TO_SD, mean, median};
 use bakeoff_stats::holm;
@@ -21,7 +20,6 @@ use bakeoff_stats::proportion::fisher_exact;
 use bakeoff_stats::signflip::SignFlip;
 use bakeoff_stats::trend::{bartels, mann_kendall};
 use bakeoff_stats::welch::welch_p;
-use seen::{CarryOver, Modes, Outliers, Position, Rates, Seen};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// A doubt is raised below this p, after Holm's correction.
@@ -48,20 +46,57 @@ pub(super) fn about(
     rule: DecisionRule,
 ) -> Vec<Caveat> {
     let sheets: Vec<Sheet<'_>> = findings.tables.iter().map(|table| Sheet::new(table, trials)).collect();
-    let names = words::Names::of(findings);
+    let cells = cells(findings);
     let (drift, autocorrelation) = over_time(&sheets);
     let doubts = [
-        ("drift", names.drift(&drift)),
-        ("autocorrelation", names.autocorrelation(&autocorrelation)),
-        ("position", names.position(&position(&sheets))),
-        ("carry-over", names.carry_over(&carry_over(&sheets))),
-        ("failure-rates", names.failure_rates(&failure_rates(findings, trials))),
-        ("void-rates", names.void_rates(&void_rates(findings, attempts))),
-        ("modes", names.modes(&modes(&sheets, rule))),
-        ("outliers", names.outliers(&outliers(&sheets, rule))),
+        by_metric(&drift, cells).map(Caveat::Drift),
+        by_metric(&autocorrelation, cells).map(Caveat::Autocorrelation),
+        spots(position(&sheets), cells).map(Caveat::Position),
+        spots(carry_over(&sheets), cells).map(Caveat::CarryOver),
+        spots(failure_rates(findings, trials), cells).map(Caveat::FailureRates),
+        spots(void_rates(findings, attempts), cells).map(Caveat::VoidRates),
+        spots(modes(&sheets, rule), cells).map(Caveat::Modes),
+        spots(outliers(&sheets, rule), cells).map(Caveat::Outliers),
     ];
-    let caveat = |(kind, text): (&str, Option<String>)| Some(Caveat { kind: kind.to_owned(), text: text? });
-    doubts.into_iter().filter_map(caveat).collect()
+    doubts.into_iter().flatten().collect()
+}
+
+/// Number of workloads × conditions.
+fn cells(findings: &Findings) -> usize {
+    let cells: BTreeSet<_> = findings.tables.iter().map(|table| (&table.workload, &table.condition)).collect();
+    cells.len()
+}
+
+/// How many tables of each metric; none for none.
+fn by_metric(seen: &[Seen<'_, ()>], of: usize) -> Option<OverTime> {
+    let mut metrics: Vec<(String, usize)> = vec![];
+    for one in seen {
+        match metrics.iter_mut().find(|(metric, _)| *metric == one.table.metric) {
+            Some((_, tables)) => *tables += 1,
+            None => metrics.push((one.table.metric.clone(), 1)),
+        }
+    }
+    (!metrics.is_empty()).then_some(OverTime { metrics, of })
+}
+
+/// All of them with their places; none for none.
+fn spots<T>(seen: Vec<Seen<'_, T>>, cells: usize) -> Option<Spots<T>> {
+    let spot = |one: Seen<'_, T>| {
+        let Table { workload, condition, metric, unit, .. } = one.table;
+        let [variant, workload, condition, metric] = [one.variant, workload, condition, metric].map(str::to_owned);
+        Spot { variant, workload, condition, metric, unit: *unit, what: one.what }
+    };
+    let seen: Vec<Spot<T>> = seen.into_iter().map(spot).collect();
+    (!seen.is_empty()).then_some(Spots { seen, cells })
+}
+
+/// Something that was seen in a table, of a variant; what is seen of all of them names none.
+#[derive(Debug, Clone, PartialEq)]
+struct Seen<'a, T> {
+    table: &'a Table,
+    variant: &'a str,
+    p: f64,
+    what: T,
 }
 
 /// A table with its values, block by block in the order of time, on the scale of contrasts.
@@ -95,6 +130,10 @@ impl<'a> Sheet<'a> {
             blocks.iter_mut().flat_map(BTreeMap::values_mut).for_each(|value| *value = value.ln());
         }
         Self { table, blocks, orders, is_logarithmic }
+    }
+
+    fn scale(&self) -> Scale {
+        if self.is_logarithmic { Scale::Ratio } else { Scale::Difference }
     }
 
     fn baseline(&self) -> &'a str {
@@ -151,8 +190,8 @@ fn over_time<'a>(sheets: &[Sheet<'a>]) -> (Vec<Seen<'a, ()>>, Vec<Seen<'a, ()>>)
     for sheet in sheets {
         let (table, levels) = (sheet.table, sheet.levels());
         if levels.len() >= LEAST_BLOCKS {
-            drift.extend(mann_kendall(&levels).map(|test| Seen { table, p: test.p, what: () }));
-            alike.extend(bartels(&levels).map(|test| Seen { table, p: test.p, what: () }));
+            drift.extend(mann_kendall(&levels).map(|test| Seen { table, variant: "", p: test.p, what: () }));
+            alike.extend(bartels(&levels).map(|test| Seen { table, variant: "", p: test.p, what: () }));
         }
     }
     let drift = after_holm(drift);
@@ -161,7 +200,7 @@ fn over_time<'a>(sheets: &[Sheet<'a>]) -> (Vec<Seen<'a, ()>>, Vec<Seen<'a, ()>>)
     (drift, alike)
 }
 
-fn position<'a>(sheets: &[Sheet<'a>]) -> Vec<Seen<'a, Position<'a>>> {
+fn position<'a>(sheets: &[Sheet<'a>]) -> Vec<Seen<'a, Shift>> {
     let mut seen = vec![];
     for sheet in sheets {
         for variant in sheet.compared() {
@@ -173,8 +212,8 @@ fn position<'a>(sheets: &[Sheet<'a>]) -> Vec<Seen<'a, Position<'a>>> {
             let (after, before) = (group(true), group(false));
             if after.len().min(before.len()) >= LEAST_GROUP {
                 let shift = mean(&after) - mean(&before);
-                let what = Position { variant, shift, is_logarithmic: sheet.is_logarithmic };
-                seen.extend(welch_p(&after, &before).map(|p| Seen { table: sheet.table, p, what }));
+                let what = Shift { shift, scale: sheet.scale() };
+                seen.extend(welch_p(&after, &before).map(|p| Seen { table: sheet.table, variant, p, what }));
             }
         }
     }
@@ -183,7 +222,7 @@ fn position<'a>(sheets: &[Sheet<'a>]) -> Vec<Seen<'a, Position<'a>>> {
 
 /// Each predecessor of a variant against its other predecessors. What depends on whether the baseline had executed is taken
 /// out first, by the mean of either group, or every effect of the position would be seen here a second time.
-fn carry_over<'a>(sheets: &[Sheet<'a>]) -> Vec<Seen<'a, CarryOver<'a>>> {
+fn carry_over<'a>(sheets: &[Sheet<'a>]) -> Vec<Seen<'a, After>> {
     let mut seen = vec![];
     for sheet in sheets {
         for variant in sheet.compared() {
@@ -204,9 +243,9 @@ fn carry_over<'a>(sheets: &[Sheet<'a>]) -> Vec<Seen<'a, CarryOver<'a>>> {
                 };
                 let (it, others) = (group(true), group(false));
                 if it.len().min(others.len()) >= LEAST_GROUP {
-                    let is_baseline = predecessor == sheet.baseline();
-                    let what = CarryOver { variant, predecessor, is_baseline };
-                    seen.extend(welch_p(&it, &others).map(|p| Seen { table: sheet.table, p, what }));
+                    let what = || After { predecessor: predecessor.to_owned() };
+                    let p = welch_p(&it, &others);
+                    seen.extend(p.map(|p| Seen { table: sheet.table, variant, p, what: what() }));
                 }
             }
         }
@@ -214,18 +253,18 @@ fn carry_over<'a>(sheets: &[Sheet<'a>]) -> Vec<Seen<'a, CarryOver<'a>>> {
     // One that differs makes the others differ from the rest: the clearest is named, and of two the one that is not the
     // baseline.
     let seen = after_holm(seen);
-    let key = |one: &Seen<'a, CarryOver<'a>>| (one.p, one.what.is_baseline);
-    let is_clearest = |one: &&Seen<'a, CarryOver<'a>>| {
-        let same = |other: &&Seen<'a, CarryOver<'a>>| {
-            std::ptr::eq(other.table, one.table) && other.what.variant == one.what.variant
-        };
+    let key = |one: &Seen<'a, After>| {
+        (one.p, one.table.rows.first().is_some_and(|baseline| baseline.variant == one.what.predecessor))
+    };
+    let is_clearest = |one: &&Seen<'a, After>| {
+        let same = |other: &&Seen<'a, After>| std::ptr::eq(other.table, one.table) && other.variant == one.variant;
         seen.iter().filter(same).all(|other| key(other) >= key(one))
     };
     seen.iter().filter(is_clearest).cloned().collect()
 }
 
 /// Every variant against the baseline in every cell. A void trial neither failed nor succeeded.
-fn failure_rates<'a>(findings: &'a Findings, trials: &Trials<'_>) -> Vec<Seen<'a, Rates<'a>>> {
+fn failure_rates<'a>(findings: &'a Findings, trials: &Trials<'_>) -> Vec<Seen<'a, Rates>> {
     rates(findings, |variant, workload, condition| {
         let mut failed_of = [0, 0];
         for trial in trials.blocks(workload, condition).filter_map(|block| block.get(variant)) {
@@ -237,7 +276,7 @@ fn failure_rates<'a>(findings: &'a Findings, trials: &Trials<'_>) -> Vec<Seen<'a
 }
 
 /// Likewise, of all attempts: a rule that voids one variant more often leaves its lucky trials.
-fn void_rates<'a>(findings: &'a Findings, attempts: &Attempts<'_>) -> Vec<Seen<'a, Rates<'a>>> {
+fn void_rates<'a>(findings: &'a Findings, attempts: &Attempts<'_>) -> Vec<Seen<'a, Rates>> {
     let share = |[void, of]: [u32; 2]| f64::from(void) / f64::from(of.max(1));
     let mut seen = rates(findings, |variant, workload, condition| attempts.void_of((variant, workload, condition)));
     seen.retain(|one| (share(one.what.own) - share(one.what.baseline)).abs() >= SHARES_APART);
@@ -245,7 +284,7 @@ fn void_rates<'a>(findings: &'a Findings, attempts: &Attempts<'_>) -> Vec<Seen<'
 }
 
 /// Fisher's test of every variant against the baseline in every cell, of what `count` finds: so many of so many trials.
-fn rates(findings: &Findings, count: impl Fn(&str, &str, &str) -> [u32; 2]) -> Vec<Seen<'_, Rates<'_>>> {
+fn rates(findings: &Findings, count: impl Fn(&str, &str, &str) -> [u32; 2]) -> Vec<Seen<'_, Rates>> {
     let Some((baseline, others)) = findings.variants.split_first() else { return vec![] };
     let mut cells: Vec<&Table> = vec![];
     for table in &findings.tables {
@@ -260,15 +299,15 @@ fn rates(findings: &Findings, count: impl Fn(&str, &str, &str) -> [u32; 2]) -> V
         for variant in others {
             let own = count(&variant.name, workload, condition);
             let both = [own, of_baseline].map(|[those, of]| [those, of - those]);
-            let what = Rates { variant: &variant.name, workload, condition, own, baseline: of_baseline };
-            seen.push(Seen { table, p: fisher_exact(both), what });
+            let what = Rates { own, baseline: of_baseline };
+            seen.push(Seen { table, variant: &variant.name, p: fisher_exact(both), what });
         }
     }
     after_holm(seen)
 }
 
 /// Modes that are closer than the margin are of no interest to the asker.
-fn modes<'a>(sheets: &[Sheet<'a>], rule: DecisionRule) -> Vec<Seen<'a, Modes<'a>>> {
+fn modes<'a>(sheets: &[Sheet<'a>], rule: DecisionRule) -> Vec<Seen<'a, Modes>> {
     let (mut detector, mut seen) = (Detector::default(), vec![]);
     for sheet in sheets {
         for row in &sheet.table.rows {
@@ -282,7 +321,8 @@ fn modes<'a>(sheets: &[Sheet<'a>], rule: DecisionRule) -> Vec<Seen<'a, Modes<'a>
                 }
                 modes.iter_mut().for_each(|mode| mode.place = mode.place.exp());
             }
-            seen.push(Seen { table: sheet.table, p: 0.0, what: Modes { variant: &row.variant, modes } });
+            let what = Modes(modes.iter().map(|mode| (mode.place, mode.share)).collect());
+            seen.push(Seen { table: sheet.table, variant: &row.variant, p: 0.0, what });
         }
     }
     seen
@@ -291,27 +331,26 @@ fn modes<'a>(sheets: &[Sheet<'a>], rule: DecisionRule) -> Vec<Seen<'a, Modes<'a>
 /// Blocks whose contrast is unusual. Even in normal noise one in seven comparisons of 12 blocks has one beyond
 /// [`THRESHOLD`], so they are mentioned only if the estimate would be another one without them, by more than a quarter of
 /// the margin, and if one of them is very far away or that estimate lies outside the interval.
-fn outliers<'a>(sheets: &[Sheet<'a>], rule: DecisionRule) -> Vec<Seen<'a, Outliers<'a>>> {
+fn outliers<'a>(sheets: &[Sheet<'a>], rule: DecisionRule) -> Vec<Seen<'a, Outliers>> {
     let mut seen = vec![];
     for sheet in sheets {
         for row in &sheet.table.rows {
             let Some(comparison) = &row.comparison else { continue };
             let contrasts: Vec<f64> = sheet.contrasts(&row.variant).iter().map(|contrast| contrast.value).collect();
-            if let Some(mut what) = outliers_of(&contrasts, comparison, sheet.is_logarithmic, rule) {
-                what.variant = &row.variant;
-                seen.push(Seen { table: sheet.table, p: 0.0, what });
+            if let Some(what) = outliers_of(&contrasts, comparison, sheet.is_logarithmic, rule) {
+                seen.push(Seen { table: sheet.table, variant: &row.variant, p: 0.0, what });
             }
         }
     }
     seen
 }
 
-fn outliers_of<'a>(
+fn outliers_of(
     contrasts: &[f64],
     comparison: &Comparison,
     is_logarithmic: bool,
     rule: DecisionRule,
-) -> Option<Outliers<'a>> {
+) -> Option<Outliers> {
     let by_flips = matches!(comparison.test, Test::SignFlip | Test::SignFlipMonteCarlo { .. });
     let same_scale = is_logarithmic == (comparison.scale == Scale::Ratio);
     if contrasts.len() < LEAST_BLOCKS || !by_flips || !same_scale {
@@ -331,7 +370,6 @@ fn outliers_of<'a>(
     let is_far = is_far(contrasts).unwrap_or(false);
     let outward = |x: f64| if is_logarithmic { x.exp() } else { x };
     (matters && (is_outside || is_far)).then(|| Outliers {
-        variant: "",
         blocks: [flagged, contrasts.len()],
         scale: comparison.scale,
         with_and_without: [with, without].map(outward),

@@ -214,24 +214,13 @@ fn judge(
 }
 
 fn incomplete(contrasts: &Contrasts) -> Option<Caveat> {
-    let (lost, all) = (contrasts.lost, contrasts.lost as usize + contrasts.values.len());
-    (lost > 0).then(|| Caveat {
-        kind: "incomplete-blocks".to_owned(),
-        text: format!(
-            "{lost} of {all} blocks are left out: a trial that the contrast needs failed, is void or is missing"
-        ),
-    })
+    let (lost, of) = (contrasts.lost, contrasts.lost + contrasts.values.len() as u32);
+    (lost > 0).then_some(Caveat::IncompleteBlocks { lost, of, pair: false })
 }
 
 /// The randomisation makes the two labels of a pair interchangeable; it does not do so for four cells at once.
 fn symmetric(kind: Kind) -> Option<Caveat> {
-    matches!(kind, Kind::Interaction | Kind::ConditionChange).then(|| Caveat {
-        kind: "symmetric-errors".to_owned(),
-        text:
-            "the test of an interaction assumes that its errors are as often up as down; the random order alone does \
-               not see to that"
-                .to_owned(),
-    })
+    matches!(kind, Kind::Interaction | Kind::ConditionChange).then_some(Caveat::SymmetricErrors)
 }
 
 /// Every variant but the baseline against it, over all workloads.

@@ -3,14 +3,20 @@
 
 mod build_cost;
 mod builds;
+mod caveat;
 mod comparison;
 mod outputs;
+mod refusal;
+mod verdict;
 
 pub use bakeoff_stats::describe::Description as Summary;
 pub use build_cost::*;
 pub use builds::*;
+pub use caveat::*;
 pub use comparison::*;
 pub use outputs::*;
+pub use refusal::*;
+pub use verdict::*;
 
 use bakeoff_model::metric::{Direction, Metric, Unit};
 use bakeoff_model::record::{BuildLine, Excluded, Place, SharedLine, Unavailable, VariantLine};
@@ -219,8 +225,8 @@ pub struct Effects {
     /// Which way is better.
     #[serde(default)]
     pub better: Direction,
-    /// What cannot be told apart because not every combination of levels was executed, in words; empty if all were.
-    pub aliases: Vec<String>,
+    /// What cannot be told apart because not every combination of levels was executed; empty if all were.
+    pub aliases: Vec<Alias>,
     /// The contrasts.
     pub effects: Vec<Effect>,
 }
@@ -263,7 +269,7 @@ pub struct Effect {
     /// What the blocks say; none if no block has all that is needed.
     pub comparison: Option<Comparison>,
     /// Why it cannot be estimated, if so and if it is not that blocks are missing.
-    pub refused: Option<String>,
+    pub refused: Option<Refusal>,
 }
 
 /// The combinations of the other factors' levels that an effect is averaged over: those that were executed with every level

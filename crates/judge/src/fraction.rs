@@ -11,12 +11,12 @@ use super::infer::{self, Inference};
 use super::metric_spec::MetricSpec;
 use super::rule::DecisionRule;
 use super::trials::Passes;
-use crate::findings::{Caveat, Effect, Kind, Scale, Test};
+use crate::findings::{Alias, Caveat, Effect, Kind, Refusal, Scale, Term, Test};
 use bakeoff_model::metric::Unit;
 use bakeoff_model::record::StudyLine;
 use bakeoff_stats::describe::median;
 use bakeoff_stats::equivalence::Zone;
-use bakeoff_stats::linear::{Estimate, Fit, Observation, Refused, Step, Term};
+use bakeoff_stats::linear::{self, Estimate, Fit, Observation, Refused, Step};
 use bakeoff_stats::student::two_sided_p;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -40,7 +40,7 @@ pub(super) struct Fraction<'a> {
 struct Estimated {
     name: String,
     against: String,
-    estimate: Result<Estimate, String>,
+    estimate: Result<Estimate, Refusal>,
     caveat: Option<Caveat>,
 }
 
@@ -129,16 +129,11 @@ impl<'a> Fraction<'a> {
             };
             let (full, alone) = (main(&self.full), || main(&self.mains_only));
             match full {
-                Err(Refused::Aliased { with }) if with.iter().all(|term| matches!(term, Term::TwoWay(..))) => {
-                    let text = format!(
-                        "{name} is given as if there were no interaction {}: the variants that were executed do not \
-                         tell the two apart",
-                        self.listed(&with)
-                    );
-                    let caveat = Some(Caveat { kind: "aliased".to_owned(), text });
-                    Estimated { estimate: self.worded(alone()), name, against, caveat }
+                Err(Refused::Aliased { with }) if with.iter().all(|term| matches!(term, linear::Term::TwoWay(..))) => {
+                    let caveat = Some(Caveat::Aliased { effect: name.clone(), with: self.named(&with) });
+                    Estimated { estimate: self.refused(alone()), name, against, caveat }
                 }
-                other => Estimated { estimate: self.worded(other), name, against, caveat: None },
+                other => Estimated { estimate: self.refused(other), name, against, caveat: None },
             }
         };
         self.factors.steps().map(of).collect()
@@ -153,18 +148,19 @@ impl<'a> Fraction<'a> {
                 (Some((a, b)), Some(fit)) => fit.interaction(a, b),
             };
             let (name, against) = (format!("{one} × {other}"), format!("{from}, {to}"));
-            Estimated { estimate: self.worded(full), name, against, caveat: None }
+            Estimated { estimate: self.refused(full), name, against, caveat: None }
         };
         let steps: Vec<Step> = self.factors.steps().collect();
         let pairs = steps.iter().enumerate().flat_map(|(i, a)| steps[i + 1..].iter().map(move |b| (*a, *b)));
         pairs.filter(|(a, b)| a.0 != b.0).map(of).collect()
     }
 
-    /// What cannot be told apart, a line each.
-    pub(super) fn aliases(&self) -> Vec<String> {
+    /// What cannot be told apart.
+    pub(super) fn aliases(&self) -> Vec<Alias> {
         let aliases = self.full.as_ref().map(Fit::aliases).unwrap_or_default();
-        let line = |(term, with): (Term, Vec<Term>)| format!("{} from {}", self.term(term), self.listed(&with));
-        aliases.into_iter().map(line).collect()
+        let alias =
+            |(term, with): (linear::Term, Vec<linear::Term>)| Alias { term: self.term(term), with: self.named(&with) };
+        aliases.into_iter().map(alias).collect()
     }
 
     fn judged(&self, all: Vec<Estimated>, resolution: f64, rule: DecisionRule) -> Vec<Effect> {
@@ -221,13 +217,11 @@ impl<'a> Fraction<'a> {
         }
     }
 
-    fn worded(&self, estimate: Result<Estimate, Refused>) -> Result<Estimate, String> {
+    fn refused(&self, estimate: Result<Estimate, Refused>) -> Result<Estimate, Refusal> {
         estimate.map_err(|refused| match refused {
-            Refused::Unknown => "no trial that counts has it".to_owned(),
-            Refused::NoError => "there are too few trials to judge its error by".to_owned(),
-            Refused::Aliased { with } => {
-                format!("the variants that were executed do not tell it apart from {}", self.listed(&with))
-            }
+            Refused::Unknown => Refusal::NoTrial,
+            Refused::NoError => Refusal::NoError,
+            Refused::Aliased { with } => Refusal::Aliased { with: self.named(&with) },
         })
     }
 
@@ -242,17 +236,17 @@ impl<'a> Fraction<'a> {
         (format!("{name}={}", levels[level]), format!("{name}={}", levels[reference]))
     }
 
-    fn term(&self, term: Term) -> String {
-        let name = |factor: usize| self.factors.0[factor].0.as_str();
+    fn term(&self, term: linear::Term) -> Term {
+        let name = |factor: usize| self.factors.0[factor].0.clone();
         match term {
-            Term::Blocks => "the blocks".to_owned(),
-            Term::Main(factor) => name(factor).to_owned(),
-            Term::TwoWay(one, other) => format!("{} × {}", name(one), name(other)),
+            linear::Term::Blocks => Term::Blocks,
+            linear::Term::Main(factor) => Term::Main(name(factor)),
+            linear::Term::TwoWay(one, other) => Term::TwoWay(name(one), name(other)),
         }
     }
 
-    fn listed(&self, terms: &[Term]) -> String {
-        terms.iter().map(|term| self.term(*term)).collect::<Vec<_>>().join(", ")
+    fn named(&self, terms: &[linear::Term]) -> Vec<Term> {
+        terms.iter().map(|term| self.term(*term)).collect()
     }
 }
 

@@ -5,7 +5,7 @@
 
 use super::study::places;
 use super::trials::Trials;
-use crate::findings::{Effect, Effects, Kind, OtherOutput, Outputs, Table, Verdict};
+use crate::findings::{Effect, Effects, Kind, OtherOutput, Outputs, Refusal, Table, Verdict};
 use bakeoff_model::record::{Outcome, Output, Record, TWIN, Trial};
 use bakeoff_model::study::OutputUse;
 
@@ -85,7 +85,7 @@ pub(super) fn explain(families: &mut [Effects], outputs: &[Outputs]) {
         for effect in family.effects.iter_mut().filter(|e| e.comparison.is_none() && e.refused.is_none()) {
             let lacking = |o: &Outputs| {
                 let other = o.others.iter().find(|other| needs(family.kind, effect, place, o, &other.variant))?;
-                Some(format!("{} printed something other than the baseline on {}", other.variant, o.workload))
+                Some(Refusal::OtherOutput { variant: other.variant.clone(), workload: o.workload.clone() })
             };
             effect.refused = outputs.iter().filter(|o| o.output == OutputUse::Compared).find_map(lacking);
         }

@@ -3,7 +3,7 @@
 
 use super::executed::sessions;
 use super::trials::Trials;
-use crate::findings::Table;
+use crate::findings::{Caveat, Table};
 use bakeoff_model::metric::{self, Metric};
 use bakeoff_model::record::{Outcome, Record, StudyLine, Trial, Unavailable};
 use bakeoff_model::study::VoidRule;
@@ -105,22 +105,15 @@ pub(super) fn is_unmeasured(table: &Table, unavailable: &[Unavailable], trials: 
 }
 
 /// Rules that could not be applied in some session, because their metric cannot be measured there.
-pub(super) fn blind_rules(study: &StudyLine, missing: &[Unavailable]) -> Option<String> {
+pub(super) fn blind_rules(study: &StudyLine, missing: &[Unavailable]) -> Option<Caveat> {
     let blind = |rule: &&VoidRule| missing.iter().any(|group| group.metrics.contains(&rule.metric));
-    let rules: Vec<&str> = study.void_if.iter().filter(blind).map(|rule| rule.metric.as_str()).collect();
-    (!rules.is_empty()).then(|| {
-        format!("no trial could be void by its {}: that could not be measured, at least not always", rules.join(", "))
-    })
+    let metrics: Vec<String> = study.void_if.iter().filter(blind).map(|rule| rule.metric.clone()).collect();
+    (!metrics.is_empty()).then_some(Caveat::BlindRules { metrics })
 }
 
 /// Whether the peaks of a study are of two kinds.
-pub(super) fn two_kinds_of_peak(tables: &[Table], trials: &Trials<'_>) -> Option<String> {
+pub(super) fn two_kinds_of_peak(tables: &[Table], trials: &Trials<'_>) -> Option<Caveat> {
     let [cgroup, maxrss] = peak_sources(trials);
     let is_shown = tables.iter().any(|table| table.metric == "peak");
-    (is_shown && cgroup.min(maxrss) > 0).then(|| {
-        format!(
-            "peak is of two kinds: the cgroup's in {cgroup} trials, of all processes together, and maxrss in {maxrss}, of \
-             the largest one; decide on one of them by its name (cgroup_peak, maxrss)"
-        )
-    })
+    (is_shown && cgroup.min(maxrss) > 0).then_some(Caveat::TwoKindsOfPeak { cgroup, maxrss })
 }

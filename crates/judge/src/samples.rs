@@ -17,7 +17,7 @@ use super::metric_spec::MetricSpec;
 use super::mode::InferenceMode;
 use super::rule::DecisionRule;
 use super::trials::Pairs;
-use crate::findings::{Comparison, RatioOfMeans, Scale, Summary, Test};
+use crate::findings::{Caveat, Comparison, RatioOfMeans, Scale, Summary, Test};
 pub use findings::{FORMAT, Order, SampleFindings, SampleRow, SampleTable, Terms, Unaskable};
 
 use bakeoff_model::metric::Unit;
@@ -25,7 +25,7 @@ use bakeoff_readers::Sample;
 use bakeoff_stats::equivalence::Zone;
 use bakeoff_stats::rank::MannWhitney;
 use bakeoff_stats::sort;
-use caveats::{caveat, means_disagree, never_vary, of_sample, order_caveat, spreads, too_few};
+use caveats::{means_disagree, never_vary, of_sample, spreads, too_few};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 use tables::Table;
@@ -56,7 +56,7 @@ pub fn judge_samples(samples: Vec<Sample>, terms: &Terms) -> Result<SampleFindin
         .map(|table| Draft::of(&table.samples, table.has_baseline, rule(&table.samples[0].unit), terms.paired))
         .collect();
     let compared = drafts.iter().any(|draft| draft.rows.iter().any(|row| row.inference.is_some()));
-    let mut caveats = if compared { vec![order_caveat(terms.paired)] } else { vec![] };
+    let mut caveats = if compared { vec![Caveat::OrderUnknown { paired: terms.paired }] } else { vec![] };
     caveats.extend(tables::caveats(&tables));
     Ok(SampleFindings {
         format: FORMAT,
@@ -304,7 +304,7 @@ fn conclude_unpaired(
     rule: DecisionRule,
 ) -> Comparison {
     let mut comparison = conclude_effect(inference, spec, rule);
-    comparison.caveats.retain(|caveat| caveat.kind != "too-few-blocks");
+    comparison.caveats.retain(|caveat| !matches!(caveat, Caveat::TooFewBlocks { .. }));
     if inference.scale == Scale::Ratio {
         let means = variant.mean / baseline.mean;
         comparison.ratio_of_means = means.is_finite().then_some(RatioOfMeans { estimate: means, interval: None });
@@ -341,8 +341,6 @@ fn bound(comparison: &mut Comparison) {
         interval.iter_mut().flatten().for_each(&mut put);
     }
     if beyond {
-        let text = "some number of this comparison is too large to be written, or too small; the largest, or the smallest, \
-                    stands in its place";
-        comparison.caveats.push(caveat("out-of-range", text.to_owned()));
+        comparison.caveats.push(Caveat::OutOfRange);
     }
 }

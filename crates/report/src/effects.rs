@@ -2,6 +2,7 @@
 //! table for each family. Of interactions only those that are shown are listed; the others are counted. Effects on other
 //! metrics are in the JSON.
 
+use crate::caveats::{self, caveats};
 use crate::draw::grid::{Flush, Grid};
 use crate::draw::notes::Notes;
 use crate::draw::paint::{Ink, Page, Piece};
@@ -46,7 +47,7 @@ fn print_of(findings: &Findings, is_wanted: &dyn Fn(Kind) -> bool, page: &mut Pa
             page.paragraph(&sentence, columns, 2, Ink::Plain);
         }
         for alias in &family.aliases {
-            page.paragraph(&format!("cannot be told apart: {}", clean(alias)), columns, 2, Ink::Open);
+            page.paragraph(&format!("cannot be told apart: {}", clean(&caveats::alias(alias))), columns, 2, Ink::Open);
         }
         if family.kind == Kind::Interaction {
             let here = |f: &&&Effects| (&f.workload, &f.condition) == (&family.workload, &family.condition);
@@ -96,7 +97,7 @@ fn print_simple(families: &[&Effects], page: &mut Page, notes: &mut Notes, colum
             let Some(comparison) = &effect.comparison else { return format!("{within} not estimated") };
             let change = Change::of(comparison, family.unit);
             let range = change.signed_range().map_or(String::new(), |range| format!(" ({})", glue(&range)));
-            let mark = notes.mark(comparison.caveats.iter().map(|caveat| caveat.text.as_str()));
+            let mark = notes.mark(caveats(&comparison.caveats));
             let part = effect.over.as_ref().map_or(String::new(), |part| format!(", {}", over(part)));
             format!("{within}{part} {}{range} {}{mark}", glue(&change.signed()), word(family, comparison.verdict))
         });
@@ -153,13 +154,14 @@ fn table(findings: &Findings, family: &Effects, shown: &[&Effect], notes: &mut N
         match &effect.comparison {
             Some(comparison) => {
                 cells.push(Piece::plain(words::against_baseline(comparison, 1.0)));
-                let mark = notes.mark(comparison.caveats.iter().map(|caveat| caveat.text.as_str()));
+                let mark = notes.mark(caveats(&comparison.caveats));
                 let word = word(family, comparison.verdict);
                 cells.push(Piece::new(format!("{word}{mark}"), words::ink(comparison.verdict)));
                 cells.push(Piece::plain(comparison.blocks.to_string()));
             }
             None => {
-                let why = effect.refused.as_deref().unwrap_or("no block has all that is needed");
+                let why = effect.refused.as_ref().map(caveats::refusal);
+                let why = why.as_deref().unwrap_or("no block has all that is needed");
                 cells.push(Piece::new("–", Ink::Aside));
                 cells.push(Piece::new(format!("not estimated{}", notes.mark([why])), Ink::Worse));
                 cells.push(Piece::plain("0"));

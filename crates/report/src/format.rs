@@ -92,6 +92,12 @@ pub fn signed(value: f64, decimals: usize) -> String {
     plus.to_owned() + &fixed(value, decimals)
 }
 
+/// A number with at most this number of significant digits, and with a power of ten where it would be a row of zeros.
+pub fn short(number: f64, digits: usize) -> String {
+    let short = format!("{number:.*e}", digits.saturating_sub(1)).parse::<f64>().unwrap_or(number);
+    if number == 0.0 || (1e-9..1e15).contains(&number.abs()) { short.to_string() } else { format!("{short:e}") }
+}
+
 /// A power of ten: that of the first digit, once the value has been rounded to so many significant digits.
 pub fn exponent(value: f64, significant: usize) -> i32 {
     let text = format!("{:.*e}", significant.saturating_sub(1), value.abs());

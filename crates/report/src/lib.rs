@@ -5,11 +5,13 @@
 
 mod answer;
 mod builds;
+pub mod caveats;
 mod conditions;
 pub mod draw;
 mod effects;
 mod failures;
 pub mod format;
+mod json;
 mod latencies;
 mod metrics;
 mod order;
@@ -26,6 +28,7 @@ pub use answer::answer;
 pub use builds::build_doubts;
 pub use draw::Style;
 pub use failures::{failure, failure_in_full};
+pub use json::pretty as pretty_json;
 pub use power::{power, power_json};
 pub use side_by_side::side_by_side;
 pub use terminal::{SectionPage, levels, terminal, terminal_with};
@@ -35,9 +38,9 @@ use bakeoff_judge::findings::Findings;
 use bakeoff_model::record::{BuildLine, BuildOutcome};
 
 /// The findings as pretty-printed JSON with a final line feed: the types of [`bakeoff_judge::findings`], field by
-/// field, in the order in which they are declared. Numbers are unrounded, so reading it gives equal findings, but for
-/// paths: it is made to be passed on, so logs are named relative to the cache (`logs/….log`), and `home`, the user's home
-/// folder, is written `~` wherever it stands.
+/// field, in the order in which they are declared, doubts with kind and sentence. Numbers are unrounded. It is made to be passed
+/// on, so logs are named relative to the cache (`logs/….log`), and `home`, the user's home folder, is written `~` wherever
+/// it stands.
 ///
 /// # Errors
 /// Passes on the serialiser's word, should a value ever have no form in JSON.
@@ -46,7 +49,7 @@ pub fn json(findings: &Findings, home: Option<&str>) -> Result<String, serde_jso
     for of in std::iter::once(&mut findings.builds).chain(findings.building.iter_mut().map(|all| &mut all.builds)) {
         of.iter_mut().flat_map(logs).for_each(|log| *log = in_cache(log));
     }
-    let text = serde_json::to_string_pretty(&findings)? + "\n";
+    let text = json::pretty(&findings)?;
     let Some(home) = home.map(|home| home.trim_end_matches('/')).filter(|home| home.len() > 1) else { return Ok(text) };
     let quoted = serde_json::to_string(home)?;
     Ok(without_home(&text, quoted.trim_matches('"')))

@@ -3,6 +3,7 @@
 //! together, with mean and largest value beside them.
 
 use crate::builds::unbuilt;
+use crate::caveats::caveats;
 use crate::draw::grid::{Flush, Grid};
 use crate::draw::notes::Notes;
 use crate::draw::paint::{Ink, Page, Piece};
@@ -12,11 +13,9 @@ use crate::format::{decimals_of, fitting, fixed, percent, units};
 use crate::order::Order;
 use crate::ranking;
 use crate::words::{self, Change, Manner};
-use bakeoff_judge::findings::{Comparison, Findings, Row, Scale, Summary, Table, Verdict};
+use bakeoff_judge::findings::{Caveat, Comparison, Findings, Row, Scale, Summary, Table, Verdict};
 use bakeoff_model::metric::Direction;
 
-/// The kind of caveat that says that typical values and means tell different stories.
-const MEANS_DISAGREE: &str = "typical-and-mean-disagree";
 /// On narrower pages there are no pictures.
 const PICTURE_PAGE_MIN: usize = 100;
 /// Widths of a picture.
@@ -164,8 +163,7 @@ fn verdict_cell(table: &Table, row: &Row, comparison: &Comparison, notes: &mut N
     let fewer = row.summary.as_ref().filter(|summary| summary.n != comparison.blocks).map(|_| {
         format!("Compared over {} in which both it and the baseline count.", words::counted(comparison.blocks, "block"))
     });
-    let texts = comparison.caveats.iter().map(|caveat| caveat.text.as_str()).chain(fewer.as_deref());
-    let mark = notes.mark(texts);
+    let mark = notes.mark(caveats(&comparison.caveats).chain(fewer));
     if words::is_same_program(comparison) && words::is_open(comparison) {
         return Piece::new(format!("same program{mark}"), Ink::Aside);
     }
@@ -195,7 +193,7 @@ fn trials(findings: &Findings, table: &Table, row: &Row) -> String {
 fn means_row(row: &Row) -> Option<Vec<Piece>> {
     let comparison = row.comparison.as_ref()?;
     let means = comparison.ratio_of_means?;
-    comparison.caveats.iter().find(|caveat| caveat.kind == MEANS_DISAGREE)?;
+    comparison.caveats.iter().find(|caveat| matches!(caveat, Caveat::TypicalAndMeanDisagree { .. }))?;
     let blank = || Piece::plain("");
     let ratio = words::ratio(means.estimate, means.interval, "unbounded");
     Some(vec![Piece::plain("  of means"), blank(), Piece::plain(ratio), blank(), blank(), blank(), blank()])

@@ -1,5 +1,6 @@
 //! The page for people: the answer first, then what it rests on. It only puts the parts in their order.
 
+use crate::caveats::caveats;
 use crate::draw::Style;
 use crate::draw::notes::Notes;
 use crate::draw::paint::{Ink, Page};
@@ -35,7 +36,7 @@ pub fn levels(findings: &Findings, page: &mut Page, notes: &mut Notes, columns: 
 pub fn terminal_with(findings: &Findings, sections: &[SectionPage], style: Style) -> String {
     let Style { width, colour } = style;
     let (mut page, mut notes) = (Page::default(), Notes::default());
-    let doubts = glue(&notes.mark(findings.caveats.iter().map(|caveat| caveat.text.as_str())));
+    let doubts = glue(&notes.mark(caveats(&findings.caveats)));
     let mut paragraphs = answer::paragraphs(findings);
     if let Some(last) = paragraphs.last_mut() {
         last.push_str(&doubts);
@@ -70,7 +71,7 @@ pub fn terminal_with(findings: &Findings, sections: &[SectionPage], style: Style
 /// What building was measured to cost: a sentence and tables of its own.
 fn print_building(building: &Findings, page: &mut Page, notes: &mut Notes, columns: usize) {
     page.gap();
-    let doubts = glue(&notes.mark(building.caveats.iter().map(|caveat| caveat.text.as_str())));
+    let doubts = glue(&notes.mark(caveats(&building.caveats)));
     let told = answer::paragraphs(building).join(" ");
     page.paragraph(&format!("Building, measured in addition: {told}{doubts}"), columns, 2, Ink::Heading);
     metrics::print(building, page, notes, columns);

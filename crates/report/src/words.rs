@@ -4,7 +4,7 @@
 use crate::draw::paint::Ink;
 use crate::draw::text::clean;
 use crate::format::{exponent, fitting, fixed, percent, signed, units};
-use bakeoff_judge::findings::{Comparison, Findings, Scale, Test, Verdict};
+use bakeoff_judge::findings::{Caveat, Comparison, Findings, Same, Scale, Test, Verdict};
 use bakeoff_model::metric::{Direction, Unit};
 use bakeoff_model::plan::BASELINE;
 
@@ -297,12 +297,10 @@ pub fn named(mut names: Vec<String>) -> String {
     listed(&names)
 }
 
-/// The caveat of a comparison of two variants that are the same thing.
-const IDENTICAL: &str = "identical-build";
-
 /// Whether a comparison is of a program with itself, file for file.
 pub fn is_same_program(comparison: &Comparison) -> bool {
-    comparison.caveats.iter().any(|caveat| caveat.kind == IDENTICAL)
+    let is_it = |caveat: &Caveat| matches!(caveat, Caveat::Identical { same: Same::Build | Same::Files, .. });
+    comparison.caveats.iter().any(is_it)
 }
 
 /// Whether nothing is claimed of it.

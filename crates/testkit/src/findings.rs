@@ -80,10 +80,6 @@ pub fn quiet_twin() -> Comparison {
     comparison(0.9991, 0.9942, 1.0043, Verdict::Equivalent)
 }
 
-pub fn caveat(kind: &str, text: &str) -> Caveat {
-    Caveat { kind: kind.to_owned(), text: text.to_owned() }
-}
-
 pub fn place() -> Place {
     Place {
         host: "ash".to_owned(),
@@ -265,13 +261,9 @@ pub fn simulated() -> Findings {
 
 /// A study in which much went wrong: a failed build, failed trials, doubts of its own and of single comparisons.
 pub fn troubled() -> Findings {
-    let drift = caveat("drift", "The machine became 4 % slower during the session; comparisons within blocks stand.");
-    let late =
-        caveat("position", "Trials late in a block took 0.8 % longer than early ones; warm up before each trial.");
-    let tail = caveat(
-        "typical-and-mean-disagree",
-        "Typical value and mean disagree: the ratio of medians says 1.204, that of means 1.371; some trials stall.",
-    );
+    let drift = Caveat::Drift(OverTime { metrics: vec![("wall".to_owned(), 1)], of: 1 });
+    let late = Caveat::IncompleteBlocks { lost: 3, of: 12, pair: true };
+    let tail = Caveat::TypicalAndMeanDisagree { ratios: None };
     let with = |caveats: &[&Caveat], comparison: Comparison| Comparison {
         caveats: caveats.iter().map(|c| (*c).clone()).collect(),
         ..comparison
@@ -351,11 +343,11 @@ pub fn factorial() -> Findings {
     };
     let malloc = comparison(0.8533, 0.8461, 0.8602, Verdict::Faster);
     let threads = comparison(1.0441, 1.0352, 1.0533, Verdict::Slower);
-    let symmetric = Caveat { kind: "symmetric-errors".to_owned(), text: "the errors are assumed symmetric".to_owned() };
+    let symmetric = Caveat::SymmetricErrors;
     let both = Comparison { caveats: vec![symmetric], ..comparison(1.0312, 1.0122, 1.0498, Verdict::Slower) };
     let optimize = comparison(1.0004, 0.9951, 1.0056, Verdict::Equivalent);
     let open = comparison(1.0122, 0.9925, 1.0314, Verdict::Undecided { more_blocks: Some(14) });
-    let doubt = Caveat { kind: "among-others".to_owned(), text: "alone it would differ".to_owned() };
+    let doubt = Caveat::AmongOthers { p: 0.0213, corrected: 0.0831, family: 4 };
     let uncorrected = Comparison { caveats: vec![doubt], ..open.clone() };
     let mut findings = five_verdicts();
     findings.effects = vec![
@@ -367,7 +359,7 @@ pub fn factorial() -> Findings {
                 effect("threads=on", "threads=off", threads.clone()),
                 Effect {
                     comparison: None,
-                    refused: Some("cannot be told apart from threads=on".to_owned()),
+                    refused: Some(Refusal::Aliased { with: vec![Term::Main("threads".to_owned())] }),
                     ..effect("libperl=shared", "libperl=static", optimize.clone())
                 },
             ],

@@ -4,6 +4,7 @@
 use bakeoff_judge::findings::{Caveat, Findings, Table};
 use bakeoff_model::record::{Block, Record, Session, StudyLine, TWIN, Trial, VariantLine};
 use bakeoff_model::study::Decide;
+pub use bakeoff_report::caveats::{caveat as sentence, refusal as why};
 
 /// A study of these variants, the baseline first, with a twin, of the workload `loop`. It has one session and no trials.
 pub fn study(variants: &[&str], conditions: &[&str], metrics: &[&str]) -> Record {
@@ -73,12 +74,12 @@ pub fn noise(trial: &Trial) -> f64 {
 
 /// Which doubts these are.
 pub fn kinds(caveats: &[Caveat]) -> Vec<&str> {
-    caveats.iter().map(|caveat| caveat.kind.as_str()).collect()
+    caveats.iter().map(Caveat::kind).collect()
 }
 
 /// The sentence of a doubt about the study; empty if there is none of this kind.
-pub fn doubt<'f>(findings: &'f Findings, kind: &str) -> &'f str {
-    findings.caveats.iter().find(|caveat| caveat.kind == kind).map_or("", |caveat| caveat.text.as_str())
+pub fn doubt(findings: &Findings, kind: &str) -> String {
+    findings.caveats.iter().find(|caveat| caveat.kind() == kind).map_or_else(String::new, sentence)
 }
 
 /// The metrics of the tables, in their order.

@@ -3,6 +3,7 @@
 //! nothing is called shown unless it is shown wherever in its range each figure is. It never sees the order in which
 //! values came about, and says so.
 
+mod caveat;
 mod claims;
 mod compare;
 mod finding;
@@ -15,9 +16,9 @@ use crate::figures::step::off_step;
 use crate::figures::{self, Figures, Range};
 use crate::published::claim::{Claim, baseline_of};
 use crate::published::{Figure, Printing, Published, Summary};
-use bakeoff_judge::findings::Caveat;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
+pub use caveat::Caveat;
 pub use claims::{ClaimFinding, Outcome, Why};
 pub use compare::{Comparison, Estimate, Shown, Test};
 pub use finding::{SdFrom, SummaryFinding, Terms};
@@ -27,7 +28,7 @@ pub use stated::{Follows, StatedFinding};
 pub const FORMAT: u32 = 2;
 
 /// All that is said of published figures.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SummaryFindings {
     /// [`FORMAT`].
     pub format: u32,
@@ -132,37 +133,16 @@ fn one_pass([low, high]: Range, summary: &Summary) -> Range {
 
 /// What no summary can tell.
 fn caveats(summaries: &[SummaryFinding], comparisons: &[Comparison], claims: &[Claim]) -> Vec<Caveat> {
-    let caveat = |kind: &str, text: &str| Caveat { kind: kind.to_owned(), text: text.to_owned() };
-    let mut caveats = vec![];
     if comparisons.is_empty() && claims.is_empty() {
-        return caveats;
+        return vec![];
     }
-    caveats.push(caveat(
-        "order-unknown",
-        "A summary does not tell in which order the values came about. If all of one were measured before all of the other, \
-         whatever changed meanwhile (load, heat, another boot) is counted as the difference, and no p or interval here \
-         covers it.",
-    ));
-    let has_interval = |comparison: &Comparison| comparison.welch.is_some();
-    if comparisons.iter().any(has_interval) {
-        caveats.push(caveat(
-            "model-based",
-            "Intervals and p take the values of each as independent of each other and the means as normally distributed; a \
-             summary shows neither.",
-        ));
-    }
-    if summaries.iter().any(|summary| summary.published.n.is_none()) {
-        caveats.push(caveat(
-            "n-unknown",
-            "The number of values (n) was not published for all. Without it there is no interval and no p, so that means can be \
-             compared, but nothing can be shown; and a figure is called possible if it is so for any n.",
-        ));
-    }
-    if comparisons.iter().filter(|comparison| has_interval(comparison)).count() > 1 {
-        caveats.push(caveat(
-            "uncorrected",
-            "Each comparison is judged on its own: among many, one that is shown by chance is to be expected.",
-        ));
-    }
-    caveats
+    let intervals = comparisons.iter().filter(|comparison| comparison.welch.is_some()).count();
+    let is_n_unknown = summaries.iter().any(|summary| summary.published.n.is_none());
+    let doubts = [
+        Some(Caveat::OrderUnknown),
+        (intervals > 0).then_some(Caveat::ModelBased),
+        is_n_unknown.then_some(Caveat::NUnknown),
+        (intervals > 1).then_some(Caveat::Uncorrected),
+    ];
+    doubts.into_iter().flatten().collect()
 }

@@ -20,7 +20,7 @@ use written::{decimals_for, fixed, in_unit, needs, of, p_value, percents, ranged
 pub(crate) fn check_summary(findings: &SummaryFindings, style: Style) -> String {
     let Style { width, colour } = style;
     let (mut page, mut notes) = (Page::default(), Notes::default());
-    let doubts = notes.mark(findings.caveats.iter().map(|caveat| caveat.text.as_str()));
+    let doubts = notes.mark(findings.caveats.iter().map(|caveat| caveat.text()));
     figures(findings, &mut page, width);
     let (with, without): (Vec<&Comparison>, Vec<&Comparison>) =
         findings.comparisons.iter().partition(|comparison| comparison.welch.is_some());
@@ -137,7 +137,7 @@ fn remarks(finding: &SummaryFinding, page: &mut Page, columns: usize) {
 /// One summary against the baseline.
 fn against(comparison: &Comparison, findings: &SummaryFindings, page: &mut Page, notes: &mut Notes, columns: usize) {
     page.gap();
-    let mark = notes.mark(comparison.caveats.iter().map(|caveat| caveat.text.as_str()));
+    let mark = notes.mark(comparison.caveats.iter().map(|caveat| caveat.text()));
     let pair = format!("{} against {}", clean(&comparison.name), clean(&comparison.baseline));
     let heading = format!("{}{}", of(comparison.quantity.as_deref(), &pair), glue(&mark));
     page.paragraph(&heading, columns, 2, Ink::Heading);

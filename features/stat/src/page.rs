@@ -6,6 +6,7 @@ use bakeoff_judge::findings::{Scale, Test, Verdict};
 use bakeoff_judge::samples::{SampleFindings, SampleRow, SampleTable};
 use bakeoff_model::metric::Direction as Better;
 use bakeoff_model::metric::Unit;
+use bakeoff_report::caveats::caveats;
 use bakeoff_report::draw::Style;
 use bakeoff_report::draw::grid::{Flush, Grid};
 use bakeoff_report::draw::notes::Notes;
@@ -33,7 +34,7 @@ const DIGITS: usize = 5;
 pub fn stat(findings: &SampleFindings, remarks: &[String], style: Style) -> String {
     let Style { width, colour } = style;
     let (mut page, mut notes) = (Page::default(), Notes::default());
-    let doubts = findings.caveats.iter().map(|caveat| caveat.text.as_str()).chain(remarks.iter().map(String::as_str));
+    let doubts = caveats(&findings.caveats).chain(remarks.iter().cloned());
     let doubts = glue(&notes.mark(doubts));
     let own = own_keys(findings);
     page.paragraph(&(answer(findings, &own) + &doubts), width, 0, Ink::Heading);
@@ -345,7 +346,7 @@ fn seen(
             .map_or("[none]".to_owned(), |[low, high]| format!("[{}, {}]", values.write(low), values.write(high)));
         let computed =
             |value: f64| if value.fract() == 0.0 { values.write(value) } else { values.write_with(value, more) };
-        let doubts = notes.mark(row.caveats.iter().map(|caveat| caveat.text.as_str()));
+        let doubts = notes.mark(caveats(&row.caveats));
         grid.row(vec![
             Piece::plain(clean(&row.sample) + &doubts),
             Piece::plain(n.to_string()),
@@ -381,8 +382,8 @@ fn inferred(
         ("verdict".to_owned(), Flush::Left),
     ]);
     for (row, comparison) in compared(table) {
-        let caveats = row.refused.iter().chain(&comparison.caveats).map(|caveat| caveat.text.as_str());
-        let verdict = format!("{}{}", word(table, row, comparison), notes.mark(caveats));
+        let doubts = caveats(row.refused.iter().chain(&comparison.caveats));
+        let verdict = format!("{}{}", word(table, row, comparison), notes.mark(doubts));
         let ink = if row.refused.is_some() { Ink::Open } else { words::ink(comparison.verdict) };
         grid.row(vec![
             Piece::plain(clean(&row.sample)),
@@ -470,5 +471,5 @@ fn method(findings: &SampleFindings) -> String {
 /// # Errors
 /// Passes on the serialiser's word, should a value ever have no form in JSON.
 pub fn stat_json(findings: &SampleFindings) -> Result<String, serde_json::Error> {
-    serde_json::to_string_pretty(findings).map(|text| text + "\n")
+    bakeoff_report::pretty_json(findings)
 }

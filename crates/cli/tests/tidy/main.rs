@@ -22,7 +22,7 @@ const EDGES: &[(&str, &[&str])] = &[
     ("judge", &["model", "readers", "stats"]),
     ("report", &["judge", "model", "readers", "stats"]),
     ("command", &["builds", "host", "journal", "judge", "lab", "model", "report"]),
-    ("testkit", &["judge", "lab", "model"]),
+    ("testkit", &["judge", "lab", "model", "report"]),
 ];
 /// What nothing may use but tests.
 const ONLY_FOR_TESTS: &str = "testkit";

@@ -11,8 +11,8 @@ mod settings;
 pub(super) use built::latest;
 
 use crate::findings::{
-    BuildDoubts, Caveat, Comparison, Confounded, CostDoubt, Effect, Findings, FlagDoubt, FlagFate, Identical, Kind,
-    Ranking, Same, Verdict,
+    BuildDoubts, Caveat, Comparison, Confounded, CostDoubt, Effect, Findings, Flag, FlagDoubt, FlagFate, Identical,
+    Kind, Other, Ranking, Same, SettingChange, Verdict,
 };
 use bakeoff_model::plan::BASELINE;
 use bakeoff_model::record::{BuildLine, StudyLine, TWIN, VariantLine};
@@ -21,9 +21,6 @@ use std::collections::BTreeSet;
 
 /// What stands between the levels of an interaction, and between a variant and a condition.
 const TIMES: &str = " × ";
-
-/// Of more settings than this in one caveat, the rest is only counted.
-const SETTINGS_NAMED: usize = 3;
 
 /// All doubts about these builds of a study, of which nothing need have been executed.
 pub fn doubts(study: &StudyLine, builds: &[BuildLine]) -> BuildDoubts {
@@ -116,7 +113,7 @@ fn about_effect(doubts: &BuildDoubts, variants: &[&VariantLine], kind: Kind, eff
 
 /// The doubts that concern a variant and what it is compared with.
 fn about_pair(doubts: &BuildDoubts, baseline: &VariantLine, variant: &VariantLine) -> Vec<Caveat> {
-    let as_what = if baseline.name == BASELINE { "the baseline".to_owned() } else { baseline.name.clone() };
+    let as_what = || if baseline.name == BASELINE { Other::Baseline } else { Other::Variant(baseline.name.clone()) };
     let differs = |factor: &Option<String>| match factor {
         Some(factor) => baseline.levels.get(factor) != variant.levels.get(factor),
         None => true,
@@ -127,7 +124,9 @@ fn about_pair(doubts: &BuildDoubts, baseline: &VariantLine, variant: &VariantLin
     };
     let mut caveats: Vec<Caveat> = doubts.flags.iter().filter(concerns).filter_map(flag).collect();
     let of_both = |group: &&Identical| [baseline, variant].iter().all(|one| group.variants.contains(&one.name));
-    caveats.extend(doubts.identical.iter().find(of_both).map(|group| identical(group.same, &as_what)));
+    caveats.extend(
+        doubts.identical.iter().find(of_both).map(|group| Caveat::Identical { same: group.same, as_what: as_what() }),
+    );
     let value_of =
         |doubt: &Confounded, name: &String| doubt.values.iter().position(|value| value.variants.contains(name));
     let differ = |doubt: &&Confounded| value_of(doubt, &baseline.name) != value_of(doubt, &variant.name);
@@ -167,7 +166,10 @@ fn about_levels(doubts: &BuildDoubts, variants: &[&VariantLine], factor: &str, l
     let same: Option<Vec<Same>> = pairs.iter().map(same).collect();
     let same =
         same.and_then(|all| if all.contains(&Same::Binaries) { Some(Same::Binaries) } else { all.first().copied() });
-    caveats.extend(same.map(|same| identical(same, &format!("with {factor}={}", levels[1]))));
+    caveats.extend(same.map(|same| Caveat::Identical {
+        same,
+        as_what: Other::Level { factor: factor.to_owned(), level: levels[1].to_owned() },
+    }));
     caveats
 }
 
@@ -190,87 +192,28 @@ fn pairs<'a>(variants: &[&'a VariantLine], factor: &str, [level, reference]: [&s
     with(level).into_iter().filter_map(partner).collect()
 }
 
-fn caveat(kind: &str, text: String) -> Caveat {
-    Caveat { kind: kind.to_owned(), text }
-}
-
 /// None for one that came through in part.
 fn flag(doubt: &FlagDoubt) -> Option<Caveat> {
-    let FlagDoubt { flag, variable, layer, reached, of, .. } = doubt;
-    match &doubt.fate {
-        FlagFate::NeverArrived => Some(caveat(
-            "flag-never-arrived",
-            format!(
-                "{flag} of {variable} reached none of {of} compilations and links of layer {layer}: the level did not take effect as declared"
-            ),
-        )),
-        FlagFate::Overridden { by } => {
-            let by = by.as_deref().unwrap_or("another flag");
-            Some(caveat(
-                "flag-overridden",
-                format!(
-                    "{flag} of {variable} was overridden by {by} in each of the {reached} compilations and links of layer {layer} that had it"
-                ),
-            ))
-        }
+    let FlagDoubt { flag, variable, layer, reached, of, fate, .. } = doubt;
+    let flag = |of: u64| Flag { flag: flag.clone(), variable: variable.clone(), layer: layer.clone(), of };
+    match fate {
+        FlagFate::NeverArrived => Some(Caveat::FlagNeverArrived(flag(*of))),
+        FlagFate::Overridden { by } => Some(Caveat::FlagOverridden { flag: flag(*reached), by: by.clone() }),
         FlagFate::Partly => None,
     }
 }
 
-fn identical(same: Same, as_what: &str) -> Caveat {
-    let how = match same {
-        Same::Build => "one and the same build as",
-        Same::Files => "built apart, but the same file for file as",
-        Same::Binaries => "built apart, but in its programs and libraries the same as",
-    };
-    let so = match same {
-        Same::Build | Same::Files => "a difference is noise",
-        Same::Binaries => "a difference is noise, or comes of other files",
-    };
-    let kind = if same == Same::Binaries { "identical-binaries" } else { "identical-build" };
-    caveat(kind, format!("{how} {as_what}: {so}"))
-}
-
 fn confounded(follows: &[String], together: bool, settings: &[&Confounded]) -> Caveat {
-    let named: Vec<String> = settings.iter().take(SETTINGS_NAMED).map(|doubt| change(doubt)).collect();
-    let more = settings.len() - named.len();
-    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-    let names = format!("{}{more}", named.join(", "));
-    if let Some(factor) = settings.first().and_then(|doubt| doubt.comes_with()) {
-        return caveat("also-changes", format!("{factor} also changes {names}"));
-    }
-    let (it, differs) = if settings.len() == 1 { ("it", "differs") } else { ("them", "differ") };
-    caveat(
-        "confounded",
-        match follows {
-            [] => format!("{names}: {differs} between these builds, and no factor names {it}"),
-            [one] => format!("confounded: {names}: follows {one}, which does not name {it}"),
-            several => {
-                let how = if together { "together, and none of them" } else { "of which none" };
-                format!("confounded: {names}: follows {} {how} names {it}", several.join(" and "))
-            }
-        },
-    )
-}
-
-/// `d_fork (undef → define)`.
-fn change(doubt: &Confounded) -> String {
-    const MOST: usize = 60;
-    let short = |value: &Option<String>| match value {
-        None => "absent".to_owned(),
-        Some(value) if value.is_empty() => "present".to_owned(),
-        Some(value) if value.chars().count() > MOST => value.chars().take(MOST - 1).collect::<String>() + "…",
-        Some(value) => value.clone(),
-    };
-    match doubt.telling().as_slice() {
-        [one, other] => format!("{} ({} → {})", doubt.setting, short(one), short(other)),
-        several => format!("{} ({} values)", doubt.setting, several.len()),
+    let changes = settings.iter().map(|doubt| SettingChange::from(*doubt)).collect();
+    match settings.first().and_then(|doubt| doubt.comes_with()) {
+        Some(factor) => Caveat::AlsoChanges { factor: factor.to_owned(), settings: changes },
+        None => Caveat::Confounded { follows: follows.to_vec(), together, settings: changes },
     }
 }
 
 /// Variants that are the same in all files and were judged different: like the baseline's twin, they show how far this
 /// machine may be believed.
-pub(super) fn identical_differs(findings: &Findings) -> Option<String> {
+pub(super) fn identical_differs(findings: &Findings) -> Option<Caveat> {
     let same = findings.build_doubts.identical.iter().filter(|group| group.same != Same::Binaries);
     let groups: Vec<&Identical> = same.collect();
     let is_claimed = |comparison: &Comparison| matches!(comparison.verdict, Verdict::Faster | Verdict::Slower);
@@ -291,12 +234,7 @@ pub(super) fn identical_differs(findings: &Findings) -> Option<String> {
             differ += ranked.iter().filter(|apart| **apart).count();
         }
     }
-    (differ > 0).then(|| {
-        format!(
-            "variants that are the same thing, file for file, were judged different in {differ} of {of} comparisons of \
-             them: differences of that size are this machine's noise"
-        )
-    })
+    (differ > 0).then_some(Caveat::IdenticalDiffers { differ, of })
 }
 
 /// For each pair of these variants that is ranked, whether it is shown to differ.

@@ -2,6 +2,7 @@
 //! and which trials do not count. Plain serialisable values, like the rest; nothing here is compared.
 
 use super::Summary;
+use super::comparison::{Claim, Comparison};
 use bakeoff_model::metric::{Direction, Unit};
 use bakeoff_model::record::{Failure, Held};
 use serde::{Deserialize, Serialize};
@@ -175,4 +176,19 @@ pub struct Layouts {
     pub passes: u32,
     /// Passes with trials.
     pub of: u32,
+}
+
+/// What building a variant takes beside what it gains, both against the baseline, and both decided.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct BuiltAndExecuted {
+    /// The variant.
+    pub variant: String,
+    /// The layers that are other ones than the baseline's, in their order.
+    pub layers: Vec<String>,
+    /// Elapsed time of building these layers, summed by pass.
+    pub building: Comparison,
+    /// The deciding metric on the first workload, under the first condition.
+    pub speed: Claim,
+    /// Sizes of the finished prefixes in bytes, the baseline's first; none if the record does not tell.
+    pub prefix_bytes: Option<[u64; 2]>,
 }

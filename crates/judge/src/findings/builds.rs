@@ -1,7 +1,6 @@
 //! Findings about builds: what of them is not as the study says. Plain serialisable values, like the rest; a report
 //! puts them into words.
 
-use super::comparison::{Claim, Comparison};
 use serde::{Deserialize, Serialize};
 
 /// All doubts about the builds of a study.
@@ -169,19 +168,4 @@ pub struct CostDoubt {
     pub compiler_cache: String,
     /// The variants, as planned.
     pub variants: Vec<String>,
-}
-
-/// What building a variant takes beside what it gains, both against the baseline, and both decided.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct BuiltAndExecuted {
-    /// The variant.
-    pub variant: String,
-    /// The layers that are other ones than the baseline's, in their order.
-    pub layers: Vec<String>,
-    /// Elapsed time of building these layers, summed by pass.
-    pub building: Comparison,
-    /// The deciding metric on the first workload, under the first condition.
-    pub speed: Claim,
-    /// Sizes of the finished prefixes in bytes, the baseline's first; none if the record does not tell.
-    pub prefix_bytes: Option<[u64; 2]>,
 }

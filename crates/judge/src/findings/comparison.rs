@@ -1,6 +1,8 @@
 //! One comparison: estimate, intervals, p, the test they are from, the verdict and its doubts. Plain serialisable
 //! values; what makes a verdict of numbers is not here.
 
+use super::caveat::Caveat;
+use super::verdict::{Scale, Verdict};
 use bakeoff_model::metric::{Direction, Unit};
 use serde::{Deserialize, Serialize};
 
@@ -107,16 +109,6 @@ pub struct RatioOfMeans {
     pub interval: Option<[f64; 2]>,
 }
 
-/// What kind of number `estimate`, `low` and `high` are.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Scale {
-    /// variant ÷ baseline; 1 is no difference.
-    Ratio,
-    /// variant − baseline, in the metric's unit; 0 is no difference. Used where some value is not positive.
-    Difference,
-}
-
 /// How the interval and p were obtained.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
@@ -150,38 +142,6 @@ pub enum Test {
     TooCoarse,
     /// Too few blocks for any interval.
     TooFew,
-}
-
-/// The verdicts. They are said of what is better, not of what is less: of a cost such as wall time less is better, of
-/// a yield such as throughput more. A report chooses the word by unit and direction.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Verdict {
-    /// Shown to be better in the metric than the baseline, and not shown to be within the margin.
-    Faster,
-    /// Shown to be worse in the metric than the baseline, and not shown to be within the margin.
-    Slower,
-    /// Not shown to differ, and shown to lie within the margin.
-    Equivalent,
-    /// Shown to differ, and shown to lie within the margin.
-    Negligible,
-    /// Neither.
-    Undecided {
-        /// Blocks still needed for a decision, at 80 % power if the estimate and the spread stay as they are; none
-        /// if that cannot be told.
-        more_blocks: Option<u32>,
-    },
-    /// None is given: it printed something other than the baseline, so it may be another program.
-    Withheld,
-}
-
-/// A doubt: what kind, and the sentence that is printed as a footnote.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Caveat {
-    /// A stable name for machines, such as `too-few-blocks`.
-    pub kind: String,
-    /// The sentence for people.
-    pub text: String,
 }
 
 /// A comparison, and of what.

@@ -2,9 +2,7 @@
 
 use super::super::infer::Inference;
 use super::super::rule::DecisionRule;
-use crate::findings::Summary;
-use crate::findings::{Caveat, Comparison, Scale, Test};
-use bakeoff_model::percent::percent;
+use crate::findings::{Caveat, Comparison, Scale, Summary, Test, TooFewValues};
 use bakeoff_readers::Sample;
 
 /// Fewer values than this do not tell a spread.
@@ -12,79 +10,49 @@ const SPREAD_MIN: u32 = 10;
 /// Spreads that differ by more than this factor are no mere shift.
 const SPREADS_DIFFER: f64 = 3.0;
 
-pub(super) fn order_caveat(paired: bool) -> Caveat {
-    let text = if paired {
-        "paired as asked: that each line is a block, and the order inside it random, is not known here"
-    } else {
-        "order unknown: these are unpaired samples, and whether they were measured in a random order is not known; a \
-         drift between them looks just like a difference (`bakeoff compare` measures in randomised blocks)"
-    };
-    caveat("order-unknown", text.to_owned())
-}
-
-pub(super) fn caveat(kind: &str, text: String) -> Caveat {
-    Caveat { kind: kind.to_owned(), text }
-}
-
 /// Doubts about a sample on its own.
 pub(super) fn of_sample(sample: &Sample, summary: &Summary, alpha: f64) -> Vec<Caveat> {
     let mut caveats = vec![];
     if !sample.vary.is_empty() {
-        let keys = sample.vary.iter().map(String::as_str).collect::<Vec<_>>().join(", ");
-        let text = format!(
-            "values that differ in {keys} stand in one sample, as nothing that was asked for tells them apart; if that \
-             is meant, --ignore says so"
-        );
-        caveats.push(caveat("values-vary", text));
+        caveats.push(Caveat::ValuesVary { keys: sample.vary.iter().cloned().collect() });
     }
-    let Summary { min, max, .. } = summary;
+    let Summary { min, max, .. } = *summary;
     if sample.exact && min != max {
-        let text = format!(
-            "declared to be exact (assume=exact), but the values range from {min} to {max}; so they are judged like any \
-             others"
-        );
-        caveats.push(caveat("not-exact", text));
+        caveats.push(Caveat::NotExact { min, max });
     }
     if summary.median_interval.is_none() && !sample.exact {
         let needed = (1..64).find(|n| 2.0 * 0.5f64.powi(*n) <= alpha).unwrap_or(64);
-        let percent = percent(1.0 - alpha);
-        let text = format!("an interval of the median at {percent} confidence needs {needed} values");
-        caveats.push(caveat("no-median-interval", text));
+        caveats.push(Caveat::NoMedianInterval { confidence: 1.0 - alpha, needed });
     }
     caveats
 }
 
 /// Where nothing varies, nothing tells how finely the values were measured.
 pub(super) fn never_vary(constant: bool, inference: &Inference) -> Option<Caveat> {
-    let text = "the values of both samples never vary, so how finely they were measured cannot be seen, and there is no \
-                interval; if they cannot vary by chance, a line `Unit NAME assume=exact` in Go's format says so";
-    let is_told = match inference.test {
+    let is_seen = match inference.test {
         Test::Deterministic => false,
         Test::TooFew => inference.blocks >= 3,
         _ => inference.interval.is_none(),
     };
-    (constant && is_told).then(|| caveat("never-vary", text.to_owned()))
+    (constant && is_seen).then_some(Caveat::NeverVary)
 }
 
 /// Too few values for a test, for an interval, or for a difference that survives the correction.
 pub(super) fn too_few(inference: &Inference, [n, other]: [u32; 2], rule: DecisionRule) -> Option<Caveat> {
     let (n, other) = (n.min(other), n.max(other));
-    let percent = percent(1.0 - rule.alpha);
-    let text = match inference.test {
-        Test::TooFew if n < 3 => format!("{n} values are too few to infer anything from; at least 3 are needed"),
-        Test::TooFew => "the values are so far apart that their differences cannot be computed".to_owned(),
+    Some(Caveat::TooFewValues(match inference.test {
+        Test::TooFew if n < 3 => TooFewValues::Inference { values: n },
+        Test::TooFew => TooFewValues::FarApart,
         Test::Deterministic | Test::TooCoarse => return None,
         _ => {
             let alpha = rule.alpha / f64::from(rule.family.max(1));
             if smallest_p(n, other) <= alpha {
                 return None;
             }
-            let needed = needed(alpha);
-            let among = if rule.family > 1 { format!(" among {} comparisons", rule.family) } else { String::new() };
-            format!("{n} values can show nothing at {percent} confidence{among}; {needed} in each sample can")
+            let (confidence, family) = (1.0 - rule.alpha, rule.family);
+            TooFewValues::Difference { values: n, confidence, family, needed: needed(alpha) }
         }
-    };
-    Some(caveat("too-few-values", text))
+    }))
 }
 
 /// The smallest p that samples of n and m values can give, 2/C(n + m, n).
@@ -104,27 +72,15 @@ pub(super) fn spreads(inference: &Inference, variant: &Summary, baseline: &Summa
         Scale::Difference => summary.q3 - summary.q1,
     };
     let (wide, narrow) = (spread(variant).max(spread(baseline)), spread(variant).min(spread(baseline)));
-    let told = variant.n.min(baseline.n) >= SPREAD_MIN && inference.p.is_some();
-    (told && wide > SPREADS_DIFFER * narrow).then(|| {
-        let text = "one sample is spread more than three times as wide as the other: they differ by more than a shift, \
-                    which is what the interval is for";
-        caveat("spreads-differ", text.to_owned())
-    })
+    let enough = variant.n.min(baseline.n) >= SPREAD_MIN && inference.p.is_some();
+    (enough && wide > SPREADS_DIFFER * narrow).then_some(Caveat::SpreadsDiffer)
 }
 
 /// The shift is a robust centre; the means may tell another story.
 pub(super) fn means_disagree(comparison: &Comparison, rule: DecisionRule) -> Option<Caveat> {
     let means = comparison.ratio_of_means?.estimate;
     let apart = (means.ln() - comparison.estimate.ln()).abs() > rule.margin.ln_1p();
-    apart.then(|| {
-        let change = |ratio: f64| match ratio {
-            0.1..=10.0 => format!("{:+.1} %", 100.0 * (ratio - 1.0)),
-            _ => format!("a factor of {}", super::super::conclude::short(ratio, 2)),
-        };
-        let (typical, mean) = (change(comparison.estimate), change(means));
-        let text = format!("typical and mean disagree: the typical value changes by {typical}, the mean by {mean}");
-        caveat("typical-and-mean-disagree", text)
-    })
+    apart.then_some(Caveat::TypicalAndMeanDisagree { ratios: Some([comparison.estimate, means]) })
 }
 
 #[cfg(test)]

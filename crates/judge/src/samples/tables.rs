@@ -1,14 +1,10 @@
 //! Samples sorted into tables, each with its baseline: what was measured, in which unit, under which settings. And what
 //! could not be put side by side, which is said. Nothing is inferred here.
 
-use super::caveats::caveat;
 use super::findings::{Terms, Unaskable};
 use crate::findings::Caveat;
 use bakeoff_readers::Sample;
 use std::collections::{BTreeMap, BTreeSet};
-
-/// At most this many names are written out.
-const TOLD_MAX: usize = 5;
 
 /// The samples of one table.
 pub(super) struct Table {
@@ -137,14 +133,9 @@ fn settings_differ(tables: &[Table]) -> Option<Caveat> {
             }
         }
     }
-    let keys = keys.into_iter().map(String::as_str).collect::<Vec<_>>().join(",");
-    let told = told(cols.into_iter().map(String::as_str));
-    (!keys.is_empty()).then(|| {
-        let text = format!(
-            "the samples {told} differ in {keys}, so they are not compared with each other; --ignore {keys} compares them"
-        );
-        caveat("settings-differ", text)
-    })
+    let keys: Vec<String> = keys.into_iter().cloned().collect();
+    let samples = cols.into_iter().cloned().collect();
+    (!keys.is_empty()).then_some(Caveat::SettingsDiffer { samples, keys })
 }
 
 /// What is in some samples only.
@@ -153,25 +144,13 @@ fn sets_differ(tables: &[Table]) -> Option<Caveat> {
     for table in tables {
         cols.entry(table.key()).or_default().extend(table.samples.iter().map(|sample| sample.col.as_str()));
     }
-    let (mut rows, mut known) = (vec![], BTreeSet::new());
+    let mut rows: Vec<(String, Vec<String>)> = vec![];
     for table in tables {
-        let all = &cols[&table.key()];
-        let only: Vec<&str> = table.samples.iter().map(|sample| sample.col.as_str()).collect();
-        if only.len() == all.len() {
-            continue;
-        }
-        let row = format!("{} (only in {})", table.samples[0].row, told(only.iter().copied()));
-        if known.insert(row.clone()) {
+        let only: Vec<String> = table.samples.iter().map(|sample| sample.col.clone()).collect();
+        let row = (table.samples[0].row.clone(), only);
+        if row.1.len() < cols[&table.key()].len() && !rows.contains(&row) {
             rows.push(row);
         }
     }
-    let told = told(rows.iter().map(String::as_str));
-    (!rows.is_empty()).then(|| caveat("sets-differ", format!("not all samples have: {told}")))
-}
-
-/// Some of the names, and how many there are besides.
-fn told<'a>(names: impl Iterator<Item = &'a str>) -> String {
-    let names: Vec<&str> = names.collect();
-    let first = names.iter().take(TOLD_MAX).copied().collect::<Vec<_>>().join(", ");
-    if names.len() > TOLD_MAX { format!("{first} and {} more", names.len() - TOLD_MAX) } else { first }
+    (!rows.is_empty()).then_some(Caveat::SetsDiffer { rows })
 }

@@ -13,9 +13,8 @@
 //! cost a verdict, so equivalence gives way to 0.5 % over all six: four fifths of it go to the tests of both together, which
 //! see a drift that goes on from one sample to the other. That counts for a difference as well.
 
-use super::caveat;
 use super::findings::Order;
-use crate::findings::{Caveat, Comparison, Scale, Verdict};
+use crate::findings::{Caveat, Comparison, Left, Scale, TimeSeen, Verdict};
 use bakeoff_stats::describe::median;
 use bakeoff_stats::equivalence::Zone;
 use bakeoff_stats::trend::{Bartels, MannKendall, bartels, dependence_together, drift_together, mann_kendall, swing};
@@ -83,23 +82,22 @@ pub(super) struct Time {
     bound: f64,
     /// Whether it is visible at 0.5 % over all tests.
     is_certain: bool,
-    /// What is visible, as the end of a sentence about both samples.
-    what: String,
+    /// Where it is seen best.
+    seen: TimeSeen,
 }
 
 impl Time {
     /// None where time is not visible.
     pub(super) fn between(samples: [(&str, &Course); 2], scale: Scale) -> Option<Self> {
-        let alone: Vec<(f64, String)> =
-            samples.iter().flat_map(|(name, course)| seen_in(name, &course.order)).collect();
+        let alone: Vec<TimeSeen> = samples.iter().flat_map(|(name, course)| seen_in(name, &course.order)).collect();
         let together = seen_in_both(samples);
-        let least = |seen: &[(f64, String)]| seen.iter().min_by(|a, b| a.0.total_cmp(&b.0)).cloned();
-        let is_certain =
-            alone.iter().any(|(p, _)| *p < CERTAIN_ALONE_P) || together.iter().any(|(p, _)| *p < CERTAIN_TOGETHER_P);
-        let seen_alone = least(&alone).filter(|(p, _)| *p < VISIBLE_P);
-        let (_, what) = seen_alone.or_else(|| least(&together).filter(|_| is_certain))?;
+        let least = |seen: &[TimeSeen]| seen.iter().min_by(|a, b| a.p.total_cmp(&b.p)).cloned();
+        let is_certain = alone.iter().any(|seen| seen.p < CERTAIN_ALONE_P)
+            || together.iter().any(|seen| seen.p < CERTAIN_TOGETHER_P);
+        let seen_alone = least(&alone).filter(|seen| seen.p < VISIBLE_P);
+        let seen = seen_alone.or_else(|| least(&together).filter(|_| is_certain))?;
         let swing = samples.iter().map(|(_, course)| course.swing(scale)).fold(0.0, f64::max);
-        Some(Self { scale, bound: SWINGS * swing, is_certain, what })
+        Some(Self { scale, bound: SWINGS * swing, is_certain, seen })
     }
 
     /// The largest difference that it could explain, as the scale says: a ratio, or a difference in the values' unit.
@@ -126,73 +124,45 @@ impl Time {
             Verdict::Negligible | Verdict::Equivalent => within.then_some(Verdict::Equivalent),
             Verdict::Undecided { .. } | Verdict::Withheld => Some(comparison.verdict),
         };
-        let could = format!(
-            "{}, so time mattered: it could explain a difference of up to {}",
-            self.what,
-            self.amount(comparison)
-        );
+        let caveat = |left: Left| Caveat::TimeMattered {
+            seen: self.seen.clone(),
+            could_explain: self.could_explain(),
+            scale: self.scale,
+            is_less: comparison.estimate < 1.0,
+            left,
+        };
         match left {
             Some(verdict) => {
                 let is_difference = matches!(verdict, Verdict::Faster | Verdict::Slower | Verdict::Negligible);
-                let and = if is_difference { ", and this one is larger" } else { "" };
-                comparison.caveats.push(caveat("drift", format!("{could}{and}")));
+                let caveat = caveat(if is_difference { Left::Difference } else { Left::Verdict });
+                comparison.caveats.push(caveat);
                 comparison.verdict = verdict;
                 None
             }
             None => {
+                let caveat = caveat(Left::Nothing);
                 comparison.verdict = Verdict::Undecided { more_blocks: None };
-                let text = format!(
-                    "no verdict: {could}; measure in randomised blocks (`bakeoff compare`), or say --paired if each line \
-                     is a block"
-                );
-                Some(caveat("drift", text))
+                Some(caveat)
             }
-        }
-    }
-
-    /// In words, where what it is a part of is not known.
-    fn amount(&self, comparison: &Comparison) -> String {
-        let could = self.could_explain();
-        match self.scale {
-            // A factor of 1.5 is half as much again, or a third less.
-            Scale::Ratio if comparison.estimate < 1.0 => format!("{:.1} %", 100.0 * (1.0 - 1.0 / could)),
-            Scale::Ratio if could < 11.0 => format!("{:.1} %", 100.0 * (could - 1.0)),
-            Scale::Ratio if could < 1e6 => format!("a factor of {could:.0}"),
-            Scale::Ratio => format!("a factor of {could:.0e}"),
-            Scale::Difference if (1e-2..1e6).contains(&could) => format!("{could:.3}"),
-            Scale::Difference => format!("{could:.2e}"),
         }
     }
 }
 
 /// What each test says of one sample.
-fn seen_in(name: &str, order: &Order) -> Vec<(f64, String)> {
-    let say = |p: f64, what: &str, test: &str| (p, format!("{name} {what} ({test}, {})", words(p)));
-    [
-        order.drift_p.map(|p| say(p, "drifts from its first value to its last", "Mann-Kendall")),
-        order.dependence_p.map(|p| say(p, "has values that depend on those before them", "Bartels")),
-    ]
-    .into_iter()
-    .flatten()
-    .collect()
+fn seen_in(name: &str, order: &Order) -> Vec<TimeSeen> {
+    let seen = |p: Option<f64>, dependence| Some(TimeSeen { samples: vec![name.to_owned()], dependence, p: p? });
+    [seen(order.drift_p, false), seen(order.dependence_p, true)].into_iter().flatten().collect()
 }
 
 /// What each test says of both.
-fn seen_in_both(samples: [(&str, &Course); 2]) -> Vec<(f64, String)> {
-    let [(one, first), (other, second)] = samples;
-    let both = [first, second];
-    let drifts: Vec<MannKendall> = both.iter().filter_map(|course| course.drift).collect();
-    let dependences: Vec<Bartels> = both.iter().filter_map(|course| course.dependence).collect();
-    let say = |p: f64, what: &str, test: &str| (p, format!("{one} and {other} {what} ({test} of both, {})", words(p)));
-    [
-        drift_together(&drifts).map(|p| say(p, "drift the same way", "Mann-Kendall")),
-        dependence_together(&dependences).map(|p| say(p, "have values that depend on those before them", "Bartels")),
-    ]
-    .into_iter()
-    .flatten()
-    .collect()
-}
-
-fn words(p: f64) -> String {
-    if p < 1e-4 { "p < 0.0001".to_owned() } else { format!("p = {p:.4}") }
+fn seen_in_both(samples: [(&str, &Course); 2]) -> Vec<TimeSeen> {
+    let courses = samples.map(|(_, course)| course);
+    let drifts: Vec<MannKendall> = courses.iter().filter_map(|course| course.drift).collect();
+    let dependences: Vec<Bartels> = courses.iter().filter_map(|course| course.dependence).collect();
+    let names = || samples.iter().map(|(name, _)| (*name).to_owned()).collect();
+    let seen = |p: Option<f64>, dependence| Some(TimeSeen { samples: names(), dependence, p: p? });
+    [seen(drift_together(&drifts), false), seen(dependence_together(&dependences), true)]
+        .into_iter()
+        .flatten()
+        .collect()
 }

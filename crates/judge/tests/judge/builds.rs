@@ -4,6 +4,7 @@
 use bakeoff_judge::findings::{BuildDoubts, Findings, FlagFate, Kind, Same};
 use bakeoff_judge::{doubts_about_builds, judge};
 use bakeoff_model::record::{BuildLine, FactorLine, FlagSeen, LayerLine, Proof, Record, SharedLine};
+use bakeoff_testkit::records::sentence;
 use bakeoff_testkit::records::{execute, kinds, measure, noise, study};
 
 /// A factor and its levels, each with the value of its one variable, which has the factor's name in capitals.
@@ -219,7 +220,7 @@ fn a_setting_that_follows_two_factors_together() {
     let says_so = |variant: &str| {
         let row = findings.tables[0].rows.iter().find(|row| row.variant == variant).expect("a row");
         let caveats = &row.comparison.as_ref().expect("a comparison").caveats;
-        caveats.iter().any(|caveat| caveat.text.contains("follows malloc and threads together"))
+        caveats.iter().any(|caveat| sentence(caveat).contains("follows malloc and threads together"))
     };
     assert!(says_so("threads=on") && says_so("malloc=perl") && !says_so("locale=on"));
 }
@@ -233,8 +234,7 @@ fn what_comes_with_a_factor_is_told_by_its_difference() {
         let findings = judged(record, |_| 1.0);
         let row = findings.tables[0].rows.iter().find(|row| row.variant == "threads=on").expect("a row");
         let caveats = &row.comparison.as_ref().expect("a comparison").caveats;
-        let texts: Vec<&str> =
-            caveats.iter().filter(|one| one.kind == "also-changes").map(|one| one.text.as_str()).collect();
+        let texts: Vec<String> = caveats.iter().filter(|one| one.kind() == "also-changes").map(sentence).collect();
         assert_eq!(texts, [format!("threads also changes ccflags ({expect})")]);
         assert!(!kinds(caveats).contains(&"confounded"));
     };

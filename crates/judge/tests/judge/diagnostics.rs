@@ -12,6 +12,7 @@ use bakeoff_stats::outliers::{THRESHOLD, modified_z};
 use bakeoff_stats::proportion::too_small;
 use bakeoff_stats::signflip::SignFlip;
 use bakeoff_stats::trend::{bartels, mann_kendall};
+use bakeoff_testkit::records::sentence;
 
 const SEED: u64 = 178;
 /// The kinds of doubts that are tested here.
@@ -112,8 +113,8 @@ fn doubts(
     let mut stream = Stream::of(SEED, &["doubts"]);
     let findings =
         study(&mut stream, blocks, metrics, 1, &mut |stream, slot| Some(value(stream, slot)? + 0.01 * normal(stream)));
-    let of_kind = |caveat: &bakeoff_judge::findings::Caveat| KINDS.contains(&caveat.kind.as_str());
-    findings.caveats.into_iter().filter(of_kind).map(|caveat| (caveat.kind, caveat.text)).collect()
+    let of_kind = |caveat: &bakeoff_judge::findings::Caveat| KINDS.contains(&caveat.kind());
+    findings.caveats.into_iter().filter(of_kind).map(|caveat| (caveat.kind().to_owned(), sentence(&caveat))).collect()
 }
 
 #[track_caller]
@@ -213,7 +214,7 @@ fn sound_studies_raise_few_doubts() {
             (stream.unit() > 0.01).then(|| if number % 2 == 0 { 0.01 * noise } else { 0.01 * (0.8 * noise).exp() })
         });
         for (kind, count) in &mut counts {
-            *count += u32::from(findings.caveats.iter().any(|caveat| caveat.kind == *kind));
+            *count += u32::from(findings.caveats.iter().any(|caveat| caveat.kind() == *kind));
         }
     }
     println!("seed {SEED}: of {studies} studies of 10 tables: {counts:?}");

@@ -26,7 +26,7 @@ fn row<'a>(findings: &'a Findings, variant: &str) -> &'a Comparison {
 }
 
 fn kinds(comparison: &Comparison) -> Vec<&str> {
-    comparison.caveats.iter().map(|caveat| caveat.kind.as_str()).collect()
+    comparison.caveats.iter().map(|caveat| caveat.kind()).collect()
 }
 
 /// Ten of sixteen contrasts are equal, and the others lie on one side: the centre is one of the equal ones, and refuted

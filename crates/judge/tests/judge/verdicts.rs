@@ -113,7 +113,7 @@ fn comparison(record: &Record) -> Comparison {
 }
 
 fn kinds(caveats: &[bakeoff_judge::findings::Caveat]) -> Vec<&str> {
-    caveats.iter().map(|caveat| caveat.kind.as_str()).collect()
+    caveats.iter().map(|caveat| caveat.kind()).collect()
 }
 
 #[test]

@@ -9,8 +9,8 @@ pub struct Notes(Vec<String>);
 
 impl Notes {
     /// The mark for some texts, such as ` [1,3]`; nothing for none. New texts get the next numbers.
-    pub fn mark<'a>(&mut self, texts: impl IntoIterator<Item = &'a str>) -> String {
-        let numbers: Vec<String> = texts.into_iter().map(|text| self.number(text).to_string()).collect();
+    pub fn mark(&mut self, texts: impl IntoIterator<Item = impl AsRef<str>>) -> String {
+        let numbers: Vec<String> = texts.into_iter().map(|text| self.number(text.as_ref()).to_string()).collect();
         if numbers.is_empty() { String::new() } else { format!(" [{}]", numbers.join(",")) }
     }
 

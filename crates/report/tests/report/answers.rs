@@ -1,6 +1,6 @@
 //! The one sentence, in the cases where it must take care to claim neither too much nor too little.
 
-use bakeoff_judge::findings::{FailedTrials, Findings, Identical, Row, Same, Verdict};
+use bakeoff_judge::findings::{Caveat, FailedTrials, Findings, Identical, Other, Row, Same, Verdict};
 use bakeoff_model::metric::{Direction, Unit};
 use bakeoff_model::record::{Failure, SharedLine, Unavailable, VariantLine};
 use bakeoff_report::{Style, answer, terminal};
@@ -224,10 +224,7 @@ fn variants_that_are_one_program_are_said_to_be() {
     let itself = |name: &str, verdict| {
         let mut row = variant(name, 1.002, 0.99, 1.014, verdict);
         let caveats = &mut row.comparison.as_mut().unwrap().caveats;
-        caveats.push(bakeoff_testkit::findings::caveat(
-            "identical-build",
-            "one and the same build as the baseline: a difference is noise",
-        ));
+        caveats.push(Caveat::Identical { same: Same::Build, as_what: Other::Baseline });
         row
     };
     let first = || baseline(summary(4.0, 4.0, 4.5));

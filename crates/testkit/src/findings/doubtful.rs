@@ -1,6 +1,6 @@
 //! A study whose builds are not what they are called.
 
-use super::{baseline, built, caveat, comparison, quiet_twin, row, study, summary, table};
+use super::{baseline, built, comparison, quiet_twin, row, study, summary, table};
 use bakeoff_judge::findings::*;
 use bakeoff_model::metric::Unit;
 
@@ -9,10 +9,11 @@ const NAMES: [&str; 4] = ["baseline", "optimize=O3", "threads=on", "optimize=O3 
 /// Every kind of doubt: a flag that never arrived, one that was overridden, one that came through in part; three kinds
 /// of identity; settings that follow one factor, two, or none.
 pub fn doubtful() -> Findings {
-    let same =
-        caveat("identical-build", "built apart, but the same file for file as the baseline: a difference is noise");
+    let same = Caveat::Identical { same: Same::Files, as_what: Other::Baseline };
     let itself = Comparison { caveats: vec![same], ..comparison(1.0211, 1.0123, 1.0302, Verdict::Slower) };
-    let names = caveat("also-changes", "threads also changes d_fork (undef → define)");
+    let values = ["undef", "define"].map(|value| Some(value.to_owned())).to_vec();
+    let settings = vec![SettingChange { setting: "d_fork".to_owned(), values }];
+    let names = Caveat::AlsoChanges { factor: "threads".to_owned(), settings };
     let threads = Comparison { caveats: vec![names], ..comparison(1.2041, 1.1893, 1.2166, Verdict::Slower) };
     let rows = vec![
         baseline(summary(4.2431, 4.2513, 4.412)),

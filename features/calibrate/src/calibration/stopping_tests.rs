@@ -9,6 +9,7 @@ use bakeoff_model::record::{Block, Line, Outcome, Place, Record, Session, StudyL
 use bakeoff_model::shuffle::Stream;
 use bakeoff_model::study::Decide;
 use bakeoff_model::until::Until;
+use bakeoff_report::caveats::caveat as sentence;
 use bakeoff_stats::eprocess::{self, EProcess};
 use bakeoff_stats::signflip::SignFlip;
 use bakeoff_stats::spending;
@@ -162,12 +163,16 @@ fn nothing_is_judged_between_the_looks() {
     assert_eq!(tables(&first(12, 0)), tables(&first(18, 1)), "a pass that is not finished is no look");
     assert_ne!(tables(&first(12, 0)), tables(&first(18, 0)));
     let between = judge(&first(15, 0));
-    assert!(between.caveats.iter().any(|caveat| caveat.kind == "after-the-look"), "{:?}", between.caveats);
-    assert!(between.caveats.iter().any(|caveat| caveat.text.contains("of at most 40 blocks")), "{:?}", between.caveats);
+    assert!(between.caveats.iter().any(|caveat| caveat.kind() == "after-the-look"), "{:?}", between.caveats);
+    assert!(
+        between.caveats.iter().any(|caveat| sentence(caveat).contains("of at most 40 blocks")),
+        "{:?}",
+        between.caveats
+    );
     let early = judge(&first(7, 0));
     let comparison = early.tables[0].rows[1].comparison.clone().unwrap();
     assert_eq!((comparison.test, comparison.p, comparison.interval), (Test::TooFew, None, None));
-    assert!(comparison.caveats[0].text.contains("first time when there are 8"), "{:?}", comparison.caveats);
+    assert!(sentence(&comparison.caveats[0]).contains("first time when there are 8"), "{:?}", comparison.caveats);
 }
 
 #[test]

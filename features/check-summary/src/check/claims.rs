@@ -62,7 +62,7 @@ pub enum Why {
 }
 
 /// A claim, judged.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ClaimFinding {
     /// As it was read.
     pub claim: Claim,

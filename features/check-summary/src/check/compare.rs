@@ -1,15 +1,15 @@
 //! One summary against another: difference and ratio with their intervals, and what they show. Numbers in, numbers
 //! out; the words are the report's.
 
+use super::caveat::Caveat;
 use super::finding::{SdFrom, SummaryFinding, Terms};
 use crate::figures::Range;
 use crate::figures::compare::{self as stats, Band, Difference};
-use bakeoff_judge::findings::Caveat;
 use bakeoff_stats::equivalence::Zone;
 use serde::{Deserialize, Serialize};
 
 /// A summary against the baseline.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Comparison {
     /// The summary's name.
     pub name: String,
@@ -180,23 +180,13 @@ fn caveats(one: &SummaryFinding, baseline: &SummaryFinding, confidence: f64) -> 
     if let (Some(n_b), Some(n_a)) = (one.published.n, baseline.published.n)
         && n_a > 1
         && n_b > 1
-        && let smallest = stats::smallest_exact_p(n_a, n_b)
-        && smallest > 1.0 - confidence
+        && let smallest_p = stats::smallest_exact_p(n_a, n_b)
+        && smallest_p > 1.0 - confidence
     {
-        let text = format!(
-            "With n = {n_a} and {n_b} no exact test can reach {} % confidence: the smallest p of any order of the values is \
-             {smallest:.3}. What is shown here is shown by the normal distribution, not by the values.",
-            (confidence * 1e8).round() / 1e6
-        );
-        caveats.push(Caveat { kind: "too-few-values".to_owned(), text });
+        caveats.push(Caveat::TooFewValues { n: [n_a, n_b], confidence, smallest_p });
     }
-    let unknown = [one, baseline].iter().any(|finding| finding.sd_from == SdFrom::Bounds);
-    if unknown {
-        let text =
-            "A standard deviation was not published; the other figures leave a range, and every interval is given for \
-                    all of it."
-                .to_owned();
-        caveats.push(Caveat { kind: "sd-bounded".to_owned(), text });
+    if [one, baseline].iter().any(|finding| finding.sd_from == SdFrom::Bounds) {
+        caveats.push(Caveat::SdBounded);
     }
     caveats
 }

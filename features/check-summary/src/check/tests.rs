@@ -56,8 +56,8 @@ fn without_n_means_are_compared_and_nothing_is_shown() {
     assert_eq!(findings.claims[0].why, Why::TooLittleKnown);
     assert_eq!(findings.comparisons[0].missing, ["n and the sd of old", "n and the sd of new"]);
     assert!(findings.comparisons[0].welch.is_none() && findings.comparisons[0].ratio.is_some());
-    assert!(findings.caveats.iter().any(|caveat| caveat.kind == "n-unknown"));
-    assert!(!findings.caveats.iter().any(|caveat| caveat.kind == "model-based"), "there is no interval");
+    assert!(findings.caveats.iter().any(|caveat| caveat.kind() == "n-unknown"));
+    assert!(!findings.caveats.iter().any(|caveat| caveat.kind() == "model-based"), "there is no interval");
     let impossible = |text: &str| judge(text, &[]).summaries[0].impossible.clone();
     assert_eq!(impossible("A avg 2 sd 0.5 min 1 max 3"), None);
     let why = impossible("A avg 4.0 min 1.0 max 3.0").unwrap();

@@ -18,7 +18,7 @@ pub(super) fn print(findings: &SummaryFindings, page: &mut Page, notes: &mut Not
             Outcome::NotShown => ("not shown", Ink::Open),
             Outcome::Impossible => ("impossible", Ink::Worse),
         };
-        let mark = notes.mark(finding.comparison.caveats.iter().map(|caveat| caveat.text.as_str()));
+        let mark = notes.mark(finding.comparison.caveats.iter().map(|caveat| caveat.text()));
         let heading = format!("claim \"{}\": {word}{}", clean(&finding.claim.text), glue(&mark));
         page.paragraph(&heading, columns, 2, ink);
         page.paragraph(&format!("  {}", why(finding, findings)), columns, 2, Ink::Plain);

@@ -102,9 +102,10 @@ fn bad_input_gets_a_clear_error_or_an_honest_answer() {
 #[test]
 fn the_findings_as_json_have_the_outcomes() {
     let shown = check(CLOSE.as_bytes(), &["--json", "--claim", "B slower"]);
-    let findings: bakeoff_check_summary::check::SummaryFindings = serde_json::from_str(&shown.out).unwrap();
-    assert_eq!(findings.claims[0].outcome, bakeoff_check_summary::check::Outcome::Supported);
-    assert_eq!(findings.comparisons.len(), 1);
+    let findings: serde_json::Value = serde_json::from_str(&shown.out).unwrap();
+    assert_eq!(findings["claims"][0]["outcome"], "supported");
+    assert_eq!(findings["comparisons"].as_array().unwrap().len(), 1);
+    assert_eq!(findings["caveats"][0]["kind"], "order-unknown");
 }
 
 #[test]

@@ -6,6 +6,7 @@
 
 use bakeoff_judge::findings::{Caveat, Comparison, Test};
 use bakeoff_judge::samples::{SampleFindings, SampleRow, SampleTable};
+use bakeoff_report::caveats::caveat as sentence;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
@@ -158,13 +159,13 @@ fn hold(key: &Key, table: &SampleTable, row: &SampleRow, cell: &Cell) {
     }
     let mut wanted: Vec<&str> = vec![];
     for (kinds, parts) in cell.warnings.iter().map(|warning| expected(warning)) {
-        let ours = doubts.iter().find(|doubt| kinds.contains(&doubt.kind.as_str()));
-        let told = ours.is_some_and(|doubt| parts.iter().all(|part| doubt.text.contains(part)));
+        let ours = doubts.iter().find(|doubt| kinds.contains(&doubt.kind()));
+        let told = ours.is_some_and(|doubt| parts.iter().all(|part| sentence(doubt).contains(part)));
         assert!(told, "{key:?}: {kinds:?} {parts:?} in {doubts:?}");
         wanted.extend(kinds);
     }
     for kind in ["no-median-interval", "not-exact", "values-vary"] {
-        let ours = row.caveats.iter().any(|doubt| doubt.kind == kind);
+        let ours = row.caveats.iter().any(|doubt| doubt.kind() == kind);
         assert_eq!(ours, wanted.contains(&kind), "{key:?}: {kind} in {doubts:?}");
     }
 }
@@ -184,7 +185,7 @@ fn compare(program: &Path, folder: &Path, words: &[&str]) -> usize {
     }
     assert!(cells.is_empty(), "benchstat also has {cells:?}");
     let sets_differ = others.iter().any(|warning| warning.starts_with("benchmark set differs"));
-    assert_eq!(sets_differ, findings.caveats.iter().any(|caveat| caveat.kind == "sets-differ"), "{others:?}");
+    assert_eq!(sets_differ, findings.caveats.iter().any(|caveat| caveat.kind() == "sets-differ"), "{others:?}");
     for warning in others {
         // There is no geometric mean over rows here.
         let of_means = warning.contains("to compute geomean") || warning.starts_with("benchmark set differs");

@@ -89,10 +89,10 @@ fn findings_as_json_can_be_read_again() {
     let (a, b) = (numbers(100.0, 30), numbers(104.0, 31));
     let folder = Folder::new(&[("a", &a), ("b", &b)]);
     let shown = folder.stat(&["a", "b", "--json"]);
-    let findings: bakeoff_judge::samples::SampleFindings = serde_json::from_str(&shown.out).unwrap();
-    assert_eq!(findings.format, 1);
-    let comparison = findings.tables[0].samples[1].comparison.as_ref().unwrap();
-    assert_eq!(comparison.verdict, bakeoff_judge::findings::Verdict::Slower);
+    let findings: serde_json::Value = serde_json::from_str(&shown.out).unwrap();
+    assert_eq!(findings["format"], 1);
+    assert_eq!(findings["tables"][0]["samples"][1]["comparison"]["verdict"], "slower");
+    assert_eq!(findings["caveats"][0]["kind"], "order-unknown");
     assert_eq!(serde_json::to_string_pretty(&findings).unwrap() + "\n", shown.out);
 }
 
@@ -308,8 +308,8 @@ fn what_files_say_of_units() {
     // What is said holds wherever it is said, as the one word that JSON has for better shows.
     for words in [["few", "many"], ["many", "few"]] {
         let shown = folder.stat(&[words[0], words[1], "--json"]);
-        let findings: bakeoff_judge::samples::SampleFindings = serde_json::from_str(&shown.out).unwrap();
-        assert_eq!(findings.tables[0].better, bakeoff_model::metric::Direction::More);
+        let findings: serde_json::Value = serde_json::from_str(&shown.out).unwrap();
+        assert_eq!(findings["tables"][0]["better"], "more");
     }
     let both = folder.stat(&["many", "other"]);
     both.expect(0, &["other:1: better=lower of things does not count: many:11 said better=higher"]);

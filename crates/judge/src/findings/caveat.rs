@@ -1,0 +1,332 @@
+//! A doubt about a comparison, a sample or a whole study: what kind, with its numbers and names. The sentences that people
+//! read are made of it in `bakeoff_report::caveats`; JSON for others has [`Caveat::kind`] and that sentence.
+
+mod parts;
+
+use super::builds::Same;
+use super::verdict::Scale;
+pub use parts::*;
+use serde::{Deserialize, Serialize};
+
+/// A doubt. Its order in a list is that of its weight.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Caveat {
+    /// There are too few blocks for any inference, or for an interval.
+    TooFewBlocks {
+        /// Those there are.
+        blocks: u32,
+        /// What they are too few for.
+        lack: Lack,
+    },
+    /// Interval and p rest on a model.
+    ModelBased {
+        /// Which.
+        model: Model,
+        /// What it is a model of.
+        scale: Scale,
+    },
+    /// It would differ if it were the only comparison.
+    AmongOthers {
+        /// p of it alone.
+        p: f64,
+        /// p corrected for the family.
+        corrected: f64,
+        /// The family's size.
+        family: u32,
+    },
+    /// The ticks of the clock are beyond the margin: nothing is inferred.
+    ClockTooCoarse(Ticks),
+    /// The ticks of the clock widen the interval by an amount that matters.
+    ClockTicks(Ticks),
+    /// The robust centre and the mean differ by more than the margin, or in sign.
+    TypicalAndMeanDisagree {
+        /// The ratios of typical values and of means, where they stand nowhere else.
+        ratios: Option<[f64; 2]>,
+    },
+    /// Blocks that lack a value are left out.
+    IncompleteBlocks {
+        /// How many.
+        lost: u32,
+        /// Of how many.
+        of: u32,
+        /// Whether each block needs a pair only, or all cells of a contrast.
+        pair: bool,
+    },
+    /// The baseline's median is 0, so there is no margin.
+    ZeroMedian,
+    /// Values down here are the launcher's.
+    MemoryFloor {
+        /// Below this.
+        bytes: f64,
+    },
+    /// The test assumes symmetric errors, which the random order does not give.
+    SymmetricErrors,
+    /// A main effect is given as if there were no such interaction.
+    Aliased {
+        /// The effect.
+        effect: String,
+        /// The terms that it cannot be told apart from.
+        with: Vec<Term>,
+    },
+    /// A level's flag reached no compilation.
+    FlagNeverArrived(Flag),
+    /// A level's flag was overridden wherever it arrived.
+    FlagOverridden {
+        /// The flag.
+        flag: Flag,
+        /// What overrides it, if that is one flag.
+        by: Option<String>,
+    },
+    /// Both sides are the same thing.
+    Identical {
+        /// How far.
+        same: Same,
+        /// As what.
+        as_what: Other,
+    },
+    /// A factor changes settings that it does not name.
+    AlsoChanges {
+        /// The factor.
+        factor: String,
+        /// The settings.
+        settings: Vec<SettingChange>,
+    },
+    /// Settings differ that no factor names.
+    Confounded {
+        /// The factors that they follow.
+        follows: Vec<String>,
+        /// Whether none of these explains them alone.
+        together: bool,
+        /// The settings.
+        settings: Vec<SettingChange>,
+    },
+    /// The trials were simulated.
+    Simulated {
+        /// The planted truth.
+        truth: String,
+    },
+    /// The twin was judged different from the baseline.
+    TwinDiffers {
+        /// In how many tables.
+        differ: usize,
+        /// Of how many.
+        of: usize,
+    },
+    /// Variants that are the same, file for file, were judged different.
+    IdenticalDiffers {
+        /// In how many comparisons.
+        differ: usize,
+        /// Of how many.
+        of: usize,
+    },
+    /// Variants could not be built.
+    FailedBuilds {
+        /// Which.
+        variants: Vec<String>,
+    },
+    /// Blocks are missing.
+    Unfinished {
+        /// Those there are.
+        finished: u32,
+        /// Those that were wanted.
+        total: u32,
+        /// Whether a rule may end the study earlier.
+        at_most: bool,
+    },
+    /// The blocks were executed in several places.
+    SeveralPlaces {
+        /// How many.
+        places: usize,
+    },
+    /// Blocks that a later session finished.
+    InterruptedBlocks {
+        /// How many.
+        blocks: usize,
+    },
+    /// The number of blocks was raised after trials had been seen.
+    Prolonged {
+        /// How often.
+        times: usize,
+    },
+    /// There are blocks that no look of the stopping rule has judged.
+    AfterTheLook {
+        /// Those that were judged.
+        judged_blocks: u32,
+    },
+    /// Processes outlived their trial's main process.
+    Leftovers {
+        /// In how many trials.
+        trials: usize,
+        /// Of which variants.
+        variants: Vec<String>,
+    },
+    /// The system's clock was set while trials were executed.
+    ClockSet {
+        /// How often.
+        times: usize,
+        /// The largest step, in seconds; below 0 if back.
+        most_s: f64,
+    },
+    /// The load ended more or less often beside some variants than beside the baseline.
+    UnequalLoad {
+        /// Where.
+        seen: Vec<LoadSeen>,
+    },
+    /// Other programs used much of the processors' time.
+    BusyMachine {
+        /// Where.
+        seen: Vec<BusySeen>,
+        /// From this share of the time on a trial counts as disturbed.
+        from: f64,
+    },
+    /// Peak memory has two sources.
+    TwoKindsOfPeak {
+        /// Trials with the cgroup's.
+        cgroup: u32,
+        /// Trials with the largest process's.
+        maxrss: u32,
+    },
+    /// No trial could be void by these metrics.
+    BlindRules {
+        /// Which.
+        metrics: Vec<String>,
+    },
+    /// Metrics that this version does not know.
+    UnknownMetric {
+        /// Which.
+        metrics: Vec<String>,
+    },
+    /// Values drift while the study executes.
+    Drift(OverTime),
+    /// Successive blocks are not independent.
+    Autocorrelation(OverTime),
+    /// Contrasts depend on who executes first.
+    Position(Spots<Shift>),
+    /// Trials show what executed directly before.
+    CarryOver(Spots<After>),
+    /// Some variants fail more often, or less, than the baseline.
+    FailureRates(Spots<Rates>),
+    /// Trials of some variants are void more often, or less, than the baseline's.
+    VoidRates(Spots<Rates>),
+    /// Values gather in several places.
+    Modes(Spots<Modes>),
+    /// A few blocks are far from the others.
+    Outliers(Spots<Outliers>),
+    /// Of samples: their order is unknown.
+    OrderUnknown {
+        /// Whether lines were taken for blocks, as asked.
+        paired: bool,
+    },
+    /// Of a sample: values with different settings stand in it.
+    ValuesVary {
+        /// The settings' keys.
+        keys: Vec<String>,
+    },
+    /// Of a sample: declared to be exact, and not.
+    NotExact {
+        /// The least value.
+        min: f64,
+        /// The largest.
+        max: f64,
+    },
+    /// Of a sample: too few values for an interval of the median.
+    NoMedianInterval {
+        /// At this confidence.
+        confidence: f64,
+        /// So many are needed.
+        needed: i32,
+    },
+    /// Of two samples: the values of neither vary.
+    NeverVary,
+    /// Of two samples: too few values.
+    TooFewValues(TooFewValues),
+    /// Of two samples: one is spread far wider than the other.
+    SpreadsDiffer,
+    /// Of two samples: a number was too large or too small to be written.
+    OutOfRange,
+    /// Of two samples: time is visible in them.
+    TimeMattered {
+        /// Where it is seen best.
+        seen: TimeSeen,
+        /// The largest difference that it could explain, as the scale says.
+        could_explain: f64,
+        /// What it is.
+        scale: Scale,
+        /// Whether the estimate is less than the baseline.
+        is_less: bool,
+        /// What it leaves of the verdict.
+        left: Left,
+    },
+    /// Samples of the same thing are apart, because a setting differs.
+    SettingsDiffer {
+        /// The samples.
+        samples: Vec<String>,
+        /// The settings' keys.
+        keys: Vec<String>,
+    },
+    /// Not all samples have all rows.
+    SetsDiffer {
+        /// Each such row, and the samples that have it.
+        rows: Vec<(String, Vec<String>)>,
+    },
+}
+
+impl Caveat {
+    /// A stable name for machines, such as `too-few-blocks`.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Self::TooFewBlocks { .. } => "too-few-blocks",
+            Self::ModelBased { .. } => "model-based",
+            Self::AmongOthers { .. } => "among-others",
+            Self::ClockTooCoarse(_) => "clock-too-coarse",
+            Self::ClockTicks(_) => "clock-ticks",
+            Self::TypicalAndMeanDisagree { .. } => "typical-and-mean-disagree",
+            Self::IncompleteBlocks { .. } => "incomplete-blocks",
+            Self::ZeroMedian => "zero-median",
+            Self::MemoryFloor { .. } => "memory-floor",
+            Self::SymmetricErrors => "symmetric-errors",
+            Self::Aliased { .. } => "aliased",
+            Self::FlagNeverArrived(_) => "flag-never-arrived",
+            Self::FlagOverridden { .. } => "flag-overridden",
+            Self::Identical { same: Same::Binaries, .. } => "identical-binaries",
+            Self::Identical { .. } => "identical-build",
+            Self::AlsoChanges { .. } => "also-changes",
+            Self::Confounded { .. } => "confounded",
+            Self::Simulated { .. } => "simulated",
+            Self::TwinDiffers { .. } => "twin-differs",
+            Self::IdenticalDiffers { .. } => "identical-differs",
+            Self::FailedBuilds { .. } => "failed-builds",
+            Self::Unfinished { .. } => "unfinished",
+            Self::SeveralPlaces { .. } => "several-places",
+            Self::InterruptedBlocks { .. } => "interrupted-blocks",
+            Self::Prolonged { .. } => "prolonged",
+            Self::AfterTheLook { .. } => "after-the-look",
+            Self::Leftovers { .. } => "leftovers",
+            Self::ClockSet { .. } => "clock-set",
+            Self::UnequalLoad { .. } => "unequal-load",
+            Self::BusyMachine { .. } => "busy-machine",
+            Self::TwoKindsOfPeak { .. } => "two-kinds-of-peak",
+            Self::BlindRules { .. } => "blind-rules",
+            Self::UnknownMetric { .. } => "unknown-metric",
+            Self::Drift(_) | Self::TimeMattered { .. } => "drift",
+            Self::Autocorrelation(_) => "autocorrelation",
+            Self::Position(_) => "position",
+            Self::CarryOver(_) => "carry-over",
+            Self::FailureRates(_) => "failure-rates",
+            Self::VoidRates(_) => "void-rates",
+            Self::Modes(_) => "modes",
+            Self::Outliers(_) => "outliers",
+            Self::OrderUnknown { .. } => "order-unknown",
+            Self::ValuesVary { .. } => "values-vary",
+            Self::NotExact { .. } => "not-exact",
+            Self::NoMedianInterval { .. } => "no-median-interval",
+            Self::NeverVary => "never-vary",
+            Self::TooFewValues(_) => "too-few-values",
+            Self::SpreadsDiffer => "spreads-differ",
+            Self::OutOfRange => "out-of-range",
+            Self::SettingsDiffer { .. } => "settings-differ",
+            Self::SetsDiffer { .. } => "sets-differ",
+        }
+    }
+}

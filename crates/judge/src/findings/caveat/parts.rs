@@ -1,0 +1,260 @@
+//! The numbers and names that doubts carry, where these are more than a field or two. Plain data.
+
+use super::super::builds::Confounded;
+use super::super::verdict::{Scale, Verdict};
+use bakeoff_model::metric::Unit;
+use serde::{Deserialize, Serialize};
+
+/// What blocks are too few for.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Lack {
+    /// The stopping rule's first look.
+    FirstLook {
+        /// Where that is.
+        needed: u32,
+    },
+    /// Any inference.
+    Inference {
+        /// The least.
+        needed: u32,
+    },
+    /// An interval at this confidence.
+    Interval {
+        /// The confidence.
+        confidence: f64,
+        /// The least; none if it has only a part of alpha, because others of its family are judged in another way.
+        needed: Option<u32>,
+    },
+}
+
+/// What interval and p are a model's of.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Model {
+    /// Student's t on pairs.
+    PairedT,
+    /// The linear model.
+    Linear {
+        /// Degrees of freedom.
+        df: u32,
+    },
+}
+
+/// What the ticks of a clock do.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Ticks {
+    /// The step of its grid, in the metric's unit.
+    pub step: f64,
+    /// By how much it may be wrong, as the scale says: of logarithms, or of values.
+    pub by: f64,
+    /// What `by` is.
+    pub scale: Scale,
+}
+
+/// A term of the linear model.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Term {
+    /// What all trials of a block share.
+    Blocks,
+    /// A factor.
+    Main(String),
+    /// An interaction.
+    TwoWay(String, String),
+}
+
+/// A flag of a level variable in a layer.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Flag {
+    /// The flag.
+    pub flag: String,
+    /// The level variable that has it.
+    pub variable: String,
+    /// The layer.
+    pub layer: String,
+    /// Compilations and links: those that were seen, or of an overridden flag those that had it.
+    pub of: u64,
+}
+
+/// What something is the same as.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Other {
+    /// The baseline.
+    Baseline,
+    /// A variant.
+    Variant(String),
+    /// With another level of the factor.
+    Level {
+        /// The factor.
+        factor: String,
+        /// The other level.
+        level: String,
+    },
+}
+
+/// A setting and what tells its values apart: see [`Confounded::telling`].
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SettingChange {
+    /// Its name.
+    pub setting: String,
+    /// Its values; none where it is absent.
+    pub values: Vec<Option<String>>,
+}
+
+impl From<&Confounded> for SettingChange {
+    fn from(doubt: &Confounded) -> Self {
+        Self { setting: doubt.setting.clone(), values: doubt.telling() }
+    }
+}
+
+/// A load that is not the baseline's.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct LoadSeen {
+    /// Beside this variant.
+    pub variant: String,
+    /// On this workload.
+    pub workload: String,
+    /// Under this condition.
+    pub condition: String,
+    /// Whether it ended more often, or less.
+    pub verdict: Verdict,
+    /// How often, against beside the baseline; none where that is no ratio.
+    pub ratio: Option<f64>,
+}
+
+/// Trials that other programs disturbed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BusySeen {
+    /// The variant; none if all together.
+    pub variant: Option<String>,
+    /// The condition.
+    pub condition: String,
+    /// How many.
+    pub disturbed: usize,
+    /// Of how many that count.
+    pub of: usize,
+}
+
+/// Tables in which the order of time is visible, by metric.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct OverTime {
+    /// Each metric with the number of its tables.
+    pub metrics: Vec<(String, usize)>,
+    /// Tables that each metric has.
+    pub of: usize,
+}
+
+/// Where something was seen.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Spots<T> {
+    /// Each of them.
+    pub seen: Vec<Spot<T>>,
+    /// Number of workloads × conditions in the study.
+    pub cells: usize,
+}
+
+/// One of them, and what was seen.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Spot<T> {
+    /// The variant.
+    pub variant: String,
+    /// The workload.
+    pub workload: String,
+    /// The condition.
+    pub condition: String,
+    /// The metric; of rates, the table's first.
+    pub metric: String,
+    /// Its unit.
+    pub unit: Unit,
+    /// What.
+    pub what: T,
+}
+
+/// A contrast that is another one when the variant executes after the baseline.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Shift {
+    /// Mean contrast after the baseline − mean contrast before it: of logarithms, or of values, as the scale says.
+    pub shift: f64,
+    /// What it is.
+    pub scale: Scale,
+}
+
+/// A contrast that is another one directly after a certain variant.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct After {
+    /// That variant.
+    pub predecessor: String,
+}
+
+/// Trials that failed or are void, of how many; and the same of the baseline.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Rates {
+    /// The variant's.
+    pub own: [u32; 2],
+    /// The baseline's.
+    pub baseline: [u32; 2],
+}
+
+/// Several typical values: each with the share of values that belong to it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Modes(pub Vec<(f64, f64)>);
+
+/// Blocks that stand out.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Outliers {
+    /// How many, of how many.
+    pub blocks: [usize; 2],
+    /// What the estimates are.
+    pub scale: Scale,
+    /// The estimate with all blocks, and without those.
+    pub with_and_without: [f64; 2],
+}
+
+/// Why there are too few values.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum TooFewValues {
+    /// For any inference.
+    Inference {
+        /// Those of the smaller sample.
+        values: u32,
+    },
+    /// Their differences cannot be computed.
+    FarApart,
+    /// For a difference that survives the correction.
+    Difference {
+        /// Those of the smaller sample.
+        values: u32,
+        /// At this confidence.
+        confidence: f64,
+        /// Comparisons of the family.
+        family: u32,
+        /// In each sample so many can.
+        needed: u32,
+    },
+}
+
+/// How time is visible in samples.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct TimeSeen {
+    /// In this sample, or in these two together.
+    pub samples: Vec<String>,
+    /// Values depend on those before them; else they drift.
+    pub dependence: bool,
+    /// p of that test.
+    pub p: f64,
+}
+
+/// What time leaves of a verdict.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Left {
+    /// A difference, which is larger than what time could explain.
+    Difference,
+    /// The verdict.
+    Verdict,
+    /// Nothing.
+    Nothing,
+}

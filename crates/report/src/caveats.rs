@@ -1,0 +1,48 @@
+//! The sentences of doubts: each kind of [`Caveat`], and why an effect is not estimated, in English. Whether there is a doubt
+//! is decided elsewhere; nothing is computed here.
+
+mod builds;
+mod comparison;
+mod samples;
+mod seen;
+mod study;
+mod terms;
+
+use bakeoff_judge::findings::{Alias, Caveat, Refusal};
+use terms::{term, terms};
+
+/// A doubt as a sentence without its stop.
+pub fn caveat(caveat: &Caveat) -> String {
+    let sentences: [fn(&Caveat) -> Option<String>; 5] =
+        [comparison::sentence, builds::sentence, study::sentence, seen::sentence, samples::sentence];
+    sentences.iter().find_map(|sentence| sentence(caveat)).unwrap_or_else(|| caveat.kind().to_owned())
+}
+
+/// Doubts, each as a sentence.
+pub fn caveats<'a>(caveats: impl IntoIterator<Item = &'a Caveat>) -> impl Iterator<Item = String> {
+    caveats.into_iter().map(caveat)
+}
+
+/// Why an effect is not estimated.
+pub fn refusal(refusal: &Refusal) -> String {
+    match refusal {
+        Refusal::InTheTable => {
+            "it was compared with the other factors as in the baseline only, and the table has that comparison"
+                .to_owned()
+        }
+        Refusal::SameProgram => "both are the same program".to_owned(),
+        Refusal::OtherOutput { variant, workload } => {
+            format!("{variant} printed something other than the baseline on {workload}")
+        }
+        Refusal::NoTrial => "no trial that counts has it".to_owned(),
+        Refusal::NoError => "there are too few trials to judge its error by".to_owned(),
+        Refusal::Aliased { with } => {
+            format!("the variants that were executed do not tell it apart from {}", terms(with))
+        }
+    }
+}
+
+/// Effects that no trial tells apart: `malloc from threads × opt`.
+pub fn alias(Alias { term: one, with }: &Alias) -> String {
+    format!("{} from {}", term(one), terms(with))
+}

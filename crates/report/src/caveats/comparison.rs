@@ -1,0 +1,133 @@
+//! Sentences of doubts about one comparison or effect, but for those of its builds.
+
+use super::terms::terms;
+use crate::format::{percent, short};
+use bakeoff_judge::findings::{Caveat, Lack, Model, Scale, Ticks};
+
+pub(super) fn sentence(caveat: &Caveat) -> Option<String> {
+    Some(match caveat {
+        Caveat::TooFewBlocks { blocks, lack } => too_few(*blocks, lack),
+        Caveat::ModelBased { model, scale } => model_based(*model, *scale),
+        Caveat::AmongOthers { p, corrected, family } => {
+            format!("alone it would differ (p = {p:.4}); among {family} comparisons it does not (p = {corrected:.4})")
+        }
+        Caveat::ClockTooCoarse(ticks) => too_coarse(ticks),
+        Caveat::ClockTicks(ticks) => widened(ticks),
+        Caveat::TypicalAndMeanDisagree { ratios } => means(*ratios),
+        Caveat::IncompleteBlocks { lost, of, pair } => {
+            let why = if *pair {
+                "a trial of one or the other failed, is void or lacks the metric"
+            } else {
+                "a trial that the contrast needs failed, is void or is missing"
+            };
+            format!("{lost} of {of} blocks are left out: {why}")
+        }
+        Caveat::ZeroMedian => "the baseline's median is 0, so there is no margin to be within".to_owned(),
+        Caveat::MemoryFloor { bytes } => {
+            let mib = bytes / f64::from(1 << 20);
+            format!("less than {mib:.1} MiB cannot be told from the launcher's own memory")
+        }
+        Caveat::SymmetricErrors => {
+            "the test of an interaction assumes that its errors are as often up as down; the random order alone does not \
+             see to that"
+                .to_owned()
+        }
+        Caveat::Aliased { effect, with } => format!(
+            "{effect} is given as if there were no interaction {}: the variants that were executed do not tell the two \
+             apart",
+            terms(with)
+        ),
+        _ => return None,
+    })
+}
+
+fn too_few(blocks: u32, lack: &Lack) -> String {
+    match lack {
+        Lack::FirstLook { needed } => {
+            format!("{blocks} blocks: the stopping rule looks at them for the first time when there are {needed}")
+        }
+        Lack::Inference { needed } => format!("{blocks} of at least {needed} blocks: too few to infer anything"),
+        Lack::Interval { confidence, needed } => {
+            let percent = percent(*confidence);
+            let rest = needed.map_or_else(
+                || " here; more are needed".to_owned(),
+                |needed| format!("; at least {needed} are needed"),
+            );
+            format!("{blocks} blocks cannot show a difference at {percent} confidence{rest}")
+        }
+    }
+}
+
+fn model_based(model: Model, scale: Scale) -> String {
+    let what = match scale {
+        Scale::Ratio => "logarithms of ratios",
+        Scale::Difference => "differences",
+    };
+    match model {
+        Model::PairedT => {
+            format!("with so few blocks, interval and p are Student's t and assume normally distributed {what}")
+        }
+        Model::Linear { df } => format!(
+            "not every combination of levels has values, so this is from a linear model of {what} with robust (HC3) \
+             errors and {df} degrees of freedom; it assumes independent errors, and no interaction of three factors"
+        ),
+    }
+}
+
+/// By how much ticks may be wrong.
+fn how_far(ticks: &Ticks) -> String {
+    match ticks.scale {
+        Scale::Ratio => format!("{} %", short(100.0 * ticks.by.exp_m1(), 2)),
+        Scale::Difference => short(ticks.by, 2),
+    }
+}
+
+fn too_coarse(ticks: &Ticks) -> String {
+    format!(
+        "no verdict: the clock is too coarse. Its values are no closer together than {} s, which may be {} of a value and \
+         is more than the margin; use a longer workload or another metric",
+        short(ticks.step, 3),
+        how_far(ticks)
+    )
+}
+
+fn widened(ticks: &Ticks) -> String {
+    let step = short(ticks.step, 3);
+    format!(
+        "the interval is wider by {} either way, because the values are no closer together than {step}",
+        how_far(ticks)
+    )
+}
+
+fn means(ratios: Option<[f64; 2]>) -> String {
+    let Some(ratios) = ratios else {
+        return "the typical trial and the mean tell different stories: look at the ratio of means and at the largest \
+                values"
+            .to_owned();
+    };
+    let change = |ratio: f64| match ratio {
+        0.1..=10.0 => format!("{:+.1} %", 100.0 * (ratio - 1.0)),
+        _ => format!("a factor of {}", short(ratio, 2)),
+    };
+    let [typical, mean] = ratios.map(change);
+    format!("typical and mean disagree: the typical value changes by {typical}, the mean by {mean}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ticks_are_plain_numbers() {
+        let of = |step: f64| Ticks { step, by: (step / 0.5).ln_1p(), scale: Scale::Ratio };
+        assert_eq!(
+            too_coarse(&of(0.1 + 0.2 - 0.2)),
+            "no verdict: the clock is too coarse. Its values are no closer together than 0.1 s, which may be 20 % of a value \
+             and is more than the margin; use a longer workload or another metric"
+        );
+        assert_eq!(
+            widened(&of(1.0 / 300.0)),
+            "the interval is wider by 0.67 % either way, because the values are no closer together than 0.00333"
+        );
+    }
+}

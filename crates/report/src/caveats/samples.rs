@@ -1,0 +1,116 @@
+//! Sentences of doubts about samples that somebody else measured.
+
+use crate::format::percent;
+use bakeoff_judge::findings::{Caveat, Left, Scale, TimeSeen, TooFewValues};
+
+/// At most this many names are written out.
+const NAMES_MAX: usize = 5;
+
+pub(super) fn sentence(caveat: &Caveat) -> Option<String> {
+    Some(match caveat {
+        Caveat::OrderUnknown { paired: true } => {
+            "paired as asked: that each line is a block, and the order inside it random, is not known here".to_owned()
+        }
+        Caveat::OrderUnknown { paired: false } => {
+            "order unknown: these are unpaired samples, and whether they were measured in a random order is not known; a \
+             drift between them looks just like a difference (`bakeoff compare` measures in randomised blocks)"
+                .to_owned()
+        }
+        Caveat::ValuesVary { keys } => format!(
+            "values that differ in {} stand in one sample, as nothing that was asked for tells them apart; if that is meant, \
+             --ignore says so",
+            keys.join(", ")
+        ),
+        Caveat::NotExact { min, max } => format!(
+            "declared to be exact (assume=exact), but the values range from {min} to {max}; so they are judged like any \
+             others"
+        ),
+        Caveat::NoMedianInterval { confidence, needed } => {
+            format!("an interval of the median at {} confidence needs {needed} values", percent(*confidence))
+        }
+        Caveat::NeverVary => "the values of both samples never vary, so how finely they were measured cannot be seen, and \
+                              there is no interval; if they cannot vary by chance, a line `Unit NAME assume=exact` in Go's \
+                              format says so"
+            .to_owned(),
+        Caveat::TooFewValues(why) => too_few(*why),
+        Caveat::SpreadsDiffer => "one sample is spread more than three times as wide as the other: they differ by more than \
+                                  a shift, which is what the interval is for"
+            .to_owned(),
+        Caveat::OutOfRange => "some number of this comparison is too large to be written, or too small; the largest, or the \
+                               smallest, stands in its place"
+            .to_owned(),
+        Caveat::TimeMattered { seen, could_explain, scale, is_less, left } => {
+            time(seen, &amount(*could_explain, *scale, *is_less), *left)
+        }
+        Caveat::SettingsDiffer { samples, keys } => {
+            let keys = keys.join(",");
+            format!(
+                "the samples {} differ in {keys}, so they are not compared with each other; --ignore {keys} compares them",
+                names(samples)
+            )
+        }
+        Caveat::SetsDiffer { rows } => {
+            let rows: Vec<String> =
+                rows.iter().map(|(row, samples)| format!("{row} (only in {})", names(samples))).collect();
+            format!("not all samples have: {}", names(&rows))
+        }
+        _ => return None,
+    })
+}
+
+fn too_few(why: TooFewValues) -> String {
+    match why {
+        TooFewValues::Inference { values } => {
+            format!("{values} values are too few to infer anything from; at least 3 are needed")
+        }
+        TooFewValues::FarApart => "the values are so far apart that their differences cannot be computed".to_owned(),
+        TooFewValues::Difference { values, confidence, family, needed } => {
+            let among = if family > 1 { format!(" among {family} comparisons") } else { String::new() };
+            let percent = percent(confidence);
+            format!("{values} values can show nothing at {percent} confidence{among}; {needed} in each sample can")
+        }
+    }
+}
+
+fn time(TimeSeen { samples, dependence, p }: &TimeSeen, amount: &str, left: Left) -> String {
+    let is_one = samples.len() == 1;
+    let what = match (dependence, is_one) {
+        (true, true) => "has values that depend on those before them",
+        (true, false) => "have values that depend on those before them",
+        (false, true) => "drifts from its first value to its last",
+        (false, false) => "drift the same way",
+    };
+    let test = if *dependence { "Bartels" } else { "Mann-Kendall" };
+    let test = if is_one { test.to_owned() } else { format!("{test} of both") };
+    let p = if *p < 1e-4 { "p < 0.0001".to_owned() } else { format!("p = {p:.4}") };
+    let could = format!(
+        "{} {what} ({test}, {p}), so time mattered: it could explain a difference of up to {amount}",
+        samples.join(" and ")
+    );
+    match left {
+        Left::Difference => format!("{could}, and this one is larger"),
+        Left::Verdict => could,
+        Left::Nothing => format!(
+            "no verdict: {could}; measure in randomised blocks (`bakeoff compare`), or say --paired if each line is a block"
+        ),
+    }
+}
+
+/// How much time could explain.
+fn amount(could: f64, scale: Scale, is_less: bool) -> String {
+    match scale {
+        // A factor of 1.5 is half as much again, or a third less.
+        Scale::Ratio if is_less => format!("{:.1} %", 100.0 * (1.0 - 1.0 / could)),
+        Scale::Ratio if could < 11.0 => format!("{:.1} %", 100.0 * (could - 1.0)),
+        Scale::Ratio if could < 1e6 => format!("a factor of {could:.0}"),
+        Scale::Ratio => format!("a factor of {could:.0e}"),
+        Scale::Difference if (1e-2..1e6).contains(&could) => format!("{could:.3}"),
+        Scale::Difference => format!("{could:.2e}"),
+    }
+}
+
+/// Some of the names, and how many there are besides.
+fn names(names: &[String]) -> String {
+    let first = names.iter().take(NAMES_MAX).map(String::as_str).collect::<Vec<_>>().join(", ");
+    if names.len() > NAMES_MAX { format!("{first} and {} more", names.len() - NAMES_MAX) } else { first }
+}

@@ -1,0 +1,155 @@
+//! Sentences of the doubts that a study's values raise: what was seen, where, and what to do about it.
+
+use bakeoff_judge::findings::{After, Caveat, Modes, Outliers, OverTime, Rates, Scale, Shift, Spot, Spots};
+use bakeoff_model::metric::Unit;
+use bakeoff_model::record::TWIN;
+
+/// More than this many places are counted, not named.
+const NAMED: usize = 3;
+
+pub(super) fn sentence(caveat: &Caveat) -> Option<String> {
+    Some(match caveat {
+        Caveat::Drift(over_time) => format!(
+            "values drift while the study executes: {}; the verdicts compare inside blocks and stay valid, but do not compare \
+             values of different blocks",
+            metrics(over_time)
+        ),
+        Caveat::Autocorrelation(over_time) => format!(
+            "successive blocks are not independent: {}; the verdicts compare inside blocks and stay valid, but do not use \
+             unpaired tests on these values",
+            metrics(over_time)
+        ),
+        Caveat::Position(spots) => format!(
+            "differences depend on who executes first ({}): let a trial that does not count go before each block, or a pause \
+             before each trial",
+            list(spots, shift)
+        ),
+        Caveat::CarryOver(spots) => format!(
+            "a trial shows what executed directly before it ({}): put a pause, or a trial that does not count, between trials",
+            list(spots, |spot, cells| {
+                let After { predecessor } = &spot.what;
+                format!("{}, after {predecessor}", place(spot, cells))
+            })
+        ),
+        Caveat::FailureRates(spots) => format!(
+            "some variants fail more often, or less, than the baseline ({}): only trials that succeeded are compared",
+            list(spots, rates)
+        ),
+        Caveat::VoidRates(spots) => format!(
+            "trials of some variants are void more often, or less, than the baseline's ({}): only the trials that the rules \
+             left are compared, and these may be the lucky ones",
+            list(spots, rates)
+        ),
+        Caveat::Modes(spots) => format!(
+            "values gather in several places, so no single number describes them ({}): look for what differs between those \
+             trials",
+            list(spots, modes)
+        ),
+        Caveat::Outliers(spots) => {
+            format!("a few blocks are far from the others; they are kept ({})", list(spots, outliers))
+        }
+        _ => return None,
+    })
+}
+
+/// "wall (2 of 3 tables), user (1 of 3 tables)"; just the metrics, if each has one table.
+fn metrics(OverTime { metrics, of }: &OverTime) -> String {
+    let name = |(metric, tables): &(String, usize)| match of {
+        1 => metric.clone(),
+        of => format!("{metric} ({tables} of {of} tables)"),
+    };
+    metrics.iter().map(name).collect::<Vec<_>>().join(", ")
+}
+
+/// "b: wall", and of what, if there are several workloads or conditions.
+fn place<T>(Spot { variant, workload, condition, metric, .. }: &Spot<T>, cells: usize) -> String {
+    let variant = if variant == TWIN { "the twin" } else { variant };
+    match cells {
+        1 => format!("{variant}: {metric}"),
+        _ => format!("{variant}: {metric} of {workload}, {condition}"),
+    }
+}
+
+/// The first few, and how many more there are.
+fn list<T>(Spots { seen, cells }: &Spots<T>, name: impl Fn(&Spot<T>, usize) -> String) -> String {
+    let mut list = seen.iter().take(NAMED).map(|spot| name(spot, *cells)).collect::<Vec<_>>().join("; ");
+    if seen.len() > NAMED {
+        list += &format!("; and {} more", seen.len() - NAMED);
+    }
+    list
+}
+
+fn shift(spot: &Spot<Shift>, cells: usize) -> String {
+    let by = change(spot.what.shift, spot.what.scale, spot.unit);
+    format!("{}, {by} if it executes after the baseline", place(spot, cells))
+}
+
+fn rates(spot: &Spot<Rates>, cells: usize) -> String {
+    let Spot { variant, workload, condition, what: Rates { own, baseline }, .. } = spot;
+    let cell = if cells == 1 { String::new() } else { format!(" in {workload}, {condition}") };
+    let [[those, of], [base_those, base_of]] = [own, baseline];
+    format!("{variant}{cell}, {those} of {of} trials against {base_those} of {base_of}")
+}
+
+fn modes(spot: &Spot<Modes>, cells: usize) -> String {
+    let Modes(modes) = &spot.what;
+    let places: Vec<String> = modes.iter().map(|(place, _)| value(*place, spot.unit)).collect();
+    let shares: Vec<String> = modes.iter().map(|(_, share)| format!("{:.0}", 100.0 * share)).collect();
+    let (number, place) = (modes.len(), place(spot, cells));
+    format!("{place}, {number} modes at {}, {} %", places.join(" and "), shares.join("/"))
+}
+
+fn outliers(spot: &Spot<Outliers>, cells: usize) -> String {
+    let Outliers { blocks: [flagged, blocks], scale, with_and_without } = spot.what;
+    let inward = |x: f64| if scale == Scale::Ratio { x.ln() } else { x };
+    let [with, without] = with_and_without.map(|x| change(inward(x), scale, spot.unit));
+    format!("{}, {flagged} of {blocks}: {with}, {without} without", place(spot, cells))
+}
+
+/// A difference of contrasts: of logarithms in percent, others in their unit.
+fn change(difference: f64, scale: Scale, unit: Unit) -> String {
+    let sign = if difference < 0.0 { "−" } else { "+" };
+    if scale == Scale::Ratio {
+        let percent = 100.0 * difference.exp_m1().abs();
+        let digits = if percent < 1.0 { 2 } else { 1 };
+        return format!("{sign}{percent:.digits$} %");
+    }
+    format!("{sign}{}", value(difference.abs(), unit))
+}
+
+/// A value in a unit in which it is easily read, with four digits.
+fn value(value: f64, unit: Unit) -> String {
+    let steps: &[(f64, &str)] = match unit {
+        Unit::Seconds => &[(1.0, " s"), (1e-3, " ms"), (1e-6, " µs"), (1e-9, " ns")],
+        Unit::Bytes => &[(1_073_741_824.0, " GiB"), (1_048_576.0, " MiB"), (1024.0, " KiB"), (1.0, " B")],
+        Unit::Count => &[(1.0, "")],
+        Unit::PerSecond => &[(1.0, "/s")],
+    };
+    let last = steps.len() - 1;
+    let (size, name) = steps.iter().copied().find(|(size, _)| value.abs() >= *size).unwrap_or(steps[last]);
+    let number = value / size;
+    let digits = (3.0 - number.abs().max(1e-3).log10().floor()).clamp(0.0, 4.0) as usize;
+    let text = format!("{number:.digits$}");
+    let trimmed = if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { &text };
+    format!("{trimmed}{name}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_for_people() {
+        let check = |x, unit, expect: &str| assert_eq!(value(x, unit), expect);
+        check(1.234_56, Unit::Seconds, "1.235 s");
+        check(0.012, Unit::Seconds, "12 ms");
+        check(123_456.0, Unit::Seconds, "123456 s");
+        check(0.0, Unit::Seconds, "0 ns");
+        check(1_572_864.0, Unit::Bytes, "1.5 MiB");
+        check(17.0, Unit::Count, "17");
+        check(f64::INFINITY, Unit::Count, "inf");
+        assert_eq!(change(1.02f64.ln(), Scale::Ratio, Unit::Seconds), "+2.0 %");
+        assert_eq!(change(-0.001, Scale::Ratio, Unit::Seconds), "−0.10 %");
+        assert_eq!(change(-2.5, Scale::Difference, Unit::Count), "−2.5");
+    }
+}

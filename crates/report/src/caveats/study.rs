@@ -1,0 +1,99 @@
+//! Sentences of doubts about a study as a whole, but for those that its values raise.
+
+use bakeoff_judge::findings::{BusySeen, Caveat, LoadSeen, Verdict};
+
+pub(super) fn sentence(caveat: &Caveat) -> Option<String> {
+    Some(match caveat {
+        Caveat::Simulated { truth } => format!("the trials were simulated, with this planted truth: {truth}"),
+        Caveat::TwinDiffers { differ, of } => format!(
+            "the baseline's twin, which is the same thing under another name, was judged different from it in {differ} of \
+             {of} tables: differences of that size are this machine's noise"
+        ),
+        Caveat::IdenticalDiffers { differ, of } => format!(
+            "variants that are the same thing, file for file, were judged different in {differ} of {of} comparisons of \
+             them: differences of that size are this machine's noise"
+        ),
+        Caveat::FailedBuilds { variants } => {
+            format!("could not be built, and so not compared: {}", variants.join(", "))
+        }
+        Caveat::Unfinished { finished, total, at_most } => {
+            let at_most = if *at_most { "at most " } else { "" };
+            format!("the study is not finished: {finished} of {at_most}{total} blocks")
+        }
+        Caveat::SeveralPlaces { places } => format!("the blocks were executed in {places} different places"),
+        Caveat::InterruptedBlocks { blocks } => {
+            let were = if *blocks == 1 { "block was" } else { "blocks were" };
+            format!("{blocks} {were} begun in one session and finished in a later one")
+        }
+        Caveat::Prolonged { times } => {
+            let times = if *times == 1 { "once".to_owned() } else { format!("{times} times") };
+            format!(
+                "the number of blocks was raised {times} after trials had been seen; the error rates stated are those of a \
+                 number fixed beforehand"
+            )
+        }
+        Caveat::AfterTheLook { judged_blocks } => format!(
+            "the stopping rule looked at {judged_blocks} blocks of each workload and condition; what came after them is not \
+             judged"
+        ),
+        Caveat::Leftovers { trials, variants } => format!(
+            "in {trials} trials ({}) processes outlived the main one and were killed; what they did is not measured",
+            variants.join(", ")
+        ),
+        Caveat::ClockSet { times, most_s } => clock_set(*times, *most_s),
+        Caveat::UnequalLoad { seen } => unequal_load(seen),
+        Caveat::BusyMachine { seen, from } => busy_machine(seen, *from),
+        Caveat::TwoKindsOfPeak { cgroup, maxrss } => format!(
+            "peak is of two kinds: the cgroup's in {cgroup} trials, of all processes together, and maxrss in {maxrss}, of \
+             the largest one; decide on one of them by its name (cgroup_peak, maxrss)"
+        ),
+        Caveat::BlindRules { metrics } => format!(
+            "no trial could be void by its {}: that could not be measured, at least not always",
+            metrics.join(", ")
+        ),
+        Caveat::UnknownMetric { metrics } => {
+            format!("metrics that this version does not know: {}", metrics.join(", "))
+        }
+        _ => return None,
+    })
+}
+
+fn clock_set(times: usize, most_s: f64) -> String {
+    let way = if most_s < 0.0 { "back" } else { "forward" };
+    let (was_set, by) =
+        if times == 1 { ("was set".to_owned(), "") } else { (format!("was set {times} times"), "at most ") };
+    format!(
+        "the system's clock {was_set} while trials were executed ({by}{:.0} s {way}): times of day do not fit; durations \
+         come from another clock",
+        most_s.abs()
+    )
+}
+
+fn unequal_load(seen: &[LoadSeen]) -> String {
+    let place = |one: &LoadSeen| {
+        let LoadSeen { variant, workload, condition, verdict, ratio } = one;
+        let often = if *verdict == Verdict::Faster { "more often" } else { "less often" };
+        let by = ratio.map_or(String::new(), |ratio| format!("{:.1} % ", 100.0 * (ratio - 1.0).abs()));
+        format!("{variant} on {workload} under {condition}: {by}{often}")
+    };
+    let places: Vec<String> = seen.iter().map(place).collect();
+    format!(
+        "the load was not the same for all variants: it ended more or less often beside them than beside the baseline \
+         ({}); pace it, or read the difference as one of program and load together",
+        places.join("; ")
+    )
+}
+
+fn busy_machine(seen: &[BusySeen], from: f64) -> String {
+    let place = |BusySeen { variant, condition, disturbed, of }: &BusySeen| match variant {
+        Some(variant) => format!("in {disturbed} of {of} trials of {variant} under {condition}"),
+        None => format!("in {disturbed} of {of} trials that count under {condition}"),
+    };
+    let places: Vec<String> = seen.iter().map(place).collect();
+    let percent = 100.0 * from;
+    format!(
+        "other programs used more than {percent:.0} % of the processors' time {}: the trials may have waited for them; stop \
+         those programs, or let such trials not count: void_if = {{ foreign_cpu = \">{percent:.0}%\" }}",
+        places.join(", ")
+    )
+}
