@@ -108,7 +108,7 @@ fn compare(what: &str, run: &str, files: usize, blocks: u32, goals: [&str; 2]) {
         let samples = vec![sample("without", &spent[0]), sample("with", &spent[1])];
         let findings = judge_samples(samples, &terms).unwrap();
         let comparison = findings.tables[0].samples[1].comparison.clone().unwrap();
-        let interval = comparison.interval.map_or("–".to_owned(), |[low, high]| format!("{low:.4} … {high:.4}"));
+        let interval = comparison.interval().map_or("–".to_owned(), |[low, high]| format!("{low:.4} … {high:.4}"));
         println!(
             "{files} files, {what}, {name}: {:.4} ({interval}) with looks ÷ without, n = {blocks}; goal: {goal}",
             comparison.estimate

@@ -73,7 +73,7 @@ fn lines(record: &Record, findings: &Findings) -> Vec<Line> {
             workload: table.workload.clone(),
             condition: table.condition.clone(),
             metric: table.metric.clone(),
-            twin: TwinOfStudy { p: comparison.p?, blocks: comparison.blocks },
+            twin: TwinOfStudy { p: comparison.tested()?.p?, blocks: comparison.blocks },
         })
     };
     deciding.filter_map(line).collect()

@@ -6,7 +6,7 @@ use super::metric_spec::MetricSpec;
 use super::mode::InferenceMode;
 use super::rule::DecisionRule;
 use super::trials::Pairs;
-use crate::findings::{Caveat, Comparison, Lack, Model, RatioOfMeans, Scale, Test, Ticks, Verdict};
+use crate::findings::{Caveat, Comparison, Inferred, Lack, Model, RatioOfMeans, Scale, Test, Tested, Ticks, Verdict};
 use bakeoff_model::metric::Direction;
 use bakeoff_stats::blocks::Outlook;
 use bakeoff_stats::describe::{mean, median};
@@ -29,16 +29,23 @@ pub(super) fn conclude(pairs: &Pairs, inference: &Inference, spec: MetricSpec, r
 /// Concludes any contrast, as far as the contrasts alone allow.
 pub(super) fn conclude_effect(inference: &Inference, spec: MetricSpec, rule: DecisionRule) -> Comparison {
     let mut verdict = verdict(inference, spec.better, rule);
-    let mut interval = inference.interval;
+    let mut inferred = inference.inferred;
     // Two programs that both need less than their launcher are not shown to need the same, nor a little more.
     if inference.at_floor && matches!(verdict, Verdict::Equivalent | Verdict::Negligible) {
         verdict = Verdict::Undecided { more_blocks: None };
-        interval = interval.map(|[low, high]| [low.min(0.0), high.max(0.0)]);
+        if let Inferred::Tested(tested) = &mut inferred {
+            tested.interval = tested.interval.map(|[low, high]| [low.min(0.0), high.max(0.0)]);
+        }
     }
     let outward = |x: f64| match inference.scale {
         Scale::Ratio => x.exp(),
         Scale::Difference => x,
     };
+    if let Inferred::Tested(tested) = &mut inferred {
+        for interval in [&mut tested.interval, &mut tested.equivalence_interval] {
+            *interval = interval.map(|ends| ends.map(outward));
+        }
+    }
     let caveats = [
         too_few_blocks(inference, rule),
         model_based(inference),
@@ -51,11 +58,7 @@ pub(super) fn conclude_effect(inference: &Inference, spec: MetricSpec, rule: Dec
         scale: inference.scale,
         confidence: 1.0 - rule.alpha,
         estimate: outward(inference.estimate),
-        interval: interval.map(|ends| ends.map(outward)),
-        equivalence_interval: inference.equivalence_interval.map(|ends| ends.map(outward)),
-        p: inference.p,
-        p_corrected: inference.p_corrected,
-        test: inference.test,
+        inferred,
         resolution: inference.resolution,
         verdict,
         detectable: matches!(verdict, Verdict::Undecided { .. })
@@ -70,22 +73,22 @@ pub(super) fn conclude_effect(inference: &Inference, spec: MetricSpec, rule: Dec
 
 /// Whether a difference is shown: by the interval, so that the two cannot contradict each other.
 fn differs(inference: &Inference) -> bool {
-    match inference.test {
-        Test::Deterministic => inference.estimate != 0.0,
-        _ => inference.interval.is_some_and(|[low, high]| low > 0.0 || high < 0.0),
+    match inference.inferred {
+        Inferred::Exact => inference.estimate != 0.0,
+        _ => inference.interval().is_some_and(|[low, high]| low > 0.0 || high < 0.0),
     }
 }
 
 /// The verdict; see [`super`].
 fn verdict(inference: &Inference, better: Direction, rule: DecisionRule) -> Verdict {
     let (estimate, differs) = (inference.estimate, differs(inference));
-    let is_deterministic = inference.test == Test::Deterministic;
-    if is_deterministic && !differs {
-        return Verdict::Equivalent;
-    }
-    let shown = if is_deterministic { Some([estimate; 2]) } else { inference.equivalence_interval };
+    let shown = match inference.inferred {
+        Inferred::Exact if !differs => return Verdict::Equivalent,
+        Inferred::Exact => Some([estimate; 2]),
+        _ => inference.inferred.tested().and_then(|tested| tested.equivalence_interval),
+    };
     let within = inference.zone.zip(shown).is_some_and(|(zone, interval)| zone.contains(interval));
-    let can_decide = is_deterministic || inference.interval.is_some();
+    let can_decide = inference.inferred == Inferred::Exact || inference.interval().is_some();
     match (differs, within) {
         (true, true) => Verdict::Negligible,
         (false, true) if can_decide => Verdict::Equivalent,
@@ -107,20 +110,20 @@ fn outlook(inference: &Inference) -> Option<Outlook> {
 fn more_blocks(inference: &Inference, rule: DecisionRule) -> Option<u32> {
     let outlook = outlook(inference)?;
     let blocks = outlook.blocks(rule.family, rule.level(rule.alpha))?;
-    (!matches!(inference.test, Test::TooFew | Test::TooCoarse)).then(|| blocks.saturating_sub(inference.blocks).max(1))
+    (!matches!(inference.inferred, Inferred::TooFew | Inferred::TooCoarse))
+        .then(|| blocks.saturating_sub(inference.blocks).max(1))
 }
 
 /// By [`Outlook::detectable`], on the scale of the contrasts. Not for a bet: its power is not that of a t test.
 fn detectable(inference: &Inference, rule: DecisionRule) -> Option<f64> {
     let outlook = outlook(inference)?;
-    let tested =
-        !matches!(inference.test, Test::TooFew | Test::TooCoarse | Test::Deterministic | Test::SignFlipEvidence);
-    tested.then(|| outlook.detectable(inference.blocks, rule.family, rule.level(rule.alpha))).flatten()
+    inference.test().filter(|test| *test != Test::SignFlipEvidence)?;
+    outlook.detectable(inference.blocks, rule.family, rule.level(rule.alpha))
 }
 
 fn ratio_of_means(pairs: &Pairs, inference: &Inference, alpha: f64) -> Option<RatioOfMeans> {
     let (variant, baseline) = (mean(&pairs.variant), mean(&pairs.baseline));
-    let has_interval = !matches!(inference.test, Test::TooFew | Test::TooCoarse | Test::Deterministic);
+    let has_interval = inference.test().is_some();
     (variant > 0.0 && baseline > 0.0).then(|| RatioOfMeans {
         estimate: variant / baseline,
         interval: has_interval.then(|| fieller_interval(&pairs.variant, &pairs.baseline, alpha)).flatten(),
@@ -137,13 +140,14 @@ fn ratio_of_max(pairs: &Pairs) -> Option<f64> {
 fn too_few_blocks(inference: &Inference, rule: DecisionRule) -> Option<Caveat> {
     let (blocks, confidence) = (inference.blocks, 1.0 - rule.alpha);
     let needed = rule.mode.least_blocks(rule.family, rule.alpha);
-    let lack = match inference.test {
-        Test::TooFew if matches!(rule.mode, InferenceMode::Early { .. }) => Lack::FirstLook { needed },
-        Test::TooFew => Lack::Inference { needed },
-        Test::TooCoarse | Test::Deterministic => return None,
-        _ if inference.interval.is_none() && blocks < needed => Lack::Interval { confidence, needed: Some(needed) },
+    let lack = match inference.inferred {
+        Inferred::TooFew if matches!(rule.mode, InferenceMode::Early { .. }) => Lack::FirstLook { needed },
+        Inferred::TooFew => Lack::Inference { needed },
+        Inferred::Tested(Tested { interval: None, .. }) if blocks < needed => {
+            Lack::Interval { confidence, needed: Some(needed) }
+        }
         // It has a part of alpha only, because others of its family are judged in another way.
-        Test::SignFlip | Test::SignFlipMonteCarlo { .. } if inference.interval.is_none() => {
+        Inferred::Tested(Tested { interval: None, test: Test::SignFlip | Test::SignFlipMonteCarlo { .. }, .. }) => {
             Lack::Interval { confidence, needed: None }
         }
         _ => return None,
@@ -152,7 +156,7 @@ fn too_few_blocks(inference: &Inference, rule: DecisionRule) -> Option<Caveat> {
 }
 
 fn model_based(inference: &Inference) -> Option<Caveat> {
-    let model = match inference.test {
+    let model = match inference.test()? {
         Test::PairedLogT => Model::PairedT,
         Test::LinearModel { df } => Model::Linear { df },
         _ => return None,
@@ -161,8 +165,9 @@ fn model_based(inference: &Inference) -> Option<Caveat> {
 }
 
 fn among_others(inference: &Inference, rule: DecisionRule) -> Option<Caveat> {
-    let (p, corrected) = inference.p.zip(inference.p_corrected)?;
-    if p > rule.alpha || differs(inference) || inference.interval.is_none() || corrected <= rule.alpha {
+    let Tested { p, p_corrected, interval, .. } = inference.inferred.tested()?;
+    let (p, corrected) = p.zip(*p_corrected)?;
+    if p > rule.alpha || differs(inference) || interval.is_none() || corrected <= rule.alpha {
         return None;
     }
     Some(Caveat::AmongOthers { p, corrected, family: rule.family })
@@ -174,11 +179,11 @@ const TICKS_MATTER: f64 = 0.1;
 /// The ticks of a clock: too coarse to say anything, or coarse enough to widen the interval.
 fn ticks(inference: &Inference) -> Option<Caveat> {
     let ticks = Ticks { step: inference.step, by: inference.resolution, scale: inference.scale };
-    if inference.test == Test::TooCoarse {
+    if inference.inferred == Inferred::TooCoarse {
         return Some(Caveat::ClockTooCoarse(ticks));
     }
     // Without a margin, it is a part of the interval.
-    let [low, high] = inference.interval?;
+    let [low, high] = inference.interval()?;
     let least = TICKS_MATTER * inference.zone.map_or((high - low) / 2.0, |zone| zone.half_width);
     (ticks.by > 0.0 && ticks.by > least).then_some(Caveat::ClockTicks(ticks))
 }
@@ -218,20 +223,21 @@ mod tests {
     const RULE: DecisionRule =
         DecisionRule { alpha: 0.05, margin: 0.01, family: 1, seed: 1, mode: InferenceMode::Fixed };
 
+    fn tested(interval: Option<[f64; 2]>, equivalence_interval: Option<[f64; 2]>) -> Inferred {
+        let (p, p_corrected) = (Some(0.5), Some(0.5));
+        Inferred::Tested(Tested { test: Test::SignFlip, p, p_corrected, interval, equivalence_interval })
+    }
+
     fn inference() -> Inference {
         Inference {
             blocks: 10,
             scale: Scale::Ratio,
             zone: Some(Zone { half_width: 0.01 }),
             estimate: 0.005,
-            interval: None,
-            equivalence_interval: None,
-            p: Some(0.5),
-            p_corrected: Some(0.5),
+            inferred: tested(None, None),
             resolution: 0.0,
             step: 0.0,
             at_floor: false,
-            test: Test::SignFlip,
             sd: Some(0.02),
         }
     }
@@ -250,7 +256,7 @@ mod tests {
         expect: &str,
     ) {
         let zone = zone.map(|half_width| Zone { half_width });
-        let inference = Inference { zone, estimate, interval, equivalence_interval: within, ..inference() };
+        let inference = Inference { zone, estimate, inferred: tested(interval, within), ..inference() };
         let name = match verdict(&inference, better, RULE) {
             Verdict::Faster => "faster",
             Verdict::Slower => "slower",
@@ -284,12 +290,11 @@ mod tests {
     #[test]
     fn at_the_launchers_floor_nothing_is_equal_and_the_interval_says_so() {
         let spec = MetricSpec { unit: None, better: Direction::Less, exact: false, floor: 65536.0, step: None };
-        let near =
-            Inference { interval: Some([0.003, 0.007]), equivalence_interval: Some([0.003, 0.007]), ..inference() };
+        let near = Inference { inferred: tested(Some([0.003, 0.007]), Some([0.003, 0.007])), ..inference() };
         for (at_floor, expect) in [(false, Verdict::Negligible), (true, Verdict::Undecided { more_blocks: None })] {
             let comparison = conclude_effect(&Inference { at_floor, ..near.clone() }, spec, RULE);
             assert_eq!(comparison.verdict, expect);
-            assert_eq!(comparison.interval.unwrap()[0] > 1.0, !at_floor);
+            assert_eq!(comparison.interval().unwrap()[0] > 1.0, !at_floor);
             assert_eq!(comparison.caveats.iter().any(|caveat| caveat.kind() == "memory-floor"), at_floor);
         }
     }

@@ -351,7 +351,9 @@ fn outliers_of(
     is_logarithmic: bool,
     rule: DecisionRule,
 ) -> Option<Outliers> {
-    let by_flips = matches!(comparison.test, Test::SignFlip | Test::SignFlipMonteCarlo { .. });
+    let by_flips = comparison
+        .tested()
+        .is_some_and(|tested| matches!(tested.test, Test::SignFlip | Test::SignFlipMonteCarlo { .. }));
     let same_scale = is_logarithmic == (comparison.scale == Scale::Ratio);
     if contrasts.len() < LEAST_BLOCKS || !by_flips || !same_scale {
         return None;
@@ -365,7 +367,7 @@ fn outliers_of(
     }
     let inward = |x: f64| if is_logarithmic { x.ln() } else { x };
     let (with, without) = (inward(comparison.estimate), SignFlip::new(&usual, rule.seed)?.estimate());
-    let is_outside = comparison.interval.is_some_and(|[low, high]| without < inward(low) || without > inward(high));
+    let is_outside = comparison.interval().is_some_and(|[low, high]| without < inward(low) || without > inward(high));
     let matters = !is_logarithmic || (with - without).abs() > rule.margin.ln_1p() / 4.0;
     let is_far = is_far(contrasts).unwrap_or(false);
     let outward = |x: f64| if is_logarithmic { x.exp() } else { x };

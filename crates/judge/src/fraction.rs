@@ -11,7 +11,7 @@ use super::infer::{self, Inference};
 use super::metric_spec::MetricSpec;
 use super::rule::DecisionRule;
 use super::trials::Passes;
-use crate::findings::{Alias, Caveat, Effect, Kind, Refusal, Scale, Term, Test};
+use crate::findings::{Alias, Caveat, Effect, Inferred, Kind, Refusal, Scale, Term, Test, Tested};
 use bakeoff_model::metric::Unit;
 use bakeoff_model::record::StudyLine;
 use bakeoff_stats::describe::median;
@@ -185,19 +185,15 @@ impl<'a> Fraction<'a> {
             scale: self.scale,
             zone: self.zone,
             estimate: estimate.estimate,
-            interval: None,
-            equivalence_interval: None,
-            p: None,
-            p_corrected: None,
+            inferred: Inferred::TooCoarse,
             resolution,
             step: self.step,
             at_floor: false,
-            test: Test::LinearModel { df: estimate.df as u32 },
             sd: None,
         };
         let is_time = self.spec.unit == Some(Unit::Seconds);
         if is_time && self.zone.is_some_and(|zone| resolution > zone.half_width) {
-            return Inference { test: Test::TooCoarse, ..nothing };
+            return nothing;
         }
         // What never varies, though chance has a part in it, has no interval without width.
         let varies = estimate.se > 0.0 || self.spec.exact;
@@ -207,14 +203,15 @@ impl<'a> Fraction<'a> {
             Some([low - resolution, high + resolution])
         };
         let p = if varies { overall(&beyond(estimate, resolution), rule) } else { 1.0 };
-        Inference {
+        let tested = Tested {
+            test: Test::LinearModel { df: estimate.df as u32 },
+            p: Some(p),
             // Bonferroni's: the model has no flips.
+            p_corrected: Some((p * f64::from(rule.family)).min(1.0)),
             interval: interval(rule.alpha / f64::from(rule.family)),
             equivalence_interval: interval(2.0 * rule.alpha),
-            p: Some(p),
-            p_corrected: Some((p * f64::from(rule.family)).min(1.0)),
-            ..nothing
-        }
+        };
+        Inference { inferred: Inferred::Tested(tested), ..nothing }
     }
 
     fn refused(&self, estimate: Result<Estimate, Refused>) -> Result<Estimate, Refusal> {

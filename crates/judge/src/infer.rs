@@ -9,7 +9,7 @@
 use super::contrasts::Contrasts;
 use super::mode::InferenceMode;
 use super::rule::DecisionRule;
-use crate::findings::{Scale, Test};
+use crate::findings::{Inferred, Scale, Test, Tested};
 use bakeoff_stats::describe::{mean, median, sd};
 use bakeoff_stats::eprocess::{self, EProcess};
 use bakeoff_stats::equivalence::Zone;
@@ -34,14 +34,7 @@ pub(super) struct Inference {
     pub(super) scale: Scale,
     pub(super) zone: Option<Zone>,
     pub(super) estimate: f64,
-    /// Corrected for the family.
-    pub(super) interval: Option<[f64; 2]>,
-    /// Of confidence 1 − 2α, uncorrected.
-    pub(super) equivalence_interval: Option<[f64; 2]>,
-    /// Alone, and corrected for the family.
-    pub(super) p: Option<f64>,
-    pub(super) p_corrected: Option<f64>,
-    pub(super) test: Test,
+    pub(super) inferred: Inferred,
     /// Standard deviation of the contrasts for planning: none for fewer than two blocks.
     pub(super) sd: Option<f64>,
     /// By how much the intervals were widened for the ticks of a clock, and the step of its grid in the metric's unit.
@@ -62,7 +55,7 @@ pub(super) fn part_of_family(all: &[Contrasts], elsewhere: usize, rule: Decision
         all.iter().map(|contrasts| Inference::alone(contrasts, rule)).collect();
     let places = |is_of: fn(Test) -> bool| -> Vec<usize> {
         let of = |(place, inference): (usize, &Option<Inference>)| {
-            inference.as_ref().filter(|inference| is_of(inference.test)).map(|_| place)
+            inference.as_ref().filter(|inference| inference.test().is_some_and(is_of)).map(|_| place)
         };
         inferences.iter().enumerate().filter_map(of).collect()
     };
@@ -87,7 +80,7 @@ pub(super) fn part_of_family(all: &[Contrasts], elsewhere: usize, rule: Decision
 /// One of several comparisons that share no blocks, corrected by Bonferroni. None if there is no contrast.
 pub(super) fn one_of(comparisons: u32, contrasts: &Contrasts, rule: DecisionRule) -> Option<Inference> {
     let mut inference = Inference::alone(contrasts, rule)?;
-    if comparisons > 1 && is_tested(inference.test) {
+    if comparisons > 1 && inference.test().is_some_and(is_tested) {
         inference.share(&contrasts.values, rule, f64::from(comparisons));
     }
     inference.widen(contrasts, rule.alpha);
@@ -142,10 +135,10 @@ fn flip_together(
         )
         .collect();
     for (place, (interval, p)) in places.iter().zip(judged) {
-        let Some(inference) = &mut inferences[*place] else { continue };
-        inference.interval = interval;
-        inference.p_corrected = Some((rule.mode.overall(p) / part).min(1.0));
-        inference.test = how;
+        let Some(Inference { inferred: Inferred::Tested(tested), .. }) = &mut inferences[*place] else { continue };
+        tested.interval = interval;
+        tested.p_corrected = Some((rule.mode.overall(p) / part).min(1.0));
+        tested.test = how;
     }
 }
 
@@ -167,6 +160,16 @@ fn p_as_interval(mut p: impl FnMut(f64) -> f64, theta: f64, interval: Option<[f6
 }
 
 impl Inference {
+    /// The test that was used, if one was.
+    pub(super) fn test(&self) -> Option<Test> {
+        self.inferred.tested().map(|tested| tested.test)
+    }
+
+    /// The interval, corrected for the family; none where no test gives one.
+    pub(super) fn interval(&self) -> Option<[f64; 2]> {
+        self.inferred.tested()?.interval
+    }
+
     /// As if it were the only comparison. None if there is no contrast.
     fn alone(contrasts: &Contrasts, rule: DecisionRule) -> Option<Self> {
         let values = &contrasts.values;
@@ -175,11 +178,7 @@ impl Inference {
             scale: contrasts.scale,
             zone: contrasts.zone,
             estimate: median(values)?,
-            interval: None,
-            equivalence_interval: None,
-            p: None,
-            p_corrected: None,
-            test: Test::TooFew,
+            inferred: Inferred::TooFew,
             sd: sd(values),
             resolution: contrasts.resolution,
             step: contrasts.step,
@@ -188,9 +187,9 @@ impl Inference {
         if values.len() < INFER_MIN || matches!(rule.mode, InferenceMode::Early { .. }) {
             Some(nothing)
         } else if contrasts.exact {
-            Some(Self { test: Test::Deterministic, ..nothing })
+            Some(Self { inferred: Inferred::Exact, ..nothing })
         } else if contrasts.is_too_coarse() {
-            Some(Self { test: Test::TooCoarse, ..nothing })
+            Some(Self { inferred: Inferred::TooCoarse, ..nothing })
         } else if rule.mode == InferenceMode::Anytime {
             nothing.by_evidence(contrasts, rule)
         } else if values.len() < SIGN_FLIP_MIN {
@@ -208,15 +207,14 @@ impl Inference {
         let null = nearest_null(mean(values), contrasts.resolution);
         let moved: Vec<f64> = values.iter().map(|x| x - null).collect();
         let p = MeanT::new(&moved).and_then(|t| t.p()).map(|p| rule.mode.overall(p));
-        Self {
-            estimate: mean(values),
-            interval: t.interval(rule.level(rule.alpha)),
-            equivalence_interval: t.interval(rule.level(2.0 * rule.alpha)),
+        let tested = Tested {
+            test: Test::PairedLogT,
             p,
             p_corrected: p,
-            test: Test::PairedLogT,
-            ..self
-        }
+            interval: t.interval(rule.level(rule.alpha)),
+            equivalence_interval: t.interval(rule.level(2.0 * rule.alpha)),
+        };
+        Self { estimate: mean(values), inferred: Inferred::Tested(tested), ..self }
     }
 
     fn by_flips(self, contrasts: &Contrasts, rule: DecisionRule) -> Option<Self> {
@@ -227,17 +225,14 @@ impl Inference {
         let null = nearest_null(estimate, contrasts.resolution);
         let p = p_as_interval(|theta| test.p(theta), null, interval, rule.level(rule.alpha));
         let p = Some(rule.mode.overall(p));
+        let how = match test.counting() {
+            Counting::Exact => Test::SignFlip,
+            Counting::MonteCarlo => Test::SignFlipMonteCarlo { seed: rule.seed },
+            Counting::Edgeworth => Test::SignFlipEdgeworth,
+        };
         Some(Self {
             estimate,
-            interval,
-            equivalence_interval,
-            p,
-            p_corrected: p,
-            test: match test.counting() {
-                Counting::Exact => Test::SignFlip,
-                Counting::MonteCarlo => Test::SignFlipMonteCarlo { seed: rule.seed },
-                Counting::Edgeworth => Test::SignFlipEdgeworth,
-            },
+            inferred: Inferred::Tested(Tested { test: how, p, p_corrected: p, interval, equivalence_interval }),
             sd: equivalence_interval.and_then(|ends| robust_sd(ends, contrasts.values.len(), level)).or(self.sd),
             ..self
         })
@@ -252,13 +247,16 @@ impl Inference {
         let null = nearest_null(estimate, contrasts.resolution);
         let moved: Vec<f64> = values.iter().map(|x| x - null).collect();
         let p = Some(EProcess::of(&moved)?.p());
-        Some(Self {
-            estimate,
-            interval: eprocess::interval(values, rule.alpha),
-            equivalence_interval: eprocess::interval(values, 2.0 * rule.alpha),
+        let tested = Tested {
+            test: Test::SignFlipEvidence,
             p,
             p_corrected: p,
-            test: Test::SignFlipEvidence,
+            interval: eprocess::interval(values, rule.alpha),
+            equivalence_interval: eprocess::interval(values, 2.0 * rule.alpha),
+        };
+        Some(Self {
+            estimate,
+            inferred: Inferred::Tested(tested),
             sd: usual.and_then(|interval| robust_sd(interval, values.len(), rule.alpha)).or(self.sd),
             ..self
         })
@@ -267,21 +265,23 @@ impl Inference {
     /// Bonferroni's correction over this number of comparisons.
     fn share(&mut self, values: &[f64], rule: DecisionRule, comparisons: f64) {
         let level = rule.level(rule.alpha / comparisons);
-        self.interval = match self.test {
+        let Inferred::Tested(tested) = &mut self.inferred else { return };
+        tested.interval = match tested.test {
             Test::PairedLogT => MeanT::new(values).and_then(|t| t.interval(level)),
             Test::SignFlipEvidence => eprocess::interval(values, rule.alpha / comparisons),
             _ => SignFlip::new(values, rule.seed).and_then(|mut test| test.interval(level)),
         };
-        self.p_corrected = self.p.map(|p| (p * comparisons).min(1.0));
+        tested.p_corrected = tested.p.map(|p| (p * comparisons).min(1.0));
     }
 
     /// Widens the intervals by what the ticks of a clock may have done to any contrast. And p may rise again after it has fallen
     /// to alpha: where no difference is not refuted, it is in the interval.
     fn widen(&mut self, contrasts: &Contrasts, alpha: f64) {
-        if self.p_corrected.is_some_and(|p| p > alpha) {
-            self.interval = self.interval.map(|[low, high]| [low.min(0.0), high.max(0.0)]);
+        let Inferred::Tested(tested) = &mut self.inferred else { return };
+        if tested.p_corrected.is_some_and(|p| p > alpha) {
+            tested.interval = tested.interval.map(|[low, high]| [low.min(0.0), high.max(0.0)]);
         }
-        for interval in [&mut self.interval, &mut self.equivalence_interval] {
+        for interval in [&mut tested.interval, &mut tested.equivalence_interval] {
             *interval = interval.map(|[low, high]| [low - contrasts.resolution, high + contrasts.resolution]);
         }
     }

@@ -8,7 +8,7 @@ use super::infer;
 use super::metric_spec::MetricSpec;
 use super::rule::DecisionRule;
 use super::trials::Values;
-use crate::findings::{Comparison, Row, Table, Test, Verdict};
+use crate::findings::{Comparison, Inferred, Row, Table, Verdict};
 use std::collections::BTreeMap;
 
 /// The pairs of one table.
@@ -81,7 +81,7 @@ impl Pairs {
 }
 
 fn can_decide(comparison: &Comparison) -> bool {
-    comparison.interval.is_some() || comparison.test == Test::Deterministic
+    comparison.interval().is_some() || comparison.inferred == Inferred::Exact
 }
 
 /// What is known of pairs before effects are judged.

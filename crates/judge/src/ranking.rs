@@ -32,7 +32,7 @@ pub(super) fn ranking(pairs: &Pairs, rows: &[Row], better: Direction) -> Option<
             variant: ranked[place].to_owned(),
             letters,
             against_best: against_best.as_ref().map(|comparison| comparison.estimate),
-            against_best_interval: against_best.as_ref().and_then(|comparison| comparison.interval),
+            against_best_interval: against_best.as_ref().and_then(|comparison| comparison.interval()),
             scale: against_best.map_or(Scale::Ratio, |comparison| comparison.scale),
         }
     });

@@ -17,7 +17,7 @@ use super::metric_spec::MetricSpec;
 use super::mode::InferenceMode;
 use super::rule::DecisionRule;
 use super::trials::Pairs;
-use crate::findings::{Caveat, Comparison, RatioOfMeans, Scale, Summary, Test};
+use crate::findings::{Caveat, Comparison, Inferred, RatioOfMeans, Scale, Summary, Test, Tested};
 pub use findings::{FORMAT, Order, SampleFindings, SampleRow, SampleTable, Terms, Unaskable};
 
 use bakeoff_model::metric::Unit;
@@ -234,7 +234,11 @@ fn of_blocks(pairs: &Pairs, spec: MetricSpec, rule: DecisionRule) -> Option<Infe
     if spec.exact || !ticks {
         return Some(inference);
     }
-    Some(Inference { interval: None, equivalence_interval: None, sd: None, ..inference })
+    let inferred = match inference.inferred {
+        Inferred::Tested(tested) => Inferred::Tested(Tested { interval: None, equivalence_interval: None, ..tested }),
+        other => other,
+    };
+    Some(Inference { inferred, sd: None, ..inference })
 }
 
 /// The inference from two samples, the variant's first: their ascending lists of logarithms or of values, and of values.
@@ -260,11 +264,7 @@ fn unpaired(
         scale,
         zone,
         estimate: centre(variant) - centre(baseline),
-        interval: None,
-        equivalence_interval: None,
-        p: None,
-        p_corrected: None,
-        test: Test::TooFew,
+        inferred: Inferred::TooFew,
         sd: None,
         resolution,
         step,
@@ -273,7 +273,7 @@ fn unpaired(
     let is_constant = |list: &[f64]| list.first() == list.last();
     let constant = is_constant(variant) && is_constant(baseline);
     if constant && spec.exact {
-        return Some(Inference { test: Test::Deterministic, ..nothing });
+        return Some(Inference { inferred: Inferred::Exact, ..nothing });
     }
     if variant.len().min(baseline.len()) < 3 {
         return Some(nothing);
@@ -291,10 +291,10 @@ fn unpaired(
     let p_beyond_ticks =
         if resolution > 0.0 { MannWhitney::new(&moved, baseline).map_or(p, |test| test.p()) } else { p };
     let p_corrected = Some((p_beyond_ticks * comparisons).min(1.0));
-    let tested = Inference { estimate, p: Some(p), p_corrected, test: how, ..nothing };
-    let [interval, equivalence_interval] = [interval, equivalence_interval].map(wider);
     let ticks = constant && spec.unit.is_none();
-    Some(if ticks { tested } else { Inference { interval, equivalence_interval, ..tested } })
+    let [interval, equivalence_interval] = [interval, equivalence_interval].map(|ends| wider(ends).filter(|_| !ticks));
+    let inferred = Inferred::Tested(Tested { test: how, p: Some(p), p_corrected, interval, equivalence_interval });
+    Some(Inference { estimate, inferred, ..nothing })
 }
 
 fn conclude_unpaired(
@@ -331,9 +331,13 @@ fn bound(comparison: &mut Comparison) {
         beyond |= inside != *number;
         *number = inside;
     };
-    let Comparison { estimate, interval, equivalence_interval, .. } = comparison;
+    let Comparison { estimate, inferred, .. } = comparison;
     put(estimate);
-    for interval in [interval, equivalence_interval] {
+    let tested = match inferred {
+        Inferred::Tested(tested) => Some(tested),
+        _ => None,
+    };
+    for interval in tested.into_iter().flat_map(|tested| [&mut tested.interval, &mut tested.equivalence_interval]) {
         // Where squares overflow, an end is not even a number.
         if interval.is_some_and(|ends| ends.iter().any(|end| end.is_nan())) {
             *interval = None;

@@ -2,7 +2,7 @@
 //! fulfilled. It judges nothing and makes no table. The rules in words are in [`crate::stopping`].
 
 use super::interim_view::{complete_passes, looks};
-use crate::findings::{Comparison, Scale, Table, Test, Verdict};
+use crate::findings::{Comparison, Inferred, Scale, Table, Verdict};
 use bakeoff_model::record::Record;
 use bakeoff_model::until::Until;
 use bakeoff_stats::equivalence::Zone;
@@ -25,7 +25,7 @@ pub(crate) fn is_looked_at(record: &Record) -> bool {
 pub(crate) fn fulfilled<'a>(until: Until, deciding: impl IntoIterator<Item = &'a Table>) -> bool {
     let reached = |table: &Table, comparison: &Comparison| match until {
         // More blocks would not change what it prints.
-        _ if comparison.verdict == Verdict::Withheld || comparison.test == Test::TooCoarse => true,
+        _ if comparison.verdict == Verdict::Withheld || comparison.inferred == Inferred::TooCoarse => true,
         Until::Blocks => false,
         Until::Precision(half_width) => is_precise(half_width, table, comparison),
         Until::Decided | Until::Anytime => !matches!(comparison.verdict, Verdict::Undecided { .. }),
@@ -39,10 +39,10 @@ pub(crate) fn fulfilled<'a>(until: Until, deciding: impl IntoIterator<Item = &'a
 /// Whether the interval, without what ticks add to it, is no wider than twice the half-width: on the scale of logarithms
 /// for a ratio, and a part of the baseline's median for a difference.
 fn is_precise(half_width: f64, table: &Table, comparison: &Comparison) -> bool {
-    if comparison.test == Test::Deterministic {
+    if comparison.inferred == Inferred::Exact {
         return true;
     }
-    let Some([low, high]) = comparison.interval else { return false };
+    let Some([low, high]) = comparison.interval() else { return false };
     // More blocks would not make the part of the ticks smaller.
     let spread = |low: f64, high: f64| (high - low) / 2.0 - comparison.resolution;
     match comparison.scale {

@@ -4,7 +4,7 @@ use crate::draw::paint::{Ink, Page};
 use crate::draw::text::{clean, glue};
 use crate::format::{bytes, count, date, percent};
 use crate::words::{self, counted};
-use bakeoff_judge::findings::{Comparison, Findings, Layouts, Scale, Stopping, Test};
+use bakeoff_judge::findings::{Comparison, Findings, Inferred, Layouts, Scale, Stopping, Test};
 use bakeoff_model::record::Place;
 use bakeoff_model::until::Until;
 
@@ -79,7 +79,13 @@ pub fn test_words(comparison: &Comparison) -> String {
         Scale::Ratio => ("log ratios", "logarithms of the values"),
         Scale::Difference => ("differences", "values"),
     };
-    match comparison.test {
+    let tested = match &comparison.inferred {
+        Inferred::Tested(tested) => tested,
+        Inferred::Exact => return "values that cannot vary by chance compared as they are".to_owned(),
+        Inferred::TooFew => return "no test where there are too few blocks".to_owned(),
+        Inferred::TooCoarse => return "no test where a clock is too coarse".to_owned(),
+    };
+    match tested.test {
         Test::SignFlip => format!("winsorised sign-flip test on per-block {of}, exact"),
         Test::SignFlipMonteCarlo { seed } => {
             format!("winsorised sign-flip test on per-block {of}, by Monte Carlo (seed {seed})")
@@ -92,9 +98,6 @@ pub fn test_words(comparison: &Comparison) -> String {
         Test::LinearModel { .. } => format!("linear model of {each} on block and factors, with HC3 errors"),
         Test::MannWhitney => format!("Mann and Whitney's test of unpaired {each}, exact"),
         Test::MannWhitneyNormal => format!("Mann and Whitney's test of unpaired {each}, by its normal approximation"),
-        Test::Deterministic => "values that cannot vary by chance compared as they are".to_owned(),
-        Test::TooFew => "no test where there are too few blocks".to_owned(),
-        Test::TooCoarse => "no test where a clock is too coarse".to_owned(),
     }
 }
 

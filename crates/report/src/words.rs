@@ -4,7 +4,7 @@
 use crate::draw::paint::Ink;
 use crate::draw::text::clean;
 use crate::format::{exponent, fitting, fixed, percent, signed, units};
-use bakeoff_judge::findings::{Caveat, Comparison, Findings, Same, Scale, Test, Verdict};
+use bakeoff_judge::findings::{Caveat, Comparison, Findings, Inferred, Same, Scale, Verdict};
 use bakeoff_model::metric::{Direction, Unit};
 use bakeoff_model::plan::BASELINE;
 
@@ -162,7 +162,7 @@ fn settled(departure: f64, size: f64) -> f64 {
 /// Estimate and interval as a table shows them: `0.8391 [0.8312, 0.8466]`, or a signed difference in the unit of the
 /// table, given by its size in base units: `+3 [+1, +5]`.
 pub fn against_baseline(comparison: &Comparison, unit_size: f64) -> String {
-    let without = if comparison.test == Test::Deterministic { "exact" } else { "none" };
+    let without = if comparison.inferred == Inferred::Exact { "exact" } else { "none" };
     let interval = comparison.shown_interval();
     let written = match comparison.scale {
         Scale::Ratio => ratio(comparison.estimate, interval, without),

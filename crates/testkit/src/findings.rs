@@ -41,17 +41,30 @@ pub fn comparison(estimate: f64, low: f64, high: f64, verdict: Verdict) -> Compa
         scale: Scale::Ratio,
         confidence: 0.95,
         estimate,
-        interval: Some([low, high]),
-        equivalence_interval: Some([low + (estimate - low) * 0.16, high - (high - estimate) * 0.16]),
-        p: Some(0.004_882_812_5),
-        p_corrected: Some(0.019_531_25),
-        test: Test::SignFlip,
+        inferred: Inferred::Tested(Tested {
+            test: Test::SignFlip,
+            p: Some(0.004_882_812_5),
+            p_corrected: Some(0.019_531_25),
+            interval: Some([low, high]),
+            equivalence_interval: Some([low + (estimate - low) * 0.16, high - (high - estimate) * 0.16]),
+        }),
         resolution: 0.0,
         verdict,
         detectable: matches!(verdict, Verdict::Undecided { .. }).then_some(1.021_43),
         ratio_of_means: Some(RatioOfMeans { estimate: estimate * 1.001, interval: Some([low * 0.999, high * 1.004]) }),
         ratio_of_max: Some(estimate * 1.01),
         caveats: vec![],
+    }
+}
+
+/// What its test infers, to be changed.
+///
+/// # Panics
+/// If there was none.
+pub fn tested(comparison: &mut Comparison) -> &mut Tested {
+    match &mut comparison.inferred {
+        Inferred::Tested(tested) => tested,
+        other => panic!("no test: {other:?}"),
     }
 }
 
@@ -223,14 +236,8 @@ pub fn pair() -> Findings {
         ratio_of_max: None,
         ..comparison(estimate, low, high, verdict)
     };
-    let constant = |ratio: f64, verdict| Comparison {
-        test: Test::Deterministic,
-        interval: None,
-        equivalence_interval: None,
-        p: None,
-        p_corrected: None,
-        ..comparison(ratio, ratio, ratio, verdict)
-    };
+    let constant =
+        |ratio: f64, verdict| Comparison { inferred: Inferred::Exact, ..comparison(ratio, ratio, ratio, verdict) };
     let undecided = Verdict::Undecided { more_blocks: None };
     let majflt = vec![
         baseline(summary(0.0, 0.4167, 3.0)),

@@ -1,7 +1,7 @@
 //! Samples that somebody else measured, as a page for people: the answer first, a table of what was seen, a table of what
 //! was inferred, the doubts. The numbers come from [`bakeoff_judge::judge_samples`].
 
-use bakeoff_judge::findings::{Comparison, Summary};
+use bakeoff_judge::findings::{Comparison, Inferred, Summary};
 use bakeoff_judge::findings::{Scale, Test, Verdict};
 use bakeoff_judge::samples::{SampleFindings, SampleRow, SampleTable};
 use bakeoff_model::metric::Direction as Better;
@@ -155,7 +155,7 @@ fn sentence(
     let confidence = comparison.shown_confidence();
     let within = |range: Option<String>| match range {
         Some(range) => format!(" ({} interval {})", glue(&percent(confidence)), glue(&range)),
-        None if comparison.test == Test::Deterministic => " (the values never vary)".to_owned(),
+        None if comparison.inferred == Inferred::Exact => " (the values never vary)".to_owned(),
         None => " (no interval)".to_owned(),
     };
     let margin = glue(&format!("±{}", percent(findings.margin)));
@@ -388,7 +388,7 @@ fn inferred(
         grid.row(vec![
             Piece::plain(clean(&row.sample)),
             Piece::plain(against(comparison, values.size)),
-            Piece::plain(comparison.p_corrected.map_or("–".to_owned(), p)),
+            Piece::plain(comparison.p_corrected().map_or("–".to_owned(), p)),
             Piece::new(verdict, ink),
         ]);
     }
@@ -439,8 +439,8 @@ fn legend(findings: &SampleFindings, page: &mut Page, columns: usize, pictures: 
 fn method(findings: &SampleFindings) -> String {
     let mut tests: Vec<String> = vec![];
     for comparison in findings.tables.iter().flat_map(compared).map(|(_, comparison)| comparison) {
-        let test = match comparison.test {
-            Test::TooFew => "no test where there are too few values".to_owned(),
+        let test = match comparison.inferred {
+            Inferred::TooFew => "no test where there are too few values".to_owned(),
             _ => bakeoff_report::provenance::test_words(comparison),
         };
         if !tests.contains(&test) {
@@ -451,7 +451,7 @@ fn method(findings: &SampleFindings) -> String {
         .tables
         .iter()
         .flat_map(compared)
-        .any(|(_, c)| matches!(c.test, Test::MannWhitney | Test::MannWhitneyNormal));
+        .any(|(_, c)| c.tested().is_some_and(|t| matches!(t.test, Test::MannWhitney | Test::MannWhitneyNormal)));
     if shift {
         tests.push("estimate and interval by Hodges and Lehmann".to_owned());
     }

@@ -1,6 +1,7 @@
 //! The page: what tells samples apart is shown, and no string of theirs steers a terminal.
 
 use crate::page::stat;
+use bakeoff_judge::findings::Inferred;
 use bakeoff_judge::judge_samples;
 use bakeoff_judge::samples::{SampleFindings, Terms};
 use bakeoff_readers::Sample;
@@ -29,7 +30,8 @@ fn numbers_from_elsewhere_show_what_tells_them_apart_and_the_intervals_that_are_
     assert!(!before.contains("goos"), "{before}");
     let comparison = findings.tables[0].samples[1].comparison.as_mut().unwrap();
     assert!(comparison.is_within(), "{before}");
-    comparison.interval = Some([0.2, 5.0]);
+    let Inferred::Tested(tested) = &mut comparison.inferred else { panic!("no test: {comparison:?}") };
+    tested.interval = Some([0.2, 5.0]);
     assert_eq!(page(&findings), before);
 }
 

@@ -71,7 +71,7 @@ impl Judged {
             return println!("{}, {contestant}: not measured", self.what);
         };
         let goal = if least > 0.0 { format!("{least} … {most}") } else { format!("≤ {most}") };
-        let Some([low, high]) = comparison.interval else {
+        let Some([low, high]) = comparison.interval() else {
             return println!("{}, {contestant}: ×{:.4}, goal {goal}: too few blocks", self.what, comparison.estimate);
         };
         let word = match (least <= low && high <= most, high < least || low > most) {

@@ -81,7 +81,7 @@ fn what_was_planted_is_found_in_spite_of_a_drift_that_is_larger() {
     }
     for row in findings.tables[0].rows.iter().skip(1) {
         let comparison = row.comparison.as_ref().unwrap();
-        let [low, high] = comparison.interval.unwrap();
+        let [low, high] = comparison.interval().unwrap();
         // An interval of 95 % may miss; by this much it does not.
         assert!((low * 0.98..high * 1.02).contains(&effects[&row.variant]), "{row:?}");
     }

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 /// A variant against the baseline, over the blocks in which both count.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(from = "Fields", into = "Fields")]
 pub struct Comparison {
     /// Number of blocks with both.
     pub blocks: u32,
@@ -16,28 +17,15 @@ pub struct Comparison {
     /// Robust centre.
     pub estimate: f64,
     /// The study's confidence, 1 − α.
-    #[serde(default = "usual_confidence")]
     pub confidence: f64,
-    /// Interval at that confidence, which those of the whole family have together; none if there is none. A
-    /// difference is shown exactly where it excludes no difference.
-    pub interval: Option<[f64; 2]>,
-    /// Interval at confidence 1 − 2α, of this comparison alone: the one that must lie within the margin to show equivalence
-    /// (TOST).
-    pub equivalence_interval: Option<[f64; 2]>,
-    /// p of no difference, uncorrected for the family, but for the stopping rule; none where there is no test.
-    pub p: Option<f64>,
-    /// p corrected for the family, by the test whose inversion the interval is.
-    pub p_corrected: Option<f64>,
-    /// How.
-    pub test: Test,
+    /// What is inferred from the blocks.
+    pub inferred: Inferred,
     /// By how much the ticks of a clock have widened the intervals, each way: of logarithms, or of values, as `scale` says.
-    #[serde(default, skip_serializing_if = "is_zero")]
     pub resolution: f64,
     /// What is claimed.
     pub verdict: Verdict,
     /// Where undecided: the smallest difference that so many blocks would have shown with 80 % power, as `scale` says: the
     /// larger ratio of the two, or a difference above 0. None if it cannot be told, or if they could not have shown any.
-    #[serde(default)]
     pub detectable: Option<f64>,
     /// Ratio of arithmetic means with Fieller's paired interval; none unless both means are positive.
     pub ratio_of_means: Option<RatioOfMeans>,
@@ -47,20 +35,71 @@ pub struct Comparison {
     pub caveats: Vec<Caveat>,
 }
 
-/// What findings of format 1, which did not say, mostly had.
-fn usual_confidence() -> f64 {
-    0.95
+/// What is inferred from the blocks of a comparison, beyond its estimate.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Inferred {
+    /// Nothing: there are too few blocks.
+    TooFew,
+    /// Nothing: the values are times on the grid of a clock whose ticks are beyond the margin.
+    TooCoarse,
+    /// No chance is involved: the metric is exact, and all values of each variant are the same.
+    Exact,
+    /// By a test.
+    Tested(Tested),
 }
 
-fn is_zero(number: &f64) -> bool {
-    *number == 0.0
+/// What a test infers.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Tested {
+    /// Which.
+    pub test: Test,
+    /// p of no difference, uncorrected for the family, but for the stopping rule; none where the test has none.
+    pub p: Option<f64>,
+    /// p corrected for the family, by the test whose inversion the interval is.
+    pub p_corrected: Option<f64>,
+    /// Interval at the study's confidence, which those of the whole family have together; none if the blocks do not
+    /// suffice for one. A difference is shown exactly where it excludes no difference.
+    pub interval: Option<[f64; 2]>,
+    /// Interval at confidence 1 − 2α, of this comparison alone: the one that must lie within the margin to show equivalence
+    /// (TOST).
+    pub equivalence_interval: Option<[f64; 2]>,
+}
+
+impl Inferred {
+    /// What a test says, if one was used.
+    pub fn tested(&self) -> Option<&Tested> {
+        match self {
+            Self::Tested(tested) => Some(tested),
+            Self::TooFew | Self::TooCoarse | Self::Exact => None,
+        }
+    }
 }
 
 impl Comparison {
+    /// What a test says, if one was used.
+    pub fn tested(&self) -> Option<&Tested> {
+        self.inferred.tested()
+    }
+
+    /// The interval at the study's confidence: see [`Tested::interval`].
+    pub fn interval(&self) -> Option<[f64; 2]> {
+        self.tested()?.interval
+    }
+
+    /// p of no difference, corrected for the family: see [`Tested::p_corrected`].
+    pub fn p_corrected(&self) -> Option<f64> {
+        self.tested()?.p_corrected
+    }
+
+    /// The interval that is held against the margin: see [`Tested::equivalence_interval`].
+    pub fn equivalence_interval(&self) -> Option<[f64; 2]> {
+        self.tested()?.equivalence_interval
+    }
+
     /// The interval that the verdict rests on: for equivalent and negligible the one that was held against the margin, else the
     /// one that says whether there is a difference.
     pub fn shown_interval(&self) -> Option<[f64; 2]> {
-        if self.is_within() { self.equivalence_interval } else { self.interval }
+        if self.is_within() { self.equivalence_interval() } else { self.interval() }
     }
 
     /// The confidence of [`Self::shown_interval`].
@@ -79,10 +118,17 @@ impl Comparison {
     pub fn turned(&self) -> Self {
         let turned = |x: f64| if self.scale == Scale::Ratio { 1.0 / x } else { -x };
         let ends = |interval: Option<[f64; 2]>| interval.map(|[low, high]| [turned(high), turned(low)]);
+        let inferred = match self.inferred {
+            Inferred::Tested(tested) => Inferred::Tested(Tested {
+                interval: ends(tested.interval),
+                equivalence_interval: ends(tested.equivalence_interval),
+                ..tested
+            }),
+            other => other,
+        };
         Self {
             estimate: turned(self.estimate),
-            interval: ends(self.interval),
-            equivalence_interval: ends(self.equivalence_interval),
+            inferred,
             verdict: match self.verdict {
                 Verdict::Faster => Verdict::Slower,
                 Verdict::Slower => Verdict::Faster,
@@ -109,7 +155,7 @@ pub struct RatioOfMeans {
     pub interval: Option<[f64; 2]>,
 }
 
-/// How the interval and p were obtained.
+/// How interval and p were obtained.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Test {
@@ -136,12 +182,6 @@ pub enum Test {
     MannWhitney,
     /// The same by the normal approximation, for long samples.
     MannWhitneyNormal,
-    /// The metric is exact, and all values of each variant are the same: no chance is involved.
-    Deterministic,
-    /// The values are times on the grid of a clock whose ticks are beyond the margin: nothing is inferred.
-    TooCoarse,
-    /// Too few blocks for any interval.
-    TooFew,
 }
 
 /// A comparison, and of what.
@@ -159,4 +199,109 @@ pub struct Claim {
     pub better: Direction,
     /// What the blocks say; its caveats stand with the comparison itself.
     pub comparison: Comparison,
+}
+
+/// A comparison as JSON has it, field by field, whatever was inferred.
+#[derive(Serialize, Deserialize)]
+struct Fields {
+    blocks: u32,
+    scale: Scale,
+    estimate: f64,
+    #[serde(default = "usual_confidence")]
+    confidence: f64,
+    interval: Option<[f64; 2]>,
+    equivalence_interval: Option<[f64; 2]>,
+    p: Option<f64>,
+    p_corrected: Option<f64>,
+    test: How,
+    #[serde(default, skip_serializing_if = "is_zero")]
+    resolution: f64,
+    verdict: Verdict,
+    #[serde(default)]
+    detectable: Option<f64>,
+    ratio_of_means: Option<RatioOfMeans>,
+    ratio_of_max: Option<f64>,
+    caveats: Vec<Caveat>,
+}
+
+/// The test, or why there is none.
+#[derive(Serialize, Deserialize)]
+#[serde(untagged)]
+enum How {
+    None(Without),
+    Test(Test),
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+enum Without {
+    TooFew,
+    TooCoarse,
+    Deterministic,
+}
+
+/// What findings of format 1, which did not say, mostly had.
+fn usual_confidence() -> f64 {
+    0.95
+}
+
+fn is_zero(number: &f64) -> bool {
+    *number == 0.0
+}
+
+impl From<Comparison> for Fields {
+    fn from(comparison: Comparison) -> Self {
+        let tested = comparison.inferred.tested().copied();
+        let test = match comparison.inferred {
+            Inferred::TooFew => How::None(Without::TooFew),
+            Inferred::TooCoarse => How::None(Without::TooCoarse),
+            Inferred::Exact => How::None(Without::Deterministic),
+            Inferred::Tested(tested) => How::Test(tested.test),
+        };
+        let Comparison { blocks, scale, estimate, confidence, resolution, verdict, .. } = comparison;
+        let Comparison { detectable, ratio_of_means, ratio_of_max, caveats, .. } = comparison;
+        Self {
+            blocks,
+            scale,
+            estimate,
+            confidence,
+            interval: tested.and_then(|tested| tested.interval),
+            equivalence_interval: tested.and_then(|tested| tested.equivalence_interval),
+            p: tested.and_then(|tested| tested.p),
+            p_corrected: tested.and_then(|tested| tested.p_corrected),
+            test,
+            resolution,
+            verdict,
+            detectable,
+            ratio_of_means,
+            ratio_of_max,
+            caveats,
+        }
+    }
+}
+
+impl From<Fields> for Comparison {
+    fn from(fields: Fields) -> Self {
+        let Fields { blocks, scale, estimate, confidence, interval, equivalence_interval, p, p_corrected, .. } = fields;
+        let Fields { test, resolution, verdict, detectable, ratio_of_means, ratio_of_max, caveats, .. } = fields;
+        let inferred = match test {
+            How::None(Without::TooFew) => Inferred::TooFew,
+            How::None(Without::TooCoarse) => Inferred::TooCoarse,
+            How::None(Without::Deterministic) => Inferred::Exact,
+            How::Test(test) => Inferred::Tested(Tested { test, p, p_corrected, interval, equivalence_interval }),
+        };
+        Self {
+            blocks,
+            scale,
+            estimate,
+            confidence,
+            inferred,
+            resolution,
+            verdict,
+            detectable,
+            ratio_of_means,
+            ratio_of_max,
+            caveats,
+        }
+    }
 }

@@ -2,7 +2,7 @@
 
 use super::super::infer::Inference;
 use super::super::rule::DecisionRule;
-use crate::findings::{Caveat, Comparison, Scale, Summary, Test, TooFewValues};
+use crate::findings::{Caveat, Comparison, Inferred, Scale, Summary, TooFewValues};
 use bakeoff_readers::Sample;
 
 /// Fewer values than this do not tell a spread.
@@ -29,10 +29,10 @@ pub(super) fn of_sample(sample: &Sample, summary: &Summary, alpha: f64) -> Vec<C
 
 /// Where nothing varies, nothing tells how finely the values were measured.
 pub(super) fn never_vary(constant: bool, inference: &Inference) -> Option<Caveat> {
-    let is_seen = match inference.test {
-        Test::Deterministic => false,
-        Test::TooFew => inference.blocks >= 3,
-        _ => inference.interval.is_none(),
+    let is_seen = match inference.inferred {
+        Inferred::Exact => false,
+        Inferred::TooFew => inference.blocks >= 3,
+        Inferred::TooCoarse | Inferred::Tested(_) => inference.interval().is_none(),
     };
     (constant && is_seen).then_some(Caveat::NeverVary)
 }
@@ -40,11 +40,11 @@ pub(super) fn never_vary(constant: bool, inference: &Inference) -> Option<Caveat
 /// Too few values for a test, for an interval, or for a difference that survives the correction.
 pub(super) fn too_few(inference: &Inference, [n, other]: [u32; 2], rule: DecisionRule) -> Option<Caveat> {
     let (n, other) = (n.min(other), n.max(other));
-    Some(Caveat::TooFewValues(match inference.test {
-        Test::TooFew if n < 3 => TooFewValues::Inference { values: n },
-        Test::TooFew => TooFewValues::FarApart,
-        Test::Deterministic | Test::TooCoarse => return None,
-        _ => {
+    Some(Caveat::TooFewValues(match inference.inferred {
+        Inferred::TooFew if n < 3 => TooFewValues::Inference { values: n },
+        Inferred::TooFew => TooFewValues::FarApart,
+        Inferred::Exact | Inferred::TooCoarse => return None,
+        Inferred::Tested(_) => {
             let alpha = rule.alpha / f64::from(rule.family.max(1));
             if smallest_p(n, other) <= alpha {
                 return None;
@@ -72,7 +72,7 @@ pub(super) fn spreads(inference: &Inference, variant: &Summary, baseline: &Summa
         Scale::Difference => summary.q3 - summary.q1,
     };
     let (wide, narrow) = (spread(variant).max(spread(baseline)), spread(variant).min(spread(baseline)));
-    let enough = variant.n.min(baseline.n) >= SPREAD_MIN && inference.p.is_some();
+    let enough = variant.n.min(baseline.n) >= SPREAD_MIN && inference.inferred.tested().is_some();
     (enough && wide > SPREADS_DIFFER * narrow).then_some(Caveat::SpreadsDiffer)
 }
 

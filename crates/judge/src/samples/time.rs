@@ -114,8 +114,9 @@ impl Time {
             Scale::Ratio => ends.map(f64::ln),
             Scale::Difference => ends,
         };
-        let beyond = comparison.interval.map(inward).is_some_and(|[low, high]| low > self.bound || high < -self.bound);
-        let within = zone.zip(comparison.equivalence_interval.map(inward)).is_some_and(|(zone, [low, high])| {
+        let beyond =
+            comparison.interval().map(inward).is_some_and(|[low, high]| low > self.bound || high < -self.bound);
+        let within = zone.zip(comparison.equivalence_interval().map(inward)).is_some_and(|(zone, [low, high])| {
             !self.is_certain || zone.contains([low - self.bound, high + self.bound])
         });
         let left = match comparison.verdict {

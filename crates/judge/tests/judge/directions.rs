@@ -47,7 +47,7 @@ fn a_yield_is_judged_the_other_way_round() {
     assert_eq!(verdicts(&cost), [Verdict::Slower, Verdict::Faster, Verdict::Equivalent]);
     assert_eq!(verdicts(&gain), [Verdict::Faster, Verdict::Slower, Verdict::Equivalent]);
     for (cost, gain) in cost.tables[0].rows[1..].iter().zip(&gain.tables[0].rows[1..]) {
-        let numbers = |row: &Row| row.comparison.as_ref().map(|c| (c.estimate, c.interval, c.p_corrected));
+        let numbers = |row: &Row| row.comparison.as_ref().map(|c| (c.estimate, c.interval(), c.p_corrected()));
         assert_eq!(numbers(cost), numbers(gain), "a direction changes no number");
     }
     assert_eq!(cost.tables[0].better, Direction::Less);

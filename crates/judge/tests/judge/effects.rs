@@ -112,7 +112,7 @@ fn family(findings: &Findings, kind: Kind) -> &Effects {
 fn check(family: &Effects, name: &str, ratio: f64) {
     let effect = family.effects.iter().find(|effect| effect.name == name).expect("an effect of this name");
     let comparison = effect.comparison.as_ref().expect("a comparison");
-    let [low, high] = comparison.interval.expect("an interval");
+    let [low, high] = comparison.interval().expect("an interval");
     assert!((comparison.estimate / ratio - 1.0).abs() < 0.003, "{name}: {}, not {ratio}", comparison.estimate);
     assert!(low - 0.001 < ratio && ratio < high + 0.001, "{name}: {ratio} is not in {low} … {high}");
     let verdict = match ratio {
@@ -168,7 +168,7 @@ fn simple_effects_are_averages_within_a_level_of_another_factor() {
         let effect = found.next().expect("an effect");
         assert!(found.next().is_none(), "{name} within {within} is there twice");
         let comparison = effect.comparison.as_ref().expect("a comparison");
-        (comparison.estimate, comparison.interval.expect("an interval"), effect.against.as_str())
+        (comparison.estimate, comparison.interval().expect("an interval"), effect.against.as_str())
     };
     // Where cc does nothing of its own with perl's malloc, it still does without.
     let third = 3.0_f64.powf(1.0 / 3.0);
@@ -235,7 +235,7 @@ fn a_fraction_names_what_it_cannot_tell_apart() {
         check(mains, name, ratio);
     }
     let comparison = mains.effects[0].comparison.as_ref().expect("a comparison");
-    assert!(matches!(comparison.test, Test::LinearModel { .. }), "{:?}", comparison.test);
+    assert!(matches!(comparison.tested().map(|tested| tested.test), Some(Test::LinearModel { .. })), "{comparison:?}");
     let aliased = comparison.caveats.iter().find(|caveat| caveat.kind() == "aliased").expect("a caveat");
     assert!(sentence(aliased).contains("malloc × threads"), "{}", sentence(aliased));
     let interactions = family(&findings, Kind::Interaction);
@@ -248,7 +248,8 @@ fn a_fraction_names_what_it_cannot_tell_apart() {
 fn check_over(family: &Effects, name: &str, ratio: f64, over: Option<(&[&str], u32)>) {
     check(family, name, ratio);
     let effect = family.effects.iter().find(|effect| effect.name == name).expect("an effect of this name");
-    assert_eq!(effect.comparison.as_ref().map(|c| c.test), Some(Test::SignFlip), "{name}");
+    let tested = effect.comparison.as_ref().and_then(|comparison| comparison.tested());
+    assert_eq!(tested.map(|tested| tested.test), Some(Test::SignFlip), "{name}");
     let of = |over: &Over| (over.combinations.iter().map(self::name).collect::<Vec<_>>(), over.of);
     let expect = over.map(|(names, of)| (names.iter().map(|n| (*n).to_owned()).collect(), of));
     assert_eq!(effect.over.as_ref().map(of), expect, "{name}");
@@ -313,7 +314,8 @@ fn a_gap_takes_nothing_from_the_others() {
     let mains = judge(&record);
     let family = family(&mains, Kind::Main);
     let comparison = family.effects[0].comparison.as_ref().expect("a comparison");
-    let (p, corrected) = (comparison.p.expect("a p"), comparison.p_corrected.expect("a p"));
+    let tested = comparison.tested().expect("a test");
+    let (p, corrected) = (tested.p.expect("a p"), tested.p_corrected.expect("a p"));
     let estimated = family.effects.iter().filter(|effect| effect.comparison.is_some()).count();
     assert!(family.effects.len() == 5 && estimated < 5, "{family:?}");
     assert!(corrected >= p && corrected <= estimated as f64 * p, "{p} {corrected}, {estimated} estimated");
@@ -489,7 +491,7 @@ fn levels_of_a_single_factor_are_compared_with_each_other() {
     let [pair] = pairs(&[("cc", &["gcc", "clang", "tcc"])]).try_into().expect("one pair");
     assert_eq!((pair.name.as_str(), pair.against.as_str()), ("tcc", "clang"));
     let comparison = pair.comparison.expect("a comparison");
-    let [low, high] = comparison.interval.expect("an interval");
+    let [low, high] = comparison.interval().expect("an interval");
     assert!(comparison.verdict == Verdict::Slower && low < 1.2 && 1.2 < high, "{low} {high}");
     assert_eq!(pairs(&[("cc", &["a", "b", "c", "d", "e", "f"])]).len(), 10);
     assert!(pairs(&[("cc", &["a", "b", "c", "d", "e", "f", "g"])]).is_empty());

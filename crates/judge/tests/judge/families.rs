@@ -156,8 +156,8 @@ fn what_cannot_be_estimated_takes_no_part_of_alpha() {
     for effect in findings.effects.iter().flat_map(|family| &family.effects) {
         let Some(comparison) = &effect.comparison else { continue };
         let told = comparison.caveats.iter().any(|caveat| caveat.kind() == "too-few-blocks");
-        assert!(comparison.interval.is_some() || told, "no interval, and no word on it: {effect:?}");
-        shown += u32::from(comparison.interval.is_some());
+        assert!(comparison.interval().is_some() || told, "no interval, and no word on it: {effect:?}");
+        shown += u32::from(comparison.interval().is_some());
     }
     assert!(shown > 0, "{:?}", findings.effects);
 }

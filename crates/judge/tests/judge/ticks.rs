@@ -1,7 +1,7 @@
 //! What repeated values may not do: values on a clock's grid, values of which most are equal, values at the launcher's floor.
 //! Verdict, p and interval say the same of them, and nothing is promised that no number of blocks could keep.
 
-use bakeoff_judge::findings::{Comparison, Findings, Kind, Test, Verdict};
+use bakeoff_judge::findings::{Comparison, Findings, Inferred, Kind, Verdict};
 use bakeoff_judge::samples::Terms;
 use bakeoff_judge::{judge, judge_samples, stopping};
 use bakeoff_model::record::{Record, TWIN, Trial};
@@ -42,11 +42,11 @@ fn a_difference_in_few_blocks_is_in_an_interval_that_begins_at_none() {
         let findings = judge(&of("nvcsw", &variants, 16, value));
         for variant in &variants[1..] {
             let comparison = row(&findings, variant);
-            let [low, high] = comparison.interval.unwrap();
+            let [low, high] = comparison.interval().unwrap();
             assert!(low <= 1.0 && 1.0 <= high && high - low > 0.05, "{comparison:?}");
             assert!((low..=high).contains(&comparison.estimate), "{comparison:?}");
             assert!(matches!(comparison.verdict, Verdict::Undecided { .. }), "{comparison:?}");
-            assert!(comparison.p_corrected.unwrap() > 0.05, "{comparison:?}");
+            assert!(comparison.p_corrected().unwrap() > 0.05, "{comparison:?}");
         }
     }
 }
@@ -66,9 +66,12 @@ fn p_of_unpaired_numbers_is_that_of_their_interval() {
         let variant = base.map(|ticks| ticks + more);
         let findings = judge_samples(vec![sample("a", &base), sample("b", &variant)], &terms).unwrap();
         let comparison = findings.tables[0].samples[1].comparison.as_ref().unwrap();
-        let [low, high] = comparison.interval.unwrap();
-        assert!(comparison.p.unwrap() < 0.001, "the ranks are far apart: {comparison:?}");
-        assert_eq!(comparison.p_corrected.unwrap() <= 0.05, shown, "{comparison:?}");
+        let [low, high] = comparison.interval().unwrap();
+        assert!(
+            comparison.tested().and_then(|tested| tested.p).unwrap() < 0.001,
+            "the ranks are far apart: {comparison:?}"
+        );
+        assert_eq!(comparison.p_corrected().unwrap() <= 0.05, shown, "{comparison:?}");
         assert_eq!(low <= 1.0 && 1.0 <= high, !shown, "{comparison:?}");
         assert_eq!(comparison.verdict == Verdict::Slower, shown, "{comparison:?}");
     }
@@ -88,15 +91,15 @@ fn a_linear_model_knows_of_ticks_too() {
         record.study.decide.baseline = record.study.variants[0].levels.clone();
         judge(&record)
     };
-    for (unit_s, test) in [(0.060, Some(Test::TooCoarse)), (6.0, None)] {
+    for (unit_s, inferred) in [(0.060, Some(Inferred::TooCoarse)), (6.0, None)] {
         let findings = half("user", unit_s, (unit_s + 0.004) / unit_s);
         let mains = findings.effects.iter().find(|effects| effects.kind == Kind::Main).unwrap();
         assert_eq!(mains.effects.len(), 3);
         for effect in &mains.effects {
             let comparison = effect.comparison.as_ref().unwrap();
             assert!(matches!(comparison.verdict, Verdict::Undecided { .. }), "{}: {comparison:?}", effect.name);
-            assert_eq!(comparison.interval, None, "{}: what never varies has no error", effect.name);
-            assert!(test.is_none_or(|test| comparison.test == test), "{comparison:?}");
+            assert_eq!(comparison.interval(), None, "{}: what never varies has no error", effect.name);
+            assert!(inferred.is_none_or(|inferred| comparison.inferred == inferred), "{comparison:?}");
         }
     }
 }
@@ -147,7 +150,7 @@ fn at_the_launchers_floor_no_pair_is_equivalent() {
     for variant in ["b", "c"] {
         let comparison = row(&findings, variant);
         assert_eq!(comparison.verdict, Verdict::Undecided { more_blocks: None });
-        assert!(comparison.interval.unwrap()[0] <= 1.0, "{comparison:?}");
+        assert!(comparison.interval().unwrap()[0] <= 1.0, "{comparison:?}");
         assert!(kinds(comparison).contains(&"memory-floor"));
     }
     let ranking = findings.tables[0].ranking.as_ref();

@@ -2,7 +2,7 @@
 //! which doubts go with it. The records are built here, trial by trial; the statistics themselves are tested elsewhere.
 #![expect(clippy::expect_used, reason = "all of this file is tests")]
 
-use bakeoff_judge::findings::{Comparison, Findings, Row, Scale, Test, Verdict};
+use bakeoff_judge::findings::{Comparison, Findings, Inferred, Row, Scale, Test, Verdict};
 use bakeoff_judge::judge;
 use bakeoff_model::metric::{Direction, Metric, Unit};
 use bakeoff_model::record::{
@@ -121,7 +121,7 @@ fn verdicts_of_plain_studies() {
     let check = |blocks, ratio: f64, expect| {
         let comparison = comparison(&two(blocks, ratio));
         assert_eq!(comparison.verdict, expect, "{comparison:?}");
-        let [low, high] = comparison.interval.expect("an interval");
+        let [low, high] = comparison.interval().expect("an interval");
         assert!(low <= comparison.estimate && comparison.estimate <= high);
         assert!(low <= ratio && ratio <= high, "{comparison:?}");
         assert_eq!((comparison.scale, comparison.blocks), (Scale::Ratio, blocks as u32));
@@ -135,18 +135,19 @@ fn verdicts_of_plain_studies() {
 
 #[test]
 fn the_number_of_blocks_chooses_the_test() {
-    let check = |blocks, test, has_interval, caveats: &[&str]| {
+    let check = |blocks, expect, has_interval, caveats: &[&str]| {
         let comparison = comparison(&two(blocks, 1.05));
-        assert_eq!((comparison.test, comparison.interval.is_some()), (test, has_interval), "{comparison:?}");
+        let test = comparison.tested().map(|tested| tested.test);
+        assert_eq!((test, comparison.interval().is_some()), (expect, has_interval), "{comparison:?}");
         assert_eq!(kinds(&comparison.caveats), caveats, "{blocks} blocks");
     };
-    check(1, Test::TooFew, false, &["too-few-blocks"]);
-    check(2, Test::TooFew, false, &["too-few-blocks"]);
-    check(3, Test::PairedLogT, true, &["model-based"]);
-    check(5, Test::PairedLogT, true, &["model-based"]);
-    check(6, Test::SignFlip, true, &[]);
-    check(36, Test::SignFlip, true, &[]);
-    check(37, Test::SignFlipMonteCarlo { seed: 178 }, true, &[]);
+    check(1, None, false, &["too-few-blocks"]);
+    check(2, None, false, &["too-few-blocks"]);
+    check(3, Some(Test::PairedLogT), true, &["model-based"]);
+    check(5, Some(Test::PairedLogT), true, &["model-based"]);
+    check(6, Some(Test::SignFlip), true, &[]);
+    check(36, Some(Test::SignFlip), true, &[]);
+    check(37, Some(Test::SignFlipMonteCarlo { seed: 178 }), true, &[]);
 }
 
 #[test]
@@ -154,7 +155,7 @@ fn a_level_that_needs_more_blocks_is_not_faked() {
     let mut record = two(7, 1.05);
     record.study.decide.confidence = 0.99;
     let comparison = comparison(&record);
-    assert_eq!((comparison.interval, comparison.p), (None, Some(2f64.powi(-6))));
+    assert_eq!((comparison.interval(), comparison.tested().and_then(|tested| tested.p)), (None, Some(2f64.powi(-6))));
     assert_eq!(comparison.verdict, Verdict::Undecided { more_blocks: Some(1) });
     assert_eq!(kinds(&comparison.caveats), ["too-few-blocks"]);
 }
@@ -171,7 +172,10 @@ fn what_was_not_compared_takes_nothing_from_the_others() {
     let findings = judge(&record);
     assert_eq!(findings.method.family, 6);
     let comparison = row(&findings, "b").comparison.clone().expect("a comparison");
-    assert_eq!((comparison.p, comparison.p_corrected), (Some(2f64.powi(-6)), Some(2f64.powi(-6))));
+    assert_eq!(
+        (comparison.tested().and_then(|tested| tested.p), comparison.p_corrected()),
+        (Some(2f64.powi(-6)), Some(2f64.powi(-6)))
+    );
     assert_eq!(comparison.verdict, Verdict::Slower);
     assert_eq!((&row(&findings, "c").summary, &row(&findings, "c").comparison), (&None, &None));
 }
@@ -208,11 +212,11 @@ fn verdict_interval_and_letters_agree() {
         let share = |a: &str, b: &str| letters(a).chars().any(|letter| letters(b).contains(letter));
         for row in &table.rows[1..] {
             let comparison = row.comparison.as_ref().expect("compared");
-            let [low, high] = comparison.interval.expect("an interval");
+            let [low, high] = comparison.interval().expect("an interval");
             let excludes = low > 1.0 || high < 1.0;
             assert_eq!(comparison.differs(), excludes, "seed {seed}: {comparison:?}");
             assert_eq!(share("v0", &row.variant), !excludes, "seed {seed}: {comparison:?}");
-            assert!(!excludes || comparison.p_corrected.expect("p") <= 0.05, "seed {seed}: {comparison:?}");
+            assert!(!excludes || comparison.p_corrected().expect("p") <= 0.05, "seed {seed}: {comparison:?}");
             if comparison.is_within() {
                 let [low, high] = comparison.shown_interval().expect("an interval");
                 assert!(low >= 1.0 / 1.01 && high <= 1.01, "seed {seed}: {comparison:?}");
@@ -314,8 +318,8 @@ fn identical_values_are_not_judged_by_chance() {
             exact: true,
         }];
         let comparison = comparison(&record);
-        assert_eq!((comparison.test, comparison.verdict), (Test::Deterministic, expect), "{comparison:?}");
-        assert_eq!((comparison.interval, comparison.p), (None, None));
+        assert_eq!((comparison.inferred, comparison.verdict), (Inferred::Exact, expect), "{comparison:?}");
+        assert_eq!((comparison.interval(), comparison.tested().and_then(|tested| tested.p)), (None, None));
         assert_eq!(kinds(&comparison.caveats).iter().filter(|k| **k != "zero-median").count(), 0);
     };
     check(4096.0, 4096.0, Verdict::Equivalent);
@@ -331,7 +335,7 @@ fn zeros_are_compared_by_differences() {
     let faults = [(0.0, 3.0), (0.0, 4.0), (1.0, 5.0), (0.0, 2.0), (0.0, 6.0), (0.0, 3.0), (2.0, 4.0), (0.0, 5.0)];
     let zero = comparison(&pairs("majflt", &some(&faults)));
     assert_eq!((zero.scale, zero.verdict), (Scale::Difference, Verdict::Slower));
-    assert!(zero.interval.is_some_and(|[low, high]| low >= 2.0 && high <= 6.0));
+    assert!(zero.interval().is_some_and(|[low, high]| low >= 2.0 && high <= 6.0));
     assert_eq!(kinds(&zero.caveats), ["zero-median"]);
     // With a median to take the margin from, differences can be shown not to matter.
     let many: Vec<_> =
@@ -346,14 +350,15 @@ fn zeros_are_compared_by_differences() {
 fn equal_values_of_a_metric_that_is_not_exact_are_judged_by_chance() {
     let check = |metric, a: f64, b: f64, blocks, test, expect| {
         let comparison = comparison(&pairs(metric, &some(&vec![(a, b); blocks])));
-        assert_eq!((comparison.test, comparison.differs()), (test, expect), "{comparison:?}");
+        assert_eq!(comparison.tested().map(|tested| tested.test), test, "{comparison:?}");
+        assert_eq!(comparison.differs(), expect, "{comparison:?}");
     };
-    check("maxrss", 4096.0, 8192.0, 4, Test::TooFew, false);
-    check("maxrss", 4096.0, 8192.0, 6, Test::SignFlip, true);
-    check("maxrss", 4096.0, 4096.0, 6, Test::SignFlip, false);
+    check("maxrss", 4096.0, 8192.0, 4, None, false);
+    check("maxrss", 4096.0, 8192.0, 6, Some(Test::SignFlip), true);
+    check("maxrss", 4096.0, 4096.0, 6, Some(Test::SignFlip), false);
     // A clock that ticks every 4 ms.
     for blocks in [3, 5, 6, 20] {
-        check("user", 0.060, 0.064, blocks, Test::TooCoarse, false);
+        check("user", 0.060, 0.064, blocks, None, false);
     }
 }
 
@@ -373,17 +378,17 @@ fn a_variant_that_sometimes_stalls_is_pointed_out() {
 fn ticks_refuse_or_widen() {
     let ticks = [(0.01, 0.01), (0.01, 0.02), (0.02, 0.01), (0.01, 0.01), (0.01, 0.02), (0.02, 0.02), (0.01, 0.01)];
     let coarse = comparison(&pairs("sys", &some(&ticks)));
-    assert_eq!((coarse.test, coarse.interval, coarse.p), (Test::TooCoarse, None, None));
+    assert_eq!(coarse.inferred, Inferred::TooCoarse);
     assert_eq!(coarse.verdict, Verdict::Undecided { more_blocks: None });
     assert!(kinds(&coarse.caveats).contains(&"clock-too-coarse"), "{coarse:?}");
     let counts = comparison(&pairs("nvcsw", &some(&ticks.map(|(a, b)| (100.0 * a, 100.0 * b)))));
-    assert_eq!(counts.test, Test::SignFlip);
+    assert_eq!(counts.tested().map(|tested| tested.test), Some(Test::SignFlip));
 
     let fine: Vec<(f64, f64)> =
         (0..10).map(|i| (2.0 + 0.01 * (i * 7 % 10) as f64, 2.1 + 0.01 * (i * 3 % 10) as f64)).collect();
     let exactly: Vec<(f64, f64)> = fine.iter().map(|(a, b)| (a.exp(), (a.exp().ln() + (b / a).ln()).exp())).collect();
     let [rounded, smooth] = [fine, exactly].map(|values| comparison(&pairs("wall", &some(&values))));
-    let [[low, high], [inner_low, inner_high]] = [&rounded, &smooth].map(|c| c.interval.expect("an interval"));
+    let [[low, high], [inner_low, inner_high]] = [&rounded, &smooth].map(|c| c.interval().expect("an interval"));
     let wider = 1.0 + 0.01 / 2.0;
     assert!(
         (inner_low / low - wider).abs() < 1e-4 && (high / inner_high - wider).abs() < 1e-4,
@@ -398,7 +403,7 @@ fn ticks_refuse_or_widen() {
 fn the_twin_is_the_noise_floor() {
     let quiet = judge(&two(10, 1.05));
     let floor = quiet.tables[0].noise_floor.as_ref().and_then(|row| row.comparison.as_ref()).expect("a twin");
-    assert_eq!((floor.verdict, floor.p), (Verdict::Equivalent, floor.p_corrected));
+    assert_eq!((floor.verdict, floor.tested().and_then(|tested| tested.p)), (Verdict::Equivalent, floor.p_corrected()));
     assert!(quiet.variants.iter().chain([]).all(|variant| variant.name != TWIN));
     assert!(quiet.tables[0].rows.iter().all(|row| row.variant != TWIN));
     assert_eq!(kinds(&quiet.caveats), Vec::<&str>::new());

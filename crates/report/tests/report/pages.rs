@@ -46,7 +46,9 @@ fn compared(findings: &mut Findings) -> impl Iterator<Item = &mut Comparison> {
 fn only_the_interval_that_the_verdict_rests_on_is_shown() {
     let findings = bakeoff_testkit::findings::five_verdicts();
     let mut other = findings.clone();
-    compared(&mut other).filter(|c| c.is_within()).for_each(|c| c.interval = Some([0.2, 5.0]));
+    compared(&mut other)
+        .filter(|c| c.is_within())
+        .for_each(|c| bakeoff_testkit::findings::tested(c).interval = Some([0.2, 5.0]));
     assert_ne!(findings, other);
     assert_eq!(page(&findings, 120), page(&other, 120));
 }

@@ -13,7 +13,7 @@ fn page(here: &Findings, there: &Findings) -> String {
 fn with_interval(interval: Option<[f64; 2]>) -> Findings {
     let mut findings = bakeoff_testkit::findings::pair();
     let comparison = findings.tables[0].rows[1].comparison.as_mut().unwrap();
-    comparison.interval = interval;
+    bakeoff_testkit::findings::tested(comparison).interval = interval;
     findings
 }
 
@@ -44,7 +44,8 @@ fn the_intervals_that_are_printed_are_compared() {
     let equivalent = |narrower| {
         let mut findings = with_interval(Some([0.8, 1.2]));
         let comparison = findings.tables[0].rows[1].comparison.as_mut().unwrap();
-        (comparison.verdict, comparison.equivalence_interval) = (Verdict::Equivalent, Some(narrower));
+        comparison.verdict = Verdict::Equivalent;
+        bakeoff_testkit::findings::tested(comparison).equivalence_interval = Some(narrower);
         findings
     };
     let (here, there) = (equivalent([0.991, 0.996]), equivalent([1.002, 1.008]));

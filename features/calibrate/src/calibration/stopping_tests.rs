@@ -2,7 +2,7 @@
 //! none. The simulated worlds are the calibration's; the seed is fixed and printed; the bounds are the goals, with room
 //! for the error of so many simulated studies.
 use crate::calibration::World;
-use bakeoff_judge::findings::{Findings, Test, Verdict};
+use bakeoff_judge::findings::{Findings, Inferred, Verdict};
 use bakeoff_judge::stopping::enough;
 use bakeoff_judge::{judge, planning};
 use bakeoff_model::record::{Block, Line, Outcome, Place, Record, Session, StudyLine, TWIN, Trial, VariantLine};
@@ -136,7 +136,7 @@ fn precision_is_the_half_width_of_every_interval() {
         let findings = judge(record);
         let rows = findings.tables[0].rows.clone();
         let half = |[low, high]: [f64; 2]| (high / low).ln() / 2.0;
-        rows.iter().filter_map(|row| Some(half(row.comparison.as_ref()?.interval?))).fold(0.0, f64::max)
+        rows.iter().filter_map(|row| Some(half(row.comparison.as_ref()?.interval()?))).fold(0.0, f64::max)
     };
     assert!(reach(&record) <= 1.01f64.ln());
     let mut before = record.clone();
@@ -171,7 +171,7 @@ fn nothing_is_judged_between_the_looks() {
     );
     let early = judge(&first(7, 0));
     let comparison = early.tables[0].rows[1].comparison.clone().unwrap();
-    assert_eq!((comparison.test, comparison.p, comparison.interval), (Test::TooFew, None, None));
+    assert_eq!(comparison.inferred, Inferred::TooFew);
     assert!(sentence(&comparison.caveats[0]).contains("first time when there are 8"), "{:?}", comparison.caveats);
 }
 

@@ -61,12 +61,12 @@ pub(super) fn seven_in_three_blocks(world: World, stream: &mut Stream) -> Sample
 /// the interval, a difference as large as the margin is called equivalent]; not a number where nothing was printed.
 fn three(compare: &mut dyn FnMut(u32, f64) -> Option<Comparison>) -> Sample {
     let mut said = |blocks: u32, effect: f64, is_wrong: &dyn Fn(&Comparison) -> bool| {
-        let printed = compare(blocks, effect).filter(|comparison| comparison.interval.is_some());
+        let printed = compare(blocks, effect).filter(|comparison| comparison.interval().is_some());
         printed.map_or(f64::NAN, |comparison| f64::from(u8::from(is_wrong(&comparison))))
     };
     let differs = said(10, 0.0, &Comparison::differs);
     let misses = said(10, 1.02f64.ln(), &|comparison| {
-        comparison.interval.is_none_or(|[low, high]| !(low..=high).contains(&1.02))
+        comparison.interval().is_none_or(|[low, high]| !(low..=high).contains(&1.02))
     });
     let equivalent =
         said(20, 1.01f64.ln(), &|comparison| matches!(comparison.verdict, Verdict::Equivalent | Verdict::Negligible));

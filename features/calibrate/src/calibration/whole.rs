@@ -127,7 +127,12 @@ mod tests {
         let comparisons: Vec<&Comparison> =
             findings.tables[0].rows.iter().filter_map(|row| row.comparison.as_ref()).collect();
         assert_eq!(comparisons.len(), 2);
-        assert!(comparisons.iter().all(|comparison| comparison.test == Test::SignFlip && comparison.blocks == BLOCKS));
+        assert!(
+            comparisons
+                .iter()
+                .all(|comparison| comparison.tested().is_some_and(|tested| tested.test == Test::SignFlip)
+                    && comparison.blocks == BLOCKS)
+        );
         assert!(findings.tables[0].noise_floor.is_some());
         assert!(findings.failures.is_empty());
     }

@@ -4,7 +4,7 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test ends where something is not as it should be")]
 
-use bakeoff_judge::findings::{Caveat, Comparison, Test};
+use bakeoff_judge::findings::{Caveat, Comparison, Inferred};
 use bakeoff_judge::samples::{SampleFindings, SampleRow, SampleTable};
 use bakeoff_report::caveats::caveat as sentence;
 use std::collections::BTreeMap;
@@ -148,14 +148,14 @@ fn hold(key: &Key, table: &SampleTable, row: &SampleRow, cell: &Cell) {
     if let Some((theirs, ours)) = cell.compared.as_ref().zip(comparison) {
         let (n, base) = (row.summary.n, table.samples[0].summary.n);
         let sizes = if n == base { format!("n={n}") } else { format!("n={base}+{n}") };
-        match ours.p {
+        match ours.tested().and_then(|tested| tested.p) {
             // benchstat takes exact values for exact even where they vary.
             _ if table.exact => assert_eq!(*theirs, sizes, "{key:?}"),
             Some(p) => assert_eq!(*theirs, format!("p={p:.3} {sizes}"), "{key:?}"),
             None => assert!(n.min(base) < 3 && theirs.ends_with(&sizes), "{key:?}: {theirs:?}, {ours:?}"),
         }
         let varies = [row, &table.samples[0]].iter().any(|row| row.summary.min != row.summary.max);
-        assert_eq!(ours.test == Test::Deterministic, table.exact && !varies, "{key:?}");
+        assert_eq!(ours.inferred == Inferred::Exact, table.exact && !varies, "{key:?}");
     }
     let mut wanted: Vec<&str> = vec![];
     for (kinds, parts) in cell.warnings.iter().map(|warning| expected(warning)) {

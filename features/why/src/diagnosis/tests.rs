@@ -180,7 +180,7 @@ fn own_slots_are_consistent_with_a_slower_loop_and_a_pair_isolates_them() {
     );
     let [pair] = cause.isolated.as_slice() else { panic!("{:?}", cause.isolated) };
     assert_eq!((pair.variant.as_str(), pair.number, pair.comparison.verdict), (SYMBOLIC, 0, Verdict::Faster));
-    let [low, high] = pair.comparison.interval.expect("an interval");
+    let [low, high] = pair.comparison.interval().expect("an interval");
     assert!(low < 1.0 / 1.1 && 1.0 / 1.1 < high && high < 1.0, "{low} {high}");
     // The pair is a finding of its own too.
     let levels = findings.effects.iter().find(|family| family.kind == Kind::Levels).expect("pairs");
