@@ -5,6 +5,7 @@
 
 use super::conclude;
 use super::contrasts::Contrasts;
+use super::ids::Cell;
 use super::infer::{self, Inference};
 use super::interim_view::InterimView;
 use super::metric_spec::MetricSpec;
@@ -88,13 +89,15 @@ fn of_layer(judged: &Findings, layer: &str, variant: &str) -> Option<Comparison>
 fn sums(building: &Record, baseline: &str, variants: &[&str], layers: &[Vec<&str>]) -> Vec<Option<Comparison>> {
     let view = InterimView::of(building);
     let rule = DecisionRule::of(&building.study, view.mode);
-    let passes = Trials::until(building, view.last_pass).passes(WALL);
+    let trials = Trials::until(building, view.last_pass);
+    let (ids, passes) = (&trials.ids, trials.passes(WALL));
     let Some(condition) = building.study.conditions.first() else { return vec![None; variants.len()] };
     let pairs = |variant: &str, layers: &[&str]| {
         let mut pairs = Pairs::default();
         for (number, cells) in &passes {
             let sum = |name: &str| {
-                layers.iter().map(|layer| cells.get(&(name, *layer, condition.as_str()))).sum::<Option<f64>>()
+                let cell = |layer: &&str| Cell { variant: ids.variant(name), place: ids.place(layer, condition) };
+                layers.iter().map(|layer| cells.get(&cell(layer))).sum::<Option<f64>>()
             };
             match sum(baseline).zip(sum(variant)) {
                 Some((before, after)) => {

@@ -7,10 +7,11 @@
 //! Of a level that was executed with a single combination, the baseline's, there is only the pair that has its row in the
 //! table. What has no combination at all is left to the linear model ([`super::fraction`]).
 
-use super::contrasts::{Planned, Weights};
+use super::contrasts::{Planned, Subject, Weights};
 use super::factors::Factors;
+use super::ids::{Cell, Ids, Place, VariantId};
 use super::study::with_shared;
-use super::trials::{Cell, Passes};
+use super::trials::Passes;
 use crate::findings::{Over, Refusal};
 use bakeoff_model::record::StudyLine;
 use std::collections::{BTreeMap, BTreeSet};
@@ -24,18 +25,18 @@ type Corner = Vec<(usize, usize)>;
 /// The combinations of a study's levels, at one place and of one metric.
 pub(super) struct Design<'a> {
     factors: &'a Factors,
-    place: (&'a str, &'a str),
+    place: Place,
     /// All that the plan has.
-    planned: BTreeMap<Places, &'a str>,
+    planned: BTreeMap<Places, VariantId>,
     /// Those that have values enough.
-    there: BTreeMap<Places, &'a str>,
+    there: BTreeMap<Places, VariantId>,
     /// For each pass with any value, the variants that have one.
-    passes: Vec<BTreeSet<&'a str>>,
+    passes: Vec<BTreeSet<VariantId>>,
 }
 
 /// A contrast before it is judged, with what is known of it besides.
-pub(super) struct Outline<'a> {
-    planned: Planned<'a>,
+pub(super) struct Outline {
+    planned: Planned,
     detail: Detail,
 }
 
@@ -48,41 +49,37 @@ pub(super) struct Detail {
     pub(super) refused: Option<Refusal>,
 }
 
-impl<'a> Outline<'a> {
-    pub(super) fn split(self) -> (Planned<'a>, Detail) {
+impl Outline {
+    pub(super) fn split(self) -> (Planned, Detail) {
         (self.planned, self.detail)
     }
 }
 
 impl<'a> Design<'a> {
-    pub(super) fn new(
-        study: &'a StudyLine,
-        factors: &'a Factors,
-        place: (&'a str, &'a str),
-        passes: &Passes<'_>,
-    ) -> Self {
-        let planned: BTreeMap<Places, &str> =
-            with_shared(study).filter_map(|(v, row)| Some((factors.places_of(v)?, row))).collect();
-        let of_pass = |cells: &BTreeMap<Cell<'_>, f64>| -> BTreeSet<&'a str> {
-            planned.values().copied().filter(|name| cells.contains_key(&(*name, place.0, place.1))).collect()
+    pub(super) fn new(study: &StudyLine, factors: &'a Factors, ids: &Ids<'_>, place: Place, passes: &Passes) -> Self {
+        let planned: BTreeMap<Places, VariantId> = with_shared(study)
+            .filter_map(|(variant, row)| Some((factors.places_of(variant)?, ids.variant(row))))
+            .collect();
+        let of_pass = |cells: &BTreeMap<Cell, f64>| -> BTreeSet<VariantId> {
+            planned.values().copied().filter(|id| cells.contains_key(&Cell { variant: *id, place })).collect()
         };
-        let mut passes: Vec<BTreeSet<&str>> = passes.values().map(of_pass).collect();
+        let mut passes: Vec<BTreeSet<VariantId>> = passes.values().map(of_pass).collect();
         passes.retain(|pass| !pass.is_empty());
         let mut there = planned.clone();
-        there.retain(|_, name| is_usual(&passes, |pass| pass.contains(name)));
+        there.retain(|_, variant| is_usual(&passes, |pass| pass.contains(variant)));
         Self { factors, place, planned, there, passes }
     }
 
     /// Every level but the baseline's against it.
-    pub(super) fn mains(&self) -> Vec<Outline<'a>> {
+    pub(super) fn mains(&self) -> Vec<Outline> {
         let steps = self.factors.0.iter().enumerate();
         let steps = steps.flat_map(|(f, (_, levels))| (1..levels.len()).map(move |level| (f, level)));
         steps.map(|(f, level)| self.main(f, level)).collect()
     }
 
-    fn main(&self, f: usize, level: usize) -> Outline<'a> {
+    fn main(&self, f: usize, level: usize) -> Outline {
         let corners = [(vec![(f, level)], 1.0), (vec![(f, 0)], -1.0)];
-        let mut outline = self.outline(&corners, (self.named(f, level), self.named(f, 0)));
+        let mut outline = self.outline(&corners, &[(f, level)]);
         let rests = Self::common(&self.there, &corners);
         if let [rest] = rests.as_slice()
             && rest.iter().all(|place| *place == 0)
@@ -95,7 +92,7 @@ impl<'a> Design<'a> {
     }
 
     /// What two levels do together beyond what each does alone.
-    pub(super) fn interactions(&self) -> Vec<Outline<'a>> {
+    pub(super) fn interactions(&self) -> Vec<Outline> {
         let mut outlines = vec![];
         for (f, (_, f_levels)) in self.factors.0.iter().enumerate() {
             for (g, (_, g_levels)) in self.factors.0.iter().enumerate().skip(f + 1) {
@@ -104,9 +101,7 @@ impl<'a> Design<'a> {
                         let corner = |a, b| vec![(f, a), (g, b)];
                         let corners =
                             [(corner(a, b), 1.0), (corner(0, 0), 1.0), (corner(a, 0), -1.0), (corner(0, b), -1.0)];
-                        let name = format!("{} × {}", self.named(f, a), self.named(g, b));
-                        let against = format!("{}, {}", self.named(f, 0), self.named(g, 0));
-                        outlines.push(self.outline(&corners, (name, against)));
+                        outlines.push(self.outline(&corners, &[(f, a), (g, b)]));
                     }
                 }
             }
@@ -116,7 +111,7 @@ impl<'a> Design<'a> {
 
     /// Each level but the baseline's, within each level of each other factor: a family for level and factor. Those that the
     /// plan has no combination for do not take part, nor those that are a pair of the table and no more.
-    pub(super) fn simples(&self) -> Vec<Vec<Outline<'a>>> {
+    pub(super) fn simples(&self) -> Vec<Vec<Outline>> {
         let mut families = vec![];
         for (f, (_, f_levels)) in self.factors.0.iter().enumerate() {
             for a in 1..f_levels.len() {
@@ -128,7 +123,7 @@ impl<'a> Design<'a> {
                         if rests.is_empty() || is_baseline && rests.len() < self.combinations(&corners) {
                             return None;
                         }
-                        let mut outline = self.outline(&corners, (self.named(f, a), self.named(f, 0)));
+                        let mut outline = self.outline(&corners, &[(f, a)]);
                         outline.detail.within = Some(self.named(g, b));
                         Some(outline)
                     };
@@ -141,30 +136,43 @@ impl<'a> Design<'a> {
 
     /// A contrast of corners over the combinations of the rest that have all of them; without weights if there is none, or
     /// if most passes lack some trial of them.
-    fn outline(&self, corners: &[(Corner, f64)], (name, against): (String, String)) -> Outline<'a> {
+    fn outline(&self, corners: &[(Corner, f64)], of: &[(usize, usize)]) -> Outline {
         let rests = Self::common(&self.there, corners);
         let mut weights = Weights::new();
         for (corner, weight) in corners {
             for rest in &rests {
                 if let Some(variant) = self.there.get(&joined(corner, rest)) {
-                    *weights.entry((*variant, self.place.0, self.place.1)).or_default() += weight / rests.len() as f64;
+                    *weights.entry(Cell { variant: *variant, place: self.place }).or_default() +=
+                        weight / rests.len() as f64;
                 }
             }
         }
         // Two combinations that are the same program share a row, and differ in nothing.
         weights.retain(|_, weight| weight.abs() > CANCELLED);
         let is_nothing = weights.is_empty() && !rests.is_empty();
-        if !is_usual(&self.passes, |pass| weights.keys().all(|(variant, ..)| pass.contains(variant))) {
+        if !is_usual(&self.passes, |pass| weights.keys().all(|cell| pass.contains(&cell.variant))) {
             weights.clear();
         }
         let over =
             (!weights.is_empty() && rests.len() < self.combinations(corners)).then(|| self.over(corners, &rests));
         let refused = is_nothing.then_some(Refusal::SameProgram);
-        Outline { planned: Planned { name, against, weights }, detail: Detail { over, refused, ..Detail::default() } }
+        let step = |(factor, level): &(usize, usize)| {
+            let (name, levels) = &self.factors.0[*factor];
+            [name.clone(), levels[*level].clone(), levels[0].clone()]
+        };
+        let named =
+            |level: &dyn Fn(usize) -> usize| of.iter().map(|(f, l)| self.named(*f, level(*l))).collect::<Vec<_>>();
+        let planned = Planned {
+            name: named(&|level| level).join(TIMES),
+            against: named(&|_| 0).join(", "),
+            subject: Subject::Levels(of.iter().map(step).collect()),
+            weights,
+        };
+        Outline { planned, detail: Detail { over, refused, ..Detail::default() } }
     }
 
     /// The levels of the other factors with which every corner is there, in the order of the factors.
-    fn common(there: &BTreeMap<Places, &str>, corners: &[(Corner, f64)]) -> Vec<Places> {
+    fn common(there: &BTreeMap<Places, VariantId>, corners: &[(Corner, f64)]) -> Vec<Places> {
         let Some(((first, _), others)) = corners.split_first() else { return vec![] };
         let has_first = |places: &&Places| first.iter().all(|(factor, level)| places[*factor] == *level);
         let rests = there.keys().filter(has_first).map(|places| rest(first, places));
@@ -215,6 +223,9 @@ impl<'a> Design<'a> {
     }
 }
 
+/// What stands between the levels of an interaction.
+const TIMES: &str = " × ";
+
 /// What is left of weights that cancel each other, by rounding.
 const CANCELLED: f64 = 1e-12;
 
@@ -233,6 +244,6 @@ fn joined(corner: &Corner, rest: &Places) -> Places {
 }
 
 /// Whether something is so in at least half of the passes.
-fn is_usual(passes: &[BTreeSet<&str>], is_so: impl Fn(&BTreeSet<&str>) -> bool) -> bool {
+fn is_usual(passes: &[BTreeSet<VariantId>], is_so: impl Fn(&BTreeSet<VariantId>) -> bool) -> bool {
     2 * passes.iter().filter(|pass| is_so(pass)).count() >= passes.len()
 }

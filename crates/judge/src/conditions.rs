@@ -5,10 +5,11 @@
 use super::conclude::conclude_effect;
 use super::contrasts::Contrasts;
 use super::executed::sessions;
+use super::ids::{Place, VariantId};
 use super::infer;
 use super::metric_spec::MetricSpec;
 use super::rule::DecisionRule;
-use super::study::{places, variants};
+use super::study::variants;
 use super::trials::{Trials, value_that_counts};
 use crate::findings::{
     BusySeen, Caveat, ConditionParts, LoadSeen, Part, Scale, Summary, Verdict, Watched, WatchedVariant,
@@ -33,7 +34,10 @@ pub(super) fn conditions(record: &Record, trials: &Trials<'_>, rule: DecisionRul
     let study = &record.study;
     let of = |condition: &String| {
         let parts = parts(record, trials, condition, rule);
-        let watched = study.workloads.iter().flat_map(|workload| watched(study, trials, (workload, condition), rule));
+        let watched = study
+            .workloads
+            .iter()
+            .flat_map(|workload| watched(study, trials, trials.ids.place(workload, condition), rule));
         ConditionParts { condition: condition.clone(), parts, watched: watched.collect() }
     };
     let mut conditions: Vec<ConditionParts> = study.conditions.iter().map(of).collect();
@@ -52,7 +56,11 @@ fn parts(record: &Record, trials: &Trials<'_>, condition: &str, rule: DecisionRu
                     let (what, state) = (told.what.clone(), told.state.clone());
                     let observed = match &state {
                         Held::Observed(metric) => {
-                            let here = record.study.workloads.iter().flat_map(|w| trials.blocks(w, condition));
+                            let here = record
+                                .study
+                                .workloads
+                                .iter()
+                                .flat_map(|w| trials.blocks(trials.ids.place(w, condition)));
                             let all = here.flat_map(|block| block.values());
                             let values: Vec<f64> = all.filter_map(|trial| value_that_counts(trial, metric)).collect();
                             Summary::new(&values, rule.alpha)
@@ -74,9 +82,8 @@ fn parts(record: &Record, trials: &Trials<'_>, condition: &str, rule: DecisionRu
 }
 
 /// The load's rate and cost, and the throughput where several processes execute at once.
-fn watched(study: &StudyLine, trials: &Trials<'_>, place: (&str, &str), rule: DecisionRule) -> Vec<Watched> {
-    let (workload, condition) = place;
-    let several = trials.blocks(workload, condition).any(|block| block.values().any(|t| t.processes.len() > 1));
+fn watched(study: &StudyLine, trials: &Trials<'_>, place: Place, rule: DecisionRule) -> Vec<Watched> {
+    let several = trials.blocks(place).any(|block| block.values().any(|t| t.processes.len() > 1));
     let known = |name: &str| metric::by_name(name, &study.metrics).cloned();
     let mut watched: Vec<Option<Watched>> = ["load_rate", "load_cpu"]
         .into_iter()
@@ -116,19 +123,20 @@ fn of_each(trial: &Trial) -> Option<f64> {
 fn watch(
     study: &StudyLine,
     trials: &Trials<'_>,
-    (workload, condition): (&str, &str),
+    place: Place,
     metric: &Metric,
     rule: DecisionRule,
     value: &dyn Fn(&Trial) -> Option<f64>,
 ) -> Option<Watched> {
-    let of = |wanted: &dyn Fn(&str) -> bool| {
-        let all = trials.blocks(workload, condition).flat_map(|block| block.iter());
-        let values: Vec<f64> = all.filter(|(name, _)| wanted(name)).filter_map(|(_, trial)| value(trial)).collect();
+    let of = |wanted: &dyn Fn(VariantId) -> bool| {
+        let all = trials.blocks(place).flat_map(|block| block.iter());
+        let values: Vec<f64> = all.filter(|(id, _)| wanted(**id)).filter_map(|(_, trial)| value(trial)).collect();
         Summary::new(&values, rule.alpha)
     };
     let all = of(&|_| true)?;
     let each = variants(study).filter_map(|variant| {
-        Some(WatchedVariant { variant: variant.name.clone(), summary: of(&|name| name == variant.name)? })
+        let id = trials.ids.variant(&variant.name);
+        Some(WatchedVariant { variant: variant.name.clone(), summary: of(&|other| other == id)? })
     });
     let mut each: Vec<WatchedVariant> = each.collect();
     let medians = || each.iter().map(|one| one.summary.median);
@@ -137,7 +145,8 @@ fn watch(
         each.clear();
     }
     let Metric { name, unit, better, what, .. } = metric;
-    let (metric, what, workload) = (name.to_string(), what.to_string(), workload.to_owned());
+    let (metric, what) = (name.to_string(), what.to_string());
+    let workload = trials.ids.names(place).0.to_owned();
     Some(Watched { workload, metric, what, unit: *unit, better: *better, all, variants: each })
 }
 
@@ -148,11 +157,13 @@ pub(super) fn unequal_load(study: &StudyLine, trials: &Trials<'_>, rule: Decisio
     let mut variants = variants(study).map(|variant| variant.name.as_str());
     let baseline = variants.next()?;
     let others: Vec<&str> = variants.collect();
-    for (workload, condition) in places(study) {
-        let values = trials.values(workload, condition, "load_rate");
+    for place in trials.ids.places(study) {
+        let (workload, condition) = trials.ids.names(place);
+        let values = trials.values(place, "load_rate");
         let unit = Some(Unit::PerSecond);
         let spec = MetricSpec { unit, better: Direction::More, exact: false, floor: 0.0, step: None };
-        let of = |variant: &&str| Contrasts::of_pairs(&values.pairs(baseline, variant), spec, rule.margin);
+        let pairs = |variant: &str| values.pairs(trials.ids.variant(baseline), trials.ids.variant(variant));
+        let of = |variant: &&str| Contrasts::of_pairs(&pairs(variant), spec, rule.margin);
         let inferences = infer::family(&others.iter().map(of).collect::<Vec<_>>(), rule);
         for (variant, inference) in others.iter().zip(inferences) {
             let Some(inference) = inference else { continue };
@@ -186,9 +197,10 @@ pub(super) fn busy_machine(record: &Record, trials: &Trials<'_>) -> Option<Cavea
     };
     let mut seen = vec![];
     for condition in &record.study.conditions {
-        let blocks = || record.study.workloads.iter().flat_map(|workload| trials.blocks(workload, condition));
-        let of = |wanted: &dyn Fn(&str) -> bool| -> (usize, usize) {
-            let all = blocks().flat_map(|block| block.iter()).filter(|(name, _)| wanted(name));
+        let blocks =
+            || record.study.workloads.iter().flat_map(|workload| trials.blocks(trials.ids.place(workload, condition)));
+        let of = |wanted: &dyn Fn(VariantId) -> bool| -> (usize, usize) {
+            let all = blocks().flat_map(|block| block.iter()).filter(|(id, _)| wanted(**id));
             let told = all.filter_map(|(_, trial)| Some(is_disturbed(trial, value_that_counts(trial, metric)?)));
             told.fold((0, 0), |(some, of), disturbed| (some + usize::from(disturbed), of + 1))
         };
@@ -204,7 +216,10 @@ pub(super) fn busy_machine(record: &Record, trials: &Trials<'_>) -> Option<Cavea
             seen.push(busy(None, all));
             continue;
         }
-        let each = variants(&record.study).map(|variant| (&variant.name, of(&|name| name == variant.name)));
+        let each = variants(&record.study).map(|variant| {
+            let id = trials.ids.variant(&variant.name);
+            (&variant.name, of(&|other| other == id))
+        });
         seen.extend(each.filter(|(_, counted)| is_many(*counted)).map(|(name, counted)| busy(Some(name), counted)));
     }
     (!seen.is_empty()).then_some(Caveat::BusyMachine { seen, from: DISTURBED_FROM })

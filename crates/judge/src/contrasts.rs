@@ -9,8 +9,9 @@
 //! one, whether it was rounded or cut off; so a contrast of logarithms is wrong by at most the larger of Σ w ln(1 + g/y)
 //! over the positive weights and over the negative ones. That bound is its `resolution`.
 
+use super::ids::{Cell, Place, VariantId};
 use super::metric_spec::MetricSpec;
-use super::trials::{Cell, Pairs, Passes};
+use super::trials::{Pairs, Passes};
 use crate::findings::Scale;
 use bakeoff_model::metric::Unit;
 use bakeoff_stats::describe::median;
@@ -40,24 +41,35 @@ pub(super) struct Contrasts {
 }
 
 /// What each cell weighs.
-pub(super) type Weights<'a> = BTreeMap<Cell<'a>, f64>;
+pub(super) type Weights = BTreeMap<Cell, f64>;
 
 /// A contrast before it is judged. Without weights there is none, and it takes no part of alpha.
 #[derive(Clone)]
-pub(super) struct Planned<'a> {
+pub(super) struct Planned {
     pub(super) name: String,
     pub(super) against: String,
-    pub(super) weights: Weights<'a>,
+    pub(super) subject: Subject,
+    pub(super) weights: Weights,
 }
 
-impl Planned<'_> {
+/// What a contrast is about.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Subject {
+    /// Levels of factors against others: each factor, its level and the reference.
+    Levels(Vec<[String; 3]>),
+    /// A variant and the one that it is held against.
+    Pair([VariantId; 2]),
+    /// One condition against another, for one variant: the same build on both sides.
+    Conditions,
+}
+
+impl Planned {
     /// The place, the variant and the one it is held against, if this is nothing but a pair.
-    pub(super) fn pair(&self) -> Option<((&str, &str), &str, &str)> {
+    pub(super) fn pair(&self) -> Option<(Place, VariantId, VariantId)> {
         let [one, other] = self.weights.iter().collect::<Vec<_>>().try_into().ok()?;
-        let (((variant, workload, condition), plus), ((against, w, c), minus)) =
-            if *one.1 > 0.0 { (one, other) } else { (other, one) };
-        let is_pair = (*plus, *minus) == (1.0, -1.0) && (workload, condition) == (w, c);
-        is_pair.then_some(((*workload, *condition), *variant, *against))
+        let ((cell, plus), (against, minus)) = if *one.1 > 0.0 { (one, other) } else { (other, one) };
+        let is_pair = (*plus, *minus) == (1.0, -1.0) && cell.place == against.place;
+        is_pair.then_some((cell.place, cell.variant, against.variant))
     }
 }
 
@@ -76,7 +88,7 @@ impl Contrasts {
     }
 
     /// Any weights, over the passes in which all of these cells count.
-    pub(super) fn of_cells(passes: &Passes<'_>, weights: &Weights<'_>, spec: MetricSpec, margin: f64) -> Self {
+    pub(super) fn of_cells(passes: &Passes, weights: &Weights, spec: MetricSpec, margin: f64) -> Self {
         let (mut rows, mut blocks) = (vec![], vec![]);
         let mut lost = 0;
         for (number, pass) in passes {

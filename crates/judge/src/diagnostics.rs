@@ -5,6 +5,7 @@
 //! its kind in the study: of a hundred sound studies about one gets a false warning of each kind. Each kind is one
 //! caveat, and names where it was seen.
 
+use super::ids::VariantId;
 use super::lost::Attempts;
 use super::rule::DecisionRule;
 use super::trials::{Trials, value_that_counts};
@@ -120,10 +121,11 @@ struct Contrast<'a> {
 impl<'a> Sheet<'a> {
     fn new(table: &'a Table, trials: &Trials<'a>) -> Self {
         let (mut blocks, mut orders) = (vec![], vec![]);
-        for block in trials.blocks(&table.workload, &table.condition) {
-            let value = |(variant, trial): (&&'a str, _)| Some((*variant, value_that_counts(trial, &table.metric)?));
-            blocks.push(block.iter().map(|(v, t)| (v, *t)).filter_map(value).collect::<BTreeMap<&str, f64>>());
-            orders.push(block.iter().map(|(variant, trial)| (trial.position, *variant)).collect());
+        let name = |id: &VariantId| trials.ids.name(*id);
+        for block in trials.blocks(trials.ids.place(&table.workload, &table.condition)) {
+            let value = |(id, trial): (&VariantId, _)| Some((name(id), value_that_counts(trial, &table.metric)?));
+            blocks.push(block.iter().map(|(id, t)| (id, *t)).filter_map(value).collect::<BTreeMap<&str, f64>>());
+            orders.push(block.iter().map(|(id, trial)| (trial.position, name(id))).collect());
         }
         let is_logarithmic = blocks.iter().flat_map(BTreeMap::values).all(|value| *value > 0.0);
         if is_logarithmic {
@@ -267,7 +269,8 @@ fn carry_over<'a>(sheets: &[Sheet<'a>]) -> Vec<Seen<'a, After>> {
 fn failure_rates<'a>(findings: &'a Findings, trials: &Trials<'_>) -> Vec<Seen<'a, Rates>> {
     rates(findings, |variant, workload, condition| {
         let mut failed_of = [0, 0];
-        for trial in trials.blocks(workload, condition).filter_map(|block| block.get(variant)) {
+        let (place, variant) = (trials.ids.place(workload, condition), trials.ids.variant(variant));
+        for trial in trials.blocks(place).filter_map(|block| block.get(&variant)) {
             failed_of[0] += u32::from(matches!(trial.outcome, Outcome::Failed(_)));
             failed_of[1] += u32::from(!matches!(trial.outcome, Outcome::Void(_)));
         }
@@ -278,7 +281,7 @@ fn failure_rates<'a>(findings: &'a Findings, trials: &Trials<'_>) -> Vec<Seen<'a
 /// Likewise, of all attempts: a rule that voids one variant more often leaves its lucky trials.
 fn void_rates<'a>(findings: &'a Findings, attempts: &Attempts<'_>) -> Vec<Seen<'a, Rates>> {
     let share = |[void, of]: [u32; 2]| f64::from(void) / f64::from(of.max(1));
-    let mut seen = rates(findings, |variant, workload, condition| attempts.void_of((variant, workload, condition)));
+    let mut seen = rates(findings, |variant, workload, condition| attempts.void_of(variant, workload, condition));
     seen.retain(|one| (share(one.what.own) - share(one.what.baseline)).abs() >= SHARES_APART);
     seen
 }

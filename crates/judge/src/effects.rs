@@ -4,11 +4,13 @@
 
 use super::complete::{Design, Detail, Outline};
 use super::conclude::conclude_effect;
-use super::contrasts::{Contrasts, Planned, Weights};
+use super::contrasts::{Contrasts, Planned, Subject, Weights};
 use super::factors::Factors;
 use super::fraction::Fraction;
+use super::ids::{Cell, Ids, Place, VariantId};
 use super::infer;
 use super::metric_spec::MetricSpec;
+use super::outputs;
 use super::pairs::Known;
 use super::rule::DecisionRule;
 use super::study::{places, variants};
@@ -17,8 +19,14 @@ use crate::findings::{Caveat, Comparison, Effect, Effects, Kind};
 use bakeoff_model::metric::{self, Metric};
 use bakeoff_model::record::{Record, StudyLine, VariantLine};
 
+/// A family of effects, and what each of them is about.
+pub(super) struct Family {
+    pub(super) effects: Effects,
+    pub(super) subjects: Vec<Subject>,
+}
+
 /// All families of a study.
-pub(super) fn effects(record: &Record, trials: &Trials<'_>, pairs: Known<'_>, rule: DecisionRule) -> Vec<Effects> {
+pub(super) fn effects(record: &Record, trials: &Trials<'_>, pairs: Known<'_>, rule: DecisionRule) -> Vec<Family> {
     let study = &record.study;
     let factors = Factors::of(study);
     let crossed = factors.are_crossed(study);
@@ -27,36 +35,37 @@ pub(super) fn effects(record: &Record, trials: &Trials<'_>, pairs: Known<'_>, ru
     }
     let mut families = vec![];
     for known in study.decide.metrics.iter().filter_map(|name| metric::by_name(name, &study.metrics)) {
-        let passes = trials.passes(&known.name);
+        let (ids, passes) = (&trials.ids, trials.passes(&known.name));
         let decides = study.decide.metrics.first().is_some_and(|name| *name == known.name);
         if crossed {
-            for place in places(study) {
-                families.extend(factorial(study, &factors, place, (known, decides), (&passes, pairs), rule));
+            for place in ids.places(study) {
+                families.extend(factorial(study, &factors, place, (known, decides), (&passes, ids, pairs), rule));
             }
         }
         if study.workloads.len() > 1 {
             for condition in &study.conditions {
                 let place = (None, Some(condition.as_str()));
-                families.push(judge((Kind::Suite, 0), place, suite(study, condition), known, (&passes, pairs), rule));
+                let planned = suite(study, ids, condition);
+                families.push(judge((Kind::Suite, 0), place, planned, known, (&passes, ids, pairs), rule));
             }
         }
         for (workload, condition) in places(study).filter(|(_, condition)| *condition != study.conditions[0]) {
             for (kind, planned) in [
-                (Kind::Condition, conditions(study, workload, condition)),
-                (Kind::ConditionChange, condition_changes(study, workload, condition)),
+                (Kind::Condition, conditions(study, ids, workload, condition)),
+                (Kind::ConditionChange, condition_changes(study, ids, workload, condition)),
             ] {
                 families.push(judge(
                     (kind, 0),
                     (Some(workload), Some(condition)),
                     planned,
                     known,
-                    (&passes, pairs),
+                    (&passes, ids, pairs),
                     rule,
                 ));
             }
         }
     }
-    families.retain(|family| !family.effects.is_empty());
+    families.retain(|family| !family.subjects.is_empty());
     families
 }
 
@@ -72,7 +81,7 @@ pub(super) fn levels(
     pairs: Known<'_>,
     rule: DecisionRule,
     are_wanted: bool,
-) -> Vec<Effects> {
+) -> Vec<Family> {
     let study = &record.study;
     let is_told = match Factors::of(study).0.as_slice() {
         [(_, levels)] => (levels.len() - 1) * levels.len().saturating_sub(2) / 2 <= PAIRS_MAX,
@@ -88,8 +97,9 @@ pub(super) fn levels(
         factors.next().filter(|_| factors.next().is_none()).map(|(factor, _)| factor.as_str())
     };
     let singles: Vec<(&VariantLine, &str)> = variants(study).filter_map(|v| Some((v, single(v)?))).collect();
-    let passes = trials.passes(&known.name);
+    let (ids, passes) = (&trials.ids, trials.passes(&known.name));
     let family = |(workload, condition)| {
+        let cell = |name: &str| Cell { variant: ids.variant(name), place: ids.place(workload, condition) };
         let both = singles.iter().enumerate().flat_map(|(i, (against, factor))| {
             let others = singles[i + 1..].iter().filter(move |(_, other)| other == factor);
             others.map(move |(variant, _)| (variant.name.as_str(), against.name.as_str()))
@@ -97,12 +107,20 @@ pub(super) fn levels(
         let planned = both.map(|(name, against)| Planned {
             name: name.to_owned(),
             against: against.to_owned(),
-            weights: [((name, workload, condition), 1.0), ((against, workload, condition), -1.0)].into(),
+            subject: Subject::Pair([ids.variant(name), ids.variant(against)]),
+            weights: [(cell(name), 1.0), (cell(against), -1.0)].into(),
         });
-        judge((Kind::Levels, 0), (Some(workload), Some(condition)), planned.collect(), known, (&passes, pairs), rule)
+        judge(
+            (Kind::Levels, 0),
+            (Some(workload), Some(condition)),
+            planned.collect(),
+            known,
+            (&passes, ids, pairs),
+            rule,
+        )
     };
-    let mut families: Vec<Effects> = places(study).map(family).collect();
-    families.retain(|family| !family.effects.is_empty());
+    let mut families: Vec<Family> = places(study).map(family).collect();
+    families.retain(|family| !family.subjects.is_empty());
     families
 }
 
@@ -111,19 +129,21 @@ pub(super) fn levels(
 fn factorial(
     study: &StudyLine,
     factors: &Factors,
-    place: (&str, &str),
+    place: Place,
     (known, decides): (&Metric, bool),
-    (passes, pairs): (&Passes<'_>, Known<'_>),
+    (passes, ids, pairs): (&Passes, &Ids<'_>, Known<'_>),
     rule: DecisionRule,
-) -> Vec<Effects> {
-    let design = Design::new(study, factors, place, passes);
+) -> Vec<Family> {
+    let (workload, condition) = ids.names(place);
+    let design = Design::new(study, factors, ids, place, passes);
     let mut fraction = None;
-    let mut family = |kind: Kind, outlines: Vec<Outline<'_>>| {
+    let mut family = |kind: Kind, outlines: Vec<Outline>| {
         let (planned, details): (Vec<_>, Vec<_>) = outlines.into_iter().map(Outline::split).unzip();
         let judged = |elsewhere| {
-            judge((kind, elsewhere), (Some(place.0), Some(place.1)), planned.clone(), known, (passes, pairs), rule)
+            let names = (Some(workload), Some(condition));
+            judge((kind, elsewhere), names, planned.clone(), known, (passes, ids, pairs), rule)
         };
-        let mut family = judged(0);
+        let Family { effects: mut family, mut subjects } = judged(0);
         let is_open = |effect: &Effect, detail: &Detail| effect.comparison.is_none() && detail.refused.is_none();
         let open: Vec<String> = family
             .effects
@@ -134,11 +154,11 @@ fn factorial(
             .collect();
         if !open.is_empty() {
             let spec = (MetricSpec::of(known), rule.margin);
-            let fraction = fraction.get_or_insert_with(|| Fraction::new(factors, study, passes, place, spec));
+            let fraction = fraction.get_or_insert_with(|| Fraction::new(factors, study, (passes, ids), place, spec));
             // What neither can tell takes no part of alpha from the others.
             let estimable = fraction.estimable(kind, &open);
             if estimable > 0 {
-                family = judged(estimable);
+                Family { effects: family, subjects } = judged(estimable);
             }
             let size = family.effects.iter().filter(|effect| effect.comparison.is_some()).count() + estimable;
             let modelled = fraction.effects(kind, DecisionRule { family: size as u32, ..rule }, &open);
@@ -155,7 +175,7 @@ fn factorial(
                 effect.refused = detail.refused.filter(|_| effect.comparison.is_none());
             }
         }
-        family
+        Family { effects: family, subjects }
     };
     let mut families = vec![family(Kind::Main, design.mains())];
     if decides {
@@ -171,23 +191,23 @@ fn factorial(
 fn judge(
     (kind, elsewhere): (Kind, usize),
     (workload, condition): (Option<&str>, Option<&str>),
-    planned: Vec<Planned<'_>>,
+    planned: Vec<Planned>,
     known: &Metric,
-    (passes, pairs): (&Passes<'_>, Known<'_>),
+    (passes, ids, pairs): (&Passes, &Ids<'_>, Known<'_>),
     rule: DecisionRule,
-) -> Effects {
-    let as_pair = |planned: &Planned<'_>| {
+) -> Family {
+    let as_pair = |planned: &Planned| {
         let (place, variant, against) = planned.pair()?;
-        pairs.get(&known.name, place, variant, against)
+        pairs.get(&known.name, ids, place, variant, against)
     };
     let as_pairs: Vec<Option<Comparison>> = planned.iter().map(as_pair).collect();
-    let members: Vec<&Planned<'_>> =
+    let members: Vec<&Planned> =
         planned.iter().zip(&as_pairs).filter(|(_, pair)| pair.is_none()).map(|(planned, _)| planned).collect();
     let size = members.iter().filter(|planned| !planned.weights.is_empty()).count() + elsewhere;
     let rule = DecisionRule { family: size.max(1) as u32, ..rule };
     let all: Vec<f64> = passes.values().flat_map(|pass| pass.values().copied()).collect();
     let spec = MetricSpec::of(known).on_grid_of(&all);
-    let of = |planned: &&Planned<'_>| Contrasts::of_cells(passes, &planned.weights, spec, rule.margin);
+    let of = |planned: &&Planned| Contrasts::of_cells(passes, &planned.weights, spec, rule.margin);
     let contrasts: Vec<Contrasts> = members.iter().map(of).collect();
     let inferences = infer::part_of_family(&contrasts, elsewhere, rule);
     let mut judged = contrasts.iter().zip(inferences).map(|(contrasts, inference)| {
@@ -195,13 +215,17 @@ fn judge(
         comparison.caveats.extend([incomplete(contrasts), symmetric(kind)].into_iter().flatten());
         Some(comparison)
     });
+    let of_variants = matches!(kind, Kind::Suite | Kind::Levels | Kind::Condition | Kind::ConditionChange);
     let effects = planned.into_iter().zip(as_pairs).map(|(planned, pair)| {
         let comparison = pair.or_else(|| judged.next().flatten());
-        Effect { name: planned.name, against: planned.against, within: None, over: None, comparison, refused: None }
+        let is_open = comparison.is_none() && of_variants;
+        let refused = is_open.then(|| outputs::lacking(pairs.outputs, ids, &planned.weights)).flatten();
+        let Planned { name, against, subject, .. } = planned;
+        (Effect { name, against, within: None, over: None, comparison, refused }, subject)
     });
-    let effects: Vec<Effect> = effects.collect();
+    let (effects, subjects): (Vec<Effect>, Vec<Subject>) = effects.unzip();
     let owned = |name: Option<&str>| name.map(str::to_owned);
-    Effects {
+    let effects = Effects {
         kind,
         workload: owned(workload),
         condition: owned(condition),
@@ -210,7 +234,8 @@ fn judge(
         better: known.better,
         aliases: vec![],
         effects,
-    }
+    };
+    Family { effects, subjects }
 }
 
 fn incomplete(contrasts: &Contrasts) -> Option<Caveat> {
@@ -224,32 +249,34 @@ fn symmetric(kind: Kind) -> Option<Caveat> {
 }
 
 /// Every variant but the baseline against it, over all workloads.
-fn suite<'a>(study: &'a StudyLine, condition: &'a str) -> Vec<Planned<'a>> {
+fn suite(study: &StudyLine, ids: &Ids<'_>, condition: &str) -> Vec<Planned> {
     let share = 1.0 / study.workloads.len() as f64;
-    against_baseline(study, |variant, sign, weights| {
+    against_baseline(study, ids, |variant, sign, weights| {
         for workload in &study.workloads {
-            weights.insert((variant, workload.as_str(), condition), sign * share);
+            weights.insert(Cell { variant, place: ids.place(workload, condition) }, sign * share);
         }
     })
 }
 
 /// The condition against the first, for every variant.
-fn conditions<'a>(study: &'a StudyLine, workload: &'a str, condition: &'a str) -> Vec<Planned<'a>> {
+fn conditions(study: &StudyLine, ids: &Ids<'_>, workload: &str, condition: &str) -> Vec<Planned> {
     let reference = study.conditions[0].as_str();
-    let planned = |variant: &'a VariantLine| {
+    let planned = |variant: &VariantLine| {
         let name = variant.name.as_str();
-        let weights = [((name, workload, condition), 1.0), ((name, workload, reference), -1.0)].into();
-        Planned { name: format!("{name}: {condition}"), against: reference.to_owned(), weights }
+        let cell = |condition: &str| Cell { variant: ids.variant(name), place: ids.place(workload, condition) };
+        let weights = [(cell(condition), 1.0), (cell(reference), -1.0)].into();
+        let (name, against) = (format!("{name}: {condition}"), reference.to_owned());
+        Planned { name, against, subject: Subject::Conditions, weights }
     };
     variants(study).map(planned).collect()
 }
 
 /// How far what a variant does to the baseline depends on the condition.
-fn condition_changes<'a>(study: &'a StudyLine, workload: &'a str, condition: &'a str) -> Vec<Planned<'a>> {
+fn condition_changes(study: &StudyLine, ids: &Ids<'_>, workload: &str, condition: &str) -> Vec<Planned> {
     let reference = study.conditions[0].as_str();
-    let mut planned = against_baseline(study, |variant, sign, weights| {
-        weights.insert((variant, workload, condition), sign);
-        weights.insert((variant, workload, reference), -sign);
+    let mut planned = against_baseline(study, ids, |variant, sign, weights| {
+        weights.insert(Cell { variant, place: ids.place(workload, condition) }, sign);
+        weights.insert(Cell { variant, place: ids.place(workload, reference) }, -sign);
     });
     planned.iter_mut().for_each(|planned| {
         planned.name = format!("{} × {condition}", planned.name);
@@ -258,18 +285,21 @@ fn condition_changes<'a>(study: &'a StudyLine, workload: &'a str, condition: &'a
     planned
 }
 
-fn against_baseline<'a>(
-    study: &'a StudyLine,
-    mut weigh: impl FnMut(&'a str, f64, &mut Weights<'a>),
-) -> Vec<Planned<'a>> {
+fn against_baseline(
+    study: &StudyLine,
+    ids: &Ids<'_>,
+    mut weigh: impl FnMut(VariantId, f64, &mut Weights),
+) -> Vec<Planned> {
     let mut names = variants(study).map(|variant| variant.name.as_str());
     let Some(baseline) = names.next() else { return vec![] };
     let mut planned = vec![];
     for name in names {
         let mut weights = Weights::new();
-        weigh(baseline, -1.0, &mut weights);
-        weigh(name, 1.0, &mut weights);
-        planned.push(Planned { name: name.to_owned(), against: baseline.to_owned(), weights });
+        let (variant, against) = (ids.variant(name), ids.variant(baseline));
+        weigh(against, -1.0, &mut weights);
+        weigh(variant, 1.0, &mut weights);
+        let subject = Subject::Pair([variant, against]);
+        planned.push(Planned { name: name.to_owned(), against: baseline.to_owned(), subject, weights });
     }
     planned
 }

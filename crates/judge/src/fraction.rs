@@ -7,6 +7,7 @@
 
 use super::conclude::conclude_effect;
 use super::factors::Factors;
+use super::ids::{Ids, Place, VariantId};
 use super::infer::{self, Inference};
 use super::metric_spec::MetricSpec;
 use super::rule::DecisionRule;
@@ -48,16 +49,16 @@ impl<'a> Fraction<'a> {
     pub(super) fn new(
         factors: &'a Factors,
         study: &StudyLine,
-        passes: &Passes<'_>,
-        place: (&str, &str),
+        (passes, ids): (&Passes, &Ids<'_>),
+        place: Place,
         (spec, margin): (MetricSpec, f64),
     ) -> Self {
-        let levels: BTreeMap<&str, Vec<usize>> =
-            study.variants.iter().filter_map(|v| Some((v.name.as_str(), factors.places_of(v)?))).collect();
+        let levels: BTreeMap<VariantId, Vec<usize>> =
+            study.variants.iter().filter_map(|v| Some((ids.variant(&v.name), factors.places_of(v)?))).collect();
         let mut cells: Vec<(usize, &[usize], f64)> = vec![];
         for (pass, values) in passes {
-            let here = values.iter().filter(|((_, workload, condition), _)| (*workload, *condition) == place);
-            cells.extend(here.filter_map(|((v, ..), y)| Some((*pass as usize, levels.get(v)?.as_slice(), *y))));
+            let here = values.iter().filter(|(cell, _)| cell.place == place);
+            cells.extend(here.filter_map(|(c, y)| Some((*pass as usize, levels.get(&c.variant)?.as_slice(), *y))));
         }
         let (scale, zone) = if cells.iter().all(|(.., y)| *y > 0.0) {
             (Scale::Ratio, Some(Zone::of_log_ratios(margin)))

@@ -1,8 +1,9 @@
 //! Latencies of ops as findings. The unit is the trial: every figure is taken of each trial alone, and its median over the
 //! trials has an interval. Ops of one trial share its fate, so their number makes no interval narrower.
 
+use super::ids::Place;
 use super::rule::DecisionRule;
-use super::study::{places, variants};
+use super::study::variants;
 use super::trials::{Trials, value_that_counts};
 use crate::findings::{LatencyRow, LatencyTable, Pooled, Summary, Typical};
 use bakeoff_model::marks::Latencies;
@@ -14,8 +15,9 @@ type Kind<'a> = (Option<&'a str>, Option<&'a str>);
 /// One table for every workload × condition × kind of op; kinds in the order in which they were first marked.
 pub(super) fn tables(study: &StudyLine, trials: &Trials<'_>, rule: DecisionRule) -> Vec<LatencyTable> {
     let mut tables = vec![];
-    for (workload, condition) in places(study) {
-        for kind in kinds(trials, workload, condition) {
+    for place in trials.ids.places(study) {
+        let (workload, condition) = trials.ids.names(place);
+        for kind in kinds(trials, place) {
             let [count, rate] = ["count", "rate"].map(|stat| metric_of(kind, stat));
             // The metric of ops without a name is of all ops, and so no rate of these where others have one.
             let rate_of = |trial: &Trial, latencies: &Latencies| {
@@ -23,9 +25,10 @@ pub(super) fn tables(study: &StudyLine, trials: &Trials<'_>, rule: DecisionRule)
                 value_that_counts(trial, &rate).filter(|_| of_these)
             };
             let row = |variant: &str| {
+                let id = trials.ids.variant(variant);
                 let (latencies, rates): (Vec<&Latencies>, Vec<Option<f64>>) = trials
-                    .blocks(workload, condition)
-                    .filter_map(|block| block.get(variant).filter(|trial| trial.outcome == Outcome::Ok))
+                    .blocks(place)
+                    .filter_map(|block| block.get(&id).filter(|trial| trial.outcome == Outcome::Ok))
                     .filter_map(|trial| Some((trial, trial.marks.ops.iter().find(|ops| kind_of(ops) == kind)?)))
                     .map(|(trial, ops)| (&ops.latencies, rate_of(trial, &ops.latencies)))
                     .unzip();
@@ -54,9 +57,9 @@ fn metric_of((phase, name): Kind<'_>, stat: &str) -> String {
     phase.into_iter().chain(["op"]).chain(name).chain([stat]).collect::<Vec<_>>().join(".")
 }
 
-fn kinds<'a>(trials: &Trials<'a>, workload: &str, condition: &str) -> Vec<Kind<'a>> {
+fn kinds<'a>(trials: &Trials<'a>, place: Place) -> Vec<Kind<'a>> {
     let mut kinds = vec![];
-    for trial in trials.blocks(workload, condition).flat_map(|block| block.values().copied()) {
+    for trial in trials.blocks(place).flat_map(|block| block.values().copied()) {
         for ops in trial.marks.ops.iter().filter(|_| trial.outcome == Outcome::Ok) {
             if !kinds.contains(&kind_of(ops)) {
                 kinds.push(kind_of(ops));

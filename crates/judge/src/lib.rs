@@ -15,6 +15,7 @@ mod executed;
 mod factors;
 pub mod findings;
 mod fraction;
+mod ids;
 mod infer;
 mod interim_view;
 mod judge;

@@ -1,27 +1,31 @@
 //! Trials that do not count, of every attempt: a void trial that was repeated stands in the record, and is counted here.
 //! What is compared is in [`super::trials`].
 
-use super::study::places;
-use super::trials::Cell;
+use super::ids::{Cell, Ids};
 use crate::findings::{FailedTrials, VoidBy};
 use bakeoff_model::record::{Outcome, Record, StudyLine, TWIN, Trial};
 use std::collections::BTreeMap;
 
 /// Every attempt of every cell, in the order of time.
-pub(super) struct Attempts<'a>(BTreeMap<Cell<'a>, Vec<&'a Trial>>);
+pub(super) struct Attempts<'a> {
+    ids: Ids<'a>,
+    cells: BTreeMap<Cell, Vec<&'a Trial>>,
+}
 
 impl<'a> Attempts<'a> {
     pub(super) fn of(record: &'a Record) -> Self {
-        let mut cells = BTreeMap::<Cell<'a>, Vec<&Trial>>::new();
+        let (ids, mut cells) = (Ids::of(record), BTreeMap::<Cell, Vec<&Trial>>::new());
         for trial in &record.trials {
-            cells.entry((&trial.variant, &trial.workload, &trial.condition)).or_default().push(trial);
+            let place = ids.place(&trial.workload, &trial.condition);
+            cells.entry(Cell { variant: ids.variant(&trial.variant), place }).or_default().push(trial);
         }
-        Self(cells)
+        Self { ids, cells }
     }
 
     /// How many attempts of a cell are void, of how many.
-    pub(super) fn void_of(&self, cell: Cell<'_>) -> [u32; 2] {
-        let attempts = self.0.get(&cell).map_or(&[][..], Vec::as_slice);
+    pub(super) fn void_of(&self, variant: &str, workload: &str, condition: &str) -> [u32; 2] {
+        let cell = Cell { variant: self.ids.variant(variant), place: self.ids.place(workload, condition) };
+        let attempts = self.cells.get(&cell).map_or(&[][..], Vec::as_slice);
         let void = attempts.iter().filter(|trial| matches!(trial.outcome, Outcome::Void(_)));
         [void.count() as u32, attempts.len() as u32]
     }
@@ -29,20 +33,28 @@ impl<'a> Attempts<'a> {
     /// The cells with trials that do not count: in the order of the variants, the twin last.
     pub(super) fn lost(&self, study: &StudyLine) -> Vec<FailedTrials> {
         let planned = study.variants.iter().map(|variant| variant.name.as_str()).filter(|name| *name != TWIN);
-        let cells = planned.chain([TWIN]).flat_map(|variant| places(study).map(move |(w, c)| (variant, w, c)));
-        cells.filter_map(|cell| lost_of(study, cell, self.0.get(&cell)?)).collect()
+        let variants = planned.chain([TWIN]).map(|name| self.ids.variant(name));
+        let cells = variants.flat_map(|variant| self.ids.places(study).map(move |place| Cell { variant, place }));
+        cells.filter_map(|cell| self.lost_of(study, cell)).collect()
+    }
+
+    /// None if all of them count.
+    fn lost_of(&self, study: &StudyLine, cell: Cell) -> Option<FailedTrials> {
+        let attempts = self.cells.get(&cell)?;
+        let (workload, condition) = self.ids.names(cell.place);
+        let mut lost = FailedTrials {
+            variant: self.ids.name(cell.variant).to_owned(),
+            workload: workload.to_owned(),
+            condition: condition.to_owned(),
+            of: attempts.len() as u32,
+            ..FailedTrials::default()
+        };
+        count_lost(study, attempts, &mut lost);
+        (lost.failed + lost.void > 0).then_some(lost)
     }
 }
 
-/// None if all of them count.
-fn lost_of(study: &StudyLine, (variant, workload, condition): Cell<'_>, attempts: &[&Trial]) -> Option<FailedTrials> {
-    let mut lost = FailedTrials {
-        variant: variant.to_owned(),
-        workload: workload.to_owned(),
-        condition: condition.to_owned(),
-        of: attempts.len() as u32,
-        ..FailedTrials::default()
-    };
+fn count_lost(study: &StudyLine, attempts: &[&Trial], lost: &mut FailedTrials) {
     let mut last: BTreeMap<u32, u32> = BTreeMap::new();
     for trial in attempts {
         let known = last.entry(trial.block).or_default();
@@ -62,7 +74,6 @@ fn lost_of(study: &StudyLine, (variant, workload, condition): Cell<'_>, attempts
             }
         }
     }
-    (lost.failed + lost.void > 0).then_some(lost)
 }
 
 /// The metric of the first rule that applies, which is the one that made it void, unless something else did (a file that

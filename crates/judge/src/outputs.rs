@@ -3,9 +3,10 @@
 //! a variant whose output is another one did something else, and gets no verdict, unless the study wants it judged all
 //! the same. Only trials that count are looked at, and two of the baseline's are the least.
 
-use super::study::places;
+use super::contrasts::Weights;
+use super::ids::{Cell, Ids, Place};
 use super::trials::Trials;
-use crate::findings::{Effect, Effects, Kind, OtherOutput, Outputs, Refusal, Table, Verdict};
+use crate::findings::{OtherOutput, Outputs, Refusal, Table, Verdict};
 use bakeoff_model::record::{Outcome, Output, Record, TWIN, Trial};
 use bakeoff_model::study::OutputUse;
 
@@ -14,17 +15,18 @@ const BASELINE_MIN: usize = 2;
 
 /// One entry for each workload × condition in which something was printed that is not what the baseline prints.
 pub(super) fn outputs(record: &Record, trials: &Trials<'_>) -> Vec<Outputs> {
-    places(&record.study).filter_map(|place| of_place(record, trials, place)).collect()
+    trials.ids.places(&record.study).filter_map(|place| of_place(record, trials, place)).collect()
 }
 
-fn of_place(record: &Record, trials: &Trials<'_>, (workload, condition): (&str, &str)) -> Option<Outputs> {
-    let study = &record.study;
+fn of_place(record: &Record, trials: &Trials<'_>, place: Place) -> Option<Outputs> {
+    let (study, (workload, condition)) = (&record.study, trials.ids.names(place));
     let output = study.outputs.get(workload).copied().unwrap_or_default();
     if matches!(output, OutputUse::Varies | OutputUse::Null) {
         return None;
     }
     let of = |variant: &str| -> Vec<&Trial> {
-        let of_block = trials.blocks(workload, condition).filter_map(|block| block.get(variant).copied());
+        let variant = trials.ids.variant(variant);
+        let of_block = trials.blocks(place).filter_map(|block| block.get(&variant).copied());
         of_block.filter(|trial| trial.outcome == Outcome::Ok && !trial.output.is_empty()).collect()
     };
     let (baseline, others) = study.variants.split_first()?;
@@ -32,10 +34,10 @@ fn of_place(record: &Record, trials: &Trials<'_>, (workload, condition): (&str, 
     let first = &own.first()?.output;
     let differing = |trials: &[&Trial]| trials.iter().filter(|trial| trial.output != *first).count() as u32;
     let varies = differing(&own) > 0;
-    let place = |variant: &str| {
-        let told =
+    let difference = |variant: &str| {
+        let is_it =
             |trial: &&Trial| trial.variant == variant && trial.workload == workload && trial.condition == condition;
-        record.trials.iter().filter(told).find_map(|trial| trial.output_difference.clone())
+        record.trials.iter().filter(is_it).find_map(|trial| trial.output_difference.clone())
     };
     let other = |variant: &String| {
         let trials = of(variant);
@@ -45,7 +47,7 @@ fn of_place(record: &Record, trials: &Trials<'_>, (workload, condition): (&str, 
             trials: differ,
             of: trials.len() as u32,
             bytes: bytes(&trials),
-            first: place(variant),
+            first: difference(variant),
         })
     };
     let is_known = own.len() >= BASELINE_MIN && !varies;
@@ -60,7 +62,7 @@ fn of_place(record: &Record, trials: &Trials<'_>, (workload, condition): (&str, 
         baseline_trials: own.len() as u32,
         varies,
         baseline_bytes: bytes(&own),
-        first: [baseline.name.as_str(), TWIN].into_iter().find_map(place).filter(|_| varies),
+        first: [baseline.name.as_str(), TWIN].into_iter().find_map(difference).filter(|_| varies),
         others,
     })
 }
@@ -77,36 +79,17 @@ pub(super) fn is_withheld(outputs: &[Outputs], (workload, condition): (&str, &st
     outputs.iter().filter(here).flat_map(|o| &o.others).any(|other| other.variant == variant)
 }
 
-/// Says of effects of whole variants that could not be estimated if that is because of what one printed: its blocks are
-/// there, but its trials were left out ([`Trials::without`]).
-pub(super) fn explain(families: &mut [Effects], outputs: &[Outputs]) {
-    for family in families {
-        let place = (family.workload.as_deref(), family.condition.as_deref().unwrap_or_default());
-        for effect in family.effects.iter_mut().filter(|e| e.comparison.is_none() && e.refused.is_none()) {
-            let lacking = |o: &Outputs| {
-                let other = o.others.iter().find(|other| needs(family.kind, effect, place, o, &other.variant))?;
-                Some(Refusal::OtherOutput { variant: other.variant.clone(), workload: o.workload.clone() })
-            };
-            effect.refused = outputs.iter().filter(|o| o.output == OutputUse::Compared).find_map(lacking);
-        }
-    }
-}
-
-/// Whether an effect of whole variants, which is named after them, needs a variant where something was printed. A suite
-/// needs all workloads, and a condition the one that it is compared with.
-fn needs(kind: Kind, effect: &Effect, place: (Option<&str>, &str), printed: &Outputs, variant: &str) -> bool {
-    let (workload, condition) = place;
-    let is_there = workload.is_none_or(|workload| workload == printed.workload);
-    let is_same = condition == printed.condition;
-    let is_either = is_same || effect.against == printed.condition;
-    is_there
-        && match kind {
-            Kind::Suite => is_same && effect.name == variant,
-            Kind::Levels => is_same && (effect.name == variant || effect.against == variant),
-            Kind::Condition => is_either && effect.name == format!("{variant}: {condition}"),
-            Kind::ConditionChange => is_either && effect.name == format!("{variant} × {condition}"),
-            Kind::Main | Kind::Interaction | Kind::Simple => false,
-        }
+/// Why a contrast of whole variants could not be estimated, if that is because of what one printed: its blocks are there, but
+/// its trials were left out ([`Trials::without`]).
+pub(super) fn lacking(outputs: &[Outputs], ids: &Ids<'_>, weights: &Weights) -> Option<Refusal> {
+    let compared = outputs.iter().filter(|outputs| outputs.output == OutputUse::Compared);
+    let mut others = compared.flat_map(|outputs| outputs.others.iter().map(move |other| (outputs, other)));
+    let is_needed = |(outputs, other): &(&Outputs, &OtherOutput)| {
+        let place = ids.place(&outputs.workload, &outputs.condition);
+        weights.contains_key(&Cell { variant: ids.variant(&other.variant), place })
+    };
+    let (outputs, other) = others.find(is_needed)?;
+    Some(Refusal::OtherOutput { variant: other.variant.clone(), workload: outputs.workload.clone() })
 }
 
 /// Takes away the verdicts of those that printed something else.

@@ -4,37 +4,46 @@
 
 use super::conclude::conclude_effect;
 use super::contrasts::Contrasts;
+use super::ids::{Ids, Place, VariantId};
 use super::infer;
 use super::metric_spec::MetricSpec;
 use super::rule::DecisionRule;
 use super::trials::Values;
-use crate::findings::{Comparison, Inferred, Row, Table, Verdict};
+use crate::findings::{Comparison, Inferred, Outputs, Row, Table, Verdict};
 use std::collections::BTreeMap;
 
 /// The pairs of one table.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Pairs {
     /// The variants that can be compared, the baseline first.
-    pub(super) variants: Vec<String>,
+    pub(super) variants: Vec<VariantId>,
     /// Those with values that cannot be: they have too few, or their clock is too coarse.
     pub(super) left_out: Vec<String>,
     /// The second variant of the key against the first.
-    all: BTreeMap<(String, String), Comparison>,
+    all: BTreeMap<(VariantId, VariantId), Comparison>,
 }
 
 impl Pairs {
     /// Of the rows of a table, the baseline's first. None where the stopping rule has no use for a p.
-    pub(super) fn of(values: &Values<'_>, rows: &[Row], spec: MetricSpec, rule: DecisionRule) -> Option<Self> {
+    pub(super) fn of(
+        values: &Values,
+        rows: &[Row],
+        ids: &Ids<'_>,
+        spec: MetricSpec,
+        rule: DecisionRule,
+    ) -> Option<Self> {
         let (baseline, others) = rows.split_first()?;
         if baseline.summary.is_none() || !rule.mode.takes_p() {
             return None;
         }
-        let mut pairs = Self { variants: vec![baseline.variant.clone()], ..Self::default() };
+        let first = ids.variant(&baseline.variant);
+        let mut pairs = Self { variants: vec![first], ..Self::default() };
         for row in others.iter().filter(|row| row.summary.is_some()) {
             match row.comparison.as_ref().filter(|comparison| can_decide(comparison)) {
                 Some(comparison) => {
-                    pairs.all.insert((baseline.variant.clone(), row.variant.clone()), comparison.clone());
-                    pairs.variants.push(row.variant.clone());
+                    let variant = ids.variant(&row.variant);
+                    pairs.all.insert((first, variant), comparison.clone());
+                    pairs.variants.push(variant);
                 }
                 None => pairs.left_out.push(row.variant.clone()),
             }
@@ -43,15 +52,16 @@ impl Pairs {
         Some(pairs)
     }
 
-    fn among_others(&mut self, values: &Values<'_>, spec: MetricSpec, rule: DecisionRule) {
+    fn among_others(&mut self, values: &Values, spec: MetricSpec, rule: DecisionRule) {
         let others = &self.variants[1..];
-        let keys: Vec<(String, String)> = others
+        let keys: Vec<(VariantId, VariantId)> = others
             .iter()
             .enumerate()
-            .flat_map(|(at, second)| others[..at].iter().map(move |first| (first.clone(), second.clone())))
+            .flat_map(|(at, second)| others[..at].iter().map(move |first| (*first, *second)))
             .collect();
-        let contrasts =
-            |(first, second): &(String, String)| Contrasts::of_pairs(&values.pairs(first, second), spec, rule.margin);
+        let contrasts = |(first, second): &(VariantId, VariantId)| {
+            Contrasts::of_pairs(&values.pairs(*first, *second), spec, rule.margin)
+        };
         let contrasts: Vec<Contrasts> = keys.iter().map(contrasts).collect();
         let rule = DecisionRule { family: keys.len().max(1) as u32, ..rule };
         for (key, inference) in keys.into_iter().zip(infer::family(&contrasts, rule)) {
@@ -67,14 +77,14 @@ impl Pairs {
     }
 
     /// A variant against another one.
-    pub(super) fn get(&self, variant: &str, against: &str) -> Option<Comparison> {
-        let known = |first: &str, second: &str| self.all.get(&(first.to_owned(), second.to_owned()));
+    pub(super) fn get(&self, variant: VariantId, against: VariantId) -> Option<Comparison> {
+        let known = |first: VariantId, second: VariantId| self.all.get(&(first, second));
         known(against, variant).cloned().or_else(|| known(variant, against).map(Comparison::turned))
     }
 
     /// Whether any pair of these kinds could be shown to differ: those with the baseline, and those among the others.
     pub(super) fn can_decide(&self) -> bool {
-        let among = |(first, _): &&(String, String)| Some(first) != self.variants.first();
+        let among = |(first, _): &&(VariantId, VariantId)| Some(first) != self.variants.first();
         let mut others = self.all.iter().filter(|(key, _)| among(key)).peekable();
         others.peek().is_none() || others.any(|(_, comparison)| can_decide(comparison))
     }
@@ -84,13 +94,15 @@ fn can_decide(comparison: &Comparison) -> bool {
     comparison.interval().is_some() || comparison.inferred == Inferred::Exact
 }
 
-/// What is known of pairs before effects are judged.
+/// What is known before effects are judged.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Known<'a> {
     pub(super) tables: &'a [Table],
-    /// Those of the deciding metric, by workload and condition.
-    pub(super) pairs: &'a BTreeMap<(String, String), Pairs>,
+    /// Those of the deciding metric.
+    pub(super) pairs: &'a BTreeMap<Place, Pairs>,
     pub(super) deciding: &'a str,
+    /// Which variants printed something other than the baseline.
+    pub(super) outputs: &'a [Outputs],
 }
 
 impl Known<'_> {
@@ -98,21 +110,23 @@ impl Known<'_> {
     pub(super) fn get(
         &self,
         metric: &str,
-        (workload, condition): (&str, &str),
-        variant: &str,
-        against: &str,
+        ids: &Ids<'_>,
+        place: Place,
+        variant: VariantId,
+        against: VariantId,
     ) -> Option<Comparison> {
+        let (workload, condition) = ids.names(place);
         let is_here =
             |table: &&Table| table.metric == metric && table.workload == workload && table.condition == condition;
         let rows = &self.tables.iter().find(is_here)?.rows;
-        let row = |name: &str| rows.iter().skip(1).find(|row| row.variant == name)?.comparison.clone();
-        let baseline = rows.first().map_or("", |row| row.variant.as_str());
-        let found = if against == baseline {
+        let row = |id: VariantId| rows.iter().skip(1).find(|row| row.variant == ids.name(id))?.comparison.clone();
+        let baseline = rows.first().map(|row| ids.variant(&row.variant));
+        let found = if Some(against) == baseline {
             row(variant)
-        } else if variant == baseline {
+        } else if Some(variant) == baseline {
             row(against).map(|comparison| comparison.turned())
         } else {
-            let here = || self.pairs.get(&(workload.to_owned(), condition.to_owned()))?.get(variant, against);
+            let here = || self.pairs.get(&place)?.get(variant, against);
             (metric == self.deciding).then(here).flatten()
         };
         found.filter(|comparison| comparison.verdict != Verdict::Withheld)

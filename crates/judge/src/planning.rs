@@ -3,8 +3,9 @@
 //! judges nothing: a pilot with a stopping rule is read like any other.
 
 use super::contrasts::Contrasts;
+use super::ids::Place;
 use super::metric_spec::MetricSpec;
-use super::study::{places, variants};
+use super::study::variants;
 use super::trials::Trials;
 use crate::findings::Scale;
 use bakeoff_model::metric;
@@ -89,12 +90,14 @@ pub fn from_pilot(record: &Record, see: &[f64], power: f64) -> Planning {
     };
     let trials = Trials::of(record);
     let mut rows = vec![];
-    for (workload, condition) in places(study) {
-        let block_s = block_s(&trials, study, workload, condition);
+    for place in trials.ids.places(study) {
+        let (workload, condition) = trials.ids.names(place);
+        let block_s = block_s(&trials, study, place);
         for known in study.decide.metrics.iter().filter_map(|name| metric::by_name(name, &study.metrics)) {
-            let values = trials.values(workload, condition, &known.name);
+            let values = trials.values(place, &known.name);
             for variant in variants().skip(1) {
-                let pairs = values.pairs(variants().next().unwrap_or_default(), variant);
+                let baseline = trials.ids.variant(variants().next().unwrap_or_default());
+                let pairs = values.pairs(baseline, trials.ids.variant(variant));
                 let contrasts = Contrasts::of_pairs(&pairs, MetricSpec::of(known), aim.margin);
                 let n = contrasts.values.len() as u32;
                 let usable = n >= PILOT_MIN && contrasts.scale == Scale::Ratio;
@@ -154,9 +157,9 @@ fn seen(aim: &Aim, sd: f64, blocks: u32) -> Option<f64> {
 }
 
 /// How long the trials of a block take together, on average; none if some variant has none that counts.
-fn block_s(trials: &Trials<'_>, study: &StudyLine, workload: &str, condition: &str) -> Option<f64> {
-    let values = trials.values(workload, condition, "wall");
-    let of = |variant: &str| Some(mean(&values.of(variant))).filter(|wall_s| wall_s.is_finite());
+fn block_s(trials: &Trials<'_>, study: &StudyLine, place: Place) -> Option<f64> {
+    let values = trials.values(place, "wall");
+    let of = |variant: &str| Some(mean(&values.of(trials.ids.variant(variant)))).filter(|wall_s| wall_s.is_finite());
     let variants: Option<f64> = study.variants.iter().map(|variant| of(&variant.name)).sum();
     Some(variants? + of(TWIN).unwrap_or(0.0))
 }

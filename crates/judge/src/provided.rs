@@ -98,7 +98,8 @@ pub(super) fn is_unmeasured(table: &Table, unavailable: &[Unavailable], trials: 
     let is_empty = table.rows.iter().chain(&table.noise_floor).all(|row| row.summary.is_none());
     let is_named = || unavailable.iter().any(|group| group.metrics.contains(&table.metric));
     let any_counts = || {
-        let mut all = trials.blocks(&table.workload, &table.condition).flat_map(|block| block.values());
+        let mut all =
+            trials.blocks(trials.ids.place(&table.workload, &table.condition)).flat_map(|block| block.values());
         all.any(|trial| trial.outcome == Outcome::Ok)
     };
     is_empty && (is_named() || any_counts())

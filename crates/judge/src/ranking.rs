@@ -2,6 +2,7 @@
 //! claimed of a pair is [`super::pairs`]'s, so a letter that is shared, an interval against the best and a verdict cannot
 //! contradict each other.
 
+use super::ids::{Ids, VariantId};
 use super::pairs::Pairs;
 use crate::findings::{Comparison, Ranked, Ranking, Row, Scale, Verdict};
 use bakeoff_model::metric::Direction;
@@ -12,13 +13,13 @@ const VARIANTS_MIN: usize = 3;
 
 /// None where there is nothing to rank: fewer than three variants that can be compared, or too few blocks for any pair among
 /// the others to be shown to differ.
-pub(super) fn ranking(pairs: &Pairs, rows: &[Row], better: Direction) -> Option<Ranking> {
+pub(super) fn ranking(pairs: &Pairs, rows: &[Row], ids: &Ids<'_>, better: Direction) -> Option<Ranking> {
     if pairs.variants.len() < VARIANTS_MIN || !pairs.can_decide() {
         return None;
     }
     let cost = |centre: f64| if better == Direction::More { -centre } else { centre };
-    let costs: Vec<f64> = centres(pairs, rows).into_iter().map(cost).collect();
-    let ranked: Vec<&str> = letters::order(&costs).iter().map(|place| pairs.variants[*place].as_str()).collect();
+    let costs: Vec<f64> = centres(pairs, rows, ids).into_iter().map(cost).collect();
+    let ranked: Vec<VariantId> = letters::order(&costs).iter().map(|place| pairs.variants[*place]).collect();
     let that = |is: &dyn Fn(&Comparison) -> bool| -> Vec<(usize, usize)> {
         let places = (0..ranked.len()).flat_map(|second| (0..second).map(move |first| (first, second)));
         places.filter(|(first, second)| pairs.get(ranked[*second], ranked[*first]).is_some_and(|c| is(&c))).collect()
@@ -29,14 +30,14 @@ pub(super) fn ranking(pairs: &Pairs, rows: &[Row], better: Direction) -> Option<
     let variants = display.into_iter().enumerate().map(|(place, letters)| {
         let against_best = against_best(place);
         Ranked {
-            variant: ranked[place].to_owned(),
+            variant: ids.name(ranked[place]).to_owned(),
             letters,
             against_best: against_best.as_ref().map(|comparison| comparison.estimate),
             against_best_interval: against_best.as_ref().and_then(|comparison| comparison.interval()),
             scale: against_best.map_or(Scale::Ratio, |comparison| comparison.scale),
         }
     });
-    let named = |(a, b): (usize, usize)| [a, b].map(|place| ranked[place].to_owned());
+    let named = |(a, b): (usize, usize)| [a, b].map(|place| ids.name(ranked[place]).to_owned());
     let equivalent = that(&|comparison| comparison.verdict == Verdict::Equivalent);
     Some(Ranking {
         variants: variants.collect(),
@@ -49,14 +50,14 @@ pub(super) fn ranking(pairs: &Pairs, rows: &[Row], better: Direction) -> Option<
 
 /// Where each variant stands: by what its row says of it against the baseline, so that nothing stands before what it is shown
 /// to be worse than. Where a row has a difference in place of a ratio, by the means.
-fn centres(pairs: &Pairs, rows: &[Row]) -> Vec<f64> {
-    let row = |name: &String| rows.iter().find(|row| row.variant == *name);
-    let estimate = |name: &String| match row(name)?.comparison.as_ref() {
+fn centres(pairs: &Pairs, rows: &[Row], ids: &Ids<'_>) -> Vec<f64> {
+    let row = |id: &VariantId| rows.iter().find(|row| row.variant == ids.name(*id));
+    let estimate = |id: &VariantId| match row(id)?.comparison.as_ref() {
         None => Some(1.0),
         Some(comparison) => (comparison.scale == Scale::Ratio).then_some(comparison.estimate),
     };
-    let mean = |name: &String| {
-        let summary = row(name).and_then(|row| row.summary.as_ref());
+    let mean = |id: &VariantId| {
+        let summary = row(id).and_then(|row| row.summary.as_ref());
         summary.map_or(f64::NAN, |summary| summary.geomean.unwrap_or(summary.mean))
     };
     let estimates: Option<Vec<f64>> = pairs.variants.iter().map(estimate).collect();

@@ -2,6 +2,7 @@
 //! the ranking of all. Inference and verdicts are made in the files named here; it puts them together.
 
 use super::contrasts::Contrasts;
+use super::ids::{Ids, Place};
 use super::infer::{self, Inference};
 use super::metric_spec::MetricSpec;
 use super::rule::DecisionRule;
@@ -26,9 +27,9 @@ pub(super) fn tables(
     for workload in &study.workloads {
         for condition in &study.conditions {
             for known in metrics.iter().filter_map(|name| metric::by_name(name, &study.metrics)) {
-                let values = trials.values(workload, condition, &known.name);
+                let values = trials.values(trials.ids.place(workload, condition), &known.name);
                 let spec = spec_of(known, &values, record, trials);
-                let (rows, noise_floor) = rows(&values, variants, has_twin, spec, rule);
+                let (rows, noise_floor) = rows((&values, &trials.ids), variants, has_twin, spec, rule);
                 let (workload, condition, metric) = (workload.clone(), condition.clone(), known.name.to_string());
                 let (unit, better) = (known.unit, known.better);
                 tables.push(Table { workload, condition, metric, unit, better, rows, noise_floor, ranking: None });
@@ -40,17 +41,17 @@ pub(super) fn tables(
 
 /// The rows of one table, and the twin's.
 fn rows(
-    values: &Values<'_>,
+    (values, ids): (&Values, &Ids<'_>),
     variants: &[VariantLine],
     has_twin: bool,
     spec: MetricSpec,
     rule: DecisionRule,
 ) -> (Vec<Row>, Option<Row>) {
     let Some((baseline, others)) = variants.split_first() else { return (vec![], None) };
-    let pairs = |name: &str| values.pairs(&baseline.name, name);
+    let pairs = |name: &str| values.pairs(ids.variant(&baseline.name), ids.variant(name));
     let contrasts = |pairs: &Pairs| Contrasts::of_pairs(pairs, spec, rule.margin);
     let row = |name: &str, comparison: Option<Comparison>| {
-        let summary = Summary::new(&values.of(name), rule.alpha);
+        let summary = Summary::new(&values.of(ids.variant(name)), rule.alpha);
         Row { variant: name.to_owned(), summary, comparison }
     };
 
@@ -78,25 +79,26 @@ pub(super) fn rank(
     record: &Record,
     trials: &Trials<'_>,
     rule: DecisionRule,
-) -> BTreeMap<(String, String), pairs::Pairs> {
+) -> BTreeMap<Place, pairs::Pairs> {
     let study = &record.study;
     let mut known = BTreeMap::new();
     let deciding = study.decide.metrics.first();
     for table in tables.iter_mut().filter(|table| deciding == Some(&table.metric)) {
         let Some(metric) = metric::by_name(&table.metric, &study.metrics) else { continue };
-        let values = trials.values(&table.workload, &table.condition, &table.metric);
+        let place = trials.ids.place(&table.workload, &table.condition);
+        let values = trials.values(place, &table.metric);
         let is_withheld = |row: &Row| row.comparison.as_ref().is_some_and(|c| c.verdict == Verdict::Withheld);
         let rows: Vec<Row> = table.rows.iter().filter(|row| !is_withheld(row)).cloned().collect();
         let spec = spec_of(metric, &values, record, trials);
-        let Some(pairs) = pairs::Pairs::of(&values, &rows, spec, rule) else { continue };
-        table.ranking = ranking::ranking(&pairs, &rows, metric.better);
-        known.insert((table.workload.clone(), table.condition.clone()), pairs);
+        let Some(pairs) = pairs::Pairs::of(&values, &rows, &trials.ids, spec, rule) else { continue };
+        table.ranking = ranking::ranking(&pairs, &rows, &trials.ids, metric.better);
+        known.insert(place, pairs);
     }
     known
 }
 
 /// How a metric is measured in the table that these are all values of.
-fn spec_of(metric: &Metric, values: &Values<'_>, record: &Record, trials: &Trials<'_>) -> MetricSpec {
+fn spec_of(metric: &Metric, values: &Values, record: &Record, trials: &Trials<'_>) -> MetricSpec {
     let floor = floor_bytes(&metric.name, record, trials);
     MetricSpec { floor, ..MetricSpec::of(metric) }.on_grid_of(&values.all())
 }

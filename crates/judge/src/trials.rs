@@ -1,26 +1,27 @@
 //! The trials of a record, found by block and variant: which of them count, and which are paired. It compares nothing.
 
+use super::ids::{Cell, Ids, Place, VariantId};
 use bakeoff_model::range::is_usable;
 use bakeoff_model::record::{Block, Outcome, Record, Trial};
 use std::collections::BTreeMap;
 
 /// The trials of one block, by variant. If a trial was void and repeated, the last attempt is the one that may count.
-pub(super) type OneBlock<'a> = BTreeMap<&'a str, &'a Trial>;
+pub(super) type OneBlock<'a> = BTreeMap<VariantId, &'a Trial>;
 
 /// Blocks by number, which is the order of time.
 type Blocks<'a> = BTreeMap<u32, OneBlock<'a>>;
 
-/// The trials of a record, by workload, condition and block.
-pub(super) struct Trials<'a>(BTreeMap<&'a str, BTreeMap<&'a str, Blocks<'a>>>);
+/// The trials of a record, by place and block.
+pub(super) struct Trials<'a> {
+    pub(super) ids: Ids<'a>,
+    places: BTreeMap<Place, Blocks<'a>>,
+}
 
 /// One metric's values under one workload and condition: for every block, by variant, those that count.
-pub(super) struct Values<'a>(Vec<(u32, BTreeMap<&'a str, Option<f64>>)>);
-
-/// Variant, workload, condition.
-pub(super) type Cell<'a> = (&'a str, &'a str, &'a str);
+pub(super) struct Values(Vec<(u32, BTreeMap<VariantId, Option<f64>>)>);
 
 /// All values of one metric that count: for every pass, by cell.
-pub(super) type Passes<'a> = BTreeMap<u32, BTreeMap<Cell<'a>, f64>>;
+pub(super) type Passes = BTreeMap<u32, BTreeMap<Cell, f64>>;
 
 /// The values of two variants in the blocks in which both count.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -40,64 +41,52 @@ impl<'a> Trials<'a> {
 
     /// Those of the passes up to `last_pass`.
     pub(super) fn until(record: &'a Record, last_pass: u32) -> Self {
-        let mut trials = Self(BTreeMap::new());
+        let (ids, mut places) = (Ids::of(record), BTreeMap::<Place, Blocks<'a>>::new());
         for trial in record.trials.iter().filter(|trial| trial.block <= last_pass) {
-            let conditions = trials.0.entry(&trial.workload).or_default();
-            let block = conditions.entry(&trial.condition).or_default().entry(trial.block).or_default();
-            block.insert(&trial.variant, trial);
+            let place = ids.place(&trial.workload, &trial.condition);
+            let block = places.entry(place).or_default().entry(trial.block).or_default();
+            block.insert(ids.variant(&trial.variant), trial);
         }
-        trials
+        Self { ids, places }
     }
 
-    /// Without those of variants that are not to be judged, by workload, condition and variant.
-    pub(super) fn without(mut self, is_left_out: impl Fn(&str, &str, &str) -> bool) -> Self {
-        for (workload, conditions) in &mut self.0 {
-            for (condition, blocks) in conditions {
-                blocks.values_mut().for_each(|block| block.retain(|v, _| !is_left_out(workload, condition, v)));
-            }
+    /// Without those of variants that are not to be judged.
+    pub(super) fn without(mut self, is_left_out: impl Fn(&Ids<'a>, Cell) -> bool) -> Self {
+        for (place, blocks) in &mut self.places {
+            let is_left_out = |variant: VariantId| is_left_out(&self.ids, Cell { variant, place: *place });
+            blocks.values_mut().for_each(|block| block.retain(|variant, _| !is_left_out(*variant)));
         }
         self
     }
 
-    fn under(&self, workload: &str, condition: &str) -> Option<&Blocks<'a>> {
-        self.0.get(workload)?.get(condition)
-    }
-
     /// The blocks of one workload under one condition, in the order of time.
-    pub(super) fn blocks<'s>(
-        &'s self,
-        workload: &str,
-        condition: &str,
-    ) -> impl Iterator<Item = &'s OneBlock<'a>> + use<'s, 'a> {
-        self.under(workload, condition).into_iter().flat_map(BTreeMap::values)
+    pub(super) fn blocks(&self, place: Place) -> impl Iterator<Item = &OneBlock<'a>> + use<'_, 'a> {
+        self.places.get(&place).into_iter().flat_map(BTreeMap::values)
     }
 
     /// Every block that has a trial.
     pub(super) fn all_blocks(&self) -> impl Iterator<Item = &OneBlock<'a>> {
-        self.0.values().flat_map(BTreeMap::values).flat_map(BTreeMap::values)
+        self.places.values().flat_map(BTreeMap::values)
     }
 
     /// The values of one metric under one workload and condition.
-    pub(super) fn values(&self, workload: &str, condition: &str, metric: &str) -> Values<'a> {
+    pub(super) fn values(&self, place: Place, metric: &str) -> Values {
         let value = |trial| value_that_counts(trial, metric);
         let block = |(number, trials): (&u32, &OneBlock<'a>)| {
             (*number, trials.iter().map(|(variant, trial)| (*variant, value(trial))).collect())
         };
-        Values(self.under(workload, condition).into_iter().flatten().map(block).collect())
+        Values(self.places.get(&place).into_iter().flatten().map(block).collect())
     }
 
     /// The values of one metric in all cells, by pass: for contrasts that reach beyond a pair.
-    pub(super) fn passes(&self, metric: &str) -> Passes<'a> {
+    pub(super) fn passes(&self, metric: &str) -> Passes {
         let mut passes = Passes::new();
-        for (workload, conditions) in &self.0 {
-            for (condition, blocks) in conditions {
-                for (pass, trials) in blocks {
-                    let cells = passes.entry(*pass).or_default();
-                    let value = |(variant, trial): (&&'a str, &&'a Trial)| {
-                        Some(((*variant, *workload, *condition), value_that_counts(trial, metric)?))
-                    };
-                    cells.extend(trials.iter().filter_map(value));
-                }
+        for (place, blocks) in &self.places {
+            for (pass, trials) in blocks {
+                let value = |(variant, trial): (&VariantId, &&'a Trial)| {
+                    Some((Cell { variant: *variant, place: *place }, value_that_counts(trial, metric)?))
+                };
+                passes.entry(*pass).or_default().extend(trials.iter().filter_map(value));
             }
         }
         passes
@@ -106,8 +95,9 @@ impl<'a> Trials<'a> {
     /// How many of these blocks have a trial of every variant of their order, and none that is to be repeated.
     pub(super) fn finished(&self, blocks: &[Block]) -> u32 {
         let is_finished = |block: &&Block| {
-            let trials = self.under(&block.workload, &block.condition).and_then(|blocks| blocks.get(&block.block));
-            let is_final = |variant: &String| trials?.get(variant.as_str()).map(|trial| trial.is_final());
+            let place = self.ids.place(&block.workload, &block.condition);
+            let trials = self.places.get(&place).and_then(|blocks| blocks.get(&block.block));
+            let is_final = |variant: &String| trials?.get(&self.ids.variant(variant)).map(|trial| trial.is_final());
             block.order.iter().all(|variant| is_final(variant) == Some(true))
         };
         blocks.iter().filter(is_finished).count() as u32
@@ -120,22 +110,22 @@ pub(super) fn value_that_counts(trial: &Trial, metric: &str) -> Option<f64> {
     measured.filter(|_| trial.outcome == Outcome::Ok)
 }
 
-impl Values<'_> {
+impl Values {
     /// The values of all variants and the twin that count, in no order.
     pub(super) fn all(&self) -> Vec<f64> {
         self.0.iter().flat_map(|(_, block)| block.values().copied().flatten()).collect()
     }
 
     /// The values of one variant that count, in the order of time.
-    pub(super) fn of(&self, variant: &str) -> Vec<f64> {
-        self.0.iter().filter_map(|(_, block)| block.get(variant).copied().flatten()).collect()
+    pub(super) fn of(&self, variant: VariantId) -> Vec<f64> {
+        self.0.iter().filter_map(|(_, block)| block.get(&variant).copied().flatten()).collect()
     }
 
     /// The values of two variants, block by block.
-    pub(super) fn pairs(&self, baseline: &str, variant: &str) -> Pairs {
+    pub(super) fn pairs(&self, baseline: VariantId, variant: VariantId) -> Pairs {
         let mut pairs = Pairs::default();
-        let both = |(number, block): &'_ (u32, BTreeMap<&str, Option<f64>>)| {
-            Some((*number, *block.get(baseline)?, *block.get(variant)?))
+        let both = |(number, block): &'_ (u32, BTreeMap<VariantId, Option<f64>>)| {
+            Some((*number, *block.get(&baseline)?, *block.get(&variant)?))
         };
         for (number, baseline, variant) in self.0.iter().filter_map(both) {
             match (baseline, variant) {

@@ -1,6 +1,7 @@
 //! All findings of a record without building: trials, tables, effects, outputs and doubts, each from its own file, in
 //! the order in which they need each other. It computes no number.
 
+use super::ids::{Cell, Ids};
 use super::interim_view::InterimView;
 use super::lost::Attempts;
 use super::pairs::Known;
@@ -9,7 +10,7 @@ use super::stopping_rule::{fulfilled, is_looked_at};
 use super::tables::{rank, tables};
 use super::trials::Trials;
 use super::{builds, conditions, diagnostics, doubts, effects, executed, latencies, outputs, provided, study};
-use crate::findings::{Effects, FORMAT, Findings, Method, Outputs, Table};
+use crate::findings::{FORMAT, Findings, Method, Table};
 use bakeoff_model::record::{Record, StudyLine, VariantLine};
 
 /// Judges a record without building, finished or not.
@@ -29,7 +30,8 @@ pub(super) fn judge_workloads(record: &Record, levels: bool) -> Findings {
     if let Some(stopping) = &mut view.stopping {
         stopping.enough = is_looked_at(record) && is_fulfilled(study, &tables);
     }
-    let is_withheld = |w: &str, c: &str, variant: &str| outputs::is_withheld(&outputs, (w, c), variant);
+    let is_withheld =
+        |ids: &Ids<'_>, cell: Cell| outputs::is_withheld(&outputs, ids.names(cell.place), ids.name(cell.variant));
     let alike = Trials::until(record, view.last_pass).without(is_withheld);
     let sessions = executed::sessions(record);
     let mut builds = builds::latest(&record.builds);
@@ -37,8 +39,11 @@ pub(super) fn judge_workloads(record: &Record, levels: bool) -> Findings {
     let is_enough = view.stopping.as_ref().is_some_and(|stopping| stopping.enough);
     let blocks_wanted = executed::blocks_wanted(record, is_enough);
     let deciding = study.decide.metrics.first().map_or("", String::as_str);
-    let known = Known { tables: &tables, pairs: &pairs, deciding };
-    let effects = all_effects(record, &alike, known, &outputs, rule, levels);
+    let known = Known { tables: &tables, pairs: &pairs, deciding, outputs: &outputs };
+    let mut families = effects::effects(record, &alike, known, rule);
+    families.extend(effects::levels(record, &alike, known, rule, levels));
+    let doubts = builds::doubts(study, &builds);
+    builds::warn(&doubts, &mut tables, &mut families, &alike.ids, study);
     let mut findings = Findings {
         format: FORMAT,
         study: study.study.clone(),
@@ -70,8 +75,8 @@ pub(super) fn judge_workloads(record: &Record, levels: bool) -> Findings {
         excluded: study.excluded.clone(),
         shared: study.shared.clone(),
         tables,
-        effects,
-        build_doubts: builds::doubts(study, &builds),
+        effects: families.into_iter().map(|family| family.effects).collect(),
+        build_doubts: doubts,
         builds,
         building: None,
         built_and_executed: vec![],
@@ -80,7 +85,6 @@ pub(super) fn judge_workloads(record: &Record, levels: bool) -> Findings {
         caveats: vec![],
     };
     findings.outputs = outputs;
-    builds::warn(&mut findings, study);
     findings.caveats = doubts::about(&findings, record, &trials, rule);
     findings.caveats.extend(diagnostics::about(&findings, &trials, &attempts, rule));
     findings
@@ -90,21 +94,6 @@ pub(super) fn judge_workloads(record: &Record, levels: bool) -> Findings {
 fn is_fulfilled(study: &StudyLine, tables: &[Table]) -> bool {
     let deciding = |table: &&Table| study.decide.metrics.first() == Some(&table.metric);
     fulfilled(study.until, tables.iter().filter(deciding))
-}
-
-/// All effects, with the reason why one is missing where outputs differ. A contrast that is a pair is known from the tables.
-fn all_effects(
-    record: &Record,
-    trials: &Trials<'_>,
-    known: Known<'_>,
-    outputs: &[Outputs],
-    rule: DecisionRule,
-    levels: bool,
-) -> Vec<Effects> {
-    let mut effects = effects::effects(record, trials, known, rule);
-    effects.extend(effects::levels(record, trials, known, rule, levels));
-    outputs::explain(&mut effects, outputs);
-    effects
 }
 
 /// The tables of the deciding metric alone: what a stopping rule asks for, after every pass.

@@ -9,7 +9,7 @@ use crate::effects;
 use crate::failures;
 use crate::format::percent;
 use crate::outputs;
-use crate::words::{self, Change, Manner, NAMED_MAX, counted, listed, named, subject};
+use crate::words::{self, Change, NAMED_MAX, Wording, counted, listed, named, subject};
 use bakeoff_judge::findings::{Comparison, FailedTrials, Findings, Method, Row, Same, Table, Verdict};
 use bakeoff_model::metric::Direction;
 use bakeoff_model::record::{BuildOutcome, SharedLine};
@@ -140,7 +140,7 @@ fn statement(findings: &Findings, table: &Table) -> String {
     let doubt = twin.filter(|twin| matches!(twin.verdict, Verdict::Faster | Verdict::Slower));
     let warning = doubt
         .map_or_else(String::new, |twin| warning(table, "the baseline's twin, which is the same thing again", twin));
-    let warning = warning + &others.iter().filter_map(|row| beware_of_itself(table, row)).collect::<String>();
+    let warning = warning + &others.iter().filter_map(|row| identical_build_warning(table, row)).collect::<String>();
     let mut clauses = match others {
         [] => vec!["Only the baseline was measured: there is nothing to compare it with".to_owned()],
         [Row { variant, comparison: Some(comparison), .. }] if is_settled(comparison) => {
@@ -164,10 +164,10 @@ fn is_settled(comparison: &Comparison) -> bool {
 /// alone, so the claims stand, but not before their reader is warned.
 fn warning(table: &Table, who: &str, twin: &Comparison) -> String {
     let change = Change::of(twin, table.unit);
-    let manner = manner(table);
-    let (amount, word) = (glue(&change.amount()), manner.verdict(twin.verdict));
-    let [_, verb] = manner.verb();
-    let judged = if manner.is_told_with_is() {
+    let wording = wording(table);
+    let (amount, word) = (glue(&change.amount()), wording.verdict(twin.verdict));
+    let [_, verb] = wording.verb();
+    let judged = if wording.is_told_with_is() {
         format!("judged {amount} {word} than it in {}", words::metric(&table.metric))
     } else {
         format!("judged to {verb} {amount} {word} {} than it", table.metric)
@@ -176,7 +176,7 @@ fn warning(table: &Table, who: &str, twin: &Comparison) -> String {
 }
 
 /// A variant that is the same thing as the baseline, file for file, is another twin of it.
-fn beware_of_itself(table: &Table, row: &Row) -> Option<String> {
+fn identical_build_warning(table: &Table, row: &Row) -> Option<String> {
     let comparison = row.comparison.as_ref()?;
     let is_same = words::is_same_program(comparison);
     let is_claimed = matches!(comparison.verdict, Verdict::Faster | Verdict::Slower);
@@ -209,8 +209,8 @@ fn lost(findings: &Findings, table: &Table) -> Vec<String> {
         .collect()
 }
 
-fn manner(table: &Table) -> Manner {
-    Manner::of(table.unit, table.better)
+fn wording(table: &Table) -> Wording {
+    Wording::of(table.unit, table.better)
 }
 
 /// The sentence about the only variant, with its interval.
@@ -223,9 +223,9 @@ fn pair(method: &Method, table: &Table, variant: &str, baseline: &str, compariso
     };
     let margin = glue(&format!("±{}", percent(method.margin)));
     let (metric, baseline) = (words::metric(&table.metric), subject(baseline));
-    let manner = manner(table);
-    let (amount, [verb, _], word) = (glue(&change.amount()), manner.verb(), manner.direction(&change));
-    let differs = if manner.is_told_with_is() {
+    let wording = wording(table);
+    let (amount, [verb, _], word) = (glue(&change.amount()), wording.verb(), wording.direction(&change));
+    let differs = if wording.is_told_with_is() {
         format!("{variant} {verb} {amount} {word} than {baseline} in {metric}")
     } else {
         format!("{variant} {verb} {amount} {word} {metric} than {baseline}")
@@ -304,8 +304,8 @@ impl Teller<'_> {
     }
 
     fn different(&mut self, rows: &[(String, &Comparison)], remark: &str) -> Option<String> {
-        let (unit, manner) = (self.table.unit, manner(self.table));
-        let than = if manner.is_told_with_is() {
+        let (unit, wording) = (self.table.unit, wording(self.table));
+        let than = if wording.is_told_with_is() {
             format!(" than the baseline in {}", words::metric(&self.table.metric))
         } else {
             format!(" {} than the baseline", self.table.metric)
@@ -313,9 +313,9 @@ impl Teller<'_> {
         let mut parts = vec![];
         for (i, (name, comparison)) in rows.iter().take(NAMED_MAX).enumerate() {
             let change = Change::of(comparison, unit);
-            let verb = if i == 0 { format!("{} ", manner.verb()[0]) } else { String::new() };
+            let verb = if i == 0 { format!("{} ", wording.verb()[0]) } else { String::new() };
             let than = if i == 0 { self.once(than.clone()) } else { String::new() };
-            parts.push(format!("{name} {verb}{} {}{than}", glue(&change.amount()), manner.direction(&change)));
+            parts.push(format!("{name} {verb}{} {}{than}", glue(&change.amount()), wording.direction(&change)));
         }
         if rows.len() > NAMED_MAX {
             let ordered = if remark.is_empty() { " less so" } else { "" };

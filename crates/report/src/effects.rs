@@ -9,7 +9,7 @@ use crate::draw::paint::{Ink, Page, Piece};
 use crate::draw::text::{clean, glue};
 use crate::format::percent;
 use crate::words::named;
-use crate::words::{self, Change, Manner, counted};
+use crate::words::{self, Change, Wording, counted};
 use bakeoff_judge::findings::{Comparison, Effect, Effects, Findings, Kind, Over, Verdict};
 use bakeoff_model::metric::{Direction, Unit};
 
@@ -175,7 +175,7 @@ fn table(findings: &Findings, family: &Effects, shown: &[&Effect], notes: &mut N
 /// An interaction is not faster or slower; it is there.
 fn word(family: &Effects, verdict: Verdict) -> &'static str {
     let unit = if is_interaction(family.kind) { Unit::Count } else { family.unit };
-    Manner::of(unit, family.better).verdict(verdict)
+    Wording::of(unit, family.better).verdict(verdict)
 }
 
 /// The interactions that are not listed.

@@ -12,7 +12,7 @@ use crate::draw::text::{clean, glue};
 use crate::format::{decimals_of, fitting, fixed, percent, units};
 use crate::order::Order;
 use crate::ranking;
-use crate::words::{self, Change, Manner};
+use crate::words::{self, Change, Wording};
 use bakeoff_judge::findings::{Caveat, Comparison, Findings, Row, Scale, Summary, Table, Verdict};
 use bakeoff_model::metric::Direction;
 
@@ -167,7 +167,7 @@ fn verdict_cell(table: &Table, row: &Row, comparison: &Comparison, notes: &mut N
     if words::is_same_program(comparison) && words::is_open(comparison) {
         return Piece::new(format!("same program{mark}"), Ink::Aside);
     }
-    let word = Manner::of(table.unit, table.better).verdict(comparison.verdict);
+    let word = Wording::of(table.unit, table.better).verdict(comparison.verdict);
     Piece::new(format!("{word}{mark}"), words::ink(comparison.verdict))
 }
 

@@ -7,7 +7,7 @@ use crate::draw::paint::{Ink, Page, Piece};
 use crate::draw::text::{clean, glue};
 use crate::format::percent;
 use crate::provenance::machines;
-use crate::words::{self, Manner, counted};
+use crate::words::{self, Wording, counted};
 use bakeoff_judge::findings::{Comparison, Findings};
 use bakeoff_judge::side_by_side::{Compared, Intervals, Pair, SideBySide};
 
@@ -101,10 +101,10 @@ fn table(pairs: &[Pair], page: &mut Page, columns: usize) {
     let left = |title: &str| (title.to_owned(), Flush::Left);
     let mut grid = Grid::new(["variant", "here", "verdict", "there", "verdict", "intervals"].map(left));
     for pair in pairs {
-        let manner = Manner::of(pair.unit, pair.better);
+        let wording = Wording::of(pair.unit, pair.better);
         let numbers = |comparison: &Comparison| Piece::plain(words::against_baseline(comparison, 1.0));
         let verdict =
-            |comparison: &Comparison| Piece::new(manner.verdict(comparison.verdict), words::ink(comparison.verdict));
+            |comparison: &Comparison| Piece::new(wording.verdict(comparison.verdict), words::ink(comparison.verdict));
         let (word, ink) = match pair.intervals {
             Intervals::Overlap => ("overlap", Ink::Plain),
             Intervals::Apart => ("apart", Ink::Open),

@@ -20,12 +20,12 @@ const ARITHMETIC_NOISE: f64 = 1e-9;
 /// How differences of a metric are told: what takes time is faster or slower; of bytes and counts there is less or more;
 /// a rate is lower or higher.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Manner {
+pub struct Wording {
     unit: Unit,
     better: Direction,
 }
 
-impl Manner {
+impl Wording {
     /// The words for values of this unit.
     pub fn of(unit: Unit, better: Direction) -> Self {
         Self { unit, better }
@@ -75,7 +75,7 @@ impl Manner {
 
 /// The word for a verdict on a cost in that unit.
 pub fn verdict(verdict: Verdict, unit: Unit) -> &'static str {
-    Manner::of(unit, Direction::Less).verdict(verdict)
+    Wording::of(unit, Direction::Less).verdict(verdict)
 }
 
 /// The ink of a verdict.
@@ -322,8 +322,8 @@ mod tests {
     #[test]
     fn the_word_follows_unit_and_direction() {
         let check = |unit, better, words: [&str; 2]| {
-            let manner = Manner::of(unit, better);
-            assert_eq!([manner.verdict(Verdict::Faster), manner.verdict(Verdict::Slower)], words);
+            let wording = Wording::of(unit, better);
+            assert_eq!([wording.verdict(Verdict::Faster), wording.verdict(Verdict::Slower)], words);
         };
         check(Unit::Seconds, Direction::Less, ["faster", "slower"]);
         check(Unit::Seconds, Direction::More, ["higher", "lower"]);

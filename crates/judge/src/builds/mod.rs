@@ -10,17 +10,17 @@ mod settings;
 
 pub(super) use built::latest;
 
+use crate::contrasts::Subject;
+use crate::effects::Family;
 use crate::findings::{
-    BuildDoubts, Caveat, Comparison, Confounded, CostDoubt, Effect, Findings, Flag, FlagDoubt, FlagFate, Identical,
-    Kind, Other, Ranking, Same, SettingChange, Verdict,
+    BuildDoubts, Caveat, Comparison, Confounded, CostDoubt, Findings, Flag, FlagDoubt, FlagFate, Identical, Other,
+    Ranking, Same, SettingChange, Table, Verdict,
 };
+use crate::ids::{Ids, VariantId};
 use bakeoff_model::plan::BASELINE;
 use bakeoff_model::record::{BuildLine, StudyLine, TWIN, VariantLine};
 use built::built;
 use std::collections::BTreeSet;
-
-/// What stands between the levels of an interaction, and between a variant and a condition.
-const TIMES: &str = " × ";
 
 /// All doubts about these builds of a study, of which nothing need have been executed.
 pub fn doubts(study: &StudyLine, builds: &[BuildLine]) -> BuildDoubts {
@@ -62,19 +62,24 @@ fn costs(variants: &[VariantLine], builds: &[BuildLine]) -> Vec<CostDoubt> {
 }
 
 /// Adds the doubts as caveats to the comparisons that rest on the builds concerned: those of variants, and all effects.
-pub(super) fn warn(findings: &mut Findings, study: &StudyLine) {
-    let doubts = findings.build_doubts.clone();
+pub(super) fn warn(
+    doubts: &BuildDoubts,
+    tables: &mut [Table],
+    families: &mut [Family],
+    ids: &Ids<'_>,
+    study: &StudyLine,
+) {
     let variants: Vec<&VariantLine> = study.variants.iter().filter(|variant| variant.name != TWIN).collect();
     let Some((&baseline, others)) = variants.split_first() else { return };
     for &variant in others {
-        let caveats = about_pair(&doubts, baseline, variant);
-        let rows = findings.tables.iter_mut().flat_map(|table| &mut table.rows);
+        let caveats = about_pair(doubts, baseline, variant);
+        let rows = tables.iter_mut().flat_map(|table| &mut table.rows);
         let comparisons = rows.filter(|row| row.variant == variant.name).filter_map(|row| row.comparison.as_mut());
         comparisons.for_each(|comparison| comparison.caveats.extend(caveats.iter().cloned()));
     }
-    for family in &mut findings.effects {
-        for effect in &mut family.effects {
-            let caveats = about_effect(&doubts, &variants, family.kind, effect);
+    for Family { effects, subjects } in families {
+        for (effect, subject) in effects.effects.iter_mut().zip(subjects) {
+            let caveats = about_subject(doubts, &variants, ids, subject);
             effect.comparison.iter_mut().for_each(|comparison| comparison.caveats.extend(caveats.iter().cloned()));
         }
     }
@@ -82,19 +87,13 @@ pub(super) fn warn(findings: &mut Findings, study: &StudyLine) {
 
 /// The doubts that concern an effect: those of the levels that it is about, or of its variant and what that is compared
 /// with. Of a condition against another one there are none: it is the same build on both sides.
-fn about_effect(doubts: &BuildDoubts, variants: &[&VariantLine], kind: Kind, effect: &Effect) -> Vec<Caveat> {
-    let named = |name: &str| variants.iter().copied().find(|variant| variant.name == name);
-    let pair = |variant: &str, against: &str| {
-        let both = named(against).zip(named(variant));
-        both.map_or(vec![], |(against, variant)| about_pair(doubts, against, variant))
-    };
-    match kind {
-        Kind::Main | Kind::Simple | Kind::Interaction => {
-            let level = |text: &str| text.split_once('=').map(|(factor, level)| (factor.to_owned(), level.to_owned()));
+fn about_subject(doubts: &BuildDoubts, variants: &[&VariantLine], ids: &Ids<'_>, subject: &Subject) -> Vec<Caveat> {
+    let named = |id: VariantId| variants.iter().copied().find(|variant| variant.name == ids.name(id));
+    match subject {
+        Subject::Levels(steps) => {
             let mut caveats: Vec<Caveat> = vec![];
-            for (own, reference) in effect.name.split(TIMES).zip(effect.against.split(", ")) {
-                let Some(((factor, level), (_, reference))) = level(own).zip(level(reference)) else { continue };
-                for caveat in about_levels(doubts, variants, &factor, [&level, &reference]) {
+            for [factor, level, reference] in steps {
+                for caveat in about_levels(doubts, variants, factor, [level, reference]) {
                     if !caveats.contains(&caveat) {
                         caveats.push(caveat);
                     }
@@ -102,12 +101,11 @@ fn about_effect(doubts: &BuildDoubts, variants: &[&VariantLine], kind: Kind, eff
             }
             caveats
         }
-        Kind::Levels | Kind::Suite => pair(&effect.name, &effect.against),
-        Kind::ConditionChange => {
-            let variant = effect.name.rsplit_once(TIMES).map_or("", |(variant, _)| variant);
-            variants.first().map_or(vec![], |baseline| pair(variant, &baseline.name))
+        Subject::Pair([variant, against]) => {
+            let both = named(*against).zip(named(*variant));
+            both.map_or(vec![], |(against, variant)| about_pair(doubts, against, variant))
         }
-        Kind::Condition => vec![],
+        Subject::Conditions => vec![],
     }
 }
 

@@ -3,7 +3,7 @@
 
 use crate::draw::text::{clean, glue};
 use crate::format::{bytes, percent};
-use crate::words::{self, Change, Manner, counted, listed, subject};
+use crate::words::{self, Change, Wording, counted, listed, subject};
 use bakeoff_judge::findings::{BuiltAndExecuted, Claim, Comparison, Findings, Scale, Verdict};
 use bakeoff_model::metric::Unit;
 
@@ -64,7 +64,7 @@ fn built(findings: &Findings, one: &BuiltAndExecuted, baseline: &str) -> String 
             format!("{what} in {} of {baseline}'s time{}", glue(&share), range(interval))
         }
         (_, Scale::Difference) => {
-            let word = Manner::of(Unit::Seconds, bakeoff_model::metric::Direction::Less).direction(&change);
+            let word = Wording::of(Unit::Seconds, bakeoff_model::metric::Direction::Less).direction(&change);
             format!("{what} {} {word}{}", glue(&change.amount()), range(change.range()))
         }
     }
@@ -74,13 +74,13 @@ fn built(findings: &Findings, one: &BuiltAndExecuted, baseline: &str) -> String 
 fn executed(findings: &Findings, claim: &Claim) -> String {
     let Claim { workload, metric, unit, better, comparison, .. } = claim;
     let Comparison { verdict, .. } = comparison;
-    let (manner, change) = (Manner::of(*unit, *better), Change::of(comparison, *unit));
+    let (wording, change) = (Wording::of(*unit, *better), Change::of(comparison, *unit));
     let (metric, place) = (words::metric(metric), clean(workload));
     if *verdict == Verdict::Equivalent {
         return format!("is equivalent in {metric} on {place} within {}", margin(findings));
     }
-    let (amount, word, [verb, _]) = (glue(&change.amount()), manner.direction(&change), manner.verb());
-    let what = if manner.is_told_with_is() { format!("{word} in {metric}") } else { format!("{word} {metric}") };
+    let (amount, word, [verb, _]) = (glue(&change.amount()), wording.direction(&change), wording.verb());
+    let what = if wording.is_told_with_is() { format!("{word} in {metric}") } else { format!("{word} {metric}") };
     let remark = if *verdict == Verdict::Negligible { ", which is negligible," } else { "" };
     format!("{verb} {amount} {what}{remark} on {place}{}", range(change.range()))
 }

@@ -8,7 +8,7 @@ use bakeoff_report::draw::paint::{Ink, Page};
 use bakeoff_report::draw::text::{clean, glue};
 use bakeoff_report::format::{count, duration, percent};
 use bakeoff_report::words::named;
-use bakeoff_report::words::{Change, Manner};
+use bakeoff_report::words::{Change, Wording};
 
 /// All of them: first what there is a cause for, then what there is none for.
 pub(super) fn print(findings: &Findings, gathered: &Gathered, page: &mut Page, columns: usize) {
@@ -54,7 +54,7 @@ fn difference(findings: &Findings, claim: &Claim, variant: &str) -> String {
 fn told(claim: &Claim, comparison: &Comparison) -> (String, &'static str, String) {
     let change = Change::of(comparison, claim.unit);
     let range = change.range().map_or(String::new(), |range| format!(" ({})", glue(&range)));
-    (glue(&change.amount()), Manner::of(claim.unit, claim.better).direction(&change), range)
+    (glue(&change.amount()), Wording::of(claim.unit, claim.better).direction(&change), range)
 }
 
 fn who(name: &str) -> String {
