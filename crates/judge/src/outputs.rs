@@ -74,9 +74,9 @@ fn bytes(trials: &[&Trial]) -> [u64; 2] {
 }
 
 /// Whether a variant is not judged there.
-pub(super) fn is_withheld(outputs: &[Outputs], (workload, condition): (&str, &str), variant: &str) -> bool {
-    let here = |o: &&Outputs| o.workload == workload && o.condition == condition && o.output == OutputUse::Compared;
-    outputs.iter().filter(here).flat_map(|o| &o.others).any(|other| other.variant == variant)
+pub(super) fn is_withheld(outputs: &[Outputs], ids: &Ids<'_>, cell: Cell) -> bool {
+    let here = |o: &&Outputs| ids.place(&o.workload, &o.condition) == cell.place && o.output == OutputUse::Compared;
+    outputs.iter().filter(here).flat_map(|o| &o.others).any(|other| ids.variant(&other.variant) == cell.variant)
 }
 
 /// Why a contrast of whole variants could not be estimated, if that is because of what one printed: its blocks are there, but
@@ -93,11 +93,12 @@ pub(super) fn lacking(outputs: &[Outputs], ids: &Ids<'_>, weights: &Weights) -> 
 }
 
 /// Takes away the verdicts of those that printed something else.
-pub(super) fn withhold(tables: &mut [Table], outputs: &[Outputs]) {
+pub(super) fn withhold(tables: &mut [Table], outputs: &[Outputs], ids: &Ids<'_>) {
     for table in tables {
-        let place = (table.workload.as_str(), table.condition.as_str());
+        let place = ids.place(&table.workload, &table.condition);
         for row in &mut table.rows {
-            if let Some(comparison) = row.comparison.as_mut().filter(|_| is_withheld(outputs, place, &row.variant)) {
+            let cell = Cell { variant: ids.variant(&row.variant), place };
+            if let Some(comparison) = row.comparison.as_mut().filter(|_| is_withheld(outputs, ids, cell)) {
                 comparison.verdict = Verdict::Withheld;
                 comparison.detectable = None;
             }

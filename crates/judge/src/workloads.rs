@@ -1,7 +1,6 @@
 //! All findings of a record without building: trials, tables, effects, outputs and doubts, each from its own file, in
 //! the order in which they need each other. It computes no number.
 
-use super::ids::{Cell, Ids};
 use super::interim_view::InterimView;
 use super::lost::Attempts;
 use super::pairs::Known;
@@ -24,15 +23,13 @@ pub(super) fn judge_workloads(record: &Record, levels: bool) -> Findings {
     let [unavailable, missing] = provided::unavailable(record);
     let mut tables = tables(record, &seen, &variants, rule, &study.decide.metrics);
     let outputs = outputs::outputs(record, &trials);
-    outputs::withhold(&mut tables, &outputs);
+    outputs::withhold(&mut tables, &outputs, &trials.ids);
     let pairs = rank(&mut tables, record, &seen, rule);
     tables.retain(|table| !provided::is_unmeasured(table, &unavailable, &seen));
     if let Some(stopping) = &mut view.stopping {
         stopping.enough = is_looked_at(record) && is_fulfilled(study, &tables);
     }
-    let is_withheld =
-        |ids: &Ids<'_>, cell: Cell| outputs::is_withheld(&outputs, ids.names(cell.place), ids.name(cell.variant));
-    let alike = Trials::until(record, view.last_pass).without(is_withheld);
+    let alike = Trials::until(record, view.last_pass).without(|ids, cell| outputs::is_withheld(&outputs, ids, cell));
     let sessions = executed::sessions(record);
     let mut builds = builds::latest(&record.builds);
     builds.sort_by_key(|build| variants.iter().position(|v| build.variants.contains(&v.name)).unwrap_or(usize::MAX));
@@ -40,8 +37,7 @@ pub(super) fn judge_workloads(record: &Record, levels: bool) -> Findings {
     let blocks_wanted = executed::blocks_wanted(record, is_enough);
     let deciding = study.decide.metrics.first().map_or("", String::as_str);
     let known = Known { tables: &tables, pairs: &pairs, deciding, outputs: &outputs };
-    let mut families = effects::effects(record, &alike, known, rule);
-    families.extend(effects::levels(record, &alike, known, rule, levels));
+    let mut families = all_families(record, &alike, known, rule, levels);
     let doubts = builds::doubts(study, &builds);
     builds::warn(&doubts, &mut tables, &mut families, &alike.ids, study);
     let mut findings = Findings {
@@ -90,6 +86,19 @@ pub(super) fn judge_workloads(record: &Record, levels: bool) -> Findings {
     findings
 }
 
+/// All families of effects; levels against each other where they are wanted.
+fn all_families(
+    record: &Record,
+    trials: &Trials<'_>,
+    known: Known<'_>,
+    rule: DecisionRule,
+    levels: bool,
+) -> Vec<effects::Family> {
+    let mut families = effects::effects(record, trials, known, rule);
+    families.extend(effects::levels(record, trials, known, rule, levels));
+    families
+}
+
 /// Whether the rule for stopping is fulfilled by the tables of the deciding metric.
 fn is_fulfilled(study: &StudyLine, tables: &[Table]) -> bool {
     let deciding = |table: &&Table| study.decide.metrics.first() == Some(&table.metric);
@@ -104,6 +113,7 @@ pub(crate) fn deciding_tables(record: &Record) -> Vec<Table> {
     let metrics = record.study.decide.metrics.get(..1).unwrap_or_default();
     let seen = Trials::until(record, view.last_pass);
     let mut tables = tables(record, &seen, &variants, rule, metrics);
-    outputs::withhold(&mut tables, &outputs::outputs(record, &Trials::of(record)));
+    let trials = Trials::of(record);
+    outputs::withhold(&mut tables, &outputs::outputs(record, &trials), &trials.ids);
     tables
 }
