@@ -15,7 +15,8 @@ const ERASE: &str = "\r\x1b[K";
 /// Writes to standard output. A reader that went away has seen enough; any other failure is said, and what was to be
 /// said stays in the journal.
 pub fn out(text: &str) {
-    out_bytes(harmless(text, style().colour).as_bytes());
+    let text = harmless(text, style().colour);
+    out_bytes(if is_utf8() { text.to_string() } else { ascii(&text) }.as_bytes());
 }
 
 /// Like [`out`], for JSON: it says what it said.
@@ -51,6 +52,35 @@ pub fn draw(line: &str) {
     } else {
         err(&format!("{line}\n"));
     }
+}
+
+/// Whether the locale's text is UTF-8: see locale(7) for which variable counts.
+fn is_utf8() -> bool {
+    let set = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
+    let locale = set("LC_ALL").or_else(|| set("LC_CTYPE")).or_else(|| set("LANG")).unwrap_or_default();
+    let locale = locale.to_ascii_lowercase();
+    locale.contains("utf-8") || locale.contains("utf8")
+}
+
+/// Our own signs in ASCII, each as wide as it was, where that can be.
+fn ascii(text: &str) -> String {
+    let sign = |c: char| match c {
+        '−' | '–' | '─' => "-",
+        '×' => "x",
+        '│' | '├' | '┤' => "|",
+        '┊' => ":",
+        '┼' => "+",
+        '●' => "*",
+        '▲' => "!",
+        '→' => ">",
+        'µ' => "u",
+        '±' => "+-",
+        '…' => "...",
+        '÷' => "/",
+        _ => "?",
+    };
+    let of = |c: char| if c.is_ascii() { c.to_string() } else { sign(c).to_owned() };
+    text.replace(" … ", "...").chars().map(of).collect()
 }
 
 /// Removes what was drawn.

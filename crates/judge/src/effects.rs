@@ -11,13 +11,14 @@ use super::ids::{Cell, Ids, Place, VariantId};
 use super::infer;
 use super::metric_spec::MetricSpec;
 use super::outputs;
-use super::pairs::Known;
+use super::pairs::{Known, Pairs};
+use super::ranking;
 use super::rule::DecisionRule;
 use super::study::{places, variants};
 use super::trials::{Passes, Trials};
-use crate::findings::{Caveat, Comparison, Effect, Effects, Kind};
+use crate::findings::{Caveat, Comparison, Effect, Effects, Kind, Ranking, Scale};
 use bakeoff_model::metric::{self, Metric};
-use bakeoff_model::record::{Record, StudyLine, VariantLine};
+use bakeoff_model::record::{Record, StudyLine, TWIN, VariantLine};
 
 /// A family of effects, and what each of them is about.
 pub(super) struct Family {
@@ -46,7 +47,11 @@ pub(super) fn effects(record: &Record, trials: &Trials<'_>, pairs: Known<'_>, ru
             for condition in &study.conditions {
                 let place = (None, Some(condition.as_str()));
                 let planned = suite(study, ids, condition);
-                families.push(judge((Kind::Suite, 0), place, planned, known, (&passes, ids, pairs), rule));
+                let mut family = judge((Kind::Suite, 0), place, planned, known, (&passes, ids, pairs), rule);
+                let whole = Whole { study, ids, condition, known, passes: &passes };
+                family.effects.twin = whole.twin(rule);
+                family.effects.ranking = whole.ranking(&family.effects.effects, rule).filter(|_| decides);
+                families.push(family);
             }
         }
         for (workload, condition) in places(study).filter(|(_, condition)| *condition != study.conditions[0]) {
@@ -234,6 +239,8 @@ fn judge(
         better: known.better,
         aliases: vec![],
         effects,
+        twin: None,
+        ranking: None,
     };
     Family { effects, subjects }
 }
@@ -283,6 +290,59 @@ fn condition_changes(study: &StudyLine, ids: &Ids<'_>, workload: &str, condition
         planned.against = reference.to_owned();
     });
     planned
+}
+
+/// A suite under one condition, beyond its variants against the baseline.
+struct Whole<'a> {
+    study: &'a StudyLine,
+    ids: &'a Ids<'a>,
+    condition: &'a str,
+    known: &'a Metric,
+    passes: &'a Passes,
+}
+
+impl Whole<'_> {
+    /// A variant against another one over all workloads.
+    fn contrasts(&self, variant: VariantId, against: VariantId, margin: f64) -> Contrasts {
+        let share = 1.0 / self.study.workloads.len() as f64;
+        let mut weights = Weights::new();
+        for workload in &self.study.workloads {
+            let place = self.ids.place(workload, self.condition);
+            weights.insert(Cell { variant, place }, share);
+            weights.insert(Cell { variant: against, place }, -share);
+        }
+        Contrasts::of_cells(self.passes, &weights, self.spec(), margin)
+    }
+
+    fn spec(&self) -> MetricSpec {
+        let all: Vec<f64> = self.passes.values().flat_map(|pass| pass.values().copied()).collect();
+        MetricSpec::of(self.known).on_grid_of(&all)
+    }
+
+    /// The baseline's twin against it, like the twin of a table: alone.
+    fn twin(&self, rule: DecisionRule) -> Option<Comparison> {
+        let baseline = variants(self.study).next()?;
+        let contrasts = self.contrasts(self.ids.variant(TWIN), self.ids.variant(&baseline.name), rule.margin);
+        let rule = DecisionRule { family: 1, ..rule };
+        let inference = infer::part_of_family(&[contrasts], 0, rule).pop().flatten()?;
+        Some(conclude_effect(&inference, self.spec(), rule))
+    }
+
+    /// All pairs, those with the baseline as the suite has them.
+    fn ranking(&self, effects: &[Effect], rule: DecisionRule) -> Option<Ranking> {
+        let baseline = self.ids.variant(&variants(self.study).next()?.name);
+        let others = effects.iter().filter(|effect| effect.comparison.is_some());
+        let others = others.map(|effect| (self.ids.variant(&effect.name), effect.comparison.as_ref()));
+        let rows: Vec<(VariantId, Option<&Comparison>)> = [(baseline, None)].into_iter().chain(others).collect();
+        let contrasts = |first: VariantId, second: VariantId| self.contrasts(second, first, rule.margin);
+        let pairs = Pairs::of(&rows, &contrasts, self.ids, self.spec(), rule)?;
+        let estimate = |variant: VariantId| {
+            let own = rows.iter().find(|(id, _)| *id == variant).and_then(|(_, comparison)| *comparison);
+            own.map_or(1.0, |comparison| comparison.estimate)
+        };
+        let is_ratio = rows.iter().all(|(_, c)| c.is_none_or(|comparison| comparison.scale == Scale::Ratio));
+        is_ratio.then(|| ranking::ranking(&pairs, &estimate, self.ids, self.known.better)).flatten()
+    }
 }
 
 fn against_baseline(

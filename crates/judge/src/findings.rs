@@ -229,6 +229,12 @@ pub struct Effects {
     pub aliases: Vec<Alias>,
     /// The contrasts.
     pub effects: Vec<Effect>,
+    /// Of a suite: the baseline's twin against it over all workloads, uncorrected.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub twin: Option<Comparison>,
+    /// Of a suite on the deciding metric, with three variants or more: all pairs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ranking: Option<Ranking>,
 }
 
 /// What contrasts are contrasts of.

@@ -8,8 +8,7 @@ use super::ids::{Ids, Place, VariantId};
 use super::infer;
 use super::metric_spec::MetricSpec;
 use super::rule::DecisionRule;
-use super::trials::Values;
-use crate::findings::{Comparison, Inferred, Outputs, Row, Table, Verdict};
+use crate::findings::{Comparison, Inferred, Outputs, Table, Verdict};
 use std::collections::BTreeMap;
 
 /// The pairs of one table.
@@ -24,45 +23,46 @@ pub(super) struct Pairs {
 }
 
 impl Pairs {
-    /// Of the rows of a table, the baseline's first. None where the stopping rule has no use for a p.
+    /// Of variants that have values, the baseline first, each with its comparison with the baseline; `contrasts` are those of
+    /// the second variant against the first. None where the stopping rule has no use for a p.
     pub(super) fn of(
-        values: &Values,
-        rows: &[Row],
+        variants: &[(VariantId, Option<&Comparison>)],
+        contrasts: &dyn Fn(VariantId, VariantId) -> Contrasts,
         ids: &Ids<'_>,
         spec: MetricSpec,
         rule: DecisionRule,
     ) -> Option<Self> {
-        let (baseline, others) = rows.split_first()?;
-        if baseline.summary.is_none() || !rule.mode.takes_p() {
+        let ((first, _), others) = variants.split_first()?;
+        if !rule.mode.takes_p() {
             return None;
         }
-        let first = ids.variant(&baseline.variant);
-        let mut pairs = Self { variants: vec![first], ..Self::default() };
-        for row in others.iter().filter(|row| row.summary.is_some()) {
-            match row.comparison.as_ref().filter(|comparison| can_decide(comparison)) {
+        let mut pairs = Self { variants: vec![*first], ..Self::default() };
+        for (variant, comparison) in others {
+            match comparison.filter(|comparison| can_decide(comparison)) {
                 Some(comparison) => {
-                    let variant = ids.variant(&row.variant);
-                    pairs.all.insert((first, variant), comparison.clone());
-                    pairs.variants.push(variant);
+                    pairs.all.insert((*first, *variant), comparison.clone());
+                    pairs.variants.push(*variant);
                 }
-                None => pairs.left_out.push(row.variant.clone()),
+                None => pairs.left_out.push(ids.name(*variant).to_owned()),
             }
         }
-        pairs.among_others(values, spec, rule);
+        pairs.among_others(contrasts, spec, rule);
         Some(pairs)
     }
 
-    fn among_others(&mut self, values: &Values, spec: MetricSpec, rule: DecisionRule) {
+    fn among_others(
+        &mut self,
+        contrasts: &dyn Fn(VariantId, VariantId) -> Contrasts,
+        spec: MetricSpec,
+        rule: DecisionRule,
+    ) {
         let others = &self.variants[1..];
         let keys: Vec<(VariantId, VariantId)> = others
             .iter()
             .enumerate()
             .flat_map(|(at, second)| others[..at].iter().map(move |first| (*first, *second)))
             .collect();
-        let contrasts = |(first, second): &(VariantId, VariantId)| {
-            Contrasts::of_pairs(&values.pairs(*first, *second), spec, rule.margin)
-        };
-        let contrasts: Vec<Contrasts> = keys.iter().map(contrasts).collect();
+        let contrasts: Vec<Contrasts> = keys.iter().map(|(first, second)| contrasts(*first, *second)).collect();
         let rule = DecisionRule { family: keys.len().max(1) as u32, ..rule };
         for (key, inference) in keys.into_iter().zip(infer::family(&contrasts, rule)) {
             if let Some(inference) = inference {

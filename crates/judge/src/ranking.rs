@@ -12,13 +12,18 @@ use bakeoff_stats::letters;
 const VARIANTS_MIN: usize = 3;
 
 /// None where there is nothing to rank: fewer than three variants that can be compared, or too few blocks for any pair among
-/// the others to be shown to differ.
-pub(super) fn ranking(pairs: &Pairs, rows: &[Row], ids: &Ids<'_>, better: Direction) -> Option<Ranking> {
+/// the others to be shown to differ. `centre` says where each variant stands.
+pub(super) fn ranking(
+    pairs: &Pairs,
+    centre: &dyn Fn(VariantId) -> f64,
+    ids: &Ids<'_>,
+    better: Direction,
+) -> Option<Ranking> {
     if pairs.variants.len() < VARIANTS_MIN || !pairs.can_decide() {
         return None;
     }
     let cost = |centre: f64| if better == Direction::More { -centre } else { centre };
-    let costs: Vec<f64> = centres(pairs, rows, ids).into_iter().map(cost).collect();
+    let costs: Vec<f64> = pairs.variants.iter().map(|variant| cost(centre(*variant))).collect();
     let ranked: Vec<VariantId> = letters::order(&costs).iter().map(|place| pairs.variants[*place]).collect();
     let that = |is: &dyn Fn(&Comparison) -> bool| -> Vec<(usize, usize)> {
         let places = (0..ranked.len()).flat_map(|second| (0..second).map(move |first| (first, second)));
@@ -50,16 +55,17 @@ pub(super) fn ranking(pairs: &Pairs, rows: &[Row], ids: &Ids<'_>, better: Direct
 
 /// Where each variant stands: by what its row says of it against the baseline, so that nothing stands before what it is shown
 /// to be worse than. Where a row has a difference in place of a ratio, by the means.
-fn centres(pairs: &Pairs, rows: &[Row], ids: &Ids<'_>) -> Vec<f64> {
+pub(super) fn centres(pairs: &Pairs, rows: &[Row], ids: &Ids<'_>) -> impl Fn(VariantId) -> f64 + use<> {
     let row = |id: &VariantId| rows.iter().find(|row| row.variant == ids.name(*id));
     let estimate = |id: &VariantId| match row(id)?.comparison.as_ref() {
-        None => Some(1.0),
-        Some(comparison) => (comparison.scale == Scale::Ratio).then_some(comparison.estimate),
+        None => Some((*id, 1.0)),
+        Some(comparison) => (comparison.scale == Scale::Ratio).then_some((*id, comparison.estimate)),
     };
     let mean = |id: &VariantId| {
         let summary = row(id).and_then(|row| row.summary.as_ref());
-        summary.map_or(f64::NAN, |summary| summary.geomean.unwrap_or(summary.mean))
+        (*id, summary.map_or(f64::NAN, |summary| summary.geomean.unwrap_or(summary.mean)))
     };
-    let estimates: Option<Vec<f64>> = pairs.variants.iter().map(estimate).collect();
-    estimates.unwrap_or_else(|| pairs.variants.iter().map(mean).collect())
+    let estimates: Option<Vec<(VariantId, f64)>> = pairs.variants.iter().map(estimate).collect();
+    let centres = estimates.unwrap_or_else(|| pairs.variants.iter().map(mean).collect());
+    move |variant| centres.iter().find(|(id, _)| *id == variant).map_or(f64::NAN, |(_, centre)| *centre)
 }

@@ -2,7 +2,7 @@
 //! the ranking of all. Inference and verdicts are made in the files named here; it puts them together.
 
 use super::contrasts::Contrasts;
-use super::ids::{Ids, Place};
+use super::ids::{Ids, Place, VariantId};
 use super::infer::{self, Inference};
 use super::metric_spec::MetricSpec;
 use super::rule::DecisionRule;
@@ -90,8 +90,18 @@ pub(super) fn rank(
         let is_withheld = |row: &Row| row.comparison.as_ref().is_some_and(|c| c.verdict == Verdict::Withheld);
         let rows: Vec<Row> = table.rows.iter().filter(|row| !is_withheld(row)).cloned().collect();
         let spec = spec_of(metric, &values, record, trials);
-        let Some(pairs) = pairs::Pairs::of(&values, &rows, &trials.ids, spec, rule) else { continue };
-        table.ranking = ranking::ranking(&pairs, &rows, &trials.ids, metric.better);
+        if rows.first().is_none_or(|baseline| baseline.summary.is_none()) {
+            continue;
+        }
+        let ids = &trials.ids;
+        let there = rows.iter().filter(|row| row.summary.is_some());
+        let there: Vec<(VariantId, Option<&Comparison>)> =
+            there.map(|row| (ids.variant(&row.variant), row.comparison.as_ref())).collect();
+        let contrasts =
+            |first: VariantId, second: VariantId| Contrasts::of_pairs(&values.pairs(first, second), spec, rule.margin);
+        let Some(pairs) = pairs::Pairs::of(&there, &contrasts, ids, spec, rule) else { continue };
+        let centres = ranking::centres(&pairs, &rows, ids);
+        table.ranking = ranking::ranking(&pairs, &centres, ids, metric.better);
         known.insert(place, pairs);
     }
     known

@@ -19,6 +19,7 @@ mod outputs;
 mod power;
 pub mod provenance;
 mod ranking;
+mod screen;
 mod side_by_side;
 mod terminal;
 mod trace;
@@ -30,8 +31,9 @@ pub use draw::Style;
 pub use failures::{failure, failure_in_full};
 pub use json::pretty as pretty_json;
 pub use power::{power, power_json};
+pub use screen::{Cause, Context, screen};
 pub use side_by_side::side_by_side;
-pub use terminal::{SectionPage, levels, terminal, terminal_with};
+pub use terminal::{SECTIONS, SectionPage, levels, terminal, terminal_with};
 pub use trace::{provenance, trace};
 
 use bakeoff_judge::findings::Findings;

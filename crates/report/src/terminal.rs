@@ -3,8 +3,9 @@
 use crate::caveats::caveats;
 use crate::draw::Style;
 use crate::draw::notes::Notes;
-use crate::draw::paint::{Ink, Page};
+use crate::draw::paint::{Ink, Page, Piece};
 use crate::draw::text::{clean, glue};
+use crate::screen::Cause;
 use crate::words::listed;
 use crate::{answer, builds, conditions, effects, failures, latencies, metrics, outputs, provenance};
 use bakeoff_judge::findings::Findings;
@@ -15,7 +16,7 @@ const LEFT_OUT_MAX: usize = 8;
 /// The findings as a page of text: the answer, what was printed if not the same, the tables with their noise floor, latencies, evidence, conditions,
 /// footnotes, builds, failures, and how, where and when all of it came about. It ends in a line feed.
 pub fn terminal(findings: &Findings, style: Style) -> String {
-    terminal_with(findings, &[], style)
+    terminal_with(findings, &[], None, style)
 }
 
 /// How a section of a feature is drawn.
@@ -25,6 +26,8 @@ pub struct SectionPage {
     pub name: &'static str,
     /// Draws it below the tables, to a width. Levels against each other ([`levels`]) are its to place.
     pub draw: fn(&Findings, &mut Page, &mut Notes, usize),
+    /// What it found to be consistent with differences, in a few words each, for the screen.
+    pub causes: fn(&Findings) -> Vec<Cause>,
 }
 
 /// Draws the levels of one factor against each other.
@@ -32,40 +35,69 @@ pub fn levels(findings: &Findings, page: &mut Page, notes: &mut Notes, columns: 
     effects::print_levels(findings, page, notes, columns);
 }
 
-/// The same page, with the sections of features that have a page of their own.
-pub fn terminal_with(findings: &Findings, sections: &[SectionPage], style: Style) -> String {
+/// The names of the page's sections, in their order; those of features come besides.
+pub const SECTIONS: [&str; 11] = [
+    "answer",
+    "outputs",
+    "effects",
+    "tables",
+    "latencies",
+    "conditions",
+    "building",
+    "doubts",
+    "builds",
+    "failed",
+    "provenance",
+];
+
+/// The same page, with the sections of features that have a page of their own; or only the section of that name.
+pub fn terminal_with(findings: &Findings, sections: &[SectionPage], only: Option<&str>, style: Style) -> String {
     let Style { width, colour } = style;
-    let (mut page, mut notes) = (Page::default(), Notes::default());
+    let mut notes = Notes::default();
+    let (mut page, mut aside) = (Page::default(), Page::default());
+    // What is not asked for is drawn aside: its footnotes keep their numbers.
+    let mut draw = |name: &str, draw: &mut dyn FnMut(&mut Page, &mut Notes)| {
+        let is_wanted = only.is_none_or(|only| only == name);
+        draw(if is_wanted { &mut page } else { &mut aside }, &mut notes);
+    };
+    draw("answer", &mut |page, notes| opening(findings, page, notes, width));
+    draw("outputs", &mut |page, _| outputs::print(findings, page, width));
+    draw("effects", &mut |page, notes| effects::print(findings, page, notes, width));
+    draw("tables", &mut |page, notes| metrics::print(findings, page, notes, width));
+    draw("latencies", &mut |page, _| latencies::print(findings, page, width));
+    let mut there = sections.iter().filter(|section| findings.sections.contains_key(section.name)).peekable();
+    if there.peek().is_none() {
+        draw("effects", &mut |page, notes| levels(findings, page, notes, width));
+    }
+    there.for_each(|section| draw(section.name, &mut |page, notes| (section.draw)(findings, page, notes, width)));
+    draw("conditions", &mut |page, _| conditions::print(findings, page, width));
+    if let Some(building) = &findings.building {
+        draw("building", &mut |page, notes| print_building(building, page, notes, width));
+    }
+    draw("doubts", &mut |page, notes| notes.print(page, width));
+    draw("builds", &mut |page, _| builds::print(findings, page, width));
+    draw("failed", &mut |page, _| failures::print(findings, page, width));
+    if let Some(building) = &findings.building {
+        draw("failed", &mut |page, _| failures::print(building, page, width));
+    }
+    draw("provenance", &mut |page, _| provenance::print(findings, page, width));
+    if page.is_empty() {
+        page.line(vec![Piece::plain(format!("{}: there is nothing of it", only.unwrap_or_default()))]);
+    }
+    page.print(colour)
+}
+
+/// The answer in sentences, and what it is an answer to.
+fn opening(findings: &Findings, page: &mut Page, notes: &mut Notes, columns: usize) {
     let doubts = glue(&notes.mark(caveats(&findings.caveats)));
     let mut paragraphs = answer::paragraphs(findings);
     if let Some(last) = paragraphs.last_mut() {
         last.push_str(&doubts);
     }
     for paragraph in &paragraphs {
-        page.paragraph(paragraph, width, if paragraphs.len() > 1 { 2 } else { 0 }, Ink::Heading);
+        page.paragraph(paragraph, columns, if paragraphs.len() > 1 { 2 } else { 0 }, Ink::Heading);
     }
-    heading(findings, &mut page, width);
-    outputs::print(findings, &mut page, width);
-    effects::print(findings, &mut page, &mut notes, width);
-    metrics::print(findings, &mut page, &mut notes, width);
-    latencies::print(findings, &mut page, width);
-    let mut there = sections.iter().filter(|section| findings.sections.contains_key(section.name)).peekable();
-    if there.peek().is_none() {
-        levels(findings, &mut page, &mut notes, width);
-    }
-    there.for_each(|section| (section.draw)(findings, &mut page, &mut notes, width));
-    conditions::print(findings, &mut page, width);
-    if let Some(building) = &findings.building {
-        print_building(building, &mut page, &mut notes, width);
-    }
-    notes.print(&mut page, width);
-    builds::print(findings, &mut page, width);
-    failures::print(findings, &mut page, width);
-    if let Some(building) = &findings.building {
-        failures::print(building, &mut page, width);
-    }
-    provenance::print(findings, &mut page, width);
-    page.print(colour)
+    heading(findings, page, columns);
 }
 
 /// What building was measured to cost: a sentence and tables of its own.

@@ -53,6 +53,7 @@ pub fn comparison(estimate: f64, low: f64, high: f64, verdict: Verdict) -> Compa
         detectable: matches!(verdict, Verdict::Undecided { .. }).then_some(1.021_43),
         ratio_of_means: Some(RatioOfMeans { estimate: estimate * 1.001, interval: Some([low * 0.999, high * 1.004]) }),
         ratio_of_max: Some(estimate * 1.01),
+        better_in: None,
         caveats: vec![],
     }
 }
@@ -347,6 +348,8 @@ pub fn factorial() -> Findings {
         better: Direction::Less,
         aliases: vec![],
         effects,
+        twin: None,
+        ranking: None,
     };
     let malloc = comparison(0.8533, 0.8461, 0.8602, Verdict::Faster);
     let threads = comparison(1.0441, 1.0352, 1.0533, Verdict::Slower);

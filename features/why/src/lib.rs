@@ -69,6 +69,6 @@ impl Feature for Why {
     }
 
     fn page(&self) -> Option<SectionPage> {
-        Some(SectionPage { name: findings::SECTION, draw: page::print })
+        Some(SectionPage { name: findings::SECTION, draw: page::print, causes: page::causes })
     }
 }

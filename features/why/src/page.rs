@@ -8,6 +8,7 @@ mod traces;
 
 use crate::findings::{FileNumbers, FileTable, Gathered, NotGathered};
 use bakeoff_judge::findings::Findings;
+use bakeoff_report::Cause;
 use bakeoff_report::draw::grid::{Flush, Grid};
 use bakeoff_report::draw::notes::Notes;
 use bakeoff_report::draw::paint::{Ink, Page, Piece};
@@ -30,6 +31,21 @@ pub(crate) fn print(findings: &Findings, page: &mut Page, notes: &mut Notes, col
         page.gap();
         gathered.missing.iter().for_each(|missing| not_gathered(missing, page, columns));
     }
+}
+
+/// What is consistent with a difference, of each variant that has one; the deciding metric's only.
+pub(crate) fn causes(findings: &Findings) -> Vec<Cause> {
+    let Some(gathered) = Gathered::of(findings) else { return vec![] };
+    let deciding = gathered.diagnoses.iter().filter(|one| one.claim.metric == findings.method.deciding_metric);
+    let mut causes: Vec<Cause> = vec![];
+    for diagnosis in deciding {
+        let what = diagnosis.causes.first().map(diagnoses::in_short);
+        let cause = Cause { variant: diagnosis.variant.clone(), what };
+        if !causes.contains(&cause) {
+            causes.push(cause);
+        }
+    }
+    causes
 }
 
 /// One file in all variants.

@@ -16,6 +16,7 @@ use bakeoff_lab::local::{Local, Setup, Watch};
 use bakeoff_lab::watched::Watched;
 use bakeoff_model::digest::Digest;
 use bakeoff_model::metric::METRICS;
+use bakeoff_model::plain::clean;
 use bakeoff_model::plan::{BASELINE, Plan, Variant};
 use bakeoff_model::record::TWIN;
 use bakeoff_model::study::{Condition, Decide, Levels, LoadOf, LoadSpec, OutputUse, Workload};
@@ -206,7 +207,13 @@ pub(crate) fn execute(args: &Args, features: Features) -> Result<Code, CommandEr
         Ok(Box::new(local.watching(Watch { files: watched, ..Watch::default() })))
     })?;
     drop(held);
-    let code = args.showing.show_new(&record, features)?;
+    let code = {
+        let more = match &args.journal {
+            Some(journal) => format!("bakeoff report {}", clean(&journal.display().to_string())),
+            None => "bakeoff compare …".to_owned(),
+        };
+        args.showing.show_new(&record, &more, features)?
+    };
     match ending {
         Ending::Complete => Ok(code),
         Ending::Changed => Ok(Code::Usage),

@@ -5,9 +5,11 @@ use bakeoff_command::Features;
 use bakeoff_command::error::{Code, CommandError};
 use bakeoff_command::screen;
 use bakeoff_judge::findings::{Findings, Verdict};
+use bakeoff_model::plain::clean;
 use bakeoff_model::plan::Plan;
 use bakeoff_model::record::Record;
 use bakeoff_model::until::{self, Until};
+use bakeoff_report::{Cause, Context, SECTIONS, SectionPage};
 use clap::Args;
 use std::path::PathBuf;
 
@@ -90,12 +92,28 @@ impl Kept {
     }
 }
 
+/// Whether there is a section of that name.
+fn is_section(name: &str, pages: &[SectionPage]) -> Result<(), CommandError> {
+    let names: Vec<&str> = SECTIONS.iter().copied().chain(pages.iter().map(|page| page.name)).collect();
+    match names.contains(&name) {
+        true => Ok(()),
+        false => Err(CommandError::usage(format!("there is no section `{}`", clean(name)))
+            .hint(format!("there are: {}", names.join(", ")))),
+    }
+}
+
 /// How findings are shown, and what the exit code says of them.
 #[derive(Debug, Args)]
 pub(super) struct Showing {
     /// Print all findings as JSON instead of a report
     #[arg(long)]
     pub(super) json: bool,
+    /// Print everything that is known, not one screen: all tables, effects, doubts, builds and failures
+    #[arg(long, conflicts_with = "json")]
+    all: bool,
+    /// Of everything, print only this section
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["json", "all"])]
+    section: Option<String>,
     /// Exit with 3 unless every variant got a verdict on the deciding metric
     #[arg(long)]
     require_verdict: bool,
@@ -103,22 +121,31 @@ pub(super) struct Showing {
 
 impl Showing {
     /// Prints the findings of a record that was just executed, and remembers its twin.
-    pub(super) fn show_new(&self, record: &Record, features: Features) -> Result<Code, CommandError> {
+    pub(super) fn show_new(&self, record: &Record, more: &str, features: Features) -> Result<Code, CommandError> {
         let findings = features.judge(record);
         twins::remember(record, &findings);
-        self.show_findings(&findings, features)
+        self.show_findings(&findings, more, features)
     }
 
     /// Prints the findings of a record, and the exit code that they deserve.
-    pub(super) fn show(&self, record: &Record, features: Features) -> Result<Code, CommandError> {
-        self.show_findings(&features.judge(record), features)
+    pub(super) fn show(&self, record: &Record, more: &str, features: Features) -> Result<Code, CommandError> {
+        self.show_findings(&features.judge(record), more, features)
     }
 
-    fn show_findings(&self, findings: &Findings, features: Features) -> Result<Code, CommandError> {
+    /// `more` is the command that prints more of it.
+    fn show_findings(&self, findings: &Findings, more: &str, features: Features) -> Result<Code, CommandError> {
+        let pages = features.pages();
+        if let Some(name) = &self.section {
+            is_section(name, &pages)?;
+        }
         if self.json {
             screen::json(&bakeoff_report::json(findings, std::env::var("HOME").ok().as_deref())?);
+        } else if self.all || self.section.is_some() {
+            screen::out(&bakeoff_report::terminal_with(findings, &pages, self.section.as_deref(), screen::style()));
         } else {
-            screen::out(&bakeoff_report::terminal_with(findings, &features.pages(), screen::style()));
+            let has = |page: &&SectionPage| findings.sections.contains_key(page.name);
+            let causes: Vec<Cause> = pages.iter().filter(has).flat_map(|page| (page.causes)(findings)).collect();
+            screen::out(&bakeoff_report::screen(findings, Context { more, causes: &causes }, screen::style()));
         }
         Ok(self.code(findings))
     }

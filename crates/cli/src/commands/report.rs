@@ -45,7 +45,10 @@ pub(crate) fn execute(args: &Args, features: Features) -> Result<Code, CommandEr
     }
     match &args.beside {
         Some(other) => beside(args, &path, &record, other, features),
-        None => args.showing.show(&record, features),
+        None => {
+            let more = format!("bakeoff report {}", clean(&args.study.display().to_string()));
+            args.showing.show(&record, &more, features)
+        }
     }
 }
 

@@ -227,7 +227,11 @@ fn finish(
     ending: Ending,
     features: Features,
 ) -> Result<Code, CommandError> {
-    let code = args.showing.show_new(record, features)?;
+    let code = {
+        let more =
+            format!("bakeoff report {}", bakeoff_model::plain::clean(&args.selection.study.display().to_string()));
+        args.showing.show_new(record, &more, features)?
+    };
     match ending {
         Ending::Complete => Ok(code),
         Ending::Changed => Ok(Code::Usage),

@@ -31,6 +31,8 @@ pub struct Comparison {
     pub ratio_of_means: Option<RatioOfMeans>,
     /// Ratio of the largest values; none unless positive.
     pub ratio_of_max: Option<f64>,
+    /// In how many of the blocks the variant was the better one; none where the comparison is no pair.
+    pub better_in: Option<u32>,
     /// Doubts about this comparison.
     pub caveats: Vec<Caveat>,
 }
@@ -136,6 +138,7 @@ impl Comparison {
             },
             ratio_of_means: None,
             ratio_of_max: self.ratio_of_max.map(|x| 1.0 / x),
+            better_in: None,
             ..self.clone()
         }
     }
@@ -221,6 +224,8 @@ struct Fields {
     detectable: Option<f64>,
     ratio_of_means: Option<RatioOfMeans>,
     ratio_of_max: Option<f64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    better_in: Option<u32>,
     caveats: Vec<Caveat>,
 }
 
@@ -259,7 +264,7 @@ impl From<Comparison> for Fields {
             Inferred::Tested(tested) => How::Test(tested.test),
         };
         let Comparison { blocks, scale, estimate, confidence, resolution, verdict, .. } = comparison;
-        let Comparison { detectable, ratio_of_means, ratio_of_max, caveats, .. } = comparison;
+        let Comparison { detectable, ratio_of_means, ratio_of_max, better_in, caveats, .. } = comparison;
         Self {
             blocks,
             scale,
@@ -275,6 +280,7 @@ impl From<Comparison> for Fields {
             detectable,
             ratio_of_means,
             ratio_of_max,
+            better_in,
             caveats,
         }
     }
@@ -283,7 +289,8 @@ impl From<Comparison> for Fields {
 impl From<Fields> for Comparison {
     fn from(fields: Fields) -> Self {
         let Fields { blocks, scale, estimate, confidence, interval, equivalence_interval, p, p_corrected, .. } = fields;
-        let Fields { test, resolution, verdict, detectable, ratio_of_means, ratio_of_max, caveats, .. } = fields;
+        let Fields { test, resolution, verdict, detectable, ratio_of_means, ratio_of_max, better_in, caveats, .. } =
+            fields;
         let inferred = match test {
             How::None(Without::TooFew) => Inferred::TooFew,
             How::None(Without::TooCoarse) => Inferred::TooCoarse,
@@ -301,6 +308,7 @@ impl From<Fields> for Comparison {
             detectable,
             ratio_of_means,
             ratio_of_max,
+            better_in,
             caveats,
         }
     }

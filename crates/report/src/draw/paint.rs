@@ -66,6 +66,16 @@ impl Page {
         self.0.push(pieces);
     }
 
+    /// How many lines there are.
+    pub fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// An empty line, unless there is one already or nothing stands above.
     pub fn gap(&mut self) {
         if self.0.last().is_some_and(|line| !line.is_empty()) {

@@ -49,6 +49,39 @@ impl Axis {
         title.into_iter().collect()
     }
 
+    /// The same as changes: `−12 %` and `+8 %` at the ends, or factors where they are beyond two, and 0 or 1 at the line.
+    pub fn changes(&self) -> String {
+        let (low, high) = (self.low_ln.exp(), self.high_ln.exp());
+        let in_percent = low > 0.5 && high < 2.0;
+        let label = |ratio: f64| match in_percent {
+            true => {
+                let percent = 100.0 * (ratio - 1.0);
+                let decimals = usize::from(percent.abs() < 10.0);
+                crate::format::signed(percent, decimals) + "%"
+            }
+            false => format!("{}×", crate::format::fixed(ratio, crate::format::decimals_of(ratio, 2).min(2))),
+        };
+        let (low, high, one) = (label(low), label(high), if in_percent { "0" } else { "1" });
+        let mut title = vec![' '; self.columns];
+        let mut put = |at: usize, label: &str| {
+            label.chars().zip(at..).for_each(|(c, column)| {
+                if let Some(place) = title.get_mut(column) {
+                    *place = c;
+                }
+            });
+        };
+        let (middle, end) = (self.column(0.0), self.columns.saturating_sub(high.chars().count()));
+        let low_end = low.chars().count();
+        if self.low_ln < -self.margin_ln || middle > low_end {
+            put(0, &low);
+        }
+        put(end, &high);
+        if middle > low_end && middle + 1 < end {
+            put(middle, one);
+        }
+        title.into_iter().collect()
+    }
+
     /// A row: the line and the margin, and over them an interval, if there is one, and its estimate.
     pub fn row(&self, estimate: Option<f64>, interval: Option<[f64; 2]>) -> String {
         let mut row = vec![' '; self.columns];

@@ -58,6 +58,27 @@ pub fn foreign(line: &str, columns: usize) -> String {
     short + "…"
 }
 
+/// A name in at most `columns`: a longer one loses its middle, where names of variants are most alike.
+pub fn middle(name: &str, columns: usize) -> String {
+    if width(name) <= columns {
+        return name.to_owned();
+    }
+    let half = |chars: &mut dyn Iterator<Item = char>, room: usize| {
+        let mut taken = String::new();
+        for c in chars {
+            if width(&taken) + width(c.encode_utf8(&mut [0; 4])) > room {
+                break;
+            }
+            taken.push(c);
+        }
+        taken
+    };
+    let room = columns.saturating_sub(1);
+    let head = half(&mut name.chars(), room - room / 2);
+    let tail: String = half(&mut name.chars().rev(), room / 2).chars().rev().collect();
+    format!("{head}…{tail}")
+}
+
 /// One line of somebody else's output, harmless to a terminal, in as many parts as fit into `columns` each: broken after
 /// a space where there is one in the second half, and anywhere else.
 pub fn broken(line: &str, columns: usize) -> Vec<String> {
@@ -89,6 +110,15 @@ mod tests {
         check("unbreakable is whole", 4, 0, &["unbreakable", "is", "whole"]);
         check(&format!("about {} more", glue("16.1 %")), 10, 0, &["about", "16.1 %", "more"]);
         check("größer als 漢字 ist", 10, 0, &["größer als", "漢字 ist"]);
+    }
+
+    #[test]
+    fn long_names_lose_their_middle() {
+        let check = |name: &str, columns, expect: &str| assert_eq!(middle(name, columns), expect);
+        check("libperl=shared", 14, "libperl=shared");
+        check("libperl=shared+bsymbolic", 12, "libper…bolic");
+        check("漢字漢字", 5, "漢…字");
+        check("ab", 1, "…");
     }
 
     #[test]

@@ -4,7 +4,7 @@
 use bakeoff_judge::findings::Findings;
 use bakeoff_judge::side_by_side::side_by_side as pair;
 use bakeoff_model::record::{Block, LayerLine, Outcome, Record, Session, StudyLine, Trial, VariantLine};
-use bakeoff_report::{Style, provenance, side_by_side, terminal, trace};
+use bakeoff_report::{Context, Style, provenance, screen, side_by_side, terminal, trace};
 use bakeoff_testkit::foreign::{is_harmless, steered};
 
 const STYLE: Style = Style { width: 100, colour: false };
@@ -17,7 +17,9 @@ fn no_string_of_findings_steers_a_terminal() {
             // What cannot be any text, such as a verdict, is no longer findings.
             let Ok(steered) = serde_json::from_value::<Findings>(steered) else { continue };
             let beside = side_by_side(&pair(&steered, &findings), &steered, &findings, STYLE);
-            for page in [terminal(&steered, STYLE), bakeoff_report::answer(&steered), beside] {
+            let context = Context { more: "bakeoff report STUDY", causes: &[] };
+            let screen = screen(&steered, context, STYLE);
+            for page in [screen, terminal(&steered, STYLE), bakeoff_report::answer(&steered), beside] {
                 assert!(is_harmless(&page), "{name}: {page:?}");
             }
             tried += 1;

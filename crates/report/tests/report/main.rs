@@ -7,4 +7,5 @@ mod answers;
 mod foreign;
 mod judged;
 mod pages;
+mod screens;
 mod side_by_side;

@@ -5,12 +5,16 @@ use bakeoff_judge::findings::{Caveat, Comparison, Findings, OtherOutput, Outputs
 use bakeoff_model::metric::Direction;
 use bakeoff_model::record::{BuildOutcome, LayerLine, OutputDifference};
 use bakeoff_model::study::OutputUse;
-use bakeoff_report::{Style, answer, caveats, json, terminal};
+use bakeoff_report::{Context, Style, answer, caveats, json, screen, terminal};
 use serde_json::Value;
 use std::path::PathBuf;
 
 fn page(findings: &Findings, width: usize) -> String {
     terminal(findings, Style { width, colour: false })
+}
+
+fn on_screen(findings: &Findings, width: usize) -> String {
+    screen(findings, Context { more: "bakeoff report STUDY", causes: &[] }, Style { width, colour: false })
 }
 
 /// Compares a page with its file, or writes the file.
@@ -30,6 +34,7 @@ fn pages_are_as_expected() {
     for (name, findings) in bakeoff_testkit::findings::all() {
         for width in [80, 120] {
             differences.extend(check(&format!("{name}-{width}.txt"), &page(&findings, width)).err());
+            differences.extend(check(&format!("{name}-screen-{width}.txt"), &on_screen(&findings, width)).err());
         }
         differences.extend(check(&format!("{name}-answer.txt"), &(answer(&findings) + "\n")).err());
     }
@@ -115,7 +120,9 @@ fn the_document_shows_what_is_printed() {
         bakeoff_testkit::findings::factorial(),
         other_output(OutputUse::Compared),
     ];
-    let pages: Vec<String> = shown.iter().flat_map(|findings| [80, 120].map(|width| page(findings, width))).collect();
+    let mut pages: Vec<String> =
+        shown.iter().flat_map(|findings| [80, 120].map(|width| page(findings, width))).collect();
+    pages.extend(bakeoff_testkit::findings::all().iter().map(|(_, findings)| on_screen(findings, 80)));
     let pieces: Vec<&str> =
         document.split("```text\n").skip(1).map(|rest| rest.split("```").next().unwrap_or_default()).collect();
     assert!(pieces.len() > 4, "the document has {} pieces", pieces.len());

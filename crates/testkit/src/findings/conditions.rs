@@ -24,6 +24,8 @@ fn effects() -> Vec<Effects> {
         better: Direction::Less,
         aliases: vec![],
         effects,
+        twin: None,
+        ranking: None,
     };
     let open = Verdict::Undecided { more_blocks: Some(9) };
     vec![

@@ -104,6 +104,25 @@ fn explained(findings: &Findings, diagnosis: &Diagnosis, cause: &Cause) -> Strin
     )
 }
 
+/// A cause in a few words: `898 calls to itself through the PLT (130 before)`.
+pub(super) fn in_short(cause: &Cause) -> String {
+    let [before, after] = cause.numbers.map(count);
+    let what = match cause.kind {
+        CauseKind::OwnSlots => "own functions called through the PLT",
+        CauseKind::Relocations => "relocations at start",
+        CauseKind::SystemCalls => "system calls",
+        CauseKind::CallsOfAnOp => "system calls an op",
+    };
+    let about = cause.about.first().filter(|_| cause.kind != CauseKind::OwnSlots);
+    let about = about.map_or(String::new(), |name| format!(", most of all {}", clean(name)));
+    let part = cause
+        .most_of_it
+        .map_or(String::new(), |most| format!("; at most {} of it", percent((most.share * 100.0).ceil() / 100.0)));
+    let isolated =
+        cause.isolated.first().map_or(String::new(), |pair| format!("; {} isolates it", clean(&pair.variant)));
+    format!("{after} {what} instead of {before}{about}{part}{isolated}")
+}
+
 /// What the pair says that isolates the cause. That it contradicts it was ruled out before.
 fn isolation(diagnosis: &Diagnosis, pair: &Isolation) -> String {
     let claim = &diagnosis.claim;

@@ -48,6 +48,8 @@ pub(crate) fn evidence() -> Findings {
         unit: Unit::Seconds,
         better: Direction::Less,
         aliases: vec![],
+        twin: None,
+        ranking: None,
         effects: vec![
             pair(SYMBOLIC, cured.clone()),
             pair(INTERPOSED, comparison(0.9861, 0.9702, 1.0033, Verdict::Undecided { more_blocks: Some(9) })),

@@ -2,7 +2,7 @@
 //! them before you commit them.
 
 use super::fixture::evidence;
-use super::print;
+use super::{causes, print};
 use crate::findings::SECTION;
 use bakeoff_judge::findings::{Findings, Verdict};
 use bakeoff_report::{SectionPage, Style, answer, terminal_with};
@@ -10,7 +10,7 @@ use bakeoff_testkit::foreign::{is_harmless, steered};
 use std::path::PathBuf;
 
 fn page(findings: &Findings, width: usize) -> String {
-    terminal_with(findings, &[SectionPage { name: SECTION, draw: print }], Style { width, colour: false })
+    terminal_with(findings, &[SectionPage { name: SECTION, draw: print, causes }], None, Style { width, colour: false })
 }
 
 fn check(name: &str, page: &str) {

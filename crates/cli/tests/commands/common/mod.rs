@@ -34,8 +34,20 @@ impl Sandbox {
         fs::write(self.study().join(name), text).unwrap();
     }
 
-    /// `bakeoff` with these words; `STUDY` stands for the study's folder.
+    /// `bakeoff` with these words; `STUDY` stands for the study's folder. A report is printed in full: what a screen leaves
+    /// out is not what these tests are about.
     pub fn command(&self, words: &[&str]) -> Command {
+        const OTHERWISE: [&str; 7] = ["--json", "--all", "--section", "--provenance", "--trial", "--beside", "--help"];
+        let mut command = self.command_as_typed(words);
+        let reports = words.first().is_some_and(|first| ["run", "compare", "report"].contains(first));
+        if reports && !words.iter().any(|word| OTHERWISE.contains(word)) {
+            command.arg("--all");
+        }
+        command
+    }
+
+    /// The same, with the words as they are.
+    pub fn command_as_typed(&self, words: &[&str]) -> Command {
         let mut command = Command::new(env!("CARGO_BIN_EXE_bakeoff"));
         let study = self.study();
         for &word in words {
@@ -49,7 +61,7 @@ impl Sandbox {
         // Tests do not wait for each other's trials, nor for those of this machine's users.
         command.env("BAKEOFF_LOCKS", self.folder.path());
         command.env("BAKEOFF_STATE", self.folder.path().join("state"));
-        command.env("NO_COLOR", "1").env_remove("COLUMNS");
+        command.env("NO_COLOR", "1").env_remove("COLUMNS").env("LC_ALL", "C.UTF-8");
         command.current_dir(self.folder.path());
         command
     }

@@ -1,0 +1,214 @@
+//! The default report: one screen of 24 lines. The question first, then a row for each variant, the best first, what matters
+//! besides, and in the last line the answer. What does not fit is left out by its weight, and the screen says how to see all.
+//! It is made in one walk: the lines are made whole where their facts are known, and only put together here.
+
+mod amounts;
+mod answer;
+mod doubts;
+mod facts;
+mod rows;
+mod view;
+
+use crate::draw::Style;
+use crate::draw::paint::{Ink, Page, Piece};
+use crate::draw::text::{clean, middle, width, wrap};
+use crate::format::percent;
+use crate::words::{self, Change, counted};
+use bakeoff_judge::findings::{Findings, Scale};
+use doubts::Weight;
+pub use facts::Cause;
+use view::View;
+
+/// Lines of a screen.
+const LINES: usize = 24;
+/// More variants than these get a line each beyond that.
+const VARIANTS: usize = 12;
+/// Lines of a question.
+const QUESTION: usize = 2;
+/// Alarms that are printed; the others are counted.
+const ALARMS: usize = 2;
+
+/// What the screen must be told, because findings do not know it.
+#[derive(Debug, Clone, Copy)]
+pub struct Context<'a> {
+    /// The command that prints more of this: `bakeoff report STUDY`.
+    pub more: &'a str,
+    /// What features found to be consistent with differences.
+    pub causes: &'a [Cause],
+}
+
+/// A line that may be left out.
+struct Extra {
+    text: String,
+    ink: Ink,
+    /// The least is left out last.
+    weight: u8,
+}
+
+/// The screen; it ends in a line feed.
+pub fn screen(findings: &Findings, context: Context<'_>, style: Style) -> String {
+    let columns = style.width;
+    let view = View::of(findings);
+    let mut page = Page::default();
+    head(findings, view.as_ref(), &mut page, columns);
+    let alarms = doubts::alarms(findings, view.as_ref());
+    let rows = view.as_ref().map_or(0, |view| view.lines.len());
+    let budget = LINES + rows.saturating_sub(VARIANTS);
+    let (answer, rest) = last(findings, view.as_ref(), &alarms, columns);
+    let mut extras = extras(findings, view.as_ref(), context);
+    extras.iter_mut().for_each(|extra| extra.text = shortened(&extra.text, columns));
+    let titles = usize::from(rows > 0);
+    let fixed = page.len() + alarms.len().min(ALARMS) + titles + rows + rest + answer.len();
+    let room = budget.saturating_sub(fixed);
+    let kept = keep(&extras, room);
+    let left_out = extras.len() - kept.iter().filter(|kept| **kept).count() + alarms.len().saturating_sub(ALARMS);
+    let shown = kept.iter().filter(|kept| **kept).count();
+    // Empty lines are a luxury: before the rows, after them, and before the answer.
+    let mut gaps = budget.saturating_sub(fixed + shown);
+    let mut gap = |page: &mut Page| {
+        if gaps > 0 {
+            gaps -= 1;
+            page.gap();
+        }
+    };
+    for alarm in alarms.iter().take(ALARMS) {
+        page.line(vec![Piece::new(middle(&format!("▲ {}", alarm.line), columns), Ink::Worse)]);
+    }
+    status(findings, view.as_ref(), &mut page, columns);
+    if let Some(view) = &view {
+        gap(&mut page);
+        rows::print(findings, view, &mut page, columns);
+        gap(&mut page);
+    }
+    for (extra, _) in extras.into_iter().zip(kept).filter(|(_, kept)| *kept) {
+        page.line(vec![Piece::new(extra.text, extra.ink)]);
+    }
+    page.line(vec![Piece::new(middle(&more(context, left_out), columns), Ink::Aside)]);
+    gap(&mut page);
+    answer.into_iter().for_each(|line| page.line(vec![Piece::new(line, Ink::Heading)]));
+    page.print(style.colour)
+}
+
+/// The lines of the answer, and how many others come after the extras: the status line and the one that names more.
+fn last(
+    findings: &Findings,
+    view: Option<&View<'_>>,
+    alarms: &[doubts::Alarm],
+    columns: usize,
+) -> (Vec<String>, usize) {
+    let short = alarms.iter().find_map(|alarm| alarm.short.clone()).map_or(String::new(), |short| format!("{short}; "));
+    let short = middle(&short, columns / 2);
+    let answer = answer::answer(findings, view, columns.saturating_sub(width(&short)));
+    (wrap(&format!("{short}{answer}"), columns, 0), 2)
+}
+
+/// The question.
+fn head(findings: &Findings, view: Option<&View<'_>>, page: &mut Page, columns: usize) {
+    let question = match (&findings.question, view.map(|view| view.lines.as_slice())) {
+        (Some(question), _) => clean(question),
+        (None, Some([one, other])) => {
+            let first = findings.variants.first().map_or(one.variant, |variant| variant.name.as_str());
+            let second = if one.variant == first { other.variant } else { one.variant };
+            format!("{} or {}: which is faster?", clean(first), clean(second))
+        }
+        (None, _) => format!(
+            "{}: which of {} is fastest?",
+            clean(&findings.study),
+            counted(findings.variants.len() as u32, "variant")
+        ),
+    };
+    let mut lines = wrap(&question, columns, 0);
+    if lines.len() > QUESTION {
+        lines.truncate(QUESTION);
+        lines[QUESTION - 1] = middle(&format!("{} …", lines[QUESTION - 1]), columns);
+    }
+    lines.into_iter().for_each(|line| page.line(vec![Piece::new(middle(&line, columns), Ink::Heading)]));
+}
+
+/// What was measured how often, and the machine's noise; the last parts give way where there is no room.
+fn status(findings: &Findings, view: Option<&View<'_>>, page: &mut Page, columns: usize) {
+    let mut parts = vec![];
+    if let Some(view) = view {
+        let metric = clean(words::metric(view.metric));
+        parts.push(match view.workloads.len() {
+            0 | 1 => metric,
+            several => format!("{metric}, mean over {several} workloads"),
+        });
+    }
+    let cells = findings.blocks_total / findings.blocks_wanted.max(1);
+    parts.push(match (findings.blocks_finished < findings.blocks_total, cells) {
+        (true, _) => format!("{} of {}", findings.blocks_finished, counted(findings.blocks_total, "block")),
+        (false, 0 | 1) => counted(findings.blocks_wanted, "block"),
+        (false, cells) => format!("{cells} × {}", counted(findings.blocks_wanted, "block")),
+    });
+    let twin = view.and_then(|view| Some((view.twin.filter(|twin| twin.scale == Scale::Ratio)?, view.unit)));
+    let noise = twin.and_then(|(twin, unit)| Change::with(twin, twin.interval(), unit).signed_range());
+    parts.extend(noise.map(|noise| format!("machine's noise {noise}")));
+    if view.is_some_and(|view| view.lines.len() > 2) {
+        parts.push(format!("margin ±{}", percent(findings.method.margin)));
+    }
+    while parts.len() > 1 && width(&parts.join("; ")) > columns {
+        parts.pop();
+    }
+    page.line(vec![Piece::new(middle(&parts.join("; "), columns), Ink::Aside)]);
+}
+
+/// Everything that may be left out, in the order in which it is printed.
+fn extras(findings: &Findings, view: Option<&View<'_>>, context: Context<'_>) -> Vec<Extra> {
+    let mut extras: Vec<Extra> = vec![];
+    let mut add = |texts: Vec<String>, ink: Ink, weight: u8| {
+        extras.extend(texts.into_iter().enumerate().map(|(at, text)| Extra {
+            text,
+            ink,
+            weight: weight.saturating_add(u8::try_from(at).unwrap_or(u8::MAX)),
+        }));
+    };
+    if let Some(view) = view {
+        add(facts::blocks(view).into_iter().collect(), Ink::Plain, 60);
+        let best = view.lines.first().map_or(String::new(), |line| clean(line.variant));
+        let costs = facts::costs(findings, view);
+        add(costs.into_iter().map(|cost| format!("{best} {cost}")).collect(), Ink::Plain, 50);
+        add(facts::causes(context.causes), Ink::Plain, 20);
+        add(facts::options(findings, view).into_iter().collect(), Ink::Plain, 30);
+        add(facts::disagreeing(findings, view), Ink::Plain, 15);
+        add(facts::conditions(findings, view), Ink::Plain, 10);
+    }
+    let mut doubts = doubts::doubts(findings, view);
+    doubts.dedup();
+    let (look, part): (Vec<_>, Vec<_>) = doubts.into_iter().partition(|(weight, _)| *weight == Weight::Look);
+    let marked = |(_, text): (Weight, String)| format!("▲ {text}");
+    add(look.into_iter().map(marked).collect(), Ink::Worse, 0);
+    let lost = doubts::lost(findings, view).map(|lost| format!("▲ {lost}"));
+    add(lost.into_iter().collect(), Ink::Worse, 5);
+    add(part.into_iter().map(marked).collect(), Ink::Open, 40);
+    if let Some(view) = view {
+        add(facts::to_decide(findings, view).into_iter().collect(), Ink::Open, 35);
+    }
+    extras
+}
+
+/// Which of them are kept: the lightest weights are the first to stay.
+fn keep(extras: &[Extra], room: usize) -> Vec<bool> {
+    let mut order: Vec<usize> = (0..extras.len()).collect();
+    order.sort_by_key(|at| extras[*at].weight);
+    let mut kept = vec![false; extras.len()];
+    order.into_iter().take(room).for_each(|at| kept[at] = true);
+    kept
+}
+
+/// A line that is too long loses its end, between words.
+fn shortened(text: &str, columns: usize) -> String {
+    let text = clean(&crate::draw::text::unglue(text));
+    if width(&text) <= columns {
+        return text;
+    }
+    let first = wrap(&text, columns.saturating_sub(2), 0).into_iter().next().unwrap_or_default();
+    middle(&format!("{first} …"), columns)
+}
+
+fn more(context: Context<'_>, left_out: usize) -> String {
+    match left_out {
+        0 => format!("more: {} --all", context.more),
+        n => format!("{n} more and all the tables: {} --all", context.more),
+    }
+}

@@ -1,0 +1,305 @@
+//! The last line of the screen: what is fastest, by how much, and how sure that is; or why there is no such answer. One
+//! sentence, which fits into a line.
+
+use super::amounts::Amount;
+use super::view::{Absence, Stand, View};
+use crate::draw::text::{clean, middle, width};
+use crate::format::{duration, percent};
+use crate::words::{self, counted, is_open, is_same_program, listed};
+use bakeoff_judge::findings::{Comparison, Findings, Ranking, Scale, Verdict};
+use bakeoff_model::metric::{Direction, Unit};
+use bakeoff_model::plan::BASELINE;
+use bakeoff_model::record::BuildOutcome;
+
+/// Until the sentence fits, names are shortened to these lengths, and what they are compared with is left out.
+const ATTEMPTS: [(usize, bool); 7] =
+    [(48, false), (32, false), (32, true), (24, true), (18, true), (12, true), (8, true)];
+
+/// More variants than this that share the lead are counted.
+const LEAD_NAMED: usize = 3;
+
+/// The answer in at most `columns`, where shorter names can make it so.
+pub(super) fn answer(findings: &Findings, view: Option<&View<'_>>, columns: usize) -> String {
+    let mut answer = String::new();
+    for (length, terse) in ATTEMPTS {
+        answer = match view {
+            Some(view) => Teller { findings, view, length, terse }.answer(),
+            None => nothing(findings),
+        };
+        if width(&answer) <= columns {
+            break;
+        }
+    }
+    answer
+}
+
+/// Why there is no answer at all.
+fn nothing(findings: &Findings) -> String {
+    if !findings.builds.is_empty() && findings.builds.iter().all(|build| build.outcome != BuildOutcome::Built) {
+        return format!("no answer: none of {} succeeded", counted(findings.builds.len() as u32, "build"));
+    }
+    let deciding = &findings.method.deciding_metric;
+    if findings.missing.iter().any(|group| group.metrics.contains(deciding)) {
+        return format!("no answer: {} was not measured here", words::metric(deciding));
+    }
+    if !findings.failures.is_empty() {
+        return "no answer: every trial failed or is void".to_owned();
+    }
+    if findings.tables.iter().any(|table| table.rows.iter().any(|row| row.summary.is_some())) {
+        return format!("no answer: no trial has {}", words::metric(deciding));
+    }
+    "no answer yet: no trial has ended; `bakeoff run` goes on".to_owned()
+}
+
+struct Teller<'a> {
+    findings: &'a Findings,
+    view: &'a View<'a>,
+    /// Longer names are shortened in the middle.
+    length: usize,
+    /// What is understood is left out.
+    terse: bool,
+}
+
+impl Teller<'_> {
+    fn answer(&self) -> String {
+        let compared: Vec<(&str, &Comparison)> = self.view.compared().collect();
+        let told = match compared.as_slice() {
+            _ if self.view.lines.first().is_some_and(|_| self.baseline_failed()) => {
+                format!("no comparison: {} failed", self.baseline())
+            }
+            [] => self.alone(),
+            [(variant, comparison)] if self.view.lines.len() == 2 => self.pair(variant, comparison),
+            several => self.several(several),
+        };
+        let (finished, total) = (self.findings.blocks_finished, self.findings.blocks_total);
+        let simulated = if self.findings.simulated.is_some() { "SIMULATED: " } else { "" };
+        let so_far = if finished < total { "so far " } else { "" };
+        format!("{simulated}{so_far}{told}")
+    }
+
+    fn name(&self, variant: &str) -> String {
+        if variant == BASELINE { "the baseline".to_owned() } else { middle(&clean(variant), self.length) }
+    }
+
+    fn baseline(&self) -> String {
+        self.name(self.view.baseline())
+    }
+
+    fn baseline_failed(&self) -> bool {
+        self.view.baseline().is_empty()
+    }
+
+    fn margin(&self) -> String {
+        format!("±{}", percent(self.findings.method.margin))
+    }
+
+    /// No variant has a comparison.
+    fn alone(&self) -> String {
+        let failed = |absence: Absence| {
+            self.view.lines.iter().any(|line| matches!(line.stand, Stand::Absent(why) if why == absence))
+        };
+        if self.view.lines.len() == 1 {
+            return format!("only {} was measured: there is nothing to compare it with", self.baseline());
+        }
+        let why = if failed(Absence::AllFailed) {
+            "the trials of all others failed"
+        } else if failed(Absence::NotBuilt) {
+            "no other variant was built"
+        } else {
+            "no other variant has a trial that counts"
+        };
+        format!("no comparison: {why}")
+    }
+
+    fn amount(&self, comparison: &Comparison) -> Amount {
+        Amount::of(comparison, self.view.unit, self.view.better)
+    }
+
+    /// `8.0 % slower (4.6 … 10.4 %)`, with the metric where that is not a time.
+    fn claim(&self, comparison: &Comparison) -> String {
+        let Amount { claim, interval } = self.amount(comparison);
+        let of = if self.view.unit == Unit::Seconds {
+            match self.view.metric {
+                "wall" => String::new(),
+                other => format!(" in {}", words::metric(other)),
+            }
+        } else {
+            format!(" {}", clean(self.view.metric))
+        };
+        let interval = if interval.is_empty() { String::new() } else { format!(" ({interval})") };
+        format!("{claim}{of}{interval}")
+    }
+
+    /// ` than the baseline`, or ` as the baseline`.
+    fn than(&self, claim: &str) -> String {
+        let word = if claim.contains('×') { "as" } else { "than" };
+        if self.terse { String::new() } else { format!(" {word} {}", self.baseline()) }
+    }
+
+    /// `is`, or what one does with an amount.
+    fn verb(&self, claim: &str) -> &'static str {
+        if claim.contains("as long") { "takes" } else { words::Wording::of(self.view.unit, self.view.better).verb()[0] }
+    }
+
+    fn pair(&self, variant: &str, comparison: &Comparison) -> String {
+        let (name, baseline) = (self.name(variant), self.baseline());
+        let in_metric = match self.terse {
+            true => String::new(),
+            false => format!(" in {}", words::metric(self.view.metric)),
+        };
+        let interval = || match self.terse {
+            true => String::new(),
+            false => format!(" ({})", self.amount(comparison).interval),
+        };
+        if is_same_program(comparison) {
+            return format!("{name} and {baseline} are the same program: a difference can only be noise");
+        }
+        match comparison.verdict {
+            Verdict::Faster => {
+                let claim = self.claim(comparison);
+                let values = self.values(comparison).filter(|_| !self.terse);
+                let rest = values.map_or_else(|| self.than(&claim), |values| format!(": {values}"));
+                format!("{name} {} {claim}{rest}", self.verb(&claim))
+            }
+            Verdict::Slower => {
+                let claim = self.claim(comparison);
+                format!("{baseline} is {}: {name} {} {claim}", self.better_word(), self.verb(&claim))
+            }
+            Verdict::Negligible => {
+                format!("{baseline} and {name} differ{}, but within {}{}", in_metric, self.margin(), interval())
+            }
+            Verdict::Equivalent => {
+                format!("{baseline} and {name} are equivalent{}: within {}{}", in_metric, self.margin(), interval())
+            }
+            Verdict::Withheld => format!("no verdict: {name} prints something other than {baseline}"),
+            Verdict::Undecided { .. } => {
+                let most = self
+                    .at_most(comparison)
+                    .map_or(String::new(), |most| format!(": if they differ, then by at most {most}"));
+                format!("{baseline} and {name} cannot be told apart{most}")
+            }
+        }
+    }
+
+    /// `8.3 ms instead of 36.1 ms`.
+    fn values(&self, comparison: &Comparison) -> Option<String> {
+        let before = self.view.typical()?;
+        let is_time = self.view.unit == Unit::Seconds && comparison.scale == Scale::Ratio;
+        is_time.then(|| format!("{} instead of {}", duration(before * comparison.estimate), duration(before)))
+    }
+
+    /// The larger end of an undecided interval.
+    fn at_most(&self, comparison: &Comparison) -> Option<String> {
+        let [low, high] = comparison.interval()?;
+        (comparison.scale == Scale::Ratio).then(|| {
+            let most = (1.0 / low).max(high) - 1.0;
+            format!("{:.1} %", 100.0 * most)
+        })
+    }
+
+    fn several(&self, compared: &[(&str, &Comparison)]) -> String {
+        if compared.iter().all(|(_, comparison)| is_same_program(comparison) && is_open(comparison)) {
+            return "all variants are the same program: a difference can only be noise".to_owned();
+        }
+        if let Some(ranking) = self.view.ranking.filter(|ranking| ranking.variants.len() > 1) {
+            return self.ranked(ranking, compared);
+        }
+        let better: Vec<&(&str, &Comparison)> =
+            compared.iter().filter(|(_, comparison)| comparison.verdict == Verdict::Faster).collect();
+        match better.as_slice() {
+            [] => self.none_better(compared),
+            [(variant, comparison)] => {
+                let claim = self.claim(comparison);
+                format!("{} {} {claim}{}", self.name(variant), self.verb(&claim), self.than(&claim))
+            }
+            [(best, comparison), others @ ..] => {
+                let rest = counted(others.len() as u32, "other");
+                let (word, claim) = (self.better_word(), self.claim(comparison));
+                let than = if self.terse { String::new() } else { format!(" than {}", self.baseline()) };
+                format!("{} and {rest} are {word}{than}: {claim}", self.name(best))
+            }
+        }
+    }
+
+    fn none_better(&self, compared: &[(&str, &Comparison)]) -> String {
+        let word = self.best_word();
+        let all_within = compared.iter().all(|(_, comparison)| comparison.is_within());
+        if all_within {
+            return format!("all are equivalent to {}, within {}", self.baseline(), self.margin());
+        }
+        match compared.iter().all(|(_, comparison)| comparison.verdict == Verdict::Slower) {
+            true => {
+                let (next, comparison) = compared[0];
+                let name = self.name(next);
+                format!("{} is the {word}; next is {name}, {}", self.baseline(), self.claim(comparison))
+            }
+            false => format!("nothing is shown to be {} than {}", self.better_word(), self.baseline()),
+        }
+    }
+
+    fn best_word(&self) -> &'static str {
+        match (self.view.unit, self.view.better) {
+            (Unit::Seconds, Direction::Less) => "fastest",
+            (_, Direction::Less) => "smallest",
+            (_, Direction::More) => "highest",
+        }
+    }
+
+    fn better_word(&self) -> &'static str {
+        words::Wording::of(self.view.unit, self.view.better).verdict(Verdict::Faster)
+    }
+
+    /// By the letters: those that share the first one's are not shown to differ from it.
+    fn ranked(&self, ranking: &Ranking, compared: &[(&str, &Comparison)]) -> String {
+        let Some(first) = ranking.variants.first() else { return self.none_better(compared) };
+        let shares = |letters: &str| letters.chars().any(|letter| first.letters.contains(letter));
+        let lead: Vec<&str> = ranking
+            .variants
+            .iter()
+            .filter(|ranked| shares(&ranked.letters))
+            .map(|ranked| ranked.variant.as_str())
+            .collect();
+        let against = |variant: &str| compared.iter().find(|(name, _)| *name == variant).map(|(_, c)| *c);
+        let word = self.best_word();
+        let name = self.name(&first.variant);
+        // Letters tell negligible differences apart, too; these make nobody the fastest.
+        let is_better = against(&first.variant).is_some_and(|comparison| comparison.verdict == Verdict::Faster);
+        let all_within = compared.iter().all(|(_, comparison)| comparison.is_within());
+        if all_within || !is_better && lead != [self.view.baseline()] {
+            return self.none_better(compared);
+        }
+        if let [alone] = lead.as_slice() {
+            return match against(alone) {
+                Some(comparison) => {
+                    let claim = self.claim(comparison);
+                    format!("{name} is the {word}: {claim}{}", self.than(&claim))
+                }
+                None => {
+                    let next = &ranking.variants[1].variant;
+                    let claim = against(next).map_or(String::new(), |c| format!(", {}", self.claim(c)));
+                    format!("{name} is the {word}; next is {}{claim}", self.name(next))
+                }
+            };
+        }
+        let named = if self.terse { 1 } else { LEAD_NAMED };
+        let names: Vec<String> = lead.iter().take(named).map(|variant| self.name(variant)).collect();
+        let names = match lead.len().saturating_sub(named) {
+            0 => listed(&names),
+            more => format!("{} and {more} more", names.join(", ")),
+        };
+        if lead.len() == ranking.variants.len() {
+            return format!("{names} cannot be told apart");
+        }
+        let best = match against(&first.variant).filter(|comparison| comparison.verdict == Verdict::Faster) {
+            Some(comparison) => {
+                let claim = self.claim(comparison);
+                match self.terse {
+                    true => format!(": {claim}"),
+                    false => format!(": {name} {} {claim}", self.verb(&claim)),
+                }
+            }
+            None => String::new(),
+        };
+        format!("{names} share the lead{best}")
+    }
+}

@@ -1,0 +1,259 @@
+//! Doubts by their weight, in a line each. What makes a comparison meaningless is an alarm: it stands above the rows, and again
+//! in the answer. What the verdicts allow for already is not here; `--section doubts` has all of them.
+
+use super::view::{Stand, View};
+use crate::draw::text::{clean, glue};
+use crate::format::percent;
+use crate::words::{Change, Wording, is_same_program, listed, named};
+use bakeoff_judge::findings::{BuildDoubts, Caveat, Findings, FlagDoubt, FlagFate, OtherOutput, Outputs, Verdict};
+use bakeoff_model::plan::BASELINE;
+use bakeoff_model::study::OutputUse;
+
+/// From this part of the trials on, a busy machine is the first thing to say.
+const MOST_TRIALS: f64 = 0.5;
+
+/// What makes a comparison meaningless.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Alarm {
+    /// The line above the rows.
+    pub(super) line: String,
+    /// A few words before the answer; none where the answer says it, or need not.
+    pub(super) short: Option<String>,
+}
+
+/// How much a doubt weighs: the heaviest first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Weight {
+    /// The claims may be wrong: look here.
+    Look,
+    /// They hold in part.
+    Part,
+}
+
+fn alarm(line: String, short: &str) -> Alarm {
+    Alarm { line, short: Some(short.to_owned()) }
+}
+
+/// The alarms, the gravest first.
+pub(super) fn alarms(findings: &Findings, view: Option<&View<'_>>) -> Vec<Alarm> {
+    let simulated = findings
+        .simulated
+        .iter()
+        .map(|truth| Alarm { line: format!("simulated, not measured: {}", clean(truth)), short: None });
+    let mut alarms: Vec<Alarm> = simulated.collect();
+    alarms.extend(outputs(findings));
+    alarms.extend(view.and_then(|view| same(findings, view)));
+    alarms.extend(flags(&findings.build_doubts));
+    alarms.extend(findings.caveats.iter().filter_map(|caveat| match caveat {
+        Caveat::BusyMachine { seen, from } => {
+            let [disturbed, of] = seen.iter().fold([0, 0], |[d, o], one| [d + one.disturbed, o + one.of]);
+            let line = format!(
+                "other programs used more than {} of the processors in {disturbed} of {of} trials",
+                percent(*from)
+            );
+            let is_most = disturbed as f64 >= MOST_TRIALS * of as f64;
+            Some(Alarm { line, short: is_most.then(|| "busy machine".to_owned()) })
+        }
+        _ => None,
+    }));
+    alarms
+}
+
+fn outputs(findings: &Findings) -> Vec<Alarm> {
+    let differ = |used: OutputUse| {
+        let outputs = findings.outputs.iter().filter(|outputs| outputs.output == used);
+        outputs.flat_map(|outputs| outputs.others.iter().map(move |other| (outputs, other))).collect::<Vec<_>>()
+    };
+    let names = |others: &[(&Outputs, &OtherOutput)]| {
+        let mut names: Vec<String> = vec![];
+        for (_, other) in others {
+            let name = clean(&other.variant);
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        names
+    };
+    let mut alarms = vec![];
+    let compared = differ(OutputUse::Compared);
+    if let [(outputs, first), ..] = compared.as_slice() {
+        let names = names(&compared);
+        let verb = if names.len() == 1 { "prints" } else { "print" };
+        let first_line = match &first.first {
+            Some(difference) if difference.baseline.is_some() => {
+                format!(", first in line {} on {}", difference.line, clean(&outputs.workload))
+            }
+            _ => format!(" on {}", clean(&outputs.workload)),
+        };
+        let who = named(names.clone());
+        let line = format!("{who} {verb} another output{first_line}: no verdict");
+        alarms.push(alarm(line, &format!("{} {verb} another output", named(names))));
+    }
+    let noted = names(&differ(OutputUse::Noted));
+    if !noted.is_empty() {
+        let verb = if noted.len() == 1 { "prints" } else { "print" };
+        let baseline = findings.variants.first().map_or("", |variant| variant.name.as_str());
+        let than = if baseline == BASELINE { "the baseline" } else { baseline };
+        let line = format!("{} {verb} another output than {}: do they do the same work?", named(noted), clean(than));
+        alarms.push(Alarm { line, short: None });
+    }
+    alarms
+}
+
+fn flags(doubts: &BuildDoubts) -> Vec<Alarm> {
+    let of = |doubt: &FlagDoubt| {
+        let (flag, whose) = (clean(&doubt.flag), named(doubt.variants.iter().map(|name| clean(name)).collect()));
+        match &doubt.fate {
+            FlagFate::NeverArrived => Some(alarm(
+                format!("{flag} of {whose} reached none of {} compilations and links", doubt.of),
+                &format!("{flag} reached nothing"),
+            )),
+            FlagFate::Overridden { by } => {
+                let by = by.as_deref().map_or_else(|| "another flag".to_owned(), clean);
+                Some(alarm(
+                    format!("{flag} of {whose} was overridden by {by} wherever it arrived"),
+                    &format!("{flag} was overridden"),
+                ))
+            }
+            FlagFate::Partly => None,
+        }
+    };
+    doubts.flags.iter().filter_map(of).collect()
+}
+
+/// Variants that are one program with the baseline.
+fn same(findings: &Findings, view: &View<'_>) -> Option<Alarm> {
+    let mut names: Vec<String> = view
+        .compared()
+        .filter(|(_, comparison)| is_same_program(comparison))
+        .map(|(variant, _)| clean(variant))
+        .collect();
+    let shared = findings.shared.iter().filter(|one| one.with == view.baseline());
+    names.extend(shared.map(|one| clean(&one.variant.name)));
+    if names.is_empty() {
+        return None;
+    }
+    let verb = if names.len() == 1 { "is" } else { "are" };
+    let baseline = view.baseline();
+    let baseline = if baseline == BASELINE { "the baseline".to_owned() } else { clean(baseline) };
+    let is_all = view.lines.len() <= names.len() + 1;
+    let line = format!("{} {verb} the same program as {baseline}, file for file", named(names));
+    let short = (is_all && view.lines.len() == 1).then(|| "one program".to_owned());
+    Some(Alarm { line, short })
+}
+
+/// The doubts that matter, the heaviest first.
+pub(super) fn doubts(findings: &Findings, view: Option<&View<'_>>) -> Vec<(Weight, String)> {
+    let mut doubts: Vec<(Weight, String)> =
+        findings.caveats.iter().filter_map(|caveat| of_study(view, caveat)).collect();
+    let mut of_rows: Vec<(String, Vec<String>)> = vec![];
+    for (variant, comparison) in view.iter().flat_map(|view| view.compared()) {
+        for what in comparison.caveats.iter().filter_map(of_row) {
+            match of_rows.iter_mut().find(|(known, _)| *known == what) {
+                Some((_, variants)) => variants.push(clean(variant)),
+                None => of_rows.push((what, vec![clean(variant)])),
+            }
+        }
+    }
+    doubts.extend(of_rows.into_iter().map(|(what, variants)| (Weight::Part, format!("{what} ({})", named(variants)))));
+    doubts.sort_by_key(|(weight, _)| *weight);
+    doubts
+}
+
+fn of_study(view: Option<&View<'_>>, caveat: &Caveat) -> Option<(Weight, String)> {
+    use Weight::{Look, Part};
+    Some(match caveat {
+        Caveat::TwinDiffers { .. } => (Look, twin(view?)?),
+        Caveat::IdenticalDiffers { differ, of } => {
+            (Look, format!("the same program was judged different from itself in {differ} of {of} comparisons"))
+        }
+        Caveat::FailedBuilds { variants } => (Look, format!("not built: {}", named(clean_all(variants)))),
+        Caveat::UnequalLoad { seen } => {
+            let who = seen.first().map_or(String::new(), |one| clean(&one.variant));
+            (Look, format!("the load did not run equally often beside all variants ({who})"))
+        }
+        Caveat::FailureRates(spots) => (Look, rates("fail", "fails", spots.seen.first().map(|spot| &*spot.variant))),
+        Caveat::VoidRates(spots) => (Look, rates("are void", "is void", spots.seen.first().map(|spot| &*spot.variant))),
+        Caveat::UnknownMetric { metrics } => (Look, format!("unknown here: {}", clean_all(metrics).join(", "))),
+        Caveat::Position(_) => (Part, "differences depend on which variant of a block runs first".to_owned()),
+        Caveat::CarryOver(_) => (Part, "a trial shows what ran directly before it".to_owned()),
+        Caveat::Modes(spots) => {
+            let who = spots.seen.first().map_or(String::new(), |spot| clean(&spot.variant));
+            (Part, format!("{who} has several typical values: no single number describes it"))
+        }
+        Caveat::Outliers(_) => (Part, "a few blocks lie far from the others; they are kept".to_owned()),
+        Caveat::Prolonged { .. } => (Part, "blocks were added after the first results were seen".to_owned()),
+        Caveat::TwoKindsOfPeak { .. } => {
+            (Part, "peak is measured in two ways; name one: cgroup_peak, maxrss".to_owned())
+        }
+        Caveat::BlindRules { metrics } => {
+            (Part, format!("no trial could be void by {}: it was not measured", clean_all(metrics).join(", ")))
+        }
+        Caveat::Leftovers { trials, .. } => {
+            (Part, format!("in {trials} trials processes outlived the main one, and were killed"))
+        }
+        Caveat::ClockSet { .. } => (Part, "the system's clock was set meanwhile; durations do not use it".to_owned()),
+        _ => return None,
+    })
+}
+
+fn clean_all(names: &[String]) -> Vec<String> {
+    names.iter().map(|name| clean(name)).collect()
+}
+
+/// The deciding metric's twin; of the others, `--section doubts` says how many alarms there were.
+fn twin(view: &View<'_>) -> Option<String> {
+    let twin = view.twin.filter(|twin| matches!(twin.verdict, Verdict::Faster | Verdict::Slower))?;
+    let change = Change::of(twin, view.unit);
+    let (amount, word) = (glue(&change.amount()), Wording::of(view.unit, view.better).direction(&change));
+    Some(format!("the baseline's twin came out {amount} {word}: believe no difference of that size"))
+}
+
+fn rates(many: &str, one: &str, who: Option<&str>) -> String {
+    match who {
+        Some(who) => format!("{} {one} more often, or less, than the baseline", clean(who)),
+        None => format!("some variants {many} more often, or less, than the baseline"),
+    }
+}
+
+/// Doubts about a row.
+fn of_row(caveat: &Caveat) -> Option<String> {
+    match caveat {
+        Caveat::Confounded { settings, .. } => {
+            let names: Vec<String> = settings.iter().map(|change| clean(&change.setting)).collect();
+            Some(format!("builds also differ in {}, which no factor names", named(names)))
+        }
+        Caveat::TypicalAndMeanDisagree { .. } => Some("the mean tells another story than the typical trial".to_owned()),
+        Caveat::MemoryFloor { .. } => Some("this memory may be the launcher's own".to_owned()),
+        _ => None,
+    }
+}
+
+/// Trials that failed or are void, in a line; none if all count.
+pub(super) fn lost(findings: &Findings, view: Option<&View<'_>>) -> Option<String> {
+    let shown = |variant: &str| {
+        let lines = view.iter().flat_map(|view| &view.lines);
+        let absent = |line: &&super::view::Line<'_>| line.variant == variant && matches!(line.stand, Stand::Absent(_));
+        !lines.into_iter().any(|line| absent(&line))
+    };
+    let failed: Vec<_> = findings.failures.iter().filter(|lost| lost.failed > 0 && shown(&lost.variant)).collect();
+    let of =
+        |name: &str| failed.iter().filter(|l| l.variant == name).fold([0, 0], |[f, o], l| [f + l.failed, o + l.of]);
+    let mut names: Vec<&str> = vec![];
+    for lost in &failed {
+        if !names.contains(&lost.variant.as_str()) {
+            names.push(&lost.variant);
+        }
+    }
+    let each: Vec<String> = names
+        .iter()
+        .map(|name| {
+            let [failed, of] = of(name);
+            format!(
+                "{failed} of {of} trials of {}",
+                if *name == BASELINE { "the baseline".into() } else { clean(name) }
+            )
+        })
+        .collect();
+    (!each.is_empty()).then(|| format!("{} failed", listed(&each)))
+}

@@ -1,0 +1,241 @@
+//! The lines below the rows that are no doubts: in how many blocks, what the winner costs, which workloads and conditions
+//! disagree, what each option does, what may be the cause, and how to decide what is open.
+
+use super::amounts::Amount;
+use super::view::{Stand, View, deciding};
+use crate::draw::text::{clean, glue, middle};
+use crate::format::{bytes, duration};
+use crate::words::{Wording, is_same_program};
+use bakeoff_judge::findings::{Comparison, Effect, Findings, Kind, Scale, Table, Verdict};
+use bakeoff_model::metric::{Direction, Unit};
+use bakeoff_model::plan::BASELINE;
+
+/// Names in these lines are shortened to this.
+const NAME: usize = 28;
+
+/// More blocks are proposed up to so many times those there are: beyond that, they are not worth their time.
+const WORTH: u32 = 3;
+
+/// What a feature found to be consistent with a difference.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Cause {
+    /// The variant that differs from the baseline.
+    pub variant: String,
+    /// What it is, in a few words; none: what was gathered explains nothing.
+    pub what: Option<String>,
+}
+
+fn name(variant: &str) -> String {
+    if variant == BASELINE { "the baseline".to_owned() } else { middle(&clean(variant), NAME) }
+}
+
+/// `zstd is faster in 20 of 20 blocks`, of a pair.
+pub(super) fn blocks(view: &View<'_>) -> Option<String> {
+    let [(variant, comparison)] = view.compared().collect::<Vec<_>>().try_into().ok()?;
+    let better = comparison.better_in?;
+    let word = Wording::of(view.unit, view.better).verdict(Verdict::Faster);
+    let is_worse = 2 * better < comparison.blocks;
+    let (who, blocks) = if is_worse { (view.baseline(), comparison.blocks - better) } else { (variant, better) };
+    let at_least = if is_worse { "not slower" } else { word };
+    let word = if comparison.verdict == Verdict::Slower { word } else { at_least };
+    (view.lines.len() == 2).then(|| format!("{} is {word} in {blocks} of {} blocks", name(who), comparison.blocks))
+}
+
+/// What the best variant takes besides, where it is not the baseline: memory, size, building.
+pub(super) fn costs(findings: &Findings, view: &View<'_>) -> Vec<String> {
+    let Some(best) = view.lines.first() else { return vec![] };
+    let Stand::Compared(comparison) = best.stand else { return vec![] };
+    if !matches!(comparison.verdict, Verdict::Faster) {
+        return vec![];
+    }
+    let mut costs: Vec<String> = vec![];
+    let memory = findings.tables.iter().find(|table| {
+        matches!(table.metric.as_str(), "maxrss" | "peak" | "cgroup_peak") && table.condition == view.condition
+    });
+    costs.extend(memory.and_then(|table| memory_of(table, best.variant)));
+    if let Some(built) = findings.built_and_executed.iter().find(|one| one.variant == best.variant) {
+        let amount = Amount::of(&built.building, Unit::Seconds, Direction::Less);
+        costs.push(format!("builds {}", amount.claim));
+        costs.extend(built.prefix_bytes.map(|[before, after]| size(before, after)));
+    } else {
+        let size_of = |variant: &str| {
+            let build = findings.builds.iter().find(|build| build.variants.iter().any(|name| name == variant))?;
+            build.proof.sizes.values().copied().reduce(|a, b| a + b)
+        };
+        let sizes = size_of(view.baseline()).zip(size_of(best.variant)).filter(|(before, after)| before != after);
+        costs.extend(sizes.map(|(before, after)| size(before, after)));
+    }
+    costs
+}
+
+fn size(before: u64, after: u64) -> String {
+    format!("takes {} on disk instead of {}", glue(&bytes(after as f64)), glue(&bytes(before as f64)))
+}
+
+fn memory_of(table: &Table, variant: &str) -> Option<String> {
+    let baseline = table.rows.first()?.summary.as_ref()?.median;
+    let row = table.rows.iter().find(|row| row.variant == variant)?;
+    let (own, comparison) = (row.summary.as_ref()?.median, row.comparison.as_ref()?);
+    let claim = matches!(comparison.verdict, Verdict::Faster | Verdict::Slower)
+        .then(|| Amount::of(comparison, table.unit, table.better).claim)?;
+    let [own, baseline] = [own, baseline].map(|value| glue(&bytes(value)));
+    Some(format!("needs {own} of memory instead of {baseline}: {claim}"))
+}
+
+/// Workloads on which a variant does not do what it does over all of them.
+pub(super) fn disagreeing(findings: &Findings, view: &View<'_>) -> Vec<String> {
+    if view.workloads.len() < 2 {
+        return vec![];
+    }
+    let mut lines = vec![];
+    for (variant, whole) in view.compared() {
+        let cells = deciding(findings).filter(|table| table.condition == view.condition).filter_map(|table| {
+            let row = table.rows.iter().find(|row| row.variant == variant)?;
+            let own = row.comparison.as_ref()?;
+            disagrees(own, whole).then(|| format!("{} {}", clean(&table.workload), short(own, table)))
+        });
+        let cells: Vec<String> = cells.collect();
+        if !cells.is_empty() {
+            lines.push(format!("{}: {}", name(variant), cells.join(", ")));
+        }
+    }
+    lines
+}
+
+/// Whether a cell is shown to lie on the other side, or is shown to differ where the whole is not; or is shown to be the same
+/// where the whole differs.
+fn disagrees(own: &Comparison, whole: &Comparison) -> bool {
+    match (own.verdict, whole.verdict) {
+        (Verdict::Faster, Verdict::Faster) | (Verdict::Slower, Verdict::Slower) => false,
+        (Verdict::Faster | Verdict::Slower, _) => true,
+        (Verdict::Equivalent | Verdict::Negligible, Verdict::Faster | Verdict::Slower) => true,
+        _ => false,
+    }
+}
+
+/// `+4.1 %`, or the verdict where that is no difference.
+fn short(comparison: &Comparison, table: &Table) -> String {
+    match comparison.verdict {
+        Verdict::Faster | Verdict::Slower => {
+            let amount = Amount::of(comparison, table.unit, table.better).claim;
+            glue(&amount)
+        }
+        Verdict::Equivalent | Verdict::Negligible => "the same".to_owned(),
+        _ => "undecided".to_owned(),
+    }
+}
+
+/// What other conditions change, a line for each that changes something.
+pub(super) fn conditions(findings: &Findings, view: &View<'_>) -> Vec<String> {
+    let mut others: Vec<&str> = vec![];
+    for table in deciding(findings).filter(|table| table.condition != view.condition) {
+        if !others.contains(&table.condition.as_str()) {
+            others.push(&table.condition);
+        }
+    }
+    others.iter().filter_map(|condition| under(findings, view, condition)).collect()
+}
+
+fn under(findings: &Findings, view: &View<'_>, condition: &str) -> Option<String> {
+    let condition = findings.tables.iter().map(|table| table.condition.as_str()).find(|name| *name == condition)?;
+    let there = View::under(findings, condition)?;
+    let changed: Vec<String> = view
+        .compared()
+        .filter_map(|(variant, here)| {
+            let other = there.compared().find(|(name, _)| *name == variant).map(|(_, comparison)| comparison)?;
+            let is_shown = |c: &Comparison| matches!(c.verdict, Verdict::Faster | Verdict::Slower);
+            let is_other = here.verdict != other.verdict && (is_shown(here) || is_shown(other))
+                || has_changed(findings, condition, variant);
+            let amount = Amount::of(other, there.unit, there.better);
+            is_other.then(|| format!("{} {}", name(variant), glue(&amount.claim)))
+        })
+        .collect();
+    let label = clean(condition);
+    Some(match changed.as_slice() {
+        [] => format!("under {label}: the same verdicts"),
+        some => format!("under {label}: {}", some.join(", ")),
+    })
+}
+
+/// Whether a variant's ratio under the condition is shown to be another one.
+fn has_changed(findings: &Findings, condition: &str, variant: &str) -> bool {
+    let families = findings.effects.iter().filter(|family| {
+        family.kind == Kind::ConditionChange
+            && family.condition.as_deref() == Some(condition)
+            && family.metric == findings.method.deciding_metric
+    });
+    let is_it = |effect: &&Effect| effect.name.strip_suffix(&format!(" × {condition}")) == Some(variant);
+    families.flat_map(|family| &family.effects).filter(is_it).any(|effect| {
+        effect.comparison.as_ref().is_some_and(|c| matches!(c.verdict, Verdict::Faster | Verdict::Slower))
+    })
+}
+
+/// What each option does on average over the others, the largest first; none unless factors are crossed.
+pub(super) fn options(findings: &Findings, view: &View<'_>) -> Option<String> {
+    let family = findings.effects.iter().find(|family| {
+        family.kind == Kind::Main
+            && family.metric == findings.method.deciding_metric
+            && family.condition.as_deref() == Some(view.condition)
+    })?;
+    let mut shown: Vec<(&Effect, &Comparison)> = family
+        .effects
+        .iter()
+        .filter_map(|effect| Some((effect, effect.comparison.as_ref()?)))
+        .filter(|(_, comparison)| matches!(comparison.verdict, Verdict::Faster | Verdict::Slower))
+        .collect();
+    shown.sort_by(|a, b| b.1.estimate.ln().abs().total_cmp(&a.1.estimate.ln().abs()));
+    let each = shown.iter().map(|(effect, comparison)| {
+        let amount = Amount::of(comparison, family.unit, family.better).claim;
+        format!("{} {}", clean(&effect.name), glue(&amount))
+    });
+    let each: Vec<String> = each.collect();
+    let place = family.workload.as_deref().filter(|_| view.workloads.len() > 1);
+    let place = place.map_or(String::new(), |workload| format!(" on {}", clean(workload)));
+    Some(match each.as_slice() {
+        [] => format!("options{place}: none is shown to matter on average over the others"),
+        some => format!("options{place}, on average over the others: {}", some.join(", ")),
+    })
+}
+
+/// Causes, a line each, and what has none.
+pub(super) fn causes(causes: &[Cause]) -> Vec<String> {
+    let mut lines: Vec<String> = causes
+        .iter()
+        .filter_map(|cause| Some(format!("why {}: {}", name(&cause.variant), clean(cause.what.as_ref()?))))
+        .collect();
+    let mut open: Vec<String> = vec![];
+    for cause in causes.iter().filter(|cause| cause.what.is_none()) {
+        let name = name(&cause.variant);
+        if !open.contains(&name) && causes.iter().all(|other| other.variant != cause.variant || other.what.is_none()) {
+            open.push(name);
+        }
+    }
+    if !open.is_empty() {
+        lines.push(format!("unexplained: {}", open.join(", ")));
+    }
+    lines
+}
+
+/// How to decide what is open, where that is worth the time.
+pub(super) fn to_decide(findings: &Findings, view: &View<'_>) -> Option<String> {
+    if findings.method.stopping.is_some() || findings.simulated.is_some() {
+        return None;
+    }
+    let needed =
+        view.compared().filter(|(_, comparison)| !is_same_program(comparison)).filter_map(|(_, comparison)| {
+            match comparison.verdict {
+                Verdict::Undecided { more_blocks: Some(more) } if more <= WORTH * comparison.blocks => Some(more),
+                _ => None,
+            }
+        });
+    let most = needed.max()?;
+    Some(format!("about {most} more blocks would decide; --until decided runs as many as it takes"))
+}
+
+/// A difference in the metric's unit, where that is a time and the row a ratio: `+0.100 s`.
+pub(super) fn in_seconds(view: &View<'_>, comparison: &Comparison) -> Option<String> {
+    let before = view.typical().filter(|_| view.unit == Unit::Seconds && comparison.scale == Scale::Ratio)?;
+    let by = before * (comparison.estimate - 1.0);
+    let sign = if by < 0.0 { "−" } else { "+" };
+    Some(format!("{sign}{}", duration(by.abs())))
+}

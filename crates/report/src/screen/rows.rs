@@ -1,0 +1,133 @@
+//! The rows: a variant each, with what is claimed of it, the interval, and a picture of the interval. They always fit into the
+//! columns: names give way first, then the picture.
+
+use super::amounts::Amount;
+use super::facts::in_seconds;
+use super::view::{Absence, Line, Stand, View};
+use crate::draw::paint::{Ink, Page, Piece};
+use crate::draw::plot::Axis;
+use crate::draw::text::{clean, middle, width};
+use crate::format::{duration, fitting, fixed, percent, units};
+use crate::words::{self, is_open, is_same_program, with_shared};
+use bakeoff_judge::findings::{Comparison, Findings, Scale};
+use bakeoff_model::metric::Unit;
+
+/// Columns between two.
+const GAP: usize = 2;
+/// Names have at least so many columns, and at most.
+const NAME_MIN: usize = 10;
+const NAME_MAX: usize = 34;
+/// The picture has at least so many, and at most.
+const PICTURE_MIN: usize = 12;
+const PICTURE_MAX: usize = 41;
+
+/// The cells of a row before they are put in columns.
+struct Cells<'a> {
+    name: String,
+    claim: Piece,
+    interval: String,
+    comparison: Option<&'a Comparison>,
+    is_baseline: bool,
+}
+
+/// Prints the titles and all rows.
+pub(super) fn print(findings: &Findings, view: &View<'_>, page: &mut Page, columns: usize) {
+    let rows: Vec<Cells<'_>> = view.lines.iter().map(|line| cells(findings, view, line)).collect();
+    let confidence = format!("{} interval", percent(findings.method.confidence));
+    let against = if view.lines.len() > 2 { format!("against {}", clean(view.baseline())) } else { String::new() };
+    let widest = |least: usize, of: &dyn Fn(&Cells<'_>) -> usize| rows.iter().map(of).fold(least, usize::max);
+    let claims = widest(0, &|row| width(&row.claim.text));
+    let intervals = widest(width(&confidence), &|row| width(&row.interval));
+    let numbers = claims + intervals + 2 * GAP;
+    let wanted = widest(0, &|row| width(&row.name)).clamp(NAME_MIN, NAME_MAX);
+    let drawn = rows.iter().filter_map(|row| drawable(row.comparison));
+    let ratios: Vec<f64> = drawn.flat_map(|c| c.shown_interval().into_iter().flatten().chain([c.estimate])).collect();
+    let is_drawn = !ratios.is_empty() && columns >= numbers + NAME_MIN + GAP + PICTURE_MIN;
+    let picture_least = if is_drawn { PICTURE_MIN + GAP } else { 0 };
+    let names = wanted.min(columns.saturating_sub(numbers + picture_least)).max(NAME_MIN);
+    let room = columns.saturating_sub(names + numbers + GAP);
+    let axis = is_drawn.then(|| Axis::over(ratios.into_iter(), findings.method.margin, room.min(PICTURE_MAX)));
+    let line = |name: Piece, claim: Piece, interval: Piece, picture: Option<Piece>| {
+        let fill = |taken: &Piece, to: usize| Piece::plain(" ".repeat(to.saturating_sub(width(&taken.text))));
+        let gap = || Piece::plain(" ".repeat(GAP));
+        let mut pieces = vec![name.clone(), fill(&name, names), gap(), fill(&claim, claims), claim, gap()];
+        pieces.extend([fill(&interval, intervals), interval]);
+        pieces.extend(picture.into_iter().flat_map(|picture| [gap(), picture]));
+        pieces
+    };
+    let title = middle(&against, names + GAP + claims);
+    let title =
+        Piece::new(format!("{}{title}", " ".repeat((names + GAP + claims).saturating_sub(width(&title)))), Ink::Aside);
+    let mut heading = vec![title, Piece::plain(" ".repeat(GAP))];
+    let fill = " ".repeat(intervals.saturating_sub(width(&confidence)));
+    heading.push(Piece::new(format!("{fill}{confidence}"), Ink::Aside));
+    heading.extend(axis.as_ref().map(|axis| Piece::new(format!("{}{}", " ".repeat(GAP), axis.changes()), Ink::Aside)));
+    page.line(heading);
+    for row in rows {
+        let picture = axis.as_ref().map(|axis| {
+            let drawn = drawable(row.comparison);
+            let estimate = drawn.map(|c| c.estimate).or_else(|| row.is_baseline.then_some(1.0));
+            let ink = drawn.map_or(Ink::Aside, |c| words::ink(c.verdict));
+            match drawn {
+                Some(comparison) => Piece::new(axis.row(estimate, comparison.shown_interval()), ink),
+                None => Piece::new(axis.row(None, None), Ink::Aside),
+            }
+        });
+        let name = Piece::plain(middle(&row.name, names));
+        page.line(line(name, row.claim, Piece::plain(row.interval), picture));
+    }
+}
+
+fn drawable(comparison: Option<&Comparison>) -> Option<&Comparison> {
+    comparison.filter(|comparison| comparison.scale == Scale::Ratio && comparison.shown_interval().is_some())
+}
+
+fn cells<'a>(findings: &Findings, view: &View<'_>, line: &Line<'a>) -> Cells<'a> {
+    let name = with_shared(findings, line.variant);
+    match line.stand {
+        Stand::Baseline(value) => Cells {
+            name,
+            claim: Piece::new(
+                value.map_or_else(|| "baseline".to_owned(), |value| typical(value, view.unit)),
+                Ink::Aside,
+            ),
+            interval: String::new(),
+            comparison: None,
+            is_baseline: true,
+        },
+        Stand::Compared(comparison) if is_same_program(comparison) && is_open(comparison) => Cells {
+            name,
+            claim: Piece::new("same program", Ink::Aside),
+            interval: Amount::of(comparison, view.unit, view.better).interval,
+            comparison: Some(comparison),
+            is_baseline: false,
+        },
+        Stand::Compared(comparison) => {
+            let Amount { claim, interval } = Amount::of(comparison, view.unit, view.better);
+            let by = in_seconds(view, comparison).filter(|_| view.lines.len() == 2 && !claim.contains('×'));
+            let by = by.filter(|_| comparison.differs()).map_or(String::new(), |by| format!(" ({by})"));
+            let claim = Piece::new(format!("{claim}{by}"), words::ink(comparison.verdict));
+            Cells { name, claim, interval, comparison: Some(comparison), is_baseline: false }
+        }
+        Stand::Absent(why) => {
+            let what = match why {
+                Absence::NotBuilt => "not built",
+                Absence::AllFailed => "failed",
+                Absence::NoTrials => "no trials",
+            };
+            let claim = Piece::new(what, Ink::Worse);
+            Cells { name, claim, interval: String::new(), comparison: None, is_baseline: false }
+        }
+    }
+}
+
+/// The baseline's typical value.
+fn typical(value: f64, unit: Unit) -> String {
+    if unit == Unit::Seconds {
+        return duration(value);
+    }
+    let (size, name) = fitting(value, units(unit));
+    let decimals = if size == 1.0 && value.fract() == 0.0 { 0 } else { crate::format::decimals_of(value / size, 3) };
+    let number = fixed(value / size, decimals);
+    if name.is_empty() { number } else { format!("{number} {name}") }
+}

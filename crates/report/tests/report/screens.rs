@@ -1,0 +1,183 @@
+//! The screen of generated studies: 1 to 40 variants, 1 to 6 workloads, 1 to 3 conditions, failures, ties, exclusions, and
+//! studies in which nothing differs. Each is judged, printed, and read again. `BAKEOFF_SCREENS=1000` generates as many.
+
+use bakeoff_judge::findings::{Comparison, Findings, Kind, Verdict};
+use bakeoff_judge::judge;
+use bakeoff_model::record::{Block, Excluded, Failure, Outcome, Record, Session, StudyLine, TWIN, Trial, VariantLine};
+use bakeoff_model::shuffle::Stream;
+use bakeoff_model::study::Decide;
+use bakeoff_report::{Context, Style, screen};
+
+const COLUMNS: usize = 80;
+/// Of those in which nothing differs, at most so many carry a doubt: 5 of 100, and in 100 studies by chance up to 10.
+const DOUBTFUL_MOST: f64 = 0.05;
+
+/// A whole number below `end`.
+fn below(chance: &mut Stream, end: usize) -> usize {
+    ((chance.unit() * end as f64) as usize).min(end - 1)
+}
+
+/// A study drawn from a seed, and whether nothing differs in it.
+fn generated(seed: u64) -> (Record, bool) {
+    let mut chance = Stream::of(seed, &["screens"]);
+    let is_same = chance.unit() < 0.35;
+    let variants = if chance.unit() < 0.9 { 1 + below(&mut chance, 12) } else { 1 + below(&mut chance, 40) };
+    let (workloads, conditions) = (1 + below(&mut chance, 6), 1 + below(&mut chance, 3));
+    let workloads = if variants > 12 { workloads.min(2) } else { workloads };
+    let names: Vec<String> = (0..variants).map(|at| name(&mut chance, at)).collect();
+    let names_of = |what: &str, n: usize| (0..n).map(|at| format!("{what}{at}")).collect::<Vec<String>>();
+    let (workloads, conditions) = (names_of("work", workloads), names_of("load", conditions));
+    let blocks = [3, 6, 10, 12, 20][below(&mut chance, 5)];
+    let noise = [0.001, 0.01, 0.03, 0.1][below(&mut chance, 4)];
+    // Ties are as frequent as differences.
+    let ratios: Vec<f64> = (0..variants)
+        .map(|at| match (at, is_same) {
+            (0, _) | (_, true) => 1.0,
+            _ => [1.0, 1.0, 1.005, 0.9, 1.2, 3.0, 0.3][below(&mut chance, 7)],
+        })
+        .collect();
+    let failing = (!is_same && chance.unit() < 0.3).then(|| below(&mut chance, variants));
+    let always = chance.unit() < 0.5;
+    let mut record = Record::new(StudyLine {
+        format: 1,
+        study: "generated".to_owned(),
+        question: (chance.unit() < 0.7).then(|| "Which way of building this program is faster?".to_owned()),
+        plan: "default".to_owned(),
+        seed,
+        variants: names.iter().map(|name| VariantLine { name: name.clone(), ..VariantLine::default() }).collect(),
+        excluded: match chance.unit() < 0.2 {
+            true => vec![Excluded { name: "odd".to_owned(), reason: "does not link".to_owned() }],
+            false => vec![],
+        },
+        workloads: workloads.clone(),
+        conditions: conditions.clone(),
+        decide: Decide { baseline: [].into(), metrics: vec!["wall".to_owned()], margin: 0.01, confidence: 0.95 },
+        ..StudyLine::default()
+    });
+    record.sessions.push(Session { session: 1, started_unix_s: 1e9, blocks, ..Session::default() });
+    for block in 1..=blocks {
+        for workload in &workloads {
+            for condition in &conditions {
+                let level = 1.0 + 0.1 * chance.unit();
+                let mut order: Vec<usize> = (0..=variants).collect();
+                for at in (1..order.len()).rev() {
+                    order.swap(at, below(&mut chance, at + 1));
+                }
+                for (position, who) in (1..).zip(&order) {
+                    let bell: f64 = (0..6).map(|_| chance.unit() - 0.5).sum::<f64>() * 1.414;
+                    let ratio = ratios.get(*who).copied().unwrap_or(1.0);
+                    let fails = failing == Some(*who) && (always || chance.unit() < 0.2);
+                    let failure = Failure::Exit { code: 1, stderr: vec!["no such table".to_owned()] };
+                    record.trials.push(Trial {
+                        block,
+                        workload: workload.clone(),
+                        condition: condition.clone(),
+                        position,
+                        variant: names.get(*who).cloned().unwrap_or_else(|| TWIN.to_owned()),
+                        session: 1,
+                        started_unix_s: 1e9 + f64::from(block),
+                        outcome: if fails { Outcome::Failed(failure) } else { Outcome::Ok },
+                        measurements: [("wall".to_owned(), level * ratio * (noise * bell).exp())].into(),
+                        ..Trial::default()
+                    });
+                }
+                let order = order.iter().map(|w| names.get(*w).cloned().unwrap_or_else(|| TWIN.to_owned())).collect();
+                let (workload, condition) = (workload.clone(), condition.clone());
+                record.blocks.push(Block { block, workload, condition, order, ..Block::default() });
+            }
+        }
+    }
+    (record, is_same)
+}
+
+/// Names of all lengths.
+fn name(chance: &mut Stream, at: usize) -> String {
+    match (at, below(chance, 4)) {
+        (0, _) => "baseline".to_owned(),
+        (_, 0) => format!("v{at}"),
+        (_, 1) => format!("opt=O{at}"),
+        (_, 2) => format!("cc=clang-{at} malloc=perl threads=on"),
+        _ => format!("libperl=shared+no-interposition-{at} optimize=O3-march-native threads=on malloc=perl"),
+    }
+}
+
+/// The comparisons that the rows show: of the only workload, or over all, under the first condition.
+fn rows(findings: &Findings) -> Vec<(&str, Option<&Comparison>)> {
+    let condition = &findings.tables[0].condition;
+    let here = || findings.tables.iter().filter(|table| table.condition == *condition);
+    let suite = findings
+        .effects
+        .iter()
+        .find(|family| family.kind == Kind::Suite && family.condition.as_ref() == Some(condition))
+        .filter(|_| here().count() > 1);
+    match suite {
+        Some(suite) => suite.effects.iter().map(|e| (e.name.as_str(), e.comparison.as_ref())).collect(),
+        None => here().take(1).flat_map(|t| &t.rows).skip(1).map(|r| (&*r.variant, r.comparison.as_ref())).collect(),
+    }
+}
+
+fn check(seed: u64, findings: &Findings, page: &str) {
+    let lines: Vec<&str> = page.lines().collect();
+    let context = || format!("seed {seed}\n{page}");
+    let most = 24 + findings.variants.len().saturating_sub(12);
+    assert!(lines.len() <= most, "{} lines, at most {most}: {}", lines.len(), context());
+    assert!(lines.iter().all(|line| line.chars().count() <= COLUMNS), "{}", context());
+    let answer = *lines.last().unwrap_or(&"");
+    assert!(!answer.is_empty() && !answer.starts_with("more"), "{}", context());
+    assert!(lines[lines.len() - 2].is_empty() || lines[lines.len() - 2].contains("--all"), "{}", context());
+    if findings.tables.is_empty() {
+        return;
+    }
+    let rows = rows(findings);
+    let of = |verdict: fn(Verdict) -> bool| {
+        rows.iter().filter(|(_, c)| c.is_some_and(|comparison| verdict(comparison.verdict))).count()
+    };
+    let (better, worse) = (of(|v| v == Verdict::Faster), of(|v| v == Verdict::Slower));
+    // The words of the rows are the verdicts, each as often.
+    let first = lines.iter().position(|line| line.contains("95 % interval")).map_or(lines.len(), |at| at + 1);
+    let table = &lines[first..(first + rows.len() + 1).min(lines.len())];
+    let rows_with = |words: [&str; 2]| table.iter().filter(|line| words.iter().any(|word| line.contains(word))).count();
+    assert_eq!(rows_with([" faster ", "as fast"]), better, "{}", context());
+    assert_eq!(rows_with([" slower ", "as long"]), worse, "{}", context());
+    let says = |words: &str| answer.contains(words);
+    if better == 0 {
+        assert!(!says("% faster") && !says("as fast"), "{}", context());
+    }
+    if better + worse == 0 {
+        assert!(!says("fastest") && !says("share the lead"), "{}", context());
+    }
+    if says("equivalent") {
+        assert!(rows.iter().all(|(_, c)| c.is_none_or(Comparison::is_within)), "{}", context());
+    }
+    if says("cannot be told apart") {
+        assert_eq!(better, 0, "{}", context());
+    }
+}
+
+/// Of a study in which nothing differs, its screen if that has a doubt.
+fn tried(seed: u64) -> Option<Option<String>> {
+    let (record, is_same) = generated(seed);
+    let findings = judge(&record);
+    let more = Context { more: "bakeoff report studies/generated", causes: &[] };
+    let page = screen(&findings, more, Style { width: COLUMNS, colour: false });
+    check(seed, &findings, &page);
+    let is_doubt = |line: &str| line.starts_with('▲') && !line.contains("twin");
+    is_same.then(|| page.lines().any(is_doubt).then(|| format!("seed {seed}\n{page}")))
+}
+
+#[test]
+#[expect(clippy::disallowed_methods, reason = "the test asks how many studies it is to generate")]
+fn screens_of_generated_studies_are_short_and_true() {
+    let studies = std::env::var("BAKEOFF_SCREENS").ok().and_then(|n| n.parse().ok()).unwrap_or(100);
+    let halves = std::thread::scope(|scope| {
+        let half = |odd: u64| move || (1..=studies).filter(|seed| seed % 2 == odd).map(tried).collect::<Vec<_>>();
+        [0, 1].map(|odd| scope.spawn(half(odd))).map(|half| half.join().unwrap())
+    });
+    let of_same: Vec<_> = halves.concat().into_iter().flatten().collect();
+    let (same, doubtful): (usize, Vec<String>) = (of_same.len(), of_same.into_iter().flatten().collect());
+    println!("{studies} studies; nothing differs in {same}, and {} of these carry a doubt", doubtful.len());
+    // Three standard deviations above the rate that is promised.
+    let expected = DOUBTFUL_MOST * same as f64;
+    let most = expected + 3.0 * (expected * (1.0 - DOUBTFUL_MOST)).sqrt();
+    assert!((doubtful.len() as f64) <= most, "{} of {same}, e.g. {:?}", doubtful.len(), doubtful.first());
+}
