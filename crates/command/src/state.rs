@@ -150,6 +150,22 @@ fn remember_latest(folder: &Path, name: &[u8]) -> Result<(), CommandError> {
     write().map_err(|source| CommandError::new(Code::Internal, Error::Folder { path: path.clone(), source }))
 }
 
+/// The latest journal of a plan in a study's folder: the plan's name begins the journal's.
+pub fn journal_of_plan(path: &Path, plan: &str) -> Result<PathBuf, CommandError> {
+    let dir = if path.is_dir() { path } else { path.parent().unwrap_or(path) };
+    let of_plan = |journal: &PathBuf| {
+        let name = journal.file_stem().and_then(|name| name.to_str());
+        name.and_then(|name| name.rsplit_once('-')).is_some_and(|(own, _)| own == plan)
+    };
+    let written = |journal: &PathBuf| std::fs::metadata(journal).and_then(|data| data.modified()).ok();
+    let latest = journals_of(dir).into_iter().filter(of_plan).max_by_key(written);
+    latest.ok_or_else(|| {
+        let plan = bakeoff_model::plain::clean(plan);
+        CommandError::usage(format!("no journal of plan `{plan}` in {}", dir.join(FOLDER).display()))
+            .hint(format!("run it: bakeoff run {} --plan {plan}", path.display()))
+    })
+}
+
 /// The journal that is meant by a study's folder, its `study.toml`, or a journal itself.
 pub fn journal_of(path: &Path) -> Result<PathBuf, CommandError> {
     if let Err(source) = std::fs::metadata(path) {

@@ -40,6 +40,9 @@ pub struct Findings {
     pub study: String,
     /// Its question, in its author's words.
     pub question: Option<String>,
+    /// What was asked instead of the study's own question, if something was; part by part, in words of the command line.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub asked: Vec<String>,
     /// The plan's name.
     pub plan: String,
     /// The seed of every order.
@@ -111,6 +114,36 @@ pub struct Findings {
     pub failures: Vec<FailedTrials>,
     /// Doubts about the study as a whole.
     pub caveats: Vec<Caveat>,
+}
+
+impl Findings {
+    /// Leaves the rows of these variants and of the baseline; all that was judged stays corrected for all of them. None
+    /// of them leaves everything; the first that is unknown is returned, and nothing is changed then.
+    pub fn retain(&mut self, only: &[String]) -> Option<String> {
+        let Some((baseline, others)) = self.variants.split_first() else { return only.first().cloned() };
+        if let Some(unknown) =
+            only.iter().find(|name| **name != baseline.name && others.iter().all(|v| v.name != **name))
+        {
+            return Some(unknown.clone());
+        }
+        if only.is_empty() {
+            return None;
+        }
+        let baseline = baseline.name.clone();
+        let stays = |name: &str| name == baseline || only.iter().any(|known| known == name);
+        self.variants.retain(|variant| stays(&variant.name));
+        for table in &mut self.tables {
+            table.rows.retain(|row| stays(&row.variant));
+            table.ranking.iter_mut().for_each(|ranking| ranking.variants.retain(|ranked| stays(&ranked.variant)));
+        }
+        for family in self.effects.iter_mut().filter(|family| family.kind == Kind::Suite) {
+            family.effects.retain(|effect| stays(&effect.name));
+            family.ranking.iter_mut().for_each(|ranking| ranking.variants.retain(|ranked| stays(&ranked.variant)));
+        }
+        self.latencies.iter_mut().for_each(|table| table.rows.retain(|row| stays(&row.variant)));
+        self.failures.retain(|lost| stays(&lost.variant));
+        None
+    }
 }
 
 /// How the study was judged; one choice for all tables.

@@ -2,6 +2,7 @@
 //! world, and the same record always gives the same findings. `bakeoff_stats` knows only numbers; [`judge()`] knows what
 //! they are numbers of;
 
+mod ask;
 mod build_cost;
 mod builds;
 mod complete;
@@ -39,6 +40,7 @@ mod trials;
 pub mod twin_history;
 mod workloads;
 
+pub use ask::{Question, Unasked};
 pub use builds::{doubts as doubts_about_builds, same_files};
 pub use judge::{judge, judge_with_levels};
 pub use mode::InferenceMode;

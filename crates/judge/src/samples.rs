@@ -24,7 +24,6 @@ use bakeoff_model::metric::Unit;
 use bakeoff_readers::Sample;
 use bakeoff_stats::equivalence::Zone;
 use bakeoff_stats::rank::MannWhitney;
-use bakeoff_stats::sort;
 use caveats::{means_disagree, never_vary, of_sample, spreads, too_few};
 use rayon::prelude::*;
 use std::collections::BTreeMap;
@@ -190,7 +189,7 @@ impl Sorted {
     fn of(values: &[f64]) -> Self {
         let sort = || {
             let mut ascending = values.to_vec();
-            sort::sort(&mut ascending);
+            ascending.sort_unstable_by(f64::total_cmp);
             ascending
         };
         let (course, ascending) = rayon::join(|| Course::of(values), sort);

@@ -44,6 +44,7 @@ pub(super) fn judge_workloads(record: &Record, levels: bool) -> Findings {
         format: FORMAT,
         study: study.study.clone(),
         question: study.question.clone(),
+        asked: vec![],
         plan: study.plan.clone(),
         seed: study.seed,
         simulated: study.simulated.clone(),
@@ -60,7 +61,7 @@ pub(super) fn judge_workloads(record: &Record, levels: bool) -> Findings {
         blocks_finished: trials.finished(&record.blocks),
         blocks_total: blocks_wanted * (study.workloads.len() * study.conditions.len()) as u32,
         started_unix_s: record.sessions.first().map_or(0.0, |session| session.started_unix_s),
-        outputs: vec![],
+        outputs,
         failures: attempts.lost(study),
         metrics: provided::metrics(study, &tables, &trials),
         latencies: latencies::tables(study, &seen, rule),
@@ -80,7 +81,6 @@ pub(super) fn judge_workloads(record: &Record, levels: bool) -> Findings {
         sections: crate::findings::Sections::new(),
         caveats: vec![],
     };
-    findings.outputs = outputs;
     findings.caveats = doubts::about(&findings, record, &trials, rule);
     findings.caveats.extend(diagnostics::about(&findings, &trials, &attempts, rule));
     findings

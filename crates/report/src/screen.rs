@@ -173,11 +173,17 @@ fn extras(findings: &Findings, view: Option<&View<'_>>, context: Context<'_>) ->
         add(facts::disagreeing(findings, view), Ink::Plain, 15);
         add(facts::conditions(findings, view), Ink::Plain, 10);
     }
+    if !findings.asked.is_empty() {
+        let asked = findings.asked.iter().map(|part| clean(part)).collect::<Vec<_>>().join(", ");
+        add(vec![format!("asked again of the same trials: {asked}; the study fixed another question")], Ink::Open, 1);
+    }
     let mut doubts = doubts::doubts(findings, view);
     doubts.dedup();
     let (look, part): (Vec<_>, Vec<_>) = doubts.into_iter().partition(|(weight, _)| *weight == Weight::Look);
     let marked = |(_, text): (Weight, String)| format!("▲ {text}");
     add(look.into_iter().map(marked).collect(), Ink::Worse, 0);
+    let reasons = doubts::reasons(findings, view).into_iter().map(|reason| format!("▲ {reason}"));
+    add(reasons.collect(), Ink::Worse, 3);
     let lost = doubts::lost(findings, view).map(|lost| format!("▲ {lost}"));
     add(lost.into_iter().collect(), Ink::Worse, 5);
     add(part.into_iter().map(marked).collect(), Ink::Open, 40);

@@ -44,7 +44,7 @@ impl Description {
     /// Describes finite values, given in the order of time. None if there are none. `alpha` is for the median's interval.
     pub fn new(values: &[f64], alpha: f64) -> Option<Self> {
         let mut ascending = values.to_vec();
-        super::sort::sort(&mut ascending);
+        ascending.sort_unstable_by(f64::total_cmp);
         Self::of(values, &ascending, None, alpha)
     }
 

@@ -22,7 +22,6 @@ pub mod power;
 pub mod proportion;
 pub mod rank;
 pub mod signflip;
-pub mod sort;
 pub mod spending;
 pub mod student;
 pub mod trend;

@@ -158,6 +158,7 @@ pub fn study(variants: &[&str], tables: Vec<Table>) -> Findings {
         format: FORMAT,
         study: "perl-options".to_owned(),
         question: Some("What do Perl's build options cost at run time?".to_owned()),
+        asked: vec![],
         plan: "default".to_owned(),
         seed: 178,
         simulated: None,

@@ -128,8 +128,22 @@ impl Showing {
     }
 
     /// Prints the findings of a record, and the exit code that they deserve.
-    pub(super) fn show(&self, record: &Record, more: &str, features: Features) -> Result<Code, CommandError> {
-        self.show_findings(&features.judge(record), more, features)
+    /// The same, of what was asked instead of the study's own question, and of only these variants.
+    pub(super) fn show(
+        &self,
+        record: &Record,
+        more: &str,
+        (asked, only): (Vec<String>, &[String]),
+        features: Features,
+    ) -> Result<Code, CommandError> {
+        let mut findings = features.judge(record);
+        findings.asked = asked;
+        if let Some(unknown) = findings.retain(only) {
+            let known = findings.variants.iter().map(|variant| clean(&variant.name)).collect::<Vec<_>>().join(", ");
+            return Err(CommandError::usage(format!("the journal has no variant `{}`", clean(&unknown)))
+                .hint(format!("there are: {known}")));
+        }
+        self.show_findings(&findings, more, features)
     }
 
     /// `more` is the command that prints more of it.

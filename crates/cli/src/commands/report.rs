@@ -6,6 +6,7 @@ use crate::journals::read;
 use bakeoff_command::Features;
 use bakeoff_command::error::{Code, CommandError};
 use bakeoff_command::{screen, state};
+use bakeoff_judge::Question;
 use bakeoff_judge::side_by_side::{SideBySide, side_by_side};
 use bakeoff_model::plain::clean;
 use bakeoff_model::record::{Record, Trial};
@@ -28,13 +29,74 @@ pub(crate) struct Args {
     /// is the journal that came with an imported study
     #[arg(long, value_name = "JOURNAL", conflicts_with = "require_verdict")]
     beside: Option<PathBuf>,
+    /// The plan whose latest journal is taken, instead of the latest of all
+    #[arg(long, value_name = "NAME")]
+    plan: Option<String>,
+    #[command(flatten)]
+    question: Asked,
     #[command(flatten)]
     showing: Showing,
 }
 
+/// Another question to the same trials, without running anything
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Ask again")]
+struct Asked {
+    /// Compare with this variant
+    #[arg(long, value_name = "VARIANT")]
+    baseline: Option<String>,
+    /// Decide on this metric
+    #[arg(long, value_name = "METRIC")]
+    metric: Option<String>,
+    /// Only this workload
+    #[arg(long, value_name = "WORKLOAD")]
+    workload: Option<String>,
+    /// Only this condition
+    #[arg(long, value_name = "CONDITION")]
+    condition: Option<String>,
+    /// Confidence of intervals and verdicts
+    #[arg(long, value_name = "C", value_parser = bakeoff_command::arguments::confidence)]
+    confidence: Option<f64>,
+    /// Show only these variants and the baseline; the comparisons stay corrected for all
+    #[arg(long, value_name = "VARIANT", value_delimiter = ',')]
+    only: Vec<String>,
+}
+
+impl Asked {
+    fn question(&self) -> Question {
+        let Self { baseline, metric, workload, condition, confidence, .. } = self;
+        Question {
+            baseline: baseline.clone(),
+            metric: metric.clone(),
+            workload: workload.clone(),
+            condition: condition.clone(),
+            confidence: *confidence,
+        }
+    }
+
+    /// What is asked, in the words of the command line.
+    fn parts(&self) -> Vec<String> {
+        let named = |what: &str, value: &Option<String>| value.as_ref().map(|value| format!("{what} {value}"));
+        let parts = [
+            named("baseline", &self.baseline),
+            named("metric", &self.metric),
+            named("workload", &self.workload),
+            named("condition", &self.condition),
+            self.confidence.map(|confidence| format!("confidence {confidence}")),
+        ];
+        parts.into_iter().flatten().collect()
+    }
+}
+
 pub(crate) fn execute(args: &Args, features: Features) -> Result<Code, CommandError> {
-    let path = state::journal_of(&args.study)?;
-    let record = read(&path, features)?;
+    let path = match &args.plan {
+        Some(plan) => state::journal_of_plan(&args.study, plan)?,
+        None => state::journal_of(&args.study)?,
+    };
+    let record = args.question.question().of(read(&path, features)?).map_err(|unasked| {
+        let known: Vec<String> = unasked.known.iter().map(|name| clean(name)).collect();
+        CommandError::usage(clean(&unasked.to_string())).hint(format!("there are: {}", known.join(", ")))
+    })?;
     if args.provenance {
         screen::out(&bakeoff_report::provenance(&record, screen::style()));
         return Ok(Code::Done);
@@ -47,7 +109,7 @@ pub(crate) fn execute(args: &Args, features: Features) -> Result<Code, CommandEr
         Some(other) => beside(args, &path, &record, other, features),
         None => {
             let more = format!("bakeoff report {}", clean(&args.study.display().to_string()));
-            args.showing.show(&record, &more, features)
+            args.showing.show(&record, &more, (args.question.parts(), &args.question.only), features)
         }
     }
 }

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test ends where something is not as it should be")]
 
-use crate::common::{SMALL, each_trial_once, small};
+use crate::common::{SMALL, Shown, each_trial_once, small};
 use serde_json::Value;
 use std::fs;
 
@@ -285,4 +285,32 @@ fn trials_wait_until_nobody_else_wants_the_machine() {
     lines.for_each(drop);
     assert!(run.wait().unwrap().success());
     each_trial_once(&sandbox.record(), 8 * 3);
+}
+
+/// The default report is a screen: the question first, the answer last, and all of it on request.
+#[test]
+fn a_report_is_a_screen_and_answers_other_questions_of_the_same_trials() {
+    let sandbox = small();
+    let words = ["run", "STUDY", "--quiet", "--simulate", "base:1,noise:0.002,seed:3,echo=twice:1.2", "--blocks", "8"];
+    let shown = Shown::of(&sandbox.command_as_typed(&words).output().unwrap());
+    let lines: Vec<&str> = shown.out.lines().collect();
+    assert!(lines.len() <= 24 && lines[lines.len() - 2].is_empty(), "{}", shown.out);
+    let ask = |more: &[&str]| {
+        let words: Vec<&str> = ["report", "STUDY"].iter().chain(more).copied().collect();
+        Shown::of(&sandbox.command_as_typed(&words).output().unwrap())
+    };
+    let answer = |shown: &Shown| shown.out.lines().last().unwrap_or_default().to_owned();
+    assert_eq!(answer(&ask(&[])), answer(&shown));
+    let user = ask(&["--metric", "user", "--confidence", "0.9"]);
+    user.expect(0, &["asked again of the same trials: metric user, confidence 0.9", "90 % interval"]);
+    ask(&["--baseline", "nobody"]).expect(2, &["the journal has no variant `nobody`", "there are: baseline"]);
+    ask(&["--metric", "joules"]).expect(2, &["the journal has no metric `joules`"]);
+    ask(&["--plan", "nightly"]).expect(2, &["no journal of plan `nightly`"]);
+    ask(&["--only", "nobody"]).expect(2, &["the journal has no variant `nobody`"]);
+    ask(&["--section", "weather"]).expect(2, &["there is no section `weather`", "provenance"]);
+    let tables = ask(&["--section", "tables"]);
+    tables.expect(0, &["ratio [95 % interval]"]);
+    assert!(!tables.out.contains("method:"), "{}", tables.out);
+    let ascii = sandbox.command_as_typed(&["report", "STUDY"]).env("LC_ALL", "C").output().unwrap();
+    assert!(ascii.stdout.is_ascii(), "{}", String::from_utf8_lossy(&ascii.stdout));
 }

@@ -101,6 +101,15 @@ impl Teller<'_> {
         if self.view.lines.len() == 1 {
             return format!("only {} was measured: there is nothing to compare it with", self.baseline());
         }
+        if let [one, other] = self.view.lines.as_slice() {
+            let variant = if matches!(one.stand, Stand::Absent(_)) { one.variant } else { other.variant };
+            let what = match failed(Absence::AllFailed) {
+                true => format!("every trial of {} failed", self.name(variant)),
+                false if failed(Absence::NotBuilt) => format!("{} was not built", self.name(variant)),
+                false => format!("{} has no trial that counts", self.name(variant)),
+            };
+            return format!("no comparison: {what}");
+        }
         let why = if failed(Absence::AllFailed) {
             "the trials of all others failed"
         } else if failed(Absence::NotBuilt) {
@@ -171,11 +180,10 @@ impl Teller<'_> {
             Verdict::Equivalent => {
                 format!("{baseline} and {name} are equivalent{}: within {}{}", in_metric, self.margin(), interval())
             }
-            Verdict::Withheld => format!("no verdict: {name} prints something other than {baseline}"),
+            Verdict::Withheld => format!("no verdict on {name}"),
             Verdict::Undecided { .. } => {
-                let most = self
-                    .at_most(comparison)
-                    .map_or(String::new(), |most| format!(": if they differ, then by at most {most}"));
+                let by = if self.terse { "by" } else { "if they differ, then by" };
+                let most = self.at_most(comparison).map_or(String::new(), |most| format!(": {by} at most {most}"));
                 format!("{baseline} and {name} cannot be told apart{most}")
             }
         }
@@ -228,6 +236,7 @@ impl Teller<'_> {
             return format!("all are equivalent to {}, within {}", self.baseline(), self.margin());
         }
         match compared.iter().all(|(_, comparison)| comparison.verdict == Verdict::Slower) {
+            true if self.terse => format!("{} is the {word}", self.baseline()),
             true => {
                 let (next, comparison) = compared[0];
                 let name = self.name(next);
@@ -274,6 +283,7 @@ impl Teller<'_> {
                     let claim = self.claim(comparison);
                     format!("{name} is the {word}: {claim}{}", self.than(&claim))
                 }
+                None if self.terse => format!("{name} is the {word}"),
                 None => {
                     let next = &ranking.variants[1].variant;
                     let claim = against(next).map_or(String::new(), |c| format!(", {}", self.claim(c)));

@@ -3,6 +3,7 @@
 
 use super::view::{Stand, View};
 use crate::draw::text::{clean, glue};
+use crate::failures::failure_in_full;
 use crate::format::percent;
 use crate::words::{Change, Wording, is_same_program, listed, named};
 use bakeoff_judge::findings::{BuildDoubts, Caveat, Findings, FlagDoubt, FlagFate, OtherOutput, Outputs, Verdict};
@@ -172,7 +173,12 @@ fn of_study(view: Option<&View<'_>>, caveat: &Caveat) -> Option<(Weight, String)
             let who = seen.first().map_or(String::new(), |one| clean(&one.variant));
             (Look, format!("the load did not run equally often beside all variants ({who})"))
         }
-        Caveat::FailureRates(spots) => (Look, rates("fail", "fails", spots.seen.first().map(|spot| &*spot.variant))),
+        Caveat::FailureRates(spots) => {
+            // A variant of which every trial failed has a row that says so.
+            let is_there = |variant: &str| view.is_none_or(|view| view.compared().any(|(name, _)| name == variant));
+            let who = spots.seen.iter().map(|spot| &*spot.variant).find(|variant| is_there(variant))?;
+            (Look, rates("fail", "fails", Some(who)))
+        }
         Caveat::VoidRates(spots) => (Look, rates("are void", "is void", spots.seen.first().map(|spot| &*spot.variant))),
         Caveat::UnknownMetric { metrics } => (Look, format!("unknown here: {}", clean_all(metrics).join(", "))),
         Caveat::Position(_) => (Part, "differences depend on which variant of a block runs first".to_owned()),
@@ -227,6 +233,22 @@ fn of_row(caveat: &Caveat) -> Option<String> {
         Caveat::MemoryFloor { .. } => Some("this memory may be the launcher's own".to_owned()),
         _ => None,
     }
+}
+
+/// Why variants of which every trial failed did so, a line each; those that failed alike share it.
+pub(super) fn reasons(findings: &Findings, view: Option<&View<'_>>) -> Vec<String> {
+    let lines = view.iter().flat_map(|view| &view.lines);
+    let absent = lines.filter(|line| matches!(line.stand, Stand::Absent(_))).map(|line| line.variant);
+    let mut reasons: Vec<(String, Vec<String>)> = vec![];
+    for variant in absent {
+        let lost = findings.failures.iter().find(|lost| lost.variant == variant && lost.example.is_some());
+        let Some(why) = lost.and_then(|lost| lost.example.as_ref()).map(failure_in_full) else { continue };
+        match reasons.iter_mut().find(|(known, _)| *known == why) {
+            Some((_, variants)) => variants.push(clean(variant)),
+            None => reasons.push((why, vec![clean(variant)])),
+        }
+    }
+    reasons.into_iter().map(|(why, variants)| format!("{}: {why}", named(variants))).collect()
 }
 
 /// Trials that failed or are void, in a line; none if all count.

@@ -34,10 +34,11 @@ pub(super) fn blocks(view: &View<'_>) -> Option<String> {
     let [(variant, comparison)] = view.compared().collect::<Vec<_>>().try_into().ok()?;
     let better = comparison.better_in?;
     let word = Wording::of(view.unit, view.better).verdict(Verdict::Faster);
+    if !comparison.differs() {
+        return None;
+    }
     let is_worse = 2 * better < comparison.blocks;
     let (who, blocks) = if is_worse { (view.baseline(), comparison.blocks - better) } else { (variant, better) };
-    let at_least = if is_worse { "not slower" } else { word };
-    let word = if comparison.verdict == Verdict::Slower { word } else { at_least };
     (view.lines.len() == 2).then(|| format!("{} is {word} in {blocks} of {} blocks", name(who), comparison.blocks))
 }
 

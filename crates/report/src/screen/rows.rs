@@ -9,7 +9,7 @@ use crate::draw::plot::Axis;
 use crate::draw::text::{clean, middle, width};
 use crate::format::{duration, fitting, fixed, percent, units};
 use crate::words::{self, is_open, is_same_program, with_shared};
-use bakeoff_judge::findings::{Comparison, Findings, Scale};
+use bakeoff_judge::findings::{Comparison, Findings, Scale, Verdict};
 use bakeoff_model::metric::Unit;
 
 /// Columns between two.
@@ -79,7 +79,9 @@ pub(super) fn print(findings: &Findings, view: &View<'_>, page: &mut Page, colum
 }
 
 fn drawable(comparison: Option<&Comparison>) -> Option<&Comparison> {
-    comparison.filter(|comparison| comparison.scale == Scale::Ratio && comparison.shown_interval().is_some())
+    let is_drawn =
+        |c: &&Comparison| c.scale == Scale::Ratio && c.shown_interval().is_some() && c.verdict != Verdict::Withheld;
+    comparison.filter(is_drawn)
 }
 
 fn cells<'a>(findings: &Findings, view: &View<'_>, line: &Line<'a>) -> Cells<'a> {

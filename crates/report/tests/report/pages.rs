@@ -1,7 +1,7 @@
 //! Whole pages, compared with the files in `snapshots/`, and what holds for every page. `BAKEOFF_UPDATE=1` writes the
 //! files anew; look at them before you commit them.
 
-use bakeoff_judge::findings::{Caveat, Comparison, Findings, OtherOutput, Outputs, Verdict};
+use bakeoff_judge::findings::{BusySeen, Caveat, Comparison, Findings, OtherOutput, Outputs, Verdict};
 use bakeoff_model::metric::Direction;
 use bakeoff_model::record::{BuildOutcome, LayerLine, OutputDifference};
 use bakeoff_model::study::OutputUse;
@@ -152,6 +152,28 @@ fn colour_adds_nothing_but_escape_codes() {
 }
 
 /// A variant that printed something else.
+/// What makes a comparison meaningless stands in the first three lines, and the answer begins with it.
+#[test]
+fn what_makes_a_comparison_meaningless_is_the_answer() {
+    let check = |findings: &Findings, above: &str, answer: &str| {
+        let screen = on_screen(findings, 80);
+        let lines: Vec<&str> = screen.lines().collect();
+        assert!(lines[..3].iter().any(|line| line.contains(above)), "{screen}");
+        assert!(lines[lines.len() - 1].contains(answer), "{screen}");
+    };
+    check(
+        &other_output(OutputUse::Compared),
+        "prints another output, first in line 2",
+        "prints another output; no verdict",
+    );
+    check(&other_output(OutputUse::Noted), "do they do the same work?", "faster");
+    check(&bakeoff_testkit::findings::doubtful(), "is the same program as the baseline", "-O3 reached nothing; ");
+    let mut busy = bakeoff_testkit::findings::five_verdicts();
+    let seen = |disturbed| BusySeen { variant: None, condition: "idle".to_owned(), disturbed, of: 72 };
+    busy.caveats = vec![Caveat::BusyMachine { seen: vec![seen(40)], from: 0.1 }];
+    check(&busy, "other programs used more than 10 % of the processors in 40 of 72 trials", "busy machine; ");
+}
+
 fn other_output(output: OutputUse) -> Findings {
     let mut findings = bakeoff_testkit::findings::pair();
     let difference = OutputDifference {

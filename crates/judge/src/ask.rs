@@ -1,0 +1,182 @@
+//! Another question to the same trials: another baseline, metric, workload, condition or confidence. It makes a record whose
+//! study asks that, to be judged like any other; what was not measured cannot be asked. Which rows are shown is not asked here.
+
+use crate::study::variants;
+use bakeoff_model::metric;
+use bakeoff_model::plan::BASELINE;
+use bakeoff_model::record::{Record, StudyLine, TWIN};
+
+/// What the former baseline is called where another variant takes its place.
+const FORMER: &str = "study-baseline";
+
+/// What is asked instead of the study's own; nothing is what the study asks.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Question {
+    /// The variant that others are compared with.
+    pub baseline: Option<String>,
+    /// The metric to decide on.
+    pub metric: Option<String>,
+    /// The only workload.
+    pub workload: Option<String>,
+    /// The only condition.
+    pub condition: Option<String>,
+    /// Confidence of intervals and verdicts.
+    pub confidence: Option<f64>,
+}
+
+/// What cannot be asked of a record.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("the journal has no {what} `{name}`")]
+pub struct Unasked {
+    /// What kind of thing.
+    pub what: &'static str,
+    /// Its name.
+    pub name: String,
+    /// Those that there are.
+    pub known: Vec<String>,
+}
+
+impl Question {
+    /// Whether it is the study's own.
+    pub fn is_own(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// The record as if its study had asked this.
+    ///
+    /// # Errors
+    /// If a name is none of the record's.
+    pub fn of(&self, mut record: Record) -> Result<Record, Unasked> {
+        if let Some(name) = &self.workload {
+            only(&mut record.study.workloads, name, "workload")?;
+            record.trials.retain(|trial| trial.workload == *name);
+            record.blocks.retain(|block| block.workload == *name);
+        }
+        if let Some(name) = &self.condition {
+            only(&mut record.study.conditions, name, "condition")?;
+            record.trials.retain(|trial| trial.condition == *name);
+            record.blocks.retain(|block| block.condition == *name);
+        }
+        if let Some(name) = &self.metric {
+            decide_on(&mut record, name)?;
+        }
+        if let Some(confidence) = self.confidence {
+            record.study.decide.confidence = confidence;
+        }
+        if let Some(name) = &self.baseline {
+            compare_with(&mut record, name)?;
+        }
+        Ok(record)
+    }
+}
+
+/// Leaves one name of a list.
+fn only(names: &mut Vec<String>, name: &str, what: &'static str) -> Result<(), Unasked> {
+    if !names.iter().any(|known| known == name) {
+        return Err(Unasked { what, name: name.to_owned(), known: names.clone() });
+    }
+    names.retain(|known| known == name);
+    Ok(())
+}
+
+fn decide_on(record: &mut Record, name: &str) -> Result<(), Unasked> {
+    let StudyLine { decide, metrics, .. } = &mut record.study;
+    let is_measured = record.trials.iter().any(|trial| trial.value(name).is_some());
+    if metric::by_name(name, metrics).is_none() || !is_measured {
+        let known = decide.metrics.clone();
+        return Err(Unasked { what: "metric", name: name.to_owned(), known });
+    }
+    decide.metrics.retain(|known| known != name);
+    decide.metrics.insert(0, name.to_owned());
+    Ok(())
+}
+
+/// The twin is one of the former baseline, and says nothing of another: its trials are left out.
+fn compare_with(record: &mut Record, name: &str) -> Result<(), Unasked> {
+    let names: Vec<String> = variants(&record.study).map(|variant| variant.name.clone()).collect();
+    let Some(at) = names.iter().position(|known| known == name) else {
+        return Err(Unasked { what: "variant", name: name.to_owned(), known: names });
+    };
+    if at == 0 {
+        return Ok(());
+    }
+    record.study.variants.retain(|variant| variant.name != TWIN);
+    record.trials.retain(|trial| trial.variant != TWIN);
+    record.study.variants[..=at].rotate_right(1);
+    record.study.decide.baseline = record.study.variants[0].levels.clone();
+    let renamed = |known: &mut String| {
+        if known == BASELINE {
+            FORMER.clone_into(known);
+        }
+    };
+    record.study.variants.iter_mut().for_each(|variant| renamed(&mut variant.name));
+    record.study.shared.iter_mut().for_each(|one| renamed(&mut one.with));
+    record.trials.iter_mut().for_each(|trial| renamed(&mut trial.variant));
+    record.builds.iter_mut().flat_map(|build| &mut build.variants).for_each(renamed);
+    for block in &mut record.blocks {
+        block.order.retain(|variant| variant != TWIN);
+        block.order.iter_mut().for_each(renamed);
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bakeoff_model::record::{Block, Trial, VariantLine};
+
+    fn record() -> Record {
+        let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
+        let variant = |name: &&str| VariantLine { name: (*name).to_owned(), ..VariantLine::default() };
+        let mut record = Record::new(StudyLine {
+            variants: [BASELINE, "b", "c"].iter().map(variant).collect(),
+            workloads: names(&["loop", "regex"]),
+            conditions: names(&["idle", "busy"]),
+            ..StudyLine::default()
+        });
+        record.study.decide.metrics = names(&["wall"]);
+        for workload in ["loop", "regex"] {
+            for variant in [BASELINE, "b", "c", TWIN] {
+                record.trials.push(Trial {
+                    workload: workload.to_owned(),
+                    condition: "idle".to_owned(),
+                    variant: variant.to_owned(),
+                    measurements: [("wall".to_owned(), 1.0), ("user".to_owned(), 0.9)].into(),
+                    ..Trial::default()
+                });
+            }
+            let order = names(&[TWIN, "b", BASELINE, "c"]);
+            let (workload, condition) = (workload.to_owned(), "idle".to_owned());
+            record.blocks.push(Block { workload, condition, order, ..Block::default() });
+        }
+        record
+    }
+
+    #[test]
+    fn a_question_is_asked_of_a_part_of_the_record() {
+        let asked = |question: Question| question.of(record());
+        let one = asked(Question { workload: Some("regex".to_owned()), ..Question::default() })
+            .unwrap_or_else(|e| panic!("{e}"));
+        assert_eq!((one.study.workloads.len(), one.trials.len(), one.blocks.len()), (1, 4, 1));
+        let user = asked(Question { metric: Some("user".to_owned()), ..Question::default() })
+            .unwrap_or_else(|e| panic!("{e}"));
+        assert_eq!(user.study.decide.metrics, ["user", "wall"]);
+        let other =
+            asked(Question { baseline: Some("c".to_owned()), ..Question::default() }).unwrap_or_else(|e| panic!("{e}"));
+        let names: Vec<&str> = other.study.variants.iter().map(|variant| variant.name.as_str()).collect();
+        assert_eq!(names, ["c", FORMER, "b"]);
+        assert!(other.trials.iter().all(|trial| trial.variant != TWIN && trial.variant != BASELINE));
+        assert_eq!(other.blocks[0].order, ["b", FORMER, "c"]);
+    }
+
+    #[test]
+    fn what_a_record_does_not_have_cannot_be_asked() {
+        let refused = |question: Question| question.of(record()).err().map(|e| (e.to_string(), e.known.len()));
+        let question = Question { condition: Some("loud".to_owned()), ..Question::default() };
+        assert_eq!(refused(question), Some(("the journal has no condition `loud`".to_owned(), 2)));
+        let question = Question { metric: Some("majflt".to_owned()), ..Question::default() };
+        assert_eq!(refused(question), Some(("the journal has no metric `majflt`".to_owned(), 1)));
+        let question = Question { baseline: Some("d".to_owned()), ..Question::default() };
+        assert_eq!(refused(question), Some(("the journal has no variant `d`".to_owned(), 3)));
+    }
+}
