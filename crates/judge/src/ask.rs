@@ -37,11 +37,6 @@ pub struct Unasked {
 }
 
 impl Question {
-    /// Whether it is the study's own.
-    pub fn is_own(&self) -> bool {
-        *self == Self::default()
-    }
-
     /// The record as if its study had asked this.
     ///
     /// # Errors
