@@ -175,7 +175,7 @@ mod tests {
         #[derive(Debug, thiserror::Error)]
         #[error("outer")]
         struct Outer(#[source] std::io::Error);
-        let error = CommandError::usage(Outer(std::io::Error::other("inner"))).hint("mend it");
-        assert_eq!(error.render(), "error: outer\ncaused by: inner\nhint: mend it\n");
+        let error = CommandError::usage(Outer(std::io::Error::other("inner"))).hint("fix it");
+        assert_eq!(error.render(), "error: outer\ncaused by: inner\nhint: fix it\n");
     }
 }

@@ -27,7 +27,7 @@ const BOUND: f64 = 0.8;
 pub struct Aim {
     /// Differences to be seen, as fractions: 0.01 is 1 %.
     pub see: Vec<f64>,
-    /// The probability with which they are to be seen.
+    /// The probability of seeing them.
     pub power: f64,
     /// Half-width of the zone of equivalence, as a fraction.
     pub margin: f64,

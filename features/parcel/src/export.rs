@@ -39,7 +39,7 @@ pub(crate) struct Args {
     /// Also what was built: of use for looking at, and at the same path of the cache only
     #[arg(long)]
     prefixes: bool,
-    /// Replace the file if it is there
+    /// Replace the file if it exists
     #[arg(long)]
     force: bool,
 }

@@ -24,9 +24,9 @@ use std::path::{Path, PathBuf};
 /// .bakeoff/imported/; prefixes are kept there too, to be looked at, and never
 /// executed. Then:
 ///
-///   bakeoff report FOLDER                       the report of whoever exported it
-///   bakeoff run FOLDER                          repeats it here, in a journal of its own
-///   bakeoff report FOLDER --beside imported     both side by side
+///   bakeoff report FOLDER                       the report of the person who exported it
+///   bakeoff run FOLDER                          repeat it here, in a new journal
+///   bakeoff report FOLDER --against imported     both side by side
 ///
 /// The study's scripts are somebody else's: read them before you build or
 /// execute them.

@@ -57,7 +57,7 @@ pub(crate) struct Args {
     /// 98, 99 and 99.5
     #[arg(short = 'c', long, value_name = "C", allow_hyphen_values = true)]
     pub(crate) confidence: Vec<OsString>,
-    /// Print all findings as JSON instead of a report
+    /// Print all findings as JSON instead of the report
     #[arg(long)]
     pub(crate) json: bool,
     /// Exit with 3 unless every comparison got a verdict

@@ -80,7 +80,7 @@ pub(crate) fn execute(args: &Args, features: Features) -> Result<Code, CommandEr
             }
         }
     }
-    // Before any trial, which is when they can still be mended.
+    // Before any trial, which is when they can still be fixed.
     let study = plan.study_line(&BTreeMap::new(), "", None);
     let doubts = bakeoff_judge::doubts_about_builds(&study, &lines);
     screen::out(&bakeoff_report::build_doubts(&doubts, screen::style().width, args.verbose));

@@ -38,12 +38,12 @@ pub(crate) struct Args {
     /// The commands; the first one is the baseline
     #[arg(required = true, num_args = 2.., value_name = "COMMAND")]
     commands: Vec<String>,
-    /// A name for a command; once for each, in their order
+    /// A name for a command; repeat the option for each command, in order
     #[arg(long = "name", short = 'n', value_name = "NAME")]
     names: Vec<String>,
     #[command(flatten)]
     extent: Extent,
-    /// The metric to decide on; given again, others to show
+    /// The metric to decide on; repeat the option to show others
     #[arg(long = "metric", short, value_name = "METRIC", default_values_t = ["wall", "cpu", "maxrss"].map(String::from),
           value_parser = PossibleValuesParser::new(METRICS.iter().map(|metric| &*metric.name)))]
     metrics: Vec<String>,
@@ -53,13 +53,13 @@ pub(crate) struct Args {
     /// Confidence of intervals and verdicts
     #[arg(long, value_name = "C", default_value = "0.95", value_parser = bakeoff_command::arguments::confidence)]
     confidence: f64,
-    /// Seed of every order; without it a new one is drawn each time, and printed
+    /// Seed of every order; without it a new one is drawn and printed
     #[arg(long, value_name = "SEED")]
     seed: Option<u64>,
-    /// Keep the journal in this file; if it exists, go on where it stopped
+    /// Keep the journal in this file; go on where it stopped if the file exists
     #[arg(long, value_name = "FILE")]
     journal: Option<PathBuf>,
-    /// What becomes of standard output: compared with the first command's, recorded although it varies, or thrown away
+    /// What to do with standard output: compare it with the first command's, record it although it varies, or discard it
     #[arg(long, value_name = "WHAT", default_value = "compared")]
     output: Printed,
     /// No progress on standard error
@@ -94,10 +94,10 @@ impl Printed {
 /// The condition under which the commands are compared; without any of these, the machine as it is.
 #[derive(Debug, clap::Args)]
 struct InCondition {
-    /// Execute so many processes of a command at once; a trial lasts until all have ended
+    /// Run N processes of a command at once; a trial lasts until the last one ends
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1024))]
     processes: u32,
-    /// Keep so many copies of the first command going beside every trial
+    /// Keep N copies of the first command running during every trial
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=1024))]
     copies: u32,
     /// Processors that trials may use, such as 0,2-3
@@ -106,7 +106,7 @@ struct InCondition {
     /// Do not randomise addresses
     #[arg(long)]
     no_aslr: bool,
-    /// Kill a trial after so many seconds; it failed then
+    /// Kill a trial after this many seconds, and count it as failed
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     timeout: Option<f64>,
 }

@@ -1,4 +1,4 @@
-//! `bakeoff doctor`: what this machine can measure, what will be noisy, and what mends it. It looks and changes
+//! `bakeoff doctor`: what this machine can measure, what will be noisy, and how to fix it. It looks and changes
 //! nothing.
 
 use crate::twins;
@@ -55,7 +55,7 @@ fn page(checks: &[Check]) -> String {
             let _ = writeln!(out, "{indent}{}", check.means);
         }
         if let Some(remedy) = &check.remedy {
-            let _ = writeln!(out, "{indent}mend: {remedy}");
+            let _ = writeln!(out, "{indent}fix: {remedy}");
         }
     }
     let count = |state| checks.iter().filter(|check| check.state == state).count();

@@ -27,13 +27,13 @@ use std::path::{Path, PathBuf};
 pub(crate) struct Args {
     /// Studies that may need something: folders that hold a study.toml
     studies: Vec<PathBuf>,
-    /// Remove what was last used longer ago than this, such as 12h, 30d or 4w
+    /// Remove what was last used longer ago than this: 12h, 30d or 4w, for example
     #[arg(long, value_name = "AGE", value_parser = bakeoff_command::arguments::age)]
     older_than: Option<f64>,
     /// Remove the longest unused until the cache is no larger than this, such as 500M or 20G
     #[arg(long, value_name = "SIZE", value_parser = bakeoff_command::arguments::size)]
     keep_size: Option<u64>,
-    /// Only say what would be removed
+    /// Only print what would be removed
     #[arg(long)]
     dry_run: bool,
 }

@@ -21,8 +21,8 @@ pub(super) struct Selection {
     /// The plan: `default` is [plan], any other name is [plans.NAME]
     #[arg(long, value_name = "NAME", default_value = "default")]
     plan: String,
-    /// Only these variants, beside the baseline: a display name, or `factor=level` terms with blanks between, which
-    /// select every variant that has all of these levels; several with commas between, or the option given again
+    /// Only these variants, and the baseline: a display name, or `factor=level` terms separated by blanks, which
+    /// select every variant that has all of these levels; separate several by commas, or repeat the option
     #[arg(long, value_name = "VARIANT", value_delimiter = ',')]
     only: Vec<String>,
 }
@@ -38,7 +38,7 @@ impl Selection {
 /// How long a study is.
 #[derive(Debug, Args)]
 pub(super) struct Extent {
-    /// Blocks for each workload and condition, instead of the plan's; more of them prolong a finished study
+    /// Blocks for each workload and condition, instead of the plan's; a larger number extends a finished study
     #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
     blocks: Option<u32>,
     /// Stop when there are blocks enough: `±1%` (or `+-1%`), when every interval is that narrow; `decided`, when every
@@ -105,13 +105,13 @@ fn is_section(name: &str, pages: &[SectionPage]) -> Result<(), CommandError> {
 /// How findings are shown, and what the exit code says of them.
 #[derive(Debug, Args)]
 pub(super) struct Showing {
-    /// Print all findings as JSON instead of a report
+    /// Print all findings as JSON instead of the report
     #[arg(long)]
     pub(super) json: bool,
-    /// Print everything that is known, not one screen: all tables, effects, doubts, builds and failures
+    /// Print everything, not one screen: all tables, effects, doubts, builds and failures
     #[arg(long, conflicts_with = "json")]
     all: bool,
-    /// Of everything, print only this section
+    /// Print only this section of everything
     #[arg(long, value_name = "NAME", conflicts_with_all = ["json", "all"])]
     section: Option<String>,
     /// Exit with 3 unless every variant got a verdict on the deciding metric

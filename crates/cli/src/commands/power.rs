@@ -17,10 +17,10 @@ pub(crate) struct Args {
     /// The study, whose latest journal is taken; or a journal (.jsonl)
     #[arg(required_unless_present = "sd", conflicts_with = "sd")]
     study: Option<PathBuf>,
-    /// Differences to see, in percent; several with commas between
+    /// Differences to see, in percent, separated by commas
     #[arg(long, value_name = "PERCENT", value_delimiter = ',', default_values_t = ["0.5%", "1%", "2%", "5%"].map(String::from))]
     see: Vec<String>,
-    /// The probability with which they are to be seen
+    /// The probability of seeing them
     #[arg(long, value_name = "PERCENT", default_value = "80%", value_parser = fraction)]
     power: f64,
     /// Without a pilot: the standard deviation of the ratio to the baseline, from block to block

@@ -13,22 +13,22 @@ use bakeoff_model::record::{Record, Trial};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-/// Print the report of a study that was executed
+/// Print the report of a study that has run
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The study, whose latest journal is taken; or a journal (.jsonl)
     study: PathBuf,
-    /// Instead of the report: where everything comes from, which is every build with digest, layers, logs, sources and
-    /// tools, and every session with its machine
-    #[arg(long, conflicts_with_all = ["json", "trial", "beside"])]
+    /// Instead of the report, print where everything comes from: every build with digest, layers, logs, sources and tools,
+    /// and every session with its machine
+    #[arg(long, conflicts_with_all = ["json", "trial", "against"])]
     provenance: bool,
-    /// Instead of the report: one trial with its measurements, block, session, machine, variant and build
-    #[arg(long, value_name = "WORKLOAD/CONDITION/BLOCK/VARIANT", conflicts_with_all = ["json", "beside"])]
+    /// Instead of the report, print one trial: its measurements, block, session, machine, variant and build
+    #[arg(long, value_name = "WORKLOAD/CONDITION/BLOCK/VARIANT", conflicts_with_all = ["json", "against"])]
     trial: Option<String>,
-    /// Instead of the report: what this journal says beside what another one does, comparison by comparison; `imported`
-    /// is the journal that came with an imported study
+    /// Instead of the report, compare this journal with another one, comparison by comparison; `imported` is the journal that
+    /// came with an imported study
     #[arg(long, value_name = "JOURNAL", conflicts_with = "require_verdict")]
-    beside: Option<PathBuf>,
+    against: Option<PathBuf>,
     /// The plan whose latest journal is taken, instead of the latest of all
     #[arg(long, value_name = "NAME")]
     plan: Option<String>,
@@ -105,8 +105,8 @@ pub(crate) fn execute(args: &Args, features: Features) -> Result<Code, CommandEr
         screen::out(&bakeoff_report::trace(&record, &attempts(&record, name)?, screen::style()));
         return Ok(Code::Done);
     }
-    match &args.beside {
-        Some(other) => beside(args, &path, &record, other, features),
+    match &args.against {
+        Some(other) => against(args, &path, &record, other, features),
         None => {
             let more = format!("bakeoff report {}", clean(&args.study.display().to_string()));
             args.showing.show(&record, &more, (args.question.parts(), &args.question.only), features)
@@ -114,13 +114,13 @@ pub(crate) fn execute(args: &Args, features: Features) -> Result<Code, CommandEr
     }
 }
 
-fn beside(args: &Args, path: &Path, here: &Record, other: &Path, features: Features) -> Result<Code, CommandError> {
+fn against(args: &Args, path: &Path, here: &Record, other: &Path, features: Features) -> Result<Code, CommandError> {
     let other = match other == Path::new("imported") && !other.exists() {
         true => state::imported_journal(&args.study)?,
         false => state::journal_of(other)?,
     };
     if std::fs::canonicalize(&other).ok() == std::fs::canonicalize(path).ok() {
-        let error = format!("{} would stand beside itself", clean(&other.display().to_string()));
+        let error = format!("{} cannot be compared with itself", clean(&other.display().to_string()));
         return Err(CommandError::usage(error)
             .hint("execute the study here first: `bakeoff run` gives it a journal of its own, or name another one"));
     }

@@ -26,9 +26,9 @@ use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::os::fd::AsFd as _;
 
-/// Build, execute and judge a study; executed again, it goes on where it stopped
+/// Build, run and judge a study; repeat the command to go on where it stopped
 ///
-/// Ctrl-C ends after the trial in flight, a second one kills that trial; either way nothing is lost, and the same
+/// Ctrl-C stops after the current trial, a second Ctrl-C kills that trial; nothing is lost either way, and the same
 /// command goes on. The journal is kept in the study's folder, under .bakeoff/.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -45,17 +45,17 @@ pub(crate) struct Args {
     /// No progress on standard error
     #[arg(long, short)]
     quiet: bool,
-    /// Build and execute nothing: rehearse the plan with durations drawn from a planted truth
+    /// Build and run nothing: rehearse the plan with durations drawn from a planted truth
     ///
-    /// TRUTH is a list of NAME:NUMBER with commas between: the display name of a variant with its ratio to the
+    /// TRUTH is a comma-separated list of NAME:NUMBER: the display name of a variant with its ratio to the
     /// baseline, the name of a condition with its ratio to the idle machine, or one of base (seconds), noise, drift
     /// (standard deviation and change of the logarithm), failing, void (probabilities), pause (seconds that a trial
     /// really takes), seed.
     #[arg(long, value_name = "TRUTH")]
     simulate: Option<String>,
-    /// Race variants apart even if their builds are the same program, file for file
+    /// Run variants separately even if their builds are the same program, file for file
     ///
-    /// Otherwise such variants are executed once and share a row. Apart, they show this machine's noise.
+    /// Otherwise such variants run once and share a row. Separately, they show this machine's noise.
     #[arg(long)]
     anyway: bool,
 }

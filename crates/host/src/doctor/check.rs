@@ -1,4 +1,4 @@
-//! What a check says: how good something is, what was found, what that means, and what mends it. Nothing is looked at here.
+//! What a check says: how good something is, what was found, what that means, and how to fix it. Nothing is looked at here.
 
 use serde::Serialize;
 
@@ -13,7 +13,7 @@ pub struct Check {
     pub found: String,
     /// What that means for measurements.
     pub means: String,
-    /// A command or deed that mends it, if there is one.
+    /// A command that fixes it, if there is one.
     pub remedy: Option<String>,
 }
 

@@ -50,7 +50,7 @@ pub(super) fn cost() -> Check {
     let found = format!("resolution {resolution_ns:.0} ns, {cost_ns:.0} ns for a reading");
     // A hundredth of the shortest trial, which is half a millisecond of fork and exec.
     if resolution_ns.max(cost_ns) <= 5_000.0 {
-        return Check::good(name, found, "elapsed time is told finely enough for any trial");
+        return Check::good(name, found, "elapsed time is fine enough for any trial");
     }
     Check::noisy(name, found, "short trials are measured coarsely").remedy("see the clock source")
 }
@@ -64,7 +64,7 @@ pub(super) fn cpu_time_split() -> Check {
         return Check::missing(name, "not here", "CPU time is not told");
     };
     if parts.iter().all(|&(user_us, sys_us)| user_us > 0 && sys_us > 0) {
-        return Check::good(name, "exact", "user and kernel time are told apart exactly, even in short trials");
+        return Check::good(name, "exact", "user and kernel time are separated exactly, even in short trials");
     }
     let means =
         "their sum is exact, but one tick decides to which of them milliseconds go: in short trials compare cpu";

@@ -22,7 +22,11 @@ fn groups(home: &Home) -> Check {
     let name = "cgroups";
     let found = format!("{}, one for each trial whose metrics or limits need it", home.world());
     if home.unavailable.is_empty() {
-        return Check::good(name, found, "memory, CPU time, block I/O and pressure are told of whole trees");
+        return Check::good(
+            name,
+            found,
+            "memory, CPU time, block I/O and pressure are measured for whole process trees",
+        );
     }
     let unavailable: Vec<&str> = home.unavailable.iter().map(|(metric, _)| *metric).collect();
     let mut whys: Vec<&str> = home.unavailable.iter().map(|(_, why)| why.as_str()).collect();

@@ -66,7 +66,7 @@ fn an_imported_study_is_repeated_in_a_journal_of_its_own_and_both_stand_side_by_
     let here = executed();
     let there = elsewhere();
     import(&there, &packed(&here, &[])).expect(0, &[]);
-    there.execute(&["report", "STUDY", "--beside", "imported"]).expect(2, &["would stand beside itself"]);
+    there.execute(&["report", "STUDY", "--against", "imported"]).expect(2, &["cannot be compared with itself"]);
     let imported = there.study().join(".bakeoff/imported");
     let theirs = fs::read_dir(&imported)
         .unwrap()
@@ -78,9 +78,9 @@ fn an_imported_study_is_repeated_in_a_journal_of_its_own_and_both_stand_side_by_
     assert_eq!(fs::read(&theirs).unwrap(), before, "what came is never continued");
     assert_eq!(there.journals().len(), 1);
     assert_eq!(there.record().sessions.len(), 1);
-    let shown = there.execute(&["report", "STUDY", "--beside", "imported"]);
+    let shown = there.execute(&["report", "STUDY", "--against", "imported"]);
     shown.expect(0, &["4 comparisons in both", "hello (idle): wall", "echo=twice", "This is no test"]);
-    let json = there.execute(&["report", "STUDY", "--beside", theirs.to_str().unwrap(), "--json"]);
+    let json = there.execute(&["report", "STUDY", "--against", theirs.to_str().unwrap(), "--json"]);
     let pairs: bakeoff_judge::side_by_side::SideBySide = serde_json::from_str(&json.out).unwrap();
     assert_eq!((pairs.pairs.len(), pairs.only_here.len(), pairs.only_there.len()), (4, 0, 0));
     // What is exported now is what was executed here.
@@ -155,9 +155,9 @@ fn a_study_without_a_journal_can_be_packed() {
     let there = elsewhere();
     import(&there, &parcel).expect(0, &["it has no journal"]);
     there.execute(&["report", "STUDY"]).expect(2, &["has not been executed"]);
-    there.execute(&["report", "STUDY", "--beside", "imported"]).expect(2, &["has not been executed"]);
+    there.execute(&["report", "STUDY", "--against", "imported"]).expect(2, &["has not been executed"]);
     there.execute(&["run", "STUDY", "--quiet", "--blocks", "6"]).expect(0, &[]);
-    there.execute(&["report", "STUDY", "--beside", "imported"]).expect(2, &["nothing was imported"]);
+    there.execute(&["report", "STUDY", "--against", "imported"]).expect(2, &["nothing was imported"]);
 }
 
 #[test]

@@ -27,7 +27,7 @@ pub(crate) struct Args {
     /// The plan: `default` is [plan], any other name is [plans.NAME]
     #[arg(long, value_name = "NAME", default_value = "default")]
     plan: String,
-    /// Only files of this name or path, in which `*` stands for anything; may be given again
+    /// Only files with this name or path; `*` matches anything; repeatable
     #[arg(long = "file", value_name = "PATTERN")]
     files: Vec<String>,
     /// Everything: also sections, program headers, and all names

@@ -37,7 +37,7 @@ impl Sandbox {
     /// `bakeoff` with these words; `STUDY` stands for the study's folder. A report is printed in full: what a screen leaves
     /// out is not what these tests are about.
     pub fn command(&self, words: &[&str]) -> Command {
-        const OTHERWISE: [&str; 7] = ["--json", "--all", "--section", "--provenance", "--trial", "--beside", "--help"];
+        const OTHERWISE: [&str; 7] = ["--json", "--all", "--section", "--provenance", "--trial", "--against", "--help"];
         let mut command = self.command_as_typed(words);
         let reports = words.first().is_some_and(|first| ["run", "compare", "report"].contains(first));
         if reports && !words.iter().any(|word| OTHERWISE.contains(word)) {
