@@ -22,6 +22,9 @@ const PICTURE_PAGE_MIN: usize = 100;
 const PICTURE_MIN: usize = 18;
 const PICTURE_MAX: usize = 41;
 
+/// A smaller p is not written out.
+const P_LEAST: f64 = 0.0001;
+
 /// All tables of measurements.
 pub(crate) fn print(findings: &Findings, page: &mut Page, notes: &mut Notes, columns: usize) {
     let mut pictures = false;
@@ -90,6 +93,10 @@ fn full(
             pictured.push(None);
         }
     }
+    if table.rows.iter().any(|row| p_of(row.comparison.as_ref()).is_some()) {
+        let p = pictured.iter().map(|comparison| Piece::new(p_of(*comparison).unwrap_or_default(), Ink::Aside));
+        grid.append("p".to_owned(), Flush::Right, p.collect());
+    }
     let pictures =
         columns >= PICTURE_PAGE_MIN && table.rows.iter().any(|row| drawable(row.comparison.as_ref()).is_some());
     if pictures {
@@ -105,6 +112,12 @@ fn full(
     page.paragraph(&floor, columns, 2, ink);
     ranking::print(findings, table, page, columns);
     pictures
+}
+
+/// p of no difference, corrected for the family, by the test whose inversion the interval is.
+fn p_of(comparison: Option<&Comparison>) -> Option<String> {
+    let p = comparison?.p_corrected()?;
+    Some(if p < P_LEAST { format!("<{P_LEAST}") } else { fixed(p, 4) })
 }
 
 fn full_heading(findings: &Findings, table: &Table, values: &Values) -> String {

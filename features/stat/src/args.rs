@@ -38,7 +38,7 @@ pub(crate) struct Args {
     /// /PART of a name, KEY of a line `KEY: value`, and .config, all such lines; .config if not given
     #[arg(long, value_name = "KEYS")]
     pub(crate) table: Option<String>,
-    /// What tells tables apart, besides; .fullname if not given
+    /// Keys that separate tables; .fullname if not given
     #[arg(long, value_name = "KEYS")]
     pub(crate) row: Option<String>,
     /// What tells the samples of a table apart; .file if not given

@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 
 /// Fetch the sources of a study that have no hash yet, and write their hashes to study.lock
 ///
-/// study.lock lies beside study.toml and belongs into version control with it. A hash in study.toml goes before it, and
+/// study.lock is next to study.toml and belongs into version control with it. A hash in study.toml goes before it, and
 /// one that was found for another origin does not count.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {

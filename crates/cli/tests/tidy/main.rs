@@ -199,6 +199,22 @@ fn copies_of_a_script_are_the_same() {
     }
 }
 
+/// What a user reads first is plain English: none of these turns of phrase stands in the help, the README or the screen.
+#[test]
+fn the_first_pages_are_plain_english() {
+    let never = [" is told", " are told", " of itself", "so many ", "whoever", " anew", " mend", " beside "];
+    let root = root();
+    let mut pages = vec![root.join("README.md"), root.join("docs/cli.md"), root.join("crates/report/src/screen.rs")];
+    pages.extend(fs::read_dir(root.join("crates/report/src/screen")).unwrap().map(|entry| entry.unwrap().path()));
+    for path in pages {
+        let text = fs::read_to_string(&path).unwrap();
+        for (number, line) in (1..).zip(text.lines()) {
+            let found = never.iter().find(|phrase| line.contains(**phrase));
+            assert!(found.is_none(), "{}:{number}: {found:?} in: {line}", shown(&path));
+        }
+    }
+}
+
 /// Words that the glossary replaces. Code of others keeps its own: `Result`, `config.sh`, `cargo bench`.
 #[test]
 fn words_that_are_not_used_are_not_used() {

@@ -171,7 +171,7 @@ fn of_study(view: Option<&View<'_>>, caveat: &Caveat) -> Option<(Weight, String)
         Caveat::FailedBuilds { variants } => (Look, format!("not built: {}", named(clean_all(variants)))),
         Caveat::UnequalLoad { seen } => {
             let who = seen.first().map_or(String::new(), |one| clean(&one.variant));
-            (Look, format!("the load did not run equally often beside all variants ({who})"))
+            (Look, format!("the load did not run equally often during all variants' trials ({who})"))
         }
         Caveat::FailureRates(spots) => {
             // A variant of which every trial failed has a row that says so.

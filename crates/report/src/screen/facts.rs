@@ -13,7 +13,7 @@ use bakeoff_model::plan::BASELINE;
 /// Names in these lines are shortened to this.
 const NAME: usize = 28;
 
-/// More blocks are proposed up to so many times those there are: beyond that, they are not worth their time.
+/// More blocks are proposed up to this multiple of those there are: beyond that, they are not worth their time.
 const WORTH: u32 = 3;
 
 /// What a feature found to be consistent with a difference.

@@ -14,10 +14,10 @@ use bakeoff_model::metric::Unit;
 
 /// Columns between two.
 const GAP: usize = 2;
-/// Names have at least so many columns, and at most.
+/// The least and the most columns of names.
 const NAME_MIN: usize = 10;
 const NAME_MAX: usize = 34;
-/// The picture has at least so many, and at most.
+/// The least and the most columns of the picture.
 const PICTURE_MIN: usize = 12;
 const PICTURE_MAX: usize = 41;
 

@@ -44,7 +44,7 @@ pub(crate) struct OfReal {
     /// With --real: the command; by default a loop of some milliseconds
     #[arg(long, value_name = "COMMAND", requires = "real")]
     pub(super) command: Option<String>,
-    /// With --real: processes of load beside the trials, which work and rest in turn [default: one for each processor]
+    /// With --real: processes of load during the trials, which work and rest in turn [default: one for each processor]
     #[arg(long, value_name = "N", requires = "real", value_parser = clap::value_parser!(u32).range(0..=1024))]
     pub(super) load: Option<u32>,
 }
