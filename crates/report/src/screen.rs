@@ -165,6 +165,7 @@ fn extras(findings: &Findings, view: Option<&View<'_>>, context: Context<'_>) ->
     };
     if let Some(view) = view {
         add(facts::blocks(view).into_iter().collect(), Ink::Plain, 60);
+        add(facts::pairs(view).into_iter().collect(), Ink::Plain, 65);
         let best = view.lines.first().map_or(String::new(), |line| clean(line.variant));
         let costs = facts::costs(findings, view);
         add(costs.into_iter().map(|cost| format!("{best} {cost}")).collect(), Ink::Plain, 50);

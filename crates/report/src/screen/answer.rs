@@ -139,6 +139,11 @@ impl Teller<'_> {
         format!("{claim}{of}{interval}")
     }
 
+    /// The claim about the second best.
+    fn next(&self, comparison: &Comparison) -> String {
+        if self.terse { self.amount(comparison).claim } else { self.claim(comparison) }
+    }
+
     /// ` than the baseline`, or ` as the baseline`.
     fn than(&self, claim: &str) -> String {
         let word = if claim.contains('×') { "as" } else { "than" };
@@ -236,11 +241,9 @@ impl Teller<'_> {
             return format!("all are equivalent to {}, within {}", self.baseline(), self.margin());
         }
         match compared.iter().all(|(_, comparison)| comparison.verdict == Verdict::Slower) {
-            true if self.terse => format!("{} is the {word}", self.baseline()),
             true => {
                 let (next, comparison) = compared[0];
-                let name = self.name(next);
-                format!("{} is the {word}; next is {name}, {}", self.baseline(), self.claim(comparison))
+                format!("{} is the {word}; next is {}, {}", self.baseline(), self.name(next), self.next(comparison))
             }
             false => format!("nothing is shown to be {} than {}", self.better_word(), self.baseline()),
         }
@@ -283,10 +286,9 @@ impl Teller<'_> {
                     let claim = self.claim(comparison);
                     format!("{name} is the {word}: {claim}{}", self.than(&claim))
                 }
-                None if self.terse => format!("{name} is the {word}"),
                 None => {
                     let next = &ranking.variants[1].variant;
-                    let claim = against(next).map_or(String::new(), |c| format!(", {}", self.claim(c)));
+                    let claim = against(next).map_or(String::new(), |c| format!(", {}", self.next(c)));
                     format!("{name} is the {word}; next is {}{claim}", self.name(next))
                 }
             };

@@ -42,6 +42,15 @@ pub(super) fn blocks(view: &View<'_>) -> Option<String> {
     (view.lines.len() == 2).then(|| format!("{} is {word} in {blocks} of {} blocks", name(who), comparison.blocks))
 }
 
+/// How many of all pairs are shown to differ.
+pub(super) fn pairs(view: &View<'_>) -> Option<String> {
+    let ranking = view.ranking?;
+    Some(match ranking.differ {
+        differ if differ == ranking.pairs => format!("all {differ} pairs are shown to differ"),
+        differ => format!("{differ} of {} pairs are shown to differ", ranking.pairs),
+    })
+}
+
 /// What the best variant takes besides, where it is not the baseline: memory, size, building.
 pub(super) fn costs(findings: &Findings, view: &View<'_>) -> Vec<String> {
     let Some(best) = view.lines.first() else { return vec![] };
