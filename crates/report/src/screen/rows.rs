@@ -63,7 +63,8 @@ pub(super) fn print(findings: &Findings, view: &View<'_>, page: &mut Page, colum
     heading.push(Piece::new(format!("{fill}{confidence}"), Ink::Aside));
     heading.extend(axis.as_ref().map(|axis| Piece::new(format!("{}{}", " ".repeat(GAP), axis.changes()), Ink::Aside)));
     page.line(heading);
-    for row in rows {
+    let shortened = distinct(rows.iter().map(|row| row.name.as_str()).collect(), names);
+    for (row, name) in rows.into_iter().zip(shortened) {
         let picture = axis.as_ref().map(|axis| {
             let drawn = drawable(row.comparison);
             let estimate = drawn.map(|c| c.estimate).or_else(|| row.is_baseline.then_some(1.0));
@@ -73,9 +74,26 @@ pub(super) fn print(findings: &Findings, view: &View<'_>, page: &mut Page, colum
                 None => Piece::new(axis.row(None, None), Ink::Aside),
             }
         });
-        let name = Piece::plain(middle(&row.name, names));
-        page.line(line(name, row.claim, Piece::plain(row.interval), picture));
+        page.line(line(Piece::plain(name), row.claim, Piece::plain(row.interval), picture));
     }
+}
+
+/// Names in at most `columns`. Where some would look alike, what they begin with in common is left out.
+fn distinct(names: Vec<&str>, columns: usize) -> Vec<String> {
+    /// Of the common beginning so much stays.
+    const BEFORE: usize = 3;
+    let short: Vec<String> = names.iter().map(|name| middle(name, columns)).collect();
+    let own = |(name, text): (&&str, &String)| {
+        let alike: Vec<&&str> = names.iter().zip(&short).filter(|(_, other)| *other == text).map(|(n, _)| n).collect();
+        if alike.len() < 2 {
+            return text.clone();
+        }
+        let common = |other: &&&str| name.chars().zip(other.chars()).take_while(|(a, b)| a == b).count();
+        let begin = alike.iter().filter(|other| **other != name).map(common).min().unwrap_or(0);
+        let rest: String = name.chars().skip(begin.saturating_sub(BEFORE)).collect();
+        middle(&format!("…{rest}"), columns)
+    };
+    names.iter().zip(&short).map(own).collect()
 }
 
 fn drawable(comparison: Option<&Comparison>) -> Option<&Comparison> {

@@ -136,6 +136,11 @@ fn check(seed: u64, findings: &Findings, page: &str) {
     // The words of the rows are the verdicts, each as often.
     let first = lines.iter().position(|line| line.contains("95 % interval")).map_or(lines.len(), |at| at + 1);
     let table = &lines[first..(first + rows.len() + 1).min(lines.len())];
+    let mut names: Vec<&str> = table.iter().map(|line| line.split("  ").next().unwrap_or_default()).collect();
+    let all = names.len();
+    names.sort_unstable();
+    names.dedup();
+    assert_eq!(names.len(), all, "two rows look alike: {}", context());
     let rows_with = |words: [&str; 2]| table.iter().filter(|line| words.iter().any(|word| line.contains(word))).count();
     assert_eq!(rows_with([" faster ", "as fast"]), better, "{}", context());
     assert_eq!(rows_with([" slower ", "as long"]), worse, "{}", context());
