@@ -70,7 +70,10 @@ fn journal(data: &[u8]) {
         let Ok(contents) = bakeoff_journal::read(path) else { return };
         if contents.record.trials.len() <= MOST_TRIALS {
             let findings = FEATURES.judge(&contents.record);
-            let _ = bakeoff_report::terminal_with(&findings, &FEATURES.pages(), Style { width: 80, colour: false });
+            let style = Style { width: 80, colour: false };
+            let _ = bakeoff_report::terminal_with(&findings, &FEATURES.pages(), None, style);
+            let context = bakeoff_report::Context { more: "bakeoff report STUDY", causes: &[] };
+            let _ = bakeoff_report::screen(&findings, context, style);
             let _ = bakeoff_report::json(&findings, None);
         }
     });
