@@ -4,9 +4,7 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test ends where something is not as it should be")]
 
-use bakeoff_judge::findings::{Caveat, Comparison, Inferred};
-use bakeoff_judge::samples::{SampleFindings, SampleRow, SampleTable};
-use bakeoff_report::caveats::caveat as sentence;
+use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
@@ -14,6 +12,57 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 const SEED: u64 = 26;
+
+/// What `--json` says of a doubt.
+#[derive(Debug, Deserialize)]
+struct Doubt {
+    kind: String,
+    text: String,
+}
+
+/// As much of `--json` as is compared.
+#[derive(Debug, Deserialize)]
+struct Findings {
+    tables: Vec<Table>,
+    caveats: Vec<Doubt>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Table {
+    #[serde(default)]
+    settings: BTreeMap<String, String>,
+    row: String,
+    unit: String,
+    #[serde(default)]
+    exact: bool,
+    samples: Vec<Sample>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Sample {
+    sample: String,
+    summary: Summary,
+    comparison: Option<Comparison>,
+    #[serde(default)]
+    caveats: Vec<Doubt>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Summary {
+    n: u32,
+    median: f64,
+    median_interval: Option<[f64; 2]>,
+    min: f64,
+    max: f64,
+}
+
+#[derive(Debug, Deserialize)]
+struct Comparison {
+    test: String,
+    p: Option<f64>,
+    #[serde(default)]
+    caveats: Vec<Doubt>,
+}
 
 /// benchstat and the folder of its data, if both are there.
 fn oracle() -> Option<(PathBuf, PathBuf)> {
@@ -98,7 +147,7 @@ fn benchstat(program: &Path, folder: &Path, words: &[&str]) -> (BTreeMap<Key, Ce
     (cells, others)
 }
 
-fn bakeoff(folder: &Path, words: &[&str]) -> (SampleFindings, String) {
+fn bakeoff(folder: &Path, words: &[&str]) -> (Findings, String) {
     let words: Vec<String> =
         words.iter().map(|word| word.replacen('-', "--", usize::from(word.starts_with('-')))).collect();
     let mut command = Command::new(env!("CARGO_BIN_EXE_bakeoff"));
@@ -109,7 +158,7 @@ fn bakeoff(folder: &Path, words: &[&str]) -> (SampleFindings, String) {
 }
 
 /// The interval's farther end, in percent of the centre, as benchstat writes it.
-fn plus_minus(row: &SampleRow, exact: bool) -> String {
+fn plus_minus(row: &Sample, exact: bool) -> String {
     let summary = &row.summary;
     let ends = if exact { Some([summary.min, summary.max]) } else { summary.median_interval };
     match ends {
@@ -138,34 +187,34 @@ fn expected(warning: &str) -> (&'static [&'static str], Vec<String>) {
 }
 
 /// Holds one sample of ours against one cell of theirs.
-fn hold(key: &Key, table: &SampleTable, row: &SampleRow, cell: &Cell) {
+fn hold(key: &Key, table: &Table, row: &Sample, cell: &Cell) {
     let close = (row.summary.median - cell.centre).abs() <= 1e-9 * cell.centre.abs();
     assert!(close, "{key:?}: {} and {}", row.summary.median, cell.centre);
     assert_eq!(plus_minus(row, table.exact), cell.plus_minus, "{key:?}");
     let comparison: Option<&Comparison> = row.comparison.as_ref();
     assert_eq!(comparison.is_some(), cell.compared.is_some(), "{key:?}: {comparison:?}, {cell:?}");
-    let doubts: Vec<&Caveat> = row.caveats.iter().chain(comparison.iter().flat_map(|c| &c.caveats)).collect();
+    let doubts: Vec<&Doubt> = row.caveats.iter().chain(comparison.iter().flat_map(|c| &c.caveats)).collect();
     if let Some((theirs, ours)) = cell.compared.as_ref().zip(comparison) {
         let (n, base) = (row.summary.n, table.samples[0].summary.n);
         let sizes = if n == base { format!("n={n}") } else { format!("n={base}+{n}") };
-        match ours.tested().and_then(|tested| tested.p) {
+        match ours.p {
             // benchstat takes exact values for exact even where they vary.
             _ if table.exact => assert_eq!(*theirs, sizes, "{key:?}"),
             Some(p) => assert_eq!(*theirs, format!("p={p:.3} {sizes}"), "{key:?}"),
             None => assert!(n.min(base) < 3 && theirs.ends_with(&sizes), "{key:?}: {theirs:?}, {ours:?}"),
         }
         let varies = [row, &table.samples[0]].iter().any(|row| row.summary.min != row.summary.max);
-        assert_eq!(ours.inferred == Inferred::Exact, table.exact && !varies, "{key:?}");
+        assert_eq!(ours.test == "deterministic", table.exact && !varies, "{key:?}");
     }
     let mut wanted: Vec<&str> = vec![];
     for (kinds, parts) in cell.warnings.iter().map(|warning| expected(warning)) {
-        let ours = doubts.iter().find(|doubt| kinds.contains(&doubt.kind()));
-        let told = ours.is_some_and(|doubt| parts.iter().all(|part| sentence(doubt).contains(part)));
+        let ours = doubts.iter().find(|doubt| kinds.contains(&doubt.kind.as_str()));
+        let told = ours.is_some_and(|doubt| parts.iter().all(|part| doubt.text.contains(part)));
         assert!(told, "{key:?}: {kinds:?} {parts:?} in {doubts:?}");
         wanted.extend(kinds);
     }
     for kind in ["no-median-interval", "not-exact", "values-vary"] {
-        let ours = row.caveats.iter().any(|doubt| doubt.kind() == kind);
+        let ours = row.caveats.iter().any(|doubt| doubt.kind.as_str() == kind);
         assert_eq!(ours, wanted.contains(&kind), "{key:?}: {kind} in {doubts:?}");
     }
 }
@@ -185,7 +234,7 @@ fn compare(program: &Path, folder: &Path, words: &[&str]) -> usize {
     }
     assert!(cells.is_empty(), "benchstat also has {cells:?}");
     let sets_differ = others.iter().any(|warning| warning.starts_with("benchmark set differs"));
-    assert_eq!(sets_differ, findings.caveats.iter().any(|caveat| caveat.kind() == "sets-differ"), "{others:?}");
+    assert_eq!(sets_differ, findings.caveats.iter().any(|caveat| caveat.kind == "sets-differ"), "{others:?}");
     for warning in others {
         // There is no geometric mean over rows here.
         let of_means = warning.contains("to compute geomean") || warning.starts_with("benchmark set differs");
