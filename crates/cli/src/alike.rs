@@ -10,8 +10,8 @@ use bakeoff_model::study::Vary;
 /// Takes the variants out of the plan that are the same thing as one before them, and returns them. `study` is the
 /// plan's line with all variants.
 ///
-/// Not where everything is linked anew for each pass, or building itself is measured: there the builds that were made
-/// before the first trial are not what is compared.
+/// Not where every pass is relinked, or where building itself is measured: there the study does not compare the builds
+/// that were made before the first trial.
 pub(crate) fn merge(plan: &mut Plan, study: &StudyLine, builds: &[BuildLine]) -> Vec<SharedLine> {
     if plan.vary.contains(&Vary::LinkOrder) || plan.building.is_some() {
         return vec![];
@@ -29,7 +29,7 @@ pub(crate) fn merge(plan: &mut Plan, study: &StudyLine, builds: &[BuildLine]) ->
 }
 
 /// What is said of them before the first trial: a line for each group.
-pub(crate) fn told(shared: &[SharedLine]) -> String {
+pub(crate) fn notes(shared: &[SharedLine]) -> String {
     let mut text = String::new();
     let mut firsts: Vec<&str> = vec![];
     for SharedLine { with, .. } in shared {
@@ -117,7 +117,7 @@ mod tests {
             shared.iter().map(|one| (one.variant.levels["opt"].as_str(), one.with.as_str())).collect();
         assert_eq!(found, expect);
         assert_eq!(plan.variants.len() + shared.len(), variants.len());
-        assert_eq!(told(&shared).lines().count(), usize::from(!expect.is_empty()));
+        assert_eq!(notes(&shared).lines().count(), usize::from(!expect.is_empty()));
     }
 
     #[test]

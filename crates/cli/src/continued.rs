@@ -1,5 +1,5 @@
-//! Which journal a study goes on in, and what is said where it is a new one although there is another of the same plan: what
-//! was changed since, before anything is executed.
+//! Which journal a study continues. Where it starts a new one although the same plan has another, it says what changed
+//! since, before anything runs.
 
 use bakeoff_command::screen;
 use bakeoff_command::state::{State, StateFolder};
@@ -92,7 +92,7 @@ pub(crate) fn in_words(changes: &[Change]) -> String {
     text
 }
 
-/// Why a journal that the user named cannot go on, as far as it can be told.
+/// Why a journal that the user named cannot go on, if the reason is known.
 pub(crate) fn hint(known: &StudyLine, now: &StudyLine) -> String {
     let changes = known.changes(now).filter(|changes| !changes.is_empty());
     changes.map_or_else(

@@ -5,7 +5,8 @@ use bakeoff_model::record::{Outcome, Record, TWIN, Trial};
 use bakeoff_report::failure_in_full;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// After so many trials it is said, where others of the block do well; where all fail, after the first block.
+/// A variant that fails while others of the block do well is reported after this many trials; where all fail, after the
+/// first block.
 const ENOUGH: u32 = 2;
 
 /// Variant, workload, condition.

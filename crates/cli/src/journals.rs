@@ -1,5 +1,5 @@
-//! Reading a journal for a command: what is odd about it is said, each thing with its line, and never passed over. What
-//! the lines mean is not decided here.
+//! Reading a journal for a command: each oddity is reported with its line, and none is passed over. This file does not
+//! decide what the lines mean.
 
 use bakeoff_command::Features;
 use bakeoff_command::error::CommandError;

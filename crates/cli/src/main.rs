@@ -1,4 +1,4 @@
-//! The program `bakeoff`. Everything it does is in the library beside it, so that tests can ask for it.
+//! The program `bakeoff`. Everything it does is in the library, so that tests can call it.
 
 fn main() -> std::process::ExitCode {
     bakeoff_cli::main()

@@ -61,7 +61,7 @@ impl<'a> Maker<'a> {
         builder.clear().map_err(stop)?;
         let mut layouts = Layouts::new();
         for (number, name) in (1..).zip(pass.variants) {
-            self.tell(&format!("pass {}: linking anew, {number} of {}", pass.pass, pass.variants.len()));
+            self.tell(&format!("pass {}: relinking, {number} of {}", pass.pass, pass.variants.len()));
             let seed = link_seed(pass.layout.unwrap_or_default(), name);
             let made = builder.layout(self.variant(name), name, seed).map_err(stop)?;
             layouts.insert((*name).to_owned(), made.map_err(|failed| failure("layout", failed)));

@@ -55,9 +55,9 @@ of = { command = 'sleep 0.003; setsid sleep 1000 & exit 0' }
 blocks = 2
 [decide]
 baseline = { naps = "one" }
-[evidence]
-trace = ["nap"]
 "#;
+
+const EVIDENCE: &str = "[evidence]\ntrace = [\"nap\"]\n";
 
 const SHELF: &str = r#"use IO::Socket::INET;
 my $s = IO::Socket::INET->new(LocalAddr => "127.0.0.1:$ENV{PORT_shelf}", Listen => 5, ReuseAddr => 1) or die "bind: $!";
@@ -90,6 +90,7 @@ enum Deed {
 
 struct Soak {
     sandbox: Sandbox,
+    study: String,
     stream: Stream,
     /// A tmpfs, where one can be mounted.
     disk: Option<PathBuf>,
@@ -125,10 +126,12 @@ impl Soak {
             println!("skipped: a clock that is set: {library} is not there (package faketime)");
         }
         let sandbox = Sandbox::within(place, STUDY);
+        let why = sandbox.command(&["facts", "--help"]).output().unwrap().status.success().then_some(EVIDENCE);
+        let study = STUDY.to_owned() + why.unwrap_or_default();
         fs::create_dir(sandbox.path().join("tmp")).unwrap();
         sandbox.write("shelf.pl", SHELF);
         let disk = mounted.then(|| place.to_owned());
-        Self { sandbox, stream, disk, faketime, tally: BTreeMap::new(), no_namespaces: false, hostile: 0 }
+        Self { sandbox, study, stream, disk, faketime, tally: BTreeMap::new(), no_namespaces: false, hostile: 0 }
     }
 
     fn count(&mut self, what: &str) {
@@ -152,7 +155,7 @@ impl Soak {
     }
 
     fn set_clock(&self, by: &str) {
-        // Whoever reads it sees one or the other.
+        // Readers see one or the other.
         let new = self.sandbox.path().join("clock.new");
         fs::write(&new, format!("{by}\n")).unwrap();
         fs::rename(new, self.clock()).unwrap();
@@ -163,7 +166,7 @@ impl Soak {
         let state = self.sandbox.study().join(".bakeoff");
         let _ = fs::remove_dir_all(&state);
         self.hostile = self.stream.below(HOSTILE.len() as u64) as usize;
-        self.sandbox.write("study.toml", &STUDY.replace("HOSTILE", HOSTILE[self.hostile]));
+        self.sandbox.write("study.toml", &self.study.replace("HOSTILE", HOSTILE[self.hostile]));
         self.no_namespaces = self.stream.chance(0.4);
         if self.faketime.is_some() {
             self.set_clock("+0");
@@ -383,7 +386,7 @@ impl Soak {
     /// A long study in one piece, whose workload kills its launcher each time: descriptors stay as many, memory nearly.
     fn is_flat(&mut self) {
         let _ = fs::remove_dir_all(self.sandbox.study().join(".bakeoff"));
-        self.sandbox.write("study.toml", &STUDY.replace("HOSTILE", HOSTILE[KILLS_ITS_LAUNCHER]));
+        self.sandbox.write("study.toml", &self.study.replace("HOSTILE", HOSTILE[KILLS_ITS_LAUNCHER]));
         self.no_namespaces = false;
         let words = ["run", "STUDY", "--quiet", "--blocks", "20"];
         let mut child = self.command(&words).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();

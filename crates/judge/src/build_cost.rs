@@ -1,7 +1,7 @@
 //! The cost of building, which is measured together with the trials: what building each variant takes and what that
 //! gains, where both are decided. A variant is built from the first layer on that is another one than the baseline's;
-//! what these layers take together is summed by pass and judged like any pair. Of a single layer it is the verdict of
-//! its own table. What is doubtful of builds is not here; see [`super::builds`].
+//! the time of these layers is summed by pass and judged like any pair. A single layer has the verdict of its own table.
+//! Doubts about builds are in [`super::builds`].
 
 use super::conclude;
 use super::contrasts::Contrasts;

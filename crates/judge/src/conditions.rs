@@ -18,7 +18,7 @@ use bakeoff_model::metric::{self, Direction, Metric, Unit};
 use bakeoff_model::record::{Held, Outcome, Record, StudyLine, Trial};
 use bakeoff_stats::describe::mean;
 
-/// Medians of variants that differ by more than this factor are told one by one.
+/// Where the variants' medians differ by more than this factor, the report lists each.
 const APART: f64 = 1.05;
 
 /// Other programs' share of all processors' time from which on a trial counts as disturbed. A trial that would use all
@@ -45,15 +45,15 @@ pub(super) fn conditions(record: &Record, trials: &Trials<'_>, rule: DecisionRul
     conditions
 }
 
-/// The parts that sessions with trials told of; a state that only some of them found has its number of sessions.
+/// The parts that sessions with trials recorded; a state that only some of them found has its number of sessions.
 fn parts(record: &Record, trials: &Trials<'_>, condition: &str, rule: DecisionRule) -> Vec<Part> {
     let mut parts: Vec<Part> = vec![];
     for session in sessions(record) {
-        for told in session.surroundings.iter().filter(|told| told.condition == condition) {
-            match parts.iter_mut().find(|part| part.what == told.what && part.state == told.state) {
+        for found in session.surroundings.iter().filter(|found| found.condition == condition) {
+            match parts.iter_mut().find(|part| part.what == found.what && part.state == found.state) {
                 Some(part) => part.sessions += 1,
                 None => {
-                    let (what, state) = (told.what.clone(), told.state.clone());
+                    let (what, state) = (found.what.clone(), found.state.clone());
                     let observed = match &state {
                         Held::Observed(metric) => {
                             let here = record
@@ -75,7 +75,7 @@ fn parts(record: &Record, trials: &Trials<'_>, condition: &str, rule: DecisionRu
     let of: Vec<u32> =
         parts.iter().map(|part| parts.iter().filter(|p| p.what == part.what).map(|p| p.sessions).sum()).collect();
     parts.iter_mut().zip(of).for_each(|(part, of)| part.of = of);
-    // Both words on one part stand beside each other.
+    // Both words on one part stand next to each other.
     let first: Vec<String> = parts.iter().map(|part| part.what.clone()).collect();
     parts.sort_by_key(|part| first.iter().position(|what| *what == part.what));
     parts
@@ -150,8 +150,8 @@ fn watch(
     Some(Watched { workload, metric, what, unit: *unit, better: *better, all, variants: each })
 }
 
-/// Whether the load ended more often beside some variants than beside the baseline: by the pairs' own test, and by more
-/// than the margin. A load that begins again as soon as it ends is faster beside a program that takes less.
+/// Whether the load ended more often during some variants' trials than during the baseline's: by the pairs' own test, and
+/// by more than the margin. A load that starts again as soon as it ends is faster while a program that needs less runs.
 pub(super) fn unequal_load(study: &StudyLine, trials: &Trials<'_>, rule: DecisionRule) -> Option<Caveat> {
     let mut seen = vec![];
     let mut variants = variants(study).map(|variant| variant.name.as_str());
@@ -201,8 +201,8 @@ pub(super) fn busy_machine(record: &Record, trials: &Trials<'_>) -> Option<Cavea
             || record.study.workloads.iter().flat_map(|workload| trials.blocks(trials.ids.place(workload, condition)));
         let of = |wanted: &dyn Fn(VariantId) -> bool| -> (usize, usize) {
             let all = blocks().flat_map(|block| block.iter()).filter(|(id, _)| wanted(**id));
-            let told = all.filter_map(|(_, trial)| Some(is_disturbed(trial, value_that_counts(trial, metric)?)));
-            told.fold((0, 0), |(some, of), disturbed| (some + usize::from(disturbed), of + 1))
+            let seen = all.filter_map(|(_, trial)| Some(is_disturbed(trial, value_that_counts(trial, metric)?)));
+            seen.fold((0, 0), |(some, of), disturbed| (some + usize::from(disturbed), of + 1))
         };
         let is_many = |(some, of): (usize, usize)| some > 0 && some as f64 >= MANY * of as f64;
         let busy = |variant: Option<&String>, (disturbed, of): (usize, usize)| BusySeen {

@@ -286,7 +286,7 @@ fn void_rates<'a>(findings: &'a Findings, attempts: &Attempts<'_>) -> Vec<Seen<'
     seen
 }
 
-/// Fisher's test of every variant against the baseline in every cell, of what `count` finds: so many of so many trials.
+/// Fisher's test of every variant against the baseline in every cell, of what `count` finds: a number of trials, of all.
 fn rates(findings: &Findings, count: impl Fn(&str, &str, &str) -> [u32; 2]) -> Vec<Seen<'_, Rates>> {
     let Some((baseline, others)) = findings.variants.split_first() else { return vec![] };
     let mut cells: Vec<&Table> = vec![];

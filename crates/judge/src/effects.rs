@@ -79,7 +79,7 @@ const PAIRS_MAX: usize = 10;
 
 /// Levels of one factor against each other, on the deciding metric: pairs of variants that differ from the baseline in
 /// the same single factor. The pairs with the baseline itself stand in the tables. Who looks for causes may need all of
-/// them; else they are told where one factor is all that is varied, and has not too many levels.
+/// them; the report shows them where the study varies one factor only, with few levels.
 pub(super) fn levels(
     record: &Record,
     trials: &Trials<'_>,

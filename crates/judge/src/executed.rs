@@ -1,5 +1,5 @@
 //! How far a study was executed: its sessions, where they were, the blocks that it is to have and the passes that were
-//! linked anew. It reads the record and looks at no value.
+//! relinked. It reads the record and looks at no value.
 
 use crate::findings::Layouts;
 use bakeoff_model::record::{Block, Place, Record, Session};
@@ -30,7 +30,7 @@ pub(super) fn blocks_wanted(record: &Record, is_enough: bool) -> u32 {
     if is_enough { passes } else { most.max(passes) }
 }
 
-/// How many passes were linked anew, and of how many; none if the order of linking is not varied.
+/// How many passes were relinked, and of how many; none if the order of linking is not varied.
 pub(super) fn layouts(record: &Record) -> Option<Layouts> {
     if !record.study.vary.contains(&Vary::LinkOrder) {
         return None;
@@ -41,6 +41,6 @@ pub(super) fn layouts(record: &Record) -> Option<Layouts> {
         let blocks = record.blocks.iter().filter(|block| takes(block) && executed.contains(&block.block));
         blocks.map(|block| block.block).collect()
     };
-    let (anew, all) = (passes(|block| block.layout.is_some()), passes(|_| true));
-    Some(Layouts { passes: anew.len() as u32, of: all.len() as u32 })
+    let (relinked, all) = (passes(|block| block.layout.is_some()), passes(|_| true));
+    Some(Layouts { passes: relinked.len() as u32, of: all.len() as u32 })
 }

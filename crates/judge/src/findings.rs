@@ -98,7 +98,7 @@ pub struct Findings {
     /// The same of building, where it was measured: a study of its own in the same passes, which has no say in the answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub building: Option<Box<Findings>>,
-    /// Of each variant of which both are decided, what building it takes beside what it gains.
+    /// What building a variant takes, and what it gains; for each variant of which both are decided.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub built_and_executed: Vec<BuiltAndExecuted>,
     /// How far the order of linking was varied, if it was to be.
@@ -258,7 +258,7 @@ pub struct Effects {
     /// Which way is better.
     #[serde(default)]
     pub better: Direction,
-    /// What cannot be told apart because not every combination of levels was executed; empty if all were.
+    /// Terms that cannot be distinguished, because not every combination of levels ran; empty if all did.
     pub aliases: Vec<Alias>,
     /// The contrasts.
     pub effects: Vec<Effect>,

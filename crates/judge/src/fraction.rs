@@ -1,7 +1,7 @@
-//! Main effects and interactions where not every combination of levels has values: by the linear model, with what cannot
-//! be told apart in words. What can be told by contrasts is judged by these instead ([`super::complete`]).
+//! Main effects and interactions where not every combination of levels has values: by the linear model, with the
+//! terms that cannot be distinguished. Where contrasts suffice, [`super::complete`] judges by these instead.
 //!
-//! The model has main effects and two-way interactions. A main effect that the variants executed do not tell apart from
+//! The model has main effects and two-way interactions. A main effect that the variants executed do not separate from
 //! interactions is given under the assumption that there are none, and says so; one that they do not tell apart
 //! from another main effect is refused, and so are such interactions.
 
@@ -103,7 +103,7 @@ impl<'a> Fraction<'a> {
         }
     }
 
-    /// Those of these names, in a family of the rule's size: what is not asked for here is judged otherwise, and counts.
+    /// The effects of these names, in a family of the rule's size: the others are judged elsewhere, and count.
     pub(super) fn effects(&self, kind: Kind, rule: DecisionRule, names: &[String]) -> Vec<Effect> {
         // Weights of a main effect are 1 on either side, those of an interaction 2.
         let (mut all, weight) = match kind {
@@ -156,7 +156,7 @@ impl<'a> Fraction<'a> {
         pairs.filter(|(a, b)| a.0 != b.0).map(of).collect()
     }
 
-    /// What cannot be told apart.
+    /// The terms that cannot be distinguished.
     pub(super) fn aliases(&self) -> Vec<Alias> {
         let aliases = self.full.as_ref().map(Fit::aliases).unwrap_or_default();
         let alias =

@@ -1,4 +1,4 @@
-//! Small ids for the names of a record, so that what is inside of the judge is found, ordered and compared by number. Names
+//! Small ids for the names of a record, so that the judge finds, orders and compares by number. Names
 //! stand at the edges only: in the record, and in the findings.
 
 use bakeoff_model::record::{Record, StudyLine, TWIN};

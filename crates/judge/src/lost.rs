@@ -1,5 +1,5 @@
 //! Trials that do not count, of every attempt: a void trial that was repeated stands in the record, and is counted here.
-//! What is compared is in [`super::trials`].
+//! [`super::trials`] has the trials that are compared.
 
 use super::ids::{Cell, Ids};
 use crate::findings::{FailedTrials, VoidBy};

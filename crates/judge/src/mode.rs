@@ -60,7 +60,7 @@ impl InferenceMode {
         !matches!(self, Self::Anytime | Self::Early { .. })
     }
 
-    /// The least number of blocks with which one of so many comparisons can be shown to differ, as of now.
+    /// The least number of blocks that can show a difference in one of this many comparisons, as of now.
     pub(super) fn least_blocks(self, comparisons: u32, alpha: f64) -> u32 {
         match self {
             Self::Early { first } => first,

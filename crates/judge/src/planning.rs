@@ -16,7 +16,7 @@ use bakeoff_stats::equivalence::Zone;
 use bakeoff_stats::power::{Design, sd_upper};
 use serde::{Deserialize, Serialize};
 
-/// A pilot has at least so many blocks.
+/// A pilot has at least this many blocks.
 pub const PILOT_MIN: u32 = 6;
 
 /// Of the sd of a pilot, the upper bound of this confidence is planned with: a few blocks often spread less than many.
@@ -148,7 +148,7 @@ fn outlook(aim: &Aim, sd: Option<f64>, planned_sd: Option<f64>) -> Outlook {
     }
 }
 
-/// What so many blocks could have seen, as a fraction.
+/// The smallest difference that this many blocks could have seen, as a fraction.
 fn seen(aim: &Aim, sd: f64, blocks: u32) -> Option<f64> {
     let alpha = 1.0 - aim.confidence;
     let design = Design { sd, alpha: alpha / f64::from(aim.family.max(1)) };

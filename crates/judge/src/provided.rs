@@ -49,14 +49,14 @@ pub(super) fn peak_sources(trials: &Trials<'_>) -> [u32; 2] {
 /// What sessions with trials could not measure: all of it, and what of it the study asks for.
 pub(super) fn unavailable(record: &Record) -> [Vec<Unavailable>; 2] {
     let mut all: Vec<Unavailable> = vec![];
-    for told in sessions(record).iter().flat_map(|session| &session.unavailable) {
-        match all.iter_mut().find(|known| known.why == told.why) {
+    for new in sessions(record).iter().flat_map(|session| &session.unavailable) {
+        match all.iter_mut().find(|known| known.why == new.why) {
             Some(known) => {
-                let new = told.metrics.iter().filter(|name| !known.metrics.contains(name)).cloned();
-                let new: Vec<String> = new.collect();
-                known.metrics.extend(new);
+                let names = new.metrics.iter().filter(|name| !known.metrics.contains(name)).cloned();
+                let names: Vec<String> = names.collect();
+                known.metrics.extend(names);
             }
-            None => all.push(told.clone()),
+            None => all.push(new.clone()),
         }
     }
     let missing = missing(record, &all);

@@ -1,5 +1,5 @@
-//! The decision rule of a study: α, margin, size of the family, seed and mode of inference. Whoever infers or concludes
-//! is handed it; it decides nothing itself. The rule in words is in [`super`].
+//! The decision rule of a study: α, margin, size of the family, seed and mode of inference. Inference and
+//! conclusion receive it; it decides nothing itself. The rule in words is in [`super`].
 
 use super::mode::InferenceMode;
 use super::study::variants;

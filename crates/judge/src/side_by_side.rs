@@ -1,6 +1,6 @@
-//! Two findings of one study side by side: here and there, such as one's own machine and that of whoever published it.
-//! It pairs what both compared and says whether the intervals have values in common. It makes no test of its own and
-//! judges neither: two machines are two samples of one each.
+//! Two findings of one study side by side: here and there, such as one's own machine and the author's. It
+//! pairs what both compared and says whether the intervals overlap. It makes no test of its own and judges neither: two
+//! machines are two samples of one each.
 
 use crate::findings::{Comparison, Findings, Row, Table};
 use bakeoff_model::metric::{Direction, Unit};

@@ -113,8 +113,8 @@ fn spec_of(metric: &Metric, values: &Values, record: &Record, trials: &Trials<'_
     MetricSpec { floor, ..MetricSpec::of(metric) }.on_grid_of(&values.all())
 }
 
-/// Peak memory that any trial shows, because its launcher needed as much; 0 if that was not told, or is not what the
-/// metric shows.
+/// Peak memory that any trial shows, because its launcher needed as much; 0 if the record does not say, or if the metric
+/// does not include it.
 fn floor_bytes(metric: &str, record: &Record, trials: &Trials<'_>) -> f64 {
     let is_inherited = match metric {
         "maxrss" => true,

@@ -11,7 +11,7 @@ pub const LEVEL: f64 = 0.05;
 /// Fewer blocks than this cannot show a difference at [`LEVEL`] by the exact test, so such studies say nothing here.
 const LEAST_BLOCKS: u32 = 6;
 
-/// Below this p the twins' p-values are called too small: it is asked anew with every study, so it is strict.
+/// Below this p the twins' p-values are called too small: every study asks again, so it is strict.
 const SUSPICIOUS: f64 = 0.01;
 
 /// The twin of one study, on the metric that decides.

@@ -21,7 +21,7 @@ pub fn answer(findings: &Findings) -> String {
 }
 
 /// The answer as paragraphs to be wrapped: one, or an opening and one for each workload and condition; then what building
-/// the variants takes beside what they gain.
+/// the variants takes, and what that gains.
 pub(crate) fn paragraphs(findings: &Findings) -> Vec<String> {
     let mut paragraphs = same_programs(findings);
     paragraphs.extend(outputs::opening(findings));
@@ -53,8 +53,11 @@ fn same_programs(findings: &Findings) -> Vec<String> {
 /// `b and c are the same program as the baseline, file for file`; none without any.
 fn same_as(names: Vec<String>, as_what: &str) -> Option<String> {
     let verb = if names.len() == 1 { "is" } else { "are" };
-    (!names.is_empty())
-        .then(|| format!("{} {verb} the same program as {}, file for file", named(names), subject(&clean(as_what))))
+    (!names.is_empty()).then(|| format!("{} {verb} {}", named(names), same_program(as_what)))
+}
+
+fn same_program(as_what: &str) -> String {
+    format!("the same program as {}, file for file", subject(&clean(as_what)))
 }
 
 fn of_workloads(findings: &Findings) -> Vec<String> {
@@ -69,7 +72,8 @@ fn of_workloads(findings: &Findings) -> Vec<String> {
         return vec![opening.join(" ")];
     }
     if findings.blocks_finished < findings.blocks_total {
-        opening.push(format!("After {} of {}:", findings.blocks_finished, counted(findings.blocks_total, "block")));
+        let of = counted(findings.blocks_total, "block");
+        opening.push(format!("So far: {} of {of}.", findings.blocks_finished));
     }
     let mains = tables.iter().filter_map(|table| {
         let mains = effects::sentence(findings, &table.workload, &table.condition)?;
@@ -86,9 +90,7 @@ fn of_workloads(findings: &Findings) -> Vec<String> {
     }
     match tables.as_slice() {
         [only] => {
-            let statement = statement(findings, only);
-            let goes_on = opening.last().is_some_and(|words| words.ends_with(':'));
-            opening.push(if goes_on { statement.replacen("Nothing was", "nothing was", 1) } else { statement });
+            opening.push(statement(findings, only));
             vec![opening.join(" ")]
         }
         several => {
@@ -149,7 +151,7 @@ fn statement(findings: &Findings, table: &Table) -> String {
         [Row { variant, comparison: Some(comparison), .. }] => {
             vec![pair(&findings.method, table, &clean(variant), &clean(&baseline.variant), comparison)]
         }
-        several => Teller { method: &findings.method, table, said: false }.clauses(findings, baseline, several),
+        several => clauses(findings, table, baseline, several),
     };
     clauses.extend(lost(findings, table));
     format!("{warning}{}.", clauses.join("; "))
@@ -167,7 +169,7 @@ fn warning(table: &Table, who: &str, twin: &Comparison) -> String {
     let wording = wording(table);
     let (amount, word) = (glue(&change.amount()), wording.verdict(twin.verdict));
     let [_, verb] = wording.verb();
-    let judged = if wording.is_told_with_is() {
+    let judged = if wording.takes_is() {
         format!("judged {amount} {word} than it in {}", words::metric(&table.metric))
     } else {
         format!("judged to {verb} {amount} {word} {} than it", table.metric)
@@ -196,7 +198,7 @@ fn absence(findings: &Findings, row: &Row, plural: bool) -> &'static str {
     }
 }
 
-/// Some, but not all trials of a variant failed: whoever reads only the sentence must know.
+/// Some, but not all trials of a variant failed: a reader of this sentence alone must know.
 fn lost(findings: &Findings, table: &Table) -> Vec<String> {
     let here = |lost: &&FailedTrials| (&lost.workload, &lost.condition) == (&table.workload, &table.condition);
     let counts = |name: &str| table.rows.iter().any(|row| row.variant == name && row.summary.is_some());
@@ -225,7 +227,7 @@ fn pair(method: &Method, table: &Table, variant: &str, baseline: &str, compariso
     let (metric, baseline) = (words::metric(&table.metric), subject(baseline));
     let wording = wording(table);
     let (amount, [verb, _], word) = (glue(&change.amount()), wording.verb(), wording.direction(&change));
-    let differs = if wording.is_told_with_is() {
+    let differs = if wording.takes_is() {
         format!("{variant} {verb} {amount} {word} than {baseline} in {metric}")
     } else {
         format!("{variant} {verb} {amount} {word} {metric} than {baseline}")
@@ -249,106 +251,104 @@ fn pair(method: &Method, table: &Table, variant: &str, baseline: &str, compariso
     }
 }
 
-/// Tells about several variants. What they are compared with, and in what, is said once, in the first clause.
-struct Teller<'a> {
-    method: &'a Method,
-    table: &'a Table,
-    said: bool,
+/// A variant's name, and its comparison with the baseline.
+type Compared<'a> = (String, &'a Comparison);
+
+/// What is claimed of a group of variants.
+enum Claim {
+    Different,
+    Negligible,
+    Equivalent,
+    Undecided,
+    /// They are the same program as the baseline.
+    Same,
+    Withheld,
 }
 
-impl Teller<'_> {
-    fn clauses(mut self, findings: &Findings, baseline: &Row, rows: &[Row]) -> Vec<String> {
-        let of = |wanted: fn(Verdict) -> bool| {
-            let rows = rows.iter().filter_map(|row| Some((clean(&row.variant), row.comparison.as_ref()?)));
-            rows.filter(|(_, comparison)| wanted(comparison.verdict)).collect::<Vec<_>>()
-        };
-        let mut faster = of(|v| v == Verdict::Faster);
-        let mut slower = of(|v| v == Verdict::Slower);
-        // The farthest from the baseline first.
-        faster.sort_by(|a, b| a.1.estimate.total_cmp(&b.1.estimate));
-        slower.sort_by(|a, b| b.1.estimate.total_cmp(&a.1.estimate));
-        if self.table.better == Direction::More {
-            faster.reverse();
-            slower.reverse();
+/// The clauses about several variants, one for each claim that is made; then the variants of which nothing can be said.
+fn clauses(findings: &Findings, table: &Table, baseline: &Row, rows: &[Row]) -> Vec<String> {
+    let of = |wanted: fn(Verdict) -> bool| {
+        let rows = rows.iter().filter_map(|row| Some((clean(&row.variant), row.comparison.as_ref()?)));
+        rows.filter(|(_, comparison)| wanted(comparison.verdict)).collect::<Vec<_>>()
+    };
+    let mut faster = of(|v| v == Verdict::Faster);
+    let mut slower = of(|v| v == Verdict::Slower);
+    // The farthest from the baseline first.
+    faster.sort_by(|a, b| a.1.estimate.total_cmp(&b.1.estimate));
+    slower.sort_by(|a, b| b.1.estimate.total_cmp(&a.1.estimate));
+    if table.better == Direction::More {
+        faster.reverse();
+        slower.reverse();
+    }
+    let (same, open): (Vec<_>, Vec<_>) =
+        of(|v| matches!(v, Verdict::Undecided { .. })).into_iter().partition(|(_, comparison)| is_settled(comparison));
+    let groups = [
+        (Claim::Different, faster),
+        (Claim::Different, slower),
+        (Claim::Negligible, of(|v| v == Verdict::Negligible)),
+        (Claim::Equivalent, of(|v| v == Verdict::Equivalent)),
+        (Claim::Undecided, open),
+        (Claim::Same, same),
+        (Claim::Withheld, of(|v| v == Verdict::Withheld)),
+    ];
+    let made = groups.iter().filter(|(_, rows)| !rows.is_empty()).enumerate();
+    let clauses = made.map(|(i, (claim, rows))| clause(&findings.method, table, baseline, claim, rows, i == 0));
+    clauses.chain(missing(findings, rows)).collect()
+}
+
+/// One claim about some variants, at least one. Only the first clause says what they are compared with, and in what.
+fn clause(
+    method: &Method,
+    table: &Table,
+    baseline: &Row,
+    claim: &Claim,
+    rows: &[Compared<'_>],
+    is_first: bool,
+) -> String {
+    let names = || named(rows.iter().map(|(name, _)| name.clone()).collect());
+    let [is, has] = if rows.len() == 1 { ["is", "has"] } else { ["are", "have"] };
+    let margin = glue(&format!("±{}", percent(method.margin)));
+    let metric = words::metric(&table.metric);
+    match claim {
+        Claim::Different => different(table, rows, is_first, true),
+        Claim::Negligible => format!("{} (negligible: within {margin})", different(table, rows, is_first, false)),
+        Claim::Equivalent if is_first => {
+            format!("{} {is} equivalent to the baseline in {metric} within {margin}", names())
         }
-        let (same, open): (Vec<_>, Vec<_>) = of(|v| matches!(v, Verdict::Undecided { .. }))
-            .into_iter()
-            .partition(|(_, comparison)| is_settled(comparison));
-        let mut clauses: Vec<String> = [
-            self.different(&faster, ""),
-            self.different(&slower, ""),
-            self.different(&of(|v| v == Verdict::Negligible), &self.negligible()),
-            self.equivalent(&of(|v| v == Verdict::Equivalent)),
-            self.undecided(&open),
-            same_as(same.into_iter().map(|(name, _)| name).collect(), &baseline.variant),
-        ]
-        .into_iter()
-        .flatten()
-        .collect();
-        clauses.extend(withheld(&of(|v| v == Verdict::Withheld)));
-        clauses.extend(missing(findings, rows));
-        clauses
-    }
-
-    fn negligible(&self) -> String {
-        format!(" (negligible: within {})", self.margin())
-    }
-
-    fn margin(&self) -> String {
-        glue(&format!("±{}", percent(self.method.margin)))
-    }
-
-    /// The text, unless something like it has been said.
-    fn once(&mut self, text: String) -> String {
-        if std::mem::replace(&mut self.said, true) { String::new() } else { text }
-    }
-
-    fn different(&mut self, rows: &[(String, &Comparison)], remark: &str) -> Option<String> {
-        let (unit, wording) = (self.table.unit, wording(self.table));
-        let than = if wording.is_told_with_is() {
-            format!(" than the baseline in {}", words::metric(&self.table.metric))
-        } else {
-            format!(" {} than the baseline", self.table.metric)
-        };
-        let mut parts = vec![];
-        for (i, (name, comparison)) in rows.iter().take(NAMED_MAX).enumerate() {
-            let change = Change::of(comparison, unit);
-            let verb = if i == 0 { format!("{} ", wording.verb()[0]) } else { String::new() };
-            let than = if i == 0 { self.once(than.clone()) } else { String::new() };
-            parts.push(format!("{name} {verb}{} {}{than}", glue(&change.amount()), wording.direction(&change)));
+        Claim::Equivalent => format!("{} {is} equivalent within {margin}", names()),
+        Claim::Undecided => {
+            let each = rows.iter().map(|(name, comparison)| name.clone() + &words::more_blocks(comparison.verdict));
+            let about = named(each.collect());
+            match is_first {
+                true => format!("In {metric} nothing was decided about {about}"),
+                false => format!("nothing was decided about {about}"),
+            }
         }
-        if rows.len() > NAMED_MAX {
-            let ordered = if remark.is_empty() { " less so" } else { "" };
-            parts.push(format!("{}{ordered}", counted((rows.len() - NAMED_MAX) as u32, "other")));
-        }
-        (!parts.is_empty()).then(|| listed(&parts) + remark)
-    }
-
-    fn equivalent(&mut self, rows: &[(String, &Comparison)]) -> Option<String> {
-        let names = named(rows.iter().map(|(name, _)| name.clone()).collect());
-        let verb = if rows.len() == 1 { "is" } else { "are" };
-        let metric = words::metric(&self.table.metric);
-        (!rows.is_empty()).then(|| {
-            let to = self.once(format!(" to the baseline in {metric}"));
-            format!("{names} {verb} equivalent{to} within {}", self.margin())
-        })
-    }
-
-    fn undecided(&mut self, rows: &[(String, &Comparison)]) -> Option<String> {
-        let names = rows.iter().map(|(name, comparison)| name.clone() + &words::more_blocks(comparison.verdict));
-        let names = named(names.collect());
-        (!rows.is_empty()).then(|| match self.once(format!("In {} nothing", words::metric(&self.table.metric))) {
-            opening if opening.is_empty() => format!("nothing was decided about {names}"),
-            opening => format!("{opening} was decided about {names}"),
-        })
+        Claim::Same => format!("{} {is} {}", names(), same_program(&baseline.variant)),
+        Claim::Withheld => format!("{} {has} no verdict, having printed something other than the baseline", names()),
     }
 }
 
-/// Variants that are not judged because of what they printed.
-fn withheld(rows: &[(String, &Comparison)]) -> Option<String> {
-    let verb = if rows.len() == 1 { "has" } else { "have" };
-    let names = named(rows.iter().map(|(name, _)| name.clone()).collect());
-    (!rows.is_empty()).then(|| format!("{names} {verb} no verdict, having printed something other than the baseline"))
+/// `b is 3.0 % faster than the baseline in wall, c 2.0 % faster and 2 others less so`; the others are less so only where
+/// the rows are ordered.
+fn different(table: &Table, rows: &[Compared<'_>], is_first: bool, is_ordered: bool) -> String {
+    let wording = wording(table);
+    let than = match wording.takes_is() {
+        _ if !is_first => String::new(),
+        true => format!(" than the baseline in {}", words::metric(&table.metric)),
+        false => format!(" {} than the baseline", table.metric),
+    };
+    let part = |(i, (name, comparison)): (usize, &Compared<'_>)| {
+        let change = Change::of(comparison, table.unit);
+        let by = format!("{} {}", glue(&change.amount()), wording.direction(&change));
+        if i == 0 { format!("{name} {} {by}{than}", wording.verb()[0]) } else { format!("{name} {by}") }
+    };
+    let mut parts: Vec<String> = rows.iter().take(NAMED_MAX).enumerate().map(part).collect();
+    if rows.len() > NAMED_MAX {
+        let less = if is_ordered { " less so" } else { "" };
+        parts.push(format!("{}{less}", counted((rows.len() - NAMED_MAX) as u32, "other")));
+    }
+    listed(&parts)
 }
 
 /// Variants of which nothing can be said, by reason.

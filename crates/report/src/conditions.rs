@@ -1,5 +1,5 @@
 //! The conditions: whether each of their parts was held, observed or not to be had, and what was measured of load and
-//! throughput. What they do to a metric is told with the other effects.
+//! throughput. The other effects include what they do to a metric.
 
 use crate::draw::paint::{Ink, Page, Piece};
 use crate::draw::text::{clean, glue};
@@ -26,7 +26,7 @@ pub(crate) fn print(findings: &Findings, page: &mut Page, columns: usize) {
         let ConditionParts { condition, parts, watched } = condition;
         page.line(vec![Piece::plain(clean(condition))]);
         for part in parts {
-            let (text, ink) = told(findings, part);
+            let (text, ink) = of_part(findings, part);
             page.paragraph(&format!("  {text}"), columns, 4, ink);
         }
         for one in watched {
@@ -35,7 +35,7 @@ pub(crate) fn print(findings: &Findings, page: &mut Page, columns: usize) {
     }
 }
 
-fn told(findings: &Findings, part: &Part) -> (String, Ink) {
+fn of_part(findings: &Findings, part: &Part) -> (String, Ink) {
     let what = clean(&part.what);
     let in_some = if part.sessions == part.of {
         String::new()

@@ -21,7 +21,7 @@ pub(crate) fn print(findings: &Findings, page: &mut Page, notes: &mut Notes, col
     print_of(findings, &|kind| kind != Kind::Levels, page, notes, columns);
 }
 
-/// Pairs of levels of one factor, neither of them the baseline's; where there is evidence it stands beside them.
+/// Pairs of levels of one factor, neither of them the baseline's; evidence, if any, stands next to them.
 pub(crate) fn print_levels(findings: &Findings, page: &mut Page, notes: &mut Notes, columns: usize) {
     print_of(findings, &|kind| kind == Kind::Levels, page, notes, columns);
 }
@@ -47,7 +47,12 @@ fn print_of(findings: &Findings, is_wanted: &dyn Fn(Kind) -> bool, page: &mut Pa
             page.paragraph(&sentence, columns, 2, Ink::Plain);
         }
         for alias in &family.aliases {
-            page.paragraph(&format!("cannot be told apart: {}", clean(&caveats::alias(alias))), columns, 2, Ink::Open);
+            page.paragraph(
+                &format!("cannot be distinguished: {}", clean(&caveats::alias(alias))),
+                columns,
+                2,
+                Ink::Open,
+            );
         }
         if family.kind == Kind::Interaction {
             let here = |f: &&&Effects| (&f.workload, &f.condition) == (&family.workload, &family.condition);

@@ -22,11 +22,11 @@ const SIGNALS: &[(i32, &str)] = &[
     (15, "SIGTERM"),
 ];
 
-/// Of what a failed trial printed, so many of the last lines are told where there is room for a sentence only.
+/// Where there is room for a sentence only, it has this many of the last lines that a failed trial printed.
 const LINES_IN_FULL: usize = 3;
 
 /// Of more reasons for failing, the rest is only counted at the top.
-const REASONS_TOLD: usize = 3;
+const REASONS_SHOWN: usize = 3;
 
 /// All failed and void trials; nothing if there are none.
 pub(crate) fn print(findings: &Findings, page: &mut Page, columns: usize) {
@@ -105,18 +105,18 @@ pub fn failure_in_full(failed: &Failure) -> String {
     if last.is_empty() { what } else { format!("{what}: {last}") }
 }
 
-/// Why most trials of a cell failed, a sentence for each reason; those that failed alike are told together.
+/// Why most trials of a cell failed, a sentence for each reason; those that failed alike share one.
 pub(crate) fn reasons(failures: &[FailedTrials]) -> Vec<String> {
-    let mut told: Vec<(String, Vec<&FailedTrials>)> = vec![];
+    let mut groups: Vec<(String, Vec<&FailedTrials>)> = vec![];
     for lost in failures.iter().filter(|lost| 2 * lost.failed > lost.of) {
         let Some(why) = lost.example.as_ref().map(failure_in_full) else { continue };
-        match told.iter_mut().find(|(known, _)| *known == why) {
+        match groups.iter_mut().find(|(known, _)| *known == why) {
             Some((_, cells)) => cells.push(lost),
-            None => told.push((why, vec![lost])),
+            None => groups.push((why, vec![lost])),
         }
     }
     // The reason of most trials first.
-    told.sort_by_key(|(_, cells)| std::cmp::Reverse(cells.iter().map(|lost| lost.failed).sum::<u32>()));
+    groups.sort_by_key(|(_, cells)| std::cmp::Reverse(cells.iter().map(|lost| lost.failed).sum::<u32>()));
     let sentence = |(why, cells): &(String, Vec<&FailedTrials>)| {
         let (failed, of) = cells.iter().fold((0, 0), |(failed, of), lost| (failed + lost.failed, of + lost.of));
         let several = |name: fn(&FailedTrials) -> &str| {
@@ -132,8 +132,8 @@ pub(crate) fn reasons(failures: &[FailedTrials]) -> Vec<String> {
         let (variants, workloads) = (several(|lost| &lost.variant), several(|lost| &lost.workload));
         format!("{failed} of {} of {variants} on {workloads} failed: {why}", counted(of, "trial"))
     };
-    let more = told.len().saturating_sub(REASONS_TOLD);
-    let mut reasons: Vec<String> = told.iter().take(REASONS_TOLD).map(sentence).collect();
+    let more = groups.len().saturating_sub(REASONS_SHOWN);
+    let mut reasons: Vec<String> = groups.iter().take(REASONS_SHOWN).map(sentence).collect();
     if more > 0 {
         reasons.push(format!("{} under \"trials that do not count\"", counted(more as u32, "other reason")));
     }
@@ -184,10 +184,10 @@ mod tests {
         };
         let other = Failure::BadMarks { why: "no phase `scan`".to_owned() };
         let cells = [cell("c", 3, &other), cell("a", 4, &example), cell("b", 4, &example), cell("d", 2, &other)];
-        let told = reasons(&cells);
-        assert_eq!(told[0], format!("8 of 8 trials of a and b on loop failed: oracle: it exited with 1: {why}"));
-        assert!(told[1].starts_with("3 of 4 trials of c on loop failed: "), "{told:?}");
-        assert_eq!(told.len(), 2, "half is not most");
+        let reasons = super::reasons(&cells);
+        assert_eq!(reasons[0], format!("8 of 8 trials of a and b on loop failed: oracle: it exited with 1: {why}"));
+        assert!(reasons[1].starts_with("3 of 4 trials of c on loop failed: "), "{reasons:?}");
+        assert_eq!(reasons.len(), 2, "half is not most");
     }
 
     #[test]

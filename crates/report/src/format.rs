@@ -24,6 +24,11 @@ pub fn bytes(bytes: f64) -> String {
     scaled(bytes, BYTES)
 }
 
+/// A value in a unit that fits it, to three digits: `12.0 ms`, `1.50 MiB`, `2.50`, `17`.
+pub fn quantity(value: f64, unit: bakeoff_model::metric::Unit) -> String {
+    scaled(value, units(unit)).trim_end().to_owned()
+}
+
 /// A count with its thousands set apart: `1,234,567`.
 pub fn count(count: u64) -> String {
     thousands(&count.to_string())
@@ -98,13 +103,13 @@ pub fn short(number: f64, digits: usize) -> String {
     if number == 0.0 || (1e-9..1e15).contains(&number.abs()) { short.to_string() } else { format!("{short:e}") }
 }
 
-/// A power of ten: that of the first digit, once the value has been rounded to so many significant digits.
+/// A power of ten: that of the first digit, once the value has been rounded to this many significant digits.
 pub fn exponent(value: f64, significant: usize) -> i32 {
     let text = format!("{:.*e}", significant.saturating_sub(1), value.abs());
     text.split_once('e').and_then(|(_, e)| e.parse().ok()).unwrap_or(0)
 }
 
-/// Decimals with which a value has so many significant digits; none for large values.
+/// Decimals with which a value has this many significant digits; none for large values.
 pub fn decimals_of(value: f64, significant: usize) -> usize {
     let decimals = significant as i32 - 1 - exponent(value, significant);
     usize::try_from(decimals).unwrap_or(0)
@@ -132,7 +137,7 @@ pub fn fitting(value: f64, units: &'static [(f64, &'static str)]) -> (f64, &'sta
 fn scaled(value: f64, units: &'static [(f64, &'static str)]) -> String {
     let (size, name) = fitting(value, units);
     let amount = value / size;
-    let whole = size == 1.0 && amount.fract() == 0.0 && (amount == 0.0 || name == "B");
+    let whole = size == 1.0 && amount.fract() == 0.0 && (amount == 0.0 || name == "B" || name.is_empty());
     let decimals = if whole { 0 } else { decimals_of(amount, SIGNIFICANT) };
     format!("{} {name}", fixed(amount, decimals))
 }

@@ -45,7 +45,7 @@ fn of_caveat(doubt: &Caveat) -> Value {
     json!({ "kind": doubt.kind(), "text": caveat(doubt) })
 }
 
-/// Of what is no such thing nothing is changed: a section of somebody else's may have fields of these names.
+/// Anything else stays as it is: a feature's section may have fields of these names.
 fn replace<T: DeserializeOwned>(item: &mut Value, worded: impl Fn(&T) -> Value) {
     if let Ok(data) = T::deserialize(&*item) {
         *item = worded(&data);

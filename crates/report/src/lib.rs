@@ -1,7 +1,7 @@
 //! Findings in, bytes out. Everything here turns [`Findings`] into text: the one sentence ([`answer`]), the page for
 //! people ([`terminal`]) and the page for machines ([`json`]). It computes no statistic, opens no file and does not
-//! know whether there is a terminal: width and colour are told to it. [`mod@format`] holds the ways of writing numbers,
-//! for everything else that puts words on the screen.
+//! know whether there is a terminal: the caller gives width and colour. [`mod@format`] writes numbers, also for the
+//! commands' own messages.
 
 mod answer;
 mod builds;

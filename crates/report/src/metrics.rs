@@ -1,6 +1,6 @@
 //! The tables of measurements: for each workload and condition a full one for the deciding metric, with a picture
 //! where there is room, and a compact one for all others. A row always shows median, interval and number of trials
-//! together, with mean and largest value beside them.
+//! together, next to mean and largest value.
 
 use crate::builds::unbuilt;
 use crate::caveats::caveats;

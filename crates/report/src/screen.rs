@@ -28,7 +28,7 @@ const QUESTION: usize = 2;
 /// Alarms that are printed; the others are counted.
 const ALARMS: usize = 2;
 
-/// What the screen must be told, because findings do not know it.
+/// What the screen needs and the findings do not know.
 #[derive(Debug, Clone, Copy)]
 pub struct Context<'a> {
     /// The command that prints more of this: `bakeoff report STUDY`.
@@ -96,10 +96,20 @@ fn last(
     alarms: &[doubts::Alarm],
     columns: usize,
 ) -> (Vec<String>, usize) {
-    let short = alarms.iter().find_map(|alarm| alarm.short.clone()).map_or(String::new(), |short| format!("{short}; "));
-    let short = middle(&short, columns / 2);
-    let answer = answer::answer(findings, view, columns.saturating_sub(width(&short)));
-    (wrap(&format!("{short}{answer}"), columns, 0), 2)
+    let shorts: Vec<&[String]> = alarms.iter().map(|a| a.short.as_slice()).filter(|short| !short.is_empty()).collect();
+    let most = shorts.iter().map(|short| short.len()).max().unwrap_or(1);
+    let nth = |at: usize| shorts.iter().map(|short| short[at.min(short.len() - 1)].as_str()).collect::<Vec<_>>();
+    let only_first = nth(most).into_iter().take(1).collect();
+    let mut text = String::new();
+    for words in (0..most).map(nth).chain([only_first]) {
+        let before = if words.is_empty() { String::new() } else { format!("{}; ", words.join(", ")) };
+        let answer = answer::answer(findings, view, columns.saturating_sub(width(&before)));
+        text = format!("{before}{answer}");
+        if width(&text) <= columns {
+            break;
+        }
+    }
+    (wrap(&text, columns, 0), 2)
 }
 
 /// The question.
@@ -169,7 +179,7 @@ fn extras(findings: &Findings, view: Option<&View<'_>>, context: Context<'_>) ->
         let best = view.lines.first().map_or(String::new(), |line| clean(line.variant));
         let costs = facts::costs(findings, view);
         add(costs.into_iter().map(|cost| format!("{best} {cost}")).collect(), Ink::Plain, 50);
-        add(facts::causes(context.causes), Ink::Plain, 20);
+        add(facts::causes(findings, context.causes), Ink::Plain, 20);
         add(facts::options(findings, view).into_iter().collect(), Ink::Plain, 30);
         add(facts::disagreeing(findings, view), Ink::Plain, 15);
         add(facts::conditions(findings, view), Ink::Plain, 10);

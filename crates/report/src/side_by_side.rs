@@ -39,9 +39,9 @@ pub fn side_by_side(pairs: &SideBySide, here: &Findings, there: &Findings, style
             page.paragraph(&format!("only {whose}: {}", names.join("; ")), columns, 2, Ink::Aside);
         }
     }
-    let meaning = "overlap: the two intervals have values in common; apart: they have none. This is no test: intervals \
-                   that overlap do not show that the ratios are the same, and what sets apart two that do not, be it \
-                   machine, system or build, is not told by them.";
+    let meaning = "overlap: the two intervals have values in common; apart: they have none. This is no test: \
+                   intervals that overlap do not show that the ratios are the same, and two that do not overlap do \
+                   not say whether machine, system or build sets them apart.";
     page.paragraph(meaning, columns, 2, Ink::Aside);
     page.print(style.colour)
 }
@@ -52,7 +52,7 @@ fn headline(pairs: &SideBySide) -> String {
     if pairs.pairs.is_empty() {
         return "Nothing was compared in both.".to_owned();
     }
-    let unknown = if unknown > 0 { format!(", {unknown} cannot be told") } else { String::new() };
+    let unknown = if unknown > 0 { format!(", {unknown} are unknown") } else { String::new() };
     let total = counted(pairs.pairs.len() as u32, "comparison");
     format!("{total} in both: of {overlap} the intervals overlap, of {apart} they do not{unknown}.")
 }

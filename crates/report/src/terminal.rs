@@ -55,7 +55,7 @@ pub fn terminal_with(findings: &Findings, sections: &[SectionPage], only: Option
     let Style { width, colour } = style;
     let mut notes = Notes::default();
     let (mut page, mut aside) = (Page::default(), Page::default());
-    // What is not asked for is drawn aside: its footnotes keep their numbers.
+    // Sections that nobody asked for are drawn, too, and dropped: footnotes keep their numbers.
     let mut draw = |name: &str, draw: &mut dyn FnMut(&mut Page, &mut Notes)| {
         let is_wanted = only.is_none_or(|only| only == name);
         draw(if is_wanted { &mut page } else { &mut aside }, &mut notes);
@@ -104,8 +104,8 @@ fn opening(findings: &Findings, page: &mut Page, notes: &mut Notes, columns: usi
 fn print_building(building: &Findings, page: &mut Page, notes: &mut Notes, columns: usize) {
     page.gap();
     let doubts = glue(&notes.mark(caveats(&building.caveats)));
-    let told = answer::paragraphs(building).join(" ");
-    page.paragraph(&format!("Building, measured in addition: {told}{doubts}"), columns, 2, Ink::Heading);
+    let text = answer::paragraphs(building).join(" ");
+    page.paragraph(&format!("Building, measured in addition: {text}{doubts}"), columns, 2, Ink::Heading);
     metrics::print(building, page, notes, columns);
 }
 

@@ -17,7 +17,7 @@ const DECIMALS_MAX: i32 = 6;
 /// A departure smaller than this part of what it departs from is the arithmetic's, and zero.
 const ARITHMETIC_NOISE: f64 = 1e-9;
 
-/// How differences of a metric are told: what takes time is faster or slower; of bytes and counts there is less or more;
+/// How differences of a metric are worded: what takes time is faster or slower; of bytes and counts there is less or more;
 /// a rate is lower or higher.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Wording {
@@ -59,13 +59,13 @@ impl Wording {
     }
 
     /// Whether a variant is faster or higher, or else needs or has an amount.
-    pub fn is_told_with_is(self) -> bool {
+    pub fn takes_is(self) -> bool {
         !matches!(self.unit, Unit::Bytes | Unit::Count)
     }
 
     /// `is`, or what one does with an amount; and its infinitive.
     pub fn verb(self) -> [&'static str; 2] {
-        match (self.is_told_with_is(), self.better) {
+        match (self.takes_is(), self.better) {
             (true, _) => ["is", "be"],
             (false, Direction::Less) => ["needs", "need"],
             (false, Direction::More) => ["has", "have"],
@@ -108,7 +108,7 @@ pub fn more_blocks(verdict: Verdict) -> String {
     }
 }
 
-/// What so many blocks could have seen, as far as that is known: `, a difference of 1.8 % would probably have been seen`.
+/// What this number of blocks could have seen, if known: `, a difference of 1.8 % would probably have been seen`.
 pub fn detectable(comparison: &Comparison, unit: Unit) -> String {
     let Some(detectable) = comparison.detectable else { return String::new() };
     let (departure, size, name) = match comparison.scale {
@@ -138,7 +138,7 @@ pub fn listed(items: &[String]) -> String {
     }
 }
 
-/// Decimals that show so many digits of an interval's half-width, and every departure from "no difference" as one.
+/// Decimals that show this many digits of an interval's half-width, and every departure from "no difference" as one.
 fn decimals(departures: &[f64], interval: Option<[f64; 2]>, digits: i32, at_least: i32) -> usize {
     let noise = |[low, high]: [f64; 2]| ARITHMETIC_NOISE * low.abs().max(high.abs());
     let wide = interval.filter(|ends| ends[1] - ends[0] > noise(*ends));
@@ -252,7 +252,7 @@ impl Change {
         self.with_unit(signed(self.estimate, self.decimals))
     }
 
-    /// The interval in the estimate's direction, beside [`Self::amount`]: `15.3 … 16.9 %`.
+    /// The interval in the estimate's direction, to stand next to [`Self::amount`]: `15.3 … 16.9 %`.
     pub fn range(&self) -> Option<String> {
         let [low, high] = self.interval?;
         let [low, high] = if self.estimate < 0.0 { [-high, -low] } else { [low, high] };
@@ -260,7 +260,7 @@ impl Change {
         Some(self.with_unit(range) + &self.narrower)
     }
 
-    /// The interval beside [`Self::signed`]: `−0.6 … +0.4 %`.
+    /// The interval, to stand next to [`Self::signed`]: `−0.6 … +0.4 %`.
     pub fn signed_range(&self) -> Option<String> {
         let [low, high] = self.interval?;
         let range = format!("{} … {}", signed(low, self.decimals), signed(high, self.decimals));

@@ -105,12 +105,12 @@ pub(super) fn build(
     telling: Telling,
 ) -> Result<Vec<BuildLine>, CommandError> {
     let request = folder.request(plan, jobs.at_a_time());
-    let told = |event| match event {
+    let report = |event| match event {
         _ if telling.quiet => {}
         BuildEvent::Missing { .. } if !telling.announce => {}
         event => tell(event),
     };
-    Ok(bakeoff_builds::build_all(cache, &request, &told)?)
+    Ok(bakeoff_builds::build_all(cache, &request, &report)?)
 }
 
 pub(super) fn tell(event: BuildEvent) {

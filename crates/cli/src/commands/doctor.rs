@@ -28,7 +28,7 @@ pub(crate) fn execute(_: &Args) -> Result<Code, CommandError> {
 /// What this machine's own studies say of it.
 fn twin() -> Check {
     let history = twins::of_this_machine();
-    let remedy = "execute nothing beside a study, and see what else is noisy here".to_owned();
+    let remedy = "run nothing else during a study, and see what else is noisy here".to_owned();
     Check {
         name: "twin",
         state: if history.is_suspicious { State::Noisy } else { State::Good },
@@ -62,7 +62,7 @@ fn page(checks: &[Check]) -> String {
     let (good, noisy, missing) = (count(State::Good), count(State::Noisy), count(State::Missing));
     let _ = writeln!(
         out,
-        "\n{good} good, {noisy} noisy, {missing} missing. What is missing is left out of reports, never zero;"
+        "\n{good} good, {noisy} noisy, {missing} missing. Reports leave out what is missing, it is never zero;"
     );
     out.push_str("what is noisy widens intervals, and the twin in every study shows by how much.\n");
     out

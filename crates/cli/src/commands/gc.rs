@@ -51,7 +51,7 @@ pub(crate) fn execute(args: &Args, features: Features) -> Result<Code, CommandEr
     let cache = Cache::open(Cache::default_root()?)?;
     let without_rule = args.older_than.is_none() && args.keep_size.is_none();
     let only_say = args.dry_run || without_rule;
-    // Nothing of ours works while a trial is in flight; and what is needed is asked after the wait.
+    // Nothing of ours works while a trial is in flight; so the question what is needed comes after the wait.
     let _leave = if only_say { None } else { Some(cache.leave_to_remove(waiting)?) };
     let needed = needed(&cache, &args.studies, features)?;
     let inventory = Inventory::of(&cache)?;
@@ -69,7 +69,7 @@ pub(crate) fn execute(args: &Args, features: Features) -> Result<Code, CommandEr
             screen::out(&format!("{} stays: it was taken up just now\n", what(item)));
             continue;
         }
-        screen::out(&told(item, *why, only_say, rule.now_unix_s));
+        screen::out(&line(item, *why, only_say, rule.now_unix_s));
         gone.add(item);
     }
     if !only_say {
@@ -112,7 +112,7 @@ fn what(item: &Item) -> String {
     }
 }
 
-fn told(item: &Item, why: Why, only_say: bool, now_unix_s: f64) -> String {
+fn line(item: &Item, why: Why, only_say: bool, now_unix_s: f64) -> String {
     let verb = if only_say { "would remove" } else { "removed" };
     let used = ago(now_unix_s - item.last_used_unix_s);
     let why = match why {

@@ -1,5 +1,5 @@
-//! `bakeoff lock`: finds the hashes that nobody has said yet, and writes them beside the study, so that the same
-//! sources are built everywhere. How a source is had is the business of the `build` crate.
+//! `bakeoff lock`: finds the hashes that the study does not give, and writes them next to it, so that everybody builds the
+//! same sources. The `builds` crate fetches them.
 
 use super::build;
 use bakeoff_builds::{BuildEvent, Cache, NotFound, find_source};
@@ -69,8 +69,8 @@ pub(crate) fn execute(args: &Args, features: Features) -> Result<Code, CommandEr
             say(&source.name, &standing(before));
             continue;
         }
-        let told: &(dyn Fn(BuildEvent) + Sync) = if args.quiet { &|_| {} } else { &build::tell };
-        match find_source(&cache, &folder.dir, source, told)? {
+        let report: &(dyn Fn(BuildEvent) + Sync) = if args.quiet { &|_| {} } else { &build::tell };
+        match find_source(&cache, &folder.dir, source, report)? {
             Ok(found) => {
                 let locked = Locked { from: source.from.clone(), sha256: found.sha256, commit: found.commit };
                 say(&source.name, &change(before, &locked, found.bytes));

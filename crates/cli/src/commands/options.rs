@@ -79,9 +79,8 @@ impl Kept {
             return Ok(());
         }
         let failed = |what: &str, why: &str| {
-            CommandError::usage(format!("no {what} can be made: {why}")).hint(
-                "leave out --user-namespace; what is left after a kill of everything is then killed by the next run",
-            )
+            CommandError::usage(format!("no {what} can be made: {why}"))
+                .hint("leave out --user-namespace; the next run then kills what a kill of everything leaves behind")
         };
         bakeoff_host::user_namespace::enter().map_err(|error| failed("user namespace", &error.to_string()))?;
         // Some containers permit the one and not what it is for.

@@ -13,8 +13,8 @@ use bakeoff_model::plan::{Plan, Variant};
 use bakeoff_model::until::Until;
 use std::fmt::Write as _;
 
-mod anew;
 mod cells;
+mod relinking;
 pub(super) mod takes;
 
 /// Show what a study would do: variants, builds, blocks, and how long it may take
@@ -42,7 +42,7 @@ pub(crate) fn execute(args: &Args, features: Features) -> Result<Code, CommandEr
     text.push_str(&builds_text(&plan, &builds));
     text.push('\n');
     text.push_str(&takes::text(&folder, &plan, &builds, &cache, args.jobs.at_a_time()));
-    text.push_str(&anew::text(&plan, &folder.study.layers, &builds));
+    text.push_str(&relinking::text(&plan, &folder.study.layers, &builds));
     if args.order {
         text.push_str(&order_text(&plan));
     }

@@ -117,7 +117,7 @@ fn execute_here(args: &Args, folder: &StudyFolder, mut plan: Plan, features: Fea
     // Raced apart, they are another study.
     whole.variants.retain(|variant| shared.iter().all(|one| one.variant.name != variant.name));
     if !args.quiet {
-        screen::err(&alike::told(&shared));
+        screen::err(&alike::notes(&shared));
     }
     alike::something_is_left(&plan, &shared, &builds, || {
         let doubts = bakeoff_judge::doubts_about_builds(&all, &builds);

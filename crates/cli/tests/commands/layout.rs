@@ -90,7 +90,7 @@ fn every_pass_is_linked_anew_and_building_is_judged_apart() {
         0,
         &[
             "15 trials in all",
-            "Linked anew, before each of 3 passes and for each variant and the twin: layer program by its `relink` script",
+            "Relinked, before each of 3 passes and for each variant and the twin: layer program by its `relink` script",
             "Building, measured in 2 passes: build-program; 6 trials",
         ],
     );

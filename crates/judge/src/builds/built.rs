@@ -1,5 +1,5 @@
-//! The builds of a record: the latest of each variant, and the variants whose builds are finished. What is doubtful of
-//! them is found in the files beside this one.
+//! The builds of a record: the latest of each variant, and the variants whose builds are finished. The files next
+//! to this one find what is doubtful about them.
 
 use bakeoff_model::record::{BuildLine, BuildOutcome, TWIN, VariantLine};
 

@@ -1,5 +1,5 @@
 //! Which settings a factor names: those that the variables of its levels speak of, by name or by value, and those that
-//! the study says it changes of itself. It compares words and knows nothing of any program's settings.
+//! the study says the factor changes. It compares words and knows nothing of any program's settings.
 
 use bakeoff_model::pattern::fits;
 use bakeoff_model::record::FactorLine;

@@ -7,7 +7,7 @@ use crate::findings::{Confounded, SettingValue};
 use bakeoff_model::record::{BuildLine, FactorLine, VariantLine};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A setting that only more factors than these explain together is told as one that none explains.
+/// A setting that takes more factors than these to explain counts as one that none explains.
 const MOST_TOGETHER: usize = 3;
 
 /// Every setting in which builds differ and that no factor names, by name.
@@ -55,14 +55,14 @@ fn of(setting: &str, built: &[Built<'_>], factors: &[&FactorLine], names: &[Name
     let several = if alone.is_empty() { few.into_iter().find(|some| with(some)) } else { None };
     let together = several.is_some();
     let follows: Vec<String> = several.unwrap_or(alone).into_iter().map(str::to_owned).collect();
-    let mut told: Vec<SettingValue> = vec![];
+    let mut seen: Vec<SettingValue> = vec![];
     for (one, value) in built.iter().zip(&values) {
         let same = |known: &&mut SettingValue| known.value.as_deref() == *value;
-        let place = match told.iter_mut().find(same) {
+        let place = match seen.iter_mut().find(same) {
             Some(known) => known,
             None => {
-                told.push(SettingValue { value: value.map(str::to_owned), levels: vec![], variants: vec![] });
-                told.last_mut()?
+                seen.push(SettingValue { value: value.map(str::to_owned), levels: vec![], variants: vec![] });
+                seen.last_mut()?
             }
         };
         place.variants.push(one.variant.name.clone());
@@ -72,10 +72,10 @@ fn of(setting: &str, built: &[Built<'_>], factors: &[&FactorLine], names: &[Name
     // Of another source everything may be different, so that nobody misses its name.
     let takes_all = |name: &str| factors.iter().any(|factor| factor.name == name && factor.takes_sources);
     let named_by = naming.into_iter().filter(|name| !takes_all(name)).map(str::to_owned).collect();
-    Some(Confounded { setting: setting.to_owned(), follows, together, named_by, values: told })
+    Some(Confounded { setting: setting.to_owned(), follows, together, named_by, values: seen })
 }
 
-/// All choices of so many of them, each in their order.
+/// All choices of this many of them, each in their order.
 fn subsets<'a>(of: &[&'a str], number: usize) -> Vec<Vec<&'a str>> {
     match (number, of) {
         (0, _) => vec![vec![]],

@@ -1,4 +1,4 @@
-//! Findings beside the comparisons: how long single ops took, what the surroundings were, what could not be measured,
+//! Findings besides the comparisons: how long single ops took, what the surroundings were, what could not be measured,
 //! and which trials do not count. Plain serialisable values, like the rest; nothing here is compared.
 
 use super::Summary;
@@ -168,17 +168,17 @@ pub struct VoidBy {
     pub example: String,
 }
 
-/// How far the order of linking was varied. Where every pass was linked anew, claims are about what was built in general;
-/// elsewhere about these builds.
+/// How far the order of linking was varied. Where every pass was relinked, claims hold for builds of this source in
+/// general; elsewhere for these builds only.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Layouts {
-    /// Passes for which everything was linked anew.
+    /// Passes for which everything was relinked.
     pub passes: u32,
     /// Passes with trials.
     pub of: u32,
 }
 
-/// What building a variant takes beside what it gains, both against the baseline, and both decided.
+/// What building a variant takes and what it gains, both against the baseline, and both decided.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct BuiltAndExecuted {
     /// The variant.

@@ -126,7 +126,7 @@ impl Confounded {
         let own: Vec<Vec<&str>> =
             words.iter().map(|all| all.iter().copied().filter(|word| !is_common(word)).collect()).collect();
         let differ = own.iter().any(|one| *one != own[0]);
-        let told = |(one, (own, all)): (&SettingValue, (&Vec<&str>, &Vec<&str>))| {
+        let texts = |(one, (own, all)): (&SettingValue, (&Vec<&str>, &Vec<&str>))| {
             let value = one.value.as_ref()?;
             Some(match own.as_slice() {
                 _ if !differ || own.len() == all.len() => value.clone(),
@@ -134,17 +134,17 @@ impl Confounded {
                 own => format!("… {}", own.join(" ")),
             })
         };
-        let mut told: Vec<Option<String>> = self.values.iter().zip(own.iter().zip(&words)).map(told).collect();
+        let mut texts: Vec<Option<String>> = self.values.iter().zip(own.iter().zip(&words)).map(texts).collect();
         let of = |text: &Option<String>| text.as_deref().unwrap_or("").chars().collect::<Vec<char>>();
-        let chars: Vec<Vec<char>> = told.iter().map(of).collect();
-        let Some((first, others)) = chars.split_first() else { return told };
+        let chars: Vec<Vec<char>> = texts.iter().map(of).collect();
+        let Some((first, others)) = chars.split_first() else { return texts };
         let alike = |other: &Vec<char>| first.iter().zip(other).take_while(|(a, b)| a == b).count();
         let begin = others.iter().map(alike).min().unwrap_or(0);
         if begin > BEFORE + 1 && chars.iter().any(|text| text.len() > LONG) {
             let rest = |text: &Vec<char>| format!("…{}", text[begin - BEFORE..].iter().collect::<String>());
-            told = told.iter().zip(&chars).map(|(one, text)| one.as_ref().map(|_| rest(text))).collect();
+            texts = texts.iter().zip(&chars).map(|(one, text)| one.as_ref().map(|_| rest(text))).collect();
         }
-        told
+        texts
     }
 }
 

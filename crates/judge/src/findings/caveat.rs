@@ -66,7 +66,7 @@ pub enum Caveat {
     Aliased {
         /// The effect.
         effect: String,
-        /// The terms that it cannot be told apart from.
+        /// The terms that it cannot be distinguished from.
         with: Vec<Term>,
     },
     /// A level's flag reached no compilation.
@@ -168,7 +168,7 @@ pub enum Caveat {
         /// The largest step, in seconds; below 0 if back.
         most_s: f64,
     },
-    /// The load ended more or less often beside some variants than beside the baseline.
+    /// The load ended more or less often during some variants' trials than during the baseline's.
     UnequalLoad {
         /// Where.
         seen: Vec<LoadSeen>,
@@ -234,7 +234,7 @@ pub enum Caveat {
     NoMedianInterval {
         /// At this confidence.
         confidence: f64,
-        /// So many are needed.
+        /// The number that is needed.
         needed: i32,
     },
     /// Of two samples: the values of neither vary.

@@ -24,8 +24,8 @@ pub struct Comparison {
     pub resolution: f64,
     /// What is claimed.
     pub verdict: Verdict,
-    /// Where undecided: the smallest difference that so many blocks would have shown with 80 % power, as `scale` says: the
-    /// larger ratio of the two, or a difference above 0. None if it cannot be told, or if they could not have shown any.
+    /// Where undecided: the smallest difference that this number of blocks would have shown with 80 % power, as `scale`
+    /// says: the larger ratio of the two, or a difference above 0. None if it is unknown, or if they could show none.
     pub detectable: Option<f64>,
     /// Ratio of arithmetic means with Fieller's paired interval; none unless both means are positive.
     pub ratio_of_means: Option<RatioOfMeans>,

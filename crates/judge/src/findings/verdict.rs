@@ -28,7 +28,7 @@ pub enum Verdict {
     /// Neither.
     Undecided {
         /// Blocks still needed for a decision, at 80 % power if the estimate and the spread stay as they are; none
-        /// if that cannot be told.
+        /// if that is unknown.
         more_blocks: Option<u32>,
     },
     /// None is given: it printed something other than the baseline, so it may be another program.

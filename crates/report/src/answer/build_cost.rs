@@ -1,5 +1,5 @@
-//! Building beside speed: a sentence for each variant of which both were decided, with the interval of each. What was not
-//! decided stands in the tables only.
+//! Building against speed: a sentence for each variant of which both were decided, with the interval of each. The rest
+//! stands in the tables only.
 
 use crate::draw::text::{clean, glue};
 use crate::format::{bytes, percent};
@@ -80,7 +80,7 @@ fn executed(findings: &Findings, claim: &Claim) -> String {
         return format!("is equivalent in {metric} on {place} within {}", margin(findings));
     }
     let (amount, word, [verb, _]) = (glue(&change.amount()), wording.direction(&change), wording.verb());
-    let what = if wording.is_told_with_is() { format!("{word} in {metric}") } else { format!("{word} {metric}") };
+    let what = if wording.takes_is() { format!("{word} in {metric}") } else { format!("{word} {metric}") };
     let remark = if *verdict == Verdict::Negligible { ", which is negligible," } else { "" };
     format!("{verb} {amount} {what}{remark} on {place}{}", range(change.range()))
 }

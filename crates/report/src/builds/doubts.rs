@@ -159,22 +159,22 @@ fn confounded(doubt: &Confounded) -> String {
 
 /// `1 in baseline and malloc=perl, 2 in threads=on`.
 fn by_variant(doubt: &Confounded) -> String {
-    let of = |(value, told): (&SettingValue, &Option<String>)| {
-        format!("{} in {}", shown(told.as_deref()), variants(&value.variants))
+    let of = |(value, text): (&SettingValue, &Option<String>)| {
+        format!("{} in {}", shown(text.as_deref()), variants(&value.variants))
     };
     doubt.values.iter().zip(&doubt.telling()).map(of).collect::<Vec<_>>().join(", ")
 }
 
 /// `undef → define`; of more than two values with the levels: `off: 1, on: 2, fast: 3`.
 fn values(doubt: &Confounded) -> String {
-    let told = doubt.telling();
-    match told.as_slice() {
+    let parts = doubt.telling();
+    match parts.as_slice() {
         [one, other] => format!("{} → {}", shown(one.as_deref()), shown(other.as_deref())),
         several => {
             let levels =
                 |value: &SettingValue| value.levels.iter().map(|level| clean(level)).collect::<Vec<_>>().join("/");
-            let of = |(value, told): (&SettingValue, &Option<String>)| {
-                format!("{}: {}", levels(value), shown(told.as_deref()))
+            let of = |(value, text): (&SettingValue, &Option<String>)| {
+                format!("{}: {}", levels(value), shown(text.as_deref()))
             };
             doubt.values.iter().zip(several).map(of).collect::<Vec<_>>().join(", ")
         }

@@ -5,7 +5,7 @@ use bakeoff_judge::findings::{Caveat, Flag, Other, Same, SettingChange};
 /// Of more settings than this in one doubt, the rest is only counted.
 const SETTINGS_NAMED: usize = 3;
 
-/// Of a longer value only so many characters are shown.
+/// A longer value is cut to this many characters.
 const VALUE_CHARACTERS: usize = 60;
 
 pub(super) fn sentence(caveat: &Caveat) -> Option<String> {

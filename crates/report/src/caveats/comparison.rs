@@ -25,7 +25,7 @@ pub(super) fn sentence(caveat: &Caveat) -> Option<String> {
         Caveat::ZeroMedian => "the baseline's median is 0, so there is no margin to be within".to_owned(),
         Caveat::MemoryFloor { bytes } => {
             let mib = bytes / f64::from(1 << 20);
-            format!("less than {mib:.1} MiB cannot be told from the launcher's own memory")
+            format!("below {mib:.1} MiB, the program's memory cannot be distinguished from the launcher's")
         }
         Caveat::SymmetricErrors => {
             "the test of an interaction assumes that its errors are as often up as down; the random order alone does not \

@@ -1,5 +1,6 @@
 //! Sentences of the doubts that a study's values raise: what was seen, where, and what to do about it.
 
+use crate::format::{quantity, signed};
 use bakeoff_judge::findings::{After, Caveat, Modes, Outliers, OverTime, Rates, Scale, Shift, Spot, Spots};
 use bakeoff_model::metric::Unit;
 use bakeoff_model::record::TWIN;
@@ -93,7 +94,7 @@ fn rates(spot: &Spot<Rates>, cells: usize) -> String {
 
 fn modes(spot: &Spot<Modes>, cells: usize) -> String {
     let Modes(modes) = &spot.what;
-    let places: Vec<String> = modes.iter().map(|(place, _)| value(*place, spot.unit)).collect();
+    let places: Vec<String> = modes.iter().map(|(place, _)| quantity(*place, spot.unit)).collect();
     let shares: Vec<String> = modes.iter().map(|(_, share)| format!("{:.0}", 100.0 * share)).collect();
     let (number, place) = (modes.len(), place(spot, cells));
     format!("{place}, {number} modes at {}, {} %", places.join(" and "), shares.join("/"))
@@ -108,30 +109,12 @@ fn outliers(spot: &Spot<Outliers>, cells: usize) -> String {
 
 /// A difference of contrasts: of logarithms in percent, others in their unit.
 fn change(difference: f64, scale: Scale, unit: Unit) -> String {
-    let sign = if difference < 0.0 { "−" } else { "+" };
     if scale == Scale::Ratio {
-        let percent = 100.0 * difference.exp_m1().abs();
-        let digits = if percent < 1.0 { 2 } else { 1 };
-        return format!("{sign}{percent:.digits$} %");
+        let percent = 100.0 * difference.exp_m1();
+        return format!("{} %", signed(percent, if percent.abs() < 1.0 { 2 } else { 1 }));
     }
-    format!("{sign}{}", value(difference.abs(), unit))
-}
-
-/// A value in a unit in which it is easily read, with four digits.
-fn value(value: f64, unit: Unit) -> String {
-    let steps: &[(f64, &str)] = match unit {
-        Unit::Seconds => &[(1.0, " s"), (1e-3, " ms"), (1e-6, " µs"), (1e-9, " ns")],
-        Unit::Bytes => &[(1_073_741_824.0, " GiB"), (1_048_576.0, " MiB"), (1024.0, " KiB"), (1.0, " B")],
-        Unit::Count => &[(1.0, "")],
-        Unit::PerSecond => &[(1.0, "/s")],
-    };
-    let last = steps.len() - 1;
-    let (size, name) = steps.iter().copied().find(|(size, _)| value.abs() >= *size).unwrap_or(steps[last]);
-    let number = value / size;
-    let digits = (3.0 - number.abs().max(1e-3).log10().floor()).clamp(0.0, 4.0) as usize;
-    let text = format!("{number:.digits$}");
-    let trimmed = if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { &text };
-    format!("{trimmed}{name}")
+    let plus = if difference > 0.0 { "+" } else { "" };
+    format!("{plus}{}", quantity(difference, unit))
 }
 
 #[cfg(test)]
@@ -139,17 +122,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_for_people() {
-        let check = |x, unit, expect: &str| assert_eq!(value(x, unit), expect);
-        check(1.234_56, Unit::Seconds, "1.235 s");
-        check(0.012, Unit::Seconds, "12 ms");
-        check(123_456.0, Unit::Seconds, "123456 s");
-        check(0.0, Unit::Seconds, "0 ns");
-        check(1_572_864.0, Unit::Bytes, "1.5 MiB");
-        check(17.0, Unit::Count, "17");
-        check(f64::INFINITY, Unit::Count, "inf");
+    fn changes_have_a_sign_and_a_unit() {
         assert_eq!(change(1.02f64.ln(), Scale::Ratio, Unit::Seconds), "+2.0 %");
         assert_eq!(change(-0.001, Scale::Ratio, Unit::Seconds), "−0.10 %");
-        assert_eq!(change(-2.5, Scale::Difference, Unit::Count), "−2.5");
+        assert_eq!(change(-2.5, Scale::Difference, Unit::Count), "−2.50");
+        assert_eq!(change(0.012, Scale::Difference, Unit::Seconds), "+12.0 ms");
     }
 }

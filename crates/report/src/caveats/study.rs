@@ -78,7 +78,7 @@ fn unequal_load(seen: &[LoadSeen]) -> String {
     };
     let places: Vec<String> = seen.iter().map(place).collect();
     format!(
-        "the load was not the same for all variants: it ended more or less often beside them than beside the baseline \
+        "the load was not the same for all variants: it ended more or less often during their trials than during the baseline's \
          ({}); pace it, or read the difference as one of program and load together",
         places.join("; ")
     )

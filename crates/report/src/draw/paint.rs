@@ -1,5 +1,5 @@
 //! Colour, as an addition: a line is a list of pieces with an ink each, and without colour the same line is the same
-//! characters. What an ink stands for is said by a word beside it, always.
+//! characters. A word next to it always says what an ink stands for.
 
 /// What a piece of text is; with colour, how it looks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

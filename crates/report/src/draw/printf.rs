@@ -24,7 +24,7 @@ pub fn f(value: f64, decimals: usize) -> String {
     word(value).unwrap_or_else(|| format!("{value:.decimals$}"))
 }
 
-/// What is written without digits; the sign of what is not a number is shown.
+/// Infinities and values that are no number, which have no digits; a sign is shown.
 fn word(value: f64) -> Option<String> {
     let word = if value.is_nan() { "nan" } else { "inf" };
     let sign = if value.is_sign_negative() { "-" } else { "" };

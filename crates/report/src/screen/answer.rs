@@ -63,7 +63,7 @@ struct Teller<'a> {
 impl Teller<'_> {
     fn answer(&self) -> String {
         let compared: Vec<(&str, &Comparison)> = self.view.compared().collect();
-        let told = match compared.as_slice() {
+        let text = match compared.as_slice() {
             _ if self.view.lines.first().is_some_and(|_| self.baseline_failed()) => {
                 format!("no comparison: {} failed", self.baseline())
             }
@@ -74,7 +74,7 @@ impl Teller<'_> {
         let (finished, total) = (self.findings.blocks_finished, self.findings.blocks_total);
         let simulated = if self.findings.simulated.is_some() { "SIMULATED: " } else { "" };
         let so_far = if finished < total { "so far " } else { "" };
-        format!("{simulated}{so_far}{told}")
+        format!("{simulated}{so_far}{text}")
     }
 
     fn name(&self, variant: &str) -> String {
@@ -99,7 +99,7 @@ impl Teller<'_> {
             self.view.lines.iter().any(|line| matches!(line.stand, Stand::Absent(why) if why == absence))
         };
         if self.view.lines.len() == 1 {
-            return format!("only {} was measured: there is nothing to compare it with", self.baseline());
+            return format!("only {} was measured", self.baseline());
         }
         if let [one, other] = self.view.lines.as_slice() {
             let variant = if matches!(one.stand, Stand::Absent(_)) { one.variant } else { other.variant };
@@ -189,7 +189,7 @@ impl Teller<'_> {
             Verdict::Undecided { .. } => {
                 let by = if self.terse { "by" } else { "if they differ, then by" };
                 let most = self.at_most(comparison).map_or(String::new(), |most| format!(": {by} at most {most}"));
-                format!("{baseline} and {name} cannot be told apart{most}")
+                format!("{baseline} and {name} cannot be distinguished{most}")
             }
         }
     }
@@ -300,7 +300,7 @@ impl Teller<'_> {
             more => format!("{} and {more} more", names.join(", ")),
         };
         if lead.len() == ranking.variants.len() {
-            return format!("{names} cannot be told apart");
+            return format!("{names} cannot be distinguished");
         }
         let best = match against(&first.variant).filter(|comparison| comparison.verdict == Verdict::Faster) {
             Some(comparison) => {

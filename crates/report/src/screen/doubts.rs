@@ -2,7 +2,7 @@
 //! in the answer. What the verdicts allow for already is not here; `--section doubts` has all of them.
 
 use super::view::{Stand, View};
-use crate::draw::text::{clean, glue};
+use crate::draw::text::{clean, glue, middle};
 use crate::failures::failure_in_full;
 use crate::format::percent;
 use crate::words::{Change, Wording, is_same_program, listed, named};
@@ -18,8 +18,8 @@ const MOST_TRIALS: f64 = 0.5;
 pub(super) struct Alarm {
     /// The line above the rows.
     pub(super) line: String,
-    /// A few words before the answer; none where the answer says it, or need not.
-    pub(super) short: Option<String>,
+    /// A few words before the answer, the longest first; none where the answer says it, or need not.
+    pub(super) short: Vec<String>,
 }
 
 /// How much a doubt weighs: the heaviest first.
@@ -31,8 +31,15 @@ pub(super) enum Weight {
     Part,
 }
 
+/// Names in these lines are shortened to this.
+const NAME: usize = 28;
+
 fn alarm(line: String, short: &str) -> Alarm {
-    Alarm { line, short: Some(short.to_owned()) }
+    Alarm { line, short: vec![short.to_owned()] }
+}
+
+fn name(variant: &str) -> String {
+    middle(&clean(variant), NAME)
 }
 
 /// The alarms, the gravest first.
@@ -40,7 +47,7 @@ pub(super) fn alarms(findings: &Findings, view: Option<&View<'_>>) -> Vec<Alarm>
     let simulated = findings
         .simulated
         .iter()
-        .map(|truth| Alarm { line: format!("simulated, not measured: {}", clean(truth)), short: None });
+        .map(|truth| Alarm { line: format!("simulated, not measured: {}", clean(truth)), short: vec![] });
     let mut alarms: Vec<Alarm> = simulated.collect();
     alarms.extend(outputs(findings));
     alarms.extend(view.and_then(|view| same(findings, view)));
@@ -53,7 +60,7 @@ pub(super) fn alarms(findings: &Findings, view: Option<&View<'_>>) -> Vec<Alarm>
                 percent(*from)
             );
             let is_most = disturbed as f64 >= MOST_TRIALS * of as f64;
-            Some(Alarm { line, short: is_most.then(|| "busy machine".to_owned()) })
+            Some(Alarm { line, short: is_most.then(|| "busy machine".to_owned()).into_iter().collect() })
         }
         _ => None,
     }));
@@ -68,7 +75,7 @@ fn outputs(findings: &Findings) -> Vec<Alarm> {
     let names = |others: &[(&Outputs, &OtherOutput)]| {
         let mut names: Vec<String> = vec![];
         for (_, other) in others {
-            let name = clean(&other.variant);
+            let name = name(&other.variant);
             if !names.contains(&name) {
                 names.push(name);
             }
@@ -88,7 +95,9 @@ fn outputs(findings: &Findings) -> Vec<Alarm> {
         };
         let who = named(names.clone());
         let line = format!("{who} {verb} another output{first_line}: no verdict");
-        alarms.push(alarm(line, &format!("{} {verb} another output", named(names))));
+        let count = format!("{} of {} {verb} another output", names.len(), findings.variants.len());
+        let short = vec![format!("{} {verb} another output", named(names)), count, "another output".to_owned()];
+        alarms.push(Alarm { line, short });
     }
     let noted = names(&differ(OutputUse::Noted));
     if !noted.is_empty() {
@@ -96,14 +105,14 @@ fn outputs(findings: &Findings) -> Vec<Alarm> {
         let baseline = findings.variants.first().map_or("", |variant| variant.name.as_str());
         let than = if baseline == BASELINE { "the baseline" } else { baseline };
         let line = format!("{} {verb} another output than {}: do they do the same work?", named(noted), clean(than));
-        alarms.push(Alarm { line, short: None });
+        alarms.push(Alarm { line, short: vec![] });
     }
     alarms
 }
 
 fn flags(doubts: &BuildDoubts) -> Vec<Alarm> {
     let of = |doubt: &FlagDoubt| {
-        let (flag, whose) = (clean(&doubt.flag), named(doubt.variants.iter().map(|name| clean(name)).collect()));
+        let (flag, whose) = (clean(&doubt.flag), named(doubt.variants.iter().map(|variant| name(variant)).collect()));
         match &doubt.fate {
             FlagFate::NeverArrived => Some(alarm(
                 format!("{flag} of {whose} reached none of {} compilations and links", doubt.of),
@@ -127,10 +136,10 @@ fn same(findings: &Findings, view: &View<'_>) -> Option<Alarm> {
     let mut names: Vec<String> = view
         .compared()
         .filter(|(_, comparison)| is_same_program(comparison))
-        .map(|(variant, _)| clean(variant))
+        .map(|(variant, _)| name(variant))
         .collect();
     let shared = findings.shared.iter().filter(|one| one.with == view.baseline());
-    names.extend(shared.map(|one| clean(&one.variant.name)));
+    names.extend(shared.map(|one| name(&one.variant.name)));
     if names.is_empty() {
         return None;
     }
@@ -140,7 +149,7 @@ fn same(findings: &Findings, view: &View<'_>) -> Option<Alarm> {
     let is_all = view.lines.len() <= names.len() + 1;
     let line = format!("{} {verb} the same program as {baseline}, file for file", named(names));
     let short = (is_all && view.lines.len() == 1).then(|| "one program".to_owned());
-    Some(Alarm { line, short })
+    Some(Alarm { line, short: short.into_iter().collect() })
 }
 
 /// The doubts that matter, the heaviest first.

@@ -208,7 +208,13 @@ pub(super) fn options(findings: &Findings, view: &View<'_>) -> Option<String> {
 }
 
 /// Causes, a line each, and what has none.
-pub(super) fn causes(causes: &[Cause]) -> Vec<String> {
+pub(super) fn causes(findings: &Findings, causes: &[Cause]) -> Vec<String> {
+    let tables = || findings.tables.iter().filter(|table| table.metric == findings.method.deciding_metric);
+    let differs = |variant: &str| {
+        let mut rows = tables().flat_map(|table| &table.rows).filter(|row| row.variant == variant);
+        rows.any(|row| row.comparison.as_ref().is_some_and(Comparison::differs))
+    };
+    let causes: Vec<&Cause> = causes.iter().filter(|cause| differs(&cause.variant)).collect();
     let mut lines: Vec<String> = causes
         .iter()
         .filter_map(|cause| Some(format!("why {}: {}", name(&cause.variant), clean(cause.what.as_ref()?))))

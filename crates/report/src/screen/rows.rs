@@ -132,6 +132,7 @@ fn cells<'a>(findings: &Findings, view: &View<'_>, line: &Line<'a>) -> Cells<'a>
         Stand::Absent(why) => {
             let what = match why {
                 Absence::NotBuilt => "not built",
+                Absence::OtherOutput => "other output",
                 Absence::AllFailed => "failed",
                 Absence::NoTrials => "no trials",
             };

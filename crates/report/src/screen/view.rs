@@ -4,6 +4,7 @@
 use crate::builds::unbuilt;
 use bakeoff_judge::findings::{Comparison, Effects, Findings, Kind, Ranking, Scale, Table};
 use bakeoff_model::metric::{Direction, Unit};
+use bakeoff_model::study::OutputUse;
 
 /// One variant on the screen.
 #[derive(Debug, Clone)]
@@ -27,6 +28,7 @@ pub(super) enum Stand<'a> {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Absence {
     NotBuilt,
+    OtherOutput,
     AllFailed,
     NoTrials,
 }
@@ -162,6 +164,10 @@ pub(super) fn deciding(findings: &Findings) -> impl Iterator<Item = &Table> {
 fn absence(findings: &Findings, variant: &str) -> Absence {
     if unbuilt(findings, variant) {
         return Absence::NotBuilt;
+    }
+    let compared = findings.outputs.iter().filter(|outputs| outputs.output == OutputUse::Compared);
+    if compared.flat_map(|outputs| &outputs.others).any(|other| other.variant == variant) {
+        return Absence::OtherOutput;
     }
     let failed = findings.failures.iter().any(|lost| lost.variant == variant && lost.failed > 0);
     if failed { Absence::AllFailed } else { Absence::NoTrials }

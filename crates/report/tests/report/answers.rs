@@ -130,7 +130,7 @@ fn what_weakens_a_claim_is_said_before_it() {
     let mut findings = seconds(full());
     findings.blocks_finished = 1;
     let text = answer(&findings);
-    assert!(text.starts_with("After 1 of 12 blocks: b is 10.0 % faster"), "{text}");
+    assert!(text.starts_with("So far: 1 of 12 blocks. b is 10.0 % faster"), "{text}");
 
     let lone = seconds(vec![baseline(summary(4.0, 4.0, 4.5))]);
     check(&lone, "Only the baseline was measured: there is nothing to compare it with.");

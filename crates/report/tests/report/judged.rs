@@ -78,7 +78,7 @@ fn the_page_tells_what_was_found() {
         "observed, not enforced: processor time of other programs: foreign_cpu 1.20 % [1.20, 1.20], n 36",
         "held: 4 copies of the baseline",
         "loop: load_rate, copies of the load that ended in a second: baseline 8.00 /s",
-        "the load was not the same for all variants: it ended more or less often beside them than beside the baseline \
+        "the load was not the same for all variants: it ended more or less often during their trials than during the baseline's \
          (b on loop under busy: 11.",
         "b on loop (idle): 1 void of 13 trials; void trials were repeated\n  1 void by foreign_cpu (foreign_cpu 40 % > 20 %)",
         "peak by wait4: ru_maxrss",

@@ -23,7 +23,7 @@ pub(super) fn text(plan: &Plan) -> String {
     out
 }
 
-/// What is varied and what is void, below the number of blocks.
+/// What varies and what is void, below the number of blocks.
 pub(super) fn rules(plan: &Plan) -> String {
     let mut out = String::new();
     for vary in &plan.vary {

@@ -74,11 +74,11 @@ fn fetching(missing: &[&WantedLayer]) -> String {
     if sources.is_empty() {
         return String::new();
     }
-    let told = sources.iter().map(|(name, size)| match size {
+    let names = sources.iter().map(|(name, size)| match size {
         Some(size) => format!("{name} ({})", bytes(*size as f64)),
         None => (*name).to_owned(),
     });
-    format!("To be fetched: {}\n", told.collect::<Vec<_>>().join(", "))
+    format!("To be fetched: {}\n", names.collect::<Vec<_>>().join(", "))
 }
 
 /// The sum of what is known of layers, if anything is; and the names of those of which it is not known, in words.

@@ -112,7 +112,7 @@ impl From<&Confounded> for SettingChange {
 /// A load that is not the baseline's.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LoadSeen {
-    /// Beside this variant.
+    /// During this variant's trials.
     pub variant: String,
     /// On this workload.
     pub workload: String,
@@ -120,7 +120,7 @@ pub struct LoadSeen {
     pub condition: String,
     /// Whether it ended more often, or less.
     pub verdict: Verdict,
-    /// How often, against beside the baseline; none where that is no ratio.
+    /// How often, relative to the baseline's trials; none where that is no ratio.
     pub ratio: Option<f64>,
 }
 
@@ -231,7 +231,7 @@ pub enum TooFewValues {
         confidence: f64,
         /// Comparisons of the family.
         family: u32,
-        /// In each sample so many can.
+        /// The number that each sample needs.
         needed: u32,
     },
 }

@@ -1,5 +1,5 @@
-//! The part of a plan's page about what is built while the study is executed: what is linked anew for every pass, and
-//! building that is measured itself. A study that asks for neither has none of these lines.
+//! The part of a plan's page about what is built while the study runs: relinking for every pass, and building that is
+//! measured itself. A study that asks for neither has none of these lines.
 
 use crate::commands::estimates::{about, at_most};
 use bakeoff_builds::Wanted;
@@ -27,7 +27,7 @@ pub(super) fn text(plan: &Plan, layers: &[Layer], builds: &[Wanted]) -> String {
     out
 }
 
-/// What is linked anew, and how.
+/// What is relinked, and how.
 fn linking(plan: &Plan, layers: &[Layer], builds: &[Wanted]) -> String {
     let relinks = layers.iter().position(|layer| layer.relink.is_some());
     let first = relinks.unwrap_or(layers.len().saturating_sub(1));
@@ -43,7 +43,7 @@ fn linking(plan: &Plan, layers: &[Layer], builds: &[Wanted]) -> String {
     let takes_s = mean_s(builds, is_known).filter(|_| relinks.is_none());
     let all_s = takes_s.map(|sum_s| sum_s * f64::from(plan.blocks) * linked(plan));
     format!(
-        "Linked anew, before each of {}{} passes and for each variant and the twin: {how}{after}{}\n",
+        "Relinked, before each of {}{} passes and for each variant and the twin: {how}{after}{}\n",
         at_most(plan),
         plan.blocks,
         all_s.map_or(String::new(), |all_s| format!("; {}{}", at_most(plan), about(all_s)))
