@@ -6,7 +6,10 @@ use super::elf::Elf;
 use super::error::{Broken, In as _};
 use super::strings::{Strings, text};
 use crate::facts::Origin;
-use gimli::{AttributeValue, DebugAbbrev, DebugInfo, EndianSlice, RunTimeEndian};
+use gimli::{
+    AttributeValue, DebugAbbrev, DebugAbbrevOffset, DebugInfo, DebugStrOffsets, DebugStrOffsetsBase, EndianSlice,
+    Format, Reader as _, RunTimeEndian,
+};
 use object::elf;
 use object::endian::Endianness;
 use object::read::ReadRef;
@@ -19,6 +22,8 @@ use std::io::Read as _;
 const UNPACKED_MAX_BYTES: u64 = 1 << 30;
 /// A root is rarely larger; the first look at one is at so many bytes.
 const ROOT_USUAL_BYTES: u64 = 1024;
+/// What says how long a unit is takes no more.
+const LENGTH_MAX_BYTES: u64 = 12;
 /// What may be looked at to find the abbreviations of all roots, for each byte of them. Compilers put the root's first.
 const ABBREVIATIONS_LOOKED_AT_MAX: u64 = 64;
 
@@ -96,19 +101,6 @@ struct Tables<'d> {
     left_bytes: Cell<u64>,
 }
 
-/// Where a unit's length ends, how long the unit is from there, and what stands in front of its root.
-struct UnitHead {
-    after_length: u64,
-    length: u64,
-    version: u16,
-    abbreviations: u64,
-    /// The place of the offset of the abbreviations, from the unit's beginning.
-    at: usize,
-    wide: bool,
-    /// Bytes before the root, from the unit's beginning.
-    size: usize,
-}
-
 impl Tables<'_> {
     fn units<'a, 'd: 'a, R: ReadRef<'d>>(
         &self,
@@ -119,19 +111,24 @@ impl Tables<'_> {
         let mut offset = 0;
         while offset < contents.size_bytes() {
             let part = format!("the DWARF unit at {offset:#x}");
-            let head = contents.bytes(data, offset, 64).and_then(|bytes| self.head(bytes)).within(&part)?;
-            let end = head.after_length.checked_add(head.length).and_then(|size| offset.checked_add(size));
+            let (length, format) = contents
+                .bytes(data, offset, LENGTH_MAX_BYTES)
+                .and_then(|bytes| EndianSlice::new(bytes, self.endian).read_initial_length().ok())
+                .within(&part)?;
+            let end = offset.checked_add(format.initial_length_size().into());
+            let end = end.and_then(|begin| begin.checked_add(length as u64));
             let end = end.filter(|end| *end <= contents.size_bytes()).within(&part)?;
             // Padding of nothing but zeros is no unit.
-            if head.length > 0 {
+            if length > 0 {
                 let size = end - offset;
                 let look = |size| contents.bytes(data, offset, size).within(&part);
-                let mut producer = self.producer(look(size.min(ROOT_USUAL_BYTES))?, &head);
-                if producer.is_err() && size > ROOT_USUAL_BYTES {
-                    producer = self.producer(look(size)?, &head);
+                let mut unit = self.unit(look(size.min(ROOT_USUAL_BYTES))?, format);
+                if unit.is_err() && size > ROOT_USUAL_BYTES {
+                    unit = self.unit(look(size)?, format);
                 }
-                *origin.dwarf_units.entry(head.version).or_insert(0) += 1;
-                if let Some(producer) = producer.map_err(|Broken(what)| Broken(format!("{part}: {what}")))? {
+                let (version, producer) = unit.map_err(|Broken(what)| Broken(format!("{part}: {what}")))?;
+                *origin.dwarf_units.entry(version).or_insert(0) += 1;
+                if let Some(producer) = producer {
                     *origin.producers.entry(producer).or_insert(0) += 1;
                 }
             }
@@ -140,74 +137,30 @@ impl Tables<'_> {
         Ok(())
     }
 
-    fn number(&self, bytes: &[u8], at: usize, size: usize) -> Option<u64> {
-        let bytes = bytes.get(at..at.checked_add(size)?)?;
-        let add = |sum: u64, byte: &u8| sum << 8 | u64::from(*byte);
-        Some(match self.endian {
-            RunTimeEndian::Big => bytes.iter().fold(0, add),
-            RunTimeEndian::Little => bytes.iter().rev().fold(0, add),
-        })
-    }
-
-    /// See DWARF 5, section 7.5.1.
-    fn head(&self, bytes: &[u8]) -> Option<UnitHead> {
-        let mut length = self.number(bytes, 0, 4)?;
-        let wide = length == 0xffff_ffff;
-        if wide {
-            length = self.number(bytes, 4, 8)?;
-        }
-        let after_length = if wide { 12 } else { 4 };
-        let word = if wide { 8 } else { 4 };
-        if length == 0 {
-            return Some(UnitHead { after_length: 4, length, version: 0, abbreviations: 0, at: 0, wide, size: 0 });
-        }
-        let version = self.number(bytes, after_length, 2)? as u16;
-        let (at, size) = match version {
-            2..=4 => (after_length + 2, after_length + 2 + word + 1),
-            5 => {
-                let beyond = match self.number(bytes, after_length + 2, 1)? as u8 {
-                    0x04 | 0x05 => 8,
-                    0x02 | 0x06 => 8 + word,
-                    _ => 0,
-                };
-                (after_length + 4, after_length + 4 + word + beyond)
-            }
-            _ => return None,
-        };
-        let abbreviations = self.number(bytes, at, word)?;
-        Some(UnitHead { after_length: after_length as u64, length, version, abbreviations, at, wide, size })
-    }
-
-    /// The producer that the root of a unit names; `bytes` are the unit, or its beginning.
-    fn producer(&self, bytes: &[u8], head: &UnitHead) -> Result<Option<String>, Broken> {
+    /// The version of a unit and the producer that its root names; `bytes` are the unit, or its beginning.
+    fn unit(&self, bytes: &[u8], format: Format) -> Result<(u16, Option<String>), Broken> {
         let part = "its root";
-        let root = bytes.get(head.size..).within(part)?;
-        let code = EndianSlice::new(root, self.endian).read_uleb128_of(part)?;
-        if code == 0 {
-            return Ok(None);
-        }
         // gimli reads whole units and whole tables of abbreviations. It is given a unit that ends where these bytes
         // do, and a table of one.
-        let mut unit = bytes.to_vec();
-        let mut write = |at: usize, size: usize, value: u64| {
-            let place = unit.get_mut(at..at + size)?;
-            match self.endian {
-                RunTimeEndian::Big => place.copy_from_slice(&value.to_be_bytes()[8 - size..]),
-                RunTimeEndian::Little => place.copy_from_slice(&value.to_le_bytes()[..size]),
-            }
-            Some(())
-        };
-        let (at, word) = if head.wide { (4, 8) } else { (0, 4) };
-        write(at, word, (bytes.len() as u64).saturating_sub(head.after_length)).within(part)?;
-        write(head.at, word, 0).within(part)?;
-        let table = self.abbreviation(head.abbreviations, code)?;
-        let info = DebugInfo::new(&unit, self.endian);
-        let unit = info.units().next().within(part)?.within(part)?;
-        let abbreviations = unit.abbreviations(&DebugAbbrev::new(&table, self.endian)).within(part)?;
+        let mut bytes = bytes.to_vec();
+        let (begin, word) = (usize::from(format.initial_length_size()), usize::from(format.word_size()));
+        let length = bytes.len().checked_sub(begin).within(part)? as u64;
+        let place = bytes.get_mut(begin - word..begin).within(part)?;
+        match self.endian {
+            RunTimeEndian::Big => place.copy_from_slice(&length.to_be_bytes()[8 - word..]),
+            RunTimeEndian::Little => place.copy_from_slice(&length.to_le_bytes()[..word]),
+        }
+        let unit = DebugInfo::new(&bytes, self.endian).units().next().within(part)?.within(part)?;
+        let root = bytes.get(unit.header_size()..).within(part)?;
+        let code = EndianSlice::new(root, self.endian).read_uleb128().within(part)?;
+        if code == 0 {
+            return Ok((unit.version(), None));
+        }
+        let table = self.abbreviation(unit.debug_abbrev_offset(), code)?;
+        let abbreviations = DebugAbbrev::new(&table, self.endian).abbreviations(DebugAbbrevOffset(0)).within(part)?;
         let mut entries = unit.entries_raw(&abbreviations, None).within(part)?;
-        let Some(abbreviation) = entries.read_abbreviation().within(part)? else { return Ok(None) };
         let (mut producer, mut base) = (None, None);
-        for attribute in abbreviation.attributes() {
+        for attribute in entries.read_abbreviation().within(part)?.within(part)?.attributes() {
             let attribute = entries.read_attribute(*attribute).within(part)?;
             match attribute.name() {
                 gimli::DW_AT_producer => producer = Some(attribute.value()),
@@ -215,26 +168,28 @@ impl Tables<'_> {
                 _ => {}
             }
         }
-        producer.map_or(Ok(None), |value| self.text(value, base, head.wide))
+        let producer = producer.map_or(Ok(None), |value| self.text(value, base, format))?;
+        Ok((unit.version(), producer))
     }
 
     /// The bytes of one abbreviation, and the zero that ends a table.
-    fn abbreviation(&self, offset: u64, wanted: u64) -> Result<Vec<u8>, Broken> {
+    fn abbreviation(&self, offset: DebugAbbrevOffset, wanted: u64) -> Result<Vec<u8>, Broken> {
         let part = "its abbreviations";
-        let table = usize::try_from(offset).ok().and_then(|offset| self.abbreviations.get(offset..)).within(part)?;
+        let table = self.abbreviations.get(offset.0..).within(part)?;
         let mut rest = EndianSlice::new(table, self.endian);
         loop {
             let begin = rest;
-            let code = rest.read_uleb128_of(part)?;
+            let code = rest.read_uleb128().within(part)?;
             if code == 0 {
                 return Err(Broken(format!("{part} have none with the number {wanted}")));
             }
-            rest.read_uleb128_of(part)?;
-            rest = EndianSlice::new(rest.slice().get(1..).within(part)?, self.endian);
+            // Its tag, and whether it has children.
+            rest.skip_leb128().within(part)?;
+            rest.skip(1).within(part)?;
             loop {
-                let (name, form) = (rest.read_uleb128_of(part)?, rest.read_uleb128_of(part)?);
+                let (name, form) = (rest.read_uleb128().within(part)?, rest.read_uleb128().within(part)?);
                 if form == u64::from(gimli::DW_FORM_implicit_const.0) {
-                    rest.read_uleb128_of(part)?;
+                    rest.skip_leb128().within(part)?;
                 }
                 if (name, form) == (0, 0) {
                     break;
@@ -253,7 +208,7 @@ impl Tables<'_> {
         &self,
         value: AttributeValue<Slice<'_>>,
         base: Option<usize>,
-        wide: bool,
+        format: Format,
     ) -> Result<Option<String>, Broken> {
         let part = "its producer";
         let string = |table, offset| self.taken.get(table, offset, part).map(|bytes| Some(text(bytes)));
@@ -262,28 +217,14 @@ impl Tables<'_> {
             AttributeValue::DebugStrRef(offset) => string(&self.strings, offset.0 as u64),
             AttributeValue::DebugLineStrRef(offset) => string(&self.line_strings, offset.0 as u64),
             AttributeValue::DebugStrOffsetsIndex(index) => {
-                let word = if wide { 8 } else { 4 };
-                let at = index.0.checked_mul(word).and_then(|at| at.checked_add(base.unwrap_or(2 * word)));
-                let offset = at.and_then(|at| self.number(&self.offsets, at, word)).within(part)?;
+                // Behind the table's head, which takes two words.
+                let base = DebugStrOffsetsBase(base.unwrap_or(2 * usize::from(format.word_size())));
+                let offsets = DebugStrOffsets::from(EndianSlice::new(&self.offsets, self.endian));
+                let offset = offsets.get_str_offset(format, base, index).within(part)?.0 as u64;
                 string(&self.strings, offset)
             }
             _ => Ok(None),
         }
-    }
-}
-
-/// LEB128 numbers, of which only the length matters where they are signed.
-trait Leb {
-    fn read_uleb128_of(&mut self, part: &str) -> Result<u64, Broken>;
-}
-
-impl Leb for Slice<'_> {
-    fn read_uleb128_of(&mut self, part: &str) -> Result<u64, Broken> {
-        let end = self.slice().iter().position(|byte| byte & 0x80 == 0).filter(|end| *end < 10).within(part)?;
-        let (number, rest) = self.slice().split_at(end + 1);
-        let value = number.iter().rev().fold(0u64, |sum, byte| sum << 7 | u64::from(byte & 0x7f));
-        *self = EndianSlice::new(rest, gimli::Reader::endian(self));
-        Ok(value)
     }
 }
 
