@@ -59,7 +59,7 @@ pub(crate) struct LayerRecord {
     pub(crate) tools: BTreeMap<String, String>,
     /// Size of the prefix.
     pub(crate) prefix_bytes: u64,
-    /// Size of the tree that is kept to be linked anew; 0 if none is.
+    /// Size of the tree that is kept for relinking; 0 if none is.
     #[serde(default)]
     tree_bytes: u64,
     /// How far the flags of its variables came.
@@ -134,7 +134,7 @@ impl Cache {
         self.paths.prefix_of(digest)
     }
 
-    /// What is known of a layer if it is finished. A record that cannot be understood, or whose prefix is not where it
+    /// The record of a layer if it is finished. A record that cannot be understood, or whose prefix is not where it
     /// was built, is no record.
     pub(crate) fn finished(&self, digest: &str) -> Option<LayerRecord> {
         let record = read_record(&self.paths.record_of(digest))?;
@@ -142,7 +142,7 @@ impl Cache {
         (record.prefix == prefix && prefix.is_dir()).then_some(record)
     }
 
-    /// The same of a layer; one that can be linked anew is finished only with the tree for that.
+    /// The same of a layer; one that can be relinked is finished only with the tree for that.
     pub(crate) fn finished_layer(&self, digest: &str, layer: &Layer) -> Option<LayerRecord> {
         self.finished(digest).filter(|_| layer.relink.is_none() || self.paths.tree_of(digest).is_dir())
     }
@@ -186,7 +186,7 @@ impl Cache {
         };
         let compared = manifest::compare(&self.prefix_of(digest), &recorded);
         if let Some(renewed) = compared.renewed {
-            // It only saves time: that of whoever looks next. No lock is held, so others may do the same.
+            // It only saves time: the next reader's. No lock is held, so others may do the same.
             static NUMBER: AtomicU64 = AtomicU64::new(0);
             let number = NUMBER.fetch_add(1, Ordering::Relaxed);
             let aside = path.with_extension(format!("{}-{number}", std::process::id()));
@@ -221,7 +221,7 @@ impl Cache {
         known.into_iter().map(|(name, all)| (name, usual(all))).collect()
     }
 
-    /// Takes a lock, and waits for it if somebody else holds it; `waiting` is told who first, if it is known. A
+    /// Takes a lock, and waits for it if somebody else holds it; `waiting` gets its owner first, if known. A
     /// launcher that keeps the lock's descriptor holds it too: so it is free only when everything that the holder
     /// started is dead, even if the holder was killed.
     pub(crate) fn lock(&self, name: &str, waiting: impl Fn(Option<u32>)) -> Result<Lock, Error> {

@@ -1,4 +1,4 @@
-//! Files of a prefix that a study names by patterns. What they are good for is known to whoever asks.
+//! Files of a prefix that a study names by patterns. The callers know what they are good for.
 
 use crate::error::{At, Error};
 use crate::files::entries;

@@ -85,7 +85,7 @@ pub enum Error {
     },
     /// Layouts would all be the same.
     #[error(
-        "the order of linking of `{variant}` cannot be varied: layer `{layer}` was linked anew, and no call of a compiler, \
+        "the order of linking of `{variant}` cannot be varied: layer `{layer}` was relinked, and no call of a compiler, \
          linker or archiver had two object files or more; give the layer that links them a `relink` script, let it link \
          several objects or an archive, or leave `link-order` out of `vary`"
     )]

@@ -93,5 +93,5 @@ pub enum BuildEvent {
     },
 }
 
-/// Who is told; several threads may tell at once.
+/// Receives the events; several threads may call it at once.
 pub(crate) type Notify<'a> = &'a (dyn Fn(BuildEvent) + Sync);

@@ -9,7 +9,7 @@ use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 /// Writes a file so that it is there whole or not at all, also after a crash of the machine. One at a time may do so:
-/// whoever holds the lock of what it is about.
+/// the one that holds the lock of its subject.
 pub(crate) fn write_whole(path: &Path, content: &[u8]) -> Result<(), Error> {
     write_by(&path.with_extension("aside"), path, content)
 }

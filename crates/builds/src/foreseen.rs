@@ -61,7 +61,7 @@ fn told(outcome: &BuildOutcome, text: &str) -> Option<String> {
     let BuildOutcome::Failed { why, log, .. } = outcome else { return None };
     let content = log.as_ref().and_then(|log| fs::read(log).ok()).unwrap_or_default();
     let content = String::from_utf8_lossy(&content);
-    // What the script was told stands in the log too, before anything was executed.
+    // The script's arguments stand in the log too, before anything ran.
     let lines = content.lines().filter(|line| !line.starts_with(NOTE)).chain([why.as_str()]);
     let line = lines.into_iter().find(|line| line.contains(text))?;
     Some(line.trim().chars().take(LINE_CHARS).collect())

@@ -98,7 +98,7 @@ pub enum Removed {
 /// ever taken for whole.
 ///
 /// # Errors
-/// Any [`Error`]; what is left then is remains, which the next call removes.
+/// Any [`Error`]; the next call removes what it leaves behind.
 pub fn remove(cache: &Cache, item: &Item) -> Result<Removed, Error> {
     let path = cache.root().join("locks").join(format!("{}.lock", item.name));
     let Some(_lock) = lock_of(&path)? else { return Ok(Removed::InUse) };

@@ -199,7 +199,7 @@ fn read_study_file<'a>(study_dir: &Path, layer: &Layer, name: &'a str) -> Result
 /// What a layer executes.
 fn commands(digest: &mut Digest, layer: &Layer) {
     digest.field("script", layer.script.as_bytes());
-    // Its tree is kept then; and trials that link it anew are comparable only if they do so by the same script.
+    // Its tree is kept then; and trials that relink it are comparable only if they do so by the same script.
     if let Some(relink) = &layer.relink {
         digest.field("relink", relink.as_bytes());
     }

@@ -21,7 +21,7 @@ const NOT_BY_NAME: [&str; 3] = ["sources", "locks", "uses"];
 pub struct Inventory {
     /// The cache folder.
     pub root: PathBuf,
-    /// Everything that can be told apart, by kind and name.
+    /// Everything that is distinguished, by kind and name.
     pub items: Vec<Item>,
     /// Size of everything else: locks, who used what, the tag; in bytes.
     pub other_bytes: u64,
@@ -93,7 +93,7 @@ impl Inventory {
                 items.push(item(root, Kind::Layer { layer, cost }, &name, paths, &uses)?);
                 continue;
             }
-            // What failed is told by its log, which may be wanted longer than the rest, as is what was foreseen of it.
+            // The log says what failed; it may be wanted longer than the rest, and so may the note on what was foreseen.
             let is_log = |path: &PathBuf| path.extension().is_some_and(|ending| ending == "log" || ending == "failed");
             let (logs, remains): (Vec<PathBuf>, Vec<PathBuf>) = paths.into_iter().partition(is_log);
             for (kind, paths) in [(Kind::Log, logs), (Kind::Remains, remains)] {

@@ -1,5 +1,5 @@
 //! One layer: source and files into a fresh folder, the script in an empty environment, the `verify` lines, and the
-//! record. It builds what it is told to; what has to be built, and in which order, is decided in `schedule.rs`.
+//! record. It builds what `schedule.rs` orders, which decides what has to be built, and in which order.
 
 mod lay_out;
 mod patches;
@@ -44,7 +44,7 @@ pub(crate) struct Ready {
 }
 
 impl Builder<'_> {
-    /// The layer, built upon that of the digest `previous` by so many `$JOBS`; unless another process has finished it
+    /// The layer, built upon that of the digest `previous` with this many `$JOBS`; unless another process has finished it
     /// while we waited for it.
     pub(crate) fn ready(
         &self,
@@ -184,7 +184,7 @@ pub(crate) fn script(shell: &mut Shell, script: &str, site: &Site) -> Result<Mea
     Ok(ended.measurements)
 }
 
-/// Leaves nothing of the work folder but the tree, to be linked anew.
+/// Leaves nothing of the work folder but the tree, for relinking.
 fn keep_tree(site: &Site) -> Result<(), Error> {
     entries(&site.work)?.iter().filter(|path| **path != site.tree).try_for_each(|path| wipe(path))
 }

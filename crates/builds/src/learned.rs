@@ -11,7 +11,7 @@ use std::sync::{Mutex, PoisonError};
 pub(crate) struct Pins(pub(crate) Mutex<BTreeMap<PathBuf, String>>);
 
 impl Pins {
-    /// Paths are looked at anew from now on.
+    /// Paths are looked at again from now on.
     pub(crate) fn forget(&self) {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
@@ -32,7 +32,7 @@ pub(crate) struct Learned {
 /// What is known of tools, by the paths at which they were found.
 pub(crate) type Kept = BTreeMap<String, Known>;
 
-/// What is known of a tool, and the file that it is known of.
+/// The identity of a tool, and the file that has it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Known {
     pub(crate) real: PathBuf,

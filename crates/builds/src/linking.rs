@@ -16,7 +16,7 @@ const NAME_MAX: u64 = 1 << 12;
 /// More entries than any dynamic segment has, in bytes.
 const DYNAMIC_MAX: u64 = 1 << 20;
 
-/// What the loader is told.
+/// What the file tells the loader.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Linking {
     /// The loader that the kernel starts first.

@@ -1,5 +1,5 @@
 //! What is built on demand, for one pass or one trial, and never becomes a part of the cache: *layouts*, each a build that
-//! was linked anew in a random order, and the trees in which building itself is measured. Their prefixes and trees have
+//! was relinked in a random order, and the trees in which building itself is measured. Their prefixes and trees have
 //! names like those of layers, because only so can what was built be relocated to them; they have no record, and so are
 //! no finished layers.
 //!
@@ -7,7 +7,7 @@
 //! aside/<name>   says that there is, or was about to be, such a prefix or tree; it is there before them, and goes last
 //! ```
 //!
-//! Whoever is killed leaves these notes, by which the next one removes what is left.
+//! A process that is killed leaves these notes, by which the next one removes the rest.
 
 use crate::error::{At, Failure};
 use crate::files::{entries, folder_bytes, wipe};
@@ -80,7 +80,7 @@ impl Failed {
     }
 }
 
-/// Nothing that is told of fetching and waiting is of interest to anybody.
+/// Nobody wants to see events of fetching and waiting.
 fn nobody(_: BuildEvent) {}
 
 impl<'a> OnDemand<'a> {
@@ -105,7 +105,7 @@ impl<'a> OnDemand<'a> {
         Ok(Self { builder, stages: stages(cache, request)?, lock, layouts: vec![], trial: None })
     }
 
-    /// Makes a layout of a variant's build: the first layer that can link its tree anew does so, or else the last is
+    /// Makes a layout of a variant's build: the first layer that can relink its tree does so, or else the last is
     /// built again; those after it are built upon it. Linkers get the objects in an order that `seed` says. `of` tells it
     /// from others of the same build. What came of it is the new prefix, which lasts until [`Self::clear`].
     ///
@@ -243,7 +243,7 @@ impl Trial {
     }
 }
 
-/// One layer that is linked, or built, anew.
+/// One layer that is relinked, or built again.
 struct Work<'w, 'a> {
     builder: &'w Builder<'a>,
     stage: &'w Stage<'a>,
@@ -254,7 +254,7 @@ struct Work<'w, 'a> {
 }
 
 impl Work<'_, '_> {
-    /// Its new prefix, and how many objects were put into another order. `relink` is what links the kept tree anew; without
+    /// Its new prefix, and how many objects were put into another order. `relink` is the script that relinks the kept tree; without
     /// it the script is executed upon `below`, the prefix of the layer before.
     fn link(&self, relink: Option<&str>, below: Option<PathBuf>) -> Result<(PathBuf, u64), Stop> {
         let Self { builder, stage, node, name, lock, .. } = self;
@@ -294,7 +294,7 @@ fn processors() -> usize {
     std::thread::available_parallelism().map_or(1, usize::from)
 }
 
-/// The place in a chain of the first layer that can link its tree anew, or else of the last.
+/// The place in a chain of the first layer that can relink its tree, or else of the last.
 fn first_linked(chain: &[Link<'_, '_>]) -> usize {
     let first = chain.iter().position(|link| link.layer.relink.is_some());
     first.unwrap_or(chain.len().saturating_sub(1))

@@ -8,12 +8,12 @@
 //! proofs/<name>.json        what was seen of it that shows whether it is what it is called
 //! tools.json                which compilers there are, so that they need not be asked again
 //! logs/<name>.log           what its script printed (while it executes: <name>.output)
-//! logs/<name>.tools         what its script told compilers, linkers and archivers
+//! logs/<name>.tools         arguments of compilers, linkers and archivers
 //! logs/<name>.failed        how it failed, if the study foresaw that
 //! wrappers/<version>/       what stands before these tools on the PATH of scripts; its path is part of what is built
 //! ccache/, sccache/         what these keep, for layers that ask for one
 //! work/<name>/              where it is being built, or where it failed
-//! work/<name>/tree          kept of a finished layer that can be linked anew
+//! work/<name>/tree          kept of a finished layer that can be relinked
 //! locks/<name>.lock         held while somebody works on it, shared while it is copied
 //! locks/trials.lock         shared while trials execute from this cache, held alone while things are removed from it
 //! locks/machine.lock        as the machine's own lock, where the machine has no place for one
@@ -60,7 +60,7 @@ impl Paths {
         self.root.join("work").join(short(name))
     }
 
-    /// Where a layer's script is executed; kept where a layer can link it anew.
+    /// Where a layer's script is executed; kept where a layer can relink it.
     pub(crate) fn tree_of(&self, name: &str) -> PathBuf {
         self.work_of(name).join("tree")
     }

@@ -48,7 +48,7 @@ pub fn build_all(
     on_event: &(dyn Fn(BuildEvent) + Sync),
 ) -> Result<Vec<BuildLine>, Error> {
     let stages = stages(cache, request)?;
-    // Before anything is looked for in the cache: what is remembered to be in use is not removed from it.
+    // Before anything is looked for in the cache: nothing that is noted as in use is removed from it.
     cache.remember_use(request.study_dir, &Needs::of(&stages))?;
     let chains = chains(&stages);
     let mut needed: Vec<Vec<bool>> = stages.iter().map(|stage| vec![false; stage.nodes.len()]).collect();
@@ -105,7 +105,7 @@ pub fn build_all(
     Ok(lines)
 }
 
-/// What is known before anything is built.
+/// The state before anything is built.
 struct Known<'k, 'a> {
     cache: &'k Cache,
     stages: &'k [Stage<'a>],

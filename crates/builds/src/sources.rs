@@ -1,5 +1,5 @@
 //! Sources: whatever brings them, their SHA-256 alone admits them: of the file, or of a folder's tree. What was
-//! admitted is kept in the cache and fetched no more. What is inside an archive is the business of [`crate::unpack`].
+//! admitted is kept in the cache and fetched no more. [`crate::unpack`] looks into archives.
 
 mod imported;
 mod origins;
@@ -106,7 +106,7 @@ impl<'a> Sources<'a> {
         let pin = &pin(self.cache, self.study_dir, source)?;
         let work = self.cache.paths.work_of(pin);
         if let Some(path) = self.accepted(pin)? {
-            // Whoever accepted it may have been killed before this was gone.
+            // The process that accepted it may have been killed before this was gone.
             if work.exists() {
                 let _lock = self.lock(source, pin)?;
                 wipe(&work)?;

@@ -27,7 +27,7 @@ pub(crate) const TOOL_VARIABLES: [&str; 3] = ["CC", "CXX", "LD"];
 const IN_FRONT: [&str; 3] = ["ccache", "sccache", "distcc"];
 
 /// The tools of a layer: those it lists, and those that its variables name; of a compiler that something like ccache
-/// stands before, both. A path that is relative to the layer's folder is none: what is there is part of the build's
+/// stands before, both. A path that is relative to the layer's folder is none: such files are part of the build's
 /// name anyway.
 pub(crate) fn tools_of<'a>(listed: &'a [String], variables: &BTreeMap<&str, &'a str>) -> BTreeSet<&'a str> {
     let words = |value: &'a str| {
@@ -107,7 +107,7 @@ pub(crate) fn places<'a>(tool: &'a str, search_path: &'a OsStr) -> impl Iterator
     std::env::split_paths(search_path).map(move |folder| folder.join(tool)).filter(executable)
 }
 
-/// What is said of the tool at a path: what is kept if its file is still the same, else it is read, and asked.
+/// The identity of the tool at a path: the kept one if its file is still the same, else the tool is read, and asked.
 fn of_file(cache: &Cache, kept: &mut Option<Kept>, path: &Path, asked: Asked) -> Result<String, Error> {
     let real = fs::canonicalize(path).at("resolve", path)?;
     let stat = stat(&real)?;
@@ -225,7 +225,7 @@ mod tests {
         assert_eq!(asked(&root, "fake-cc", folder.path()).unwrap(), second);
         assert_eq!(times(), 3);
         assert_eq!(asked(&root, "absent", folder.path()), None);
-        // What is kept is only a help.
+        // The kept copy only saves time.
         fs::write(root.join("tools.json"), "{").unwrap();
         assert_eq!(asked(&root, "fake-cc", folder.path()).unwrap(), second);
     }

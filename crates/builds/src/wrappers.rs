@@ -1,6 +1,6 @@
 //! What stands between a layer's script and the machine: compiler wrappers first on its PATH, which write down what
-//! compilers and linkers are told; confinement, so that it writes nowhere but in its own folders; a cache of compilers,
-//! if the study asks for one. Which of the level's flags that proves is told by `flags.rs`; nothing is judged here.
+//! compilers and linkers get; confinement, so that it writes nowhere but in its own folders; a cache of compilers,
+//! if the study asks for one. `flags.rs` says which of the level's flags that proves; nothing is judged here.
 
 mod flags;
 mod text;
@@ -25,7 +25,7 @@ use std::sync::Arc;
 /// a wrapper writes down does.
 const VERSION: &str = "1";
 
-/// What a script is told of writing elsewhere.
+/// The message to a script that writes elsewhere.
 const ONLY_THERE: &str = "a script may write only below its folder, $PREFIX, $HOME and $TMPDIR";
 
 /// How a confined program says that it was refused; it speaks English to us (`LC_ALL=C`).

@@ -1,5 +1,5 @@
 //! Words on the screen: the commands of `bakeoff`, composed of the other crates. It reads arguments and files, hands
-//! them on, and prints what comes back; what is measured, built, judged or drawn is decided elsewhere.
+//! them on, and prints what comes back; it measures, builds, judges and draws nothing itself.
 
 mod alike;
 mod commands;

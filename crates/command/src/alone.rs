@@ -1,4 +1,4 @@
-//! Having the machine alone: what is said while it is waited for, and where it cannot be had.
+//! Having the machine alone: the messages while waiting for it, and where it is not to be had.
 
 use crate::error::{Code, CommandError};
 use crate::screen;

@@ -54,7 +54,7 @@ impl StateFolder {
             // Its name, too, is to survive a crash of the machine.
             File::open(study_dir).and_then(|dir| dir.sync_all()).map_err(failed)?;
         }
-        // A study is often a part of somebody's repository; what is measured here is not.
+        // A study is often part of a repository; the measurements made here are not.
         // One that is there stays as it is, and a link is not followed.
         match File::create_new(folder.join(".gitignore")) {
             Ok(mut file) => file.write_all(b"*\n").map_err(failed)?,
@@ -100,7 +100,7 @@ impl State {
         Self { folder, journal: journal.to_owned() }
     }
 
-    /// Locks the journal against a second command. What is left of a killed one is waited for.
+    /// Locks the journal against a second command. It waits for the remains of a killed one.
     pub fn lock(&self) -> Result<Lock, CommandError> {
         let path = self.journal.with_extension("lock");
         let began = Instant::now();

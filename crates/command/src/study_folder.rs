@@ -112,7 +112,7 @@ impl StudyFolder {
         Ok(Unlocked { folder: Self { dir, study }, lock_path, lock })
     }
 
-    /// The builds of a plan, so many layers at a time.
+    /// The builds of a plan, a number of layers at a time.
     pub fn request<'a>(&'a self, plan: &'a Plan, jobs: usize) -> Request<'a> {
         Request {
             study_dir: &self.dir,

@@ -18,7 +18,7 @@ pub struct Folders {
 }
 
 impl Folders {
-    /// Watches these folders and all below them. What is new in them is no change.
+    /// Watches these folders and all below them. New files in them are no change.
     ///
     /// # Errors
     /// The system's word: there may be more folders than it watches for one user.

@@ -1,4 +1,4 @@
-//! Interrupts: SIGINT, SIGTERM and SIGHUP are counted and end nothing by themselves. Whoever waits can also wait for
+//! Interrupts: SIGINT, SIGTERM and SIGHUP are counted and end nothing by themselves. A caller that waits can also wait for
 //! the first or the second of them. A signal that was ignored when the program began (`nohup`, a background job of a
 //! script) stays ignored.
 #![allow(unsafe_code, reason = "rustix installs no signal handlers")]

@@ -1,5 +1,5 @@
 //! What a launcher executes at once, and what comes of it: several processes of a trial, a service that goes on until
-//! it is told to end, or a load whose copies are started again and again. Types only.
+//! it is asked to end, or a load whose copies are started again and again. Types only.
 
 use crate::command::{Command, Ended};
 use bakeoff_model::marks::Chunk;
@@ -27,7 +27,7 @@ pub struct Rounds {
     pub pace_s: Option<f64>,
 }
 
-/// What processes are confined to. What is none is left as it is.
+/// What processes are confined to. None leaves it as it is.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Limits {
     /// The processors that they may use.

@@ -95,7 +95,7 @@ impl Launcher {
     /// # Errors
     /// Those of [`Self::start`].
     pub fn start_with(options: &Options<'_>) -> Result<Self, Error> {
-        // Should it be killed, what it has started comes to us, or to whoever keeps the enclosure.
+        // If it is killed, its children come to us, or to the process that keeps the enclosure.
         orphans::adopt();
         let (process, control) = match options.within {
             Some(enclosure) => enclosure.start(options.keep)?,
@@ -224,7 +224,7 @@ impl Launcher {
         self.finish(under_way)
     }
 
-    /// What has become of the job, if it has ended of itself.
+    /// How the job ended, if nobody ended it.
     ///
     /// # Errors
     /// Any [`Error`] about the launcher.
@@ -237,7 +237,7 @@ impl Launcher {
         Ok(None)
     }
 
-    /// Ends the job: sends this signal to the process groups of its main processes, waits so many seconds, and kills
+    /// Ends the job: sends this signal to the process groups of its main processes, waits this number of seconds, and kills
     /// what is left.
     ///
     /// # Errors

@@ -155,7 +155,7 @@ mod tests {
         assert!(matches!(refused, Error::Locked { owner: Some(pid), .. } if pid == std::process::id()));
         assert!(refused.to_string().contains(&std::process::id().to_string()), "{refused}");
 
-        // Whoever keeps the descriptor keeps the lock.
+        // The process that keeps the descriptor keeps the lock.
         let kept = held.as_fd().try_clone_to_owned().unwrap();
         drop(held);
         assert!(matches!(Lock::take(&path), Err(Error::Locked { .. })));

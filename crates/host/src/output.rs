@@ -1,6 +1,6 @@
 //! Files in memory for what trials print: without a name, empty before each trial, and with the pages for as much as is
 //! expected already there, so that a trial neither waits for them nor is charged for them. Here is where they come from
-//! and how they are made ready; what is in them is read by others.
+//! and how they are made ready; others read their contents.
 
 use rustix::fs::{FallocateFlags, Mode, OFlags, fallocate, fchmod, fstatfs, fstatvfs, openat};
 use rustix::io::Errno;
@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 
 /// All that is kept in a file system of our own; what is beyond gets "no space left on device".
 pub const LIMIT_BYTES: u64 = 256 << 20;
-/// The bytes that are prepared for all processes of a trial together. What is prepared for one process is not there for another.
+/// The bytes that are prepared for all processes of a trial together. Each process has its own part of them.
 pub const PREPARED_BYTES: u64 = LIMIT_BYTES / 4;
 /// The same as [`LIMIT_BYTES`], as tmpfs(5) wants it.
 const LIMIT: &str = "256m";

@@ -37,7 +37,7 @@ fn cpu(files: &Files) -> Option<String> {
         .or_else(|| Some(format!("implementer {}, part {}", field("CPU implementer")?, field("CPU part")?)))
 }
 
-/// Number of processors online; 0 if not told.
+/// Number of processors online; 0 if unknown.
 pub(crate) fn cpus(files: &Files) -> u32 {
     let online = files.read("sys/devices/system/cpu/online").and_then(|list| cpu_list_len(&list));
     let listed = || {

@@ -18,7 +18,7 @@ pub(crate) trait Probe: std::fmt::Debug + Send {
     fn refused(&self, _limits: &Limits) -> Vec<(String, String)> {
         vec![]
     }
-    /// Whether the kernel killed something of the last job for its memory limit; told after [`Self::after`].
+    /// Whether the kernel killed something of the last job for its memory limit; known after [`Self::after`].
     fn out_of_memory(&self) -> bool {
         false
     }

@@ -24,7 +24,7 @@ use crate::probe::Probe;
 pub(crate) fn all(launcher: u32, wanted: &[&str]) -> Vec<Box<dyn Probe>> {
     let ours = Ours::register(launcher);
     let group = cgroup::Cgroup::new(wanted);
-    // The group is made last and read first: what is done for the others is not counted for the job.
+    // The group is made last and read first: the work for the other probes does not count for the job.
     vec![
         Box::new(surroundings::Surroundings::new(ours, group.of_every_job())),
         Box::new(zombie::Zombies::new()),

@@ -6,11 +6,11 @@
 //! A call counts when it is made, whether or not it returns: strace -c counts those that return, so that `exit_group` is
 //! missing there. It counts as an error if it returned one, also one by which the kernel only says that the call is to be
 //! made again. The first call is the `execve` of the command itself. Nothing before it is seen, so that neither our own
-//! start nor that of whoever launched us is in the numbers. If only some of the time is wanted, whoever ordered it
+//! start nor our parent's is in the numbers. If only some of the time is wanted, the caller
 //! makes a file at its beginning and removes it at its end: a service outlasts the trial that it is watched for.
 //!
 //! # Signals
-//! The command has a process group of its own, as it has where nothing is traced, and whoever wants to stop it signals
+//! The command has a process group of its own, as it has where nothing is traced, and a caller that wants to stop it signals
 //! our group. So those signals by which programs are asked to end are handed on to its group, and do not end us.
 //!
 //! # How it ends
@@ -36,7 +36,7 @@ use watch::End;
 /// The environment variable that the launcher adds to every command of a job that marks.
 const MARKS: &str = "BAKEOFF_MARKS";
 
-/// What a tracer is to do. It is told so in a file and not by words and variables of its own, because the command's
+/// A tracer's orders. They come in a file and not in arguments and variables of its own, because the command's
 /// environment may name libraries and folders that would change the tracer too.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Order {

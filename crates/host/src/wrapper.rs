@@ -1,5 +1,5 @@
 //! The compiler wrapper as its owner sees it: a tiny program that stands before compilers, linkers and archivers on the
-//! PATH of build scripts. It says what they were told, and becomes the real one. By another name it confines a script.
+//! PATH of build scripts. It logs their arguments, and becomes the real one. By another name it confines a script.
 //! It judges no flag; it measures nothing.
 //!
 //! # The wrapper

@@ -261,7 +261,7 @@ mod tests {
         }
     }
 
-    /// The interval that decides, and the one that is held against the margin.
+    /// The interval that decides, and the one that is compared with the margin.
     fn check(interval: Option<[f64; 2]>, within: Option<[f64; 2]>, estimate: f64, zone: Option<f64>, expect: &str) {
         check_of(Direction::Less, interval, within, estimate, zone, expect);
     }

@@ -57,14 +57,14 @@ pub(super) struct Planned {
 pub(super) enum Subject {
     /// Levels of factors against others: each factor, its level and the reference.
     Levels(Vec<[String; 3]>),
-    /// A variant and the one that it is held against.
+    /// A variant and the one that it is compared with.
     Pair([VariantId; 2]),
     /// One condition against another, for one variant: the same build on both sides.
     Conditions,
 }
 
 impl Planned {
-    /// The place, the variant and the one it is held against, if this is nothing but a pair.
+    /// The place, the variant and the one it is compared with, if this is nothing but a pair.
     pub(super) fn pair(&self) -> Option<(Place, VariantId, VariantId)> {
         let [one, other] = self.weights.iter().collect::<Vec<_>>().try_into().ok()?;
         let ((cell, plus), (against, minus)) = if *one.1 > 0.0 { (one, other) } else { (other, one) };

@@ -249,7 +249,7 @@ pub struct Effects {
     pub kind: Kind,
     /// The workload; none if over all of them.
     pub workload: Option<String>,
-    /// The condition; where conditions are what is compared, the one that is compared with the first.
+    /// The condition; where conditions are compared, the one that is compared with the first.
     pub condition: Option<String>,
     /// The metric's name.
     pub metric: String,

@@ -1,4 +1,4 @@
-//! From a record to findings: which trials count, which are paired, what is inferred from the pairs, what is claimed,
+//! From a record to findings: which trials count, which are paired, what the pairs show, what is claimed,
 //! and which doubts go with it. The arithmetic is [`bakeoff_stats`]'; nothing here draws, and no number is rounded.
 //!
 //! The claims, for every variant against the baseline, in every table:

@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 pub enum Event {
     /// A block begins, and its order is fixed; not repeated when an interrupted block is taken up again.
     BlockBegins(Block),
-    /// A trial is about to be launched. Whoever listens must be done when this returns.
+    /// A trial is about to be launched. The listener must be done when this returns.
     TrialBegins {
         /// The variant's display name, or the twin's.
         variant: String,
@@ -111,7 +111,7 @@ impl Standing {
     }
 }
 
-/// What a session executes, where, and who is told.
+/// What a session runs, where, and who listens.
 struct Session<'a, E> {
     plan: &'a Plan,
     held: &'a Held<'a>,
@@ -183,7 +183,7 @@ impl<E: From<crate::Error>> Session<'_, E> {
         Ok(ending)
     }
 
-    /// Whoever has trials to come in blocks that are linked anew is told to the executor.
+    /// Tells the executor which variants have trials to come in blocks that are relinked.
     fn begin_pass(&mut self, pass: u32, missing: &[Missing<'_>]) -> Result<Option<()>, crate::Error> {
         let linked: Vec<&Missing<'_>> = missing.iter().filter(|missing| missing.block.layout.is_some()).collect();
         let comes = |name: &&str| linked.iter().any(|missing| missing.next.get(name).is_some_and(Option::is_some));

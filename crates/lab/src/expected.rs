@@ -24,7 +24,7 @@ pub fn difference(expected: &[u8], printed: &[u8]) -> Option<Failure> {
 }
 
 /// The same of several processes that divide the work: each line that is expected must have been printed by one of them,
-/// in any order, and no other line. What is shown is the first expected line that nobody printed, and of those that
+/// in any order, and no other line. The report shows the first expected line that nobody printed, and of those that
 /// nobody expected the one that begins most like it.
 pub fn difference_of_all(expected: &[u8], printed: &[Vec<u8>]) -> Option<Failure> {
     let mut surplus: BTreeMap<&[u8], i64> = BTreeMap::new();
@@ -103,7 +103,7 @@ mod tests {
         check("a\na\nb\n", &["a\n", "b\na\n"], None);
         check("a\n", &["", "a\n"], None);
         check("", &["", ""], None);
-        // The line that is most like the missing one, whoever printed it.
+        // The line that is most like the missing one, from any process.
         check("a 1\nb 2\n", &["b 9\n", "a 1\n"], Some((2, Some("b 2"), Some("b 9"))));
         check("a 1\nb 2\n", &["b 9\n", "a 9\n"], Some((1, Some("a 1"), Some("a 9"))));
         check("a 12\n", &["x\na 13\n", "a 14\n"], Some((1, Some("a 12"), Some("a 13"))));

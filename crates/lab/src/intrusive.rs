@@ -17,7 +17,7 @@ pub struct Subject<'a> {
 
 /// What watches a diagnostic trial.
 pub trait IntrusiveProbe {
-    /// Whatever may take a time may take so many times it.
+    /// Every time limit is multiplied by this.
     fn times_slower(&self) -> f64;
 
     /// A trial is prepared whose files lie in this folder.

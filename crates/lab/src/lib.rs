@@ -88,7 +88,7 @@ pub trait Executor {
     /// Executes one trial; none if it was interrupted and must be executed again.
     fn execute(&mut self, task: Task<'_>) -> Result<Option<Execution>, Error>;
 
-    /// Peak memory of what launches the trials, in bytes: one that needs less shows this. None where it is not told.
+    /// Peak memory of what launches the trials, in bytes: one that needs less shows this. None where it is unknown.
     fn memory_floor_bytes(&self) -> Option<f64> {
         None
     }

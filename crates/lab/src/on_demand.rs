@@ -1,5 +1,5 @@
-//! What is built on demand for trials: layouts, each a build that was linked anew for one pass, and trees in which building
-//! itself is a trial. The lab cannot build; whoever can gives it these three calls. None is made while a trial is in
+//! What is built on demand for trials: layouts, each a build that was relinked for one pass, and trees in which building
+//! itself is a trial. The lab cannot build; the caller, which can, gives it these three calls. None is made while a trial is in
 //! flight.
 
 use crate::{Error, Pass, Task};

@@ -144,7 +144,7 @@ impl Simulated {
         self.truth.drift * slot / slots + self.truth.noise * stream.normal()
     }
 
-    /// The numbers of a trial's slot. An attempt that is repeated draws anew.
+    /// The numbers of a trial's slot. An attempt that is repeated draws again.
     fn stream(&self, task: Task<'_>) -> Stream {
         let mut place = vec![
             task.block.block.to_string(),

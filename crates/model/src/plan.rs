@@ -55,7 +55,7 @@ pub struct Plan {
     pub variants: Vec<Variant>,
     /// What was left out, and why.
     pub excluded: Vec<Excluded>,
-    /// The build factors, where anything is built: what builds are held against.
+    /// The build factors, where anything is built: what builds are compared with.
     pub build_factors: Vec<FactorLine>,
     /// The workloads.
     pub workloads: Vec<Workload>,
@@ -208,7 +208,7 @@ impl Plan {
     }
 
     /// Bytes that the environment of every trial of a pass is padded with, where its size is varied: the same for all
-    /// variants, and up to a page, which is as far as the stack's place can be told apart.
+    /// variants, and up to a page, beyond which the stack's place repeats.
     fn padding(&self, pass: u32) -> u32 {
         if !self.vary.contains(&Vary::EnvSize) {
             return 0;
@@ -269,7 +269,7 @@ impl Plan {
     /// Sets the rule for stopping and the most blocks, as far as they are given. A rule without a number brings its own.
     ///
     /// # Errors
-    /// Says why, if the rule could never stop within so many.
+    /// Says why, if the rule could never stop within this number.
     pub fn extend(&mut self, until: Option<Until>, blocks: Option<u32>) -> Result<(), String> {
         if let Some(until) = until {
             self.until = until;
@@ -340,7 +340,7 @@ fn factors(study: &Study) -> impl Iterator<Item = &Factor> {
     study.build_factors.iter().chain(&study.run_factors)
 }
 
-/// What the build factors say that they change. Where nothing is built, nothing is held against them.
+/// What the build factors say that they change. Where nothing is built, nothing is compared with them.
 fn build_factors(study: &Study) -> Vec<FactorLine> {
     let line = |factor: &Factor| FactorLine {
         name: factor.name.clone(),

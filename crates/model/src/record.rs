@@ -105,7 +105,7 @@ pub struct Session {
     pub blocks: u32,
     /// Where.
     pub place: Place,
-    /// Peak memory of the launcher, in bytes: a trial that needs less shows this. None if it was not told.
+    /// Peak memory of the launcher, in bytes: a trial that needs less shows this. None if it is unknown.
     #[serde(default)]
     pub memory_floor_bytes: Option<f64>,
     /// What this place holds of the conditions that were asked for.
@@ -148,7 +148,7 @@ pub struct Unavailable {
     pub why: String,
 }
 
-/// The machine a block ran on, as far as it can be told apart from others.
+/// What distinguishes the machine that a block ran on from others.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Place {
     /// Host name.
@@ -181,7 +181,7 @@ pub struct Block {
     /// Bytes that the environment of its trials was padded with.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub padding: u32,
-    /// Set if what its trials execute was linked anew for its pass: what the order of linking of each variant and of the
+    /// Set if what its trials execute was relinked for its pass: what the order of linking of each variant and of the
     /// twin was drawn from ([`crate::plan::link_seed`]).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub layout: Option<u32>,

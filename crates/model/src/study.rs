@@ -103,7 +103,7 @@ pub struct Workload {
     pub phases: Vec<String>,
     /// The ops that it marks, if it does.
     pub ops: Option<OpSpec>,
-    /// Numbers that it tells of itself, by marks or in its output.
+    /// Numbers that it reports, by marks or in its output.
     pub values: Vec<ValueSpec>,
     /// Names of the services that it needs, in the order in which they are started.
     pub services: Vec<String>,
@@ -145,12 +145,12 @@ pub struct OpSpec {
     pub names: Vec<String>,
 }
 
-/// A number that a workload tells of itself.
+/// A number that a workload reports.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ValueSpec {
     /// The metric's name.
     pub name: String,
-    /// Where it is told.
+    /// Where the workload reports it.
     pub from: ValueSource,
     /// Its base unit.
     pub unit: Unit,
@@ -162,7 +162,7 @@ pub struct ValueSpec {
     pub exact: bool,
 }
 
-/// Where a workload tells a number.
+/// Where a workload reports a number.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ValueSource {
     /// A mark: `value NAME NUMBER [UNIT]`.
@@ -238,7 +238,7 @@ pub enum Per {
     Block,
 }
 
-/// The surroundings of a trial. What is not named is left as it is.
+/// The surroundings of a trial. A part that is not named stays as it is.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Condition {
     /// Its name in the study file.

@@ -8,7 +8,7 @@ use std::fmt;
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Until {
-    /// When it has as many as were asked for. They may be raised later on, which is told as a caveat.
+    /// When it has as many as were asked for. The user may raise it later on; the report then has a caveat.
     #[default]
     Blocks,
     /// When every interval of the deciding metric reaches at most so far, as a fraction of the ratio: 0.01 is ±1 %.
@@ -56,7 +56,7 @@ impl Until {
         }
     }
 
-    /// Whether a study under this rule may be executed with so many blocks; if not, why.
+    /// Whether a study under this rule may run with this many blocks; if not, why.
     pub fn check(self, blocks: u32) -> Result<(), String> {
         let fewest = self.fewest_blocks();
         if blocks >= fewest {

@@ -1,4 +1,4 @@
-//! Values: numbers that a workload tells of itself, in its marks or in what it prints, turned into the base units of
+//! Values: numbers that a workload reports, in its marks or in what it prints, turned into the base units of
 //! their metrics. It finds what a study's [`ValueSpec`]s ask for in text that others have read.
 
 use crate::marks::ParsedValues;
@@ -22,7 +22,7 @@ pub struct Missing {
     pub why: String,
 }
 
-/// All values of a trial that were told, in their base units, and why the others are missing. `told` is what its marks
+/// All values that a trial reported, in their base units, and why the others are missing. `told` is what its marks
 /// tell, `stdout` what it printed.
 pub fn read(specs: &[ValueSpec], told: &ParsedValues, stdout: &[u8]) -> (Measurements, Vec<Missing>) {
     let (mut values, mut missing) = (Measurements::new(), vec![]);

@@ -15,7 +15,7 @@ use std::io::Read;
 /// Larger files of JSON are not read: they would have to be in memory as a whole.
 const BYTES_MAX: u64 = 1 << 30;
 
-/// What is read, and how it is written.
+/// The forms that are read.
 const REMEDY: &str = "read are hyperfine's (--export-json), pyperf's (-o), JMH's (-rf json) and pytest-benchmark's \
                       (--benchmark-json)";
 /// What remains for tools whose JSON is not read.

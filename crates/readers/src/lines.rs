@@ -48,7 +48,7 @@ pub(super) fn each<E>(
 pub(super) enum Stop<E> {
     /// The reader failed.
     Read(io::Error),
-    /// Whoever took the lines wanted no more.
+    /// The caller wanted no more lines.
     Taker(E),
 }
 

@@ -14,7 +14,7 @@ pub struct Resampled {
 }
 
 impl Resampled {
-    /// Means of so many resamples of `values`, each of their number, drawn with replacement (Efron 1979). `below` gives
+    /// Means of `n` resamples of `values`, each of their number, drawn with replacement (Efron 1979). `below` gives
     /// a whole number from 0 up and below its argument, each equally likely. None for no values, no resamples or a mean
     /// that is not finite.
     pub fn means(values: &[f64], resamples: usize, mut below: impl FnMut(usize) -> usize) -> Option<Self> {

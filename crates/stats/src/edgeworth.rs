@@ -1,4 +1,4 @@
-//! The chance that a randomly signed sum is large, for so many numbers that neither counting nor drawing is needed: the
+//! The chance that a randomly signed sum is large, for more numbers than counting or drawing can deal with: the
 //! normal distribution, corrected for its tails and for coarse values. It approximates what [`super::subsets`] counts.
 
 use statrs::distribution::{ContinuousCDF, Normal};

@@ -73,7 +73,7 @@ impl Flips {
         self.among_the_first(DRAWS, magnitudes, limit, total)
     }
 
-    /// The same among the first so many draws.
+    /// The same among the first draws.
     pub(super) fn among_the_first(&mut self, draws: u32, magnitudes: &[f64], limit: f64, total: f64) -> u32 {
         self.tabulate(magnitudes);
         let bytes = &self.bytes[..self.bytes.len().min(draws as usize * self.bytes_per_draw)];

@@ -21,7 +21,7 @@ const SENSITIVITY: f64 = 0.5;
 /// A mode has at least this part of the values, or it is a handful of outliers and belongs to its neighbour.
 const LEAST_SHARE: f64 = 0.1;
 
-/// A hundredth of a distribution needs no more values than this; of a longer list, so many evenly spaced order statistics
+/// A hundredth of a distribution needs no more values than this; of a longer list, this many evenly spaced order statistics
 /// are looked at.
 const MOST: usize = 2000;
 

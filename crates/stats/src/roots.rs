@@ -1,7 +1,7 @@
 //! Where a function of one variable changes its sign, given a bracket: by interpolation, truncation and projection. It
 //! needs no derivative and no continuity, and never many more steps than bisection.
 
-/// All floating-point numbers are told apart by some 2,100 halvings; more steps than twice that find nothing.
+/// Some 2,100 halvings distinguish all floating-point numbers; more steps than twice that find nothing.
 const STEPS_MAX: i32 = 4200;
 
 /// Narrows the bracket between `positive`, where the function is > 0, and `other`, where it is not, until it is no wider

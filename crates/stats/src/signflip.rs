@@ -26,7 +26,7 @@ use super::subsets::SubsetCounter;
 const EXACT_MAX: usize = 36;
 
 /// Up to this number of contrasts, p is (1 + hits) / (1 + 199 999 seeded random flips). Beyond, Edgeworth's series is
-/// closer to the exact p than so many flips would be, and its cost does not keep anyone from a million blocks.
+/// closer to the exact p than that many flips would be, and its cost does not keep anyone from a million blocks.
 const MONTE_CARLO_MAX: usize = 256;
 
 /// How p is found.
@@ -53,7 +53,7 @@ const PRECISION: f64 = 1e-9;
 /// such an estimate: more digits would be digits of chance.
 const CLOSE_ENOUGH: f64 = 2.0;
 
-/// An end is corrected so many times at most: each correction leaves about a hundredth of the error.
+/// An end is corrected this many times at most: each correction leaves about a hundredth of the error.
 const CORRECTIONS: u32 = 8;
 
 /// The test of one set of contrasts. It keeps its buffers from one hypothesis to the next: hence `&mut self`.

@@ -9,7 +9,7 @@
 //!
 //! where Sₖ is a sum of nₖ independent standard normal numbers: that is what the statistic of a sign-flip test tends
 //! to. The density of Sₖ among the studies that have not crossed a boundary is carried from look to look by integration
-//! (Armitage, McPherson & Rowe 1969). What is handed out is the nominal level P(|N(0, nₖ)| > bₖ), for any p.
+//! (Armitage, McPherson & Rowe 1969). It hands out the nominal level P(|N(0, nₖ)| > bₖ), for any p.
 
 use super::quadrature::GaussLegendre;
 use statrs::distribution::{Continuous, ContinuousCDF, Normal};

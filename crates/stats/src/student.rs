@@ -1,10 +1,10 @@
 //! Intervals and tests by Student's t, for what the sign-flip test does not give: three to five blocks, and means.
-//! They assume normally distributed contrasts; whoever prints them says so.
+//! They assume normally distributed contrasts; the report says so.
 
 use super::describe::{mean, sd};
 use statrs::distribution::{ContinuousCDF, Normal, StudentsT};
 
-/// From so many degrees of freedom on, the quantile has a short formula that is right to nine digits and more. The library's own
+/// From this many degrees of freedom on, the quantile has a short formula that is right to nine digits and more. The library's own
 /// loses digits (at 100,000 it has six), and for many more it does not end.
 const FREEDOM_MANY: f64 = 1e3;
 

@@ -47,7 +47,7 @@ fn sums<'a>(items: impl Iterator<Item = &'a f64>, out: &mut Vec<f64>, spare: &mu
     }
 }
 
-/// Merges `sorted` with a copy of itself that is `shift` ≥ 0 greater, into `out`. Which side comes next is as good as
+/// Merges `sorted` with its copy that is `shift` ≥ 0 greater, into `out`. Which side comes next is as good as
 /// random, so the choice is made by arithmetic and not by a branch that the processor would mispredict.
 fn merge_shifted(sorted: &[f64], shift: f64, out: &mut Vec<f64>) {
     out.clear();

@@ -14,7 +14,7 @@ const BARTELS_MIN: usize = 10;
 /// Beyond this many values Bartels' beta distribution is replaced by the normal one with the same variance.
 const BARTELS_BETA_MAX: usize = 100;
 
-/// A swing is sought in medians of one part in so many of a list.
+/// A swing is sought in medians of one part in this many of a list.
 const SWING_PART: usize = 4;
 
 /// Whether values rise or fall in the order of time (Mann 1945, Kendall 1975).
@@ -118,7 +118,7 @@ fn inversions(values: &mut [f64]) -> u64 {
     count
 }
 
-/// Two-sided p of so many inversions in a random permutation of n things. Placing the k-th largest adds 0 to k − 1
+/// Two-sided p of a number of inversions in a random permutation of n things. Placing the k-th largest adds 0 to k − 1
 /// inversions, each equally likely, so the distribution is a convolution of uniform ones.
 fn exact_p(n: usize, inversions: usize) -> f64 {
     let mut chance = vec![1.0f64];

@@ -1,5 +1,5 @@
 //! Welch's t for two unpaired lists. It assumes independent, normally distributed values, and that nothing drifted while
-//! they were measured; whoever prints it says so. Not for blocks, whose pairing it wastes.
+//! they were measured; the report says so. Not for blocks, whose pairing it wastes.
 
 use super::describe::{mean, sd};
 use super::student::two_sided_p;

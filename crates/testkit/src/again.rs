@@ -1,5 +1,5 @@
 //! The executable of tests that asks, executed once more: as one of its own tests, behind other words, as somebody else. What
-//! it is told and what it says there is between the two.
+//! it gets and what it says passes between the two.
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it should be")]
 
 use std::fs::{self, Permissions};

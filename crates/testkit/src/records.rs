@@ -27,7 +27,7 @@ pub fn study(variants: &[&str], conditions: &[&str], metrics: &[&str]) -> Record
 }
 
 /// Adds passes with a trial of every variant and of the twin under every condition. `fill` writes into each what was
-/// measured; it is told by the trial itself which one it is.
+/// measured; the trial itself says which one it is.
 pub fn execute(record: &mut Record, passes: u32, mut fill: impl FnMut(&mut Trial)) {
     let mut names: Vec<String> = record.study.variants.iter().map(|variant| variant.name.clone()).collect();
     names.push(TWIN.to_owned());

@@ -3,7 +3,7 @@
 //! does the test see, what do other tools' methods say of the same data? [`goals`] is the table of what is promised.
 //!
 //! Unlike `stats/` it may draw chance from the model's streams. It is as pure: the same options give the same numbers,
-//! on however many threads. It starts nothing and knows no clock; whoever waits is told how far it is.
+//! on however many threads. It starts nothing and knows no clock; it reports progress to the caller.
 
 mod families;
 mod goals;
@@ -56,7 +56,7 @@ impl Calibration {
     }
 }
 
-/// Simulates and measures, on the threads of the present rayon pool. `watch` is told, from any of them, which part is
+/// Simulates and measures, on the threads of the present rayon pool. `watch` learns, from any of them, which part is
 /// done, and says whether to go on; none if it said no.
 pub fn calibrate(options: Options, watch: &(dyn Fn(f64) -> bool + Sync)) -> Option<Calibration> {
     let Options { studies, seed, short } = options;

@@ -37,7 +37,7 @@ fn simulate(args: &Args) -> Result<Code, CommandError> {
     let calibration = pool.install(|| calibrate(options, &watch));
     meter.clear();
     let Some(calibration) = calibration else {
-        screen::err("stopped: a simulation is all or nothing; the same command begins anew\n");
+        screen::err("stopped: a simulation is all or nothing; the same command begins again\n");
         return Ok(Code::Interrupted);
     };
     let text = if args.json {

@@ -34,7 +34,7 @@ pub enum Fault {
     },
 }
 
-/// So many values, an odd number, that one more makes no difference to the bounds of the mean.
+/// A number of values, an odd one, from which on one more makes no difference to the bounds of the mean.
 const MANY: u64 = (1 << 40) + 1;
 
 /// The smallest range that holds both.

@@ -204,6 +204,6 @@ fn word(shown: Shown) -> &'static str {
         Shown::Yes => "yes",
         Shown::No => "no",
         Shown::Open => "depends on what was not printed",
-        Shown::Unknown => "cannot be told",
+        Shown::Unknown => "unknown",
     }
 }

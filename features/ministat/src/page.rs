@@ -148,7 +148,7 @@ impl Plot {
     }
 
     /// Puts a set's sign into the pile once for each value. The height is that of the set at hand, even if an earlier
-    /// one was higher: only what is below it is shown, and what was above it is lost when the pile grows again.
+    /// one was higher: only the part below it is shown, and the part above is lost when the pile grows again.
     fn pile(&mut self, set: &Set<'_>, sign: u8) -> Result<(), NoPlot> {
         // Values of one column stand side by side, since they are sorted: where they end is found by halving.
         let mut columns = vec![];

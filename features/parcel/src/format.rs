@@ -1,4 +1,4 @@
-//! The format: what a parcel says of itself.
+//! The format: the head of a parcel.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,7 +11,7 @@ pub(crate) const MANIFEST: &str = "MANIFEST.json";
 /// The parts of a parcel; every member is in one of them.
 pub(crate) const PARTS: [&str; 5] = ["study", "journals", "layers", "sources", "prefixes"];
 
-/// What a parcel says of itself.
+/// The head of a parcel.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Manifest {
     /// [`FORMAT`] of the writer.

@@ -169,7 +169,7 @@ fn summary(folder: &Path, manifest: &Manifest, taken: &Taken) -> String {
         let where_to = imported_in(folder).join("prefixes");
         text.push_str(&format!(
             "note: prefixes are kept in {}, to be looked at: nobody can tell whether they are what they are called, so \
-             builds are made anew\n",
+             builds are made again\n",
             where_to.display()
         ));
     }

@@ -11,7 +11,7 @@
 //! NAME/prefixes/<digest>.tar   on request: what was built
 //! ```
 //!
-//! Whoever opens a parcel trusts nothing in it: see [`open`]. `bakeoff export` and
+//! The reader of a parcel trusts nothing in it: see [`open`]. `bakeoff export` and
 //! `bakeoff import` are the commands.
 
 mod error;

@@ -36,7 +36,7 @@ enum From {
 pub struct Packed {
     /// Its size.
     pub bytes: u64,
-    /// What it says of itself.
+    /// Its head.
     pub manifest: Manifest,
 }
 
@@ -211,7 +211,7 @@ fn append_tree(
         let mut input = Checked::of(reader, member);
         let appended = append(tar, name, member.bytes, false, &mut input, out);
         let same = input.finish_comparing(folder);
-        // Whoever feeds must not wait for a reader that has enough.
+        // The writer must not wait for a reader that has enough.
         drop(input);
         let fed = feeding.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
         appended?;

@@ -1,4 +1,4 @@
-//! From evidence to diagnoses: what was gathered of the variants is laid side by side, and held against the differences
+//! From evidence to diagnoses: what was gathered of the variants is laid side by side, and compared with the differences
 //! that were decided without it. Evidence never changes a verdict. A cause is called consistent with a difference, and
 //! no more, unless the study has a pair of variants that isolates it; what nothing explains is said to be unexplained.
 //! Nothing here measures, and nothing is put into words.

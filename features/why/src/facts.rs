@@ -42,7 +42,7 @@ pub struct ElfFacts {
     pub machine: String,
     /// What kind of file it is.
     pub kind: Kind,
-    /// What the dynamic loader is told.
+    /// What the file tells the dynamic loader.
     pub linking: Linking,
     /// Its relocations.
     pub relocations: Relocations,
@@ -92,7 +92,7 @@ pub enum Kind {
     Other(u16),
 }
 
-/// What the dynamic loader is told.
+/// What the file tells the dynamic loader.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Linking {
     /// Whether there is a dynamic section at all; a static executable has none.

@@ -1,5 +1,5 @@
 //! The facts of builds as a page: the first subject's files, then of every other what differs from the first, then a
-//! legend of the words that not everybody knows. Counts are exact, and so are sizes. What is a fact, and what differs, is
+//! legend of the words that not everybody knows. Counts are exact, and so are sizes. Facts and differences are
 //! decided in the model.
 
 use crate::facts::lines::{Difference, Fact, Group, Value, lines};
@@ -12,11 +12,11 @@ use bakeoff_report::draw::text::{clean, foreign, width};
 use bakeoff_report::format::{count, signed_count};
 use std::collections::BTreeSet;
 
-/// What is wider than this is no cell of a table.
+/// A cell of a table is at most this wide.
 const CELL_MAX: usize = 32;
 /// More files than this are shown as a table of one line each.
 const FILES_IN_FULL_MAX: usize = 3;
-/// So many of a set of names are shown.
+/// This many of a set of names are shown.
 const NAMES_MAX: usize = 6;
 
 /// Columns of one of them.

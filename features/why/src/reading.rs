@@ -116,7 +116,7 @@ pub fn files(prefix: &Path, patterns: &[String]) -> Result<Vec<String>, bakeoff_
     Ok(files)
 }
 
-/// Whether a file begins as those do that facts are read of; one that cannot be read is looked at, so that it is told.
+/// Whether a file begins as those do that facts are read of; one that cannot be read counts, so that the error is reported.
 fn is_known(path: &Path) -> bool {
     let mut magic = [0; 8];
     let known = File::open(path).and_then(|file| file.read_at(&mut magic, 0));

@@ -1,6 +1,6 @@
 //! Tracers in the place of what they trace: a trial's command and its services become the orders of tracers, which are
 //! launched as they would have been; afterwards each tells what it saw, with paths that are the same in all variants.
-//! The lab executes the trial; what is traced, and what becomes of it, is decided elsewhere.
+//! The lab executes the trial; others decide what to trace, and what becomes of it.
 
 use bakeoff_host::tracer::{Census, Mapped, Opened, Order, TraceReport as Words};
 use bakeoff_host::{Command, End};
@@ -8,7 +8,7 @@ use bakeoff_lab::{Error, IntrusiveProbe, Unseen};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// To be stopped at every system call takes many times as long; whatever may take a time may then take so many times it.
+/// A stop at every system call takes many times as long; time limits are then multiplied by this.
 const SLOWER: f64 = 100.0;
 
 /// Set for a traced trial and for no other, so that a workload that makes very many calls may do less of the same.
@@ -110,14 +110,14 @@ impl IntrusiveProbe for Tracing {
             command.env.insert(TRACED.to_owned(), "1".to_owned());
         }
         let name = service.map_or_else(|| "of-the-command".to_owned(), |service| format!("of-service-{service}"));
-        let (order, output) = (self.file(&format!("order-{name}")), self.file(&format!("told-{name}")));
+        let (order, output) = (self.file(&format!("order-{name}")), self.file(&format!("seen-{name}")));
         let places = places(&command.env);
         let (argv, env) = (std::mem::take(&mut command.argv), std::mem::take(&mut command.env));
         let during = service.map(|_| self.file(DURING));
         let text = serde_json::to_vec(&Order { argv, env, output: output.clone(), during });
         let written = text.map_err(std::io::Error::from).and_then(|text| std::fs::write(&order, text));
         written.map_err(|source| folder_error(&order, source))?;
-        // One that is started again has told nothing yet.
+        // One that is started again has reported nothing yet.
         let _ = std::fs::remove_file(&output);
         command.argv.clone_from(&self.tracer);
         command.argv.push(order.to_string_lossy().into_owned());
@@ -197,7 +197,7 @@ fn of_any_process(path: &str) -> String {
     }
 }
 
-/// Puts the names of places into all paths. What is the same then is added up.
+/// Puts the names of places into all paths, and adds up those that are the same then.
 fn with_names(mut census: Census, places: &[(PathBuf, &'static str)]) -> Census {
     let named = |path: &str| {
         let path = &of_any_process(path);

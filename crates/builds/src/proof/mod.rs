@@ -1,4 +1,4 @@
-//! What is seen of a finished layer that shows whether it is what it is called: digests of what was installed, and
+//! Evidence that a finished layer is what its name says: digests of what was installed, and
 //! what the study's commands describe. It is written down, beside the layer's record, before the layer is made
 //! visible. Nothing here is compared with what the study says: that is the business of the `analysis` crate.
 

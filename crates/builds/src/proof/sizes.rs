@@ -1,4 +1,4 @@
-//! Sizes of the files of a prefix that a study wants to be told of. They are asked of the file system each time, so that
+//! Sizes of the files of a prefix that a study wants reported. They come from the file system each time, so that
 //! a study may choose other files without building anything again.
 
 use crate::chosen;

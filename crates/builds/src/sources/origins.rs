@@ -31,7 +31,7 @@ git -c core.autocrlf=false -c core.symlinks=true --work-tree="$DOWNLOAD" checkou
 /// How the script above says that there are submodules.
 const SUBMODULES: i32 = 64;
 
-/// Variables that would make Git look at another repository than the one it is told of.
+/// Variables that would make Git look at another repository than the one it is given.
 const GIT_VARIABLES: [&str; 6] =
     ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_COMMON_DIR", "GIT_NAMESPACE"];
 

@@ -1,4 +1,4 @@
-//! Archives of any known kind, told by how they begin and never by their names. What a hostile one could do is held in
+//! Archives of any known kind, recognised by how they begin and never by their names. What a hostile one could do is held in
 //! by [`super::tree`] and [`super::limits`]; what a source becomes is the business of [`super`].
 
 use super::error::{Fault, Refusal, UnpackError};

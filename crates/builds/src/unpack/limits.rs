@@ -37,7 +37,7 @@ pub(super) struct Meter {
 }
 
 impl Meter {
-    /// A meter for an archive of so many bytes.
+    /// A meter for an archive of this size in bytes.
     pub(super) fn new(limits: Limits, packed_bytes: u64) -> Self {
         Self { limits, packed_bytes, bytes: Cell::new(0), entries: Cell::new(0) }
     }

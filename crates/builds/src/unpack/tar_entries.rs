@@ -1,5 +1,5 @@
 //! The entries of a tar: old, ustar, GNU and pax. Headers are read here and not by the crate, whose reader keeps in
-//! memory whatever a long name claims to be. What is made of an entry is the business of [`super::tree`].
+//! memory whatever a long name claims to be. [`super::tree`] writes the entries.
 
 use super::error::{Fault, Refusal};
 use super::limits::Meter;
@@ -168,7 +168,7 @@ fn add(
     }
 }
 
-/// So many bytes of a stream; it is an error if there are fewer.
+/// The next `n` bytes of a stream; it is an error if there are fewer.
 struct Exactly<'a> {
     stream: &'a mut dyn Read,
     left_bytes: u64,

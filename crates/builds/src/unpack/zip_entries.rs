@@ -1,4 +1,4 @@
-//! The entries of a zip. What is made of an entry is the business of [`super::tree`].
+//! The entries of a zip. [`super::tree`] writes them.
 
 use super::error::{Fault, Refusal};
 use super::limits::{Meter, Metered};

@@ -2,7 +2,7 @@
 //! flag later that overrides them. It looks at words; whether a flag does anything is not known here.
 //!
 //! Only calls that build something count: not those that ask for a version or only preprocess, nor the probes of
-//! `configure` and its like, nor linkers that a compiler called, because the compiler was told the same.
+//! `configure` and its like, nor linkers that a compiler called, because the compiler got the same.
 
 mod call;
 mod family;
@@ -120,7 +120,7 @@ fn flag_seen(layer: &str, declared: &Declared<'_>, builds: &[Build]) -> FlagSeen
     seen
 }
 
-/// Whether a linker that is called directly can be told so.
+/// Whether a linker that is called directly takes it.
 fn is_of_linkers(flag: &str) -> bool {
     const WHOLE: [&str; 4] = ["-shared", "-static", "-pie", "-s"];
     WHOLE.contains(&flag) || ["-Wl,", "-l", "-L"].iter().any(|start| flag.starts_with(start))

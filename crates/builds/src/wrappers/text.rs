@@ -1,4 +1,4 @@
-//! What tools were told, for people: lines that a shell would understand.
+//! The arguments of tools, for people: lines that a shell would understand.
 
 use bakeoff_host::wrapper::{Call, Calls};
 use std::ffi::{OsStr, OsString};
@@ -8,7 +8,7 @@ use std::path::Path;
 
 /// The calls in the order in which they began, each after the folder it was called in if that is another one.
 pub(super) fn of(calls: &Calls) -> Vec<u8> {
-    let mut text = b"# What compilers, linkers and archivers were told, in the order in which they began.\n".to_vec();
+    let mut text = b"# Calls of compilers, linkers and archivers, in the order in which they began.\n".to_vec();
     let mut dir: Option<&Path> = None;
     for call in &calls.whole {
         if dir != Some(&call.dir) {

@@ -1,4 +1,4 @@
-//! Which file of a group tells which metric, in which hierarchy; and why a metric is told by none. A table, and how it
+//! Which file of a group tells which metric, in which hierarchy; and why none has a metric. A table, and how it
 //! is read.
 
 use super::find::Hierarchy;
@@ -64,7 +64,7 @@ const BLKIO: &[(&str, Parse)] = &[
     ("cgroup_write_bytes", |text| Some(values::blkio(text, "Write"))),
 ];
 
-/// All metrics that groups tell somewhere, and why one is not told where no hierarchy has its file.
+/// All metrics that groups tell somewhere, and why one is missing where no hierarchy has its file.
 pub(crate) const NAMES: &[(&str, &str)] = &[
     ("cgroup_peak", "no cgroup memory controller here"),
     ("cgroup_cpu", "no cgroup tells CPU time here"),
@@ -100,7 +100,7 @@ pub(super) fn unavailable(told: &Measurements) -> Vec<(&'static str, String)> {
     unavailable.map(|&(name, why)| (name, why.to_owned())).collect()
 }
 
-/// Reads these files, by name, and adds what they tell. What is already told stays.
+/// Reads these files, by name, and adds what they tell. Values that are there already stay.
 pub(super) fn read(
     text_of: impl Fn(&str) -> io::Result<String>,
     files: impl IntoIterator<Item = &'static File>,

@@ -149,7 +149,7 @@ impl Drop for Home {
 }
 
 /// Back to where we came from, which takes processes again once it delegates no controllers. What does not work here
-/// must not end in our own death: then the folder stays, empty but for us, and is removed by whoever comes next.
+/// must not end in our own death: then the folder stays, empty but for us, and the next one removes it.
 fn move_out(folder: &Path) -> bool {
     let Some(own) = folder.parent() else { return false };
     for group in tree::below(folder).iter().filter(|group| !group.ends_with(SELF)) {

@@ -121,7 +121,7 @@ fn settle(hierarchy: &Hierarchy, name: &str) -> io::Result<PathBuf> {
         return settle_v2(hierarchy, own, name, WANTED);
     }
     let folder = made(own, name)?;
-    // Before Linux 5.11 groups pass nothing on to those above unless told so.
+    // Before Linux 5.11 groups pass nothing on to those above unless asked to.
     let _ = tree::write(&folder.join("memory.use_hierarchy"), "1");
     Ok(folder)
 }
@@ -189,7 +189,7 @@ fn only_we_live_in(folder: &Path) -> bool {
     !living.is_empty() && living.iter().all(|pid| pid.parse().is_ok_and(|pid| ours.contains(&pid)))
 }
 
-/// A process that had moved into its own folder and makes it anew begins where it came from.
+/// A process that had moved into its own folder and makes it again begins where it came from.
 fn outside_of_ourselves(own: &Path) -> &Path {
     let is = |path: &Path, fits: fn(&str) -> bool| path.file_name().and_then(OsStr::to_str).is_some_and(fits);
     match own.parent() {
@@ -200,7 +200,7 @@ fn outside_of_ourselves(own: &Path) -> &Path {
     }
 }
 
-/// `bakeoff-PID-START-NAMESPACE`: process ids come again and differ between namespaces, so both are told apart.
+/// `bakeoff-PID-START-NAMESPACE`: process ids come again and differ between namespaces, so the name has both.
 pub(super) fn own_name(files: &Files) -> String {
     let me = std::process::id();
     format!("{PREFIX}{me}-{}-{}", start_ticks(files, me).unwrap_or(0), pid_namespace())

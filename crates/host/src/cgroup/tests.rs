@@ -127,8 +127,8 @@ fn memory_and_cpu_time_are_those_of_the_job() {
         assert!((told["cgroup_user"] + told["cgroup_sys"] - cgroup_cpu_s).abs() < 0.001, "{told:?}");
         assert!(home.cpu_s().unwrap() >= cgroup_cpu_s);
     }
-    println!("{told:?}, not told: {:?}", home.unavailable);
-    // What a group told and what it did not is everything that there is.
+    println!("{told:?}, unavailable: {:?}", home.unavailable);
+    // The metrics that a group has and those that it lacks are all that there are.
     assert_eq!(told.len() + home.unavailable.len(), super::NAMES.len());
     group.remove(&home).unwrap();
     // The sum of all jobs keeps what those used that are gone.

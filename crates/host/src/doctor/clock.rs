@@ -21,7 +21,7 @@ pub(super) fn source(files: &Files) -> Check {
     let name = "clock source";
     let folder = "sys/devices/system/clocksource/clocksource0";
     let Some(found) = files.read(&format!("{folder}/current_clocksource")) else {
-        return Check::missing(name, "not here", "what the clock is made of is not told");
+        return Check::missing(name, "not here", "the kind of clock is unknown");
     };
     if !SLOW_SOURCES.contains(&found.as_str()) {
         return Check::good(name, found, "the clock is read without a detour");
@@ -55,13 +55,13 @@ pub(super) fn cost() -> Check {
     Check::noisy(name, found, "short trials are measured coarsely").remedy("see the clock source")
 }
 
-/// Whether user and kernel time are told apart exactly. A kernel that samples them sees no or one tick in half a
+/// Whether the kernel separates user and kernel time exactly. A kernel that samples them sees no or one tick in half a
 /// millisecond, and so gives all of it to one side; an exact one finds both.
 pub(super) fn cpu_time_split() -> Check {
     let name = "user and sys";
     let split = |_| std::thread::spawn(user_and_sys_of_a_little_work).join().ok().flatten();
     let Some(parts) = (0..4).map(split).collect::<Option<Vec<_>>>() else {
-        return Check::missing(name, "not here", "CPU time is not told");
+        return Check::missing(name, "not here", "CPU time is unknown");
     };
     if parts.iter().all(|&(user_us, sys_us)| user_us > 0 && sys_us > 0) {
         return Check::good(name, "exact", "user and kernel time are separated exactly, even in short trials");
@@ -71,7 +71,7 @@ pub(super) fn cpu_time_split() -> Check {
     Check::noisy(name, "sampled by the timer tick", means)
 }
 
-/// CPU time in user mode and in the kernel, in µs, of half a millisecond of both in this thread. None if not told.
+/// CPU time in user mode and in the kernel, in µs, of half a millisecond of both in this thread. None if unknown.
 fn user_and_sys_of_a_little_work() -> Option<(i64, i64)> {
     loop {
         // Half in user mode, half in system calls.

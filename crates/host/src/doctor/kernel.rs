@@ -19,7 +19,7 @@ pub(super) fn address_randomisation(files: &Files) -> Check {
             let found = format!("on ({level})");
             Check::good(name, found, "every trial draws a memory layout of its own, so its luck averages out")
         }
-        None => Check::missing(name, "not here", "whether memory layouts are random is not told"),
+        None => Check::missing(name, "not here", "nothing says whether memory layouts are random"),
     }
 }
 
@@ -40,13 +40,13 @@ fn confinement_from(version: Result<u32, String>) -> Check {
     }
 }
 
-/// The least peak memory that can be told to be a trial's own.
+/// The least peak memory that is certainly a trial's own.
 pub(super) fn memory_floor() -> Check {
     let name = "peak memory";
     let means = "a figure of this much or less may be the launcher's own memory, which the kernel counts in";
     match launcher_peak_bytes() {
         Ok(Some(bytes)) => Check::good(name, format!("from {:.1} MiB up", bytes as f64 / f64::from(1 << 20)), means),
-        Ok(None) => Check::missing(name, "not here", "the least peak memory that can be told is unknown"),
+        Ok(None) => Check::missing(name, "not here", "the least peak memory that a trial can show is unknown"),
         Err(error) => Check::missing(name, error.to_string(), "no trial can be launched"),
     }
 }

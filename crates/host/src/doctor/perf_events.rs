@@ -7,7 +7,7 @@ use std::io;
 
 /// Counters of the processor: cycles, instructions, cache and branch misses.
 pub(super) fn hardware(files: &Files) -> Check {
-    let lost = "instructions, cycles, branches and cache misses cannot be told; causes have to be sought without them";
+    let lost = "instructions, cycles, branches and cache misses are not counted; look for causes without them";
     let remedy = "use a machine, or a hypervisor setting, with a PMU";
     let opened = opened(Event::is_hardware);
     judge("hardware counters", opened, files, lost, remedy)
@@ -15,7 +15,8 @@ pub(super) fn hardware(files: &Files) -> Check {
 
 /// Counters of the kernel: faults, switches, migrations.
 pub(super) fn software(files: &Files) -> Check {
-    let lost = "context_switches, migrations and page_faults of whole trees cannot be told; wait4 tells its own";
+    let lost =
+        "context_switches, migrations and page_faults of whole trees are not counted; wait4 counts a process's own";
     let opened = opened(|event| !event.is_hardware());
     judge("software counters", opened, files, lost, "use a kernel with CONFIG_PERF_EVENTS")
 }

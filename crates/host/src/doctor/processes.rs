@@ -126,7 +126,7 @@ pub(super) fn process_limit(files: &Files) -> Check {
         }
         Some(most) => Check::noisy(name, most.to_string(), "a parallel build or a load may fail for want of processes")
             .remedy("ulimit -u, or TasksMax of the systemd unit that we are in"),
-        None => Check::missing(name, "not here", "how many processes there may be is not told"),
+        None => Check::missing(name, "not here", "the limit of processes is unknown"),
     }
 }
 

@@ -33,7 +33,7 @@ pub(super) fn turbo(files: &Files) -> Check {
     let (on, remedy) = match (files.read(&no_turbo), files.read(&boost)) {
         (Some(off), _) => (off == "0", format!("echo 1 | sudo tee /{no_turbo}")),
         (None, Some(on)) => (on == "1", format!("echo 0 | sudo tee /{boost}")),
-        (None, None) => return Check::missing(name, "not here", "whether processors go faster when cool is not told"),
+        (None, None) => return Check::missing(name, "not here", "nothing says whether processors go faster when cool"),
     };
     if !on {
         return Check::good(name, "off", "the frequency does not depend on temperature");
@@ -48,7 +48,7 @@ pub(super) fn smt(files: &Files) -> Check {
         Some("0") => Check::good(name, "off", "each processor is a core of its own"),
         Some("1") => Check::noisy(name, "on", "work on a sibling slows a trial down without showing in its CPU time")
             .remedy("echo off | sudo tee /sys/devices/system/cpu/smt/control"),
-        _ => Check::missing(name, "not here", "whether processors share cores is not told"),
+        _ => Check::missing(name, "not here", "nothing says whether processors share cores"),
     }
 }
 

@@ -28,7 +28,7 @@ pub(super) fn load(files: &Files) -> Check {
             Check::noisy(name, found, "other work competes with the trials; differences need more blocks to be seen")
                 .remedy("end other work, or plan more blocks")
         }
-        _ => Check::missing(name, "not here", "whether other work competes with the trials is not told"),
+        _ => Check::missing(name, "not here", "nothing says whether other work competes with the trials"),
     }
 }
 
@@ -42,7 +42,7 @@ pub(super) fn steal(files: &Files) -> Check {
 fn steal_between(before: Option<Ticks>, after: Option<Ticks>) -> Check {
     let name = "steal";
     let (Some(before), Some(after)) = (before, after) else {
-        return Check::missing(name, "not here", "time taken away by a hypervisor is not told");
+        return Check::missing(name, "not here", "the time that a hypervisor takes away is unknown");
     };
     let now = Ticks { stolen: after.stolen.saturating_sub(before.stolen), all: after.all.saturating_sub(before.all) };
     let found = format!(
@@ -83,7 +83,7 @@ fn cpu_ticks(files: &Files) -> Option<Ticks> {
 pub(super) fn pressure(files: &Files) -> Check {
     let name = "pressure";
     let Some(text) = files.read("proc/pressure/cpu") else {
-        return Check::missing(name, "not here", "how long work had to wait for processors is not told")
+        return Check::missing(name, "not here", "nothing says how long work had to wait for processors")
             .remedy("boot with psi=1, if the kernel has CONFIG_PSI");
     };
     let avg10 = text
@@ -91,7 +91,7 @@ pub(super) fn pressure(files: &Files) -> Check {
         .find_map(|line| line.strip_prefix("some "))
         .and_then(|some| some.split(' ').find_map(|field| field.strip_prefix("avg10=")?.parse::<f64>().ok()));
     let Some(percent) = avg10 else {
-        return Check::missing(name, "not understood", "how long work had to wait for processors is not told");
+        return Check::missing(name, "not understood", "nothing says how long work had to wait for processors");
     };
     let found = format!("something waited for a processor in {percent} % of the last 10 s");
     if percent / 100.0 <= NOISY_SHARE {
@@ -114,7 +114,7 @@ pub(super) fn swap(files: &Files) -> Check {
             let found = format!("{} of {} MiB in use", total.saturating_sub(free) / 1024, total / 1024);
             Check::noisy(name, found, "a trial may wait for memory that was swapped out").remedy("sudo swapoff -a")
         }
-        _ => Check::missing(name, "not here", "whether memory is swapped out is not told"),
+        _ => Check::missing(name, "not here", "nothing says whether memory is swapped out"),
     }
 }
 
@@ -140,7 +140,7 @@ pub(super) fn disk(path: &Path) -> Check {
         }
         Err(error) => {
             let found = format!("{}: {error}", path.display());
-            Check::missing(name, found, "the room for builds, outputs and the journal is not told")
+            Check::missing(name, found, "the room for builds, outputs and the journal is unknown")
         }
     }
 }

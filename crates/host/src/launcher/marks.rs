@@ -21,7 +21,7 @@ pub(super) const NAP: Duration = Duration::from_micros(250);
 /// As many wake-ups within [`FAST_NS`] are fast.
 const FAST_COUNT: usize = 3;
 const FAST_NS: u64 = 1_000_000;
-/// After so many looks without a byte it is slow again.
+/// After this many looks without a byte it is slow again.
 const IDLE_LOOKS: u32 = 8;
 
 /// The pipes of a job.
@@ -45,7 +45,7 @@ struct Pipe {
 }
 
 impl Marks {
-    /// So many pipes; and the ends that are for writing.
+    /// The pipes; and the ends that are for writing.
     pub(super) fn new(count: usize) -> io::Result<(Self, Vec<OwnedFd>)> {
         let mut marks = Self::default();
         let mut writers = vec![];
@@ -60,7 +60,7 @@ impl Marks {
         Ok((marks, writers))
     }
 
-    /// So many ends for writing, of which nothing is ever read.
+    /// Ends for writing, from which nothing is ever read.
     pub(super) fn unheard(count: usize) -> io::Result<(Self, Vec<OwnedFd>)> {
         let null = || Ok(File::options().write(true).open("/dev/null")?.into());
         Ok((Self::default(), (0..count).map(|_| null()).collect::<io::Result<_>>()?))

@@ -13,7 +13,7 @@ pub(super) struct Near {
 }
 
 impl Near {
-    /// None if that cannot be told, or if there is only one.
+    /// None if it is unknown, or if there is only one.
     pub(super) fn of(launcher: u32) -> Option<Self> {
         let launcher = Pid::from_raw(i32::try_from(launcher).ok()?)?;
         let set = sched_getaffinity(Some(launcher)).ok()?;

@@ -45,7 +45,7 @@ impl Place<'_> {
     }
 }
 
-/// What was mounted elsewhere is seen, what is mounted here is not seen elsewhere, and /proc has the processes of the
+/// Mounts from elsewhere are visible here, mounts from here are not visible elsewhere, and /proc has the processes of the
 /// namespace that we are in. System calls and nothing more: it is executed between fork and exec.
 fn own_proc(last: Option<&CStr>) -> io::Result<()> {
     // SAFETY: we are the only thread here, and share nothing.

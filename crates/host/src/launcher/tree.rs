@@ -1,5 +1,5 @@
 //! The processor time that everything below a launcher has used so far, while it is still alive: the processes that
-//! execute, by their processor clocks, and those that were waited for, by the sums that the kernel keeps with whoever
+//! execute, by their processor clocks, and those that were waited for, by the sums that the kernel keeps with the process that
 //! waited. It needs no cgroup and no privilege. It is a sum over a tree that changes meanwhile, and not a snapshot.
 #![allow(unsafe_code, reason = "neither std nor rustix reads the processor clock of another process")]
 

@@ -136,7 +136,7 @@ impl UnderWay {
         if let Some(ended) = self.never_began {
             return Outcome::NeverBegan(ended);
         }
-        // Whoever holds the other end is gone; what was written is there.
+        // The process at the other end is gone; its bytes are there.
         self.marks.read(reply::now_ns());
         let word = self.last_word.unwrap_or_default();
         let Some(mut report) = reply::read(&word, &self.job, &self.programs, self.interrupted) else {

@@ -1,5 +1,5 @@
 //! Where the launcher moves itself, in place, just before it launches a job whose processes join cgroups of version 1.
-//! Whoever is the first to move a process after a pause waits until every processor has passed a quiet point (Linux's
+//! The first to move a process after a pause waits until every processor has passed a quiet point (Linux's
 //! cgroup_threadgroup_rwsem): 8 to 16 ms here, where the next one takes 10 µs. It is not to be the trial that waits.
 
 use crate::files::Files;

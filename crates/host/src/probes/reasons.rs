@@ -1,4 +1,4 @@
-//! Why metrics cannot be had, in the form in which it is told. No probe is known here.
+//! Why metrics are missing, as the record has it. This file knows no probe.
 
 use bakeoff_model::record::Unavailable;
 

@@ -18,10 +18,10 @@ use bakeoff_model::record::Unavailable;
 use std::io;
 use std::sync::Arc;
 
-/// The least interval of which shares are told, in clock ticks.
+/// The shortest interval that gets shares, in clock ticks.
 const LEAST_TICKS: f64 = 5.0;
 
-/// After so many jobs of less than half of it the next one is not looked at, until one was longer.
+/// After this many jobs of less than half of it the next one is not looked at, until one was longer.
 const SHORT_ENOUGH: u32 = 3;
 
 #[derive(Debug)]
@@ -33,7 +33,7 @@ pub(super) struct Surroundings {
     ticks_per_s: f64,
     before: Option<Moment>,
     load: Option<f64>,
-    /// How many jobs in a row were too short by far for their shares to be told.
+    /// How many jobs in a row were far too short to get shares.
     short: u32,
 }
 

@@ -21,7 +21,7 @@ const SWITCHES: &str = "perl -e 'select undef, undef, undef, 0.0001 for 1 .. 300
 /// Touches 4096 pages, each of them once.
 const FAULTS: &str = "dd if=/dev/zero of=/dev/null bs=16M count=1 2> /dev/null";
 
-/// A process that starts others when told to, as a launcher does, and that executes no program itself.
+/// A process that starts others on request, as a launcher does, and that executes no program itself.
 struct Shell {
     process: Child,
     to: ChildStdin,
@@ -202,12 +202,12 @@ fn what_is_told_and_what_is_not_is_everything() {
     }
     let unavailable: Vec<String> =
         probes.iter().flat_map(|probe| probe.unavailable()).flat_map(|reason| reason.metrics).collect();
-    println!("{told:?}\nnot told: {unavailable:?}");
+    println!("{told:?}\nunavailable: {unavailable:?}");
     for metric in METRICS {
         let ours = ["cgroup", "/proc/", "perf_event_open"].iter().any(|source| metric.source.starts_with(source));
         let is_told = told.contains_key(&*metric.name);
         let is_unavailable = unavailable.iter().any(|name| *name == metric.name);
-        assert_eq!(is_told != is_unavailable, ours, "{metric:?} told: {is_told}, not told: {is_unavailable}");
+        assert_eq!(is_told != is_unavailable, ours, "{metric:?} there: {is_told}, unavailable: {is_unavailable}");
     }
     assert!((0.0..=1.0).contains(&told["foreign_cpu"]) && (0.0..=1.0).contains(&told["steal"]), "{told:?}");
     assert!(told["load"] >= 0.0);

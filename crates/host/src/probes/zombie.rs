@@ -16,7 +16,7 @@ use std::io;
 const IO: &[&str] = &["rchar", "wchar", "syscr", "syscw", "read_bytes", "write_bytes"];
 const RUN_DELAY: &str = "run_delay";
 
-/// Whether they are told here.
+/// Whether the kernel says so here.
 #[derive(Debug)]
 pub(super) struct Zombies {
     io: bool,

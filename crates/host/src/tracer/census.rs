@@ -8,7 +8,7 @@ use std::ops::AddAssign;
 /// What a program did, and all processes that came of it.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Census {
-    /// Processes and threads that it consisted of, itself among them.
+    /// Its processes and threads, itself included.
     pub tasks: u64,
     /// System calls by name, of all processes.
     pub syscalls: BTreeMap<String, Calls>,

@@ -1,4 +1,4 @@
-//! What is counted while a command is traced. It knows no process and no kernel: whoever watches tells it.
+//! What is counted while a command is traced. It knows no process and no kernel: the watcher tells it.
 
 use super::calls::Call;
 use super::census::{Calls, Census, Children, Mapped, Opened};

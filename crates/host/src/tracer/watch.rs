@@ -54,7 +54,7 @@ struct Watch<'a> {
     program: &'a Path,
     /// The main process has become its program.
     begun: bool,
-    /// What is done is counted while this file is there; none: always.
+    /// Calls count while this file is there; none: always.
     during: Option<&'a Path>,
     now: Now,
     /// Processes that were there before counting began, and those that began when it was over. All others are children.
@@ -246,7 +246,7 @@ impl Watch<'_> {
     }
 }
 
-/// The process that a task belongs to; itself, if that cannot be told any more.
+/// The process that a task belongs to; itself, if the kernel does not say so any more.
 fn process_of(task: Pid) -> Pid {
     let status = std::fs::read(format!("/proc/{task}/status")).unwrap_or_default();
     let status = String::from_utf8_lossy(&status);

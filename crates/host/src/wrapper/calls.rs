@@ -16,7 +16,7 @@ pub struct Call {
     pub tool: PathBuf,
     /// The folder it was called in.
     pub dir: PathBuf,
-    /// What it was told, in the order in which it got it; without the program.
+    /// Its arguments in their order, without the program.
     pub words: Vec<OsString>,
     /// The response files that the first words beginning with `@` name: what they hold (the first 256 KiB), or none if
     /// they could not be read.
@@ -37,7 +37,7 @@ impl Call {
         kind(self.name.as_bytes()).unwrap_or(Kind::Driver)
     }
 
-    /// What it was told, with the words of response files in their places.
+    /// Its arguments, with the words of response files in their places.
     pub fn all_words(&self) -> Vec<OsString> {
         let mut files = self.response_files.iter();
         let mut all = vec![];

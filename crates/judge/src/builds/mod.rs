@@ -1,4 +1,4 @@
-//! Builds held against what the study says of them: did the flags of its levels come through, are there variants that
+//! Builds compared with what the study says of them: did the flags of its levels come through, are there variants that
 //! are the same thing, and do builds differ in something that no factor names? A doubt about a build is a caveat of
 //! every comparison that rests on it. How anything was built is not known here, only what was seen of it.
 

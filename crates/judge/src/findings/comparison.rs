@@ -93,12 +93,12 @@ impl Comparison {
         self.tested()?.p_corrected
     }
 
-    /// The interval that is held against the margin: see [`Tested::equivalence_interval`].
+    /// The interval that is compared with the margin: see [`Tested::equivalence_interval`].
     pub fn equivalence_interval(&self) -> Option<[f64; 2]> {
         self.tested()?.equivalence_interval
     }
 
-    /// The interval that the verdict rests on: for equivalent and negligible the one that was held against the margin, else the
+    /// The interval that the verdict rests on: for equivalent and negligible the one that was compared with the margin, else the
     /// one that says whether there is a difference.
     pub fn shown_interval(&self) -> Option<[f64; 2]> {
         if self.is_within() { self.equivalence_interval() } else { self.interval() }

@@ -12,7 +12,7 @@ pub enum Scale {
     Difference,
 }
 
-/// The verdicts. They are said of what is better, not of what is less: of a cost such as wall time less is better, of
+/// The verdicts. They say which is better, not which is less: of a cost such as wall time less is better, of
 /// a yield such as throughput more. A report chooses the word by unit and direction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]

@@ -1,5 +1,5 @@
-//! Trials for which something is built: those that execute what was linked anew for their pass, and those in which
-//! building itself is what is measured. What is built, and how, is known to whoever gave us [`OnDemand`].
+//! Trials for which something is built: those that execute a build that was relinked for their pass, and those that measure
+//! building itself. The implementor of [`OnDemand`] knows what is built, and how.
 
 use super::outcome::{Halt, Outputs, of_build};
 use super::place::Local;

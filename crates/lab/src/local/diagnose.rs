@@ -82,7 +82,7 @@ impl Local<'_> {
             Err(Unseen::Silent) => {
                 let words = last_lines(&stage.setup.scratch.join("stderr")).pop();
                 let words = words.map(|line| format!(": {line}")).unwrap_or_default();
-                return Ok(Diagnosed::missing(format!("the tracer told nothing: {}{words}", in_words(&end))));
+                return Ok(Diagnosed::missing(format!("the tracer reported nothing: {}{words}", in_words(&end))));
             }
         }
         let mut execution = Execution::default();
@@ -94,7 +94,7 @@ impl Local<'_> {
         };
         let judged = judge();
         let mut failure = None;
-        // What a service did is told when it has been stopped.
+        // A service's tracer reports when the service has been stopped.
         for verdict in [judged, services.stop_all(stage)] {
             match verdict {
                 Ok(()) => {}

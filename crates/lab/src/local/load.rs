@@ -74,7 +74,7 @@ impl Load {
         let active = self.active.insert(active);
         let mut waiting = Waiting::of(ALIVE_WITHIN_S);
         loop {
-            // A load ends of itself only if it cannot even be started.
+            // A load ends on its own only if it cannot even be started.
             if let Some(ended) = launcher.ended()? {
                 let why = ended.processes.first().map_or_else(String::new, |process| in_words(&process.end));
                 let halt = active.because(None, why);

@@ -1,4 +1,4 @@
-//! What a trial told of itself, by marks and in its output, against what its study says that it tells.
+//! What a trial reported, by marks and in its output, against what its study says that it reports.
 
 use super::outcome::Outputs;
 use super::stage::Cell;
@@ -89,7 +89,7 @@ fn phases_as_declared(workload: &Workload, marks: &Marks) -> Result<(), String> 
     }
 }
 
-/// Whether so many ops are what its study declares: of each process, or of all that divide the work.
+/// Whether this number of ops is what its study declares: of each process, or of all that divide the work.
 fn ops_as_declared(workload: &Workload, marked: u64) -> Result<(), String> {
     let Some(ops) = &workload.ops else { return Ok(()) };
     let unit = if ops.unit.is_empty() { "op" } else { &ops.unit };
@@ -103,6 +103,6 @@ fn ops_as_declared(workload: &Workload, marked: u64) -> Result<(), String> {
 /// What a process printed, if a value is looked for in it.
 fn printed(workload: &Workload, outputs: &Outputs) -> Vec<u8> {
     let is_read = workload.values.iter().any(|spec| spec.from != ValueSource::Mark);
-    // What cannot be read has no values in it, and that is told.
+    // An output that cannot be read has no values, and the record says so.
     if is_read { std::fs::read(&outputs.stdout).unwrap_or_default() } else { vec![] }
 }

@@ -38,7 +38,7 @@ struct Known {
     outputs: BTreeMap<(String, String, usize), (Output, Vec<u8>)>,
     /// Bytes in all of them.
     kept: u64,
-    /// Workload, condition and variant of the differences that were told.
+    /// Workload, condition and variant of the differences that were reported.
     told: BTreeSet<(String, String, String)>,
 }
 
@@ -67,7 +67,7 @@ impl Printed {
     }
 
     /// Records what a trial printed. `variant` is the variant's name, or the twin's; only if it
-    /// `counts` is it held against what the baseline printed.
+    /// `counts` is it compared with what the baseline printed.
     pub(super) fn take(
         &mut self,
         stage: &Stage,
@@ -106,7 +106,7 @@ impl Printed {
 }
 
 impl Known {
-    /// The first difference from the baseline's, if it was not told before.
+    /// The first difference from the baseline's, if it was not reported before.
     fn difference(
         &mut self,
         cell: Cell<'_>,
@@ -159,7 +159,7 @@ fn beginning_of(file: &File, most: usize) -> io::Result<Vec<u8>> {
     Ok(beginning)
 }
 
-/// Hands on so many bytes, or as many as there are, piece by piece.
+/// Hands on this many bytes, or all if there are fewer, piece by piece.
 fn read(file: &File, most: u64, mut take: impl FnMut(&[u8])) -> io::Result<()> {
     let mut piece = vec![0; PIECE.min(most as usize)];
     let mut at = 0;

@@ -184,7 +184,7 @@ impl Place<'_> {
                 Ok(_) | Err(_) => None,
             };
         }
-        // Without PATH, a shell looks where it was told to when it was made.
+        // Without PATH, a shell looks where its makers told it to.
         self.env.get("PATH")?;
         // In a folder that we may not look into a trial, which is ours, finds nothing either.
         let is_there = |folder: PathBuf| {

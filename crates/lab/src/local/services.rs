@@ -15,7 +15,7 @@ use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::path::PathBuf;
 use std::time::Duration;
 
-/// How often a service is started anew because its port was taken meanwhile.
+/// How often a service is started again because its port was taken meanwhile.
 const MORE_PORTS: u32 = 2;
 /// How long a connection to the loopback address may take.
 const CONNECT: Duration = Duration::from_secs(1);
@@ -36,7 +36,7 @@ struct Running {
     port: u16,
     log: PathBuf,
     cpu_before_s: Option<f64>,
-    /// Set if it has ended of itself.
+    /// Set if it has ended on its own.
     ended: Option<JobEnded>,
 }
 
@@ -200,7 +200,7 @@ impl Services {
             }
         }
         stage.wipe_home(&folder(&running.service))?;
-        // All that came of it was killed; whoever listens now is no child of ours.
+        // All its processes were killed; the one that listens now is no child of ours.
         if matches!(running.service.ready, Ready::Tcp(_)) && accepts(running.port) {
             let why = format!("something still listens at port {} after it was stopped", running.port);
             return Err(running.because(why));

@@ -89,7 +89,7 @@ pub(super) struct Stage {
     enclosure: Enclosure,
     /// Whether trials' commands are executed by a shell.
     pub(super) shell: bool,
-    /// The prefixes of the pass that is executed, where everything is linked anew for each.
+    /// The prefixes of the present pass, where everything is relinked for each.
     pub(super) layouts: Layouts,
     /// What this host grants of each condition, in the plan's order.
     pub(super) granted: Vec<Granted>,

@@ -16,7 +16,7 @@ pub(super) struct Tools {
 }
 
 impl Tools {
-    /// Executes a command to its end; it is killed after so many seconds, or at the second interrupt.
+    /// Executes a command to its end; it is killed after this number of seconds, or at the second interrupt.
     pub(super) fn execute(&mut self, stage: &Stage, command: &Command, within_s: f64) -> Result<End, Halt> {
         let launcher = match &mut self.launcher {
             Some(launcher) => launcher,

@@ -1,4 +1,4 @@
-//! A trial as the launcher is told of it, and what is made of what the launcher says: one or several processes at once,
+//! A trial as the order to the launcher, and the launcher's report as an outcome: one or several processes at once,
 //! each with a folder, an output and an environment of its own.
 
 use super::marks;
@@ -68,7 +68,7 @@ pub(super) fn take(stage: &Stage, ended: &JobEnded, beside_s: f64, execution: &m
 }
 
 impl Prepared {
-    /// Whether every process did what it should, and what all of them told.
+    /// Whether every process did what it should, and what all of them reported.
     pub(super) fn judge(
         &self,
         stage: &Stage,

@@ -21,7 +21,7 @@ pub(super) struct Waiting {
 
 impl Waiting {
     pub(super) fn of(seconds: f64) -> Self {
-        // What is too long for a clock is for ever.
+        // A time that is too long for a clock is for ever.
         let within = Duration::try_from_secs_f64(seconds).unwrap_or(Duration::from_secs(u32::MAX.into()));
         Self { until: Instant::now() + within, next: SHORTEST }
     }

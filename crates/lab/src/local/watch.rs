@@ -23,7 +23,7 @@ pub struct Watch<'a> {
     pub all: Option<Box<dyn Fn() -> Vec<String> + 'a>>,
 }
 
-/// What is looked at, and what is known of it.
+/// The files that are watched, and their state.
 #[derive(Default)]
 pub(super) struct Watching<'a> {
     watch: Watch<'a>,
@@ -48,7 +48,7 @@ impl<'a> Watching<'a> {
         Self { watch, folders, cells: BTreeSet::new(), is_first: false }
     }
 
-    /// Whether a look goes through so many files that the next trial would feel it. To launch something costs as much as a
+    /// Whether a look goes through enough files for the next trial to feel it. To launch something costs as much as a
     /// short trial: where there is little to be looked at, the remedy would be worse.
     pub(super) fn is_felt(&self) -> bool {
         self.watch.files.len() > FELT || self.watch.all.is_some()

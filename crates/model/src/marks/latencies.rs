@@ -37,7 +37,7 @@ impl Default for Recorder {
 }
 
 impl Recorder {
-    /// Takes one, in seconds, from 0 to 1e9; what is less or no number is taken as 0, what is more as 1e9.
+    /// Takes one, in seconds, from 0 to 1e9; less or no number counts as 0, more as 1e9.
     pub fn record(&mut self, latency_s: f64) {
         let latency_s = if latency_s.is_nan() { 0.0 } else { latency_s.clamp(0.0, POSSIBLE_S) };
         self.count += 1;

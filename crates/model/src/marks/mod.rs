@@ -1,6 +1,6 @@
-//! Marks: what a workload tells of itself while it executes, one line each, on the descriptor that `$BAKEOFF_MARKS`
+//! Marks: what a workload reports while it runs, one line each, on the descriptor that `$BAKEOFF_MARKS`
 //! names. This reads the lines and keeps what they amount to: phases, latencies of ops, values. It reads text with the
-//! times at which it came; how it comes is the host's business, and what must be told is the study's.
+//! times at which it came; the host delivers it, and the study says what must come.
 
 mod latencies;
 mod names;

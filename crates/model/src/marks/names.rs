@@ -3,7 +3,7 @@
 
 use crate::metric::{Direction, Unit};
 
-/// What is told of the latencies of ops.
+/// What reports have of the latencies of ops.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Stat {
     /// This quantile, between 0 and 1.

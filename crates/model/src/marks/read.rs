@@ -20,7 +20,7 @@ const SHOWN_MAX: usize = 60;
 /// Values by name, as they were marked: the number, and its unit if one was given. Of several of a name the last.
 pub type ParsedValues = BTreeMap<String, (f64, Option<String>)>;
 
-/// All that a process told.
+/// All that a process reported.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct ParsedMarks {
     /// Phases and ops.
@@ -65,7 +65,7 @@ pub fn read(chunks: &[Chunk], launched_monotonic_s: f64, whole_s: f64) -> Result
 struct Moment {
     /// In seconds since the launch.
     at_s: f64,
-    /// Whether the workload itself told it.
+    /// Whether the workload itself reported it.
     own: bool,
 }
 
@@ -227,7 +227,7 @@ impl Reader {
         Ok(Moment { at_s: at_s.max(0.0), own: true })
     }
 
-    /// The time since an earlier moment. A time that was told may be before one that was only read off, which is late.
+    /// The time since an earlier moment. A time that the mark has may be before one that was only read off, which is late.
     fn elapsed_s(earlier: Moment, now: Moment) -> Judged<f64> {
         let elapsed_s = now.at_s - earlier.at_s;
         if elapsed_s < 0.0 && now.own && earlier.own {
@@ -240,9 +240,9 @@ impl Reader {
     fn phase(&mut self, name: &[u8], now: Moment) -> Judged<()> {
         let name = plain(name)?;
         if self.phases.len() >= PHASES_MAX {
-            return Err(format!("more than {PHASES_MAX} phases; what is repeated so often is an op"));
+            return Err(format!("more than {PHASES_MAX} phases; report as ops what repeats so often"));
         }
-        // Ops may be told late, by other threads; only phases must be in order.
+        // Ops may come late, from other threads; only phases must be in order.
         let (earlier_s, began_s) = (self.began.at_s, now.at_s.max(self.began.at_s));
         if now.at_s < earlier_s && now.own && self.began.own {
             return Err(format!("it is {} s before the phase above it", earlier_s - now.at_s));

@@ -164,7 +164,7 @@ fn unknown(name: &str, readings: &[OpMetric<'_>], workloads: &[Workload]) -> Unk
     }
     if name.split('.').any(|part| part == "op") {
         let stats: Vec<&str> = STATS.iter().map(|(stat, _)| *stat).collect();
-        let why = format!("`{name}` does not end with what is told of ops");
+        let why = format!("`{name}` does not end with a figure of ops");
         return Unknown { why, remedy: format!("one of .{}", stats.join(", .")) };
     }
     let why = format!("there is no metric `{name}`");

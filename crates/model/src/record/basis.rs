@@ -1,4 +1,4 @@
-//! What makes the trials of a journal comparable, part by part, so that one who comes back later can be told which part is
+//! What makes the trials of a journal comparable, part by part, so that a later command can say which part is
 //! another one now. The identity of a plan is one digest of the same; it names a journal, and this explains it.
 
 use serde::{Deserialize, Serialize};

@@ -130,14 +130,14 @@ fn is_none_at_all(number: &u64) -> bool {
     *number == 0
 }
 
-/// A build factor, as far as builds can be held against it: what its levels say that they change.
+/// A build factor, as far as builds can be checked against it: what its levels say that they change.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct FactorLine {
     /// Its name in the study.
     pub name: String,
     /// The variables of each level, by the level's name.
     pub levels: BTreeMap<String, BTreeMap<String, String>>,
-    /// What it changes of itself among the settings that are described: patterns with `*`.
+    /// What it implies among the settings that are described: patterns with `*`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub implied: Vec<String>,
     /// Whether its levels take different sources: then every setting may differ because of it.

@@ -65,7 +65,7 @@ pub enum Failure {
         /// Last lines of what it printed.
         tail: Vec<String>,
     },
-    /// What it told of itself was not what the study says: a phase, a number of ops, a value.
+    /// What it reported was not what the study says: a phase, a number of ops, a value.
     #[serde(rename = "told")]
     BadMarks {
         /// What was wrong, in one line.

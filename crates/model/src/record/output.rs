@@ -1,4 +1,4 @@
-//! What a journal keeps of what trials printed: how much it was, a digest that tells one output from another, and of the
+//! What a journal keeps of what trials printed: how much it was, a digest that distinguishes outputs, and of the
 //! first that was another one, where. The outputs themselves are not kept.
 
 use serde::{Deserialize, Serialize};

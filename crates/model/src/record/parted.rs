@@ -19,7 +19,7 @@ impl Record {
         }
     }
 
-    /// What the record holds of building, as a study of its own: so many blocks, judged by [`BUILDING_METRICS`].
+    /// What the record holds of building, as a study of its own: its blocks, judged by [`BUILDING_METRICS`].
     pub fn of_building(&self) -> Option<Self> {
         let building = self.study.building.clone()?;
         let mut record = self.parted(|workload| building.layer(workload).is_some());

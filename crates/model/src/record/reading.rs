@@ -1,5 +1,5 @@
 //! The lines of a journal on their way into a [`Record`]. Each line counts by what it is about, not by how often it is
-//! there: a trial that stands twice counts once. What is odd is named with its line; lines that contradict each other are
+//! there: a trial that stands twice counts once. Oddities are named with their lines; lines that contradict each other are
 //! refused, because nobody can tell which of them is true. It reads no file.
 
 use super::{Block, Line, MOST_PADDING_BYTES, Record, StudyLine, TWIN, Trial};

@@ -1,5 +1,5 @@
 //! What was planned: the head of a journal, and what of it is another thing in the study as it is now, so that one who comes
-//! back later can go on or be told why not. It forms no plan.
+//! back later can go on or learn why not. It forms no plan.
 
 use super::basis::{Basis, Change, VARIANT_KEY};
 use super::build::FactorLine;
@@ -60,7 +60,7 @@ pub struct StudyLine {
     /// When a trial does not count.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub void_if: Vec<VoidRule>,
-    /// The build factors, where anything is built: what builds are held against.
+    /// The build factors, where anything is built: what builds are compared with.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub build_factors: Vec<FactorLine>,
     /// Variants that are not executed, because another one is the same thing: the two share a row.
@@ -75,7 +75,7 @@ pub struct StudyLine {
 
 impl StudyLine {
     /// What of a journal's study is another thing in the study as it is now: nothing, if its trials can be continued. None if
-    /// that cannot be told, because the journal was begun by a version that did not write it down.
+    /// that is unknown, because a version that did not write it down began the journal.
     pub fn changes(&self, now: &Self) -> Option<Vec<Change>> {
         let changes = self.basis.as_ref()?.changes(now.basis.as_ref()?);
         let mut changes: Vec<Change> = changes.into_iter().filter_map(|change| self.of_rows(now, change)).collect();

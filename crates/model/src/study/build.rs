@@ -65,11 +65,11 @@ pub struct Layer {
     pub flags: Vec<String>,
     /// Shell commands that describe what was built, a line `NAME=VALUE` or `NAME: VALUE` for each of its settings.
     pub describe: Vec<String>,
-    /// What a factor changes of itself among what is described, by the factor's name: patterns with `*`.
+    /// What a factor implies among what is described, by the factor's name: patterns with `*`.
     pub implied: BTreeMap<String, Vec<String>>,
-    /// Files of the prefix whose size is told: patterns with `*`.
+    /// Files of the prefix whose size is reported: patterns with `*`.
     pub sizes: Vec<String>,
-    /// A `sh -e` script that links the kept tree of the layer anew, and installs it; for `vary = ["link-order"]`.
+    /// A `sh -e` script that relinks the kept tree of the layer, and installs it; for `vary = ["link-order"]`.
     pub relink: Option<String>,
     /// What keeps the output of compilers; what building costs is not comparable then.
     pub compiler_cache: Option<CompilerCache>,

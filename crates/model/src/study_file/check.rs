@@ -54,7 +54,7 @@ pub(super) fn layers_name_what_there_is(file: &Section<'_>, factors: &[PlacedFac
     }
 }
 
-/// To link anew, or to measure building, needs something that is built.
+/// To relink, or to measure building, needs something that is built.
 pub(super) fn plans_build_what_there_is(file: &Section<'_>, plans: &[PlanSpec], layers: &[Layer]) {
     if !layers.is_empty() {
         return;

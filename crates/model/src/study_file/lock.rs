@@ -12,7 +12,7 @@ use toml::de::DeTable;
 /// The version of the format.
 const FORMAT: i64 = 1;
 
-/// What the file says of itself.
+/// The head of the file.
 const HEAD: &str = "\
 # The hashes of sources as `bakeoff lock` found them. A source that is found to be another one is refused.
 # Written by bakeoff: do not edit it, but keep it under version control, beside study.toml.

@@ -19,7 +19,7 @@ const MOST_REBUILDS: u32 = 1000;
 const MOST_BLOCKS: i64 = 10_000;
 /// More variants than these are a typing error, or a search; all of their pairs are compared.
 const MOST_VARIANTS: u64 = 1000;
-/// Metrics that are shares of all processors' time; only they can be told in percent.
+/// Metrics that are shares of all processors' time; only they can be given in percent.
 const SHARES: &[&str] = &["steal", "foreign_cpu"];
 
 /// What a plan can choose from.

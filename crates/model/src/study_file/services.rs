@@ -9,7 +9,7 @@ use std::ops::Range;
 
 /// How long a service may take to be ready, where the study does not say.
 const READY_WITHIN_S: f64 = 10.0;
-/// How long it may take to end after it was told to.
+/// How long it may take to end after the request to.
 const STOP_WITHIN_S: f64 = 5.0;
 const SIGTERM: i32 = 15;
 

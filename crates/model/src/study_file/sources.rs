@@ -1,4 +1,4 @@
-//! `[sources.x]`: what is fetched, from where, and the hash that it is accepted by. It checks what can be seen in the
+//! `[sources.x]`: what to fetch, from where, and the hash that it must have. It checks what can be seen in the
 //! text; whether a fetch works is found out by the `build` crate.
 
 use super::section::Section;

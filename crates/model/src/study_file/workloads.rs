@@ -1,5 +1,5 @@
-//! `[workloads.x]`: what is executed, what it tells of itself, and what must hold afterwards. It checks what can be
-//! seen in the text; whether a workload marks what is said here is found out by its trials.
+//! `[workloads.x]`: what runs, what it reports, and what must hold afterwards. It checks what can be
+//! seen in the text; its trials show whether a workload marks what is said here.
 
 use super::section::{Section, check_inside};
 use super::services::{PlacedService, ports_are_known};
@@ -166,9 +166,9 @@ fn is_exact(value: &Section<'_>, unit: Unit) -> bool {
     exact
 }
 
-/// Base unit and scale of the numbers that are told.
+/// Base unit and scale of the numbers that are reported.
 fn value_unit(value: &Section<'_>) -> (Unit, f64) {
-    let remedy = format!("the unit of the number as it is told: {}", Unit::KNOWN);
+    let remedy = format!("the unit in which the workload reports the number: {}", Unit::KNOWN);
     let Some((word, span)) = value.required_string("unit", &remedy) else { return (Unit::Count, 1.0) };
     Unit::of(&word).unwrap_or_else(|| {
         value.sink.report(span, &format!("there is no unit `{word}`"), "", &remedy);
@@ -190,7 +190,7 @@ fn better(value: &Section<'_>, unit: Unit) -> Direction {
     }
 }
 
-/// Where it is told: in one way, or by a mark.
+/// Where the workload reports it: in one way, or by a mark.
 fn value_source(value: &Section<'_>) -> ValueSource {
     let regex = value.string("regex");
     let json = value.string("json");
@@ -198,7 +198,7 @@ fn value_source(value: &Section<'_>) -> ValueSource {
     let take = take(value, csv.is_some());
     let given: Vec<&str> = ["regex", "json", "csv"].into_iter().filter(|key| value.has(key)).collect();
     if let [first, .., last] = given[..] {
-        let message = format!("`{}` is told by `{first}` and by `{last}`", value.name);
+        let message = format!("`{}` comes from `{first}` and from `{last}`", value.name);
         value.sink.report(value.span.clone(), &message, "one number, one place", "keep one of them");
     }
     let (source, span) = match (regex, json, csv) {

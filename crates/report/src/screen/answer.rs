@@ -1,4 +1,4 @@
-//! The last line of the screen: what is fastest, by how much, and how sure that is; or why there is no such answer. One
+//! The last line of the screen: the fastest variant, by how much, and how sure that is; or why there is no such answer. One
 //! sentence, which fits into a line.
 
 use super::amounts::Amount;
@@ -56,7 +56,7 @@ struct Teller<'a> {
     view: &'a View<'a>,
     /// Longer names are shortened in the middle.
     length: usize,
-    /// What is understood is left out.
+    /// Words that are understood are left out.
     terse: bool,
 }
 

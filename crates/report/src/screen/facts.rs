@@ -232,7 +232,7 @@ pub(super) fn causes(findings: &Findings, causes: &[Cause]) -> Vec<String> {
     lines
 }
 
-/// How to decide what is open, where that is worth the time.
+/// How to decide the open ones, where that is worth the time.
 pub(super) fn to_decide(findings: &Findings, view: &View<'_>) -> Option<String> {
     if findings.method.stopping.is_some() || findings.simulated.is_some() {
         return None;

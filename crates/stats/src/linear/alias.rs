@@ -11,7 +11,7 @@ pub(super) struct Model<'a> {
 }
 
 impl Model<'_> {
-    /// The terms that `term` cannot be told apart from, in the order of the model; empty if all of its effects can be
+    /// The terms that `term` cannot be distinguished from, in the order of the model; empty if all of its effects can be
     /// estimated.
     ///
     /// The blocks, if the term's own columns are dependent once they are centred within blocks: it is constant within

@@ -1,5 +1,5 @@
 //! Ordinary least squares of one value per trial on categorical factors, for designs in which not every combination
-//! of levels executed or blocks are incomplete: robust errors, and the aliases of what cannot be told apart. Complete
+//! of levels executed or blocks are incomplete: robust errors, and the aliases of terms that cannot be distinguished. Complete
 //! factorials do not need it: their effects are contrasts within a block, judged by the sign-flip test.
 //!
 //! y = block + main effects (+ two-way interactions) + error: the blocks as fixed effects, every factor coded to sum to
@@ -104,7 +104,7 @@ impl Fit {
         self.effect(Term::TwoWay(a.0, b.0), &weights)
     }
 
-    /// Every term that has an effect which cannot be told apart, with the terms that it cannot be told apart from.
+    /// Every term with an effect that cannot be distinguished, and the terms that it cannot be distinguished from.
     /// Empty if all effects can be estimated.
     pub fn aliases(&self) -> Vec<(Term, Vec<Term>)> {
         let with = |columns: &Columns| (columns.term, self.model().aliased_with(columns.term));

@@ -11,7 +11,7 @@ use super::super::student::{t_quantile, two_sided_p};
 use super::basis::{Basis, dot, norm};
 use std::collections::BTreeMap;
 
-/// A column that centring reduces to less than this part of itself was constant in every block.
+/// A column that centring reduces to less than this part of its size was constant in every block.
 const CONSTANT: f64 = 1e-12;
 
 /// A combination is a function of the columns' span if it misses it by less than this part.

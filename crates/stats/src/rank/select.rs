@@ -49,7 +49,7 @@ pub(super) trait Matrix {
     fn guess(&self, rank: u64) -> Option<[f64; 2]>;
 }
 
-/// The entries of `rank` and `rank` + 1, counted from 0 in ascending order; the largest, if there are not so many.
+/// The entries of `rank` and `rank` + 1, counted from 0 in ascending order; the largest, if there are fewer.
 pub(super) fn pair_at(matrix: &impl Matrix, rank: u64) -> [f64; 2] {
     let mut found = Vec::new();
     let (at, rest) = search(matrix, rank, &mut found);
@@ -60,7 +60,7 @@ pub(super) fn pair_at(matrix: &impl Matrix, rank: u64) -> [f64; 2] {
     [at, next]
 }
 
-/// The entry of this rank, counted from 0 in ascending order; the largest, if there are not so many.
+/// The entry of this rank, counted from 0 in ascending order; the largest, if there are fewer.
 pub(super) fn at(matrix: &impl Matrix, rank: u64) -> f64 {
     search(matrix, rank, &mut Vec::new()).0
 }
@@ -198,7 +198,7 @@ impl<'a> Differences<'a> {
             while to_high < y.len() && x - y[to_high] > high {
                 to_high += 1;
             }
-            // Where the two are close, which is foreseeable, starting anew spares a branch that is not.
+            // Where the two are close, which is foreseeable, a new start spares a branch that is not.
             to_low = if near { to_high } else { to_low.max(to_high) };
             while to_low < y.len() && x - y[to_low] > low {
                 to_low += 1;

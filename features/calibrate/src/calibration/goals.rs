@@ -14,7 +14,7 @@ struct Task {
     /// Blocks, variants, effect, for people.
     design: &'static str,
     worlds: &'static [World],
-    /// Of the studies asked for, one in so many is simulated.
+    /// Of the studies asked for, one in this many is simulated.
     one_in: u32,
     /// Processor time of one study in microseconds, roughly: for the time that is left.
     cost: f64,

@@ -22,7 +22,7 @@ const PEERS: [Peer; 8] = [
     Peer::SignFlip,
 ];
 
-/// The part of the studies that a bootstrap gets: one in so many.
+/// The part of the studies that a bootstrap gets: one in this many.
 const BOOTSTRAP_ONE_IN: u32 = 8;
 
 /// Blocks of every study.

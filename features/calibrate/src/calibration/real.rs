@@ -79,7 +79,7 @@ pub struct Wrong {
 }
 
 impl Wrong {
-    /// True if so many are wrong that a rate of [`GOAL`] is excluded: a rate above it may be chance, since 400 studies that
+    /// True if too many are wrong for a rate of [`GOAL`]: a rate above it may be chance, since 400 studies that
     /// are wrong at 5 % exceed it one time in four.
     pub fn is_refuted(&self) -> bool {
         self.interval.is_none_or(|[low, _]| low > GOAL)

@@ -25,7 +25,7 @@ const SHORT_ALPHA: f64 = 0.001;
 /// Groups of studies whose ratios tell how well the ratio of all is known.
 const BATCHES: usize = 20;
 
-/// Whoever waits has had enough.
+/// The caller wants to stop.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Stopped;
 
@@ -65,7 +65,7 @@ impl<'a> Simulation<'a> {
         Self { options, cost, done: AtomicU64::new(0), stopped: AtomicBool::new(false), watch }
     }
 
-    /// So many studies of one kind, each of which costs `cost` units; what they give, in their order.
+    /// A number of studies of one kind, each of which costs `cost` units; their results, in their order.
     pub(super) fn each<T: Send>(
         &self,
         place: &[&str],
@@ -110,7 +110,7 @@ impl<'a> Simulation<'a> {
             _ => goal.meets(measured, measured),
         };
         let studies = samples.len() as u32;
-        // What is not a number is in no range.
+        // No range has a value that is not a number.
         let holds = goal.is_none_or(|goal| !measured.is_nan() && reaches(goal));
         Cell { world, studies, measured, interval: interval(SHOWN_ALPHA), holds }
     }

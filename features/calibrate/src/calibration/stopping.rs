@@ -1,5 +1,5 @@
 //! Studies that may stop early, and studies that were executed one variant after the other: what a rule for stopping does to
-//! the rate of false differences, and what is left of it where time is bounded by what is seen of it.
+//! the rate of false differences, and how much of it remains where the study bounds the effect of time.
 
 use super::levels::{ALPHA, MARGIN};
 use super::orders::{Order, Simulated};
@@ -19,7 +19,7 @@ use std::sync::OnceLock;
 const MOST_DECIDED: u32 = 36;
 /// The most blocks of a study that is looked at after each.
 const MOST_ANYTIME: usize = 40;
-/// Where a study ends when its interval is narrow enough: from so many blocks on, and so narrow (on the logarithm).
+/// Where a study ends when its interval is narrow enough: from this block on, and this narrow (on the logarithm).
 const PRECISION_FROM: usize = 10;
 const PRECISION_MOST: usize = 30;
 const PRECISION: f64 = 0.01;

@@ -1,6 +1,6 @@
 //! Stopping rules: when they stop, what they make of the numbers, and how often they call a difference where there is
 //! none. The simulated worlds are the calibration's; the seed is fixed and printed; the bounds are the goals, with room
-//! for the error of so many simulated studies.
+//! for the error of that many simulated studies.
 use crate::calibration::World;
 use bakeoff_judge::findings::{Findings, Inferred, Verdict};
 use bakeoff_judge::stopping::enough;

@@ -43,7 +43,7 @@ impl World {
         }
     }
 
-    /// The noise of a session of so many slots, slot by slot, on the logarithm of the value.
+    /// The noise of a session, slot by slot, on the logarithm of the value.
     pub fn noise(self, slots: usize, stream: &mut Stream) -> Vec<f64> {
         let last = slots.saturating_sub(1).max(1) as f64;
         let mut waves = match self {

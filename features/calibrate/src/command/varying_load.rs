@@ -38,7 +38,7 @@ pub(crate) struct VaryingLoad {
 }
 
 impl VaryingLoad {
-    /// Starts so many processes; `scratch` is a folder of ours for one file.
+    /// Starts this many processes; `scratch` is a folder of ours for one file.
     ///
     /// # Errors
     /// [`Error::Folder`] if the file cannot be created, [`Error::Host`] if no launcher can be started.
@@ -61,7 +61,7 @@ impl VaryingLoad {
         Ok(Self { file, launched: Some(launched) })
     }
 
-    /// How it ended, if it has ended of itself; a load must not.
+    /// How it ended, if it has ended on its own; a load must not.
     ///
     /// # Errors
     /// [`Error::Host`] if its launcher could not go on.

@@ -1,4 +1,4 @@
-//! What ministat printed with the figures, held against them: does "Difference at 95.0% confidence" follow from the rows that
+//! What ministat printed with the figures, compared with them: does "Difference at 95.0% confidence" follow from the rows that
 //! it stands below? It is asked by ministat's own method, Student's pooled t and its table, and only what no values with
 //! these figures can give does not follow. Whether the difference is real is another question.
 

@@ -1,5 +1,5 @@
 //! Published figures of several quantities, judged: only figures of the same quantity and unit are compared, what
-//! ministat printed is held against its rows, and without n nothing is shown.
+//! ministat printed is compared with its rows, and without n nothing is shown.
 
 use crate::check::{Follows, Outcome, Shown, SummaryFindings, Terms, Why, check_summary};
 use crate::published::claim::Claim;

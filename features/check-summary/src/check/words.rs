@@ -1,4 +1,4 @@
-//! Why figures are impossible, in words. Numbers are written with the digits that they need to be told apart from what
+//! Why figures are impossible, in words. Numbers have the digits that distinguish them from what
 //! was published.
 
 use crate::figures::{Fault, Which};

@@ -16,7 +16,7 @@ pub(super) fn print(findings: &SummaryFindings, page: &mut Page, columns: usize)
     for finding in &findings.stated {
         let (word, ink) = match finding.follows {
             Follows::Yes => ("follows", Ink::Better),
-            Follows::Unknown => ("cannot be told", Ink::Open),
+            Follows::Unknown => ("unknown", Ink::Open),
             Follows::OtherOutcome | Follows::OtherDifference | Follows::OtherWidth => ("does not follow", Ink::Worse),
         };
         let pair = format!("{} against {}", clean(&finding.name), clean(&finding.baseline));

@@ -32,7 +32,7 @@ type Named = Vec<(Vec<usize>, bool)>;
 
 impl Claim {
     /// Reads a claim about some summaries. They are named by their names, by the last part of a path, by ministat's symbols,
-    /// or by the letters A, B, C in their order; what is not named is the `baseline`, and the only other one. Where there
+    /// or by the letters A, B, C in their order; a side that is not named is the `baseline`, or the only other one. Where there
     /// are several quantities with these names, the claim must name one.
     ///
     /// # Errors
@@ -140,9 +140,9 @@ fn who(
             Err(("which two are meant?", remedy))
         }
         (several, _) => {
-            let told: Vec<&str> = several.iter().filter_map(|(one, _)| summaries[*one].label()).collect();
+            let names: Vec<&str> = several.iter().filter_map(|(one, _)| summaries[*one].label()).collect();
             let remedy =
-                format!("name one, such as `{}: …`; there are {}", told.first().unwrap_or(&""), told.join(", "));
+                format!("name one, such as `{}: …`; there are {}", names.first().unwrap_or(&""), names.join(", "));
             Err(("which quantity is meant?", remedy))
         }
     }

@@ -4,7 +4,7 @@
 use bakeoff_model::range::is_usable;
 use serde::{Deserialize, Serialize};
 
-/// What adding up and printing may have cost, whoever did it, as a part of the value.
+/// What adding up and printing may have cost, in any program, as a part of the value.
 const ARITHMETIC: f64 = 1e-13;
 
 /// One printed number.
@@ -37,7 +37,7 @@ impl Figure {
         Some(Self::new(text, value, last))
     }
 
-    /// The same number, if so many significant digits were printed and zeros at the end left away.
+    /// The same number, if this many significant digits were printed and zeros at the end left out.
     #[must_use]
     pub fn with_significant(&self, digits: i32) -> Self {
         if self.value == 0.0 {

@@ -13,7 +13,7 @@ pub(super) enum Part<'a> {
     /// All summaries of this quantity.
     Quantity(Vec<usize>),
     Amount(Amount),
-    /// `half`: one of so many parts.
+    /// `half`: one of this many parts.
     Fraction(Figure),
     Word(String, Word<'a>),
 }

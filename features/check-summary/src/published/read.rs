@@ -10,7 +10,7 @@ use bakeoff_model::problem::Problems;
 
 /// Digits that ministat prints.
 const MINISTAT_DIGITS: i32 = 8;
-/// With so many digits in a table of ministat's columns, its printing is known even where its blanks are lost.
+/// With this many digits in a table of ministat's columns, its printing is known even where its blanks are lost.
 const TELLING_DIGITS: usize = 7;
 /// ministat's symbols, in its order.
 const SYMBOLS: [&str; 7] = ["x", "+", "*", "%", "#", "@", "O"];

@@ -1,4 +1,4 @@
-//! Tables of what is read, and of what is refused with which words.
+//! Tables of texts that are read, and of texts that are refused with which words.
 
 use super::claim::{Amount, Claim, Says};
 use super::{Figure, Printing, Published, read};

@@ -151,7 +151,7 @@ pub(super) fn is_value(word: &str) -> bool {
     super::Figure::read(word).is_some() || not_finite || is_unknown(word)
 }
 
-/// What is printed for a figure that is not known.
+/// Printed for a figure that is not known.
 pub(super) fn is_unknown(word: &str) -> bool {
     matches!(word, "-" | "–" | "—" | "n/a" | "N/A" | "NA")
 }

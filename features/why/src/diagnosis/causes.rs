@@ -51,7 +51,7 @@ fn single_factor<'a>(one: &'a VariantLine, other: &VariantLine) -> Option<&'a st
     differing.next().is_none().then_some(factor.as_str())
 }
 
-/// Whether a metric is of time that was spent: what is known of causes is known of that only.
+/// Whether a metric is of time that was spent: only such metrics have known causes.
 fn is_time(table: &Table) -> bool {
     let is_waiting = table.metric == "run_delay" || table.metric.starts_with("pressure_");
     let kind = (table.unit, table.better);
@@ -154,7 +154,7 @@ impl<'a> Place<'a> {
             let is_more = other.number > one.number;
             let fits = is_more == (comparison.verdict == Verdict::Slower) && is_substantial(one.number, other.number);
             let Some(share) = self.most_of_it(&one, &other, name).filter(|_| fits) else { continue };
-            // What is known of an op is all that there is of it; of a whole trial the traced one may have been a part.
+            // The trace has all of an op; of a whole trial it may have only a part.
             let least = if rule.scope == Scope::Op { SHARE_MIN } else { 1.0 };
             if share < least {
                 continue;

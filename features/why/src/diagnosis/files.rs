@@ -1,5 +1,5 @@
 //! The files of all variants side by side. Which file belongs to which is decided by [`super::pieces::keys`]; what differs is
-//! shown, and not yet held against anything.
+//! shown, and not yet compared with anything.
 
 use super::pieces::{Pieces, group, keys};
 use crate::facts::{Content, FileFacts, Relocations};

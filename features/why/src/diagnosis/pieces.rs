@@ -36,7 +36,7 @@ impl<'a> Pieces<'a> {
     }
 
     /// What a diagnostic trial of a variant showed. One that failed stopped short, and shows nothing that could be
-    /// held against another.
+    /// compared with another.
     pub(super) fn trace(&self, variant: &str, workload: &str) -> Option<&'a Traced> {
         self.of_variant(variant).find_map(|evidence| match evidence {
             Evidence::Traced(traced) if traced.workload == workload && traced.failure.is_none() => Some(&**traced),

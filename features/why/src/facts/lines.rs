@@ -1,5 +1,5 @@
 //! The facts of a file as one list of names and values, in the order in which people want to read them; and what differs
-//! between two such lists. Pages are made of it, and so are differences, so that nothing is told of one file and
+//! between two such lists. Pages are made of it, and so are differences, so that nothing is said of one file and
 //! forgotten when two are compared. How a value is written is decided elsewhere.
 
 use super::{ArchiveFacts, ByteOrder, Content, ElfFacts, FileFacts, Kind, Relocations, Relro, Slots, Stack};
@@ -23,7 +23,7 @@ pub struct Fact {
 pub enum Group {
     /// What the file is.
     File,
-    /// What the loader is told.
+    /// What the file tells the loader.
     Linking,
     /// Relocations by type.
     Relocations,
@@ -244,7 +244,7 @@ fn relocations(lines: &mut Lines, relocations: &Relocations) {
     }
 }
 
-/// How many there are of all is told by the type of their relocations.
+/// The type of their relocations says how many there are.
 fn slots(relocations: &Relocations) -> [(&'static str, &Slots); 2] {
     [("self-defined JUMP_SLOT", &relocations.jump_slots), ("self-defined GLOB_DAT", &relocations.glob_dat)]
 }

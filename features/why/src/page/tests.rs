@@ -1,4 +1,4 @@
-//! A whole page with the section, compared with the files in `snapshots/`. `BAKEOFF_UPDATE=1` writes the files anew; look at
+//! A whole page with the section, compared with the files in `snapshots/`. `BAKEOFF_UPDATE=1` rewrites the files; look at
 //! them before you commit them.
 
 use super::fixture::evidence;

@@ -1,4 +1,4 @@
-//! How much of a file a caller wants to know: what is not asked for is not read.
+//! How much of a file a caller wants to know: the rest is not read.
 
 /// How much of a file is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -20,7 +20,7 @@ use std::io::Read as _;
 
 /// A section that is larger, once unpacked, is not unpacked.
 const UNPACKED_MAX_BYTES: u64 = 1 << 30;
-/// A root is rarely larger; the first look at one is at so many bytes.
+/// A root is rarely larger; the first look at one takes this many bytes.
 const ROOT_USUAL_BYTES: u64 = 1024;
 /// What says how long a unit is takes no more.
 const LENGTH_MAX_BYTES: u64 = 12;

@@ -1,4 +1,4 @@
-//! The dynamic section of an ELF file: what the loader is told, with the symbols and strings that belong to it. It
+//! The dynamic section of an ELF file: what it tells the loader, with the symbols and strings that belong to it. It
 //! decides nothing about what the file is.
 
 use super::depth::Depth;
@@ -216,7 +216,7 @@ impl<'d, H: FileHeader<Endian = Endianness>> Dynamic<'d, H> {
         let mut versions: BTreeMap<String, Vec<String>> = BTreeMap::new();
         for section in sections {
             let Some((mut needs, _)) = section.gnu_verneed(endian, data).within(part)? else { continue };
-            // Each takes 16 bytes: if there are more, some are told twice.
+            // Each takes 16 bytes: if there are more, some are counted twice.
             let mut left = Into::<u64>::into(section.sh_size(endian)) / 16;
             while let Some((need, mut names)) = needs.next().within(part)? {
                 let of_library = versions.entry(name(need.vn_file.get(endian))?).or_default();

@@ -30,7 +30,7 @@ pub enum Error {
     },
 }
 
-/// What is wrong with a file whose name is not known here.
+/// The defect of a file whose name is not known here.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Broken(pub(super) String);
 

@@ -149,8 +149,8 @@ fn missing() {
     for (tracer, part) in [
         (vec![], "nothing traces here"),
         (vec!["/no/such/tracer"], "/no/such/tracer"),
-        (vec!["/bin/sh", "-c", "echo broken >&2; exit 5"], "the tracer told nothing: it exited with 5: broken"),
-        (vec!["/bin/sh", "-c", &says("nonsense")], "the tracer told nothing"),
+        (vec!["/bin/sh", "-c", "echo broken >&2; exit 5"], "the tracer reported nothing: it exited with 5: broken"),
+        (vec!["/bin/sh", "-c", &says("nonsense")], "the tracer reported nothing"),
         (vec!["/bin/sh", "-c", &says("{\"refused\":{\"why\":\"not here\"}}")], "not here"),
     ] {
         let Evidence::Missing { workload, why } = diagnose(&stage, &tracer) else { panic!("{tracer:?}") };

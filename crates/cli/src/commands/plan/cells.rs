@@ -95,7 +95,7 @@ fn amount(above: f64, metric: Option<&Metric>) -> String {
         Some(Unit::Seconds) => duration(above),
         Some(Unit::Bytes) => bytes(above),
         Some(Unit::PerSecond) => format!("{above}/s"),
-        // Shares are counts below 1: of what is counted in whole things, less than one is none.
+        // Shares are counts below 1: less than one whole thing is none.
         Some(Unit::Count) if above > 0.0 && above < 1.0 => percent(above),
         Some(Unit::Count) | None => format!("{above}"),
     }

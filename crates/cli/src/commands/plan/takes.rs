@@ -81,7 +81,7 @@ fn fetching(missing: &[&WantedLayer]) -> String {
     format!("To be fetched: {}\n", names.collect::<Vec<_>>().join(", "))
 }
 
-/// The sum of what is known of layers, if anything is; and the names of those of which it is not known, in words.
+/// The sum over layers with known values, if there are any; and the names of the others, in words.
 fn known_sum(missing: &[&WantedLayer], value: fn(&WantedLayer) -> Option<f64>) -> (Option<f64>, Option<String>) {
     let known: Vec<f64> = missing.iter().filter_map(|layer| value(layer)).collect();
     let unknown: BTreeSet<&str> =

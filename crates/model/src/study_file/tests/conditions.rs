@@ -305,7 +305,7 @@ fn mistakes_in_workloads_are_named() {
     value("{ unit = \"stone\" }", "there is no unit `stone`", "KiB");
     value("{ unit = \"s\", better = \"faster\" }", "nothing is better by being `faster`", "`less` or `more`");
     value("{ unit = \"s\", regex = '(' }", "is no regular expression: unclosed group", "docs.rs/regex");
-    value("{ unit = \"s\", regex = 'a', json = \"a\" }", "by `regex` and by `json`", "keep one of them");
+    value("{ unit = \"s\", regex = 'a', json = \"a\" }", "from `regex` and from `json`", "keep one of them");
     value("{ unit = \"s\", json = \"a..b\" }", "`a..b` is no path", "latency.p99");
     value("{ unit = \"s\", csv = 0 }", "columns are counted from 1", "its name in the heading");
     value("{ unit = \"s\", csv = [] }", "`csv` must name a column", "its number from 1");
@@ -334,7 +334,7 @@ fn metrics_are_of_bakeoff_or_of_what_the_workloads_declare() {
     }
     for (metric, message, remedy) in [
         ("scn.wall", "no workload has a phase `scn`", "did you mean `scan`?"),
-        ("scan.op.p95", "`scan.op.p95` does not end with what is told of ops", "p99.9"),
+        ("scan.op.p95", "`scan.op.p95` does not end with a figure of ops", "p99.9"),
         ("lots", "there is no metric `lots`", "did you mean `lost`?"),
         ("op.quote.p99", "no workload has ops `quote`", "names = ["),
         ("wall", "the metric `wall` is listed twice", "leave one out"),
