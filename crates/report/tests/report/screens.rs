@@ -103,6 +103,12 @@ fn generated(seed: u64) -> Generated {
             }
         }
     }
+    beset(seed, record, &names, &ratios, is_same)
+}
+
+/// Adds what may happen besides: another output, a busy machine, builds, causes.
+fn beset(seed: u64, mut record: Record, names: &[String], ratios: &[f64], is_same: bool) -> Generated {
+    let variants = names.len();
     let mut more = Stream::of(seed, &["screens", "more"]);
     let printing = if !is_same && variants > 1 && more.unit() < 0.2 { 1 + below(&mut more, variants - 1) } else { 0 };
     let prints_other = (printing > 0).then(|| names[printing].clone());
@@ -117,7 +123,7 @@ fn generated(seed: u64) -> Generated {
     if more.unit() < 0.3 {
         record.builds = names.iter().map(|name| built(name, &mut more)).collect();
     }
-    let differing = names.iter().zip(&ratios).filter(|(_, ratio)| **ratio != 1.0).map(|(name, _)| name);
+    let differing = names.iter().zip(ratios).filter(|(_, ratio)| **ratio != 1.0).map(|(name, _)| name);
     let causes = differing.filter(|_| more.unit() < 0.4).map(|name| cause(name)).collect();
     Generated { record, is_same, prints_other, is_busy, causes }
 }
@@ -139,8 +145,10 @@ fn built(variant: &str, chance: &mut Stream) -> BuildLine {
 }
 
 fn cause(variant: &str) -> Cause {
-    let what =
-        (variant.len() % 2 == 0).then(|| "12,345 relocations fewer (−53 %), of which each costs a symbol".to_owned());
+    let what = variant
+        .len()
+        .is_multiple_of(2)
+        .then(|| "12,345 relocations fewer (−53 %), of which each costs a symbol".to_owned());
     Cause { variant: variant.to_owned(), what }
 }
 
@@ -244,7 +252,6 @@ fn tried(seed: u64) -> Option<Option<String>> {
     let findings = judge(&study.record);
     let context = Context { more: "bakeoff report studies/generated", causes: &study.causes };
     let page = screen(&findings, context, Style { width: COLUMNS, colour: false });
-    println!("seed {seed}");
     check(seed, &findings, &page);
     check_alarms(&study, &findings, &page);
     let is_doubt = |line: &str| line.starts_with('▲') && !line.contains("twin");
