@@ -6,7 +6,7 @@ use super::view::{Absence, Stand, View};
 use crate::draw::text::{clean, middle, width};
 use crate::format::{duration, percent};
 use crate::words::{self, counted, is_open, is_same_program, listed};
-use bakeoff_judge::findings::{Comparison, Findings, Ranking, Scale, Verdict};
+use bakeoff_judge::findings::{Comparison, Findings, Inferred, Ranking, Scale, Verdict};
 use bakeoff_model::metric::{Direction, Unit};
 use bakeoff_model::plan::BASELINE;
 use bakeoff_model::record::BuildOutcome;
@@ -68,6 +68,11 @@ impl Teller<'_> {
                 format!("no comparison: {} failed", self.baseline())
             }
             [] => self.alone(),
+            several if several.iter().all(|(_, comparison)| comparison.inferred == Inferred::TooFew) => {
+                let blocks = several.iter().map(|(_, comparison)| comparison.blocks).max().unwrap_or(0);
+                let are = if blocks == 1 { "is" } else { "are" };
+                format!("no answer yet: {} {are} too few; --blocks asks for more", counted(blocks, "block"))
+            }
             [(variant, comparison)] if self.view.lines.len() == 2 => self.pair(variant, comparison),
             several => self.several(several),
         };

@@ -100,13 +100,12 @@ fn outputs(findings: &Findings) -> Vec<Alarm> {
         alarms.push(Alarm { line, short });
     }
     let noted = names(&differ(OutputUse::Noted));
-    if !noted.is_empty() {
-        let verb = if noted.len() == 1 { "prints" } else { "print" };
-        let baseline = findings.variants.first().map_or("", |variant| variant.name.as_str());
-        let than = if baseline == BASELINE { "the baseline" } else { baseline };
-        let line = format!("{} {verb} another output than {}: do they do the same work?", named(noted), clean(than));
-        alarms.push(Alarm { line, short: vec![] });
-    }
+    let line = match noted.as_slice() {
+        [] => None,
+        [one] => Some(format!("{one} prints another output: does it do the same work?")),
+        several => Some(format!("{} variants print another output: do they do the same work?", several.len())),
+    };
+    alarms.extend(line.map(|line| Alarm { line, short: vec![] }));
     alarms
 }
 

@@ -6,7 +6,7 @@ use super::view::{Stand, View, deciding};
 use crate::draw::text::{clean, glue, middle};
 use crate::format::{bytes, duration};
 use crate::words::{Wording, is_same_program};
-use bakeoff_judge::findings::{Comparison, Effect, Findings, Kind, Scale, Table, Verdict};
+use bakeoff_judge::findings::{Comparison, Effect, Findings, Inferred, Kind, Scale, Table, Verdict};
 use bakeoff_model::metric::{Direction, Unit};
 use bakeoff_model::plan::BASELINE;
 
@@ -149,6 +149,9 @@ pub(super) fn conditions(findings: &Findings, view: &View<'_>) -> Vec<String> {
 fn under(findings: &Findings, view: &View<'_>, condition: &str) -> Option<String> {
     let condition = findings.tables.iter().map(|table| table.condition.as_str()).find(|name| *name == condition)?;
     let there = View::under(findings, condition)?;
+    if there.compared().all(|(_, comparison)| comparison.inferred == Inferred::TooFew) {
+        return None;
+    }
     let changed: Vec<String> = view
         .compared()
         .filter_map(|(variant, here)| {

@@ -166,7 +166,7 @@ fn what_makes_a_comparison_meaningless_is_the_answer() {
         "prints another output, first in line 2",
         "prints another output; no verdict",
     );
-    check(&other_output(OutputUse::Noted), "do they do the same work?", "faster");
+    check(&other_output(OutputUse::Noted), "does it do the same work?", "faster");
     check(&bakeoff_testkit::findings::doubtful(), "is the same program as the baseline", "-O3 reached nothing; ");
     let mut busy = bakeoff_testkit::findings::five_verdicts();
     let seen = |disturbed| BusySeen { variant: None, condition: "idle".to_owned(), disturbed, of: 72 };
