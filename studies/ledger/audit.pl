@@ -1,11 +1,11 @@
 # The oracle: asks the daemon on $PORT_ledger for a statement of every project.
 #
-#   perl audit.pl OPERATIONS      so many have been sent for the project größe
+#   perl audit.pl OPERATIONS      the number sent for the project größe
 #
-# For all: what was debited = the charges of the jobs = the charges recorded, and
-# what is held = what is reserved. For größe: no reservation is left, and there
-# are as many transactions as operations. The clients beside a trial (фон) are
-# ended with it, perhaps between two operations, so theirs are not counted.
+# For all: debits = the charges of the jobs = the charges recorded, and held
+# amounts = reservations. For größe: no reservation is left, and there are as many
+# transactions as operations. The clients of the load (фон) are stopped when the
+# trial ends, perhaps between two operations, so theirs are not counted.
 
 use v5.36;
 use utf8;

@@ -4,12 +4,12 @@
 #   perl stress.pl START END             jobs START to END of the daemon on $PORT_ledger
 #   perl stress.pl START END фон мария   for another project, as another user
 #
-# How many operations there were, and what they came to, is printed, and is the
-# same for the same range: START seeds the order. How long they took goes to the
-# standard error: average, maximum and minimum, then percentiles. In a trial each
-# operation is marked; and what a daemon tells of itself in a statement, before
-# and after, becomes CPU time and page faults of a request, and what memory a
-# child has to itself.
+# It prints the number of operations and their total, which are the same for the
+# same range: START seeds the order. It prints the times to the standard error:
+# average, maximum and minimum, then percentiles. In a trial it marks each
+# operation; and from the daemon's own numbers in a statement before and one after,
+# it computes CPU time and page faults of a request, and the private memory of a
+# child.
 
 use v5.36;
 use FindBin;

@@ -13,8 +13,8 @@ import net.spy.memcached.MemcachedClient;
 import net.spy.memcached.ops.ArrayOperationQueueFactory;
 
 /**
- * Hands so many sets of one fixed size to spymemcached, waits until all of them are processed, and marks both parts as
- * phases. It is what a program does that fills a cache: it holds no answer, and asks for none.
+ * Hands sets of one fixed size to spymemcached, waits until all of them are processed, and marks both parts as
+ * phases. A program that fills a cache does the same: it keeps no answers, and asks for none.
  *
  * <p>It does not check that the server received the sets: a client that dropped some cannot be asked whether it did.
  * check-sets.sh asks the server. It is compiled once, for Java 8, against the oldest client of the study; every JVM and

@@ -1,12 +1,12 @@
-# One trial: the client that $CLIENT names sends so many sets of so many bytes to
-# the server at $PORT_memcached.
+# One trial: the client that $CLIENT names sends COUNT sets of SIZE bytes to the
+# server at $PORT_memcached.
 #
 #   load.sh COUNT SIZE
 #
-# Every client marks two phases: in queue the sets are made and handed over, in
-# complete they are awaited. The value rate is sets per second of both. It says
-# `COUNT sets` if, as far as it knows, all is well. Whether the server agrees is
-# check-sets.sh's to find out.
+# Every client marks two phases: in queue it makes the sets and hands them over, in
+# complete it waits for them. The value rate is sets per second of both phases. The
+# client prints `COUNT sets` if it noticed no error. check-sets.sh finds out whether
+# the server agrees.
 
 set -eu
 

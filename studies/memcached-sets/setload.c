@@ -257,14 +257,14 @@ static void drive(struct connection *connections, const struct options *options,
     }
 }
 
-/* ---- what is told ---- */
+/* ---- output ---- */
 
 static int by_size(const void *a, const void *b) {
     int64_t left = *(const int64_t *)a, right = *(const int64_t *)b;
     return (left > right) - (left < right);
 }
 
-/* The latency that so many of a thousand do not exceed: the nearest rank, of all of them. */
+/* The latency that `per_mille` of a thousand sets do not exceed: the nearest rank, over all sets. */
 static double quantile(const int64_t *sorted, size_t count, size_t per_mille) {
     size_t rank = (count * per_mille + 999) / 1000;
     return (double)sorted[rank ? rank - 1 : 0] / (double)SECOND;
@@ -278,7 +278,7 @@ static void tell(const struct options *options, int64_t *latencies, const int64_
     FILE *marks = fdopen(descriptor ? atoi(descriptor) : 2, "w");
     if (!marks) fail("BAKEOFF_MARKS is no open descriptor: %s", descriptor);
     for (size_t i = 0; i < 3; i++) {
-        /* Latencies belong to the phase that they are told in. */
+        /* Latencies belong to the phase in which they are marked. */
         for (size_t set = 0; i == 2 && options->list && set < options->count; set++)
             fprintf(marks, "op %.9f @%.9f\n", (double)latencies[set] / (double)SECOND, (double)phases[2] / (double)SECOND);
         fprintf(marks, "phase %s @%.9f\n", names[i], (double)phases[i] / (double)SECOND);

@@ -1,13 +1,13 @@
 # Builds one lean Perl into $PREFIX from the answers in $PREFIX/etc/config.sh:
 # the interpreter, its shared libperl where the variant asks for one, and the
-# Perl files that lie ready in the source's lib/.
+# Perl files that are ready in the source's lib/.
 #
 #     build-perl.sh make [NAME=VALUE | NAME+=VALUE]…   in a fresh copy of the source
 #     build-perl.sh relink                             in the tree that `make` left
 #
-# `make` takes what shall replace one of Configure's answers (optimize=-O3), or
-# be added to it (lddlflags+=-Wl,-Bsymbolic). `relink` links library and
-# interpreter anew, from the object files that are there.
+# `make` takes values that replace one of Configure's answers (optimize=-O3), or
+# are added to it (lddlflags+=-Wl,-Bsymbolic). `relink` links library and
+# interpreter again, from the existing object files.
 #
 # It is not an installation of Perl: no extension (XS module) is built, and of
 # the modules in dist/, cpan/ and ext/ only those that it is linked with, Exporter,

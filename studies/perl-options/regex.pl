@@ -6,7 +6,7 @@
 #
 # The lines come from a generator of its own (Perl's rand differs between
 # versions), so all variants read the same ones. Perl draws the order of its
-# hashes anew for each process, and does so here too, so that no variant is
+# hashes again for each process, and does so here too, so that no variant is
 # judged by one lucky order; nothing that is printed depends on it. It loads no
 # module. The first argument says how many lines; the default takes about a second.
 

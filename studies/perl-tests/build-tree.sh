@@ -1,7 +1,7 @@
 # Builds a whole Perl in $PREFIX/tree and leaves it there, ready for its own
 # tests: they are executed in the tree, not in an installed Perl. Bakeoff executes
-# this in a fresh copy of the source; its arguments are the compiler and what it
-# shall be told (`gcc`, `-O2`).
+# this in a fresh copy of the source; its arguments are the compiler and its flag
+# (`gcc`, `-O2`).
 
 set -eu
 

@@ -1,7 +1,7 @@
 # Builds and installs a whole Perl into $PREFIX, with all of its extensions,
 # from the answers in $PREFIX/etc/config.sh. Bakeoff executes it in a fresh copy
-# of the source. Its arguments are what the compiler shall be told (`-O2`), and
-# what the linker shall be told beside the usual when it makes a shared library.
+# of the source. Its arguments are a flag for the compiler (`-O2`), and additional
+# flags for the linker when it makes a shared library.
 
 set -eu
 

@@ -20,7 +20,7 @@ def clock():
 def main():
     # Marks are buffered: a phase says when it began, and each op how long it took.
     marks = os.fdopen(int(os.environ["BAKEOFF_MARKS"]), "w", buffering=65536)
-    # A copy that is beside a trial is started again and again in the same folder.
+    # A copy in the load is started again and again in the same folder.
     path = os.path.join(os.environ["TMPDIR"], f"accounts-{os.getpid()}.db")
     database = sqlite3.connect(path, isolation_level=None)
     database.execute("pragma journal_mode = " + os.environ["JOURNAL"])

@@ -40,7 +40,7 @@ is(code_of(quote => request('quote', project => 'x')),   'unknown', 'no such pro
 is(code_of(quote => request('quote', user => 'x')),      'unknown', 'no such user');
 is(code_of(quote => request('quote', user => 'мария')), 'unknown', 'no member');
 is(code_of(quote => request('quote', machine => 'x')),   'unknown', 'no such machine');
-is(statement()->{transactions}, $transactions, 'what is refused is not recorded');
+is(statement()->{transactions}, $transactions, 'a refused operation is not recorded');
 is(unbalanced(), '', 'the books balance');
 
 done_testing;

@@ -1,4 +1,4 @@
-# Which names are taken, and how the others are told.
+# Which names are accepted, and what the others are answered.
 
 use v5.36;
 use utf8;
@@ -24,7 +24,7 @@ my %refused = (
 );
 for my $name (sort keys %refused) {
     ok(!eval { checked(user => $name); 1 }, 'refused: ' . described($name));
-    like($@->{message}, $refused{$name}, '… and told why');
+    like($@->{message}, $refused{$name}, '… with the reason');
 }
 
 done_testing;

@@ -31,7 +31,7 @@ sub checked ($what, $name) {
     return $name;
 }
 
-# Any text in printable ASCII: what is not is told by its Unicode name.
+# Any text in printable ASCII: other characters appear by their Unicode names.
 sub described ($text) {
     return $text =~ s/([^ -~])/sprintf '\N{%s}', charnames::viacode(ord $1) || sprintf 'U+%04X', ord $1/ger;
 }

@@ -1,8 +1,8 @@
 package Ledger::Process;
 
-# What a child can tell of its daemon and of itself, out of /proc: CPU time and
-# page faults of the daemon and of all children that it has waited for, and the
-# memory that the child shares with nobody because it wrote to it.
+# The numbers of a child and its daemon, from /proc: CPU time and page faults of
+# the daemon and of all children that it has waited for, and the memory that is
+# private to the child because it wrote to it.
 
 use v5.36;
 use POSIX ();

@@ -1,7 +1,7 @@
 package Ledger::Schema;
 
 # New books: the tables, and a small site with two projects of two allocations
-# each. `größe` is the one that is measured; `фон` belongs to whoever else uses
+# each. `größe` is the measured one; `фон` belongs to the other clients that use
 # the daemon meanwhile.
 
 use v5.36;

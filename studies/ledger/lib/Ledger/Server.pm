@@ -1,8 +1,8 @@
 package Ledger::Server;
 
-# The daemon's loop: accept, fork, and on with the next; children are waited for
-# as they end. It uses as little as it can, because whatever it loads is there in
-# every child: what a child needs is loaded by Ledger::Preload, or by the child.
+# The daemon's loop: accept, fork, and on with the next; it waits for children as
+# they end. It uses as few modules as it can, because every child inherits what it
+# loads: Ledger::Preload, or the child itself, loads the modules of a child.
 
 use v5.36;
 use Socket;
@@ -14,7 +14,7 @@ use constant {
 
 my %children;
 
-# Returns when it is told to end (TERM or INT) and the last child has ended.
+# Returns after a signal to end (TERM or INT), when the last child has ended.
 sub serve (%option) {
     my $listener = listener($option{port});
     my $end      = 0;

@@ -45,7 +45,7 @@ sub write_message ($socket, $first_line, $content) {
     return;
 }
 
-# Appends what has come, at most so many bytes.
+# Appends the bytes that have arrived, at most `$most`.
 sub more ($socket, $buffer, $most) {
     my $read = sysread $socket, $$buffer, $most, length $$buffer;
     return if !defined $read && $!{EINTR};
