@@ -213,11 +213,16 @@ fn keep(extras: &[Extra], room: usize) -> Vec<bool> {
     kept
 }
 
-/// A line that is too long loses its end, between words.
+/// A line that is too long loses its end: between clauses, or else between words.
 fn shortened(text: &str, columns: usize) -> String {
     let text = clean(&crate::draw::text::unglue(text));
     if width(&text) <= columns {
         return text;
+    }
+    let fits = text.char_indices().map_while(|(at, _)| (width(&text[..at]) + 2 <= columns).then_some(at)).last();
+    let clauses = fits.and_then(|end| text[..end].rfind(", ").into_iter().chain(text[..end].rfind("; ")).max());
+    if let Some(end) = clauses.filter(|end| width(&text[..*end]) > columns / 2) {
+        return format!("{} …", &text[..end]);
     }
     let first = wrap(&text, columns.saturating_sub(2), 0).into_iter().next().unwrap_or_default();
     middle(&format!("{first} …"), columns)

@@ -218,10 +218,15 @@ pub(super) fn causes(findings: &Findings, causes: &[Cause]) -> Vec<String> {
         rows.any(|row| row.comparison.as_ref().is_some_and(Comparison::differs))
     };
     let causes: Vec<&Cause> = causes.iter().filter(|cause| differs(&cause.variant)).collect();
-    let mut lines: Vec<String> = causes
-        .iter()
-        .filter_map(|cause| Some(format!("why {}: {}", name(&cause.variant), clean(cause.what.as_ref()?))))
-        .collect();
+    let mut lines: Vec<String> = vec![];
+    let mut explained: Vec<&str> = vec![];
+    for cause in &causes {
+        // Of several workloads or conditions the first speaks for all; the section has each.
+        if let Some(what) = cause.what.as_ref().filter(|_| !explained.contains(&cause.variant.as_str())) {
+            explained.push(&cause.variant);
+            lines.push(format!("why {}: {}", name(&cause.variant), clean(what)));
+        }
+    }
     let mut open: Vec<String> = vec![];
     for cause in causes.iter().filter(|cause| cause.what.is_none()) {
         let name = name(&cause.variant);
