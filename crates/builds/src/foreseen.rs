@@ -21,7 +21,7 @@ const LINE_CHARS: usize = 400;
 pub(crate) fn of(line: &BuildLine, variants: &[Variant]) -> Option<Foreseen> {
     let mut own = variants.iter().filter(|variant| line.variants.contains(&variant.name));
     let texts = &own.find(|variant| !variant.fails.is_empty())?.fails;
-    let found = texts.iter().find_map(|text| Some((text, told(&line.outcome, text)?)));
+    let found = texts.iter().find_map(|text| Some((text, line_with(&line.outcome, text)?)));
     let (text, line) = found.map_or_else(|| (texts.join("` or `"), None), |(text, line)| (text.clone(), Some(line)));
     Some(Foreseen { text, line })
 }
@@ -53,11 +53,11 @@ pub(crate) fn remembered(cache: &Cache, node: &Node<'_>, variants: &[Variant]) -
 
 fn is_foreseen(node: &Node<'_>, outcome: &BuildOutcome, variants: &[Variant]) -> bool {
     let mut own = variants.iter().filter(|variant| node.variants.contains(&variant.name));
-    own.all(|variant| variant.fails.iter().any(|text| told(outcome, text).is_some()))
+    own.all(|variant| variant.fails.iter().any(|text| line_with(outcome, text).is_some()))
 }
 
 /// The first line of a failed build's log that has the text, or else its reason in one line if that has it.
-fn told(outcome: &BuildOutcome, text: &str) -> Option<String> {
+fn line_with(outcome: &BuildOutcome, text: &str) -> Option<String> {
     let BuildOutcome::Failed { why, log, .. } = outcome else { return None };
     let content = log.as_ref().and_then(|log| fs::read(log).ok()).unwrap_or_default();
     let content = String::from_utf8_lossy(&content);

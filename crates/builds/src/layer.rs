@@ -98,8 +98,8 @@ impl Builder<'_> {
         shell.timeout_s = layer.timeout_s;
         let done = script(shell, &layer.script, &site);
         // Also of a script that failed: perhaps that is why.
-        let told = cache.paths.log_of(&node.digest).with_extension("tools");
-        let flags = site.around.flags_seen(inputs, node, &site.work.join("tmp"), &told)?;
+        let tools_log = cache.paths.log_of(&node.digest).with_extension("tools");
+        let flags = site.around.flags_seen(inputs, node, &site.work.join("tmp"), &tools_log)?;
         let cost = done?;
         verify(shell, &layer.verify, &site)?;
         proof::observe(shell, cache, layer, &node.digest, &site)?;
@@ -114,11 +114,11 @@ impl Builder<'_> {
     fn explain_full_disk(&self, stop: Stop, digest: &str) -> Stop {
         let root = self.cache.root();
         let free_bytes = disk::free_bytes(root).unwrap_or(u64::MAX);
-        let told = |failure: &Failure| failure.tail.iter().any(|line| line.contains(NO_SPACE));
+        let says_full = |failure: &Failure| failure.tail.iter().any(|line| line.contains(NO_SPACE));
         match stop {
             // Who found no space may have removed what was half written. It says nothing about the layer, which is built
             // again as soon as there is space.
-            Stop::Failure(failure) if free_bytes < FULL_BYTES || told(&failure) => {
+            Stop::Failure(failure) if free_bytes < FULL_BYTES || says_full(&failure) => {
                 let _ = self.cache.wipe_layer(digest);
                 Stop::Error(Error::DiskFull { doing: "build in", path: root.to_owned(), free_bytes })
             }

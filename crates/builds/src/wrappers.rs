@@ -123,17 +123,17 @@ impl Around {
     }
 
     /// How far the flags of the layer's variables came, in what its script has called so far; and all calls, for people,
-    /// into the file `told`.
+    /// into the file `calls_log`.
     pub(crate) fn flags_seen(
         &self,
         inputs: &Inputs<'_>,
         node: &Node<'_>,
         temporary: &Path,
-        told: &Path,
+        calls_log: &Path,
     ) -> Result<Vec<FlagSeen>, Error> {
         let bytes = if self.between.wrappers.is_ok() { fs::read(&self.calls).at("read", &self.calls)? } else { vec![] };
         let calls = wrapper::calls(&bytes);
-        write_whole(told, &text::of(&calls))?;
+        write_whole(calls_log, &text::of(&calls))?;
         let declared = flags::declared(inputs.layer, &node.variables);
         Ok(flags::seen(&inputs.layer.name, &declared, &calls.whole, temporary))
     }

@@ -185,9 +185,9 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("lock");
         let shared = [Lock::share(&path).unwrap(), Lock::share(&path).unwrap()];
-        let (told, hears) = std::sync::mpsc::channel();
+        let (tells, hears) = std::sync::mpsc::channel();
         thread::scope(|scope| {
-            let waits = scope.spawn(|| Lock::wait(&path, How::Alone, |owner| told.send(owner).unwrap()).unwrap());
+            let waits = scope.spawn(|| Lock::wait(&path, How::Alone, |owner| tells.send(owner).unwrap()).unwrap());
             assert_eq!(hears.recv().unwrap(), Some(std::process::id()));
             drop(shared);
             let alone = waits.join().unwrap().unwrap();

@@ -85,9 +85,9 @@ impl Machine {
     /// [`Error::Lock`] if the file cannot be used any more.
     pub fn claim(&self, how: How, waiting: impl Fn(Option<u32>)) -> Result<Option<Held>, Error> {
         let mut files = vec![];
-        let told = Cell::new(false);
+        let has_said = Cell::new(false);
         let tell = |holder| {
-            if !told.replace(true) {
+            if !has_said.replace(true) {
                 waiting(holder);
             }
         };
@@ -253,10 +253,10 @@ mod tests {
         let machine = Machine::in_folder(folder.path());
         assert_eq!(machine.why_not(), None);
         let built = [How::Shared, How::Shared].map(|how| machine.claim(how, nobody).unwrap().unwrap());
-        let (told, hears) = mpsc::channel();
+        let (tells, hears) = mpsc::channel();
         let other = machine.clone();
         let measures = std::thread::spawn(move || {
-            let tell = |holder| told.send(holder).unwrap();
+            let tell = |holder| tells.send(holder).unwrap();
             other.claim(How::Alone, tell).unwrap().unwrap()
         });
         assert_eq!(hears.recv().unwrap(), Some(std::process::id()));
@@ -325,12 +325,12 @@ mod tests {
             fs::remove_file(&path).unwrap();
             let _ = file_in(folder.path());
         };
-        let (told, hears) = mpsc::channel();
+        let (tells, hears) = mpsc::channel();
         std::thread::scope(|scope| {
             let waits = scope.spawn(|| {
                 let tell = |holder| {
                     remove(holder);
-                    told.send(()).unwrap();
+                    tells.send(()).unwrap();
                 };
                 machine.claim(How::Alone, tell).unwrap().unwrap()
             });

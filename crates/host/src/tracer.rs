@@ -78,8 +78,8 @@ pub enum TraceReport {
 /// If the order cannot be read, nothing can be started, or what was found cannot be written.
 pub fn execute(order: &Path) -> io::Result<i32> {
     let order: Order = serde_json::from_slice(&std::fs::read(order)?)?;
-    let (told, end) = trace(&order)?;
-    std::fs::write(&order.output, serde_json::to_vec(&told)?)?;
+    let (report, end) = trace(&order)?;
+    std::fs::write(&order.output, serde_json::to_vec(&report)?)?;
     match end {
         End::Exited(code) => Ok(code),
         End::Signalled(signal) => Ok(sys::die_of(signal)),

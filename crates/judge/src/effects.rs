@@ -88,11 +88,11 @@ pub(super) fn levels(
     are_wanted: bool,
 ) -> Vec<Family> {
     let study = &record.study;
-    let is_told = match Factors::of(study).0.as_slice() {
+    let is_listed = match Factors::of(study).0.as_slice() {
         [(_, levels)] => (levels.len() - 1) * levels.len().saturating_sub(2) / 2 <= PAIRS_MAX,
         _ => false,
     };
-    if !are_wanted && !is_told {
+    if !are_wanted && !is_listed {
         return vec![];
     }
     let deciding = study.decide.metrics.first().and_then(|name| metric::by_name(name, &study.metrics));

@@ -81,8 +81,8 @@ fn missing(record: &Record, unavailable: &[Unavailable]) -> Vec<Unavailable> {
     let mut missing: Vec<Unavailable> = unavailable.iter().map(of).collect();
     let counts = |trial: &&Trial| trial.outcome == Outcome::Ok;
     let is_nowhere = |name: &&&String| {
-        let is_told = unavailable.iter().any(|group| group.metrics.contains(name));
-        !is_told && record.trials.iter().all(|trial| trial.value(name).is_none())
+        let is_known = unavailable.iter().any(|group| group.metrics.contains(name));
+        !is_known && record.trials.iter().all(|trial| trial.value(name).is_none())
     };
     if record.trials.iter().any(|trial| counts(&trial)) {
         let metrics = asked.iter().filter(is_nowhere).map(|name| (*name).clone()).collect();

@@ -22,12 +22,12 @@ pub struct Missing {
     pub why: String,
 }
 
-/// All values that a trial reported, in their base units, and why the others are missing. `told` is what its marks
+/// All values that a trial reported, in their base units, and why the others are missing. `parsed` is what its marks
 /// tell, `stdout` what it printed.
-pub fn read(specs: &[ValueSpec], told: &ParsedValues, stdout: &[u8]) -> (Measurements, Vec<Missing>) {
+pub fn read(specs: &[ValueSpec], parsed: &ParsedValues, stdout: &[u8]) -> (Measurements, Vec<Missing>) {
     let (mut values, mut missing) = (Measurements::new(), vec![]);
     for spec in specs {
-        match value(spec, told, stdout) {
+        match value(spec, parsed, stdout) {
             Ok(value) => _ = values.insert(spec.name.clone(), value),
             Err(why) => missing.push(Missing { name: spec.name.clone(), why }),
         }
@@ -54,9 +54,9 @@ pub fn check(source: &ValueSource) -> Result<(), String> {
     }
 }
 
-fn value(spec: &ValueSpec, told: &ParsedValues, stdout: &[u8]) -> Result<f64, String> {
+fn value(spec: &ValueSpec, parsed: &ParsedValues, stdout: &[u8]) -> Result<f64, String> {
     let printed = match &spec.from {
-        ValueSource::Mark => return marked(spec, told),
+        ValueSource::Mark => return marked(spec, parsed),
         ValueSource::Regex(regex) => by_regex(regex, stdout)?,
         ValueSource::Json(path) => by_path(path, stdout)?,
         ValueSource::Csv { column, take } => by_column(column, *take, stdout)?,
@@ -69,9 +69,9 @@ fn usable(value: f64) -> Result<f64, String> {
 }
 
 /// A mark's own unit counts more than the study's, but it must be one of the same kind.
-fn marked(spec: &ValueSpec, told: &ParsedValues) -> Result<f64, String> {
-    let Some((number, unit)) = told.get(&spec.name) else {
-        let names: Vec<&str> = told.keys().map(String::as_str).collect();
+fn marked(spec: &ValueSpec, parsed: &ParsedValues) -> Result<f64, String> {
+    let Some((number, unit)) = parsed.get(&spec.name) else {
+        let names: Vec<&str> = parsed.keys().map(String::as_str).collect();
         let others = if names.is_empty() { "no values".to_owned() } else { format!("only {}", names.join(", ")) };
         return Err(format!("there is no mark `value {} …`; {others} were marked", spec.name));
     };

@@ -101,10 +101,10 @@ fn figures(findings: &SummaryFindings, page: &mut Page, columns: usize) {
             Some(_) => Piece::new("impossible", Ink::Worse),
             None => Piece::new("possible", Ink::Same),
         };
-        let told = [published.quantity.as_deref(), published.unit.as_deref().filter(|_| !is_one_unit)];
-        let told = told.into_iter().flatten().map(clean).collect::<Vec<_>>().join(", ");
+        let parts = [published.quantity.as_deref(), published.unit.as_deref().filter(|_| !is_one_unit)];
+        let parts = parts.into_iter().flatten().map(clean).collect::<Vec<_>>().join(", ");
         // The quantity stands at its first row.
-        let quantity = if first(at) == at { Piece::plain(told) } else { Piece::plain("") };
+        let quantity = if first(at) == at { Piece::plain(parts) } else { Piece::plain("") };
         let name = Piece::plain(clean(&published.name));
         let n = Piece::plain(published.n.map_or("–".to_owned(), |n| n.to_string()));
         let [min, median, mean, max] = [&published.min, &published.median, &published.mean, &published.max].map(figure);

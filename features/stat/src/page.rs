@@ -151,7 +151,7 @@ fn sentence(
     };
     let of_what =
         if table.unit.is_empty() || is_speed(table) { String::new() } else { format!(" {}", clean(&table.unit)) };
-    let change = Told::of(comparison, comparison.shown_interval(), kind(&table.unit).0);
+    let change = ChangeText::of(comparison, comparison.shown_interval(), kind(&table.unit).0);
     let confidence = comparison.shown_confidence();
     let within = |range: Option<String>| match range {
         Some(range) => format!(" ({} interval {})", glue(&percent(confidence)), glue(&range)),
@@ -203,14 +203,14 @@ fn sentence(
 }
 
 /// A change in words: as [`Change`] tells it, or in powers of ten where that would take hundreds of digits.
-struct Told {
+struct ChangeText {
     amount: String,
     signed: String,
     range: Option<String>,
     signed_range: Option<String>,
 }
 
-impl Told {
+impl ChangeText {
     fn of(comparison: &Comparison, interval: Option<[f64; 2]>, unit: Unit) -> Self {
         if !is_extreme(comparison) {
             let change = Change::with(comparison, interval, unit);

@@ -26,16 +26,16 @@ pub(crate) struct Tracing {
     /// Absolute, because services may be executed elsewhere.
     scratch: PathBuf,
     /// Where the tracer of the command tells what it saw.
-    command: Option<Told>,
+    command: Option<Watched>,
     /// The services that were started, by name, and where their tracers tell what they saw.
-    services: BTreeMap<String, Told>,
+    services: BTreeMap<String, Watched>,
     seen: Census,
     seen_of_services: BTreeMap<String, Result<Census, String>>,
 }
 
 /// Where a tracer tells what it saw.
 #[derive(Debug)]
-struct Told {
+struct Watched {
     output: PathBuf,
     /// Folders that are other ones for each variant, or each trial, and their names.
     places: Vec<(PathBuf, &'static str)>,
@@ -121,10 +121,10 @@ impl IntrusiveProbe for Tracing {
         let _ = std::fs::remove_file(&output);
         command.argv.clone_from(&self.tracer);
         command.argv.push(order.to_string_lossy().into_owned());
-        let told = Told { output, places };
+        let watched = Watched { output, places };
         match service {
-            Some(service) => drop(self.services.insert(service.to_owned(), told)),
-            None => self.command = Some(told),
+            Some(service) => drop(self.services.insert(service.to_owned(), watched)),
+            None => self.command = Some(watched),
         }
         Ok(())
     }
@@ -143,12 +143,12 @@ impl IntrusiveProbe for Tracing {
 
     fn see_services(&mut self) {
         let services = std::mem::take(&mut self.services).into_iter();
-        let seen = services.map(|(name, told)| (name, told.census().map_err(|unseen| in_words(&unseen))));
+        let seen = services.map(|(name, watched)| (name, watched.census().map_err(|unseen| in_words(&unseen))));
         self.seen_of_services = seen.collect();
     }
 
     fn see(&mut self, end: &End) -> Result<(), Unseen> {
-        match self.command.as_ref().map_or(Err(Unseen::Silent), Told::census) {
+        match self.command.as_ref().map_or(Err(Unseen::Silent), Watched::census) {
             Ok(census) => {
                 self.seen = census;
                 Ok(())
@@ -160,7 +160,7 @@ impl IntrusiveProbe for Tracing {
     }
 }
 
-impl Told {
+impl Watched {
     /// What was seen, to be asked when the tracer has ended.
     fn census(&self) -> Result<Census, Unseen> {
         let text = std::fs::read(&self.output).ok();

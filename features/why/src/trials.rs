@@ -42,8 +42,8 @@ pub fn execute(
         Some(Diagnosed::Failed(failure)) => Traced { workload, failure: Some(failure), ..Traced::default() },
         Some(Diagnosed::Executed { ops, failure }) => {
             let mut traced = Traced { workload, failure, ops, command: tracing.of_command(), ..Traced::default() };
-            for (service, told) in tracing.of_services() {
-                match told {
+            for (service, report) in tracing.of_services() {
+                match report {
                     Ok(census) => drop(traced.services.insert(service, census)),
                     Err(unseen) => drop(traced.services_unseen.insert(service, unseen)),
                 }

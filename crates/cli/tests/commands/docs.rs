@@ -155,7 +155,7 @@ fn the_page_of_commands_is_current() {
         fs::write(&path, &page).unwrap();
     }
     let written = fs::read_to_string(&path).unwrap_or_default();
-    assert!(written == page, "docs/cli.md is not current; BAKEOFF_UPDATE=1 make test writes it anew");
+    assert!(written == page, "docs/cli.md is not current; BAKEOFF_UPDATE=1 make test rewrites it");
 }
 
 /// The example of the format is a study without problems, but for its checksum.
@@ -167,6 +167,25 @@ fn the_example_of_the_study_file_is_one() {
     if let Err(list) = bakeoff_model::study_file::parse_with(&text, &bakeoff_cli::FEATURES.sections()) {
         panic!("{}", bakeoff_model::problem::Problems::new("docs/study-file.md", &text, list).render(false));
     }
+}
+
+/// README's study of one's own Makefile, with such a Makefile.
+#[test]
+fn the_study_in_the_readme_runs() {
+    let page = fs::read_to_string(root().join("README.md")).unwrap();
+    let study = page.split("```toml\n").nth(1).unwrap().split("```").next().unwrap();
+    let folder = tempfile::tempdir().unwrap();
+    let (source, bench) = (folder.path().join("sum"), folder.path().join("sum/bench"));
+    fs::create_dir_all(&bench).unwrap();
+    fs::write(bench.join("study.toml"), study).unwrap();
+    fs::write(source.join("Makefile"), "sum: sum.c\n\t$(CC) $(CFLAGS) -o $@ sum.c\n").unwrap();
+    fs::write(source.join("sum.c"), "int main(void) { return 0; }\n").unwrap();
+    let mut command = Command::new(env!("CARGO_BIN_EXE_bakeoff"));
+    command.args(["run", "bench", "--blocks", "1", "--quiet"]).current_dir(&source).env("LC_ALL", "C.UTF-8");
+    command.env("BAKEOFF_CACHE", folder.path().join("cache")).env("BAKEOFF_LOCKS", folder.path());
+    let shown = Shown::of(&command.env("BAKEOFF_STATE", folder.path().join("state")).output().unwrap());
+    assert_eq!(shown.code, 0, "{}{}", shown.out, shown.err);
+    assert!(shown.out.contains("native"), "{}", shown.out);
 }
 
 #[test]

@@ -78,16 +78,16 @@ pub(crate) const NAMES: &[(&str, &str)] = &[
     ("pressure_io", "no pressure of a cgroup here (needs cgroup v2 and psi=1)"),
 ];
 
-/// The files of a group that tell what is not yet in `told`, which they fill.
-pub(super) fn that_tell(hierarchy: &Hierarchy, folder: &Path, told: &mut Measurements) -> Vec<&'static File> {
+/// The files of a group that tell what is not yet in `measured`, which they fill.
+pub(super) fn that_tell(hierarchy: &Hierarchy, folder: &Path, measured: &mut Measurements) -> Vec<&'static File> {
     let mut adding = vec![];
     for file in FILES {
         let is_here = file.v1.map_or(hierarchy.is_v2(), |controller| hierarchy.has(controller));
-        let before = told.len();
+        let before = measured.len();
         if is_here {
-            read(|name| tree::read(&folder.join(name)), [file], told);
+            read(|name| tree::read(&folder.join(name)), [file], measured);
         }
-        if told.len() > before {
+        if measured.len() > before {
             adding.push(file);
         }
     }
@@ -95,8 +95,8 @@ pub(super) fn that_tell(hierarchy: &Hierarchy, folder: &Path, told: &mut Measure
 }
 
 /// Those metrics that no file tells, and why.
-pub(super) fn unavailable(told: &Measurements) -> Vec<(&'static str, String)> {
-    let unavailable = NAMES.iter().filter(|(name, _)| !told.contains_key(*name));
+pub(super) fn unavailable(measured: &Measurements) -> Vec<(&'static str, String)> {
+    let unavailable = NAMES.iter().filter(|(name, _)| !measured.contains_key(*name));
     unavailable.map(|&(name, why)| (name, why.to_owned())).collect()
 }
 
@@ -104,13 +104,13 @@ pub(super) fn unavailable(told: &Measurements) -> Vec<(&'static str, String)> {
 pub(super) fn read(
     text_of: impl Fn(&str) -> io::Result<String>,
     files: impl IntoIterator<Item = &'static File>,
-    told: &mut Measurements,
+    measured: &mut Measurements,
 ) {
     for file in files {
         let Ok(text) = text_of(file.name) else { continue };
         for (metric, parse) in file.metrics {
             if let Some(value) = parse(&text) {
-                told.entry((*metric).to_owned()).or_insert(value);
+                measured.entry((*metric).to_owned()).or_insert(value);
             }
         }
     }

@@ -89,12 +89,12 @@ impl Home {
     /// Finds out which files of a group tell something here.
     fn look_at_a_group(&mut self) -> io::Result<()> {
         let group = self.group(&Needs::everything())?;
-        let mut told = Measurements::new();
+        let mut measured = Measurements::new();
         for (nth, folder) in &group.folders {
             let nest = &mut self.nests[*nth];
-            nest.files = counts::that_tell(&nest.hierarchy, folder, &mut told);
+            nest.files = counts::that_tell(&nest.hierarchy, folder, &mut measured);
         }
-        self.unavailable = counts::unavailable(&told);
+        self.unavailable = counts::unavailable(&measured);
         group.remove(self)
     }
 }
@@ -157,15 +157,15 @@ pub(super) fn settle_v2(hierarchy: &Hierarchy, own: &Path, name: &str, wanted: &
     {
         bury_the_dead(parent);
         enable(parent, &wanted);
-        if let Ok(beside) = made(parent, name) {
-            if is_whole(&beside) {
+        if let Ok(sibling) = made(parent, name) {
+            if is_whole(&sibling) {
                 if let Ok(folder) = &below {
                     let _ = tree::remove(folder);
                 }
-                enable(&beside, &wanted);
-                return Ok(beside);
+                enable(&sibling, &wanted);
+                return Ok(sibling);
             }
-            let _ = tree::remove(&beside);
+            let _ = tree::remove(&sibling);
         }
     }
     if let Ok(folder) = &below {

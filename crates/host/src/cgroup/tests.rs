@@ -78,10 +78,10 @@ fn wait4(child: Child) -> (std::process::ExitStatus, f64) {
     (std::process::ExitStatus::from_raw(status), seconds(usage.ru_utime) + seconds(usage.ru_stime))
 }
 
-fn told(home: &Home, group: &Group) -> Measurements {
-    let mut told = Measurements::new();
-    group.measure(home, &mut told);
-    told
+fn measured(home: &Home, group: &Group) -> Measurements {
+    let mut measured = Measurements::new();
+    group.measure(home, &mut measured);
+    measured
 }
 
 fn gone(group: &Group) {
@@ -103,7 +103,7 @@ fn a_pipeline_has_as_many_processes_as_it_has() {
     assert_eq!(line, "through\n");
     drop(to);
     assert!(wait4(child).0.success());
-    match told(&home, &group).get("pids_peak") {
+    match measured(&home, &group).get("pids_peak") {
         Some(&most) => assert!((most - 5.0).abs() < 1e-9, "{most}"),
         None => println!("skipped: {:?}", home.unavailable),
     }
@@ -118,21 +118,21 @@ fn memory_and_cpu_time_are_those_of_the_job() {
     let child = start(&home, &group, &["dd", "if=/dev/zero", "of=/dev/null", "bs=64M", "count=4"]);
     let (status, cpu_s) = wait4(child);
     assert!(status.success());
-    let told = told(&home, &group);
-    if let Some(&peak) = told.get("cgroup_peak") {
+    let measured = measured(&home, &group);
+    if let Some(&peak) = measured.get("cgroup_peak") {
         assert!((64.0 * MIB..64.0 * MIB * 1.01 + 3.0 * MIB).contains(&peak), "{peak}");
     }
-    if let Some(&cgroup_cpu_s) = told.get("cgroup_cpu") {
+    if let Some(&cgroup_cpu_s) = measured.get("cgroup_cpu") {
         assert!((cgroup_cpu_s - cpu_s).abs() < 0.02 * cpu_s + 0.005, "{cgroup_cpu_s} {cpu_s}");
-        assert!((told["cgroup_user"] + told["cgroup_sys"] - cgroup_cpu_s).abs() < 0.001, "{told:?}");
+        assert!((measured["cgroup_user"] + measured["cgroup_sys"] - cgroup_cpu_s).abs() < 0.001, "{measured:?}");
         assert!(home.cpu_s().unwrap() >= cgroup_cpu_s);
     }
-    println!("{told:?}, unavailable: {:?}", home.unavailable);
+    println!("{measured:?}, unavailable: {:?}", home.unavailable);
     // The metrics that a group has and those that it lacks are all that there are.
-    assert_eq!(told.len() + home.unavailable.len(), super::NAMES.len());
+    assert_eq!(measured.len() + home.unavailable.len(), super::NAMES.len());
     group.remove(&home).unwrap();
     // The sum of all jobs keeps what those used that are gone.
-    assert!(home.cpu_s().is_none_or(|all_s| all_s >= told["cgroup_cpu"]));
+    assert!(home.cpu_s().is_none_or(|all_s| all_s >= measured["cgroup_cpu"]));
 }
 
 #[test]
@@ -168,7 +168,7 @@ fn bytes_are_those_that_reach_the_disk() {
     let file = folder.path().join("file").display().to_string();
     let to = format!("of={file}");
     let (status, _) = wait4(start(&home, &group, &["dd", "if=/dev/zero", &to, "bs=1M", "count=8", "oflag=direct"]));
-    let Some(&written) = told(&home, &group).get("cgroup_write_bytes") else {
+    let Some(&written) = measured(&home, &group).get("cgroup_write_bytes") else {
         return println!("skipped: {:?}", home.unavailable);
     };
     if !status.success() {
@@ -178,7 +178,7 @@ fn bytes_are_those_that_reach_the_disk() {
     let from = format!("if={file}");
     let (status, _) = wait4(start(&home, &group, &["dd", &from, "of=/dev/null", "bs=1M", "iflag=direct"]));
     assert!(status.success());
-    let read = told(&home, &group)["cgroup_read_bytes"];
+    let read = measured(&home, &group)["cgroup_read_bytes"];
     assert!((8.0 * MIB..9.0 * MIB).contains(&read), "{read}");
     group.remove(&home).unwrap();
 }

@@ -71,10 +71,10 @@ fn counted(metric: &str, commands: &[&str]) -> Option<Vec<f64>> {
     let each = commands.iter().map(|command| {
         counters.before(&Job::default(), &mut Confinement::default()).unwrap();
         shell.execute(command);
-        let mut told = Measurements::new();
-        counters.after(&NOTHING, &mut told).unwrap();
-        assert_eq!(told.len(), 1, "{told:?}");
-        told[metric]
+        let mut measured = Measurements::new();
+        counters.after(&NOTHING, &mut measured).unwrap();
+        assert_eq!(measured.len(), 1, "{measured:?}");
+        measured[metric]
     });
     Some(each.collect())
 }
@@ -126,8 +126,8 @@ fn task_clock_is_cpu_time() {
 fn counters_are_opened_where_they_are_wanted() {
     let shell = Shell::start();
     let counters = Counters::open(shell.id(), &["wall", "instructions"]);
-    let told = format!("{counters:?}");
-    assert!(told.contains("instructions") && !told.contains("cycles"), "{told}");
+    let measured = format!("{counters:?}");
+    assert!(measured.contains("instructions") && !measured.contains("cycles"), "{measured}");
 }
 
 #[test]
@@ -142,13 +142,13 @@ fn a_job_in_a_group_is_measured_and_limited() {
         let mut command = Command::new("dd");
         command.args(["if=/dev/zero", "of=/dev/null", "bs=64M", "count=1"]).stderr(Stdio::null());
         let status = joining(command, confinement).status().unwrap();
-        let mut told = Measurements::new();
-        probe.after(&NOTHING, &mut told).unwrap();
-        (status.signal(), probe.out_of_memory(), told)
+        let mut measured = Measurements::new();
+        probe.after(&NOTHING, &mut measured).unwrap();
+        (status.signal(), probe.out_of_memory(), measured)
     };
-    let (signal, out_of_memory, told) = execute(Limits::default());
+    let (signal, out_of_memory, measured) = execute(Limits::default());
     assert_eq!((signal, out_of_memory), (None, false));
-    assert!(!told.is_empty());
+    assert!(!measured.is_empty());
     if limits_memory {
         let (signal, out_of_memory, _) = execute(Limits { memory_bytes: Some(16 << 20), ..Limits::default() });
         assert_eq!((signal, out_of_memory), (Some(libc::SIGKILL), true));
@@ -168,10 +168,10 @@ fn without_groups_everything_says_so() {
     let mut confinement = Confinement::default();
     let limits = Limits { memory_bytes: Some(1), cpu_limit: Some(1.0), ..Limits::default() };
     probe.before(&Job { limits: limits.clone(), ..Job::default() }, &mut confinement).unwrap();
-    let mut told = Measurements::new();
-    probe.after(&NOTHING, &mut told).unwrap();
+    let mut measured = Measurements::new();
+    probe.after(&NOTHING, &mut measured).unwrap();
     assert!(
-        told.is_empty() && confinement.into.is_none() && confinement.join.is_empty() && confinement.kill.is_empty()
+        measured.is_empty() && confinement.into.is_none() && confinement.join.is_empty() && confinement.kill.is_empty()
     );
     assert_eq!(
         probe.refused(&limits).iter().map(|(what, _)| what.as_str()).collect::<Vec<_>>(),
@@ -196,21 +196,21 @@ fn what_is_told_and_what_is_not_is_everything() {
     let read = |path: &str| Files::here().read(path).unwrap_or_default();
     let zombies = [Zombie { io: read("proc/self/io"), schedstat: read("proc/self/schedstat") }];
     let seen = Seen { wall_s: 0.1, cpu_s: 0.0, zombies: &zombies };
-    let mut told = Measurements::new();
+    let mut measured = Measurements::new();
     for probe in &mut probes {
-        probe.after(&seen, &mut told).unwrap();
+        probe.after(&seen, &mut measured).unwrap();
     }
     let unavailable: Vec<String> =
         probes.iter().flat_map(|probe| probe.unavailable()).flat_map(|reason| reason.metrics).collect();
-    println!("{told:?}\nunavailable: {unavailable:?}");
+    println!("{measured:?}\nunavailable: {unavailable:?}");
     for metric in METRICS {
         let ours = ["cgroup", "/proc/", "perf_event_open"].iter().any(|source| metric.source.starts_with(source));
-        let is_told = told.contains_key(&*metric.name);
+        let is_there = measured.contains_key(&*metric.name);
         let is_unavailable = unavailable.iter().any(|name| *name == metric.name);
-        assert_eq!(is_told != is_unavailable, ours, "{metric:?} there: {is_told}, unavailable: {is_unavailable}");
+        assert_eq!(is_there != is_unavailable, ours, "{metric:?} there: {is_there}, unavailable: {is_unavailable}");
     }
-    assert!((0.0..=1.0).contains(&told["foreign_cpu"]) && (0.0..=1.0).contains(&told["steal"]), "{told:?}");
-    assert!(told["load"] >= 0.0);
+    assert!((0.0..=1.0).contains(&measured["foreign_cpu"]) && (0.0..=1.0).contains(&measured["steal"]), "{measured:?}");
+    assert!(measured["load"] >= 0.0);
     drop(probes);
     assert!(!our_processes().contains(&shell.id()));
 }

@@ -108,11 +108,11 @@ mod unit {
                 .iter()
                 .map(|&(io, schedstat)| Zombie { io: io.to_owned(), schedstat: schedstat.to_owned() })
                 .collect();
-            let mut told = Measurements::new();
+            let mut measured = Measurements::new();
             let seen = Seen { wall_s: 1.0, cpu_s: 1.0, zombies: &zombies };
-            Zombies { io: true, schedstat: true, why: "" }.after(&seen, &mut told).unwrap();
+            Zombies { io: true, schedstat: true, why: "" }.after(&seen, &mut measured).unwrap();
             let expect: Measurements = expect.iter().map(|&(name, value)| (name.to_owned(), value)).collect();
-            assert_eq!(told, expect, "{zombies:?}");
+            assert_eq!(measured, expect, "{zombies:?}");
         };
         let io = "rchar: 1\nwchar: 2\nsyscr: 3\nsyscw: 4\nread_bytes: 5\nwrite_bytes: 6\ncancelled_write_bytes: 7\n";
         let alone =

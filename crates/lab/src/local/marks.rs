@@ -35,26 +35,26 @@ pub(super) fn take(
         // All times are since the first launch, so that those of several processes fit together.
         let after_first_s = if number == 0 { 0.0 } else { (process.started_unix_s - ended.started_unix_s).max(0.0) };
         let ended_s = after_first_s + process.measurements.get("wall").copied().unwrap_or_default();
-        let told = marks::read(chunks, ended.started_monotonic_s, ended_s).unwrap_or_else(|why| {
+        let parsed = marks::read(chunks, ended.started_monotonic_s, ended_s).unwrap_or_else(|why| {
             wrong.get_or_insert_with(|| why.to_string());
             ParsedMarks::default()
         });
-        let declared = phases_as_declared(cell.workload, &told.marks);
+        let declared = phases_as_declared(cell.workload, &parsed.marks);
         if let Err(why) = declared.and_then(|()| match cell.workload.divided {
             true => Ok(()),
-            false => ops_as_declared(cell.workload, told.marks.ops_count()),
+            false => ops_as_declared(cell.workload, parsed.marks.ops_count()),
         }) {
             wrong.get_or_insert(why);
         }
         let stdout = outputs.get(number).map(|outputs| printed(cell.workload, outputs)).unwrap_or_default();
-        let (values, missing) = values::read(&cell.workload.values, &told.values, &stdout);
+        let (values, missing) = values::read(&cell.workload.values, &parsed.values, &stdout);
         if let Some(missing) = missing.first() {
             wrong.get_or_insert_with(|| missing.to_string());
         }
         if let Some(own) = execution.processes.get_mut(number) {
             own.extend(values.clone());
         }
-        all.push((told.marks, values));
+        all.push((parsed.marks, values));
     }
     if cell.workload.divided {
         let marked = all.iter().map(|(marks, _)| marks.ops_count()).sum();
@@ -68,12 +68,12 @@ pub(super) fn take(
 
 fn merge(workload: &Workload, all: Vec<(Marks, Measurements)>, execution: &mut Execution) {
     for spec in &workload.values {
-        let told: Vec<f64> = all.iter().filter_map(|(_, values)| values.get(&spec.name).copied()).collect();
-        if told.is_empty() {
+        let each: Vec<f64> = all.iter().filter_map(|(_, values)| values.get(&spec.name).copied()).collect();
+        if each.is_empty() {
             continue;
         }
-        let sum: f64 = told.iter().sum();
-        let value = if spec.unit == Unit::PerSecond { sum } else { sum / told.len() as f64 };
+        let sum: f64 = each.iter().sum();
+        let value = if spec.unit == Unit::PerSecond { sum } else { sum / each.len() as f64 };
         execution.measurements.insert(spec.name.clone(), value);
     }
     let mut marks: Vec<Marks> = all.into_iter().map(|(marks, _)| marks).collect();

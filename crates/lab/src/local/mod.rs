@@ -121,7 +121,7 @@ impl Executor for Local<'_> {
 
     fn surroundings(&self) -> Vec<Surrounding> {
         let unavailable = self.launcher.unavailable();
-        self.stage.granted.iter().flat_map(|granted| granted.told(&unavailable)).collect()
+        self.stage.granted.iter().flat_map(|granted| granted.surroundings(&unavailable)).collect()
     }
 
     fn unavailable(&self) -> Vec<Unavailable> {

@@ -39,7 +39,7 @@ struct Known {
     /// Bytes in all of them.
     kept: u64,
     /// Workload, condition and variant of the differences that were reported.
-    told: BTreeSet<(String, String, String)>,
+    reported: BTreeSet<(String, String, String)>,
 }
 
 impl Printed {
@@ -121,15 +121,15 @@ impl Known {
             match self.outputs.get(&key) {
                 Some((known, _)) if known == output => {}
                 Some((known, beginning)) => {
-                    let told = (workload.clone(), condition.clone(), variant.to_owned());
-                    if found.is_some() || self.told.contains(&told) {
+                    let reported = (workload.clone(), condition.clone(), variant.to_owned());
+                    if found.is_some() || self.reported.contains(&reported) {
                         continue;
                     }
                     // Beyond the beginning that is kept nothing is known.
                     let more = if known.bytes == beginning.len() as u64 { PIECE } else { 0 };
                     let printed = beginning_of(file, beginning.len() + more)?;
                     found = first_difference(process as u32 + 1, beginning, &printed);
-                    self.told.insert(told);
+                    self.reported.insert(reported);
                 }
                 None if is_baseline => {
                     let room = COMPARED_BYTES.min(KEPT_BYTES.saturating_sub(self.kept));

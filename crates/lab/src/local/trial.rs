@@ -77,12 +77,12 @@ impl Prepared {
         execution: &mut Execution,
     ) -> Result<(), Halt> {
         // Marks of a trial that failed are kept as well, as far as they are marks.
-        let told = marks::take(cell, ended, &self.outputs, execution);
+        let taken = marks::take(cell, ended, &self.outputs, execution);
         for (process, outputs) in ended.processes.iter().zip(&self.outputs) {
             of_process(cell, &process.end, outputs)?;
         }
         of_output(stage, cell, &self.outputs)?;
-        told.map_err(|why| Halt::Failed(bakeoff_model::record::Failure::BadMarks { why }))
+        taken.map_err(|why| Halt::Failed(bakeoff_model::record::Failure::BadMarks { why }))
     }
 }
 

@@ -218,8 +218,8 @@ impl Reader {
 
     /// The time that a mark tells itself, since the launch.
     fn own_time(&self, word: &[u8], came_s: f64) -> Judged<Moment> {
-        let told = number(word).ok_or_else(|| format!("`@{}` is no time: seconds follow the @", shown(word)))?;
-        let at_s = told - self.launched_monotonic_s;
+        let time = number(word).ok_or_else(|| format!("`@{}` is no time: seconds follow the @", shown(word)))?;
+        let at_s = time - self.launched_monotonic_s;
         if !(-SLACK_S..=came_s + SLACK_S).contains(&at_s) {
             let where_ = if at_s < 0.0 { "before the launch" } else { "after it was read" };
             return Err(format!("`@{}` is {where_}: the time is that of CLOCK_MONOTONIC, in seconds", shown(word)));
@@ -264,11 +264,11 @@ impl Reader {
 
     fn op(&mut self, name: &[u8], latency_s: Option<f64>, now: Moment) -> Judged<()> {
         let latency_s = match latency_s {
-            Some(told) if told < 0.0 => return Err("a latency is not negative".to_owned()),
-            Some(told) if told > POSSIBLE_S => {
+            Some(latency) if latency < 0.0 => return Err("a latency is not negative".to_owned()),
+            Some(latency) if latency > POSSIBLE_S => {
                 return Err("it is longer than 30 years: a latency is given in seconds".to_owned());
             }
-            Some(told) => told,
+            Some(latency) => latency,
             None => Self::elapsed_s(self.since, now)?,
         };
         let kind = self.kind(name)?;

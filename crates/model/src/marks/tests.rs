@@ -9,13 +9,13 @@ fn chunks(parts: &[(f64, &str)]) -> Vec<Chunk> {
 }
 
 /// A trial of 10 s that was launched at 1000 s.
-fn told(parts: &[(f64, &str)]) -> ParsedMarks {
+fn parsed(parts: &[(f64, &str)]) -> ParsedMarks {
     read(&chunks(parts), 1000.0, 10.0).unwrap()
 }
 
 #[track_caller]
 fn check(parts: &[(f64, &str)], metrics: &[(&str, f64)]) {
-    let marks = told(parts).marks;
+    let marks = parsed(parts).marks;
     for (metric, expect) in metrics {
         let value = marks.value(metric, Some(10.0)).unwrap_or_else(|| panic!("{metric} is missing in {marks:?}"));
         assert!((value - expect).abs() < 1e-9, "{metric} is {value}, not {expect}");
@@ -58,7 +58,7 @@ fn ops_take_the_time_since_the_mark_before_them() {
             ("op.get.rate", 0.1),
         ],
     );
-    let marks = told(&[(1.0, "phase a\nop x 1\nphase b\nop x 2\n")]).marks;
+    let marks = parsed(&[(1.0, "phase a\nop x 1\nphase b\nop x 2\n")]).marks;
     for (metric, expect) in [("a.op.x.max", Some(1.0)), ("b.op.x.max", Some(2.0)), ("op.x.max", Some(2.0))] {
         assert_eq!(marks.value(metric, None), expect, "{metric}");
     }
@@ -87,7 +87,7 @@ fn a_workload_may_tell_latencies_and_times_itself() {
 
 #[test]
 fn the_last_word_on_a_value_counts() {
-    let values = told(&[(1.0, "value a 1\nvalue b -2.5 µs\nvalue a 3e2 MB @1000.5\n")]).values;
+    let values = parsed(&[(1.0, "value a 1\nvalue b -2.5 µs\nvalue a 3e2 MB @1000.5\n")]).values;
     let expect = [("a", 300.0, Some("MB")), ("b", -2.5, Some("µs"))];
     let expect = expect.map(|(name, number, unit)| (name.to_owned(), (number, unit.map(str::to_owned))));
     assert_eq!(values, ParsedValues::from(expect));
@@ -159,8 +159,8 @@ fn names_without_end_are_refused() {
 
 #[test]
 fn processes_at_once_are_one_trial() {
-    let one = told(&[(1.0, "phase a\nop x 1\n"), (3.0, "phase b\n"), (4.0, "phase a\n")]).marks;
-    let other = told(&[(2.0, "phase a\nop x 3\nop y 4\n"), (5.0, "phase b\n"), (6.0, "phase a\n")]).marks;
+    let one = parsed(&[(1.0, "phase a\nop x 1\n"), (3.0, "phase b\n"), (4.0, "phase a\n")]).marks;
+    let other = parsed(&[(2.0, "phase a\nop x 3\nop y 4\n"), (5.0, "phase b\n"), (6.0, "phase a\n")]).marks;
     let both = Marks::merge(&[one.clone(), other]);
     for (metric, expect) in [("a.wall", 4.0 + 6.0), ("b.wall", 3.0), ("op.count", 3.0), ("op.x.mean", 2.0)] {
         assert_eq!(both.value(metric, Some(10.0)), Some(expect), "{metric}");
@@ -205,12 +205,12 @@ fn an_op_that_took_hours_is_counted_and_told() {
 
 #[test]
 fn a_trial_has_the_metrics_of_its_marks() {
-    let marks = told(&[(1.0, "phase a\nop 1\nop 2\n")]).marks;
+    let marks = parsed(&[(1.0, "phase a\nop 1\nop 2\n")]).marks;
     let measured = |metrics: &[(&str, f64)]| metrics.iter().map(|(name, value)| ((*name).to_owned(), *value)).collect();
     let trial = Trial { marks, measurements: measured(&[("wall", 4.0)]), ..Trial::default() };
     let two = Trial { marks: Marks::default(), processes: vec![measured(&[]), measured(&[])], ..trial.clone() };
     let one = Trial { processes: vec![], ..two.clone() };
-    let told =
+    let parsed =
         Trial { measurements: measured(&[("wall", 4.0), ("throughput", 7.0), ("a.wall", 5.0)]), ..trial.clone() };
     for (trial, metric, expect) in [
         (&trial, "op.rate", Some(0.5)),
@@ -221,8 +221,8 @@ fn a_trial_has_the_metrics_of_its_marks() {
         (&two, "op.rate", None),
         (&one, "throughput", Some(0.25)),
         // What was measured counts more than what can be derived.
-        (&told, "throughput", Some(7.0)),
-        (&told, "a.wall", Some(5.0)),
+        (&parsed, "throughput", Some(7.0)),
+        (&parsed, "a.wall", Some(5.0)),
         (&Trial::default(), "throughput", None),
     ] {
         assert_eq!(trial.value(metric), expect, "{metric} of {trial:?}");

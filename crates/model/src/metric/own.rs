@@ -64,10 +64,10 @@ fn described(name: &str, unit: Unit, better: Direction, what: String, source: &s
 /// Workloads may tell the same value, if they mean the same by it.
 fn value(name: &str, workloads: &[Workload]) -> Result<Option<Metric>, Unknown> {
     let of = |w: &'_ Workload| w.values.iter().find(|spec| spec.name == name).cloned();
-    let mut told = workloads.iter().filter_map(|w| Some((&w.name, of(w)?)));
-    let Some((first, spec)) = told.next() else { return Ok(None) };
+    let mut declared = workloads.iter().filter_map(|w| Some((&w.name, of(w)?)));
+    let Some((first, spec)) = declared.next() else { return Ok(None) };
     if let Some((other, _)) =
-        told.find(|(_, other)| (other.unit, other.better, other.exact) != (spec.unit, spec.better, spec.exact))
+        declared.find(|(_, other)| (other.unit, other.better, other.exact) != (spec.unit, spec.better, spec.exact))
     {
         let why = format!(
             "the value `{name}` has another unit, direction or exactness in workload `{other}` than in `{first}`"

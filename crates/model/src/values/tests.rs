@@ -100,15 +100,15 @@ fn a_column_of_csv_is_found_by_name_or_number() {
 
 #[test]
 fn a_mark_may_bring_its_own_unit() {
-    let told =
+    let marked =
         |number: f64, unit: Option<&str>| ParsedValues::from([("v".to_owned(), (number, unit.map(str::to_owned)))]);
     for (marked, expect) in [
-        (told(5.0, None), Ok(0.005)),
-        (told(5.0, Some("s")), Ok(5.0)),
-        (told(5.0, Some("µs")), Ok(0.000_005)),
-        (told(5.0, Some("MB")), Err("it is marked in `MB`, but the study says seconds")),
-        (told(5.0, Some("parsec")), Err("`parsec`, in its mark, is no unit; known are s, ms")),
-        (told(f64::MAX, Some("h")), Err("too large")),
+        (marked(5.0, None), Ok(0.005)),
+        (marked(5.0, Some("s")), Ok(5.0)),
+        (marked(5.0, Some("µs")), Ok(0.000_005)),
+        (marked(5.0, Some("MB")), Err("it is marked in `MB`, but the study says seconds")),
+        (marked(5.0, Some("parsec")), Err("`parsec`, in its mark, is no unit; known are s, ms")),
+        (marked(f64::MAX, Some("h")), Err("too large")),
         (ParsedValues::new(), Err("there is no mark `value v …`; no values were marked")),
         (ParsedValues::from([("w".to_owned(), (1.0, None))]), Err("only w were marked")),
     ] {

@@ -193,7 +193,8 @@ impl Teller<'_> {
             Verdict::Withheld => format!("no verdict on {name}"),
             Verdict::Undecided { .. } => {
                 let by = if self.terse { "by" } else { "if they differ, then by" };
-                let most = self.at_most(comparison).map_or(String::new(), |most| format!(": {by} at most {most}"));
+                let most = self.at_most(comparison).filter(|_| self.length > 24);
+                let most = most.map_or(String::new(), |most| format!(": {by} at most {most}"));
                 format!("{baseline} and {name} cannot be distinguished{most}")
             }
         }

@@ -109,8 +109,8 @@ impl Reader {
         }
         for quantity in of {
             let mut summary = common.clone();
-            let told = quantities.iter().map(String::as_str).chain(quantity).collect::<Vec<_>>().join(" ");
-            summary.quantity = (!told.is_empty()).then_some(told);
+            let words = quantities.iter().map(String::as_str).chain(quantity).collect::<Vec<_>>().join(" ");
+            summary.quantity = (!words.is_empty()).then_some(words);
             let mut taken = vec![];
             for ((column, title), value) in header.figures().zip(&values) {
                 if column == Column::N || title.quantity.as_deref() != quantity {

@@ -46,12 +46,12 @@ fn place(findings: &Findings, claim: &Claim) -> String {
 
 /// `libperl=shared 12.1 % slower on loop (10.2 … 14.0 %)`.
 fn difference(findings: &Findings, claim: &Claim, variant: &str) -> String {
-    let (amount, word, range) = told(claim, &claim.comparison);
+    let (amount, word, range) = in_words(claim, &claim.comparison);
     format!("{variant} {amount} {word} on {}{range}", place(findings, claim))
 }
 
 /// How much, which way, and the interval in brackets.
-fn told(claim: &Claim, comparison: &Comparison) -> (String, &'static str, String) {
+fn in_words(claim: &Claim, comparison: &Comparison) -> (String, &'static str, String) {
     let change = Change::of(comparison, claim.unit);
     let range = change.range().map_or(String::new(), |range| format!(" ({})", glue(&range)));
     (glue(&change.amount()), Wording::of(claim.unit, claim.better).direction(&change), range)
@@ -63,7 +63,7 @@ fn who(name: &str) -> String {
 
 fn explained(findings: &Findings, diagnosis: &Diagnosis, cause: &Cause) -> String {
     let claim = &diagnosis.claim;
-    let (amount, word, range) = told(claim, &claim.comparison);
+    let (amount, word, range) = in_words(claim, &claim.comparison);
     let [before, after] = cause.numbers.map(count);
     let about = cause.about.iter().map(|name| clean(name)).collect::<Vec<_>>();
     let what = match cause.kind {
@@ -132,7 +132,7 @@ fn isolation(diagnosis: &Diagnosis, pair: &Isolation) -> String {
     let opening = format!(" {without}, which has {number} and differs from it in {factor} only,");
     match pair.comparison.verdict {
         Verdict::Faster | Verdict::Slower => {
-            let (amount, word, range) = told(claim, &pair.comparison);
+            let (amount, word, range) = in_words(claim, &pair.comparison);
             format!("{opening} is {amount} {word} than {with}{range}.")
         }
         _ => {

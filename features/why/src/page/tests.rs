@@ -34,9 +34,9 @@ fn beside_building_an_interval_says_its_confidence() {
     let mut findings = evidence();
     let one = &mut findings.built_and_executed[0];
     (one.building.verdict, one.speed.comparison.verdict) = (Verdict::Negligible, Verdict::Negligible);
-    let told = answer(&findings);
-    let (_, told) = told.split_once("Built and executed").unwrap();
-    assert_eq!(told.matches(" at 90 %)").count(), 2, "{told}");
+    let text = answer(&findings);
+    let (_, text) = text.split_once("Built and executed").unwrap();
+    assert_eq!(text.matches(" at 90 %)").count(), 2, "{text}");
 }
 
 /// `docs/report.md` shows pieces of this page.

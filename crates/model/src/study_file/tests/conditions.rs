@@ -84,7 +84,7 @@ ready = { tcp = \"${PORT_ports}\" }
 
 #[test]
 fn workloads_say_what_they_tell_and_what_they_need() {
-    let told = "[services.other]\nrun = 'other'
+    let other = "[services.other]\nrun = 'other'
 [workloads.send]
 run = 'send $PORT_store'
 phases = [\"load\", \"scan\"]
@@ -100,7 +100,7 @@ rate = { unit = \"1/s\", json = \"all.0.rate\" }
 lost = { unit = \"%\", csv = \"lost\", take = \"max\", better = \"less\" }
 moved = { unit = \"MiB\", csv = 2, better = \"more\" }
 ";
-    let study = study(&format!("{SERVICE}{told}{WORKLOAD}"));
+    let study = study(&format!("{SERVICE}{other}{WORKLOAD}"));
     let send = &study.workloads[0];
     assert_eq!(send.phases, ["load", "scan"]);
     let names = vec!["quote".to_owned(), "book".to_owned()];
