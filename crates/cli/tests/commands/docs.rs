@@ -179,7 +179,9 @@ fn the_study_in_the_readme_runs() {
     fs::create_dir_all(&bench).unwrap();
     fs::write(bench.join("study.toml"), study).unwrap();
     fs::write(source.join("Makefile"), "sum: sum.c\n\t$(CC) $(CFLAGS) -o $@ sum.c\n").unwrap();
-    fs::write(source.join("sum.c"), "int main(void) { return 0; }\n").unwrap();
+    // Something that another level compiles to other instructions.
+    let sum = "double s, a[999]; int main(void) { for (int i = 0; i < 999; i++) a[i] = s += 1.0 / (i + 1.0) * a[i]; return s < 0; }\n";
+    fs::write(source.join("sum.c"), sum).unwrap();
     let mut command = Command::new(env!("CARGO_BIN_EXE_bakeoff"));
     command.args(["run", "bench", "--blocks", "1", "--quiet"]).current_dir(&source).env("LC_ALL", "C.UTF-8");
     command.env("BAKEOFF_CACHE", folder.path().join("cache")).env("BAKEOFF_LOCKS", folder.path());
