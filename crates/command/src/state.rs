@@ -5,13 +5,13 @@ use crate::error::{Code, CommandError};
 use crate::screen;
 use bakeoff_host::disk::read_text;
 use bakeoff_host::lock::Lock;
+use bakeoff_model::study::STATE_FOLDER as FOLDER;
 use std::fs::{File, Permissions};
 use std::io::{self, Write as _};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-const FOLDER: &str = ".bakeoff";
 const LATEST: &str = "latest";
 /// No name of a file is longer.
 const NAME_BYTES: u64 = 4096;

@@ -27,7 +27,7 @@ pub struct Rounds {
     pub pace_s: Option<f64>,
 }
 
-/// What processes are confined to. None leaves it as it is.
+/// What processes are confined to; without a value, the part stays as it is.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Limits {
     /// The processors that they may use.

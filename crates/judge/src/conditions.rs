@@ -201,7 +201,7 @@ pub(super) fn busy_machine(record: &Record, trials: &Trials<'_>) -> Option<Cavea
             || record.study.workloads.iter().flat_map(|workload| trials.blocks(trials.ids.place(workload, condition)));
         let of = |wanted: &dyn Fn(VariantId) -> bool| -> (usize, usize) {
             let all = blocks().flat_map(|block| block.iter()).filter(|(id, _)| wanted(**id));
-            // A trial that is too short to be given a share counts as undisturbed: one of the others says nothing of it.
+            // A trial too short to have a share counts as undisturbed, or a single long one would speak for all.
             let seen = all.map(|(_, trial)| value_that_counts(trial, metric).is_some_and(|s| is_disturbed(trial, s)));
             seen.fold((0, 0), |(some, of), disturbed| (some + usize::from(disturbed), of + 1))
         };

@@ -12,6 +12,9 @@ mod mentioned;
 mod words;
 
 pub use build::{CompilerCache, Layer, Source, SourceFrom};
+
+/// The folder of journals, in the folder of a study. It is no part of a source that a study takes from its own project.
+pub const STATE_FOLDER: &str = ".bakeoff";
 pub(crate) use mentioned::mentioned;
 pub use words::Part;
 

@@ -1,5 +1,5 @@
-//! The step of the grid that values lie on, because a clock ticked or a number was rounded. It sees the values alone: of
-//! doubt, it takes the coarser. It does not know what the values measure.
+//! The step of the grid that values lie on, because a clock ticked or a number was rounded. It sees only the values;
+//! in doubt, it takes the coarser step. It does not know what the values measure.
 
 /// Significant digits of the largest value that are looked at; what has more was not rounded.
 const DIGITS: i32 = 12;

@@ -5,6 +5,7 @@ use crate::error::{At, Error};
 use crate::files::{entries, hashed, sha256_of};
 use bakeoff_host::interrupt;
 use bakeoff_model::digest::hex;
+use bakeoff_model::study::STATE_FOLDER;
 use rayon::iter::{IntoParallelRefIterator as _, ParallelIterator as _};
 use sha2::{Digest as _, Sha256};
 use std::fs::{self, File, FileTimes, Permissions};
@@ -25,7 +26,7 @@ use std::path::{Path, PathBuf};
 /// - the SHA-256, 32 bytes, of the file's content or of the link's target; of a folder 32 zeros.
 ///
 /// So empty folders count. Times, owners, other permissions, extended attributes and the name of the folder itself do
-/// not, nor does whether two files are one. Links are not followed.
+/// not, nor does whether two files are one, nor folders called `.bakeoff`. Links are not followed.
 ///
 /// # Errors
 /// What cannot be read, and anything that is no file, folder or symbolic link.
@@ -50,9 +51,16 @@ pub(super) fn tree_sha256(folder: &Path) -> Result<(String, u64), Error> {
     Ok((hex(&sha256.finalize()), bytes))
 }
 
-/// All paths below a folder, relative to it.
+/// What counts of a folder: not the journals of a study in it, or each run would change the source that it builds.
+fn content(folder: &Path) -> Result<Vec<PathBuf>, Error> {
+    let mut all = entries(folder)?;
+    all.retain(|entry| entry.file_name() != Some(STATE_FOLDER.as_ref()));
+    Ok(all)
+}
+
+/// All paths below a folder that count, relative to it.
 fn list(folder: &Path, inner: &Path, paths: &mut Vec<PathBuf>) -> Result<(), Error> {
-    for place in entries(&folder.join(inner))? {
+    for place in content(&folder.join(inner))? {
         let path = inner.join(place.file_name().unwrap_or_default());
         let is_folder = fs::symlink_metadata(&place).at("look at", &place)?.is_dir();
         paths.push(path.clone());
@@ -94,7 +102,7 @@ pub(super) fn content_sha256(path: &Path) -> Result<(String, u64), Error> {
     if fs::symlink_metadata(path).at("look at", path)?.is_dir() { tree_sha256(path) } else { sha256_of(path) }
 }
 
-/// Copies a file, or a folder with all that is in it: content, whether it is executable, times and links.
+/// Copies a file, or a folder with all in it that counts: content, whether it is executable, times and links.
 pub(crate) fn copy(from: &Path, to: &Path) -> Result<(), Error> {
     if interrupt::count() > 0 {
         return Err(Error::Interrupted);
@@ -106,7 +114,7 @@ pub(crate) fn copy(from: &Path, to: &Path) -> Result<(), Error> {
     }
     if meta.is_dir() {
         fs::create_dir(to).at("make the folder", to)?;
-        for entry in entries(from)? {
+        for entry in content(from)? {
             copy(&entry, &to.join(entry.file_name().unwrap_or_default()))?;
         }
     } else if meta.is_file() {
@@ -175,6 +183,19 @@ mod tests {
         hashes.sort();
         hashes.dedup();
         assert_eq!(hashes.len(), changes.len() + 1);
+    }
+
+    #[test]
+    fn journals_of_a_study_in_the_folder_are_no_part_of_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let (from, to) = (folder.path().join("from"), folder.path().join("to"));
+        everything(&from);
+        let before = tree_sha256(&from).unwrap();
+        fs::create_dir(from.join("a/.bakeoff")).unwrap();
+        fs::write(from.join("a/.bakeoff/default.jsonl"), "{}").unwrap();
+        assert_eq!(tree_sha256(&from).unwrap(), before);
+        copy(&from, &to).unwrap();
+        assert!(to.join("a/file").exists() && !to.join("a/.bakeoff").exists());
     }
 
     #[test]

@@ -180,14 +180,24 @@ fn the_study_in_the_readme_runs() {
     fs::write(bench.join("study.toml"), study).unwrap();
     fs::write(source.join("Makefile"), "sum: sum.c\n\t$(CC) $(CFLAGS) -o $@ sum.c\n").unwrap();
     // Something that another level compiles to other instructions.
-    let sum = "double s, a[999]; int main(void) { for (int i = 0; i < 999; i++) a[i] = s += 1.0 / (i + 1.0) * a[i]; return s < 0; }\n";
+    let sum = "double s, a[999];\nint main(void) {\n  for (int i = 0; i < 999; i++) a[i] = s += 1.0 / (i + 1.0) * a[i];\n  return s < 0;\n}\n";
     fs::write(source.join("sum.c"), sum).unwrap();
-    let mut command = Command::new(env!("CARGO_BIN_EXE_bakeoff"));
-    command.args(["run", "bench", "--blocks", "1", "--quiet"]).current_dir(&source).env("LC_ALL", "C.UTF-8");
-    command.env("BAKEOFF_CACHE", folder.path().join("cache")).env("BAKEOFF_LOCKS", folder.path());
-    let shown = Shown::of(&command.env("BAKEOFF_STATE", folder.path().join("state")).output().unwrap());
-    assert_eq!(shown.code, 0, "{}{}", shown.out, shown.err);
-    assert!(shown.out.contains("native"), "{}", shown.out);
+    let run = |words: &[&str]| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_bakeoff"));
+        command.args(words).current_dir(&source).env("LC_ALL", "C.UTF-8");
+        command.env("BAKEOFF_CACHE", folder.path().join("cache")).env("BAKEOFF_LOCKS", folder.path());
+        let shown = Shown::of(&command.env("BAKEOFF_STATE", folder.path().join("state")).output().unwrap());
+        assert_eq!(shown.code, 0, "{words:?}\n{}{}", shown.out, shown.err);
+        shown.out
+    };
+    run(&["plan", "bench"]);
+    // The second run goes on with the first: its journal, which lies in the source, is no change of it.
+    for _ in 0..2 {
+        let screen = run(&["run", "bench", "--blocks", "1", "--quiet"]);
+        assert!(screen.contains("native"), "{screen}");
+    }
+    let entries = fs::read_dir(bench.join(".bakeoff")).unwrap().map(|entry| entry.unwrap().path());
+    assert_eq!(entries.filter(|path| path.extension().is_some_and(|e| e == "jsonl")).count(), 1);
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Which file of a group tells which metric, in which hierarchy; and why none has a metric. A table, and how it
+//! Which file of a group tells which metric, in which hierarchy; and why a metric is in none. A table, and how it
 //! is read.
 
 use super::find::Hierarchy;

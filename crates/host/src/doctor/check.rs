@@ -25,7 +25,7 @@ pub enum State {
     Good,
     /// It adds noise, or a bias to beware of.
     Noisy,
-    /// It is not here: something cannot be measured, controlled or known.
+    /// It is not here: something cannot be measured or controlled, or is unknown.
     Missing,
 }
 

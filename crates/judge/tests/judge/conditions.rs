@@ -61,6 +61,8 @@ fn a_machine_that_others_use_is_doubtful() {
     // A robust test puts up with that many.
     check(1.0, |trial| if trial.block <= 2 { 0.5 } else { 0.02 }, "");
     check(1.0, |_| 0.02, "");
+    // One trial that was long enough to have a share does not speak for the others.
+    check(1.0, |trial| if trial.block == 1 && trial.variant == "b" { 0.5 } else { f64::NAN }, "");
     // One variant leaves its work to others.
     check(
         1.0,

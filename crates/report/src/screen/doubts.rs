@@ -1,8 +1,9 @@
 //! Doubts by their weight, in a line each. What makes a comparison meaningless is an alarm: it stands above the rows, and again
 //! in the answer. What the verdicts allow for already is not here; `--section doubts` has all of them.
 
+use super::facts::name;
 use super::view::{Stand, View};
-use crate::draw::text::{clean, glue, middle};
+use crate::draw::text::{clean, glue};
 use crate::failures::failure_in_full;
 use crate::format::percent;
 use crate::words::{Change, Wording, is_same_program, listed, named};
@@ -31,15 +32,8 @@ pub(super) enum Weight {
     Part,
 }
 
-/// Names in these lines are shortened to this.
-const NAME: usize = 28;
-
 fn alarm(line: String, short: &str) -> Alarm {
     Alarm { line, short: vec![short.to_owned()] }
-}
-
-fn name(variant: &str) -> String {
-    middle(&clean(variant), NAME)
 }
 
 /// The alarms, the gravest first.

@@ -25,7 +25,7 @@ pub struct Cause {
     pub what: Option<String>,
 }
 
-fn name(variant: &str) -> String {
+pub(super) fn name(variant: &str) -> String {
     if variant == BASELINE { "the baseline".to_owned() } else { middle(&clean(variant), NAME) }
 }
 

@@ -375,7 +375,7 @@ fn libraries_and_paths_that_differ_are_told() {
     assert_eq!(trace.paths[0].times, 3);
 }
 
-/// What services did stands beside, with what each process of theirs did; one that was seen in some variants only is
+/// What services did stands next to it, with what each process of theirs did; one that was seen in some variants only is
 /// of those.
 #[test]
 fn services_have_tables_of_their_own() {
