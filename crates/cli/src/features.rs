@@ -1,5 +1,5 @@
 //! The features, a line each: a slice is removed by its folder and its line here (and, with tests of its command, its line in
-//! `tests/features.rs`).
+//! `tests/commands/features.rs`).
 
 use bakeoff_command::Features;
 

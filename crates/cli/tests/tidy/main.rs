@@ -251,3 +251,21 @@ fn words_that_are_not_used_are_not_used() {
     }
     assert!(wrong.is_empty(), "docs/concepts.md has other words for these:\n{}", wrong.join("\n"));
 }
+
+/// A kind without a sentence would be printed by its name, which no compiler sees: sentences are looked for by group.
+#[test]
+fn every_doubt_has_a_sentence() {
+    let declared = fs::read_to_string(root().join("crates/judge/src/findings/caveat.rs")).unwrap();
+    let (_, kinds) = declared.split_once("fn kind(&self)").unwrap();
+    let names: Vec<&str> =
+        kinds.split("Self::").skip(1).map(|rest| rest.split(|c: char| !c.is_alphanumeric()).next().unwrap()).collect();
+    assert!(names.len() > 40, "{} kinds of doubts", names.len());
+    let sentences: String = files(&[".rs"])
+        .iter()
+        .filter(|path| shown(path).starts_with("crates/report/src/caveats/"))
+        .map(|path| fs::read_to_string(path).unwrap())
+        .collect();
+    let has_sentence = |name: &str| sentences.contains(&format!("Caveat::{name}"));
+    let without: Vec<&str> = names.into_iter().filter(|name| !has_sentence(name)).collect();
+    assert!(without.is_empty(), "no sentence in crates/report/src/caveats: {without:?}");
+}
