@@ -319,7 +319,7 @@ fn check_patch(content: &[u8]) -> Result<(), String> {
     if text.lines().any(means_something) {
         return Ok(());
     }
-    let what = if text.trim().is_empty() { "is empty" } else { "is no patch" };
+    let what = if text.trim().is_empty() { "is empty" } else { "is not a patch" };
     Err(format!("{what}: make a unified diff with `diff -Naur OLD NEW` or `git diff`"))
 }
 
@@ -336,7 +336,7 @@ mod tests {
         check("--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n", None);
         check("diff --git a/x b/y\nsimilarity index 100%\nrename from x\nrename to y\n", None);
         check(" \n", Some("is empty"));
-        check("1c\nb\n.\n", Some("is no patch"));
-        check("*** a/x\n--- b/x\n***************\n*** 1 ****\n! a\n--- 1 ----\n! b\n", Some("is no patch"));
+        check("1c\nb\n.\n", Some("is not a patch"));
+        check("*** a/x\n--- b/x\n***************\n*** 1 ****\n! a\n--- 1 ----\n! b\n", Some("is not a patch"));
     }
 }

@@ -31,7 +31,7 @@ pub fn size(text: &str) -> Result<u64, String> {
     }
     let units: Vec<(&str, f64)> = units.iter().map(|(name, factor)| (name.as_str(), *factor)).collect();
     let bytes = measured(text, &units).map(|bytes| bytes as u64);
-    bytes.ok_or_else(|| "a number with K, M, G or T behind it, such as 20G; K is 1024 bytes".to_owned())
+    bytes.ok_or_else(|| "a number followed by K, M, G or T, such as 20G; K is 1024 bytes".to_owned())
 }
 
 /// A number with a unit after it.
@@ -49,7 +49,7 @@ fn measured(text: &str, units: &[(&str, f64)]) -> Option<f64> {
 /// In words, what is expected.
 pub fn age(text: &str) -> Result<f64, String> {
     let units = [("min", 60.0), ("h", 3600.0), ("d", 86_400.0), ("w", 604_800.0)];
-    measured(text, &units).ok_or_else(|| "a number with min, h, d or w behind it, such as 30d".to_owned())
+    measured(text, &units).ok_or_else(|| "a number followed by min, h, d or w, such as 30d".to_owned())
 }
 
 #[cfg(test)]

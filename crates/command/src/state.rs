@@ -46,7 +46,7 @@ impl StateFolder {
         let folder = study_dir.join(FOLDER);
         let failed = |source| {
             CommandError::usage(Error::Folder { path: folder.clone(), source })
-                .hint("the journal is kept beside the study; copy the study to a folder that you can write to")
+                .hint("the journal is kept in the study's folder; copy the study to a folder that you can write to")
         };
         let is_new = !folder.exists();
         std::fs::create_dir_all(&folder).map_err(failed)?;

@@ -174,7 +174,7 @@ fn lock_file(path: &Path) -> io::Result<File> {
 fn plain(file: File) -> io::Result<File> {
     let meta = file.metadata()?;
     if !meta.is_file() {
-        return Err(io::Error::other("something that is no plain file has the lock's name"));
+        return Err(io::Error::other("something that is not a plain file has the lock's name"));
     }
     if meta.permissions().mode() & READABLE != READABLE {
         return Err(io::Error::other("another user's file has the lock's name, and not everybody may read it"));

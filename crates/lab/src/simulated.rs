@@ -83,7 +83,7 @@ impl Truth {
                 .parse()
                 .ok()
                 .filter(|n: &f64| *n >= 0.0)
-                .ok_or_else(|| bad(format!("`{number}` in `{item}` is no number from 0 up")))?;
+                .ok_or_else(|| bad(format!("`{number}` in `{item}` is not a number from 0 up")))?;
             let name = name.trim();
             let most = match name {
                 "seed" => u32::MAX.into(),
@@ -116,7 +116,7 @@ impl Truth {
                     let conditions = plan.conditions.iter().map(|condition| condition.name.as_str());
                     let variants = plan.variants.iter().map(|variant| variant.name.as_str());
                     let remedy = suggest(other, SETTINGS.into_iter().chain(variants).chain(conditions));
-                    return Err(bad(format!("`{other}` is no setting, variant or condition; {remedy}")));
+                    return Err(bad(format!("`{other}` is not a setting, variant or condition; {remedy}")));
                 }
             }
         }

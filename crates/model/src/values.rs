@@ -44,7 +44,7 @@ pub fn check(source: &ValueSource) -> Result<(), String> {
         ValueSource::Mark => Ok(()),
         ValueSource::Regex(regex) => compile(regex).map(|_| ()),
         ValueSource::Json(path) if path.split('.').any(str::is_empty) => {
-            Err(format!("`{path}` is no path: names and indices with dots between, such as `total.0.seconds`"))
+            Err(format!("`{path}` is not a path: names and indices with dots between, such as `total.0.seconds`"))
         }
         ValueSource::Csv { column, .. } if column.trim().is_empty() => {
             Err("a column has a name or a number".to_owned())
@@ -77,7 +77,7 @@ fn marked(spec: &ValueSpec, parsed: &ParsedValues) -> Result<f64, String> {
     };
     let Some(unit) = unit else { return usable(number * spec.scale) };
     let (base, scale) =
-        Unit::of(unit).ok_or_else(|| format!("`{unit}`, in its mark, is no unit; known are {}", Unit::KNOWN))?;
+        Unit::of(unit).ok_or_else(|| format!("`{unit}`, in its mark, is not a unit; known are {}", Unit::KNOWN))?;
     if base != spec.unit {
         return Err(format!("it is marked in `{unit}`, but the study says {}", spec.unit.word()));
     }
@@ -90,7 +90,7 @@ fn compile(regex: &str) -> Result<Regex, String> {
         // It says what it means in the last of several lines.
         let text = error.to_string();
         let what = text.lines().last().unwrap_or_default().trim_start_matches("error: ");
-        format!("/{regex}/ is no regular expression: {what}")
+        format!("/{regex}/ is not a regular expression: {what}")
     })
 }
 
@@ -101,7 +101,7 @@ fn by_regex(regex: &str, stdout: &[u8]) -> Result<f64, String> {
     let group = captures.and_then(|captures| captures.get(1).or_else(|| captures.get(0)));
     let found = group.ok_or_else(|| format!("/{regex}/ matches nothing in {}", output(stdout)))?;
     let text = String::from_utf8_lossy(found.as_bytes());
-    number(&text).ok_or_else(|| format!("/{regex}/ found {}, which is no number", shown(&text)))
+    number(&text).ok_or_else(|| format!("/{regex}/ found {}, which is not a number", shown(&text)))
 }
 
 /// The output is one JSON value, or else its last line is that is an object or a list.
@@ -133,7 +133,7 @@ fn by_path(path: &str, stdout: &[u8]) -> Result<f64, String> {
         serde_json::Value::String(text) => number(text),
         _ => None,
     };
-    found.ok_or_else(|| format!("JSON field `{path}` is {}, which is no number", shown(&at.to_string())))
+    found.ok_or_else(|| format!("JSON field `{path}` is {}, which is not a number", shown(&at.to_string())))
 }
 
 /// What there is in a JSON value, for errors.
@@ -169,7 +169,7 @@ fn by_column(column: &str, take: Take, stdout: &[u8]) -> Result<f64, String> {
         })?;
         let text = String::from_utf8_lossy(cell);
         last = number(&text)
-            .ok_or_else(|| format!("CSV column `{column}`: line {line} has {}, which is no number", shown(&text)))?;
+            .ok_or_else(|| format!("CSV column `{column}`: line {line} has {}, which is not a number", shown(&text)))?;
         rows += 1;
         sum += last;
         max = last.max(max);

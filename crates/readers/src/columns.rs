@@ -115,7 +115,7 @@ pub(super) fn value(word: &[u8], origin: &Origin<'_>, line: u64, rounded: &mut R
             let digits = word.iter().any(u8::is_ascii_digit);
             let message = match value.is_nan() {
                 _ if digits => format!("{shown} is {}", beyond(value)),
-                true => format!("{shown} is no value"),
+                true => format!("{shown} is not a value"),
                 false => format!("{shown} is not finite"),
             };
             let remedy = "take the line out, or put # before it, and say so where you publish the numbers";

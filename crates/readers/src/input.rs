@@ -33,7 +33,7 @@ pub(super) fn head(reader: &mut dyn io::BufRead, origin: &Origin<'_>) -> Result<
     reader.take(HEAD_BYTES).read_to_end(&mut head).map_err(|error| origin.cannot_read(&error))?;
     if let Some(what) = binary(&head) {
         let remedy = "samples are text: numbers, one a line, or what the tools named in `bakeoff stat --help` write";
-        return Err(origin.whole(&format!("this is no text: it seems to be {what}"), remedy));
+        return Err(origin.whole(&format!("this is not text: it seems to be {what}"), remedy));
     }
     if head.starts_with(BYTE_ORDER_MARK) {
         head.drain(..BYTE_ORDER_MARK.len());

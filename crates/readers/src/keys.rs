@@ -77,7 +77,7 @@ fn key(text: &str) -> Result<String, BadSyntax> {
         return bad("names no part");
     }
     if text.starts_with('.') && ![".name", ".fullname", ".unit", ".file", CONFIG].contains(&text) {
-        return bad("is no key; known are .name, .fullname, .unit, .file, .config, /PART and KEY");
+        return bad("is not a key; known are .name, .fullname, .unit, .file, .config, /PART and KEY");
     }
     Ok(text.to_owned())
 }
@@ -326,7 +326,7 @@ mod tests {
         };
         check(".name", "needs `:`");
         check(".name:", "ends where a value");
-        check(".nome:x", "is no key");
+        check(".nome:x", "is not a key");
         check("(.name:x", "`)` is missing");
         check(".name:x)", "`)` is not expected");
         check(".name:/S.*/", "regular expressions");

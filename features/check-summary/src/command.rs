@@ -16,15 +16,15 @@ const BYTES_MAX: u64 = 16 << 20;
 
 /// Are these published figures possible, and what do they show?
 ///
-/// Takes what people print of their measurements and works out what it is worth: whether such figures can be at all,
-/// the differences with their intervals, equivalence within the margin, and whether claims about them hold. Each number is
-/// taken to stand for all that could have been printed so.
+/// Reads the figures that somebody printed about measurements, and works out what they are worth: whether such figures
+/// are possible at all, the differences with their intervals, equivalence within the margin, and whether claims about
+/// them hold. Each number stands for all values that could have been printed like that.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLE)]
 pub(crate) struct Args {
-    /// The file; standard input without one, or with `-`
+    /// The file; without one, or with `-`, standard input
     file: Option<PathBuf>,
-    /// A claim to judge, such as 'B 1.4% slower than A'; may be given again
+    /// A claim to judge, such as 'B 1.4% slower than A'; repeat the option for more claims
     #[arg(long = "claim", short, value_name = "CLAIM", allow_hyphen_values = true)]
     claims: Vec<String>,
     /// The summary that the others are compared with; without it, the first of each quantity
@@ -36,13 +36,14 @@ pub(crate) struct Args {
     /// Confidence of intervals
     #[arg(long, value_name = "C", default_value = "0.95", value_parser = confidence)]
     confidence: f64,
-    /// Higher values are better, as of messages per second; without it, lower ones are faster
+    /// Higher values are better, as with messages per second; without this option, lower ones are faster
     #[arg(long)]
     higher_is_better: bool,
     /// The values were measured in whole steps of this size, such as 0.01: only some means and deviations are then possible
     #[arg(long, value_name = "SIZE", value_parser = step)]
     step: Option<f64>,
-    /// Exit with 1 unless all figures are possible, what was printed with them follows, and all claims are supported
+    /// Exit with 1 unless all figures are possible, the lines printed with them follow from them, and all claims are
+    /// supported
     #[arg(long)]
     require: bool,
     /// Print all findings as JSON instead of a page
@@ -51,22 +52,23 @@ pub(crate) struct Args {
 }
 
 const EXAMPLE: &str = "\
-The figures can be ministat's whole output or its table, also several tables below headings; a table with
-titles (blanks, commas or bars between the columns), also with columns of words; a line for each with the names
-of its figures; one figure a line, such as `charge avg_t : 0.61`, below a line for each system; or lists
-of BSD's `time -l` below a line for each system:
+FILE can hold ministat's whole output or its table, or several tables below headings; a table with
+titles (blanks, commas or bars between the columns), which may also have columns of words; a line
+for each system, with the names of its figures; one figure a line, such as `charge avg_t : 0.61`,
+below a line that names the system; or lists of BSD's `time -l`, each below such a line:
 
   bakeoff check-summary --claim 'new 26% faster' --claim 'new = old' <<END
   old avg 0.203 min 0.187 max 0.295 n 75
   new avg 0.150 min 0.140 max 0.210 n 75
   END
 
-Names of figures: n, min, max, median, avg (mean), sd (stddev). `-` stands for one that is not known.
+Names of figures: n, min, max, median, avg (mean), sd (stddev). `-` stands for an unknown figure.
 Only figures of the same quantity and unit are compared. The page says which lines were not read.
-Claims: 'B slower', 'B 1.4% slower than A', 'B about 20% faster', 'A faster than B by 3.2 s', 'B 2x faster',
-'B takes twice as long', 'B takes half the time', 'B takes 3% more', 'A = B', 'equally fast', 'equal within 0.5%',
-'A differs from B', 'no difference', 'no significant difference'. Where there are several quantities, a
-claim names one: 'charge: B slower'.";
+
+Claims: 'B slower', 'B 1.4% slower than A', 'B about 20% faster', 'A faster than B by 3.2 s',
+'B 2x faster', 'B takes twice as long', 'B takes half the time', 'B takes 3% more', 'A = B',
+'equally fast', 'equal within 0.5%', 'A differs from B', 'no difference', 'no significant
+difference'. If there are several quantities, a claim names one: 'charge: B slower'.";
 
 fn step(text: &str) -> Result<f64, String> {
     let number = text.parse::<f64>().ok().filter(|step| *step > 0.0 && step.is_finite());

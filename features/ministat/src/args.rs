@@ -6,7 +6,8 @@ use std::ffi::OsString;
 // Its own; they stand behind those of `stat`. A documentation comment would become the help of `stat`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Own {
-    /// Print what ministat prints, byte for byte: Debian's of 2015, or FreeBSD's of today
+    /// Print what ministat prints, byte for byte: `legacy` is Debian's of 2015 (the default), `freebsd` is FreeBSD's of
+    /// today
     #[arg(long, value_name = "EDITION", require_equals = true, num_args = 0..=1, default_missing_value = "legacy",
         conflicts_with_all = ["names", "baseline", "paired", "format", "table", "row", "col", "ignore", "filter", "json", "require_verdict"])]
     pub(crate) ministat: Option<Edition>,

@@ -18,25 +18,25 @@ use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Pack a study with its journals and the records and logs of its builds into one file, for others or for later
+/// Pack a study, its journals, and the records and logs of its builds into one file, for others or for later
 ///
-/// The file is a .tar.zst that `bakeoff import` unpacks. In it are all files of the study's folder but hidden ones,
-/// what is in the journals up to the last whole line (the study may be executed meanwhile), and of every build that they
-/// name what the cache has: record, manifest and log of each layer. The same study gives the same bytes.
+/// The file is a .tar.zst that `bakeoff import` unpacks. It holds all files of the study's folder except hidden ones,
+/// the journals up to the last whole line (the study may be executed meanwhile), and, for every build that they name,
+/// what the cache has of it: record, manifest and log of each layer. The same study always gives the same bytes.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The study: a folder that holds a study.toml, or the file itself
     study: PathBuf,
-    /// The file to write; without it, NAME.tar.zst in this folder, by the study's name
+    /// The file to write [default: NAME.tar.zst in the current folder, where NAME is the study's]
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Only the journal that a report is about, and none of earlier states of the study
+    /// Pack only the journal that `bakeoff report` would use, and none of earlier states of the study
     #[arg(long)]
     latest_only: bool,
-    /// Also the sources that the builds were made of, as far as the cache has them
+    /// Also pack the sources that the builds were made from, as far as the cache has them
     #[arg(long)]
     sources: bool,
-    /// Also what was built: of use for looking at, and at the same path of the cache only
+    /// Also pack the finished builds, for inspection: they work only at the same path of the cache
     #[arg(long)]
     prefixes: bool,
     /// Replace the file if it exists

@@ -24,7 +24,7 @@ pub fn files_of_study(dir: &Path) -> Result<Vec<(String, PathBuf)>, Error> {
             let path = entry.at("list", &folder)?.path();
             let strange = |why: &str| Error::Strange { path: path.clone(), why: why.to_owned() };
             let name = path.file_name().and_then(|name| name.to_str());
-            let Some(name) = name else { return Err(strange("has a name that is no text: rename it")) };
+            let Some(name) = name else { return Err(strange("has a name that is not text: rename it")) };
             if name.starts_with('.') {
                 continue;
             }

@@ -18,26 +18,25 @@ use std::path::{Path, PathBuf};
 
 /// Unpack a study that somebody exported: to judge it again, or to repeat it on this machine
 ///
-/// Nothing of it is executed, and nothing outside of FOLDER is written, but for
-/// sources: those that came are taken into the cache if they are what their
-/// SHA-256 says. Journals, records and logs that came are kept in FOLDER under
-/// .bakeoff/imported/; prefixes are kept there too, to be looked at, and never
-/// executed. Then:
+/// Import executes nothing of the study. It writes nothing outside of FOLDER,
+/// except that it takes sources into the cache if they match their SHA-256. It
+/// keeps journals, records and logs in FOLDER under .bakeoff/imported/, and
+/// prefixes too, for inspection: they are never executed. Then:
 ///
 ///   bakeoff report FOLDER                       the report of the person who exported it
 ///   bakeoff run FOLDER                          repeat it here, in a new journal
-///   bakeoff report FOLDER --against imported     both side by side
+///   bakeoff report FOLDER --against imported    both side by side
 ///
 /// The study's scripts are somebody else's: read them before you build or
 /// execute them.
 #[derive(Debug, clap::Args)]
 #[command(verbatim_doc_comment)]
 pub(crate) struct Args {
-    /// The file
+    /// The file that `bakeoff export` wrote
     parcel: PathBuf,
-    /// The folder to make; without it, one in this folder by the study's name
+    /// The folder to make [default: one in the current folder, named as the study]
     folder: Option<PathBuf>,
-    /// The most that it may unpack to
+    /// The largest size that it may unpack to
     #[arg(long, value_name = "SIZE", default_value = "16G", value_parser = bakeoff_command::arguments::size)]
     most: u64,
 }

@@ -26,7 +26,7 @@ pub(crate) fn complaint(name: &str) -> Option<&'static str> {
     }
     // Journals lie in a study's folder beside the other parts.
     if components[0] == "journals" && (components.len() > 2 || !components[1].ends_with(".jsonl")) {
-        return Some("is no journal");
+        return Some("is not a journal");
     }
     name.chars().any(|c| c.is_control() || c == '\\').then_some("has a character that no name should have")
 }

@@ -87,7 +87,7 @@ pub fn open(parcel: &Path, into: &Path, bounds: Bounds) -> Result<Manifest, Erro
 
 /// The parcel's folder and its list; what is wrong with it otherwise.
 fn read_manifest(entry: tar::Entry<'_, impl Read>) -> Result<(String, Manifest), String> {
-    let no_parcel = || format!("it is no parcel of a study: it does not begin with {MANIFEST}");
+    let no_parcel = || format!("it is not a parcel of a study: it does not begin with {MANIFEST}");
     let path = String::from_utf8(entry.path_bytes().into_owned()).map_err(|_| no_parcel())?;
     let top = path.strip_suffix(&format!("/{MANIFEST}")).filter(|top| name::is_top(top)).ok_or_else(no_parcel)?;
     if entry.header().entry_type() != tar::EntryType::Regular {

@@ -5,18 +5,18 @@ use std::ffi::OsString;
 /// The margin of `bakeoff compare`.
 const MARGIN: &str = "1%";
 
-/// Judge numbers that were measured elsewhere: ministat and benchstat, with verdicts
+/// Judge numbers that were measured elsewhere: as ministat and benchstat do, but with verdicts
 ///
-/// Each file is a sample: numbers, one a line, with # before comments; or what Go's testing, hyperfine (--export-json),
-/// pyperf (-o), JMH (-rf json) or pytest-benchmark (--benchmark-json) wrote, which is recognised, also where gzip packed
-/// it. The first sample is the baseline. The order in which samples were measured is unknown here: if time can be seen in
-/// one of them, there is no verdict on what time could explain.
+/// Each file is a sample: numbers, one a line, with # before comments; or the output of Go's testing, hyperfine
+/// (--export-json), pyperf (-o), JMH (-rf json) or pytest-benchmark (--benchmark-json), which is recognised, even if it
+/// is packed with gzip. The first sample is the baseline. Bakeoff does not know in which order the samples were
+/// measured: if one of them changes over time, there is no verdict on a difference that time could explain.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Files; `-`, or none at all, is standard input
     #[arg(value_name = "FILE")]
     pub(crate) files: Vec<OsString>,
-    /// A name for a file; once for each, in their order
+    /// A name for a file; repeat the option for each file, in order
     #[arg(long = "name", value_name = "NAME")]
     pub(crate) names: Vec<String>,
     /// The sample to compare with, instead of the first
@@ -25,7 +25,7 @@ pub(crate) struct Args {
     /// Each line is a block: its values were measured together, in a random order
     #[arg(long)]
     pub(crate) paired: bool,
-    /// The column of numbers to take, from 1
+    /// The column that holds the numbers, counted from 1
     #[arg(short = 'C', long = "column", value_name = "N", allow_hyphen_values = true)]
     pub(crate) columns: Vec<OsString>,
     /// The characters that separate columns; blank and tab if not given
@@ -34,20 +34,20 @@ pub(crate) struct Args {
     /// The format of the files, if it is not recognised
     #[arg(long, value_name = "FORMAT")]
     pub(crate) format: Option<Named>,
-    /// What may not differ between values that are compared: keys with commas between, of .name, .fullname, .unit, .file,
-    /// /PART of a name, KEY of a line `KEY: value`, and .config, all such lines; .config if not given
+    /// Keys that must be equal where values are compared, separated by commas: .name, .fullname, .unit, .file, /PART of
+    /// a name, the KEY of a line `KEY: value`, or .config, which is all such lines; .config if not given
     #[arg(long, value_name = "KEYS")]
     pub(crate) table: Option<String>,
     /// Keys that separate tables; .fullname if not given
     #[arg(long, value_name = "KEYS")]
     pub(crate) row: Option<String>,
-    /// What tells the samples of a table apart; .file if not given
+    /// Keys that separate the samples of a table; .file if not given
     #[arg(long, value_name = "KEYS")]
     pub(crate) col: Option<String>,
-    /// What may differ: keys that tell nothing apart
+    /// Keys that separate nothing: these may differ
     #[arg(long, value_name = "KEYS")]
     pub(crate) ignore: Option<String>,
-    /// Only these values: `KEY:VALUE`, `KEY:(A OR B)`, `-X`, `X Y`, `X OR Y`, `(X)`
+    /// Use only these values: `KEY:VALUE`, `KEY:(A OR B)`, `-X`, `X Y`, `X OR Y`, `(X)`
     #[arg(long, value_name = "FILTER", allow_hyphen_values = true)]
     pub(crate) filter: Option<String>,
     /// Half-width of the zone of equivalence, in percent

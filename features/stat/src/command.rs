@@ -56,7 +56,7 @@ fn confidence(given: &[OsString]) -> Result<f64, CommandError> {
     let number = text.trim().trim_end_matches('%').trim().parse::<f64>().ok();
     let fraction = number.map(|number| if number < 1.0 && !text.contains('%') { number } else { number / 100.0 });
     fraction.filter(|fraction| (0.5..1.0).contains(fraction)).ok_or_else(|| {
-        CommandError::usage(format!("`{text}` is no confidence")).hint("write 0.95 or 95%; at least 50%, below 100%")
+        CommandError::usage(format!("`{text}` is not a confidence")).hint("write 0.95 or 95%; at least 50%, below 100%")
     })
 }
 
@@ -101,7 +101,7 @@ fn options(args: &Args) -> Result<Options, CommandError> {
     if let Some(text) = args.columns.last() {
         let column = text.to_str().and_then(|text| text.parse().ok()).filter(|column| *column > 0);
         columns.column = column.ok_or_else(|| {
-            CommandError::usage(format!("`{}` is no column", text.to_string_lossy())).hint("the first column is 1")
+            CommandError::usage(format!("`{}` is not a column", text.to_string_lossy())).hint("the first column is 1")
         })?;
     }
     if let Some(text) = args.delimiters.last() {

@@ -43,7 +43,7 @@ impl Extension for EvidenceSection {
         for (pattern, span) in &facts {
             let remedy = "name files relative to $PREFIX, such as \"bin/*\" or \"**/*.so\"";
             if pattern.starts_with('/') || pattern.split('/').any(|part| part.is_empty() || part == "..") {
-                section.sink.report(span.clone(), &format!("{pattern:?} is no path below $PREFIX"), "", remedy);
+                section.sink.report(span.clone(), &format!("{pattern:?} is not a path below $PREFIX"), "", remedy);
             }
         }
         let names: Vec<&str> = known.workloads.iter().map(|workload| workload.name.as_str()).collect();

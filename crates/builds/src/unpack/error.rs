@@ -26,7 +26,7 @@ pub struct UnpackError {
 #[non_exhaustive]
 pub enum Refusal {
     /// The file begins like no archive that is known.
-    #[error("is no archive of a known kind ({KNOWN})")]
+    #[error("is not an archive of a known kind ({KNOWN})")]
     NoArchive,
     /// The archive contradicts itself, or ends too early.
     #[error("is damaged: {0}")]

@@ -90,7 +90,7 @@ fn pax(next: &mut Description, key: &[u8], value: &[u8], global: bool) -> Result
         b"path" => next.name = Some(value.to_vec()),
         b"linkpath" => next.target = Some(value.to_vec()),
         b"size" => {
-            let size = text().parse().map_err(|_| Refusal::Damaged("its size is no number".to_owned()))?;
+            let size = text().parse().map_err(|_| Refusal::Damaged("its size is not a number".to_owned()))?;
             next.size_bytes = Some(size);
         }
         b"mtime" if !global => next.modified = pax_time(text()),

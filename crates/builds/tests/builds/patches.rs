@@ -98,7 +98,7 @@ fn a_patch_does_not_leave_the_source() {
 
 #[test]
 fn what_is_no_patch_and_a_patch_that_nobody_can_apply_are_told_before_anything_is_built() {
-    for (content, expect) in [("", "is empty"), ("just words\n", "is no patch")] {
+    for (content, expect) in [("", "is empty"), ("just words\n", "is not a patch")] {
         let study = study(content);
         match study.try_build() {
             Err(error @ Error::StudyFile { .. }) => {

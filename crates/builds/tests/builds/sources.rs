@@ -108,5 +108,5 @@ fn archives_are_unpacked_and_other_files_copied() {
     study.write("x.tar.gz", "no archive");
     study.source("cp x.tar.gz $DOWNLOAD/", &sha256("no archive"));
     let (why, _) = study.failed();
-    assert!(why.contains("x.tar.gz` cannot be unpacked: it is no archive"), "{why}");
+    assert!(why.contains("x.tar.gz` cannot be unpacked: it is not an archive"), "{why}");
 }

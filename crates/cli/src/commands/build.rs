@@ -21,10 +21,10 @@ pub(crate) struct Args {
     selection: Selection,
     #[command(flatten)]
     jobs: Jobs,
-    /// No progress on standard error
+    /// Show no progress on standard error
     #[arg(long, short)]
     quiet: bool,
-    /// All settings in which builds differ and that no factor names
+    /// Show all settings that differ between builds and that no factor names
     #[arg(long, short)]
     verbose: bool,
 }

@@ -10,11 +10,11 @@ use std::collections::BTreeMap;
 
 /// Show what the cache holds: layers, sources, logs and remains, with size and age
 ///
-/// The cache is $BAKEOFF_CACHE, or $XDG_CACHE_HOME/bakeoff, or ~/.cache/bakeoff. `bakeoff gc` makes it smaller; to
-/// remove the whole folder is always safe.
+/// The cache is $BAKEOFF_CACHE, or $XDG_CACHE_HOME/bakeoff, or ~/.cache/bakeoff. `bakeoff gc` makes it smaller; you may
+/// remove the whole folder whenever no study is being executed.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Print it as JSON: every layer, source, log and remains by itself, in bytes and seconds
+    /// Print the contents as JSON: each layer, source, log and remains separately, in bytes and seconds
     #[arg(long)]
     json: bool,
 }

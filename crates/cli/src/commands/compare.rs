@@ -29,10 +29,10 @@ use std::path::PathBuf;
 
 /// Which of these commands is faster? The first one is the baseline
 ///
-/// Each block executes every command once, in a random order, and the first one twice: its hidden twin shows what this
-/// machine calls a difference between a thing and itself. A command of plain words is executed directly, anything
-/// else by `sh -c`; all get this environment and this folder. Their standard output goes to memory, and where a command
-/// prints something other than the first one, the report begins with that.
+/// Each block executes every command once, in a random order, and the first one twice: this hidden twin shows how large
+/// a difference the machine finds between a command and itself. A command that consists of plain words is executed
+/// directly, any other by `sh -c`; all of them get your environment and the current folder. Their standard output goes
+/// to memory; if a command prints something other than the first one does, the report says so first.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The commands; the first one is the baseline
@@ -43,7 +43,7 @@ pub(crate) struct Args {
     names: Vec<String>,
     #[command(flatten)]
     extent: Extent,
-    /// The metric to decide on; repeat the option to show others
+    /// The metric to decide on; repeat the option to show other metrics too
     #[arg(long = "metric", short, value_name = "METRIC", default_values_t = ["wall", "cpu", "maxrss"].map(String::from),
           value_parser = PossibleValuesParser::new(METRICS.iter().map(|metric| &*metric.name)))]
     metrics: Vec<String>,
@@ -62,7 +62,7 @@ pub(crate) struct Args {
     /// What to do with standard output: compare it with the first command's, record it although it varies, or discard it
     #[arg(long, value_name = "WHAT", default_value = "compared")]
     output: Printed,
-    /// No progress on standard error
+    /// Show no progress on standard error
     #[arg(long, short)]
     quiet: bool,
     #[command(flatten)]

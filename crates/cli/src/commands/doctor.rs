@@ -9,8 +9,8 @@ use std::fmt::Write as _;
 
 /// What can this machine measure, and what will be noisy?
 ///
-/// The line `twin` sums up all studies that were finished here: the twin of a baseline is the same thing as the baseline,
-/// so at 5 % it should be judged different in one of twenty.
+/// The line `twin` sums up all studies that were finished on this machine: the twin of a baseline is the same thing as
+/// the baseline, so at 5 % it should be judged different in one study of twenty.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {}
 

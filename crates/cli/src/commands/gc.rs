@@ -17,20 +17,20 @@ use std::path::{Path, PathBuf};
 
 /// Remove from the cache what has not been used for long, or what makes it too large
 ///
-/// Without --older-than or --keep-size nothing is removed: it says what --older-than 30d would. Never removed is what a
-/// study in reach needs: one that is named here, or that has ever been built with this cache and whose folder is still
-/// there. It needs what its plans as they are now would use, and what its latest journal names. Nor is what a process is
-/// at work on, and what was made or used within the last hour. What failed or killed builds left behind goes whenever
-/// anything does. Whatever is removed is built again when it is needed.
+/// Without --older-than or --keep-size, gc removes nothing: it says what --older-than 30d would remove. It never
+/// removes what a study in reach needs: a study that you name here, or one that has ever been built with this cache and
+/// whose folder still exists. Such a study needs what its plans as they are now would use, and what its latest journal
+/// names. Nor does gc remove what a process is working on, or what was made or used within the last hour. What failed
+/// or killed builds left behind is removed whenever anything is. Whatever was removed is built again when it is needed.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLE)]
 pub(crate) struct Args {
-    /// Studies that may need something: folders that hold a study.toml
+    /// More studies whose builds and sources must stay: folders that hold a study.toml
     studies: Vec<PathBuf>,
     /// Remove what was last used longer ago than this: 12h, 30d or 4w, for example
     #[arg(long, value_name = "AGE", value_parser = bakeoff_command::arguments::age)]
     older_than: Option<f64>,
-    /// Remove the longest unused until the cache is no larger than this, such as 500M or 20G
+    /// Remove what has been unused for longest, until the cache is no larger than this, such as 500M or 20G
     #[arg(long, value_name = "SIZE", value_parser = bakeoff_command::arguments::size)]
     keep_size: Option<u64>,
     /// Only print what would be removed
@@ -39,6 +39,7 @@ pub(crate) struct Args {
 }
 
 const EXAMPLE: &str = "\
+Examples:
   bakeoff gc                                   what has not been used for 30 days?
   bakeoff gc --older-than 30d                  remove it
   bakeoff gc --keep-size 20G --dry-run         what would have to go to get below 20 GiB?";

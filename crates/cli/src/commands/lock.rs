@@ -17,19 +17,19 @@ use std::path::{Path, PathBuf};
 
 /// Fetch the sources of a study that have no hash yet, and write their hashes to study.lock
 ///
-/// study.lock is next to study.toml and belongs into version control with it. A hash in study.toml goes before it, and
-/// one that was found for another origin does not count.
+/// study.lock lies next to study.toml; put both under version control. A hash in study.toml takes precedence over one
+/// in study.lock, and a hash that was found for another origin does not count.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The study: a folder that holds a study.toml, or the file itself
     study: PathBuf,
-    /// Fetch again what is locked, the one source of this name or all of them, and show what changed
+    /// Fetch locked sources again, only the one of this name or all of them, and show what changed
     #[arg(long, value_name = "NAME", num_args = 0..=1, require_equals = true)]
     update: Option<Option<String>>,
     /// Fetch and write nothing; exit with 1 if a source has no hash that counts
     #[arg(long, conflicts_with = "update")]
     check: bool,
-    /// No progress on standard error
+    /// Show no progress on standard error
     #[arg(long, short)]
     quiet: bool,
 }

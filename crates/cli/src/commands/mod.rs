@@ -19,7 +19,7 @@ use clap::Parser;
 /// Which way of building and running this program is faster, by how much, how sure are we, and why?
 ///
 /// Bakeoff builds one program in every variant that a study names, executes a real workload on all of them in
-/// randomised blocks, measures each trial whole, and decides with error rates that are known.
+/// randomised blocks, measures each trial as a whole, and decides with error rates that are known.
 #[derive(Debug, Parser)]
 #[command(name = "bakeoff", version, propagate_version = true, after_help = AFTER_HELP)]
 #[command(subcommand_required = true, arg_required_else_help = true)]
@@ -32,8 +32,9 @@ Begin with:
   bakeoff plan studies/perl-options          what would a study do?
   bakeoff run studies/perl-options           do it
 
-Exit codes: 0 done, 1 a gate did not hold, 2 usage or study problem, 3 undecided where a decision
-was demanded, 4 a variant failed, 5 internal, 130 interrupted (execute the command again to go on).";
+Exit codes: 0 done, 1 a check failed (calibrate, check-summary --require, lock --check), 2 a problem
+in the command line or the study, 3 undecided where a decision was demanded, 4 a variant failed,
+5 internal error, 130 interrupted (repeat the command to go on).";
 
 /// The commands of the core, in the order of the help.
 pub(crate) fn of_core() -> Vec<Subcommand> {

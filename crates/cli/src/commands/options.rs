@@ -21,8 +21,8 @@ pub(super) struct Selection {
     /// The plan: `default` is [plan], any other name is [plans.NAME]
     #[arg(long, value_name = "NAME", default_value = "default")]
     plan: String,
-    /// Only these variants, and the baseline: a display name, or `factor=level` terms separated by blanks, which
-    /// select every variant that has all of these levels; separate several by commas, or repeat the option
+    /// Only these variants, and the baseline: a display name, or `factor=level` terms separated by blanks, which select
+    /// every variant that has all of these levels; separate several selections by commas, or repeat the option
     #[arg(long, value_name = "VARIANT", value_delimiter = ',')]
     only: Vec<String>,
 }
@@ -38,14 +38,15 @@ impl Selection {
 /// How long a study is.
 #[derive(Debug, Args)]
 pub(super) struct Extent {
-    /// Blocks for each workload and condition, instead of the plan's; a larger number extends a finished study
+    /// Blocks for each workload and condition, instead of the plan's number (`compare`: 12); a larger number extends a
+    /// finished study
     #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
     blocks: Option<u32>,
-    /// Stop when there are blocks enough: `±1%` (or `+-1%`), when every interval is that narrow; `decided`, when every
-    /// variant has a verdict, at five looks; `anytime`, the same looked at all the time
+    /// When to stop: with `±1%` (or `+-1%`), when every interval is that narrow; with `decided`, when every variant has
+    /// a verdict, checked at five looks; with `anytime`, the same, checked after every pass
     ///
-    /// The rule is fixed before the first block and asks the deciding metric. --blocks are then the most: without it 200,
-    /// and 40 for `decided`. `blocks` executes as many as there are to be, whatever they show.
+    /// The rule is fixed before the first block and applies to the deciding metric. --blocks is then the maximum; its
+    /// default is 200, and 40 for `decided`. `blocks` executes all planned blocks, whatever they show.
     #[arg(long, value_name = "RULE", value_parser = until)]
     until: Option<Until>,
 }
@@ -64,10 +65,11 @@ fn until(text: &str) -> Result<Until, String> {
 /// What keeps together all that is started.
 #[derive(Debug, Args)]
 pub(super) struct Kept {
-    /// Start everything in a user namespace, so that nothing stays even if Bakeoff and its launchers are killed at once
+    /// Start everything in a user namespace, so that no process remains even if Bakeoff and its launchers are killed at
+    /// once
     ///
-    /// For root, a PID namespace alone does that, and is used where it is permitted. An ordinary user needs a user
-    /// namespace for it, and in one trials see files of other users as nobody's.
+    /// For root, a PID namespace alone does that, and Bakeoff uses one wherever that is permitted. An ordinary user
+    /// needs a user namespace for it; inside one, files of other users appear to belong to `nobody`.
     #[arg(long)]
     user_namespace: bool,
 }
@@ -107,10 +109,10 @@ pub(super) struct Showing {
     /// Print all findings as JSON instead of the report
     #[arg(long)]
     pub(super) json: bool,
-    /// Print everything, not one screen: all tables, effects, doubts, builds and failures
+    /// Print everything instead of one screen: all tables, effects, doubts, builds and failures
     #[arg(long, conflicts_with = "json")]
     all: bool,
-    /// Print only this section of everything
+    /// Print only this section of what --all prints
     #[arg(long, value_name = "NAME", conflicts_with_all = ["json", "all"])]
     section: Option<String>,
     /// Exit with 3 unless every variant got a verdict on the deciding metric

@@ -7,14 +7,14 @@ use bakeoff_command::{screen, state};
 use bakeoff_judge::planning::{Aim, PILOT_MIN, Planning, from_pilot, from_sd};
 use std::path::PathBuf;
 
-/// How many blocks does it take to see a difference of 1 %? From a pilot, or from a spread
+/// How many blocks does it take to see a difference of 1 %? Computed from a pilot, or from a spread
 ///
-/// A pilot is any journal with 6 blocks or more, finished or not: its spread from block to block tells how many blocks
-/// it takes to see a difference, and to show that there is none beyond the margin. It also tells what the blocks that
-/// there are could have seen.
+/// A pilot is any journal with 6 blocks or more, finished or not: its spread from block to block shows how many blocks
+/// it takes to see a difference, and how many to show that there is none beyond the margin. The command also says what
+/// the existing blocks could have seen.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The study, whose latest journal is taken; or a journal (.jsonl)
+    /// A study, whose latest journal is used; or a journal (.jsonl)
     #[arg(required_unless_present = "sd", conflicts_with = "sd")]
     study: Option<PathBuf>,
     /// Differences to see, in percent, separated by commas
@@ -26,10 +26,10 @@ pub(crate) struct Args {
     /// Without a pilot: the standard deviation of the ratio to the baseline, from block to block
     #[arg(long, value_name = "PERCENT", value_parser = fraction)]
     sd: Option<f64>,
-    /// Half-width of the zone of equivalence; the study's own, or 1%
+    /// Half-width of the zone of equivalence [default: the study's own, or 1%]
     #[arg(long, value_name = "PERCENT", value_parser = fraction)]
     margin: Option<f64>,
-    /// Confidence of verdicts; the study's own, or 0.95
+    /// Confidence of verdicts [default: the study's own, or 0.95]
     #[arg(long, value_name = "C", value_parser = bakeoff_command::arguments::confidence)]
     confidence: Option<f64>,
     /// Print the numbers as JSON instead of a table

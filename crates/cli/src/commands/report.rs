@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 /// Print the report of a study that has run
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// The study, whose latest journal is taken; or a journal (.jsonl)
+    /// A study, whose latest journal is used; or a journal (.jsonl)
     study: PathBuf,
     /// Instead of the report, print where everything comes from: every build with digest, layers, logs, sources and tools,
     /// and every session with its machine
@@ -29,7 +29,7 @@ pub(crate) struct Args {
     /// came with an imported study
     #[arg(long, value_name = "JOURNAL", conflicts_with = "require_verdict")]
     against: Option<PathBuf>,
-    /// The plan whose latest journal is taken, instead of the latest of all
+    /// Use the latest journal of this plan, instead of the latest of all
     #[arg(long, value_name = "NAME")]
     plan: Option<String>,
     #[command(flatten)]
@@ -57,7 +57,7 @@ struct Asked {
     /// Confidence of intervals and verdicts
     #[arg(long, value_name = "C", value_parser = bakeoff_command::arguments::confidence)]
     confidence: Option<f64>,
-    /// Show only these variants and the baseline; the comparisons stay corrected for all
+    /// Show only these variants and the baseline; the correction still counts all comparisons
     #[arg(long, value_name = "VARIANT", value_delimiter = ',')]
     only: Vec<String>,
 }

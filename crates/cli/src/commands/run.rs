@@ -42,15 +42,15 @@ pub(crate) struct Args {
     showing: Showing,
     #[command(flatten)]
     kept: Kept,
-    /// No progress on standard error
+    /// Show no progress on standard error
     #[arg(long, short)]
     quiet: bool,
     /// Build and run nothing: rehearse the plan with durations drawn from a planted truth
     ///
-    /// TRUTH is a comma-separated list of NAME:NUMBER: the display name of a variant with its ratio to the
-    /// baseline, the name of a condition with its ratio to the idle machine, or one of base (seconds), noise, drift
-    /// (standard deviation and change of the logarithm), failing, void (probabilities), pause (seconds that a trial
-    /// really takes), seed.
+    /// TRUTH is a comma-separated list of NAME:NUMBER. NAME is the display name of a variant (with its ratio to the
+    /// baseline), the name of a condition (with its ratio to the idle machine), or one of these settings: base
+    /// (seconds), noise (standard deviation of the logarithm), drift (change of the logarithm), failing and void
+    /// (probabilities), pause (seconds that a trial really takes), and seed.
     #[arg(long, value_name = "TRUTH")]
     simulate: Option<String>,
     /// Run variants separately even if their builds are the same program, file for file

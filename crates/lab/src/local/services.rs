@@ -314,7 +314,7 @@ fn port_of(text: &str, env: &std::collections::BTreeMap<String, String>) -> Resu
         }
         None => word,
     };
-    number.parse().map_err(|_| format!("its check names `{word}`, which is no port"))
+    number.parse().map_err(|_| format!("its check names `{word}`, which is not a port"))
 }
 
 #[cfg(test)]
@@ -334,7 +334,7 @@ mod tests {
         check(" ${PORT_cache} ", Ok(4242));
         check("8080", Ok(8080));
         check("$PORT_cash", Err("no such variable"));
-        check("http", Err("no port"));
-        check("70000", Err("no port"));
+        check("http", Err("not a port"));
+        check("70000", Err("not a port"));
     }
 }

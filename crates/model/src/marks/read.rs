@@ -218,7 +218,7 @@ impl Reader {
 
     /// The time that a mark tells itself, since the launch.
     fn own_time(&self, word: &[u8], came_s: f64) -> Judged<Moment> {
-        let time = number(word).ok_or_else(|| format!("`@{}` is no time: seconds follow the @", shown(word)))?;
+        let time = number(word).ok_or_else(|| format!("`@{}` is not a time: seconds follow the @", shown(word)))?;
         let at_s = time - self.launched_monotonic_s;
         if !(-SLACK_S..=came_s + SLACK_S).contains(&at_s) {
             let where_ = if at_s < 0.0 { "before the launch" } else { "after it was read" };
@@ -306,7 +306,7 @@ impl Reader {
 
     fn value(&mut self, name: &[u8], word: &[u8], unit: Option<&[u8]>) -> Judged<()> {
         let name = plain(name)?;
-        let number = number(word).ok_or_else(|| format!("`{}` is no number", shown(word)))?;
+        let number = number(word).ok_or_else(|| format!("`{}` is not a number", shown(word)))?;
         let unit = unit.map(|unit| std::str::from_utf8(unit).map_err(|_| "its unit is not UTF-8")).transpose()?;
         if self.values.len() >= KINDS_MAX && !self.values.contains_key(name) {
             return Err(format!("more than {KINDS_MAX} values"));
@@ -328,11 +328,11 @@ fn plain(word: &[u8]) -> Judged<&str> {
 }
 
 fn not_a_name(word: &[u8]) -> String {
-    format!("`{}` is no name: letters, digits, `_`, `-`, `+` and `.`, and an op's is no number", shown(word))
+    format!("`{}` is not a name: letters, digits, `_`, `-`, `+` and `.`, and an op's is not a number", shown(word))
 }
 
 fn not_seconds(word: &[u8]) -> String {
-    format!("`{}` is no latency: a number of seconds", shown(word))
+    format!("`{}` is not a latency: a number of seconds", shown(word))
 }
 
 /// Some of what was printed, fit for a screen.

@@ -44,7 +44,7 @@ pub(super) fn layers_name_what_there_is(file: &Section<'_>, factors: &[PlacedFac
     for layer in layers {
         for factor in layer.implied.keys().filter(|factor| !names().any(|name| name == *factor)) {
             let message =
-                format!("layer `{}` says what is implied by `{factor}`, which is no build factor", layer.name);
+                format!("layer `{}` says what is implied by `{factor}`, which is not a build factor", layer.name);
             file.sink.report(file.place_of("build").unwrap_or_default(), &message, "", &suggest(factor, names()));
         }
         for flag in layer.flags.iter().filter(|flag| !variables().any(|name| name == *flag)) {

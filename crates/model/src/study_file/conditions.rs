@@ -109,7 +109,7 @@ fn realtime(section: &Section<'_>) -> Option<u32> {
     let fits = number.filter(|n| (LEAST_PRIORITY..=MOST_PRIORITY).contains(n));
     if fits.is_none() {
         let remedy = format!("`true`, or a priority from {LEAST_PRIORITY} to {MOST_PRIORITY} (SCHED_FIFO)");
-        section.sink.report(span, "`realtime` is no priority", "", &remedy);
+        section.sink.report(span, "`realtime` is not a priority", "", &remedy);
     }
     fits
 }

@@ -39,7 +39,7 @@ pub(super) fn decide(
             Some(margin) => decide.margin = margin,
             None => {
                 let remedy = "a percentage above 0 and below 100, such as `margin = \"1%\"`";
-                section.sink.report(span, &format!("{text:?} is no margin"), "", remedy);
+                section.sink.report(span, &format!("{text:?} is not a margin"), "", remedy);
             }
         }
     }
@@ -48,7 +48,7 @@ pub(super) fn decide(
             decide.confidence = confidence;
         } else {
             let remedy = "a number above 0.5 and below 1, such as `confidence = 0.99`";
-            section.sink.report(span, &format!("{confidence} is no confidence"), "", remedy);
+            section.sink.report(span, &format!("{confidence} is not a confidence"), "", remedy);
         }
     }
     let _ = section.strings("metrics");

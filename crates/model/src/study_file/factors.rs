@@ -181,7 +181,7 @@ fn picked<'a>(
         return vec![];
     };
     if table.is_empty() {
-        sink.report(span, "no level is picked", "", "for example `{ malloc = \"perl\" }`");
+        sink.report(span, "this names no level", "", "for example `{ malloc = \"perl\" }`");
     }
     let factors = || build.iter().chain(run).map(|f| &f.factor);
     let known = |(key, value): (&Spanned<_>, &'a Spanned<DeValue<'a>>)| {

@@ -108,7 +108,7 @@ fn compiler_cache(section: &Section<'_>) -> Option<CompilerCache> {
         "sccache" => Some(CompilerCache::Sccache),
         _ => {
             let remedy = suggest(&word, ["ccache", "sccache"]);
-            section.sink.report(span, &format!("`{word}` is no compiler cache"), "", &remedy);
+            section.sink.report(span, &format!("`{word}` is not a compiler cache"), "", &remedy);
             None
         }
     }

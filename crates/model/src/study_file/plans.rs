@@ -117,7 +117,7 @@ fn extent(section: &Section<'_>, spec: &mut PlanSpec, counted: &mut bool) {
                     true => format!("a precision has its sign: `until = \"±{}%\"`", text.trim().trim_end_matches('%')),
                     false => until::REMEDY.to_owned(),
                 };
-                section.sink.report(span.clone(), &format!("{text:?} is no rule for stopping"), "", &remedy);
+                section.sink.report(span.clone(), &format!("{text:?} is not a rule for stopping"), "", &remedy);
             }
         }
         at = span;
@@ -243,7 +243,7 @@ fn void_rules(rules: &Section<'_>, known: &Known<'_>) -> Vec<VoidRule> {
         match value.get_ref().as_str().and_then(|text| threshold(&metric, text)) {
             Some(above) => found.push(VoidRule { metric: name.to_owned(), above }),
             None => {
-                let message = format!("this is no rule for `{name}`, which is {}", measured_in(&metric));
+                let message = format!("this is not a rule for `{name}`, which is {}", measured_in(&metric));
                 let remedy = format!("`>` and a number: `{name} = \"{}\"`", example(&metric));
                 rules.sink.report(value.span(), &message, "", &remedy);
             }

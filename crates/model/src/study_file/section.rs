@@ -172,7 +172,7 @@ impl<'a> Section<'a> {
         let (text, span) = self.string(key)?;
         let value = read(&text);
         if value.is_none() {
-            let message = format!("`{key}` of {}: {text:?} is no {what}", self.title);
+            let message = format!("`{key}` of {}: {text:?} is not a {what}", self.title);
             self.sink.report(span, &message, "", remedy);
         }
         value

@@ -62,7 +62,7 @@ fn ten_mistakes_are_shown_at_once_each_with_its_line_and_remedy() {
         (29, "0 blocks are not possible"),
         (32, "the baseline names no level of factor `threads`"),
         (33, "did you mean `wall`?"),
-        (34, "95 is no confidence"),
+        (34, "95 is not a confidence"),
     ] {
         assert!(shown.contains(&format!("study.toml:{line}:")), "no problem in line {line}\n{shown}");
         assert!(shown.contains(part), "{part:?} is missing\n{shown}");
@@ -112,14 +112,14 @@ fn what_is_wrong_is_named_with_its_remedy() {
         ("[decide]\nbaseline = { cc = \"gcc\", opt = \"O2\", os = \"bsd\" }\n", "there is no factor `os`"),
         (&format!("{DECIDE}metrics = []\n"), "lists no metric"),
         (&format!("{DECIDE}metrics = [\"wall\", \"wall\"]\n"), "listed twice"),
-        (&format!("{DECIDE}margin = \"1\"\n"), "is no margin"),
+        (&format!("{DECIDE}margin = \"1\"\n"), "is not a margin"),
         (&format!("{DECIDE}confidence = \"high\"\n"), "must be a number"),
         (&format!("[plan]\nvariants = \"alll\"\n{DECIDE}"), "did you mean `all`?"),
         (&format!("[plan]\nvariants = []\n{DECIDE}"), "no variant is listed"),
         (&format!("[plan]\nseed = -1\n{DECIDE}"), "a seed is not negative"),
         (&format!("[plan]\nuntil = \"1%\"\n{DECIDE}"), "`until = \"±1%\"`"),
-        (&format!("[plan]\nuntil = \"soon\"\n{DECIDE}"), "no rule for stopping"),
-        (&format!("[plan]\nuntil = \"±0%\"\n{DECIDE}"), "no rule for stopping"),
+        (&format!("[plan]\nuntil = \"soon\"\n{DECIDE}"), "not a rule for stopping"),
+        (&format!("[plan]\nuntil = \"±0%\"\n{DECIDE}"), "not a rule for stopping"),
         (&format!("[plan]\nuntil = 20\n{DECIDE}"), "must be text in quotes"),
         (&format!("[plan]\nuntil = \"±1%\"\nblocks = 5\n{DECIDE}"), "until ±1% needs at least 10 blocks"),
         (&format!("[plan]\nblocks = 5\n[plans.p]\nuntil = \"decided\"\n{DECIDE}"), "until decided needs at least 8"),

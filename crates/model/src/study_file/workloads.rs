@@ -94,7 +94,7 @@ fn output_use(
     let Some(&(_, output)) = WORDS.iter().find(|(known, _)| *known == word) else {
         let remedy = "`compared`: no verdict on a variant that prints something other than the baseline; `varies`: it may \
                       differ; `null`: it is thrown away";
-        section.sink.report(span, &format!("`{word}` is no value of `output`"), "", remedy);
+        section.sink.report(span, &format!("`{word}` is not a value of `output`"), "", remedy);
         return usual;
     };
     let reads = |(value, _): &&(ValueSpec, Range<usize>)| value.from != ValueSource::Mark;

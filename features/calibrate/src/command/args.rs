@@ -1,11 +1,12 @@
 //! The options of `bakeoff calibrate`, in both forms. What they mean is known where the form is executed.
 
-/// Does Bakeoff keep its own promises? Thousands of simulated studies whose truth is known, or real ones
+/// Does Bakeoff keep its own promises? Tested on thousands of simulated studies whose truth is known, or on real ones
 ///
-/// Studies are simulated in seven worlds of noise and judged by the code that judges real ones: how often a difference is
-/// found where there is none, how often an interval covers the truth, how small a difference is seen, and what the methods
-/// of other tools say of the same data. With --real, a real command is compared with itself on this machine, in randomised
-/// blocks and in the order AAAA BBBB, under a load that varies. Exits with 1 if a promise does not hold.
+/// It simulates studies in seven worlds of noise, and judges them with the code that judges real ones. It prints how
+/// often a difference is found where there is none, how often an interval covers the truth, how small a difference is
+/// seen, and what the methods of other tools say about the same data. With --real, it compares a real command with
+/// itself on this machine, in randomised blocks and in the order AAAA BBBB, under a load that varies. It exits with 1
+/// if a promise does not hold.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Studies in each world [default: 10000; 250 with --quick or --real]
@@ -14,7 +15,7 @@ pub(crate) struct Args {
     /// The short form: fewer studies, and goals widened by the error of the simulation
     #[arg(long, conflicts_with = "real")]
     pub(super) quick: bool,
-    /// Seed of all chance
+    /// Seed of all random numbers
     #[arg(long, value_name = "SEED", default_value_t = 178)]
     pub(super) seed: u64,
     /// Threads that simulate [default: one for each processor]
@@ -24,7 +25,7 @@ pub(crate) struct Args {
     /// Print everything as JSON instead of tables
     #[arg(long)]
     pub(super) json: bool,
-    /// No progress on standard error
+    /// Show no progress on standard error
     #[arg(long, short)]
     pub(super) quiet: bool,
     /// Execute a real command against itself on this machine

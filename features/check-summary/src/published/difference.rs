@@ -34,7 +34,7 @@ impl Reader {
         if let Some(rest) = pooled {
             last.pooled_sd = Figure::read(rest.trim_matches([' ', '=', ')']));
             if last.pooled_sd.is_none() {
-                self.problem(span, "the pooled s is no number".to_owned(), FORM);
+                self.problem(span, "the pooled s is not a number".to_owned(), FORM);
             }
             return true;
         }
@@ -50,7 +50,7 @@ impl Reader {
         match both.map(<[Figure; 2]>::try_from) {
             Some(Ok(both)) if is_percent => last.percent = Some(both),
             Some(Ok(both)) => last.absolute = Some(both),
-            _ => self.problem(span, "this is no difference with its half-width".to_owned(), FORM),
+            _ => self.problem(span, "this is not a difference with its half-width".to_owned(), FORM),
         }
         true
     }

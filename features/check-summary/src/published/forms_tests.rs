@@ -152,8 +152,11 @@ fn what_ministat_says_of_a_difference_is_read() {
     for (text, message) in [
         ("Difference at 95.0% confidence\n".to_owned() + table, "file:1:1"),
         (table.to_owned() + "Difference at some confidence\n", "at which confidence?"),
-        (table.to_owned() + "Difference at 95% confidence\n\tmuch +/- 3\n", "no difference with its half-width"),
-        (table.to_owned() + "Difference at 95% confidence\n\t(Student's t, pooled s = few)\n", "pooled s is no number"),
+        (table.to_owned() + "Difference at 95% confidence\n\tmuch +/- 3\n", "not a difference with its half-width"),
+        (
+            table.to_owned() + "Difference at 95% confidence\n\t(Student's t, pooled s = few)\n",
+            "pooled s is not a number",
+        ),
         (table.to_owned() + "\t0.3 +/- 0.1\n", "belongs to no `Difference at"),
         ("n avg\nA 3 1\nNo difference proven at 95.0% confidence\n".to_owned(), "there are no two rows above"),
     ] {

@@ -28,7 +28,7 @@ pub fn read(file: &str, text: &str) -> Result<Published, Problems> {
     }
     reader.leave_pending(None, false);
     if reader.rows.is_empty() && reader.problems.is_empty() {
-        reader.problem(0..0, "there are no figures in it".to_owned(), EXAMPLE);
+        reader.problem(0..0, "there are no figures in the input".to_owned(), EXAMPLE);
     }
     let Reader { mut problems, rows, sections, mut stated, lines_left_out, mut unread, .. } = reader;
     if !problems.is_empty() {

@@ -10,8 +10,8 @@ use std::ops::Range;
 /// A longer line is a remark, not a heading.
 const HEADING_WORDS: usize = 10;
 
-pub(super) const EXAMPLE: &str = "write one line for each, such as `A avg 0.203 min 0.187 max 0.295 n 75`; or a table with titles \
-                       such as `name,n,avg,sd`; or ministat's output";
+pub(super) const EXAMPLE: &str = "write one line for each system, such as `A avg 0.203 min 0.187 max 0.295 n 75`; or a \
+                       table with titles such as `name,n,avg,sd`; or ministat's output";
 
 /// Figures as they were found; what they belong to is known only when all are.
 #[derive(Debug)]

@@ -73,7 +73,7 @@ fn three_values_come_back_and_cannot_show_much() {
 #[test]
 fn bad_input_gets_a_clear_error_or_an_honest_answer() {
     for (text, code, parts) in [
-        (&b""[..], 2, &["no figures in it", "standard input"][..]),
+        (&b""[..], 2, &["no figures in the input", "standard input"][..]),
         (b"A n 3 avg nan", 2, &["`nan` is not a number", "remedy"]),
         (b"A n 3 avg -Inf", 2, &["`-Inf` is not a number"]),
         (b"A n 0 avg 1", 2, &["n is `0`"]),

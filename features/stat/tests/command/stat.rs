@@ -125,7 +125,7 @@ fn bad_input_is_named_with_its_place() {
     check(&["empty"], &["empty: there is no number in it"]);
     check(&["comments"], &["comments: there is no number in it"]);
     check(&["a", "text"], &["text:3: `three` is not a number", "hint: -C chooses"]);
-    check(&["a", "nan"], &["nan:2: `nan` is no value", "take the line out"]);
+    check(&["a", "nan"], &["nan:2: `nan` is not a value", "take the line out"]);
     check(&["inf"], &["inf:3: `-inf` is not finite"]);
     check(&["huge"], &["huge:2: `1e999` is too large", "choose another unit"]);
     check(&["giants"], &["giants:1: `1e308` is too large"]);
@@ -142,14 +142,14 @@ fn bad_input_is_named_with_its_place() {
     check(&["nowhere"], &["nowhere: cannot be opened: No such file"]);
     check(&["/"], &["cannot be read: Is a directory"]);
     check(&["-", "-"], &["standard input can be read only once"]);
-    check(&["a", "-c", "0.3"], &["`0.3` is no confidence", "hint:"]);
-    check(&["a", "-C", "0"], &["`0` is no column"]);
+    check(&["a", "-c", "0.3"], &["`0.3` is not a confidence", "hint:"]);
+    check(&["a", "-C", "0"], &["`0` is not a column"]);
     check(&["a", "-d", ""], &["-d needs at least one character"]);
     check(&["a", "--baseline", "b"], &["there is no sample `b`", "there are: a"]);
     check(&["a", "short", "--paired"], &["`a` has 10 values and `short` has 2", "leave it out"]);
     check(&["a", "--name", "x", "--name", "y"], &["2 names for 1 files"]);
     check(&["a", "--filter", "nonsense"], &["--filter:"]);
-    check(&["a", "--row", ".nonsense"], &["--row: `.nonsense` is no key"]);
+    check(&["a", "--row", ".nonsense"], &["--row: `.nonsense` is not a key"]);
 }
 
 #[test]
@@ -232,7 +232,7 @@ fn packed_marked_and_binary() {
         let all = format!("{}{}", shown.out, shown.err);
         assert!(!all.chars().any(|c| c.is_control() && c != '\n'), "{all:?}");
     };
-    check(b"\x28\xb5\x2f\xfd\x04\x00", "this is no text: it seems to be compressed by zstd");
+    check(b"\x28\xb5\x2f\xfd\x04\x00", "this is not text: it seems to be compressed by zstd");
     check(&fs::read(env!("CARGO_BIN_EXE_bakeoff")).unwrap()[..100_000], "a program or library (ELF)");
     check(&packed(&packed(b"1\n")), "a gzip archive in a gzip archive");
     check(b"1\n\0\n", "binary data");

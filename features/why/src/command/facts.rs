@@ -15,13 +15,13 @@ use std::path::{Path, PathBuf};
 
 /// Show what builds are: libraries, relocations, sections, compiler and flags, and what differs
 ///
-/// Of a study the baseline's build is shown, and of the other variants' what differs from it, file by file; they must be
-/// in the cache. Files and folders can be named instead: then the first is shown, and of the others what differs from
-/// it. Everything is read from the files themselves.
+/// For a study, it shows the baseline's build, and for every other variant's build what differs from the baseline's,
+/// file by file; the builds must be in the cache. If you name files or folders instead, it shows the first one, and for
+/// the others what differs from the first. It reads everything from the files themselves.
 #[derive(Debug, clap::Args)]
 #[command(after_help = EXAMPLE)]
 pub(crate) struct Args {
-    /// A study and, if not all, some of its variants; or ELF files, static archives and folders of them
+    /// A study, and some of its variants unless you want all of them; or ELF files, static archives and folders of them
     #[arg(required = true, value_name = "STUDY [VARIANT]... | FILE")]
     what: Vec<String>,
     /// The plan: `default` is [plan], any other name is [plans.NAME]
@@ -30,10 +30,11 @@ pub(crate) struct Args {
     /// Only files with this name or path; `*` matches anything; repeatable
     #[arg(long = "file", value_name = "PATTERN")]
     files: Vec<String>,
-    /// Everything: also sections, program headers, and all names
+    /// Show everything: also sections, program headers, and all names
     #[arg(long)]
     all: bool,
-    /// Only count the relocations, and read no more than that takes; with --all also their names
+    /// Only count the relocations, and read no more than that takes; with --all, also show the names of self-defined
+    /// slots
     #[arg(long)]
     relocations: bool,
     /// Print all facts as JSON instead of a page
@@ -42,13 +43,14 @@ pub(crate) struct Args {
 }
 
 const EXAMPLE: &str = "\
+Examples:
   bakeoff facts studies/perl-options                    all variants that are built
   bakeoff facts studies/perl-options libperl=shared     the baseline and one other
   bakeoff facts /usr/bin/perl                           one file
   bakeoff facts old/lib/libx.so new/lib/libx.so         two files
   bakeoff facts old new --file 'lib*.so'                two folders, file by file
 
-Of a study, executables and shared objects in bin and lib are shown, and others with --file.";
+For a study, it shows executables and shared objects in bin and lib; --file selects other files.";
 
 pub(crate) fn execute(args: &Args, features: Features) -> Result<Code, CommandError> {
     let (subjects, missing) = match args.what.split_first() {

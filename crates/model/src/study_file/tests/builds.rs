@@ -117,7 +117,7 @@ fn the_keys_of_a_layer_are_read() {
     assert_eq!((layer.relink.as_deref(), layer.compiler_cache), (Some("make relink"), Some(CompilerCache::Ccache)));
     assert_eq!((layer.timeout_s, &*layer.patches), (Some(120.0), &["all.patch".to_owned()][..]));
 
-    refused("cache = \"cache\"\n", "`cache` is no compiler cache", "did you mean `ccache`?");
+    refused("cache = \"cache\"\n", "`cache` is not a compiler cache", "did you mean `ccache`?");
     refused("implied = { maloc = [] }\n", "what is implied by `maloc`", "did you mean `malloc`?");
     refused("flags = [\"MALOC\"]\n", "lists the flags `MALOC`", "did you mean `MALLOC`?");
 }

@@ -250,7 +250,7 @@ fn mistakes_in_services_are_named() {
     check("ready = { tcp = 70000 }\n", "must be a port", "1 to 65535");
     check("ready = { tcp = \"$PORT_stor\" }\n", "must be a port", "$PORT_store");
     check("ready = { command = \"ping $PORT_stor\" }\n", "is the port of no service", "did you mean `store`?");
-    check("ready = { log = \"x\", within = \"soon\" }\n", "is no duration", "such as \"90 s\"");
+    check("ready = { log = \"x\", within = \"soon\" }\n", "is not a duration", "such as \"90 s\"");
     check("ready = \"yes\"\n", "must be a table", "docs/study-file.md");
     check("stop = { signal = \"STOP\" }\n", "there is no signal `STOP`", "");
     check("stop = { signal = \"TERN\" }\n", "there is no signal `TERN`", "did you mean `TERM`?");
@@ -284,12 +284,12 @@ fn mistakes_in_workloads_are_named() {
     check("ops = { unit = \"set\", name = \"a\" }\n", "has no key `name`", "did you mean `names`?");
     check("services = [\"stoer\"]\n", "there is no service `stoer`", "did you mean `store`?");
     check("services = [\"store\", \"store\"]\n", "names `store` twice", "leave one out");
-    check("timeout = \"0 s\"\n", "is no duration", "such as \"90 s\"");
+    check("timeout = \"0 s\"\n", "is not a duration", "such as \"90 s\"");
     check("oracle = \"\"\n", "is empty", "leave the key out");
     check("oracle = \"ping $PORT_stor\"\n", "is the port of no service", "did you mean `store`?");
     check("services = []\noracle = \"ping $PORT_store\"\n", "that this workload does not name", "add \"store\"");
-    check("output = \"nil\"\n", "`nil` is no value of `output`", "`null`: it is thrown away");
-    check("output = \"noted\"\n", "`noted` is no value of `output`", "`varies`: it may differ");
+    check("output = \"nil\"\n", "`nil` is not a value of `output`", "`null`: it is thrown away");
+    check("output = \"noted\"\n", "`noted` is not a value of `output`", "`varies`: it may differ");
     check(
         "output = \"null\"\nexpect = \"x\"\n",
         "`output` is thrown away, but `expect` needs it",
@@ -304,9 +304,9 @@ fn mistakes_in_workloads_are_named() {
     value("{}", "[workloads.w.values.v] has no `unit`", "KiB");
     value("{ unit = \"stone\" }", "there is no unit `stone`", "KiB");
     value("{ unit = \"s\", better = \"faster\" }", "nothing is better by being `faster`", "`less` or `more`");
-    value("{ unit = \"s\", regex = '(' }", "is no regular expression: unclosed group", "docs.rs/regex");
+    value("{ unit = \"s\", regex = '(' }", "is not a regular expression: unclosed group", "docs.rs/regex");
     value("{ unit = \"s\", regex = 'a', json = \"a\" }", "from `regex` and from `json`", "keep one of them");
-    value("{ unit = \"s\", json = \"a..b\" }", "`a..b` is no path", "latency.p99");
+    value("{ unit = \"s\", json = \"a..b\" }", "`a..b` is not a path", "latency.p99");
     value("{ unit = \"s\", csv = 0 }", "columns are counted from 1", "its name in the heading");
     value("{ unit = \"s\", csv = [] }", "`csv` must name a column", "its number from 1");
     value("{ unit = \"s\", csv = \"a\", take = \"man\" }", "cannot be taken of rows", "did you mean");
@@ -359,17 +359,17 @@ fn mistakes_in_conditions_are_named() {
     check("copies = 1\nof = 4\n", "`of` must say what the copies are of", "of = { command = \"…\" }");
     check("copies = 1\nof = {}\n", "`of` has no `command`", "the command that the load is made of");
     check("copies = 1\nof = { command = \"x $PORT_y\" }\n", "is the port of no service", "add `[services.y]`");
-    check("copies = 1\npace = \"0.1 s\"\n", "is no rate", "such as \"10/s\"");
+    check("copies = 1\npace = \"0.1 s\"\n", "is not a rate", "such as \"10/s\"");
     check("processes = -1\n", "-1 processes are not possible", "from 1 to 256");
     check("cpus = []\n", "`cpus` of [conditions.x] names no processors", "cpus = \"0-1,3\"");
     check("cpus = [\"a\"]\n", "names no processors", "cpus = [0, 1, 3]");
     check("cpus = \"3-1\"\n", "names no processors", "cpus = \"0-1,3\"");
-    check("realtime = 100\n", "`realtime` is no priority", "from 1 to 99");
-    check("realtime = \"fifo\"\n", "`realtime` is no priority", "`true`");
+    check("realtime = 100\n", "`realtime` is not a priority", "from 1 to 99");
+    check("realtime = \"fifo\"\n", "`realtime` is not a priority", "`true`");
     check("aslr = \"off\"\n", "`aslr` of [conditions.x] must be true or false", "without quotes");
     check("drop_caches = 1\n", "must be true or false", "`drop_caches = true`");
     check("locale = \"C\"\n", "run factor `locale` sets `LC_ALL` too", "either a factor");
-    check("memory = \"512\"\n", "is no size", "such as \"512 MiB\"");
+    check("memory = \"512\"\n", "is not a size", "such as \"512 MiB\"");
     check("memory = 512\n", "must be text in quotes", "");
     check("cpu = 0\n", "0 processors are not possible", "half of one processor");
     check("priority = 5\n", "has no key `priority`", "known here");
@@ -398,9 +398,9 @@ fn mistakes_in_plans_are_named() {
     let void = |rule: &str, message: &str, remedy: &str| check(&format!("void_if = {{ {rule} }}\n"), message, remedy);
     void("\"scan.wall\" = \">1 s\"", "no workload has a phase `scan`", "phases = [");
     void("stael = \">1%\"", "there is no metric `stael`", "did you mean `steal`?");
-    void("steal = \"1%\"", "no rule for `steal`, which is a share", "`steal = \">20%\"`");
+    void("steal = \"1%\"", "not a rule for `steal`, which is a share", "`steal = \">20%\"`");
     void("steal = \">100%\"", "a share below 100 %", "`steal = \">20%\"`");
-    void("steal = 0.01", "no rule for `steal`", "`steal = \">20%\"`");
+    void("steal = 0.01", "not a rule for `steal`", "`steal = \">20%\"`");
     void("pressure_cpu = \">20%\"", "which is a time", "`pressure_cpu = \">0.1 s\"`");
     void("majflt = \">1%\"", "which is a number", "`majflt = \">100\"`");
     void("read_bytes = \">5\"", "which is a size", "`read_bytes = \">512 MiB\"`");
