@@ -79,6 +79,7 @@ fn record(variants: &[String], metrics: &[&str], blocks: u32) -> Record {
             metrics: metrics.iter().map(|m| (*m).to_owned()).collect(),
             margin: 0.01,
             confidence: 0.95,
+            ..Decide::default()
         },
         until: bakeoff_model::until::Until::Blocks,
         looks_until: None,

@@ -66,6 +66,12 @@ pub(crate) fn programs<'a>(plan: &Plan, setup: &Setup, own: impl IntoIterator<It
     programs
 }
 
+/// The programs that reach another place: what trials execute there was built, or is not of this host.
+pub(crate) fn of_place(programs: Vec<PathBuf>) -> Programs {
+    let system = programs.iter().map(|path| Watched::of(&path.display().to_string(), path)).collect();
+    Programs { system, built: vec![] }
+}
+
 /// Files that commands name and nobody would execute: input, as a rule, if not output.
 pub(crate) fn data(plan: &Plan, setup: &Setup) -> Vec<Watched> {
     let commands = plan.variants.iter().filter_map(|variant| variant.run.as_deref());

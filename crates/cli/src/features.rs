@@ -11,4 +11,5 @@ pub const FEATURES: Features = Features(&[
     &bakeoff_stat::Stat,
     &bakeoff_ministat::Ministat,
     &bakeoff_why::Why,
+    &bakeoff_vm::Vm,
 ]);

@@ -4,6 +4,7 @@
 use crate::failing::Failing;
 use bakeoff_command::screen;
 use bakeoff_lab::Event;
+use bakeoff_model::record::{Outcome, Trial};
 use bakeoff_report::format::waiting_time;
 use std::time::{Duration, Instant};
 
@@ -88,15 +89,8 @@ impl Progress {
                     self.draw(&format!("  {variant}"));
                 }
             }
-            // A void trial that is repeated brings the end no nearer.
-            Event::TrialEnded(trial) if !trial.is_final() => {}
-            Event::TrialEnded(trial) => {
-                self.trials_done += 1;
-                self.unchecked += 1;
-                self.executed += 1;
-                self.failing.ended(trial);
-                self.failed += u64::from(trial.outcome != bakeoff_model::record::Outcome::Ok);
-            }
+            Event::TrialEnded(trial) => self.ended(trial),
+            Event::BootEnded(boot) => boot.trials.iter().for_each(|trial| self.ended(trial)),
             Event::BlockEnded => {
                 self.blocks_done += 1;
                 for line in self.failing.block_ended() {
@@ -110,6 +104,18 @@ impl Progress {
                 }
             }
         }
+    }
+
+    fn ended(&mut self, trial: &Trial) {
+        // A void trial that is repeated brings the end no nearer.
+        if !trial.is_final() {
+            return;
+        }
+        self.trials_done += 1;
+        self.unchecked += 1;
+        self.executed += 1;
+        self.failing.ended(trial);
+        self.failed += u64::from(trial.outcome != Outcome::Ok);
     }
 
     /// Removes what was drawn over and over.

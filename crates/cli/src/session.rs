@@ -271,6 +271,10 @@ impl<'a> OpenStudy<'a> {
             match event {
                 Event::BlockBegins(block) => study.keep(Line::Block(block)),
                 Event::TrialEnded(trial) => study.keep(Line::Trial(*trial)),
+                Event::BootEnded(boot) => {
+                    study.keep(Line::Boot(*boot))?;
+                    if durable { Ok(study.journal.sync()?) } else { Ok(()) }
+                }
                 Event::Written(files) => study.note_written(files),
                 Event::Checked(files) => study.keep(Line::Checked(Checked { session, files })),
                 Event::Changed { files, whole_session } => {

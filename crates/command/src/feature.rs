@@ -2,14 +2,20 @@
 //! point that no feature needs is not here. A command of the core is the same [`Subcommand`] as one of a feature.
 
 use crate::error::{Code, CommandError};
+use bakeoff_host::doctor::Check;
 use bakeoff_judge::findings::Findings;
+use bakeoff_lab::local::{Setup, Watch};
+use bakeoff_lab::on_demand::OnDemand;
 use bakeoff_lab::{Ending, Executor};
+use bakeoff_model::metric::Clock;
 use bakeoff_model::plan::Plan;
 use bakeoff_model::record::{FeatureLine, Record};
+use bakeoff_model::study::Study;
 use bakeoff_model::study_file::Extension;
 use bakeoff_report::SectionPage;
 use clap::ArgMatches;
 use serde_json::Value;
+use std::os::fd::BorrowedFd;
 use std::path::PathBuf;
 
 /// A slice: what one capability needs from all floors, in one folder. Each point is empty by default.
@@ -51,6 +57,19 @@ pub trait Feature: Sync {
         _executor: &mut dyn Executor,
     ) -> Result<Ending, CommandError> {
         Ok(Ending::Complete)
+    }
+
+    /// The place of a plan's trials, if it is one that this feature reaches; found before anything is built.
+    ///
+    /// # Errors
+    /// If the place cannot be reached here.
+    fn place(&self, _study: &Study, _plan: &Plan) -> Result<Option<Box<dyn Elsewhere>>, CommandError> {
+        Ok(None)
+    }
+
+    /// What it has to say of this machine.
+    fn checks(&self) -> Vec<Check> {
+        vec![]
     }
 
     /// Whether levels of one factor are to be compared with each other for it, however many there are.
@@ -140,6 +159,42 @@ impl Subcommand {
     }
 }
 
+/// A place that is not this host.
+pub trait Elsewhere {
+    /// What seconds are there; found out when everything is built, before the journal is chosen.
+    ///
+    /// # Errors
+    /// If the place turns out to be out of reach.
+    fn clock(&mut self, plan: &Plan, setup: &Setup) -> Result<Clock, CommandError>;
+
+    /// The programs of this host that reach it: trials depend on them.
+    fn programs(&self) -> Vec<PathBuf>;
+
+    /// Makes it ready for trials.
+    ///
+    /// # Errors
+    /// If that cannot be done.
+    fn executor<'a>(&'a self, setting: PlaceSetting<'a>) -> Result<Box<dyn Executor + 'a>, CommandError>;
+}
+
+/// What an executor needs that reaches another place.
+pub struct PlaceSetting<'a> {
+    /// The plan.
+    pub plan: &'a Plan,
+    /// The study's file.
+    pub study_file: PathBuf,
+    /// The study's folder, and what of it trials need.
+    pub setup: Setup,
+    /// Files of the study's folder that trials depend on, by their names there.
+    pub files: Vec<String>,
+    /// What is looked at between boots.
+    pub watch: Watch<'a>,
+    /// Who relinks, where that is varied.
+    pub on_demand: Option<OnDemand<'a>>,
+    /// Kept open by everything that is started.
+    pub keep: BorrowedFd<'a>,
+}
+
 /// A study whose trials are over, as a feature sees it that gathers more about it.
 pub trait Finished {
     /// Its plan.
@@ -168,6 +223,19 @@ impl Features {
     /// Each of them.
     pub fn iter(self) -> impl Iterator<Item = &'static dyn Feature> {
         self.0.iter().copied()
+    }
+
+    /// The place of a plan's trials, if it is not this host.
+    ///
+    /// # Errors
+    /// Those of [`Feature::place`]; and if the plan asks for a place that no feature reaches.
+    pub fn place(self, study: &Study, plan: &Plan) -> Result<Option<Box<dyn Elsewhere>>, CommandError> {
+        for feature in self.iter() {
+            if let Some(place) = feature.place(study, plan)? {
+                return Ok(Some(place));
+            }
+        }
+        if plan.boots() { Err(CommandError::usage("this bakeoff cannot boot a kernel")) } else { Ok(None) }
     }
 
     /// Their sections of the study file.

@@ -12,4 +12,4 @@ pub mod state;
 pub mod study_folder;
 
 pub use error::{Code, CommandError};
-pub use feature::{Feature, Features, Finished, Form, Subcommand};
+pub use feature::{Elsewhere, Feature, Features, Finished, Form, PlaceSetting, Subcommand};

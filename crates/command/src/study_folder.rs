@@ -23,6 +23,8 @@ const STUDY_BYTES: u64 = 16 << 20;
 pub struct StudyFolder {
     /// The folder, absolute.
     pub dir: PathBuf,
+    /// Its file, absolute.
+    pub file: PathBuf,
     /// The study.
     pub study: Study,
 }
@@ -109,7 +111,7 @@ impl StudyFolder {
         let dir = file.parent().map(Path::to_owned).unwrap_or_default();
         let lock_path = file.with_extension("lock");
         let lock = read_lock(&lock_path)?;
-        Ok(Unlocked { folder: Self { dir, study }, lock_path, lock })
+        Ok(Unlocked { folder: Self { dir, file, study }, lock_path, lock })
     }
 
     /// The builds of a plan, a number of layers at a time.

@@ -11,6 +11,7 @@ mod processor;
 mod surroundings;
 
 pub use check::{Check, State};
+pub use clock::splits_cpu_time;
 
 use crate::files::Files;
 use std::path::Path;

@@ -11,6 +11,7 @@ pub mod doctor;
 mod error;
 mod files;
 pub mod folders;
+pub mod guest;
 pub mod interrupt;
 mod job;
 mod launcher;

@@ -84,7 +84,7 @@ fn parts(record: &Record, trials: &Trials<'_>, condition: &str, rule: DecisionRu
 /// The load's rate and cost, and the throughput where several processes execute at once.
 fn watched(study: &StudyLine, trials: &Trials<'_>, place: Place, rule: DecisionRule) -> Vec<Watched> {
     let several = trials.blocks(place).any(|block| block.values().any(|t| t.processes.len() > 1));
-    let known = |name: &str| metric::by_name(name, &study.metrics).cloned();
+    let known = |name: &str| study.metric(name);
     let mut watched: Vec<Option<Watched>> = ["load_rate", "load_cpu"]
         .into_iter()
         .map(|name| watch(study, trials, place, &known(name)?, rule, &|trial| value_that_counts(trial, name)))

@@ -3,7 +3,7 @@
 use super::rule::DecisionRule;
 use super::trials::Trials;
 use super::{builds, conditions, provided};
-use crate::findings::{Caveat, Findings, Verdict};
+use crate::findings::{Caveat, Findings, Spot, Spots, Verdict};
 use bakeoff_model::metric;
 use bakeoff_model::record::{BuildOutcome, Record, StudyLine};
 use bakeoff_model::until::Until;
@@ -13,6 +13,8 @@ pub(super) fn about(findings: &Findings, record: &Record, trials: &Trials<'_>, r
     let doubts = [
         findings.simulated.clone().map(|truth| Caveat::Simulated { truth }),
         twin_differs(findings),
+        control_differs(findings, &record.study),
+        (!record.study.clock.is_of_seconds()).then_some(Caveat::Emulated),
         builds::identical_differs(findings),
         failed_builds(findings),
         unfinished(findings),
@@ -40,6 +42,30 @@ fn twin_differs(findings: &Findings) -> Option<Caveat> {
         .collect();
     let differ = verdicts.iter().filter(|v| matches!(v, Verdict::Faster | Verdict::Slower)).count();
     (differ > 0).then_some(Caveat::TwinDiffers { differ, of: verdicts.len() })
+}
+
+/// Of each control the largest difference that is shown, even if it is within the margin: no difference of that size in
+/// another metric is to be believed.
+fn control_differs(findings: &Findings, study: &StudyLine) -> Option<Caveat> {
+    let mut seen: Vec<Spot<f64>> = vec![];
+    for name in &study.decide.control {
+        let tables = findings.tables.iter().filter(|table| table.metric == *name);
+        let spots = tables.flat_map(|table| {
+            table.rows.iter().filter_map(move |row| {
+                let comparison = row.comparison.as_ref().filter(|comparison| comparison.differs())?;
+                Some(Spot {
+                    variant: row.variant.clone(),
+                    workload: table.workload.clone(),
+                    condition: table.condition.clone(),
+                    metric: table.metric.clone(),
+                    unit: table.unit,
+                    what: comparison.estimate,
+                })
+            })
+        });
+        seen.extend(spots.max_by(|a, b| a.what.ln().abs().total_cmp(&b.what.ln().abs())));
+    }
+    (!seen.is_empty()).then(|| Caveat::ControlDiffers(Spots { seen, cells: findings.tables.len() }))
 }
 
 fn failed_builds(findings: &Findings) -> Option<Caveat> {

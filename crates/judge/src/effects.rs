@@ -17,7 +17,7 @@ use super::rule::DecisionRule;
 use super::study::{places, variants};
 use super::trials::{Passes, Trials};
 use crate::findings::{Caveat, Comparison, Effect, Effects, Kind, Ranking, Scale};
-use bakeoff_model::metric::{self, Metric};
+use bakeoff_model::metric::Metric;
 use bakeoff_model::record::{Record, StudyLine, TWIN, VariantLine};
 
 /// A family of effects, and what each of them is about.
@@ -35,7 +35,8 @@ pub(super) fn effects(record: &Record, trials: &Trials<'_>, pairs: Known<'_>, ru
         return vec![];
     }
     let mut families = vec![];
-    for known in study.decide.metrics.iter().filter_map(|name| metric::by_name(name, &study.metrics)) {
+    for known in study.decide.metrics.iter().filter_map(|name| study.metric(name)) {
+        let known = &known;
         let (ids, passes) = (&trials.ids, trials.passes(&known.name));
         let decides = study.decide.metrics.first().is_some_and(|name| *name == known.name);
         if crossed {
@@ -95,7 +96,7 @@ pub(super) fn levels(
     if !are_wanted && !is_listed {
         return vec![];
     }
-    let deciding = study.decide.metrics.first().and_then(|name| metric::by_name(name, &study.metrics));
+    let deciding = study.decide.metrics.first().and_then(|name| study.metric(name));
     let Some((known, baseline)) = deciding.zip(variants(study).next()) else { return vec![] };
     let single = |variant: &VariantLine| {
         let mut factors = baseline.levels.iter().filter(|(f, level)| variant.levels.get(*f) != Some(*level));
@@ -119,7 +120,7 @@ pub(super) fn levels(
             (Kind::Levels, 0),
             (Some(workload), Some(condition)),
             planned.collect(),
-            known,
+            &known,
             (&passes, ids, pairs),
             rule,
         )

@@ -8,7 +8,6 @@ use super::metric_spec::MetricSpec;
 use super::study::variants;
 use super::trials::Trials;
 use crate::findings::Scale;
-use bakeoff_model::metric;
 use bakeoff_model::record::{Record, StudyLine, TWIN};
 use bakeoff_stats::blocks::least;
 use bakeoff_stats::describe::{mean, sd};
@@ -93,7 +92,8 @@ pub fn from_pilot(record: &Record, see: &[f64], power: f64) -> Planning {
     for place in trials.ids.places(study) {
         let (workload, condition) = trials.ids.names(place);
         let block_s = block_s(&trials, study, place);
-        for known in study.decide.metrics.iter().filter_map(|name| metric::by_name(name, &study.metrics)) {
+        for known in study.decide.metrics.iter().filter_map(|name| study.metric(name)) {
+            let known = &known;
             let values = trials.values(place, &known.name);
             for variant in variants().skip(1) {
                 let baseline = trials.ids.variant(variants().next().unwrap_or_default());

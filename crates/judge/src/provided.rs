@@ -11,7 +11,8 @@ use bakeoff_model::study::VoidRule;
 /// The metrics of these tables, each once. `peak` is one of two measurements, and is described as the one that it was.
 pub(super) fn metrics(study: &StudyLine, tables: &[Table], trials: &Trials<'_>) -> Vec<Metric> {
     let mut shown: Vec<Metric> = vec![];
-    for known in tables.iter().filter_map(|table| metric::by_name(&table.metric, &study.metrics)) {
+    for known in tables.iter().filter_map(|table| study.metric(&table.metric)) {
+        let known = &known;
         if shown.iter().all(|other| other.name != known.name) {
             shown.push(if known.name == "peak" { peak(known, peak_sources(trials)) } else { known.clone() });
         }

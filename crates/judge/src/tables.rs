@@ -9,7 +9,7 @@ use super::rule::DecisionRule;
 use super::trials::{Pairs, Trials, Values};
 use super::{conclude, pairs, provided, ranking};
 use crate::findings::{Comparison, Row, Summary, Table, Verdict};
-use bakeoff_model::metric::{self, Metric};
+use bakeoff_model::metric::Metric;
 use bakeoff_model::record::{Record, TWIN, VariantLine};
 use std::collections::BTreeMap;
 
@@ -26,7 +26,8 @@ pub(super) fn tables(
     let mut tables = vec![];
     for workload in &study.workloads {
         for condition in &study.conditions {
-            for known in metrics.iter().filter_map(|name| metric::by_name(name, &study.metrics)) {
+            for known in metrics.iter().filter_map(|name| study.metric(name)) {
+                let known = &known;
                 let values = trials.values(trials.ids.place(workload, condition), &known.name);
                 let spec = spec_of(known, &values, record, trials);
                 let (rows, noise_floor) = rows((&values, &trials.ids), variants, has_twin, spec, rule);
@@ -84,12 +85,12 @@ pub(super) fn rank(
     let mut known = BTreeMap::new();
     let deciding = study.decide.metrics.first();
     for table in tables.iter_mut().filter(|table| deciding == Some(&table.metric)) {
-        let Some(metric) = metric::by_name(&table.metric, &study.metrics) else { continue };
+        let Some(metric) = study.metric(&table.metric) else { continue };
         let place = trials.ids.place(&table.workload, &table.condition);
         let values = trials.values(place, &table.metric);
         let is_withheld = |row: &Row| row.comparison.as_ref().is_some_and(|c| c.verdict == Verdict::Withheld);
         let rows: Vec<Row> = table.rows.iter().filter(|row| !is_withheld(row)).cloned().collect();
-        let spec = spec_of(metric, &values, record, trials);
+        let spec = spec_of(&metric, &values, record, trials);
         if rows.first().is_none_or(|baseline| baseline.summary.is_none()) {
             continue;
         }

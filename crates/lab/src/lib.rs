@@ -2,6 +2,7 @@
 //! and judges nothing: which order is the plan's word, what it means is the analysis's, and where it is kept is the
 //! journal's. Places are reached through an [`Executor`].
 
+pub mod agent;
 mod differs;
 mod driver;
 mod error;
@@ -19,7 +20,7 @@ pub use intrusive::{Diagnosed, IntrusiveProbe, Subject, Unseen};
 
 use bakeoff_model::marks::Marks;
 use bakeoff_model::metric::Measurements;
-use bakeoff_model::record::{Block, Outcome, Output, OutputDifference, Surrounding, Unavailable};
+use bakeoff_model::record::{Block, Drawn, Outcome, Output, OutputDifference, Place, Surrounding, Unavailable};
 
 /// Which trial is to be executed.
 #[derive(Debug, Clone, Copy)]
@@ -83,10 +84,51 @@ pub struct Pass<'a> {
     pub variants: &'a [&'a str],
 }
 
+/// A boot of a variant's kernel, and what is to be executed in it.
+#[derive(Debug, Clone, Copy)]
+pub struct BootTask<'a> {
+    /// Its pass, from 1.
+    pub pass: u32,
+    /// The variant's display name, or the twin's.
+    pub variant: &'a str,
+    /// 0 for the first attempt; counts up where void ones are repeated.
+    pub attempt: u32,
+    /// Its nuisances.
+    pub drawn: Drawn,
+    /// Its trials, in their order.
+    pub tasks: &'a [Task<'a>],
+}
+
+/// What came of a boot.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Booted {
+    /// What was booted, as it told of itself; none if it did not come so far.
+    pub place: Option<Place>,
+    /// What it cost this host.
+    pub cost: Measurements,
+    /// What came of each task, in their order. Of a boot that died by itself all have failed.
+    pub executions: Vec<Execution>,
+}
+
 /// A way to reach a place. Executors differ in how the place is reached, never in how it measures.
 pub trait Executor {
     /// Executes one trial; none if it was interrupted and must be executed again.
     fn execute(&mut self, task: Task<'_>) -> Result<Option<Execution>, Error>;
+
+    /// Boots a variant's kernel and executes trials in it; none if it was cut off and must be repeated. By default it is not
+    /// another place, and they are executed one after the other.
+    fn boot(&mut self, boot: &BootTask<'_>) -> Result<Option<Booted>, Error> {
+        let mut booted = Booted::default();
+        for task in boot.tasks {
+            let execution = self.execute(*task);
+            self.block_ended()?;
+            match execution? {
+                Some(execution) => booted.executions.push(execution),
+                None => return Ok(None),
+            }
+        }
+        Ok(Some(booted))
+    }
 
     /// Peak memory of what launches the trials, in bytes: one that needs less shows this. None where it is unknown.
     fn memory_floor_bytes(&self) -> Option<f64> {

@@ -31,7 +31,7 @@ fn shown(metric: &str, value: f64) -> String {
         Some(Unit::Seconds) => " s",
         Some(Unit::Bytes) => " B",
         Some(Unit::PerSecond) => " /s",
-        Some(Unit::Count) | None => "",
+        Some(Unit::Count | Unit::GuestInstructions) | None => "",
     };
     format!("{}{unit}", digits(value))
 }

@@ -27,6 +27,34 @@ pub enum Unit {
     Count,
     /// Things in a second.
     PerSecond,
+    /// Billions (10⁹) of instructions of an emulated machine whose clock counts them: what its seconds are.
+    GuestInstructions,
+}
+
+/// What the seconds of a study's trials are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Clock {
+    /// Seconds.
+    #[default]
+    Seconds,
+    /// The clock of an emulated machine, which goes on by a nanosecond with each instruction.
+    GuestInstructions,
+}
+
+impl Clock {
+    /// Whether it tells time.
+    pub fn is_of_seconds(&self) -> bool {
+        *self == Self::Seconds
+    }
+
+    /// What a duration is measured in by this clock; other units stay what they are.
+    pub fn unit(self, unit: Unit) -> Unit {
+        match (self, unit) {
+            (Self::GuestInstructions, Unit::Seconds) => Unit::GuestInstructions,
+            (_, unit) => unit,
+        }
+    }
 }
 
 /// Which way is better.
@@ -137,6 +165,12 @@ pub const METRICS: &[Metric] = &[
     metric("context_switches", Unit::Count, "context switches", "perf_event_open: PERF_COUNT_SW_CONTEXT_SWITCHES"),
     metric("migrations", Unit::Count, "moves to another processor", "perf_event_open: PERF_COUNT_SW_CPU_MIGRATIONS"),
     metric("instructions", Unit::Count, "instructions, in user mode", "perf_event_open: PERF_COUNT_HW_INSTRUCTIONS"),
+    metric(
+        "guest_instructions",
+        Unit::Count,
+        "instructions of an emulated machine while the trial lasted, in all modes and processes",
+        "the machine's clock, which counts them",
+    ),
     metric("cycles", Unit::Count, "processor cycles, in user mode", "perf_event_open: PERF_COUNT_HW_CPU_CYCLES"),
     metric("branches", Unit::Count, "branches, in user mode", "perf_event_open: PERF_COUNT_HW_BRANCH_INSTRUCTIONS"),
     metric(

@@ -2,9 +2,9 @@
 //! rules alone, so the same study and seed always give the same plan. It is not what happened: that is a
 //! [`crate::record::Record`].
 
-use crate::metric;
+use crate::metric::{self, Clock};
 use crate::problem::suggest;
-use crate::record::{Block, Building, Excluded, FactorLine, MOST_PADDING_BYTES, TWIN, Trial};
+use crate::record::{Block, Building, Drawn, Excluded, FactorLine, MOST_PADDING_BYTES, TWIN, Trial};
 use crate::shuffle::Stream;
 use crate::study::{
     Condition, Decide, Factor, Levels, PlanSpec, Service, Study, VariantRule, Vary, VoidRule, Workload,
@@ -34,6 +34,8 @@ pub struct Variant {
     pub sources: BTreeMap<String, String>,
     /// What the log of its build says when it fails, if the study foresees that: of each of its levels that say so.
     pub fails: Vec<String>,
+    /// The file below its prefix that is booted, and in which its trials are executed.
+    pub kernel: Option<String>,
 }
 
 /// Which variants take part, in which cells, how often, in which order.
@@ -71,6 +73,10 @@ pub struct Plan {
     pub void_if: Vec<VoidRule>,
     /// How to judge.
     pub decide: Decide,
+    /// What features have read of sections that make trials comparable, by their names.
+    pub sections: BTreeMap<String, serde_json::Value>,
+    /// What seconds are where the trials are executed; whoever chooses the place sets it.
+    pub clock: Clock,
 }
 
 /// Why there is no plan.
@@ -159,6 +165,13 @@ impl Plan {
             building,
             void_if: spec.void_if.clone(),
             decide,
+            sections: study
+                .sections
+                .iter()
+                .filter(|(name, _)| study.sections_of_trials.contains(*name))
+                .map(|(name, value)| (name.clone(), value.clone()))
+                .collect(),
+            clock: Clock::default(),
         })
     }
 
@@ -182,6 +195,11 @@ impl Plan {
         if self.variants.len() < 2 { Err(Error::NothingToCompare) } else { Ok(()) }
     }
 
+    /// Whether each variant boots a kernel of its own, in which its trials are executed: then a pass is split by variant.
+    pub fn boots(&self) -> bool {
+        self.variants.iter().any(|variant| variant.kernel.is_some())
+    }
+
     /// The baseline.
     pub fn baseline(&self) -> &Variant {
         &self.variants[0]
@@ -190,13 +208,17 @@ impl Plan {
     /// The blocks of one pass (from 1), one for every workload × condition, in that pass's random order.
     ///
     /// The order of a block depends on the seed, the pass, the workload's and condition's names and the variants, and
-    /// on nothing else: neither on the number of blocks, nor on where a study was interrupted.
+    /// on nothing else: neither on the number of blocks, nor on where a study was interrupted. Where variants boot, all
+    /// blocks of a pass have one order: that of the boots.
     pub fn pass(&self, pass: u32) -> Vec<Block> {
         let number = pass.to_string();
         let mut blocks: Vec<Block> = vec![];
         for workload in &self.workloads {
             for condition in &self.conditions {
-                let order = self.order(&number, &workload.name, &condition.name);
+                let order = match self.boots() {
+                    true => self.order(&number, "", ""),
+                    false => self.order(&number, &workload.name, &condition.name),
+                };
                 let (workload, condition) = (workload.name.clone(), condition.name.clone());
                 let (padding, layout) = (self.padding(pass), self.layout(pass));
                 blocks.push(Block { block: pass, workload, condition, order, padding, layout });
@@ -291,6 +313,18 @@ impl Plan {
         cells * u64::from(self.blocks) + self.building_trials()
     }
 }
+
+/// What is drawn for a boot: equal boots of an emulated machine are the same to the bit, so each is another one.
+pub fn drawn(seed: u64, pass: u32, variant: &str, attempt: u32) -> Drawn {
+    let mut stream = Stream::of(seed, &["boot", &pass.to_string(), variant, &attempt.to_string()]);
+    let mut below = |end: u32| u32::try_from(stream.below(end.into())).unwrap_or(0);
+    Drawn { padding: below(MOST_BOOT_PADDING), pages: below(MOST_BOOT_PAGES) }
+}
+
+/// A kernel's command line has 2,048 bytes, and qemu's arguments and the study's own words need some.
+const MOST_BOOT_PADDING: u32 = 512;
+/// Up to 16 MiB of memory.
+const MOST_BOOT_PAGES: u32 = 4096;
 
 /// The seed of a variant's, or the twin's, order of linking in a block with that [`Block::layout`].
 pub fn link_seed(layout: u32, variant: &str) -> u32 {
@@ -405,6 +439,7 @@ fn variant(study: &Study, name: String, levels: Levels) -> Variant {
     let variables = |factors: &[Factor]| factors.iter().filter_map(chosen).flat_map(|l| l.variables).collect();
     let (build_variables, run_variables) = (variables(&study.build_factors), variables(&study.run_factors));
     let run = factors(study).filter_map(chosen).find_map(|level| level.run);
+    let kernel = study.build_factors.iter().filter_map(chosen).find_map(|level| level.kernel);
     let (mut patches, mut sources) = (BTreeMap::<String, Vec<String>>::new(), BTreeMap::new());
     let mut fails = vec![];
     for level in study.build_factors.iter().filter_map(chosen) {
@@ -414,7 +449,7 @@ fn variant(study: &Study, name: String, levels: Levels) -> Variant {
         sources.extend(level.sources);
         fails.extend(level.fails);
     }
-    Variant { name, levels, build_variables, run_variables, run, patches, sources, fails }
+    Variant { name, levels, build_variables, run_variables, run, patches, sources, fails, kernel }
 }
 
 mod head;

@@ -3,6 +3,7 @@
 //! nothing here is derived, and nothing judges.
 
 mod basis;
+mod boot;
 mod build;
 mod building;
 mod feature_line;
@@ -15,6 +16,7 @@ mod study_line;
 
 pub(crate) use basis::VARIANT_KEY;
 pub use basis::{Basis, Change};
+pub use boot::{Boot, Drawn};
 pub use build::{BuildLine, BuildOutcome, FactorLine, FlagSeen, Foreseen, LayerLine, Proof};
 pub use building::{BUILDING_METRICS, Building};
 pub use feature_line::FeatureLine;
@@ -55,6 +57,8 @@ pub enum Line {
     Block(Block),
     /// A trial ended.
     Trial(Trial),
+    /// A boot ended, with all of its trials: they are there together, or not at all.
+    Boot(Boot),
     /// What trials execute was looked at, and is as it was.
     Checked(Checked),
     /// What trials execute was found to be changed.
@@ -278,6 +282,8 @@ pub struct Record {
     pub blocks: Vec<Block>,
     /// The trials, in the order in which they ended.
     pub trials: Vec<Trial>,
+    /// Boots, in the order in which they ended, without their trials.
+    pub boots: Vec<Boot>,
     /// Lines of features, in their order.
     pub features: Vec<FeatureLine>,
     /// How often the system's clock was set while trials were executed.
@@ -297,6 +303,7 @@ impl Record {
             builds: vec![],
             blocks: vec![],
             trials: vec![],
+            boots: vec![],
             features: vec![],
             clock_set: vec![],
             checked: None,
@@ -315,6 +322,10 @@ impl Record {
             },
             Line::Block(block) => self.blocks.push(block),
             Line::Trial(trial) => self.trials.push(trial),
+            Line::Boot(mut boot) => {
+                self.trials.append(&mut boot.trials);
+                self.boots.push(boot);
+            }
             Line::Feature(line) => self.features.push(line),
             Line::Checked(line) => self.take_checked(line),
             Line::Changed(line) => self.take_changed(&line),

@@ -5,7 +5,7 @@
 use crate::metric::{Direction, Unit};
 use crate::until::Until;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 mod build;
 mod mentioned;
@@ -45,8 +45,10 @@ pub struct Study {
     pub plans: Vec<PlanSpec>,
     /// How the measurements are judged.
     pub decide: Decide,
-    /// What features have read, by the name of the section; none of it makes trials incomparable.
+    /// What features have read, by the name of the section.
     pub sections: BTreeMap<String, serde_json::Value>,
+    /// The names of those sections that make trials comparable.
+    pub sections_of_trials: BTreeSet<String>,
 }
 
 /// Something varied on purpose.
@@ -74,6 +76,9 @@ pub struct Level {
     pub sources: BTreeMap<String, String>,
     /// What the log of a build with it says when it fails, as it is meant to: the instruction `fails`.
     pub fails: Option<String>,
+    /// A file of the finished build, relative to its prefix, that is booted, and in which the trials are executed: the
+    /// instruction `kernel`.
+    pub kernel: Option<String>,
 }
 
 /// Levels by factor: a point, or a corner, of the space of variants.
@@ -356,4 +361,8 @@ pub struct Decide {
     pub margin: f64,
     /// Confidence of intervals and verdicts, between 0 and 1.
     pub confidence: f64,
+    /// Negative controls: metrics in which no variant should differ from the baseline. One that does is a doubt about all
+    /// the others.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub control: Vec<String>,
 }

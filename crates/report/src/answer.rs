@@ -170,7 +170,7 @@ fn warning(table: &Table, who: &str, twin: &Comparison) -> String {
     let (amount, word) = (glue(&change.amount()), wording.verdict(twin.verdict));
     let [_, verb] = wording.verb();
     let judged = if wording.takes_is() {
-        format!("judged {amount} {word} than it in {}", words::metric(&table.metric))
+        format!("judged {amount} {word} than it in {}", words::metric_in(&table.metric, table.unit))
     } else {
         format!("judged to {verb} {amount} {word} {} than it", table.metric)
     };
@@ -224,7 +224,7 @@ fn pair(method: &Method, table: &Table, variant: &str, baseline: &str, compariso
         at.into_iter().chain([counted(comparison.blocks, "block")]).collect::<Vec<_>>().join(", ")
     };
     let margin = glue(&format!("±{}", percent(method.margin)));
-    let (metric, baseline) = (words::metric(&table.metric), subject(baseline));
+    let (metric, baseline) = (words::metric_in(&table.metric, table.unit), subject(baseline));
     let wording = wording(table);
     let (amount, [verb, _], word) = (glue(&change.amount()), wording.verb(), wording.direction(&change));
     let differs = if wording.takes_is() {
@@ -308,7 +308,7 @@ fn clause(
     let names = || named(rows.iter().map(|(name, _)| name.clone()).collect());
     let [is, has] = if rows.len() == 1 { ["is", "has"] } else { ["are", "have"] };
     let margin = glue(&format!("±{}", percent(method.margin)));
-    let metric = words::metric(&table.metric);
+    let metric = words::metric_in(&table.metric, table.unit);
     match claim {
         Claim::Different => different(table, rows, is_first, true),
         Claim::Negligible => format!("{} (negligible: within {margin})", different(table, rows, is_first, false)),
@@ -335,7 +335,7 @@ fn different(table: &Table, rows: &[Compared<'_>], is_first: bool, is_ordered: b
     let wording = wording(table);
     let than = match wording.takes_is() {
         _ if !is_first => String::new(),
-        true => format!(" than the baseline in {}", words::metric(&table.metric)),
+        true => format!(" than the baseline in {}", words::metric_in(&table.metric, table.unit)),
         false => format!(" {} than the baseline", table.metric),
     };
     let part = |(i, (name, comparison)): (usize, &Compared<'_>)| {

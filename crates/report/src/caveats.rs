@@ -5,7 +5,7 @@ mod builds;
 mod comparison;
 mod samples;
 mod seen;
-mod study;
+pub(crate) mod study;
 mod terms;
 
 use bakeoff_judge::findings::{Alias, Caveat, Refusal};

@@ -220,7 +220,7 @@ pub(crate) fn sentence(findings: &Findings, workload: &str, condition: &str) -> 
     };
     let mains = family(Kind::Main)?;
     let confidence = glue(&percent(findings.method.confidence));
-    let metric = words::metric(&mains.metric);
+    let metric = words::metric_in(&mains.metric, mains.unit);
     let opening = format!("On average over the other options, in {metric} (intervals at {confidence})");
     let interactions =
         family(Kind::Interaction).map_or(String::new(), |family| format!(" {}", together(findings, family)));

@@ -115,6 +115,10 @@ pub fn decimals_of(value: f64, significant: usize) -> usize {
     usize::try_from(decimals).unwrap_or(0)
 }
 
+/// Instructions of an emulated machine, whose clock counts them; the base unit is a billion of them.
+const GUEST_INSTRUCTIONS: &[(f64, &str)] =
+    &[(1000.0, "T instr."), (1.0, "G instr."), (1e-3, "M instr."), (1e-6, "k instr."), (1e-9, "instr.")];
+
 /// The units of a kind, largest first, each with its size in base units: of seconds, or of bytes.
 pub fn units(unit: bakeoff_model::metric::Unit) -> &'static [(f64, &'static str)] {
     use bakeoff_model::metric::Unit;
@@ -123,6 +127,7 @@ pub fn units(unit: bakeoff_model::metric::Unit) -> &'static [(f64, &'static str)
         Unit::Bytes => BYTES,
         Unit::Count => &[(1.0, "")],
         Unit::PerSecond => &[(1.0, "/s")],
+        Unit::GuestInstructions => GUEST_INSTRUCTIONS,
     }
 }
 

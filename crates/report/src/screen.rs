@@ -139,7 +139,7 @@ fn head(findings: &Findings, view: Option<&View<'_>>, page: &mut Page, columns: 
 fn status(findings: &Findings, view: Option<&View<'_>>, page: &mut Page, columns: usize) {
     let mut parts = vec![];
     if let Some(view) = view {
-        let metric = clean(words::metric(view.metric));
+        let metric = clean(words::metric_in(view.metric, view.unit));
         parts.push(match view.workloads.len() {
             0 | 1 => metric,
             several => format!("{metric}, mean over {several} workloads"),

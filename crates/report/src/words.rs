@@ -35,7 +35,7 @@ impl Wording {
     fn ends(self) -> [&'static str; 2] {
         match (self.unit, self.better) {
             (Unit::Seconds, Direction::Less) => ["faster", "slower"],
-            (Unit::Bytes | Unit::Count, _) => ["less", "more"],
+            (Unit::Bytes | Unit::Count | Unit::GuestInstructions, _) => ["less", "more"],
             (Unit::PerSecond, _) | (Unit::Seconds, Direction::More) => ["lower", "higher"],
         }
     }
@@ -96,6 +96,17 @@ pub fn metric(name: &str) -> &str {
         "sys" => "system time",
         "cpu" => "CPU time",
         other => other,
+    }
+}
+
+/// The same, of a metric whose seconds may be something else.
+pub fn metric_in(name: &str, unit: Unit) -> &str {
+    match (name, unit) {
+        ("wall", Unit::GuestInstructions) => "guest instructions",
+        ("user", Unit::GuestInstructions) => "guest instructions in user mode",
+        ("sys", Unit::GuestInstructions) => "guest instructions in the kernel",
+        ("cpu", Unit::GuestInstructions) => "guest instructions of the trial",
+        (name, _) => metric(name),
     }
 }
 

@@ -261,6 +261,7 @@ fn plan(args: &Args) -> Result<Plan, CommandError> {
             metrics,
             margin: args.margin,
             confidence: args.confidence,
+            ..Decide::default()
         },
         variants,
         excluded: vec![],
@@ -271,6 +272,7 @@ fn plan(args: &Args) -> Result<Plan, CommandError> {
         building: None,
         void_if: vec![],
         conditions: vec![args.condition.condition()],
+        ..Plan::default()
     })
 }
 

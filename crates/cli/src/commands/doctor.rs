@@ -2,6 +2,7 @@
 //! nothing.
 
 use crate::twins;
+use bakeoff_command::Features;
 use bakeoff_command::error::{Code, CommandError};
 use bakeoff_command::screen;
 use bakeoff_host::doctor::{Check, State, checks, disk};
@@ -14,12 +15,13 @@ use std::fmt::Write as _;
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {}
 
-pub(crate) fn execute(_: &Args) -> Result<Code, CommandError> {
+pub(crate) fn execute(_: &Args, features: Features) -> Result<Code, CommandError> {
     let mut checks = checks();
     if let Ok(root) = bakeoff_builds::Cache::default_root() {
         let there = root.ancestors().find(|path| path.exists()).unwrap_or(&root).to_owned();
         checks.push(disk(&there));
     }
+    checks.extend(features.iter().flat_map(|feature| feature.checks()));
     checks.push(twin());
     screen::out(&page(&checks));
     Ok(Code::Done)

@@ -1,5 +1,6 @@
 //! The commands, one file each: which there are, and which one is meant. None of them is executed here.
 
+mod agent;
 mod build;
 mod cache;
 mod compare;
@@ -48,6 +49,7 @@ pub(crate) fn of_core() -> Vec<Subcommand> {
         Subcommand::with_features("report", report::execute),
         Subcommand::new("cache", cache::execute),
         Subcommand::with_features("gc", gc::execute),
-        Subcommand::new("doctor", doctor::execute),
+        Subcommand::with_features("doctor", doctor::execute),
+        Subcommand::with_features("agent", agent::execute).hidden(),
     ]
 }

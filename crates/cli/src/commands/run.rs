@@ -11,12 +11,12 @@ use crate::on_demand::Maker;
 use crate::programs;
 use crate::session::{OpenStudy, Setting, Wanted};
 use bakeoff_builds::{Cache, DamageKind, survey};
-use bakeoff_command::Features;
 use bakeoff_command::alone::{tell_who_is_waited_for, tell_why_not_alone};
 use bakeoff_command::error::{Code, CommandError};
 use bakeoff_command::screen;
 use bakeoff_command::state::StateFolder;
 use bakeoff_command::study_folder::{Inputs, StudyFolder};
+use bakeoff_command::{Features, PlaceSetting};
 use bakeoff_lab::Ending;
 use bakeoff_lab::local::{Local, Setup};
 use bakeoff_lab::simulated::{Simulated, Truth};
@@ -98,6 +98,7 @@ fn execute_here(args: &Args, folder: &StudyFolder, mut plan: Plan, features: Fea
     folder.inputs(&folder.expected()?)?;
     let state_folder = StateFolder::of(&folder.dir)?;
     let cache = Cache::open(Cache::default_root()?)?;
+    let mut elsewhere = features.place(&folder.study, &plan)?;
     if !args.quiet {
         announce(&cache, folder, &plan, &args.jobs)?;
     }
@@ -109,7 +110,15 @@ fn execute_here(args: &Args, folder: &StudyFolder, mut plan: Plan, features: Fea
     let expected = folder.expected()?;
     let mut inputs = folder.inputs(&expected)?;
     let mut setup = setup(folder, &cache, &digests, expected);
-    let programs = executed::programs(&plan, &setup, inputs.files.keys());
+    if let Some(place) = &mut elsewhere {
+        plan.clock = place.clock(&plan, &setup)?;
+        whole.clock = plan.clock;
+    }
+    let programs = match &elsewhere {
+        None => executed::programs(&plan, &setup, inputs.files.keys()),
+        Some(place) => executed::of_place(place.programs()),
+    };
+    let files: Vec<String> = inputs.files.keys().cloned().collect();
     inputs.take_programs(programs.system);
     inputs.watched.extend(programs.built);
     let all = plan.study_line(&digests, &inputs.digest(), None);
@@ -132,7 +141,10 @@ fn execute_here(args: &Args, folder: &StudyFolder, mut plan: Plan, features: Fea
     let setting = Setting { plan: &plan, study, builds: &builds, journal, durable: true, quiet, guess_s };
     setup.scratch = state.scratch();
     // A journal is not begun for what cannot be executed; one that is complete is shown all the same.
-    let check = || programs::of_study(&bakeoff_lab::local::absent(&plan, &setup), &plan.baseline().name);
+    let check = || match &elsewhere {
+        None => programs::of_study(&bakeoff_lab::local::absent(&plan, &setup), &plan.baseline().name),
+        Some(_) => Ok(()),
+    };
     let is_new = !state.journal.exists();
     if is_new {
         check()?;
@@ -149,14 +161,27 @@ fn execute_here(args: &Args, folder: &StudyFolder, mut plan: Plan, features: Fea
         if !is_new {
             check()?;
         }
-        let local = Local::new(&plan, setup.clone(), Some(lock.as_fd()))?
-            .watching(executed::watch(watched, &setup, &cache, &builds));
+        let watch = executed::watch(watched, &setup, &cache, &builds);
         let request = folder.request(&plan, args.jobs.at_a_time());
-        let made = Maker::of(&cache, &request, &plan, args.quiet)?;
-        Ok(Box::new(match made.map(|made| maker.get_or_init(|| made)) {
-            Some(maker) => local.with(maker.calls()),
-            None => local,
-        }))
+        let made = Maker::of(&cache, &request, &plan, args.quiet)?.map(|made| maker.get_or_init(|| made).calls());
+        match &elsewhere {
+            Some(place) => place.executor(PlaceSetting {
+                plan: &plan,
+                study_file: folder.file.clone(),
+                setup: setup.clone(),
+                files,
+                watch,
+                on_demand: made,
+                keep: lock.as_fd(),
+            }),
+            None => {
+                let local = Local::new(&plan, setup.clone(), Some(lock.as_fd()))?.watching(watch);
+                Ok(match made {
+                    Some(made) => Box::new(local.with(made)),
+                    None => Box::new(local),
+                })
+            }
+        }
     })?;
     // Nothing of it is left when others may build again.
     drop(maker);

@@ -218,6 +218,7 @@ fn every_metric_is_in_the_table_with_its_unit_and_every_name_there_is_a_metric()
             Unit::Bytes => "B",
             Unit::Count => "1",
             Unit::PerSecond => "1/s",
+            Unit::GuestInstructions => "guest instructions",
         };
         assert!(row[1].split(", ").any(|word| word == unit), "{} is in {unit}: {row:?}", metric.name);
     }

@@ -30,19 +30,23 @@ pub enum State {
 }
 
 impl Check {
-    pub(super) fn good(name: &'static str, found: impl Into<String>, means: &str) -> Self {
+    /// One that found nothing wrong.
+    pub fn good(name: &'static str, found: impl Into<String>, means: &str) -> Self {
         Self { name, state: State::Good, found: found.into(), means: means.to_owned(), remedy: None }
     }
 
-    pub(super) fn noisy(name: &'static str, found: impl Into<String>, means: &str) -> Self {
+    /// One of which measurements suffer.
+    pub fn noisy(name: &'static str, found: impl Into<String>, means: &str) -> Self {
         Self { state: State::Noisy, ..Self::good(name, found, means) }
     }
 
-    pub(super) fn missing(name: &'static str, found: impl Into<String>, means: &str) -> Self {
+    /// One of something that is not to be had.
+    pub fn missing(name: &'static str, found: impl Into<String>, means: &str) -> Self {
         Self { state: State::Missing, ..Self::good(name, found, means) }
     }
 
-    pub(super) fn remedy(self, remedy: impl Into<String>) -> Self {
+    /// The same, with what to do about it.
+    pub fn remedy(self, remedy: impl Into<String>) -> Self {
         Self { remedy: Some(remedy.into()), ..self }
     }
 }

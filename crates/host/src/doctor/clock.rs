@@ -59,16 +59,27 @@ pub(super) fn cost() -> Check {
 /// millisecond, and so gives all of it to one side; an exact one finds both.
 pub(super) fn cpu_time_split() -> Check {
     let name = "user and sys";
-    let split = |_| std::thread::spawn(user_and_sys_of_a_little_work).join().ok().flatten();
-    let Some(parts) = (0..4).map(split).collect::<Option<Vec<_>>>() else {
+    let Some(is_exact) = is_split_exact() else {
         return Check::missing(name, "not here", "CPU time is unknown");
     };
-    if parts.iter().all(|&(user_us, sys_us)| user_us > 0 && sys_us > 0) {
+    if is_exact {
         return Check::good(name, "exact", "user and kernel time are separated exactly, even in short trials");
     }
     let means =
         "their sum is exact, but one tick decides to which of them milliseconds go: in short trials compare cpu";
     Check::noisy(name, "sampled by the timer tick", means)
+}
+
+/// Whether both are found each time; none if CPU time is unknown.
+fn is_split_exact() -> Option<bool> {
+    let split = |_| std::thread::spawn(user_and_sys_of_a_little_work).join().ok().flatten();
+    let parts = (0..4).map(split).collect::<Option<Vec<_>>>()?;
+    Some(parts.iter().all(|&(user_us, sys_us)| user_us > 0 && sys_us > 0))
+}
+
+/// Whether this kernel tells CPU time in user mode exactly from CPU time in the kernel.
+pub fn splits_cpu_time() -> bool {
+    is_split_exact() == Some(true)
 }
 
 /// CPU time in user mode and in the kernel, in µs, of half a millisecond of both in this thread. None if unknown.

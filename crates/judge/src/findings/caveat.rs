@@ -113,6 +113,10 @@ pub enum Caveat {
         /// Of how many.
         of: usize,
     },
+    /// A negative control, in which nothing should differ, is shown to differ; the largest difference of each.
+    ControlDiffers(Spots<f64>),
+    /// Seconds are not time: the machine was emulated, and its clock counts instructions.
+    Emulated,
     /// Variants that are the same, file for file, were judged different.
     IdenticalDiffers {
         /// In how many comparisons.
@@ -295,6 +299,8 @@ impl Caveat {
             Self::Confounded { .. } => "confounded",
             Self::Simulated { .. } => "simulated",
             Self::TwinDiffers { .. } => "twin-differs",
+            Self::ControlDiffers(_) => "control-differs",
+            Self::Emulated => "emulated",
             Self::IdenticalDiffers { .. } => "identical-differs",
             Self::FailedBuilds { .. } => "failed-builds",
             Self::Unfinished { .. } => "unfinished",

@@ -21,7 +21,13 @@ fn record(pairs: &[(f64, f64)]) -> Record {
         variants: vec![variant("a"), variant("b")],
         workloads: vec!["loop".to_owned()],
         conditions: vec!["idle".to_owned()],
-        decide: Decide { baseline: [].into(), metrics: vec!["wall".to_owned()], margin: 0.01, confidence: 0.95 },
+        decide: Decide {
+            baseline: [].into(),
+            metrics: vec!["wall".to_owned()],
+            margin: 0.01,
+            confidence: 0.95,
+            ..Decide::default()
+        },
         until: bakeoff_model::until::Until::Blocks,
         looks_until: None,
         simulated: None,

@@ -57,6 +57,7 @@ fn study(
             metrics: metrics.iter().map(|m| (*m).to_owned()).collect(),
             margin: 0.01,
             confidence: 0.95,
+            ..Decide::default()
         },
         ..StudyLine::default()
     });

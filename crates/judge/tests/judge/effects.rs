@@ -58,7 +58,13 @@ fn record(variants: &[BTreeMap<String, String>], workloads: &[&str], conditions:
             .collect(),
         workloads: owned(workloads),
         conditions: owned(conditions),
-        decide: Decide { baseline: variants[0].clone(), metrics: owned(&["wall"]), margin: 0.01, confidence: 0.95 },
+        decide: Decide {
+            baseline: variants[0].clone(),
+            metrics: owned(&["wall"]),
+            margin: 0.01,
+            confidence: 0.95,
+            ..Decide::default()
+        },
         until: bakeoff_model::until::Until::Blocks,
         looks_until: None,
         simulated: None,

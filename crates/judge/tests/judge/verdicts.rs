@@ -29,6 +29,7 @@ fn study(names: &[&str], metrics: &[&str]) -> Record {
             metrics: metrics.iter().map(|m| (*m).to_owned()).collect(),
             margin: 0.01,
             confidence: 0.95,
+            ..Decide::default()
         },
         until: bakeoff_model::until::Until::Blocks,
         looks_until: None,

@@ -21,7 +21,7 @@ mod watch;
 pub use place::Local;
 pub use programs::{Absent, absent};
 pub use stage::Setup;
-pub use watch::Watch;
+pub use watch::{Watch, Watching};
 
 use crate::{Diagnosed, Error, Execution, Executor, IntrusiveProbe, Look, Pass, Subject, Task};
 use bakeoff_host::now_unix_s;

@@ -25,7 +25,7 @@ pub struct Watch<'a> {
 
 /// The files that are watched, and their state.
 #[derive(Default)]
-pub(super) struct Watching<'a> {
+pub struct Watching<'a> {
     watch: Watch<'a>,
     /// Says whether to look at all that was built. Where it cannot, everything is looked at each time.
     folders: Option<Folders>,
@@ -42,7 +42,8 @@ impl std::fmt::Debug for Watching<'_> {
 }
 
 impl<'a> Watching<'a> {
-    pub(super) fn new(watch: Watch<'a>) -> Self {
+    /// That of files as they are now.
+    pub fn new(watch: Watch<'a>) -> Self {
         let prefixes = watch.prefixes.iter().map(PathBuf::as_path);
         let folders = watch.all.as_ref().and_then(|_| Folders::watch(prefixes).ok());
         Self { watch, folders, cells: BTreeSet::new(), is_first: false }
@@ -77,7 +78,10 @@ impl<'a> Watching<'a> {
     }
 
     /// A look between two blocks.
-    pub(super) fn look(&mut self) -> Result<Look, Error> {
+    ///
+    /// # Errors
+    /// None at present; executors have some.
+    pub fn look(&mut self) -> Result<Look, Error> {
         // A service may write at its end.
         let mut look = Look { written: self.written(), ..Look::default() };
         self.is_first = false;
@@ -101,7 +105,10 @@ impl<'a> Watching<'a> {
     }
 
     /// A look at everything.
-    pub(super) fn look_at_all(&mut self) -> Result<Look, Error> {
+    ///
+    /// # Errors
+    /// Those of [`Self::look`].
+    pub fn look_at_all(&mut self) -> Result<Look, Error> {
         let mut look = self.look()?;
         if look.changed.is_empty() {
             look.changed = self.all();

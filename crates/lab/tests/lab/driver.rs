@@ -1,6 +1,7 @@
 //! The driver's order, told as stories over the simulated executor: every planned trial exactly once, whatever
 //! interrupts it.
 
+mod boots;
 mod looks;
 
 use bakeoff_lab::simulated::{Simulated, Truth};

@@ -58,6 +58,7 @@ impl Unit {
             Self::Bytes => "bytes",
             Self::Count => "a number of things",
             Self::PerSecond => "a number in a second",
+            Self::GuestInstructions => "billions of guest instructions",
         }
     }
 }

@@ -39,6 +39,7 @@ impl Plan {
             build_factors: self.build_factors.clone(),
             shared: vec![],
             building: self.building.clone(),
+            clock: self.clock,
             simulated: simulated.map(str::to_owned),
         }
     }

@@ -63,6 +63,12 @@ impl Plan {
             };
             digest.field("vary", word.as_bytes());
         }
+        for (name, value) in &self.sections {
+            digest.at(&format!("[{name}]")).field("a section", value.to_string().as_bytes());
+        }
+        if !self.clock.is_of_seconds() {
+            digest.at("the clock").field("the clock", b"guest instructions");
+        }
         digest.at("void_if");
         for rule in &self.void_if {
             digest.field("void if", rule.metric.as_bytes()).field("above", &rule.above.to_le_bytes());
@@ -105,6 +111,9 @@ fn variant(digest: &mut Parts, variant: &Variant, build: &str) {
         digest.field(factor, level.as_bytes());
     }
     digest.field("run", variant.run.as_deref().unwrap_or_default().as_bytes());
+    if let Some(kernel) = &variant.kernel {
+        digest.field("it boots", kernel.as_bytes());
+    }
     // A build is no key of the study.
     digest.whole.field("build", build.as_bytes());
     for (name, value) in &variant.run_variables {
@@ -151,6 +160,7 @@ fn value(digest: &mut Parts, value: &ValueSpec) {
         Unit::Bytes => "B",
         Unit::Count => "1",
         Unit::PerSecond => "1/s",
+        Unit::GuestInstructions => "guest instructions",
     };
     let better = match value.better {
         Direction::Less => "less",

@@ -162,6 +162,14 @@ impl Reading {
             }
             Line::Block(block) => self.take_block(number, block),
             Line::Trial(trial) => self.take_trial(number, trial),
+            Line::Boot(mut boot) => {
+                let trials = std::mem::take(&mut boot.trials);
+                trials.into_iter().try_for_each(|trial| self.take_trial(number, trial))?;
+                if !self.record.boots.contains(&boot) {
+                    self.record.push(Line::Boot(boot));
+                }
+                Ok(())
+            }
             line => {
                 self.record.push(line);
                 Ok(())

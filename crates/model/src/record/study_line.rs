@@ -4,7 +4,7 @@
 use super::basis::{Basis, Change, VARIANT_KEY};
 use super::build::FactorLine;
 use super::building::Building;
-use crate::metric::Metric;
+use crate::metric::{self, Clock, Metric};
 use crate::study::{Decide, Levels, OutputUse, Vary, VoidRule};
 use crate::until::Until;
 use serde::{Deserialize, Serialize};
@@ -69,11 +69,20 @@ pub struct StudyLine {
     /// Set if building is measured too.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub building: Option<Building>,
+    /// What seconds are in this journal.
+    #[serde(default, skip_serializing_if = "Clock::is_of_seconds")]
+    pub clock: Clock,
     /// Set if the trials were simulated: the planted truth, as the user gave it.
     pub simulated: Option<String>,
 }
 
 impl StudyLine {
+    /// A metric by its name, in the unit that it has in this study.
+    pub fn metric(&self, name: &str) -> Option<Metric> {
+        let known = metric::by_name(name, &self.metrics)?;
+        Some(Metric { unit: self.clock.unit(known.unit), ..known.clone() })
+    }
+
     /// What of a journal's study is another thing in the study as it is now: nothing, if its trials can be continued. None if
     /// that is unknown, because a version that did not write it down began the journal.
     pub fn changes(&self, now: &Self) -> Option<Vec<Change>> {

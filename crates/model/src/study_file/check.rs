@@ -5,6 +5,7 @@ use super::section::{Section, Sink};
 use crate::problem::suggest;
 use crate::record::Building;
 use crate::study::{Layer, PlanSpec, Vary, Workload};
+use std::ops::Range;
 
 /// A build variable that no script mentions cannot take effect: the level would be a lie.
 pub(super) fn variables_are_used(sink: &Sink, factors: &[PlacedFactor], layers: &[Layer]) {
@@ -92,5 +93,36 @@ pub(super) fn building_can_be_measured(
             let remedy = "leave `cache` out of the layer, or `rebuild` out of the plan";
             file.sink.report(at.clone(), &message, "what building costs is not comparable", remedy);
         }
+    }
+}
+
+/// Every variant boots, or none does: a kernel is named by each level of one factor, or by no level. Where the first is named.
+pub(super) fn every_level_boots(sink: &Sink, factors: &[PlacedFactor]) -> Option<Range<usize>> {
+    let mut booting = factors.iter().filter(|placed| !placed.kernels.is_empty());
+    let factor = booting.next()?;
+    let missing = factor.factor.levels.iter().filter(|level| level.kernel.is_none()).map(|level| level.name.as_str());
+    let missing: Vec<&str> = missing.collect();
+    if factor.kernels.len() < factor.factor.levels.len() {
+        let message = format!("of factor `{}`, {} names no `kernel`", factor.factor.name, missing.join(", "));
+        let remedy = "every variant boots, or none does: give each level of the factor a `kernel`";
+        sink.report(factor.span.clone(), &message, "", remedy);
+    }
+    for other in booting {
+        let message = format!("factor `{}` names the kernel already", factor.factor.name);
+        let remedy = "name it in the levels of one factor; all factors may change how it is built";
+        sink.report(other.kernels[0].clone(), &message, "", remedy);
+    }
+    factor.kernels.first().cloned()
+}
+
+/// In a boot, no single trial can be repeated, and nothing is built.
+pub(super) fn boots_allow_it(file: &Section<'_>, plans: &[PlanSpec], kernel: Option<&Range<usize>>) {
+    if kernel.is_none() {
+        return;
+    }
+    let at = file.place_of("plan").or(file.place_of("plans")).unwrap_or_default();
+    if plans.iter().any(|plan| plan.rebuild > 0) {
+        let remedy = "leave it out; the report has what each build cost";
+        file.sink.report(at, "`rebuild` cannot be measured where variants boot", "", remedy);
     }
 }

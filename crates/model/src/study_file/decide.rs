@@ -17,7 +17,8 @@ pub(super) fn decide(
     workloads: &[Workload],
 ) -> Decide {
     let metrics = || DEFAULT_METRICS.iter().map(|&m| m.to_owned()).collect();
-    let mut decide = Decide { baseline: Levels::new(), metrics: metrics(), margin: 0.01, confidence: 0.95 };
+    let mut decide =
+        Decide { baseline: Levels::new(), metrics: metrics(), margin: 0.01, confidence: 0.95, control: vec![] };
     let Some(section) = file.section("decide") else {
         let remedy =
             "add `[decide]` with `baseline = { factor = \"level\", … }`: the variant that others are compared with";
@@ -32,7 +33,10 @@ pub(super) fn decide(
         }
     }
     if section.has("metrics") {
-        decide.metrics = read_metrics(&section, workloads);
+        decide.metrics = read_metrics(&section, "metrics", workloads);
+    }
+    if section.has("control") {
+        decide.control = controls(&section, workloads, &mut decide.metrics);
     }
     if let Some((text, span)) = section.string("margin") {
         match percent(&text) {
@@ -51,7 +55,7 @@ pub(super) fn decide(
             section.sink.report(span, &format!("{confidence} is not a confidence"), "", remedy);
         }
     }
-    let _ = section.strings("metrics");
+    let _ = (section.strings("metrics"), section.strings("control"));
     section.finish();
     decide
 }
@@ -75,12 +79,27 @@ fn baseline(
     levels(section.sink, value, span, build, run)
 }
 
-fn read_metrics(section: &Section<'_>, workloads: &[Workload]) -> Vec<String> {
+/// Negative controls: they are judged like the others, so they are listed with them.
+fn controls(section: &Section<'_>, workloads: &[Workload], metrics: &mut Vec<String>) -> Vec<String> {
+    let controls = read_metrics(section, "control", workloads);
+    if let Some(first) = metrics.first().filter(|first| controls.contains(first)) {
+        let message = format!("`{first}` cannot be both what is decided on and a control");
+        let remedy = "a control is a metric in which no variant should differ; decide on another one";
+        section.sink.report(section.place_of("control").unwrap_or_default(), &message, "", remedy);
+    }
+    metrics.extend(controls.iter().filter(|control| !metrics.contains(control)).cloned().collect::<Vec<_>>());
+    controls
+}
+
+fn read_metrics(section: &Section<'_>, key: &'static str, workloads: &[Workload]) -> Vec<String> {
     let mut metrics: Vec<String> = vec![];
-    let list = section.strings("metrics");
+    let list = section.strings(key);
     if list.is_empty() {
-        let remedy = format!("for example `metrics = {DEFAULT_METRICS:?}`; the first one is decided on");
-        section.sink.report(section.span.clone(), "`metrics` lists no metric", "", &remedy);
+        let remedy = match key {
+            "control" => "for example `control = [\"user\"]`, or leave it out".to_owned(),
+            _ => format!("for example `metrics = {DEFAULT_METRICS:?}`; the first one is decided on"),
+        };
+        section.sink.report(section.span.clone(), &format!("`{key}` lists no metric"), "", &remedy);
     }
     for (name, span) in list {
         if let Err(unknown) = metric::find(&name, workloads) {

@@ -1,10 +1,11 @@
 //! Sections of features: the core knows that they may be there, reads them through an [`Extension`] in its turn, so that
 //! their problems stand among the others, and keeps their values without looking into them.
 
-use super::section::Section;
+use super::section::{Section, Sink};
 use crate::study::{Layer, Workload};
 use serde_json::Value;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::Range;
 
 /// What a section may refer to.
 #[derive(Debug, Clone, Copy)]
@@ -13,6 +14,8 @@ pub struct Known<'a> {
     pub workloads: &'a [Workload],
     /// The layers of builds.
     pub layers: &'a [Layer],
+    /// Where the first level names a kernel, if one does.
+    pub kernel: Option<&'a Range<usize>>,
 }
 
 /// A section that a feature reads.
@@ -22,13 +25,30 @@ pub trait Extension: Sync {
 
     /// Reads it. Its problems go into the section's sink; [`Section::finish`] names the keys that nobody asked for.
     fn read(&self, section: &Section<'_>, known: Known<'_>) -> Value;
+
+    /// Whether what it holds makes trials comparable: then it is part of a plan's identity.
+    fn is_of_trials(&self) -> bool {
+        false
+    }
+
+    /// The file does not have it; a problem, if it cannot do without.
+    fn missing(&self, _sink: &Sink, _known: Known<'_>) {}
 }
 
 /// The values of all sections that are there.
 pub(super) fn sections(file: &Section<'_>, extensions: &[&dyn Extension], known: Known<'_>) -> BTreeMap<String, Value> {
     let read = |extension: &&dyn Extension| {
-        let section = file.section(extension.name())?;
+        let Some(section) = file.section(extension.name()) else {
+            extension.missing(file.sink, known);
+            return None;
+        };
         Some((extension.name().to_owned(), extension.read(&section, known)))
     };
     extensions.iter().filter_map(read).collect()
+}
+
+/// The names of those that make trials comparable.
+pub(super) fn of_trials(extensions: &[&dyn Extension], sections: &BTreeMap<String, Value>) -> BTreeSet<String> {
+    let names = extensions.iter().filter(|extension| extension.is_of_trials()).map(|extension| extension.name());
+    names.filter(|name| sections.contains_key(*name)).map(str::to_owned).collect()
 }

@@ -18,6 +18,8 @@ pub(super) struct PlacedFactor {
     pub(super) factor: Factor,
     pub(super) span: Range<usize>,
     pub(super) variables: Vec<(String, Range<usize>)>,
+    /// Where its levels name a kernel.
+    pub(super) kernels: Vec<Range<usize>>,
 }
 
 /// What builds set themselves.
@@ -58,10 +60,17 @@ fn read(
             let remedy = "add a level, such as `on = { FLAG = \"-Don\" }`";
             section.sink.report(section.span.clone(), &format!("factor `{}` has no level", section.name), "", remedy);
         }
+        let kernels = kernels(&section);
         let factor = Factor { name: section.name.clone(), levels };
-        factors.push(PlacedFactor { factor, span: section.span.clone(), variables });
+        factors.push(PlacedFactor { factor, span: section.span.clone(), variables, kernels });
     }
     factors
+}
+
+fn kernels(factor: &Section<'_>) -> Vec<Range<usize>> {
+    let levels = factor.entries().into_iter().filter_map(|(_, _, value)| value.get_ref().as_table());
+    let keys = levels.flat_map(|level| level.keys().filter(|key| key.get_ref() == "kernel"));
+    keys.map(Spanned::span).collect()
 }
 
 fn level(
@@ -78,14 +87,14 @@ fn level(
     for (key, value) in table.iter() {
         let (word, span) = (key.get_ref().as_ref(), key.span());
         match word {
-            "patches" | "source" | "fails" if buildable.is_none() => {
+            "patches" | "source" | "fails" | "kernel" if buildable.is_none() => {
                 let message = format!("a run factor has no `{word}`: nothing is built for its levels");
                 sink.report(span, &message, "", "move the factor to [build_factors]");
             }
             "patches" => level.patches = instructions::patches(sink, value, buildable),
             "source" => level.sources = instructions::sources(sink, value, buildable),
             "fails" => level.fails = instructions::fails(sink, value),
-            "kernel" => sink.not_yet(span, "kernels"),
+            "kernel" => level.kernel = instructions::kernel(sink, value),
             _ if !is_variable(word) => {
                 let remedy = "variables are UPPER-CASE; instructions are patches, source, fails, kernel";
                 sink.report(span, &format!("level `{name}` has no instruction `{word}`"), "unknown key", remedy);

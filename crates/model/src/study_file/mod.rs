@@ -1,6 +1,6 @@
 //! The study file: TOML text in, a [`Study`] or all of its [`Problem`]s out. The tree is walked by hand, because only
-//! so can every problem of a file be shown at once, each at its place. What the format knows but this version does
-//! not execute is refused with "not yet", never ignored. It reads text, not files.
+//! so can every problem of a file be shown at once, each at its place. It reads text, not
+//! files.
 
 mod check;
 mod conditions;
@@ -19,7 +19,7 @@ mod workloads;
 use crate::problem::Problem;
 use crate::study::Study;
 pub use extension::{Extension, Known};
-pub use section::{Placed, Section, Sink};
+pub use section::{Placed, Section, Sink, check_below_prefix};
 
 use toml::de::DeTable;
 
@@ -76,7 +76,10 @@ fn read(file: &Section<'_>, extensions: &[&dyn Extension]) -> Study {
     let workloads = workloads::workloads(file, &services);
     let conditions = conditions::conditions(file, &run_factors, &services);
     let decide = decide::decide(file, &build_factors, &run_factors, &workloads);
-    let sections = extension::sections(file, extensions, Known { workloads: &workloads, layers: &layers });
+    let kernel = check::every_level_boots(file.sink, &build_factors);
+    let known = Known { workloads: &workloads, layers: &layers, kernel: kernel.as_ref() };
+    let sections = extension::sections(file, extensions, known);
+    let sections_of_trials = extension::of_trials(extensions, &sections);
     let (build, run, decided) = (&build_factors[..], &run_factors[..], &decide.metrics[..]);
     let plans =
         plans::plans(file, &plans::Known { build, run, workloads: &workloads, conditions: &conditions, decided });
@@ -84,6 +87,7 @@ fn read(file: &Section<'_>, extensions: &[&dyn Extension]) -> Study {
     check::layers_name_what_there_is(file, &build_factors, &layers);
     check::plans_build_what_there_is(file, &plans, &layers);
     check::building_can_be_measured(file, &plans, &layers, &workloads);
+    check::boots_allow_it(file, &plans, kernel.as_ref());
     check::variables_have_one_factor(file.sink, &build_factors);
     check::variables_have_one_factor(file.sink, &run_factors);
     file.finish();
@@ -101,6 +105,7 @@ fn read(file: &Section<'_>, extensions: &[&dyn Extension]) -> Study {
         plans,
         decide,
         sections,
+        sections_of_trials,
     }
 }
 

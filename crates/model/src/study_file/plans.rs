@@ -268,6 +268,7 @@ fn measured_in(metric: &Metric) -> &'static str {
         Unit::Bytes => "a size",
         Unit::Count => "a number",
         Unit::PerSecond => "a rate",
+        Unit::GuestInstructions => "billions of instructions",
     }
 }
 
@@ -278,5 +279,6 @@ fn example(metric: &Metric) -> &'static str {
         Unit::Bytes => ">512 MiB",
         Unit::Count => ">100",
         Unit::PerSecond => ">10/s",
+        Unit::GuestInstructions => ">1",
     }
 }

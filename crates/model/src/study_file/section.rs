@@ -19,12 +19,6 @@ impl Sink {
         self.0.borrow_mut().push(Problem { span, message, label, remedy });
     }
 
-    /// Refuses something that the format knows and this version does not execute.
-    pub(super) fn not_yet(&self, span: Range<usize>, what: &str) {
-        let message = format!("{what}: not yet supported by this version");
-        self.report(span, &message, "not yet", "leave it out for now; it will not be ignored silently");
-    }
-
     pub(super) fn into_list(self) -> Vec<Problem> {
         self.0.into_inner()
     }
@@ -96,7 +90,8 @@ impl<'a> Section<'a> {
         self.sink.report(self.span.clone(), &format!("{} has no `{key}`", self.title), "", remedy);
     }
 
-    pub(super) fn string(&self, key: &'static str) -> Placed<String> {
+    /// A text; none if the key is not there, or holds something else, which is a problem.
+    pub fn string(&self, key: &'static str) -> Placed<String> {
         let value = self.ask(key)?;
         match value.get_ref().as_str() {
             Some(text) if text.trim().is_empty() => {
@@ -149,12 +144,12 @@ impl<'a> Section<'a> {
     }
 
     /// A duration such as `"90 s"` or `"2 min"`, in seconds.
-    pub(super) fn duration(&self, key: &'static str) -> Option<f64> {
+    pub fn duration(&self, key: &'static str) -> Option<f64> {
         self.read(key, quantity::duration_s, "duration", "a number and a unit: ms, s, min or h, such as \"90 s\"")
     }
 
     /// A size such as `"512 MiB"`, in bytes.
-    pub(super) fn size(&self, key: &'static str) -> Option<u64> {
+    pub fn size(&self, key: &'static str) -> Option<u64> {
         self.read(
             key,
             quantity::size_bytes,
@@ -206,7 +201,7 @@ impl<'a> Section<'a> {
     }
 
     /// A whole number that is at least 1 and at most something; `what` is its noun in the plural.
-    pub(super) fn number_of(&self, key: &'static str, what: &str, most: u32) -> Option<u32> {
+    pub fn number_of(&self, key: &'static str, what: &str, most: u32) -> Option<u32> {
         let (number, span) = self.integer(key)?;
         let fits = u32::try_from(number).ok().filter(|n| (1..=most).contains(n));
         if fits.is_none() {
@@ -376,5 +371,13 @@ pub(super) fn check_inside(sink: &Sink, path: &str, span: Range<usize>) {
     if path.starts_with('/') || path.split('/').any(|part| part == "..") {
         let remedy = "name a file inside the study's folder, relative to it";
         sink.report(span, &format!("{path:?} leaves the study's folder"), "", remedy);
+    }
+}
+
+/// Files of a build are named relative to its prefix and lie inside it. Features ask this for files that they name.
+pub fn check_below_prefix(sink: &Sink, path: &str, span: Range<usize>) {
+    if path.starts_with('/') || path.split('/').any(|part| part == "..") {
+        let remedy = "name a file that a layer installs, relative to $PREFIX";
+        sink.report(span, &format!("{path:?} is not below $PREFIX"), "", remedy);
     }
 }

@@ -1,6 +1,8 @@
 //! Sentences of doubts about a study as a whole, but for those that its values raise.
 
-use bakeoff_judge::findings::{BusySeen, Caveat, LoadSeen, Verdict};
+use crate::format::percent;
+use crate::words::metric_in;
+use bakeoff_judge::findings::{BusySeen, Caveat, LoadSeen, Spot, Verdict};
 
 pub(super) fn sentence(caveat: &Caveat) -> Option<String> {
     Some(match caveat {
@@ -9,6 +11,18 @@ pub(super) fn sentence(caveat: &Caveat) -> Option<String> {
             "the baseline's twin, which is the same thing under another name, was judged different from it in {differ} of \
              {of} tables: differences of that size are this machine's noise"
         ),
+        Caveat::ControlDiffers(spots) => {
+            let each: Vec<String> = spots.seen.iter().map(control).collect();
+            format!(
+                "controls, in which nothing should differ, are shown to differ: {}; believe no difference of that size",
+                each.join(", ")
+            )
+        }
+        Caveat::Emulated => {
+            "the machine was emulated, and its clock counts instructions: what is compared is the number of guest \
+             instructions, not time; an emulated machine has neither caches nor a pipeline"
+                .to_owned()
+        }
         Caveat::IdenticalDiffers { differ, of } => format!(
             "variants that are the same thing, file for file, were judged different in {differ} of {of} comparisons of \
              them: differences of that size are this machine's noise"
@@ -96,4 +110,10 @@ fn busy_machine(seen: &[BusySeen], from: f64) -> String {
          those programs, or let such trials not count: void_if = {{ foreign_cpu = \">{percent:.0}%\" }}",
         places.join(", ")
     )
+}
+
+/// A control that differs: `user time of cc=clang on single (0.4 %)`.
+pub(crate) fn control(spot: &Spot<f64>) -> String {
+    let name = metric_in(&spot.metric, spot.unit);
+    format!("{name} of {} on {} ({})", spot.variant, spot.workload, percent((spot.what - 1.0).abs()))
 }

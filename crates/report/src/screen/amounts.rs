@@ -58,7 +58,7 @@ fn factor(comparison: &Comparison, unit: Unit) -> Option<Amount> {
         (Unit::Seconds, true) => "as long",
         (Unit::Seconds, false) => "as fast",
         (Unit::Bytes, true) => "as much",
-        (Unit::Count, true) => "as many",
+        (Unit::Count | Unit::GuestInstructions, true) => "as many",
         (Unit::PerSecond, true) => "as high",
         (_, false) => return None,
     };

@@ -138,7 +138,7 @@ impl Teller<'_> {
                 other => format!(" in {}", words::metric(other)),
             }
         } else {
-            format!(" {}", clean(self.view.metric))
+            format!(" {}", clean(words::metric_in(self.view.metric, self.view.unit)))
         };
         let interval = if interval.is_empty() { String::new() } else { format!(" ({interval})") };
         format!("{claim}{of}{interval}")
@@ -164,7 +164,7 @@ impl Teller<'_> {
         let (name, baseline) = (self.name(variant), self.baseline());
         let in_metric = match self.terse {
             true => String::new(),
-            false => format!(" in {}", words::metric(self.view.metric)),
+            false => format!(" in {}", words::metric_in(self.view.metric, self.view.unit)),
         };
         let interval = || match self.terse {
             true => String::new(),

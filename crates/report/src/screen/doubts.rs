@@ -3,6 +3,7 @@
 
 use super::facts::name;
 use super::view::{Stand, View};
+use crate::caveats::study::control;
 use crate::draw::text::{clean, glue};
 use crate::failures::failure_in_full;
 use crate::format::percent;
@@ -55,6 +56,10 @@ pub(super) fn alarms(findings: &Findings, view: Option<&View<'_>>) -> Vec<Alarm>
             );
             let is_most = disturbed as f64 >= MOST_TRIALS * of as f64;
             Some(Alarm { line, short: is_most.then(|| "busy machine".to_owned()).into_iter().collect() })
+        }
+        Caveat::ControlDiffers(spots) => {
+            let each: Vec<String> = spots.seen.iter().map(|spot| clean(&control(spot))).collect();
+            Some(alarm(format!("a control differs: {}", listed(&each)), "a control differs"))
         }
         _ => None,
     }));
@@ -167,6 +172,7 @@ fn of_study(view: Option<&View<'_>>, caveat: &Caveat) -> Option<(Weight, String)
     use Weight::{Look, Part};
     Some(match caveat {
         Caveat::TwinDiffers { .. } => (Look, twin(view?)?),
+        Caveat::Emulated => (Part, "emulated: guest instructions, not seconds; no caches, no pipeline".to_owned()),
         Caveat::IdenticalDiffers { differ, of } => {
             (Look, format!("the same program was judged different from itself in {differ} of {of} comparisons"))
         }

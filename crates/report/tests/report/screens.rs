@@ -67,7 +67,13 @@ fn generated(seed: u64) -> Generated {
         },
         workloads: workloads.clone(),
         conditions: conditions.clone(),
-        decide: Decide { baseline: [].into(), metrics: vec!["wall".to_owned()], margin: 0.01, confidence: 0.95 },
+        decide: Decide {
+            baseline: [].into(),
+            metrics: vec!["wall".to_owned()],
+            margin: 0.01,
+            confidence: 0.95,
+            ..Decide::default()
+        },
         ..StudyLine::default()
     });
     record.sessions.push(Session { session: 1, started_unix_s: 1e9, blocks, ..Session::default() });

@@ -37,6 +37,7 @@ fn empty(until: Until, most: u32) -> Record {
             metrics: vec!["wall".to_owned(), "maxrss".to_owned()],
             margin: 0.01,
             confidence: 0.95,
+            ..Decide::default()
         },
         until,
         looks_until: (until == Until::Decided).then_some(most),

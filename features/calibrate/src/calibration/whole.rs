@@ -111,7 +111,9 @@ fn plan(design: Design<'_>, seed: u64) -> Plan {
             metrics: vec!["wall".to_owned()],
             margin: 0.01,
             confidence: 1.0 - design.alpha,
+            ..Decide::default()
         },
+        ..Plan::default()
     }
 }
 

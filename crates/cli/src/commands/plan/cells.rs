@@ -97,6 +97,6 @@ fn amount(above: f64, metric: Option<&Metric>) -> String {
         Some(Unit::PerSecond) => format!("{above}/s"),
         // Shares are counts below 1: less than one whole thing is none.
         Some(Unit::Count) if above > 0.0 && above < 1.0 => percent(above),
-        Some(Unit::Count) | None => format!("{above}"),
+        Some(Unit::Count | Unit::GuestInstructions) | None => format!("{above}"),
     }
 }

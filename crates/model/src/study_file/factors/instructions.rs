@@ -1,7 +1,7 @@
 //! The instructions of a build factor's level: `patches` and `source`, each of one layer: of the only one that has a
-//! source, or of the layer that it names; and `fails`, of the whole build.
+//! source, or of the layer that it names; and `fails` and `kernel`, of the whole build.
 
-use super::super::section::{Sink, check_inside};
+use super::super::section::{Sink, check_below_prefix, check_inside};
 use crate::problem::suggest;
 use crate::study::{Layer, Source};
 use std::collections::BTreeMap;
@@ -72,6 +72,17 @@ pub(super) fn fails(sink: &Sink, value: &Spanned<DeValue<'_>>) -> Option<String>
         sink.report(value.span(), "`fails` is text that a line of the failing build's log has", "", remedy);
     }
     text.map(str::to_owned)
+}
+
+/// `kernel = "boot/vmlinuz"`: a file below the prefix of the finished build.
+pub(super) fn kernel(sink: &Sink, value: &Spanned<DeValue<'_>>) -> Option<String> {
+    let Some(file) = value.get_ref().as_str().filter(|file| !file.is_empty()) else {
+        let remedy = "for example `kernel = \"boot/vmlinuz\"`, relative to $PREFIX";
+        sink.report(value.span(), "`kernel` is a file of the finished build, in quotes", "", remedy);
+        return None;
+    };
+    check_below_prefix(sink, file, value.span());
+    Some(file.to_owned())
 }
 
 /// The instruction's value for each layer that it is about.

@@ -1,0 +1,263 @@
+//! An agent: our own program at a place that is reached otherwise than by a function call, such as a machine that was booted.
+//! It executes the tasks of an [`Order`] as this host would, and writes numbered lines; the last one has their number and
+//! digest, so that whoever receives them knows that nothing is missing. Here are both ends. How the order gets there and the
+//! lines come back is the business of the executor that reaches the place.
+
+use crate::{Error, Execution, Executor, Task};
+use bakeoff_model::digest::Digest;
+use bakeoff_model::record::{Block, Place, Trial, Unavailable};
+use serde::{Deserialize, Serialize};
+use std::io::{self, Write};
+
+/// What an agent is to do.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Order {
+    /// The name of the plan.
+    pub plan: String,
+    /// The variant's display name, or the twin's.
+    pub variant: String,
+    /// The session that its trials belong to is not known to it; the rest of each trial is.
+    pub tasks: Vec<Ordered>,
+    /// Seconds of its own clock that it waits before the first trial: a kernel has work of its own after it has booted.
+    pub settle_s: f64,
+    /// Seconds of its own clock after which a trial without a time limit is killed.
+    pub most_s: f64,
+}
+
+/// A task, as an order has it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Ordered {
+    /// Its block.
+    pub block: Block,
+    /// Its place in the block's order, from 1.
+    pub position: u32,
+    /// 0 for the first attempt.
+    pub attempt: u32,
+}
+
+/// A line of an agent.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Said {
+    /// The first: where it is, and what it cannot measure there.
+    Place(Place, Vec<Unavailable>),
+    /// A trial ended.
+    Trial(Box<Trial>),
+    /// It cannot go on.
+    Error(String),
+    /// The last: how many lines there were before, and their digest.
+    End(u64, String),
+}
+
+/// A line, and which it is, from 1.
+#[derive(Debug, Serialize, Deserialize)]
+struct Numbered {
+    n: u64,
+    said: Said,
+}
+
+/// Writes lines.
+pub struct Speaker<W> {
+    to: W,
+    lines: u64,
+    digest: Digest,
+}
+
+impl<W: Write> Speaker<W> {
+    /// That of an agent which has said nothing yet.
+    pub fn new(to: W) -> Self {
+        Self { to, lines: 0, digest: Digest::of("agent") }
+    }
+
+    /// Writes a line.
+    ///
+    /// # Errors
+    /// The system's, if it cannot be written.
+    pub fn say(&mut self, said: Said) -> io::Result<()> {
+        self.lines += 1;
+        let mut line = serde_json::to_vec(&Numbered { n: self.lines, said })?;
+        self.digest.field("line", &line);
+        line.push(b'\n');
+        self.to.write_all(&line)?;
+        self.to.flush()
+    }
+
+    /// Writes the last line.
+    ///
+    /// # Errors
+    /// The system's, if it cannot be written.
+    pub fn end(mut self) -> io::Result<W> {
+        let said = Said::End(self.lines, self.digest.hex());
+        self.say(said)?;
+        Ok(self.to)
+    }
+}
+
+/// Executes the tasks of an order, and says what came of them; values of metrics that are unavailable there are left out.
+///
+/// # Errors
+/// [`Error`] if the place cannot execute anything any more; the speaker has said so. An error of writing is one too.
+pub fn serve<W: Write>(
+    order: &Order,
+    executor: &mut dyn Executor,
+    place: Place,
+    unavailable: &[Unavailable],
+    speaker: &mut Speaker<W>,
+) -> Result<(), Error> {
+    let io = |source| Error::Folder { path: "the agent's lines".into(), source };
+    let mut missing = executor.unavailable();
+    missing.extend(unavailable.iter().cloned());
+    speaker.say(Said::Place(place, missing)).map_err(io)?;
+    for Ordered { block, position, attempt } in &order.tasks {
+        let task = Task { block, position: *position, variant: &order.variant, attempt: *attempt };
+        let executed = executor.execute(task).and_then(|execution| executor.block_ended().map(|()| execution));
+        match executed {
+            Ok(Some(mut execution)) => {
+                let names = unavailable.iter().flat_map(|one| &one.metrics);
+                names.for_each(|name| _ = execution.measurements.remove(name));
+                let trial = crate::driver::trial(task, 0, execution);
+                speaker.say(Said::Trial(Box::new(trial))).map_err(io)?;
+            }
+            Ok(None) => speaker.say(Said::Error("it was interrupted".to_owned())).map_err(io)?,
+            Err(error) => {
+                speaker.say(Said::Error(chain(&error))).map_err(io)?;
+                return Err(error);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// An error with its causes.
+fn chain(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        text = format!("{text}: {error}");
+        cause = error.source();
+    }
+    text
+}
+
+/// What was received of an agent.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Received {
+    /// Where it was; none if it did not speak.
+    pub place: Option<Place>,
+    /// What it cannot measure there.
+    pub unavailable: Vec<Unavailable>,
+    /// The trials, in their order.
+    pub trials: Vec<Trial>,
+    /// Why that is not all of it.
+    pub broken: Option<String>,
+}
+
+impl Received {
+    /// Reads its lines, as far as they are whole and in order.
+    pub fn of(bytes: &[u8]) -> Self {
+        let mut received = Self::default();
+        let mut digest = Digest::of("agent");
+        let mut lines = bytes.split_inclusive(|byte| *byte == b'\n').peekable();
+        if lines.peek().is_none() {
+            received.broken = Some("the agent said nothing".to_owned());
+            return received;
+        }
+        let mut last = 0;
+        for line in lines {
+            let expected = last + 1;
+            // A terminal's line ends with a carriage return too.
+            let text = line.trim_ascii_end();
+            let numbered = line.ends_with(b"\n").then(|| serde_json::from_slice::<Numbered>(text).ok()).flatten();
+            let Some(Numbered { n, said }) = numbered.filter(|numbered| numbered.n == expected) else {
+                received.broken = Some(format!("line {expected} of the agent is cut off, damaged or missing"));
+                return received;
+            };
+            last = n;
+            match said {
+                Said::Place(place, unavailable) => {
+                    (received.place, received.unavailable) = (Some(place), unavailable);
+                }
+                Said::Trial(trial) => received.trials.push(*trial),
+                Said::Error(why) => {
+                    received.broken = Some(why);
+                    return received;
+                }
+                Said::End(before, hex) => {
+                    if before != n - 1 || hex != digest.hex() {
+                        received.broken = Some("the agent's lines are not those that it wrote".to_owned());
+                    }
+                    return received;
+                }
+            }
+            digest.field("line", text);
+        }
+        received.broken = Some(format!("the agent's last line is missing, after {last} lines"));
+        received
+    }
+}
+
+impl From<Trial> for Execution {
+    fn from(trial: Trial) -> Self {
+        Self {
+            started_unix_s: trial.started_unix_s,
+            outcome: trial.outcome,
+            measurements: trial.measurements,
+            leftovers: trial.leftovers,
+            marks: trial.marks,
+            processes: trial.processes,
+            output: trial.output,
+            output_difference: trial.output_difference,
+            written: vec![],
+        }
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test ends where something is not as it should be")]
+mod tests {
+    use super::*;
+
+    fn spoken() -> Vec<u8> {
+        let mut speaker = Speaker::new(vec![]);
+        speaker.say(Said::Place(Place { cpus: 1, ..Place::default() }, vec![])).unwrap();
+        for workload in ["single", "parallel"] {
+            let trial = Trial { workload: workload.to_owned(), ..Trial::default() };
+            speaker.say(Said::Trial(Box::new(trial))).unwrap();
+        }
+        speaker.end().unwrap()
+    }
+
+    #[test]
+    fn what_is_said_is_received() {
+        let received = Received::of(&spoken());
+        assert_eq!(received.broken, None);
+        assert_eq!(received.trials.len(), 2);
+        assert_eq!(received.place.unwrap().cpus, 1);
+        let terminal = String::from_utf8(spoken()).unwrap().replace('\n', "\r\n");
+        assert_eq!(Received::of(terminal.as_bytes()).broken, None);
+    }
+
+    #[test]
+    fn cut_off_at_any_byte_it_is_not_whole() {
+        let bytes = spoken();
+        for end in 0..bytes.len() {
+            let received = Received::of(&bytes[..end]);
+            assert!(received.broken.is_some(), "cut off at {end}");
+            assert!(received.trials.len() <= 2);
+        }
+        assert_eq!(Received::of(&[]).broken.unwrap(), "the agent said nothing");
+    }
+
+    #[test]
+    fn a_line_that_is_changed_or_missing_is_noticed() {
+        let text = String::from_utf8(spoken()).unwrap();
+        let changed = text.replace("single", "simple");
+        assert_eq!(Received::of(changed.as_bytes()).broken.unwrap(), "the agent's lines are not those that it wrote");
+        let lines: Vec<&str> = text.lines().collect();
+        let without = [lines[0], lines[2], lines[3], ""].join("\n");
+        assert!(Received::of(without.as_bytes()).broken.unwrap().contains("line 2"));
+        let mut speaker = Speaker::new(vec![]);
+        speaker.say(Said::Error("no space".to_owned())).unwrap();
+        assert_eq!(Received::of(&speaker.end().unwrap()).broken.unwrap(), "no space");
+    }
+}

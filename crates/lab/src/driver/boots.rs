@@ -1,0 +1,137 @@
+//! Passes of variants that boot: in each pass every variant, and the twin, boots once, in random order, and one boot has all
+//! workloads × conditions of that variant, in one order for all boots of the pass. A boot counts as a whole: it is emitted
+//! when it has ended, so that one that was cut off has left nothing, and is repeated alone.
+
+use super::event::{Ending, Event};
+use super::held::Missing;
+use super::session::{Looked, Session, trial};
+use crate::{BootTask, Booted, Task};
+use bakeoff_model::plan::{BASELINE, drawn};
+use bakeoff_model::record::{Boot, MOST_REPEATS, Outcome, TWIN, Trial};
+
+impl<E: From<crate::Error>> Session<'_, E> {
+    /// Boots of one pass what the record does not hold yet.
+    pub(super) fn boot_pass(&mut self, pass: u32) -> Result<Ending, E> {
+        let planned = self.plan.pass(pass);
+        let blocks: Vec<Missing<'_>> = planned.iter().map(|planned| self.held.of_block(planned)).collect();
+        if !blocks.iter().any(Missing::is_any) {
+            return Ok(Ending::Complete);
+        }
+        let ending = match self.begin_pass(pass, &blocks) {
+            Ok(Some(())) => self.boot_each(pass, &blocks),
+            Ok(None) => Ok(Ending::Stopped),
+            Err(error) => Err(error.into()),
+        };
+        let ended = self.executor.pass_ended();
+        let ending = ending?;
+        ended?;
+        Ok(ending)
+    }
+
+    fn boot_each(&mut self, pass: u32, blocks: &[Missing<'_>]) -> Result<Ending, E> {
+        if !self.begun && self.look()? == Looked::Changed {
+            return Ok(Ending::Changed);
+        }
+        self.begun = true;
+        let mut is_announced = false;
+        let Some(first) = blocks.first() else { return Ok(Ending::Complete) };
+        for (position, variant) in (1..).zip(&first.block.order) {
+            let attempts = || blocks.iter().filter_map(|missing| missing.next.get(variant.as_str()));
+            let mut attempt = attempts().filter_map(|next| *next).max();
+            while let Some(number) = attempt {
+                if (self.stop)() {
+                    return Ok(Ending::Stopped);
+                }
+                if !is_announced {
+                    is_announced = true;
+                    for missing in blocks.iter().filter(|missing| !missing.is_begun) {
+                        (self.emit)(Event::BlockBegins(missing.block.clone()))?;
+                    }
+                }
+                let tasks: Vec<Task<'_>> = blocks
+                    .iter()
+                    .map(|missing| Task { block: missing.block, position, variant, attempt: number })
+                    .collect();
+                let (ending, is_void) = self.boot(pass, &tasks)?;
+                if ending != Ending::Complete {
+                    return Ok(ending);
+                }
+                attempt = (is_void && number < MOST_REPEATS).then_some(number + 1);
+            }
+        }
+        for _ in blocks {
+            (self.emit)(Event::BlockEnded)?;
+        }
+        Ok(Ending::Complete)
+    }
+
+    /// One boot, and whether it is void: then it is to be repeated.
+    fn boot(&mut self, pass: u32, tasks: &[Task<'_>]) -> Result<(Ending, bool), E> {
+        let Some(Task { variant, attempt, .. }) = tasks.first().copied() else { return Ok((Ending::Complete, false)) };
+        (self.emit)(Event::TrialBegins { variant: variant.to_owned() })?;
+        let drawn = drawn(self.plan.seed, pass, variant, attempt);
+        let Some(booted) = self.executor.boot(&BootTask { pass, variant, attempt, drawn, tasks })? else {
+            return Ok((Ending::Stopped, false));
+        };
+        let Booted { place, cost, executions } = booted;
+        let mut trials: Vec<Trial> =
+            tasks.iter().zip(executions).map(|(task, execution)| trial(*task, self.session, execution)).collect();
+        trials.iter_mut().for_each(|trial| self.judge(trial));
+        self.judge_boot(&mut trials);
+        let is_void = trials.iter().any(|trial| matches!(trial.outcome, Outcome::Void(_)));
+        self.booted.extend(trials.iter().cloned());
+        let variant = variant.to_owned();
+        let boot = Boot { session: self.session, pass, variant, attempt, place, drawn, cost, trials };
+        (self.emit)(Event::BootEnded(Box::new(boot)))?;
+        Ok(match self.look()? {
+            Looked::Changed => (Ending::Changed, true),
+            Looked::Touched => (Ending::Complete, true),
+            Looked::Good => (Ending::Complete, is_void),
+        })
+    }
+
+    /// A boot is one sample, so it is void as a whole; and one that is equal to another one is the same sample.
+    fn judge_boot(&self, trials: &mut [Trial]) {
+        let equal = (!self.plan.clock.is_of_seconds()).then(|| self.equal_boot(trials)).flatten();
+        let why = match equal {
+            Some(pass) => format!("equal to the boot of pass {pass} in every measurement, so it is the same sample"),
+            None if trials.iter().any(|trial| matches!(trial.outcome, Outcome::Void(_))) => {
+                "another trial of its boot is void".to_owned()
+            }
+            None => return,
+        };
+        for trial in trials.iter_mut().filter(|trial| trial.outcome == Outcome::Ok) {
+            trial.outcome = Outcome::Void(why.clone());
+        }
+    }
+
+    /// The pass of an earlier boot of the same kernel whose trials measured the same to the bit.
+    fn equal_boot(&self, trials: &[Trial]) -> Option<u32> {
+        let first = trials.first()?;
+        if trials.iter().any(|trial| trial.outcome != Outcome::Ok || trial.measurements.is_empty()) {
+            return None;
+        }
+        // The twin boots the kernel of the baseline.
+        let kernel = |variant: &str| if variant == TWIN { BASELINE.to_owned() } else { variant.to_owned() };
+        let known = || self.held.trials.iter().chain(&self.booted);
+        let is_same = |one: &Trial, other: &Trial| {
+            (&one.workload, &one.condition, &one.measurements)
+                == (&other.workload, &other.condition, &other.measurements)
+        };
+        let candidates = known().filter(|other| {
+            kernel(&other.variant) == kernel(&first.variant) && other.outcome == Outcome::Ok && is_same(first, other)
+        });
+        let boot_of = |of: &Trial| {
+            let of_boot =
+                |other: &&Trial| (other.block, &other.variant, other.attempt) == (of.block, &of.variant, of.attempt);
+            known().filter(of_boot).collect::<Vec<_>>()
+        };
+        candidates
+            .filter(|candidate| {
+                let boot = boot_of(candidate);
+                trials.iter().all(|trial| boot.iter().any(|other| is_same(trial, other)))
+            })
+            .map(|candidate| candidate.block)
+            .next()
+    }
+}

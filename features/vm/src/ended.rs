@@ -1,0 +1,115 @@
+//! How a boot ended, and what it died of if it did not end as it should: from qemu's exit, the agent's lines and the
+//! console. It touches nothing.
+
+use crate::accelerator::GOOD_EXIT;
+use bakeoff_host::End;
+use bakeoff_lab::agent::Received;
+use bakeoff_model::record::Failure;
+
+/// The signal for more processor time than a process may use.
+const SIGXCPU: i32 = 24;
+const SIGKILL: i32 = 9;
+/// How much of the console a failure shows.
+const TAIL_LINES: usize = 8;
+
+/// What a boot has left.
+pub(crate) struct Left<'a> {
+    pub(crate) end: &'a End,
+    pub(crate) received: &'a Received,
+    pub(crate) console: &'a str,
+    /// What qemu said itself.
+    pub(crate) log: &'a str,
+    /// Trials that were ordered.
+    pub(crate) ordered: usize,
+    /// Processor time that qemu might use, in seconds.
+    pub(crate) limit_s: f64,
+}
+
+/// Why its trials have failed; none if it did all that it should.
+pub(crate) fn failure(left: &Left<'_>) -> Option<Failure> {
+    let why = why(left)?;
+    let mut lines: Vec<&str> = left.console.lines().chain(left.log.lines()).map(str::trim_end).collect();
+    lines.retain(|line| !line.is_empty());
+    let tail = lines[lines.len().saturating_sub(TAIL_LINES)..].iter().map(|line| (*line).to_owned()).collect();
+    Some(Failure::Surroundings { part: "boot".to_owned(), why, tail })
+}
+
+fn why(left: &Left<'_>) -> Option<String> {
+    let panic = left.console.lines().find(|line| line.contains("Kernel panic") || line.contains("Oops:"));
+    let Left { received, limit_s, .. } = left;
+    let broken = received.broken.as_deref();
+    Some(match left.end {
+        End::Exited(code) if *code == GOOD_EXIT => match broken {
+            Some(broken) => format!("the machine ended as it should, but {broken}"),
+            None if received.trials.len() < left.ordered => {
+                format!("the agent executed {} of {} trials", received.trials.len(), left.ordered)
+            }
+            None => return None,
+        },
+        _ if panic.is_some() => format!("the kernel panicked: {}", panic.unwrap_or_default().trim()),
+        End::Exited(0) if received.place.is_none() => "the machine ended before the agent said anything".to_owned(),
+        End::Exited(0) => "the machine was switched off or reset before the agent was done".to_owned(),
+        End::Exited(1) => "qemu did not start the machine".to_owned(),
+        End::Exited(code) if code % 2 == 1 => {
+            format!(
+                "the agent ended with {}{}",
+                code / 2,
+                broken.map(|broken| format!(": {broken}")).unwrap_or_default()
+            )
+        }
+        End::Exited(code) => format!("qemu exited with {code}"),
+        End::Signalled(SIGXCPU) | End::TimedOut => {
+            format!(
+                "the machine hung: it was killed after {limit_s} s of processor time, or four times as long by the clock"
+            )
+        }
+        End::Signalled(SIGKILL) => "qemu was killed (signal 9)".to_owned(),
+        End::Signalled(signal) => format!("qemu was killed by signal {signal}"),
+        End::OutOfMemory => "qemu was killed because it used too much memory".to_owned(),
+        End::NotStarted { what, why } => format!("{what} could not be started: {why}"),
+        End::Interrupted => "it was interrupted".to_owned(),
+    })
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test ends where something is not as it should be")]
+mod tests {
+    use super::*;
+    use bakeoff_model::record::{Place, Trial};
+
+    fn check(end: End, received: &Received, console: &str, expect: Option<&str>) {
+        let left = Left { end: &end, received, console, log: "qemu: says so", ordered: 1, limit_s: 300.0 };
+        match (failure(&left), expect) {
+            (None, None) => {}
+            (Some(Failure::Surroundings { part, why, tail }), Some(expect)) => {
+                assert_eq!(part, "boot");
+                assert!(why.contains(expect), "{why}");
+                assert_eq!(tail.last().unwrap(), "qemu: says so");
+            }
+            (found, _) => panic!("{end:?}: {found:?}"),
+        }
+    }
+
+    #[test]
+    fn each_end_is_told_apart() {
+        let place = Some(Place::default());
+        let all = Received { place: place.clone(), trials: vec![Trial::default()], ..Received::default() };
+        let none = Received { place: place.clone(), ..Received::default() };
+        let silent = Received { broken: Some("the agent said nothing".to_owned()), ..Received::default() };
+        let cut =
+            Received { place, broken: Some("the agent's last line is missing".to_owned()), ..Received::default() };
+        let panic = "booting\nKernel panic - not syncing: VFS: Unable to mount root fs\n";
+        check(End::Exited(43), &all, "", None);
+        check(End::Exited(43), &none, "", Some("0 of 1 trials"));
+        check(End::Exited(43), &cut, "", Some("last line is missing"));
+        check(End::Exited(43), &silent, "", Some("said nothing"));
+        check(End::Exited(0), &silent, panic, Some("Kernel panic - not syncing"));
+        check(End::Exited(0), &silent, "", Some("before the agent said anything"));
+        check(End::Exited(0), &cut, "", Some("switched off or reset"));
+        check(End::Exited(1), &silent, "", Some("did not start"));
+        check(End::Exited(45), &cut, "", Some("the agent ended with 22"));
+        check(End::Signalled(24), &cut, "", Some("hung"));
+        check(End::TimedOut, &cut, "", Some("hung"));
+        check(End::Signalled(9), &cut, "", Some("signal 9"));
+    }
+}
