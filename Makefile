@@ -14,8 +14,9 @@ run:
 	$(CARGO) run --release --locked --quiet --bin bakeoff -- run $(STUDY) $(ARGS)
 
 test:
-	@sh tools/need-packages gcc libc6-dev binutils make xz-utils patch git curl perl-base mount util-linux ministat strace faketime r-base-core python3 python3-venv go=golang-go
+	@sh tools/need-packages gcc libc6-dev binutils make xz-utils patch git curl perl-base mount util-linux ministat strace faketime r-base-core python3 python3-venv go=golang-go qemu-system-x86_64=qemu-system-x86 seabios busybox-static
 	@sh tools/oracles
+	@sh tools/kernels
 	$(CARGO) test --workspace --locked
 
 # Ratios beside other tools, in randomised blocks; nothing else should be executing. benchstat needs Go and its proxy.

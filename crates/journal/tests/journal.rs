@@ -23,7 +23,13 @@ fn study() -> StudyLine {
         variants: vec![VariantLine { name: "a".into(), ..VariantLine::default() }],
         workloads: vec!["w".into()],
         conditions: vec!["idle".into()],
-        decide: Decide { baseline: Levels::new(), metrics: vec!["wall".into()], margin: 0.01, confidence: 0.95 },
+        decide: Decide {
+            baseline: Levels::new(),
+            metrics: vec!["wall".into()],
+            margin: 0.01,
+            confidence: 0.95,
+            ..Decide::default()
+        },
         until: bakeoff_model::until::Until::Blocks,
         looks_until: None,
         simulated: None,

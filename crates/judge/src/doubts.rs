@@ -3,7 +3,7 @@
 use super::rule::DecisionRule;
 use super::trials::Trials;
 use super::{builds, conditions, provided};
-use crate::findings::{Caveat, Findings, Spot, Spots, Verdict};
+use crate::findings::{Caveat, ControlSeen, Findings, Spot, Spots, Verdict};
 use bakeoff_model::metric;
 use bakeoff_model::record::{BuildOutcome, Record, StudyLine};
 use bakeoff_model::until::Until;
@@ -47,7 +47,7 @@ fn twin_differs(findings: &Findings) -> Option<Caveat> {
 /// Of each control the largest difference that is shown, even if it is within the margin: no difference of that size in
 /// another metric is to be believed.
 fn control_differs(findings: &Findings, study: &StudyLine) -> Option<Caveat> {
-    let mut seen: Vec<Spot<f64>> = vec![];
+    let mut seen: Vec<Spot<ControlSeen>> = vec![];
     for name in &study.decide.control {
         let tables = findings.tables.iter().filter(|table| table.metric == *name);
         let spots = tables.flat_map(|table| {
@@ -59,11 +59,11 @@ fn control_differs(findings: &Findings, study: &StudyLine) -> Option<Caveat> {
                     condition: table.condition.clone(),
                     metric: table.metric.clone(),
                     unit: table.unit,
-                    what: comparison.estimate,
+                    what: ControlSeen { ratio: comparison.estimate, is_within: comparison.is_within() },
                 })
             })
         });
-        seen.extend(spots.max_by(|a, b| a.what.ln().abs().total_cmp(&b.what.ln().abs())));
+        seen.extend(spots.max_by(|a, b| a.what.ratio.ln().abs().total_cmp(&b.what.ratio.ln().abs())));
     }
     (!seen.is_empty()).then(|| Caveat::ControlDiffers(Spots { seen, cells: findings.tables.len() }))
 }

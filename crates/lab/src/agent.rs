@@ -5,6 +5,7 @@
 
 use crate::{Error, Execution, Executor, Task};
 use bakeoff_model::digest::Digest;
+use bakeoff_model::metric::{self, Measurements};
 use bakeoff_model::record::{Block, Place, Trial, Unavailable};
 use serde::{Deserialize, Serialize};
 use std::io::{self, Write};
@@ -113,8 +114,7 @@ pub fn serve<W: Write>(
         let executed = executor.execute(task).and_then(|execution| executor.block_ended().map(|()| execution));
         match executed {
             Ok(Some(mut execution)) => {
-                let names = unavailable.iter().flat_map(|one| &one.metrics);
-                names.for_each(|name| _ = execution.measurements.remove(name));
+                leave_out(unavailable, &mut execution.measurements);
                 let trial = crate::driver::trial(task, 0, execution);
                 speaker.say(Said::Trial(Box::new(trial))).map_err(io)?;
             }
@@ -126,6 +126,16 @@ pub fn serve<W: Write>(
         }
     }
     Ok(())
+}
+
+/// What cannot be told apart is left out; the sum of the two parts of CPU time stays.
+fn leave_out(unavailable: &[Unavailable], measurements: &mut Measurements) {
+    let cpu = metric::value("cpu", measurements);
+    for name in unavailable.iter().flat_map(|one| &one.metrics) {
+        if measurements.remove(name).is_some() && ["user", "sys"].contains(&name.as_str()) {
+            measurements.extend(cpu.map(|cpu| ("cpu".to_owned(), cpu)));
+        }
+    }
 }
 
 /// An error with its causes.
@@ -259,5 +269,15 @@ mod tests {
         let mut speaker = Speaker::new(vec![]);
         speaker.say(Said::Error("no space".to_owned())).unwrap();
         assert_eq!(Received::of(&speaker.end().unwrap()).broken.unwrap(), "no space");
+    }
+
+    #[test]
+    fn where_user_and_sys_are_sampled_their_sum_is_kept() {
+        let mut measured: Measurements =
+            [("user", 1.5), ("sys", 0.5), ("wall", 3.0)].map(|(name, value)| (name.to_owned(), value)).into();
+        let sampled = Unavailable { metrics: vec!["user".to_owned(), "sys".to_owned()], why: String::new() };
+        leave_out(&[sampled], &mut measured);
+        assert_eq!(measured, [("cpu", 2.0), ("wall", 3.0)].map(|(name, value)| (name.to_owned(), value)).into());
+        assert_eq!(metric::value("cpu", &measured), Some(2.0));
     }
 }

@@ -60,7 +60,7 @@ impl Wording {
 
     /// Whether a variant is faster or higher, or else needs or has an amount.
     pub fn takes_is(self) -> bool {
-        !matches!(self.unit, Unit::Bytes | Unit::Count)
+        !matches!(self.unit, Unit::Bytes | Unit::Count | Unit::GuestInstructions)
     }
 
     /// `is`, or what one does with an amount; and its infinitive.

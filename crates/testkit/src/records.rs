@@ -10,7 +10,8 @@ pub use bakeoff_report::caveats::{caveat as sentence, refusal as why};
 pub fn study(variants: &[&str], conditions: &[&str], metrics: &[&str]) -> Record {
     let owned = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
     let variant = |name: &&str| VariantLine { name: (*name).to_owned(), ..VariantLine::default() };
-    let decide = Decide { baseline: [].into(), metrics: owned(metrics), margin: 0.01, confidence: 0.95 };
+    let decide =
+        Decide { baseline: [].into(), metrics: owned(metrics), margin: 0.01, confidence: 0.95, ..Decide::default() };
     let mut record = Record::new(StudyLine {
         format: 1,
         study: "test".to_owned(),

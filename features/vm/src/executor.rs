@@ -254,7 +254,7 @@ impl Vm<'_> {
         let command = Command {
             argv: machine.argv(),
             dir: scratch.clone(),
-            env: BTreeMap::new(),
+            env: BTreeMap::from([("TMPDIR".to_owned(), scratch.display().to_string())]),
             stdout: log.clone(),
             stderr: log.clone(),
         };

@@ -95,10 +95,10 @@ impl Printed {
 #[derive(Debug, clap::Args)]
 struct InCondition {
     /// Run N processes of a command at once; a trial lasts until the last one ends
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=1024))]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=256))]
     processes: u32,
     /// Keep N copies of the first command running during every trial
-    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=1024))]
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=256))]
     copies: u32,
     /// Processors that trials may use, such as 0,2-3
     #[arg(long, value_name = "LIST", value_parser = processors)]

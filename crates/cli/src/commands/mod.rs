@@ -34,7 +34,7 @@ Begin with:
   bakeoff run studies/perl-options           do it
 
 Exit codes: 0 done, 1 a check failed (calibrate, check-summary --require, lock --check), 2 a problem
-in the command line or the study, 3 undecided where a decision was demanded, 4 a variant failed,
+in the command line or the study, or what trials execute was changed, 3 undecided where a decision was demanded, 4 a variant failed,
 5 internal error, 130 interrupted (repeat the command to go on).";
 
 /// The commands of the core, in the order of the help.

@@ -13,6 +13,8 @@ mod parcel;
 mod stat;
 #[path = "../../../../features/stat/tests/command/benchstat.rs"]
 mod stat_benchstat;
+#[path = "../../../../features/vm/tests/command/boots.rs"]
+mod vm_boots;
 #[path = "../../../../features/why/tests/command/evidence.rs"]
 mod why_evidence;
 #[path = "../../../../features/why/tests/command/facts.rs"]

@@ -114,7 +114,7 @@ pub enum Caveat {
         of: usize,
     },
     /// A negative control, in which nothing should differ, is shown to differ; the largest difference of each.
-    ControlDiffers(Spots<f64>),
+    ControlDiffers(Spots<ControlSeen>),
     /// Seconds are not time: the machine was emulated, and its clock counts instructions.
     Emulated,
     /// Variants that are the same, file for file, were judged different.

@@ -1,8 +1,7 @@
 //! Sentences of doubts about a study as a whole, but for those that its values raise.
 
-use crate::format::percent;
-use crate::words::metric_in;
-use bakeoff_judge::findings::{BusySeen, Caveat, LoadSeen, Spot, Verdict};
+use crate::format::{decimals_of, fixed};
+use bakeoff_judge::findings::{BusySeen, Caveat, ControlSeen, LoadSeen, Spot, Verdict};
 
 pub(super) fn sentence(caveat: &Caveat) -> Option<String> {
     Some(match caveat {
@@ -112,8 +111,13 @@ fn busy_machine(seen: &[BusySeen], from: f64) -> String {
     )
 }
 
-/// A control that differs: `user time of cc=clang on single (0.4 %)`.
-pub(crate) fn control(spot: &Spot<f64>) -> String {
-    let name = metric_in(&spot.metric, spot.unit);
-    format!("{name} of {} on {} ({})", spot.variant, spot.workload, percent((spot.what - 1.0).abs()))
+/// A control that differs: `user of cc=clang on single (0.42 %)`.
+pub(crate) fn control(spot: &Spot<ControlSeen>) -> String {
+    format!("{} of {} on {} ({})", spot.metric, spot.variant, spot.workload, of_ratio(spot.what.ratio))
+}
+
+/// A difference in percent with two significant digits.
+fn of_ratio(ratio: f64) -> String {
+    let shown = 100.0 * (ratio - 1.0).abs();
+    format!("{} %", fixed(shown, decimals_of(shown, 2)))
 }

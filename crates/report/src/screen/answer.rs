@@ -137,6 +137,10 @@ impl Teller<'_> {
                 "wall" => String::new(),
                 other => format!(" in {}", words::metric(other)),
             }
+        } else if self.view.unit == Unit::GuestInstructions {
+            // The line below the question says of what, where there is no room.
+            let what = words::metric_in(self.view.metric, self.view.unit).trim_start_matches("guest ");
+            if self.terse { String::new() } else { format!(" {what}") }
         } else {
             format!(" {}", clean(words::metric_in(self.view.metric, self.view.unit)))
         };
@@ -182,7 +186,8 @@ impl Teller<'_> {
             }
             Verdict::Slower => {
                 let claim = self.claim(comparison);
-                format!("{baseline} is {}: {name} {} {claim}", self.better_word(), self.verb(&claim))
+                let verb = self.verb("");
+                format!("{baseline} {verb} {}: {name} {} {claim}", self.better_word(), self.verb(&claim))
             }
             Verdict::Negligible => {
                 format!("{baseline} and {name} differ{}, but within {}{}", in_metric, self.margin(), interval())

@@ -59,7 +59,10 @@ pub(super) fn alarms(findings: &Findings, view: Option<&View<'_>>) -> Vec<Alarm>
         }
         Caveat::ControlDiffers(spots) => {
             let each: Vec<String> = spots.seen.iter().map(|spot| clean(&control(spot))).collect();
-            Some(alarm(format!("a control differs: {}", listed(&each)), "a control differs"))
+            // Within the margin it is said, but it makes no claim beyond the margin meaningless.
+            let is_large = spots.seen.iter().any(|spot| !spot.what.is_within);
+            let short = is_large.then(|| "a control differs".to_owned()).into_iter().collect();
+            Some(Alarm { line: format!("a control differs: {}", listed(&each)), short })
         }
         _ => None,
     }));

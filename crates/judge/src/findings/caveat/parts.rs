@@ -258,3 +258,12 @@ pub enum Left {
     /// Nothing.
     Nothing,
 }
+
+/// How much a control differs.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct ControlSeen {
+    /// The ratio to the baseline.
+    pub ratio: f64,
+    /// Whether that is within the margin.
+    pub is_within: bool,
+}
