@@ -70,7 +70,7 @@ make)
     cp out/.config "$PREFIX/boot/config"
 
     # The tree is kept, for `relink`, which needs only a little of it.
-    rm -rf linux first src usr
+    rm -rf linux first src share
     rm -f out/vmlinux.o
     find out -type f ! -name '*.o' ! -name '*.a' ! -name vmlinux.lds ! -name sorttable ! -name link.words \
         -exec rm -f {} +
