@@ -65,7 +65,7 @@ fn control_differs(findings: &Findings, study: &StudyLine) -> Option<Caveat> {
         });
         seen.extend(spots.max_by(|a, b| a.what.ratio.ln().abs().total_cmp(&b.what.ratio.ln().abs())));
     }
-    (!seen.is_empty()).then(|| Caveat::ControlDiffers(Spots { seen, cells: findings.tables.len() }))
+    (!seen.is_empty()).then_some(Caveat::ControlDiffers(Spots { seen, cells: findings.tables.len() }))
 }
 
 fn failed_builds(findings: &Findings) -> Option<Caveat> {
