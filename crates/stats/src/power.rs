@@ -14,12 +14,13 @@ use super::quadrature::GaussLegendre;
 use super::student::t_quantile;
 use statrs::distribution::{ChiSquared, ContinuousCDF, Normal};
 use statrs::function::gamma::ln_gamma;
+use std::sync::LazyLock;
 
 /// Beyond this many blocks a number is of no use to anyone.
 const BLOCKS_MAX: u32 = 1_000_000;
 
-/// Nodes of each piece of an integral.
-const NODES: usize = 48;
+/// The rule for each piece of an integral. To find its nodes takes far longer than an integral.
+static RULE: LazyLock<GaussLegendre> = LazyLock::new(|| GaussLegendre::new(48));
 
 /// Standard deviations beyond which there is nothing.
 const FAR: f64 = 9.0;
@@ -46,8 +47,7 @@ fn over_spread(degrees_of_freedom: f64, turn: [f64; 2], f: impl Fn(f64) -> f64) 
     let [place, width] = turn;
     let mut pieces = [low, place - FAR * width, place, place + FAR * width, 1.0, high].map(|s| s.clamp(low, high));
     pieces.sort_by(f64::total_cmp);
-    let rule = GaussLegendre::new(NODES);
-    pieces.windows(2).map(|piece| rule.integral(piece[0], piece[1], |s| density(s) * f(s))).sum()
+    pieces.windows(2).map(|piece| RULE.integral(piece[0], piece[1], |s| density(s) * f(s))).sum()
 }
 
 /// What a study is planned for: how its contrasts spread, and how sure it wants to be.

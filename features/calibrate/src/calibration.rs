@@ -5,6 +5,7 @@
 //! Unlike `stats/` it may draw chance from the model's streams. It is as pure: the same options give the same numbers,
 //! on however many threads. It starts nothing and knows no clock; it reports progress to the caller.
 
+mod boots;
 mod families;
 mod goals;
 mod levels;

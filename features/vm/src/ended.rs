@@ -9,6 +9,8 @@ use bakeoff_model::record::Failure;
 /// The signal for more processor time than a process may use.
 const SIGXCPU: i32 = 24;
 const SIGKILL: i32 = 9;
+/// What a kernel says that cannot go on.
+const FATAL: [&str; 3] = ["Kernel panic", "Oops:", "BUG:"];
 /// How much of the console a failure shows.
 const TAIL_LINES: usize = 8;
 
@@ -30,12 +32,15 @@ pub(crate) fn failure(left: &Left<'_>) -> Option<Failure> {
     let why = why(left)?;
     let mut lines: Vec<&str> = left.console.lines().chain(left.log.lines()).map(str::trim_end).collect();
     lines.retain(|line| !line.is_empty());
-    let tail = lines[lines.len().saturating_sub(TAIL_LINES)..].iter().map(|line| (*line).to_owned()).collect();
+    // Of a panic the first lines say most; of anything else the last ones.
+    let is_fatal = |line: &&str| FATAL.iter().any(|word| line.contains(word));
+    let from = lines.iter().position(is_fatal).unwrap_or(lines.len().saturating_sub(TAIL_LINES));
+    let tail = lines[from..].iter().take(TAIL_LINES).map(|line| (*line).to_owned()).collect();
     Some(Failure::Surroundings { part: "boot".to_owned(), why, tail })
 }
 
 fn why(left: &Left<'_>) -> Option<String> {
-    let panic = left.console.lines().find(|line| line.contains("Kernel panic") || line.contains("Oops:"));
+    let panic = left.console.lines().find(|line| FATAL.iter().any(|word| line.contains(word)));
     let Left { received, limit_s, .. } = left;
     let broken = received.broken.as_deref();
     Some(match left.end {
@@ -84,7 +89,8 @@ mod tests {
             (Some(Failure::Surroundings { part, why, tail }), Some(expect)) => {
                 assert_eq!(part, "boot");
                 assert!(why.contains(expect), "{why}");
-                assert_eq!(tail.last().unwrap(), "qemu: says so");
+                let first = if expect.contains("panic") { expect } else { "qemu: says so" };
+                assert!(tail.iter().any(|line| line.contains(first)), "{tail:?}");
             }
             (found, _) => panic!("{end:?}: {found:?}"),
         }

@@ -4,7 +4,7 @@
 use super::promise::{Goal, Options, Row};
 use super::simulate::{Reduce, Sample, Simulation, Stopped};
 use super::worlds::{WORLDS, World};
-use super::{families, stopping, studies, ticks, whole};
+use super::{boots, families, stopping, studies, ticks, whole};
 use bakeoff_model::shuffle::Stream;
 
 /// Studies of one kind, and the promises that are measured on them.
@@ -47,6 +47,9 @@ const fn promise(name: &'static str, property: &'static str, goal: Option<Goal>,
 
 /// Worlds whose noise is smaller and larger than a tick, with tails and with drift.
 const TICK_WORLDS: &[World] = &[World::Normal, World::Spiky, World::Bimodal, World::Mixed];
+
+/// Worlds of the trials inside boots: what textbooks assume, and all of it.
+const BOOT_WORLDS: &[World] = &[World::Normal, World::Mixed];
 
 const TASKS: &[Task] = &[
     Task {
@@ -221,6 +224,38 @@ const TASKS: &[Task] = &[
         promises: &[
             promise("whole-false-verdict", "any false verdict", at_most(0.055), Reduce::Rate(0)),
             promise("whole-twin", "the twin is called different", at_most(0.055), Reduce::Rate(1)),
+        ],
+    },
+    Task {
+        name: "boots",
+        design: "3 kernels that are the same and the twin, 10 passes in which each boots once",
+        worlds: BOOT_WORLDS,
+        one_in: 1,
+        cost: 4000.0,
+        study: boots::same,
+        promises: &[
+            promise("boots-false-verdict", "any false verdict of a table", at_most(0.055), Reduce::Mean(0)),
+            promise("boots-suite", "…, over the workloads", at_most(0.055), Reduce::Mean(1)),
+            promise("boots-conditions", "…, on a condition", at_most(0.055), Reduce::Mean(2)),
+            promise("boots-twin", "the twin is called different", at_most(0.055), Reduce::Mean(3)),
+        ],
+    },
+    Task {
+        name: "boots-slower",
+        design: "the same, but the last kernel is slower by 7 %",
+        worlds: BOOT_WORLDS,
+        one_in: 1,
+        cost: 4000.0,
+        study: boots::slower,
+        promises: &[
+            promise("boots-misses", "any 95 % interval of a table misses its truth", at_most(0.055), Reduce::Mean(0)),
+            promise("boots-suite-misses", "…, over the workloads", at_most(0.055), Reduce::Mean(1)),
+            promise(
+                "boots-power",
+                "it is seen, ours ÷ t if trials had no noise",
+                at_least(0.9),
+                Reduce::MeanRatio(2, 3),
+            ),
         ],
     },
     Task {

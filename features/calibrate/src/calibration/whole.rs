@@ -8,7 +8,7 @@ use bakeoff_judge::findings::Comparison;
 use bakeoff_judge::judge;
 use bakeoff_model::metric::Measurements;
 use bakeoff_model::plan::{Plan, Variant};
-use bakeoff_model::record::{Line, Outcome, Place, Record, Session, Trial};
+use bakeoff_model::record::{Block, Line, Outcome, Place, Record, Session, Trial};
 use bakeoff_model::shuffle::Stream;
 use bakeoff_model::study::{Condition, Decide, Levels, Workload};
 use std::collections::BTreeMap;
@@ -43,37 +43,49 @@ pub(super) fn record(world: World, design: Design<'_>, clock: &dyn Fn(f64) -> f6
     let noise = world.noise(per_block * design.blocks as usize, stream);
     let effect =
         |name: &str| design.variants.iter().find(|(other, _)| *other == name).map_or(0.0, |(_, effect)| *effect);
-    let mut record = Record::new(plan.study_line(&BTreeMap::new(), "", Some(world.name())));
-    record.push(Line::Session(Session {
-        session: 1,
-        started_unix_s: 0.0,
-        blocks: design.blocks,
-        place: Place::default(),
-        memory_floor_bytes: None,
-        ..Session::default()
-    }));
+    let mut record = begun(&plan, world);
     for (block, slots) in (1..=design.blocks).flat_map(|pass| plan.pass(pass)).zip(noise.chunks(per_block)) {
         for (position, (variant, noise)) in (1..).zip(block.order.iter().zip(slots)) {
-            record.trials.push(Trial {
-                block: block.block,
-                workload: block.workload.clone(),
-                condition: block.condition.clone(),
-                position,
-                variant: variant.clone(),
-                session: 1,
-                started_unix_s: 0.0,
-                outcome: Outcome::Ok,
-                measurements: Measurements::from([("wall".to_owned(), clock(noise + effect(variant)))]),
-                leftovers: 0,
-                ..Trial::default()
-            });
+            record.trials.push(trial(&block, position, variant, clock(noise + effect(variant))));
         }
         record.push(Line::Block(block));
     }
     record
 }
 
-fn plan(design: Design<'_>, seed: u64) -> Plan {
+/// The record of a plan before its first block.
+pub(super) fn begun(plan: &Plan, world: World) -> Record {
+    let mut record = Record::new(plan.study_line(&BTreeMap::new(), "", Some(world.name())));
+    record.push(Line::Session(Session {
+        session: 1,
+        started_unix_s: 0.0,
+        blocks: plan.blocks,
+        place: Place::default(),
+        memory_floor_bytes: None,
+        ..Session::default()
+    }));
+    record
+}
+
+/// A trial that took this time.
+pub(super) fn trial(block: &Block, position: u32, variant: &str, seconds: f64) -> Trial {
+    Trial {
+        block: block.block,
+        workload: block.workload.clone(),
+        condition: block.condition.clone(),
+        position,
+        variant: variant.to_owned(),
+        session: 1,
+        started_unix_s: 0.0,
+        outcome: Outcome::Ok,
+        measurements: Measurements::from([("wall".to_owned(), seconds)]),
+        leftovers: 0,
+        ..Trial::default()
+    }
+}
+
+/// A plan of one workload under one condition.
+pub(super) fn plan(design: Design<'_>, seed: u64) -> Plan {
     let levels = |name: &str| Levels::from([("variant".to_owned(), name.to_owned())]);
     let variant = |name: &str| Variant {
         name: name.to_owned(),
