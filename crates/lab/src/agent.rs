@@ -1,6 +1,6 @@
 //! An agent: our own program at a place that is reached otherwise than by a function call, such as a machine that was booted.
 //! It executes the tasks of an [`Order`] as this host would, and writes numbered lines; the last one has their number and
-//! digest, so that whoever receives them knows that nothing is missing. Here are both ends. How the order gets there and the
+//! digest, so that the receiver knows that nothing is missing. Here are both ends. How the order gets there and the
 //! lines come back is the business of the executor that reaches the place.
 
 use crate::{Error, Execution, Executor, Task};
@@ -128,7 +128,7 @@ pub fn serve<W: Write>(
     Ok(())
 }
 
-/// What cannot be told apart is left out; the sum of the two parts of CPU time stays.
+/// What the kernel does not separate is left out; the sum of the two parts of CPU time stays.
 fn leave_out(unavailable: &[Unavailable], measurements: &mut Measurements) {
     let cpu = metric::value("cpu", measurements);
     for name in unavailable.iter().flat_map(|one| &one.metrics) {

@@ -102,7 +102,7 @@ pub struct BootTask<'a> {
 /// What came of a boot.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Booted {
-    /// What was booted, as it told of itself; none if it did not come so far.
+    /// What was booted, as it described itself; none if it did not come so far.
     pub place: Option<Place>,
     /// What it cost this host.
     pub cost: Measurements,

@@ -241,7 +241,7 @@ pub fn by_name<'a>(name: &str, own: &'a [Metric]) -> Option<&'a Metric> {
 pub fn value(name: &str, measurements: &Measurements) -> Option<f64> {
     let measured = |name: &str| measurements.get(name).copied();
     match name {
-        // Where the two cannot be told apart, only their sum is there.
+        // Where the kernel does not separate the two, only their sum is there.
         "cpu" => measured("cpu").or_else(|| Some(measured("user")? + measured("sys")?)),
         "peak" => measured("cgroup_peak").or_else(|| measured("maxrss")),
         _ => measured(name),

@@ -75,7 +75,7 @@ pub struct Plan {
     pub decide: Decide,
     /// What features have read of sections that make trials comparable, by their names.
     pub sections: BTreeMap<String, serde_json::Value>,
-    /// What seconds are where the trials are executed; whoever chooses the place sets it.
+    /// What seconds are where the trials are executed; the command that chooses the place sets it.
     pub clock: Clock,
 }
 

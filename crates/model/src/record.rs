@@ -11,8 +11,10 @@ mod looks;
 mod outcome;
 mod output;
 mod parted;
+mod place;
 mod reading;
 mod study_line;
+mod trial;
 
 pub(crate) use basis::VARIANT_KEY;
 pub use basis::{Basis, Change};
@@ -23,11 +25,12 @@ pub use feature_line::FeatureLine;
 pub use looks::{Changed, Checked};
 pub use outcome::{Failure, Outcome};
 pub use output::{HASHED_BYTES, Output, OutputDifference};
+pub use place::Place;
 pub use reading::{Contradiction, Odd, Oddity, Reading};
 pub use study_line::{Excluded, SharedLine, StudyLine, VariantLine};
+use trial::is_zero;
+pub use trial::{MOST_REPEATS, Trial};
 
-use crate::marks::Marks;
-use crate::metric::{self, Measurements};
 use serde::{Deserialize, Serialize};
 
 /// The version of the journal's format that this program writes. Readers refuse newer ones. Since 2 each line carries a
@@ -39,9 +42,6 @@ pub const TWIN: &str = "twin";
 
 /// The most that the environment of a trial is padded with, in bytes: a page.
 pub const MOST_PADDING_BYTES: u32 = 4096;
-
-/// How often a void trial is repeated at most.
-pub const MOST_REPEATS: u32 = 5;
 
 /// One line of a journal.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -152,25 +152,6 @@ pub struct Unavailable {
     pub why: String,
 }
 
-/// What distinguishes the machine that a block ran on from others.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub struct Place {
-    /// Host name.
-    pub host: String,
-    /// Operating system, as it names itself.
-    pub os: String,
-    /// Kernel release.
-    pub kernel: String,
-    /// Processor model.
-    pub cpu: String,
-    /// Number of processors online.
-    pub cpus: u32,
-    /// Memory, in bytes.
-    pub memory_bytes: u64,
-    /// The hypervisor or container, if one shows itself.
-    pub virtualisation: Option<String>,
-}
-
 /// A block begins.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Block {
@@ -189,75 +170,6 @@ pub struct Block {
     /// twin was drawn from ([`crate::plan::link_seed`]).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub layout: Option<u32>,
-}
-
-/// One execution of one cell in one block.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-pub struct Trial {
-    /// The block's number, from 1.
-    pub block: u32,
-    /// The workload.
-    pub workload: String,
-    /// The condition.
-    pub condition: String,
-    /// Place in the block's order, from 1.
-    pub position: u32,
-    /// The variant's display name, or [`TWIN`].
-    pub variant: String,
-    /// The session that executed it.
-    pub session: u32,
-    /// When it was launched, in seconds since 1970-01-01 UTC.
-    pub started_unix_s: f64,
-    /// How it ended.
-    pub outcome: Outcome,
-    /// What was measured; kept for failed trials too.
-    pub measurements: Measurements,
-    /// Processes that outlived the main one, and were killed: what they did is not measured.
-    #[serde(default)]
-    pub leftovers: u32,
-    /// 0 for the first attempt; counts up where void ones were repeated.
-    #[serde(default, skip_serializing_if = "is_zero")]
-    pub attempt: u32,
-    /// Phases and ops that it marked.
-    #[serde(default, skip_serializing_if = "Marks::is_empty")]
-    pub marks: Marks,
-    /// Where several processes executed at once: each one's own measurements.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub processes: Vec<Measurements>,
-    /// What each process printed on its standard output; empty if that was thrown away.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub output: Vec<Output>,
-    /// Where it first differs from what the baseline had printed; only with the first trial in a session of which that
-    /// could be said.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub output_difference: Option<OutputDifference>,
-}
-
-fn is_zero(number: &u32) -> bool {
-    *number == 0
-}
-
-impl Trial {
-    /// The value of a metric, as measured or derived from what was measured and marked; none if it was not.
-    pub fn value(&self, name: &str) -> Option<f64> {
-        let wall_s = metric::value("wall", &self.measurements);
-        let measured = metric::value(name, &self.measurements).or_else(|| self.marks.value(name, wall_s));
-        if measured.is_none() && name == "throughput" { self.throughput(wall_s?) } else { measured }
-    }
-
-    /// Ops in a second; where none are marked, processes.
-    fn throughput(&self, wall_s: f64) -> Option<f64> {
-        let count = match self.marks.ops_count() {
-            0 => self.processes.len().max(1) as f64,
-            ops => ops as f64,
-        };
-        (wall_s > 0.0).then(|| count / wall_s)
-    }
-
-    /// Whether no other attempt follows: it is not void, or it has been repeated often enough.
-    pub fn is_final(&self) -> bool {
-        !matches!(self.outcome, Outcome::Void(_)) || self.attempt >= MOST_REPEATS
-    }
 }
 
 /// The system's clock went on in a step: times of day before and after it do not fit. No duration comes from it.

@@ -6,12 +6,16 @@ use bakeoff_model::record::{Block, Record, Session, StudyLine, TWIN, Trial, Vari
 use bakeoff_model::study::Decide;
 pub use bakeoff_report::caveats::{caveat as sentence, refusal as why};
 
+/// How the tests decide: a margin of 1 % and a confidence of 95 %, on no metric yet.
+pub fn decide() -> Decide {
+    Decide { margin: 0.01, confidence: 0.95, ..Decide::default() }
+}
+
 /// A study of these variants, the baseline first, with a twin, of the workload `loop`. It has one session and no trials.
 pub fn study(variants: &[&str], conditions: &[&str], metrics: &[&str]) -> Record {
     let owned = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
     let variant = |name: &&str| VariantLine { name: (*name).to_owned(), ..VariantLine::default() };
-    let decide =
-        Decide { baseline: [].into(), metrics: owned(metrics), margin: 0.01, confidence: 0.95, ..Decide::default() };
+    let decide = Decide { metrics: owned(metrics), ..decide() };
     let mut record = Record::new(StudyLine {
         format: 1,
         study: "test".to_owned(),

@@ -87,7 +87,7 @@ pub(crate) fn boots(qemu: &Path, accelerator: &str) -> Result<(), String> {
         .map_err(|why| format!("under {accelerator} a machine does not boot: {why}"))
 }
 
-/// Starts a machine in a folder, which ends itself within so many seconds by the clock; what it did in place of that.
+/// Starts a machine in a folder, which is to end itself within `limit_s` seconds by the clock; what it did instead.
 pub(crate) fn boot_within(argv: Vec<String>, folder: &Path, limit_s: f64) -> Result<(), String> {
     let broken = |error: &dyn std::fmt::Display| format!("it cannot be tried: {error}");
     let log = folder.join("log");

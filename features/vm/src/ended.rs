@@ -2,6 +2,7 @@
 //! console. It touches nothing.
 
 use crate::accelerator::GOOD_EXIT;
+use crate::guest::SIGNALS;
 use bakeoff_host::End;
 use bakeoff_lab::agent::Received;
 use bakeoff_model::record::Failure;
@@ -55,6 +56,9 @@ fn why(left: &Left<'_>) -> Option<String> {
         End::Exited(0) if received.place.is_none() => "the machine ended before the agent said anything".to_owned(),
         End::Exited(0) => "the machine was switched off or reset before the agent was done".to_owned(),
         End::Exited(1) => "qemu did not start the machine".to_owned(),
+        End::Exited(code) if code % 2 == 1 && code / 2 > SIGNALS.into() => {
+            format!("the agent was killed by signal {}", code / 2 - i32::from(SIGNALS))
+        }
         End::Exited(code) if code % 2 == 1 => {
             format!(
                 "the agent ended with {}{}",
@@ -114,6 +118,7 @@ mod tests {
         check(End::Exited(0), &cut, "", Some("switched off or reset"));
         check(End::Exited(1), &silent, "", Some("did not start"));
         check(End::Exited(45), &cut, "", Some("the agent ended with 22"));
+        check(End::Exited(219), &cut, "", Some("the agent was killed by signal 9"));
         check(End::Signalled(24), &cut, "", Some("hung"));
         check(End::TimedOut, &cut, "", Some("hung"));
         check(End::Signalled(9), &cut, "", Some("signal 9"));

@@ -1,5 +1,5 @@
 //! Boots: from a variant's kernel to what its trials measured. It puts together what others do: the machine is a job of a
-//! launcher, so it ends with us, whoever is killed; the trials are the agent's.
+//! launcher, so it ends with us, whichever process is killed; the trials are the agent's.
 
 use crate::accelerator::{Accelerator, Found, boot_within};
 use crate::archive::Archive;
@@ -28,7 +28,7 @@ const SETTLE_S: f64 = 10.0;
 const MOST_S: f64 = 3600.0;
 /// Libraries that our own program needs.
 const MOST_LIBRARIES: usize = 64;
-/// By the clock, a machine may take so many times its processor time.
+/// The limit by the clock, as a multiple of the limit of processor time.
 const BY_THE_CLOCK: f64 = 4.0;
 const INSTRUCTIONS_IN_A_SECOND: f64 = 1e9;
 

@@ -16,6 +16,8 @@ pub(crate) const FIRST: &str = "vm-init";
 pub(crate) const ONLY_BOOT: &str = "--only-boot";
 /// What the machine ends with if the agent could not be started.
 const NO_AGENT: u8 = 23;
+/// What it ends with if the agent was killed by a signal: this, and the signal's number.
+pub(crate) const SIGNALS: u8 = 100;
 
 /// Be the first process of a machine that was booted for trials; not for people
 #[derive(Debug, clap::Args)]
@@ -32,8 +34,11 @@ pub(crate) fn execute(args: &Args) -> Result<Code, CommandError> {
     let ended = guest::mount_all().and_then(|()| if args.only_boot { Ok(0) } else { agent() });
     let code = match ended {
         Ok(0) => GOOD_CODE,
+        Ok(code) if code > 128 => {
+            u8::try_from(code - 128).map_or(NO_AGENT, |signal| SIGNALS + signal % (128 - SIGNALS))
+        }
         // No other code may look like the good one.
-        Ok(code) => u8::try_from(code).ok().filter(|code| *code != GOOD_CODE && *code < 128).unwrap_or(NO_AGENT),
+        Ok(code) => u8::try_from(code).ok().filter(|code| ![GOOD_CODE, SIGNALS].contains(code)).unwrap_or(NO_AGENT),
         Err(error) => {
             screen::err(&format!("bakeoff: {error}\n"));
             NO_AGENT

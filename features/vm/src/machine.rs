@@ -30,11 +30,11 @@ pub(crate) struct Machine<'a> {
 }
 
 impl Machine<'_> {
-    /// The words that start it. A limit of processor time is set by the shell that then becomes qemu: nothing stands between
-    /// qemu and whoever kills it.
+    /// The words that start it. A limit of processor time is set by the shell that then becomes qemu: no other
+    /// process stands between qemu and the launcher.
     pub(crate) fn argv(&self) -> Vec<String> {
         let limit_s = self.spec.boot_limit_s.ceil().max(1.0);
-        let shell = ["/bin/sh", "-c", "ulimit -t \"$0\" && exec \"$@\""].map(str::to_owned);
+        let shell = ["/bin/sh", "-c", "ulimit -S -t \"$0\" && exec \"$@\""].map(str::to_owned);
         let mut argv: Vec<String> = shell.into();
         argv.extend([format!("{limit_s}"), self.qemu.display().to_string()]);
         let fixed = ["-nodefaults", "-no-user-config", "-display", "none", "-no-reboot"];

@@ -8,7 +8,7 @@ use bakeoff_judge::judge;
 use bakeoff_model::record::{Block, Excluded, Failure, Outcome, Place, Record, Session, StudyLine, Trial, VariantLine};
 use bakeoff_model::shuffle::Stream;
 use bakeoff_model::study::Decide;
-use bakeoff_testkit::records::sentence;
+use bakeoff_testkit::records::{decide, sentence};
 use std::collections::BTreeMap;
 
 const BLOCKS: u32 = 12;
@@ -58,13 +58,7 @@ fn record(variants: &[BTreeMap<String, String>], workloads: &[&str], conditions:
             .collect(),
         workloads: owned(workloads),
         conditions: owned(conditions),
-        decide: Decide {
-            baseline: variants[0].clone(),
-            metrics: owned(&["wall"]),
-            margin: 0.01,
-            confidence: 0.95,
-            ..Decide::default()
-        },
+        decide: Decide { baseline: variants[0].clone(), metrics: owned(&["wall"]), ..decide() },
         until: bakeoff_model::until::Until::Blocks,
         looks_until: None,
         simulated: None,

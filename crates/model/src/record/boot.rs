@@ -2,7 +2,8 @@
 //! there together or not at all: a boot that was cut off has left no trace, and is what is repeated. Its trials stand among
 //! the others of a [`super::Record`].
 
-use super::{Place, Trial};
+use super::place::Place;
+use super::trial::{Trial, is_zero};
 use serde::{Deserialize, Serialize};
 
 /// A boot ended.
@@ -15,9 +16,9 @@ pub struct Boot {
     /// The variant whose kernel was booted, or [`super::TWIN`] for the baseline's second boot.
     pub variant: String,
     /// 0 for the first; counts up where a void one was repeated.
-    #[serde(default, skip_serializing_if = "super::is_zero")]
+    #[serde(default, skip_serializing_if = "is_zero")]
     pub attempt: u32,
-    /// What was booted, as it told of itself; none if it did not come so far.
+    /// What was booted, as it described itself; none if it did not come so far.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub place: Option<Place>,
     /// What was drawn for it: words on the kernel's command line, and memory in bytes.
