@@ -10,6 +10,7 @@ mod features;
 mod on_demand;
 pub use features::FEATURES;
 mod journals;
+mod place;
 mod programs;
 mod progress;
 mod session;

@@ -8,7 +8,7 @@ use crate::alike;
 use crate::continued;
 use crate::executed;
 use crate::on_demand::Maker;
-use crate::programs;
+use crate::place;
 use crate::session::{OpenStudy, Setting, Wanted};
 use bakeoff_builds::{Cache, DamageKind, survey};
 use bakeoff_command::alone::{tell_who_is_waited_for, tell_why_not_alone};
@@ -18,7 +18,7 @@ use bakeoff_command::state::StateFolder;
 use bakeoff_command::study_folder::{Inputs, StudyFolder};
 use bakeoff_command::{Features, PlaceSetting};
 use bakeoff_lab::Ending;
-use bakeoff_lab::local::{Local, Setup};
+use bakeoff_lab::local::Setup;
 use bakeoff_lab::simulated::{Simulated, Truth};
 use bakeoff_model::plan::Plan;
 use bakeoff_model::record::{Basis, BuildLine, BuildOutcome, StudyLine};
@@ -98,7 +98,7 @@ fn execute_here(args: &Args, folder: &StudyFolder, mut plan: Plan, features: Fea
     folder.inputs(&folder.expected()?)?;
     let state_folder = StateFolder::of(&folder.dir)?;
     let cache = Cache::open(Cache::default_root()?)?;
-    let mut elsewhere = features.place(&folder.study, &plan)?;
+    let mut place = features.place(&folder.study, &plan)?;
     if !args.quiet {
         announce(&cache, folder, &plan, &args.jobs)?;
     }
@@ -110,14 +110,8 @@ fn execute_here(args: &Args, folder: &StudyFolder, mut plan: Plan, features: Fea
     let expected = folder.expected()?;
     let mut inputs = folder.inputs(&expected)?;
     let mut setup = setup(folder, &cache, &digests, expected);
-    if let Some(place) = &mut elsewhere {
-        plan.clock = place.clock(&plan, &setup)?;
-        whole.clock = plan.clock;
-    }
-    let programs = match &elsewhere {
-        None => executed::programs(&plan, &setup, inputs.files.keys()),
-        Some(place) => executed::of_place(place.programs()),
-    };
+    place::set_clock(&mut place, &setup, [&mut plan, &mut whole])?;
+    let programs = place::programs(&place, &plan, &setup, inputs.files.keys());
     let files: Vec<String> = inputs.files.keys().cloned().collect();
     inputs.take_programs(programs.system);
     inputs.watched.extend(programs.built);
@@ -125,9 +119,7 @@ fn execute_here(args: &Args, folder: &StudyFolder, mut plan: Plan, features: Fea
     let shared = if args.anyway { vec![] } else { alike::merge(&mut plan, &all, &builds) };
     // Raced apart, they are another study.
     whole.variants.retain(|variant| shared.iter().all(|one| one.variant.name != variant.name));
-    if !args.quiet {
-        screen::err(&alike::notes(&shared));
-    }
+    screen::err(&if args.quiet { String::new() } else { alike::notes(&shared) });
     alike::something_is_left(&plan, &shared, &builds, || {
         let doubts = bakeoff_judge::doubts_about_builds(&all, &builds);
         bakeoff_report::build_doubts(&doubts, screen::style().width, false)
@@ -141,13 +133,9 @@ fn execute_here(args: &Args, folder: &StudyFolder, mut plan: Plan, features: Fea
     let setting = Setting { plan: &plan, study, builds: &builds, journal, durable: true, quiet, guess_s };
     setup.scratch = state.scratch();
     // A journal is not begun for what cannot be executed; one that is complete is shown all the same.
-    let check = || match &elsewhere {
-        None => programs::of_study(&bakeoff_lab::local::absent(&plan, &setup), &plan.baseline().name),
-        Some(_) => Ok(()),
-    };
     let is_new = !state.journal.exists();
     if is_new {
-        check()?;
+        place::check(&place, &plan, &setup)?;
     }
     let wanted = Wanted { features, sections: &folder.study.sections, cache: &cache, digests: &digests };
     let open = OpenStudy::open(setting)?.gathering(wanted).watching(inputs.watched);
@@ -159,29 +147,20 @@ fn execute_here(args: &Args, folder: &StudyFolder, mut plan: Plan, features: Fea
         machine = Some(cache.quiet(|process| tell_who_is_waited_for(process, args.quiet))?);
         tell_why_not_alone(cache.why_not_whole_machine());
         if !is_new {
-            check()?;
+            place::check(&place, &plan, &setup)?;
         }
-        let watch = executed::watch(watched, &setup, &cache, &builds);
         let request = folder.request(&plan, args.jobs.at_a_time());
         let made = Maker::of(&cache, &request, &plan, args.quiet)?.map(|made| maker.get_or_init(|| made).calls());
-        match &elsewhere {
-            Some(place) => place.executor(PlaceSetting {
-                plan: &plan,
-                study_file: folder.file.clone(),
-                setup: setup.clone(),
-                files,
-                watch,
-                on_demand: made,
-                keep: lock.as_fd(),
-            }),
-            None => {
-                let local = Local::new(&plan, setup.clone(), Some(lock.as_fd()))?.watching(watch);
-                Ok(match made {
-                    Some(made) => Box::new(local.with(made)),
-                    None => Box::new(local),
-                })
-            }
-        }
+        let setting = PlaceSetting {
+            plan: &plan,
+            study_file: folder.file.clone(),
+            setup: setup.clone(),
+            files,
+            watch: executed::watch(watched, &setup, &cache, &builds),
+            on_demand: made,
+            keep: lock.as_fd(),
+        };
+        place::executor(&place, setting)
     })?;
     // Nothing of it is left when others may build again.
     drop(maker);
