@@ -11,6 +11,7 @@ use bakeoff_model::record::{StudyLine, TWIN, Trial, VariantLine};
 use bakeoff_model::shuffle::Stream;
 use bakeoff_model::study::Decide;
 use bakeoff_report::{Cause, Context, Style, screen};
+use bakeoff_testkit::records::decide;
 use std::collections::BTreeMap;
 
 const COLUMNS: usize = 80;
@@ -67,13 +68,7 @@ fn generated(seed: u64) -> Generated {
         },
         workloads: workloads.clone(),
         conditions: conditions.clone(),
-        decide: Decide {
-            baseline: [].into(),
-            metrics: vec!["wall".to_owned()],
-            margin: 0.01,
-            confidence: 0.95,
-            ..Decide::default()
-        },
+        decide: Decide { metrics: vec!["wall".to_owned()], ..decide() },
         ..StudyLine::default()
     });
     record.sessions.push(Session { session: 1, started_unix_s: 1e9, blocks, ..Session::default() });
