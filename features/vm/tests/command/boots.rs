@@ -129,7 +129,7 @@ variants = "one-at-a-time"
 baseline = { linux = "old", do = "good" }
 metrics = ["wall"]
 "#;
-    let sandbox = study(&kernels, "boot_limit = \"25 s\"", planted);
+    let sandbox = study(&kernels, "boot_limit = \"40 s\"", planted);
     let shown = sandbox.execute(&["run", "STUDY", "--quiet"]);
     shown.expect(4, &[]);
     let record = sandbox.record();

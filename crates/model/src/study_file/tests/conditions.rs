@@ -231,7 +231,7 @@ fn mistakes_in_run_factors_are_named() {
     check("{ PORT_STORE = \"1\" }", "the variable `PORT_STORE` is taken", "choose another name");
     check("{ BAKEOFF_MARKS = \"3\" }", "the variable `BAKEOFF_MARKS` is taken", "choose another name");
     check("{ CACHE = \"2\" }", "factor `cache` sets the variable `CACHE` too", "variables of its own");
-    check("{ kernel = \"6.1\" }", "kernels: not yet", "leave it out for now");
+    check("{ kernel = \"6.1\" }", "a run factor has no `kernel`", "move the factor to [build_factors]");
     check("{ source = \"b\" }", "a run factor has no `source`", "move the factor to [build_factors]");
     let shown = messages(&format!("{HEAD}{WORKLOAD}[decide]\nbaseline = {{ locale = \"c\" }}\n"));
     assert!(shown.contains("the baseline names no level of factor `cache`"), "{shown}");
