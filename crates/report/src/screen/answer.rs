@@ -11,9 +11,18 @@ use bakeoff_model::metric::{Direction, Unit};
 use bakeoff_model::plan::BASELINE;
 use bakeoff_model::record::BuildOutcome;
 
-/// Until the sentence fits, names are shortened to these lengths, and what they are compared with is left out.
-const ATTEMPTS: [(usize, bool); 7] =
-    [(48, false), (32, false), (32, true), (24, true), (18, true), (12, true), (8, true)];
+/// Until the sentence fits, names are shortened to these lengths, and what they are compared with is left out; the interval,
+/// which the rows have, goes last.
+const ATTEMPTS: [(usize, bool, bool); 8] = [
+    (48, false, false),
+    (32, false, false),
+    (32, true, false),
+    (24, true, false),
+    (18, true, false),
+    (12, true, false),
+    (8, true, false),
+    (8, true, true),
+];
 
 /// More variants than this that share the lead are counted.
 const LEAD_NAMED: usize = 3;
@@ -21,9 +30,9 @@ const LEAD_NAMED: usize = 3;
 /// The answer in at most `columns`, where shorter names can make it so.
 pub(super) fn answer(findings: &Findings, view: Option<&View<'_>>, columns: usize) -> String {
     let mut answer = String::new();
-    for (length, terse) in ATTEMPTS {
+    for (length, terse, bare) in ATTEMPTS {
         answer = match view {
-            Some(view) => Teller { findings, view, length, terse }.answer(),
+            Some(view) => Teller { findings, view, length, terse, bare }.answer(),
             None => nothing(findings),
         };
         if width(&answer) <= columns {
@@ -58,6 +67,8 @@ struct Teller<'a> {
     length: usize,
     /// Words that are understood are left out.
     terse: bool,
+    /// Without the interval.
+    bare: bool,
 }
 
 impl Teller<'_> {
@@ -144,7 +155,7 @@ impl Teller<'_> {
         } else {
             format!(" {}", clean(words::metric_in(self.view.metric, self.view.unit)))
         };
-        let interval = if interval.is_empty() { String::new() } else { format!(" ({interval})") };
+        let interval = if interval.is_empty() || self.bare { String::new() } else { format!(" ({interval})") };
         format!("{claim}{of}{interval}")
     }
 

@@ -275,3 +275,9 @@ fn screens_of_generated_studies_are_short_and_true() {
     let most = expected + 3.0 * (expected * (1.0 - DOUBTFUL_MOST)).sqrt();
     assert!((doubtful.len() as f64) <= most, "{} of {same}, e.g. {:?}", doubtful.len(), doubtful.first());
 }
+
+/// A doubt before an answer in which many share the lead: it was longer than a line.
+#[test]
+fn an_answer_behind_a_doubt_is_one_line() {
+    tried(455);
+}
