@@ -40,7 +40,7 @@ fn plan() -> Plan {
     plan
 }
 
-/// A machine that boots: it counts, may die, and may be cut off after so many boots.
+/// A machine that boots: it counts its boots, may die, and may be cut off after `left` of them.
 struct Machine<'a> {
     inside: Simulated,
     left: usize,
