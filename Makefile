@@ -5,13 +5,18 @@
 CARGO ?= cargo
 STUDY ?= studies/perl-options
 ARGS  ?=
+# BAKEOFF=FILE runs a study with an executable that exists, in place of the release.
 
 .PHONY: run test bench fuzz soak long
 
 run:
 	@sh tools/need-packages gcc libc6-dev binutils $$(cat $(STUDY)/packages 2> /dev/null)
+ifdef BAKEOFF
+	$(BAKEOFF) run $(STUDY) $(ARGS)
+else
 	$(CARGO) build --release --locked --bin bakeoff
 	$(CARGO) run --release --locked --quiet --bin bakeoff -- run $(STUDY) $(ARGS)
+endif
 
 test:
 	@sh tools/need-packages gcc libc6-dev binutils make xz-utils patch git curl perl-base mount util-linux ministat strace faketime r-base-core python3 python3-venv go=golang-go qemu-system-x86_64=qemu-system-x86 seabios busybox-static
