@@ -47,10 +47,11 @@ pub(super) fn peak_sources(trials: &Trials<'_>) -> [u32; 2] {
     sources
 }
 
-/// What sessions with trials could not measure: all of it, and what of it the study asks for.
+/// What sessions with trials, and boots, could not measure: all of it, and what of it the study asks for.
 pub(super) fn unavailable(record: &Record) -> [Vec<Unavailable>; 2] {
     let mut all: Vec<Unavailable> = vec![];
-    for new in sessions(record).iter().flat_map(|session| &session.unavailable) {
+    let of_sessions = sessions(record).into_iter().flat_map(|session| &session.unavailable);
+    for new in of_sessions.chain(record.boots.iter().flat_map(|boot| &boot.unavailable)) {
         match all.iter_mut().find(|known| known.why == new.why) {
             Some(known) => {
                 let names = new.metrics.iter().filter(|name| !known.metrics.contains(name)).cloned();

@@ -106,6 +106,8 @@ pub struct Booted {
     pub place: Option<Place>,
     /// What it cost this host.
     pub cost: Measurements,
+    /// What could not be measured in it, and why.
+    pub unavailable: Vec<Unavailable>,
     /// What came of each task, in their order. Of a boot that died by itself all have failed.
     pub executions: Vec<Execution>,
 }

@@ -284,8 +284,9 @@ impl Vm<'_> {
             limit_s: spec.boot_limit_s,
         };
         let failed = failure(&left);
-        let mut booted = Booted { place: received.place, cost: ended.measurements, executions: vec![] };
-        let mut trials = received.trials.into_iter();
+        let Received { place, unavailable, trials, .. } = received;
+        let mut booted = Booted { place, cost: ended.measurements, unavailable, executions: vec![] };
+        let mut trials = trials.into_iter();
         for _ in boot.tasks {
             let mut execution = trials.next().map(Execution::from).unwrap_or_default();
             self.count_instructions(&mut execution);

@@ -251,6 +251,20 @@ fn a_metric_that_cannot_be_had_is_named_once_and_has_no_table() {
 }
 
 #[test]
+fn what_a_boot_cannot_measure_is_named_with_its_reason_once() {
+    let mut record = study(&["a", "b"], &["idle"], &["wall", "user"]);
+    execute(&mut record, 6, |trial| measure(trial, "wall", noise(trial)));
+    let ticks = Unavailable { metrics: vec!["user".to_owned()], why: "this kernel samples by ticks".to_owned() };
+    for pass in 1..=6 {
+        let unavailable = vec![ticks.clone()];
+        record.push(Line::Boot(Boot { session: 1, pass, variant: "a".to_owned(), unavailable, ..Boot::default() }));
+    }
+    let findings = judge(&record);
+    assert_eq!(findings.missing, [ticks.clone()]);
+    assert_eq!(findings.unavailable, [ticks]);
+}
+
+#[test]
 fn a_metric_that_no_trial_has_is_missing_and_one_of_another_workload_is_not() {
     let mut record = study(&["a", "b"], &["idle"], &["wall", "majflt"]);
     execute(&mut record, 6, |trial| measure(trial, "wall", noise(trial)));

@@ -73,7 +73,7 @@ impl<E: From<crate::Error>> Session<'_, E> {
         let Some(booted) = self.executor.boot(&BootTask { pass, variant, attempt, drawn, tasks })? else {
             return Ok((Ending::Stopped, false));
         };
-        let Booted { place, cost, executions } = booted;
+        let Booted { place, cost, unavailable, executions } = booted;
         let mut trials: Vec<Trial> =
             tasks.iter().zip(executions).map(|(task, execution)| trial(*task, self.session, execution)).collect();
         trials.iter_mut().for_each(|trial| self.judge(trial));
@@ -81,7 +81,7 @@ impl<E: From<crate::Error>> Session<'_, E> {
         let is_void = trials.iter().any(|trial| matches!(trial.outcome, Outcome::Void(_)));
         self.booted.extend(trials.iter().cloned());
         let variant = variant.to_owned();
-        let boot = Boot { session: self.session, pass, variant, attempt, place, drawn, cost, trials };
+        let boot = Boot { session: self.session, pass, variant, attempt, place, drawn, cost, unavailable, trials };
         (self.emit)(Event::BootEnded(Box::new(boot)))?;
         Ok(match self.look()? {
             Looked::Changed => (Ending::Changed, true),

@@ -2,6 +2,7 @@
 //! there together or not at all: a boot that was cut off has left no trace, and is what is repeated. Its trials stand among
 //! the others of a [`super::Record`].
 
+use super::Unavailable;
 use super::place::Place;
 use super::trial::{Trial, is_zero};
 use serde::{Deserialize, Serialize};
@@ -26,6 +27,9 @@ pub struct Boot {
     /// What it cost this host: `wall`, `user`, `sys` and the like of the machine's process.
     #[serde(default)]
     pub cost: crate::metric::Measurements,
+    /// What could not be measured in it, and why.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unavailable: Vec<Unavailable>,
     /// Its trials, in the order in which they were executed.
     pub trials: Vec<Trial>,
 }

@@ -163,6 +163,7 @@ fn a_boot_that_dies_fails_its_variant_in_that_pass_and_nothing_else() {
         if (boot.pass, boot.variant) == (2, "cc=clang") {
             let failure = bakeoff_model::record::Failure::TimedOut { after_s: 1.0, stderr: vec![] };
             booted.executions.iter_mut().for_each(|execution| execution.outcome = Outcome::Failed(failure.clone()));
+            booted.unavailable = vec![Unavailable { metrics: vec!["user".to_owned()], why: "ticks".to_owned() }];
         }
     };
     let mut machine = Machine { spoil: &died, ..Machine::new(&plan) };
@@ -172,6 +173,8 @@ fn a_boot_that_dies_fails_its_variant_in_that_pass_and_nothing_else() {
     assert_eq!(failed.len(), 4);
     assert!(failed.iter().all(|key| key.0 == 2 && key.3 == "cc=clang"), "{failed:?}");
     assert_eq!(machine.boots.len(), BOOTS, "a failed boot is not repeated");
+    let blind: Vec<_> = record.boots.iter().filter(|boot| !boot.unavailable.is_empty()).collect();
+    assert!(matches!(blind[..], [boot] if (boot.pass, boot.variant.as_str()) == (2, "cc=clang")), "{blind:?}");
 }
 
 #[test]
