@@ -46,6 +46,9 @@ fn commands() -> Vec<Subcommand> {
             commands.iter().rposition(|known| stands_with(known, command.after)).map_or(commands.len(), |at| at + 1);
         commands.insert(at, command);
     }
+    for command in commands.iter_mut().filter(|command| command.concludes) {
+        command.clap = FEATURES.with_conclusions(std::mem::take(&mut command.clap));
+    }
     for form in forms() {
         for command in commands.iter_mut().filter(|command| command.clap.get_name() == form.of) {
             command.clap = (form.options)(std::mem::take(&mut command.clap));

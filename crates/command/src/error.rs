@@ -24,6 +24,26 @@ pub enum Code {
     Interrupted = 130,
 }
 
+impl Code {
+    /// The one that wins where both are deserved.
+    #[must_use]
+    pub fn worst(self, other: Self) -> Self {
+        std::cmp::max_by_key(self, other, |code| code.weight())
+    }
+
+    fn weight(self) -> u8 {
+        match self {
+            Self::Done => 0,
+            Self::Undecided => 1,
+            Self::GateFailed => 2,
+            Self::VariantFailed => 3,
+            Self::Usage => 4,
+            Self::Internal => 5,
+            Self::Interrupted => 6,
+        }
+    }
+}
+
 impl From<Code> for ExitCode {
     fn from(code: Code) -> Self {
         Self::from(code as u8)
@@ -169,6 +189,18 @@ impl From<bakeoff_lab::simulated::BadTruth> for CommandError {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_worst_code_wins_in_either_order() {
+        let worst = |one: Code, other: Code| {
+            assert_eq!(one.worst(other), other.worst(one));
+            one.worst(other)
+        };
+        assert_eq!(worst(Code::Done, Code::Undecided), Code::Undecided);
+        assert_eq!(worst(Code::Undecided, Code::GateFailed), Code::GateFailed);
+        assert_eq!(worst(Code::GateFailed, Code::VariantFailed), Code::VariantFailed);
+        assert_eq!(worst(Code::VariantFailed, Code::Usage), Code::Usage);
+    }
 
     #[test]
     fn causes_and_hint_stand_on_lines_of_their_own() {

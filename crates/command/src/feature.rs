@@ -84,6 +84,11 @@ pub trait Feature: Sync {
     fn page(&self) -> Option<SectionPage> {
         None
     }
+
+    /// What it does with findings, in every command that comes to some.
+    fn conclusion(&self) -> Option<Conclusion> {
+        None
+    }
 }
 
 /// Another form of a command: more options, and what is done instead where one of them asks for it.
@@ -97,6 +102,52 @@ pub struct Form {
     pub execute: fn(&ArgMatches) -> Option<Result<Code, CommandError>>,
 }
 
+/// What a feature does with findings: writes them into a file, or says what they are worth to a pipeline.
+#[derive(Debug, Clone, Copy)]
+pub struct Conclusion {
+    /// Adds its options to a command that comes to findings.
+    pub options: fn(clap::Command) -> clap::Command,
+    /// Whether what they ask for can be done at all; called before anything is executed.
+    pub check: fn(&ArgMatches) -> Result<(), CommandError>,
+    /// Does what they ask for, after the report was printed. The worst exit code of all wins.
+    pub conclude: fn(&ArgMatches, &Concluded<'_>) -> Result<Code, CommandError>,
+}
+
+/// What a command has come to.
+#[derive(Debug, Clone, Copy)]
+pub struct Concluded<'a> {
+    /// What was executed.
+    pub record: &'a Record,
+    /// What it means.
+    pub findings: &'a Findings,
+}
+
+/// What the options of features ask for, in a command that comes to findings: flatten it into the command's own options.
+#[derive(Debug, Clone)]
+pub struct Asked(ArgMatches);
+
+impl clap::FromArgMatches for Asked {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        Ok(Self(matches.clone()))
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        matches.clone_into(&mut self.0);
+        Ok(())
+    }
+}
+
+impl clap::Args for Asked {
+    // The options are those of features, of which this crate knows none: they are added where the commands are put together.
+    fn augment_args(command: clap::Command) -> clap::Command {
+        command
+    }
+
+    fn augment_args_for_update(command: clap::Command) -> clap::Command {
+        command
+    }
+}
+
 /// What it does with its arguments.
 type Execute = Box<dyn Fn(&ArgMatches, Features) -> Result<Code, CommandError>>;
 
@@ -106,6 +157,8 @@ pub struct Subcommand {
     pub clap: clap::Command,
     /// The command that it stands behind, in the help and in the manual; the last of them, if none.
     pub after: Option<&'static str>,
+    /// Whether it comes to findings, and has [`Asked`] among its options.
+    pub concludes: bool,
     execute: Execute,
 }
 
@@ -135,13 +188,24 @@ impl Subcommand {
                 A::from_arg_matches(matches).map_err(|error| CommandError::text(Code::Usage, error.to_string()))?;
             execute(&args, features)
         };
-        Self { clap: A::augment_args(clap::Command::new(name)), after: None, execute: Box::new(parsed) }
+        Self {
+            clap: A::augment_args(clap::Command::new(name)),
+            after: None,
+            concludes: false,
+            execute: Box::new(parsed),
+        }
     }
 
     /// The same, behind that command.
     #[must_use]
     pub fn after(self, command: &'static str) -> Self {
         Self { after: Some(command), ..self }
+    }
+
+    /// The same, of one that comes to findings.
+    #[must_use]
+    pub fn concludes(self) -> Self {
+        Self { concludes: true, ..self }
     }
 
     /// The same, in no help: it is not for people.
@@ -251,6 +315,32 @@ impl Features {
     /// Whether a line of this kind is one of theirs.
     pub fn has_line(self, kind: &str) -> bool {
         self.iter().any(|feature| feature.line() == Some(kind))
+    }
+
+    /// Adds the options of what they do with findings.
+    pub fn with_conclusions(self, command: clap::Command) -> clap::Command {
+        self.conclusions().fold(command, |command, conclusion| (conclusion.options)(command))
+    }
+
+    fn conclusions(self) -> impl Iterator<Item = Conclusion> {
+        self.iter().filter_map(|feature| feature.conclusion())
+    }
+
+    /// Whether all that is asked for can be done; to be called before anything is executed.
+    ///
+    /// # Errors
+    /// The first thing that cannot be done.
+    pub fn check(self, asked: &Asked) -> Result<(), CommandError> {
+        self.conclusions().try_for_each(|conclusion| (conclusion.check)(&asked.0))
+    }
+
+    /// Does what is asked for with findings, and returns the worst exit code, that of the command included.
+    ///
+    /// # Errors
+    /// If something of it cannot be done.
+    pub fn conclude(self, asked: &Asked, concluded: &Concluded<'_>, code: Code) -> Result<Code, CommandError> {
+        self.conclusions()
+            .try_fold(code, |worst, conclusion| Ok(worst.worst((conclusion.conclude)(&asked.0, concluded)?)))
     }
 
     /// Judges a record, with their sections.

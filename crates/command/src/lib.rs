@@ -12,4 +12,6 @@ pub mod state;
 pub mod study_folder;
 
 pub use error::{Code, CommandError};
-pub use feature::{Elsewhere, Feature, Features, Finished, Form, PlaceSetting, Subcommand};
+pub use feature::{
+    Asked, Concluded, Conclusion, Elsewhere, Feature, Features, Finished, Form, PlaceSetting, Subcommand,
+};

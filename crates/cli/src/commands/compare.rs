@@ -153,6 +153,7 @@ fn processors(text: &str) -> Result<Processors, String> {
 
 pub(crate) fn execute(args: &Args, features: Features) -> Result<Code, CommandError> {
     args.kept.apply()?;
+    args.showing.check(features)?;
     let mut plan = plan(args)?;
     args.extent.apply(&mut plan)?;
     bakeoff_host::interrupt::install()?;

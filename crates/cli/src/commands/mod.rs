@@ -40,13 +40,13 @@ in the command line or the study, or what trials execute was changed, 3 undecide
 /// The commands of the core, in the order of the help.
 pub(crate) fn of_core() -> Vec<Subcommand> {
     vec![
-        Subcommand::with_features("run", run::execute),
-        Subcommand::with_features("compare", compare::execute),
+        Subcommand::with_features("run", run::execute).concludes(),
+        Subcommand::with_features("compare", compare::execute).concludes(),
         Subcommand::with_features("plan", plan::execute),
         Subcommand::with_features("power", power::execute),
         Subcommand::with_features("build", build::execute),
         Subcommand::with_features("lock", lock::execute),
-        Subcommand::with_features("report", report::execute),
+        Subcommand::with_features("report", report::execute).concludes(),
         Subcommand::new("cache", cache::execute),
         Subcommand::with_features("gc", gc::execute),
         Subcommand::with_features("doctor", doctor::execute),

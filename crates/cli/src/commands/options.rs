@@ -1,9 +1,9 @@
 //! The options that several commands share, and what each of them asks for. A command's own stand in its file.
 
 use crate::twins;
-use bakeoff_command::Features;
 use bakeoff_command::error::{Code, CommandError};
 use bakeoff_command::screen;
+use bakeoff_command::{Asked, Concluded, Features};
 use bakeoff_judge::findings::{Findings, Verdict};
 use bakeoff_model::plain::clean;
 use bakeoff_model::plan::Plan;
@@ -118,18 +118,25 @@ pub(super) struct Showing {
     /// Exit with 3 unless every variant got a verdict on the deciding metric
     #[arg(long)]
     require_verdict: bool,
+    #[command(flatten)]
+    asked: Asked,
 }
 
 impl Showing {
+    /// Whether all that is asked for can be done; to be called before anything is executed.
+    pub(super) fn check(&self, features: Features) -> Result<(), CommandError> {
+        features.check(&self.asked)
+    }
+
     /// Prints the findings of a record that was just executed, and remembers its twin.
     pub(super) fn show_new(&self, record: &Record, more: &str, features: Features) -> Result<Code, CommandError> {
         let findings = features.judge(record);
         twins::remember(record, &findings);
-        self.show_findings(&findings, more, features)
+        self.show_findings((record, &findings), more, features)
     }
 
-    /// Prints the findings of a record, and the exit code that they deserve.
-    /// The same, of what was asked instead of the study's own question, and of only these variants.
+    /// Prints the findings of a record, of only these variants, and returns the exit code that they deserve. What was asked
+    /// instead of the study's own question comes first.
     pub(super) fn show(
         &self,
         record: &Record,
@@ -144,11 +151,16 @@ impl Showing {
             return Err(CommandError::usage(format!("the journal has no variant `{}`", clean(&unknown)))
                 .hint(format!("there are: {known}")));
         }
-        self.show_findings(&findings, more, features)
+        self.show_findings((record, &findings), more, features)
     }
 
     /// `more` is the command that prints more of it.
-    fn show_findings(&self, findings: &Findings, more: &str, features: Features) -> Result<Code, CommandError> {
+    fn show_findings(
+        &self,
+        (record, findings): (&Record, &Findings),
+        more: &str,
+        features: Features,
+    ) -> Result<Code, CommandError> {
         let pages = features.pages();
         if let Some(name) = &self.section {
             is_section(name, &pages)?;
@@ -162,7 +174,7 @@ impl Showing {
             let causes: Vec<Cause> = pages.iter().filter(has).flat_map(|page| (page.causes)(findings)).collect();
             screen::out(&bakeoff_report::screen(findings, Context { more, causes: &causes }, screen::style()));
         }
-        Ok(self.code(findings))
+        features.conclude(&self.asked, &Concluded { record, findings }, self.code(findings))
     }
 
     fn code(&self, findings: &Findings) -> Code {

@@ -89,6 +89,7 @@ impl Asked {
 }
 
 pub(crate) fn execute(args: &Args, features: Features) -> Result<Code, CommandError> {
+    args.showing.check(features)?;
     let path = match &args.plan {
         Some(plan) => state::journal_of_plan(&args.study, plan)?,
         None => state::journal_of(&args.study)?,

@@ -62,6 +62,7 @@ pub(crate) struct Args {
 
 pub(crate) fn execute(args: &Args, features: Features) -> Result<Code, CommandError> {
     args.kept.apply()?;
+    args.showing.check(features)?;
     let folder = StudyFolder::open(&args.selection.study, features)?;
     let mut plan = args.selection.plan(&folder.study)?;
     args.extent.apply(&mut plan)?;
