@@ -79,6 +79,7 @@ impl Shell {
             argv: argv.iter().map(|&word| word.to_owned()).collect(),
             dir: dir.to_owned(),
             env: env.clone(),
+            stdin: None,
             stdout: self.output.clone(),
             stderr: self.output.clone(),
         };

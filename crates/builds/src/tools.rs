@@ -155,6 +155,7 @@ fn version(cache: &Cache, lock: &bakeoff_host::lock::Lock, tool: &Path) -> Resul
         argv: vec![tool.display().to_string(), "--version".to_owned()],
         dir: dir.clone(),
         env: basic_environment(),
+        stdin: None,
         stdout: stdout.clone(),
         stderr: dir.join("stderr"),
     };

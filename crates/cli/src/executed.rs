@@ -75,7 +75,8 @@ pub(crate) fn of_place(programs: Vec<PathBuf>) -> Programs {
 /// Files that commands name and nobody would execute: input, as a rule, if not output.
 pub(crate) fn data(plan: &Plan, setup: &Setup) -> Vec<Watched> {
     let commands = plan.variants.iter().filter_map(|variant| variant.run.as_deref());
-    let names: BTreeSet<&str> = commands.flat_map(words).collect();
+    let inputs = plan.workloads.iter().filter_map(|workload| workload.input.as_deref());
+    let names: BTreeSet<&str> = commands.flat_map(words).chain(inputs).collect();
     let is_data = |name: &&str| {
         let path = setup.dir.join(name);
         let is_of_kernel = ["/proc", "/sys", "/dev"].iter().any(|folder| path.starts_with(folder));
@@ -106,9 +107,11 @@ fn changed(cache: &Cache, build: &BuildLine) -> Vec<String> {
 /// Every command that a trial of a variant has a part in, and the values of its variables.
 fn commands<'a>(plan: &'a Plan, variant: &'a Variant) -> Vec<&'a str> {
     let mut commands: Vec<&str> = variant.run.iter().map(String::as_str).collect();
+    commands.extend(variant.around.named().into_iter().filter_map(|(_, command)| command));
     for workload in &plan.workloads {
         commands.push(&workload.run);
         commands.extend(workload.oracle.as_deref());
+        commands.extend(workload.around.named().into_iter().filter_map(|(_, command)| command));
     }
     for service in &plan.services {
         commands.push(&service.run);

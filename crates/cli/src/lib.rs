@@ -2,6 +2,7 @@
 //! them on, and prints what comes back; it measures, builds, judges and draws nothing itself.
 
 mod alike;
+mod bare;
 mod commands;
 mod continued;
 mod executed;
@@ -18,15 +19,18 @@ mod twins;
 
 use bakeoff_command::{Code, CommandError, Form, Subcommand, screen};
 use clap::CommandFactory as _;
+use clap::error::{ContextKind, ContextValue};
 
 use std::process::ExitCode;
 
 /// Does what the arguments ask for.
 pub fn main() -> ExitCode {
     let commands = commands();
-    let matches = match with(&commands).try_get_matches() {
+    let is_subcommand = |name: &str| commands.iter().any(|command| command.clap.get_name() == name);
+    let words = bare::completed(std::env::args_os().collect(), is_subcommand, bare::is_program);
+    let matches = match with(&commands).try_get_matches_from(words) {
         Ok(matches) => matches,
-        Err(said) => return help_or_error(&said),
+        Err(said) => return help_or_error(said),
     };
     match execute(&commands, &matches) {
         Ok(code) => code.into(),
@@ -76,7 +80,12 @@ fn execute(commands: &[Subcommand], matches: &clap::ArgMatches) -> Result<Code, 
 }
 
 /// Help, the version, or what is wrong with the arguments.
-fn help_or_error(said: &clap::Error) -> ExitCode {
+fn help_or_error(mut said: clap::Error) -> ExitCode {
+    // An option that is unknown is no program to measure.
+    if let Some(ContextValue::StyledStrs(tips)) = said.remove(ContextKind::Suggested) {
+        let tips = tips.into_iter().filter(|tip| !tip.to_string().contains("as a value")).collect();
+        said.insert(ContextKind::Suggested, ContextValue::StyledStrs(tips));
+    }
     let text = |colour: bool| match colour {
         true => said.render().ansi().to_string(),
         false => said.render().to_string(),

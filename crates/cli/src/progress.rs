@@ -4,7 +4,7 @@
 use crate::failing::Failing;
 use bakeoff_command::screen;
 use bakeoff_lab::Event;
-use bakeoff_model::record::{Outcome, Trial};
+use bakeoff_model::record::{BLOCKS_OF_FAILING, Outcome, TWIN, Trial};
 use bakeoff_report::format::waiting_time;
 use std::time::{Duration, Instant};
 
@@ -80,6 +80,15 @@ impl Progress {
     pub(crate) fn hear(&mut self, event: &Event) {
         match event {
             Event::BlockBegins(_) | Event::Written(_) => {}
+            Event::Stops(stopped) if stopped.from > 0 && stopped.variant != TWIN => {
+                self.clear();
+                self.say(&format!(
+                    "note: {} failed in each of its first {BLOCKS_OF_FAILING} blocks on {} under {} and stops running; \
+                     --keep-going runs it all the same",
+                    stopped.variant, stopped.workload, stopped.condition
+                ));
+            }
+            Event::Stops(_) => {}
             Event::Checked(_) => self.unchecked = 0,
             // They run again.
             Event::Changed { .. } => self.trials_done -= std::mem::take(&mut self.unchecked).min(self.trials_done),
@@ -104,6 +113,11 @@ impl Progress {
                 }
             }
         }
+    }
+
+    /// What there is to do in all, after a variant has stopped.
+    pub(crate) fn wanted(&mut self, trials: u64, blocks: u64) {
+        (self.trials, self.blocks) = (trials, blocks);
     }
 
     fn ended(&mut self, trial: &Trial) {

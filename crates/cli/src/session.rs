@@ -226,22 +226,39 @@ impl<'a> OpenStudy<'a> {
             }
         }
         let mut executor = executor(std::mem::take(&mut self.watched))?;
-        let mut study = self;
         // It may have taken long until now: builds, and waiting for the machine.
         let look = executor.look()?;
         if let Some(name) = look.changed.first() {
             let error = format!("the file {name} was changed after this command had read it");
             return Err(CommandError::usage(error).hint("execute the command again"));
         }
+        let executed = self.execute_all(executor.as_mut(), &look.files, is_complete);
+        // Whatever ended it, what was set up is cleaned up.
+        let notes = executor.end();
+        let executed = executed?;
+        for note in notes? {
+            screen::err(&format!("note: {}\n", bakeoff_model::plain::clean(&note)));
+        }
+        Ok(executed)
+    }
+
+    /// The trials that are missing, and then what features gather.
+    fn execute_all(
+        self,
+        executor: &mut dyn Executor,
+        files: &str,
+        is_complete: bool,
+    ) -> Result<(Record, Ending), CommandError> {
+        let mut study = self;
         if !is_complete {
             let ending;
-            (study, ending) = study.execute_trials(executor.as_mut(), &look.files)?;
+            (study, ending) = study.execute_trials(executor, files)?;
             if ending != Ending::Complete {
                 return Ok((study.record, ending));
             }
         }
         study.gather()?;
-        let ending = study.gather_by_trials(executor.as_mut())?;
+        let ending = study.gather_by_trials(executor)?;
         Ok((study.record, ending))
     }
 
@@ -274,6 +291,12 @@ impl<'a> OpenStudy<'a> {
                 Event::BootEnded(boot) => {
                     study.keep(Line::Boot(*boot))?;
                     if durable { Ok(study.journal.sync()?) } else { Ok(()) }
+                }
+                Event::Stops(stopped) => {
+                    study.keep(Line::Stopped(stopped))?;
+                    let Standing { trials, blocks, .. } = Standing::of(plan, &study.record);
+                    progress.wanted(trials, blocks);
+                    Ok(())
                 }
                 Event::Written(files) => study.note_written(files),
                 Event::Checked(files) => study.keep(Line::Checked(Checked { session, files })),

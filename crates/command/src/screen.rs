@@ -4,6 +4,7 @@
 use bakeoff_model::plain::{clean, escaped, harmless};
 use bakeoff_report::Style;
 use std::io::{self, IsTerminal as _, Write as _};
+use std::sync::OnceLock;
 
 /// Width where the output is no terminal: what fits into a mail.
 const PLAIN_WIDTH: usize = 80;
@@ -100,12 +101,24 @@ pub fn style() -> Style {
     let terminal = io::stdout().is_terminal();
     let width = if terminal { terminal_width().unwrap_or(PLAIN_WIDTH) } else { PLAIN_WIDTH };
     let columns = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
-    Style { width: columns.unwrap_or(width).clamp(40, MOST_WIDTH), colour: terminal && likes_colour() }
+    Style { width: columns.unwrap_or(width).clamp(40, MOST_WIDTH), colour: colour_on(terminal) }
 }
 
 /// Whether text on standard error may be coloured.
 pub fn err_colour() -> bool {
-    err_is_terminal() && likes_colour()
+    colour_on(err_is_terminal())
+}
+
+/// Whether there is colour, whatever the terminal is; none leaves it to the terminal.
+static COLOUR: OnceLock<Option<bool>> = OnceLock::new();
+
+/// Asks for colour or for none, once and for all; `None` leaves it to the terminal.
+pub fn use_colour(colour: Option<bool>) {
+    let _ = COLOUR.set(colour);
+}
+
+fn colour_on(is_terminal: bool) -> bool {
+    COLOUR.get().copied().flatten().unwrap_or_else(|| is_terminal && likes_colour())
 }
 
 /// See <https://no-color.org>.

@@ -142,8 +142,8 @@ impl StudyFolder {
     }
 
     /// The folder's files that trials depend on: the expected outputs, the `files` of workloads and services,
-    /// and every file of the folder that is named by a word of a command: of a workload, its oracle, a service, its
-    /// ready check, or a load; or by a word of a run factor's variable. A trial on a changed script is not comparable with one on the old.
+    /// and every file of the folder that is named by a word of a command: of a workload, its oracle and what stands
+    /// around its trials, a service, its ready check, or a load; or by a word of a run factor's variable. A trial on a changed script is not comparable with one on the old.
     pub fn inputs(&self, expected: &BTreeMap<String, Vec<u8>>) -> Result<Inputs, CommandError> {
         let mut inputs = Inputs { digest: Digest::of("inputs"), files: BTreeMap::new(), watched: vec![] };
         for (workload, bytes) in expected {
@@ -156,7 +156,10 @@ impl StudyFolder {
         }
         for workload in &self.study.workloads {
             self.listed(&mut inputs, &workload.files, &format!("workload `{}`", workload.name))?;
+            self.listed(&mut inputs, workload.input.as_slice(), &format!("`input` of workload `{}`", workload.name))?;
             self.named(&mut inputs, &workload.run);
+            let around = workload.around.named();
+            around.iter().filter_map(|(_, command)| *command).for_each(|command| self.named(&mut inputs, command));
             workload.oracle.iter().for_each(|oracle| self.named(&mut inputs, oracle));
         }
         for service in &self.study.services {

@@ -16,6 +16,9 @@ pub struct Command {
     pub dir: PathBuf,
     /// The whole environment.
     pub env: BTreeMap<String, String>,
+    /// Its standard input, opened for it alone; empty without.
+    #[serde(default)]
+    pub stdin: Option<PathBuf>,
     /// Takes its standard output; created, or emptied. An open file of ours, as [`crate::output::OutputFiles`] names
     /// them, is opened as it is.
     pub stdout: PathBuf,

@@ -153,6 +153,7 @@ impl Launcher {
             argv: vec!["/proc/self/exe".to_owned()],
             dir: PathBuf::from("/"),
             env: BTreeMap::new(),
+            stdin: None,
             stdout: null.clone(),
             stderr: null,
         };

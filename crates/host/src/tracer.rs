@@ -91,7 +91,8 @@ fn trace(order: &Order) -> io::Result<(TraceReport, End)> {
     env.extend(std::env::var(MARKS).ok().map(|value| (MARKS.to_owned(), value)));
     let nothing = PathBuf::new();
     let here = std::env::current_dir()?;
-    let command = Command { argv: order.argv.clone(), dir: here, env, stdout: nothing.clone(), stderr: nothing };
+    let command =
+        Command { argv: order.argv.clone(), dir: here, env, stdin: None, stdout: nothing.clone(), stderr: nothing };
     let not_started =
         |what: String, why: String| Ok((TraceReport::NotStarted { what, why }, End::Exited(sys::NOTHING)));
     let program = match find(&command) {

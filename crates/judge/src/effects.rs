@@ -15,6 +15,7 @@ use super::pairs::{Known, Pairs};
 use super::ranking;
 use super::rule::DecisionRule;
 use super::study::{places, variants};
+use super::trends::trends;
 use super::trials::{Passes, Trials};
 use crate::findings::{Caveat, Comparison, Effect, Effects, Kind, Ranking, Scale};
 use bakeoff_model::metric::Metric;
@@ -31,7 +32,7 @@ pub(super) fn effects(record: &Record, trials: &Trials<'_>, pairs: Known<'_>, ru
     let study = &record.study;
     let factors = Factors::of(study);
     let crossed = factors.are_crossed(study);
-    if !crossed && study.workloads.len() < 2 && study.conditions.len() < 2 {
+    if !crossed && study.workloads.len() < 2 && study.conditions.len() < 2 && study.decide.trends.is_empty() {
         return vec![];
     }
     let mut families = vec![];
@@ -43,6 +44,18 @@ pub(super) fn effects(record: &Record, trials: &Trials<'_>, pairs: Known<'_>, ru
             for place in ids.places(study) {
                 families.extend(factorial(study, &factors, place, (known, decides), (&passes, ids, pairs), rule));
             }
+        }
+        for place in ids.places(study) {
+            let (workload, condition) = ids.names(place);
+            let names = (Some(workload), Some(condition));
+            families.push(judge(
+                (Kind::Trend, 0),
+                names,
+                trends(study, ids, place),
+                known,
+                (&passes, ids, pairs),
+                rule,
+            ));
         }
         if study.workloads.len() > 1 {
             for condition in &study.conditions {

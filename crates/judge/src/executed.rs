@@ -30,6 +30,13 @@ pub(super) fn blocks_wanted(record: &Record, is_enough: bool) -> u32 {
     if is_enough { passes } else { most.max(passes) }
 }
 
+/// Blocks that all workloads and conditions together are to have: without those in which nobody takes part any more.
+pub(super) fn blocks_total(record: &Record, wanted: u32) -> u32 {
+    let study = &record.study;
+    let cells = study.workloads.iter().flat_map(|workload| study.conditions.iter().map(move |c| (&**workload, &**c)));
+    cells.map(|cell| (1..=wanted).filter(|block| !record.is_left_out(cell, *block)).count() as u32).sum()
+}
+
 /// How many passes were relinked, and of how many; none if the order of linking is not varied.
 pub(super) fn layouts(record: &Record) -> Option<Layouts> {
     if !record.study.vary.contains(&Vary::LinkOrder) {

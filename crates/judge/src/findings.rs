@@ -281,6 +281,9 @@ pub enum Kind {
     /// A level of a factor against the baseline's, within each level of another one and averaged over all levels of the
     /// rest: a family for each level and other factor.
     Simple,
+    /// What one step of a factor does whose levels rise step by step, averaged over all levels of the other factors: the slope
+    /// of ln y on the number of the step.
+    Trend,
     /// A level of a factor against another one, neither of them the baseline's, while all other factors are as in the
     /// baseline. Only where evidence was gathered, which such pairs isolate, or where it is the only factor.
     Levels,

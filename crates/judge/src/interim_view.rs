@@ -63,8 +63,11 @@ pub(super) fn complete_passes(record: &Record) -> u32 {
         trials.is_some_and(|trials| block.order.iter().all(|variant| trials.contains(variant.as_str())))
     };
     let finished: BTreeSet<_> = record.blocks.iter().filter(is_finished).map(place).collect();
-    let cells = record.study.workloads.len() * record.study.conditions.len();
+    let study = &record.study;
+    let cells =
+        || study.workloads.iter().flat_map(|workload| study.conditions.iter().map(move |c| (&**workload, &**c)));
+    let wanted = |pass: u32| cells().filter(|cell| !record.is_left_out(*cell, pass)).count();
     let mut of_pass: BTreeMap<u32, usize> = BTreeMap::new();
     finished.iter().for_each(|(pass, ..)| *of_pass.entry(*pass).or_default() += 1);
-    (1..).take_while(|pass| cells > 0 && of_pass.get(pass) == Some(&cells)).last().unwrap_or(0)
+    (1..).take_while(|pass| wanted(*pass) > 0 && of_pass.get(pass) == Some(&wanted(*pass))).last().unwrap_or(0)
 }

@@ -36,6 +36,7 @@ pub mod stopping;
 mod stopping_rule;
 mod study;
 mod tables;
+mod trends;
 mod trials;
 pub mod twin_history;
 mod workloads;

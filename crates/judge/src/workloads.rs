@@ -59,7 +59,7 @@ pub(super) fn judge_workloads(record: &Record, levels: bool) -> Findings {
         sessions: sessions.len() as u32,
         blocks_wanted,
         blocks_finished: trials.finished(&record.blocks),
-        blocks_total: blocks_wanted * (study.workloads.len() * study.conditions.len()) as u32,
+        blocks_total: executed::blocks_total(record, blocks_wanted),
         started_unix_s: record.sessions.first().map_or(0.0, |session| session.started_unix_s),
         outputs,
         failures: attempts.lost(study),

@@ -5,6 +5,7 @@
 
 mod boots;
 mod event;
+mod failing;
 mod held;
 mod session;
 
@@ -13,6 +14,7 @@ pub use event::{Ending, Event};
 use crate::Executor;
 use bakeoff_model::plan::Plan;
 use bakeoff_model::record::Record;
+use failing::Failing;
 use held::Held;
 use session::Session;
 pub(crate) use session::trial;
@@ -33,7 +35,12 @@ pub fn drive<E: From<crate::Error>>(
     enough: &dyn Fn() -> bool,
 ) -> Result<Ending, E> {
     let held = Held::of(plan, record);
-    let mut session = Session { plan, held: &held, session, executor, emit, stop, begun: false, booted: vec![] };
+    for resumed in Failing::resumed(plan, record, session) {
+        emit(Event::Stops(resumed))?;
+    }
+    let failing = Failing::of(plan, record);
+    let mut session =
+        Session { plan, held: &held, failing, session, executor, emit, stop, begun: false, booted: vec![] };
     let boots = plan.boots();
     for pass in 1..=plan.blocks {
         if pass > 1 && !held.passes.contains(&pass) && enough() {
@@ -70,8 +77,9 @@ impl Standing {
     /// That of a record with the plan that made it. What [`drive`] would execute is what is not done here.
     pub fn of(plan: &Plan, record: &Record) -> Self {
         let held = Held::of(plan, record);
+        let failing = Failing::of(plan, record);
         let mut standing = Self::default();
-        for planned in (1..=plan.blocks).flat_map(|pass| plan.pass(pass)) {
+        for planned in (1..=plan.blocks).flat_map(|pass| failing.without(plan.pass(pass))) {
             let next = held.of_block(&planned).next;
             let missing = next.values().filter(|attempt| attempt.is_some()).count() as u64;
             standing.trials += next.len() as u64;

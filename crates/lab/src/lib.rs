@@ -137,6 +137,11 @@ pub trait Executor {
         None
     }
 
+    /// No trial follows: cleans up what was set up for them. What went wrong, in words: no trial depends on it.
+    fn end(&mut self) -> Result<Vec<String>, Error> {
+        Ok(vec![])
+    }
+
     /// What this place holds of the conditions that the plan asks for. Asked once, before the first trial.
     fn surroundings(&self) -> Vec<Surrounding> {
         vec![]

@@ -7,7 +7,7 @@ use crate::problem::suggest;
 use crate::record::{Block, Building, Drawn, Excluded, FactorLine, MOST_PADDING_BYTES, TWIN, Trial};
 use crate::shuffle::Stream;
 use crate::study::{
-    Condition, Decide, Factor, Levels, PlanSpec, Service, Study, VariantRule, Vary, VoidRule, Workload,
+    Around, Condition, Decide, Factor, Levels, PlanSpec, Service, Study, VariantRule, Vary, VoidRule, Workload,
 };
 use crate::until::Until;
 use std::collections::BTreeMap;
@@ -28,6 +28,8 @@ pub struct Variant {
     pub run_variables: BTreeMap<String, String>,
     /// A command in place of the workload's.
     pub run: Option<String>,
+    /// Commands in place of those around the workload's trials.
+    pub around: Around,
     /// Patches of its build factors' levels, by layer, in the order of the factors.
     pub patches: BTreeMap<String, Vec<String>>,
     /// The source that a layer takes in place of its own, by layer.
@@ -73,10 +75,26 @@ pub struct Plan {
     pub void_if: Vec<VoidRule>,
     /// How to judge.
     pub decide: Decide,
+    /// How commands are executed.
+    pub shell: Shell,
+    /// Whether a variant goes on that failed in each of its first blocks.
+    pub keep_going: bool,
     /// What features have read of sections that make trials comparable, by their names.
     pub sections: BTreeMap<String, serde_json::Value>,
     /// What seconds are where the trials are executed; the command that chooses the place sets it.
     pub clock: Clock,
+}
+
+/// How the commands of trials are executed.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Shell {
+    /// Directly, if all of them are plain words; else by `sh -c`.
+    #[default]
+    IfNeeded,
+    /// Directly: each command is divided into words as a shell would do it.
+    Never,
+    /// By this command, which takes a command after `-c`.
+    Always(String),
 }
 
 /// Why there is no plan.
@@ -171,7 +189,7 @@ impl Plan {
                 .filter(|(name, _)| study.sections_of_trials.contains(*name))
                 .map(|(name, value)| (name.clone(), value.clone()))
                 .collect(),
-            clock: Clock::default(),
+            ..Self::default()
         })
     }
 
@@ -449,7 +467,8 @@ fn variant(study: &Study, name: String, levels: Levels) -> Variant {
         sources.extend(level.sources);
         fails.extend(level.fails);
     }
-    Variant { name, levels, build_variables, run_variables, run, patches, sources, fails, kernel }
+    let around = Around::default();
+    Variant { name, levels, build_variables, run_variables, run, around, patches, sources, fails, kernel }
 }
 
 mod head;

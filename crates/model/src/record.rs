@@ -13,6 +13,7 @@ mod output;
 mod parted;
 mod place;
 mod reading;
+mod stopped;
 mod study_line;
 mod trial;
 
@@ -25,8 +26,9 @@ pub use feature_line::FeatureLine;
 pub use looks::{Changed, Checked};
 pub use outcome::{Failure, Outcome};
 pub use output::{HASHED_BYTES, Output, OutputDifference};
-pub use place::Place;
+pub use place::{Place, Unavailable};
 pub use reading::{Contradiction, Odd, Oddity, Reading};
+pub use stopped::{BLOCKS_OF_FAILING, Stopped, is_left_out};
 pub use study_line::{Excluded, SharedLine, StudyLine, VariantLine};
 use trial::is_zero;
 pub use trial::{MOST_REPEATS, Trial};
@@ -59,6 +61,8 @@ pub enum Line {
     Trial(Trial),
     /// A boot ended, with all of its trials: they are there together, or not at all.
     Boot(Boot),
+    /// A variant failed in each of its first blocks, and stops.
+    Stopped(Stopped),
     /// What trials execute was looked at, and is as it was.
     Checked(Checked),
     /// What trials execute was found to be changed.
@@ -143,15 +147,6 @@ pub enum Held {
     Unavailable(String),
 }
 
-/// Metrics that cannot be measured at a place.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Unavailable {
-    /// Their names.
-    pub metrics: Vec<String>,
-    /// Why.
-    pub why: String,
-}
-
 /// A block begins.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Block {
@@ -196,6 +191,8 @@ pub struct Record {
     pub trials: Vec<Trial>,
     /// Boots, in the order in which they ended, without their trials.
     pub boots: Vec<Boot>,
+    /// Variants that stopped; of each variant, workload and condition the last word.
+    pub stopped: Vec<Stopped>,
     /// Lines of features, in their order.
     pub features: Vec<FeatureLine>,
     /// How often the system's clock was set while trials were executed.
@@ -216,11 +213,17 @@ impl Record {
             blocks: vec![],
             trials: vec![],
             boots: vec![],
+            stopped: vec![],
             features: vec![],
             clock_set: vec![],
             checked: None,
             unchecked_from: 0,
         }
+    }
+
+    /// Whether nobody takes part in a block any more.
+    pub fn is_left_out(&self, cell: (&str, &str), block: u32) -> bool {
+        is_left_out(&self.stopped, self.study.variants.iter().map(|variant| variant.name.as_str()), cell, block)
     }
 
     /// Adds a line. A second word on a build, or on the study, replaces the first.
@@ -237,6 +240,10 @@ impl Record {
             Line::Boot(mut boot) => {
                 self.trials.append(&mut boot.trials);
                 self.boots.push(boot);
+            }
+            Line::Stopped(line) => {
+                self.stopped.retain(|known| !known.is_of_cell_of(&line));
+                self.stopped.extend((line.from > 0).then_some(line));
             }
             Line::Feature(line) => self.features.push(line),
             Line::Checked(line) => self.take_checked(line),

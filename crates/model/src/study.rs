@@ -124,6 +124,61 @@ pub struct Workload {
     pub timeout_s: Option<f64>,
     /// What becomes of its standard output.
     pub output: OutputUse,
+    /// A file of the study's folder: its standard input, which is empty without.
+    pub input: Option<String>,
+    /// The exit codes of a trial that has not failed.
+    pub exit_codes: ExitCodes,
+    /// Unmeasured trials of each variant before the first block of a session.
+    pub warmup: u32,
+    /// Commands around its trials.
+    pub around: Around,
+}
+
+/// Commands around trials, which nobody measures. Where a variant has one of its own, it stands in place of the workload's.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Around {
+    /// Before the first block of a session, once for each variant.
+    pub setup: Option<String>,
+    /// Before each trial.
+    pub prepare: Option<String>,
+    /// After each trial.
+    pub conclude: Option<String>,
+    /// After the last block of a session, once for each variant.
+    pub cleanup: Option<String>,
+}
+
+impl Around {
+    /// Each of them, by its name in a study file.
+    pub fn named(&self) -> [(&'static str, Option<&str>); 4] {
+        let Self { setup, prepare, conclude, cleanup } = self;
+        let commands = [("setup", setup), ("prepare", prepare), ("conclude", conclude), ("cleanup", cleanup)];
+        commands.map(|(name, command)| (name, command.as_deref()))
+    }
+}
+
+/// Exit codes that are no failure.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ExitCodes {
+    /// Only these; usually only 0.
+    Only(Vec<u8>),
+    /// All of them.
+    Any,
+}
+
+impl Default for ExitCodes {
+    fn default() -> Self {
+        Self::Only(vec![0])
+    }
+}
+
+impl ExitCodes {
+    /// Whether a process that exits with this code has not failed.
+    pub fn has(&self, code: i32) -> bool {
+        match self {
+            Self::Only(codes) => codes.iter().any(|known| i32::from(*known) == code),
+            Self::Any => true,
+        }
+    }
 }
 
 /// What becomes of what a workload prints on its standard output.
@@ -365,4 +420,7 @@ pub struct Decide {
     /// the others.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub control: Vec<String>,
+    /// Factors whose levels rise step by step: of each, what a step does is judged as well.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub trends: Vec<String>,
 }

@@ -128,6 +128,7 @@ fn heading(family: &Effects) -> String {
         Kind::Simple => format!("what each option does to {metric} within each level of another one"),
         Kind::Interaction => format!("what two options together do to {metric} beyond what each does alone"),
         Kind::Levels => format!("levels of one factor against each other in {metric}, all others as in the baseline"),
+        Kind::Trend => format!("what each step does to {metric}, over all steps"),
         Kind::Suite => format!("{metric}, geometric mean of the workloads' ratios"),
         Kind::Condition => format!("what this condition does to {metric}"),
         Kind::ConditionChange => format!("how each variant's ratio to the baseline in {metric} changes with it"),

@@ -19,6 +19,29 @@ pub fn duration(seconds: f64) -> String {
     scaled(seconds, SECONDS)
 }
 
+/// A unit of time that somebody asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TimeUnit {
+    /// `s`
+    Second,
+    /// `ms`
+    Millisecond,
+    /// `µs`
+    Microsecond,
+}
+
+/// A duration in seconds, in the unit asked for, to three digits: `0.0120 s`; in one that fits, if none is.
+pub fn duration_in(seconds: f64, unit: Option<TimeUnit>) -> String {
+    let (size, name) = match unit {
+        None => return duration(seconds),
+        Some(TimeUnit::Second) => (1.0, "s"),
+        Some(TimeUnit::Millisecond) => (1e-3, "ms"),
+        Some(TimeUnit::Microsecond) => (1e-6, "µs"),
+    };
+    let number = seconds / size;
+    format!("{} {name}", fixed(number, decimals_of(number, SIGNIFICANT)))
+}
+
 /// A size in bytes, to three digits: `11.3 MiB`, `512 B`.
 pub fn bytes(bytes: f64) -> String {
     scaled(bytes, BYTES)

@@ -29,6 +29,7 @@ pub use answer::answer;
 pub use builds::build_doubts;
 pub use draw::Style;
 pub use failures::{failure, failure_in_full};
+pub use format::TimeUnit;
 pub use json::pretty as pretty_json;
 pub use power::{power, power_json};
 pub use screen::{Cause, Context, screen};

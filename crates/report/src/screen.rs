@@ -12,7 +12,7 @@ mod view;
 use crate::draw::Style;
 use crate::draw::paint::{Ink, Page, Piece};
 use crate::draw::text::{clean, middle, width, wrap};
-use crate::format::percent;
+use crate::format::{TimeUnit, percent};
 use crate::words::{self, Change, counted};
 use bakeoff_judge::findings::{Findings, Scale};
 use doubts::Weight;
@@ -29,12 +29,16 @@ const QUESTION: usize = 2;
 const ALARMS: usize = 2;
 
 /// What the screen needs and the findings do not know.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, Default)]
 pub struct Context<'a> {
     /// The command that prints more of this: `bakeoff report STUDY`.
     pub more: &'a str,
     /// What features found to be consistent with differences.
     pub causes: &'a [Cause],
+    /// Whether the rows stand in the order of the variants, and not the best first.
+    pub as_typed: bool,
+    /// The unit of times, if one is asked for.
+    pub time_unit: Option<TimeUnit>,
 }
 
 /// A line that may be left out.
@@ -48,7 +52,7 @@ struct Extra {
 /// The screen; it ends in a line feed.
 pub fn screen(findings: &Findings, context: Context<'_>, style: Style) -> String {
     let columns = style.width;
-    let view = View::of(findings);
+    let view = View::of(findings).map(|view| View { time_unit: context.time_unit, ..view });
     let mut page = Page::default();
     head(findings, view.as_ref(), &mut page, columns);
     let alarms = doubts::alarms(findings, view.as_ref());
@@ -77,7 +81,8 @@ pub fn screen(findings: &Findings, context: Context<'_>, style: Style) -> String
     status(findings, view.as_ref(), &mut page, columns);
     if let Some(view) = &view {
         gap(&mut page);
-        rows::print(findings, view, &mut page, columns);
+        let lines = if context.as_typed { view.as_typed(findings) } else { view.lines.clone() };
+        rows::print(findings, view, &lines, &mut page, columns);
         gap(&mut page);
     }
     for (extra, _) in extras.into_iter().zip(kept).filter(|(_, kept)| *kept) {
@@ -121,6 +126,10 @@ fn head(findings: &Findings, view: Option<&View<'_>>, page: &mut Page, columns: 
             let second = if one.variant == first { other.variant } else { one.variant };
             format!("{} or {}: which is faster?", clean(first), clean(second))
         }
+        (None, Some([one])) if findings.variants.len() == 1 => match findings.method.deciding_metric.as_str() {
+            "wall" => format!("{}: how long does it take?", clean(one.variant)),
+            metric => format!("{}: how much is its {}?", clean(one.variant), words::metric(metric)),
+        },
         (None, _) => format!(
             "{}: which of {} is fastest?",
             clean(&findings.study),
@@ -180,6 +189,7 @@ fn extras(findings: &Findings, view: Option<&View<'_>>, context: Context<'_>) ->
         let costs = facts::costs(findings, view);
         add(costs.into_iter().map(|cost| format!("{best} {cost}")).collect(), Ink::Plain, 50);
         add(facts::causes(findings, context.causes), Ink::Plain, 20);
+        add(facts::trends(findings, view), Ink::Plain, 25);
         add(facts::options(findings, view).into_iter().collect(), Ink::Plain, 30);
         add(facts::disagreeing(findings, view), Ink::Plain, 15);
         add(facts::conditions(findings, view), Ink::Plain, 10);

@@ -91,8 +91,14 @@ pub(crate) fn boots(qemu: &Path, accelerator: &str) -> Result<(), String> {
 pub(crate) fn boot_within(argv: Vec<String>, folder: &Path, limit_s: f64) -> Result<(), String> {
     let broken = |error: &dyn std::fmt::Display| format!("it cannot be tried: {error}");
     let log = folder.join("log");
-    let command =
-        Command { argv, dir: folder.to_owned(), env: BTreeMap::new(), stdout: log.clone(), stderr: log.clone() };
+    let command = Command {
+        argv,
+        dir: folder.to_owned(),
+        env: BTreeMap::new(),
+        stdin: None,
+        stdout: log.clone(),
+        stderr: log.clone(),
+    };
     let limits = Limits { timeout_s: Some(limit_s), ..Limits::default() };
     let mut launcher = Launcher::start(None).map_err(|error| broken(&error))?;
     launcher.launch(&Job { commands: vec![command], limits, ..Job::default() }).map_err(|error| broken(&error))?;

@@ -255,6 +255,7 @@ impl Vm<'_> {
             argv: machine.argv(),
             dir: scratch.clone(),
             env: BTreeMap::from([("TMPDIR".to_owned(), scratch.display().to_string())]),
+            stdin: None,
             stdout: log.clone(),
             stderr: log.clone(),
         };

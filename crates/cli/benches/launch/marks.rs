@@ -68,6 +68,7 @@ fn job(folder: &Path, words: &[&str]) -> Job {
         argv: words.iter().map(ToString::to_string).collect(),
         dir: folder.to_owned(),
         env: [("PATH".to_owned(), PATH.to_owned())].into(),
+        stdin: None,
         stdout: "/dev/null".into(),
         stderr: "/dev/null".into(),
     };

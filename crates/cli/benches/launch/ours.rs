@@ -115,6 +115,7 @@ impl Bare {
             argv: vec![PROGRAM.to_owned()],
             dir: folder.to_owned(),
             env: [("PATH".to_owned(), PATH.to_owned())].into(),
+            stdin: None,
             stdout: "/dev/null".into(),
             stderr: "/dev/null".into(),
         };

@@ -6,10 +6,11 @@ use bakeoff_command::error::{Code, CommandError};
 use bakeoff_command::study_folder::StudyFolder;
 use bakeoff_host::disk::read_file;
 use bakeoff_host::{doctor, guest, place};
+use bakeoff_lab::Executor as _;
 use bakeoff_lab::agent::{Order, Said, Speaker, serve};
 use bakeoff_lab::local::{Local, Setup};
 use bakeoff_model::plan::Plan;
-use bakeoff_model::record::Unavailable;
+use bakeoff_model::record::{TWIN, Unavailable};
 use std::fs::OpenOptions;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -59,7 +60,9 @@ fn at_work(
     for workload in &mut plan.workloads {
         workload.timeout_s = workload.timeout_s.or(Some(order.most_s));
     }
+    let only = if order.variant == TWIN { &plan.baseline().name } else { &order.variant };
     let setup = Setup {
+        only: Some(only.clone()),
         scratch: std::env::temp_dir().join("bakeoff"),
         expected: folder.expected()?,
         dir: folder.dir,
@@ -76,5 +79,8 @@ fn at_work(
         metrics: SAMPLED.map(str::to_owned).into(),
         why: "the kernel samples them at each tick of its timer".to_owned(),
     });
-    Ok(serve(order, &mut local, place::fingerprint(), unavailable.as_slice(), speaker)?)
+    let served = serve(order, &mut local, place::fingerprint(), unavailable.as_slice(), speaker);
+    // The machine is thrown away: a cleanup that fails in it harms nobody.
+    local.end()?;
+    Ok(served?)
 }

@@ -1,6 +1,10 @@
 //! `bakeoff compare`: commands as variants, without a study file. The plan is made of the command line; everything
 //! after that is what `bakeoff run` does.
 
+mod conditions;
+mod parameters;
+mod variants;
+
 use super::options::{Extent, Kept, Showing};
 use crate::executed;
 use crate::programs;
@@ -17,34 +21,42 @@ use bakeoff_lab::watched::Watched;
 use bakeoff_model::digest::Digest;
 use bakeoff_model::metric::METRICS;
 use bakeoff_model::plain::clean;
-use bakeoff_model::plan::{BASELINE, Plan, Variant};
-use bakeoff_model::record::TWIN;
-use bakeoff_model::study::{Condition, Decide, Levels, LoadOf, LoadSpec, OutputUse, Workload};
+use bakeoff_model::plan::Plan;
+use bakeoff_model::study::{Decide, Workload};
 use bakeoff_model::until::Until;
 use bakeoff_stats::blocks::least;
 use clap::builder::PossibleValuesParser;
+use conditions::{Execution, InCondition};
+use parameters::Parameters;
 use std::collections::BTreeMap;
 use std::os::fd::AsFd as _;
 use std::path::PathBuf;
+use variants::{AroundTrials, Named, Variants};
 
 /// Which of these commands is faster? The first one is the baseline
 ///
 /// Each block executes every command once, in a random order, and the first one twice: this hidden twin shows how large
 /// a difference the machine finds between a command and itself. A command that consists of plain words is executed
 /// directly, any other by `sh -c`; all of them get your environment and the current folder. Their standard output goes
-/// to memory; if a command prints something other than the first one does, the report says so first.
+/// to memory; if a command prints something other than the first one does, the report says so first. `bakeoff 'A' 'B'`
+/// is `bakeoff compare 'A' 'B'`. One command alone is described.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The commands; the first one is the baseline
-    #[arg(required = true, num_args = 2.., value_name = "COMMAND")]
+    #[arg(required = true, value_name = "COMMAND")]
     commands: Vec<String>,
-    /// A name for a command; repeat the option for each command, in order
-    #[arg(long = "name", short = 'n', value_name = "NAME")]
-    names: Vec<String>,
+    #[command(flatten)]
+    named: Named,
     #[command(flatten)]
     extent: Extent,
+    /// At least this many blocks
+    #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000), conflicts_with = "blocks")]
+    min_runs: Option<u32>,
+    /// At most this many blocks
+    #[arg(long, short = 'M', value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000), conflicts_with = "blocks")]
+    max_runs: Option<u32>,
     /// The metric to decide on; repeat the option to show other metrics too
-    #[arg(long = "metric", short, value_name = "METRIC", default_values_t = ["wall", "cpu", "maxrss"].map(String::from),
+    #[arg(long = "metric", value_name = "METRIC", default_values_t = ["wall", "cpu", "maxrss"].map(String::from),
           value_parser = PossibleValuesParser::new(METRICS.iter().map(|metric| &*metric.name)))]
     metrics: Vec<String>,
     /// Half-width of the zone of equivalence, in percent
@@ -59,12 +71,15 @@ pub(crate) struct Args {
     /// Keep the journal in this file; go on where it stopped if the file exists
     #[arg(long, value_name = "FILE")]
     journal: Option<PathBuf>,
-    /// What to do with standard output: compare it with the first command's, record it although it varies, or discard it
-    #[arg(long, value_name = "WHAT", default_value = "compared")]
-    output: Printed,
     /// Show no progress on standard error
     #[arg(long, short)]
     quiet: bool,
+    #[command(flatten)]
+    around: AroundTrials,
+    #[command(flatten)]
+    parameters: Parameters,
+    #[command(flatten)]
+    execution: Execution,
     #[command(flatten)]
     condition: InCondition,
     #[command(flatten)]
@@ -73,89 +88,11 @@ pub(crate) struct Args {
     kept: Kept,
 }
 
-/// What becomes of what the commands print.
-#[derive(Debug, Clone, Copy, clap::ValueEnum)]
-enum Printed {
-    Compared,
-    Varies,
-    Null,
-}
-
-impl Printed {
-    fn output(self) -> OutputUse {
-        match self {
-            Self::Compared => OutputUse::Noted,
-            Self::Varies => OutputUse::Varies,
-            Self::Null => OutputUse::Null,
-        }
-    }
-}
-
-/// The condition under which the commands are compared; without any of these, the machine as it is.
-#[derive(Debug, clap::Args)]
-struct InCondition {
-    /// Run N processes of a command at once; a trial lasts until the last one ends
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=256))]
-    processes: u32,
-    /// Keep N copies of the first command running during every trial
-    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=256))]
-    copies: u32,
-    /// Processors that trials may use, such as 0,2-3
-    #[arg(long, value_name = "LIST", value_parser = processors)]
-    cpus: Option<Processors>,
-    /// Do not randomise addresses
-    #[arg(long)]
-    no_aslr: bool,
-    /// Kill a trial after this many seconds, and count it as failed
-    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
-    timeout: Option<f64>,
-}
-
-/// A list of processors, as one argument.
-#[derive(Debug, Clone)]
-struct Processors(Vec<u32>);
-
-impl InCondition {
-    fn condition(&self) -> Condition {
-        let spec = LoadSpec { copies: self.copies, of: LoadOf::Baseline, pace_s: None, cpus: None };
-        let condition = Condition {
-            load: (self.copies > 0).then_some(spec),
-            processes: self.processes,
-            cpus: self.cpus.clone().map(|cpus| cpus.0),
-            aslr: self.no_aslr.then_some(false),
-            ..Condition::default()
-        };
-        let plain = Condition { processes: 1, ..Condition::default() };
-        let name = if condition == plain { "idle" } else { "as asked" };
-        Condition { name: name.to_owned(), ..condition }
-    }
-}
-
-fn seconds(text: &str) -> Result<f64, String> {
-    let number = text.parse::<f64>().ok().filter(|s| *s > 0.0 && *s <= 1e6);
-    number.ok_or_else(|| "a number of seconds above 0, such as 10".to_owned())
-}
-
-fn processors(text: &str) -> Result<Processors, String> {
-    let number = |text: &str| text.trim().parse::<u32>().ok().filter(|&cpu| cpu < 4096);
-    let mut list = vec![];
-    for part in text.split(',') {
-        let (first, last) = part.split_once('-').unwrap_or((part, part));
-        match (number(first), number(last)) {
-            (Some(first), Some(last)) if first <= last => list.extend(first..=last),
-            _ => return Err("numbers of processors with commas or a dash between, such as 0,2-3".to_owned()),
-        }
-    }
-    list.sort_unstable();
-    list.dedup();
-    Ok(Processors(list))
-}
-
 pub(crate) fn execute(args: &Args, features: Features) -> Result<Code, CommandError> {
     args.kept.apply()?;
     args.showing.check(features)?;
     let mut plan = plan(args)?;
-    args.extent.apply(&mut plan)?;
+    args.extent.apply_at_most(&mut plan, args.max_runs)?;
     bakeoff_host::interrupt::install()?;
     // For the output of trials, and for the journal that nobody keeps; gone at the end.
     let folder = Scratch::new("bakeoff-compare-", &std::env::temp_dir()).map_err(|error| {
@@ -163,15 +100,12 @@ pub(crate) fn execute(args: &Args, features: Features) -> Result<Code, CommandEr
     })?;
     let state = State::at(&args.journal.clone().unwrap_or_else(|| folder.path().join("journal.jsonl")));
     let lock = state.lock()?;
-    let dir = std::env::current_dir().map_err(|e| CommandError::new(Code::Internal, e))?;
     // A relative command means another program in another folder.
+    let dir = args.execution.folder()?;
     let setup = Setup {
         dir: dir.clone(),
         scratch: folder.path().to_owned(),
-        // A variable that is not text cannot be handed on; no program of ours could name it.
-        environment: std::env::vars_os()
-            .filter_map(|(n, v)| Some((n.into_string().ok()?, v.into_string().ok()?)))
-            .collect(),
+        environment: args.execution.environment(),
         ..Setup::default()
     };
     let mut inputs = Digest::of("inputs");
@@ -188,7 +122,7 @@ pub(crate) fn execute(args: &Args, features: Features) -> Result<Code, CommandEr
         watched.extend(executed::data(&plan, &setup));
         basis.files = watched.iter().map(content).collect();
     }
-    let (journal, quiet) = (&*state.journal, args.quiet);
+    let (journal, quiet) = (&*state.journal, args.quiet || args.showing.is_quiet() || args.execution.is_shown());
     let durable = args.journal.is_some();
     let setting = Setting { plan: &plan, study, builds: &[], journal, durable, quiet, guess_s: None };
     // A journal is not begun for what cannot be executed; one that is complete is shown all the same.
@@ -200,12 +134,14 @@ pub(crate) fn execute(args: &Args, features: Features) -> Result<Code, CommandEr
     // Held from before the first trial until after the last one.
     let mut held = None;
     let (record, ending) = OpenStudy::open(setting)?.watching(watched).execute(|watched| {
-        held = Some(alone(args.quiet)?);
+        held = Some(alone(quiet)?);
         if !is_new {
             check()?;
         }
         let local = Local::new(&plan, setup.clone(), Some(lock.as_fd()))?;
-        Ok(Box::new(local.watching(Watch { files: watched, ..Watch::default() })))
+        let local = local.watching(Watch { files: watched, ..Watch::default() });
+        let show = |printed: &[u8]| screen::err(&String::from_utf8_lossy(printed));
+        Ok(Box::new(if args.execution.is_shown() { local.showing(Box::new(show)) } else { local }))
     })?;
     drop(held);
     let code = {
@@ -232,47 +168,39 @@ fn plan(args: &Args) -> Result<Plan, CommandError> {
             metrics.push(metric.clone());
         }
     }
-    let names = names(args)?;
-    let variants: Vec<Variant> = names
-        .iter()
-        .zip(&args.commands)
-        .map(|(name, command)| Variant {
-            name: name.clone(),
-            levels: Levels::from([("command".to_owned(), name.clone())]),
-            run: Some(command.clone()),
-            ..Variant::default()
-        })
-        .collect();
+    let variants = Variants::of(&args.commands, &args.named, &args.around, &args.parameters)?;
+    let commands: Vec<&str> = variants.all.iter().filter_map(|variant| variant.run.as_deref()).collect();
+    args.execution.check(&commands)?;
     let workload = Workload {
         name: "command".to_owned(),
-        timeout_s: args.condition.timeout,
-        output: args.output.output(),
+        timeout_s: args.execution.timeout,
+        output: args.execution.output(),
+        input: args.execution.input()?,
+        exit_codes: args.execution.exit_codes(),
+        warmup: args.around.warmup,
+        around: variants.around,
         ..Workload::default()
     };
+    // At a very high confidence the usual number could not decide anything.
+    let usual = Until::Blocks.default_blocks().max(least(1.0 - args.confidence));
+    let blocks = usual.max(args.min_runs.unwrap_or(0)).min(args.max_runs.unwrap_or(u32::MAX));
     Ok(Plan {
         study: "compare".to_owned(),
-        question: None,
         name: "default".to_owned(),
         seed: seed(args),
-        // At a very high confidence the usual number could not decide anything.
-        blocks: Until::Blocks.default_blocks().max(least(1.0 - args.confidence)),
-        until: Until::Blocks,
+        blocks,
         decide: Decide {
-            baseline: variants[0].levels.clone(),
+            baseline: variants.all[0].levels.clone(),
             metrics,
             margin: args.margin,
             confidence: args.confidence,
+            trends: variants.trends,
             ..Decide::default()
         },
-        variants,
-        excluded: vec![],
-        build_factors: vec![],
+        variants: variants.all,
         workloads: vec![workload],
-        services: vec![],
-        vary: vec![],
-        building: None,
-        void_if: vec![],
         conditions: vec![args.condition.condition()],
+        shell: args.execution.shell()?,
         ..Plan::default()
     })
 }
@@ -283,26 +211,4 @@ fn seed(args: &Args) -> u64 {
     let known = || bakeoff_journal::read(args.journal.as_deref()?).ok().map(|contents| contents.record.study.seed);
     let drawn = || bakeoff_host::now_unix_s().to_bits() % 1_000_000;
     args.seed.or_else(known).unwrap_or_else(drawn)
-}
-
-/// A different name for each command: as given, or the command itself.
-fn names(args: &Args) -> Result<Vec<String>, CommandError> {
-    if !args.names.is_empty() && args.names.len() != args.commands.len() {
-        let (names, commands) = (args.names.len(), args.commands.len());
-        let error = format!("{names} names for {commands} commands");
-        return Err(CommandError::usage(error).hint("give one --name for each command, or none"));
-    }
-    if let Some(taken) = args.names.iter().find(|name| [BASELINE, TWIN].contains(&name.as_str())) {
-        return Err(CommandError::usage(format!("the name `{taken}` is taken")).hint("choose another name"));
-    }
-    if args.commands.iter().any(|command| command.trim().is_empty()) {
-        return Err(CommandError::usage("a command is empty").hint("`true` is the command that does nothing"));
-    }
-    let given = if args.names.is_empty() { &args.commands } else { &args.names };
-    let mut names: Vec<String> = vec![];
-    for name in given {
-        let numbered = (1..).map(|n| if n == 1 { name.clone() } else { format!("{name} ({n})") });
-        names.extend(numbered.into_iter().find(|n| !names.contains(n) && n != TWIN));
-    }
-    Ok(names)
 }

@@ -9,7 +9,7 @@ use bakeoff_model::plain::clean;
 use bakeoff_model::plan::Plan;
 use bakeoff_model::record::Record;
 use bakeoff_model::until::{self, Until};
-use bakeoff_report::{Cause, Context, SECTIONS, SectionPage};
+use bakeoff_report::{Cause, Context, SECTIONS, SectionPage, TimeUnit};
 use clap::Args;
 use std::path::PathBuf;
 
@@ -40,7 +40,8 @@ impl Selection {
 pub(super) struct Extent {
     /// Blocks for each workload and condition, instead of the plan's number (`compare`: 12); a larger number extends a
     /// finished study
-    #[arg(long, short, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    #[arg(long, short, visible_alias = "runs", visible_short_alias = 'r', value_name = "N",
+          value_parser = clap::value_parser!(u32).range(1..=10_000))]
     blocks: Option<u32>,
     /// When to stop: with `±1%` (or `+-1%`), when every interval is that narrow; with `decided`, when every variant has
     /// a verdict, checked at five looks; with `anytime`, the same, checked after every pass
@@ -49,12 +50,22 @@ pub(super) struct Extent {
     /// default is 200, and 40 for `decided`. `blocks` executes all planned blocks, whatever they show.
     #[arg(long, value_name = "RULE", value_parser = until)]
     until: Option<Until>,
+    /// Go on with a variant that failed in each of its first three blocks, instead of stopping it
+    #[arg(long)]
+    keep_going: bool,
 }
 
 impl Extent {
     pub(super) fn apply(&self, plan: &mut Plan) -> Result<(), CommandError> {
+        self.apply_at_most(plan, None)
+    }
+
+    /// The same, where a rule has at most this many blocks unless it says otherwise.
+    pub(super) fn apply_at_most(&self, plan: &mut Plan, most: Option<u32>) -> Result<(), CommandError> {
+        plan.keep_going = self.keep_going;
         let hint = "raise --blocks, or leave it out";
-        plan.extend(self.until, self.blocks).map_err(|why| CommandError::usage(why).hint(hint))
+        plan.extend(self.until, self.blocks.or(most.filter(|_| self.until.is_some())))
+            .map_err(|why| CommandError::usage(why).hint(hint))
     }
 }
 
@@ -110,7 +121,7 @@ pub(super) struct Showing {
     #[arg(long)]
     pub(super) json: bool,
     /// Print everything instead of one screen: all tables, effects, doubts, builds and failures
-    #[arg(long, conflicts_with = "json")]
+    #[arg(long, visible_alias = "verbose", conflicts_with = "json")]
     all: bool,
     /// Print only this section of what --all prints
     #[arg(long, value_name = "NAME", conflicts_with_all = ["json", "all"])]
@@ -119,12 +130,92 @@ pub(super) struct Showing {
     #[arg(long)]
     require_verdict: bool,
     #[command(flatten)]
+    look: Look,
+    #[command(flatten)]
     asked: Asked,
 }
 
+/// How the report looks.
+#[derive(Debug, Args)]
+struct Look {
+    /// The order of the rows: the best first (`auto`, `mean-time`), or as the commands were typed (`command`)
+    #[arg(long, value_name = "ORDER", default_value = "auto")]
+    sort: Sort,
+    /// The unit of times, instead of one that fits
+    #[arg(long, short = 'u', value_name = "UNIT")]
+    time_unit: Option<Unit>,
+    /// When to use colour
+    #[arg(long, value_name = "WHEN", default_value = "auto")]
+    color: When,
+    /// As hyperfine has it: `basic` neither colour nor progress, `nocolor` no colour, `color` no progress, `full` both,
+    /// `none` no report either
+    #[arg(long, value_name = "STYLE", default_value = "auto")]
+    style: Looks,
+}
+
+/// The order of rows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Sort {
+    Auto,
+    Command,
+    MeanTime,
+}
+
+/// Units of time.
+#[derive(Debug, Clone, Copy, clap::ValueEnum)]
+enum Unit {
+    Second,
+    Millisecond,
+    Microsecond,
+}
+
+/// When to use colour.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum When {
+    Auto,
+    Always,
+    Never,
+}
+
+/// Styles of hyperfine.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Looks {
+    Auto,
+    Basic,
+    Full,
+    Nocolor,
+    Color,
+    None,
+}
+
+impl Look {
+    /// Whether there is colour, where it does not depend on the terminal.
+    fn colour(&self) -> Option<bool> {
+        match (self.color, self.style) {
+            (When::Always, _) | (When::Auto, Looks::Full | Looks::Color) => Some(true),
+            (When::Never, _) | (When::Auto, Looks::Basic | Looks::Nocolor) => Some(false),
+            (When::Auto, Looks::Auto | Looks::None) => None,
+        }
+    }
+
+    fn time_unit(&self) -> Option<TimeUnit> {
+        self.time_unit.map(|unit| match unit {
+            Unit::Second => TimeUnit::Second,
+            Unit::Millisecond => TimeUnit::Millisecond,
+            Unit::Microsecond => TimeUnit::Microsecond,
+        })
+    }
+}
+
 impl Showing {
+    /// Whether no progress is to be drawn.
+    pub(super) fn is_quiet(&self) -> bool {
+        matches!(self.look.style, Looks::Basic | Looks::Color | Looks::None)
+    }
+
     /// Whether all that is asked for can be done; to be called before anything is executed.
     pub(super) fn check(&self, features: Features) -> Result<(), CommandError> {
+        screen::use_colour(self.look.colour());
         features.check(&self.asked)
     }
 
@@ -165,14 +256,21 @@ impl Showing {
         if let Some(name) = &self.section {
             is_section(name, &pages)?;
         }
-        if self.json {
+        if self.look.style == Looks::None {
+            // What is asked for besides is written all the same.
+        } else if self.json {
             screen::json(&bakeoff_report::json(findings, std::env::var("HOME").ok().as_deref())?);
         } else if self.all || self.section.is_some() {
             screen::out(&bakeoff_report::terminal_with(findings, &pages, self.section.as_deref(), screen::style()));
         } else {
+            let as_typed = self.look.sort == Sort::Command;
             let has = |page: &&SectionPage| findings.sections.contains_key(page.name);
             let causes: Vec<Cause> = pages.iter().filter(has).flat_map(|page| (page.causes)(findings)).collect();
-            screen::out(&bakeoff_report::screen(findings, Context { more, causes: &causes }, screen::style()));
+            screen::out(&bakeoff_report::screen(
+                findings,
+                Context { more, causes: &causes, as_typed, time_unit: self.look.time_unit() },
+                screen::style(),
+            ));
         }
         features.conclude(&self.asked, &Concluded { record, findings }, self.code(findings))
     }

@@ -60,6 +60,13 @@ pub(crate) struct Args {
     anyway: bool,
 }
 
+impl Args {
+    /// Whether no progress is to be drawn.
+    fn is_quiet(&self) -> bool {
+        self.quiet || self.showing.is_quiet()
+    }
+}
+
 pub(crate) fn execute(args: &Args, features: Features) -> Result<Code, CommandError> {
     args.kept.apply()?;
     args.showing.check(features)?;
@@ -86,7 +93,7 @@ fn rehearse(
     let state = continued::choose(&StateFolder::of(&folder.dir)?, &mut study, &identity);
     let _lock = state.lock()?;
     let guess_s = Some(planted.pause_s);
-    let (journal, quiet) = (&*state.journal, args.quiet);
+    let (journal, quiet) = (&*state.journal, args.is_quiet());
     let setting = Setting { plan, study, builds: &[], journal, durable: true, quiet, guess_s };
     let open = OpenStudy::open(setting)?;
     state.remember_as_latest()?;
@@ -100,10 +107,10 @@ fn execute_here(args: &Args, folder: &StudyFolder, mut plan: Plan, features: Fea
     let state_folder = StateFolder::of(&folder.dir)?;
     let cache = Cache::open(Cache::default_root()?)?;
     let mut place = features.place(&folder.study, &plan)?;
-    if !args.quiet {
+    if !args.is_quiet() {
         announce(&cache, folder, &plan, &args.jobs)?;
     }
-    let telling = Telling { quiet: args.quiet, announce: false };
+    let telling = Telling { quiet: args.is_quiet(), announce: false };
     let builds = build(&cache, folder, &plan, &args.jobs, telling)?;
     let mut whole = plan.clone();
     let digests = built(&mut plan, folder.study.layers.is_empty(), &builds)?;
@@ -120,7 +127,7 @@ fn execute_here(args: &Args, folder: &StudyFolder, mut plan: Plan, features: Fea
     let shared = if args.anyway { vec![] } else { alike::merge(&mut plan, &all, &builds) };
     // Raced apart, they are another study.
     whole.variants.retain(|variant| shared.iter().all(|one| one.variant.name != variant.name));
-    screen::err(&if args.quiet { String::new() } else { alike::notes(&shared) });
+    screen::err(&if args.is_quiet() { String::new() } else { alike::notes(&shared) });
     alike::something_is_left(&plan, &shared, &builds, || {
         let doubts = bakeoff_judge::doubts_about_builds(&all, &builds);
         bakeoff_report::build_doubts(&doubts, screen::style().width, false)
@@ -130,7 +137,7 @@ fn execute_here(args: &Args, folder: &StudyFolder, mut plan: Plan, features: Fea
     let state = continued::choose(&state_folder, &mut study, &older);
     let lock = state.lock()?;
     let guess_s = takes::trials_s(&plan, &takes::known_walls(folder)).map(|all_s| all_s / trials(&plan));
-    let (journal, quiet) = (&*state.journal, args.quiet);
+    let (journal, quiet) = (&*state.journal, args.is_quiet());
     let setting = Setting { plan: &plan, study, builds: &builds, journal, durable: true, quiet, guess_s };
     setup.scratch = state.scratch();
     // A journal is not begun for what cannot be executed; one that is complete is shown all the same.
@@ -145,13 +152,13 @@ fn execute_here(args: &Args, folder: &StudyFolder, mut plan: Plan, features: Fea
     let mut machine = None;
     let maker = OnceCell::new();
     let (record, ending) = open.execute(|watched| {
-        machine = Some(cache.quiet(|process| tell_who_is_waited_for(process, args.quiet))?);
+        machine = Some(cache.quiet(|process| tell_who_is_waited_for(process, args.is_quiet()))?);
         tell_why_not_alone(cache.why_not_whole_machine());
         if !is_new {
             place::check(&place, &plan, &setup)?;
         }
         let request = folder.request(&plan, args.jobs.at_a_time());
-        let made = Maker::of(&cache, &request, &plan, args.quiet)?.map(|made| maker.get_or_init(|| made).calls());
+        let made = Maker::of(&cache, &request, &plan, args.is_quiet())?.map(|made| maker.get_or_init(|| made).calls());
         let setting = PlaceSetting {
             plan: &plan,
             study_file: folder.file.clone(),

@@ -8,7 +8,7 @@ use super::wire::{self, ProcessOver};
 use super::zombie;
 use core::cell::UnsafeCell;
 
-/// /dev/null, opened for reading: the standard input of every process.
+/// /dev/null, opened for reading: the standard input of a process that is given none.
 pub(super) const NULL: u32 = 2;
 /// Signals are handled by nobody here, and the kernel needs little to build the new program's arguments.
 const STACK: usize = 16 << 10;
@@ -153,9 +153,9 @@ fn execute(job: &Job<'_>, process: &wire::Process) -> (u32, u32) {
         return (wire::SESSION, errno);
     }
     // 3 comes last, but 0 to 3 are the launcher's own, so that none of these can be a source of another.
-    let sources = [(NULL, 0), (process.stdout, 1), (process.stderr, 2), (process.marks, 3)];
+    let sources = [(process.stdin, 0), (process.stdout, 1), (process.stderr, 2), (process.marks, 3)];
     for (index, target) in sources {
-        let descriptor = if target == 0 { Some(index) } else { job.descriptor(index) };
+        let descriptor = if index == wire::NONE && target == 0 { Some(NULL) } else { job.descriptor(index) };
         if let Some(descriptor) = descriptor
             && let Err(errno) = sys::duplicate(descriptor, target, true)
         {

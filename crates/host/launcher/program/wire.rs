@@ -110,8 +110,8 @@ pub struct Process {
     pub stderr: u32,
     /// Descriptor that becomes its descriptor 3, or [`NONE`].
     pub marks: u32,
-    /// Nothing.
-    pub unused: u32,
+    /// Descriptor that becomes its standard input, or [`NONE`]: then it is the null device.
+    pub stdin: u32,
     /// Offset of the folder it starts in.
     pub dir: u64,
     /// Offset of the path to execute.

@@ -58,6 +58,7 @@ fn launcher_peak_bytes() -> Result<Option<u64>, crate::Error> {
         argv: vec!["true".to_owned()],
         dir: "/".into(),
         env: BTreeMap::from([("PATH".to_owned(), "/usr/bin:/bin".to_owned())]),
+        stdin: None,
         stdout: "/dev/null".into(),
         stderr: "/dev/null".into(),
     };

@@ -22,17 +22,18 @@ struct Ready {
     program: PathBuf,
     argv: Vec<String>,
     env: Vec<String>,
+    stdin: Option<usize>,
     stdout: usize,
     stderr: usize,
 }
 
-/// Files that are open for a job; one that several processes write to is opened once.
+/// Files that are open for a job; one that several processes write to is opened once, one that they read for each.
 #[derive(Debug, Default)]
-struct Outputs {
+struct Files {
     files: Vec<(PathBuf, OwnedFd)>,
 }
 
-impl Outputs {
+impl Files {
     fn open(&mut self, path: &Path) -> Result<usize, NotStarted> {
         let path = absolute(path)?;
         if let Some(known) = self.files.iter().position(|(open, _)| *open == path) {
@@ -43,13 +44,21 @@ impl Outputs {
         self.files.push((path, file.into()));
         Ok(self.files.len() - 1)
     }
+
+    fn open_input(&mut self, path: &Path) -> Result<usize, NotStarted> {
+        let path = absolute(path)?;
+        let file = File::open(&path).map_err(|error| NotStarted::path(&path, error))?;
+        // Under no path: nobody may write to it.
+        self.files.push((PathBuf::new(), file.into()));
+        Ok(self.files.len() - 1)
+    }
 }
 
 /// Commands that are ready, with their files open.
 #[derive(Debug)]
 pub(super) struct Prepared {
     ready: Vec<Ready>,
-    outputs: Outputs,
+    files: Files,
 }
 
 /// What a job is launched with.
@@ -71,12 +80,12 @@ pub(super) struct With<'f> {
 impl Prepared {
     /// Prepares the commands of a job, or says of each what is wrong with it. All get the mark into their environment.
     pub(super) fn new(commands: &[Command], mark: Option<&str>) -> Result<Self, Vec<Option<NotStarted>>> {
-        let mut outputs = Outputs::default();
-        let prepared: Vec<_> = commands.iter().map(|command| prepare(command, mark, &mut outputs)).collect();
+        let mut files = Files::default();
+        let prepared: Vec<_> = commands.iter().map(|command| prepare(command, mark, &mut files)).collect();
         if prepared.iter().any(Result::is_err) {
             return Err(prepared.into_iter().map(Result::err).collect());
         }
-        Ok(Self { ready: prepared.into_iter().flatten().collect(), outputs })
+        Ok(Self { ready: prepared.into_iter().flatten().collect(), files })
     }
 
     /// The path that each process executes, and the folder it starts in.
@@ -87,7 +96,7 @@ impl Prepared {
     /// The body of the request and the descriptors that go with it.
     pub(super) fn request<'f>(&'f self, job: &Job, with: &With<'f>) -> (Vec<u8>, Vec<BorrowedFd<'f>>) {
         let With { confinement, marks, warm, address_space, watched, all_cpus } = *with;
-        let mut descriptors: Vec<BorrowedFd<'f>> = self.outputs.files.iter().map(|(_, file)| file.as_fd()).collect();
+        let mut descriptors: Vec<BorrowedFd<'f>> = self.files.files.iter().map(|(_, file)| file.as_fd()).collect();
         let mut add = |these: &mut dyn Iterator<Item = BorrowedFd<'f>>| {
             let first = descriptors.len() as u32;
             descriptors.extend(these);
@@ -148,7 +157,7 @@ impl Prepared {
                 stdout: ready.stdout as u32,
                 stderr: ready.stderr as u32,
                 marks,
-                unused: 0,
+                stdin: ready.stdin.map_or(NONE, |index| index as u32),
                 argv: vector(&mut body, ready.argv.iter().map(String::as_str)),
                 env: vector(&mut body, ready.env.iter().map(String::as_str).chain(added)),
                 dir: text(&mut body, ready.dir.as_os_str().as_bytes()),
@@ -165,7 +174,7 @@ impl Prepared {
 
 /// A request that only tries limits.
 pub(super) fn trial_of(limits: &Limits) -> Vec<u8> {
-    let nothing = Prepared { ready: vec![], outputs: Outputs::default() };
+    let nothing = Prepared { ready: vec![], files: Files::default() };
     nothing.body(wire::Job { into: NONE, warm: NONE, ..self::limits(limits) }, &[], limits, None, None)
 }
 
@@ -223,7 +232,7 @@ fn vector<'a>(body: &mut Vec<u8>, texts: impl Iterator<Item = &'a str> + Clone) 
     start as u64
 }
 
-fn prepare(command: &Command, mark: Option<&str>, outputs: &mut Outputs) -> Result<Ready, NotStarted> {
+fn prepare(command: &Command, mark: Option<&str>, files: &mut Files) -> Result<Ready, NotStarted> {
     let command = Command { dir: absolute(&command.dir)?, ..command.clone() };
     let program = program::find(&command)?;
     // One that we were given ourselves names a descriptor that this command does not have.
@@ -236,8 +245,9 @@ fn prepare(command: &Command, mark: Option<&str>, outputs: &mut Outputs) -> Resu
             return Err(NotStarted::new(String::from_utf8_lossy(bytes), "it contains a NUL byte"));
         }
     }
-    let (stdout, stderr) = (outputs.open(&command.stdout)?, outputs.open(&command.stderr)?);
-    Ok(Ready { dir: command.dir, program, argv: command.argv, env, stdout, stderr })
+    let stdin = command.stdin.as_deref().map(|path| files.open_input(path)).transpose()?;
+    let (stdout, stderr) = (files.open(&command.stdout)?, files.open(&command.stderr)?);
+    Ok(Ready { dir: command.dir, program, argv: command.argv, env, stdin, stdout, stderr })
 }
 
 /// The launcher's working directory is not ours.

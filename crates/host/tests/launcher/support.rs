@@ -71,6 +71,7 @@ pub(crate) fn command_in(dir: &Path, argv: &[&str]) -> Command {
         argv: argv.iter().map(ToString::to_string).collect(),
         dir: dir.to_owned(),
         env: BTreeMap::from([("PATH".to_owned(), "/usr/local/bin:/usr/bin:/bin".to_owned())]),
+        stdin: None,
         stdout: dir.join("out"),
         stderr: dir.join("err"),
     }

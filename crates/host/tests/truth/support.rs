@@ -50,6 +50,7 @@ impl Place {
             argv: argv.iter().map(ToString::to_string).collect(),
             dir: self.dir.path().to_owned(),
             env: BTreeMap::from([("PATH".to_owned(), "/usr/local/bin:/usr/bin:/bin".to_owned())]),
+            stdin: None,
             stdout: self.path("out"),
             stderr: self.path("err"),
         }

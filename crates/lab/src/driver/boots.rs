@@ -12,13 +12,15 @@ use bakeoff_model::record::{Boot, MOST_REPEATS, Outcome, TWIN, Trial};
 impl<E: From<crate::Error>> Session<'_, E> {
     /// Boots of one pass what the record does not hold yet.
     pub(super) fn boot_pass(&mut self, pass: u32) -> Result<Ending, E> {
-        let planned = self.plan.pass(pass);
+        let whole = self.plan.pass(pass);
+        let order: Vec<String> = whole.first().map(|block| block.order.clone()).unwrap_or_default();
+        let planned = self.failing.without(whole);
         let blocks: Vec<Missing<'_>> = planned.iter().map(|planned| self.held.of_block(planned)).collect();
         if !blocks.iter().any(Missing::is_any) {
             return Ok(Ending::Complete);
         }
         let ending = match self.begin_pass(pass, &blocks) {
-            Ok(Some(())) => self.boot_each(pass, &blocks),
+            Ok(Some(())) => self.boot_each(pass, &order, &blocks),
             Ok(None) => Ok(Ending::Stopped),
             Err(error) => Err(error.into()),
         };
@@ -28,14 +30,15 @@ impl<E: From<crate::Error>> Session<'_, E> {
         Ok(ending)
     }
 
-    fn boot_each(&mut self, pass: u32, blocks: &[Missing<'_>]) -> Result<Ending, E> {
+    /// `order` is that of all variants, also of those that stopped.
+    fn boot_each(&mut self, pass: u32, order: &[String], blocks: &[Missing<'_>]) -> Result<Ending, E> {
         if !self.begun && self.look()? == Looked::Changed {
             return Ok(Ending::Changed);
         }
         self.begun = true;
         let mut is_announced = false;
-        let Some(first) = blocks.first() else { return Ok(Ending::Complete) };
-        for (position, variant) in (1..).zip(&first.block.order) {
+        let takes_part = |missing: &&Missing<'_>, variant: &String| missing.block.order.contains(variant);
+        for (position, variant) in (1..).zip(order) {
             let attempts = || blocks.iter().filter_map(|missing| missing.next.get(variant.as_str()));
             let mut attempt = attempts().filter_map(|next| *next).max();
             while let Some(number) = attempt {
@@ -50,6 +53,7 @@ impl<E: From<crate::Error>> Session<'_, E> {
                 }
                 let tasks: Vec<Task<'_>> = blocks
                     .iter()
+                    .filter(|missing| takes_part(missing, variant))
                     .map(|missing| Task { block: missing.block, position, variant, attempt: number })
                     .collect();
                 let (ending, is_void) = self.boot(pass, &tasks)?;
@@ -59,7 +63,8 @@ impl<E: From<crate::Error>> Session<'_, E> {
                 attempt = (is_void && number < MOST_REPEATS).then_some(number + 1);
             }
         }
-        for _ in blocks {
+        for missing in blocks {
+            self.stop_who_fails(missing.block)?;
             (self.emit)(Event::BlockEnded)?;
         }
         Ok(Ending::Complete)
@@ -79,6 +84,7 @@ impl<E: From<crate::Error>> Session<'_, E> {
         trials.iter_mut().for_each(|trial| self.judge(trial));
         self.judge_boot(&mut trials);
         let is_void = trials.iter().any(|trial| matches!(trial.outcome, Outcome::Void(_)));
+        trials.iter().for_each(|trial| self.failing.take(trial));
         self.booted.extend(trials.iter().cloned());
         let variant = variant.to_owned();
         let boot = Boot { session: self.session, pass, variant, attempt, place, drawn, cost, unavailable, trials };

@@ -1,6 +1,6 @@
 //! What a session emits, and how it ends. Types only.
 
-use bakeoff_model::record::{Block, Boot, Trial};
+use bakeoff_model::record::{Block, Boot, Stopped, Trial};
 
 /// What happens, in the order in which it happens.
 #[derive(Debug, Clone, PartialEq)]
@@ -16,6 +16,8 @@ pub enum Event {
     TrialEnded(Box<Trial>),
     /// A boot ended, with all of its trials.
     BootEnded(Box<Boot>),
+    /// A variant failed in each of its first blocks, and takes no part in those to come; or takes part again.
+    Stops(Stopped),
     /// Trials turned out to write these files, which they were thought to depend on.
     Written(Vec<String>),
     /// What trials execute is as it was; a digest of what was looked at.

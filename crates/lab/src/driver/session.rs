@@ -1,6 +1,7 @@
 //! A session: blocks and their trials, in order, with a look at what they execute between them.
 
 use super::event::{Ending, Event};
+use super::failing::Failing;
 use super::held::{Held, Missing, Next};
 use crate::{Execution, Executor, Look, Pass, Task, void};
 use bakeoff_model::plan::Plan;
@@ -10,6 +11,7 @@ use bakeoff_model::record::{Block, MOST_REPEATS, Outcome, TWIN, Trial};
 pub(super) struct Session<'a, E> {
     pub(super) plan: &'a Plan,
     pub(super) held: &'a Held<'a>,
+    pub(super) failing: Failing<'a>,
     pub(super) session: u32,
     pub(super) executor: &'a mut dyn Executor,
     pub(super) emit: &'a mut dyn FnMut(Event) -> Result<(), E>,
@@ -62,7 +64,7 @@ impl<E: From<crate::Error>> Session<'_, E> {
 
     /// Executes of one pass what the record does not hold yet.
     pub(super) fn execute_pass(&mut self, pass: u32) -> Result<Ending, E> {
-        let planned = self.plan.pass(pass);
+        let planned = self.failing.without(self.plan.pass(pass));
         let of_block = |planned| self.held.of_block(planned);
         let missing: Vec<Missing<'_>> = planned.iter().map(of_block).filter(Missing::is_any).collect();
         if missing.is_empty() {
@@ -112,9 +114,15 @@ impl<E: From<crate::Error>> Session<'_, E> {
             if ending != Ending::Complete {
                 return Ok(ending);
             }
+            self.stop_who_fails(block)?;
             (self.emit)(Event::BlockEnded)?;
         }
         Ok(Ending::Complete)
+    }
+
+    /// Who failed in each of its first blocks stops.
+    pub(super) fn stop_who_fails(&mut self, block: &Block) -> Result<(), E> {
+        self.failing.after(block, self.session).into_iter().try_for_each(|stopped| (self.emit)(Event::Stops(stopped)))
     }
 
     /// Executes what is missing of a block, and again what a look finds void.
@@ -153,6 +161,7 @@ impl<E: From<crate::Error>> Session<'_, E> {
                 let mut trial = trial(task, self.session, execution);
                 self.judge(&mut trial);
                 attempt = (!trial.is_final()).then_some(number + 1);
+                self.failing.take(&trial);
                 (self.emit)(Event::TrialEnded(Box::new(trial)))?;
             }
         }

@@ -70,6 +70,7 @@ impl Local<'_> {
             argv: prepared.argv,
             dir: prepared.dir,
             env: prepared.env,
+            stdin: None,
             stdout: prepared.log.clone(),
             stderr: prepared.log,
         };

@@ -1,6 +1,6 @@
 //! Command texts of a study: whether one needs a shell, and the words that are executed.
 
-use bakeoff_model::plan::Plan;
+use bakeoff_model::plan::{Plan, Shell};
 
 /// How a command text is executed: by `sh -c`, or directly.
 pub(super) fn argv(text: &str, shell: bool) -> Vec<String> {
@@ -11,8 +11,48 @@ pub(super) fn argv(text: &str, shell: bool) -> Vec<String> {
     }
 }
 
-/// Whether any trial of a plan needs a shell: then all get one, or the shell would be what differs.
-pub(super) fn any_needs_a_shell(plan: &Plan) -> bool {
+/// What executes the commands of trials: the same for all of them, or it would be what differs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum By {
+    /// The launcher. All of them are plain words, or are divided as a shell does it.
+    Launcher { quoted: bool },
+    /// These words, and the command behind `-c`.
+    Shell(Vec<String>),
+}
+
+impl By {
+    /// What executes the trials of a plan.
+    pub(super) fn of(plan: &Plan) -> Self {
+        match &plan.shell {
+            Shell::Never => Self::Launcher { quoted: true },
+            Shell::Always(shell) => Self::Shell(words(shell)),
+            Shell::IfNeeded if any_needs_a_shell(plan) => Self::Shell(vec!["sh".to_owned()]),
+            Shell::IfNeeded => Self::Launcher { quoted: false },
+        }
+    }
+
+    /// Whether a shell does.
+    pub(super) fn is_shell(&self) -> bool {
+        matches!(self, Self::Shell(_))
+    }
+
+    /// The words that are executed.
+    pub(super) fn argv(&self, text: &str) -> Vec<String> {
+        match self {
+            Self::Launcher { quoted: false } => argv(text, false),
+            Self::Launcher { quoted: true } => words(text),
+            Self::Shell(shell) => shell.iter().cloned().chain(["-c".to_owned(), text.to_owned()]).collect(),
+        }
+    }
+}
+
+/// The words of a text, as a shell divides it. Who asks for that has looked whether it can be done.
+fn words(text: &str) -> Vec<String> {
+    shell_words::split(text).unwrap_or_else(|_| argv(text, false))
+}
+
+/// Whether any trial of a plan needs a shell: then all get one.
+fn any_needs_a_shell(plan: &Plan) -> bool {
     let texts = plan.variants.iter().flat_map(|variant| {
         plan.workloads.iter().map(|workload| variant.run.as_deref().unwrap_or(workload.run.as_str()))
     });
@@ -36,6 +76,8 @@ const SHELL_WORDS: &[&str] = &[
 #[cfg(test)]
 mod tests {
     use super::*;
+    use bakeoff_model::plan::Variant;
+    use bakeoff_model::study::Workload;
 
     #[test]
     fn a_shell_is_used_only_where_it_is_needed() {
@@ -55,5 +97,25 @@ mod tests {
         }
         assert_eq!(argv("sleep  0.1", false), ["sleep", "0.1"]);
         assert_eq!(argv("sleep  0.1", true), ["sh", "-c", "sleep  0.1"]);
+    }
+
+    #[test]
+    fn one_command_that_needs_a_shell_gives_all_of_them_one() {
+        let plan = |shell: &Shell, commands: &[&str]| {
+            let variant = |run: &&str| Variant { run: Some((*run).to_owned()), ..Variant::default() };
+            Plan {
+                shell: shell.clone(),
+                variants: commands.iter().map(variant).collect(),
+                workloads: vec![Workload::default()],
+                ..Plan::default()
+            }
+        };
+        let check = |shell: &Shell, commands: &[&str], expect: &[&str]| {
+            assert_eq!(By::of(&plan(shell, commands)).argv(commands[0]), expect, "{shell:?} {commands:?}");
+        };
+        check(&Shell::IfNeeded, &["a  b"], &["a", "b"]);
+        check(&Shell::IfNeeded, &["a b", "c | d"], &["sh", "-c", "a b"]);
+        check(&Shell::Never, &["a 'b c' | d"], &["a", "b c", "|", "d"]);
+        check(&Shell::Always("zsh -f".to_owned()), &["a"], &["zsh", "-f", "-c", "a"]);
     }
 }

@@ -4,6 +4,7 @@
 use super::outcome::{Halt, in_words, last_lines};
 use super::place::Local;
 use super::stage::{Cell, Stage};
+use super::tools::{CONCLUDE, PREPARE};
 use super::trial;
 use crate::{Diagnosed, Error, Execution, IntrusiveProbe, Subject, Unseen};
 use bakeoff_host::{End, Patience};
@@ -25,6 +26,9 @@ impl Local<'_> {
         let workload = plan.workloads.iter().find(|workload| workload.name == subject.workload);
         let mut workload = workload.cloned().ok_or_else(|| unplanned("workload", subject.workload))?;
         workload.timeout_s = workload.timeout_s.map(|timeout_s| timeout_s * probe.times_slower());
+        if self.set_up(&workload)?.is_none() {
+            return Ok(None);
+        }
         let attempted = self.attempt_watched(&variant, &workload, probe);
         let has_failed = match &attempted {
             Ok(diagnosed) => matches!(diagnosed, Diagnosed::Executed { failure: Some(_), .. }),
@@ -55,12 +59,16 @@ impl Local<'_> {
         workload: &Workload,
         probe: &mut dyn IntrusiveProbe,
     ) -> Result<Diagnosed, Halt> {
-        let Self { stage, launcher, services, tools, printed, .. } = self;
+        let Self { stage, launcher, services, tools, printed, around, .. } = self;
         let condition = alone();
         let cell = cell(stage, variant, workload, &condition);
+        if let Some(failure) = around.failure_of(cell) {
+            return Err(Halt::Failed(failure));
+        }
         probe.begin(&stage.setup.scratch)?;
         let ports = services.start(stage, tools, cell, Some(&mut *probe))?;
         let mut prepared = trial::prepare(stage, cell, &ports, printed)?;
+        tools.around(stage, cell, &ports, PREPARE)?;
         let Some(command) = prepared.job.commands.first_mut() else {
             return Ok(Diagnosed::missing("it has no command"));
         };
@@ -88,8 +96,10 @@ impl Local<'_> {
         let mut execution = Execution::default();
         let mut judge = || -> Result<(), Halt> {
             services.expect_all_alive()?;
-            prepared.judge(stage, cell, &ended, &mut execution)?;
-            tools.oracle(stage, cell, &ports)?;
+            let judged = prepared.judge(stage, cell, &ended, &mut execution);
+            let judged = judged.and_then(|()| tools.oracle(stage, cell, &ports));
+            let concluded = tools.around(stage, cell, &ports, CONCLUDE);
+            judged.and(concluded)?;
             services.expect_all_alive()
         };
         let judged = judge();

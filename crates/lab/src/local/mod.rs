@@ -1,6 +1,7 @@
 //! This host as a place: each trial in folders and an environment of its own, with the services and the load that it is
 //! to have beside it. It puts together what the `host` crate measures, and measures nothing itself.
 
+mod around;
 mod building;
 mod command;
 mod conditions;
@@ -11,7 +12,9 @@ mod outcome;
 mod place;
 mod printed;
 mod programs;
+mod ready;
 mod services;
+mod show;
 mod stage;
 mod tools;
 mod trial;
@@ -20,6 +23,7 @@ mod watch;
 
 pub use place::Local;
 pub use programs::{Absent, absent};
+pub use show::Shower;
 pub use stage::Setup;
 pub use watch::{Watch, Watching};
 
@@ -29,7 +33,7 @@ use bakeoff_model::record::{Failure, Outcome, Surrounding, Unavailable};
 use load::Load;
 use outcome::Halt;
 use services::Services;
-use tools::Tools;
+use tools::{CONCLUDE, PREPARE, Tools};
 
 impl Local<'_> {
     /// Something is launched that nobody measures. Whatever a look has put out of the processor's caches a trial would
@@ -42,12 +46,13 @@ impl Local<'_> {
     }
 
     /// Everything of one trial, up to its end: what came of it is in `execution`, also if it halts.
-    fn attempt(&mut self, task: Task<'_>, execution: &mut Execution) -> Result<(), Halt> {
-        let Self { stage, launcher, services, load, tools, printed, .. } = self;
+    fn attempt(&mut self, task: Task<'_>, execution: &mut Execution, is_measured: bool) -> Result<(), Halt> {
+        let Self { stage, launcher, services, load, tools, printed, show, .. } = self;
         let cell = stage.cell(task)?;
         let ports = services.start(stage, tools, cell, None)?;
         load.start(stage, cell, &ports, task.block.block)?;
         let prepared = trial::prepare(stage, cell, &ports, printed)?;
+        tools.around(stage, cell, &ports, PREPARE)?;
         if stage.granted(cell.condition).is_some_and(|granted| granted.drop_caches) {
             bakeoff_host::disk::drop_caches()
                 .map_err(|source| stage::folder_error("/proc/sys/vm/drop_caches".as_ref(), source))?;
@@ -73,10 +78,52 @@ impl Local<'_> {
         load_failed?;
         load.stop(stage)?;
         let judged = prepared.judge(stage, cell, &ended, execution);
-        printed.take(stage, cell, (task.variant, judged.is_ok()), execution)?;
-        judged?;
-        tools.oracle(stage, cell, &ports)?;
+        if is_measured {
+            show.outputs(&prepared.outputs)?;
+            printed.take(stage, cell, (task.variant, judged.is_ok()), execution)?;
+        }
+        let judged = judged.and_then(|()| tools.oracle(stage, cell, &ports));
+        // Also after a trial that failed.
+        let concluded = tools.around(stage, cell, &ports, CONCLUDE);
+        judged.and(concluded)?;
         services.expect_all_alive()
+    }
+
+    /// One trial from its beginning to its end; none if it was interrupted.
+    fn once(&mut self, task: Task<'_>, is_measured: bool) -> Result<Option<Execution>, Error> {
+        let mut execution = Execution { started_unix_s: now_unix_s(), ..Execution::default() };
+        let is_building = self.stage.is_building(task);
+        let mut unready = None;
+        if !is_building {
+            let cell = self.stage.cell(task)?;
+            self.watching.trial_begins(cell);
+            unready = self.around.failure_of(cell);
+        }
+        let attempted = match self.stage.layout_failed(task).or(unready) {
+            Some(failure) => Err(Halt::Failed(failure)),
+            None if is_building => self.build(task, &mut execution),
+            None => self.attempt(task, &mut execution, is_measured),
+        };
+        if matches!(attempted, Err(Halt::Failed(_))) {
+            self.stage.disk_is_not_full()?;
+        }
+        // Whatever came of it, nothing of it goes on. The first failure is the cause of later ones.
+        let tidied = if is_building { Ok(()) } else { self.tidy(task, &mut execution) };
+        let ended = attempted.and(tidied);
+        // What a trial wrote that nobody hears of is found by the look after it.
+        if !matches!(ended, Err(Halt::Interrupted)) {
+            execution.written = self.watching.written();
+        }
+        match ended {
+            Ok(()) => Ok(Some(execution)),
+            Err(Halt::Error(Error::Host(bakeoff_host::Error::LauncherEnded { how }))) => {
+                self.begin_anew(task)?;
+                Ok(Some(Execution { outcome: Outcome::Failed(killed(&how)), ..execution }))
+            }
+            Err(Halt::Interrupted) => Ok(None),
+            Err(Halt::Failed(failure)) => Ok(Some(Execution { outcome: Outcome::Failed(failure), ..execution })),
+            Err(Halt::Error(error)) => Err(error),
+        }
     }
 
     /// Ends what was started for one trial, and removes its folders.
@@ -130,36 +177,18 @@ impl Executor for Local<'_> {
 
     fn execute(&mut self, task: Task<'_>) -> Result<Option<Execution>, Error> {
         self.in_block(task)?;
-        let mut execution = Execution { started_unix_s: now_unix_s(), ..Execution::default() };
-        let is_building = self.stage.is_building(task);
-        if !is_building {
-            self.watching.trial_begins(self.stage.cell(task)?);
+        if self.make_ready(task)?.is_none() {
+            return Ok(None);
         }
-        let attempted = match self.stage.layout_failed(task) {
-            Some(failure) => Err(Halt::Failed(failure)),
-            None if is_building => self.build(task, &mut execution),
-            None => self.attempt(task, &mut execution),
-        };
-        if matches!(attempted, Err(Halt::Failed(_))) {
-            self.stage.disk_is_not_full()?;
-        }
-        // Whatever came of it, nothing of it goes on. The first failure is the cause of later ones.
-        let tidied = if is_building { Ok(()) } else { self.tidy(task, &mut execution) };
-        let ended = attempted.and(tidied);
-        // What a trial wrote that nobody hears of is found by the look after it.
-        if !matches!(ended, Err(Halt::Interrupted)) {
-            execution.written = self.watching.written();
-        }
-        match ended {
-            Ok(()) => Ok(Some(execution)),
-            Err(Halt::Error(Error::Host(bakeoff_host::Error::LauncherEnded { how }))) => {
-                self.begin_anew(task)?;
-                Ok(Some(Execution { outcome: Outcome::Failed(killed(&how)), ..execution }))
-            }
-            Err(Halt::Interrupted) => Ok(None),
-            Err(Halt::Failed(failure)) => Ok(Some(Execution { outcome: Outcome::Failed(failure), ..execution })),
-            Err(Halt::Error(error)) => Err(error),
-        }
+        let execution = self.once(task, true)?;
+        Ok(execution.map(|mut execution| {
+            execution.written.extend(self.around.take_written());
+            execution
+        }))
+    }
+
+    fn end(&mut self) -> Result<Vec<String>, Error> {
+        self.clean_up()
     }
 
     fn look(&mut self) -> Result<Look, Error> {

@@ -61,7 +61,10 @@ pub(super) struct Outputs {
 
 /// Why a process failed, if it did, by how it ended.
 pub(super) fn of_process(cell: Cell<'_>, end: &End, outputs: &Outputs) -> Result<(), Halt> {
-    of_end(end, outputs, cell.workload.timeout_s, cell.condition.memory_bytes)
+    match end {
+        End::Exited(code) if cell.workload.exit_codes.has(*code) => Ok(()),
+        end => of_end(end, outputs, cell.workload.timeout_s, cell.condition.memory_bytes),
+    }
 }
 
 /// Compares what the processes of a trial printed with what is expected: of each, or of all that divide the work.

@@ -2,7 +2,9 @@
 
 use super::load::Load;
 use super::printed::Printed;
+use super::ready::WhatIsReady;
 use super::services::Services;
+use super::show::{Show, Shower};
 use super::stage::{Setup, Stage};
 use super::tools::Tools;
 use super::watch::{Watch, Watching};
@@ -26,6 +28,8 @@ pub struct Local<'a> {
     /// Who builds what trials need, where any need that.
     pub(super) aside: Option<OnDemand<'a>>,
     pub(super) watching: Watching<'a>,
+    pub(super) around: WhatIsReady,
+    pub(super) show: Show<'a>,
 }
 
 impl<'a> Local<'a> {
@@ -48,12 +52,19 @@ impl<'a> Local<'a> {
             block: None,
             aside: None,
             watching: Watching::default(),
+            around: WhatIsReady::default(),
+            show: Show::default(),
         })
     }
 
     /// With somebody who builds what trials need: layouts, and what trials of building execute.
     pub fn with(self, aside: OnDemand<'a>) -> Self {
         Self { aside: Some(aside), ..self }
+    }
+
+    /// With somebody who shows what trials print.
+    pub fn showing(self, show: Shower<'a>) -> Self {
+        Self { show: Show(Some(show)), ..self }
     }
 
     /// With what is to be looked at between blocks.

@@ -1,7 +1,7 @@
 //! Which commands of a plan certainly cannot be started, found out before the first trial: a typing error shall not cost
 //! all blocks. What only a shell could tell, or a service may still make, is left to the trials. It starts nothing.
 
-use super::command::{any_needs_a_shell, is_plain};
+use super::command::{By, is_plain};
 use super::stage::{Cell, Ports, Setup};
 use bakeoff_model::plan::Plan;
 use bakeoff_model::problem::did_you_mean;
@@ -83,14 +83,14 @@ pub struct Absent {
 
 /// All commands of the plan's trials that certainly cannot be started here, each once for every variant.
 pub fn absent(plan: &Plan, setup: &Setup) -> Vec<Absent> {
-    let shell = any_needs_a_shell(plan);
+    let by = By::of(plan);
     let mut absent: Vec<Absent> = vec![];
     for variant in &plan.variants {
         let prefix = setup.prefixes.get(&variant.name).map(PathBuf::as_path);
         for workload in &plan.workloads {
             for condition in &plan.conditions {
                 let cell = Cell { variant, workload, condition, prefix, padding: 0 };
-                for found in of_cell(plan, setup, cell, shell) {
+                for found in of_cell(plan, setup, cell, &by) {
                     if !absent.contains(&found) {
                         absent.push(found);
                     }
@@ -102,7 +102,7 @@ pub fn absent(plan: &Plan, setup: &Setup) -> Vec<Absent> {
 }
 
 /// Those of one cell: its own command, its oracle, its services and its load.
-fn of_cell(plan: &Plan, setup: &Setup, cell: Cell<'_>, shell: bool) -> Vec<Absent> {
+fn of_cell(plan: &Plan, setup: &Setup, cell: Cell<'_>, by: &By) -> Vec<Absent> {
     let place = Place { dir: &setup.dir, env: setup.environment_of(cell, &Ports::new(), None) };
     let workload = &cell.workload.name;
     let own = cell.variant.run.as_deref().unwrap_or(&cell.workload.run);
@@ -111,9 +111,17 @@ fn of_cell(plan: &Plan, setup: &Setup, cell: Cell<'_>, shell: bool) -> Vec<Absen
         LoadOf::Command(text) => Some(text.as_str()),
         LoadOf::Itself | LoadOf::Baseline => None,
     });
-    let mut commands = vec![(format!("workload {workload}"), own, shell)];
+    let mut commands = vec![(format!("workload {workload}"), own, by.is_shell())];
+    if let By::Shell(words) = by {
+        commands.extend(words.first().map(|shell| (format!("the shell of workload {workload}"), &**shell, false)));
+    }
     commands
         .extend(cell.workload.oracle.iter().map(|text| (format!("the oracle of workload {workload}"), &**text, true)));
+    let named = |(name, own): &(&str, Option<_>), usual: Option<_>| {
+        own.or(usual).map(|text| (format!("`{name}` of workload {workload}"), text, true))
+    };
+    let usual = cell.workload.around.named();
+    commands.extend(cell.variant.around.named().iter().zip(usual).filter_map(|(own, (_, usual))| named(own, usual)));
     commands.extend(services.map(|known| (format!("service {}", known.name), &*known.run, !is_plain(&known.run))));
     commands.extend(load.map(|text| (format!("the load of condition {}", cell.condition.name), text, !is_plain(text))));
     // A service, or the trial itself, may make a file before it is wanted.
@@ -136,7 +144,8 @@ fn of_cell(plan: &Plan, setup: &Setup, cell: Cell<'_>, shell: bool) -> Vec<Absen
 fn program(text: &str, shell: bool, env: &BTreeMap<String, String>) -> Option<String> {
     let text = text.trim();
     if !shell {
-        return text.split_whitespace().next().map(str::to_owned);
+        let quoted = shell_words::split(text).ok().and_then(|words| words.into_iter().next());
+        return quoted.or_else(|| text.split_whitespace().next().map(str::to_owned));
     }
     // One simple command: nothing that could end it, make it a part of something else, or excuse its failing.
     if text.contains(|c: char| ";&|()`!\n\\".contains(c)) || text.contains("$(") {

@@ -1,7 +1,7 @@
 //! What stays the same over all trials of a plan: the plan, the folders, and what this host grants of the conditions.
 //! It makes environments and commands, and executes none.
 
-use super::command::{any_needs_a_shell, argv};
+use super::command::By;
 use super::conditions::Granted;
 use crate::on_demand::Layouts;
 use crate::{Error, Task};
@@ -32,6 +32,8 @@ pub struct Setup {
     pub prefixes: BTreeMap<String, PathBuf>,
     /// What each workload must print on standard output, if that is checked.
     pub expected: BTreeMap<String, Vec<u8>>,
+    /// The only variant that has trials here, where a place is for one: no other is set up.
+    pub only: Option<String>,
 }
 
 impl Setup {
@@ -87,8 +89,8 @@ pub(super) struct Stage {
     keep: Option<OwnedFd>,
     /// What everything is started in.
     enclosure: Enclosure,
-    /// Whether trials' commands are executed by a shell.
-    pub(super) shell: bool,
+    /// What executes the commands of trials.
+    by: By,
     /// The prefixes of the present pass, where everything is relinked for each.
     pub(super) layouts: Layouts,
     /// What this host grants of each condition, in the plan's order.
@@ -106,10 +108,10 @@ impl Stage {
         let enclosure = Enclosure::open(keep.as_ref().map(|fd| fd.as_fd()));
         let launcher = watched_launcher(plan, keep.as_ref(), &enclosure)?;
         let granted = plan.conditions.iter().map(|condition| Granted::of(condition, &launcher)).collect();
-        let shell = any_needs_a_shell(plan);
+        let by = By::of(plan);
         let cpus = bakeoff_host::place::fingerprint().cpus;
         let layouts = Layouts::new();
-        Ok((Self { plan: plan.clone(), setup, keep, enclosure, shell, layouts, granted, cpus }, launcher))
+        Ok((Self { plan: plan.clone(), setup, keep, enclosure, by, layouts, granted, cpus }, launcher))
     }
 
     /// A launcher for trials, in the place of one that was killed.
@@ -148,6 +150,12 @@ impl Stage {
         })
     }
 
+    /// The variants that have trials here.
+    pub(super) fn variants(&self) -> impl Iterator<Item = &Variant> {
+        let only = self.setup.only.as_ref();
+        self.plan.variants.iter().filter(move |variant| only.is_none_or(|only| *only == variant.name))
+    }
+
     /// What was built for a variant before the first trial.
     pub(super) fn prefix_of(&self, variant: &str) -> Option<&Path> {
         self.setup.prefixes.get(variant).map(PathBuf::as_path)
@@ -160,7 +168,7 @@ impl Stage {
 
     /// The words of a workload as a variant executes it.
     pub(super) fn argv(&self, variant: &Variant, workload: &Workload) -> Vec<String> {
-        argv(variant.run.as_deref().unwrap_or(&workload.run), self.shell)
+        self.by.argv(variant.run.as_deref().unwrap_or(&workload.run))
     }
 
     /// The environment of whatever belongs to a trial.
@@ -189,7 +197,7 @@ impl Stage {
 
     /// A command that is no trial, with all that it prints in one log.
     pub(super) fn helper(&self, argv: Vec<String>, env: BTreeMap<String, String>, log: &Path) -> Command {
-        Command { argv, dir: self.setup.dir.clone(), env, stdout: log.to_owned(), stderr: log.to_owned() }
+        Command { argv, dir: self.setup.dir.clone(), env, stdin: None, stdout: log.to_owned(), stderr: log.to_owned() }
     }
 
     /// A trial that fails because its output finds no space says nothing about the program: it is not one of its trials.

@@ -1,4 +1,4 @@
-//! Commands that serve a trial and are not measured: ready checks and oracles. They have a launcher of their own, so that
+//! Commands that serve a trial and are not measured: ready checks, oracles, and those around trials. They have a launcher of their own, so that
 //! nothing of them is left either.
 
 use super::command::argv;
@@ -6,9 +6,12 @@ use super::outcome::{Halt, in_words, surroundings};
 use super::stage::{Cell, Ports, Stage, processes};
 use super::trial::numbered;
 use bakeoff_host::{Command, End, Job, Launcher, Limits, Patience};
+use bakeoff_model::study::Around;
 
 /// How long an oracle may take where its workload has no limit, in seconds.
 const ORACLE_WITHIN_S: f64 = 600.0;
+/// How long a command around trials may take, in seconds.
+const AROUND_WITHIN_S: f64 = 3600.0;
 
 #[derive(Debug, Default)]
 pub(super) struct Tools {
@@ -34,8 +37,25 @@ impl Tools {
     /// The oracle of a cell's workload, if it has one: what it says of the trial that has just ended.
     pub(super) fn oracle(&mut self, stage: &Stage, cell: Cell<'_>, ports: &Ports) -> Result<(), Halt> {
         let Some(oracle) = &cell.workload.oracle else { return Ok(()) };
-        let log = stage.setup.scratch.join("oracle.log");
-        // Where the trial was at home, so that what it left there can be looked at: its folders are wiped afterwards.
+        let within_s = cell.workload.timeout_s.unwrap_or(ORACLE_WITHIN_S);
+        self.serve(stage, cell, ports, ("oracle", oracle, within_s))
+    }
+
+    /// A command around trials, if the cell has it.
+    pub(super) fn around(&mut self, stage: &Stage, cell: Cell<'_>, ports: &Ports, step: Step) -> Result<(), Halt> {
+        let Some(command) = step.command(cell) else { return Ok(()) };
+        self.serve(stage, cell, ports, (step.name, command, AROUND_WITHIN_S))
+    }
+
+    fn serve(
+        &mut self,
+        stage: &Stage,
+        cell: Cell<'_>,
+        ports: &Ports,
+        (part, text, within_s): (&str, &str, f64),
+    ) -> Result<(), Halt> {
+        let log = stage.setup.scratch.join(format!("{part}.log"));
+        // Where the trial is at home, so that what it needs or leaves there can be reached: its folders are wiped afterwards.
         let count = processes(cell);
         let mut env = stage.environment(cell, ports, stage.home(&numbered("home", 1)).as_deref());
         env.insert("BAKEOFF_PROCESSES".to_owned(), count.to_string());
@@ -43,8 +63,26 @@ impl Tools {
             let home = stage.home(&numbered("home", number));
             env.extend(home.map(|home| (format!("BAKEOFF_HOME_{number}"), home.to_string_lossy().into_owned())));
         }
-        let command = stage.helper(argv(oracle, true), env, &log);
-        let end = self.execute(stage, &command, cell.workload.timeout_s.unwrap_or(ORACLE_WITHIN_S))?;
-        if end == End::Exited(0) { Ok(()) } else { Err(surroundings("oracle", in_words(&end), &log)) }
+        let end = self.execute(stage, &stage.helper(argv(text, true), env, &log), within_s)?;
+        if end == End::Exited(0) { Ok(()) } else { Err(surroundings(part, in_words(&end), &log)) }
     }
 }
+
+/// A command around trials: its name in a study file, and where it stands.
+#[derive(Clone, Copy)]
+pub(super) struct Step {
+    name: &'static str,
+    of: fn(&Around) -> Option<&str>,
+}
+
+impl Step {
+    /// The command: the variant's own, or else the workload's.
+    pub(super) fn command<'a>(self, cell: Cell<'a>) -> Option<&'a str> {
+        (self.of)(&cell.variant.around).or_else(|| (self.of)(&cell.workload.around))
+    }
+}
+
+pub(super) const SETUP: Step = Step { name: "setup", of: |around| around.setup.as_deref() };
+pub(super) const PREPARE: Step = Step { name: "prepare", of: |around| around.prepare.as_deref() };
+pub(super) const CONCLUDE: Step = Step { name: "conclude", of: |around| around.conclude.as_deref() };
+pub(super) const CLEANUP: Step = Step { name: "cleanup", of: |around| around.cleanup.as_deref() };

@@ -12,7 +12,7 @@ use bakeoff_host::{Command, Job, JobEnded, Limits};
 pub(super) struct Prepared {
     pub(super) job: Job,
     /// Where each process prints to.
-    outputs: Vec<Outputs>,
+    pub(super) outputs: Vec<Outputs>,
 }
 
 /// Makes the folders and the job.
@@ -35,6 +35,7 @@ pub(super) fn prepare(stage: &Stage, cell: Cell<'_>, ports: &Ports, printed: &mu
             argv: stage.argv(cell.variant, cell.workload),
             dir: stage.setup.dir.clone(),
             env,
+            stdin: cell.workload.input.as_ref().map(|input| stage.setup.dir.join(input)),
             stdout: outputs.stdout.clone(),
             stderr: outputs.stderr.clone(),
         });

@@ -1,12 +1,13 @@
 //! The identity of a plan: a digest of all that makes trials comparable. Journals are continued under it and no other,
 //! so what a plan does not use leaves no trace in it: an older journal goes on where a newer version knows more.
 
-use super::{Plan, Variant};
+use super::{Plan, Shell, Variant};
 use crate::digest::Digest;
 use crate::metric::{Direction, Unit};
 use crate::record::VARIANT_KEY;
 use crate::study::{
-    Condition, LoadOf, LoadSpec, OpSpec, OutputUse, Per, Ready, Service, Take, ValueSource, ValueSpec, Vary, Workload,
+    Around, Condition, ExitCodes, LoadOf, LoadSpec, OpSpec, OutputUse, Per, Ready, Service, Take, ValueSource,
+    ValueSpec, Vary, Workload,
 };
 use crate::until::Until;
 use std::collections::BTreeMap;
@@ -66,6 +67,11 @@ impl Plan {
         for (name, value) in &self.sections {
             digest.at(&format!("[{name}]")).field("a section", value.to_string().as_bytes());
         }
+        match &self.shell {
+            Shell::IfNeeded => {}
+            Shell::Never => _ = digest.at("the shell").field("the shell", b""),
+            Shell::Always(shell) => _ = digest.at("the shell").field("the shell", shell.as_bytes()),
+        }
         if !self.clock.is_of_seconds() {
             digest.at("the clock").field("the clock", b"guest instructions");
         }
@@ -111,6 +117,7 @@ fn variant(digest: &mut Parts, variant: &Variant, build: &str) {
         digest.field(factor, level.as_bytes());
     }
     digest.field("run", variant.run.as_deref().unwrap_or_default().as_bytes());
+    around(digest, |_| format!("{VARIANT_KEY}{}", variant.name), &variant.around);
     if let Some(kernel) = &variant.kernel {
         digest.field("it boots", kernel.as_bytes());
     }
@@ -152,6 +159,27 @@ fn workload(digest: &mut Parts, workload: &Workload) {
     // went to a disk: those journals do not go on.
     let place: &[u8] = if workload.output == OutputUse::Null { b"null" } else { b"memory" };
     digest.at(&key("output")).field("its output", place);
+    // Only where it is said, so that older journals keep their identity.
+    if let Some(input) = &workload.input {
+        digest.at(&key("input")).field("its input", input.as_bytes());
+    }
+    match &workload.exit_codes {
+        codes if *codes == ExitCodes::default() => {}
+        ExitCodes::Only(codes) => _ = digest.at(&key("exit_codes")).field("its exit codes", codes),
+        ExitCodes::Any => _ = digest.at(&key("exit_codes")).field("its exit codes are all", b""),
+    }
+    if workload.warmup > 0 {
+        digest.at(&key("warmup")).field("its warmup", &workload.warmup.to_le_bytes());
+    }
+    around(digest, key, &workload.around);
+}
+
+fn around(digest: &mut Parts, key: impl Fn(&str) -> String, around: &Around) {
+    for (name, command) in around.named() {
+        if let Some(command) = command {
+            digest.at(&key(name)).field("around it", name.as_bytes()).field("the command", command.as_bytes());
+        }
+    }
 }
 
 fn value(digest: &mut Parts, value: &ValueSpec) {

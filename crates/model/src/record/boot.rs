@@ -2,8 +2,7 @@
 //! there together or not at all: a boot that was cut off has left no trace, and is what is repeated. Its trials stand among
 //! the others of a [`super::Record`].
 
-use super::Unavailable;
-use super::place::Place;
+use super::place::{Place, Unavailable};
 use super::trial::{Trial, is_zero};
 use serde::{Deserialize, Serialize};
 

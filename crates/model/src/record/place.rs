@@ -20,3 +20,12 @@ pub struct Place {
     /// The hypervisor or container, if one shows itself.
     pub virtualisation: Option<String>,
 }
+
+/// Metrics that cannot be measured at a place.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Unavailable {
+    /// Their names.
+    pub metrics: Vec<String>,
+    /// Why.
+    pub why: String,
+}

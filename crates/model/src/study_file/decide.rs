@@ -4,6 +4,7 @@ use super::factors::{PlacedFactor, levels};
 use super::quantity::percent;
 use super::section::Section;
 use crate::metric;
+use crate::problem::suggest;
 use crate::study::{Decide, Levels, Workload};
 use std::ops::Range;
 use toml::de::DeValue;
@@ -17,8 +18,7 @@ pub(super) fn decide(
     workloads: &[Workload],
 ) -> Decide {
     let metrics = || DEFAULT_METRICS.iter().map(|&m| m.to_owned()).collect();
-    let mut decide =
-        Decide { baseline: Levels::new(), metrics: metrics(), margin: 0.01, confidence: 0.95, control: vec![] };
+    let mut decide = Decide { metrics: metrics(), margin: 0.01, confidence: 0.95, ..Decide::default() };
     let Some(section) = file.section("decide") else {
         let remedy =
             "add `[decide]` with `baseline = { factor = \"level\", … }`: the variant that others are compared with";
@@ -55,6 +55,7 @@ pub(super) fn decide(
             section.sink.report(span, &format!("{confidence} is not a confidence"), "", remedy);
         }
     }
+    decide.trends = trends(&section, build, run);
     let _ = (section.strings("metrics"), section.strings("control"));
     section.finish();
     decide
@@ -89,6 +90,28 @@ fn controls(section: &Section<'_>, workloads: &[Workload], metrics: &mut Vec<Str
     }
     metrics.extend(controls.iter().filter(|control| !metrics.contains(control)).cloned().collect::<Vec<_>>());
     controls
+}
+
+/// Factors whose levels rise: at least three numbers, each above the one before.
+fn trends(section: &Section<'_>, build: &[PlacedFactor], run: &[PlacedFactor]) -> Vec<String> {
+    let mut trends = vec![];
+    for (name, span) in section.strings("trends") {
+        let factors = || build.iter().chain(run).map(|placed| &placed.factor);
+        let Some(factor) = factors().find(|factor| factor.name == name) else {
+            let remedy = suggest(&name, factors().map(|factor| factor.name.as_str()));
+            section.sink.report(span, &format!("there is no factor `{name}`"), "", &remedy);
+            continue;
+        };
+        let numbers: Option<Vec<f64>> = factor.levels.iter().map(|level| level.name.parse().ok()).collect();
+        match numbers {
+            Some(numbers) if numbers.len() > 2 && numbers.windows(2).all(|pair| pair[0] < pair[1]) => trends.push(name),
+            _ => {
+                let remedy = "name its levels by rising numbers, three or more, such as 1, 2 and 4, or leave it out";
+                section.sink.report(span, &format!("the levels of `{name}` do not rise step by step"), "", remedy);
+            }
+        }
+    }
+    trends
 }
 
 fn read_metrics(section: &Section<'_>, key: &'static str, workloads: &[Workload]) -> Vec<String> {

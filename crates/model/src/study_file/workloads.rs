@@ -6,7 +6,7 @@ use super::services::{PlacedService, ports_are_known};
 use crate::marks::{is_name, is_op_name};
 use crate::metric::{Direction, METRICS, Unit};
 use crate::problem::suggest;
-use crate::study::{OpSpec, OutputUse, Take, ValueSource, ValueSpec, Workload};
+use crate::study::{Around, ExitCodes, OpSpec, OutputUse, Take, ValueSource, ValueSpec, Workload};
 use crate::values;
 use std::ops::Range;
 use toml::de::DeValue;
@@ -14,6 +14,8 @@ use toml::de::DeValue;
 const COLUMN_REMEDY: &str = "its name in the heading, such as `csv = \"usec\"`, or its number from 1";
 /// The most ops that a trial is believed to have.
 const MOST_OPS: i64 = 1 << 40;
+/// The most trials that warm up.
+const MOST_WARMUP: u32 = 10_000;
 
 pub(super) fn workloads(file: &Section<'_>, services: &[PlacedService]) -> Vec<Workload> {
     let mut workloads = vec![];
@@ -61,6 +63,13 @@ fn workload(
     }
     let timeout_s = section.duration("timeout");
     let output = output_use(section, expect.is_some(), &own, divided);
+    let input = section.string("input");
+    if let Some((path, span)) = &input {
+        check_inside(section.sink, path, span.clone());
+    }
+    let exit_codes = exit_codes(section);
+    let warmup = warmup(section);
+    let around = around(section, &known, &needed);
     section.finish();
     values.extend(own.iter().cloned());
     Workload {
@@ -77,7 +86,60 @@ fn workload(
         oracle: oracle.map(|(command, _)| command),
         timeout_s,
         output,
+        input: input.map(|(path, _)| path),
+        exit_codes,
+        warmup,
+        around,
     }
+}
+
+/// Commands around its trials.
+fn around(section: &Section<'_>, known: &[&str], needed: &[String]) -> Around {
+    let command = |key: &'static str| {
+        let (command, span) = section.string(key)?;
+        ports_are_known(section.sink, &command, &span, known, Some(needed));
+        Some(command)
+    };
+    Around {
+        setup: command("setup"),
+        prepare: command("prepare"),
+        conclude: command("conclude"),
+        cleanup: command("cleanup"),
+    }
+}
+
+/// Unmeasured trials before the first block.
+fn warmup(section: &Section<'_>) -> u32 {
+    let Some((number, span)) = section.integer("warmup") else { return 0 };
+    u32::try_from(number).ok().filter(|number| *number <= MOST_WARMUP).unwrap_or_else(|| {
+        let remedy = format!("how many unmeasured trials each variant has before the first block: 0 to {MOST_WARMUP}");
+        section.sink.report(span, &format!("{number} trials cannot be executed for warming up"), "", &remedy);
+        0
+    })
+}
+
+/// The exit codes of a trial that has not failed.
+fn exit_codes(section: &Section<'_>) -> ExitCodes {
+    const REMEDY: &str = "`exit_codes = [0, 1]` accepts these, `exit_codes = \"any\"` all";
+    let report = |span, message: &str| section.sink.report(span, message, "", REMEDY);
+    let place = section.place_of("exit_codes").unwrap_or_else(|| section.span.clone());
+    match section.any("exit_codes") {
+        None => return ExitCodes::default(),
+        Some((DeValue::String(word), span)) if word != "any" => report(span, &format!("`{word}` is not an exit code")),
+        Some((DeValue::String(_), _)) => return ExitCodes::Any,
+        Some((DeValue::Array(codes), _)) if !codes.is_empty() => {
+            let code = |code: &DeValue<'_>| match code {
+                DeValue::Integer(number) => number.as_str().parse::<u8>().ok(),
+                _ => None,
+            };
+            match codes.iter().map(|item| code(item.get_ref())).collect::<Option<Vec<u8>>>() {
+                Some(codes) => return ExitCodes::Only(codes),
+                None => report(place, "an exit code is a number from 0 to 255"),
+            }
+        }
+        Some((_, span)) => report(span, "`exit_codes` must be a list of numbers, or \"any\""),
+    }
+    ExitCodes::default()
 }
 
 /// What becomes of its standard output. Processes that divide the work print what falls to them, which varies.

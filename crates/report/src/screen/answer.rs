@@ -4,9 +4,9 @@
 use super::amounts::Amount;
 use super::view::{Absence, Stand, View};
 use crate::draw::text::{clean, middle, width};
-use crate::format::{duration, percent};
+use crate::format::{percent, quantity};
 use crate::words::{self, counted, is_open, is_same_program, listed};
-use bakeoff_judge::findings::{Comparison, Findings, Inferred, Ranking, Scale, Verdict};
+use bakeoff_judge::findings::{Comparison, Findings, Inferred, Ranking, Scale, Table, Verdict};
 use bakeoff_model::metric::{Direction, Unit};
 use bakeoff_model::plan::BASELINE;
 use bakeoff_model::record::BuildOutcome;
@@ -76,7 +76,8 @@ impl Teller<'_> {
         let compared: Vec<(&str, &Comparison)> = self.view.compared().collect();
         let text = match compared.as_slice() {
             _ if self.view.lines.first().is_some_and(|_| self.baseline_failed()) => {
-                format!("no comparison: {} failed", self.baseline())
+                let baseline = self.findings.variants.first().map_or(String::new(), |first| self.name(&first.name));
+                format!("no comparison: every trial of {baseline} failed")
             }
             [] => self.alone(),
             several if several.iter().all(|(_, comparison)| comparison.inferred == Inferred::TooFew) => {
@@ -115,7 +116,7 @@ impl Teller<'_> {
             self.view.lines.iter().any(|line| matches!(line.stand, Stand::Absent(why) if why == absence))
         };
         if self.view.lines.len() == 1 {
-            return format!("only {} was measured", self.baseline());
+            return self.described();
         }
         if let [one, other] = self.view.lines.as_slice() {
             let variant = if matches!(one.stand, Stand::Absent(_)) { one.variant } else { other.variant };
@@ -134,6 +135,21 @@ impl Teller<'_> {
             "no other variant has a trial that counts"
         };
         format!("no comparison: {why}")
+    }
+
+    /// One variant alone: its typical value, with the interval where there is one.
+    fn described(&self) -> String {
+        let is_it = |table: &&Table| table.metric == self.view.metric && table.condition == self.view.condition;
+        let table = self.findings.tables.iter().find(is_it);
+        let summary = table.and_then(|table| table.rows.first()).and_then(|row| row.summary.as_ref());
+        let Some(summary) = summary else { return format!("only {} was measured", self.baseline()) };
+        let value = |value: f64| match self.view.unit {
+            Unit::Seconds => self.view.duration(value),
+            unit => quantity(value, unit),
+        };
+        let interval = summary.median_interval.map(|[low, high]| format!(" ({} … {})", value(low), value(high)));
+        let verb = if self.view.unit == Unit::Seconds { "takes" } else { "has" };
+        format!("{} {verb} {}{}", self.baseline(), value(summary.median), interval.unwrap_or_default())
     }
 
     fn amount(&self, comparison: &Comparison) -> Amount {
@@ -220,7 +236,9 @@ impl Teller<'_> {
     fn values(&self, comparison: &Comparison) -> Option<String> {
         let before = self.view.typical()?;
         let is_time = self.view.unit == Unit::Seconds && comparison.scale == Scale::Ratio;
-        is_time.then(|| format!("{} instead of {}", duration(before * comparison.estimate), duration(before)))
+        is_time.then(|| {
+            format!("{} instead of {}", self.view.duration(before * comparison.estimate), self.view.duration(before))
+        })
     }
 
     /// The larger end of an undecided interval.

@@ -10,6 +10,7 @@ use crate::format::percent;
 use crate::words::{Change, Wording, is_same_program, listed, named};
 use bakeoff_judge::findings::{BuildDoubts, Caveat, Findings, FlagDoubt, FlagFate, OtherOutput, Outputs, Verdict};
 use bakeoff_model::plan::BASELINE;
+use bakeoff_model::record::TWIN;
 use bakeoff_model::study::OutputUse;
 
 /// From this part of the trials on, a busy machine is the first thing to say.
@@ -269,7 +270,11 @@ pub(super) fn lost(findings: &Findings, view: Option<&View<'_>>) -> Option<Strin
         let absent = |line: &&super::view::Line<'_>| line.variant == variant && matches!(line.stand, Stand::Absent(_));
         !lines.into_iter().any(|line| absent(&line))
     };
-    let failed: Vec<_> = findings.failures.iter().filter(|lost| lost.failed > 0 && shown(&lost.variant)).collect();
+    // The twin executes what the baseline does: where that has failed as well, the twin says nothing new.
+    let baseline = findings.variants.first().map_or("", |variant| variant.name.as_str());
+    let is_said = |variant: &str| variant == TWIN && !shown(baseline);
+    let is_listed = |variant: &str| shown(variant) && !is_said(variant);
+    let failed: Vec<_> = findings.failures.iter().filter(|lost| lost.failed > 0 && is_listed(&lost.variant)).collect();
     let of =
         |name: &str| failed.iter().filter(|l| l.variant == name).fold([0, 0], |[f, o], l| [f + l.failed, o + l.of]);
     let mut names: Vec<&str> = vec![];

@@ -4,9 +4,9 @@
 use super::amounts::Amount;
 use super::view::{Stand, View, deciding};
 use crate::draw::text::{clean, glue, middle};
-use crate::format::{bytes, duration};
+use crate::format::bytes;
 use crate::words::{Wording, is_same_program};
-use bakeoff_judge::findings::{Comparison, Effect, Findings, Inferred, Kind, Scale, Table, Verdict};
+use bakeoff_judge::findings::{Comparison, Effect, Effects, Findings, Inferred, Kind, Scale, Table, Verdict};
 use bakeoff_model::metric::{Direction, Unit};
 use bakeoff_model::plan::BASELINE;
 
@@ -210,6 +210,24 @@ pub(super) fn options(findings: &Findings, view: &View<'_>) -> Option<String> {
     })
 }
 
+/// What each step of a factor does whose levels rise.
+pub(super) fn trends(findings: &Findings, view: &View<'_>) -> Vec<String> {
+    let families = findings.effects.iter().filter(|family| {
+        family.kind == Kind::Trend
+            && family.metric == findings.method.deciding_metric
+            && family.condition.as_deref() == Some(view.condition)
+    });
+    let line = |(family, effect): (&Effects, &Effect)| {
+        let comparison = effect.comparison.as_ref()?;
+        let Amount { claim, interval } = Amount::of(comparison, family.unit, family.better);
+        let place = family.workload.as_deref().filter(|_| view.workloads.len() > 1);
+        let place = place.map_or(String::new(), |workload| format!(" on {}", clean(workload)));
+        let interval = if interval.is_empty() { interval } else { format!(" ({interval})") };
+        Some(format!("{}{place}: {claim}{interval}", clean(&effect.name)))
+    };
+    families.flat_map(|family| family.effects.iter().map(move |effect| (family, effect))).filter_map(line).collect()
+}
+
 /// Causes, a line each, and what has none.
 pub(super) fn causes(findings: &Findings, causes: &[Cause]) -> Vec<String> {
     let tables = || findings.tables.iter().filter(|table| table.metric == findings.method.deciding_metric);
@@ -261,5 +279,5 @@ pub(super) fn in_seconds(view: &View<'_>, comparison: &Comparison) -> Option<Str
     let before = view.typical().filter(|_| view.unit == Unit::Seconds && comparison.scale == Scale::Ratio)?;
     let by = before * (comparison.estimate - 1.0);
     let sign = if by < 0.0 { "−" } else { "+" };
-    Some(format!("{sign}{}", duration(by.abs())))
+    Some(format!("{sign}{}", view.duration(by.abs())))
 }

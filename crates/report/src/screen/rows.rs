@@ -7,7 +7,7 @@ use super::view::{Absence, Line, Stand, View};
 use crate::draw::paint::{Ink, Page, Piece};
 use crate::draw::plot::Axis;
 use crate::draw::text::{clean, middle, width};
-use crate::format::{duration, fitting, fixed, percent, units};
+use crate::format::{fitting, fixed, percent, units};
 use crate::words::{self, is_open, is_same_program, with_shared};
 use bakeoff_judge::findings::{Comparison, Findings, Scale, Verdict};
 use bakeoff_model::metric::Unit;
@@ -31,8 +31,8 @@ struct Cells<'a> {
 }
 
 /// Prints the titles and all rows.
-pub(super) fn print(findings: &Findings, view: &View<'_>, page: &mut Page, columns: usize) {
-    let rows: Vec<Cells<'_>> = view.lines.iter().map(|line| cells(findings, view, line)).collect();
+pub(super) fn print(findings: &Findings, view: &View<'_>, lines: &[Line<'_>], page: &mut Page, columns: usize) {
+    let rows: Vec<Cells<'_>> = lines.iter().map(|line| cells(findings, view, line)).collect();
     let confidence = format!("{} interval", percent(findings.method.confidence));
     let against = if view.lines.len() > 2 { format!("against {}", clean(view.baseline())) } else { String::new() };
     let widest = |least: usize, of: &dyn Fn(&Cells<'_>) -> usize| rows.iter().map(of).fold(least, usize::max);
@@ -107,10 +107,7 @@ fn cells<'a>(findings: &Findings, view: &View<'_>, line: &Line<'a>) -> Cells<'a>
     match line.stand {
         Stand::Baseline(value) => Cells {
             name,
-            claim: Piece::new(
-                value.map_or_else(|| "baseline".to_owned(), |value| typical(value, view.unit)),
-                Ink::Aside,
-            ),
+            claim: Piece::new(value.map_or_else(|| "baseline".to_owned(), |value| typical(value, view)), Ink::Aside),
             interval: String::new(),
             comparison: None,
             is_baseline: true,
@@ -143,9 +140,10 @@ fn cells<'a>(findings: &Findings, view: &View<'_>, line: &Line<'a>) -> Cells<'a>
 }
 
 /// The baseline's typical value.
-fn typical(value: f64, unit: Unit) -> String {
+fn typical(value: f64, view: &View<'_>) -> String {
+    let unit = view.unit;
     if unit == Unit::Seconds {
-        return duration(value);
+        return view.duration(value);
     }
     let (size, name) = fitting(value, units(unit));
     let decimals = if size == 1.0 && value.fract() == 0.0 { 0 } else { crate::format::decimals_of(value / size, 3) };

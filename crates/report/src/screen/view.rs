@@ -2,6 +2,7 @@
 //! condition; its rows in their order, the best first. Nothing is put into words here.
 
 use crate::builds::unbuilt;
+use crate::format::{TimeUnit, duration_in};
 use bakeoff_judge::findings::{Comparison, Effects, Findings, Kind, Ranking, Scale, Table};
 use bakeoff_model::metric::{Direction, Unit};
 use bakeoff_model::study::OutputUse;
@@ -44,6 +45,8 @@ pub(super) struct View<'a> {
     pub(super) lines: Vec<Line<'a>>,
     pub(super) twin: Option<&'a Comparison>,
     pub(super) ranking: Option<&'a Ranking>,
+    /// The unit of times, if one is asked for.
+    pub(super) time_unit: Option<TimeUnit>,
 }
 
 impl<'a> View<'a> {
@@ -71,6 +74,7 @@ impl<'a> View<'a> {
             lines: vec![],
             twin: first.noise_floor.as_ref().and_then(|row| row.comparison.as_ref()),
             ranking: first.ranking.as_ref(),
+            time_unit: None,
         };
         match suite.filter(|_| tables.len() > 1) {
             Some(suite) => view.of_suite(findings, suite),
@@ -131,6 +135,19 @@ impl<'a> View<'a> {
             a.cmp(&b).then(x.total_cmp(&y))
         });
         self.lines = lines;
+    }
+
+    /// The lines in the order of the variants.
+    pub(super) fn as_typed(&self, findings: &Findings) -> Vec<Line<'a>> {
+        let place = |line: &Line<'_>| findings.variants.iter().position(|variant| variant.name == line.variant);
+        let mut lines = self.lines.clone();
+        lines.sort_by_key(place);
+        lines
+    }
+
+    /// A duration in seconds, in words.
+    pub(super) fn duration(&self, seconds: f64) -> String {
+        duration_in(seconds, self.time_unit)
     }
 
     /// The variant that all others are compared with.

@@ -17,7 +17,7 @@ fn no_string_of_findings_steers_a_terminal() {
             // What cannot be any text, such as a verdict, is no longer findings.
             let Ok(steered) = serde_json::from_value::<Findings>(steered) else { continue };
             let beside = side_by_side(&pair(&steered, &findings), &steered, &findings, STYLE);
-            let context = Context { more: "bakeoff report STUDY", causes: &[] };
+            let context = Context { more: "bakeoff report STUDY", ..Context::default() };
             let screen = screen(&steered, context, STYLE);
             for page in [screen, terminal(&steered, STYLE), bakeoff_report::answer(&steered), beside] {
                 assert!(is_harmless(&page), "{name}: {page:?}");

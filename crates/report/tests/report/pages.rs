@@ -14,7 +14,7 @@ fn page(findings: &Findings, width: usize) -> String {
 }
 
 fn on_screen(findings: &Findings, width: usize) -> String {
-    screen(findings, Context { more: "bakeoff report STUDY", causes: &[] }, Style { width, colour: false })
+    screen(findings, Context { more: "bakeoff report STUDY", ..Context::default() }, Style { width, colour: false })
 }
 
 /// Compares a page with its file, or writes the file.

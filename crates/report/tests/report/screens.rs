@@ -251,7 +251,7 @@ fn check(seed: u64, findings: &Findings, page: &str) {
 fn tried(seed: u64) -> Option<Option<String>> {
     let study = generated(seed);
     let findings = judge(&study.record);
-    let context = Context { more: "bakeoff report studies/generated", causes: &study.causes };
+    let context = Context { more: "bakeoff report studies/generated", causes: &study.causes, ..Context::default() };
     let page = screen(&findings, context, Style { width: COLUMNS, colour: false });
     check(seed, &findings, &page);
     check_alarms(&study, &findings, &page);

@@ -53,6 +53,7 @@ impl VaryingLoad {
             argv: words.map(str::to_owned).to_vec(),
             dir: scratch.to_owned(),
             env: BTreeMap::from([("PATH".to_owned(), path)]),
+            stdin: None,
             stdout: PathBuf::from("/dev/null"),
             stderr: PathBuf::from("/dev/null"),
         };

@@ -3,7 +3,7 @@
 
 use bakeoff_model::metric::{self, Metric, Unit};
 use bakeoff_model::plan::Plan;
-use bakeoff_model::study::{OpSpec, Per, Ready, Service, Vary, VoidRule, Workload};
+use bakeoff_model::study::{ExitCodes, OpSpec, Per, Ready, Service, Vary, VoidRule, Workload};
 use bakeoff_report::format::{bytes, count, duration, percent};
 use std::fmt::Write as _;
 
@@ -57,6 +57,21 @@ fn workload_parts(workload: &Workload) -> Vec<String> {
         parts.push("divided among processes at once".to_owned());
     }
     parts.extend(workload.oracle.iter().map(|command| format!("`{command}` must succeed afterwards")));
+    parts.extend(workload.input.iter().map(|input| format!("reads {input}")));
+    match &workload.exit_codes {
+        codes if *codes == ExitCodes::default() => {}
+        ExitCodes::Any => parts.push("any exit code will do".to_owned()),
+        ExitCodes::Only(codes) => {
+            let codes: Vec<String> = codes.iter().map(u8::to_string).collect();
+            parts.push(format!("exit codes {}", codes.join(", ")));
+        }
+    }
+    if workload.warmup > 0 {
+        parts.push(format!("warmed up by {} unmeasured trials of each variant", workload.warmup));
+    }
+    for (name, command) in workload.around.named() {
+        parts.extend(command.map(|command| format!("{name} `{command}`")));
+    }
     parts.extend(workload.timeout_s.map(|limit_s| format!("killed after {limit_s} s")));
     parts
 }

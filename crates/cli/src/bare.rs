@@ -1,0 +1,62 @@
+//! A command line without a subcommand: `bakeoff 'A' 'B'` means `bakeoff compare 'A' 'B'`. Whether a word is a program is
+//! asked of PATH; nothing is executed.
+
+use std::ffi::{OsStr, OsString};
+use std::os::unix::fs::PermissionsExt as _;
+
+/// The subcommand that is meant where none is named.
+const MEANT: &str = "compare";
+/// What clap answers by itself.
+const OF_CLAP: [&str; 5] = ["help", "-h", "--help", "-V", "--version"];
+
+/// The words of a command line, with the subcommand that is meant; the first word is the program's own name.
+pub(crate) fn completed(
+    mut words: Vec<OsString>,
+    is_subcommand: impl Fn(&str) -> bool,
+    is_program: impl Fn(&OsStr) -> bool,
+) -> Vec<OsString> {
+    let Some(first) = words.get(1) else { return words };
+    let text = first.to_string_lossy();
+    let is_known = is_subcommand(&text) || OF_CLAP.contains(&&*text);
+    let is_option = text.starts_with('-');
+    let is_command = || text.contains(char::is_whitespace) || text.contains('/') || is_program(first);
+    if !is_known && (is_option || is_command()) {
+        words.insert(1, MEANT.into());
+    }
+    words
+}
+
+/// Whether PATH has a program of that name.
+pub(crate) fn is_program(name: &OsStr) -> bool {
+    let folders = std::env::var_os("PATH").unwrap_or_default();
+    let is_there = |folder: std::path::PathBuf| {
+        std::fs::metadata(folder.join(name))
+            .is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
+    };
+    !name.is_empty() && std::env::split_paths(&folders).any(is_there)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(words: &[&str], expect: bool) {
+        let words: Vec<OsString> =
+            std::iter::once("bakeoff").chain(words.iter().copied()).map(OsString::from).collect();
+        let completed = completed(words.clone(), |name| name == "run", |name| name == "gzip");
+        assert_eq!(completed.len() > words.len(), expect, "{words:?}");
+        assert_eq!(completed.get(1).is_some_and(|word| word == MEANT), expect, "{words:?}");
+    }
+
+    #[test]
+    fn a_command_is_told_from_a_subcommand_and_from_a_typing_error() {
+        for words in [&["sleep 1", "sleep 2"][..], &["./a"], &["gzip", "zstd"], &["-w", "3", "a b"], &["--json", "a b"]]
+        {
+            check(words, true);
+        }
+        for words in [&[][..], &["run", "x y"], &["rum", "x"], &["--help"], &["-V"], &["help", "run"], &[""]] {
+            check(words, false);
+        }
+    }
+}

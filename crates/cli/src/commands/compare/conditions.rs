@@ -1,0 +1,234 @@
+//! The condition under which commands are compared, and how each of them is executed: its shell, its input and output, its
+//! environment, and what counts as failing.
+
+use bakeoff_command::error::CommandError;
+use bakeoff_model::plain::clean;
+use bakeoff_model::plan::Shell;
+use bakeoff_model::study::{Condition, ExitCodes, LoadOf, LoadSpec, OutputUse};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// How commands are executed
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Execution")]
+pub(super) struct Execution {
+    /// Execute every command by this shell, with its options if need be; `default` is sh, only where a command needs it;
+    /// `none` is -N
+    #[arg(long, short = 'S', value_name = "SHELL", default_value = "default", conflicts_with = "no_shell")]
+    shell: String,
+    /// Execute every command without a shell
+    #[arg(short = 'N', id = "no_shell")]
+    no_shell: bool,
+    /// Exit codes that are no failure, such as 1,2; without a value, all of them
+    #[arg(long, short, value_name = "CODES", num_args = 0..=1, require_equals = true, default_missing_value = "all",
+          value_parser = exit_codes)]
+    ignore_failure: Option<Accepted>,
+    /// Standard input: a file, or `null` for none
+    #[arg(long, value_name = "FILE", default_value = "null")]
+    input: PathBuf,
+    /// What to do with standard output: compare it with the baseline's (`pipe` is the same here), record it although it
+    /// varies, discard it, or compare and show it (`inherit`)
+    #[arg(long, value_name = "WHAT", default_value = "compared", value_parser = output)]
+    output: Printed,
+    /// Show what the commands print, after each trial
+    #[arg(long, conflicts_with = "output")]
+    show_output: bool,
+    /// Set a variable for every command, besides your environment; repeat the option for several
+    #[arg(long, value_name = "NAME=VALUE", value_parser = variable)]
+    env: Vec<(String, String)>,
+    /// Execute the commands in this folder
+    #[arg(long, value_name = "DIR")]
+    cwd: Option<PathBuf>,
+    /// Kill a trial after this many seconds, and count it as failed
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    pub(super) timeout: Option<f64>,
+}
+
+/// What becomes of what the commands print.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Printed {
+    Compared,
+    Varies,
+    Null,
+    Shown,
+}
+
+/// Exit codes, as one argument.
+#[derive(Debug, Clone)]
+struct Accepted(ExitCodes);
+
+impl Execution {
+    pub(super) fn shell(&self) -> Result<Shell, CommandError> {
+        match self.shell.as_str() {
+            _ if self.no_shell => Ok(Shell::Never),
+            "none" => Ok(Shell::Never),
+            "default" => Ok(Shell::IfNeeded),
+            shell => match shell_words::split(shell).is_ok_and(|words| !words.is_empty()) {
+                true => Ok(Shell::Always(shell.to_owned())),
+                false => Err(CommandError::usage(format!("`{}` is not a shell", clean(shell)))
+                    .hint("give its name and options, such as --shell 'bash --norc'")),
+            },
+        }
+    }
+
+    /// A command that is executed without a shell must be divided into words.
+    pub(super) fn check(&self, commands: &[&str]) -> Result<(), CommandError> {
+        if self.shell()? != Shell::Never {
+            return Ok(());
+        }
+        let is_odd = |command: &&&str| !shell_words::split(command).is_ok_and(|words| !words.is_empty());
+        match commands.iter().find(is_odd) {
+            None => Ok(()),
+            Some(odd) => Err(CommandError::usage(format!("`{}` cannot be divided into words", clean(odd)))
+                .hint("close its quotation marks, or leave out -N")),
+        }
+    }
+
+    pub(super) fn exit_codes(&self) -> ExitCodes {
+        self.ignore_failure.clone().map(|accepted| accepted.0).unwrap_or_default()
+    }
+
+    /// The file that is standard input, as the commands' folder names it.
+    pub(super) fn input(&self) -> Result<Option<String>, CommandError> {
+        if self.input == Path::new("null") {
+            return Ok(None);
+        }
+        let wrong = |why: String| {
+            CommandError::usage(format!("the input {}: {why}", clean(&self.input.display().to_string())))
+                .hint("--input takes a file that can be read, or `null`; a pipe can be read only once")
+        };
+        let path = std::path::absolute(&self.input).map_err(|error| wrong(error.to_string()))?;
+        let file = std::fs::File::open(&path).map_err(|error| wrong(error.to_string()))?;
+        match file.metadata() {
+            Ok(found) if !found.is_file() => Err(wrong("it is not a file".to_owned())),
+            Err(error) => Err(wrong(error.to_string())),
+            Ok(_) => match path.to_str() {
+                Some(path) => Ok(Some(path.to_owned())),
+                None => Err(wrong("its name is not text".to_owned())),
+            },
+        }
+    }
+
+    pub(super) fn output(&self) -> OutputUse {
+        match self.output {
+            Printed::Compared | Printed::Shown => OutputUse::Noted,
+            Printed::Varies => OutputUse::Varies,
+            Printed::Null => OutputUse::Null,
+        }
+    }
+
+    /// Whether what the commands print is shown.
+    pub(super) fn is_shown(&self) -> bool {
+        self.show_output || self.output == Printed::Shown
+    }
+
+    /// The environment of the commands.
+    pub(super) fn environment(&self) -> BTreeMap<String, String> {
+        // A variable that is not text cannot be handed on; no program of ours could name it.
+        let own = std::env::vars_os().filter_map(|(n, v)| Some((n.into_string().ok()?, v.into_string().ok()?)));
+        own.chain(self.env.iter().cloned()).collect()
+    }
+
+    /// The folder in which the commands are executed.
+    pub(super) fn folder(&self) -> Result<PathBuf, CommandError> {
+        let here =
+            std::env::current_dir().map_err(|error| CommandError::new(bakeoff_command::Code::Internal, error))?;
+        let Some(folder) = &self.cwd else { return Ok(here) };
+        let folder = here.join(folder);
+        match folder.is_dir() {
+            true => Ok(folder),
+            false => Err(CommandError::usage(format!("{} is not a folder", clean(&folder.display().to_string())))
+                .hint("--cwd names the folder in which the commands are executed")),
+        }
+    }
+}
+
+fn exit_codes(text: &str) -> Result<Accepted, String> {
+    if ["all", "all-non-zero"].contains(&text) {
+        return Ok(Accepted(ExitCodes::Any));
+    }
+    let codes: Option<Vec<u8>> = text.split(',').map(|code| code.trim().parse().ok()).collect();
+    let mut codes = codes.ok_or_else(|| "exit codes from 0 to 255 with commas between, such as 1,2".to_owned())?;
+    codes.insert(0, 0);
+    codes.sort_unstable();
+    codes.dedup();
+    Ok(Accepted(ExitCodes::Only(codes)))
+}
+
+fn output(text: &str) -> Result<Printed, String> {
+    match text {
+        "compared" | "pipe" => Ok(Printed::Compared),
+        "varies" => Ok(Printed::Varies),
+        "null" => Ok(Printed::Null),
+        "inherit" => Ok(Printed::Shown),
+        _ => Err(format!(
+            "compared, varies, null, pipe or inherit; to keep what a command prints, write 'COMMAND > {}' in the command",
+            clean(text)
+        )),
+    }
+}
+
+fn variable(text: &str) -> Result<(String, String), String> {
+    match text.split_once('=') {
+        Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
+        _ => Err("a variable and its value, such as LC_ALL=C".to_owned()),
+    }
+}
+
+fn seconds(text: &str) -> Result<f64, String> {
+    let number = text.parse::<f64>().ok().filter(|s| *s > 0.0 && *s <= 1e6);
+    number.ok_or_else(|| "a number of seconds above 0, such as 10".to_owned())
+}
+
+/// The condition under which the commands are compared; without any of these, the machine as it is
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Condition")]
+pub(super) struct InCondition {
+    /// Run N processes of a command at once; a trial lasts until the last one ends
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u32).range(1..=256))]
+    processes: u32,
+    /// Keep N copies of the baseline running during every trial
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = clap::value_parser!(u32).range(0..=256))]
+    copies: u32,
+    /// Processors that trials may use, such as 0,2-3
+    #[arg(long, value_name = "LIST", value_parser = processors)]
+    cpus: Option<Processors>,
+    /// Do not randomise addresses
+    #[arg(long)]
+    no_aslr: bool,
+}
+
+/// A list of processors, as one argument.
+#[derive(Debug, Clone)]
+struct Processors(Vec<u32>);
+
+impl InCondition {
+    pub(super) fn condition(&self) -> Condition {
+        let spec = LoadSpec { copies: self.copies, of: LoadOf::Baseline, pace_s: None, cpus: None };
+        let condition = Condition {
+            load: (self.copies > 0).then_some(spec),
+            processes: self.processes,
+            cpus: self.cpus.clone().map(|cpus| cpus.0),
+            aslr: self.no_aslr.then_some(false),
+            ..Condition::default()
+        };
+        let plain = Condition { processes: 1, ..Condition::default() };
+        let name = if condition == plain { "idle" } else { "as asked" };
+        Condition { name: name.to_owned(), ..condition }
+    }
+}
+
+fn processors(text: &str) -> Result<Processors, String> {
+    let number = |text: &str| text.trim().parse::<u32>().ok().filter(|&cpu| cpu < 4096);
+    let mut list = vec![];
+    for part in text.split(',') {
+        let (first, last) = part.split_once('-').unwrap_or((part, part));
+        match (number(first), number(last)) {
+            (Some(first), Some(last)) if first <= last => list.extend(first..=last),
+            _ => return Err("numbers of processors with commas or a dash between, such as 0,2-3".to_owned()),
+        }
+    }
+    list.sort_unstable();
+    list.dedup();
+    Ok(Processors(list))
+}

@@ -1,0 +1,32 @@
+//! What was made ready in a session: workloads that were set up, and those whose variants are warm. How that is done stands in
+//! `around`.
+
+use super::stage::Cell;
+use bakeoff_model::record::Failure;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Failures by the variant's name.
+pub(super) type Failed = BTreeMap<String, Failure>;
+
+/// What was made ready in this session.
+#[derive(Debug, Default)]
+pub(super) struct WhatIsReady {
+    /// Workloads that were set up, with the variants whose setup failed.
+    pub(super) set_up: BTreeMap<String, Failed>,
+    /// Workloads and conditions whose variants are warm.
+    pub(super) warm: BTreeSet<(String, String)>,
+    /// Files that were written by trials that warm up.
+    pub(super) written: Vec<String>,
+}
+
+impl WhatIsReady {
+    /// Why a cell cannot be executed, if its setup failed.
+    pub(super) fn failure_of(&self, cell: Cell<'_>) -> Option<Failure> {
+        self.set_up.get(&cell.workload.name)?.get(&cell.variant.name).cloned()
+    }
+
+    /// What was written since this was asked.
+    pub(super) fn take_written(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.written)
+    }
+}
