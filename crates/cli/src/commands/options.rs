@@ -125,6 +125,10 @@ pub(super) struct Showing {
 impl Showing {
     /// Whether all that is asked for can be done; to be called before anything is executed.
     pub(super) fn check(&self, features: Features) -> Result<(), CommandError> {
+        if features.take_output(&self.asked) && (self.json || self.all || self.section.is_some()) {
+            let error = "`-` puts something in the place of the report, which --json, --all and --section print";
+            return Err(CommandError::usage(error).hint("name a file in the place of `-`, or leave the other one out"));
+        }
         features.check(&self.asked)
     }
 
@@ -165,16 +169,18 @@ impl Showing {
         if let Some(name) = &self.section {
             is_section(name, &pages)?;
         }
-        if self.json {
+        let has = |page: &&SectionPage| findings.sections.contains_key(page.name);
+        let causes: Vec<Cause> = pages.iter().filter(has).flat_map(|page| (page.causes)(findings)).collect();
+        if features.take_output(&self.asked) {
+            // What is asked for takes the place of the report.
+        } else if self.json {
             screen::json(&bakeoff_report::json(findings, std::env::var("HOME").ok().as_deref())?);
         } else if self.all || self.section.is_some() {
             screen::out(&bakeoff_report::terminal_with(findings, &pages, self.section.as_deref(), screen::style()));
         } else {
-            let has = |page: &&SectionPage| findings.sections.contains_key(page.name);
-            let causes: Vec<Cause> = pages.iter().filter(has).flat_map(|page| (page.causes)(findings)).collect();
             screen::out(&bakeoff_report::screen(findings, Context { more, causes: &causes }, screen::style()));
         }
-        features.conclude(&self.asked, &Concluded { record, findings }, self.code(findings))
+        features.conclude(&self.asked, &Concluded { record, findings, causes: &causes }, self.code(findings))
     }
 
     fn code(&self, findings: &Findings) -> Code {
