@@ -17,5 +17,7 @@ mod stat_benchstat;
 mod vm_boots;
 #[path = "../../../../features/why/tests/command/evidence.rs"]
 mod why_evidence;
+#[path = "../../../../features/stat/tests/command/journals.rs"]
+mod stat_journals;
 #[path = "../../../../features/why/tests/command/facts.rs"]
 mod why_facts;
