@@ -7,6 +7,9 @@ use bakeoff_model::until::Until;
 use bakeoff_report::draw::text::unglue;
 use bakeoff_report::{provenance, table_texts};
 
+/// What `compare` calls the condition that nobody asked for.
+const IDLE: &str = "idle";
+
 /// All of it.
 pub(super) fn folded(record: &Record, findings: &Findings) -> String {
     let mut out = "\n<details>\n<summary>All metrics, machine, method, and how to repeat it</summary>\n\n".to_owned();
@@ -47,7 +50,8 @@ fn again(record: &Record, findings: &Findings) -> String {
         extent.push(option("--until", &study.until.to_string()));
     }
     // Every study has variants, and those of `compare` alone are nothing but commands.
-    match runs.filter(|_| study.build_factors.is_empty() && study.study == "compare") {
+    let is_compare = study.build_factors.is_empty() && study.study == "compare";
+    match runs.filter(|_| is_compare) {
         Some(runs) => {
             words.push("compare".to_owned());
             words.extend(extent);
@@ -59,9 +63,6 @@ fn again(record: &Record, findings: &Findings) -> String {
             if names != runs {
                 words.extend(names.into_iter().map(|name| option("--name", name)));
             }
-            if study.conditions.iter().any(|condition| condition != "idle") {
-                words.push("…".to_owned());
-            }
             words.push("--".to_owned());
             words.extend(runs.into_iter().map(quoted));
         }
@@ -72,7 +73,12 @@ fn again(record: &Record, findings: &Findings) -> String {
             words.extend(study.simulated.as_ref().map(|truth| option("--simulate", truth)));
         }
     }
-    words.join(" ")
+    let command = words.join(" ");
+    // What a condition of `compare` was made of is not in its journal.
+    match study.conditions.iter().find(|condition| is_compare && *condition != IDLE) {
+        Some(_) => format!("# and the options of the condition, such as --copies and --cpus\n{command}"),
+        None => command,
+    }
 }
 
 /// A word for a shell: in quotes, if it needs some.
