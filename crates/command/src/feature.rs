@@ -12,7 +12,7 @@ use bakeoff_model::plan::Plan;
 use bakeoff_model::record::{FeatureLine, Record};
 use bakeoff_model::study::Study;
 use bakeoff_model::study_file::Extension;
-use bakeoff_report::SectionPage;
+use bakeoff_report::{Cause, SectionPage};
 use clap::ArgMatches;
 use serde_json::Value;
 use std::os::fd::BorrowedFd;
@@ -89,6 +89,11 @@ pub trait Feature: Sync {
     fn conclusion(&self) -> Option<Conclusion> {
         None
     }
+
+    /// Whether its conclusion is asked for on standard output, where it takes the place of the report.
+    fn takes_output(&self, _asked: &ArgMatches) -> bool {
+        false
+    }
 }
 
 /// Another form of a command: more options, and what is done instead where one of them asks for it.
@@ -120,6 +125,8 @@ pub struct Concluded<'a> {
     pub record: &'a Record,
     /// What it means.
     pub findings: &'a Findings,
+    /// What features found to be consistent with differences.
+    pub causes: &'a [Cause],
 }
 
 /// What the options of features ask for, in a command that comes to findings: flatten it into the command's own options.
@@ -332,6 +339,11 @@ impl Features {
     /// The first thing that cannot be done.
     pub fn check(self, asked: &Asked) -> Result<(), CommandError> {
         self.conclusions().try_for_each(|conclusion| (conclusion.check)(&asked.0))
+    }
+
+    /// Whether something of it is asked for on standard output, in the place of the report.
+    pub fn take_output(self, asked: &Asked) -> bool {
+        self.iter().any(|feature| feature.takes_output(&asked.0))
     }
 
     /// Does what is asked for with findings, and returns the worst exit code, that of the command included.

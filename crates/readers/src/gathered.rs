@@ -43,6 +43,8 @@ pub enum Kind {
     Jmh,
     /// pytest-benchmark.
     Pytest,
+    /// Bakeoff: a journal, in which the values of a block were measured together, in a random order.
+    Journal,
 }
 
 /// What was read from some files.

@@ -15,6 +15,9 @@ use std::io::Read;
 /// Larger files of JSON are not read: they would have to be in memory as a whole.
 const BYTES_MAX: u64 = 1 << 30;
 
+/// How our own journals begin, which hold a value of JSON in each line.
+const JOURNAL: &[u8] = b"{\"line\":\"study\"";
+
 /// The forms that are read.
 const REMEDY: &str = "read are hyperfine's (--export-json), pyperf's (-o), JMH's (-rf json) and pytest-benchmark's \
                       (--benchmark-json)";
@@ -117,6 +120,9 @@ pub(super) fn read(
     let read = reader.take(BYTES_MAX + 1).read_to_end(&mut text).map_err(|error| origin.cannot_read(&error))?;
     if read as u64 > BYTES_MAX {
         return Err(origin.whole("more than a gigabyte of JSON", "write the numbers alone, one a line"));
+    }
+    if text.starts_with(JOURNAL) {
+        return Err(origin.whole("this is a journal, which is read from a plain file only", "name the journal itself"));
     }
     if text.trim_ascii_start().starts_with(b"[") {
         for entry in parse::<Vec<jmh::Entry>>(&text, origin)? {

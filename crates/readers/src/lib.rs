@@ -9,6 +9,7 @@ pub mod columns;
 mod gathered;
 mod go;
 mod input;
+mod journal;
 mod json;
 pub mod keys;
 mod lines;
@@ -18,6 +19,7 @@ mod origin;
 mod rounded;
 
 pub use gathered::{Gathered, Kind, Sample};
+pub use journal::journal;
 pub use options::{Format, Options};
 pub use origin::{Error, Origin};
 pub use rounded::Rounded;

@@ -8,7 +8,7 @@ use crate::draw::grid::{Flush, Grid};
 use crate::draw::notes::Notes;
 use crate::draw::paint::{Ink, Page, Piece};
 use crate::draw::plot::{Axis, LEGEND};
-use crate::draw::text::{clean, glue};
+use crate::draw::text::{clean, glue, unglue};
 use crate::format::{decimals_of, fitting, fixed, percent, units};
 use crate::order::Order;
 use crate::ranking;
@@ -41,6 +41,44 @@ pub(crate) fn print(findings: &Findings, page: &mut Page, notes: &mut Notes, col
         }
     }
     legend(findings, page, columns, pictures);
+}
+
+/// A table as text, for pages that draw their own: the same cells as [`print`] has.
+#[derive(Debug, Clone)]
+pub struct TableText {
+    /// The metric's name.
+    pub metric: String,
+    /// What the table is about: `loop (idle): wall, elapsed time from launch to exit; in s`.
+    pub caption: String,
+    /// Titles of its columns; the first one's cells are names of variants.
+    pub titles: Vec<String>,
+    /// The baseline first, then the others, the best first.
+    pub rows: Vec<Vec<String>>,
+    /// What this machine calls a difference between a thing and itself.
+    pub noise: String,
+}
+
+/// Every table as text, and the footnotes that their cells refer to by number, from 1.
+pub fn table_texts(findings: &Findings) -> (Vec<TableText>, Vec<String>) {
+    let mut notes = Notes::default();
+    let text = |table: &Table| {
+        let (order, values) = (Order::of(findings, &table.workload, &table.condition), Values::of(table));
+        let rows = order.sorted(&table.rows, |row| &row.variant).into_iter().map(|row| {
+            let name = words::with_shared(findings, &row.variant);
+            let cells = cells(findings, table, row, &name, &values, &mut notes);
+            cells.into_iter().map(|cell| unglue(&cell.text)).collect()
+        });
+        let rows = rows.collect();
+        TableText {
+            metric: clean(&table.metric),
+            caption: unglue(&full_heading(findings, table, &values)),
+            titles: headings(findings, "variant").into_iter().map(|(title, _)| unglue(&title)).collect(),
+            rows,
+            noise: unglue(&noise_floor(table, &mut notes).0),
+        }
+    };
+    let texts = findings.tables.iter().map(text).collect();
+    (texts, notes.into_texts())
 }
 
 /// The unit that the values of one table share, and their decimals.

@@ -11,7 +11,12 @@ use bakeoff_model::until::Until;
 /// The paragraphs on method, extent and machines.
 pub(crate) fn print(findings: &Findings, page: &mut Page, columns: usize) {
     page.gap();
-    let paragraphs = [
+    paragraphs(findings).iter().for_each(|paragraph| page.paragraph(paragraph, columns, 2, Ink::Aside));
+}
+
+/// The same as text: numbers and their units hang together by spaces that do not break.
+pub fn paragraphs(findings: &Findings) -> Vec<String> {
+    let all = [
         Some(method(findings)),
         stopping(findings),
         sources(findings),
@@ -19,9 +24,7 @@ pub(crate) fn print(findings: &Findings, page: &mut Page, columns: usize) {
         Some(extent(findings)),
         Some(machines(findings)),
     ];
-    for paragraph in paragraphs.into_iter().flatten() {
-        page.paragraph(&paragraph, columns, 2, Ink::Aside);
-    }
+    all.into_iter().flatten().collect()
 }
 
 fn comparisons(findings: &Findings) -> impl Iterator<Item = &Comparison> {
@@ -179,5 +182,7 @@ pub(crate) fn machine(place: &Place) -> String {
     let memory = glue(&bytes(place.memory_bytes as f64));
     let within = place.virtualisation.as_ref().map_or(String::new(), |kind| format!(", in {kind}"));
     let Place { host, os, kernel, cpu, cpus, .. } = place;
-    clean(&format!("{host}: {os}, kernel {kernel}, {cpus} × {cpu}, {memory}{within}"))
+    // A machine need not have a name, as where it is not passed on.
+    let host = if host.is_empty() { String::new() } else { format!("{host}: ") };
+    clean(&format!("{host}{os}, kernel {kernel}, {cpus} × {cpu}, {memory}{within}"))
 }

@@ -4,6 +4,7 @@
 
 mod amounts;
 mod answer;
+mod brief;
 mod doubts;
 mod facts;
 mod rows;
@@ -15,6 +16,7 @@ use crate::draw::text::{clean, middle, width, wrap};
 use crate::format::{TimeUnit, percent};
 use crate::words::{self, Change, counted};
 use bakeoff_judge::findings::{Findings, Scale};
+pub use brief::{Brief, BriefRow, brief};
 use doubts::Weight;
 pub use facts::Cause;
 use view::View;
@@ -117,9 +119,9 @@ fn last(
     (wrap(&text, columns, 0), 2)
 }
 
-/// The question.
-fn head(findings: &Findings, view: Option<&View<'_>>, page: &mut Page, columns: usize) {
-    let question = match (&findings.question, view.map(|view| view.lines.as_slice())) {
+/// The question, in its author's words or in ours.
+fn question(findings: &Findings, view: Option<&View<'_>>) -> String {
+    match (&findings.question, view.map(|view| view.lines.as_slice())) {
         (Some(question), _) => clean(question),
         (None, Some([one, other])) => {
             let first = findings.variants.first().map_or(one.variant, |variant| variant.name.as_str());
@@ -135,8 +137,12 @@ fn head(findings: &Findings, view: Option<&View<'_>>, page: &mut Page, columns: 
             clean(&findings.study),
             counted(findings.variants.len() as u32, "variant")
         ),
-    };
-    let mut lines = wrap(&question, columns, 0);
+    }
+}
+
+/// The question, in a few lines.
+fn head(findings: &Findings, view: Option<&View<'_>>, page: &mut Page, columns: usize) {
+    let mut lines = wrap(&question(findings, view), columns, 0);
     if lines.len() > QUESTION {
         lines.truncate(QUESTION);
         lines[QUESTION - 1] = middle(&format!("{} …", lines[QUESTION - 1]), columns);
@@ -144,8 +150,8 @@ fn head(findings: &Findings, view: Option<&View<'_>>, page: &mut Page, columns: 
     lines.into_iter().for_each(|line| page.line(vec![Piece::new(middle(&line, columns), Ink::Heading)]));
 }
 
-/// What was measured how often, and the machine's noise; the last parts give way where there is no room.
-fn status(findings: &Findings, view: Option<&View<'_>>, page: &mut Page, columns: usize) {
+/// What was measured how often, and the machine's noise.
+fn status_parts(findings: &Findings, view: Option<&View<'_>>) -> Vec<String> {
     let mut parts = vec![];
     if let Some(view) = view {
         let metric = clean(words::metric_in(view.metric, view.unit));
@@ -166,6 +172,12 @@ fn status(findings: &Findings, view: Option<&View<'_>>, page: &mut Page, columns
     if view.is_some_and(|view| view.lines.len() > 2) {
         parts.push(format!("margin ±{}", percent(findings.method.margin)));
     }
+    parts
+}
+
+/// The same in a line; the last parts give way where there is no room.
+fn status(findings: &Findings, view: Option<&View<'_>>, page: &mut Page, columns: usize) {
+    let mut parts = status_parts(findings, view);
     while parts.len() > 1 && width(&parts.join("; ")) > columns {
         parts.pop();
     }

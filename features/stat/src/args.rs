@@ -9,7 +9,7 @@ const MARGIN: &str = "1%";
 ///
 /// Each file is a sample: numbers, one a line, with # before comments; or the output of Go's testing, hyperfine
 /// (--export-json), pyperf (-o), JMH (-rf json) or pytest-benchmark (--benchmark-json), which is recognised, even if it
-/// is packed with gzip. The first sample is the baseline. Bakeoff does not know in which order the samples were
+/// is packed with gzip. A journal of Bakeoff's is read too: each variant is a sample, paired by block. The first sample is the baseline. Bakeoff does not know in which order the samples were
 /// measured: if one of them changes over time, there is no verdict on a difference that time could explain.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {

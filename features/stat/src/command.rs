@@ -5,12 +5,12 @@ use crate::args::{Args, Named};
 use crate::{input, page};
 use bakeoff_command::error::{Code, CommandError};
 use bakeoff_command::screen;
-use bakeoff_judge::findings::Verdict;
+use bakeoff_judge::findings::{Caveat, Verdict};
 use bakeoff_judge::samples::{SampleFindings, Terms};
 use bakeoff_model::plain::clean;
 use bakeoff_readers::columns::Columns;
 use bakeoff_readers::keys::{Filter, Projection};
-use bakeoff_readers::{Error, Format, Gathered, Options};
+use bakeoff_readers::{Error, Format, Gathered, Kind, Options};
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt as _;
 
@@ -18,15 +18,18 @@ use std::os::unix::ffi::OsStrExt as _;
 const CONFIDENCE: f64 = 0.95;
 
 pub(crate) fn execute(args: &Args) -> Result<Code, CommandError> {
-    let terms = Terms {
-        confidence: confidence(&args.confidence)?,
-        margin: args.margin,
-        paired: args.paired,
-        baseline: args.baseline.clone(),
-    };
+    let confidence = confidence(&args.confidence)?;
     let gathered = gather(args)?;
-    let findings = bakeoff_judge::judge_samples(gathered.samples, &terms)
+    // The values of one journal belong together, block by block.
+    let is_journal = gathered.kind == Some(Kind::Journal) && args.files.len() == 1;
+    let terms =
+        Terms { confidence, margin: args.margin, paired: args.paired || is_journal, baseline: args.baseline.clone() };
+    let mut findings = bakeoff_judge::judge_samples(gathered.samples, &terms)
         .map_err(|error| CommandError::usage(clean(&error.to_string())).hint(clean(&error.remedy)))?;
+    if is_journal {
+        // A journal is one of those places in which the order is known.
+        findings.caveats.retain(|caveat| !matches!(caveat, Caveat::OrderUnknown { .. }));
+    }
     let mut remarks = gathered.notes;
     if let Some(example) = gathered.rounded.example {
         let count = gathered.rounded.count;
@@ -69,11 +72,12 @@ fn gather(args: &Args) -> Result<Gathered, CommandError> {
     }
     let options = options(args)?;
     let labels = labels(files, &args.names)?;
+    let is_alone = files.len() == 1;
     let read: Vec<Result<Gathered, Error>> = std::thread::scope(|scope| {
         let mut readers = vec![];
         for (file, label) in files.iter().zip(&labels) {
             let options = &options;
-            readers.push(scope.spawn(move || input::read(file, label, options)));
+            readers.push(scope.spawn(move || input::read(file, label, is_alone, options)));
         }
         let failed = || Error { place: String::new(), message: "a reader failed".to_owned(), remedy: String::new() };
         readers.into_iter().map(|reader| reader.join().unwrap_or_else(|_| Err(failed()))).collect()

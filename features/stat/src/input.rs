@@ -5,14 +5,18 @@ use flate2::bufread::MultiGzDecoder;
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, BufRead as _, BufReader, Read};
+use std::path::Path;
 
 /// What is read at a time.
 const BUFFER_BYTES: usize = 1 << 18;
 /// A packed file may unpack to so much: a few kilobytes could be made to fill the memory.
 const UNPACKED_MAX: u64 = 1 << 30;
 
-/// Reads one file, or standard input.
-pub(crate) fn read(file: &OsStr, label: &str, options: &Options) -> Result<Gathered, Error> {
+/// How our own journals begin.
+const JOURNAL: &[u8] = b"{\"line\":\"study\"";
+
+/// Reads one file, which may be the only one, or standard input.
+pub(crate) fn read(file: &OsStr, label: &str, is_alone: bool, options: &Options) -> Result<Gathered, Error> {
     if file == "-" {
         return from(io::stdin(), &Origin { name: "<stdin>", label }, options, UNPACKED_MAX);
     }
@@ -22,7 +26,24 @@ pub(crate) fn read(file: &OsStr, label: &str, options: &Options) -> Result<Gathe
         message: format!("cannot be opened: {error}"),
         remedy: String::new(),
     })?;
-    from(opened, &Origin { name: &name, label }, options, UNPACKED_MAX)
+    let origin = Origin { name: &name, label };
+    let mut reader = BufReader::with_capacity(BUFFER_BYTES, opened);
+    if options.format.is_none() && reader.fill_buf().is_ok_and(|bytes| bytes.starts_with(JOURNAL)) {
+        return journal(file.as_ref(), is_alone, &origin, options);
+    }
+    from(reader, &origin, options, UNPACKED_MAX)
+}
+
+/// Reads a journal; what is odd about its lines is noted.
+fn journal(path: &Path, is_alone: bool, origin: &Origin<'_>, options: &Options) -> Result<Gathered, Error> {
+    let contents = bakeoff_journal::read(path).map_err(|error| Error {
+        place: origin.name.to_owned(),
+        message: error.to_string(),
+        remedy: "`bakeoff report` says what is wrong with it".to_owned(),
+    })?;
+    let mut gathered = bakeoff_readers::journal(&contents.record, is_alone, origin, options)?;
+    gathered.notes.extend(contents.odd.iter().map(|odd| format!("{}: {odd}", origin.name)));
+    Ok(gathered)
 }
 
 fn from(input: impl Read, origin: &Origin<'_>, options: &Options, most: u64) -> Result<Gathered, Error> {

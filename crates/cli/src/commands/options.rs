@@ -216,6 +216,10 @@ impl Showing {
     /// Whether all that is asked for can be done; to be called before anything is executed.
     pub(super) fn check(&self, features: Features) -> Result<(), CommandError> {
         screen::use_colour(self.look.colour());
+        if features.take_output(&self.asked) && (self.json || self.all || self.section.is_some()) {
+            let error = "`-` puts something in the place of the report, which --json, --all and --section print";
+            return Err(CommandError::usage(error).hint("name a file in the place of `-`, or leave the other one out"));
+        }
         features.check(&self.asked)
     }
 
@@ -256,23 +260,20 @@ impl Showing {
         if let Some(name) = &self.section {
             is_section(name, &pages)?;
         }
-        if self.look.style == Looks::None {
-            // What is asked for besides is written all the same.
+        let has = |page: &&SectionPage| findings.sections.contains_key(page.name);
+        let causes: Vec<Cause> = pages.iter().filter(has).flat_map(|page| (page.causes)(findings)).collect();
+        if features.take_output(&self.asked) || self.look.style == Looks::None {
+            // What is asked for takes the place of the report.
         } else if self.json {
             screen::json(&bakeoff_report::json(findings, std::env::var("HOME").ok().as_deref())?);
         } else if self.all || self.section.is_some() {
             screen::out(&bakeoff_report::terminal_with(findings, &pages, self.section.as_deref(), screen::style()));
         } else {
             let as_typed = self.look.sort == Sort::Command;
-            let has = |page: &&SectionPage| findings.sections.contains_key(page.name);
-            let causes: Vec<Cause> = pages.iter().filter(has).flat_map(|page| (page.causes)(findings)).collect();
-            screen::out(&bakeoff_report::screen(
-                findings,
-                Context { more, causes: &causes, as_typed, time_unit: self.look.time_unit() },
-                screen::style(),
-            ));
+            let context = Context { more, causes: &causes, as_typed, time_unit: self.look.time_unit() };
+            screen::out(&bakeoff_report::screen(findings, context, screen::style()));
         }
-        features.conclude(&self.asked, &Concluded { record, findings }, self.code(findings))
+        features.conclude(&self.asked, &Concluded { record, findings, causes: &causes }, self.code(findings))
     }
 
     fn code(&self, findings: &Findings) -> Code {

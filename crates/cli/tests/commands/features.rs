@@ -5,6 +5,10 @@
 mod calibrate;
 #[path = "../../../../features/check-summary/tests/command/check_summary.rs"]
 mod check_summary;
+#[path = "../../../../features/formats/tests/command/formats.rs"]
+mod formats;
+#[path = "../../../../features/formats/tests/command/readers.rs"]
+mod formats_readers;
 #[path = "../../../../features/ministat/tests/command/ministat.rs"]
 mod ministat;
 #[path = "../../../../features/parcel/tests/command/parcel.rs"]
@@ -13,6 +17,8 @@ mod parcel;
 mod stat;
 #[path = "../../../../features/stat/tests/command/benchstat.rs"]
 mod stat_benchstat;
+#[path = "../../../../features/stat/tests/command/journals.rs"]
+mod stat_journals;
 #[path = "../../../../features/vm/tests/command/boots.rs"]
 mod vm_boots;
 #[path = "../../../../features/why/tests/command/evidence.rs"]

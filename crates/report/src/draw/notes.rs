@@ -24,6 +24,11 @@ impl Notes {
         }
     }
 
+    /// The footnotes, in the order of their numbers.
+    pub fn into_texts(self) -> Vec<String> {
+        self.0
+    }
+
     /// All footnotes, below the tables.
     pub fn print(&self, page: &mut Page, columns: usize) {
         page.gap();

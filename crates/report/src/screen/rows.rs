@@ -22,9 +22,9 @@ const PICTURE_MIN: usize = 12;
 const PICTURE_MAX: usize = 41;
 
 /// The cells of a row before they are put in columns.
-struct Cells<'a> {
-    name: String,
-    claim: Piece,
+pub(super) struct Cells<'a> {
+    pub(super) name: String,
+    pub(super) claim: Piece,
     interval: String,
     comparison: Option<&'a Comparison>,
     is_baseline: bool,
@@ -102,7 +102,7 @@ fn drawable(comparison: Option<&Comparison>) -> Option<&Comparison> {
     comparison.filter(is_drawn)
 }
 
-fn cells<'a>(findings: &Findings, view: &View<'_>, line: &Line<'a>) -> Cells<'a> {
+pub(super) fn cells<'a>(findings: &Findings, view: &View<'_>, line: &Line<'a>) -> Cells<'a> {
     let name = with_shared(findings, line.variant);
     match line.stand {
         Stand::Baseline(value) => Cells {

@@ -1,0 +1,70 @@
+//! Findings in Markdown, for a pull request: the answer, a line for each variant, the doubts, and everything else folded. What
+//! it claims is what the screen claims (`bakeoff_report::brief`). Names and values of others are text and nothing else.
+
+mod details;
+mod escape;
+
+use bakeoff_command::Concluded;
+use bakeoff_judge::findings::{Findings, Scale, Verdict};
+use bakeoff_model::metric::Unit;
+use bakeoff_report::draw::text::unglue;
+use bakeoff_report::format::{fitting, percent, units};
+use bakeoff_report::{Brief, BriefRow, Context, brief, words};
+use escape::{inline, name};
+
+/// The whole page.
+pub(crate) fn page(concluded: &Concluded<'_>) -> String {
+    let Concluded { record, findings, causes } = concluded;
+    let brief = brief(findings, Context { causes, ..Context::default() });
+    let mut out = format!("### {}\n\n**{}**\n\n", inline(&brief.question), inline(&brief.answer));
+    out += &rows(findings, &brief);
+    out += &format!("{}\n", inline(&brief.status.join("; ")));
+    for (title, lines) in [("Doubts", &brief.doubts), ("Also", &brief.facts)] {
+        if !lines.is_empty() {
+            out += &format!("\n{title}:\n\n");
+            lines.iter().for_each(|line| out += &format!("- {}\n", inline(line)));
+        }
+    }
+    out + &details::folded(record, findings)
+}
+
+/// A row for each variant, the best first.
+fn rows(findings: &Findings, brief: &Brief<'_>) -> String {
+    let Some((metric, unit)) = &brief.metric else { return String::new() };
+    let is_difference =
+        |row: &BriefRow<'_>| row.comparison.is_some_and(|comparison| comparison.scale == Scale::Difference);
+    let what = if brief.rows.iter().any(is_difference) { "change" } else { "ratio" };
+    let amount_title = format!("{what} [{} interval]", percent(findings.method.confidence));
+    let titles = [metric, &amount_title].map(|title| inline(&unglue(title))).join(" | ");
+    let mut out = format!("| variant | {titles} | n |\n|:--|:--|:--|--:|\n");
+    for row in &brief.rows {
+        let n = row.n.map_or_else(|| "–".to_owned(), |n| n.to_string());
+        out += &format!("| {} | {} | {} | {n} |\n", name(&row.name), claim(row), inline(&amount(row, *unit)));
+    }
+    out + "\n"
+}
+
+/// What is claimed; a difference that is shown stands out.
+fn claim(row: &BriefRow<'_>) -> String {
+    let is_shown = |verdict: Verdict| matches!(verdict, Verdict::Faster | Verdict::Slower);
+    let more = row.comparison.map_or_else(String::new, |comparison| words::more_blocks(comparison.verdict));
+    let text = match row.comparison {
+        None if row.n.is_some() => format!("baseline, {}", row.claim),
+        _ => format!("{}{more}", row.claim),
+    };
+    let text = inline(text.trim_end_matches(", baseline"));
+    if row.comparison.is_some_and(|comparison| is_shown(comparison.verdict)) { format!("**{text}**") } else { text }
+}
+
+/// The ratio with its interval, or the difference in a unit that fits.
+fn amount(row: &BriefRow<'_>, unit: Unit) -> String {
+    let Some(comparison) = row.comparison else { return if row.n.is_some() { "1" } else { "–" }.to_owned() };
+    if comparison.scale == Scale::Ratio {
+        return words::against_baseline(comparison, 1.0);
+    }
+    let ends = comparison.shown_interval().into_iter().flatten();
+    let largest = ends.chain([comparison.estimate]).map(f64::abs).fold(0.0, f64::max);
+    let (size, unit) = fitting(largest, units(unit));
+    let unit = if unit.is_empty() { String::new() } else { format!(" {unit}") };
+    format!("{}{unit}", words::against_baseline(comparison, size))
+}

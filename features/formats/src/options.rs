@@ -1,0 +1,126 @@
+//! The options: one for each format, with a file. All files are looked at before anything is executed; no text is made here.
+
+use crate::target::Target;
+use crate::{go, hyperfine, markdown, tables, trials, wide};
+use bakeoff_command::{Code, CommandError, Concluded};
+use bakeoff_model::plain::escaped;
+use clap::{Arg, ArgMatches, Command, value_parser};
+use std::path::PathBuf;
+
+/// A format, and what writes it.
+struct Format {
+    option: &'static str,
+    help: &'static str,
+    write: fn(&Concluded<'_>) -> Result<String, CommandError>,
+}
+
+const FORMATS: [Format; 8] = [
+    Format {
+        option: "export-markdown",
+        help: "Write a summary in Markdown, made for a pull request: question, answer, verdicts and doubts, and the details \
+               folded. For this and the following options, FILE may be `-`: standard output, in place of the report",
+        write: |concluded| Ok(markdown::page(concluded)),
+    },
+    Format {
+        option: "export-csv",
+        help: "Write a CSV file with a line for each variant, workload, condition and metric",
+        write: |concluded| wide::csv(concluded.findings),
+    },
+    Format {
+        option: "export-trials",
+        help: "Write a CSV file with a line for each trial: all measurements, also of trials that failed or are void",
+        write: trials::csv,
+    },
+    Format {
+        option: "export-json",
+        help: "Write hyperfine's JSON; --export-findings has Bakeoff's own",
+        write: hyperfine::json,
+    },
+    Format {
+        option: "export-findings",
+        help: "Write all findings as JSON, as --json prints them; docs/findings.schema.json describes it",
+        write: findings,
+    },
+    Format {
+        option: "export-go",
+        help: "Write a line for each trial in the format of Go's testing, for `benchstat -col /variant FILE`",
+        write: |concluded| Ok(go::lines(concluded)),
+    },
+    Format {
+        option: "export-asciidoc",
+        help: "Write the tables of the deciding metric in AsciiDoc",
+        write: |concluded| Ok(tables::asciidoc(concluded.findings)),
+    },
+    Format {
+        option: "export-orgmode",
+        help: "Write the same tables for Emacs' Org mode",
+        write: |concluded| Ok(tables::org(concluded.findings)),
+    },
+];
+
+/// Of `report`: what prints something other than findings.
+const NO_FINDINGS: [&str; 3] = ["provenance", "trial", "against"];
+
+/// Adds the options.
+pub(crate) fn add(command: Command) -> Command {
+    let known = |name: &&str| command.get_arguments().any(|arg| arg.get_id() == name);
+    let others: Vec<&str> = NO_FINDINGS.into_iter().filter(known).collect();
+    let arg = |format: &Format| {
+        Arg::new(format.option)
+            .long(format.option)
+            .value_name("FILE")
+            .value_parser(value_parser!(PathBuf))
+            .help(format.help)
+            .help_heading("Findings for others")
+            .conflicts_with_all(&others)
+    };
+    let args: Vec<Arg> = FORMATS.iter().map(arg).collect();
+    command.args(args)
+}
+
+/// What is asked for.
+fn asked(matches: &ArgMatches) -> impl Iterator<Item = (&'static Format, &PathBuf)> {
+    let file = |format: &'static Format| Some((format, matches.try_get_one(format.option).ok()??));
+    FORMATS.iter().filter_map(file)
+}
+
+/// The targets, each once.
+fn targets(matches: &ArgMatches) -> Result<Vec<(&'static Format, Target)>, CommandError> {
+    let mut targets: Vec<(&Format, Target)> = vec![];
+    for (format, file) in asked(matches) {
+        let target = Target::of(file)?;
+        let taken = targets.iter().find(|(_, known)| *known == target && !matches!(target, Target::InPlace(_)));
+        if let Some((other, _)) = taken {
+            let error = format!("--{} and --{} name the same file", other.option, format.option);
+            return Err(CommandError::usage(error).hint("give each a file of its own"));
+        }
+        targets.push((format, target));
+    }
+    Ok(targets)
+}
+
+/// Whether all files can be written.
+pub(crate) fn check(matches: &ArgMatches) -> Result<(), CommandError> {
+    targets(matches).map(drop)
+}
+
+/// Whether one of the files is standard output.
+pub(crate) fn take_output(matches: &ArgMatches) -> bool {
+    asked(matches).any(|(_, file)| Target::is_output(file))
+}
+
+/// Writes the files: all that can be written, whatever becomes of the others.
+pub(crate) fn write(matches: &ArgMatches, concluded: &Concluded<'_>) -> Result<Code, CommandError> {
+    let mut failed = None;
+    for (format, target) in targets(matches)? {
+        let written = (format.write)(concluded).and_then(|text| target.write(text.as_bytes()));
+        failed = failed.or(written.err());
+    }
+    failed.map_or(Ok(Code::Done), Err)
+}
+
+fn findings(concluded: &Concluded<'_>) -> Result<String, CommandError> {
+    let home = std::env::var("HOME").ok();
+    let text = bakeoff_report::json(concluded.findings, home.as_deref())?;
+    Ok(escaped(&text).into_owned())
+}

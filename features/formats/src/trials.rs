@@ -1,0 +1,83 @@
+//! Trials as CSV: a line for each, in the order in which they ended, with all that was measured, in base units and unrounded.
+//! Trials that failed or are void are there as well, with the reason. Nothing is left out and nothing is judged.
+
+use crate::cells::{Lines, number, text};
+use bakeoff_command::{CommandError, Concluded};
+use bakeoff_model::metric::METRICS;
+use bakeoff_model::record::{Outcome, Record, Trial};
+use bakeoff_report::failure_in_full;
+use std::collections::BTreeSet;
+
+const TITLES: [&str; 13] = [
+    "study",
+    "plan",
+    "workload",
+    "condition",
+    "block",
+    "position",
+    "attempt",
+    "variant",
+    "session",
+    "started_unix_s",
+    "outcome",
+    "reason",
+    "leftovers",
+];
+
+/// The whole file.
+pub(crate) fn csv(concluded: &Concluded<'_>) -> Result<String, CommandError> {
+    let Concluded { record, findings, .. } = concluded;
+    // Of a record a part may be asked for.
+    let is_shown = |name: &str| findings.variants.iter().any(|variant| variant.name == name);
+    let left_out: BTreeSet<&str> =
+        record.study.variants.iter().map(|variant| variant.name.as_str()).filter(|name| !is_shown(name)).collect();
+    let trials = || record.trials.iter().filter(|trial| !left_out.contains(trial.variant.as_str()));
+    let metrics = metrics(record, trials());
+    let mut titles = TITLES.map(str::to_owned).to_vec();
+    titles.extend(metrics.iter().map(|metric| text(metric)));
+    let mut lines = Lines::new(&titles)?;
+    for trial in trials() {
+        let mut cells = place(record, trial);
+        cells.extend(metrics.iter().map(|metric| number(trial.value(metric))));
+        lines.push(&cells)?;
+    }
+    lines.finish()
+}
+
+/// All metrics that some trial has: those of the table in its order, then the study's own, then others by name.
+fn metrics<'a>(record: &'a Record, trials: impl Iterator<Item = &'a Trial> + Clone) -> Vec<&'a str> {
+    let mut names: Vec<&str> = METRICS.iter().map(|metric| &*metric.name).collect();
+    let own = record.study.metrics.iter().map(|metric| &*metric.name);
+    let measured: BTreeSet<&str> =
+        trials.clone().flat_map(|trial| trial.measurements.keys()).map(String::as_str).collect();
+    for name in own.chain(measured) {
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names.retain(|name| trials.clone().any(|trial| trial.value(name).is_some()));
+    names
+}
+
+fn place(record: &Record, trial: &Trial) -> Vec<String> {
+    let (outcome, reason) = match &trial.outcome {
+        Outcome::Ok => ("ok", String::new()),
+        Outcome::Failed(failure) => ("failed", failure_in_full(failure)),
+        Outcome::Void(why) => ("void", why.clone()),
+    };
+    vec![
+        text(&record.study.study),
+        text(&record.study.plan),
+        text(&trial.workload),
+        text(&trial.condition),
+        trial.block.to_string(),
+        trial.position.to_string(),
+        trial.attempt.to_string(),
+        text(&trial.variant),
+        trial.session.to_string(),
+        trial.started_unix_s.to_string(),
+        outcome.to_owned(),
+        text(&reason),
+        trial.leftovers.to_string(),
+    ]
+}

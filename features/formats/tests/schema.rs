@@ -1,0 +1,129 @@
+//! The published schema of the findings: it is one, all findings of the tests fit it, and it says of each field what it is.
+
+#![allow(clippy::unwrap_used, reason = "a test ends where something is not as it should be")]
+
+use bakeoff_judge::findings::{FORMAT, Findings};
+use bakeoff_model::record::{Failure, Outcome};
+use bakeoff_testkit::findings::all;
+use bakeoff_testkit::records;
+use jsonschema::Validator;
+use serde_json::{Map, Value, json};
+
+fn schema() -> Value {
+    serde_json::from_str(include_str!("../../../docs/findings.schema.json")).unwrap()
+}
+
+/// A later version may add fields, so the schema is open. Of this version it has to know all.
+fn closed(mut schema: Value) -> Value {
+    fn close(value: &mut Value) {
+        if let Value::Object(fields) = &mut *value {
+            let is_object =
+                fields.get("type").is_some_and(|kind| kind == "object") && fields.contains_key("properties");
+            if is_object && !fields.contains_key("additionalProperties") {
+                fields.insert("additionalProperties".to_owned(), json!(false));
+            }
+        }
+        match value {
+            Value::Object(fields) => fields.values_mut().for_each(close),
+            Value::Array(items) => items.iter_mut().for_each(close),
+            _ => {}
+        }
+    }
+    close(&mut schema);
+    schema
+}
+
+fn validator(schema: &Value) -> Validator {
+    jsonschema::draft202012::new(schema).unwrap()
+}
+
+fn value(findings: &Findings) -> Value {
+    serde_json::from_str(&bakeoff_report::json(findings, None).unwrap()).unwrap()
+}
+
+#[test]
+fn it_is_a_schema_and_has_the_version_of_the_findings() {
+    let schema = schema();
+    jsonschema::draft202012::meta::validate(&schema).unwrap();
+    assert_eq!(schema["properties"]["format"]["const"], FORMAT);
+    assert_eq!(schema["$id"], format!("urn:bakeoff:findings:{FORMAT}"));
+}
+
+/// Findings of trials, as they are judged: several conditions, a rate, trials that failed, no twin that is quiet.
+fn judged() -> Findings {
+    let mut record = records::study(&["one", "two", "three"], &["idle", "busy"], &["wall", "throughput", "majflt"]);
+    records::execute(&mut record, 12, |trial| {
+        let value = records::noise(trial) * if trial.condition == "busy" { 2.0 } else { 1.0 };
+        records::measure(trial, "wall", if trial.variant == "two" { 1.2 * value } else { value });
+        records::measure(trial, "majflt", f64::from(trial.position / 3));
+        if trial.variant == "three" && trial.block < 4 {
+            trial.outcome = Outcome::Failed(Failure::TimedOut { after_s: 1.0, stderr: vec![] });
+        }
+    });
+    bakeoff_judge::judge(&record)
+}
+
+#[test]
+fn all_findings_fit_it() {
+    let (open, strict) = (validator(&schema()), validator(&closed(schema())));
+    let mut seen: Vec<String> = vec![];
+    for (name, findings) in all().into_iter().chain([("judged", judged())]) {
+        let value = value(&findings);
+        for validator in [&open, &strict] {
+            let errors: Vec<String> =
+                validator.iter_errors(&value).map(|error| format!("{}: {error}", error.instance_path())).collect();
+            assert!(errors.is_empty(), "{name}: {}", errors.join("\n"));
+        }
+        seen.extend(value.as_object().unwrap().keys().cloned());
+    }
+    // What features add is open, so a new field of the core would not be missed there.
+    let known = schema()["properties"].as_object().unwrap().clone();
+    let unknown: Vec<&String> = seen.iter().filter(|key| !known.contains_key(*key)).collect();
+    assert!(unknown.is_empty(), "not in the schema: {unknown:?}");
+}
+
+#[test]
+fn what_is_not_as_it_should_be_does_not_fit() {
+    let strict = validator(&closed(schema()));
+    let good = value(&all().into_iter().find(|(name, _)| *name == "pair").unwrap().1);
+    let check = |pointer: &str, with: Value| {
+        let mut bad = good.clone();
+        *bad.pointer_mut(pointer).unwrap_or_else(|| panic!("{pointer} is not there")) = with;
+        assert!(!strict.is_valid(&bad), "{pointer}");
+    };
+    check("/format", json!(3));
+    check("/variants", json!("x"));
+    check("/tables/0/unit", json!("minutes"));
+    check("/tables/0/rows/1/comparison/verdict", json!("better"));
+    check("/tables/0/rows/1/comparison/interval", json!([1.0]));
+    check("/tables/0/rows/1/comparison/test", json!("no-such-test"));
+    check("/tables/0/rows/1/summary/n", json!(-1));
+    let mut more = good.clone();
+    more["tables"][0]["rows"][0]["unknown"] = json!(1);
+    assert!(!strict.is_valid(&more));
+    let mut less = good;
+    less.as_object_mut().unwrap().remove("seed");
+    assert!(!strict.is_valid(&less));
+}
+
+#[test]
+fn every_field_is_described() {
+    fn look(name: &str, fields: &Map<String, Value>, found: &mut Vec<String>) {
+        for (field, about) in fields {
+            let is_described = about.get("description").is_some() || about.get("const").is_some();
+            if !is_described && about.get("properties").is_none() {
+                found.push(format!("{name}.{field}"));
+            }
+        }
+    }
+    let schema = schema();
+    let mut found = vec![];
+    look("findings", schema["properties"].as_object().unwrap(), &mut found);
+    for (name, about) in schema["$defs"].as_object().unwrap() {
+        assert!(about["description"].is_string(), "{name}");
+        if let Some(fields) = about["properties"].as_object() {
+            look(name, fields, &mut found);
+        }
+    }
+    assert!(found.is_empty(), "{found:?}");
+}
