@@ -2,6 +2,7 @@
 //! interrupts it.
 
 mod boots;
+mod failing;
 mod looks;
 
 use bakeoff_lab::simulated::{Simulated, Truth};
@@ -48,6 +49,7 @@ fn session(plan: &Plan, record: &mut Record, executor: &mut dyn Executor, stop: 
         match event {
             Event::BlockBegins(block) => lines.push(Line::Block(block)),
             Event::TrialEnded(trial) => lines.push(Line::Trial(*trial)),
+            Event::Stops(stopped) => lines.push(Line::Stopped(stopped)),
             Event::Checked(files) => lines.push(Line::Checked(Checked { session: 1, files })),
             Event::Changed { files, whole_session } => {
                 lines.push(Line::Changed(Changed { session: 1, files, whole_session }));
