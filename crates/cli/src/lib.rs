@@ -9,7 +9,6 @@ mod failing;
 mod features;
 mod on_demand;
 pub use features::FEATURES;
-mod journals;
 mod place;
 mod programs;
 mod progress;
