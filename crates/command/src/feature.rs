@@ -89,6 +89,15 @@ pub trait Feature: Sync {
     fn conclusion(&self) -> Option<Conclusion> {
         None
     }
+
+    /// The same where all variants are one program, so that nothing was executed: the exit code, if that answers what is
+    /// asked for.
+    ///
+    /// # Errors
+    /// If something of it cannot be done.
+    fn conclude_alike(&self, _asked: &ArgMatches, _concluded: &Concluded<'_>) -> Result<Option<Code>, CommandError> {
+        Ok(None)
+    }
 }
 
 /// Another form of a command: more options, and what is done instead where one of them asks for it.
@@ -120,6 +129,8 @@ pub struct Concluded<'a> {
     pub record: &'a Record,
     /// What it means.
     pub findings: &'a Findings,
+    /// Whether JSON was asked for: then nothing else goes to standard output.
+    pub is_json: bool,
 }
 
 /// What the options of features ask for, in a command that comes to findings: flatten it into the command's own options.
@@ -341,6 +352,17 @@ impl Features {
     pub fn conclude(self, asked: &Asked, concluded: &Concluded<'_>, code: Code) -> Result<Code, CommandError> {
         self.conclusions()
             .try_fold(code, |worst, conclusion| Ok(worst.worst((conclusion.conclude)(&asked.0, concluded)?)))
+    }
+
+    /// Whether it answers what is asked for that all variants are one program, and with which exit code.
+    ///
+    /// # Errors
+    /// Those of [`Feature::conclude_alike`].
+    pub fn conclude_alike(self, asked: &Asked, concluded: &Concluded<'_>) -> Result<Option<Code>, CommandError> {
+        self.iter().try_fold(None, |worst: Option<Code>, feature| {
+            let code = feature.conclude_alike(&asked.0, concluded)?;
+            Ok(worst.into_iter().chain(code).reduce(Code::worst))
+        })
     }
 
     /// Judges a record, with their sections.

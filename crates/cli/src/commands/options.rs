@@ -135,6 +135,19 @@ impl Showing {
         self.show_findings((record, &findings), more, features)
     }
 
+    /// What it is worth that all variants are one program, of which this is the record, without a trial: nothing but this
+    /// error, unless that answers what is asked for.
+    pub(super) fn without_trials(
+        &self,
+        record: &Record,
+        error: CommandError,
+        features: Features,
+    ) -> Result<Code, CommandError> {
+        let findings = features.judge(record);
+        let concluded = Concluded { record, findings: &findings, is_json: self.json };
+        features.conclude_alike(&self.asked, &concluded)?.ok_or(error)
+    }
+
     /// Prints the findings of a record, of only these variants, and returns the exit code that they deserve. What was asked
     /// instead of the study's own question comes first.
     pub(super) fn show(
@@ -174,7 +187,7 @@ impl Showing {
             let causes: Vec<Cause> = pages.iter().filter(has).flat_map(|page| (page.causes)(findings)).collect();
             screen::out(&bakeoff_report::screen(findings, Context { more, causes: &causes }, screen::style()));
         }
-        features.conclude(&self.asked, &Concluded { record, findings }, self.code(findings))
+        features.conclude(&self.asked, &Concluded { record, findings, is_json: self.json }, self.code(findings))
     }
 
     fn code(&self, findings: &Findings) -> Code {
