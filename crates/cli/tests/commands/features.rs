@@ -5,6 +5,10 @@
 mod calibrate;
 #[path = "../../../../features/check-summary/tests/command/check_summary.rs"]
 mod check_summary;
+#[path = "../../../../features/gate/tests/command/gate.rs"]
+mod gate;
+#[path = "../../../../features/gate/tests/command/recipe.rs"]
+mod gate_recipe;
 #[path = "../../../../features/ministat/tests/command/ministat.rs"]
 mod ministat;
 #[path = "../../../../features/parcel/tests/command/parcel.rs"]
