@@ -4,7 +4,7 @@
 
 use bakeoff_command::error::{Code, CommandError};
 use bakeoff_model::plan::Plan;
-use bakeoff_model::record::{BuildLine, BuildOutcome, SharedLine, StudyLine};
+use bakeoff_model::record::{BuildLine, BuildOutcome, Record, SharedLine, StudyLine};
 use bakeoff_model::study::Vary;
 
 /// Takes the variants out of the plan that are the same thing as one before them, and returns them. `study` is the
@@ -66,6 +66,15 @@ pub(crate) fn something_is_left(
     };
     let error = format!("all variants{of} are the same program, file for file, so there is nothing to compare");
     Err(CommandError::text(code, format!("{}error: {error}\nhint: {hint}\n", doubts())))
+}
+
+/// The record of a study of which nothing is left to compare.
+pub(crate) fn record(all: StudyLine, shared: Vec<SharedLine>, builds: Vec<BuildLine>) -> Record {
+    let mut study = all;
+    study.variants.retain(|variant| shared.iter().all(|one| one.variant.name != variant.name));
+    let mut record = Record::new(StudyLine { shared, ..study });
+    record.builds = builds;
+    record
 }
 
 #[cfg(test)]

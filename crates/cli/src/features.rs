@@ -13,4 +13,5 @@ pub const FEATURES: Features = Features(&[
     &bakeoff_why::Why,
     &bakeoff_vm::Vm,
     &bakeoff_formats::Formats,
+    &bakeoff_gate::Gate,
 ]);

@@ -10,7 +10,6 @@ mod failing;
 mod features;
 mod on_demand;
 pub use features::FEATURES;
-mod journals;
 mod place;
 mod programs;
 mod progress;

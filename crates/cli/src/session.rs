@@ -3,11 +3,10 @@
 
 use crate::continued;
 use crate::failing::Failing;
-use crate::journals;
 use crate::progress::Progress;
 use bakeoff_builds::Cache;
 use bakeoff_command::error::CommandError;
-use bakeoff_command::{Features, Finished, screen};
+use bakeoff_command::{Features, Finished, journals, screen};
 use bakeoff_journal::Journal;
 use bakeoff_judge::stopping;
 use bakeoff_lab::watched::Watched;

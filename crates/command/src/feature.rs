@@ -94,6 +94,15 @@ pub trait Feature: Sync {
     fn takes_output(&self, _asked: &ArgMatches) -> bool {
         false
     }
+
+    /// Its conclusion where all variants are one program, so that nothing was executed: the exit code, if that answers what is
+    /// asked for.
+    ///
+    /// # Errors
+    /// If something of it cannot be done.
+    fn conclude_alike(&self, _asked: &ArgMatches, _concluded: &Concluded<'_>) -> Result<Option<Code>, CommandError> {
+        Ok(None)
+    }
 }
 
 /// Another form of a command: more options, and what is done instead where one of them asks for it.
@@ -127,6 +136,8 @@ pub struct Concluded<'a> {
     pub findings: &'a Findings,
     /// What features found to be consistent with differences.
     pub causes: &'a [Cause],
+    /// Whether JSON was asked for: then nothing else goes to standard output.
+    pub is_json: bool,
 }
 
 /// What the options of features ask for, in a command that comes to findings: flatten it into the command's own options.
@@ -353,6 +364,17 @@ impl Features {
     pub fn conclude(self, asked: &Asked, concluded: &Concluded<'_>, code: Code) -> Result<Code, CommandError> {
         self.conclusions()
             .try_fold(code, |worst, conclusion| Ok(worst.worst((conclusion.conclude)(&asked.0, concluded)?)))
+    }
+
+    /// Whether it answers what is asked for that all variants are one program, and with which exit code.
+    ///
+    /// # Errors
+    /// Those of [`Feature::conclude_alike`].
+    pub fn conclude_alike(self, asked: &Asked, concluded: &Concluded<'_>) -> Result<Option<Code>, CommandError> {
+        self.iter().try_fold(None, |worst: Option<Code>, feature| {
+            let code = feature.conclude_alike(&asked.0, concluded)?;
+            Ok(worst.into_iter().chain(code).reduce(Code::worst))
+        })
     }
 
     /// Judges a record, with their sections.

@@ -6,6 +6,7 @@ pub mod alone;
 pub mod arguments;
 pub mod error;
 mod feature;
+pub mod journals;
 pub mod scratch;
 pub mod screen;
 pub mod state;

@@ -14,7 +14,7 @@ use escape::{inline, name};
 
 /// The whole page.
 pub(crate) fn page(concluded: &Concluded<'_>) -> String {
-    let Concluded { record, findings, causes } = concluded;
+    let Concluded { record, findings, causes, .. } = concluded;
     let brief = brief(findings, Context { causes, ..Context::default() });
     let mut out = format!("### {}\n\n**{}**\n\n", inline(&brief.question), inline(&brief.answer));
     out += &rows(findings, &brief);

@@ -33,7 +33,7 @@ Begin with:
   bakeoff plan studies/perl-options          what would a study do?
   bakeoff run studies/perl-options           do it
 
-Exit codes: 0 done, 1 a check failed (calibrate, check-summary --require, lock --check), 2 a problem
+Exit codes: 0 done, 1 a check failed (gate, calibrate, check-summary --require, lock --check), 2 a problem
 in the command line or the study, or what trials execute was changed, 3 undecided where a decision was demanded, 4 a variant failed,
 5 internal error, 130 interrupted (repeat the command to go on).";
 

@@ -230,6 +230,19 @@ impl Showing {
         self.show_findings((record, &findings), more, features)
     }
 
+    /// What it is worth that all variants are one program, of which this is the record, without a trial: nothing but this
+    /// error, unless that answers what is asked for.
+    pub(super) fn without_trials(
+        &self,
+        record: &Record,
+        error: CommandError,
+        features: Features,
+    ) -> Result<Code, CommandError> {
+        let findings = features.judge(record);
+        let concluded = Concluded { record, findings: &findings, causes: &[], is_json: self.json };
+        features.conclude_alike(&self.asked, &concluded)?.ok_or(error)
+    }
+
     /// Prints the findings of a record, of only these variants, and returns the exit code that they deserve. What was asked
     /// instead of the study's own question comes first.
     pub(super) fn show(
@@ -273,7 +286,8 @@ impl Showing {
             let context = Context { more, causes: &causes, as_typed, time_unit: self.look.time_unit() };
             screen::out(&bakeoff_report::screen(findings, context, screen::style()));
         }
-        features.conclude(&self.asked, &Concluded { record, findings, causes: &causes }, self.code(findings))
+        let concluded = Concluded { record, findings, causes: &causes, is_json: self.json };
+        features.conclude(&self.asked, &concluded, self.code(findings))
     }
 
     fn code(&self, findings: &Findings) -> Code {

@@ -2,9 +2,9 @@
 //! side. It executes nothing.
 
 use super::options::Showing;
-use crate::journals::read;
 use bakeoff_command::Features;
 use bakeoff_command::error::{Code, CommandError};
+use bakeoff_command::journals::read;
 use bakeoff_command::{screen, state};
 use bakeoff_judge::Question;
 use bakeoff_judge::side_by_side::{SideBySide, side_by_side};

@@ -128,10 +128,9 @@ fn execute_here(args: &Args, folder: &StudyFolder, mut plan: Plan, features: Fea
     // Raced apart, they are another study.
     whole.variants.retain(|variant| shared.iter().all(|one| one.variant.name != variant.name));
     screen::err(&if args.is_quiet() { String::new() } else { alike::notes(&shared) });
-    alike::something_is_left(&plan, &shared, &builds, || {
-        let doubts = bakeoff_judge::doubts_about_builds(&all, &builds);
-        bakeoff_report::build_doubts(&doubts, screen::style().width, false)
-    })?;
+    if let Err(error) = alike::something_is_left(&plan, &shared, &builds, || doubts(&all, &builds)) {
+        return args.showing.without_trials(&alike::record(all, shared, builds), error, features);
+    }
     let (mut study, older) = study_line(&whole, &plan, &digests, &inputs);
     study.shared = shared;
     let state = continued::choose(&state_folder, &mut study, &older);
@@ -177,6 +176,12 @@ fn execute_here(args: &Args, folder: &StudyFolder, mut plan: Plan, features: Fea
     }
     drop(machine);
     finish(args, &record, ending, features)
+}
+
+/// What is doubtful about the builds, for people.
+fn doubts(study: &StudyLine, builds: &[BuildLine]) -> String {
+    let doubts = bakeoff_judge::doubts_about_builds(study, builds);
+    bakeoff_report::build_doubts(&doubts, screen::style().width, false)
 }
 
 /// How many changed files of a prefix are named.

@@ -9,6 +9,10 @@ mod check_summary;
 mod formats;
 #[path = "../../../../features/formats/tests/command/readers.rs"]
 mod formats_readers;
+#[path = "../../../../features/gate/tests/command/gate.rs"]
+mod gate;
+#[path = "../../../../features/gate/tests/command/recipe.rs"]
+mod gate_recipe;
 #[path = "../../../../features/ministat/tests/command/ministat.rs"]
 mod ministat;
 #[path = "../../../../features/parcel/tests/command/parcel.rs"]

@@ -4,6 +4,7 @@
 use super::quantity;
 use crate::problem::{Problem, suggest};
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
@@ -38,6 +39,9 @@ pub struct Section<'a> {
     /// Takes its problems.
     pub sink: &'a Sink,
 }
+
+/// What a percentage is, for who wrote another thing.
+const PERCENTAGE: &str = "above 0 % and below 100 %, in quotes, such as \"2%\"";
 
 /// A value with its place.
 pub type Placed<T> = Option<(T, Range<usize>)>;
@@ -156,6 +160,29 @@ impl<'a> Section<'a> {
             "size",
             "a number and a unit: B, kB, MB, GB, KiB, MiB or GiB, such as \"512 MiB\"",
         )
+    }
+
+    /// A percentage such as `"1%"`, as a fraction.
+    pub fn percentage(&self, key: &'static str) -> Option<f64> {
+        self.read(key, quantity::percent, "percentage", PERCENTAGE)
+    }
+
+    /// A table with a percentage for some of the names that there are, as fractions. `what` is what they are names of.
+    pub fn percentages(&self, key: &'static str, what: &str, known: &[&str]) -> BTreeMap<String, f64> {
+        let mut found = BTreeMap::new();
+        let Some(table) = self.section(key) else { return found };
+        for (name, span, value) in table.entries() {
+            if !known.contains(&name) {
+                let remedy = suggest(name, known.iter().copied());
+                self.sink.report(span, &format!("there is no {what} `{name}`"), "", &remedy);
+            } else if let Some(fraction) = value.get_ref().as_str().and_then(quantity::percent) {
+                found.insert(name.to_owned(), fraction);
+            } else {
+                let message = format!("`{name}` of {} is not a percentage", table.title);
+                self.sink.report(value.span(), &message, "", PERCENTAGE);
+            }
+        }
+        found
     }
 
     /// A rate such as `"10/s"`, as the seconds from one to the next.

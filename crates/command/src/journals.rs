@@ -1,9 +1,9 @@
 //! Reading a journal for a command: each oddity is reported with its line, and none is passed over. This file does not
 //! decide what the lines mean.
 
-use bakeoff_command::Features;
-use bakeoff_command::error::CommandError;
-use bakeoff_command::screen;
+use crate::error::CommandError;
+use crate::feature::Features;
+use crate::screen;
 use bakeoff_model::record::{Odd, Oddity, Record};
 use std::fmt::Write as _;
 use std::path::Path;
@@ -12,7 +12,7 @@ use std::path::Path;
 const ODD_SHOWN: usize = 5;
 
 /// The record of a journal, with notes on what is odd about its lines.
-pub(crate) fn read(path: &Path, features: Features) -> Result<Record, CommandError> {
+pub fn read(path: &Path, features: Features) -> Result<Record, CommandError> {
     let contents = bakeoff_journal::read(path)?;
     if contents.torn {
         screen::err("note: the journal's last line is torn, and left out\n");
@@ -26,7 +26,7 @@ pub(crate) fn read(path: &Path, features: Features) -> Result<Record, CommandErr
 }
 
 /// Says what is odd about a journal's lines; `remedy` is what brings damaged trials back.
-pub(crate) fn tell(path: &Path, odd: &[Odd], remedy: &str) {
+pub fn tell(path: &Path, odd: &[Odd], remedy: &str) {
     if odd.is_empty() {
         return;
     }

@@ -1,0 +1,102 @@
+//! `bakeoff gate`: a journal held against limits. It executes nothing.
+
+use crate::decide::{Wanted, gate};
+use crate::options::{can_be_written, no_gate, write_junit};
+use crate::page::paragraph;
+use crate::spec::{self, Limits};
+use bakeoff_command::study_folder::StudyFolder;
+use bakeoff_command::{Code, CommandError, Features, journals, screen, state};
+use bakeoff_judge::Question;
+use bakeoff_model::plain::clean;
+use bakeoff_model::record::Record;
+use std::path::PathBuf;
+
+/// Is any variant slower than allowed? For pipelines: exits with 0 only if a larger slowdown is excluded
+///
+/// It exits with 1 only if a larger slowdown is shown, with 4 if a variant failed, could not be built or is not what was
+/// to be compared, and otherwise with 3: undecided. One paragraph says why. It executes nothing: `bakeoff run --gate 2%`
+/// does both.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// A study, whose latest journal is used; or a journal (.jsonl)
+    study: PathBuf,
+    /// The largest slowdown that is allowed, on every workload, instead of the limits of [gate] in the study file
+    #[arg(long, value_name = "PERCENT", value_parser = bakeoff_command::arguments::margin)]
+    max_slowdown: Option<f64>,
+    /// Only this variant; repeat the option for several. The correction still counts all comparisons [default: all but the
+    /// baseline]
+    #[arg(long, value_name = "VARIANT")]
+    variant: Vec<String>,
+    /// Only this workload
+    #[arg(long, value_name = "WORKLOAD")]
+    workload: Option<String>,
+    /// Only this condition
+    #[arg(long, value_name = "CONDITION")]
+    condition: Option<String>,
+    /// This metric, instead of the one that the study decides on
+    #[arg(long, value_name = "METRIC")]
+    metric: Option<String>,
+    /// Compare with this variant
+    #[arg(long, value_name = "VARIANT")]
+    baseline: Option<String>,
+    /// Confidence of the intervals
+    #[arg(long, value_name = "C", value_parser = bakeoff_command::arguments::confidence)]
+    confidence: Option<f64>,
+    /// Use the latest journal of this plan, instead of the latest of all
+    #[arg(long, value_name = "NAME")]
+    plan: Option<String>,
+    /// Write the result into this file, as JUnit's XML
+    #[arg(long, value_name = "FILE")]
+    junit: Option<PathBuf>,
+    /// Print the result as JSON instead of the paragraph
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn execute(args: &Args, features: Features) -> Result<Code, CommandError> {
+    args.junit.as_deref().map_or(Ok(()), can_be_written)?;
+    let path = match &args.plan {
+        Some(plan) => state::journal_of_plan(&args.study, plan)?,
+        None => state::journal_of(&args.study)?,
+    };
+    let record = journals::read(&path, features)?;
+    let limits = limits(args, &record, features)?;
+    let question = Question {
+        baseline: args.baseline.clone(),
+        metric: args.metric.clone(),
+        workload: args.workload.clone(),
+        condition: args.condition.clone(),
+        confidence: args.confidence,
+    };
+    let record = question.of(record).map_err(|unasked| {
+        let known: Vec<String> = unasked.known.iter().map(|name| clean(name)).collect();
+        CommandError::usage(clean(&unasked.to_string())).hint(format!("there are: {}", known.join(", ")))
+    })?;
+    let findings = bakeoff_judge::judge(&record);
+    let wanted = Wanted { limits, variants: args.variant.clone() };
+    let gate = gate(&record, &findings, &wanted).map_err(no_gate)?;
+    if args.json {
+        screen::json(&bakeoff_report::pretty_json(&gate)?);
+    } else {
+        screen::out(&paragraph(&gate, screen::style().width));
+    }
+    args.junit.as_deref().map_or(Ok(()), |path| write_junit(&gate, path))?;
+    Ok(gate.outcome.code())
+}
+
+/// Those of the command line; or of the study file as it is now; or, of a journal without its study, those that the study
+/// had when it was executed.
+fn limits(args: &Args, record: &Record, features: Features) -> Result<Limits, CommandError> {
+    if let Some(limit) = args.max_slowdown {
+        return Ok(Limits::of_all(limit));
+    }
+    let is_study = args.study.is_dir() || args.study.file_name().is_some_and(|name| name == "study.toml");
+    let limits = match is_study {
+        true => Limits::of_section(StudyFolder::open(&args.study, features)?.study.sections.get(spec::NAME)),
+        false => Limits::of_record(record),
+    };
+    limits.ok_or_else(|| {
+        CommandError::usage("no limit is given, and the study has none")
+            .hint("say --max-slowdown 2%, or add [gate] with `max_slowdown = \"2%\"` to the study file")
+    })
+}

@@ -1,0 +1,130 @@
+//! `--gate` and `--junit` of the commands that come to findings: what users ask for there, and the file that it leaves. What
+//! a gate is, is decided elsewhere.
+
+use crate::decide::{NoGate, Wanted, gate};
+use crate::decision::Gate;
+use crate::junit::junit;
+use crate::page::paragraph;
+use crate::spec::Limits;
+use bakeoff_command::{Code, CommandError, Concluded, screen};
+use bakeoff_model::plain::clean;
+use clap::{Arg, ArgMatches, value_parser};
+use std::path::{Path, PathBuf};
+
+const GATE: &str = "gate";
+const JUNIT: &str = "junit";
+
+/// What stands for the study's own limits.
+const OF_STUDY: &str = "study";
+
+/// The largest slowdown, as it was asked for.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Limit {
+    OfStudy,
+    Of(f64),
+}
+
+fn limit(text: &str) -> Result<Limit, String> {
+    if text == OF_STUDY {
+        return Ok(Limit::OfStudy);
+    }
+    let or = |why: String| format!("{why}; or `{OF_STUDY}`, for the limits of [gate] in the study file");
+    bakeoff_command::arguments::margin(text).map(Limit::Of).map_err(or)
+}
+
+/// The same, of a command that has no study.
+fn limit_without_study(text: &str) -> Result<Limit, String> {
+    bakeoff_command::arguments::margin(text).map(Limit::Of)
+}
+
+/// Adds the options.
+pub(crate) fn options(command: clap::Command) -> clap::Command {
+    let has = |name: &str| command.get_arguments().any(|known| known.get_id() == name);
+    let mut gate = Arg::new(GATE).long(GATE).value_name("LIMIT");
+    const HELP: &str = "Exit with 1 if a variant is shown to be slower than the baseline by more than LIMIT, such as 2%, and \
+                        with 3 if that is not excluded either";
+    gate = match has("study") {
+        true => gate.value_parser(limit).help(format!("{HELP}; `study` takes the limits of [gate] in the study file")),
+        false => gate.value_parser(limit_without_study).help(HELP),
+    };
+    // What prints no findings has nothing to hold against a limit; and a check that is left out must not look like one that held.
+    for other in ["provenance", "trial", "against"].into_iter().filter(|name| has(name)) {
+        gate = gate.conflicts_with(other);
+    }
+    let junit = Arg::new(JUNIT).long(JUNIT).value_name("FILE").value_parser(value_parser!(PathBuf)).requires(GATE);
+    command.arg(gate).arg(junit.help("Write the gate's result into this file, as JUnit's XML"))
+}
+
+/// Whether what they ask for can be done at all.
+pub(crate) fn check(asked: &ArgMatches) -> Result<(), CommandError> {
+    asked.get_one::<PathBuf>(JUNIT).map_or(Ok(()), |path| can_be_written(path))
+}
+
+/// Holds findings against the limit, and prints what that comes to.
+pub(crate) fn conclude(asked: &ArgMatches, concluded: &Concluded<'_>) -> Result<Code, CommandError> {
+    let Some(limit) = asked.get_one::<Limit>(GATE) else { return Ok(Code::Done) };
+    let limits = match limit {
+        Limit::Of(limit) => Limits::of_all(*limit),
+        Limit::OfStudy => Limits::of_record(concluded.record).ok_or_else(|| {
+            CommandError::usage("the study had no limits when it was executed")
+                .hint("add [gate] with `max_slowdown = \"2%\"` to its file, or say --gate 2%")
+        })?,
+    };
+    let say = if concluded.is_json { screen::err } else { screen::out };
+    decided(limits, concluded, asked, say)
+}
+
+/// The same where all variants are one program, so that nothing was executed: any limit is kept.
+pub(crate) fn conclude_alike(asked: &ArgMatches, concluded: &Concluded<'_>) -> Result<Option<Code>, CommandError> {
+    let Some(limit) = asked.get_one::<Limit>(GATE) else { return Ok(None) };
+    let limit = if let Limit::Of(limit) = limit { *limit } else { 0.0 };
+    let say = if concluded.is_json { screen::err } else { screen::out };
+    decided(Limits::of_all(limit), concluded, asked, say).map(Some)
+}
+
+fn decided(limits: Limits, concluded: &Concluded<'_>, asked: &ArgMatches, say: fn(&str)) -> Result<Code, CommandError> {
+    let wanted = Wanted { limits, variants: vec![] };
+    let gate = gate(concluded.record, concluded.findings, &wanted).map_err(no_gate)?;
+    say(&format!("\n{}", paragraph(&gate, screen::style().width)));
+    asked.get_one::<PathBuf>(JUNIT).map_or(Ok(()), |path| write_junit(&gate, path))?;
+    Ok(gate.outcome.code())
+}
+
+/// Whether a file may be written there, as far as that can be known before.
+pub(crate) fn can_be_written(path: &Path) -> Result<(), CommandError> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    if path.is_dir() || !folder.is_dir() {
+        let error = format!("{} cannot be written", clean(&path.display().to_string()));
+        return Err(CommandError::usage(error).hint("name a file in a folder that exists"));
+    }
+    Ok(())
+}
+
+/// Writes a gate as JUnit's XML.
+pub(crate) fn write_junit(gate: &Gate, path: &Path) -> Result<(), CommandError> {
+    junit(gate).and_then(|bytes| std::fs::write(path, bytes)).map_err(|source| {
+        CommandError::usage(Unwritten { path: path.to_owned(), source }).hint("name a file that you can write to")
+    })
+}
+
+#[derive(Debug, thiserror::Error)]
+#[error("cannot write {}", path.display())]
+struct Unwritten {
+    path: PathBuf,
+    source: std::io::Error,
+}
+
+/// What cannot be gated on, with the remedy.
+pub(crate) fn no_gate(why: NoGate) -> CommandError {
+    let error = CommandError::usage(clean(&why.to_string()));
+    match why {
+        NoGate::UnknownVariant { known, .. } | NoGate::Baseline { known, .. } => {
+            let known: Vec<String> = known.iter().map(|name| clean(name)).collect();
+            error.hint(format!("there are: {}", known.join(", ")))
+        }
+        NoGate::NoLimit => {
+            error.hint("--max-slowdown 2% sets one for all; so does `max_slowdown` of [gate] in the study file")
+        }
+        NoGate::NoVariant => error.hint("add a level to a factor of the study"),
+    }
+}

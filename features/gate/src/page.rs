@@ -1,0 +1,331 @@
+//! A gate in one paragraph: what it comes to, and why, in the words of the report. Plain text; it decides nothing.
+
+use crate::decision::{Broken, Case, Decision, Gate, Open, Outcome, Passed, Seen};
+use bakeoff_judge::findings::Verdict;
+use bakeoff_model::metric::{Direction, Unit};
+use bakeoff_model::percent::percent;
+use bakeoff_model::plain::clean;
+use bakeoff_report::draw::text::wrap;
+use bakeoff_report::format::{fixed, signed};
+use bakeoff_report::words::{Wording, counted, listed, metric_in, subject};
+use std::collections::BTreeSet;
+
+/// Of more cases than this, the rest is only counted.
+const CASES_SHOWN: usize = 3;
+
+/// No percentage shows more decimals.
+const MOST_DECIMALS: usize = 6;
+
+/// The paragraph, broken to fit, with a line feed at its end.
+pub(crate) fn paragraph(gate: &Gate, columns: usize) -> String {
+    wrap(&text(gate), columns, 0).into_iter().map(|line| line + "\n").collect()
+}
+
+/// The same in one line.
+pub(crate) fn text(gate: &Gate) -> String {
+    let words = Words::of(gate);
+    let mut sentences = match gate.outcome {
+        Outcome::Passes => words.passes(),
+        Outcome::Fails => words.fails(),
+        Outcome::Undecided => words.undecided(),
+        Outcome::Broken => words.broken(),
+    };
+    sentences.extend(words.others());
+    sentences.extend(words.prints_otherwise());
+    sentences.join(" ")
+}
+
+/// Why a case is what it is, in one line: for JUnit.
+pub(crate) fn of_case(gate: &Gate, case: &Case) -> String {
+    Words::of(gate).case(case)
+}
+
+/// How the cases of one gate are named.
+struct Words<'a> {
+    gate: &'a Gate,
+    wording: Wording,
+    names_workload: bool,
+    names_condition: bool,
+}
+
+impl<'a> Words<'a> {
+    fn of(gate: &'a Gate) -> Self {
+        let several = |name: fn(&Case) -> &str| gate.cases.iter().map(name).collect::<BTreeSet<_>>().len() > 1;
+        Self {
+            gate,
+            wording: Wording::of(gate.unit.unwrap_or(Unit::Seconds), gate.better),
+            names_workload: several(|case| &case.workload),
+            names_condition: several(|case| &case.condition),
+        }
+    }
+
+    fn baseline(&self) -> String {
+        subject(&clean(&self.gate.baseline))
+    }
+
+    fn metric(&self) -> String {
+        let name = clean(&self.gate.metric);
+        self.gate.unit.map_or(name.clone(), |unit| metric_in(&name, unit).to_owned())
+    }
+
+    /// ` on loop under idle`, as far as that needs to be said.
+    fn place(&self, case: &Case) -> String {
+        let mut place = String::new();
+        if self.names_workload {
+            place += &format!(" on {}", clean(&case.workload));
+        }
+        if self.names_condition {
+            place += &format!(" under {}", clean(&case.condition));
+        }
+        place
+    }
+
+    /// `after on loop`.
+    fn name(&self, case: &Case) -> String {
+        clean(&case.variant) + &self.place(case)
+    }
+
+    /// `at most 0.6 % slower`, for the end of an interval that counts.
+    fn amount(&self, slowdown: f64, decimals: usize) -> String {
+        let side = if slowdown < 0.0 { Verdict::Faster } else { Verdict::Slower };
+        format!("{} % {}", fixed(100.0 * slowdown.abs(), decimals), self.wording.verdict(side))
+    }
+
+    /// `95 % interval −0.4 … +0.6 %; limit 2 %`.
+    fn numbers(&self, case: &Case, seen: &Seen) -> String {
+        let limit = format!("limit {}", self.limit(case));
+        let decimals = decimals(seen, case.limit);
+        let Some([low, high]) = seen.interval else {
+            return format!("no interval from {}; {limit}", counted(seen.blocks, "block"));
+        };
+        // As the report has it: of a yield, less is worse.
+        let [low, high] = if self.gate.better == Direction::More { [-high, -low] } else { [low, high] };
+        let [low, high] = [low, high].map(|end| signed(100.0 * end, decimals));
+        format!("{} interval {low} … {high} %; {limit}", percent(seen.confidence))
+    }
+
+    /// The limit as a change of the metric.
+    fn limit(&self, case: &Case) -> String {
+        let sign = if self.gate.better == Direction::More { "−" } else { "+" };
+        format!("{sign}{}", percent(case.limit))
+    }
+
+    fn passes(&self) -> Vec<String> {
+        let gate = self.gate;
+        let compared: Vec<(&Case, &Seen)> = gate.cases.iter().filter_map(|c| Some((c, c.seen.as_ref()?))).collect();
+        let distance = |(case, seen): &(&Case, &Seen)| case.limit - seen.interval.map_or(seen.slowdown, |ends| ends[1]);
+        let Some((case, seen)) = compared.iter().min_by(|a, b| distance(a).total_cmp(&distance(b))) else {
+            return vec![format!("The gate passes: {}.", self.same_program())];
+        };
+        let bounded = self.at_most(case, seen);
+        if gate.cases.len() == 1 {
+            return vec![format!("The gate passes: on {}, {bounded}.", self.metric())];
+        }
+        let same = gate.cases.iter().filter(|case| case.decision == Decision::Passes(Passed::SameProgram)).count();
+        let mut sentences = vec![format!(
+            "The gate passes: on {}, a slowdown beyond the limit is excluded in {} of {}. The closest: {bounded}.",
+            self.metric(),
+            compared.len(),
+            counted(gate.cases.len() as u32, "comparison"),
+        )];
+        if same > 0 {
+            sentences.push(format!("Of the rest, {}.", self.same_program()));
+        }
+        sentences
+    }
+
+    /// Which variants are the same program as the baseline.
+    fn same_program(&self) -> String {
+        let same = self.gate.cases.iter().filter(|case| case.decision == Decision::Passes(Passed::SameProgram));
+        let names: BTreeSet<String> = same.map(|case| clean(&case.variant)).collect();
+        let (be, it) = if names.len() == 1 { ("is", "it") } else { ("are", "they") };
+        let names = listed(&names.into_iter().collect::<Vec<_>>());
+        format!("{names} {be} the same program as {}, file for file, so {it} cannot be slower", self.baseline())
+    }
+
+    /// `after is at most 0.6 % slower than the baseline (…)`.
+    fn at_most(&self, case: &Case, seen: &Seen) -> String {
+        let (name, [verb, _], numbers) = (self.name(case), self.wording.verb(), self.numbers(case, seen));
+        let than = format!("than {}", self.baseline());
+        let decimals = decimals(seen, case.limit);
+        match seen.interval.map(|ends| ends[1]) {
+            None => format!("{name} {verb} {} {than} ({})", self.amount(seen.slowdown, decimals), self.exact(case)),
+            Some(high) if high < 0.0 => {
+                format!("{name} {verb} at least {} {than} ({numbers})", self.amount(high, decimals))
+            }
+            Some(high) => format!("{name} {verb} at most {} {than} ({numbers})", self.amount(high, decimals)),
+        }
+    }
+
+    fn exact(&self, case: &Case) -> String {
+        format!("the metric is exact; limit {}", self.limit(case))
+    }
+
+    /// `after is at least 2.3 % slower than the baseline (…)`.
+    fn at_least(&self, case: &Case, seen: &Seen) -> String {
+        let (name, [verb, _]) = (self.name(case), self.wording.verb());
+        let decimals = decimals(seen, case.limit);
+        let than = format!("than {}", self.baseline());
+        match seen.interval {
+            None => format!("{name} {verb} {} {than} ({})", self.amount(seen.slowdown, decimals), self.exact(case)),
+            Some([low, _]) => {
+                let numbers = self.numbers(case, seen);
+                format!("{name} {verb} at least {} {than} ({numbers})", self.amount(low, decimals))
+            }
+        }
+    }
+
+    fn fails(&self) -> Vec<String> {
+        let shown: Vec<String> = self.shown(Outcome::Fails);
+        let mut sentences = vec![format!("The gate fails: on {}, {}.", self.metric(), listed(&shown))];
+        if self.gate.cases.len() > 1 {
+            let error = percent(1.0 - self.gate.confidence);
+            let all = counted(self.gate.cases.len() as u32, "comparison");
+            sentences.push(format!("Over all {all}, a gate fails wrongly in at most {error} of studies."));
+        }
+        sentences
+    }
+
+    fn undecided(&self) -> Vec<String> {
+        let gate = self.gate;
+        let [finished, total] = gate.blocks;
+        if gate.with(Outcome::Undecided).any(|case| case.decision == Decision::Undecided(Open::Unfinished)) {
+            let missing = total.saturating_sub(finished);
+            let (be, them) = if missing == 1 { ("is", "it") } else { ("are", "them") };
+            return vec![format!(
+                "The gate is undecided: {} of the plan {be} missing ({finished} of {total} are executed); the command that \
+                 executes the study goes on with {them}.",
+                counted(missing, "block"),
+            )];
+        }
+        let shown = self.shown(Outcome::Undecided);
+        let mut sentences = vec![format!("The gate is undecided: on {}, {}.", self.metric(), listed(&shown))];
+        let is_open = |case: &&Case| matches!(case.decision, Decision::Undecided(Open::Interval { .. }));
+        if gate.with(Outcome::Undecided).any(|case| is_open(&case)) {
+            sentences.push(match gate.more_blocks {
+                Some(more) => format!("About {} would probably decide.", counted(more, "more block")),
+                None => {
+                    "No number of blocks that a study may have would probably decide: the noise is too large, or the \
+                         slowdown too near the limit."
+                        .to_owned()
+                }
+            });
+        }
+        sentences
+    }
+
+    fn broken(&self) -> Vec<String> {
+        vec![format!("The gate does not pass: {}.", listed(&self.shown(Outcome::Broken)))]
+    }
+
+    /// The first cases of that outcome, and the number of the rest.
+    fn shown(&self, outcome: Outcome) -> Vec<String> {
+        let mut shown: Vec<String> = vec![];
+        for case in self.gate.with(outcome) {
+            let text = self.case(case);
+            if !shown.contains(&text) {
+                shown.push(text);
+            }
+        }
+        if shown.len() > CASES_SHOWN + 1 {
+            let rest = shown.len() - CASES_SHOWN;
+            shown.truncate(CASES_SHOWN);
+            shown.push(format!("{rest} more"));
+        }
+        shown
+    }
+
+    /// How many cases have another outcome, where some are worse.
+    fn others(&self) -> Option<String> {
+        let mut parts = vec![];
+        for (outcome, words) in
+            [(Outcome::Fails, ["fails", "fail"]), (Outcome::Undecided, ["is undecided", "are undecided"])]
+        {
+            let number = self.gate.with(outcome).count();
+            if outcome < self.gate.outcome && number > 0 {
+                parts.push(format!("{number} {}", words[usize::from(number > 1)]));
+            }
+        }
+        let of = counted(self.gate.cases.len() as u32, "comparison");
+        (!parts.is_empty()).then(|| format!("Of {of}, {}.", listed(&parts)))
+    }
+
+    fn prints_otherwise(&self) -> Option<String> {
+        let cases = self.gate.cases.iter().filter(|case| case.prints_otherwise);
+        let names: BTreeSet<String> = cases.map(|case| clean(&case.variant)).collect();
+        let names: Vec<String> = names.into_iter().collect();
+        let verb = if names.len() == 1 { "prints" } else { "print" };
+        let all = listed(&names);
+        (!names.is_empty()).then(|| format!("Note that {all} {verb} something other than {}.", self.baseline()))
+    }
+
+    fn case(&self, case: &Case) -> String {
+        let (name, baseline) = (self.name(case), self.baseline());
+        match (&case.decision, &case.seen) {
+            (Decision::Passes(Passed::Interval), Some(seen)) => self.at_most(case, seen),
+            (Decision::Passes(_), _) => {
+                format!("{} is the same program as {baseline}, file for file", clean(&case.variant))
+            }
+            (Decision::Fails, Some(seen)) => self.at_least(case, seen),
+            (Decision::Fails, None) => format!("{name} is beyond its limit"),
+            (Decision::Undecided(open), seen) => self.open(case, open, seen.as_ref()),
+            (Decision::Broken(broken), _) => self.is_broken(case, broken),
+        }
+    }
+
+    fn open(&self, case: &Case, open: &Open, seen: Option<&Seen>) -> String {
+        let (name, baseline) = (self.name(case), self.baseline());
+        match (open, seen) {
+            (Open::Interval { .. }, Some(seen)) => {
+                let [_, verb] = self.wording.verb();
+                let [slower, numbers] = [self.wording.verdict(Verdict::Slower).to_owned(), self.numbers(case, seen)];
+                format!("{name} may {verb} {slower} than {baseline} by more than the limit, or not ({numbers})")
+            }
+            (Open::Interval { .. }, None) => format!("{name} has too few blocks for an interval"),
+            (Open::Unfinished, _) => format!("blocks of {name} are missing"),
+            (Open::ClockTooCoarse, _) => format!("the clock is too coarse for {name}"),
+            (Open::MemoryFloor, _) => format!("{name} and {baseline} may need less memory than their launcher"),
+            (Open::NotMeasured, _) => format!("{name} has no value of it"),
+            (Open::NoPercentage, _) => {
+                format!(
+                    "the typical value of {baseline}{} is 0 or less, of which no percentage can be taken",
+                    self.place(case)
+                )
+            }
+        }
+    }
+
+    fn is_broken(&self, case: &Case, broken: &Broken) -> String {
+        let (name, place, baseline) = (clean(&case.variant), self.place(case), self.baseline());
+        match broken {
+            Broken::TrialsFailed { variant, failed, of } => {
+                format!("{failed} of {} of {}{place} failed", counted(*of, "trial"), subject(&clean(variant)))
+            }
+            Broken::NotBuilt => format!("{name} could not be built (bakeoff build shows why)"),
+            Broken::OtherOutput => {
+                format!("{name} prints something other than {baseline}{place}, and may not do the same work")
+            }
+            Broken::FlagWithoutEffect { flag } => format!(
+                "{}, a flag that tells {name} and {baseline} apart, had no effect, so that one of them is not what it is called",
+                clean(flag)
+            ),
+        }
+    }
+}
+
+/// Decimals, at least one, with which all numbers are seen on their own side of the limit and of 0, and the interval has a
+/// width.
+fn decimals(seen: &Seen, limit: f64) -> usize {
+    let ends = seen.interval.map_or(vec![seen.slowdown], |ends| ends.to_vec());
+    let is_clear = |decimals: &usize| {
+        let written = |x: f64| fixed(100.0 * x, *decimals);
+        let apart = |one: f64, other: f64| (one - other).abs() < 1e-9 || written(one) != written(other);
+        ends.iter().all(|end| apart(*end, limit) && apart(*end, 0.0))
+            && seen.interval.is_none_or(|[low, high]| apart(low, high))
+    };
+    (1..MOST_DECIMALS).find(is_clear).unwrap_or(MOST_DECIMALS)
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test ends where something is not as it should be")]
+mod tests;
