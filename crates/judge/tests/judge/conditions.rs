@@ -4,7 +4,7 @@
 use bakeoff_judge::findings::{Findings, Verdict, VoidBy};
 use bakeoff_judge::judge;
 use bakeoff_model::record::{
-    Failure, Held, Outcome, Record, Session, Surrounding, TWIN, Trial, Unavailable, VariantLine,
+    Boot, Failure, Held, Line, Outcome, Record, Session, Surrounding, TWIN, Trial, Unavailable, VariantLine,
 };
 use bakeoff_model::study::VoidRule;
 use bakeoff_testkit::records as common;

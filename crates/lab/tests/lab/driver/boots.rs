@@ -5,7 +5,7 @@ use bakeoff_lab::simulated::{Simulated, Truth};
 use bakeoff_lab::{BootTask, Booted, Ending, Error, Event, Execution, Executor, Look, Standing, Task, drive};
 use bakeoff_model::metric::Clock;
 use bakeoff_model::plan::Plan;
-use bakeoff_model::record::{Checked, Line, MOST_REPEATS, Outcome, Record, TWIN, Trial};
+use bakeoff_model::record::{Checked, Line, MOST_REPEATS, Outcome, Record, TWIN, Trial, Unavailable};
 use std::collections::{BTreeMap, BTreeSet};
 
 const STUDY: &str = r#"
