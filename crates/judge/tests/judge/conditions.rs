@@ -260,7 +260,7 @@ fn what_a_boot_cannot_measure_is_named_with_its_reason_once() {
         record.push(Line::Boot(Boot { session: 1, pass, variant: "a".to_owned(), unavailable, ..Boot::default() }));
     }
     let findings = judge(&record);
-    assert_eq!(findings.missing, [ticks.clone()]);
+    assert_eq!(findings.missing, std::slice::from_ref(&ticks));
     assert_eq!(findings.unavailable, [ticks]);
 }
 
