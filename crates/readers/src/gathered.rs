@@ -43,6 +43,10 @@ pub enum Kind {
     Jmh,
     /// pytest-benchmark.
     Pytest,
+    /// Google Benchmark.
+    Google,
+    /// criterion.rs.
+    Criterion,
 }
 
 /// What was read from some files.
@@ -54,6 +58,8 @@ pub struct Gathered {
     pub kind: Option<Kind>,
     /// What the reader of a report should know of the reading.
     pub notes: Vec<String>,
+    /// Those that a tool says have failed, each with why.
+    pub failed: Vec<(String, String)>,
     /// Integers that lost digits.
     pub rounded: Rounded,
     index: HashMap<Place, usize>,
@@ -169,6 +175,7 @@ impl Gathered {
                 self.notes.push(note);
             }
         }
+        self.failed.extend(other.failed);
         self.rounded.append(other.rounded);
     }
 
