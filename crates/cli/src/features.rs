@@ -12,4 +12,5 @@ pub const FEATURES: Features = Features(&[
     &bakeoff_ministat::Ministat,
     &bakeoff_why::Why,
     &bakeoff_vm::Vm,
+    &bakeoff_harness::Harness,
 ]);

@@ -124,6 +124,8 @@ pub struct Workload {
     pub timeout_s: Option<f64>,
     /// What becomes of its standard output.
     pub output: OutputUse,
+    /// The harness that times the benchmarks of which its trials consist, if they do.
+    pub harness: Option<String>,
 }
 
 /// What becomes of what a workload prints on its standard output.

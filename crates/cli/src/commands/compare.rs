@@ -155,6 +155,7 @@ pub(crate) fn execute(args: &Args, features: Features) -> Result<Code, CommandEr
     args.kept.apply()?;
     args.showing.check(features)?;
     let mut plan = plan(args)?;
+    args.showing.plan(&mut plan, features)?;
     args.extent.apply(&mut plan)?;
     bakeoff_host::interrupt::install()?;
     // For the output of trials, and for the journal that nobody keeps; gone at the end.
@@ -168,6 +169,7 @@ pub(crate) fn execute(args: &Args, features: Features) -> Result<Code, CommandEr
     let setup = Setup {
         dir: dir.clone(),
         scratch: folder.path().to_owned(),
+        harnesses: features.harnesses(),
         // A variable that is not text cannot be handed on; no program of ours could name it.
         environment: std::env::vars_os()
             .filter_map(|(n, v)| Some((n.into_string().ok()?, v.into_string().ok()?)))

@@ -5,6 +5,8 @@
 mod calibrate;
 #[path = "../../../../features/check-summary/tests/command/check_summary.rs"]
 mod check_summary;
+#[path = "../../../../features/harness/tests/command/harness.rs"]
+mod harness;
 #[path = "../../../../features/ministat/tests/command/ministat.rs"]
 mod ministat;
 #[path = "../../../../features/parcel/tests/command/parcel.rs"]

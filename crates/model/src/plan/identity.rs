@@ -152,6 +152,9 @@ fn workload(digest: &mut Parts, workload: &Workload) {
     // went to a disk: those journals do not go on.
     let place: &[u8] = if workload.output == OutputUse::Null { b"null" } else { b"memory" };
     digest.at(&key("output")).field("its output", place);
+    if let Some(harness) = &workload.harness {
+        digest.at(&key("harness")).field("its harness", harness.as_bytes());
+    }
 }
 
 fn value(digest: &mut Parts, value: &ValueSpec) {
