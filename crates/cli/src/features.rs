@@ -14,4 +14,5 @@ pub const FEATURES: Features = Features(&[
     &bakeoff_vm::Vm,
     &bakeoff_formats::Formats,
     &bakeoff_gate::Gate,
+    &bakeoff_harness::Harness,
 ]);

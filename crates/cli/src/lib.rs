@@ -52,6 +52,10 @@ fn commands() -> Vec<Subcommand> {
     for command in commands.iter_mut().filter(|command| command.concludes) {
         command.clap = FEATURES.with_conclusions(std::mem::take(&mut command.clap));
     }
+    // The one command whose plan is made of its command line.
+    for command in commands.iter_mut().filter(|command| command.clap.get_name() == "compare") {
+        command.clap = FEATURES.with_planning(std::mem::take(&mut command.clap));
+    }
     for form in forms() {
         for command in commands.iter_mut().filter(|command| command.clap.get_name() == form.of) {
             command.clap = (form.options)(std::mem::take(&mut command.clap));

@@ -12,6 +12,7 @@ use bakeoff_model::plan::Plan;
 use bakeoff_model::record::{FeatureLine, Record};
 use bakeoff_model::study::Study;
 use bakeoff_model::study_file::Extension;
+use bakeoff_model::suite::Harnesses;
 use bakeoff_report::{Cause, SectionPage};
 use clap::ArgMatches;
 use serde_json::Value;
@@ -67,6 +68,16 @@ pub trait Feature: Sync {
         Ok(None)
     }
 
+    /// Who reads what the harnesses of workloads leave, if it does.
+    fn harnesses(&self) -> Option<&'static dyn Harnesses> {
+        None
+    }
+
+    /// What it adds to the options of `compare`, to change what is planned.
+    fn planning(&self) -> Option<Planning> {
+        None
+    }
+
     /// What it has to say of this machine.
     fn checks(&self) -> Vec<Check> {
         vec![]
@@ -114,6 +125,15 @@ pub struct Form {
     pub options: fn(clap::Command) -> clap::Command,
     /// Does what they ask for; none if they ask for nothing.
     pub execute: fn(&ArgMatches) -> Option<Result<Code, CommandError>>,
+}
+
+/// What of a command line changes the plan that is made of it.
+#[derive(Debug, Clone, Copy)]
+pub struct Planning {
+    /// Adds its options.
+    pub options: fn(clap::Command) -> clap::Command,
+    /// Changes the plan as they ask.
+    pub plan: fn(&ArgMatches, &mut Plan) -> Result<(), CommandError>,
 }
 
 /// What a feature does with findings: writes them into a file, or says what they are worth to a pipeline.
@@ -318,6 +338,24 @@ impl Features {
             }
         }
         if plan.boots() { Err(CommandError::usage("this bakeoff cannot boot a kernel")) } else { Ok(None) }
+    }
+
+    /// Who reads what the harnesses of workloads leave.
+    pub fn harnesses(self) -> Option<&'static dyn Harnesses> {
+        self.iter().find_map(|feature| feature.harnesses())
+    }
+
+    /// Adds the options that change a plan.
+    pub fn with_planning(self, command: clap::Command) -> clap::Command {
+        self.iter().filter_map(|feature| feature.planning()).fold(command, |command, by| (by.options)(command))
+    }
+
+    /// Changes a plan as the options ask.
+    ///
+    /// # Errors
+    /// The first of them that cannot be done.
+    pub fn plan(self, asked: &Asked, plan: &mut Plan) -> Result<(), CommandError> {
+        self.iter().filter_map(|feature| feature.planning()).try_for_each(|by| (by.plan)(&asked.0, plan))
     }
 
     /// Their sections of the study file.

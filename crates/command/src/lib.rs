@@ -14,5 +14,5 @@ pub mod study_folder;
 
 pub use error::{Code, CommandError};
 pub use feature::{
-    Asked, Concluded, Conclusion, Elsewhere, Feature, Features, Finished, Form, PlaceSetting, Subcommand,
+    Asked, Concluded, Conclusion, Elsewhere, Feature, Features, Finished, Form, PlaceSetting, Planning, Subcommand,
 };

@@ -41,7 +41,16 @@ impl Question {
     ///
     /// # Errors
     /// If a name is none of the record's.
-    pub fn of(&self, mut record: Record) -> Result<Record, Unasked> {
+    pub fn of(&self, record: Record) -> Result<Record, Unasked> {
+        if *self == Self::default() {
+            return Ok(record);
+        }
+        let mut asked = record;
+        // What is asked of the whole process stays where a suite is parted into its benchmarks.
+        let is_measured = |name: &&String| asked.trials.iter().any(|trial| trial.value(name).is_some());
+        let of_whole = self.metric.as_ref().filter(is_measured).cloned();
+        asked.study.decide.metrics.extend(of_whole);
+        let mut record = asked.in_parts().into_owned();
         if let Some(name) = &self.workload {
             only(&mut record.study.workloads, name, "workload")?;
             record.trials.retain(|trial| trial.workload == *name);

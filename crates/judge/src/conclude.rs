@@ -240,7 +240,7 @@ mod tests {
     use bakeoff_stats::equivalence::Zone;
 
     const RULE: DecisionRule =
-        DecisionRule { alpha: 0.05, margin: 0.01, family: 1, seed: 1, mode: InferenceMode::Fixed };
+        DecisionRule { alpha: 0.05, margin: 0.01, family: 1, tables: 1, seed: 1, mode: InferenceMode::Fixed };
 
     fn tested(interval: Option<[f64; 2]>, equivalence_interval: Option<[f64; 2]>) -> Inferred {
         let (p, p_corrected) = (Some(0.5), Some(0.5));

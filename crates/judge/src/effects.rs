@@ -57,12 +57,15 @@ pub(super) fn effects(record: &Record, trials: &Trials<'_>, pairs: Known<'_>, ru
                 rule,
             ));
         }
-        if study.workloads.len() > 1 {
-            for condition in &study.conditions {
+        for condition in &study.conditions {
+            // A workload that does not have the metric says nothing of it.
+            let has = |name: &&String| !trials.lacks(ids.place(name, condition), &known.name);
+            let workloads: Vec<&str> = study.workloads.iter().filter(has).map(String::as_str).collect();
+            if workloads.len() > 1 {
                 let place = (None, Some(condition.as_str()));
-                let planned = suite(study, ids, condition);
+                let planned = suite(study, &workloads, ids, condition);
                 let mut family = judge((Kind::Suite, 0), place, planned, known, (&passes, ids, pairs), rule);
-                let whole = Whole { study, ids, condition, known, passes: &passes };
+                let whole = Whole { study, workloads: &workloads, ids, condition, known, passes: &passes };
                 family.effects.twin = whole.twin(rule);
                 family.effects.ranking = whole.ranking(&family.effects.effects, rule).filter(|_| decides);
                 families.push(family);
@@ -270,10 +273,10 @@ fn symmetric(kind: Kind) -> Option<Caveat> {
 }
 
 /// Every variant but the baseline against it, over all workloads.
-fn suite(study: &StudyLine, ids: &Ids<'_>, condition: &str) -> Vec<Planned> {
-    let share = 1.0 / study.workloads.len() as f64;
+fn suite(study: &StudyLine, workloads: &[&str], ids: &Ids<'_>, condition: &str) -> Vec<Planned> {
+    let share = 1.0 / workloads.len() as f64;
     against_baseline(study, ids, |variant, sign, weights| {
-        for workload in &study.workloads {
+        for workload in workloads {
             weights.insert(Cell { variant, place: ids.place(workload, condition) }, sign * share);
         }
     })
@@ -309,6 +312,7 @@ fn condition_changes(study: &StudyLine, ids: &Ids<'_>, workload: &str, condition
 /// A suite under one condition, beyond its variants against the baseline.
 struct Whole<'a> {
     study: &'a StudyLine,
+    workloads: &'a [&'a str],
     ids: &'a Ids<'a>,
     condition: &'a str,
     known: &'a Metric,
@@ -318,9 +322,9 @@ struct Whole<'a> {
 impl Whole<'_> {
     /// A variant against another one over all workloads.
     fn contrasts(&self, variant: VariantId, against: VariantId, margin: f64) -> Contrasts {
-        let share = 1.0 / self.study.workloads.len() as f64;
+        let share = 1.0 / self.workloads.len() as f64;
         let mut weights = Weights::new();
-        for workload in &self.study.workloads {
+        for workload in self.workloads {
             let place = self.ids.place(workload, self.condition);
             weights.insert(Cell { variant, place }, share);
             weights.insert(Cell { variant: against, place }, -share);

@@ -18,6 +18,7 @@
 //!   undecided.
 //! - Under a stopping rule, p and intervals are those that account for it ([`crate::stopping`]); the rest is the same.
 //! - A variant that printed something other than the baseline gets no verdict ([`outputs`]).
+//! - The benchmarks of a suite are one family: their intervals of a metric, of all variants, hold together.
 //! - The twin is compared like the others, but uncorrected and outside the family.
 
 use crate::findings::Findings;
@@ -37,7 +38,7 @@ pub fn judge_with_levels(record: &Record) -> Findings {
 }
 
 fn judge_all(record: &Record, levels: bool) -> Findings {
-    let mut findings = judge_workloads(&record.without_building(), levels);
+    let mut findings = judge_workloads(&record.without_building().in_parts(), levels);
     findings.layouts = executed::layouts(record);
     if let Some(building) = record.of_building() {
         let judged = judge_workloads(&building, false);

@@ -12,6 +12,8 @@ pub(super) struct DecisionRule {
     pub(super) margin: f64,
     /// Comparisons that the correction is made over.
     pub(super) family: u32,
+    /// Tables that are judged together, because their workloads are benchmarks of one suite.
+    pub(super) tables: u32,
     /// The seed of the flips, where there are too many to enumerate.
     pub(super) seed: u64,
     pub(super) mode: InferenceMode,
@@ -24,6 +26,7 @@ impl DecisionRule {
             alpha: 1.0 - study.decide.confidence,
             margin: study.decide.margin,
             family: variants(study).count().saturating_sub(1) as u32,
+            tables: 1,
             seed: study.seed,
             mode,
         }

@@ -48,6 +48,7 @@ pub fn judge_samples(samples: Vec<Sample>, terms: &Terms) -> Result<SampleFindin
         margin: terms.margin,
         family: families.get(unit).copied().unwrap_or(0),
         seed: SEED,
+        tables: 1,
         mode: InferenceMode::Fixed,
     };
     let drafts: Vec<Draft> = tables

@@ -24,5 +24,6 @@ pub fn enough(record: &Record) -> bool {
         return false;
     }
     let record = record.without_building();
+    let record = record.in_parts();
     is_looked_at(&record) && fulfilled(until, &deciding_tables(&record))
 }

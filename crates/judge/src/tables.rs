@@ -3,7 +3,7 @@
 
 use super::contrasts::Contrasts;
 use super::ids::{Ids, Place, VariantId};
-use super::infer::{self, Inference};
+use super::infer;
 use super::metric_spec::MetricSpec;
 use super::rule::DecisionRule;
 use super::trials::{Pairs, Trials, Values};
@@ -24,53 +24,94 @@ pub(super) fn tables(
     let study = &record.study;
     let has_twin = study.variants.iter().any(|v| v.name == TWIN) || record.trials.iter().any(|t| t.variant == TWIN);
     let mut tables = vec![];
-    for workload in &study.workloads {
+    for group in together(record) {
+        let mut of_group: Vec<Vec<Table>> = group.iter().map(|_| vec![]).collect();
         for condition in &study.conditions {
             for known in metrics.iter().filter_map(|name| study.metric(name)) {
                 let known = &known;
-                let values = trials.values(trials.ids.place(workload, condition), &known.name);
-                let spec = spec_of(known, &values, record, trials);
-                let (rows, noise_floor) = rows((&values, &trials.ids), variants, has_twin, spec, rule);
-                let (workload, condition, metric) = (workload.clone(), condition.clone(), known.name.to_string());
-                let (unit, better) = (known.unit, known.better);
-                tables.push(Table { workload, condition, metric, unit, better, rows, noise_floor, ranking: None });
+                let sheets: Vec<Sheet> = group
+                    .iter()
+                    .map(|workload| {
+                        let values = trials.values(trials.ids.place(workload, condition), &known.name);
+                        let spec = spec_of(known, &values, record, trials);
+                        Sheet { values, spec }
+                    })
+                    .collect();
+                let judged = rows(&sheets, &trials.ids, variants, has_twin, rule);
+                for ((workload, tables), (rows, noise_floor)) in group.iter().zip(&mut of_group).zip(judged) {
+                    let (workload, condition, metric) =
+                        ((*workload).to_owned(), condition.clone(), known.name.to_string());
+                    let (unit, better) = (known.unit, known.better);
+                    tables.push(Table { workload, condition, metric, unit, better, rows, noise_floor, ranking: None });
+                }
             }
         }
+        tables.extend(of_group.into_iter().flatten());
     }
     tables
 }
 
-/// The rows of one table, and the twin's.
+/// The workloads that are judged together, in the study's order: the benchmarks of one suite, and every other one alone.
+fn together(record: &Record) -> Vec<Vec<&str>> {
+    let mut groups: Vec<Vec<&str>> = vec![];
+    let suite = |workload: &str| record.suites.get(workload);
+    for workload in &record.study.workloads {
+        match groups.last_mut().filter(|group| suite(workload).is_some() && suite(group[0]) == suite(workload)) {
+            Some(group) => group.push(workload),
+            None => groups.push(vec![workload]),
+        }
+    }
+    groups
+}
+
+/// What a table is made of.
+struct Sheet {
+    values: Values,
+    spec: MetricSpec,
+}
+
+/// The rows of each of some tables that are judged together, and the twin's.
 fn rows(
-    (values, ids): (&Values, &Ids<'_>),
+    sheets: &[Sheet],
+    ids: &Ids<'_>,
     variants: &[VariantLine],
     has_twin: bool,
-    spec: MetricSpec,
     rule: DecisionRule,
-) -> (Vec<Row>, Option<Row>) {
-    let Some((baseline, others)) = variants.split_first() else { return (vec![], None) };
-    let pairs = |name: &str| values.pairs(ids.variant(&baseline.name), ids.variant(name));
-    let contrasts = |pairs: &Pairs| Contrasts::of_pairs(pairs, spec, rule.margin);
-    let row = |name: &str, comparison: Option<Comparison>| {
-        let summary = Summary::new(&values.of(ids.variant(name)), rule.alpha);
+) -> Vec<(Vec<Row>, Option<Row>)> {
+    let Some((baseline, others)) = variants.split_first() else {
+        return sheets.iter().map(|_| (vec![], None)).collect();
+    };
+    let row = |sheet: &Sheet, name: &str, comparison: Option<Comparison>| {
+        let summary = Summary::new(&sheet.values.of(ids.variant(name)), rule.alpha);
         Row { variant: name.to_owned(), summary, comparison }
     };
-
-    let compare = |names: &[&str], rule: DecisionRule| -> Vec<Row> {
-        let pairs: Vec<Pairs> = names.iter().map(|name| pairs(name)).collect();
-        let inferences = infer::family(&pairs.iter().map(contrasts).collect::<Vec<_>>(), rule);
-        let conclude = |(pairs, inference): (&Pairs, Option<Inference>)| {
-            inference.map(|inference| conclude::conclude(pairs, &inference, spec, rule))
-        };
-        let comparisons = pairs.iter().zip(inferences).map(conclude);
-        names.iter().zip(comparisons).map(|(name, comparison)| row(name, comparison)).collect()
+    // One family: of every table all of these names.
+    let compare = |sheets: &[Sheet], names: &[&str], rule: DecisionRule| -> Vec<Vec<Row>> {
+        let members: Vec<(&Sheet, Pairs)> = sheets
+            .iter()
+            .flat_map(|sheet| names.iter().map(move |name| (sheet, *name)))
+            .map(|(sheet, name)| (sheet, sheet.values.pairs(ids.variant(&baseline.name), ids.variant(name))))
+            .collect();
+        let contrasts: Vec<Contrasts> =
+            members.iter().map(|(sheet, pairs)| Contrasts::of_pairs(pairs, sheet.spec, rule.margin)).collect();
+        let mut judged = members.iter().zip(infer::family(&contrasts, rule)).map(|((sheet, pairs), inference)| {
+            inference.map(|inference| conclude::conclude(pairs, &inference, sheet.spec, rule))
+        });
+        let rows = |sheet| names.iter().map(|name| row(sheet, name, judged.next().flatten())).collect();
+        sheets.iter().map(rows).collect()
     };
-
     let names: Vec<&str> = others.iter().map(|variant| variant.name.as_str()).collect();
-    let mut rows = vec![row(&baseline.name, None)];
-    rows.extend(compare(&names, rule));
-    let noise_floor = has_twin.then(|| compare(&[TWIN], DecisionRule { family: 1, ..rule }).pop()).flatten();
-    (rows, noise_floor)
+    let of_all = DecisionRule { family: rule.family * sheets.len() as u32, ..rule };
+    let twin = |sheet: &Sheet| {
+        let alone = DecisionRule { family: 1, ..rule };
+        has_twin.then(|| compare(std::slice::from_ref(sheet), &[TWIN], alone).pop()?.pop()).flatten()
+    };
+    let judged = compare(sheets, &names, of_all);
+    let whole = |(sheet, rows): (&Sheet, Vec<Row>)| {
+        let rows = std::iter::once(row(sheet, &baseline.name, None)).chain(rows).collect();
+        (rows, twin(sheet))
+    };
+    sheets.iter().zip(judged).map(whole).collect()
 }
 
 /// Ranks the variants of the deciding metric's tables, and returns what is known of their pairs, by workload and condition.
@@ -84,6 +125,7 @@ pub(super) fn rank(
     let study = &record.study;
     let mut known = BTreeMap::new();
     let deciding = study.decide.metrics.first();
+    let groups = together(record);
     for table in tables.iter_mut().filter(|table| deciding == Some(&table.metric)) {
         let Some(metric) = study.metric(&table.metric) else { continue };
         let place = trials.ids.place(&table.workload, &table.condition);
@@ -100,6 +142,8 @@ pub(super) fn rank(
             there.map(|row| (ids.variant(&row.variant), row.comparison.as_ref())).collect();
         let contrasts =
             |first: VariantId, second: VariantId| Contrasts::of_pairs(&values.pairs(first, second), spec, rule.margin);
+        let alike = groups.iter().find(|group| group.contains(&table.workload.as_str())).map_or(1, Vec::len);
+        let rule = DecisionRule { tables: alike as u32, ..rule };
         let Some(pairs) = pairs::Pairs::of(&there, &contrasts, ids, spec, rule) else { continue };
         let centres = ranking::centres(&pairs, &rows, ids);
         table.ranking = ranking::ranking(&pairs, &centres, ids, metric.better);

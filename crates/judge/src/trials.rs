@@ -92,6 +92,12 @@ impl<'a> Trials<'a> {
         passes
     }
 
+    /// Whether trials count there, and none of them has the metric.
+    pub(super) fn lacks(&self, place: Place, metric: &str) -> bool {
+        let mut count = self.blocks(place).flat_map(BTreeMap::values).filter(|t| t.outcome == Outcome::Ok).peekable();
+        count.peek().is_some() && count.all(|trial| trial.value(metric).is_none())
+    }
+
     /// How many of these blocks have a trial of every variant of their order, and none that is to be repeated.
     pub(super) fn finished(&self, blocks: &[Block]) -> u32 {
         let is_finished = |block: &&Block| {

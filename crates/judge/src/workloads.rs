@@ -52,7 +52,7 @@ pub(super) fn judge_workloads(record: &Record, levels: bool) -> Findings {
             deciding_metric: study.decide.metrics.first().cloned().unwrap_or_default(),
             confidence: study.decide.confidence,
             margin: study.decide.margin,
-            family: rule.family,
+            family: rule.family * record.most_benchmarks() as u32,
             stopping: view.stopping,
         },
         places: executed::places(&sessions),

@@ -214,6 +214,7 @@ impl From<Trial> for Execution {
             measurements: trial.measurements,
             leftovers: trial.leftovers,
             marks: trial.marks,
+            parts: trial.parts,
             processes: trial.processes,
             output: trial.output,
             output_difference: trial.output_difference,

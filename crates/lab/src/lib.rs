@@ -21,6 +21,7 @@ pub use intrusive::{Diagnosed, IntrusiveProbe, Subject, Unseen};
 use bakeoff_model::marks::Marks;
 use bakeoff_model::metric::Measurements;
 use bakeoff_model::record::{Block, Drawn, Outcome, Output, OutputDifference, Place, Surrounding, Unavailable};
+use bakeoff_model::suite::Parts;
 
 /// Which trial is to be executed.
 #[derive(Debug, Clone, Copy)]
@@ -48,6 +49,8 @@ pub struct Execution {
     pub leftovers: u32,
     /// What it marked.
     pub marks: Marks,
+    /// What its benchmarks measured.
+    pub parts: Parts,
     /// Each process's own measurements, where several executed at once.
     pub processes: Vec<Measurements>,
     /// What each process printed, where that is recorded.

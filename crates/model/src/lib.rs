@@ -18,5 +18,6 @@ pub mod record;
 pub mod shuffle;
 pub mod study;
 pub mod study_file;
+pub mod suite;
 pub mod until;
 pub mod values;

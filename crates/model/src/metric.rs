@@ -230,7 +230,22 @@ pub const METRICS: &[Metric] = &[
     metric("msgsnd", Unit::Count, "not maintained by Linux", "wait4: ru_msgsnd"),
     metric("msgrcv", Unit::Count, "not maintained by Linux", "wait4: ru_msgrcv"),
     metric("nsignals", Unit::Count, "not maintained by Linux", "wait4: ru_nsignals"),
+    metric("sec/op", Unit::Seconds, "time of one operation of a benchmark", HARNESS),
+    metric("cpu-sec/op", Unit::Seconds, "CPU time of one operation of a benchmark", HARNESS),
+    metric("B/op", Unit::Bytes, "memory that one operation of a benchmark allocates", HARNESS),
+    metric("allocs/op", Unit::Count, "allocations of one operation of a benchmark", HARNESS),
+    metric("ops/s", Unit::PerSecond, "operations of a benchmark in a second", HARNESS),
+    metric("items/s", Unit::PerSecond, "items that a benchmark processes in a second", HARNESS),
+    metric("B/s", Unit::PerSecond, "bytes that a benchmark processes in a second", HARNESS),
 ];
+
+/// Where the metrics of benchmarks come from.
+const HARNESS: &str = "harness of the workload";
+
+/// Whether a metric is one of benchmarks, which only a workload with a harness has.
+pub fn is_of_harness(name: &str) -> bool {
+    METRICS.iter().any(|metric| metric.name == name && metric.source == HARNESS)
+}
 
 /// The metric of that name, among these of a study and those of the table.
 pub fn by_name<'a>(name: &str, own: &'a [Metric]) -> Option<&'a Metric> {
@@ -244,6 +259,7 @@ pub fn value(name: &str, measurements: &Measurements) -> Option<f64> {
         // Where the kernel does not separate the two, only their sum is there.
         "cpu" => measured("cpu").or_else(|| Some(measured("user")? + measured("sys")?)),
         "peak" => measured("cgroup_peak").or_else(|| measured("maxrss")),
+        "sec/op" => measured("sec/op").or_else(|| Some(1.0 / measured("ops/s").filter(|rate| *rate > 0.0)?)),
         _ => measured(name),
     }
 }

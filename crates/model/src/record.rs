@@ -15,6 +15,7 @@ mod place;
 mod reading;
 mod stopped;
 mod study_line;
+mod suites;
 mod trial;
 
 pub(crate) use basis::VARIANT_KEY;
@@ -34,6 +35,7 @@ use trial::is_zero;
 pub use trial::{MOST_REPEATS, Trial};
 
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// The version of the journal's format that this program writes. Readers refuse newer ones. Since 2 each line carries a
 /// checksum, and a line may say that trials before it do not count.
@@ -199,6 +201,8 @@ pub struct Record {
     pub clock_set: Vec<ClockSet>,
     /// The last good look at what trials execute; none in journals of versions that did not look.
     pub checked: Option<Checked>,
+    /// In a record in parts ([`Record::in_parts`]): the workloads that are benchmarks, each with its suite.
+    pub suites: BTreeMap<String, String>,
     /// The place of the first trial after the last look.
     unchecked_from: usize,
 }
@@ -217,6 +221,7 @@ impl Record {
             features: vec![],
             clock_set: vec![],
             checked: None,
+            suites: BTreeMap::new(),
             unchecked_from: 0,
         }
     }

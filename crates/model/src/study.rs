@@ -124,6 +124,8 @@ pub struct Workload {
     pub timeout_s: Option<f64>,
     /// What becomes of its standard output.
     pub output: OutputUse,
+    /// The harness that times the benchmarks of which its trials consist, if they do.
+    pub harness: Option<String>,
     /// A file of the study's folder: its standard input, which is empty without.
     pub input: Option<String>,
     /// The exit codes of a trial that has not failed.

@@ -45,6 +45,10 @@ pub enum Kind {
     Pytest,
     /// Bakeoff: a journal, in which the values of a block were measured together, in a random order.
     Journal,
+    /// Google Benchmark.
+    Google,
+    /// criterion.rs.
+    Criterion,
 }
 
 /// What was read from some files.
@@ -56,6 +60,8 @@ pub struct Gathered {
     pub kind: Option<Kind>,
     /// What the reader of a report should know of the reading.
     pub notes: Vec<String>,
+    /// Those that a tool says have failed, each with why.
+    pub failed: Vec<(String, String)>,
     /// Integers that lost digits.
     pub rounded: Rounded,
     index: HashMap<Place, usize>,
@@ -171,6 +177,7 @@ impl Gathered {
                 self.notes.push(note);
             }
         }
+        self.failed.extend(other.failed);
         self.rounded.append(other.rounded);
     }
 

@@ -14,6 +14,8 @@ use std::io::BufRead;
 
 /// What begins the line of a value.
 const PREFIX: &str = "Benchmark";
+/// What begins the line of one that failed.
+const FAILED: &str = "--- FAIL: Benchmark";
 /// Of the lines that do not count, at most this many numbers are written out.
 const TOLD_MAX: usize = 10;
 
@@ -233,6 +235,8 @@ pub(super) fn read(
         let mut words = text.split_whitespace();
         if text.starts_with("Unit") && words.next() == Some("Unit") {
             declare(words, &format!("{}:{number}", origin.name), gathered);
+        } else if let Some(name) = text.strip_prefix(FAILED).and_then(|rest| rest.split_whitespace().next()) {
+            gathered.failed.push((name.to_owned(), "it failed".to_owned()));
         } else if let Some((key, value)) = setting(&text) {
             match value {
                 "" => settings.remove(key),

@@ -1,6 +1,8 @@
-//! JSON of other tools: hyperfine's `--export-json`, pyperf's, JMH's and pytest-benchmark's; some others are refused by
-//! name. Only the fields that matter are named; all others may change as they like.
+//! JSON of other tools: hyperfine's `--export-json`, pyperf's, JMH's, pytest-benchmark's, Google Benchmark's and samples of
+//! criterion.rs; some others are refused by name. Only the fields that matter are named; all others may change as they like.
 
+mod criterion;
+mod google;
 mod jmh;
 mod place;
 mod pytest;
@@ -19,8 +21,8 @@ const BYTES_MAX: u64 = 1 << 30;
 const JOURNAL: &[u8] = b"{\"line\":\"study\"";
 
 /// The forms that are read.
-const REMEDY: &str = "read are hyperfine's (--export-json), pyperf's (-o), JMH's (-rf json) and pytest-benchmark's \
-                      (--benchmark-json)";
+const REMEDY: &str = "read are hyperfine's (--export-json), pyperf's (-o), JMH's (-rf json), pytest-benchmark's \
+                      (--benchmark-json), Google Benchmark's (--benchmark_format=json) and criterion's sample.json";
 /// What remains for tools whose JSON is not read.
 const REMEDY_NUMBERS: &str = "write its numbers alone, one a line, into a file for each sample";
 
@@ -40,7 +42,7 @@ struct Document {
     others: Others,
 }
 
-/// What tells the JSON of tools that are not read.
+/// What tells the JSON of some tools.
 #[derive(Debug, Deserialize)]
 struct Others {
     #[serde(rename = "context")]
@@ -56,13 +58,8 @@ struct Others {
 impl Others {
     /// The file of a tool that is known by name only, and what to do with it.
     fn refusal(&self) -> Option<(&'static str, &'static str)> {
-        let quotients = "write each of its `times` divided by that of its `iters`, one a line";
-        if self.google.is_some() {
-            Some(("this is Google Benchmark's JSON, which is not read", REMEDY_NUMBERS))
-        } else if self.dot_net.is_some() {
+        if self.dot_net.is_some() {
             Some(("this is BenchmarkDotNet's JSON, which is not read", REMEDY_NUMBERS))
-        } else if self.criterion_sample.is_some() {
-            Some(("this is a sample of criterion's, which is not read", quotients))
         } else if self.criterion_estimates.is_some() {
             Some((
                 "these are estimates of criterion's, in which single times are no more",
@@ -133,6 +130,14 @@ pub(super) fn read(
     let document: Document = parse(&text, origin)?;
     if let Some((what, remedy)) = document.others.refusal() {
         return Err(origin.whole(what, remedy));
+    }
+    if document.others.google.is_some() {
+        google::read(parse(&text, origin)?, origin, options, gathered)?;
+        return Ok(Kind::Google);
+    }
+    if document.others.criterion_sample.is_some() {
+        criterion::read(&parse(&text, origin)?, origin, options, gathered)?;
+        return Ok(Kind::Criterion);
     }
     match document {
         Document { commands: Some(commands), .. } => {

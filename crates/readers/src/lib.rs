@@ -1,5 +1,5 @@
 //! Samples: lists of numbers that somebody else measured, as `bakeoff stat` reads them: columns of numbers, the format of
-//! Go's `testing`, and the JSON of hyperfine, pyperf, JMH and pytest-benchmark. A format is recognised by what stands in a file, or named. Reading
+//! Go's `testing`, and the JSON of hyperfine, pyperf, JMH, pytest-benchmark, Google Benchmark and criterion.rs. A format is recognised by what stands in a file, or named. Reading
 //! needs 8 bytes for each number and no more than a megabyte beside them (JSON is held whole). It opens nothing: readers
 //! are handed in.
 //!
@@ -55,6 +55,9 @@ pub fn read(reader: &mut dyn BufRead, origin: &Origin<'_>, options: &Options) ->
         return Err(origin.whole(&format!("{value:e} is {}", columns::beyond(value)), "choose another unit"));
     }
     if gathered.samples.iter().all(|sample| sample.values.is_empty()) {
+        if let Some((name, why)) = gathered.failed.first() {
+            return Err(origin.whole(&format!("nothing in it has a value; `{name}`: {why}"), ""));
+        }
         let (message, remedy) = match format {
             Format::Columns => ("there is no number in it", "a sample has a number a line"),
             _ => ("there is no value in it that is wanted", "does the filter fit, and the format? --format forces one"),

@@ -91,6 +91,7 @@ pub fn failure(failure: &Failure) -> String {
         }
         Failure::Surroundings { part, why, .. } => format!("{part}: {why}"),
         Failure::BadMarks { why } => format!("its marks do not agree with the study: {why}"),
+        Failure::NoBenchmark { why } => why.clone(),
         Failure::NotStarted { command, why } => format!("could not start {command}: {why}"),
     }
 }
@@ -158,7 +159,7 @@ fn described(failed: &Failure) -> (String, Vec<String>) {
             (what, vec![side("expected:", expected), side("printed: ", printed)])
         }
         Failure::Surroundings { tail, .. } => (what, tail.clone()),
-        Failure::BadMarks { .. } | Failure::NotStarted { .. } => (what, vec![]),
+        Failure::BadMarks { .. } | Failure::NoBenchmark { .. } | Failure::NotStarted { .. } => (what, vec![]),
     }
 }
 
@@ -223,6 +224,7 @@ mod tests {
             Failure::BadMarks { why: "no phase `scan`".to_owned() },
             "its marks do not agree with the study: no phase `scan`",
         );
+        check(Failure::NoBenchmark { why: "go: no benchmark".to_owned() }, "go: no benchmark");
         check(
             Failure::NotStarted { command: "./x".to_owned(), why: "no such file".to_owned() },
             "could not start ./x: no such file",

@@ -50,6 +50,10 @@ fn method(findings: &Findings) -> String {
     }
     let family = match method.family {
         0 | 1 => String::new(),
+        // More than a table has are those of a suite's benchmarks.
+        family if family as usize >= findings.variants.len() => {
+            format!(" the {family} intervals of a suite hold together, and decide the verdicts;")
+        }
         family => format!(" the {family} intervals of a table hold together, and decide the verdicts;"),
     };
     let these = claim(findings);

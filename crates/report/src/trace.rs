@@ -168,6 +168,13 @@ impl Sheet {
         let launched = format!("launched {} in session {}", date(trial.started_unix_s), trial.session);
         self.line(DEEPER, Ink::Plain, &format!("{launched}, at position {} of its block", trial.position));
         self.line(DEEPER, Ink::Plain, &format!("measured: {}", measured(&trial.measurements)));
+        for (name, part) in &trial.parts {
+            let (said, ink) = match &part.failed {
+                Some(why) => (format!("failed: {why}"), Ink::Worse),
+                None => (measured(&part.values), Ink::Plain),
+            };
+            self.line(DEEPER, ink, &format!("{name}: {said}"));
+        }
         for (process, output) in (1..).zip(&trial.output) {
             let of = if trial.output.len() > 1 { format!(" by process {process}") } else { String::new() };
             let digest = if output.bytes > 0 { format!(", SHA-256 {}", output.sha256) } else { String::new() };

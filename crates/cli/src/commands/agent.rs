@@ -66,6 +66,7 @@ fn at_work(
         scratch: std::env::temp_dir().join("bakeoff"),
         expected: folder.expected()?,
         dir: folder.dir,
+        harnesses: features.harnesses(),
         fresh_home: true,
         environment: ["PATH", "LC_ALL"]
             .map(|name| (name.to_owned(), std::env::var(name).unwrap_or_else(|_| "C".to_owned())))

@@ -92,6 +92,7 @@ pub(crate) fn execute(args: &Args, features: Features) -> Result<Code, CommandEr
     args.kept.apply()?;
     args.showing.check(features)?;
     let mut plan = plan(args)?;
+    args.showing.plan(&mut plan, features)?;
     args.extent.apply_at_most(&mut plan, args.max_runs)?;
     bakeoff_host::interrupt::install()?;
     // For the output of trials, and for the journal that nobody keeps; gone at the end.
@@ -105,6 +106,7 @@ pub(crate) fn execute(args: &Args, features: Features) -> Result<Code, CommandEr
     let setup = Setup {
         dir: dir.clone(),
         scratch: folder.path().to_owned(),
+        harnesses: features.harnesses(),
         environment: args.execution.environment(),
         ..Setup::default()
     };

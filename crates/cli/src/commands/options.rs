@@ -223,6 +223,11 @@ impl Showing {
         features.check(&self.asked)
     }
 
+    /// Changes a plan as the options of features ask.
+    pub(super) fn plan(&self, plan: &mut Plan, features: Features) -> Result<(), CommandError> {
+        features.plan(&self.asked, plan)
+    }
+
     /// Prints the findings of a record that was just executed, and remembers its twin.
     pub(super) fn show_new(&self, record: &Record, more: &str, features: Features) -> Result<Code, CommandError> {
         let findings = features.judge(record);

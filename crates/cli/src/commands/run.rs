@@ -139,6 +139,7 @@ fn execute_here(args: &Args, folder: &StudyFolder, mut plan: Plan, features: Fea
     let (journal, quiet) = (&*state.journal, args.is_quiet());
     let setting = Setting { plan: &plan, study, builds: &builds, journal, durable: true, quiet, guess_s };
     setup.scratch = state.scratch();
+    setup.harnesses = features.harnesses();
     // A journal is not begun for what cannot be executed; one that is complete is shown all the same.
     let is_new = !state.journal.exists();
     if is_new {

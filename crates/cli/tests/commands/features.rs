@@ -13,6 +13,8 @@ mod formats_readers;
 mod gate;
 #[path = "../../../../features/gate/tests/command/recipe.rs"]
 mod gate_recipe;
+#[path = "../../../../features/harness/tests/command/harness.rs"]
+mod harness;
 #[path = "../../../../features/ministat/tests/command/ministat.rs"]
 mod ministat;
 #[path = "../../../../features/parcel/tests/command/parcel.rs"]

@@ -11,5 +11,6 @@ mod families;
 mod latencies;
 mod outputs;
 mod samples;
+mod suites;
 mod ticks;
 mod verdicts;

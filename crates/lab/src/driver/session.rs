@@ -193,6 +193,7 @@ pub(crate) fn trial(task: Task<'_>, session: u32, execution: Execution) -> Trial
         leftovers: execution.leftovers,
         attempt: task.attempt,
         marks: execution.marks,
+        parts: execution.parts,
         processes: execution.processes,
         output: execution.output,
         output_difference: execution.output_difference,

@@ -4,9 +4,9 @@
 use super::outcome::Halt;
 use super::place::Local;
 use super::ready::Failed;
-use super::stage::{Cell, Ports};
+use super::stage::{Cell, Ports, numbered};
 use super::tools::{CLEANUP, SETUP, Step};
-use super::trial::{self, numbered};
+use super::trial;
 use crate::{Error, Task};
 use bakeoff_model::record::Failure;
 use bakeoff_model::study::{Condition, Workload};

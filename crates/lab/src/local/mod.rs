@@ -6,6 +6,7 @@ mod building;
 mod command;
 mod conditions;
 mod diagnose;
+mod harness;
 mod load;
 mod marks;
 mod outcome;

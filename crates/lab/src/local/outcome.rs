@@ -61,10 +61,20 @@ pub(super) struct Outputs {
 
 /// Why a process failed, if it did, by how it ended.
 pub(super) fn of_process(cell: Cell<'_>, end: &End, outputs: &Outputs) -> Result<(), Halt> {
-    match end {
-        End::Exited(code) if cell.workload.exit_codes.has(*code) => Ok(()),
-        end => of_end(end, outputs, cell.workload.timeout_s, cell.condition.memory_bytes),
+    if let End::Exited(code) = end
+        && cell.workload.exit_codes.has(*code)
+    {
+        return Ok(());
     }
+    let ended = of_end(end, outputs, cell.workload.timeout_s, cell.condition.memory_bytes);
+    let is_of_harness = cell.workload.harness.is_some();
+    ended.map_err(|halt| match halt {
+        // Harnesses say on their standard output what failed.
+        Halt::Failed(Failure::Exit { code, stderr }) if stderr.is_empty() && is_of_harness => {
+            Halt::Failed(Failure::Exit { code, stderr: last_lines(&outputs.stdout) })
+        }
+        halt => halt,
+    })
 }
 
 /// Compares what the processes of a trial printed with what is expected: of each, or of all that divide the work.

@@ -10,6 +10,7 @@ use bakeoff_host::{Command, Enclosure, Launcher, Options};
 use bakeoff_model::plan::{Plan, Variant};
 use bakeoff_model::record::TWIN;
 use bakeoff_model::study::{Condition, Workload};
+use bakeoff_model::suite::Harnesses;
 use std::collections::BTreeMap;
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use std::path::{Path, PathBuf};
@@ -34,6 +35,8 @@ pub struct Setup {
     pub expected: BTreeMap<String, Vec<u8>>,
     /// The only variant that has trials here, where a place is for one: no other is set up.
     pub only: Option<String>,
+    /// Who reads what the harnesses of workloads leave.
+    pub harnesses: Option<&'static dyn Harnesses>,
 }
 
 impl Setup {
@@ -79,6 +82,11 @@ pub(super) struct Cell<'a> {
 /// How many execute at once.
 pub(super) fn processes(cell: Cell<'_>) -> u32 {
     cell.condition.processes.max(1)
+}
+
+/// The file or folder of a process; the first one's has no number.
+pub(super) fn numbered(name: &str, number: u32) -> String {
+    if number == 1 { name.to_owned() } else { format!("{name}-{number}") }
 }
 
 #[derive(Debug)]

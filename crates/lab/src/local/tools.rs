@@ -3,8 +3,7 @@
 
 use super::command::argv;
 use super::outcome::{Halt, in_words, surroundings};
-use super::stage::{Cell, Ports, Stage, processes};
-use super::trial::numbered;
+use super::stage::{Cell, Ports, Stage, numbered, processes};
 use bakeoff_host::{Command, End, Job, Launcher, Limits, Patience};
 use bakeoff_model::study::Around;
 

@@ -1,12 +1,14 @@
 //! A trial as the order to the launcher, and the launcher's report as an outcome: one or several processes at once,
 //! each with a folder, an output and an environment of its own.
 
+use super::harness;
 use super::marks;
 use super::outcome::{Halt, Outputs, of_output, of_process};
 use super::printed::Printed;
-use super::stage::{Cell, Ports, Stage, processes};
+use super::stage::{Cell, Ports, Stage, numbered, processes};
 use crate::{Error, Execution};
 use bakeoff_host::{Command, Job, JobEnded, Limits};
+use bakeoff_model::record::Failure;
 
 /// A trial that is ready to be launched.
 pub(super) struct Prepared {
@@ -29,6 +31,10 @@ pub(super) fn prepare(stage: &Stage, cell: Cell<'_>, ports: &Ports, printed: &mu
         env.insert("BAKEOFF_PROCESSES".to_owned(), count.to_string());
         if cell.padding > 0 {
             env.insert("BAKEOFF_PADDING".to_owned(), "x".repeat(cell.padding as usize));
+        }
+        if cell.workload.harness.is_some() {
+            let place = harness::make_ready(stage, number)?;
+            env.insert(harness::VARIABLE.to_owned(), place.to_string_lossy().into_owned());
         }
         let outputs = Outputs { stdout, stderr: stage.setup.scratch.join(numbered("stderr", number)) };
         prepared.job.commands.push(Command {
@@ -79,15 +85,12 @@ impl Prepared {
     ) -> Result<(), Halt> {
         // Marks of a trial that failed are kept as well, as far as they are marks.
         let taken = marks::take(cell, ended, &self.outputs, execution);
+        let read = harness::take(stage, cell, &self.outputs, execution);
         for (process, outputs) in ended.processes.iter().zip(&self.outputs) {
             of_process(cell, &process.end, outputs)?;
         }
         of_output(stage, cell, &self.outputs)?;
-        taken.map_err(|why| Halt::Failed(bakeoff_model::record::Failure::BadMarks { why }))
+        taken.map_err(|why| Halt::Failed(Failure::BadMarks { why }))?;
+        read.map_err(|why| Halt::Failed(Failure::NoBenchmark { why }))
     }
-}
-
-/// The file or folder of a process; the first one's has no number.
-pub(super) fn numbered(name: &str, number: u32) -> String {
-    if number == 1 { name.to_owned() } else { format!("{name}-{number}") }
 }

@@ -2,7 +2,7 @@
 //! description, or say why there is no such metric. The grammar of the names is fixed: `PHASE.wall`,
 //! `[PHASE.]op[.NAME].STAT`, and the name of a value.
 
-use super::{Direction, METRICS, Metric, Unit};
+use super::{Direction, METRICS, Metric, Unit, is_of_harness};
 use crate::marks::{OpMetric, STATS, Stat};
 use crate::problem::{did_you_mean, suggest};
 use crate::study::{OpSpec, ValueSource, ValueSpec, Workload};
@@ -24,6 +24,10 @@ pub struct Unknown {
 /// Says why there is none, and what may have been meant.
 pub fn find(name: &str, workloads: &[Workload]) -> Result<Metric, Unknown> {
     match METRICS.iter().find(|metric| metric.name == name) {
+        Some(_) if is_of_harness(name) && workloads.iter().all(|workload| workload.harness.is_none()) => Err(Unknown {
+            why: format!("`{name}` is a metric of benchmarks, and no workload has any"),
+            remedy: "say which harness times them: `harness = \"go\"` in the workload".to_owned(),
+        }),
         Some(known) => Ok(known.clone()),
         None => own(name, workloads),
     }

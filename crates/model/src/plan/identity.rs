@@ -160,6 +160,9 @@ fn workload(digest: &mut Parts, workload: &Workload) {
     let place: &[u8] = if workload.output == OutputUse::Null { b"null" } else { b"memory" };
     digest.at(&key("output")).field("its output", place);
     // Only where it is said, so that older journals keep their identity.
+    if let Some(harness) = &workload.harness {
+        digest.at(&key("harness")).field("its harness", harness.as_bytes());
+    }
     if let Some(input) = &workload.input {
         digest.at(&key("input")).field("its input", input.as_bytes());
     }

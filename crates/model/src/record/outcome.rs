@@ -71,6 +71,11 @@ pub enum Failure {
         /// What was wrong, in one line.
         why: String,
     },
+    /// Its harness reported nothing that can be compared: of the whole suite, or of one of its benchmarks.
+    NoBenchmark {
+        /// What was wrong, in one line.
+        why: String,
+    },
     /// It could not be started.
     NotStarted {
         /// The command or file that could not be started.

@@ -4,6 +4,7 @@ use super::outcome::Outcome;
 use super::output::{Output, OutputDifference};
 use crate::marks::Marks;
 use crate::metric::{self, Measurements};
+use crate::suite::Parts;
 use serde::{Deserialize, Serialize};
 
 /// How often a void trial is repeated at most.
@@ -39,6 +40,9 @@ pub struct Trial {
     /// Phases and ops that it marked.
     #[serde(default, skip_serializing_if = "Marks::is_empty")]
     pub marks: Marks,
+    /// Where it executed several benchmarks: what each of them measured.
+    #[serde(default, skip_serializing_if = "Parts::is_empty")]
+    pub parts: Parts,
     /// Where several processes executed at once: each one's own measurements.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub processes: Vec<Measurements>,

@@ -10,6 +10,7 @@ use std::ops::Range;
 use toml::de::DeValue;
 
 const DEFAULT_METRICS: &[&str] = &["wall", "cpu", "maxrss"];
+const HARNESS_METRICS: &[&str] = &["sec/op"];
 
 pub(super) fn decide(
     file: &Section<'_>,
@@ -17,7 +18,10 @@ pub(super) fn decide(
     run: &[PlacedFactor],
     workloads: &[Workload],
 ) -> Decide {
-    let metrics = || DEFAULT_METRICS.iter().map(|&m| m.to_owned()).collect();
+    // How long a harness executes is mostly its own choice.
+    let all_have_harness = !workloads.is_empty() && workloads.iter().all(|workload| workload.harness.is_some());
+    let usual = if all_have_harness { HARNESS_METRICS } else { DEFAULT_METRICS };
+    let metrics = || usual.iter().map(|&m| m.to_owned()).collect();
     let mut decide = Decide { metrics: metrics(), margin: 0.01, confidence: 0.95, ..Decide::default() };
     let Some(section) = file.section("decide") else {
         let remedy =

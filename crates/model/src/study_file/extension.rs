@@ -18,7 +18,7 @@ pub struct Known<'a> {
     pub kernel: Option<&'a Range<usize>>,
 }
 
-/// A section that a feature reads.
+/// A section that a feature reads, and what it reads of a workload.
 pub trait Extension: Sync {
     /// The section's name, without brackets.
     fn name(&self) -> &'static str;
@@ -29,6 +29,11 @@ pub trait Extension: Sync {
     /// Whether what it holds makes trials comparable: then it is part of a plan's identity.
     fn is_of_trials(&self) -> bool {
         false
+    }
+
+    /// Reads a key of a workload that belongs to it: the harness that times the workload's benchmarks.
+    fn harness(&self, _workload: &Section<'_>) -> Option<String> {
+        None
     }
 
     /// The file does not have it; a problem, if it cannot do without.

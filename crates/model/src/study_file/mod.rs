@@ -73,7 +73,7 @@ fn read(file: &Section<'_>, extensions: &[&dyn Extension]) -> Study {
     let run_factors = factors::run_factors(file);
     let excludes = factors::excludes(file, &build_factors, &run_factors);
     let services = services::services(file, &run_factors);
-    let workloads = workloads::workloads(file, &services);
+    let workloads = workloads::workloads(file, &services, extensions);
     let conditions = conditions::conditions(file, &run_factors, &services);
     let decide = decide::decide(file, &build_factors, &run_factors, &workloads);
     let kernel = check::every_level_boots(file.sink, &build_factors);

@@ -1,6 +1,7 @@
 //! `[workloads.x]`: what runs, what it reports, and what must hold afterwards. It checks what can be
 //! seen in the text; its trials show whether a workload marks what is said here.
 
+use super::extension::Extension;
 use super::section::{Section, check_inside};
 use super::services::{PlacedService, ports_are_known};
 use crate::marks::{is_name, is_op_name};
@@ -17,11 +18,15 @@ const MOST_OPS: i64 = 1 << 40;
 /// The most trials that warm up.
 const MOST_WARMUP: u32 = 10_000;
 
-pub(super) fn workloads(file: &Section<'_>, services: &[PlacedService]) -> Vec<Workload> {
+pub(super) fn workloads(
+    file: &Section<'_>,
+    services: &[PlacedService],
+    extensions: &[&dyn Extension],
+) -> Vec<Workload> {
     let mut workloads = vec![];
     let mut values: Vec<(ValueSpec, Range<usize>)> = vec![];
     for section in file.named_sections("workloads") {
-        workloads.push(workload(&section, services, &mut values));
+        workloads.push(workload(&section, (services, extensions), &mut values));
     }
     if workloads.is_empty() {
         let remedy = "add `[workloads.NAME]` with `run = \"…\"`: the command that is executed and measured";
@@ -40,7 +45,7 @@ pub(super) fn workloads(file: &Section<'_>, services: &[PlacedService]) -> Vec<W
 
 fn workload(
     section: &Section<'_>,
-    services: &[PlacedService],
+    (services, extensions): (&[PlacedService], &[&dyn Extension]),
     values: &mut Vec<(ValueSpec, Range<usize>)>,
 ) -> Workload {
     let run = section.required_string("run", "the command that is executed and measured");
@@ -62,7 +67,10 @@ fn workload(
         ports_are_known(section.sink, text, span, &known, Some(&needed));
     }
     let timeout_s = section.duration("timeout");
-    let output = output_use(section, expect.is_some(), &own, divided);
+    let harness = extensions.iter().find_map(|extension| extension.harness(section));
+    // What a harness prints has times in it.
+    let varies = divided || (harness.is_some() && expect.is_none());
+    let output = output_use(section, expect.is_some(), &own, [divided, varies]);
     let input = section.string("input");
     if let Some((path, span)) = &input {
         check_inside(section.sink, path, span.clone());
@@ -86,6 +94,7 @@ fn workload(
         oracle: oracle.map(|(command, _)| command),
         timeout_s,
         output,
+        harness,
         input: input.map(|(path, _)| path),
         exit_codes,
         warmup,
@@ -147,11 +156,11 @@ fn output_use(
     section: &Section<'_>,
     is_expected: bool,
     values: &[(ValueSpec, Range<usize>)],
-    divided: bool,
+    [divided, varies]: [bool; 2],
 ) -> OutputUse {
     const WORDS: &[(&str, OutputUse)] =
         &[("compared", OutputUse::Compared), ("varies", OutputUse::Varies), ("null", OutputUse::Null)];
-    let usual = if divided { OutputUse::Varies } else { OutputUse::default() };
+    let usual = if varies { OutputUse::Varies } else { OutputUse::default() };
     let Some((word, span)) = section.string("output") else { return usual };
     let Some(&(_, output)) = WORDS.iter().find(|(known, _)| *known == word) else {
         let remedy = "`compared`: no verdict on a variant that prints something other than the baseline; `varies`: it may \

@@ -13,6 +13,9 @@ use bakeoff_model::plan::BASELINE;
 /// Names in these lines are shortened to this.
 const NAME: usize = 28;
 
+/// From this number of workloads on, those that lie far from their mean are named too, and the farthest ones first.
+const MANY: usize = 3;
+
 /// More blocks are proposed up to this multiple of those there are: beyond that, they are not worth their time.
 const WORTH: u32 = 3;
 
@@ -102,9 +105,16 @@ pub(super) fn disagreeing(findings: &Findings, view: &View<'_>) -> Vec<String> {
         let cells = deciding(findings).filter(|table| table.condition == view.condition).filter_map(|table| {
             let row = table.rows.iter().find(|row| row.variant == variant)?;
             let own = row.comparison.as_ref()?;
-            disagrees(own, whole).then(|| format!("{} {}", clean(&table.workload), short(own, table)))
+            let is_far = view.workloads.len() >= MANY && is_beyond(own, whole);
+            (is_far || disagrees(own, whole)).then_some((table, own))
         });
-        let cells: Vec<String> = cells.collect();
+        let mut cells: Vec<(&Table, &Comparison)> = cells.collect();
+        // Of many, the first few are all that is read.
+        if view.workloads.len() >= MANY {
+            cells.sort_by(|(_, one), (_, other)| departure(other).total_cmp(&departure(one)));
+        }
+        let cells: Vec<String> =
+            cells.iter().map(|(table, own)| format!("{} {}", clean(&table.workload), short(own, table))).collect();
         if !cells.is_empty() {
             lines.push(format!("{}: {}", name(variant), cells.join(", ")));
         }
@@ -120,6 +130,21 @@ fn disagrees(own: &Comparison, whole: &Comparison) -> bool {
         (Verdict::Faster | Verdict::Slower, _) => true,
         (Verdict::Equivalent | Verdict::Negligible, Verdict::Faster | Verdict::Slower) => true,
         _ => false,
+    }
+}
+
+/// Whether a cell is shown to differ by more than the whole does, which then is mostly its doing.
+fn is_beyond(own: &Comparison, whole: &Comparison) -> bool {
+    let differs = matches!(own.verdict, Verdict::Faster | Verdict::Slower);
+    let apart = own.interval().zip(whole.interval()).is_some_and(|(own, whole)| own[0] > whole[1] || own[1] < whole[0]);
+    differs && apart && departure(own) > departure(whole)
+}
+
+/// How far a cell that is shown to differ lies from no difference; 0 for one that is not.
+fn departure(comparison: &Comparison) -> f64 {
+    match (comparison.verdict, comparison.scale) {
+        (Verdict::Faster | Verdict::Slower, Scale::Ratio) => comparison.estimate.ln().abs(),
+        _ => 0.0,
     }
 }
 

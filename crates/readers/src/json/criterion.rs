@@ -1,0 +1,39 @@
+//! What criterion.rs leaves: the samples of one function (`sample.json`), each the time of several executions. Its
+//! estimates, in which single times are no more, are not read.
+
+use super::place::Place;
+use super::{Better, Error, Gathered, Options, Origin};
+use serde::Deserialize;
+
+/// A file `sample.json`, in nanoseconds.
+#[derive(Debug, Deserialize)]
+pub(super) struct Samples {
+    /// How often the function was executed in each.
+    iters: Vec<f64>,
+    /// How long that took.
+    times: Vec<f64>,
+}
+
+/// The file names no function, so the values belong to the file.
+pub(super) fn read(
+    samples: &Samples,
+    origin: &Origin<'_>,
+    options: &Options,
+    gathered: &mut Gathered,
+) -> Result<(), Error> {
+    let place = Place { file: origin.label, unit: "sec/op", ..Place::default() };
+    if samples.iters.len() != samples.times.len() {
+        let message = format!("{} counts stand beside {} times", samples.iters.len(), samples.times.len());
+        return Err(origin.whole(&message, "is the file complete?"));
+    }
+    if !options.wants(&place) {
+        return Ok(());
+    }
+    for (count, time_ns) in samples.iters.iter().zip(&samples.times) {
+        if *count <= 0.0 {
+            return Err(origin.whole("a time is of no execution", "is the file complete?"));
+        }
+        gathered.add(options, &place, "sec/op", Better::Less, time_ns / count / 1e9);
+    }
+    Ok(())
+}

@@ -1,0 +1,46 @@
+//! `compare --harness NAME`: the commands are executed under a harness, and its benchmarks are compared.
+
+use crate::names;
+use bakeoff_command::CommandError;
+use bakeoff_model::metric::is_of_harness;
+use bakeoff_model::plan::Plan;
+use bakeoff_model::study::OutputUse;
+use clap::builder::PossibleValuesParser;
+use clap::parser::ValueSource;
+use clap::{Arg, ArgMatches, Command};
+
+/// What is decided on, unless another metric is asked for.
+const METRIC: &str = "sec/op";
+
+/// Adds the option.
+pub(crate) fn options(command: Command) -> Command {
+    let help = "The commands are benchmarks under this harness: compare each benchmark, by the time of an operation";
+    let more = "Each trial is one process of the harness, and each of its benchmarks is judged like a workload. A harness \
+                that writes a file finds its path in $BAKEOFF_HARNESS; what it writes there is read instead of its standard \
+                output.";
+    let harness = Arg::new("harness").long("harness").value_name("NAME").help(help);
+    command.arg(harness.long_help(format!("{help}\n\n{more}")).value_parser(PossibleValuesParser::new(names::all())))
+}
+
+/// Makes the plan one of benchmarks.
+pub(crate) fn plan(asked: &ArgMatches, plan: &mut Plan) -> Result<(), CommandError> {
+    let is_own = |id: &str| asked.value_source(id) == Some(ValueSource::CommandLine);
+    let Some(harness) = asked.get_one::<String>("harness") else {
+        return match plan.decide.metrics.iter().find(|metric| is_of_harness(metric)) {
+            Some(metric) => Err(CommandError::usage(format!("`{metric}` is a metric of benchmarks"))
+                .hint("say which harness times them, such as --harness go")),
+            None => Ok(()),
+        };
+    };
+    if !is_own("metrics") {
+        plan.decide.metrics = vec![METRIC.to_owned()];
+    }
+    for workload in &mut plan.workloads {
+        workload.harness = Some(harness.clone());
+        // Times are different in every trial.
+        if !is_own("output") {
+            workload.output = OutputUse::Varies;
+        }
+    }
+    Ok(())
+}

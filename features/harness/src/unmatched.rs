@@ -1,0 +1,70 @@
+//! Benchmarks that the baseline does not have: nothing can be compared with them. They are data in the findings, and a few
+//! lines of the report; one that only the baseline has is a trial that failed, and is not named here.
+
+use bakeoff_judge::findings::Findings;
+use bakeoff_model::plan::BASELINE;
+use bakeoff_model::record::{Record, TWIN};
+use bakeoff_report::draw::notes::Notes;
+use bakeoff_report::draw::paint::{Ink, Page};
+use bakeoff_report::draw::text::clean;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeSet;
+
+/// The section's name.
+pub(crate) const SECTION: &str = "harness";
+
+/// More names than these are counted.
+const NAMED: usize = 8;
+
+/// Benchmarks of a variant that the baseline does not have.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Unmatched {
+    workload: String,
+    variant: String,
+    benchmarks: Vec<String>,
+}
+
+/// All of them.
+pub(crate) fn find(record: &Record, findings: &mut Findings) {
+    let mut all: Vec<Unmatched> = vec![];
+    for workload in &record.study.workloads {
+        let known: BTreeSet<&String> = record.benchmarks(workload).into_iter().collect();
+        for variant in record.study.variants.iter().filter(|variant| variant.name != TWIN) {
+            let own = record.trials.iter().filter(|t| t.workload == *workload && t.variant == variant.name);
+            let others: BTreeSet<&String> =
+                own.flat_map(|trial| trial.parts.keys()).filter(|name| !known.contains(name)).collect();
+            if !others.is_empty() {
+                all.push(Unmatched {
+                    workload: workload.clone(),
+                    variant: variant.name.clone(),
+                    benchmarks: others.into_iter().cloned().collect(),
+                });
+            }
+        }
+    }
+    if let Some(section) = serde_json::to_value(&all).ok().filter(|_| !all.is_empty()) {
+        findings.sections.insert(SECTION.to_owned(), section);
+    }
+}
+
+/// A line for each variant that has such.
+pub(crate) fn print(findings: &Findings, page: &mut Page, _notes: &mut Notes, columns: usize) {
+    let section = findings.sections.get(SECTION).cloned().unwrap_or_default();
+    let Ok(all) = serde_json::from_value::<Vec<Unmatched>>(section) else { return };
+    page.gap();
+    for Unmatched { variant, benchmarks, .. } in all {
+        let names: Vec<String> = benchmarks.iter().take(NAMED).map(|name| clean(name)).collect();
+        let more = match benchmarks.len() - names.len() {
+            0 => String::new(),
+            more => format!(", and {more} more"),
+        };
+        let baseline = findings.variants.first().map_or(BASELINE, |variant| variant.name.as_str());
+        let line = format!(
+            "compared with nothing, as only {} has them and {} does not: {}{more}",
+            clean(&variant),
+            clean(baseline),
+            names.join(", ")
+        );
+        page.paragraph(&line, columns, 2, Ink::Open);
+    }
+}
