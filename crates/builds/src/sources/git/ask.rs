@@ -124,6 +124,7 @@ pub(super) fn ask(cache: &Cache, folder: &Path, words: &[&str]) -> Result<Answer
         argv: std::iter::once(&"git").chain(words).map(|&word| word.to_owned()).collect(),
         dir: folder.to_owned(),
         env: environment(In::Theirs),
+        stdin: None,
         stdout: stdout.clone(),
         stderr: stderr.clone(),
     };
