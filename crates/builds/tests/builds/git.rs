@@ -99,8 +99,10 @@ fn a_revision_of_a_repository_is_a_tree_without_its_past() {
         }
     }
     in_repo(&study, "git checkout -q next");
-    study.sources[0].from = SourceFrom::git("repo", "HEAD~1");
-    assert_eq!(find(&study).commit, Some(v1));
+    for revision in ["HEAD~1", "@~1", ":/one", "main@{0}", "main"] {
+        study.sources[0].from = SourceFrom::git("repo", revision);
+        assert_eq!(find(&study).commit.as_ref(), Some(&v1), "{revision}");
+    }
     study.sources[0].from = SourceFrom::git("repo", "next");
     study.sources[0].sha256 = Some(find(&study).sha256);
     fs::remove_dir_all(study.dir().join("repo")).unwrap();
@@ -139,6 +141,10 @@ fn what_cannot_be_had_says_what_to_do() {
     study = with_repository("v2");
     drop(known);
     not_found(&study, &["has no `v2`, or no longer", "log --oneline --all", "fetch"]);
+    for revision in ["HEAD^{tree}", "HEAD:one"] {
+        study.sources[0].from = SourceFrom::git("repo", revision);
+        not_found(&study, &["is no commit"]);
+    }
     study.sources[0].from = SourceFrom::git("repo", "--upload-pack=x");
     not_found(&study, &["may begin with `-`"]);
     study.sources[0].from = SourceFrom::git("http://127.0.0.1:1/x.git", "v1");
@@ -301,6 +307,8 @@ fn nothing_of_a_repository_is_executed() {
     sh(&dir, "rm -f .git/objects/$(git -c core.fsmonitor=false rev-parse HEAD:one | sed 's,..,&/,')");
     study.sources[0].from = SourceFrom::git("repo", &blob);
     not_found(&study, &["while it laid out commit", "partial clone"]);
+    study.sources[0].from = SourceFrom::git("repo", &"1".repeat(40));
+    not_found(&study, &["has no `1111", "or no longer"]);
     assert_eq!(bites(&canary), Vec::<String>::new());
     assert_eq!(read(study.cache.root().join("sources").join(&head.sha256).join("tree/one")), "$Format:%H$");
 

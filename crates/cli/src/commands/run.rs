@@ -21,7 +21,8 @@ use bakeoff_lab::Ending;
 use bakeoff_lab::local::Setup;
 use bakeoff_lab::simulated::{Simulated, Truth};
 use bakeoff_model::plan::Plan;
-use bakeoff_model::record::{Basis, BuildLine, BuildOutcome, StudyLine};
+use bakeoff_model::record::{Basis, BuildLine, BuildOutcome, SharedLine, StudyLine};
+use bakeoff_model::study::Factor;
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::os::fd::AsFd as _;
@@ -127,11 +128,9 @@ fn execute_here(args: &Args, folder: &StudyFolder, mut plan: Plan, features: Fea
     let shared = if args.anyway { vec![] } else { alike::merge(&mut plan, &all, &builds) };
     // Raced apart, they are another study.
     whole.variants.retain(|variant| shared.iter().all(|one| one.variant.name != variant.name));
-    screen::err(&if args.is_quiet() { String::new() } else { alike::notes(&shared) });
-    alike::something_is_left(&plan, &shared, &builds, || {
-        let doubts = bakeoff_judge::doubts_about_builds(&all, &builds);
-        bakeoff_report::build_doubts(&doubts, screen::style().width, false)
-    })?;
+    if !is_anything_left(args.is_quiet(), (&plan, &all), &shared, (&builds, &folder.study.build_factors))? {
+        return Ok(Code::Done);
+    }
     let (mut study, older) = study_line(&whole, &plan, &digests, &inputs);
     study.shared = shared;
     let state = continued::choose(&state_folder, &mut study, &older);
@@ -177,6 +176,25 @@ fn execute_here(args: &Args, folder: &StudyFolder, mut plan: Plan, features: Fea
     }
     drop(machine);
     finish(args, &record, ending, features)
+}
+
+/// Says which variants share a row, and whether any are left to race; that there are none is an answer or an error.
+fn is_anything_left(
+    quiet: bool,
+    (plan, all): (&Plan, &StudyLine),
+    shared: &[SharedLine],
+    (builds, factors): (&[BuildLine], &[Factor]),
+) -> Result<bool, CommandError> {
+    if let Some(text) = alike::same_revisions(plan, shared, builds, factors) {
+        screen::out(&text);
+        return Ok(false);
+    }
+    screen::err(&if quiet { String::new() } else { alike::notes(shared) });
+    alike::something_is_left(plan, shared, builds, || {
+        let doubts = bakeoff_judge::doubts_about_builds(all, builds);
+        bakeoff_report::build_doubts(&doubts, screen::style().width, false)
+    })?;
+    Ok(true)
 }
 
 /// How many changed files of a prefix are named.

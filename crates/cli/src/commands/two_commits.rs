@@ -67,7 +67,7 @@ pub(super) fn execute(asked: &Asked, given: Given<'_>, features: Features) -> Re
     let digests = built(&mut plan, &builds)?;
     let alike = match asked.anyway {
         true => Alike::default(),
-        false => Alike::of(&cache, &mut plan, &digests, seen_by(asked, &given, &revisions))?,
+        false => Alike::of(&cache, &mut plan, (&digests, &builds), seen_by(asked, &given, &revisions))?,
     };
     if plan.variants.len() < 2 {
         return same_program(&alike, &plan, (&digests, &builds), &given, features);
@@ -120,16 +120,26 @@ impl Alike {
     fn of(
         cache: &Cache,
         plan: &mut Plan,
-        digests: &BTreeMap<String, String>,
+        (digests, builds): (&BTreeMap<String, String>, &[BuildLine]),
         seen: Use<'_>,
     ) -> Result<Self, CommandError> {
+        let binaries = |digest: &str| {
+            let line = builds.iter().find(|line| line.digest == digest);
+            line.and_then(|line| line.proof.binaries.as_ref())
+        };
         let mut alike = Self::default();
         let mut kept: Vec<Variant> = vec![];
         for variant in &plan.variants {
             let mut with = None;
             for first in &kept {
                 let both = [&digests[&first.name], &digests[&variant.name]].map(String::as_str);
-                let differing = if both[0] == both[1] { Some(vec![]) } else { differences(cache, both)? };
+                // What is loaded of a program is never for people; so trees need not be read where that differs.
+                let [one, other] = both.map(binaries);
+                let differing = match both[0] == both[1] {
+                    true => Some(vec![]),
+                    false if one.is_some() && other.is_some() && one != other => None,
+                    false => differences(cache, both)?,
+                };
                 if let Some(differing) = differing.filter(|files| files.iter().all(|file| seen.does_not_meet(file))) {
                     with = Some((first.name.clone(), differing));
                     break;

@@ -230,10 +230,20 @@ fn a_locked_revision_stays_when_the_branch_moves() {
     sandbox.execute(&["build", "STUDY", "--quiet"]).expect(0, &["baseline: in the cache", "commit=main: built"]);
     sandbox.execute(&["run", "STUDY", "--quiet", "--blocks", "8"]).expect(0, &["commit=main", "slower"]);
 
+    // A change of docs is an answer here too, and no mistake of the study.
+    repository.sh("git checkout -q -b docs v1");
+    repository.commit("README.md", "A good program.\n");
+    sandbox.write("study.toml", &STUDY.replace("revision = \"main\"", "revision = \"docs\""));
+    sandbox.execute(&["lock", "STUDY"]).expect(0, &["app@docs: locked"]);
+    let run = ["run", "STUDY", "--quiet", "--blocks", "1"];
+    sandbox.execute(&run).expect(0, &["baseline, commit=main: all revisions give the same program", "--anyway"]);
+    sandbox.execute(&[&run[..], &["--anyway"]].concat()).expect(0, &["commit=main"]);
+    repository.sh("git checkout -q main");
+
     sandbox.write("study.toml", &STUDY.replace("revision = \"main\"", "revision = \"worktree\""));
     sandbox
         .execute(&["lock", "STUDY"])
-        .expect(0, &["app@main: removed from the lock file", "app@worktree: a working tree, never locked"]);
+        .expect(0, &["app@docs: removed from the lock file", "app@worktree: a working tree, never locked"]);
     repository.write("prog.c", &program(4_000_000));
     sandbox.execute(&["build", "STUDY", "--quiet"]).expect(0, &["commit=main: built"]);
     sandbox.execute(&["build", "STUDY", "--quiet"]).expect(0, &["commit=main: in the cache"]);

@@ -170,8 +170,8 @@ impl Checkout<'_, '_> {
         if let Some(complaint) = self.site.complaint(&ended.end) {
             let why = match origin {
                 Origin::Folder(folder) => format!(
-                    "git {complaint} while it laid out commit {commit}; where objects are missing, as in a partial clone, \
-                     `git -C {} fetch --refetch --filter=tree:0` does not help, a full clone does",
+                    "git {complaint} while it laid out commit {commit}; objects may be missing, as in a partial clone: a \
+                     full clone has them, and `git -C {} fsck` names them",
                     folder.path.display()
                 ),
                 Origin::Address(url) => format!("git {complaint} while it laid out commit {commit} of {url}"),

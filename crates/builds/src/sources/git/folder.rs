@@ -128,23 +128,36 @@ impl Folder {
 
     /// The commit that a revision is at this moment; or why it is none.
     pub(super) fn commit(&self, cache: &Cache, revision: &str) -> Result<Result<String, String>, Error> {
-        let wanted = format!("{revision}^{{commit}}");
-        let answer = ask(cache, &self.path, &["rev-parse", "--verify", &wanted])?;
+        if revision.starts_with('-') {
+            return Ok(Err(format!("a revision may not begin with `-`, as `{revision}` does")));
+        }
+        // Of an abbreviation, the commit is meant; but what is looked for by its message ends with the text.
+        let parse = |text: &str| ask(cache, &self.path, &["rev-parse", "--verify", text]);
+        let mut answer = parse(&format!("{revision}^{{commit}}"))?;
+        if !answer.is_answer
+            && let Some(object) = parse(revision)?.lines().first()
+        {
+            answer = parse(&format!("{object}^{{commit}}"))?;
+        }
         let shown = self.path.display();
-        Ok(match (answer.is_answer, &answer.lines()[..]) {
-            (true, [commit]) => Ok(commit.clone()),
-            _ if self.is_shallow => Err(format!(
+        if let (true, [commit]) = (answer.is_answer, &answer.lines()[..]) {
+            return Ok(Ok(commit.clone()));
+        }
+        Ok(Err(if ask(cache, &self.path, &["cat-file", "-e", revision])?.is_answer {
+            format!("`{revision}` of the repository `{shown}` is no commit; name a branch, tag or commit")
+        } else if self.is_shallow {
+            format!(
                 "the repository `{shown}` has no `{revision}`; it is a shallow clone, which lacks the past: `git -C \
                  {shown} fetch --unshallow --tags` gets it (in a pipeline: a checkout with full depth)"
-            )),
-            _ if answer.err.contains("ambiguous") => Err(format!(
-                "`{revision}` could be several commits of the repository `{shown}`; write more of its digits"
-            )),
-            _ => Err(format!(
+            )
+        } else if answer.err.contains("ambiguous") && answer.err.contains("short") {
+            format!("`{revision}` could be several commits of the repository `{shown}`; write more of its digits")
+        } else {
+            format!(
                 "the repository `{shown}` has no `{revision}`, or no longer; `git -C {shown} log --oneline --all` lists \
                  what there is, `git -C {shown} fetch` gets what others have"
-            )),
-        })
+            )
+        }))
     }
 }
 

@@ -133,7 +133,7 @@ mod tests {
 
     #[test]
     fn submodules_and_filters_are_read_as_git_prints_them() {
-        let entries = b"100644 blob aa\ta file\0160000 commit cc\tlib/one two\0160000 commit dd\tnowhere\0";
+        let entries = b"100644 blob aa\ta file\x00160000 commit cc\tlib/one two\x00160000 commit dd\tnowhere\0";
         let modules = b"submodule.one.path\nlib/one two\0submodule.one.url\n../one\0submodule.x.y.url\nu\0";
         let one = Submodule {
             name: "one".to_owned(),
