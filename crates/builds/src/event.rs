@@ -39,6 +39,15 @@ pub enum BuildEvent {
         /// Whether somebody said what its checksum must be; of a path of this machine nobody need.
         checked: bool,
     },
+    /// Files of a commit have a filter in their attributes, which is not executed: they are as the commit has them.
+    NotFiltered {
+        /// The source's name in the study.
+        source: String,
+        /// The filter: `lfs`.
+        filter: String,
+        /// How many files have it.
+        files: usize,
+    },
     /// Another process is at work on the same thing, or what it started is still ending.
     Waiting {
         /// The layer or source in question, in words.

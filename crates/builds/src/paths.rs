@@ -7,6 +7,7 @@
 //! manifests/<name>          every file of its prefix, to notice damage
 //! proofs/<name>.json        what was seen of it that shows whether it is what it is called
 //! tools.json                which compilers there are, so that they need not be asked again
+//! commits.json              the SHA-256 of the trees of commits, so that they need not be laid out again
 //! logs/<name>.log           what its script printed (while it executes: <name>.output)
 //! logs/<name>.tools         arguments of compilers, linkers and archivers
 //! logs/<name>.failed        how it failed, if the study foresaw that
@@ -103,6 +104,11 @@ impl Paths {
     /// What is known of the tools of this machine.
     pub(crate) fn tools(&self) -> PathBuf {
         self.root.join("tools.json")
+    }
+
+    /// What is known of commits.
+    pub(crate) fn commits(&self) -> PathBuf {
+        self.root.join("commits.json")
     }
 
     /// Which study used what.

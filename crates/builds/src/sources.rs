@@ -1,13 +1,17 @@
 //! Sources: whatever brings them, their SHA-256 alone admits them: of the file, or of a folder's tree. What was
 //! admitted is kept in the cache and fetched no more. [`crate::unpack`] looks into archives.
 
+mod bring;
+mod git;
 mod imported;
 mod origins;
 mod pins;
+mod revised;
 mod tree;
 
 pub use imported::import_source;
 pub(crate) use pins::pin;
+pub use revised::{commit_now, pinned_revision, place_in_repository};
 pub(crate) use tree::copy;
 
 use crate::cache::Cache;
@@ -17,8 +21,8 @@ use crate::files::{entries, fresh_folder, wipe};
 use crate::shell::{Shell, Stop};
 use bakeoff_host::lock::Lock;
 use bakeoff_model::digest::Digest;
-use bakeoff_model::study::{Source, SourceFrom};
-use origins::{Loaded, Site};
+use bakeoff_model::study::Source;
+use bring::{Loaded, Most, Site};
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
@@ -171,8 +175,9 @@ impl<'a> Sources<'a> {
         let download = work.join("download");
         fresh_folder(work)?;
         fresh_folder(&download)?;
-        let most = origins::Most::default();
-        Site { study_dir: self.study_dir, shell, work, download: &download, most }.load(source)
+        let (cache, notify, study_dir) = (self.cache, self.notify, self.study_dir);
+        let mut site = Site { cache, notify, study_dir, shell, work, download: &download, most: Most::default() };
+        origins::load(&mut site, source)
     }
 
     /// Moves what was accepted to its place in the cache, whole or not at all.
@@ -209,7 +214,7 @@ fn to_lay_out(source: &Source, path: PathBuf) -> PathBuf {
 /// That a source is not the one that was expected, and the remedy.
 fn unlike(source: &Source, path: &Path, found: &str, pin: &str) -> String {
     let name = &source.name;
-    if matches!(source.from, SourceFrom::Path(_)) {
+    if source.from.is_as_it_is_now() {
         return format!(
             "source `{name}`: it was changed while it was copied: it had SHA-256 {pin}, the copy has {found}; execute \
              the command again when nobody writes to it"

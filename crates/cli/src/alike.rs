@@ -3,9 +3,10 @@
 //! elsewhere.
 
 use bakeoff_command::error::{Code, CommandError};
+use bakeoff_model::plain::clean;
 use bakeoff_model::plan::Plan;
 use bakeoff_model::record::{BuildLine, BuildOutcome, Record, SharedLine, StudyLine};
-use bakeoff_model::study::Vary;
+use bakeoff_model::study::{Factor, Vary};
 
 /// Takes the variants out of the plan that are the same thing as one before them, and returns them. `study` is the
 /// plan's line with all variants.
@@ -45,6 +46,36 @@ pub(crate) fn notes(shared: &[SharedLine]) -> String {
     text
 }
 
+/// The answer where nothing is left to compare and the variants are revisions of one program: that these are the same is no
+/// mistake of the study, and a pipeline goes on. None, where that is not so.
+pub(crate) fn same_revisions(
+    plan: &Plan,
+    shared: &[SharedLine],
+    builds: &[BuildLine],
+    factors: &[Factor],
+) -> Option<String> {
+    let is_built = builds.iter().all(|build| build.outcome == BuildOutcome::Built);
+    let names_revisions = |name: &String| {
+        let factor = factors.iter().find(|factor| factor.name == *name);
+        factor.is_some_and(|factor| factor.levels.iter().any(|level| !level.revisions.is_empty()))
+    };
+    let baseline = plan.baseline();
+    let differ_in_revisions = shared.iter().all(|SharedLine { variant, .. }| {
+        let differ = variant.levels.iter().filter(|(factor, level)| baseline.levels.get(*factor) != Some(level));
+        differ.map(|(factor, _)| factor).all(names_revisions)
+    });
+    let is_answer = plan.variants.len() == 1 && !shared.is_empty() && is_built && differ_in_revisions;
+    is_answer.then(|| {
+        let others = shared.iter().map(|one| one.variant.name.as_str());
+        let names: Vec<&str> = std::iter::once(baseline.name.as_str()).chain(others).collect();
+        format!(
+            "{}: all revisions give the same program, file for file, so that there is no difference to measure\n\
+             hint: --anyway races them all the same\n",
+            clean(&names.join(", "))
+        )
+    })
+}
+
 /// Ends the command where nothing is left to compare, with all that is doubtful about the builds: the reason may be there.
 pub(crate) fn something_is_left(
     plan: &Plan,
@@ -82,7 +113,7 @@ mod tests {
     use super::*;
     use bakeoff_model::plan::Variant;
     use bakeoff_model::record::{FactorLine, Proof};
-    use bakeoff_model::study::Levels;
+    use bakeoff_model::study::{Level, Levels};
     use std::collections::BTreeMap;
 
     /// Variants of these build and run levels, with these files; none if it failed to build.
@@ -157,5 +188,22 @@ mod tests {
         let (_, failed) = planned(&[("own", "C", Some("1")), ("O2", "C", Some("1")), ("O3", "C", None)]);
         assert_eq!(code(&failed), Err(Code::VariantFailed));
         assert!(something_is_left(&plan, &[], &builds, String::new).is_ok());
+    }
+
+    #[test]
+    fn revisions_that_are_the_same_program_are_an_answer() {
+        let (mut plan, builds) = planned(&[("own", "C", Some("1")), ("O2", "C", Some("1"))]);
+        let study = plan.study_line(&BTreeMap::new(), "", None);
+        let shared = merge(&mut plan, &study, &builds);
+        let factor = |revision: Option<&str>| {
+            let revisions = revision.map(|revision| ("layer".to_owned(), revision.to_owned())).into_iter().collect();
+            [Factor { name: "opt".to_owned(), levels: vec![Level { revisions, ..Level::default() }] }]
+        };
+        let text = same_revisions(&plan, &shared, &builds, &factor(Some("main")));
+        assert!(text.is_some_and(|text| text.starts_with("opt=own locale=C, opt=O2 locale=C: all revisions")));
+        assert_eq!(same_revisions(&plan, &shared, &builds, &factor(None)), None, "these are other things");
+        assert_eq!(same_revisions(&plan, &[], &builds, &factor(Some("main"))), None);
+        let (_, failed) = planned(&[("own", "C", Some("1")), ("O2", "C", Some("1")), ("O3", "C", None)]);
+        assert_eq!(same_revisions(&plan, &shared, &failed, &factor(Some("main"))), None);
     }
 }

@@ -133,7 +133,7 @@ fn commands<'a>(plan: &'a Plan, variant: &'a Variant) -> Vec<&'a str> {
 fn program(word: &str, prefix: Option<&Path>, setup: &Setup) -> Option<PathBuf> {
     let path = match ["$PREFIX/", "${PREFIX}/"].iter().find_map(|begin| word.strip_prefix(begin)) {
         Some(below) => prefix?.join(below),
-        None if word.contains('/') => setup.dir.join(word.trim_start_matches("./")),
+        None if word.contains('/') => setup.dir_of(prefix).join(word.trim_start_matches("./")),
         None => on_path(word, setup)?,
     };
     is_executable(&path).then_some(path)

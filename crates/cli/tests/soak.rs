@@ -9,7 +9,7 @@
 #[path = "commands/common/mod.rs"]
 mod common;
 
-use bakeoff_model::record::{Outcome, Record, TWIN};
+use bakeoff_model::record::{Outcome, Record};
 use bakeoff_model::shuffle::Stream;
 use common::Sandbox;
 use common::processes::{alive_in, children, signal};
@@ -335,7 +335,7 @@ impl Soak {
         let latest = fs::read_to_string(self.sandbox.study().join(".bakeoff/latest")).unwrap();
         let path = self.sandbox.study().join(".bakeoff").join(latest.trim());
         let record = bakeoff_journal::read(&path).unwrap().record;
-        assert_eq!(valid(&record).len(), planned(&record, blocks), "{shown:?}\n{path:?}");
+        assert_eq!(valid(&record).len(), common::planned(&record, blocks), "{shown:?}\n{path:?}");
         let kills_its_launcher = self.hostile == KILLS_ITS_LAUNCHER;
         for trial in &record.trials {
             let expect_failure = trial.workload == "hostile" && (kills_its_launcher || self.hostile == 3);
@@ -408,19 +408,6 @@ impl Soak {
         assert!(second.0 <= first.0 + 2, "{first:?} {second:?}");
         assert!(second.1 <= first.1 + 4096, "{first:?} {second:?}");
     }
-}
-
-/// Trials of so many blocks, without those of variants that stopped.
-fn planned(record: &Record, blocks: u32) -> usize {
-    let study = &record.study;
-    let variants = || study.variants.iter().map(|variant| variant.name.as_str()).chain([TWIN]);
-    let cells =
-        || study.workloads.iter().flat_map(|workload| study.conditions.iter().map(move |c| (&**workload, &**c)));
-    let takes_part = |variant: &str, cell: (&str, &str), block: u32| {
-        !record.is_left_out(cell, block) && !record.stopped.iter().any(|one| one.keeps_out(variant, cell, block))
-    };
-    let of = |block: u32| cells().map(move |cell| variants().filter(|v| takes_part(v, cell, block)).count());
-    (1..=blocks).flat_map(of).sum()
 }
 
 /// Trials that count, each once.

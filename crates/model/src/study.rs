@@ -11,7 +11,7 @@ mod build;
 mod mentioned;
 mod words;
 
-pub use build::{CompilerCache, Layer, Source, SourceFrom};
+pub use build::{CompilerCache, Layer, Source, SourceFrom, WORKTREE};
 
 /// The folder of journals, in the folder of a study. It is no part of a source that a study takes from its own project.
 pub const STATE_FOLDER: &str = ".bakeoff";
@@ -74,6 +74,9 @@ pub struct Level {
     pub patches: BTreeMap<String, Vec<String>>,
     /// The source that a layer takes in place of its own, by the layer's name: the instruction `source`.
     pub sources: BTreeMap<String, String>,
+    /// The revision of its source that a layer takes, by the layer's name: the instruction `revision`. The source of that
+    /// revision is in [`Self::sources`].
+    pub revisions: BTreeMap<String, String>,
     /// What the log of a build with it says when it fails, as it is meant to: the instruction `fails`.
     pub fails: Option<String>,
     /// A file of the finished build, relative to its prefix, that is booted, and in which the trials are executed: the

@@ -17,6 +17,7 @@ use crate::files::entries;
 use bakeoff_model::digest::Digest;
 use object::read::archive::ArchiveFile;
 use object::{Object, ObjectKind, ObjectSection, SectionFlags, elf};
+use std::collections::BTreeMap;
 use std::fs;
 use std::io::ErrorKind;
 use std::os::unix::ffi::OsStrExt;
@@ -38,13 +39,17 @@ const NOT_PROGRAM: [&[u8]; 6] = [b".debug", b".zdebug", b".rela.debug", b".rel.d
 /// The digest of what is loaded of all ELF files, if there are any, and that of all files. Neither, if some file may
 /// not be read: then nothing can be said.
 pub(super) fn digests(prefix: &Path, neutral: &Neutral) -> Result<(Option<String>, Option<String>), Error> {
-    let (binaries, files) = (Digest::of("binaries"), Digest::of("files"));
-    let mut seen = Seen { neutral, prefix, binaries, files, any_binaries: false, unread: false };
-    seen.folder(prefix)?;
+    let seen = Seen::of(prefix, neutral)?;
     if seen.unread {
         return Ok((None, None));
     }
     Ok((seen.any_binaries.then(|| seen.binaries.hex()), Some(seen.files.hex())))
+}
+
+/// What counts of each file, link and folder, by its name; none, if some file may not be read.
+pub(super) fn by_name(prefix: &Path, neutral: &Neutral) -> Result<Option<BTreeMap<Vec<u8>, String>>, Error> {
+    let seen = Seen::of(prefix, neutral)?;
+    Ok((!seen.unread).then_some(seen.by_name))
 }
 
 struct Seen<'a> {
@@ -54,9 +59,18 @@ struct Seen<'a> {
     files: Digest,
     any_binaries: bool,
     unread: bool,
+    by_name: BTreeMap<Vec<u8>, String>,
 }
 
-impl Seen<'_> {
+impl<'a> Seen<'a> {
+    fn of(prefix: &'a Path, neutral: &'a Neutral) -> Result<Self, Error> {
+        let (binaries, files) = (Digest::of("binaries"), Digest::of("files"));
+        let by_name = BTreeMap::new();
+        let mut seen = Seen { neutral, prefix, binaries, files, any_binaries: false, unread: false, by_name };
+        seen.folder(prefix)?;
+        Ok(seen)
+    }
+
     fn folder(&mut self, folder: &Path) -> Result<(), Error> {
         for path in entries(folder)? {
             let meta = fs::symlink_metadata(&path).at("look at", &path)?;
@@ -64,25 +78,31 @@ impl Seen<'_> {
             let name = self.neutral.bytes(relative).into_owned();
             if meta.is_dir() {
                 self.files.field("folder", &name);
+                self.by_name.insert(name, "folder".to_owned());
                 self.folder(&path)?;
             } else if meta.is_symlink() {
                 let target = fs::read_link(&path).at("read", &path)?;
-                self.files.field("link", &name).field("target", &self.neutral.bytes(target.as_os_str().as_bytes()));
+                let target = self.neutral.bytes(target.as_os_str().as_bytes());
+                self.files.field("link", &name).field("target", &target);
+                self.by_name.insert(name, format!("link {}", String::from_utf8_lossy(&target)));
             } else if meta.is_file() {
                 self.files.field("file", &name).field("mode", &(meta.mode() & 0o7777).to_le_bytes());
-                self.file(&path, &name)?;
+                let counts = self.file(&path, &name)?;
+                self.by_name.insert(name, format!("{:o} {counts}", meta.mode() & 0o7777));
             } else {
                 self.files.field("special", &name);
+                self.by_name.insert(name, "special".to_owned());
             }
         }
         Ok(())
     }
 
-    fn file(&mut self, path: &Path, name: &[u8]) -> Result<(), Error> {
+    /// What counts of a file.
+    fn file(&mut self, path: &Path, name: &[u8]) -> Result<String, Error> {
         let content = match fs::read(path) {
             Err(error) if error.kind() == ErrorKind::PermissionDenied => {
                 self.unread = true;
-                return Ok(());
+                return Ok(String::new());
             }
             content => content.at("read", path)?,
         };
@@ -97,7 +117,7 @@ impl Seen<'_> {
             ("content", whole(&content, self.neutral))
         };
         self.files.field(kind, digest.as_bytes());
-        Ok(())
+        Ok(format!("{kind} {digest}"))
     }
 }
 

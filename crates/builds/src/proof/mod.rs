@@ -17,8 +17,11 @@ use bakeoff_model::record::{BuildLine, BuildOutcome, Proof};
 use bakeoff_model::study::Layer;
 use neutral::Neutral;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsStr;
 use std::fs;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::PathBuf;
 
 /// What was seen of one layer. A file of its own, because descriptions are long and records are read often.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
@@ -56,6 +59,19 @@ pub(crate) fn of_build(cache: &Cache, chain: &[Link<'_, '_>], proof: &mut Proof)
     let patterns: Vec<&String> = chain.iter().flat_map(|link| &link.layer.sizes).collect();
     proof.sizes = sizes::sizes(&cache.prefix_of(&last.node.digest), &patterns)?;
     Ok(())
+}
+
+/// The names of what is not the same in two finished builds: what is only in one of them, and files that differ in what
+/// counts. None, if some file may not be read.
+///
+/// # Errors
+/// [`Error::File`] if a prefix is not there.
+pub fn differences(cache: &Cache, [one, other]: [&str; 2]) -> Result<Option<Vec<PathBuf>>, Error> {
+    let files = |digest: &str| binaries::by_name(&cache.prefix_of(digest), &Neutral::of(short(digest)));
+    let (Some(one), Some(other)) = (files(one)?, files(other)?) else { return Ok(None) };
+    let differs = |name: &&Vec<u8>| one.get(*name) != other.get(*name);
+    let names: BTreeSet<&Vec<u8>> = one.keys().chain(other.keys()).filter(differs).collect();
+    Ok(Some(names.into_iter().map(|name| PathBuf::from(OsStr::from_bytes(name))).collect()))
 }
 
 /// Keeps of every description the settings in which the finished builds differ.

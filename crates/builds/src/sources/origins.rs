@@ -1,129 +1,33 @@
-//! The four origins: what a command leaves, a file or folder of this machine, an address, a Git repository. Each
+//! The origins: what a command leaves, a file or folder of this machine, an address; a Git repository is in [`git`]. Each
 //! brings one file or one folder into a folder of the cache; whether that is accepted is decided in [`super`].
 
-use super::tree;
+use super::bring::{Loaded, Site, environment};
+use super::{git, tree};
 use crate::files::entries;
-use crate::shell::{Environment, Shell, Stop, complaint};
+use crate::shell::Stop;
 use crate::tools::find;
 use bakeoff_model::study::{Source, SourceFrom};
-use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-/// Puts what a Git repository holds at a revision into `$DOWNLOAD`, and its commit into `$WORK/commit`. A tag, a branch
-/// or a whole commit is had without its past where the other side allows it; whatever else Git understands needs all.
-const GIT: &str = r#"
-git init -q "$GIT_DIR"
-if git fetch -q --no-tags --depth 1 -- "$URL" "$REVISION"; then
-    commit=FETCH_HEAD
-else
-    git fetch -q --tags -- "$URL" '+refs/heads/*:refs/remotes/origin/*'
-    commit=refs/remotes/origin/$REVISION
-    git rev-parse -q --verify "$commit^{commit}" >&2 || commit=$REVISION
-fi
-git rev-parse --verify "$commit^{commit}" > "$WORK/commit"
-read -r commit < "$WORK/commit"
-if git ls-tree -r "$commit" | grep '^160000 '; then
-    exit 64
-fi
-git -c core.autocrlf=false -c core.symlinks=true --work-tree="$DOWNLOAD" checkout -q --force "$commit" -- .
-"#;
-
-/// How the script above says that there are submodules.
-const SUBMODULES: i32 = 64;
-
-/// Variables that would make Git look at another repository than the one it is given.
-const GIT_VARIABLES: [&str; 6] =
-    ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_COMMON_DIR", "GIT_NAMESPACE"];
-
-/// How long bringing a source may take, and how large a file may become meanwhile.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Most {
-    pub(super) seconds: f64,
-    pub(super) bytes: u64,
-}
-
-impl Default for Most {
-    /// Far above what a source is; nothing was measured for them.
-    fn default() -> Self {
-        Self { seconds: 2.0 * 3600.0, bytes: 32 << 30 }
-    }
-}
-
-/// What was brought.
-pub(super) struct Loaded {
-    /// A file, or a folder that counts by its content.
-    pub(super) path: PathBuf,
-    /// Of a Git repository: the whole name of the commit.
-    pub(super) commit: Option<String>,
-}
-
-/// Where something is brought to, and by whom.
-pub(super) struct Site<'a> {
-    pub(super) study_dir: &'a Path,
-    pub(super) shell: &'a mut Shell,
-    /// Kept for the user to look at after a failure.
-    pub(super) work: &'a Path,
-    /// Empty; within the work folder.
-    pub(super) download: &'a Path,
-    pub(super) most: Most,
+/// Brings a source from where it is.
+pub(super) fn load(site: &mut Site<'_>, source: &Source) -> Result<Loaded, Stop> {
+    let name = &source.name;
+    site.shell.note(&format!("fetching source `{name}`"))?;
+    let path = match &source.from {
+        SourceFrom::Fetch(command) => site.fetch(name, command)?,
+        SourceFrom::Path(path) => site.path(path)?,
+        SourceFrom::Url(url) => site.url(name, url)?,
+        SourceFrom::Git { url, revision } => return git::load(site, name, url, revision),
+        SourceFrom::Worktree(url) => return git::load_worktree(site, name, url),
+    };
+    Ok(Loaded { path, commit: None })
 }
 
 impl Site<'_> {
-    /// Brings a source from where it is.
-    pub(super) fn load(&mut self, source: &Source) -> Result<Loaded, Stop> {
-        let name = &source.name;
-        self.shell.note(&format!("fetching source `{name}`"))?;
-        let path = match &source.from {
-            SourceFrom::Fetch(command) => self.fetch(name, command)?,
-            SourceFrom::Path(path) => self.path(path)?,
-            SourceFrom::Url(url) => self.url(name, url)?,
-            SourceFrom::Git { url, revision } => return self.git(name, url, revision),
-        };
-        Ok(Loaded { path, commit: None })
-    }
-
-    fn refused<T>(&self, name: &str, why: &str) -> Result<T, Stop> {
-        Err(self.shell.failure(format!("source `{name}`: {why}"), self.work)?.into())
-    }
-
-    /// Executes a script in the study's folder. Not in the empty environment of a build: who fetches may need proxies,
-    /// keys and a home folder.
-    fn execute(&mut self, script: &str, variables: &[(&str, &str)]) -> Result<bakeoff_host::Ended, Stop> {
-        self.shell.note(script.trim())?;
-        let mut env: Environment =
-            std::env::vars_os().filter_map(|(k, v)| Some((k.into_string().ok()?, v.into_string().ok()?))).collect();
-        env.insert("DOWNLOAD".to_owned(), self.download.display().to_string());
-        if !variables.is_empty() {
-            GIT_VARIABLES.iter().for_each(|&name| drop(env.remove(name)));
-        }
-        env.extend(variables.iter().map(|&(name, value)| (name.to_owned(), value.to_owned())));
-        self.shell.timeout_s = Some(self.most.seconds);
-        // In units of 512 bytes (POSIX).
-        let limited = format!("ulimit -f {}\n{script}", self.most.bytes / 512);
-        Ok(self.shell.execute(&["sh", "-e", "-c", &limited], self.study_dir, &env)?)
-    }
-
-    /// What is wrong with an end; none if it succeeded. What fails with a file that has reached its limit has failed for
-    /// that.
-    fn complaint(&self, end: &bakeoff_host::End) -> Option<String> {
-        const REMEDY: &str = "bring it yourself, and name the file with `path`";
-        let is_full = |path: &Path| path.metadata().is_ok_and(|about| about.len() / 512 >= self.most.bytes / 512);
-        match complaint(end)? {
-            _ if *end == bakeoff_host::End::TimedOut => {
-                Some(format!("did not end within {} s and was killed; {REMEDY}", self.most.seconds))
-            }
-            _ if entries(self.download).is_ok_and(|files| files.iter().any(|file| is_full(file))) => Some(format!(
-                "was stopped at a file of {} MiB, the limit of what is loaded; {REMEDY}",
-                self.most.bytes >> 20
-            )),
-            other => Some(other),
-        }
-    }
-
     /// What the study's command leaves: one file; or else a folder's content, which is that of the only folder if
     /// there is nothing beside it.
     fn fetch(&mut self, name: &str, command: &str) -> Result<PathBuf, Stop> {
-        let ended = self.execute(command, &[])?;
+        let ended = self.execute(command, environment(), &[])?;
         if let Some(complaint) = self.complaint(&ended.end) {
             return self.refused(name, &format!("the fetch command {complaint}"));
         }
@@ -166,7 +70,7 @@ impl Site<'_> {
         } else {
             "wget -nv --timeout=60 --tries=3 -O \"$FILE\" -- \"$URL\""
         };
-        let ended = self.execute(script, &[("URL", url), ("FILE", &file.display().to_string())])?;
+        let ended = self.execute(script, environment(), &[("URL", url), ("FILE", &file.display().to_string())])?;
         if let Some(complaint) = self.complaint(&ended.end) {
             let program = script.split(' ').next().unwrap_or_default();
             return self.refused(name, &format!("{program} {complaint} for {url}"));
@@ -175,35 +79,6 @@ impl Site<'_> {
             true => Ok(file),
             false => self.refused(name, &format!("nothing was loaded from {url}")),
         }
-    }
-
-    fn git(&mut self, name: &str, url: &str, revision: &str) -> Result<Loaded, Stop> {
-        if url.starts_with('-') || revision.starts_with('-') {
-            return self.refused(name, "neither the repository nor the revision may begin with `-`");
-        }
-        if find("git", &std::env::var_os("PATH").unwrap_or_default()).is_none() {
-            return self.refused(name, "`git` is not on PATH; install it");
-        }
-        let git_dir = self.work.join("git");
-        let (git_dir, work) = (git_dir.display().to_string(), self.work.display().to_string());
-        let variables = [
-            ("URL", url),
-            ("REVISION", revision),
-            ("GIT_DIR", &git_dir),
-            ("WORK", &work),
-            ("GIT_TERMINAL_PROMPT", "0"),
-        ];
-        let ended = self.execute(GIT, &variables)?;
-        if ended.end == bakeoff_host::End::Exited(SUBMODULES) {
-            let why = "the repository has submodules, which are not followed; make each of them a source of its own, \
-                       or use `fetch` with `git clone --recurse-submodules`";
-            return self.refused(name, why);
-        }
-        if let Some(complaint) = self.complaint(&ended.end) {
-            return self.refused(name, &format!("git {complaint} for revision `{revision}` of {url}"));
-        }
-        let commit = fs::read_to_string(self.work.join("commit")).unwrap_or_default().trim().to_owned();
-        Ok(Loaded { path: self.download.to_owned(), commit: Some(commit) })
     }
 }
 
@@ -219,7 +94,10 @@ fn file_name(url: &str) -> &str {
 
 #[cfg(test)]
 mod tests {
+    use super::super::bring::Most;
     use super::*;
+    use crate::cache::Cache;
+    use crate::shell::Shell;
     use bakeoff_host::lock::Lock;
     use std::io::{Read as _, Write as _};
     use std::net::TcpListener;
@@ -259,9 +137,11 @@ mod tests {
             let download = folder.path().join("download");
             crate::files::fresh_folder(&download).unwrap();
             let (study_dir, work) = (folder.path(), folder.path());
-            let mut site = Site { study_dir, shell: &mut shell, work, download: &download, most };
+            let cache = &Cache::open(folder.path().join("cache")).unwrap();
+            let notify = &|_| {};
+            let mut site = Site { cache, notify, study_dir, shell: &mut shell, work, download: &download, most };
             let source = Source { name: "data".to_owned(), from, sha256: None, unpack: false, disk_bytes: None };
-            let Err(Stop::Failure(failure)) = site.load(&source) else { panic!("it is loaded") };
+            let Err(Stop::Failure(failure)) = load(&mut site, &source) else { panic!("it is loaded") };
             assert!(failure.why.contains(expect) && failure.why.contains("with `path`"), "{}", failure.why);
         };
         let small = Most { bytes: 1 << 20, ..Most::default() };

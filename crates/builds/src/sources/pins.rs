@@ -1,7 +1,8 @@
 //! The SHA-256 that a source must have: the study's, or for a path that of what is there now. What a layer was named
 //! by is remembered, so that nothing else is built under that name.
 
-use super::tree::content_sha256;
+use super::git;
+use super::tree::{content_sha256, part_sha256};
 use crate::cache::Cache;
 use crate::error::{At as _, Error};
 use bakeoff_model::study::{Source, SourceFrom};
@@ -13,8 +14,10 @@ use std::sync::PoisonError;
 /// # Errors
 /// [`Error::Unpinned`] if nobody says it; for a path what is wrong with it, also that it is not what the study says.
 pub(crate) fn pin(cache: &Cache, study_dir: &Path, source: &Source) -> Result<String, Error> {
-    let SourceFrom::Path(path) = &source.from else {
-        return source.sha256.clone().ok_or_else(|| Error::Unpinned { name: source.name.clone() });
+    let path = match &source.from {
+        SourceFrom::Path(path) => path,
+        SourceFrom::Worktree(url) => return worktree_pin(cache, study_dir, source, url),
+        _ => return source.sha256.clone().ok_or_else(|| Error::Unpinned { name: source.name.clone() }),
     };
     let refused = |why: String| Error::Source { name: source.name.clone(), why };
     let place = resolved(study_dir, path).map_err(|_| refused(format!("there is no file or folder `{path}`")))?;
@@ -35,6 +38,21 @@ pub(crate) fn pin(cache: &Cache, study_dir: &Path, source: &Source) -> Result<St
         ))),
         _ => Ok(found),
     }
+}
+
+/// That of the files of a repository's working tree.
+fn worktree_pin(cache: &Cache, study_dir: &Path, source: &Source, url: &str) -> Result<String, Error> {
+    // No path of a source is called so.
+    let place = git::folder_of(url, study_dir).join("\0worktree");
+    let mut known = cache.pins.0.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(found) = known.get(&place) {
+        return Ok(found.clone());
+    }
+    let refused = |why: String| Error::Source { name: source.name.clone(), why };
+    let tree = git::worktree(cache, &git::folder_of(url, study_dir))?.map_err(refused)?;
+    let (found, _) = part_sha256(&tree.folder, &tree.paths)?;
+    known.insert(place, found.clone());
+    Ok(found)
 }
 
 /// Where a path of the study is, links followed.

@@ -8,6 +8,7 @@ use bakeoff_model::digest::hex;
 use bakeoff_model::study::STATE_FOLDER;
 use rayon::iter::{IntoParallelRefIterator as _, ParallelIterator as _};
 use sha2::{Digest as _, Sha256};
+use std::collections::BTreeSet;
 use std::fs::{self, File, FileTimes, Permissions};
 use std::io;
 use std::os::unix::ffi::OsStrExt as _;
@@ -33,6 +34,21 @@ use std::path::{Path, PathBuf};
 pub(super) fn tree_sha256(folder: &Path) -> Result<(String, u64), Error> {
     let mut paths = vec![];
     list(folder, Path::new(""), &mut paths)?;
+    sha256_of_paths(folder, paths)
+}
+
+/// The same of some of a folder's content: these paths, which are relative to it, and the folders that they are in.
+pub(super) fn part_sha256(folder: &Path, paths: &[PathBuf]) -> Result<(String, u64), Error> {
+    sha256_of_paths(folder, with_folders(paths).into_iter().collect())
+}
+
+/// Paths with all folders above them, each once and before what is in it.
+fn with_folders(paths: &[PathBuf]) -> BTreeSet<PathBuf> {
+    let above = |path: &PathBuf| path.ancestors().filter(|path| *path != Path::new("")).map(Path::to_owned).collect();
+    paths.iter().flat_map::<Vec<PathBuf>, _>(above).collect()
+}
+
+fn sha256_of_paths(folder: &Path, mut paths: Vec<PathBuf>) -> Result<(String, u64), Error> {
     paths.sort_by(|a, b| a.as_os_str().as_bytes().cmp(b.as_os_str().as_bytes()));
     let records: Vec<(u8, Vec<u8>, u64)> =
         paths.par_iter().map(|path| record(&folder.join(path))).collect::<Result<_, _>>()?;
@@ -100,6 +116,19 @@ fn special(place: &Path) -> Error {
 /// The SHA-256 that a file or folder is accepted by, and its size in bytes.
 pub(super) fn content_sha256(path: &Path) -> Result<(String, u64), Error> {
     if fs::symlink_metadata(path).at("look at", path)?.is_dir() { tree_sha256(path) } else { sha256_of(path) }
+}
+
+/// Copies some of a folder's content, as for [`part_sha256`], into a folder that is there.
+pub(super) fn copy_part(from: &Path, paths: &[PathBuf], to: &Path) -> Result<(), Error> {
+    for path in with_folders(paths) {
+        let (place, target) = (from.join(&path), to.join(&path));
+        if fs::symlink_metadata(&place).at("look at", &place)?.is_dir() {
+            fs::create_dir(&target).at("make the folder", &target)?;
+        } else {
+            copy(&place, &target)?;
+        }
+    }
+    Ok(())
 }
 
 /// Copies a file, or a folder with all in it that counts: content, whether it is executable, times and links.

@@ -9,6 +9,7 @@ mod confined;
 mod damage;
 mod failures;
 mod gc;
+mod git;
 mod graph;
 mod kills;
 mod mutated;

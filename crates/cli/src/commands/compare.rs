@@ -6,6 +6,7 @@ mod parameters;
 mod variants;
 
 use super::options::{Extent, Kept, Showing};
+use super::two_commits;
 use crate::executed;
 use crate::programs;
 use crate::session::{OpenStudy, Setting};
@@ -47,6 +48,8 @@ pub(crate) struct Args {
     commands: Vec<String>,
     #[command(flatten)]
     named: Named,
+    #[command(flatten)]
+    git: two_commits::Asked,
     #[command(flatten)]
     extent: Extent,
     /// At least this many blocks
@@ -94,6 +97,9 @@ pub(crate) fn execute(args: &Args, features: Features) -> Result<Code, CommandEr
     let mut plan = plan(args)?;
     args.showing.plan(&mut plan, features)?;
     args.extent.apply_at_most(&mut plan, args.max_runs)?;
+    if args.git.is_asked() {
+        return two_commits::execute(&args.git, given(args, plan)?, features);
+    }
     bakeoff_host::interrupt::install()?;
     // For the output of trials, and for the journal that nobody keeps; gone at the end.
     let folder = Scratch::new("bakeoff-compare-", &std::env::temp_dir()).map_err(|error| {
@@ -161,6 +167,20 @@ pub(crate) fn execute(args: &Args, features: Features) -> Result<Code, CommandEr
             Ok(Code::Interrupted)
         }
     }
+}
+
+/// What revisions are compared by.
+fn given(args: &Args, plan: Plan) -> Result<two_commits::Given<'_>, CommandError> {
+    let [command] = &args.commands[..] else {
+        let error = format!("{} commands for revisions that --git names", args.commands.len());
+        return Err(CommandError::usage(error).hint("give one command: each revision executes it"));
+    };
+    if plan.variants.len() > 1 {
+        let error = "revisions and values of parameters cannot be varied at once";
+        return Err(CommandError::usage(error).hint("leave out --git, or write the values into the command"));
+    }
+    let (journal, quiet, showing) = (args.journal.as_deref(), args.quiet, &args.showing);
+    Ok(two_commits::Given { plan, command, journal, quiet, showing, environment: args.execution.environment() })
 }
 
 fn plan(args: &Args) -> Result<Plan, CommandError> {

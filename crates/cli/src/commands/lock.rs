@@ -2,13 +2,14 @@
 //! same sources. The `builds` crate fetches them.
 
 use super::build;
-use bakeoff_builds::{BuildEvent, Cache, NotFound, find_source};
+use bakeoff_builds::{BuildEvent, Cache, NotFound, commit_now, find_source};
 use bakeoff_command::Features;
 use bakeoff_command::error::{Code, CommandError};
 use bakeoff_command::screen;
 use bakeoff_command::study_folder::{StudyFolder, Unlocked};
+use bakeoff_model::plain::clean;
 use bakeoff_model::problem::suggest;
-use bakeoff_model::study::Source;
+use bakeoff_model::study::{Source, SourceFrom};
 use bakeoff_model::study_file::lock::{Lock, Locked, State};
 use bakeoff_report::format;
 use std::fs;
@@ -54,7 +55,7 @@ pub(crate) fn execute(args: &Args, features: Features) -> Result<Code, CommandEr
         screen::out("This study has no sources.\n");
     }
     if args.check {
-        return Ok(check(sources, &lock));
+        return check(&folder.dir, sources, &lock);
     }
     bakeoff_host::interrupt::install()?;
     let cache = Cache::open(Cache::default_root()?)?;
@@ -66,7 +67,7 @@ pub(crate) fn execute(args: &Args, features: Features) -> Result<Code, CommandEr
         let before = lock.state(source);
         let update = args.update.as_ref().is_some_and(|name| name.as_ref().is_none_or(|name| *name == source.name));
         if !wanted(before, update) {
-            say(&source.name, &standing(before));
+            say(&source.name, &standing(source, before));
             continue;
         }
         let report: &(dyn Fn(BuildEvent) + Sync) = if args.quiet { &|_| {} } else { &build::tell };
@@ -110,17 +111,20 @@ fn can_be_updated(name: &str, sources: &[Source], lock: &Lock) -> Result<(), Com
     };
     let (why, hint) = match lock.state(source) {
         State::Pinned => ("its hash stands in the study", "change `sha256` in study.toml, or leave it out"),
-        State::Path => ("it is a path, which counts as it is now", "there is nothing to update"),
+        State::Path => ("it is a path or working tree, which counts as it is now", "there is nothing to update"),
         State::Locked(_) | State::Stale(_) | State::Unlocked => return Ok(()),
     };
     Err(CommandError::usage(Error::NotLocked { name: name.to_owned(), why }).hint(hint))
 }
 
 /// How a source stands that is not fetched.
-fn standing(state: State<'_>) -> String {
+fn standing(source: &Source, state: State<'_>) -> String {
     match state {
         State::Pinned => "pinned in study.toml".to_owned(),
-        State::Path => "a path, never locked: it counts as it is now".to_owned(),
+        State::Path => {
+            let what = if source.from.repository().is_some() { "a working tree" } else { "a path" };
+            format!("{what}, never locked: it counts as it is now")
+        }
         State::Locked(locked) => format!("already locked: {}", identity(locked)),
         State::Stale(locked) => {
             format!("not locked: its origin is another one than that of the hash {}", locked.sha256)
@@ -149,16 +153,33 @@ fn identity(locked: &Locked) -> String {
     format!("{}{}", locked.sha256, commit.unwrap_or_default())
 }
 
-fn check(sources: &[Source], lock: &Lock) -> Code {
+fn check(dir: &Path, sources: &[Source], lock: &Lock) -> Result<Code, CommandError> {
     let mut code = Code::Done;
     for source in sources {
         let state = lock.state(source);
-        say(&source.name, &standing(state));
+        let moved = match state {
+            State::Locked(Locked { commit: Some(commit), .. }) => moved(dir, source, commit)?,
+            _ => String::new(),
+        };
+        say(&source.name, &format!("{}{moved}", standing(source, state)));
         if matches!(state, State::Unlocked | State::Stale(_)) {
             code = Code::GateFailed;
         }
     }
-    code
+    Ok(code)
+}
+
+/// Where the revision is another commit by now. It stays locked: that is what a lock is for. Nothing is fetched to see it.
+fn moved(dir: &Path, source: &Source, commit: &str) -> Result<String, CommandError> {
+    let SourceFrom::Git { revision, .. } = &source.from else { return Ok(String::new()) };
+    let now = commit_now(&Cache::open(Cache::default_root()?)?, dir, source)?;
+    Ok(match now.filter(|now| now != commit) {
+        Some(now) => {
+            let (name, revision) = (clean(&source.name), clean(revision));
+            format!("; `{revision}` is commit {now} by now, which --update={name} would take")
+        }
+        None => String::new(),
+    })
 }
 
 /// Entries of sources that the study no longer has, or whose hash it now says itself.

@@ -13,6 +13,7 @@ mod plan;
 mod power;
 mod report;
 mod run;
+mod two_commits;
 
 use bakeoff_command::Subcommand;
 use clap::Parser;

@@ -235,17 +235,21 @@ impl Showing {
         self.show_findings((record, &findings), more, features)
     }
 
-    /// What it is worth that all variants are one program, of which this is the record, without a trial: nothing but this
-    /// error, unless that answers what is asked for.
+    /// What it is worth that all variants are one program, of which this is the record, without a trial: if that does not answer
+    /// what is asked for, this answer or error.
     pub(super) fn without_trials(
         &self,
         record: &Record,
-        error: CommandError,
+        otherwise: Result<String, CommandError>,
         features: Features,
     ) -> Result<Code, CommandError> {
         let findings = features.judge(record);
         let concluded = Concluded { record, findings: &findings, causes: &[], is_json: self.json };
-        features.conclude_alike(&self.asked, &concluded)?.ok_or(error)
+        if let Some(code) = features.conclude_alike(&self.asked, &concluded)? {
+            return Ok(code);
+        }
+        screen::out(&otherwise?);
+        Ok(Code::Done)
     }
 
     /// Prints the findings of a record, of only these variants, and returns the exit code that they deserve. What was asked

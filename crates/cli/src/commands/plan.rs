@@ -9,7 +9,9 @@ use bakeoff_command::error::{Code, CommandError};
 use bakeoff_command::screen;
 use bakeoff_command::study_folder::StudyFolder;
 use bakeoff_model::percent::percent;
+use bakeoff_model::plain::clean;
 use bakeoff_model::plan::{Plan, Variant};
+use bakeoff_model::study::{Source, SourceFrom};
 use bakeoff_model::until::Until;
 use std::fmt::Write as _;
 
@@ -40,6 +42,7 @@ pub(crate) fn execute(args: &Args, features: Features) -> Result<Code, CommandEr
     let builds = survey(&cache, &folder.request(&plan, args.jobs.at_a_time()))?;
     let mut text = head(&plan);
     text.push_str(&builds_text(&plan, &builds));
+    text.push_str(&commits_text(&folder.study.sources));
     text.push('\n');
     text.push_str(&takes::text(&folder, &plan, &builds, &cache, args.jobs.at_a_time()));
     text.push_str(&relinking::text(&plan, &folder.study.layers, &builds));
@@ -133,6 +136,20 @@ fn builds_text(plan: &Plan, builds: &[Wanted]) -> String {
     }
     if builds.iter().any(|build| is_same_twice(plan, build)) {
         out.push_str("  Variants that share a build are the same program: comparing them shows noise only.\n");
+    }
+    out
+}
+
+/// Which commit each revision is, as it is locked.
+fn commits_text(sources: &[Source]) -> String {
+    let mut out = String::new();
+    for source in sources {
+        let (name, what) = match &source.from {
+            SourceFrom::Git { revision, .. } => (&source.name, format!("commit {revision}")),
+            SourceFrom::Worktree(_) => (&source.name, "the files as they are now".to_owned()),
+            _ => continue,
+        };
+        let _ = writeln!(out, "  source {}: {}", clean(name), clean(&what));
     }
     out
 }

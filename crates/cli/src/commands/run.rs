@@ -21,7 +21,8 @@ use bakeoff_lab::Ending;
 use bakeoff_lab::local::Setup;
 use bakeoff_lab::simulated::{Simulated, Truth};
 use bakeoff_model::plan::Plan;
-use bakeoff_model::record::{Basis, BuildLine, BuildOutcome, StudyLine};
+use bakeoff_model::record::{Basis, BuildLine, BuildOutcome, SharedLine, StudyLine};
+use bakeoff_model::study::Factor;
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::os::fd::AsFd as _;
@@ -127,9 +128,10 @@ fn execute_here(args: &Args, folder: &StudyFolder, mut plan: Plan, features: Fea
     let shared = if args.anyway { vec![] } else { alike::merge(&mut plan, &all, &builds) };
     // Raced apart, they are another study.
     whole.variants.retain(|variant| shared.iter().all(|one| one.variant.name != variant.name));
-    screen::err(&if args.is_quiet() { String::new() } else { alike::notes(&shared) });
-    if let Err(error) = alike::something_is_left(&plan, &shared, &builds, || doubts(&all, &builds)) {
-        return args.showing.without_trials(&alike::record(all, shared, builds), error, features);
+    if let Some(otherwise) =
+        nothing_left(args.is_quiet(), (&plan, &all), &shared, (&builds, &folder.study.build_factors))
+    {
+        return args.showing.without_trials(&alike::record(all, shared, builds), otherwise, features);
     }
     let (mut study, older) = study_line(&whole, &plan, &digests, &inputs);
     study.shared = shared;
@@ -179,10 +181,22 @@ fn execute_here(args: &Args, folder: &StudyFolder, mut plan: Plan, features: Fea
     finish(args, &record, ending, features)
 }
 
-/// What is doubtful about the builds, for people.
-fn doubts(study: &StudyLine, builds: &[BuildLine]) -> String {
-    let doubts = bakeoff_judge::doubts_about_builds(study, builds);
-    bakeoff_report::build_doubts(&doubts, screen::style().width, false)
+/// Says which variants share a row. If none are left to race: the answer that this is, or the error.
+fn nothing_left(
+    quiet: bool,
+    (plan, all): (&Plan, &StudyLine),
+    shared: &[SharedLine],
+    (builds, factors): (&[BuildLine], &[Factor]),
+) -> Option<Result<String, CommandError>> {
+    if let Some(answer) = alike::same_revisions(plan, shared, builds, factors) {
+        return Some(Ok(answer));
+    }
+    screen::err(&if quiet { String::new() } else { alike::notes(shared) });
+    let left = alike::something_is_left(plan, shared, builds, || {
+        let doubts = bakeoff_judge::doubts_about_builds(all, builds);
+        bakeoff_report::build_doubts(&doubts, screen::style().width, false)
+    });
+    left.err().map(Err)
 }
 
 /// How many changed files of a prefix are named.

@@ -18,3 +18,4 @@ mod marks;
 mod outputs;
 mod plan;
 mod truth;
+mod two_commits;

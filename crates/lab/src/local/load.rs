@@ -66,6 +66,7 @@ impl Load {
             env.insert("BAKEOFF_COPY".to_owned(), copy.to_string());
             let mut command = stage.helper(argv, env, &log);
             command.stdout = PathBuf::from("/dev/null");
+            command.dir = stage.setup.dir_of(of.prefix);
             job.commands.push(command);
             active.logs.push(log);
             active.homes.push(name);

@@ -23,6 +23,8 @@ const LEAST_FREE_BYTES: u64 = 4096;
 pub struct Setup {
     /// The folder in which trials execute: the study's own.
     pub dir: PathBuf,
+    /// Where they execute instead, if this is set: in this folder of what was built for their variant.
+    pub below_prefix: Option<PathBuf>,
     /// A folder of ours for output and for the trials' scratch folders; created where missing.
     pub scratch: PathBuf,
     /// Whether every process gets an empty folder as `HOME` and `TMPDIR`.
@@ -40,6 +42,14 @@ pub struct Setup {
 }
 
 impl Setup {
+    /// The folder in which trials execute for which this was built.
+    pub fn dir_of(&self, prefix: Option<&Path>) -> PathBuf {
+        match prefix.zip(self.below_prefix.as_ref()) {
+            Some((prefix, below)) => prefix.join(below),
+            None => self.dir.clone(),
+        }
+    }
+
     /// The environment of whatever belongs to a trial: what all have, the condition's, the variant's, which win over
     /// the condition's because they are what is compared, then the prefix, the ports and the folder.
     pub(super) fn environment_of(

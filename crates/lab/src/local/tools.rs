@@ -62,7 +62,9 @@ impl Tools {
             let home = stage.home(&numbered("home", number));
             env.extend(home.map(|home| (format!("BAKEOFF_HOME_{number}"), home.to_string_lossy().into_owned())));
         }
-        let end = self.execute(stage, &stage.helper(argv(text, true), env, &log), within_s)?;
+        let dir = stage.setup.dir_of(cell.prefix);
+        let command = bakeoff_host::Command { dir, ..stage.helper(argv(text, true), env, &log) };
+        let end = self.execute(stage, &command, within_s)?;
         if end == End::Exited(0) { Ok(()) } else { Err(surroundings(part, in_words(&end), &log)) }
     }
 }

@@ -39,9 +39,9 @@ pub(super) fn prepare(stage: &Stage, cell: Cell<'_>, ports: &Ports, printed: &mu
         let outputs = Outputs { stdout, stderr: stage.setup.scratch.join(numbered("stderr", number)) };
         prepared.job.commands.push(Command {
             argv: stage.argv(cell.variant, cell.workload),
-            dir: stage.setup.dir.clone(),
+            dir: stage.setup.dir_of(cell.prefix),
             env,
-            stdin: cell.workload.input.as_ref().map(|input| stage.setup.dir.join(input)),
+            stdin: cell.workload.input.as_ref().map(|input| stage.setup.dir_of(cell.prefix).join(input)),
             stdout: outputs.stdout.clone(),
             stderr: outputs.stderr.clone(),
         });

@@ -6,16 +6,22 @@ use crate::record::{Basis, FORMAT, StudyLine, VariantLine};
 use crate::study::OutputUse;
 use std::collections::BTreeMap;
 
+impl Variant {
+    /// Itself in the head of a journal. `builds` has the digest of each variant's build.
+    pub fn line(&self, builds: &BTreeMap<String, String>) -> VariantLine {
+        VariantLine {
+            name: self.name.clone(),
+            levels: self.levels.clone(),
+            build: builds.get(&self.name).cloned(),
+            run: self.run.clone(),
+        }
+    }
+}
+
 impl Plan {
     /// The head of this plan's journal. `builds` has the digest of each variant's build; `inputs` and `simulated` are as
     /// for [`Self::identity`] and [`StudyLine`].
     pub fn study_line(&self, builds: &BTreeMap<String, String>, inputs: &str, simulated: Option<&str>) -> StudyLine {
-        let variant = |variant: &Variant| VariantLine {
-            name: variant.name.clone(),
-            levels: variant.levels.clone(),
-            build: builds.get(&variant.name).cloned(),
-            run: variant.run.clone(),
-        };
         StudyLine {
             format: FORMAT,
             bakeoff: env!("CARGO_PKG_VERSION").to_owned(),
@@ -25,7 +31,7 @@ impl Plan {
             identity: self.identity(builds, inputs),
             basis: Some(Basis { keys: self.keys(), ..Basis::default() }),
             seed: self.seed,
-            variants: self.variants.iter().map(variant).collect(),
+            variants: self.variants.iter().map(|variant| variant.line(builds)).collect(),
             excluded: self.excluded.clone(),
             workloads: self.workloads.iter().map(|workload| workload.name.clone()).collect(),
             outputs: self.outputs(),

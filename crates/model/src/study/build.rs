@@ -20,6 +20,9 @@ pub struct Source {
     pub disk_bytes: Option<u64>,
 }
 
+/// The revision that means the files of a repository as they are now.
+pub const WORKTREE: &str = "worktree";
+
 /// Where a source is had from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SourceFrom {
@@ -33,9 +36,12 @@ pub enum SourceFrom {
     Git {
         /// The repository, as `git fetch` understands it.
         url: String,
-        /// A commit, tag or branch.
+        /// A commit, tag or branch, or whatever else `git rev-parse` understands.
         revision: String,
     },
+    /// The files of a Git repository of this machine as they are now, but for those that it ignores: the revision
+    /// [`WORKTREE`]. The path is relative to the study's folder.
+    Worktree(String),
 }
 
 /// One cached build step.
@@ -93,5 +99,28 @@ impl Layer {
     pub fn mentions(&self, variable: &str) -> bool {
         let texts = std::iter::once(&self.script).chain(&self.verify).chain(&self.describe).chain(&self.relink);
         texts.into_iter().any(|text| mentions(text, variable))
+    }
+}
+
+impl SourceFrom {
+    /// What a Git repository holds at a revision, which may be [`WORKTREE`].
+    pub fn git(url: &str, revision: &str) -> Self {
+        match revision {
+            WORKTREE => Self::Worktree(url.to_owned()),
+            _ => Self::Git { url: url.to_owned(), revision: revision.to_owned() },
+        }
+    }
+
+    /// The repository, if it is one.
+    pub fn repository(&self) -> Option<&str> {
+        match self {
+            Self::Git { url, .. } | Self::Worktree(url) => Some(url),
+            _ => None,
+        }
+    }
+
+    /// Whether it counts as it is now, and is never locked.
+    pub fn is_as_it_is_now(&self) -> bool {
+        matches!(self, Self::Path(_) | Self::Worktree(_))
     }
 }

@@ -5,7 +5,7 @@ mod instructions;
 
 pub(super) use instructions::Buildable;
 
-use super::section::{Section, Sink, check_name};
+use super::section::{Section, Sink, check_level_name};
 use crate::problem::suggest;
 use crate::study::{Exclude, Factor, Level, Levels};
 use std::collections::BTreeMap;
@@ -20,6 +20,8 @@ pub(super) struct PlacedFactor {
     pub(super) variables: Vec<(String, Range<usize>)>,
     /// Where its levels name a kernel.
     pub(super) kernels: Vec<Range<usize>>,
+    /// The levels that say `revision`, whether what they say is one or not.
+    pub(super) revised: Vec<String>,
 }
 
 /// What builds set themselves.
@@ -48,21 +50,28 @@ fn read(
         let mut levels = vec![];
         let mut variables = vec![];
         for (name, span, value) in section.entries() {
-            check_name(section.sink, name, span.clone(), "a level's name");
+            check_level_name(section.sink, name, span.clone());
             let Some(table) = value.get_ref().as_table() else {
                 let remedy = "a level is a table of variables, such as `{ CC = \"gcc\" }`; an empty one is `{}`";
                 section.sink.report(value.span(), &format!("level `{name}` must be a table"), "", remedy);
                 continue;
             };
+            // `v1.2 = {}` is the key `2` of a table `v1`.
+            if let Some((key, _)) = table.iter().find(|(key, value)| is_part_of_name(key.get_ref(), value)) {
+                let message = format!("to TOML, `{name}.{}` is a key of a table `{name}`", key.get_ref());
+                let remedy = format!("write the name in quotes: `\"{name}.{}\" = {{ … }}`", key.get_ref());
+                section.sink.report(span, &message, "", &remedy);
+                continue;
+            }
             levels.push(level(section.sink, name, table, reserved, buildable, &mut variables));
         }
         if levels.is_empty() {
             let remedy = "add a level, such as `on = { FLAG = \"-Don\" }`";
             section.sink.report(section.span.clone(), &format!("factor `{}` has no level", section.name), "", remedy);
         }
-        let kernels = kernels(&section);
+        let (kernels, revised) = (kernels(&section), revised(&section));
         let factor = Factor { name: section.name.clone(), levels };
-        factors.push(PlacedFactor { factor, span: section.span.clone(), variables, kernels });
+        factors.push(PlacedFactor { factor, span: section.span.clone(), variables, kernels, revised });
     }
     factors
 }
@@ -71,6 +80,12 @@ fn kernels(factor: &Section<'_>) -> Vec<Range<usize>> {
     let levels = factor.entries().into_iter().filter_map(|(_, _, value)| value.get_ref().as_table());
     let keys = levels.flat_map(|level| level.keys().filter(|key| key.get_ref() == "kernel"));
     keys.map(Spanned::span).collect()
+}
+
+fn revised(factor: &Section<'_>) -> Vec<String> {
+    let says =
+        |value: &Spanned<DeValue<'_>>| value.get_ref().as_table().is_some_and(|level| level.contains_key("revision"));
+    factor.entries().into_iter().filter(|(_, _, value)| says(value)).map(|(name, _, _)| name.to_owned()).collect()
 }
 
 fn level(
@@ -84,19 +99,21 @@ fn level(
     // Ports are handed out to trials only; a build may call a variable as it likes.
     let is_port = |word: &str| reserved == OF_TRIALS && word.starts_with(PORT);
     let mut level = Level { name: name.to_owned(), ..Level::default() };
+    let mut revisions = vec![];
     for (key, value) in table.iter() {
         let (word, span) = (key.get_ref().as_ref(), key.span());
         match word {
-            "patches" | "source" | "fails" | "kernel" if buildable.is_none() => {
+            "patches" | "source" | "revision" | "fails" | "kernel" if buildable.is_none() => {
                 let message = format!("a run factor has no `{word}`: nothing is built for its levels");
                 sink.report(span, &message, "", "move the factor to [build_factors]");
             }
             "patches" => level.patches = instructions::patches(sink, value, buildable),
             "source" => level.sources = instructions::sources(sink, value, buildable),
+            "revision" => revisions = instructions::by_layer(sink, value, "revision", buildable),
             "fails" => level.fails = instructions::fails(sink, value),
             "kernel" => level.kernel = instructions::kernel(sink, value),
             _ if !is_variable(word) => {
-                let remedy = "variables are UPPER-CASE; instructions are patches, source, fails, kernel";
+                let remedy = "variables are UPPER-CASE; instructions are patches, source, revision, fails, kernel";
                 sink.report(span, &format!("level `{name}` has no instruction `{word}`"), "unknown key", remedy);
             }
             _ if reserved.contains(&word) || word.starts_with("BAKEOFF_") || is_port(word) => {
@@ -112,7 +129,15 @@ fn level(
             },
         }
     }
+    // Of the source that the level chooses, wherever that stands.
+    level.revisions = instructions::revisions(sink, &revisions, &level, buildable);
     level
+}
+
+/// Whether a key of a level is what comes behind a dot in the level's name.
+fn is_part_of_name(key: &str, value: &Spanned<DeValue<'_>>) -> bool {
+    let is_instruction = ["patches", "source", "revision", "fails", "kernel"].contains(&key);
+    value.get_ref().is_table() && !is_instruction && !is_variable(key)
 }
 
 fn is_variable(word: &str) -> bool {

@@ -41,7 +41,7 @@ pub struct Locked {
 pub enum State<'a> {
     /// The study file says it.
     Pinned,
-    /// It is a path, and counts as it is.
+    /// It is a path, or the working tree of a repository, and counts as it is.
     Path,
     /// The lock file says it.
     Locked(&'a Locked),
@@ -54,7 +54,7 @@ pub enum State<'a> {
 impl Lock {
     /// How a source of the study comes by its hash.
     pub fn state(&self, source: &Source) -> State<'_> {
-        if matches!(source.from, SourceFrom::Path(_)) {
+        if source.from.is_as_it_is_now() {
             return State::Path;
         }
         if source.sha256.is_some() {
@@ -88,6 +88,8 @@ impl Lock {
                 SourceFrom::Path(path) => vec![("path", path)],
                 SourceFrom::Url(url) => vec![("url", url)],
                 SourceFrom::Git { url, revision } => vec![("git", url), ("revision", revision)],
+                // Never locked.
+                SourceFrom::Worktree(url) => vec![("git", url)],
             };
             let commit = locked.commit.iter().map(|commit| ("commit", commit));
             for (key, text) in keys.into_iter().chain(commit).chain([("sha256", &locked.sha256)]) {
@@ -120,8 +122,11 @@ pub fn parse(text: &str) -> Result<Lock, Vec<Problem>> {
         sink.report(span, &format!("format {format} is not known"), "this version reads 1", "use a newer bakeoff");
     }
     let mut lock = Lock::default();
-    for section in file.named_sections("sources") {
+    for section in file.sections_of_any_name("sources") {
         let from = origin(&section);
+        if matches!(&from, SourceFrom::Git { revision, .. } if revision.is_empty()) {
+            sink.report(section.span.clone(), &format!("{} has no `revision`", section.title), "", REMEDY);
+        }
         let commit = section.string("commit").map(|(commit, _)| commit);
         let sha256 = section.required_string("sha256", REMEDY);
         section.finish();

@@ -11,6 +11,7 @@ mod layers;
 pub mod lock;
 mod plans;
 mod quantity;
+mod revisions;
 mod section;
 mod services;
 mod sources;
@@ -43,7 +44,10 @@ pub fn parse_with(text: &str, extensions: &[&dyn Extension]) -> Result<Study, Ve
     let sink = Sink::default();
     for error in &errors {
         let span = error.span().unwrap_or(0..0);
-        sink.report(span, &format!("this is not TOML: {}", error.message()), "", "see https://toml.io for the format");
+        let remedy = revisions::unquoted(text, span.start)
+            .map(|name| format!("write the name in quotes: `\"{name}\" = …`"))
+            .unwrap_or_else(|| "see https://toml.io for the format".to_owned());
+        sink.report(span, &format!("this is not TOML: {}", error.message()), "", &remedy);
     }
     // A tree that was recovered from broken text has gaps; what seems to be missing may only be misread.
     if !errors.is_empty() {
@@ -67,9 +71,11 @@ fn read(file: &Section<'_>, extensions: &[&dyn Extension]) -> Study {
         section::check_name(file.sink, name, span.clone(), "the study's name");
     }
     let question = file.string("question").map(|(text, _)| text);
-    let sources = sources::sources(file);
+    let placed = sources::sources(file);
+    let sources: Vec<_> = placed.iter().map(|placed| placed.source.clone()).collect();
     let layers = layers::layers(file, &sources);
-    let build_factors = factors::build_factors(file, &factors::Buildable { sources: &sources, layers: &layers });
+    let mut build_factors = factors::build_factors(file, &factors::Buildable { sources: &sources, layers: &layers });
+    let sources = revisions::sources(file.sink, placed, &layers, &mut build_factors);
     let run_factors = factors::run_factors(file);
     let excludes = factors::excludes(file, &build_factors, &run_factors);
     let services = services::services(file, &run_factors);

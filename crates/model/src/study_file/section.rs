@@ -311,10 +311,16 @@ impl<'a> Section<'a> {
 
     /// A table of named tables, `[key.NAME]`; the names are checked.
     pub(super) fn named_sections(&self, key: &'static str) -> Vec<Section<'a>> {
+        let sections = self.sections_of_any_name(key);
+        sections.iter().for_each(|section| check_name(self.sink, &section.name, section.span.clone(), "a name"));
+        sections
+    }
+
+    /// The same, whatever the names are.
+    pub(super) fn sections_of_any_name(&self, key: &'static str) -> Vec<Section<'a>> {
         let Some(outer) = self.section(key) else { return vec![] };
         let mut sections = vec![];
         for (name, span, value) in outer.entries() {
-            check_name(self.sink, name, span.clone(), "a name");
             match value.get_ref().as_table() {
                 Some(table) => {
                     let mut section = Section::new(&self.title_of(key, name), table, span, self.sink);
@@ -391,6 +397,17 @@ pub(super) fn check_name(sink: &Sink, name: &str, span: Range<usize>, what: &str
             "letters, digits, `_`, `-` and `+`, beginning with a letter or digit; `twin` and `baseline` are taken";
         sink.report(span, &format!("{what} must be plain: {name:?}"), "", remedy);
     }
+}
+
+/// The name of a level may also be that of a revision: it is no part of a file name.
+pub(super) fn check_level_name(sink: &Sink, name: &str, span: Range<usize>) {
+    let is_of_revision = |c: char| "./~^@".contains(c);
+    if name.contains(is_of_revision)
+        && name.chars().all(|c| is_of_revision(c) || c.is_ascii_alphanumeric() || "_-+".contains(c))
+    {
+        return;
+    }
+    check_name(sink, name, span, "a level's name");
 }
 
 /// Files of a study are named relative to its folder and lie inside it.

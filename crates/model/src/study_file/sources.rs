@@ -2,12 +2,19 @@
 //! text; whether a fetch works is found out by the `build` crate.
 
 use super::section::Section;
-use crate::study::{Source, SourceFrom};
+use crate::study::{Source, SourceFrom, WORKTREE};
+use std::ops::Range;
 
 /// The keys that say where a source is had from; each source has one of them.
 const ORIGINS: &str = "`fetch`, `path`, `url` or `git`";
 
-pub(super) fn sources(file: &Section<'_>) -> Vec<Source> {
+/// A source, and where it is named.
+pub(super) struct PlacedSource {
+    pub(super) source: Source,
+    pub(super) span: Range<usize>,
+}
+
+pub(super) fn sources(file: &Section<'_>) -> Vec<PlacedSource> {
     let mut sources = vec![];
     for section in file.named_sections("sources") {
         let from = origin(&section);
@@ -19,13 +26,44 @@ pub(super) fn sources(file: &Section<'_>) -> Vec<Source> {
             let remedy = "leave it out and execute `bakeoff lock`, which finds it; or `sha256sum FILE` prints it";
             section.sink.report(span.clone(), message, &format!("{} characters", sum.chars().count()), remedy);
         }
+        if let (Some((_, span)), Some(what)) = (&sha256, why_no_hash(&from)) {
+            section.sink.report(span.clone(), &format!("`sha256` cannot stand here: {what}"), "", "leave it out");
+        }
         let unpack = section.boolean("unpack").unwrap_or(true);
         let disk_bytes = section.size("disk");
         section.finish();
         let sha256 = sha256.map(|(sum, _)| sum);
-        sources.push(Source { name: section.name.clone(), from, sha256, unpack, disk_bytes });
+        let source = Source { name: section.name.clone(), from, sha256, unpack, disk_bytes };
+        sources.push(PlacedSource { source, span: section.span.clone() });
     }
     sources
+}
+
+/// Why a source can have no hash, if that is so.
+fn why_no_hash(from: &SourceFrom) -> Option<&'static str> {
+    match from {
+        SourceFrom::Git { revision, .. } if revision.is_empty() => Some("it would be of a revision, and none is named"),
+        SourceFrom::Worktree(_) => Some("a working tree counts as it is now"),
+        _ => None,
+    }
+}
+
+/// Whether a repository can be a folder of this machine, whose working tree can be looked at.
+pub(super) fn may_be_folder(url: &str) -> bool {
+    let is_of_host = url.split_once(':').is_some_and(|(host, _)| !host.contains('/'));
+    url.starts_with("file://") || !is_of_host
+}
+
+/// What is wrong with a revision, and the remedy.
+pub(super) fn wrong_revision(url: &str, revision: &str) -> Option<(String, &'static str)> {
+    if revision.trim().is_empty() || revision.starts_with('-') || revision.contains(char::is_control) {
+        let message = format!("{revision:?} is no revision");
+        return Some((message, "a branch, a tag, a commit, or \"HEAD~1\""));
+    }
+    (revision == WORKTREE && !may_be_folder(url)).then(|| {
+        let message = format!("`{url}` is not a folder of this machine, so that it has no working tree");
+        (message, "name a branch, tag or commit; or the folder of a clone with `git`")
+    })
 }
 
 /// Whether a text can be a SHA-256 as this program writes them.
@@ -38,13 +76,15 @@ pub(super) fn origin(section: &Section<'_>) -> SourceFrom {
     let path = section.string("path").map(|(path, span)| (SourceFrom::Path(path), span));
     let url = section.string("url").map(|(url, span)| (SourceFrom::Url(url), span));
     let revision = section.string("revision");
+    // Without a revision of its own, it needs one of each level: that is checked when these are known.
     let git = section.string("git").map(|(url, span)| {
-        if !section.has("revision") {
-            let message = format!("{} has no `revision`", section.title);
-            section.sink.report(span.clone(), &message, "", "a commit, tag or branch: `revision = \"v1.0\"`");
+        if let Some((revision, span)) = &revision
+            && let Some((message, remedy)) = wrong_revision(&url, revision)
+        {
+            section.sink.report(span.clone(), &message, "", remedy);
         }
-        let revision = revision.as_ref().map(|(revision, _)| revision.clone()).unwrap_or_default();
-        (SourceFrom::Git { url, revision }, span)
+        let revision = revision.as_ref().map(|(revision, _)| revision.as_str()).unwrap_or_default();
+        (SourceFrom::git(&url, revision), span)
     });
     if let (Some((_, span)), None) = (&revision, &git) {
         section.sink.report(span.clone(), "`revision` belongs to `git`", "", "add `git = \"URL\"`, or leave it out");

@@ -7,6 +7,7 @@ use crate::until::Until;
 
 mod builds;
 mod conditions;
+mod revisions;
 
 const DESIGN: &str = include_str!("../../tests/data/design.toml");
 const TEN_MISTAKES: &str = include_str!("../../tests/data/ten-mistakes.toml");

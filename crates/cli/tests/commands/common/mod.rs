@@ -133,6 +133,19 @@ pub fn unsealed(journal: &Path) -> String {
     text.replacen("\"format\":2", "\"format\":1", 1)
 }
 
+/// Trials of so many blocks, without those of variants that stopped.
+pub fn planned(record: &bakeoff_model::record::Record, blocks: u32) -> usize {
+    let study = &record.study;
+    let variants = || study.variants.iter().map(|variant| variant.name.as_str()).chain([bakeoff_model::record::TWIN]);
+    let cells =
+        || study.workloads.iter().flat_map(|workload| study.conditions.iter().map(move |c| (&**workload, &**c)));
+    let takes_part = |variant: &str, cell: (&str, &str), block: u32| {
+        !record.is_left_out(cell, block) && !record.stopped.iter().any(|one| one.keeps_out(variant, cell, block))
+    };
+    let of = |block: u32| cells().map(move |cell| variants().filter(|v| takes_part(v, cell, block)).count());
+    (1..=blocks).flat_map(of).sum()
+}
+
 /// How often each planned trial is in a record; every one of them exactly once, or the test fails.
 #[track_caller]
 pub fn each_trial_once(record: &bakeoff_model::record::Record, trials: usize) {

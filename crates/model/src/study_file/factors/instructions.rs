@@ -1,9 +1,10 @@
-//! The instructions of a build factor's level: `patches` and `source`, each of one layer: of the only one that has a
-//! source, or of the layer that it names; and `fails` and `kernel`, of the whole build.
+//! The instructions of a build factor's level: `patches`, `source` and `revision`, each of one layer: of the only one
+//! that has a source, or of the layer that it names; and `fails` and `kernel`, of the whole build.
 
 use super::super::section::{Sink, check_below_prefix, check_inside};
+use super::super::sources::wrong_revision;
 use crate::problem::suggest;
-use crate::study::{Layer, Source};
+use crate::study::{Layer, Level, Source};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use toml::Spanned;
@@ -64,6 +65,45 @@ pub(super) fn sources(
     sources
 }
 
+/// `revision = "HEAD~1"`, or `revision = { perl = "v5.40" }` where several layers have a source: of the source that the
+/// layer takes at this level.
+pub(super) fn revisions(
+    sink: &Sink,
+    given: &[(String, &Spanned<DeValue<'_>>)],
+    level: &Level,
+    buildable: Option<&Buildable<'_>>,
+) -> BTreeMap<String, String> {
+    let mut revisions = BTreeMap::new();
+    for (layer, value) in given {
+        let own = buildable.iter().flat_map(|b| b.layers).find(|known| known.name == *layer);
+        let name = level.sources.get(layer).or(own.and_then(|own| own.source.as_ref()));
+        let source = buildable.iter().flat_map(|b| b.sources).find(|source| Some(&source.name) == name);
+        let Some(revision) = value.get_ref().as_str() else {
+            let remedy = "for example `revision = \"HEAD~1\"`";
+            sink.report(value.span(), "a revision is text in quotes", "", remedy);
+            continue;
+        };
+        match source.map(|source| (source, source.from.repository())) {
+            Some((_, Some(url))) => match wrong_revision(url, revision) {
+                Some((message, remedy)) => sink.report(value.span(), &message, "", remedy),
+                None => drop(revisions.insert(layer.clone(), revision.to_owned())),
+            },
+            Some((source, None)) => {
+                let message = format!("source `{}` is no Git repository, so that it has no revisions", source.name);
+                let remedy = format!("give [sources.{}] its repository: `git = \"URL or folder\"`", source.name);
+                sink.report(value.span(), &message, "", &remedy);
+            }
+            // That the layer has no source, or an unknown one, is a problem elsewhere.
+            None if name.is_some() => {}
+            None => {
+                let message = format!("layer `{layer}` has no source, so that it has no revisions");
+                sink.report(value.span(), &message, "", "add `source` to the [[build]]");
+            }
+        }
+    }
+    revisions
+}
+
 /// `fails = "R_X86_64_PC32"`: what the log of a build says that cannot succeed.
 pub(super) fn fails(sink: &Sink, value: &Spanned<DeValue<'_>>) -> Option<String> {
     let text = value.get_ref().as_str().filter(|text| !text.trim().is_empty() && !text.contains('\n'));
@@ -86,7 +126,7 @@ pub(super) fn kernel(sink: &Sink, value: &Spanned<DeValue<'_>>) -> Option<String
 }
 
 /// The instruction's value for each layer that it is about.
-fn by_layer<'a>(
+pub(super) fn by_layer<'a>(
     sink: &Sink,
     value: &'a Spanned<DeValue<'a>>,
     word: &str,

@@ -1,0 +1,89 @@
+//! Where a source is brought to, by whom, and within which limits. What is executed there, and how often, is known to the
+//! origins.
+
+use crate::cache::Cache;
+use crate::error::Error;
+use crate::event::Notify;
+use crate::files::entries;
+use crate::shell::{Environment, Shell, Stop, complaint};
+use std::path::{Path, PathBuf};
+
+/// How long bringing a source may take, and how large a file may become meanwhile.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Most {
+    pub(super) seconds: f64,
+    pub(super) bytes: u64,
+}
+
+impl Default for Most {
+    /// Far above what a source is; nothing was measured for them.
+    fn default() -> Self {
+        Self { seconds: 2.0 * 3600.0, bytes: 32 << 30 }
+    }
+}
+
+/// What was brought.
+pub(super) struct Loaded {
+    /// A file, or a folder that counts by its content.
+    pub(super) path: PathBuf,
+    /// Of a Git repository: the whole name of the commit.
+    pub(super) commit: Option<String>,
+}
+
+/// Where something is brought to, and by whom.
+pub(super) struct Site<'a> {
+    pub(super) cache: &'a Cache,
+    pub(super) notify: Notify<'a>,
+    pub(super) study_dir: &'a Path,
+    pub(super) shell: &'a mut Shell,
+    /// Kept for the user to look at after a failure.
+    pub(super) work: &'a Path,
+    /// Empty; within the work folder.
+    pub(super) download: &'a Path,
+    pub(super) most: Most,
+}
+
+impl Site<'_> {
+    /// A failure to bring it, with the last lines of the log.
+    pub(super) fn refused<T>(&self, name: &str, why: &str) -> Result<T, Stop> {
+        Err(self.shell.failure(format!("source `{name}`: {why}"), self.work)?.into())
+    }
+
+    /// Executes a script in the study's folder, with this environment, these variables and `$DOWNLOAD`.
+    pub(super) fn execute(
+        &mut self,
+        script: &str,
+        mut env: Environment,
+        variables: &[(&str, &str)],
+    ) -> Result<bakeoff_host::Ended, Error> {
+        self.shell.note(script.trim())?;
+        env.insert("DOWNLOAD".to_owned(), self.download.display().to_string());
+        env.extend(variables.iter().map(|&(name, value)| (name.to_owned(), value.to_owned())));
+        self.shell.timeout_s = Some(self.most.seconds);
+        // In units of 512 bytes (POSIX).
+        let limited = format!("ulimit -f {}\n{script}", self.most.bytes / 512);
+        self.shell.execute(&["sh", "-e", "-c", &limited], self.study_dir, &env)
+    }
+
+    /// What is wrong with an end; none if it succeeded. What fails with a file that has reached its limit has failed for
+    /// that.
+    pub(super) fn complaint(&self, end: &bakeoff_host::End) -> Option<String> {
+        const REMEDY: &str = "bring it yourself, and name the file with `path`";
+        let is_full = |path: &Path| path.metadata().is_ok_and(|about| about.len() / 512 >= self.most.bytes / 512);
+        match complaint(end)? {
+            _ if *end == bakeoff_host::End::TimedOut => {
+                Some(format!("did not end within {} s and was killed; {REMEDY}", self.most.seconds))
+            }
+            _ if entries(self.download).is_ok_and(|files| files.iter().any(|file| is_full(file))) => Some(format!(
+                "was stopped at a file of {} MiB, the limit of what is loaded; {REMEDY}",
+                self.most.bytes >> 20
+            )),
+            other => Some(other),
+        }
+    }
+}
+
+/// Our own environment. Who fetches may need proxies, keys and a home folder.
+pub(super) fn environment() -> Environment {
+    std::env::vars_os().filter_map(|(k, v)| Some((k.into_string().ok()?, v.into_string().ok()?))).collect()
+}

@@ -1,0 +1,104 @@
+//! The working tree of a repository, as it is now: its files, tracked or not, but for those that are ignored, in the order of
+//! their paths. They are copied as they are on the disk.
+
+use super::super::bring::{Loaded, Site};
+use super::super::tree::copy_part;
+use super::ask::ask;
+use super::folder::{Folder, folder_of};
+use crate::cache::Cache;
+use crate::error::Error;
+use crate::shell::Stop;
+use bakeoff_model::study::STATE_FOLDER;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsStr;
+use std::fs;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Component, Path, PathBuf};
+
+/// Repositories within repositories are followed so deep.
+const DEEPEST: usize = 32;
+
+/// The files of a working tree.
+pub(in crate::sources) struct Tree {
+    /// Its top.
+    pub(in crate::sources) folder: PathBuf,
+    /// Its files and links, relative to the top, sorted; and the folders of submodules that are empty.
+    pub(in crate::sources) paths: Vec<PathBuf>,
+}
+
+/// The working tree that a folder belongs to; or why there is none.
+pub(in crate::sources) fn worktree(cache: &Cache, path: &Path) -> Result<Result<Tree, String>, Error> {
+    let folder = match Folder::of(cache, path)? {
+        Ok(folder) => folder,
+        Err(why) => return Ok(Err(why)),
+    };
+    let top = ask(cache, &folder.path, &["rev-parse", "--path-format=absolute", "--show-toplevel"])?;
+    let Some(top) = top.lines().first().filter(|_| top.is_answer).map(PathBuf::from) else {
+        let shown = path.display();
+        return Ok(Err(format!("the repository `{shown}` has no working tree; name a branch, tag or commit of it")));
+    };
+    let mut paths = BTreeSet::new();
+    let listed = list(cache, &top, Path::new(""), &mut paths, DEEPEST)?;
+    Ok(listed.map(|()| Tree { folder: top, paths: paths.into_iter().collect() }))
+}
+
+/// Adds the files of the repository in `inner`, and of those within it.
+fn list(
+    cache: &Cache,
+    top: &Path,
+    inner: &Path,
+    paths: &mut BTreeSet<PathBuf>,
+    deeper: usize,
+) -> Result<Result<(), String>, Error> {
+    let folder = top.join(inner);
+    let answer = ask(cache, &folder, &["ls-files", "-z", "--cached", "--others", "--exclude-standard"])?;
+    if !answer.is_answer || deeper == 0 {
+        return Ok(Err(format!("git cannot list the files of `{}`: {}", folder.display(), answer.err)));
+    }
+    let mut folders = BTreeMap::new();
+    for name in answer.out.split(|byte| *byte == 0).filter(|name| !name.is_empty()) {
+        let path = Path::new(OsStr::from_bytes(name));
+        if !is_inside(path) || !has_real_folders(&folder, path, &mut folders) {
+            continue;
+        }
+        let (place, path) = (folder.join(path), inner.join(path));
+        match fs::symlink_metadata(&place) {
+            // It was removed, and git knows it still.
+            Err(_) => {}
+            Ok(about) if about.is_dir() && place.join(".git").exists() => {
+                if let Err(why) = list(cache, top, &path, paths, deeper - 1)? {
+                    return Ok(Err(why));
+                }
+            }
+            Ok(_) => drop(paths.insert(path)),
+        }
+    }
+    Ok(Ok(()))
+}
+
+/// Whether a path stays below its folder, and is neither a repository's own nor a study's journals.
+fn is_inside(path: &Path) -> bool {
+    path.components().all(|part| match part {
+        Component::Normal(name) => name != ".git" && name != STATE_FOLDER,
+        _ => false,
+    })
+}
+
+/// Whether all folders of a path are folders: git knows a file still whose folder has become a link to another one.
+fn has_real_folders(top: &Path, path: &Path, known: &mut BTreeMap<PathBuf, bool>) -> bool {
+    path.ancestors().skip(1).filter(|above| *above != Path::new("")).all(|above| {
+        let is_folder = || fs::symlink_metadata(top.join(above)).is_ok_and(|about| about.is_dir());
+        *known.entry(above.to_owned()).or_insert_with(is_folder)
+    })
+}
+
+/// Copies the files of a working tree.
+pub(in crate::sources) fn load_worktree(site: &mut Site<'_>, name: &str, url: &str) -> Result<Loaded, Stop> {
+    match worktree(site.cache, &folder_of(url, site.study_dir))? {
+        Ok(tree) => {
+            copy_part(&tree.folder, &tree.paths, site.download)?;
+            Ok(Loaded { path: site.download.to_owned(), commit: None })
+        }
+        Err(why) => site.refused(name, &why),
+    }
+}

@@ -1,0 +1,171 @@
+//! Which revisions of which repository are compared, and how each is built: options, and the study that they amount to.
+//! Nothing is built here.
+
+use crate::commands::build;
+use bakeoff_builds::{BuildEvent, Cache, NotFound, pinned_revision, place_in_repository};
+use bakeoff_command::error::{Code, CommandError};
+use bakeoff_command::study_folder::StudyFolder;
+use bakeoff_model::plain::clean;
+use bakeoff_model::plan::{Plan, Variant};
+use bakeoff_model::record::{FactorLine, TWIN};
+use bakeoff_model::study::{Layer, Levels, Source, SourceFrom, Study};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+/// Revisions of a Git repository, in place of several commands.
+#[derive(Debug, clap::Args)]
+pub(in crate::commands) struct Asked {
+    /// Compare revisions of a Git repository: a branch, tag or commit, HEAD~1, or `worktree` for the files as they are now;
+    /// repeat the option for each, the first one is the baseline
+    ///
+    /// There is one COMMAND then, which is executed in the tree of each revision: `./prog input` is that revision's
+    /// program and that revision's input. `$PREFIX` is the top of the tree.
+    #[arg(long = "git", value_name = "REVISION", conflicts_with_all = ["names", "cwd", "baseline", "reference"])]
+    revisions: Vec<String>,
+    /// With --git: the shell command that builds a revision, in a copy of its tree; what was built is kept in the cache
+    #[arg(long, value_name = "COMMAND", requires = "revisions")]
+    build: Option<String>,
+    /// With --git: a folder of the repository, instead of the current one
+    #[arg(long, value_name = "DIR", requires = "revisions")]
+    repository: Option<PathBuf>,
+    /// With --git: run revisions separately even if they give the same program
+    #[arg(long, requires = "revisions")]
+    pub(super) anyway: bool,
+}
+
+/// What the options amount to.
+pub(super) struct Revisions {
+    /// The folder below the top in which is built and executed: where the user is.
+    pub(super) inner: PathBuf,
+    /// A variant for each of them.
+    pub(super) variants: Vec<Variant>,
+    /// What builds are compared with.
+    pub(super) factor: FactorLine,
+    sources: Vec<Source>,
+    layer: Layer,
+}
+
+/// The only layer, and the only factor.
+const LAYER: &str = "program";
+const FACTOR: &str = "commit";
+
+/// Programs whose identity goes into the name of a build, where they are there.
+const TOOLS: [&str; 8] = ["cc", "c++", "ld", "make", "cargo", "rustc", "go", "javac"];
+
+impl Asked {
+    /// Whether any revision is named.
+    pub(in crate::commands) fn is_asked(&self) -> bool {
+        !self.revisions.is_empty()
+    }
+
+    /// Whether anything is built, rather than executed as the tree has it.
+    pub(super) fn is_built(&self) -> bool {
+        self.build.is_some()
+    }
+
+    /// Finds out what each revision is now.
+    pub(super) fn find(&self, cache: &Cache, command: &str, quiet: bool) -> Result<Revisions, CommandError> {
+        if let [only] = &self.revisions[..] {
+            let error = format!("one revision is not a comparison: --git {}", clean(only));
+            return Err(
+                CommandError::usage(error).hint("name another one: --git worktree is the files as they are now")
+            );
+        }
+        let here = self.repository.clone().unwrap_or_else(|| PathBuf::from("."));
+        let here = here.canonicalize().unwrap_or(here);
+        let inner = place_in_repository(cache, &here)?
+            .map_err(|why| CommandError::usage(clean(&why)).hint("--repository DIR names a folder of another one"))?;
+        let report: &(dyn Fn(BuildEvent) + Sync) = if quiet { &|_| {} } else { &build::tell };
+        let mut found: Vec<(String, Source)> = vec![];
+        for revision in &self.revisions {
+            let source = pinned_revision(cache, &here, (revision, revision), report)?.map_err(not_found)?;
+            let name = display_name(revision, &source);
+            let numbered = (1..).map(|n| if n == 1 { name.clone() } else { format!("{name} ({n})") });
+            let mut unused = numbered.filter(|name| name != TWIN && found.iter().all(|(known, _)| known != name));
+            let name = unused.next().unwrap_or(name);
+            found.push((name.clone(), Source { name, ..source }));
+        }
+        let variant = |(name, _): &(String, Source)| Variant {
+            name: name.clone(),
+            levels: Levels::from([(FACTOR.to_owned(), name.clone())]),
+            run: Some(command.to_owned()),
+            sources: BTreeMap::from([(LAYER.to_owned(), name.clone())]),
+            ..Variant::default()
+        };
+        let variants: Vec<Variant> = found.iter().map(variant).collect();
+        let factor = FactorLine {
+            name: FACTOR.to_owned(),
+            levels: found.iter().map(|(name, _)| (name.clone(), BTreeMap::new())).collect(),
+            takes_sources: true,
+            ..FactorLine::default()
+        };
+        let layer = self.layer(&found[0].0, &inner);
+        Ok(Revisions { inner, variants, factor, sources: found.into_iter().map(|(_, source)| source).collect(), layer })
+    }
+
+    /// The tree is copied to where it stays, and built there: what is built may know its own path.
+    fn layer(&self, source: &str, inner: &Path) -> Layer {
+        let copied = "cp -a ./. \"$PREFIX\"/\n";
+        let place = inner.display().to_string().replace('\'', "'\\''");
+        let script = match &self.build {
+            Some(build) => format!("{copied}cd \"$PREFIX\"/'{place}'\n{build}\n"),
+            None => copied.to_owned(),
+        };
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        let is_there = |tool: &&str| std::env::split_paths(&path).any(|folder| folder.join(tool).is_file());
+        let tools: BTreeSet<&str> = match self.build {
+            Some(_) => TOOLS.into_iter().filter(is_there).collect(),
+            None => BTreeSet::new(),
+        };
+        Layer {
+            name: LAYER.to_owned(),
+            source: Some(source.to_owned()),
+            script,
+            tools: tools.into_iter().map(str::to_owned).collect(),
+            ..Layer::default()
+        }
+    }
+}
+
+impl Revisions {
+    /// The study that would say the same. Its folder is one that nobody else uses.
+    pub(super) fn study(&self, plan: &Plan, dir: &Path) -> StudyFolder {
+        let study = Study {
+            name: plan.study.clone(),
+            question: None,
+            build_factors: vec![],
+            run_factors: vec![],
+            excludes: vec![],
+            sources: self.sources.clone(),
+            layers: vec![self.layer.clone()],
+            workloads: plan.workloads.clone(),
+            services: vec![],
+            conditions: plan.conditions.clone(),
+            plans: vec![],
+            decide: plan.decide.clone(),
+            sections: BTreeMap::new(),
+            sections_of_trials: BTreeSet::new(),
+        };
+        StudyFolder { dir: dir.to_owned(), file: dir.join("study.toml"), study }
+    }
+}
+
+/// As it was typed, with the commit where that says more.
+fn display_name(revision: &str, source: &Source) -> String {
+    match &source.from {
+        SourceFrom::Git { revision: commit, .. } if !commit.starts_with(revision) => {
+            format!("{revision} ({})", commit.get(..7).unwrap_or(commit))
+        }
+        SourceFrom::Git { revision: commit, .. } if revision.len() > 12 => {
+            commit.get(..12).unwrap_or(commit).to_owned()
+        }
+        _ => revision.to_owned(),
+    }
+}
+
+fn not_found(found: NotFound) -> CommandError {
+    let mut text = format!("error: {}\n", clean(&found.why));
+    found.tail.iter().for_each(|line| text.push_str(&format!("    {}\n", clean(line))));
+    found.log.iter().for_each(|log| text.push_str(&format!("hint: the whole log is {}\n", log.display())));
+    CommandError::text(Code::Usage, text)
+}

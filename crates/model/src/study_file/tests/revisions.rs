@@ -1,0 +1,110 @@
+//! Revisions of a repository as levels.
+
+use super::{messages, parse};
+use crate::plan::Plan;
+use crate::study::SourceFrom;
+
+const STUDY: &str = r#"
+format = 1
+name = "t"
+[build_factors.commit]
+LEVELS
+[[build]]
+name = "app"
+source = "app"
+script = "make install"
+[workloads.loop]
+run = "true"
+[decide]
+baseline = { commit = "old" }
+[sources.app]
+git = "https://example.org/app.git"
+"#;
+
+const LEVELS: &str = "old = { revision = \"v1.0\" }\nnew = { revision = \"HEAD~1\" }";
+
+fn text(levels: &str, tail: &str) -> String {
+    format!("{}{tail}", STUDY.replace("LEVELS", levels))
+}
+
+fn revision(revision: &str) -> SourceFrom {
+    SourceFrom::git("https://example.org/app.git", revision)
+}
+
+#[track_caller]
+fn refused(levels: &str, tail: &str, message: &str, remedy: &str) {
+    let text = text(levels, tail);
+    let shown = messages(&text);
+    assert!(shown.contains(message) && shown.contains(remedy), "{text}\n{shown}");
+    assert!(shown.contains("1 problem in"), "{text}\n{shown}");
+}
+
+#[test]
+fn each_revision_is_a_source_of_its_own() {
+    let study = parse(&text(LEVELS, "")).unwrap();
+    let sources: Vec<(&str, &SourceFrom)> = study.sources.iter().map(|s| (s.name.as_str(), &s.from)).collect();
+    assert_eq!(sources, [("app@v1.0", &revision("v1.0")), ("app@HEAD~1", &revision("HEAD~1"))]);
+    let plan = Plan::of(&study, "default").unwrap();
+    assert_eq!(plan.variants[0].sources["app"], "app@v1.0");
+    assert_eq!(plan.variants[1].sources["app"], "app@HEAD~1");
+    assert!(plan.build_factors[0].takes_sources);
+}
+
+#[test]
+fn a_level_without_one_takes_the_revision_of_the_source() {
+    let levels = "old = {}\nnew = { revision = \"main\" }\nsame = { revision = \"v1.0\" }";
+    let study = parse(&text(levels, "revision = \"v1.0\"\n")).unwrap();
+    let names: Vec<&str> = study.sources.iter().map(|source| source.name.as_str()).collect();
+    assert_eq!(names, ["app", "app@main"]);
+    let plan = Plan::of(&study, "default").unwrap();
+    assert_eq!(plan.variants[0].sources.get("app"), None);
+    assert_eq!(plan.variants[2].sources["app"], "app", "it is the source's own");
+    refused(levels, "", "[sources.app] has no `revision`", "one in each level");
+    refused(LEVELS, &format!("sha256 = \"{}\"\n", "0".repeat(64)), "`sha256` cannot stand here", "leave it out");
+}
+
+#[test]
+fn a_revision_is_one_of_a_repository_of_one_layer() {
+    let with = |value: &str| format!("old = {{ revision = \"v1.0\" }}\nnew = {{ revision = {value} }}");
+    refused(&with("1"), "", "a revision is text in quotes", "HEAD~1");
+    refused(&with("\"-x\""), "", "is no revision", "a branch");
+    refused(&with("{ lib = \"v1\" }"), "", "no layer `lib`", "app");
+    refused(&with("\"worktree\""), "", "is not a folder of this machine", "clone");
+    let other = "old = { revision = \"v1.0\" }\nnew = { source = \"tar\", revision = \"v1.0\" }";
+    refused(other, "[sources.tar]\nurl = \"u\"\n", "`tar` is no Git repository", "[sources.tar]");
+    let chosen = "[build_factors.fork]\nmine = { revision = \"a\" }\nyours = { revision = \"b\" }\n";
+    let text = text(LEVELS, chosen).replace("commit = \"old\" }", "commit = \"old\", fork = \"mine\" }");
+    assert!(messages(&text).contains("factor `commit` chooses what `app` is built from too"), "{}", messages(&text));
+    let run = "[run_factors.x]\na = { revision = \"v1\" }\n";
+    let text = self::text(LEVELS, run).replace("commit = \"old\" }", "commit = \"old\", x = \"a\" }");
+    assert!(messages(&text).contains("a run factor has no `revision`"), "{}", messages(&text));
+}
+
+#[test]
+fn a_working_tree_is_of_a_folder_of_this_machine() {
+    let levels = "old = { revision = \"HEAD\" }\nnew = { revision = \"worktree\" }";
+    for folder in ["../app", "/src/app", "file:///src/app", "./a:b"] {
+        let study = parse(&text(levels, "").replace("https://example.org/app.git", folder)).unwrap();
+        assert_eq!(study.sources[1].from, SourceFrom::Worktree(folder.to_owned()));
+        assert!(study.sources[1].from.is_as_it_is_now());
+    }
+    for address in ["https://example.org/a", "git@example.org:a", "host:a"] {
+        let text = text(levels, "").replace("https://example.org/app.git", address);
+        assert!(messages(&text).contains("is not a folder of this machine"), "{address}");
+    }
+}
+
+#[test]
+fn a_level_may_be_called_as_its_revision_in_quotes() {
+    let levels = "\"HEAD~1\" = { revision = \"HEAD~1\" }\n\"v1.0\" = { revision = \"v1.0\" }";
+    let study = parse(&text(levels, "").replace("\"old\"", "\"HEAD~1\"")).unwrap();
+    assert_eq!(study.build_factors[0].levels[1].name, "v1.0");
+    for (name, wrong) in [("HEAD~1", "not TOML"), ("feature/x", "not TOML"), ("v1.0", "a key of a table `v1`")] {
+        let text = text(&format!("old = {{ revision = \"a\" }}\n{name} = {{ revision = \"b\" }}"), "");
+        let shown = messages(&text);
+        assert!(shown.contains(wrong), "{shown}");
+        assert!(shown.contains(&format!("write the name in quotes: `\"{name}\" = ")), "{shown}");
+    }
+    let shown = messages(&text("old = { revision = \"a\" }\n\"a b\" = {}", ""));
+    assert!(shown.contains("must be plain"), "{shown}");
+}
