@@ -23,6 +23,7 @@ use bakeoff_model::digest::Digest;
 use bakeoff_model::metric::METRICS;
 use bakeoff_model::plain::clean;
 use bakeoff_model::plan::Plan;
+use bakeoff_model::record::Record;
 use bakeoff_model::study::{Decide, Workload};
 use bakeoff_model::until::Until;
 use bakeoff_stats::blocks::least;
@@ -152,12 +153,16 @@ pub(crate) fn execute(args: &Args, features: Features) -> Result<Code, CommandEr
         Ok(Box::new(if args.execution.is_shown() { local.showing(Box::new(show)) } else { local }))
     })?;
     drop(held);
+    finish(args, &record, ending, features)
+}
+
+fn finish(args: &Args, record: &Record, ending: Ending, features: Features) -> Result<Code, CommandError> {
     let code = {
         let more = match &args.journal {
             Some(journal) => format!("bakeoff report {}", clean(&journal.display().to_string())),
             None => "bakeoff compare …".to_owned(),
         };
-        args.showing.show_new(&record, &more, features)?
+        args.showing.show_new(record, &more, features)?
     };
     match ending {
         Ending::Complete => Ok(code),
