@@ -8,6 +8,7 @@ mod clock;
 mod commands;
 mod common;
 mod docs;
+mod everyday;
 mod failures;
 mod features;
 mod identity;

@@ -1,0 +1,213 @@
+//! Everyday jobs: commands without a subcommand, the options that hyperfine's users type, and what stands around trials.
+
+use crate::common::{Sandbox, Shown};
+use bakeoff_model::record::{Outcome, Record};
+use std::fs;
+
+fn anywhere() -> Sandbox {
+    Sandbox::new("")
+}
+
+/// `bakeoff` with these words as they are, in the sandbox's folder.
+fn typed(sandbox: &Sandbox, words: &[&str]) -> Shown {
+    Shown::of(&sandbox.command_as_typed(words).output().unwrap())
+}
+
+fn log(sandbox: &Sandbox) -> String {
+    fs::read_to_string(sandbox.path().join("log")).unwrap_or_default()
+}
+
+/// The record that a comparison with these words leaves.
+fn record(sandbox: &Sandbox, words: &[&str]) -> Record {
+    let words: Vec<&str> = words.iter().copied().chain(["--journal", "j.jsonl", "--quiet"]).collect();
+    let shown = typed(sandbox, &words);
+    let read = bakeoff_journal::read(&sandbox.path().join("j.jsonl"));
+    read.unwrap_or_else(|error| panic!("{error}: {shown:?}")).record
+}
+
+/// The help of hyperfine 1.20.0, option by option, with a value as its users give it.
+const OF_HYPERFINE: &[&[&str]] = &[
+    &["-w", "1"],
+    &["--warmup", "1"],
+    &["-m", "3"],
+    &["--min-runs", "3"],
+    &["-M", "3"],
+    &["--max-runs", "3"],
+    &["-r", "3"],
+    &["--runs", "3"],
+    &["-s", "true"],
+    &["--setup", "true"],
+    &["--reference", "true"],
+    &["--reference", "true", "--reference-name", "R"],
+    &["-p", "true"],
+    &["--prepare", "true"],
+    &["-C", "true"],
+    &["--conclude", "true"],
+    &["-c", "true"],
+    &["--cleanup", "true"],
+    &["-P", "x", "1", "2", "true {x}"],
+    &["--parameter-scan", "x", "1", "2", "-D", "0.5", "true {x}"],
+    &["--parameter-scan", "x", "1", "2", "--parameter-step-size", "1", "true {x}"],
+    &["-L", "x", "a,b", "true {x}"],
+    &["--parameter-list", "x", "a,b", "true {x}"],
+    &["-S", "sh"],
+    &["--shell", "bash --norc"],
+    &["--shell=none"],
+    &["--shell", "default"],
+    &["-N"],
+    &["-i"],
+    &["--ignore-failure"],
+    &["--ignore-failure=1,2"],
+    &["--ignore-failure=all-non-zero"],
+    &["--style", "basic"],
+    &["--style", "full"],
+    &["--style", "nocolor"],
+    &["--style", "color"],
+    &["--style", "none"],
+    &["--sort", "auto"],
+    &["--sort", "command"],
+    &["--sort", "mean-time"],
+    &["-u", "second"],
+    &["--time-unit", "microsecond"],
+    &["--export-asciidoc", "export"],
+    &["--export-csv", "export"],
+    &["--export-json", "export"],
+    &["--export-markdown", "export"],
+    &["--export-orgmode", "export"],
+    &["--show-output"],
+    &["--output", "null"],
+    &["--output=pipe"],
+    &["--output", "inherit"],
+    &["--input", "null"],
+    &["--input", "study/study.toml"],
+    &["-n", "a", "-n", "b"],
+    &["--command-name", "a", "--command-name", "b"],
+];
+
+#[test]
+fn every_option_of_hyperfine_is_accepted() {
+    let sandbox = anywhere();
+    for words in OF_HYPERFINE {
+        let is_extent = ["-m", "--min-runs", "-M", "--max-runs", "-r", "--runs"].contains(&words[0]);
+        let blocks: &[&str] = if is_extent { &[] } else { &["--blocks", "3"] };
+        let all: Vec<&str> = words.iter().chain(&["true", "true"]).chain(blocks).copied().collect();
+        let shown = typed(&sandbox, &all);
+        assert_eq!(shown.code, 0, "{all:?}: {shown:?}");
+        assert_eq!(shown.out.is_empty(), words.contains(&"none"), "{all:?}");
+    }
+}
+
+#[test]
+fn what_is_refused_names_the_remedy() {
+    let sandbox = anywhere();
+    typed(&sandbox, &["--output", "file", "true", "true"]).expect(2, &["write 'COMMAND > file' in the command"]);
+    typed(&sandbox, &["--input", "absent", "true", "true"]).expect(2, &["the input absent", "hint:"]);
+    typed(&sandbox, &["--cwd", "absent", "true", "true"]).expect(2, &["absent is not a folder", "hint:"]);
+    typed(&sandbox, &["-N", "echo 'a", "true"]).expect(2, &["cannot be divided into words", "hint:"]);
+    typed(&sandbox, &["-S", "'", "true"]).expect(2, &["is not a shell", "hint:"]);
+    typed(&sandbox, &["-S", "bosh", "true", "true"]).expect(2, &["`bosh` is not a program on PATH"]);
+    typed(&sandbox, &["--env", "A", "true", "true"]).expect(2, &["a variable and its value"]);
+    let unknown = typed(&sandbox, &["--warm", "true", "true"]);
+    unknown.expect(2, &["unexpected argument '--warm'", "--warmup"]);
+    assert!(!unknown.err.contains("-- --warm"), "a flag is no program: {}", unknown.err);
+    typed(&sandbox, &["rum", "x"]).expect(2, &["unrecognized subcommand 'rum'", "'run'"]);
+}
+
+#[test]
+fn one_command_is_described() {
+    let sandbox = anywhere();
+    typed(&sandbox, &["sleep 0.001", "--runs", "8"]).expect(0, &["how long does it take?", "sleep 0.001 takes "]);
+}
+
+#[test]
+fn what_stands_around_trials_comes_in_its_order() {
+    let sandbox = anywhere();
+    let step = |name: &str| format!("echo {name} >> log");
+    let [setup, prepare, conclude, cleanup] = ["setup", "prepare", "conclude", "cleanup"].map(step);
+    let shown = typed(
+        &sandbox,
+        &[
+            "echo run >> log",
+            "--warmup",
+            "2",
+            "--setup",
+            &setup,
+            "--prepare",
+            &prepare,
+            "--conclude",
+            &conclude,
+            "--cleanup",
+            &cleanup,
+            "--runs",
+            "3",
+        ],
+    );
+    shown.expect(0, &[]);
+    // Two that warm up; three blocks of the command and its twin.
+    let trial = "prepare\nrun\nconclude\n";
+    assert_eq!(log(&sandbox), format!("setup\n{}cleanup\n", trial.repeat(2 + 3 * 2)));
+}
+
+#[test]
+fn what_fails_around_trials_fails_them_or_is_noted() {
+    let failed = |words: &[&str], part: &str| {
+        let sandbox = anywhere();
+        let words: Vec<&str> =
+            ["true", "true", "-n", "a", "-n", "b", "--blocks", "3"].iter().chain(words).copied().collect();
+        let record = record(&sandbox, &words);
+        let failed = |trial: &&bakeoff_model::record::Trial| format!("{:?}", trial.outcome).contains(part);
+        let all: Vec<&str> = record.trials.iter().filter(failed).map(|trial| trial.variant.as_str()).collect();
+        assert_eq!(all, ["b"; 3], "{part}");
+    };
+    failed(&["--setup", "true", "--setup", "echo no >&2; exit 7"], "setup");
+    failed(&["--prepare", "true", "--prepare", "exit 7"], "prepare");
+    failed(&["--conclude", "true", "--conclude", "exit 7"], "conclude");
+    let sandbox = anywhere();
+    let shown = typed(&sandbox, &["true", "true", "--cleanup", "echo left >&2; exit 7", "--blocks", "3"]);
+    shown.expect(0, &["note: the cleanup of true failed: it exited with 7: left"]);
+}
+
+#[test]
+fn exit_codes_input_shell_and_environment_are_as_asked() {
+    let sandbox = anywhere();
+    sandbox.write("in", "a\nb\n");
+    let ok = |words: &[&str]| {
+        let _ = fs::remove_file(sandbox.path().join("j.jsonl"));
+        let words: Vec<&str> = words.iter().copied().chain(["--blocks", "3"]).collect();
+        let record = record(&sandbox, &words);
+        assert_eq!(record.trials.len(), 9);
+        record.trials.iter().all(|trial| trial.outcome == Outcome::Ok)
+    };
+    assert!(ok(&["sh -c 'exit 3'", "true", "-i"]) && ok(&["sh -c 'exit 3'", "true", "--ignore-failure=3"]));
+    assert!(!ok(&["sh -c 'exit 3'", "true", "--ignore-failure=4"]));
+    let two = "test $(wc -l) = 2";
+    assert!(ok(&[two, two, "--input", "study/in"]) && !ok(&[two, two]));
+    assert!(ok(&["[[ a == a ]]", "true", "--shell", "bash"]));
+    assert!(ok(&["test 'a b' = 'a b'", "true", "-N"]));
+    assert!(ok(&["test \"$X$Y\" = 1=", "true", "--env", "X=1", "--env", "Y=="]));
+    assert!(ok(&["test -e study.toml", "true", "--cwd", "study"]));
+}
+
+#[test]
+fn what_commands_print_is_shown_where_that_is_asked_for() {
+    let sandbox = anywhere();
+    let shown = typed(&sandbox, &["echo seen; echo other >&2", "--show-output", "--runs", "3"]);
+    assert_eq!((shown.err.matches("seen").count(), shown.err.matches("other").count()), (6, 6), "{shown:?}");
+}
+
+#[test]
+fn who_fails_from_the_first_block_on_stops_and_goes_on_where_asked() {
+    let sandbox = anywhere();
+    let words = ["compare", "true", "false", "sleep 0.001", "--journal", "j.jsonl", "--blocks"];
+    let of = |more: &[&str]| typed(&sandbox, &words.iter().chain(more).copied().collect::<Vec<_>>());
+    of(&["6"]).expect(4, &["note: false failed in each of its first 3 blocks", "--keep-going"]);
+    let trials = || {
+        let record = bakeoff_journal::read(&sandbox.path().join("j.jsonl")).unwrap().record;
+        record.trials.iter().filter(|trial| trial.variant == "false").count()
+    };
+    assert_eq!(trials(), 3);
+    let again = of(&["6"]);
+    assert!(again.code == 4 && !again.out.contains("so far"), "it is complete: {again:?}");
+    of(&["8", "--keep-going"]).expect(4, &[]);
+    assert_eq!(trials(), 5, "it takes part in the two blocks that were added");
+}
