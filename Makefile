@@ -7,7 +7,7 @@ STUDY ?= studies/perl-options
 ARGS  ?=
 # BAKEOFF=FILE runs a study with an executable that exists, in place of the release.
 
-.PHONY: run test bench fuzz soak long
+.PHONY: run install test bench fuzz soak long
 
 run:
 	@sh tools/need-packages gcc libc6-dev binutils $$(cat $(STUDY)/packages 2> /dev/null)
@@ -17,6 +17,12 @@ else
 	$(CARGO) build --release --locked --bin bakeoff
 	$(CARGO) run --release --locked --quiet --bin bakeoff -- run $(STUDY) $(ARGS)
 endif
+
+# The program, its manual, and completions for bash, fish and zsh, below PREFIX; DESTDIR comes before it, for packages.
+PREFIX ?= /usr/local
+install:
+	$(CARGO) build --release --locked --bin bakeoff
+	sh tools/install "$(DESTDIR)$(PREFIX)"
 
 test:
 	@sh tools/need-packages gcc libc6-dev binutils make xz-utils patch git curl perl-base mount util-linux ministat strace faketime r-base-core python3 python3-venv go=golang-go qemu-system-x86_64=qemu-system-x86 seabios busybox-static

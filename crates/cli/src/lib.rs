@@ -8,6 +8,7 @@ mod continued;
 mod executed;
 mod failing;
 mod features;
+mod manual;
 mod on_demand;
 pub use features::FEATURES;
 mod place;
@@ -49,6 +50,8 @@ fn commands() -> Vec<Subcommand> {
             commands.iter().rposition(|known| stands_with(known, command.after)).map_or(commands.len(), |at| at + 1);
         commands.insert(at, command);
     }
+    commands.push(Subcommand::new("completions", |args| manual::completions(args, command())));
+    commands.push(Subcommand::new("manual", |args| manual::manual(args, command())));
     for command in commands.iter_mut().filter(|command| command.concludes) {
         command.clap = FEATURES.with_conclusions(std::mem::take(&mut command.clap));
     }

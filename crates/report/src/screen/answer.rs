@@ -177,7 +177,11 @@ impl Teller<'_> {
 
     /// The claim about the second best.
     fn next(&self, comparison: &Comparison) -> String {
-        if self.terse { self.amount(comparison).claim } else { self.claim(comparison) }
+        if !self.terse {
+            return self.claim(comparison);
+        }
+        let Amount { claim, interval } = self.amount(comparison);
+        if self.bare || interval.is_empty() { claim } else { format!("{claim} ({interval})") }
     }
 
     /// ` than the baseline`, or ` as the baseline`.
@@ -292,6 +296,7 @@ impl Teller<'_> {
     fn best_word(&self) -> &'static str {
         match (self.view.unit, self.view.better) {
             (Unit::Seconds, Direction::Less) => "fastest",
+            (Unit::Count | Unit::GuestInstructions, Direction::Less) => "lowest",
             (_, Direction::Less) => "smallest",
             (_, Direction::More) => "highest",
         }
