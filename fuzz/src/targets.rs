@@ -72,7 +72,7 @@ fn journal(data: &[u8]) {
             let findings = FEATURES.judge(&contents.record);
             let style = Style { width: 80, colour: false };
             let _ = bakeoff_report::terminal_with(&findings, &FEATURES.pages(), None, style);
-            let context = bakeoff_report::Context { more: "bakeoff report STUDY", causes: &[] };
+            let context = bakeoff_report::Context { more: "bakeoff report STUDY", ..Default::default() };
             let _ = bakeoff_report::screen(&findings, context, style);
             let _ = bakeoff_report::json(&findings, None);
         }

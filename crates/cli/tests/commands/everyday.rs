@@ -211,3 +211,16 @@ fn who_fails_from_the_first_block_on_stops_and_goes_on_where_asked() {
     of(&["8", "--keep-going"]).expect(4, &[]);
     assert_eq!(trials(), 5, "it takes part in the two blocks that were added");
 }
+
+#[test]
+fn the_manual_and_the_completions_know_every_command() {
+    let sandbox = anywhere();
+    typed(&sandbox, &["manual", "man1"]).expect(0, &[]);
+    let page = fs::read_to_string(sandbox.path().join("man1/bakeoff-compare.1")).unwrap();
+    assert!(page.contains("warmup") && sandbox.path().join("man1/bakeoff.1").exists(), "{page}");
+    for shell in ["bash", "fish", "zsh"] {
+        typed(&sandbox, &["completions", shell]).expect(0, &["compare", "warmup"]);
+    }
+    sandbox.write("file", "");
+    typed(&sandbox, &["manual", "study/file"]).expect(2, &["cannot be written into study/file", "hint:"]);
+}
