@@ -1,6 +1,6 @@
-//! What a step does, of a factor whose levels rise step by step: the slope of ln y on the number of the step, fitted by least
-//! squares within each block (Draper & Smith 1998, eq. 1.2.4), as one contrast with weights that sum to 0. It makes the
-//! contrasts; they are judged like all others.
+//! What a step does, of a factor whose levels rise step by step: the slope of ln y on the number i of the step, fitted by least
+//! squares within each block, Σ (i − ī) ln y ÷ Σ (i − ī)²: one contrast, whose weights sum to 0. It makes the contrasts; they
+//! are judged like all others.
 
 use super::contrasts::{Planned, Subject, Weights};
 use super::ids::{Cell, Ids, Place};

@@ -16,14 +16,11 @@ use bakeoff_command::error::{Code, CommandError};
 use bakeoff_command::scratch::Scratch;
 use bakeoff_command::screen;
 use bakeoff_command::state::State;
-use bakeoff_lab::Ending;
 use bakeoff_lab::local::{Local, Setup, Watch};
 use bakeoff_lab::watched::Watched;
 use bakeoff_model::digest::Digest;
 use bakeoff_model::metric::METRICS;
-use bakeoff_model::plain::clean;
 use bakeoff_model::plan::Plan;
-use bakeoff_model::record::Record;
 use bakeoff_model::study::{Decide, Workload};
 use bakeoff_model::until::Until;
 use bakeoff_stats::blocks::least;
@@ -153,25 +150,7 @@ pub(crate) fn execute(args: &Args, features: Features) -> Result<Code, CommandEr
         Ok(Box::new(if args.execution.is_shown() { local.showing(Box::new(show)) } else { local }))
     })?;
     drop(held);
-    finish(args, &record, ending, features)
-}
-
-fn finish(args: &Args, record: &Record, ending: Ending, features: Features) -> Result<Code, CommandError> {
-    let code = {
-        let more = match &args.journal {
-            Some(journal) => format!("bakeoff report {}", clean(&journal.display().to_string())),
-            None => "bakeoff compare …".to_owned(),
-        };
-        args.showing.show_new(record, &more, features)?
-    };
-    match ending {
-        Ending::Complete => Ok(code),
-        Ending::Changed => Ok(Code::Usage),
-        Ending::Stopped => {
-            screen::err("stopped before all blocks were executed\n");
-            Ok(Code::Interrupted)
-        }
-    }
+    args.showing.show_compared(args.journal.as_deref(), &record, ending, features)
 }
 
 /// What revisions are compared by.

@@ -5,13 +5,14 @@ use bakeoff_command::error::{Code, CommandError};
 use bakeoff_command::screen;
 use bakeoff_command::{Asked, Concluded, Features};
 use bakeoff_judge::findings::{Findings, Verdict};
+use bakeoff_lab::Ending;
 use bakeoff_model::plain::clean;
 use bakeoff_model::plan::Plan;
 use bakeoff_model::record::Record;
 use bakeoff_model::until::{self, Until};
 use bakeoff_report::{Cause, Context, SECTIONS, SectionPage, TimeUnit};
 use clap::Args;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Which study, and which part of it.
 #[derive(Debug, Args)]
@@ -233,6 +234,29 @@ impl Showing {
         let findings = features.judge(record);
         twins::remember(record, &findings);
         self.show_findings((record, &findings), more, features)
+    }
+
+    /// The same of a comparison that has no study, and what its ending means.
+    pub(super) fn show_compared(
+        &self,
+        journal: Option<&Path>,
+        record: &Record,
+        ending: Ending,
+        features: Features,
+    ) -> Result<Code, CommandError> {
+        let more = match journal {
+            Some(journal) => format!("bakeoff report {}", clean(&journal.display().to_string())),
+            None => "bakeoff compare …".to_owned(),
+        };
+        let code = self.show_new(record, &more, features)?;
+        match ending {
+            Ending::Complete => Ok(code),
+            Ending::Changed => Ok(Code::Usage),
+            Ending::Stopped => {
+                screen::err("stopped before all blocks were executed\n");
+                Ok(Code::Interrupted)
+            }
+        }
     }
 
     /// What it is worth that all variants are one program, of which this is the record, without a trial: if that does not answer

@@ -17,7 +17,6 @@ use bakeoff_command::error::{Code, CommandError};
 use bakeoff_command::scratch::Scratch;
 use bakeoff_command::screen;
 use bakeoff_command::state::State;
-use bakeoff_lab::Ending;
 use bakeoff_lab::local::{Local, Setup, absent};
 use bakeoff_lab::watched::Watched;
 use bakeoff_model::digest::Digest;
@@ -293,19 +292,7 @@ impl Prepared {
             Ok(Box::new(local.watching(executed::watch(watched, &setup, cache, &self.builds))))
         })?;
         drop(machine);
-        let more = match given.journal {
-            Some(journal) => format!("bakeoff report {}", clean(&journal.display().to_string())),
-            None => "bakeoff compare …".to_owned(),
-        };
-        let code = given.showing.show_new(&record, &more, features)?;
-        match ending {
-            Ending::Complete => Ok(code),
-            Ending::Changed => Ok(Code::Usage),
-            Ending::Stopped => {
-                screen::err("stopped before all blocks were executed\n");
-                Ok(Code::Interrupted)
-            }
-        }
+        given.showing.show_compared(given.journal, &record, ending, features)
     }
 }
 

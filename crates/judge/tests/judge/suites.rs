@@ -11,7 +11,7 @@ use bakeoff_testkit::records::{execute, measure, noise, study};
 
 const SEED: u64 = 31;
 
-/// A suite of so many benchmarks in which `change` is what a variant does to one: what it multiplies times with.
+/// A suite of this number of benchmarks, in which `change` is what a variant does to one: what it multiplies times with.
 fn suite(benchmarks: u32, passes: u32, draw: &mut Stream, change: impl Fn(&str, u32) -> f64) -> Record {
     let mut record = study(&["a", "b"], &["idle"], &["sec/op"]);
     execute(&mut record, passes, |trial: &mut Trial| {

@@ -23,7 +23,7 @@ pub(super) fn read(
 ) -> Result<(), Error> {
     let place = Place { file: origin.label, unit: "sec/op", ..Place::default() };
     if samples.iters.len() != samples.times.len() {
-        let message = format!("{} counts stand beside {} times", samples.iters.len(), samples.times.len());
+        let message = format!("{} counts for {} times", samples.iters.len(), samples.times.len());
         return Err(origin.whole(&message, "is the file complete?"));
     }
     if !options.wants(&place) {

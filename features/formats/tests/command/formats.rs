@@ -71,7 +71,7 @@ fn what_cannot_be_written_is_said_before_anything_is_executed() {
         compare(&sandbox, words).expect(2, &parts);
         assert!(!sandbox.path().join("j.jsonl").exists(), "it was executed: {words:?}");
     }
-    // Whoever asks for something other than findings gets no file of them.
+    // A command that asks for something other than findings gets no file of them.
     for other in [&["--provenance"][..], &["--trial", "a/b/1/c"], &["--against", "j"]] {
         let words = [&["report", "STUDY", "--export-csv", "x"], other].concat();
         typed(&sandbox, &words).expect(2, &["cannot be used with"]);

@@ -99,7 +99,7 @@ fn criterion_by_the_median_of_its_samples() {
         b"{\"sampling_mode\":\"Flat\",\"iters\":[1.0],\"times\":[]}".to_vec(),
     );
     let why = read("criterion", &Left::Folder(files)).unwrap_err();
-    assert!(why.contains("fib-10/new/sample.json: 1 counts stand beside 0 times"), "{why}");
+    assert!(why.contains("fib-10/new/sample.json: 1 counts for 0 times"), "{why}");
     let why = read("criterion", &Left::Folder(BTreeMap::new())).unwrap_err();
     assert!(why.contains("there is no benchmark in $BAKEOFF_HARNESS; it must write its folder there"), "{why}");
     let why = read("criterion", &Left::File(file!("criterion/fib-10/new/estimates.json").to_vec())).unwrap_err();

@@ -233,7 +233,7 @@ fn benchstat(program: &Path, record: &Record, folder: &Path) -> Vec<Theirs> {
 /// Both on the same data: benchstat's ratio of medians lies in our interval, and neither says the opposite of the other.
 /// benchstat does not pair, so its ratio may lie a little beside an interval of pairs; how far is printed.
 fn agree_with_benchstat(sandbox: &Sandbox, record: &Record, planted: &str) {
-    const BESIDE: f64 = 0.02;
+    const OUTSIDE: f64 = 0.02;
     let journal = sandbox.path().join("compare.jsonl");
     let json = sandbox.execute(&["report", journal.to_str().unwrap(), "--json"]);
     let findings: Value = serde_json::from_str(&json.out).unwrap();
@@ -258,7 +258,10 @@ fn agree_with_benchstat(sandbox: &Sandbox, record: &Record, planted: &str) {
         if !(low..=high).contains(&ratio) {
             println!("exception: benchstat's ratio of {name} lies beside the interval");
         }
-        assert!(ratio > low * (1.0 - BESIDE) && ratio < high * (1.0 + BESIDE), "{name}: {ratio} beside {low} … {high}");
+        assert!(
+            ratio > low * (1.0 - OUTSIDE) && ratio < high * (1.0 + OUTSIDE),
+            "{name}: {ratio} beside {low} … {high}"
+        );
         let is_opposite = match verdict(&name).as_str() {
             "slower" => ratio < 1.0,
             "faster" => ratio > 1.0,

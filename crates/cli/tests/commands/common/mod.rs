@@ -133,7 +133,7 @@ pub fn unsealed(journal: &Path) -> String {
     text.replacen("\"format\":2", "\"format\":1", 1)
 }
 
-/// Trials of so many blocks, without those of variants that stopped.
+/// Trials of this number of blocks, without those of variants that stopped.
 pub fn planned(record: &bakeoff_model::record::Record, blocks: u32) -> usize {
     let study = &record.study;
     let variants = || study.variants.iter().map(|variant| variant.name.as_str()).chain([bakeoff_model::record::TWIN]);
