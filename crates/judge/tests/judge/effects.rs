@@ -14,14 +14,14 @@ use std::collections::BTreeMap;
 const BLOCKS: u32 = 12;
 
 /// A factor with its levels, the baseline's first.
-type Factor = (&'static str, &'static [&'static str]);
+pub(super) type Factor = (&'static str, &'static [&'static str]);
 
 const TWO: [Factor; 2] = [("malloc", &["system", "perl"]), ("threads", &["off", "on"])];
 const THREE: [Factor; 3] =
     [("cc", &["gcc", "clang", "tcc"]), ("malloc", &["system", "perl"]), ("threads", &["off", "on"])];
 
 /// Every combination of levels, the baseline first.
-fn combinations(factors: &[Factor]) -> Vec<BTreeMap<String, String>> {
+pub(super) fn combinations(factors: &[Factor]) -> Vec<BTreeMap<String, String>> {
     let mut all = vec![BTreeMap::new()];
     for (factor, levels) in factors {
         let with = |known: &BTreeMap<String, String>, level: &str| {
@@ -39,10 +39,15 @@ fn name(levels: &BTreeMap<String, String>) -> String {
 }
 
 /// Levels, workload, condition → how many times as long as the baseline.
-type Truth = fn(&BTreeMap<String, String>, &str, &str) -> f64;
+pub(super) type Truth = fn(&BTreeMap<String, String>, &str, &str) -> f64;
 
 /// A study of these variants with 0.2 % of noise, and 10 % from block to block.
-fn record(variants: &[BTreeMap<String, String>], workloads: &[&str], conditions: &[&str], truth: Truth) -> Record {
+pub(super) fn record(
+    variants: &[BTreeMap<String, String>],
+    workloads: &[&str],
+    conditions: &[&str],
+    truth: Truth,
+) -> Record {
     let owned = |names: &[&str]| names.iter().map(|n| (*n).to_owned()).collect::<Vec<_>>();
     let mut record = Record::new(StudyLine {
         format: 1,
@@ -496,30 +501,4 @@ fn levels_of_a_single_factor_are_compared_with_each_other() {
     assert_eq!(pairs(&[("cc", &["a", "b", "c", "d", "e", "f"])]).len(), 10);
     assert!(pairs(&[("cc", &["a", "b", "c", "d", "e", "f", "g"])]).is_empty());
     assert!(pairs(&[("cc", &["gcc", "tcc"])]).is_empty() && pairs(&THREE).is_empty());
-}
-
-/// Eight percent for each step, whatever the other factor is, which costs ten.
-fn steps(levels: &BTreeMap<String, String>, _: &str, _: &str) -> f64 {
-    let step = levels["level"].parse::<f64>().map_or(0.0, f64::log2);
-    1.08_f64.powf(step) * if levels["opt"] == "O0" { 1.1 } else { 1.0 }
-}
-
-#[test]
-fn a_trend_is_what_each_step_does_averaged_over_the_other_factors() {
-    let factors: [Factor; 2] = [("level", &["1", "2", "4", "8"]), ("opt", &["O2", "O0"])];
-    let all = combinations(&factors);
-    let trend = |variants: &[BTreeMap<String, String>]| -> Option<Effect> {
-        let mut record = record(variants, &["w"], &["idle"], steps);
-        record.study.decide.trends = vec!["level".to_owned()];
-        let family = judge(&record).effects.into_iter().find(|family| family.kind == Kind::Trend)?;
-        family.effects.into_iter().next()
-    };
-    let effect = trend(&all).expect("a trend");
-    let comparison = effect.comparison.expect("it is judged");
-    assert_eq!((effect.name.as_str(), comparison.verdict), ("level, each step", Verdict::Slower));
-    assert!((comparison.estimate / 1.08 - 1.0).abs() < 0.002, "{}", comparison.estimate);
-    let [low, high] = comparison.interval().expect("an interval");
-    assert!(low < 1.08 && 1.08 < high, "{low} … {high}");
-    assert_eq!(trend(&all[..7]), None, "a step that is not there for all levels of the others");
-    assert_eq!(trend(&all[..4]), None, "two steps make no trend");
 }

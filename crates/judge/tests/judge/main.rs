@@ -13,4 +13,5 @@ mod outputs;
 mod samples;
 mod suites;
 mod ticks;
+mod trends;
 mod verdicts;
