@@ -2,8 +2,7 @@
 //! truth. How a contrast is judged, once it is one, is tested in `judge.rs`.
 #![expect(clippy::expect_used, reason = "all of this file is tests")]
 
-use bakeoff_judge::findings::Refusal;
-use bakeoff_judge::findings::{Effect, Effects, Findings, Kind, Over, Scale, Test, Verdict};
+use bakeoff_judge::findings::{Effect, Effects, Findings, Kind, Over, Refusal, Scale, Test, Verdict};
 use bakeoff_judge::judge;
 use bakeoff_model::record::{Block, Excluded, Failure, Outcome, Place, Record, Session, StudyLine, Trial, VariantLine};
 use bakeoff_model::shuffle::Stream;
@@ -53,7 +52,6 @@ pub(super) fn record(
         format: 1,
         bakeoff: "0".to_owned(),
         study: "test".to_owned(),
-        question: None,
         plan: "default".to_owned(),
         identity: "0".to_owned(),
         seed: 178,
@@ -65,19 +63,10 @@ pub(super) fn record(
         conditions: owned(conditions),
         decide: Decide { baseline: variants[0].clone(), metrics: owned(&["wall"]), ..decide() },
         until: bakeoff_model::until::Until::Blocks,
-        looks_until: None,
-        simulated: None,
         ..StudyLine::default()
     });
     let (session, place) = (1, Place::default());
-    record.sessions.push(Session {
-        session,
-        started_unix_s: 1e9,
-        blocks: BLOCKS,
-        place,
-        memory_floor_bytes: None,
-        ..Session::default()
-    });
+    record.sessions.push(Session { session, started_unix_s: 1e9, blocks: BLOCKS, place, ..Session::default() });
     let mut chance = Stream::of(178, &["effects"]);
     for number in 1..=BLOCKS {
         for workload in workloads {

@@ -1,5 +1,4 @@
 //! What each step of a factor does whose levels rise, on records with a planted truth.
-#![expect(clippy::expect_used, reason = "all of this file is tests")]
 
 use super::effects::{Factor, combinations, record};
 use bakeoff_judge::findings::{Effect, Kind, Verdict};
