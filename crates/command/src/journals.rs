@@ -4,7 +4,8 @@
 use crate::error::CommandError;
 use crate::feature::Features;
 use crate::screen;
-use bakeoff_model::record::{Odd, Oddity, Record};
+use bakeoff_model::plain::clean;
+use bakeoff_model::record::{Odd, Oddity, Record, Redaction, Removed};
 use std::fmt::Write as _;
 use std::path::Path;
 
@@ -39,6 +40,27 @@ pub fn tell(path: &Path, odd: &[Odd], remedy: &str) {
     }
     if odd.iter().any(|one| one.what == Oddity::Damaged) {
         let _ = writeln!(text, "hint: {remedy}");
+    }
+    screen::err(&text);
+}
+
+/// A redaction of this record for others: of its hosts, of the user, and of all folders.
+pub fn redaction(record: &Record) -> Result<Redaction, CommandError> {
+    let users = ["USER", "LOGNAME", "SUDO_USER"].iter().filter_map(|name| std::env::var(name).ok());
+    Ok(Redaction::of(record, &users.filter(|name| !name.is_empty()).collect::<Vec<_>>())?)
+}
+
+/// Says what was removed, on standard error: it is the user's own.
+pub fn tell_removed(removed: &Removed) {
+    let list = |names: &[String]| names.iter().map(|name| clean(name)).collect::<Vec<_>>().join(", ");
+    let mut text = "removed, for others:\n".to_owned();
+    for (what, names) in [("host names", &removed.hosts), ("user names", &removed.users)] {
+        if !names.is_empty() {
+            let _ = writeln!(text, "    {what}: {}", list(names));
+        }
+    }
+    for (number, folder) in (1..).zip(&removed.folders) {
+        let _ = writeln!(text, "    the folder {}, which is ~{number} now", clean(folder));
     }
     screen::err(&text);
 }

@@ -8,7 +8,7 @@
 
 mod checksum;
 
-use bakeoff_model::record::{Contradiction, FORMAT, Line, Odd, Reading, Record, StudyLine};
+use bakeoff_model::record::{Contradiction, FORMAT, Line, Odd, Reading, Record, Redaction, StudyLine};
 use checksum::Sum;
 use serde::Deserialize;
 use std::fs::{File, OpenOptions};
@@ -132,6 +132,30 @@ pub fn read(path: &Path) -> Result<Contents, Error> {
     let (record, odd) = Lines::new(path).take_all(&bytes[..whole_bytes])?;
     let torn = whole_bytes < bytes.len();
     Ok(Contents { record, odd, torn, whole_bytes: whole_bytes as u64 })
+}
+
+/// The bytes of a journal without what only its owner should know, and without lines that are damaged: a journal of the same
+/// trials. Its record is [`read`]'s, redacted.
+///
+/// # Errors
+/// Those of [`read`].
+pub fn redacted(path: &Path, redaction: &mut Redaction) -> Result<Vec<u8>, Error> {
+    let read_error = |source| Error::Read { path: path.to_owned(), source };
+    let bytes = std::fs::read(path).map_err(read_error)?;
+    let whole = bytes.iter().rposition(|&b| b == b'\n').map_or(0, |at| at + 1);
+    let mut out = vec![];
+    for (number, line) in (1..).zip(bytes[..whole].split(|&b| b == b'\n')) {
+        if line.is_empty() || checksum::look(line) == Sum::Wrong {
+            continue;
+        }
+        let damaged = |source| Error::Damaged { path: path.to_owned(), line: number, source };
+        let redacted = redaction.line(&Line::read(line).map_err(damaged)?).map_err(damaged)?;
+        let mut line = redacted.write().map_err(damaged)?;
+        checksum::seal(&mut line);
+        out.append(&mut line);
+        out.push(b'\n');
+    }
+    Ok(out)
 }
 
 /// The lines of a journal that is being read.

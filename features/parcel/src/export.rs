@@ -9,6 +9,7 @@ use crate::pack::{Packed, Packing};
 use bakeoff_builds::Cache;
 use bakeoff_builds::short_name;
 use bakeoff_command::error::{Code, CommandError};
+use bakeoff_command::journals::{redaction, tell_removed};
 use bakeoff_command::state::{imported_in, imported_journals, journals_of, latest_of};
 use bakeoff_command::study_folder::StudyFolder;
 use bakeoff_command::{Features, screen};
@@ -39,6 +40,10 @@ pub(crate) struct Args {
     /// Also pack the finished builds, for inspection: they work only at the same path of the cache
     #[arg(long)]
     prefixes: bool,
+    /// Remove names of hosts, users and folders from the journals, and leave out the records and logs of layers; the study's
+    /// own files stay as they are
+    #[arg(long, conflicts_with_all = ["sources", "prefixes"])]
+    redact: bool,
     /// Replace the file if it exists
     #[arg(long)]
     force: bool,
@@ -62,7 +67,11 @@ pub(crate) fn execute(args: &Args, features: Features) -> Result<Code, CommandEr
     }
     let records = journals(args, &folder.dir, &mut packing, &mut notes)?;
     let root = Cache::default_root().ok().and_then(|root| fs::canonicalize(root).ok());
-    layers(&folder.dir, root.as_deref(), &records, &mut packing, &mut notes)?;
+    if args.redact {
+        notes.insert("records and logs of layers, which name folders".to_owned());
+    } else {
+        layers(&folder.dir, root.as_deref(), &records, &mut packing, &mut notes)?;
+    }
     match &root {
         Some(root) => {
             if args.sources {
@@ -72,6 +81,7 @@ pub(crate) fn execute(args: &Args, features: Features) -> Result<Code, CommandEr
                 prefixes(root, &records, &mut packing, &mut notes)?;
             }
         }
+        None if args.redact => {}
         None => drop(notes.insert("the cache, which is not there: no layers, sources or prefixes".to_owned())),
     }
     let packed = packing.write(&out, args.force)?;
@@ -102,7 +112,15 @@ fn journals(args: &Args, dir: &Path, packing: &mut Packing, notes: &mut Notes) -
             .map_err(|source| CommandError::from(Error::File { doing: "read", path: path.clone(), source }))?;
         bytes.truncate(bytes.iter().rposition(|&b| b == b'\n').map_or(0, |at| at + 1));
         match bakeoff_journal::read(&path) {
-            Ok(contents) => records.push(contents.record),
+            Ok(contents) => {
+                if args.redact {
+                    let mut redaction = redaction(&contents.record)?;
+                    bytes = bakeoff_journal::redacted(&path, &mut redaction)?;
+                    tell_removed(&redaction.removed());
+                }
+                records.push(contents.record);
+            }
+            Err(error) if args.redact => return Err(error.into()),
             Err(error) => drop(notes.insert(format!("what the builds of a journal left behind: {error}"))),
         }
         packing.bytes(&format!("journals/{name}"), bytes)?;

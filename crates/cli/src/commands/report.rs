@@ -4,7 +4,7 @@
 use super::options::Showing;
 use bakeoff_command::Features;
 use bakeoff_command::error::{Code, CommandError};
-use bakeoff_command::journals::read;
+use bakeoff_command::journals::{read, redaction, tell_removed};
 use bakeoff_command::{screen, state};
 use bakeoff_judge::Question;
 use bakeoff_judge::side_by_side::{SideBySide, side_by_side};
@@ -29,6 +29,9 @@ pub(crate) struct Args {
     /// came with an imported study
     #[arg(long, value_name = "JOURNAL", conflicts_with = "require_verdict")]
     against: Option<PathBuf>,
+    /// Remove names of hosts, users and folders from all that is printed or written: for others
+    #[arg(long)]
+    redact: bool,
     /// Use the latest journal of this plan, instead of the latest of all
     #[arg(long, value_name = "NAME")]
     plan: Option<String>,
@@ -94,7 +97,11 @@ pub(crate) fn execute(args: &Args, features: Features) -> Result<Code, CommandEr
         Some(plan) => state::journal_of_plan(&args.study, plan)?,
         None => state::journal_of(&args.study)?,
     };
-    let record = args.question.question().of(read(&path, features)?).map_err(|unasked| {
+    let record = match args.redact {
+        true => redacted(read(&path, features)?)?,
+        false => read(&path, features)?,
+    };
+    let record = args.question.question().of(record).map_err(|unasked| {
         let known: Vec<String> = unasked.known.iter().map(|name| clean(name)).collect();
         CommandError::usage(clean(&unasked.to_string())).hint(format!("there are: {}", known.join(", ")))
     })?;
@@ -109,10 +116,22 @@ pub(crate) fn execute(args: &Args, features: Features) -> Result<Code, CommandEr
     match &args.against {
         Some(other) => against(args, &path, &record, other, features),
         None => {
-            let more = format!("bakeoff report {}", clean(&args.study.display().to_string()));
+            let study = match args.redact {
+                true => Path::new(args.study.file_name().unwrap_or_default()),
+                false => &args.study,
+            };
+            let more = format!("bakeoff report {}", clean(&study.display().to_string()));
             args.showing.show(&record, &more, (args.question.parts(), &args.question.only), features)
         }
     }
+}
+
+/// The record without what only its owner should know; says what that was.
+fn redacted(record: Record) -> Result<Record, CommandError> {
+    let mut redaction = redaction(&record)?;
+    let record = redaction.record(&record)?;
+    tell_removed(&redaction.removed());
+    Ok(record)
 }
 
 fn against(args: &Args, path: &Path, here: &Record, other: &Path, features: Features) -> Result<Code, CommandError> {
@@ -125,7 +144,10 @@ fn against(args: &Args, path: &Path, here: &Record, other: &Path, features: Feat
         return Err(CommandError::usage(error)
             .hint("execute the study here first: `bakeoff run` gives it a journal of its own, or name another one"));
     }
-    let there = read(&other, features)?;
+    let there = match args.redact {
+        true => redacted(read(&other, features)?)?,
+        false => read(&other, features)?,
+    };
     let [here, there] = [here, &there].map(|record| features.judge(record));
     let pairs: SideBySide = side_by_side(&here, &there);
     let text = match args.showing.json {

@@ -116,6 +116,37 @@ fn a_trial_can_be_traced_to_its_build_log_and_machine() {
     }
 }
 
+#[test]
+fn what_is_redacted_names_no_host_user_or_folder_and_says_the_same() {
+    let here = executed();
+    let (host, folder) = (here.record().sessions[0].place.host.clone(), here.path().display().to_string());
+    let journal = fs::read_to_string(&here.journals()[0]).unwrap();
+    assert!(journal.contains(&folder) && journal.contains(&format!("\"{host}\"")), "there is something to remove");
+    let names_nothing =
+        |text: &str| assert!(!text.contains(&folder) && !text.contains(&format!("\"{host}\"")), "{text}");
+
+    let parcel = here.path().join("x.tar.zst");
+    let shown = here.execute(&["export", "STUDY", "-o", parcel.to_str().unwrap(), "--redact"]);
+    shown.expect(
+        0,
+        &["packed small into", "removed, for others", "host names: ", "the folder ", "not packed: records and logs"],
+    );
+    let there = elsewhere();
+    import(&there, &parcel).expect(0, &["files of the study: 2, journals: 1"]);
+    let mut imported = fs::read_dir(there.study().join(".bakeoff/imported")).unwrap().map(|e| e.unwrap().path());
+    let imported = imported.find(|path| path.extension().is_some_and(|e| e == "jsonl")).unwrap();
+    names_nothing(&fs::read_to_string(imported).unwrap());
+    let [ours, theirs] = [&here, &there].map(|sandbox| sandbox.execute(&["report", "STUDY"]).out);
+    assert_eq!(ours.replace(&format!("machine: {host}:"), "machine: HOST:"), theirs);
+
+    for format in ["--json", "--all", "--provenance"] {
+        let shown = here.execute(&["report", "STUDY", "--redact", format]);
+        shown.expect(0, &["removed, for others"]);
+        names_nothing(&shown.out);
+    }
+    here.execute(&["export", "STUDY", "--redact", "--prefixes", "--force"]).expect(2, &["--redact"]);
+}
+
 /// The small study with a source.
 fn with_source() -> Sandbox {
     let sum = "4939f2f9ffe14e16351ba6817058ea8acf1cae19c22cd74b20ca35856b9d9b9c";
