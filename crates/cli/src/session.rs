@@ -161,8 +161,8 @@ impl<'a> OpenStudy<'a> {
             self.note_changed(line)?;
             let void = self.changed.take().map_or(0, |(_, void)| void);
             screen::err(&format!(
-                "note: the last command was killed, and since it last looked at what trials execute, something of that was \
-                 written or built again: {void} trials do not count and run again\n"
+                "note: the last command was killed, and a file that trials execute was written or built again since its last \
+                 check: {void} trials do not count and run again\n"
             ));
         }
         self.keep(Line::Checked(Checked { session, files: files.to_owned() }))
@@ -175,10 +175,10 @@ impl<'a> OpenStudy<'a> {
         let more = files.len() - shown.len();
         let more = if more > 0 { format!(", and {more} more") } else { String::new() };
         screen::err(&format!(
-            "stopped: while trials executed, this was changed: {}{more}. {void} trials since it was last looked at do not count \
-             and will run again\n\
-             hint: execute the command again. It builds again what was built and changed; where a program of the system or a \
-             file of the study is another one now, a new journal begins. A workload should write into its own folder\n",
+            "stopped: this changed while trials executed: {}{more}. The {void} trials since the last check do not count and \
+             will run again\n\
+             hint: repeat the command. It builds a changed build again; if a program of the system or a file of the study \
+             has changed, a new journal begins. A workload should write into its own folder\n",
             bakeoff_model::plain::clean(&shown.join(", ")),
         ));
     }
@@ -189,9 +189,8 @@ impl<'a> OpenStudy<'a> {
             return;
         }
         screen::err(&format!(
-            "note: {} changed while trials executed, so trials write it: from now on it is no part of what makes them \
-             comparable. If you changed it yourself, trials before and after that differ; to begin again, move the journal {} \
-             away\n",
+            "note: {} changed while trials executed, so it counts as written by them, and may change from now on. If you \
+             changed it yourself, trials before and after that differ; to start over, move the journal {} away\n",
             bakeoff_model::plain::clean(&self.written.join(", ")),
             self.setting.journal.display()
         ));

@@ -27,6 +27,8 @@ pub fn tell_why_not_alone(why: Option<&str>) {
 pub fn tell_who_is_waited_for(process: Option<u32>, quiet: bool) {
     if !quiet {
         let who = process.map_or_else(|| "another process".to_owned(), |process| format!("process {process}"));
-        screen::err(&format!("waiting for {who}: it builds or executes trials, and trials want the machine alone\n"));
+        screen::err(&format!(
+            "waiting for {who}: it builds or executes trials, and trials need the machine for themselves\n"
+        ));
     }
 }

@@ -12,6 +12,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+const STUDY_FILE: &str = "study.toml";
 const LATEST: &str = "latest";
 /// No name of a file is longer.
 const NAME_BYTES: u64 = 4096;
@@ -30,6 +31,8 @@ enum Error {
     Nothing { path: PathBuf, source: io::Error },
     #[error("no journal in {}: this study has not been executed yet", path.display())]
     NoJournal { path: PathBuf },
+    #[error("no study in {}: there is no study.toml", path.display())]
+    NoStudy { path: PathBuf },
     #[error("nothing was imported into {}", path.display())]
     NothingImported { path: PathBuf },
 }
@@ -172,12 +175,16 @@ pub fn journal_of(path: &Path) -> Result<PathBuf, CommandError> {
         let hint = "name a study's folder, its study.toml, or a journal";
         return Err(CommandError::usage(Error::Nothing { path: path.to_owned(), source }).hint(hint));
     }
-    if !path.is_dir() && path.file_name().is_none_or(|name| name != "study.toml") {
+    if !path.is_dir() && path.file_name().is_none_or(|name| name != STUDY_FILE) {
         return Ok(path.to_owned());
     }
     let dir = if path.is_dir() { path } else { path.parent().unwrap_or(path) };
     let folder = dir.join(FOLDER);
     let Ok(name) = read_text(&folder.join(LATEST), NAME_BYTES) else {
+        if !dir.join(STUDY_FILE).exists() {
+            let hint = "name a folder that holds a study.toml, or a journal (.jsonl)";
+            return Err(CommandError::usage(Error::NoStudy { path: dir.to_owned() }).hint(hint));
+        }
         let hint = format!("execute it: bakeoff run {}", path.display());
         return Err(CommandError::usage(Error::NoJournal { path: folder }).hint(hint));
     };

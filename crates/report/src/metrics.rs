@@ -271,10 +271,10 @@ fn undecided(table: &Table) -> Option<String> {
     let open = table.rows.iter().filter_map(|row| {
         let comparison = row.comparison.as_ref()?;
         let verdict = comparison.verdict;
-        let open = matches!(verdict, Verdict::Undecided { .. });
-        let seen = words::detectable(comparison, table.unit);
-        let open = open && !words::is_same_program(comparison);
-        open.then(|| format!("{}: undecided{}{seen}", clean(&row.variant), words::more_blocks(verdict)))
+        let is_open = matches!(verdict, Verdict::Undecided { .. }) && !words::is_same_program(comparison);
+        let more = format!("{}{}", words::more_blocks(verdict), words::detectable(comparison, table.unit));
+        // That it is undecided stands in its row.
+        (is_open && !more.is_empty()).then(|| format!("{}: undecided{more}", clean(&row.variant)))
     });
     let sentences: Vec<String> = open.collect();
     (!sentences.is_empty()).then(|| sentences.join("; "))
@@ -297,7 +297,7 @@ fn noise_floor(table: &Table, notes: &mut Notes) -> (String, Ink) {
     };
     let more = words::more_blocks(comparison.verdict);
     let by = glue(&change.signed());
-    (format!("noise floor: the baseline's twin differs from it by {by}{range}: {verdict}{more}{remark}"), ink)
+    (format!("noise floor: the baseline's twin comes out at {by}{range}: {verdict}{more}{remark}"), ink)
 }
 
 /// All other metrics in one table: each begins with the baseline's row, and the twin's row closes it.
@@ -346,7 +346,7 @@ fn legend(findings: &Findings, page: &mut Page, columns: usize, pictures: bool) 
         }
     }
     if ratios {
-        said.push(format!("Ratio: variant ÷ baseline (0.9 is 10 % faster, or less); margin ±{margin}."));
+        said.push(format!("Ratio: variant ÷ baseline (0.9 is 10 % faster, or 10 % less); margin ±{margin}."));
     }
     if !yields.is_empty() {
         said.push(format!("Of {} more is better.", words::listed(&yields)));

@@ -200,11 +200,11 @@ fn extras(findings: &Findings, view: Option<&View<'_>>, context: Context<'_>) ->
         let best = view.lines.first().map_or(String::new(), |line| clean(line.variant));
         let costs = facts::costs(findings, view);
         add(costs.into_iter().map(|cost| format!("{best} {cost}")).collect(), Ink::Plain, 50);
-        add(facts::causes(findings, context.causes), Ink::Plain, 20);
         add(facts::trends(findings, view), Ink::Plain, 25);
         add(facts::options(findings, view).into_iter().collect(), Ink::Plain, 30);
         add(facts::disagreeing(findings, view), Ink::Plain, 15);
         add(facts::conditions(findings, view), Ink::Plain, 10);
+        add(facts::causes(findings, context.causes), Ink::Plain, 20);
     }
     if !findings.asked.is_empty() {
         let asked = findings.asked.iter().map(|part| clean(part)).collect::<Vec<_>>().join(", ");

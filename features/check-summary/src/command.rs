@@ -115,7 +115,7 @@ fn text_of(file: Option<&Path>) -> Result<(String, String), CommandError> {
     }
     if bytes.len() as u64 > BYTES_MAX {
         let error = CommandError::usage(format!("{name} is longer than {} MiB", BYTES_MAX >> 20));
-        return Err(error.hint("figures of whole lists are wanted, not the lists"));
+        return Err(error.hint("give the figures of a list (n, mean, sd), not the list; `bakeoff stat` reads lists"));
     }
     match String::from_utf8(bytes) {
         Ok(text) => Ok((name, text.trim_start_matches('\u{feff}').to_owned())),

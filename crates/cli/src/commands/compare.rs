@@ -38,7 +38,7 @@ use variants::{AroundTrials, Named, Variants};
 /// a difference the machine finds between a command and itself. A command that consists of plain words is executed
 /// directly, any other by `sh -c`; all of them get your environment and the current folder. Their standard output goes
 /// to memory; if a command prints something other than the first one does, the report says so first. `bakeoff 'A' 'B'`
-/// is `bakeoff compare 'A' 'B'`. One command alone is described.
+/// is `bakeoff compare 'A' 'B'`. A single command is measured, and compared with nothing.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// The commands; the first one is the baseline
@@ -60,7 +60,7 @@ pub(crate) struct Args {
     #[arg(long = "metric", value_name = "METRIC", default_values_t = ["wall", "cpu", "maxrss"].map(String::from),
           value_parser = PossibleValuesParser::new(METRICS.iter().map(|metric| &*metric.name)))]
     metrics: Vec<String>,
-    /// Half-width of the zone of equivalence, in percent
+    /// The largest difference that does not matter to you: two commands within it, either way, are equivalent
     #[arg(long, value_name = "PERCENT", default_value = "1%", value_parser = bakeoff_command::arguments::margin)]
     margin: f64,
     /// Confidence of intervals and verdicts
@@ -69,7 +69,8 @@ pub(crate) struct Args {
     /// Seed of every order; without it a new one is drawn and printed
     #[arg(long, value_name = "SEED")]
     seed: Option<u64>,
-    /// Keep the journal in this file; go on where it stopped if the file exists
+    /// Keep the trials in this file, for `bakeoff report FILE`; if it exists, go on where it stopped. Without it nothing is
+    /// kept, and the same command measures again
     #[arg(long, value_name = "FILE")]
     journal: Option<PathBuf>,
     /// Show no progress on standard error

@@ -10,8 +10,13 @@ use std::fmt::Write as _;
 
 /// What can this machine measure, and what will be noisy?
 ///
-/// The line `twin` sums up all studies that were finished on this machine: the twin of a baseline is the same thing as
-/// the baseline, so at 5 % it should be judged different in one study of twenty.
+/// Each line names one thing that matters for measurements, and what was found. `good`: it does no harm. `noisy`: it
+/// widens intervals, so a study needs more blocks. `missing`: something cannot be measured or controlled here, or is
+/// unknown; the line below says what is lost. `fix:` is what would help. Doctor changes nothing and takes about a
+/// second; docs/measuring.md explains each line.
+///
+/// The line `twin` sums up all studies that were finished on this machine. A twin is the same program as its baseline, so
+/// about one study in twenty should judge it different at 5 %; more than that means that the machine is too unsteady.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {}
 
@@ -64,8 +69,8 @@ fn page(checks: &[Check]) -> String {
     let (good, noisy, missing) = (count(State::Good), count(State::Noisy), count(State::Missing));
     let _ = writeln!(
         out,
-        "\n{good} good, {noisy} noisy, {missing} missing. Reports leave out what is missing, it is never zero;"
+        "\n{good} good, {noisy} noisy, {missing} missing. A report leaves out what is missing, and never prints it as 0;"
     );
-    out.push_str("what is noisy widens intervals, and the twin in every study shows by how much.\n");
+    out.push_str("what is noisy widens its intervals, and the twin in every study shows how noisy it is.\n");
     out
 }

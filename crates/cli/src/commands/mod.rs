@@ -23,9 +23,16 @@ use clap::Parser;
 /// Bakeoff builds one program in every variant that a study names, executes a real workload on all of them in
 /// randomised blocks, measures each trial as a whole, and decides with error rates that are known.
 #[derive(Debug, Parser)]
-#[command(name = "bakeoff", version, propagate_version = true, after_help = AFTER_HELP)]
+#[command(name = "bakeoff", version, propagate_version = true, after_help = BEGIN, after_long_help = AFTER_HELP)]
 #[command(subcommand_required = true, arg_required_else_help = true)]
 pub(crate) struct Cli {}
+
+const BEGIN: &str = "\
+Begin with:
+  bakeoff compare 'COMMAND A' 'COMMAND B'    which of two commands is faster?
+  bakeoff doctor                             what can this machine measure?
+  bakeoff plan studies/perl-options          what would a study do?
+  bakeoff run studies/perl-options           do it";
 
 const AFTER_HELP: &str = "\
 Begin with:
@@ -34,9 +41,33 @@ Begin with:
   bakeoff plan studies/perl-options          what would a study do?
   bakeoff run studies/perl-options           do it
 
-Exit codes: 0 done, 1 a check failed (gate, calibrate, check-summary --require, lock --check), 2 a problem
-in the command line or the study, or what trials execute was changed, 3 undecided where a decision was demanded, 4 a variant failed,
-5 internal error, 130 interrupted (repeat the command to go on).";
+Exit codes:
+  0    done
+  1    a check failed: gate, calibrate, check-summary --require, lock --check
+  2    the command line or the study has a problem, or a file that trials
+       execute was changed
+  3    undecided, where a decision was demanded
+  4    a variant could not be built, or a trial failed
+  5    internal error
+  130  interrupted; the same command goes on
+
+Files:
+  STUDY/.bakeoff       the study's journals; remove it to start over
+  ~/.cache/bakeoff     sources and builds; see `bakeoff cache` and `bakeoff gc`
+  ~/.local/state/bakeoff/twins.jsonl
+                       a line for each finished study, which `doctor` sums up
+
+Environment:
+  BAKEOFF_CACHE        another folder for sources and builds; without it,
+                       $XDG_CACHE_HOME/bakeoff
+  BAKEOFF_STATE        another folder for twins.jsonl; without it,
+                       $XDG_STATE_HOME/bakeoff
+  BAKEOFF_LOCKS        another folder for the lock by which commands that need
+                       the machine for themselves wait for each other
+  BAKEOFF_CGROUPS      `off`: use no control groups
+  BAKEOFF_NAMESPACES   `off`: use no PID namespace
+  TMPDIR               where compare keeps the output of trials
+  COLUMNS, NO_COLOR    width and colour of what is printed";
 
 /// The commands of the core, in the order of the help.
 pub(crate) fn of_core() -> Vec<Subcommand> {

@@ -94,7 +94,7 @@ impl Kept {
         }
         let failed = |what: &str, why: &str| {
             CommandError::usage(format!("no {what} can be made: {why}"))
-                .hint("leave out --user-namespace; the next run then kills what a kill of everything leaves behind")
+                .hint("leave out --user-namespace; then the next command kills what a killed one leaves running")
         };
         bakeoff_host::user_namespace::enter().map_err(|error| failed("user namespace", &error.to_string()))?;
         // Some containers permit the one and not what it is for.
@@ -124,7 +124,8 @@ pub(super) struct Showing {
     /// Print everything instead of one screen: all tables, effects, doubts, builds and failures
     #[arg(long, visible_alias = "verbose", conflicts_with = "json")]
     all: bool,
-    /// Print only this section of what --all prints
+    /// Print only this section of what --all prints: answer, outputs, effects, tables, latencies, evidence, conditions,
+    /// building, doubts, builds, failed, provenance, or one of a feature
     #[arg(long, value_name = "NAME", conflicts_with_all = ["json", "all"])]
     section: Option<String>,
     /// Exit with 3 unless every variant got a verdict on the deciding metric
@@ -148,8 +149,8 @@ struct Look {
     /// When to use colour
     #[arg(long, value_name = "WHEN", default_value = "auto")]
     color: When,
-    /// As hyperfine has it: `basic` neither colour nor progress, `nocolor` no colour, `color` no progress, `full` both,
-    /// `none` no report either
+    /// Colour and progress by hyperfine's names: `basic` has neither, `nocolor` no colour, `color` no progress, `full` has
+    /// both, and `none` prints no report either
     #[arg(long, value_name = "STYLE", default_value = "auto")]
     style: Looks,
 }

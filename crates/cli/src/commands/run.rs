@@ -224,8 +224,8 @@ fn warn_of_changed_prefixes(cache: &Cache, builds: &[BuildLine]) {
         let more = damage.len() - shown.len();
         let more = if more > 0 { format!(", and {more} more") } else { String::new() };
         screen::err(&format!(
-            "note: since it was built, something below $PREFIX of {} was changed, by a workload or by hand: {}{more}; the next \
-             command builds it again. A workload should write into its own folder\n",
+            "note: the build of {} was changed after it was made, by a workload or by hand: {}{more}; the next command builds \
+             it again. A workload should write into its own folder\n",
             line.variants.join(", "),
             shown.join(", ")
         ));

@@ -255,7 +255,7 @@ fn a_workload_that_writes_below_its_prefix_is_told_and_what_it_changed_is_built_
         SMALL.replace("run = '\"$PREFIX/bin/hello\"'", "run = 'date >> \"$PREFIX/bin/trace\"; \"$PREFIX/bin/hello\"'");
     assert_ne!(study, SMALL);
     sandbox.write("study.toml", &study);
-    let told = ["note: since it was built, something below $PREFIX of baseline was changed", "bin/trace was added"];
+    let told = ["note: the build of baseline was changed after it was made", "bin/trace was added"];
     sandbox.execute(&["run", "STUDY", "--quiet"]).expect(0, &told);
     let again = sandbox.execute(&["build", "STUDY"]);
     again

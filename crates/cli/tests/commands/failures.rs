@@ -38,6 +38,9 @@ fn words_that_fit_nothing_are_answered_with_those_that_would() {
     sandbox.execute(&["compare", "true", "true", "-n", "a", "-n", "baseline"]).expect(2, &["`baseline` is taken"]);
     sandbox.execute(&["compare", "true", ""]).expect(2, &["a command is empty"]);
     sandbox.execute(&["report", "STUDY"]).expect(2, &["not been executed yet", "hint: execute it: bakeoff run"]);
+    for command in ["report", "gate", "power"] {
+        sandbox.execute(&[command, "."]).expect(2, &["no study in .: there is no study.toml", "hint: name a folder"]);
+    }
 }
 
 /// A study in which each variant builds a program that goes wrong in its own way.

@@ -80,7 +80,7 @@ fn value(name: &str, workloads: &[Workload]) -> Result<Option<Metric>, Unknown> 
     }
     let ValueSpec { unit, better, from, exact, .. } = &spec;
     let (what, source) = match from {
-        ValueSource::Mark => ("a value that the workload tells", format!("marks: value {name}")),
+        ValueSource::Mark => ("a value that the workload reports", format!("marks: value {name}")),
         ValueSource::Regex(regex) => ("a number that the workload prints", format!("standard output: /{regex}/")),
         ValueSource::Json(path) => ("a number that the workload prints", format!("standard output: JSON {path}")),
         ValueSource::Csv { column, .. } => {

@@ -127,7 +127,7 @@ fn extent(section: &Section<'_>, spec: &mut PlanSpec, counted: &mut bool) {
     }
     if let Some((blocks, span)) = section.integer("blocks") {
         if !(1..=MOST_BLOCKS).contains(&blocks) {
-            let remedy = "10 or more are needed for most verdicts; at most 10,000 are possible";
+            let remedy = "a verdict at 95 % confidence takes 6 or more; at most 10,000 are possible";
             section.sink.report(span.clone(), &format!("{blocks} blocks are not possible"), "", remedy);
             return;
         }

@@ -101,8 +101,7 @@ fn widened(ticks: &Ticks) -> String {
 
 fn means(ratios: Option<[f64; 2]>) -> String {
     let Some(ratios) = ratios else {
-        return "the typical trial and the mean tell different stories: look at the ratio of means and at the largest \
-                values"
+        return "the typical trial and the mean disagree: look at the ratio of means and at the largest values"
             .to_owned();
     };
     let change = |ratio: f64| match ratio {

@@ -2,11 +2,12 @@
 //! sentence, which fits into a line.
 
 use super::amounts::Amount;
+use super::facts::depends_on_condition;
 use super::view::{Absence, Stand, View};
 use crate::draw::text::{clean, middle, width};
 use crate::format::{percent, quantity};
 use crate::words::{self, counted, is_open, is_same_program, listed};
-use bakeoff_judge::findings::{Comparison, Findings, Inferred, Ranking, Scale, Table, Verdict};
+use bakeoff_judge::findings::{Caveat, Comparison, Findings, Inferred, Lack, Ranking, Scale, Table, Verdict};
 use bakeoff_model::metric::{Direction, Unit};
 use bakeoff_model::plan::BASELINE;
 use bakeoff_model::record::BuildOutcome;
@@ -39,6 +40,12 @@ pub(super) fn answer(findings: &Findings, view: Option<&View<'_>>, columns: usiz
             break;
         }
     }
+    if let Some(view) = view.filter(|view| depends_on_condition(findings, view)) {
+        let here = format!(" under {}", clean(view.condition));
+        if width(&answer) + width(&here) <= columns {
+            answer += &here;
+        }
+    }
     answer
 }
 
@@ -58,6 +65,24 @@ fn nothing(findings: &Findings) -> String {
         return format!("no answer: no trial has {}", words::metric(deciding));
     }
     "no answer yet: no trial has ended; `bakeoff run` goes on".to_owned()
+}
+
+/// Nothing is inferred yet.
+fn too_few_blocks(compared: &[(&str, &Comparison)]) -> String {
+    let blocks = compared.iter().map(|(_, comparison)| comparison.blocks).max().unwrap_or(0);
+    let lack = compared.iter().flat_map(|(_, comparison)| &comparison.caveats).find_map(|caveat| match caveat {
+        Caveat::TooFewBlocks { lack, .. } => Some(lack),
+        _ => None,
+    });
+    match lack {
+        Some(Lack::FirstLook { needed }) => {
+            format!("no answer yet: {}; the rule for stopping looks at {needed} first", counted(blocks, "block"))
+        }
+        Some(Lack::Inference { needed }) => {
+            format!("no answer yet: {blocks} of at least {}; --blocks asks for more", counted(*needed, "block"))
+        }
+        _ => format!("no answer yet: too few blocks ({blocks}); --blocks asks for more"),
+    }
 }
 
 struct Teller<'a> {
@@ -81,9 +106,7 @@ impl Teller<'_> {
             }
             [] => self.alone(),
             several if several.iter().all(|(_, comparison)| comparison.inferred == Inferred::TooFew) => {
-                let blocks = several.iter().map(|(_, comparison)| comparison.blocks).max().unwrap_or(0);
-                let are = if blocks == 1 { "is" } else { "are" };
-                format!("no answer yet: {} {are} too few; --blocks asks for more", counted(blocks, "block"))
+                too_few_blocks(several)
             }
             [(variant, comparison)] if self.view.lines.len() == 2 => self.pair(variant, comparison),
             several => self.several(several),
@@ -228,9 +251,11 @@ impl Teller<'_> {
             }
             Verdict::Withheld => format!("no verdict on {name}"),
             Verdict::Undecided { .. } => {
-                let by = if self.terse { "by" } else { "if they differ, then by" };
                 let most = self.at_most(comparison).filter(|_| self.length > 24);
-                let most = most.map_or(String::new(), |most| format!(": {by} at most {most}"));
+                let most = most.map_or(String::new(), |most| match self.terse {
+                    true => format!(" (at most {most} apart)"),
+                    false => format!(": if they differ, then by at most {most}"),
+                });
                 format!("{baseline} and {name} cannot be distinguished{most}")
             }
         }
@@ -249,7 +274,7 @@ impl Teller<'_> {
     fn at_most(&self, comparison: &Comparison) -> Option<String> {
         let [low, high] = comparison.interval()?;
         (comparison.scale == Scale::Ratio).then(|| {
-            let most = (1.0 / low).max(high) - 1.0;
+            let most = (1.0 - low).max(high - 1.0);
             format!("{:.1} %", 100.0 * most)
         })
     }

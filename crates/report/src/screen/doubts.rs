@@ -7,8 +7,10 @@ use crate::caveats::study::control;
 use crate::draw::text::{clean, glue};
 use crate::failures::failure_in_full;
 use crate::format::percent;
-use crate::words::{Change, Wording, is_same_program, listed, named};
-use bakeoff_judge::findings::{BuildDoubts, Caveat, Findings, FlagDoubt, FlagFate, OtherOutput, Outputs, Verdict};
+use crate::words::{Change, Wording, counted, is_same_program, listed, named};
+use bakeoff_judge::findings::{
+    BuildDoubts, Caveat, Findings, FlagDoubt, FlagFate, OtherOutput, Outputs, Rates, Spot, Verdict,
+};
 use bakeoff_model::plan::BASELINE;
 use bakeoff_model::record::TWIN;
 use bakeoff_model::study::OutputUse;
@@ -114,16 +116,21 @@ fn outputs(findings: &Findings) -> Vec<Alarm> {
 
 fn flags(doubts: &BuildDoubts) -> Vec<Alarm> {
     let of = |doubt: &FlagDoubt| {
-        let (flag, whose) = (clean(&doubt.flag), named(doubt.variants.iter().map(|variant| name(variant)).collect()));
+        let flag = clean(&doubt.flag);
+        let whose = match doubt.variants.as_slice() {
+            [] => String::new(),
+            [one] => format!(" of {}", name(one)),
+            [one, others @ ..] => format!(" of {} and {}", name(one), counted(others.len() as u32, "other")),
+        };
         match &doubt.fate {
             FlagFate::NeverArrived => Some(alarm(
-                format!("{flag} of {whose} reached none of {} compilations and links", doubt.of),
+                format!("{flag} reached none of {} compilations and links{whose}", doubt.of),
                 &format!("{flag} reached nothing"),
             )),
             FlagFate::Overridden { by } => {
                 let by = by.as_deref().map_or_else(|| "another flag".to_owned(), clean);
                 Some(alarm(
-                    format!("{flag} of {whose} was overridden by {by} wherever it arrived"),
+                    format!("{flag}{whose} was overridden by {by} wherever it arrived"),
                     &format!("{flag} was overridden"),
                 ))
             }
@@ -188,10 +195,14 @@ fn of_study(view: Option<&View<'_>>, caveat: &Caveat) -> Option<(Weight, String)
         Caveat::FailureRates(spots) => {
             // A variant of which every trial failed has a row that says so.
             let is_there = |variant: &str| view.is_none_or(|view| view.compared().any(|(name, _)| name == variant));
-            let who = spots.seen.iter().map(|spot| &*spot.variant).find(|variant| is_there(variant))?;
-            (Look, rates("fail", "fails", Some(who)))
+            let spot = spots.seen.iter().find(|spot| is_there(&spot.variant))?;
+            let [more, less] = more_often(spot);
+            (Look, format!("{more} fails more often than {less}: its other trials may be the lucky ones"))
         }
-        Caveat::VoidRates(spots) => (Look, rates("are void", "is void", spots.seen.first().map(|spot| &*spot.variant))),
+        Caveat::VoidRates(spots) => {
+            let [more, less] = more_often(spots.seen.first()?);
+            (Look, format!("{more} is void more often than {less}: its other trials may be the lucky ones"))
+        }
         Caveat::UnknownMetric { metrics } => (Look, format!("unknown here: {}", clean_all(metrics).join(", "))),
         Caveat::Position(_) => (Part, "differences depend on which variant of a block runs first".to_owned()),
         Caveat::CarryOver(_) => (Part, "a trial shows what ran directly before it".to_owned()),
@@ -227,11 +238,12 @@ fn twin(view: &View<'_>) -> Option<String> {
     Some(format!("the baseline's twin came out {amount} {word}: believe no difference of that size"))
 }
 
-fn rates(many: &str, one: &str, who: Option<&str>) -> String {
-    match who {
-        Some(who) => format!("{} {one} more often, or less, than the baseline", clean(who)),
-        None => format!("some variants {many} more often, or less, than the baseline"),
-    }
+/// The variant and the baseline, in the order in which their trials are lost: the one that loses more comes first.
+fn more_often(spot: &Spot<Rates>) -> [String; 2] {
+    let Rates { own: [own, of], baseline: [those, of_those] } = spot.what;
+    let (own_name, baseline) = (name(&spot.variant), name(BASELINE));
+    let is_worse = u64::from(own) * u64::from(of_those) >= u64::from(those) * u64::from(of);
+    if is_worse { [own_name, baseline] } else { [baseline, own_name] }
 }
 
 /// Doubts about a row.
@@ -241,7 +253,9 @@ fn of_row(caveat: &Caveat) -> Option<String> {
             let names: Vec<String> = settings.iter().map(|change| clean(&change.setting)).collect();
             Some(format!("builds also differ in {}, which no factor names", named(names)))
         }
-        Caveat::TypicalAndMeanDisagree { .. } => Some("the mean tells another story than the typical trial".to_owned()),
+        Caveat::TypicalAndMeanDisagree { .. } => {
+            Some("the mean disagrees with the typical trial: see the largest values".to_owned())
+        }
         Caveat::MemoryFloor { .. } => Some("this memory may be the launcher's own".to_owned()),
         _ => None,
     }
@@ -294,4 +308,27 @@ pub(super) fn lost(findings: &Findings, view: Option<&View<'_>>) -> Option<Strin
         })
         .collect();
     (!each.is_empty()).then(|| format!("{} failed", listed(&each)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bakeoff_model::metric::Unit;
+
+    #[test]
+    fn whose_trials_are_lost_more_often_comes_first() {
+        let check = |own, baseline, expect: [&str; 2]| {
+            let spot = Spot {
+                variant: "preload=all".to_owned(),
+                workload: "loop".to_owned(),
+                condition: "idle".to_owned(),
+                metric: "wall".to_owned(),
+                unit: Unit::Seconds,
+                what: Rates { own, baseline },
+            };
+            assert_eq!(more_often(&spot), expect);
+        };
+        check([5, 12], [0, 12], ["preload=all", "the baseline"]);
+        check([1, 40], [5, 12], ["the baseline", "preload=all"]);
+    }
 }

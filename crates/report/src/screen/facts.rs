@@ -5,7 +5,7 @@ use super::amounts::Amount;
 use super::view::{Stand, View, deciding};
 use crate::draw::text::{clean, glue, middle};
 use crate::format::bytes;
-use crate::words::{Wording, is_same_program};
+use crate::words::{Wording, is_same_program, named};
 use bakeoff_judge::findings::{Comparison, Effect, Effects, Findings, Inferred, Kind, Scale, Table, Verdict};
 use bakeoff_model::metric::{Direction, Unit};
 use bakeoff_model::plan::BASELINE;
@@ -168,16 +168,30 @@ pub(super) fn conditions(findings: &Findings, view: &View<'_>) -> Vec<String> {
             others.push(&table.condition);
         }
     }
-    others.iter().filter_map(|condition| under(findings, view, condition)).collect()
+    let line = |condition: &&str| {
+        let label = clean(condition);
+        Some(match changed_under(findings, view, condition)?.as_slice() {
+            [] => format!("under {label}: the same verdicts"),
+            some => format!("under {label}: {}", some.join(", ")),
+        })
+    };
+    others.iter().filter_map(line).collect()
 }
 
-fn under(findings: &Findings, view: &View<'_>, condition: &str) -> Option<String> {
+/// Whether the answer is another one under another condition.
+pub(super) fn depends_on_condition(findings: &Findings, view: &View<'_>) -> bool {
+    let mut others = deciding(findings).map(|table| &*table.condition).filter(|condition| *condition != view.condition);
+    others.any(|other| changed_under(findings, view, other).is_some_and(|changed| !changed.is_empty()))
+}
+
+/// What is claimed under another condition of variants of which that is something else; none where nothing was inferred.
+fn changed_under(findings: &Findings, view: &View<'_>, condition: &str) -> Option<Vec<String>> {
     let condition = findings.tables.iter().map(|table| table.condition.as_str()).find(|name| *name == condition)?;
     let there = View::under(findings, condition)?;
     if there.compared().all(|(_, comparison)| comparison.inferred == Inferred::TooFew) {
         return None;
     }
-    let changed: Vec<String> = view
+    let changed = view
         .compared()
         .filter_map(|(variant, here)| {
             let other = there.compared().find(|(name, _)| *name == variant).map(|(_, comparison)| comparison)?;
@@ -188,11 +202,7 @@ fn under(findings: &Findings, view: &View<'_>, condition: &str) -> Option<String
             is_other.then(|| format!("{} {}", name(variant), glue(&amount.claim)))
         })
         .collect();
-    let label = clean(condition);
-    Some(match changed.as_slice() {
-        [] => format!("under {label}: the same verdicts"),
-        some => format!("under {label}: {}", some.join(", ")),
-    })
+    Some(changed)
 }
 
 /// Whether a variant's ratio under the condition is shown to be another one.
@@ -278,7 +288,7 @@ pub(super) fn causes(findings: &Findings, causes: &[Cause]) -> Vec<String> {
         }
     }
     if !open.is_empty() {
-        lines.push(format!("unexplained: {}", open.join(", ")));
+        lines.push(format!("no cause was found: {}", open.join(", ")));
     }
     lines
 }
@@ -288,15 +298,25 @@ pub(super) fn to_decide(findings: &Findings, view: &View<'_>) -> Option<String> 
     if findings.method.stopping.is_some() || findings.simulated.is_some() {
         return None;
     }
-    let needed =
-        view.compared().filter(|(_, comparison)| !is_same_program(comparison)).filter_map(|(_, comparison)| {
-            match comparison.verdict {
-                Verdict::Undecided { more_blocks: Some(more) } if more <= WORTH * comparison.blocks => Some(more),
-                _ => None,
-            }
-        });
-    let most = needed.max()?;
-    Some(format!("about {most} more blocks would decide; --until decided runs as many as it takes"))
+    let open: Vec<(&str, &Comparison)> = view
+        .compared()
+        .filter(|(_, comparison)| {
+            !is_same_program(comparison) && matches!(comparison.verdict, Verdict::Undecided { .. })
+        })
+        .collect();
+    let within = |(variant, comparison): &(&str, &Comparison)| match comparison.verdict {
+        Verdict::Undecided { more_blocks: Some(more) } if more <= WORTH * comparison.blocks => {
+            Some((more, name(variant)))
+        }
+        _ => None,
+    };
+    let near: Vec<(u32, String)> = open.iter().filter_map(within).collect();
+    let most = near.iter().map(|(more, _)| *more).max()?;
+    if near.len() < open.len() {
+        let names = named(near.into_iter().map(|(_, name)| name).collect());
+        return Some(format!("about {most} more blocks would decide about {names}, and not about the others"));
+    }
+    Some(format!("about {most} more blocks would decide; --until decided starts from the first block"))
 }
 
 /// A difference in the metric's unit, where that is a time and the row a ratio: `+0.100 s`.

@@ -1,9 +1,9 @@
 //! The one sentence, in the cases where it must take care to claim neither too much nor too little.
 
-use bakeoff_judge::findings::{Caveat, FailedTrials, Findings, Identical, Other, Row, Same, Verdict};
+use bakeoff_judge::findings::{Caveat, FailedTrials, Findings, Identical, Inferred, Lack, Other, Row, Same, Verdict};
 use bakeoff_model::metric::{Direction, Unit};
 use bakeoff_model::record::{Failure, SharedLine, Unavailable, VariantLine};
-use bakeoff_report::{Style, answer, terminal};
+use bakeoff_report::{Context, Style, answer, screen, terminal};
 use bakeoff_testkit::findings::{absent, baseline, comparison, quiet_twin, row, study, summary, table, unbuilt};
 
 fn seconds(rows: Vec<Row>) -> Findings {
@@ -269,4 +269,43 @@ fn the_reason_of_all_failures_is_part_of_the_answer() {
     let page = terminal(&findings, Style { width: 60, colour: false });
     // At the top, and with each of the two among the trials that do not count.
     assert_eq!(page.matches("matters").count(), 3, "{page}");
+}
+
+#[test]
+fn the_screen_says_how_many_blocks_are_missing_and_for_what() {
+    let page = |findings: &Findings| screen(findings, Context::default(), Style { width: 80, colour: false });
+    let open = |name, more| variant(name, 1.01, 0.99, 1.03, Verdict::Undecided { more_blocks: Some(more) });
+    let of = |one, other| seconds(vec![baseline(summary(4.0, 4.0, 4.5)), open("b", one), open("c", other)]);
+    let more =
+        |findings: &Findings| page(findings).lines().find(|line| line.contains("would decide")).map(str::to_owned);
+    for (other, expect) in [
+        (9, Some("about 14 more blocks would decide; --until decided starts from the first block")),
+        (5000, Some("about 14 more blocks would decide about b, and not about the others")),
+    ] {
+        assert_eq!(more(&of(14, other)).as_deref(), expect);
+    }
+    assert_eq!(more(&of(5000, 5000)), None);
+    for (lack, expect) in [
+        (Lack::Inference { needed: 6 }, "no answer yet: 2 of at least 6 blocks; --blocks asks for more"),
+        (Lack::FirstLook { needed: 8 }, "no answer yet: 2 blocks; the rule for stopping looks at 8 first"),
+    ] {
+        let mut findings = of(1, 1);
+        for comparison in findings.tables[0].rows.iter_mut().filter_map(|row| row.comparison.as_mut()) {
+            comparison.inferred = Inferred::TooFew;
+            comparison.blocks = 2;
+            comparison.caveats = vec![Caveat::TooFewBlocks { blocks: 2, lack: lack.clone() }];
+        }
+        assert_eq!(page(&findings).lines().last(), Some(expect));
+    }
+}
+
+/// The number in the answer is the end of the interval in the row.
+#[test]
+fn what_an_undecided_pair_leaves_open_is_the_end_of_its_interval() {
+    let open = variant("b", 0.99, 0.96, 1.02, Verdict::Undecided { more_blocks: None });
+    let findings = seconds(vec![baseline(summary(4.0, 4.0, 4.5)), open]);
+    let page = screen(&findings, Context::default(), Style { width: 80, colour: false });
+    assert!(page.contains("−4.0 … +2.0 %"), "{page}");
+    let expect = "the baseline and b cannot be distinguished (at most 4.0 % apart)";
+    assert!(page.ends_with(&format!("{expect}\n")), "{page}");
 }

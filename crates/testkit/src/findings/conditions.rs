@@ -177,7 +177,10 @@ fn lost() -> FailedTrials {
         failed: 1,
         void: 4,
         repeated: 3,
-        void_by: vec![by(Some("foreign_cpu"), 3, "foreign_cpu 34 % > 20 %"), by(None, 1, "by hand")],
+        void_by: vec![
+            by(Some("foreign_cpu"), 3, "foreign_cpu 34 % > 20 %"),
+            by(None, 1, "words.txt was changed while its block was executed"),
+        ],
         of: 16,
         example: Some(Failure::Surroundings {
             part: "oracle".to_owned(),

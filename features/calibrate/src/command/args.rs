@@ -2,17 +2,19 @@
 
 /// Does Bakeoff keep its own promises? Tested on thousands of simulated studies whose truth is known, or on real ones
 ///
-/// It simulates studies in seven worlds of noise, and judges them with the code that judges real ones. It prints how
-/// often a difference is found where there is none, how often an interval covers the truth, how small a difference is
-/// seen, and what the methods of other tools say about the same data. With --real, it compares a real command with
-/// itself on this machine, in randomised blocks and in the order AAAA BBBB, under a load that varies. It exits with 1
-/// if a promise does not hold.
+/// It simulates studies under seven kinds of noise ("worlds"), and judges them with the code that judges real ones. It
+/// prints how often a difference is found where there is none, how often an interval covers the truth, how small a
+/// difference is seen, and what the methods of other tools say about the same data. With --real, it compares a real
+/// command with itself on this machine, in randomised blocks and in the order AAAA BBBB, under a load that varies. It
+/// exits with 1 if a promise does not hold.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// Studies in each world [default: 10000; 250 with --quick or --real]
+    /// How many studies to simulate in each world, or to execute with --real; each rate that is printed is the share of
+    /// these studies in which something happened, so more of them make it more certain [default: 10000; 250 with --quick
+    /// or --real]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(20..=10_000_000))]
     pub(super) studies: Option<u32>,
-    /// The short form: fewer studies, and goals widened by the error of the simulation
+    /// The short form: with so few studies, a promise is broken only where chance cannot explain the rate
     #[arg(long, conflicts_with = "real")]
     pub(super) quick: bool,
     /// Seed of all random numbers

@@ -118,18 +118,22 @@ fn side_by_side(trace: &TraceTable, first: &[&str], rows: Vec<Row>, page: &mut P
 
 /// What was really executed of the prefix, and what of the system differs from the first variant's.
 fn files(executed: &Executed, is_all: bool, page: &mut Page, columns: usize) {
+    let of_prefix = || executed.files.iter().filter(|path| path.starts_with(PREFIX));
+    if is_all && of_prefix().next().is_none() && executed.more.is_empty() && executed.fewer.is_empty() {
+        return;
+    }
     let who = if is_all { "all".to_owned() } else { row_name(&executed.variants) };
     let list = |paths: &mut dyn Iterator<Item = &String>| {
         shortened(paths.map(|path| foreign(path, columns.saturating_sub(4))).collect())
     };
-    let mut parts = vec![list(&mut executed.files.iter().filter(|path| path.starts_with(PREFIX)))];
+    let mut parts = vec![list(&mut of_prefix())];
     if !executed.more.is_empty() {
-        parts.push(format!("and {}", list(&mut executed.more.iter())));
+        parts.push(format!("besides {}", list(&mut executed.more.iter())));
     }
     if !executed.fewer.is_empty() {
         parts.push(format!("but not {}", list(&mut executed.fewer.iter())));
     }
-    page.paragraph(&format!("executes {}: {who}", parts.join("; ")), columns, 2, Ink::Plain);
+    page.paragraph(&format!("executed by {who}: {}", parts.join("; ")), columns, 2, Ink::Plain);
 }
 
 fn shortened(mut names: Vec<String>) -> String {

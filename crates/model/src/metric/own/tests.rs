@@ -55,7 +55,7 @@ fn what_workloads_declare_is_described() {
             "of the service `store`: CPU time, while the trial lasted",
             "processor clocks of its processes",
         ),
-        ("heap", Unit::Bytes, Direction::Less, "a value that the workload tells", "marks: value heap"),
+        ("heap", Unit::Bytes, Direction::Less, "a value that the workload reports", "marks: value heap"),
         ("score", Unit::Count, Direction::More, "a number that the workload prints", "standard output: /score (.*)/"),
     ] {
         let metric = find(name, &workloads()).unwrap();
