@@ -13,7 +13,7 @@ use bakeoff_model::record::{FeatureLine, Record};
 use bakeoff_model::study::Study;
 use bakeoff_model::study_file::Extension;
 use bakeoff_model::suite::Harnesses;
-use bakeoff_report::{Cause, SectionPage};
+use bakeoff_report::{Cause, SectionPage, TimeUnit};
 use clap::ArgMatches;
 use serde_json::Value;
 use std::os::fd::BorrowedFd;
@@ -158,6 +158,8 @@ pub struct Concluded<'a> {
     pub causes: &'a [Cause],
     /// Whether JSON was asked for: then nothing else goes to standard output.
     pub is_json: bool,
+    /// The unit of times that people read, if one is asked for.
+    pub time_unit: Option<TimeUnit>,
 }
 
 /// What the options of features ask for, in a command that comes to findings: flatten it into the command's own options.
