@@ -7,7 +7,7 @@ STUDY ?= studies/perl-options
 ARGS  ?=
 # BAKEOFF=FILE runs a study with an executable that exists, in place of the release.
 
-.PHONY: run install test bench fuzz soak long
+.PHONY: run install tarball test bench fuzz soak long
 
 run:
 	@sh tools/need-packages gcc libc6-dev binutils $$(cat $(STUDY)/packages 2> /dev/null)
@@ -23,6 +23,11 @@ PREFIX ?= /usr/local
 install:
 	$(CARGO) build --release --locked --bin bakeoff
 	sh tools/install "$(DESTDIR)$(PREFIX)"
+
+# The same as an archive that needs nothing of the system but its kernel: unpack it below /usr/local, or anywhere.
+tarball:
+	@sh tools/need-packages gcc libc6-dev
+	sh tools/tarball
 
 test:
 	@sh tools/need-packages gcc libc6-dev binutils make xz-utils patch git curl perl-base mount util-linux ministat strace faketime r-base-core python3 python3-venv go=golang-go qemu-system-x86_64=qemu-system-x86 seabios busybox-static

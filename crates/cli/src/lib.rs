@@ -32,14 +32,20 @@ pub fn main() -> ExitCode {
         Ok(matches) => matches,
         Err(said) => return help_or_error(said),
     };
-    match execute(&commands, &matches) {
-        Ok(code) => code.into(),
-        Err(error) => {
-            let error = error.settled();
-            screen::err(&error.render());
-            error.code.into()
-        }
-    }
+    let code = execute(&commands, &matches).unwrap_or_else(|error| {
+        let error = error.settled();
+        screen::err(&error.render());
+        error.code
+    });
+    // All tests of commands hold the help to it.
+    debug_assert!(is_explained(&commands, &matches, code), "no help has this exit code: {code:?}");
+    code.into()
+}
+
+/// Whether the help of the command has this exit code; what nobody types has no help.
+fn is_explained(commands: &[Subcommand], matches: &clap::ArgMatches, code: Code) -> bool {
+    let executed = commands.iter().find(|command| Some(command.clap.get_name()) == matches.subcommand_name());
+    executed.is_none_or(|command| command.clap.is_hide_set() || command.may_end(code))
 }
 
 /// All commands, in the order of the help: those of the core, and those of the features behind the ones that they name.
@@ -52,18 +58,12 @@ fn commands() -> Vec<Subcommand> {
     }
     commands.push(Subcommand::new("completions", |args| manual::completions(args, command())));
     commands.push(Subcommand::new("manual", |args| manual::manual(args, command())));
-    for command in commands.iter_mut().filter(|command| command.concludes) {
-        command.clap = FEATURES.with_conclusions(std::mem::take(&mut command.clap));
-    }
+    commands.iter_mut().filter(|command| command.concludes).for_each(|command| FEATURES.add_conclusions(command));
     // The one command whose plan is made of its command line.
     for command in commands.iter_mut().filter(|command| command.clap.get_name() == "compare") {
         command.clap = FEATURES.with_planning(std::mem::take(&mut command.clap));
     }
-    for form in forms() {
-        for command in commands.iter_mut().filter(|command| command.clap.get_name() == form.of) {
-            command.clap = (form.options)(std::mem::take(&mut command.clap));
-        }
-    }
+    commands.iter_mut().for_each(|command| FEATURES.add_forms(command));
     commands
 }
 
@@ -110,7 +110,7 @@ pub fn command() -> clap::Command {
 }
 
 fn with(commands: &[Subcommand]) -> clap::Command {
-    commands::Cli::command().subcommands(commands.iter().map(|command| command.clap.clone()))
+    commands::Cli::command().subcommands(commands.iter().map(Subcommand::explained))
 }
 
 /// The page `docs/cli.md`: every command with its options, generated from the command line itself.

@@ -1,6 +1,7 @@
 //! The points at which a slice may register. The core asks every feature at each of them and knows none by name; a
 //! point that no feature needs is not here. A command of the core is the same [`Subcommand`] as one of a feature.
 
+use crate::endings::{self, Ending as End};
 use crate::error::{Code, CommandError};
 use bakeoff_host::doctor::Check;
 use bakeoff_judge::findings::Findings;
@@ -13,7 +14,7 @@ use bakeoff_model::record::{FeatureLine, Record};
 use bakeoff_model::study::Study;
 use bakeoff_model::study_file::Extension;
 use bakeoff_model::suite::Harnesses;
-use bakeoff_report::{Cause, SectionPage};
+use bakeoff_report::{Cause, SectionPage, TimeUnit};
 use clap::ArgMatches;
 use serde_json::Value;
 use std::os::fd::BorrowedFd;
@@ -123,6 +124,8 @@ pub struct Form {
     pub of: &'static str,
     /// Adds the options.
     pub options: fn(clap::Command) -> clap::Command,
+    /// The exit codes that it adds.
+    pub ends: &'static [End],
     /// Does what they ask for; none if they ask for nothing.
     pub execute: fn(&ArgMatches) -> Option<Result<Code, CommandError>>,
 }
@@ -143,6 +146,8 @@ pub struct Conclusion {
     pub options: fn(clap::Command) -> clap::Command,
     /// Whether what they ask for can be done at all; called before anything is executed.
     pub check: fn(&ArgMatches) -> Result<(), CommandError>,
+    /// The exit codes that it adds.
+    pub ends: &'static [End],
     /// Does what they ask for, after the report was printed. The worst exit code of all wins.
     pub conclude: fn(&ArgMatches, &Concluded<'_>) -> Result<Code, CommandError>,
 }
@@ -158,6 +163,8 @@ pub struct Concluded<'a> {
     pub causes: &'a [Cause],
     /// Whether JSON was asked for: then nothing else goes to standard output.
     pub is_json: bool,
+    /// The unit of times that people read, if one is asked for.
+    pub time_unit: Option<TimeUnit>,
 }
 
 /// What the options of features ask for, in a command that comes to findings: flatten it into the command's own options.
@@ -197,6 +204,7 @@ pub struct Subcommand {
     pub after: Option<&'static str>,
     /// Whether it comes to findings, and has [`Asked`] among its options.
     pub concludes: bool,
+    ends: Vec<End>,
     execute: Execute,
 }
 
@@ -230,6 +238,7 @@ impl Subcommand {
             clap: A::augment_args(clap::Command::new(name)),
             after: None,
             concludes: false,
+            ends: vec![],
             execute: Box::new(parsed),
         }
     }
@@ -250,6 +259,23 @@ impl Subcommand {
     #[must_use]
     pub fn hidden(self) -> Self {
         Self { clap: self.clap.hide(true), ..self }
+    }
+
+    /// The same, of one that may also end with these exit codes.
+    #[must_use]
+    pub fn ends(mut self, with: &[End]) -> Self {
+        self.ends.extend(with);
+        self
+    }
+
+    /// Whether it may end with that exit code.
+    pub fn may_end(&self, code: Code) -> bool {
+        endings::has(&self.ends, code)
+    }
+
+    /// Its name and options, and in its help its exit codes.
+    pub fn explained(&self) -> clap::Command {
+        endings::explained(self.clap.clone(), &self.ends)
     }
 
     /// Does what the arguments ask for.
@@ -373,9 +399,22 @@ impl Features {
         self.iter().any(|feature| feature.line() == Some(kind))
     }
 
-    /// Adds the options of what they do with findings.
-    pub fn with_conclusions(self, command: clap::Command) -> clap::Command {
-        self.conclusions().fold(command, |command, conclusion| (conclusion.options)(command))
+    /// Adds what they do with findings: options and exit codes.
+    pub fn add_conclusions(self, command: &mut Subcommand) {
+        for conclusion in self.conclusions() {
+            command.clap = (conclusion.options)(std::mem::take(&mut command.clap));
+            command.ends.extend(conclusion.ends);
+        }
+    }
+
+    /// Adds their forms of a command: options and exit codes.
+    pub fn add_forms(self, command: &mut Subcommand) {
+        let name = command.clap.get_name().to_owned();
+        let forms = self.iter().flat_map(|feature| feature.forms());
+        for form in forms.filter(|form| form.of == name) {
+            command.clap = (form.options)(std::mem::take(&mut command.clap));
+            command.ends.extend(form.ends);
+        }
     }
 
     fn conclusions(self) -> impl Iterator<Item = Conclusion> {

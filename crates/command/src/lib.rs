@@ -4,6 +4,7 @@
 
 pub mod alone;
 pub mod arguments;
+pub mod endings;
 pub mod error;
 mod feature;
 pub mod journals;

@@ -30,14 +30,30 @@ pub enum TimeUnit {
     Microsecond,
 }
 
+impl TimeUnit {
+    /// Its size in seconds, and its name.
+    fn size(self) -> (f64, &'static str) {
+        match self {
+            Self::Second => (1.0, "s"),
+            Self::Millisecond => (1e-3, "ms"),
+            Self::Microsecond => (1e-6, "µs"),
+        }
+    }
+}
+
+/// The unit of a kind that fits a value, or of times the one that is asked for.
+pub fn asked_or_fitting(
+    value: f64,
+    unit: bakeoff_model::metric::Unit,
+    time_unit: Option<TimeUnit>,
+) -> (f64, &'static str) {
+    let asked = time_unit.filter(|_| unit == bakeoff_model::metric::Unit::Seconds);
+    asked.map_or_else(|| fitting(value, units(unit)), TimeUnit::size)
+}
+
 /// A duration in seconds, in the unit asked for, to three digits: `0.0120 s`; in one that fits, if none is.
 pub fn duration_in(seconds: f64, unit: Option<TimeUnit>) -> String {
-    let (size, name) = match unit {
-        None => return duration(seconds),
-        Some(TimeUnit::Second) => (1.0, "s"),
-        Some(TimeUnit::Millisecond) => (1e-3, "ms"),
-        Some(TimeUnit::Microsecond) => (1e-6, "µs"),
-    };
+    let Some((size, name)) = unit.map(TimeUnit::size) else { return duration(seconds) };
     let number = seconds / size;
     format!("{} {name}", fixed(number, decimals_of(number, SIGNIFICANT)))
 }

@@ -9,7 +9,7 @@ use crate::draw::notes::Notes;
 use crate::draw::paint::{Ink, Page, Piece};
 use crate::draw::plot::{Axis, LEGEND};
 use crate::draw::text::{clean, glue, unglue};
-use crate::format::{decimals_of, fitting, fixed, percent, units};
+use crate::format::{TimeUnit, asked_or_fitting, decimals_of, fixed, percent};
 use crate::order::Order;
 use crate::ranking;
 use crate::words::{self, Change, Wording};
@@ -26,7 +26,13 @@ const PICTURE_MAX: usize = 41;
 const P_LEAST: f64 = 0.0001;
 
 /// All tables of measurements.
-pub(crate) fn print(findings: &Findings, page: &mut Page, notes: &mut Notes, columns: usize) {
+pub(crate) fn print(
+    findings: &Findings,
+    time_unit: Option<TimeUnit>,
+    page: &mut Page,
+    notes: &mut Notes,
+    columns: usize,
+) {
     let mut pictures = false;
     let same_place = |a: &Table, b: &Table| (&a.workload, &a.condition) == (&b.workload, &b.condition);
     for tables in findings.tables.chunk_by(same_place) {
@@ -34,10 +40,11 @@ pub(crate) fn print(findings: &Findings, page: &mut Page, notes: &mut Notes, col
             tables.iter().partition(|table| table.metric == findings.method.deciding_metric);
         let order = Order::of(findings, &tables[0].workload, &tables[0].condition);
         for table in deciding {
-            pictures |= full(findings, table, &order, page, notes, columns);
+            pictures |= full(findings, (table, Values::of(table, time_unit)), &order, page, notes, columns);
         }
         if !others.is_empty() {
-            compact(findings, &others, &order, page, notes, columns);
+            let others = others.into_iter().map(|table| (table, Values::of(table, time_unit)));
+            compact(findings, &others.collect::<Vec<_>>(), &order, page, notes, columns);
         }
     }
     legend(findings, page, columns, pictures);
@@ -58,11 +65,11 @@ pub struct TableText {
     pub noise: String,
 }
 
-/// Every table as text, and the footnotes that their cells refer to by number, from 1.
-pub fn table_texts(findings: &Findings) -> (Vec<TableText>, Vec<String>) {
+/// Every table as text, with times in the unit that is asked for, and the footnotes that their cells refer to by number, from 1.
+pub fn table_texts(findings: &Findings, time_unit: Option<TimeUnit>) -> (Vec<TableText>, Vec<String>) {
     let mut notes = Notes::default();
     let text = |table: &Table| {
-        let (order, values) = (Order::of(findings, &table.workload, &table.condition), Values::of(table));
+        let (order, values) = (Order::of(findings, &table.workload, &table.condition), Values::of(table, time_unit));
         let rows = order.sorted(&table.rows, |row| &row.variant).into_iter().map(|row| {
             let name = words::with_shared(findings, &row.variant);
             let cells = cells(findings, table, row, &name, &values, &mut notes);
@@ -89,13 +96,14 @@ struct Values {
 }
 
 impl Values {
-    /// The unit fits the largest median, which gets four digits; the smallest gets three at least.
-    fn of(table: &Table) -> Self {
+    /// The unit fits the largest median, which gets four digits; the smallest gets three at least. Times have the unit that
+    /// is asked for, if one is.
+    fn of(table: &Table, time_unit: Option<TimeUnit>) -> Self {
         let medians = table.rows.iter().filter_map(|row| Some(row.summary.as_ref()?.median.abs()));
         let medians: Vec<f64> = medians.filter(|median| *median > 0.0).collect();
         let largest = medians.iter().copied().fold(0.0, f64::max);
         let smallest = medians.iter().copied().fold(largest, f64::min);
-        let (unit_size, unit_name) = fitting(largest, units(table.unit));
+        let (unit_size, unit_name) = asked_or_fitting(largest, table.unit, time_unit);
         let whole = unit_size == 1.0 && medians.iter().all(|median| median.fract() == 0.0);
         let decimals = match whole {
             true => 0,
@@ -112,13 +120,12 @@ impl Values {
 /// One table with everything; says whether it holds pictures.
 fn full(
     findings: &Findings,
-    table: &Table,
+    (table, values): (&Table, Values),
     order: &Order<'_>,
     page: &mut Page,
     notes: &mut Notes,
     columns: usize,
 ) -> bool {
-    let values = Values::of(table);
     page.gap();
     page.paragraph(&full_heading(findings, table, &values), columns, 2, Ink::Heading);
     let mut grid = Grid::new(headings(findings, "variant"));
@@ -303,27 +310,27 @@ fn noise_floor(table: &Table, notes: &mut Notes) -> (String, Ink) {
 /// All other metrics in one table: each begins with the baseline's row, and the twin's row closes it.
 fn compact(
     findings: &Findings,
-    tables: &[&Table],
+    tables: &[(&Table, Values)],
     order: &Order<'_>,
     page: &mut Page,
     notes: &mut Notes,
     columns: usize,
 ) {
-    let place = tables.first().map_or(String::new(), |t| format!("{} ({})", clean(&t.workload), clean(&t.condition)));
+    let place =
+        tables.first().map_or(String::new(), |(t, _)| format!("{} ({})", clean(&t.workload), clean(&t.condition)));
     page.gap();
     page.paragraph(&format!("{place}: also measured"), columns, 2, Ink::Heading);
     let mut grid = Grid::new(headings(findings, "metric"));
-    for table in tables {
-        let values = Values::of(table);
+    for (table, values) in tables {
         let unit = if values.unit_name.is_empty() { String::new() } else { format!(" ({})", values.unit_name) };
         for row in order.sorted(&table.rows, |row| &row.variant) {
             let baseline = is_baseline(table, row);
             let name = if baseline { format!("{}{unit}", table.metric) } else { format!("  {}", clean(&row.variant)) };
-            grid.row(cells(findings, table, row, &name, &values, notes));
+            grid.row(cells(findings, table, row, &name, values, notes));
             means_row(row).into_iter().for_each(|means| grid.row(means));
         }
         if let Some(twin) = &table.noise_floor {
-            grid.row(cells(findings, table, twin, "  (twin)", &values, notes));
+            grid.row(cells(findings, table, twin, "  (twin)", values, notes));
         }
     }
     grid.print(page, columns);

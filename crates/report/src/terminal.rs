@@ -5,6 +5,7 @@ use crate::draw::Style;
 use crate::draw::notes::Notes;
 use crate::draw::paint::{Ink, Page, Piece};
 use crate::draw::text::{clean, glue};
+use crate::format::TimeUnit;
 use crate::screen::Cause;
 use crate::words::listed;
 use crate::{answer, builds, conditions, effects, failures, latencies, metrics, outputs, provenance};
@@ -16,7 +17,7 @@ const LEFT_OUT_MAX: usize = 8;
 /// The findings as a page of text: the answer, what was printed if not the same, the tables with their noise floor, latencies, evidence, conditions,
 /// footnotes, builds, failures, and how, where and when all of it came about. It ends in a line feed.
 pub fn terminal(findings: &Findings, style: Style) -> String {
-    terminal_with(findings, &[], None, style)
+    terminal_with(findings, &[], None, (style, None))
 }
 
 /// How a section of a feature is drawn.
@@ -50,8 +51,14 @@ pub const SECTIONS: [&str; 11] = [
     "provenance",
 ];
 
-/// The same page, with the sections of features that have a page of their own; or only the section of that name.
-pub fn terminal_with(findings: &Findings, sections: &[SectionPage], only: Option<&str>, style: Style) -> String {
+/// The same page, with the sections of features that have a page of their own; or only the section of that name. Its tables
+/// have times in the unit that is asked for.
+pub fn terminal_with(
+    findings: &Findings,
+    sections: &[SectionPage],
+    only: Option<&str>,
+    (style, time_unit): (Style, Option<TimeUnit>),
+) -> String {
     let Style { width, colour } = style;
     let mut notes = Notes::default();
     let (mut page, mut aside) = (Page::default(), Page::default());
@@ -63,7 +70,7 @@ pub fn terminal_with(findings: &Findings, sections: &[SectionPage], only: Option
     draw("answer", &mut |page, notes| opening(findings, page, notes, width));
     draw("outputs", &mut |page, _| outputs::print(findings, page, width));
     draw("effects", &mut |page, notes| effects::print(findings, page, notes, width));
-    draw("tables", &mut |page, notes| metrics::print(findings, page, notes, width));
+    draw("tables", &mut |page, notes| metrics::print(findings, time_unit, page, notes, width));
     draw("latencies", &mut |page, _| latencies::print(findings, page, width));
     let mut there = sections.iter().filter(|section| findings.sections.contains_key(section.name)).peekable();
     if there.peek().is_none() {
@@ -72,7 +79,7 @@ pub fn terminal_with(findings: &Findings, sections: &[SectionPage], only: Option
     there.for_each(|section| draw(section.name, &mut |page, notes| (section.draw)(findings, page, notes, width)));
     draw("conditions", &mut |page, _| conditions::print(findings, page, width));
     if let Some(building) = &findings.building {
-        draw("building", &mut |page, notes| print_building(building, page, notes, width));
+        draw("building", &mut |page, notes| print_building(building, time_unit, page, notes, width));
     }
     draw("doubts", &mut |page, notes| notes.print(page, width));
     draw("builds", &mut |page, _| builds::print(findings, page, width));
@@ -101,12 +108,18 @@ fn opening(findings: &Findings, page: &mut Page, notes: &mut Notes, columns: usi
 }
 
 /// What building was measured to cost: a sentence and tables of its own.
-fn print_building(building: &Findings, page: &mut Page, notes: &mut Notes, columns: usize) {
+fn print_building(
+    building: &Findings,
+    time_unit: Option<TimeUnit>,
+    page: &mut Page,
+    notes: &mut Notes,
+    columns: usize,
+) {
     page.gap();
     let doubts = glue(&notes.mark(caveats(&building.caveats)));
     let text = answer::paragraphs(building).join(" ");
     page.paragraph(&format!("Building, measured in addition: {text}{doubts}"), columns, 2, Ink::Heading);
-    metrics::print(building, page, notes, columns);
+    metrics::print(building, time_unit, page, notes, columns);
 }
 
 /// The question, and what the baseline is, or what the names of commands stand for.

@@ -5,7 +5,7 @@ pub mod calibration;
 mod command;
 mod page;
 
-use bakeoff_command::{Feature, Subcommand};
+use bakeoff_command::{Code, Feature, Subcommand};
 
 /// The slice.
 #[derive(Debug)]
@@ -13,6 +13,10 @@ pub struct Calibrate;
 
 impl Feature for Calibrate {
     fn commands(&self) -> Vec<Subcommand> {
-        vec![Subcommand::new("calibrate", command::execute).after("doctor")]
+        vec![Subcommand::new("calibrate", command::execute).after("doctor").ends(&[
+            (Code::GateFailed, "a promise does not hold"),
+            (Code::VariantFailed, "--real: the command fails"),
+            (Code::Interrupted, "interrupted; nothing of it is kept"),
+        ])]
     }
 }

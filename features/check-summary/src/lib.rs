@@ -7,7 +7,7 @@ pub mod figures;
 mod page;
 pub mod published;
 
-use bakeoff_command::{Feature, Subcommand};
+use bakeoff_command::{Code, Feature, Subcommand};
 
 /// The slice.
 #[derive(Debug)]
@@ -15,6 +15,7 @@ pub struct CheckSummary;
 
 impl Feature for CheckSummary {
     fn commands(&self) -> Vec<Subcommand> {
-        vec![Subcommand::new("check-summary", command::execute).after("gc")]
+        let failed = (Code::GateFailed, "--require: a figure is impossible, or a claim is not supported");
+        vec![Subcommand::new("check-summary", command::execute).after("gc").ends(&[failed])]
     }
 }

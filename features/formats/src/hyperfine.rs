@@ -4,10 +4,13 @@
 use crate::counting::{Cell, cells, value};
 use bakeoff_command::{CommandError, Concluded};
 use bakeoff_model::plain::{clean, escaped};
-use bakeoff_model::record::{Record, VariantLine};
+use bakeoff_model::record::Record;
 use bakeoff_stats::describe;
 use serde::Serialize;
 use std::collections::BTreeMap;
+
+/// The factor whose levels are the commands of `compare`; no parameter can have this name.
+const COMMAND: &str = "command";
 
 #[derive(Serialize)]
 struct Document {
@@ -82,10 +85,11 @@ fn command(record: &Record, cell: &Cell<'_>) -> String {
 /// The levels of the variant, and its workload and condition where there are several.
 fn parameters(record: &Record, cell: &Cell<'_>) -> BTreeMap<String, String> {
     let variant = record.study.variants.iter().find(|variant| variant.name == cell.variant);
-    // A command alone is no level of anything.
-    let levels = variant.filter(|VariantLine { run, .. }| run.is_none()).map(|variant| variant.levels.iter());
+    // Of commands, the command itself is no parameter; those that were put into it are.
+    let is_command = |factor: &str| factor == COMMAND && variant.is_some_and(|variant| variant.run.is_some());
+    let levels = variant.into_iter().flat_map(|variant| &variant.levels).filter(|(factor, _)| !is_command(factor));
     let mut parameters: BTreeMap<String, String> =
-        levels.into_iter().flatten().map(|(factor, level)| (clean(factor), clean(level))).collect();
+        levels.map(|(factor, level)| (clean(factor), clean(level))).collect();
     let study = &record.study;
     let places = [("workload", cell.workload, &study.workloads), ("condition", cell.condition, &study.conditions)];
     for (name, value, _) in places.into_iter().filter(|(_, _, all)| all.len() > 1) {

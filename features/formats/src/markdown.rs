@@ -8,16 +8,16 @@ use bakeoff_command::Concluded;
 use bakeoff_judge::findings::{Findings, Scale, Verdict};
 use bakeoff_model::metric::Unit;
 use bakeoff_report::draw::text::unglue;
-use bakeoff_report::format::{fitting, percent, units};
-use bakeoff_report::{Brief, BriefRow, Context, brief, words};
+use bakeoff_report::format::{asked_or_fitting, percent};
+use bakeoff_report::{Brief, BriefRow, Context, TimeUnit, brief, words};
 use escape::{inline, name};
 
 /// The whole page.
 pub(crate) fn page(concluded: &Concluded<'_>) -> String {
-    let Concluded { record, findings, causes, .. } = concluded;
-    let brief = brief(findings, Context { causes, ..Context::default() });
+    let Concluded { record, findings, causes, time_unit, .. } = *concluded;
+    let brief = brief(findings, Context { causes, time_unit, ..Context::default() });
     let mut out = format!("### {}\n\n**{}**\n\n", inline(&brief.question), inline(&brief.answer));
-    out += &rows(findings, &brief);
+    out += &rows(findings, &brief, time_unit);
     out += &format!("{}\n", inline(&brief.status.join("; ")));
     for (title, lines) in [("Doubts", &brief.doubts), ("Also", &brief.facts)] {
         if !lines.is_empty() {
@@ -25,11 +25,11 @@ pub(crate) fn page(concluded: &Concluded<'_>) -> String {
             lines.iter().for_each(|line| out += &format!("- {}\n", inline(line)));
         }
     }
-    out + &details::folded(record, findings)
+    out + &details::folded(record, findings, time_unit)
 }
 
 /// A row for each variant, the best first.
-fn rows(findings: &Findings, brief: &Brief<'_>) -> String {
+fn rows(findings: &Findings, brief: &Brief<'_>, time_unit: Option<TimeUnit>) -> String {
     let Some((metric, unit)) = &brief.metric else { return String::new() };
     let is_difference =
         |row: &BriefRow<'_>| row.comparison.is_some_and(|comparison| comparison.scale == Scale::Difference);
@@ -39,7 +39,8 @@ fn rows(findings: &Findings, brief: &Brief<'_>) -> String {
     let mut out = format!("| variant | {titles} | n |\n|:--|:--|:--|--:|\n");
     for row in &brief.rows {
         let n = row.n.map_or_else(|| "–".to_owned(), |n| n.to_string());
-        out += &format!("| {} | {} | {} | {n} |\n", name(&row.name), claim(row), inline(&amount(row, *unit)));
+        out +=
+            &format!("| {} | {} | {} | {n} |\n", name(&row.name), claim(row), inline(&amount(row, *unit, time_unit)));
     }
     out + "\n"
 }
@@ -56,15 +57,15 @@ fn claim(row: &BriefRow<'_>) -> String {
     if row.comparison.is_some_and(|comparison| is_shown(comparison.verdict)) { format!("**{text}**") } else { text }
 }
 
-/// The ratio with its interval, or the difference in a unit that fits.
-fn amount(row: &BriefRow<'_>, unit: Unit) -> String {
+/// The ratio with its interval, or the difference in the unit that is asked for, or in one that fits.
+fn amount(row: &BriefRow<'_>, unit: Unit, time_unit: Option<TimeUnit>) -> String {
     let Some(comparison) = row.comparison else { return if row.n.is_some() { "1" } else { "–" }.to_owned() };
     if comparison.scale == Scale::Ratio {
         return words::against_baseline(comparison, 1.0);
     }
     let ends = comparison.shown_interval().into_iter().flatten();
     let largest = ends.chain([comparison.estimate]).map(f64::abs).fold(0.0, f64::max);
-    let (size, unit) = fitting(largest, units(unit));
+    let (size, unit) = asked_or_fitting(largest, unit, time_unit);
     let unit = if unit.is_empty() { String::new() } else { format!(" {unit}") };
     format!("{}{unit}", words::against_baseline(comparison, size))
 }

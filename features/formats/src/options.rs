@@ -49,12 +49,12 @@ const FORMATS: [Format; 8] = [
     Format {
         option: "export-asciidoc",
         help: "Write the tables of the deciding metric in AsciiDoc",
-        write: |concluded| Ok(tables::asciidoc(concluded.findings)),
+        write: |concluded| Ok(tables::asciidoc(concluded)),
     },
     Format {
         option: "export-orgmode",
         help: "Write the same tables for Emacs' Org mode",
-        write: |concluded| Ok(tables::org(concluded.findings)),
+        write: |concluded| Ok(tables::org(concluded)),
     },
 ];
 

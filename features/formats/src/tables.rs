@@ -1,12 +1,13 @@
 //! The tables of the deciding metric in AsciiDoc and for Emacs' Org mode, as hyperfine writes tables: a caption and the rows.
 //! In both formats a text can be a command, so that all of it is made plain text; cells come from `bakeoff_report`.
 
+use bakeoff_command::Concluded;
 use bakeoff_judge::findings::Findings;
-use bakeoff_report::{TableText, table_texts};
+use bakeoff_report::{TableText, TimeUnit, table_texts};
 
 /// The tables of the deciding metric.
-fn deciding(findings: &Findings) -> (Vec<TableText>, Vec<String>) {
-    let (tables, notes) = table_texts(findings);
+fn deciding(findings: &Findings, time_unit: Option<TimeUnit>) -> (Vec<TableText>, Vec<String>) {
+    let (tables, notes) = table_texts(findings, time_unit);
     let deciding = bakeoff_model::plain::clean(&findings.method.deciding_metric);
     let tables: Vec<TableText> = tables.into_iter().filter(|table| table.metric == deciding).collect();
     let cells = || tables.iter().flat_map(|table| table.rows.iter().flatten().chain([&table.noise]));
@@ -26,8 +27,8 @@ fn deciding(findings: &Findings) -> (Vec<TableText>, Vec<String>) {
 }
 
 /// All of it in AsciiDoc.
-pub(crate) fn asciidoc(findings: &Findings) -> String {
-    let (tables, notes) = deciding(findings);
+pub(crate) fn asciidoc(concluded: &Concluded<'_>) -> String {
+    let (tables, notes) = deciding(concluded.findings, concluded.time_unit);
     let mut out = String::new();
     for table in &tables {
         let columns = vec![">"; table.titles.len().saturating_sub(1)].join(",");
@@ -75,8 +76,8 @@ fn begins_a_list(text: &str) -> bool {
 }
 
 /// All of it for Org mode.
-pub(crate) fn org(findings: &Findings) -> String {
-    let (tables, notes) = deciding(findings);
+pub(crate) fn org(concluded: &Concluded<'_>) -> String {
+    let (tables, notes) = deciding(concluded.findings, concluded.time_unit);
     // Names of metrics have underscores, which are no subscripts.
     let mut out = "#+OPTIONS: ^:nil\n\n".to_owned();
     for table in &tables {

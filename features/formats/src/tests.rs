@@ -86,7 +86,7 @@ fn plain() -> (Record, Findings) {
 }
 
 fn concluded<'a>((record, findings): &'a (Record, Findings)) -> Concluded<'a> {
-    Concluded { record, findings, causes: &[], is_json: false }
+    Concluded { record, findings, causes: &[], is_json: false, time_unit: None }
 }
 
 /// What a renderer makes of a page: the cells of its tables, and the tags of HTML that are in it.
@@ -229,7 +229,7 @@ fn check_go(study: &(Record, Findings)) {
 }
 
 fn check_tables(study: &(Record, Findings)) {
-    let text = tables::asciidoc(&study.1);
+    let text = tables::asciidoc(&concluded(&study));
     let inside = text.split("|===\n").nth(1).unwrap();
     let cells: Vec<&str> = inside.lines().filter(|line| !line.is_empty()).collect();
     assert_eq!(cells.len(), 4 * 7, "{text}");
@@ -238,7 +238,7 @@ fn check_tables(study: &(Record, Findings)) {
         assert!(!rest.contains(['|', '<', '{', '[', '+', '*', '_', '`', ':', '"', '\\', '^', '~']), "{text}");
     }
     assert!(!text.lines().any(|line| line.contains("::")), "{text}");
-    let text = tables::org(&study.1);
+    let text = tables::org(&concluded(&study));
     let rows: Vec<&str> = text.lines().filter(|line| line.starts_with("| ")).collect();
     assert_eq!(rows.len(), 4, "{text}");
     assert!(rows.iter().all(|row| row.matches('|').count() == 8), "{text}");
@@ -264,8 +264,8 @@ fn check_all(names: &[String; 3], workload: &str, condition: &str) {
         trials::csv(&concluded(&study)).unwrap(),
         hyperfine::json(&concluded(&study)).unwrap(),
         go::lines(&concluded(&study)),
-        tables::asciidoc(&study.1),
-        tables::org(&study.1),
+        tables::asciidoc(&concluded(&study)),
+        tables::org(&concluded(&study)),
     ];
     for text in texts {
         assert!(bakeoff_testkit::foreign::is_harmless(&text), "{text:?}");
@@ -319,7 +319,13 @@ fn the_summary_says_what_the_screen_says() {
     let context = || bakeoff_report::Context { more: "bakeoff report STUDY", ..Default::default() };
     for (name, findings) in all() {
         let record = plain().0;
-        let page = markdown::page(&Concluded { record: &record, findings: &findings, causes: &[], is_json: false });
+        let page = markdown::page(&Concluded {
+            record: &record,
+            findings: &findings,
+            causes: &[],
+            is_json: false,
+            time_unit: None,
+        });
         let screen = bakeoff_report::screen(&findings, context(), bakeoff_report::Style { width: 132, colour: false });
         let rendered = rendered(&page);
         let answer = screen.lines().last().unwrap();
@@ -366,7 +372,8 @@ fn go_knows_where_more_is_better_and_what_building_takes_is_in_the_wide_file() {
     let mut record = records::study(&["one", "two"], &["idle"], &["wall", "throughput"]);
     execute(&mut record, 8, |trial| measure(trial, "wall", noise(trial)));
     let findings = bakeoff_judge::judge(&record);
-    let text = go::lines(&Concluded { record: &record, findings: &findings, causes: &[], is_json: false });
+    let text =
+        go::lines(&Concluded { record: &record, findings: &findings, causes: &[], is_json: false, time_unit: None });
     let origin = bakeoff_readers::Origin { name: "f", label: "f" };
     let mut gathered = bakeoff_readers::read(&mut text.as_bytes(), &origin, &Default::default()).unwrap();
     gathered.settle(true);
@@ -383,8 +390,14 @@ fn go_knows_where_more_is_better_and_what_building_takes_is_in_the_wide_file() {
 fn an_emulated_clock_has_no_seconds_for_hyperfine() {
     let (mut record, findings) = plain();
     record.study.clock = bakeoff_model::metric::Clock::GuestInstructions;
-    let error =
-        hyperfine::json(&Concluded { record: &record, findings: &findings, causes: &[], is_json: false }).unwrap_err();
+    let error = hyperfine::json(&Concluded {
+        record: &record,
+        findings: &findings,
+        causes: &[],
+        is_json: false,
+        time_unit: None,
+    })
+    .unwrap_err();
     assert!(error.render().contains("hint: --export-findings"), "{}", error.render());
 }
 
@@ -400,6 +413,31 @@ fn a_study_without_trials_is_written_in_every_format() {
     assert_eq!(read_csv(&trials::csv(&concluded(&study)).unwrap()).len(), 1);
     assert!(!go::lines(&concluded(&study)).contains("Benchmark"));
     wide::csv(&study.1).unwrap();
-    tables::org(&study.1);
-    tables::asciidoc(&study.1);
+    tables::org(&concluded(&study));
+    tables::asciidoc(&concluded(&study));
+}
+
+/// As hyperfine has it: pages that people read have the unit that is asked for, and files for programs have seconds.
+#[test]
+fn times_are_in_the_unit_that_is_asked_for_where_people_read_them() {
+    let study = plain();
+    let asked = |time_unit| Concluded { time_unit, ..concluded(&study) };
+    let (fitting, ms) = (asked(None), asked(Some(bakeoff_report::TimeUnit::Millisecond)));
+    for (write, caption) in [
+        (markdown::page as fn(&Concluded<'_>) -> String, "exit; in "),
+        (|concluded| tables::asciidoc(concluded).replace("&#59;", ";"), "exit; in "),
+        (tables::org, "exit; in "),
+    ] {
+        let [before, after] = [&fitting, &ms].map(write);
+        assert!(before.contains(&format!("{caption}s\n")) && !before.contains(&format!("{caption}ms\n")), "{before}");
+        assert!(after.contains(&format!("{caption}ms\n")) && !after.contains(&format!("{caption}s\n")), "{after}");
+    }
+    // The row of the baseline, above everything that is folded.
+    let typical = format!(
+        "baseline, {}",
+        bakeoff_report::format::duration_in(study.1.tables[0].rows[0].summary.as_ref().unwrap().median, ms.time_unit)
+    );
+    assert!(markdown::page(&ms).contains(&typical), "{typical}");
+    assert_eq!(hyperfine::json(&ms).unwrap(), hyperfine::json(&fitting).unwrap());
+    assert_eq!(trials::csv(&ms).unwrap(), trials::csv(&fitting).unwrap());
 }

@@ -18,9 +18,17 @@ mod simulated;
 mod slowdown;
 mod spec;
 
+use bakeoff_command::endings::Ending;
 use bakeoff_command::{Code, CommandError, Concluded, Conclusion, Feature, Finished, Subcommand};
 use bakeoff_model::study_file::Extension;
 use clap::ArgMatches;
+
+/// How `bakeoff gate` may end.
+const ENDS: [Ending; 3] = [
+    (Code::GateFailed, "a variant is shown to be slower than the limit allows"),
+    (Code::Undecided, "such a slowdown is neither shown nor excluded"),
+    (Code::VariantFailed, "a variant could not be built, or a trial of it failed"),
+];
 
 /// The slice.
 #[derive(Debug)]
@@ -28,7 +36,7 @@ pub struct Gate;
 
 impl Feature for Gate {
     fn commands(&self) -> Vec<Subcommand> {
-        vec![Subcommand::with_features("gate", command::execute).after("report")]
+        vec![Subcommand::with_features("gate", command::execute).after("report").ends(&ENDS)]
     }
 
     fn section(&self) -> Option<&'static dyn Extension> {
@@ -44,7 +52,15 @@ impl Feature for Gate {
     }
 
     fn conclusion(&self) -> Option<Conclusion> {
-        Some(Conclusion { options: options::options, check: options::check, conclude: options::conclude })
+        Some(Conclusion {
+            options: options::options,
+            check: options::check,
+            ends: &[
+                (Code::GateFailed, "--gate: a variant is shown to be slower than the limit allows"),
+                (Code::Undecided, "--gate: such a slowdown is neither shown nor excluded"),
+            ],
+            conclude: options::conclude,
+        })
     }
 
     fn conclude_alike(&self, asked: &ArgMatches, concluded: &Concluded<'_>) -> Result<Option<Code>, CommandError> {

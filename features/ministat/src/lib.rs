@@ -6,7 +6,7 @@ mod command;
 mod page;
 
 use args::{Args, Own};
-use bakeoff_command::{Feature, Form};
+use bakeoff_command::{Code, Feature, Form};
 use clap::{Args as _, FromArgMatches as _};
 
 /// The slice.
@@ -18,6 +18,7 @@ impl Feature for Ministat {
         vec![Form {
             of: "stat",
             options: Own::augment_args,
+            ends: &[(Code::GateFailed, "--ministat: a file cannot be opened")],
             execute: |matches| {
                 let own = Own::from_arg_matches(matches).ok()?;
                 let edition = own.ministat?;

@@ -8,7 +8,7 @@ pub mod page;
 #[cfg(test)]
 mod tests;
 
-use bakeoff_command::{Feature, Subcommand};
+use bakeoff_command::{Code, Feature, Subcommand};
 
 /// The slice.
 #[derive(Debug)]
@@ -16,6 +16,7 @@ pub struct Stat;
 
 impl Feature for Stat {
     fn commands(&self) -> Vec<Subcommand> {
-        vec![Subcommand::new("stat", command::execute).after("doctor")]
+        let no_verdict = (Code::Undecided, "--require-verdict: a comparison has no verdict");
+        vec![Subcommand::new("stat", command::execute).after("doctor").ends(&[no_verdict])]
     }
 }

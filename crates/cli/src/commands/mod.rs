@@ -15,7 +15,8 @@ mod report;
 mod run;
 mod two_commits;
 
-use bakeoff_command::Subcommand;
+use bakeoff_command::endings::Ending;
+use bakeoff_command::{Code, Subcommand};
 use clap::Parser;
 
 /// Which way of building and running this program is faster, by how much, how sure are we, and why?
@@ -41,14 +42,14 @@ Begin with:
   bakeoff plan studies/perl-options          what would a study do?
   bakeoff run studies/perl-options           do it
 
-Exit codes:
+Exit codes (the help of each command has its own):
   0    done
   1    a check failed: gate, calibrate, check-summary --require, lock --check
   2    the command line or the study has a problem, or a file that trials
        execute was changed
   3    undecided, where a decision was demanded
   4    a variant could not be built, or a trial failed
-  5    internal error
+  5    internal error, or a full disk
   130  interrupted; the same command goes on
 
 Files:
@@ -69,18 +70,35 @@ Environment:
   TMPDIR               where compare keeps the output of trials
   COLUMNS, NO_COLOR    width and colour of what is printed";
 
+/// Of commands that execute trials.
+const CHANGED: Ending = (Code::Usage, "what trials execute was changed meanwhile");
+const NO_VERDICT: Ending = (Code::Undecided, "--require-verdict: a variant has no verdict");
+const FAILED: Ending = (Code::VariantFailed, "a variant could not be built, or a trial of it failed");
+const STOPPED: Ending = (Code::Interrupted, "interrupted; the same command goes on");
+
 /// The commands of the core, in the order of the help.
 pub(crate) fn of_core() -> Vec<Subcommand> {
     vec![
-        Subcommand::with_features("run", run::execute).concludes(),
-        Subcommand::with_features("compare", compare::execute).concludes(),
+        Subcommand::with_features("run", run::execute).concludes().ends(&[CHANGED, NO_VERDICT, FAILED, STOPPED]),
+        Subcommand::with_features("compare", compare::execute).concludes().ends(&[
+            CHANGED,
+            NO_VERDICT,
+            (Code::VariantFailed, "a command failed; with --git, a commit could not be built"),
+            (Code::Interrupted, "interrupted; with --journal or --git, the same command goes on"),
+        ]),
         Subcommand::with_features("plan", plan::execute),
         Subcommand::with_features("power", power::execute),
-        Subcommand::with_features("build", build::execute),
-        Subcommand::with_features("lock", lock::execute),
-        Subcommand::with_features("report", report::execute).concludes(),
+        Subcommand::with_features("build", build::execute)
+            .ends(&[(Code::VariantFailed, "a variant could not be built"), STOPPED]),
+        Subcommand::with_features("lock", lock::execute).ends(&[
+            (Code::GateFailed, "--check: a source has no hash that counts"),
+            (Code::VariantFailed, "a source could not be fetched"),
+            STOPPED,
+        ]),
+        Subcommand::with_features("report", report::execute).concludes().ends(&[NO_VERDICT, FAILED]),
         Subcommand::new("cache", cache::execute),
-        Subcommand::with_features("gc", gc::execute),
+        Subcommand::with_features("gc", gc::execute)
+            .ends(&[(Code::Interrupted, "interrupted; what was removed is gone")]),
         Subcommand::with_features("doctor", doctor::execute),
         Subcommand::with_features("agent", agent::execute).hidden(),
     ]

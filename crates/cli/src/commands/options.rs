@@ -143,7 +143,7 @@ struct Look {
     /// The order of the rows: the best first (`auto`, `mean-time`), or as the commands were typed (`command`)
     #[arg(long, value_name = "ORDER", default_value = "auto")]
     sort: Sort,
-    /// The unit of times, instead of one that fits
+    /// The unit of times, instead of one that fits; CSV and JSON have seconds
     #[arg(long, short = 'u', value_name = "UNIT")]
     time_unit: Option<Unit>,
     /// When to use colour
@@ -269,7 +269,7 @@ impl Showing {
         features: Features,
     ) -> Result<Code, CommandError> {
         let findings = features.judge(record);
-        let concluded = Concluded { record, findings: &findings, causes: &[], is_json: self.json };
+        let concluded = self.concluded(record, &findings, &[]);
         if let Some(code) = features.conclude_alike(&self.asked, &concluded)? {
             return Ok(code);
         }
@@ -314,14 +314,19 @@ impl Showing {
         } else if self.json {
             screen::json(&bakeoff_report::json(findings, std::env::var("HOME").ok().as_deref())?);
         } else if self.all || self.section.is_some() {
-            screen::out(&bakeoff_report::terminal_with(findings, &pages, self.section.as_deref(), screen::style()));
+            let style = (screen::style(), self.look.time_unit());
+            screen::out(&bakeoff_report::terminal_with(findings, &pages, self.section.as_deref(), style));
         } else {
             let as_typed = self.look.sort == Sort::Command;
             let context = Context { more, causes: &causes, as_typed, time_unit: self.look.time_unit() };
             screen::out(&bakeoff_report::screen(findings, context, screen::style()));
         }
-        let concluded = Concluded { record, findings, causes: &causes, is_json: self.json };
+        let concluded = self.concluded(record, findings, &causes);
         features.conclude(&self.asked, &concluded, self.code(findings))
+    }
+
+    fn concluded<'a>(&self, record: &'a Record, findings: &'a Findings, causes: &'a [Cause]) -> Concluded<'a> {
+        Concluded { record, findings, causes, is_json: self.json, time_unit: self.look.time_unit() }
     }
 
     fn code(&self, findings: &Findings) -> Code {

@@ -12,6 +12,7 @@ mod everyday;
 mod failures;
 mod features;
 mod identity;
+mod installed;
 mod kill;
 mod layout;
 mod lock;

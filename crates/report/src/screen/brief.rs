@@ -49,7 +49,7 @@ pub struct BriefRow<'a> {
 
 /// What the screen of these findings says.
 pub fn brief<'a>(findings: &'a Findings, context: Context<'_>) -> Brief<'a> {
-    let view = View::of(findings);
+    let view = View::of(findings).map(|view| View { time_unit: context.time_unit, ..view });
     let view = view.as_ref();
     let alarms = alarms(findings, view);
     let (answer, _) = last(findings, view, &alarms, COLUMNS);

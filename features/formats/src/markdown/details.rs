@@ -5,15 +5,15 @@ use bakeoff_judge::findings::Findings;
 use bakeoff_model::record::Record;
 use bakeoff_model::until::Until;
 use bakeoff_report::draw::text::unglue;
-use bakeoff_report::{provenance, table_texts};
+use bakeoff_report::{TimeUnit, provenance, table_texts};
 
 /// What `compare` calls the condition that nobody asked for.
 const IDLE: &str = "idle";
 
 /// All of it.
-pub(super) fn folded(record: &Record, findings: &Findings) -> String {
+pub(super) fn folded(record: &Record, findings: &Findings, time_unit: Option<TimeUnit>) -> String {
     let mut out = "\n<details>\n<summary>All metrics, machine, method, and how to repeat it</summary>\n\n".to_owned();
-    let (tables, notes) = table_texts(findings);
+    let (tables, notes) = table_texts(findings, time_unit);
     for table in &tables {
         out += &format!("{}\n\n", inline(&table.caption));
         let titles: Vec<String> = table.titles.iter().map(|title| inline(title)).collect();

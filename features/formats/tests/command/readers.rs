@@ -182,6 +182,23 @@ fn the_json_has_what_scripts_for_hyperfine_read() {
     assert_eq!(output("python3", &["-c", script], &file), "3 gzip-9\n");
 }
 
+/// plot_parametrized.py draws the means over the one parameter of all entries.
+#[test]
+fn the_json_of_a_scan_has_its_parameter() {
+    let sandbox = small();
+    let parameters = |words: &[&str]| {
+        let words = [&["compare", "--blocks", "1", "--quiet", "--export-json", "-"], words].concat();
+        let shown = Shown::of(&sandbox.command_as_typed(&words).output().unwrap());
+        let document: Value = serde_json::from_str(&shown.out).unwrap_or_else(|error| panic!("{error}: {shown:?}"));
+        let entries = document["results"].as_array().unwrap().clone();
+        entries.into_iter().map(|entry| entry["parameters"].clone()).collect::<Vec<Value>>()
+    };
+    let of = |n: &str| serde_json::json!({ "n": n });
+    assert_eq!(parameters(&["-P", "n", "1", "3", "true {n}"]), [of("1"), of("2"), of("3")]);
+    assert_eq!(parameters(&["-L", "n", "a,b", "true {n}", "env {n}=1 true"]).len(), 4);
+    assert_eq!(parameters(&["true", "sh -c :"]), [Value::Null, Value::Null]);
+}
+
 /// The command in the folded part, as it is: a shell reads it as it was meant.
 #[test]
 fn the_command_that_repeats_it_does_so() {

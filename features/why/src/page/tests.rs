@@ -10,7 +10,12 @@ use bakeoff_testkit::foreign::{is_harmless, steered};
 use std::path::PathBuf;
 
 fn page(findings: &Findings, width: usize) -> String {
-    terminal_with(findings, &[SectionPage { name: SECTION, draw: print, causes }], None, Style { width, colour: false })
+    terminal_with(
+        findings,
+        &[SectionPage { name: SECTION, draw: print, causes }],
+        None,
+        (Style { width, colour: false }, None),
+    )
 }
 
 fn check(name: &str, page: &str) {

@@ -1,0 +1,83 @@
+//! What `make install` and `make tarball` leave: tools/install and tools/tarball, with the executable of these tests in place
+//! of a release. man and the shells read what was made for them; one that is not there is skipped by name.
+
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+fn tool(name: &str, words: &[&str], target: &Path) -> String {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tools").join(name);
+    let mut tool = Command::new("sh");
+    tool.arg(path).args(words).env("CARGO_TARGET_DIR", target);
+    text(&tool.output().unwrap())
+}
+
+/// What a command prints that has nothing to complain of.
+#[track_caller]
+fn text(output: &Output) -> String {
+    let complaints = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success() && complaints.is_empty(), "{}: {complaints}", output.status);
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+fn has(program: &str) -> bool {
+    let asked = Command::new(program).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
+    let has = asked.is_ok_and(|status| status.success());
+    if !has {
+        println!("skipped: {program} is not installed");
+    }
+    has
+}
+
+#[test]
+fn what_is_installed_is_read_by_man_and_by_the_shells() {
+    let folder = tempfile::tempdir().unwrap();
+    let to = folder.path().join("root/usr/local");
+    tool("install", &[to.to_str().unwrap(), env!("CARGO_BIN_EXE_bakeoff")], folder.path());
+    let version = text(&Command::new(to.join("bin/bakeoff")).arg("--version").output().unwrap());
+    assert_eq!(version.trim(), concat!("bakeoff ", env!("CARGO_PKG_VERSION")));
+    if has("man") {
+        for (page, parts) in
+            [("bakeoff.1", "bakeoff-gate(1)"), ("bakeoff-gate.1", "EXIT STATUS"), ("bakeoff-gc.1", "EXAMPLES")]
+        {
+            let mut man = Command::new("man");
+            man.args(["--warnings", "-l"]).arg(to.join("share/man/man1").join(page));
+            let shown = text(&man.env("LC_ALL", "C.UTF-8").env("MANWIDTH", "100").output().unwrap());
+            assert!(shown.contains(parts), "{page}: {shown}");
+        }
+    }
+    let share = |path: &str| to.join("share").join(path).to_string_lossy().into_owned();
+    let bash = r#". "$1"; complete -p bakeoff > /dev/null
+                  COMP_WORDS=(bakeoff comp) COMP_CWORD=1; _bakeoff bakeoff comp bakeoff; echo "${COMPREPLY[@]}""#;
+    let zsh = r#"fpath=("${1:h}" $fpath); autoload -U compinit; compinit -u -D; [ "$_comps[bakeoff]" = _bakeoff ]
+                 autoload +X _bakeoff; whence -w _bakeoff; grep -o "'[a-z]*:Which of these" "$1""#;
+    let fish = r#"source $argv[1]; complete -C "bakeoff comp""#;
+    for (shell, script, file) in [
+        ("bash", vec!["-c", bash, "bash"], "bash-completion/completions/bakeoff"),
+        ("zsh", vec!["-efc", zsh, "zsh"], "zsh/site-functions/_bakeoff"),
+        ("fish", vec!["-c", fish], "fish/vendor_completions.d/bakeoff.fish"),
+    ] {
+        if has(shell) {
+            let completed = text(&Command::new(shell).args(script).arg(share(file)).output().unwrap());
+            assert!(completed.contains("compare"), "{shell}: {completed}");
+        }
+    }
+}
+
+#[test]
+fn the_archive_has_all_of_it_and_is_the_same_each_time() {
+    let folder = tempfile::tempdir().unwrap();
+    let pack = || {
+        let path = tool("tarball", &[env!("CARGO_BIN_EXE_bakeoff")], folder.path());
+        let bytes = std::fs::read(path.trim()).unwrap();
+        (path.trim().to_owned(), bytes)
+    };
+    let ((path, first), (_, second)) = (pack(), pack());
+    assert!(first == second, "{} and {} bytes", first.len(), second.len());
+    let names = text(&Command::new("tar").args(["-tzf", &path]).output().unwrap());
+    let name = Path::new(&path).file_name().unwrap().to_string_lossy().replace(".tar.gz", "");
+    for expect in ["bin/bakeoff", "share/man/man1/bakeoff-run.1", "share/doc/bakeoff/LICENSE-MIT"] {
+        assert!(names.lines().any(|line| line == format!("{name}/{expect}")), "{names}");
+    }
+    // A folder that can be unpacked, and nothing besides it.
+    assert!(names.lines().all(|line| line.starts_with(&format!("{name}/"))), "{names}");
+}
