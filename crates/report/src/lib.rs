@@ -3,6 +3,7 @@
 //! know whether there is a terminal: the caller gives width and colour. [`mod@format`] writes numbers, also for the
 //! commands' own messages.
 
+mod again;
 mod answer;
 mod builds;
 pub mod caveats;
@@ -25,6 +26,7 @@ mod terminal;
 mod trace;
 pub mod words;
 
+pub use again::again;
 pub use answer::answer;
 pub use builds::build_doubts;
 pub use draw::Style;
@@ -33,9 +35,9 @@ pub use format::TimeUnit;
 pub use json::pretty as pretty_json;
 pub use metrics::{TableText, table_texts};
 pub use power::{power, power_json};
-pub use screen::{Brief, BriefRow, Cause, Context, brief, screen};
-pub use side_by_side::side_by_side;
-pub use terminal::{SECTIONS, SectionPage, levels, terminal, terminal_with};
+pub use screen::{About, Amount, Brief, BriefRow, Cause, Context, Ground, brief, grounds, margin, screen};
+pub use side_by_side::{side_by_side, side_by_side_items};
+pub use terminal::{Parts, SECTIONS, Section, SectionPage, levels, parts, terminal, terminal_with};
 pub use trace::{provenance, trace};
 
 use bakeoff_judge::findings::Findings;
