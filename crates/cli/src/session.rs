@@ -302,8 +302,16 @@ impl<'a> OpenStudy<'a> {
                 Event::Changed { files, whole_session } => {
                     study.note_changed(Changed { session, files, whole_session })
                 }
-                Event::BlockEnded if durable => Ok(study.journal.sync()?),
-                Event::BlockEnded => Ok(()),
+                Event::BlockEnded => {
+                    if durable {
+                        study.journal.sync()?;
+                    }
+                    let features = study.features();
+                    features.iter().for_each(|feature| {
+                        feature.between_blocks(study.setting.journal, &study.record, features);
+                    });
+                    Ok(())
+                }
                 Event::TrialBegins { .. } => Ok(()),
             }
         };

@@ -4,6 +4,7 @@
 use crate::error::{Code, CommandError};
 use bakeoff_host::doctor::Check;
 use bakeoff_judge::findings::Findings;
+use bakeoff_judge::side_by_side::SideBySide;
 use bakeoff_lab::local::{Setup, Watch};
 use bakeoff_lab::on_demand::OnDemand;
 use bakeoff_lab::{Ending, Executor};
@@ -17,7 +18,7 @@ use bakeoff_report::{Cause, SectionPage};
 use clap::ArgMatches;
 use serde_json::Value;
 use std::os::fd::BorrowedFd;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// A slice: what one capability needs from all floors, in one folder. Each point is empty by default.
 pub trait Feature: Sync {
@@ -40,6 +41,10 @@ pub trait Feature: Sync {
     fn line(&self) -> Option<&'static str> {
         None
     }
+
+    /// A block of a study has ended, and no trial is in flight; what is done here takes time from nothing that is measured, and
+    /// the next block waits for it.
+    fn between_blocks(&self, _journal: &Path, _record: &Record, _features: Features) {}
 
     /// The trials of a study are over: gathers what needs no other ones.
     fn gather(&self, _study: &mut dyn Finished) -> Result<(), CommandError> {
@@ -106,6 +111,14 @@ pub trait Feature: Sync {
         false
     }
 
+    /// What it does with two findings next to each other.
+    ///
+    /// # Errors
+    /// If something of it cannot be done.
+    fn conclude_against(&self, _asked: &ArgMatches, _against: &Against<'_>) -> Result<(), CommandError> {
+        Ok(())
+    }
+
     /// Its conclusion where all variants are one program, so that nothing was executed: the exit code, if that answers what is
     /// asked for.
     ///
@@ -156,8 +169,21 @@ pub struct Concluded<'a> {
     pub findings: &'a Findings,
     /// What features found to be consistent with differences.
     pub causes: &'a [Cause],
+    /// How the sections of features are drawn.
+    pub pages: &'a [SectionPage],
     /// Whether JSON was asked for: then nothing else goes to standard output.
     pub is_json: bool,
+}
+
+/// Two findings next to each other: nothing is judged across them.
+#[derive(Debug, Clone, Copy)]
+pub struct Against<'a> {
+    /// What both compared.
+    pub pairs: &'a SideBySide,
+    /// The findings here.
+    pub here: &'a Findings,
+    /// Those of the other journal.
+    pub there: &'a Findings,
 }
 
 /// What the options of features ask for, in a command that comes to findings: flatten it into the command's own options.
@@ -402,6 +428,14 @@ impl Features {
     pub fn conclude(self, asked: &Asked, concluded: &Concluded<'_>, code: Code) -> Result<Code, CommandError> {
         self.conclusions()
             .try_fold(code, |worst, conclusion| Ok(worst.worst((conclusion.conclude)(&asked.0, concluded)?)))
+    }
+
+    /// Does what is asked for with two findings next to each other.
+    ///
+    /// # Errors
+    /// If something of it cannot be done.
+    pub fn conclude_against(self, asked: &Asked, against: &Against<'_>) -> Result<(), CommandError> {
+        self.iter().try_for_each(|feature| feature.conclude_against(&asked.0, against))
     }
 
     /// Whether it answers what is asked for that all variants are one program, and with which exit code.

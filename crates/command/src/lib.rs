@@ -11,8 +11,10 @@ pub mod scratch;
 pub mod screen;
 pub mod state;
 pub mod study_folder;
+pub mod target;
 
 pub use error::{Code, CommandError};
 pub use feature::{
-    Asked, Concluded, Conclusion, Elsewhere, Feature, Features, Finished, Form, PlaceSetting, Planning, Subcommand,
+    Against, Asked, Concluded, Conclusion, Elsewhere, Feature, Features, Finished, Form, PlaceSetting, Planning,
+    Subcommand,
 };
