@@ -121,6 +121,11 @@ impl<'a> Panel<'a> {
         }
     }
 
+    /// Caps of a shorter interval would make another shape of its sign.
+    fn least_with_caps(&self) -> f64 {
+        if self.ticks > NARROW { 2.2 } else { 7.0 }
+    }
+
     fn drawn(&self, comparison: &Comparison, class: &str) -> Markup {
         let Mark { class: own, shape } = Mark::of(comparison);
         let class = if class.is_empty() { own } else { class };
@@ -130,7 +135,8 @@ impl<'a> Panel<'a> {
             g class={ "row " (class) } {
                 @if let Some(ends) = comparison.shown_interval().filter(|_| !is_beyond) {
                     line.ci x1=(pc(self.axis.at(ends[0]))) x2=(pc(self.axis.at(ends[1]))) y1="50%" y2="50%" {}
-                    @for end in ends { use href="#cap" x=(pc(self.axis.at(end))) y="50%" {} }
+                    @let extent = self.axis.at(ends[1]) - self.axis.at(ends[0]);
+                    @for end in ends.into_iter().filter(|_| extent >= self.least_with_caps()) { use href="#cap" x=(pc(self.axis.at(end))) y="50%" {} }
                 }
                 use class="g" href={ "#" (shape) } x=(pc(at)) y="50%" {}
             }

@@ -29,7 +29,10 @@ const RIGHT: f64 = 560.0;
 const NAME: usize = 28;
 const QUESTION: usize = 76;
 const ANSWER: usize = 110;
+const CAPTION: usize = 140;
 const ROW: f64 = 26.0;
+/// Caps of a shorter interval would make another shape of its sign.
+const LEAST_WITH_CAPS: f64 = 12.0;
 /// The least height of a row of trials.
 const STRIP: f64 = 30.0;
 const CURVES: f64 = 300.0;
@@ -94,7 +97,7 @@ fn variants(content: &Content<'_>) -> Option<Markup> {
     };
     let description: Vec<String> = brief.rows.iter().map(row).collect();
     let height = 26.0 + ROW * brief.rows.len() as f64;
-    let what = middle(&sentence(&what), 120);
+    let what = middle(&sentence(&what), CAPTION);
     Some(framed(content, &what, &sentence(&description.join("; ")), height, |top| {
         html! {
             (axis(&panel, top + 18.0, height - 26.0))
@@ -136,7 +139,10 @@ fn variant(row: &BriefRow<'_>, panel: &Panel<'_>, y: f64) -> Markup {
             g class={ "row " (class) } {
                 @if let Some([low, high]) = comparison.shown_interval() {
                     @let [from, to] = [low, high].map(|end| x(panel, end));
-                    path.ci d=(format!("M{from:.1} {y:.1}H{to:.1}M{from:.1} {:.1}v10M{to:.1} {:.1}v10", y - 5.0, y - 5.0)) {}
+                    path.ci d=(format!("M{from:.1} {y:.1}H{to:.1}")) {}
+                    @if to - from >= LEAST_WITH_CAPS {
+                        path.ci d=(format!("M{from:.1} {:.1}v10M{to:.1} {:.1}v10", y - 5.0, y - 5.0)) {}
+                    }
                 }
                 path.g d=(outline(shape)) transform={ "translate(" (px(x(panel, comparison.estimate))) " " (px(y)) ")" } {}
             }

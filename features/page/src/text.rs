@@ -12,9 +12,9 @@ pub(crate) fn name(text: &str) -> Markup {
     html! { bdi.v { (clean(text)) } }
 }
 
-/// A sentence of the report, whatever names are in it.
+/// A sentence of the report, whatever names are in it; a number and its per cent stay in one line.
 pub(crate) fn sentence(text: &str) -> String {
-    clean(text)
+    clean(text).replace(" %", "\u{a0}%")
 }
 
 /// By which number the page calls a variant.

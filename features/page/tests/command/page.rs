@@ -69,3 +69,22 @@ fn what_cannot_be_written_is_said_before_anything_is_executed() {
         assert!(!sandbox.path().join("j.jsonl").exists(), "it was executed: {words:?}");
     }
 }
+
+#[test]
+fn two_journals_are_drawn_next_to_each_other_and_nothing_is_judged_across_them() {
+    let sandbox = small();
+    let compare = |journal: &str| {
+        let words = ["compare", "--blocks", "6", "--quiet", "--journal", journal, "--name", "a", "--name", "b"];
+        typed(&sandbox, &[&words[..], &["true", "sh -c :"]].concat()).expect(0, &[]);
+    };
+    compare("here.jsonl");
+    compare("there.jsonl");
+    let against = ["report", "here.jsonl", "--against", "there.jsonl", "--html", "page.html"];
+    typed(&sandbox, &against).expect(0, &["here:", "there:"]);
+    let page = fs::read_to_string(sandbox.path().join("page.html")).unwrap();
+    for part in ["ratio to the baseline, here (left) and there (right)", "This is no test", "class=\"ch slope\""] {
+        assert!(page.contains(part), "{part}: {page}");
+    }
+    let svg = ["report", "here.jsonl", "--against", "there.jsonl", "--svg", "x.svg"];
+    typed(&sandbox, &svg).expect(2, &["cannot be used with"]);
+}
