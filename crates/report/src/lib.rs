@@ -51,14 +51,27 @@ use bakeoff_model::record::{BuildLine, BuildOutcome};
 /// # Errors
 /// Passes on the serialiser's word, should a value ever have no form in JSON.
 pub fn json(findings: &Findings, home: Option<&str>) -> Result<String, serde_json::Error> {
-    let mut findings = findings.clone();
-    for of in std::iter::once(&mut findings.builds).chain(findings.building.iter_mut().map(|all| &mut all.builds)) {
-        of.iter_mut().flat_map(logs).for_each(|log| *log = in_cache(log));
-    }
+    let findings = without_folders(findings);
     let text = json::pretty(&findings)?;
     let Some(home) = home.map(|home| home.trim_end_matches('/')).filter(|home| home.len() > 1) else { return Ok(text) };
     let quoted = serde_json::to_string(home)?;
     Ok(without_home(&text, quoted.trim_matches('"')))
+}
+
+/// The findings with logs named relative to the cache.
+fn without_folders(findings: &Findings) -> Findings {
+    let mut findings = findings.clone();
+    for of in std::iter::once(&mut findings.builds).chain(findings.building.iter_mut().map(|all| &mut all.builds)) {
+        of.iter_mut().flat_map(logs).for_each(|log| *log = in_cache(log));
+    }
+    findings
+}
+
+/// The findings as one passes them on: without the names of machines, and with logs named relative to the cache.
+pub fn to_pass_on(findings: &Findings) -> Findings {
+    let mut findings = without_folders(findings);
+    findings.places.iter_mut().for_each(|place| place.host.clear());
+    findings
 }
 
 /// Where the logs of a build are.

@@ -12,8 +12,9 @@ use bakeoff_command::Against;
 use bakeoff_judge::findings::Comparison;
 use bakeoff_judge::side_by_side::{Compared, Pair};
 use bakeoff_model::plain::clean;
+use bakeoff_report::draw::paint::{Ink, Item};
 use bakeoff_report::draw::text::middle;
-use bakeoff_report::{Amount, side_by_side_items};
+use bakeoff_report::{Amount, side_by_side_items, to_pass_on};
 use maud::{Markup, html};
 
 /// Where the two sides stand, in per cent.
@@ -37,11 +38,16 @@ pub(crate) fn page(against: &Against<'_>) -> String {
     let places: Vec<&[&Pair]> = shown.chunk_by(same_place).collect();
     let margin = here.method.margin;
     let title = format!("{}: here and there", clean(&here.study));
+    let [ours, theirs] = [here, there].map(to_pass_on);
+    let said = side_by_side_items(pairs, &ours, &theirs);
+    // What both are comes first, the tables after the drawings.
+    let tables = said.iter().skip(1).position(is_heading).map_or(said.len(), |at| at + 1);
     let body = html! {
         a.skip href="#main" { "To the comparison" }
         svg.defs aria-hidden="true" { defs { (mark::definitions()) } }
         header { p.id { b { "Bakeoff" } " " span { (clean(&here.study)) } } h1 { (title) } }
         main #main {
+            section { (items(&said[..tables])) }
             section.slopes aria-label="Here and there" {
                 @for place in places.iter().take(OPEN) { (slopes(place, margin)) }
                 @if places.len() > OPEN {
@@ -51,10 +57,14 @@ pub(crate) fn page(against: &Against<'_>) -> String {
                     }
                 }
             }
-            section { (items(&side_by_side_items(pairs, here, there))) }
+            section { (items(&said[tables..])) }
         }
     };
     document(&title, &body, None)
+}
+
+fn is_heading(item: &Item) -> bool {
+    matches!(item, Item::Paragraph(piece) if piece.ink == Ink::Heading)
 }
 
 /// One place.
@@ -83,7 +93,7 @@ fn slopes(pairs: &[&Pair], margin: f64) -> Markup {
                 rect.band x=(pc(HERE)) width=(pc(THERE - HERE)) y=(pc(begin)) height=(pc(end - begin)) {}
                 @for tick in axis.ticks() {
                     line.tick x1=(pc(HERE)) x2=(pc(THERE)) y1=(pc(tick.at)) y2=(pc(tick.at)) {}
-                    text x="50%" y=(pc(tick.at)) dy="4" text-anchor="middle" { (tick.label) }
+                    text.lb x="50%" y=(pc(tick.at)) dy="4" text-anchor="middle" { (tick.label) }
                 }
                 @for (_, ends) in &both {
                     @let [from, to] = ends.map(|comparison| y(comparison.estimate));

@@ -101,7 +101,7 @@ fn header(findings: &Findings, brief: &Brief<'_>, note: Option<&str>) -> Markup 
                 b { "Bakeoff" } " "
                 span { (clean(&findings.study)) ", plan " (clean(&findings.plan)) } " "
                 @if findings.started_unix_s > 0.0 { span { (date(findings.started_unix_s)) } " " }
-                @for place in findings.places.iter().take(1) { span { (place.cpus) " × " (clean(&place.cpu)) } }
+                @for place in findings.places.iter().filter(|place| place.cpus > 0).take(1) { span { (place.cpus) " × " (clean(&place.cpu)) } }
             }
             h1 { (sentence(&brief.question)) }
         }
@@ -116,9 +116,15 @@ fn answer_and_facts(content: &Content<'_>) -> Markup {
             p.lead { (answer(brief)) }
             @if !brief.facts.is_empty() {
                 ul.facts { @for fact in brief.facts.iter().take(FACTS) { li { (sentence(fact)) } } }
+                @if brief.facts.len() > FACTS {
+                    details.full {
+                        summary { (brief.facts.len() - FACTS) " more" }
+                        ul.facts { @for fact in brief.facts.iter().skip(FACTS) { li { (sentence(fact)) } } }
+                    }
+                }
             }
             p.status { (brief.status.iter().map(|part| sentence(part)).collect::<Vec<_>>().join("; ")) }
-            @if !full.is_empty() { details.full { summary { "The answer in full" } (items(&full)) } }
+            @if !full.is_empty() { details.full open[brief.about.is_none()] { summary { "The answer in full" } (items(&full)) } }
         }
     }
 }

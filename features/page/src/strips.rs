@@ -126,8 +126,8 @@ fn one(look: &Look<'_>, (at, place): (usize, &Place<'_>), all: &[Place<'_>], bri
             h3 {
                 (name(&place.title(has_conditions)))
                 small.scale {
-                    @if values.is_some() { (unit.write(scale.low)) " … " (unit.write(scale.high)) " " (unit.name) }
-                    ", blocks 1 to " (place.blocks)
+                    @if values.is_some() { (unit.write(scale.low)) " … " (unit.write(scale.high)) " " (unit.name) ", " }
+                    "blocks 1 to " (place.blocks)
                 }
             }
             @for cell in order {

@@ -4,7 +4,7 @@ use super::escape::{block, inline, name};
 use bakeoff_judge::findings::Findings;
 use bakeoff_model::record::Record;
 use bakeoff_report::draw::text::unglue;
-use bakeoff_report::{again, provenance, table_texts};
+use bakeoff_report::{again, provenance, table_texts, to_pass_on};
 
 /// All of it.
 pub(super) fn folded(record: &Record, findings: &Findings) -> String {
@@ -26,9 +26,7 @@ pub(super) fn folded(record: &Record, findings: &Findings) -> String {
         out.push('\n');
     }
     // Who reads a pull request need not know what the machine is called.
-    let mut nameless = findings.clone();
-    nameless.places.iter_mut().for_each(|place| place.host.clear());
-    for paragraph in provenance::paragraphs(&nameless) {
+    for paragraph in provenance::paragraphs(&to_pass_on(findings)) {
         out += &format!("- {}\n", inline(&unglue(&paragraph)));
     }
     out += &format!("\nAgain, with bakeoff {}:\n\n", inline(&record.study.bakeoff));
