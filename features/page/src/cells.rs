@@ -153,8 +153,13 @@ impl Values {
         if at.is_nan() { 0.5 } else { at }
     }
 
-    /// Values for ticks: as round as can be, at most about this many.
-    pub(crate) fn ticks(&self, most: usize) -> Vec<f64> {
+    /// Values for ticks: as round as can be in a unit of this size, at most about this many.
+    pub(crate) fn ticks_in(&self, size: f64, most: usize) -> Vec<f64> {
+        let scaled = Self { low: self.low / size, high: self.high / size, ..*self };
+        scaled.ticks(most).into_iter().map(|tick| tick * size).collect()
+    }
+
+    fn ticks(&self, most: usize) -> Vec<f64> {
         let span = self.high - self.low;
         let steps = |power: i32| [1.0, 2.0, 5.0].map(|digit| digit * 10f64.powi(power));
         if self.is_log && self.high / self.low > 20.0 {
@@ -222,5 +227,8 @@ mod tests {
         assert_eq!(ticks(0.0, 10.0, false), [0.0, 2.0, 4.0, 6.0, 8.0, 10.0]);
         assert_eq!(ticks(86.0, 93.0, true), [86.0, 88.0, 90.0, 92.0]);
         assert_eq!(ticks(0.9, 1100.0, true), [1.0, 10.0, 100.0, 1000.0]);
+        let bytes = Values { low: 21.2 * 1024.0, high: 21.9 * 1024.0, is_log: true };
+        let kib = bytes.ticks_in(1024.0, 4).into_iter().map(|tick| (10.0 * tick / 1024.0).round());
+        assert_eq!(kib.collect::<Vec<_>>(), [212.0, 214.0, 216.0, 218.0]);
     }
 }

@@ -112,8 +112,12 @@ pub(crate) fn frame(alternative: &str, curves: &[Curve], x: &[Tick], y: &[Tick],
             @for curve in curves.iter().filter(|curve| curve.class != GREY) {
                 span { svg.k.line aria-hidden="true" { line class=(curve.class) y1="50%" y2="50%" x2="100%" {} } (curve.label) } " "
             }
-            @if curves.iter().any(|curve| curve.class == GREY) {
-                span { svg.k.line aria-hidden="true" { line.oth y1="50%" y2="50%" x2="100%" {} } "the others" }
+            @let grey: Vec<&Curve> = curves.iter().filter(|curve| curve.class == GREY).collect();
+            @if let Some(first) = grey.first() {
+                span {
+                    svg.k.line aria-hidden="true" { line.oth y1="50%" y2="50%" x2="100%" {} }
+                    @if grey.len() == 1 { (first.label) } @else { "the others" }
+                }
             }
         }
     }
@@ -166,7 +170,8 @@ fn distribution(look: &Look<'_>, place: &Place<'_>, brief: &Brief<'_>) -> Markup
             path: of_cell(cell, &scale),
         })
         .collect();
-    let x: Vec<Tick> = scale.ticks(TICKS).into_iter().map(|value| (scale.at(value), unit.tick(value))).collect();
+    let x: Vec<Tick> =
+        scale.ticks_in(unit.size, TICKS).into_iter().map(|value| (scale.at(value), unit.tick(value))).collect();
     let y: Vec<Tick> = [0.0, 0.5, 1.0].map(|share| (share, format!("{:.0} %", 100.0 * share))).to_vec();
     let median = |cell: &Cell<'_>| {
         let table = look.table(place)?;

@@ -234,7 +234,7 @@ impl<'a> Forest<'a> {
         let metric = self.brief.metric.as_ref().map_or("", |(metric, _)| metric.as_str());
         let confidence = bakeoff_report::format::percent(self.findings.method.confidence);
         html! {
-            span.cap { (metric) } " against " (name(self.baseline())) ", with " (confidence) " intervals"
+            (metric) " against " (name(self.baseline())) ", with " (confidence) " intervals"
             @if self.findings.tables.iter().any(|table| table.condition != about.condition) {
                 " under " (name(about.condition))
             }

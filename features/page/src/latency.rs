@@ -80,7 +80,8 @@ fn chart(look: &Look<'_>, table: &LatencyTable, record: &Record) -> Markup {
     let x: Vec<Tick> =
         TAILS.iter().filter(|(tail, _)| *tail >= least).map(|(tail, label)| (at(*tail), (*label).to_owned())).collect();
     let unit = unit_of(Unit::Seconds, scale.high);
-    let y: Vec<Tick> = scale.ticks(TICKS).into_iter().map(|value| (scale.at(value), unit.tick(value))).collect();
+    let y: Vec<Tick> =
+        scale.ticks_in(unit.size, TICKS).into_iter().map(|value| (scale.at(value), unit.tick(value))).collect();
     frame(&alternative(table), &curves, &x, &y, ["percentile", unit.name])
 }
 

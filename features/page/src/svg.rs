@@ -199,7 +199,7 @@ fn distributions(content: &Content<'_>) -> Option<Markup> {
     Some(framed(content, &what, &what, CURVES + 60.0, |top| {
         let (left, top) = (SIDE + 40.0, top + 14.0);
         html! {
-            @for value in scale.ticks(TICKS) {
+            @for value in scale.ticks_in(unit.size, TICKS) {
                 @let at = left + extent * scale.at(value);
                 path.tick d=(format!("M{at:.1} {top:.1}v{CURVES:.1}")) {}
                 text.s.m x=(px(at)) y=(px(top + CURVES + 16.0)) { (unit.tick(value)) }

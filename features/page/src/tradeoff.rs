@@ -86,7 +86,7 @@ fn chart(
                     line.tick.zero[tick.label == "0" || tick.label == "1"] y1=(y) y2=(y) x2="100%" {}
                     text x="0" dx="-6" y=(y) dy="4" text-anchor="end" { (tick.label) }
                 }
-                @for cost in scale.ticks(TICKS) {
+                @for cost in scale.ticks_in(written.size, TICKS) {
                     line.tick x1=(x(cost)) x2=(x(cost)) y2="100%" {}
                     text x=(x(cost)) y="100%" dy="15" text-anchor="middle" { (written.tick(cost)) }
                 }

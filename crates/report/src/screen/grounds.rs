@@ -4,7 +4,7 @@
 use super::view::View;
 use crate::conditions::of_part;
 use crate::draw::text::{clean, unglue};
-use crate::format::percent;
+use crate::format::{count, percent};
 use crate::provenance::claim;
 use crate::words::{Change, counted};
 use bakeoff_judge::findings::{ConditionParts, Findings, Part, Scale};
@@ -60,11 +60,11 @@ fn trials(record: &Record) -> Option<Ground> {
     let failed = of(|outcome| matches!(outcome, Outcome::Failed(_)));
     let void = of(|outcome| matches!(outcome, Outcome::Void(_)));
     let lost = [(failed, "failed"), (void, "void")].into_iter().filter(|(n, _)| *n > 0);
-    let lost: Vec<String> = lost.map(|(n, what)| format!("{n} {what}")).collect();
+    let lost: Vec<String> = lost.map(|(n, what)| format!("{} {what}", count(n as u64))).collect();
     let ok = total - failed - void;
     (total > 0).then(|| Ground {
         is_full: lost.is_empty(),
-        title: format!("{ok} of {} count", counted(total as u32, "trial")),
+        title: format!("{} of {} count", count(ok as u64), counted(total as u32, "trial")),
         details: if lost.is_empty() { vec![] } else { vec![lost.join(", ")] },
     })
 }
