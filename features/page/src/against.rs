@@ -18,10 +18,10 @@ use bakeoff_report::{Amount, side_by_side_items, to_pass_on};
 use maud::{Markup, html};
 
 /// Where the two sides stand, in per cent.
-const HERE: f64 = 34.0;
-const THERE: f64 = 66.0;
+const HERE: f64 = 40.0;
+const THERE: f64 = 60.0;
 /// Letters of a label.
-const LABEL: usize = 26;
+const LABEL: usize = 22;
 /// Labels are at least so far apart, in per cent; of more than fit none is drawn, and the table has them.
 const APART: f64 = 5.5;
 /// Plots beyond these are folded.

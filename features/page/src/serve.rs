@@ -116,7 +116,9 @@ impl Site {
 
     /// The page of a study: while it is executed, the one that was written last; else made again if the journal has grown.
     fn page(&self, study: &Served) -> Answer {
-        if !is_executed(&study.journal)
+        // The lock is tried only where there is something to do: a run that begins meanwhile must find it free.
+        if !is_current(&study.journal)
+            && !is_executed(&study.journal)
             && let Err(error) = self.refresh(&study.journal)
         {
             return plain(500, &clean(&error.render()));
@@ -128,14 +130,15 @@ impl Site {
     }
 
     fn refresh(&self, journal: &Path) -> Result<(), CommandError> {
-        let grown = fs::metadata(journal).and_then(|about| about.modified()).ok();
-        let is_current = snapshot::written(journal).zip(grown).is_some_and(|(written, grown)| written > grown);
-        if is_current {
-            return Ok(());
-        }
         let record = bakeoff_command::journals::read(journal, self.features)?;
         snapshot::write(journal, self.features, &record)
     }
+}
+
+/// Whether the journal has not grown since the snapshot was written.
+fn is_current(journal: &Path) -> bool {
+    let grown = fs::metadata(journal).and_then(|about| about.modified()).ok();
+    snapshot::written(journal).zip(grown).is_some_and(|(written, grown)| written > grown)
 }
 
 /// Whether a command executes the study now.

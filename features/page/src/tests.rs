@@ -3,7 +3,7 @@
 
 use crate::page::{Content, page};
 use crate::svg;
-use bakeoff_command::Concluded;
+use bakeoff_command::{Against, Concluded};
 use bakeoff_judge::findings::Findings;
 use bakeoff_model::record::{Failure, Outcome, Output, Record, StudyLine, Trial};
 use bakeoff_testkit::records::{execute, measure, noise, study};
@@ -186,6 +186,11 @@ fn a_browser_finds_nothing_wrong() {
         assert!(text.len() < 5_000_000, "{name}: {} bytes", text.len());
         std::fs::write(folder.path().join(name).with_extension("html"), text).unwrap();
     }
+    let [here, there] =
+        [many(6, &["idle", "busy"], 12), many(6, &["idle", "busy"], 8)].map(|r| bakeoff_judge::judge(&r));
+    let pairs = bakeoff_judge::side_by_side::side_by_side(&here, &there);
+    let two = crate::against::page(&Against { pairs: &pairs, here: &here, there: &there });
+    std::fs::write(folder.path().join("two.html"), two).unwrap();
     let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/browser.py");
     let output = Command::new(python).arg(script).arg(folder.path()).args(axe).output().unwrap();
     let said = String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr);
