@@ -102,7 +102,6 @@
         pt.setAttribute("d", d + far);
       });
     });
-    all(".dist[data-p]").forEach(function (fig) { fig.hidden = fig.hidden || m !== 0; });
   }
 
   /* The filters, and a link into any state. */
@@ -141,11 +140,15 @@
       r.hidden = !show; total++; if (show) n++;
     });
     all(".forest tr[data-v],.heat tr[data-v],.strip[data-v]").forEach(function (r) { r.hidden = !ok[+r.dataset.v]; });
-    all(".place,.dist").forEach(function (p) { p.hidden = !!(state.w && p.dataset.w !== state.w || state.c && p.dataset.c !== state.c); });
+    var drawn = m < D.p.length ? m : 0;
+    all(".place,.dist").forEach(function (p) {
+      var other = drawn !== 0 && p.classList.contains("dist") && p.dataset.p !== undefined;
+      p.hidden = !!(other || state.w && p.dataset.w !== state.w || state.c && p.dataset.c !== state.c);
+    });
     all(".cv path[data-v]").forEach(function (p) { p.classList.toggle("on", words.length > 0 && ok[+p.dataset.v] && +p.dataset.v > 0); });
-    draw(m < D.p.length ? m : 0);
+    draw(drawn);
     reset.hidden = !(state.w || state.c || state.v || state.m !== home);
-    count.textContent = body ? n + " of " + total + " rows" : "";
+    count.textContent = body ? n + " of " + total + " rows" + (name !== undefined && D.m[drawn] !== name ? "; the charts show " + D.m[drawn] : drawn ? "; distributions are of " + D.m[0] + " only" : "") : "";
     input.value = state.v;
     if (ws) ws.value = state.w;
     if (cs) cs.value = state.c;

@@ -129,6 +129,15 @@ def filters(driver, name, url):
         shown = len([p for p in driver.find_elements(By.CSS_SELECTOR, ".place") if p.is_displayed()])
         if before and not rows(driver) or places and not shown:
             wrong(name, f"{select.get_attribute('aria-label')}: {len(rows(driver))} rows, {shown} places")
+        if select.get_attribute("aria-label") == "Metric" and "only" in driver.find_element(By.ID, "tools").text:
+            # A chart of another metric must not come back with the next filter.
+            fields = driver.find_elements(By.CSS_SELECTOR, "#tools input")
+            for field in fields:
+                field.send_keys("b")
+            if any(chart.is_displayed() for chart in driver.find_elements(By.CSS_SELECTOR, ".dist[data-p]")):
+                wrong(name, "distributions of another metric are shown")
+            for field in fields:
+                field.clear()
         options[0].click()
     driver.get("about:blank")
     driver.get(url)
