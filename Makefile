@@ -30,8 +30,9 @@ tarball:
 	sh tools/tarball
 
 test:
-	@sh tools/need-packages gcc libc6-dev binutils make xz-utils patch git curl perl-base mount util-linux ministat strace faketime r-base-core python3 python3-venv go=golang-go qemu-system-x86_64=qemu-system-x86 seabios busybox-static
+	@sh tools/need-packages gcc libc6-dev binutils make xz-utils patch git curl perl-base mount util-linux ministat strace faketime r-base-core python3 python3-venv go=golang-go qemu-system-x86_64=qemu-system-x86 seabios busybox-static chromium chromium-driver python3-selenium
 	@sh tools/oracles
+	@sh tools/axe
 	@sh tools/kernels
 	$(CARGO) test --workspace --locked
 
@@ -47,6 +48,8 @@ bench:
 	$(CARGO) bench --locked -p bakeoff-cli --bench peers
 	$(CARGO) bench --locked -p bakeoff-cli --bench facts
 	$(CARGO) bench --locked -p bakeoff-cli --bench analysis
+	@sh tools/need-packages chromium chromium-driver python3-selenium
+	$(CARGO) bench --locked -p bakeoff-cli --bench page
 
 # Guided by coverage, without an end but this one: seconds for each target, of all or of TARGET.
 SECONDS ?= 60

@@ -15,4 +15,5 @@ pub const FEATURES: Features = Features(&[
     &bakeoff_formats::Formats,
     &bakeoff_gate::Gate,
     &bakeoff_harness::Harness,
+    &bakeoff_page::Page,
 ]);

@@ -42,6 +42,8 @@ pub(crate) struct OpenStudy<'a> {
     record: Record,
     /// What features are to gather when all trials are over.
     wanted: Option<Wanted<'a>>,
+    /// Who is asked between blocks.
+    followers: Features,
     /// This session as the journal is to have it, if it begins only now.
     beginning: Option<Session>,
     /// What is looked at between blocks: files that trials depend on, unless they turn out to write them.
@@ -63,6 +65,7 @@ impl<'a> OpenStudy<'a> {
             journal,
             record: contents.record,
             wanted: None,
+            followers: Features(&[]),
             beginning: None,
             watched: vec![],
             written: vec![],
@@ -118,6 +121,11 @@ impl<'a> OpenStudy<'a> {
     /// With more to be gathered when all trials are over.
     pub(crate) fn gathering(self, wanted: Wanted<'a>) -> Self {
         Self { wanted: Some(wanted), ..self }
+    }
+
+    /// With features that are asked between blocks.
+    pub(crate) fn followed_by(self, followers: Features) -> Self {
+        Self { followers, ..self }
     }
 
     /// With the files that trials execute or read, as they were when the study was read.
@@ -301,8 +309,16 @@ impl<'a> OpenStudy<'a> {
                 Event::Changed { files, whole_session } => {
                     study.note_changed(Changed { session, files, whole_session })
                 }
-                Event::BlockEnded if durable => Ok(study.journal.sync()?),
-                Event::BlockEnded => Ok(()),
+                Event::BlockEnded => {
+                    if durable {
+                        study.journal.sync()?;
+                    }
+                    let features = study.followers;
+                    features.iter().for_each(|feature| {
+                        feature.between_blocks(study.setting.journal, &study.record, features);
+                    });
+                    Ok(())
+                }
                 Event::TrialBegins { .. } => Ok(()),
             }
         };

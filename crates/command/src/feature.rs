@@ -1,14 +1,13 @@
 //! The points at which a slice may register. The core asks every feature at each of them and knows none by name; a
 //! point that no feature needs is not here. A command of the core is the same [`Subcommand`] as one of a feature.
 
+use crate::elsewhere::Elsewhere;
 use crate::endings::{self, Ending as End};
 use crate::error::{Code, CommandError};
 use bakeoff_host::doctor::Check;
 use bakeoff_judge::findings::Findings;
-use bakeoff_lab::local::{Setup, Watch};
-use bakeoff_lab::on_demand::OnDemand;
+use bakeoff_judge::side_by_side::SideBySide;
 use bakeoff_lab::{Ending, Executor};
-use bakeoff_model::metric::Clock;
 use bakeoff_model::plan::Plan;
 use bakeoff_model::record::{FeatureLine, Record};
 use bakeoff_model::study::Study;
@@ -17,8 +16,7 @@ use bakeoff_model::suite::Harnesses;
 use bakeoff_report::{Cause, SectionPage, TimeUnit};
 use clap::ArgMatches;
 use serde_json::Value;
-use std::os::fd::BorrowedFd;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// A slice: what one capability needs from all floors, in one folder. Each point is empty by default.
 pub trait Feature: Sync {
@@ -41,6 +39,10 @@ pub trait Feature: Sync {
     fn line(&self) -> Option<&'static str> {
         None
     }
+
+    /// A block of a study has ended, and no trial is in flight; what is done here takes time from nothing that is measured, and
+    /// the next block waits for it.
+    fn between_blocks(&self, _journal: &Path, _record: &Record, _features: Features) {}
 
     /// The trials of a study are over: gathers what needs no other ones.
     fn gather(&self, _study: &mut dyn Finished) -> Result<(), CommandError> {
@@ -107,6 +109,14 @@ pub trait Feature: Sync {
         false
     }
 
+    /// What it does with two findings next to each other.
+    ///
+    /// # Errors
+    /// If something of it cannot be done.
+    fn conclude_against(&self, _asked: &ArgMatches, _against: &Against<'_>) -> Result<(), CommandError> {
+        Ok(())
+    }
+
     /// Its conclusion where all variants are one program, so that nothing was executed: the exit code, if that answers what is
     /// asked for.
     ///
@@ -161,10 +171,23 @@ pub struct Concluded<'a> {
     pub findings: &'a Findings,
     /// What features found to be consistent with differences.
     pub causes: &'a [Cause],
+    /// How the sections of features are drawn.
+    pub pages: &'a [SectionPage],
     /// Whether JSON was asked for: then nothing else goes to standard output.
     pub is_json: bool,
     /// The unit of times that people read, if one is asked for.
     pub time_unit: Option<TimeUnit>,
+}
+
+/// Two findings next to each other: nothing is judged across them.
+#[derive(Debug, Clone, Copy)]
+pub struct Against<'a> {
+    /// What both compared.
+    pub pairs: &'a SideBySide,
+    /// The findings here.
+    pub here: &'a Findings,
+    /// Those of the other journal.
+    pub there: &'a Findings,
 }
 
 /// What the options of features ask for, in a command that comes to findings: flatten it into the command's own options.
@@ -287,42 +310,6 @@ impl Subcommand {
     }
 }
 
-/// A place that is not this host.
-pub trait Elsewhere {
-    /// What seconds are there; found out when everything is built, before the journal is chosen.
-    ///
-    /// # Errors
-    /// If the place turns out to be out of reach.
-    fn clock(&mut self, plan: &Plan, setup: &Setup) -> Result<Clock, CommandError>;
-
-    /// The programs of this host that reach it: trials depend on them.
-    fn programs(&self) -> Vec<PathBuf>;
-
-    /// Makes it ready for trials.
-    ///
-    /// # Errors
-    /// If that cannot be done.
-    fn executor<'a>(&'a self, setting: PlaceSetting<'a>) -> Result<Box<dyn Executor + 'a>, CommandError>;
-}
-
-/// What an executor needs that reaches another place.
-pub struct PlaceSetting<'a> {
-    /// The plan.
-    pub plan: &'a Plan,
-    /// The study's file.
-    pub study_file: PathBuf,
-    /// The study's folder, and what of it trials need.
-    pub setup: Setup,
-    /// Files of the study's folder that trials depend on, by their names there.
-    pub files: Vec<String>,
-    /// What is looked at between boots.
-    pub watch: Watch<'a>,
-    /// Who relinks, where that is varied.
-    pub on_demand: Option<OnDemand<'a>>,
-    /// Kept open by everything that is started.
-    pub keep: BorrowedFd<'a>,
-}
-
 /// A study whose trials are over, as a feature sees it that gathers more about it.
 pub trait Finished {
     /// Its plan.
@@ -441,6 +428,14 @@ impl Features {
     pub fn conclude(self, asked: &Asked, concluded: &Concluded<'_>, code: Code) -> Result<Code, CommandError> {
         self.conclusions()
             .try_fold(code, |worst, conclusion| Ok(worst.worst((conclusion.conclude)(&asked.0, concluded)?)))
+    }
+
+    /// Does what is asked for with two findings next to each other.
+    ///
+    /// # Errors
+    /// If something of it cannot be done.
+    pub fn conclude_against(self, asked: &Asked, against: &Against<'_>) -> Result<(), CommandError> {
+        self.iter().try_for_each(|feature| feature.conclude_against(&asked.0, against))
     }
 
     /// Whether it answers what is asked for that all variants are one program, and with which exit code.

@@ -4,6 +4,7 @@
 
 pub mod alone;
 pub mod arguments;
+mod elsewhere;
 pub mod endings;
 pub mod error;
 mod feature;
@@ -12,8 +13,8 @@ pub mod scratch;
 pub mod screen;
 pub mod state;
 pub mod study_folder;
+pub mod target;
 
+pub use elsewhere::{Elsewhere, PlaceSetting};
 pub use error::{Code, CommandError};
-pub use feature::{
-    Asked, Concluded, Conclusion, Elsewhere, Feature, Features, Finished, Form, PlaceSetting, Planning, Subcommand,
-};
+pub use feature::{Against, Asked, Concluded, Conclusion, Feature, Features, Finished, Form, Planning, Subcommand};

@@ -35,7 +35,7 @@ pub(crate) fn print(findings: &Findings, page: &mut Page, columns: usize) {
     }
 }
 
-fn of_part(findings: &Findings, part: &Part) -> (String, Ink) {
+pub(crate) fn of_part(findings: &Findings, part: &Part) -> (String, Ink) {
     let what = clean(&part.what);
     let in_some = if part.sessions == part.of {
         String::new()

@@ -3,6 +3,7 @@
 //! know whether there is a terminal: the caller gives width and colour. [`mod@format`] writes numbers, also for the
 //! commands' own messages.
 
+mod again;
 mod answer;
 mod builds;
 pub mod caveats;
@@ -25,6 +26,7 @@ mod terminal;
 mod trace;
 pub mod words;
 
+pub use again::again;
 pub use answer::answer;
 pub use builds::build_doubts;
 pub use draw::Style;
@@ -33,9 +35,9 @@ pub use format::TimeUnit;
 pub use json::pretty as pretty_json;
 pub use metrics::{TableText, table_texts};
 pub use power::{power, power_json};
-pub use screen::{Brief, BriefRow, Cause, Context, brief, screen};
-pub use side_by_side::side_by_side;
-pub use terminal::{SECTIONS, SectionPage, levels, terminal, terminal_with};
+pub use screen::{About, Amount, Brief, BriefRow, Cause, Context, Ground, brief, grounds, margin, screen};
+pub use side_by_side::{side_by_side, side_by_side_items};
+pub use terminal::{Parts, SECTIONS, Section, SectionPage, levels, parts, terminal, terminal_with};
 pub use trace::{provenance, trace};
 
 use bakeoff_judge::findings::Findings;
@@ -49,14 +51,27 @@ use bakeoff_model::record::{BuildLine, BuildOutcome};
 /// # Errors
 /// Passes on the serialiser's word, should a value ever have no form in JSON.
 pub fn json(findings: &Findings, home: Option<&str>) -> Result<String, serde_json::Error> {
-    let mut findings = findings.clone();
-    for of in std::iter::once(&mut findings.builds).chain(findings.building.iter_mut().map(|all| &mut all.builds)) {
-        of.iter_mut().flat_map(logs).for_each(|log| *log = in_cache(log));
-    }
+    let findings = without_folders(findings);
     let text = json::pretty(&findings)?;
     let Some(home) = home.map(|home| home.trim_end_matches('/')).filter(|home| home.len() > 1) else { return Ok(text) };
     let quoted = serde_json::to_string(home)?;
     Ok(without_home(&text, quoted.trim_matches('"')))
+}
+
+/// The findings with logs named relative to the cache.
+fn without_folders(findings: &Findings) -> Findings {
+    let mut findings = findings.clone();
+    for of in std::iter::once(&mut findings.builds).chain(findings.building.iter_mut().map(|all| &mut all.builds)) {
+        of.iter_mut().flat_map(logs).for_each(|log| *log = in_cache(log));
+    }
+    findings
+}
+
+/// The findings as one passes them on: without the names of machines, and with logs named relative to the cache.
+pub fn to_pass_on(findings: &Findings) -> Findings {
+    let mut findings = without_folders(findings);
+    findings.places.iter_mut().for_each(|place| place.host.clear());
+    findings
 }
 
 /// Where the logs of a build are.

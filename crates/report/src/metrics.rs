@@ -57,10 +57,14 @@ pub struct TableText {
     pub metric: String,
     /// What the table is about: `loop (idle): wall, elapsed time from launch to exit; in s`.
     pub caption: String,
+    /// The name of the unit of its values; empty where they have none.
+    pub unit: &'static str,
     /// Titles of its columns; the first one's cells are names of variants.
     pub titles: Vec<String>,
     /// The baseline first, then the others, the best first.
     pub rows: Vec<Vec<String>>,
+    /// The variants of the rows, as the findings name them.
+    pub variants: Vec<String>,
     /// What this machine calls a difference between a thing and itself.
     pub noise: String,
 }
@@ -68,24 +72,32 @@ pub struct TableText {
 /// Every table as text, with times in the unit that is asked for, and the footnotes that their cells refer to by number, from 1.
 pub fn table_texts(findings: &Findings, time_unit: Option<TimeUnit>) -> (Vec<TableText>, Vec<String>) {
     let mut notes = Notes::default();
-    let text = |table: &Table| {
+    (texts(findings, time_unit, &mut notes), notes.into_texts())
+}
+
+/// Every table as text, with footnotes among others.
+pub(crate) fn texts(findings: &Findings, time_unit: Option<TimeUnit>, notes: &mut Notes) -> Vec<TableText> {
+    let mut text = |table: &Table| {
         let (order, values) = (Order::of(findings, &table.workload, &table.condition), Values::of(table, time_unit));
-        let rows = order.sorted(&table.rows, |row| &row.variant).into_iter().map(|row| {
+        let sorted = order.sorted(&table.rows, |row| &row.variant);
+        let variants = sorted.iter().map(|row| row.variant.clone()).collect();
+        let rows = sorted.into_iter().map(|row| {
             let name = words::with_shared(findings, &row.variant);
-            let cells = cells(findings, table, row, &name, &values, &mut notes);
+            let cells = cells(findings, table, row, &name, &values, notes);
             cells.into_iter().map(|cell| unglue(&cell.text)).collect()
         });
         let rows = rows.collect();
         TableText {
             metric: clean(&table.metric),
             caption: unglue(&full_heading(findings, table, &values)),
+            unit: values.unit_name,
             titles: headings(findings, "variant").into_iter().map(|(title, _)| unglue(&title)).collect(),
             rows,
-            noise: unglue(&noise_floor(table, &mut notes).0),
+            variants,
+            noise: unglue(&noise_floor(table, notes).0),
         }
     };
-    let texts = findings.tables.iter().map(text).collect();
-    (texts, notes.into_texts())
+    findings.tables.iter().map(&mut text).collect()
 }
 
 /// The unit that the values of one table share, and their decimals.

@@ -61,7 +61,7 @@ fn method(findings: &Findings) -> String {
 }
 
 /// Which builds the claims are about.
-fn claim(findings: &Findings) -> String {
+pub(crate) fn claim(findings: &Findings) -> String {
     const THESE: &str = "The claims are about these builds: one build is one sample of memory layout.";
     if findings.variants.iter().all(|variant| variant.build.is_none()) {
         return String::new();

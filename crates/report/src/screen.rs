@@ -7,18 +7,21 @@ mod answer;
 mod brief;
 mod doubts;
 mod facts;
+mod grounds;
 mod rows;
 mod view;
 
 use crate::draw::Style;
 use crate::draw::paint::{Ink, Page, Piece};
 use crate::draw::text::{clean, middle, width, wrap};
-use crate::format::{TimeUnit, percent};
+use crate::format::TimeUnit;
 use crate::words::{self, Change, counted};
+pub use amounts::Amount;
 use bakeoff_judge::findings::{Findings, Scale};
-pub use brief::{Brief, BriefRow, brief};
+pub use brief::{About, Brief, BriefRow, brief};
 use doubts::Weight;
 pub use facts::Cause;
+pub use grounds::{Ground, grounds, margin};
 use view::View;
 
 /// Lines of a screen.
@@ -170,7 +173,7 @@ fn status_parts(findings: &Findings, view: Option<&View<'_>>) -> Vec<String> {
     let noise = twin.and_then(|(twin, unit)| Change::with(twin, twin.interval(), unit).signed_range());
     parts.extend(noise.map(|noise| format!("machine's noise {noise}")));
     if view.is_some_and(|view| view.lines.len() > 2) {
-        parts.push(format!("margin ±{}", percent(findings.method.margin)));
+        parts.push(margin(findings));
     }
     parts
 }

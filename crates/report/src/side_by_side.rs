@@ -3,7 +3,7 @@
 
 use crate::draw::Style;
 use crate::draw::grid::{Flush, Grid};
-use crate::draw::paint::{Ink, Page, Piece};
+use crate::draw::paint::{Ink, Item, Page, Piece};
 use crate::draw::text::{clean, glue};
 use crate::format::percent;
 use crate::provenance::machines;
@@ -13,8 +13,16 @@ use bakeoff_judge::side_by_side::{Compared, Intervals, Pair, SideBySide};
 
 /// The page: what both are, a table for each workload, condition and metric, and what only one of them has.
 pub fn side_by_side(pairs: &SideBySide, here: &Findings, there: &Findings, style: Style) -> String {
+    drawn(pairs, here, there, style.width).print(style.colour)
+}
+
+/// The same as data, for pages that lay it out their own way.
+pub fn side_by_side_items(pairs: &SideBySide, here: &Findings, there: &Findings) -> Vec<Item> {
+    drawn(pairs, here, there, usize::MAX).into_items()
+}
+
+fn drawn(pairs: &SideBySide, here: &Findings, there: &Findings, columns: usize) -> Page {
     let mut page = Page::default();
-    let columns = style.width;
     page.paragraph(&headline(pairs), columns, 2, Ink::Heading);
     page.gap();
     for (name, findings) in [("here", here), ("there", there)] {
@@ -43,7 +51,7 @@ pub fn side_by_side(pairs: &SideBySide, here: &Findings, there: &Findings, style
                    intervals that overlap do not show that the ratios are the same, and two that do not overlap do \
                    not say whether machine, system or build sets them apart.";
     page.paragraph(meaning, columns, 2, Ink::Aside);
-    page.print(style.colour)
+    page
 }
 
 fn headline(pairs: &SideBySide) -> String {

@@ -3,9 +3,10 @@
 use crate::caveats::caveats;
 use crate::draw::Style;
 use crate::draw::notes::Notes;
-use crate::draw::paint::{Ink, Page, Piece};
+use crate::draw::paint::{Ink, Item, Page, Piece};
 use crate::draw::text::{clean, glue};
 use crate::format::TimeUnit;
+use crate::metrics::TableText;
 use crate::screen::Cause;
 use crate::words::listed;
 use crate::{answer, builds, conditions, effects, failures, latencies, metrics, outputs, provenance};
@@ -59,13 +60,61 @@ pub fn terminal_with(
     only: Option<&str>,
     (style, time_unit): (Style, Option<TimeUnit>),
 ) -> String {
-    let Style { width, colour } = style;
+    let mut page = Page::default();
+    let is_wanted = |name: &str| only.is_none_or(|only| only == name);
+    let drawn = drawn(findings, sections, &mut Notes::default(), (style.width, time_unit));
+    let drawn = drawn.into_iter().filter(|(name, _)| is_wanted(name));
+    drawn.for_each(|(_, section)| page.append(section));
+    if page.is_empty() {
+        page.line(vec![Piece::plain(format!("{}: there is nothing of it", only.unwrap_or_default()))]);
+    }
+    page.print(style.colour)
+}
+
+/// A section of the page as data: what it says, before it is laid out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Section {
+    /// Its name: one of [`SECTIONS`], or that of a feature's.
+    pub name: &'static str,
+    /// What it says. Names of others are in it as they may be shown on a terminal; a format has to escape them.
+    pub items: Vec<Item>,
+}
+
+/// The page as data, for pages that lay it out their own way.
+#[derive(Debug, Clone)]
+pub struct Parts {
+    /// The sections, without pictures. A name may come more than once.
+    pub sections: Vec<Section>,
+    /// Every table of measurements, as it stands in the section of that name.
+    pub tables: Vec<TableText>,
+    /// The footnotes, by number from 1.
+    pub notes: Vec<String>,
+}
+
+/// The page as data, with times in the unit that is asked for.
+pub fn parts(findings: &Findings, of_features: &[SectionPage], time_unit: Option<TimeUnit>) -> Parts {
+    /// Wider pages have pictures made of signs.
+    const WITHOUT_PICTURES: usize = 99;
     let mut notes = Notes::default();
-    let (mut page, mut aside) = (Page::default(), Page::default());
-    // Sections that nobody asked for are drawn, too, and dropped: footnotes keep their numbers.
-    let mut draw = |name: &str, draw: &mut dyn FnMut(&mut Page, &mut Notes)| {
-        let is_wanted = only.is_none_or(|only| only == name);
-        draw(if is_wanted { &mut page } else { &mut aside }, &mut notes);
+    let drawn = drawn(findings, of_features, &mut notes, (WITHOUT_PICTURES, time_unit)).into_iter();
+    let sections = drawn.map(|(name, page)| Section { name, items: page.into_items() });
+    let sections = sections.filter(|section| !section.items.is_empty()).collect();
+    let tables = metrics::texts(findings, time_unit, &mut notes);
+    Parts { sections, tables, notes: notes.into_texts() }
+}
+
+/// Each section on a page of its own. All are drawn, whichever are wanted: so footnotes keep their numbers.
+fn drawn(
+    findings: &Findings,
+    sections: &[SectionPage],
+    notes: &mut Notes,
+    (width, time_unit): (usize, Option<TimeUnit>),
+) -> Vec<(&'static str, Page)> {
+    let mut pages = vec![];
+    let mut draw = |name: &'static str, draw: &mut dyn FnMut(&mut Page, &mut Notes)| {
+        let mut page = Page::default();
+        draw(&mut page, notes);
+        pages.push((name, page));
     };
     draw("answer", &mut |page, notes| opening(findings, page, notes, width));
     draw("outputs", &mut |page, _| outputs::print(findings, page, width));
@@ -88,10 +137,7 @@ pub fn terminal_with(
         draw("failed", &mut |page, _| failures::print(building, page, width));
     }
     draw("provenance", &mut |page, _| provenance::print(findings, page, width));
-    if page.is_empty() {
-        page.line(vec![Piece::plain(format!("{}: there is nothing of it", only.unwrap_or_default()))]);
-    }
-    page.print(colour)
+    pages
 }
 
 /// The answer in sentences, and what it is an answer to.

@@ -8,7 +8,6 @@ mod hyperfine;
 mod markdown;
 mod options;
 mod tables;
-mod target;
 mod trials;
 mod wide;
 

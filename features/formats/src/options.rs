@@ -1,7 +1,7 @@
 //! The options: one for each format, with a file. All files are looked at before anything is executed; no text is made here.
 
-use crate::target::Target;
 use crate::{go, hyperfine, markdown, tables, trials, wide};
+use bakeoff_command::target::Target;
 use bakeoff_command::{Code, CommandError, Concluded};
 use bakeoff_model::plain::escaped;
 use clap::{Arg, ArgMatches, Command, value_parser};

@@ -86,7 +86,7 @@ fn plain() -> (Record, Findings) {
 }
 
 fn concluded<'a>((record, findings): &'a (Record, Findings)) -> Concluded<'a> {
-    Concluded { record, findings, causes: &[], is_json: false, time_unit: None }
+    Concluded { record, findings, causes: &[], pages: &[], is_json: false, time_unit: None }
 }
 
 /// What a renderer makes of a page: the cells of its tables, and the tags of HTML that are in it.
@@ -229,7 +229,7 @@ fn check_go(study: &(Record, Findings)) {
 }
 
 fn check_tables(study: &(Record, Findings)) {
-    let text = tables::asciidoc(&concluded(&study));
+    let text = tables::asciidoc(&concluded(study));
     let inside = text.split("|===\n").nth(1).unwrap();
     let cells: Vec<&str> = inside.lines().filter(|line| !line.is_empty()).collect();
     assert_eq!(cells.len(), 4 * 7, "{text}");
@@ -238,7 +238,7 @@ fn check_tables(study: &(Record, Findings)) {
         assert!(!rest.contains(['|', '<', '{', '[', '+', '*', '_', '`', ':', '"', '\\', '^', '~']), "{text}");
     }
     assert!(!text.lines().any(|line| line.contains("::")), "{text}");
-    let text = tables::org(&concluded(&study));
+    let text = tables::org(&concluded(study));
     let rows: Vec<&str> = text.lines().filter(|line| line.starts_with("| ")).collect();
     assert_eq!(rows.len(), 4, "{text}");
     assert!(rows.iter().all(|row| row.matches('|').count() == 8), "{text}");
@@ -323,6 +323,7 @@ fn the_summary_says_what_the_screen_says() {
             record: &record,
             findings: &findings,
             causes: &[],
+            pages: &[],
             is_json: false,
             time_unit: None,
         });
@@ -372,8 +373,14 @@ fn go_knows_where_more_is_better_and_what_building_takes_is_in_the_wide_file() {
     let mut record = records::study(&["one", "two"], &["idle"], &["wall", "throughput"]);
     execute(&mut record, 8, |trial| measure(trial, "wall", noise(trial)));
     let findings = bakeoff_judge::judge(&record);
-    let text =
-        go::lines(&Concluded { record: &record, findings: &findings, causes: &[], is_json: false, time_unit: None });
+    let text = go::lines(&Concluded {
+        record: &record,
+        findings: &findings,
+        causes: &[],
+        pages: &[],
+        is_json: false,
+        time_unit: None,
+    });
     let origin = bakeoff_readers::Origin { name: "f", label: "f" };
     let mut gathered = bakeoff_readers::read(&mut text.as_bytes(), &origin, &Default::default()).unwrap();
     gathered.settle(true);
@@ -394,6 +401,7 @@ fn an_emulated_clock_has_no_seconds_for_hyperfine() {
         record: &record,
         findings: &findings,
         causes: &[],
+        pages: &[],
         is_json: false,
         time_unit: None,
     })

@@ -3,7 +3,7 @@
 use crate::twins;
 use bakeoff_command::error::{Code, CommandError};
 use bakeoff_command::screen;
-use bakeoff_command::{Asked, Concluded, Features};
+use bakeoff_command::{Against, Asked, Concluded, Features};
 use bakeoff_judge::findings::{Findings, Verdict};
 use bakeoff_lab::Ending;
 use bakeoff_model::plain::clean;
@@ -230,6 +230,17 @@ impl Showing {
         features.plan(&self.asked, plan)
     }
 
+    /// Whether something of it takes the place of what is printed.
+    pub(super) fn take_output(&self, features: Features) -> bool {
+        features.take_output(&self.asked)
+    }
+
+    /// Does what features are asked for with two findings next to each other.
+    pub(super) fn conclude_against(&self, against: &Against<'_>, features: Features) -> Result<Code, CommandError> {
+        features.conclude_against(&self.asked, against)?;
+        Ok(Code::Done)
+    }
+
     /// Prints the findings of a record that was just executed, and remembers its twin.
     pub(super) fn show_new(&self, record: &Record, more: &str, features: Features) -> Result<Code, CommandError> {
         let findings = features.judge(record);
@@ -269,7 +280,7 @@ impl Showing {
         features: Features,
     ) -> Result<Code, CommandError> {
         let findings = features.judge(record);
-        let concluded = self.concluded(record, &findings, &[]);
+        let concluded = self.concluded(record, &findings, &[], &[]);
         if let Some(code) = features.conclude_alike(&self.asked, &concluded)? {
             return Ok(code);
         }
@@ -321,12 +332,18 @@ impl Showing {
             let context = Context { more, causes: &causes, as_typed, time_unit: self.look.time_unit() };
             screen::out(&bakeoff_report::screen(findings, context, screen::style()));
         }
-        let concluded = self.concluded(record, findings, &causes);
+        let concluded = self.concluded(record, findings, &causes, &pages);
         features.conclude(&self.asked, &concluded, self.code(findings))
     }
 
-    fn concluded<'a>(&self, record: &'a Record, findings: &'a Findings, causes: &'a [Cause]) -> Concluded<'a> {
-        Concluded { record, findings, causes, is_json: self.json, time_unit: self.look.time_unit() }
+    fn concluded<'a>(
+        &self,
+        record: &'a Record,
+        findings: &'a Findings,
+        causes: &'a [Cause],
+        pages: &'a [SectionPage],
+    ) -> Concluded<'a> {
+        Concluded { record, findings, causes, pages, is_json: self.json, time_unit: self.look.time_unit() }
     }
 
     fn code(&self, findings: &Findings) -> Code {

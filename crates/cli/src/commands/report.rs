@@ -2,9 +2,9 @@
 //! side. It executes nothing.
 
 use super::options::Showing;
-use bakeoff_command::Features;
 use bakeoff_command::error::{Code, CommandError};
 use bakeoff_command::journals::{read, redaction, tell_removed};
+use bakeoff_command::{Against, Features};
 use bakeoff_command::{screen, state};
 use bakeoff_judge::Question;
 use bakeoff_judge::side_by_side::{SideBySide, side_by_side};
@@ -150,12 +150,16 @@ fn against(args: &Args, path: &Path, here: &Record, other: &Path, features: Feat
     };
     let [here, there] = [here, &there].map(|record| features.judge(record));
     let pairs: SideBySide = side_by_side(&here, &there);
+    let concluded = Against { pairs: &pairs, here: &here, there: &there };
+    if args.showing.take_output(features) {
+        return args.showing.conclude_against(&concluded, features);
+    }
     let text = match args.showing.json {
         true => serde_json::to_string_pretty(&pairs)? + "\n",
         false => bakeoff_report::side_by_side(&pairs, &here, &there, screen::style()),
     };
     screen::page(&text, args.showing.json);
-    Ok(Code::Done)
+    args.showing.conclude_against(&concluded, features)
 }
 
 /// The attempts at the trial of that name, in the order in which they were executed.

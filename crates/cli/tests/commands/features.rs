@@ -17,6 +17,10 @@ mod gate_recipe;
 mod harness;
 #[path = "../../../../features/ministat/tests/command/ministat.rs"]
 mod ministat;
+#[path = "../../../../features/page/tests/command/page.rs"]
+mod page;
+#[path = "../../../../features/page/tests/command/serve.rs"]
+mod page_serve;
 #[path = "../../../../features/parcel/tests/command/parcel.rs"]
 mod parcel;
 #[path = "../../../../features/stat/tests/command/stat.rs"]

@@ -2,7 +2,8 @@
 //! lines of its own, and its numbers follow below. A last column of words is broken between them where it is too wide.
 //! Not a general layout: no borders, no spans.
 
-use crate::draw::paint::{Ink, Page, Piece};
+pub use crate::draw::paint::Flush;
+use crate::draw::paint::{Ink, Item, Page, Piece};
 use crate::draw::text::{width, wrap};
 
 /// Spaces between columns, and where that would leave too little for the names.
@@ -14,17 +15,6 @@ const NAMES_MIN: usize = 12;
 /// indented.
 const WORDS_MIN: usize = 24;
 const INDENT: usize = 2;
-
-/// On which side a column's cells are flush.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Flush {
-    /// Flush left.
-    Left,
-    /// Flush right, as numbers are.
-    Right,
-    /// Words, flush left: as a last column they are broken where they are too wide. A picture must not be.
-    Words,
-}
 
 /// Titles and rows; every row has one cell for each column.
 #[derive(Debug)]
@@ -68,6 +58,7 @@ impl Grid {
 
     /// Adds the grid to a page that is `columns` wide.
     pub fn print(&self, page: &mut Page, columns: usize) {
+        page.item(Item::Table { columns: self.columns.clone(), rows: self.rows.clone() });
         let last = self.columns.len() - 1;
         let is_broken = last > 0 && self.columns[last].1 == Flush::Words && self.width() > columns;
         let Some(fixed) = self.width_before_words(last, columns).filter(|_| is_broken) else {
@@ -104,7 +95,7 @@ impl Grid {
         let gap = if numbers(GAP) + NAMES_MIN > columns { GAP_NARROW } else { GAP };
         let room = columns.saturating_sub(numbers(gap));
         widths[0] = widths[0].min(room.max(width(&self.columns[0].0)));
-        page.line(self.place(
+        page.lay(self.place(
             self.columns.iter().map(|(title, _)| Piece::new(title.as_str(), Ink::Aside)),
             &widths,
             gap,
@@ -112,13 +103,13 @@ impl Grid {
         for row in rows {
             if width(&row[0].text) > widths[0] {
                 // A name begins as it is written, also where it is indented.
-                page.paragraph(&row[0].text, columns, INDENT, row[0].ink);
+                page.lay_paragraph(&row[0].text, columns, INDENT, row[0].ink);
                 if row[1..].iter().any(|cell| !cell.text.is_empty()) {
                     let nameless = std::iter::once(Piece::plain("")).chain(row[1..].iter().cloned());
-                    page.line(self.place(nameless, &widths, gap));
+                    page.lay(self.place(nameless, &widths, gap));
                 }
             } else {
-                page.line(self.place(row.iter().cloned(), &widths, gap));
+                page.lay(self.place(row.iter().cloned(), &widths, gap));
             }
         }
     }

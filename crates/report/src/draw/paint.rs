@@ -56,43 +56,104 @@ impl Piece {
     }
 }
 
-/// Lines, each a list of pieces.
+/// On which side a column's cells are flush.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Flush {
+    /// Flush left.
+    Left,
+    /// Flush right, as numbers are.
+    Right,
+    /// Words, flush left: as a last column they are broken where they are too wide. A picture must not be.
+    Words,
+}
+
+/// What was put on a page, before it was laid out: other pages than those of a terminal draw it their own way.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Item {
+    /// A line that stands as it is.
+    Line(Vec<Piece>),
+    /// A paragraph.
+    Paragraph(Piece),
+    /// A table.
+    Table {
+        /// Titles of the columns, and how their cells are flush.
+        columns: Vec<(String, Flush)>,
+        /// The rows; every row has one cell for each column.
+        rows: Vec<Vec<Piece>>,
+    },
+}
+
+/// Lines, each a list of pieces; and the items that they were laid out from.
 #[derive(Debug, Default)]
-pub struct Page(Vec<Vec<Piece>>);
+pub struct Page {
+    lines: Vec<Vec<Piece>>,
+    items: Vec<Item>,
+}
 
 impl Page {
     /// Adds a line.
     pub fn line(&mut self, pieces: Vec<Piece>) {
-        self.0.push(pieces);
+        self.items.push(Item::Line(pieces.clone()));
+        self.lay(pieces);
+    }
+
+    /// Adds a line of an item that is added by itself.
+    pub(crate) fn lay(&mut self, pieces: Vec<Piece>) {
+        self.lines.push(pieces);
+    }
+
+    /// Adds an item, whose lines are added by [`Self::lay`].
+    pub(crate) fn item(&mut self, item: Item) {
+        self.items.push(item);
+    }
+
+    /// What stands on it.
+    pub(crate) fn into_items(self) -> Vec<Item> {
+        self.items
+    }
+
+    /// Adds another page below an empty line.
+    pub(crate) fn append(&mut self, other: Self) {
+        if !other.is_empty() {
+            self.gap();
+            self.lines.extend(other.lines);
+            self.items.extend(other.items);
+        }
     }
 
     /// How many lines there are.
     pub fn len(&self) -> usize {
-        self.0.len()
+        self.lines.len()
     }
 
     /// Whether there is none.
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.lines.is_empty()
     }
 
     /// An empty line, unless there is one already or nothing stands above.
     pub fn gap(&mut self) {
-        if self.0.last().is_some_and(|line| !line.is_empty()) {
-            self.0.push(vec![]);
+        if self.lines.last().is_some_and(|line| !line.is_empty()) {
+            self.lines.push(vec![]);
         }
     }
 
     /// A paragraph, broken to fit; see [`crate::draw::text::wrap`].
     pub fn paragraph(&mut self, text: &str, columns: usize, indent: usize, ink: Ink) {
+        self.items.push(Item::Paragraph(Piece::new(text, ink)));
+        self.lay_paragraph(text, columns, indent, ink);
+    }
+
+    /// Adds the lines of a paragraph of an item that is added by itself.
+    pub(crate) fn lay_paragraph(&mut self, text: &str, columns: usize, indent: usize, ink: Ink) {
         for line in crate::draw::text::wrap(text, columns, indent) {
-            self.line(vec![Piece::new(line, ink)]);
+            self.lay(vec![Piece::new(line, ink)]);
         }
     }
 
     /// The whole page; no line ends in spaces.
     pub fn print(&self, colour: bool) -> String {
-        let lines = self.0.iter().map(|line| {
+        let lines = self.lines.iter().map(|line| {
             let last = line.iter().rposition(|piece| !piece.text.trim_end().is_empty());
             let end = last.map_or(0, |last| last + 1);
             let pieces = line[..end].iter().enumerate().map(|(i, piece)| {

@@ -12,15 +12,16 @@ const DIGITS: usize = 3;
 
 /// A comparison in words: what is claimed, and the interval.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Amount {
+pub struct Amount {
     /// `8.0 % slower`, `4.35 × as fast`, `undecided`.
-    pub(super) claim: String,
+    pub claim: String,
     /// `4.6 … 10.4 %`, `4.25 … 4.44`; empty if there is none.
-    pub(super) interval: String,
+    pub interval: String,
 }
 
 impl Amount {
-    pub(super) fn of(comparison: &Comparison, unit: Unit, better: Direction) -> Self {
+    /// What is claimed of a comparison in a metric of this unit.
+    pub fn of(comparison: &Comparison, unit: Unit, better: Direction) -> Self {
         let change = Change::with(comparison, comparison.shown_interval(), unit);
         let signed = || change.signed_range().unwrap_or_default();
         let claim = |word: &str| Self { claim: word.to_owned(), interval: signed() };

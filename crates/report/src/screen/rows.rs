@@ -25,7 +25,7 @@ const PICTURE_MAX: usize = 41;
 pub(super) struct Cells<'a> {
     pub(super) name: String,
     pub(super) claim: Piece,
-    interval: String,
+    pub(super) interval: String,
     comparison: Option<&'a Comparison>,
     is_baseline: bool,
 }

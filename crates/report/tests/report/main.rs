@@ -7,5 +7,6 @@ mod answers;
 mod foreign;
 mod judged;
 mod pages;
+mod parts;
 mod screens;
 mod side_by_side;

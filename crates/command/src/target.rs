@@ -1,8 +1,8 @@
-//! Where a file of findings goes. Whether it can be written is found out before anything is executed; it is written as a
+//! Where a file that is made of findings goes. Whether it can be written is found out before anything is executed; it is written as a
 //! whole at the end, so that a reader never sees a part of it. What is in it is not known here.
 
-use bakeoff_command::CommandError;
-use bakeoff_command::screen;
+use crate::error::CommandError;
+use crate::screen;
 use bakeoff_model::plain::clean;
 use std::fs::{self, File, OpenOptions, Permissions};
 use std::io::{self, ErrorKind, Read as _, Write as _};
@@ -19,7 +19,7 @@ const OF_THE_SYSTEM: [&str; 2] = ["/dev", "/proc"];
 
 /// Where a file goes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Target {
+pub enum Target {
     /// Standard output.
     Output,
     /// Into what is there: a pipe, a device.
@@ -30,7 +30,10 @@ pub(crate) enum Target {
 
 impl Target {
     /// Where this name leads, if something can be written there.
-    pub(crate) fn of(file: &Path) -> Result<Self, CommandError> {
+    ///
+    /// # Errors
+    /// If nothing can, with a remedy.
+    pub fn of(file: &Path) -> Result<Self, CommandError> {
         if Self::is_output(file) {
             return Ok(Self::Output);
         }
@@ -51,7 +54,7 @@ impl Target {
     }
 
     /// Whether this name means standard output.
-    pub(crate) fn is_output(file: &Path) -> bool {
+    pub fn is_output(file: &Path) -> bool {
         file.as_os_str() == "-" || file == Path::new("/dev/stdout")
     }
 
@@ -87,7 +90,10 @@ impl Target {
     }
 
     /// Writes all of it, or nothing.
-    pub(crate) fn write(&self, bytes: &[u8]) -> Result<(), CommandError> {
+    ///
+    /// # Errors
+    /// If that fails.
+    pub fn write(&self, bytes: &[u8]) -> Result<(), CommandError> {
         let written = match self {
             Self::Output => {
                 screen::out_bytes(bytes);

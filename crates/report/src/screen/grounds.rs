@@ -1,0 +1,114 @@
+//! What the answer rests on, where nothing is in doubt about it: outputs, conditions, builds, trials, and the machine's noise.
+//! What is in doubt stands among the doubts and is not said here again.
+
+use super::view::View;
+use crate::conditions::of_part;
+use crate::draw::text::{clean, unglue};
+use crate::format::{count, percent};
+use crate::provenance::claim;
+use crate::words::{Change, counted};
+use bakeoff_judge::findings::{ConditionParts, Findings, Part, Scale};
+use bakeoff_model::record::{Held, Outcome, Record};
+
+/// One thing that the answer rests on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ground {
+    /// Whether it holds in full, or only in part.
+    pub is_full: bool,
+    /// In a few words.
+    pub title: String,
+    /// The figures, or what it means.
+    pub details: Vec<String>,
+}
+
+/// Everything that the answer rests on.
+pub fn grounds(findings: &Findings, record: &Record) -> Vec<Ground> {
+    let view = View::of(findings);
+    let mut grounds: Vec<Ground> = outputs(findings, record).into_iter().collect();
+    grounds.extend(trials(record));
+    grounds.extend(view.as_ref().and_then(noise));
+    grounds.extend(findings.conditions.iter().filter_map(|condition| surroundings(findings, condition)));
+    grounds.extend(builds(findings));
+    grounds
+}
+
+/// Whether all printed the same; what is not the same is an alarm, or has a section of its own.
+fn outputs(findings: &Findings, record: &Record) -> Option<Ground> {
+    if !findings.outputs.is_empty() || findings.variants.len() < 2 {
+        return None;
+    }
+    let counting = || record.trials.iter().filter(|trial| trial.outcome == Outcome::Ok);
+    let seen = counting().filter(|trial| !trial.output.is_empty()).count();
+    counting().next()?;
+    Some(match seen {
+        0 => Ground {
+            is_full: false,
+            title: "outputs were not compared".to_owned(),
+            details: vec!["no trial recorded what it printed".to_owned()],
+        },
+        seen => Ground {
+            is_full: true,
+            title: "all variants print the same".to_owned(),
+            details: vec![format!("compared in {}", counted(seen as u32, "trial"))],
+        },
+    })
+}
+
+fn trials(record: &Record) -> Option<Ground> {
+    let total = record.trials.len();
+    let of = |is: fn(&Outcome) -> bool| record.trials.iter().filter(|trial| is(&trial.outcome)).count();
+    let failed = of(|outcome| matches!(outcome, Outcome::Failed(_)));
+    let void = of(|outcome| matches!(outcome, Outcome::Void(_)));
+    let lost = [(failed, "failed"), (void, "void")].into_iter().filter(|(n, _)| *n > 0);
+    let lost: Vec<String> = lost.map(|(n, what)| format!("{} {what}", count(n as u64))).collect();
+    let ok = total - failed - void;
+    (total > 0).then(|| Ground {
+        is_full: lost.is_empty(),
+        title: format!("{} of {} count", count(ok as u64), counted(total as u32, "trial")),
+        details: if lost.is_empty() { vec![] } else { vec![lost.join(", ")] },
+    })
+}
+
+fn noise(view: &View<'_>) -> Option<Ground> {
+    let twin = view.twin.filter(|twin| twin.scale == Scale::Ratio)?;
+    let range = Change::with(twin, twin.interval(), view.unit).signed_range()?;
+    Some(Ground {
+        is_full: twin.is_within(),
+        title: format!("the machine's noise: {}", unglue(&range)),
+        details: vec!["the baseline against its hidden twin, which is the same thing".to_owned()],
+    })
+}
+
+/// A condition, by the worst of its parts.
+fn surroundings(findings: &Findings, condition: &ConditionParts) -> Option<Ground> {
+    let rank = |part: &Part| match part.state {
+        Held::Held => 0,
+        Held::Observed(_) => 1,
+        Held::Unavailable(_) => 2,
+    };
+    let worst = condition.parts.iter().map(rank).max()?;
+    let name = clean(&condition.condition);
+    let held = condition.parts.iter().filter(|part| rank(part) == 0).count();
+    let parts = counted(condition.parts.len() as u32, "part");
+    let title = match worst {
+        0 => format!("condition {name}: held"),
+        1 if held == 0 => format!("condition {name}: observed, not enforced"),
+        _ => format!("condition {name}: {held} of {parts} held"),
+    };
+    let open = condition.parts.iter().filter(|part| worst == 0 || rank(part) > 0);
+    Some(Ground { is_full: worst == 0, title, details: open.map(|part| unglue(&of_part(findings, part).0)).collect() })
+}
+
+/// Which builds the claims are about.
+fn builds(findings: &Findings) -> Option<Ground> {
+    let claim = claim(findings);
+    let claim = claim.trim().trim_end_matches('.');
+    let (title, meaning) = claim.split_once(": ")?;
+    let is_full = findings.layouts.is_some_and(|layouts| layouts.passes > 0 && layouts.passes == layouts.of);
+    Some(Ground { is_full, title: unglue(title), details: vec![unglue(meaning)] })
+}
+
+/// The margin, as it is drawn: `margin ±1 %`.
+pub fn margin(findings: &Findings) -> String {
+    format!("margin ±{}", percent(findings.method.margin))
+}

@@ -1,0 +1,96 @@
+//! Which option mattered: what each option does on average over the others, drawn like the forest plot, one panel for each
+//! workload and condition; interactions and everything else follow in the report's own words.
+
+use crate::forest::{NARROW, Panel, WIDE};
+use crate::items::items;
+use crate::text::{class_of, name};
+use bakeoff_judge::findings::{Effects, Findings, Kind};
+use bakeoff_report::draw::paint::Item;
+use bakeoff_report::{Amount, words};
+use maud::{Markup, html};
+
+/// More places have the tables only.
+const PANELS: usize = 4;
+
+/// The drawing and the tables; nothing where no factors are crossed and nothing is summed up.
+pub(crate) fn effects(findings: &Findings, of_section: &[Item]) -> Markup {
+    let is_main = |family: &&Effects| {
+        matches!(family.kind, Kind::Main | Kind::Trend) && family.metric == findings.method.deciding_metric
+    };
+    let mains: Vec<&Effects> = findings.effects.iter().filter(is_main).collect();
+    html! {
+        @for kind in [Kind::Main, Kind::Trend] {
+            @let families: Vec<&Effects> = mains.iter().copied().filter(|family| family.kind == kind).collect();
+            @if !families.is_empty() && families.len() <= PANELS && families.iter().any(|f| is_estimated(f)) { (drawing(findings, &families, kind)) }
+        }
+        @if !of_section.is_empty() {
+            details open[mains.is_empty()] { summary { "Effects and interactions, all figures" } (items(of_section)) }
+        }
+    }
+}
+
+fn drawing(findings: &Findings, families: &[&Effects], kind: Kind) -> Markup {
+    let several = |of: fn(&Effects) -> Option<&String>| families.iter().any(|f| of(f) != of(families[0]));
+    let title = |family: &Effects| {
+        let workload = family.workload.as_ref().filter(|_| several(|f| f.workload.as_ref()));
+        let condition = family.condition.as_ref().filter(|_| several(|f| f.condition.as_ref()));
+        workload.into_iter().chain(condition).cloned().collect::<Vec<_>>().join(", ")
+    };
+    let margin = findings.method.margin;
+    let ticks = if families.len() > 1 { NARROW } else { WIDE };
+    let panels =
+        families.iter().enumerate().map(|(at, family)| panel(family, at, title(family), margin).with_ticks(ticks));
+    let both: Vec<(&Effects, Panel<'_>)> = families.iter().copied().zip(panels).collect();
+    let mut names: Vec<(&str, &str)> = vec![];
+    for effect in families.iter().flat_map(|family| &family.effects) {
+        if !names.contains(&(&effect.name, &effect.against)) {
+            names.push((&effect.name, &effect.against));
+        }
+    }
+    html! {
+        svg.defs aria-hidden="true" { defs { @for (_, panel) in &both { (panel.behind()) } } }
+        table.eff {
+            thead { tr {
+                th scope="col" { @if kind == Kind::Main { "option" } @else { "step" } }
+                @for (_, panel) in &both {
+                    th.num scope="col" { (name(&panel.title)) }
+                    th.pl.e scope="col" { span.sr { (name(&panel.title)) " drawn" } (panel.scale()) }
+                }
+            } }
+            tbody {
+                @for (option, against) in names {
+                    tr {
+                        th scope="row" { (name(option)) small { "instead of " (name(against)) } }
+                        @for (family, panel) in &both { (cells(family, panel, option)) }
+                    }
+                }
+            }
+        }
+    }
+}
+
+fn is_estimated(family: &Effects) -> bool {
+    family.effects.iter().any(|effect| effect.comparison.is_some())
+}
+
+fn panel(family: &Effects, at: usize, title: String, margin: f64) -> Panel<'_> {
+    let rows = family.effects.iter().filter_map(|effect| Some((effect.name.as_str(), effect.comparison.as_ref()?)));
+    let kind = if family.kind == Kind::Main { "me" } else { "te" };
+    Panel::new(format!("{kind}{at}"), title, margin, None, rows.collect())
+}
+
+fn cells(family: &Effects, panel: &Panel<'_>, option: &str) -> Markup {
+    let comparison = family.effects.iter().find(|effect| effect.name == option).and_then(|e| e.comparison.as_ref());
+    html! {
+        td.num {
+            @match comparison {
+                Some(comparison) => {
+                    @let Amount { claim, interval } = Amount::of(comparison, family.unit, family.better);
+                    b class=(class_of(words::ink(comparison.verdict))) { (claim) } " " small { (interval) }
+                }
+                None => { span.quiet { "not estimated" } }
+            }
+        }
+        td.pl.e { (panel.row(comparison, "")) }
+    }
+}

@@ -1,0 +1,62 @@
+//! The page: findings and trials as one HTML file that needs nothing else, and its charts as SVG. It says what the report says, in
+//! the report's sentences, and judges nothing.
+//!
+//! [`options`] is where users ask for it; [`page`] puts the parts in their order, [`document`] frames them. The charts: [`forest`]
+//! and [`effects`] on a [`scale`] of ratios, [`strips`], [`curves`] and [`latency`] of the trials in [`cells`], [`tradeoff`] of
+//! builds; [`figures`] is the table, [`items`] everything that a terminal has as well; [`data`] is what the script looks up.
+//! [`against`] is the page of two journals. [`serve`] sends the [`snapshot`] of a study to a browser.
+
+mod against;
+mod cells;
+mod curves;
+mod data;
+mod document;
+mod effects;
+mod figures;
+mod forest;
+mod items;
+mod latency;
+mod look;
+mod mark;
+mod options;
+mod page;
+mod scale;
+mod serve;
+mod snapshot;
+mod strips;
+mod svg;
+#[cfg(test)]
+mod tests;
+mod text;
+mod tradeoff;
+
+use bakeoff_command::{Against, CommandError, Conclusion, Feature, Features, Subcommand};
+use bakeoff_model::record::Record;
+use clap::ArgMatches;
+use std::path::Path;
+
+/// The slice.
+#[derive(Debug)]
+pub struct Page;
+
+impl Feature for Page {
+    fn commands(&self) -> Vec<Subcommand> {
+        vec![Subcommand::with_features("serve", serve::execute).after("report")]
+    }
+
+    fn between_blocks(&self, journal: &Path, record: &Record, features: Features) {
+        snapshot::between_blocks(journal, features, record);
+    }
+
+    fn conclusion(&self) -> Option<Conclusion> {
+        Some(Conclusion { options: options::add, check: options::check, ends: &[], conclude: options::write })
+    }
+
+    fn conclude_against(&self, asked: &ArgMatches, against: &Against<'_>) -> Result<(), CommandError> {
+        options::write_against(asked, against)
+    }
+
+    fn takes_output(&self, asked: &ArgMatches) -> bool {
+        options::take_output(asked)
+    }
+}

@@ -1,0 +1,247 @@
+//! The page: the answer and what it rests on come first and fit on one screen, then the parts that explain it, in a fixed order.
+//! Every sentence was made in `bakeoff_report`; here is only where it stands.
+
+use crate::cells::{Place, places};
+use crate::document::document;
+use crate::forest::Forest;
+use crate::items::items;
+use crate::look::Look;
+use crate::text::{answer, sentence};
+use crate::{curves, data, effects, figures, latency, mark, strips, tradeoff};
+use bakeoff_command::{CommandError, Concluded};
+use bakeoff_judge::findings::Findings;
+use bakeoff_model::plain::clean;
+use bakeoff_report::draw::paint::Item;
+use bakeoff_report::draw::text::unglue;
+use bakeoff_report::format::date;
+use bakeoff_report::{Brief, Context, Ground, Parts, again, brief, grounds, parts, provenance};
+use maud::{Markup, html};
+
+/// Doubts on the first screen; the others are counted.
+const DOUBTS: usize = 5;
+/// Facts below the answer.
+const FACTS: usize = 8;
+
+/// All that a page is made of.
+pub(crate) struct Content<'a> {
+    pub(crate) concluded: &'a Concluded<'a>,
+    pub(crate) brief: Brief<'a>,
+    parts: Parts,
+    pub(crate) look: Look<'a>,
+    pub(crate) places: Vec<Place<'a>>,
+}
+
+impl<'a> Content<'a> {
+    pub(crate) fn of(concluded: &'a Concluded<'a>) -> Self {
+        let Concluded { record, findings, causes, pages, time_unit, .. } = *concluded;
+        let metric = &findings.method.deciding_metric;
+        let look = Look { findings, workloads: &record.study.workloads, conditions: &record.study.conditions, metric };
+        Self {
+            concluded,
+            brief: brief(findings, Context { causes, time_unit, ..Context::default() }),
+            parts: parts(findings, pages, time_unit),
+            look,
+            places: places(record, findings, metric),
+        }
+    }
+
+    fn section(&self, name: &str) -> Vec<Item> {
+        self.parts.sections.iter().filter(|section| section.name == name).flat_map(|s| s.items.clone()).collect()
+    }
+
+    /// Sections of features: causes and what they rest on.
+    fn of_features(&self) -> Vec<Item> {
+        let own = |name: &str| self.concluded.pages.iter().any(|page| page.name == name);
+        self.parts.sections.iter().filter(|section| own(section.name)).flat_map(|s| s.items.clone()).collect()
+    }
+}
+
+/// The whole page. `note` is said above everything, where it is not the report of a file.
+///
+/// # Errors
+/// If a value has no form in JSON.
+pub(crate) fn page(concluded: &Concluded<'_>, note: Option<&str>) -> Result<String, CommandError> {
+    let content = Content::of(concluded);
+    let data = data::json(&content.look, concluded.record, &content.places)?;
+    let title = sentence(&content.brief.question);
+    Ok(document(&title, &body(&content, note), Some(&data)))
+}
+
+fn body(content: &Content<'_>, note: Option<&str>) -> Markup {
+    let Content { concluded, brief, look, places, .. } = content;
+    let findings = concluded.findings;
+    let forest = Forest { brief, findings, causes: concluded.causes };
+    let sections = sections(content);
+    html! {
+        a.skip href="#main" { "To the answer" }
+        svg.defs aria-hidden="true" { defs { (mark::definitions()) } }
+        (header(findings, brief, note))
+        main #main {
+            section.top aria-label="The answer" { (self::answer_and_facts(content)) (believe(content)) }
+            section #forest aria-label="All variants against the baseline" { (forest.table()) }
+            nav aria-label="Sections" {
+                @for (id, title, _) in &sections { a href={ "#" (id) } { (title) } " " }
+            }
+            div #tools hidden {}
+            @for (id, title, body) in &sections { section id=(id) { h2 { (title) } (body) } }
+        }
+        footer {
+            "Made by bakeoff " (concluded.record.study.bakeoff) " from " (concluded.record.trials.len())
+            " trials; all of it is in this file, which loads nothing."
+        }
+        @if places.is_empty() && look.workloads.is_empty() { p.sr { "No trial." } }
+    }
+}
+
+fn header(findings: &Findings, brief: &Brief<'_>, note: Option<&str>) -> Markup {
+    html! {
+        header {
+            @if let Some(note) = note { p.note role="status" { (note) } }
+            p.id {
+                b { "Bakeoff" } " "
+                span { (clean(&findings.study)) ", plan " (clean(&findings.plan)) } " "
+                @if findings.started_unix_s > 0.0 { span { (date(findings.started_unix_s)) } " " }
+                @for place in findings.places.iter().filter(|place| place.cpus > 0).take(1) { span { (place.cpus) " × " (clean(&place.cpu)) } }
+            }
+            h1 { (sentence(&brief.question)) }
+        }
+    }
+}
+
+fn answer_and_facts(content: &Content<'_>) -> Markup {
+    let Content { brief, .. } = content;
+    let full = content.section("answer");
+    html! {
+        div.answer {
+            p.lead { (answer(brief)) }
+            @if !brief.facts.is_empty() {
+                ul.facts { @for fact in brief.facts.iter().take(FACTS) { li { (sentence(fact)) } } }
+                @if brief.facts.len() > FACTS {
+                    details.full {
+                        summary { (brief.facts.len() - FACTS) " more" }
+                        ul.facts { @for fact in brief.facts.iter().skip(FACTS) { li { (sentence(fact)) } } }
+                    }
+                }
+            }
+            p.status { (brief.status.iter().map(|part| sentence(part)).collect::<Vec<_>>().join("; ")) }
+            @if !full.is_empty() { details.full open[brief.about.is_none()] { summary { "The answer in full" } (items(&full)) } }
+        }
+    }
+}
+
+/// Doubts by their weight, then what holds.
+fn believe(content: &Content<'_>) -> Markup {
+    let Content { brief, concluded, .. } = content;
+    let grounds = grounds(concluded.findings, concluded.record);
+    let (grave, part) = brief.doubts.split_at(brief.grave.min(brief.doubts.len()));
+    let shown = grave.len().min(DOUBTS);
+    let of_part = part.len().min(DOUBTS - shown);
+    let rest = brief.doubts.len() - shown - of_part;
+    let ground = |ground: &Ground, sign: &str, class: &str| {
+        html! {
+            li class=(class) {
+                svg.i aria-hidden="true" { use href={ "#" (sign) } x="6" y="6" {} }
+                b { (sentence(&ground.title)) }
+                @for detail in &ground.details { small { (sentence(detail)) } }
+            }
+        }
+    };
+    html! {
+        aside aria-label="Can I believe it?" {
+            h2 { "Can I believe it?" }
+            ul.believe {
+                @for doubt in &grave[..shown] { (doubt_line(doubt, "i-look", "look", "look here: ")) }
+                @for doubt in &part[..of_part] { (doubt_line(doubt, "i-part", "", "holds in part: ")) }
+                @if rest > 0 { li { a href="#doubts" { (rest) " more doubts" } } }
+                @for one in grounds.iter().filter(|ground| !ground.is_full) { (ground(one, "i-part", "part")) }
+                @for one in grounds.iter().filter(|ground| ground.is_full) { (ground(one, "i-full", "full")) }
+            }
+        }
+    }
+}
+
+fn doubt_line(text: &str, sign: &str, class: &str, meaning: &str) -> Markup {
+    html! {
+        li class=(class) {
+            svg.i aria-hidden="true" { use href={ "#" (sign) } x="6" y="6" {} }
+            span.sr { (meaning) }
+            b { (sentence(text)) }
+        }
+    }
+}
+
+/// Everything below the first screen: an id, a title, and the section, where there is anything in it.
+fn sections(content: &Content<'_>) -> Vec<(&'static str, &'static str, Markup)> {
+    let Content { concluded, brief, parts, look, places, .. } = content;
+    let findings = concluded.findings;
+    let mut sections = vec![];
+    let of_effects = content.section("effects");
+    if !of_effects.is_empty() {
+        sections.push(("options", "Which option mattered", effects::effects(findings, &of_effects)));
+    }
+    sections.push(("all", "All figures", figures::figures(look, &parts.tables)));
+    sections.push(("trials", "Trials over time", strips::strips(look, places, brief)));
+    if places.iter().any(|place| place.values().next().is_some()) {
+        sections.push(("dist", "Distributions", distributions(content)));
+    }
+    let why = content.of_features();
+    if !why.is_empty() {
+        sections.push(("why", "Why", html! { div.evidence { (items(&why)) } }));
+    }
+    let builds = [content.section("building"), content.section("builds")].concat();
+    if !builds.is_empty() {
+        let body = html! { (tradeoff::charts(findings, brief)) (items(&builds)) };
+        sections.push(("builds", "Building it", body));
+    }
+    sections.push(("doubts", "Doubts", doubts(content)));
+    sections.push(("repeat", "How it was measured, and how to repeat it", repeat(content)));
+    sections
+}
+
+fn distributions(content: &Content<'_>) -> Markup {
+    let Content { concluded, brief, look, places, .. } = content;
+    let conditions = content.section("conditions");
+    html! {
+        (curves::distributions(look, places, brief))
+        (latency::charts(look, concluded.record))
+        (items(&content.section("latencies")))
+        @if !conditions.is_empty() { details { summary { "Conditions: held, observed, or not to be had" } (items(&conditions)) } }
+    }
+}
+
+/// All of them: those of the first screen by weight, and every footnote.
+fn doubts(content: &Content<'_>) -> Markup {
+    let Content { brief, parts, .. } = content;
+    html! {
+        @if brief.doubts.is_empty() && parts.notes.is_empty() { p.quiet { "None was raised." } }
+        @if !brief.doubts.is_empty() {
+            ul.believe {
+                @for (at, doubt) in brief.doubts.iter().enumerate() {
+                    @if at < brief.grave { (doubt_line(doubt, "i-look", "look", "look here: ")) }
+                    @else { (doubt_line(doubt, "i-part", "", "holds in part: ")) }
+                }
+            }
+        }
+        @if !parts.notes.is_empty() {
+            ol.notes { @for (at, note) in parts.notes.iter().enumerate() { li id={ "n" (at + 1) } { (sentence(note)) } } }
+        }
+        (items(&content.section("outputs")))
+        (items(&content.section("failed")))
+    }
+}
+
+/// How it was judged, where, and the commands that repeat it.
+fn repeat(content: &Content<'_>) -> Markup {
+    let Concluded { record, findings, .. } = content.concluded;
+    let lines: Vec<String> = again(record, findings).lines().map(clean).collect();
+    html! {
+        @for paragraph in provenance::paragraphs(findings) {
+            @let text = sentence(&paragraph);
+            @match text.split_once(": ") {
+                Some((what, rest)) => { p.item { b { (what) } ": " (rest) } }
+                None => { p.item { (text) } }
+            }
+        }
+        pre.cmd tabindex="0" { (unglue(&lines.join("\n"))) }
+    }
+}
