@@ -17,7 +17,7 @@ const OF_ALL: [Ending; 3] = [
 pub const TITLE: &str = "Exit codes:";
 
 /// All endings of a command that has these of its own.
-fn all<'a>(own: &'a [Ending]) -> impl Iterator<Item = &'a Ending> {
+fn all(own: &[Ending]) -> impl Iterator<Item = &Ending> {
     OF_ALL.iter().chain(own)
 }
 

@@ -229,7 +229,7 @@ fn check_go(study: &(Record, Findings)) {
 }
 
 fn check_tables(study: &(Record, Findings)) {
-    let text = tables::asciidoc(&concluded(&study));
+    let text = tables::asciidoc(&concluded(study));
     let inside = text.split("|===\n").nth(1).unwrap();
     let cells: Vec<&str> = inside.lines().filter(|line| !line.is_empty()).collect();
     assert_eq!(cells.len(), 4 * 7, "{text}");
@@ -238,7 +238,7 @@ fn check_tables(study: &(Record, Findings)) {
         assert!(!rest.contains(['|', '<', '{', '[', '+', '*', '_', '`', ':', '"', '\\', '^', '~']), "{text}");
     }
     assert!(!text.lines().any(|line| line.contains("::")), "{text}");
-    let text = tables::org(&concluded(&study));
+    let text = tables::org(&concluded(study));
     let rows: Vec<&str> = text.lines().filter(|line| line.starts_with("| ")).collect();
     assert_eq!(rows.len(), 4, "{text}");
     assert!(rows.iter().all(|row| row.matches('|').count() == 8), "{text}");
