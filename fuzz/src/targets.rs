@@ -71,7 +71,7 @@ fn journal(data: &[u8]) {
         if contents.record.trials.len() <= MOST_TRIALS {
             let findings = FEATURES.judge(&contents.record);
             let style = Style { width: 80, colour: false };
-            let _ = bakeoff_report::terminal_with(&findings, &FEATURES.pages(), None, style);
+            let _ = bakeoff_report::terminal_with(&findings, &FEATURES.pages(), None, (style, None));
             let context = bakeoff_report::Context { more: "bakeoff report STUDY", ..Default::default() };
             let _ = bakeoff_report::screen(&findings, context, style);
             let _ = bakeoff_report::json(&findings, None);
