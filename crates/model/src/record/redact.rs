@@ -2,7 +2,7 @@
 //! the same. Names of files, programs and versions stay, because a result without them cannot be understood; so does the text
 //! of the study, which its author wrote for others. It opens no file: its caller says who the users are.
 
-use super::{Line, Record};
+use super::{FeatureLine, Line, Record};
 use regex::{Captures, Regex};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -11,6 +11,8 @@ use std::collections::BTreeSet;
 
 /// What stands in the place of a host's name.
 const HOST: &str = "HOST";
+/// The member of a line that says what kind it is.
+const TAG: &str = "line";
 /// What stands in the place of a user's name.
 const USER: &str = "USER";
 
@@ -87,11 +89,7 @@ impl Redaction {
         other.trials = self.all(&record.trials)?;
         other.boots = self.all(&record.boots)?;
         other.stopped = self.all(&record.stopped)?;
-        other.features = record
-            .features
-            .iter()
-            .map(|line| super::FeatureLine::read(self.text(line.text())?.as_bytes()))
-            .collect::<Result<_, _>>()?;
+        other.features = record.features.iter().map(|line| self.feature(line)).collect::<Result<_, _>>()?;
         Ok(other)
     }
 
@@ -100,8 +98,10 @@ impl Redaction {
     /// # Errors
     /// The same.
     pub fn line(&mut self, line: &Line) -> serde_json::Result<Line> {
-        let text = String::from_utf8_lossy(&line.write()?).into_owned();
-        let mut line = Line::read(self.text(&text)?.as_bytes())?;
+        if let Line::Feature(line) = line {
+            return Ok(Line::Feature(self.feature(line)?));
+        }
+        let mut line = self.value(line)?;
         if let Line::Session(session) = &mut line {
             HOST.clone_into(&mut session.place.host);
         }
@@ -127,22 +127,24 @@ impl Redaction {
         if !text.contains('/') && self.words.iter().all(|(word, _)| !word.is_match(&text)) {
             return Ok(value.clone());
         }
-        let read: Value = serde_json::from_str(&text)?;
-        // A host may be called like a word of the format.
-        serde_json::from_value(self.walk(&read, Whole::Replaced))
-            .or_else(|_| serde_json::from_value(self.walk(&read, Whole::Kept)))
+        self.parsed(&serde_json::from_str(&text)?, serde_json::from_value)
     }
 
-    /// The same of a line in its JSON.
-    fn text(&mut self, line: &str) -> serde_json::Result<String> {
-        let read: Value = serde_json::from_str(line)?;
-        let redacted = serde_json::to_string(&self.walk(&read, Whole::Replaced))?;
-        // A line of another kind is one that lost its tag.
-        let is_whole = matches!(
-            (Line::read(line.as_bytes()), Line::read(redacted.as_bytes())),
-            (Ok(a), Ok(b)) if std::mem::discriminant(&a) == std::mem::discriminant(&b)
-        );
-        if is_whole { Ok(redacted) } else { serde_json::to_string(&self.walk(&read, Whole::Kept)) }
+    fn feature(&mut self, line: &FeatureLine) -> serde_json::Result<FeatureLine> {
+        self.parsed(&serde_json::from_str(line.text())?, |value| FeatureLine::read(value.to_string().as_bytes()))
+    }
+
+    /// What is parsed of a value without them. The kind of a line stays, because a host may be called like one; where it is called
+    /// like another word of the format, that word stays as well.
+    fn parsed<T>(&mut self, read: &Value, parse: impl Fn(Value) -> serde_json::Result<T>) -> serde_json::Result<T> {
+        let mut parsed = |whole| {
+            let mut walked = self.walk(read, whole);
+            if let (Some(kind), Some(place)) = (read.get(TAG), walked.get_mut(TAG)) {
+                *place = kind.clone();
+            }
+            parse(walked)
+        };
+        parsed(Whole::Replaced).or_else(|_| parsed(Whole::Kept))
     }
 
     fn walk(&mut self, value: &Value, whole: Whole) -> Value {
@@ -202,7 +204,7 @@ fn compiled(pattern: &str) -> Regex {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::{BuildLine, FeatureLine, Place, Session, StudyLine, Trial, VariantLine};
+    use crate::record::{BuildLine, Foreseen, Place, Session, StudyLine, Trial, VariantLine};
 
     fn record(host: &str) -> Record {
         let mut record = Record::new(StudyLine::default());
@@ -239,7 +241,9 @@ mod tests {
         let mut record = record("trial");
         record.study.variants = vec![VariantLine { name: "/srv/a/p x".to_owned(), ..VariantLine::default() }];
         let tools = [("cc".to_owned(), "/home/eve/bin/cc 9".to_owned())].into();
-        record.push(Line::Build(BuildLine { tools, variants: vec!["/srv/a/p x".to_owned()], ..BuildLine::default() }));
+        let foreseen = Some(Foreseen { text: "no".to_owned(), line: Some("/srv/a/f.c: no".to_owned()) });
+        let variants = vec!["/srv/a/p x".to_owned()];
+        record.push(Line::Build(BuildLine { tools, variants, foreseen, ..BuildLine::default() }));
         record.push(Line::Trial(Trial { variant: "/srv/a/p x".to_owned(), block: 3, ..Trial::default() }));
         let line = FeatureLine::new("evidence", &serde_json::json!({"file": "/srv/a/p", "by": "eve"})).unwrap();
         record.push(Line::Feature(line));
