@@ -97,11 +97,7 @@ pub(crate) fn execute(args: &Args, features: Features) -> Result<Code, CommandEr
         Some(plan) => state::journal_of_plan(&args.study, plan)?,
         None => state::journal_of(&args.study)?,
     };
-    let record = match args.redact {
-        true => redacted(read(&path, features)?)?,
-        false => read(&path, features)?,
-    };
-    let record = args.question.question().of(record).map_err(|unasked| {
+    let record = args.question.question().of(record_of(&path, args, features)?).map_err(|unasked| {
         let known: Vec<String> = unasked.known.iter().map(|name| clean(name)).collect();
         CommandError::usage(clean(&unasked.to_string())).hint(format!("there are: {}", known.join(", ")))
     })?;
@@ -126,8 +122,12 @@ pub(crate) fn execute(args: &Args, features: Features) -> Result<Code, CommandEr
     }
 }
 
-/// The record without what only its owner should know; says what that was.
-fn redacted(record: Record) -> Result<Record, CommandError> {
+/// The record of a journal, without what only its owner should know, if that is asked for; then it says what that was.
+fn record_of(journal: &Path, args: &Args, features: Features) -> Result<Record, CommandError> {
+    let record = read(journal, features)?;
+    if !args.redact {
+        return Ok(record);
+    }
     let mut redaction = redaction(&record)?;
     let record = redaction.record(&record)?;
     tell_removed(&redaction.removed());
@@ -144,10 +144,7 @@ fn against(args: &Args, path: &Path, here: &Record, other: &Path, features: Feat
         return Err(CommandError::usage(error)
             .hint("execute the study here first: `bakeoff run` gives it a journal of its own, or name another one"));
     }
-    let there = match args.redact {
-        true => redacted(read(&other, features)?)?,
-        false => read(&other, features)?,
-    };
+    let there = record_of(&other, args, features)?;
     let [here, there] = [here, &there].map(|record| features.judge(record));
     let pairs: SideBySide = side_by_side(&here, &there);
     let concluded = Against { pairs: &pairs, here: &here, there: &there };
