@@ -1,8 +1,8 @@
 //! Shell completions and pages of the manual, made of the command line itself. It writes them and installs nothing:
 //! `make install` does.
 
-use bakeoff_command::endings::TITLE;
 use bakeoff_command::error::{Code, CommandError};
+use bakeoff_command::exits::TITLE;
 use bakeoff_command::screen;
 use clap::Command;
 use std::io;

@@ -4,10 +4,10 @@
 use crate::error::Code;
 
 /// An exit code and when a command has it, as its help says so.
-pub type Ending = (Code, &'static str);
+pub type Exit = (Code, &'static str);
 
 /// Those of every command.
-const OF_ALL: [Ending; 3] = [
+const OF_ALL: [Exit; 3] = [
     (Code::Done, "done"),
     (Code::Usage, "the command line, the study, or a file that was named is wrong"),
     (Code::Internal, "internal error, or a full disk"),
@@ -16,18 +16,18 @@ const OF_ALL: [Ending; 3] = [
 /// The line before the codes.
 pub const TITLE: &str = "Exit codes:";
 
-/// All endings of a command that has these of its own.
-fn all(own: &[Ending]) -> impl Iterator<Item = &Ending> {
+/// All exits of a command that has these of its own.
+fn all(own: &[Exit]) -> impl Iterator<Item = &Exit> {
     OF_ALL.iter().chain(own)
 }
 
-/// Whether a command with these endings may end with that code.
-pub(crate) fn has(own: &[Ending], code: Code) -> bool {
+/// Whether a command with these exits may end with that code.
+pub(crate) fn has(own: &[Exit], code: Code) -> bool {
     all(own).any(|(known, _)| *known == code)
 }
 
-/// Adds the endings to the help of a command, below whatever else is there.
-pub(crate) fn explained(command: clap::Command, own: &[Ending]) -> clap::Command {
+/// Adds the exits to the help of a command, below whatever else is there.
+pub(crate) fn explained(command: clap::Command, own: &[Exit]) -> clap::Command {
     let mut codes: Vec<Code> = all(own).map(|(code, _)| *code).collect();
     codes.sort_by_key(|code| *code as u8);
     codes.dedup();

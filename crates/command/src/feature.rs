@@ -2,8 +2,8 @@
 //! point that no feature needs is not here. A command of the core is the same [`Subcommand`] as one of a feature.
 
 use crate::elsewhere::Elsewhere;
-use crate::endings::{self, Ending as End};
 use crate::error::{Code, CommandError};
+use crate::exits::{self, Exit};
 use bakeoff_host::doctor::Check;
 use bakeoff_judge::findings::Findings;
 use bakeoff_judge::side_by_side::SideBySide;
@@ -135,7 +135,7 @@ pub struct Form {
     /// Adds the options.
     pub options: fn(clap::Command) -> clap::Command,
     /// The exit codes that it adds.
-    pub ends: &'static [End],
+    pub exits: &'static [Exit],
     /// Does what they ask for; none if they ask for nothing.
     pub execute: fn(&ArgMatches) -> Option<Result<Code, CommandError>>,
 }
@@ -157,7 +157,7 @@ pub struct Conclusion {
     /// Whether what they ask for can be done at all; called before anything is executed.
     pub check: fn(&ArgMatches) -> Result<(), CommandError>,
     /// The exit codes that it adds.
-    pub ends: &'static [End],
+    pub exits: &'static [Exit],
     /// Does what they ask for, after the report was printed. The worst exit code of all wins.
     pub conclude: fn(&ArgMatches, &Concluded<'_>) -> Result<Code, CommandError>,
 }
@@ -227,7 +227,7 @@ pub struct Subcommand {
     pub after: Option<&'static str>,
     /// Whether it comes to findings, and has [`Asked`] among its options.
     pub concludes: bool,
-    ends: Vec<End>,
+    exits: Vec<Exit>,
     execute: Execute,
 }
 
@@ -261,7 +261,7 @@ impl Subcommand {
             clap: A::augment_args(clap::Command::new(name)),
             after: None,
             concludes: false,
-            ends: vec![],
+            exits: vec![],
             execute: Box::new(parsed),
         }
     }
@@ -286,25 +286,25 @@ impl Subcommand {
 
     /// The same, of one that may also end with these exit codes.
     #[must_use]
-    pub fn ends(mut self, with: &[End]) -> Self {
-        self.ends.extend(with);
+    pub fn exits(mut self, with: &[Exit]) -> Self {
+        self.exits.extend(with);
         self
     }
 
     /// Whether it may end with that exit code.
     pub fn may_end(&self, code: Code) -> bool {
-        endings::has(&self.ends, code)
+        exits::has(&self.exits, code)
     }
 
     /// Its name and options, and in its help its exit codes.
     pub fn explained(&self) -> clap::Command {
-        endings::explained(self.clap.clone(), &self.ends)
+        exits::explained(self.clap.clone(), &self.exits)
     }
 
     /// Does what the arguments ask for.
     ///
     /// # Errors
-    /// Whatever ends the command.
+    /// Whatever exits the command.
     pub fn execute(&self, matches: &ArgMatches, features: Features) -> Result<Code, CommandError> {
         (self.execute)(matches, features)
     }
@@ -381,6 +381,12 @@ impl Features {
         self.iter().filter_map(|feature| feature.page()).collect()
     }
 
+    /// What they found to be consistent with differences.
+    pub fn causes(self, findings: &Findings) -> Vec<Cause> {
+        let has = |page: &SectionPage| findings.sections.contains_key(page.name);
+        self.pages().into_iter().filter(has).flat_map(|page| (page.causes)(findings)).collect()
+    }
+
     /// Whether a line of this kind is one of theirs.
     pub fn has_line(self, kind: &str) -> bool {
         self.iter().any(|feature| feature.line() == Some(kind))
@@ -390,7 +396,7 @@ impl Features {
     pub fn add_conclusions(self, command: &mut Subcommand) {
         for conclusion in self.conclusions() {
             command.clap = (conclusion.options)(std::mem::take(&mut command.clap));
-            command.ends.extend(conclusion.ends);
+            command.exits.extend(conclusion.exits);
         }
     }
 
@@ -400,7 +406,7 @@ impl Features {
         let forms = self.iter().flat_map(|feature| feature.forms());
         for form in forms.filter(|form| form.of == name) {
             command.clap = (form.options)(std::mem::take(&mut command.clap));
-            command.ends.extend(form.ends);
+            command.exits.extend(form.exits);
         }
     }
 

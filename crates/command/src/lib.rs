@@ -5,8 +5,8 @@
 pub mod alone;
 pub mod arguments;
 mod elsewhere;
-pub mod endings;
 pub mod error;
+pub mod exits;
 mod feature;
 pub mod journals;
 pub mod scratch;

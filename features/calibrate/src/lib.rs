@@ -13,7 +13,7 @@ pub struct Calibrate;
 
 impl Feature for Calibrate {
     fn commands(&self) -> Vec<Subcommand> {
-        vec![Subcommand::new("calibrate", command::execute).after("doctor").ends(&[
+        vec![Subcommand::new("calibrate", command::execute).after("doctor").exits(&[
             (Code::GateFailed, "a promise does not hold"),
             (Code::VariantFailed, "--real: the command fails"),
             (Code::Interrupted, "interrupted; nothing of it is kept"),

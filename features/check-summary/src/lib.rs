@@ -16,6 +16,6 @@ pub struct CheckSummary;
 impl Feature for CheckSummary {
     fn commands(&self) -> Vec<Subcommand> {
         let failed = (Code::GateFailed, "--require: a figure is impossible, or a claim is not supported");
-        vec![Subcommand::new("check-summary", command::execute).after("gc").ends(&[failed])]
+        vec![Subcommand::new("check-summary", command::execute).after("gc").exits(&[failed])]
     }
 }

@@ -23,7 +23,7 @@ pub struct Formats;
 
 impl Feature for Formats {
     fn conclusion(&self) -> Option<Conclusion> {
-        Some(Conclusion { options: options::add, check: options::check, ends: &[], conclude: options::write })
+        Some(Conclusion { options: options::add, check: options::check, exits: &[], conclude: options::write })
     }
 
     fn takes_output(&self, asked: &ArgMatches) -> bool {

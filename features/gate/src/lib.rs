@@ -18,13 +18,13 @@ mod simulated;
 mod slowdown;
 mod spec;
 
-use bakeoff_command::endings::Ending;
+use bakeoff_command::exits::Exit;
 use bakeoff_command::{Code, CommandError, Concluded, Conclusion, Feature, Finished, Subcommand};
 use bakeoff_model::study_file::Extension;
 use clap::ArgMatches;
 
 /// How `bakeoff gate` may end.
-const ENDS: [Ending; 3] = [
+const ENDS: [Exit; 3] = [
     (Code::GateFailed, "a variant is shown to be slower than the limit allows"),
     (Code::Undecided, "such a slowdown is neither shown nor excluded"),
     (Code::VariantFailed, "a variant could not be built, or a trial of it failed"),
@@ -36,7 +36,7 @@ pub struct Gate;
 
 impl Feature for Gate {
     fn commands(&self) -> Vec<Subcommand> {
-        vec![Subcommand::with_features("gate", command::execute).after("report").ends(&ENDS)]
+        vec![Subcommand::with_features("gate", command::execute).after("report").exits(&ENDS)]
     }
 
     fn section(&self) -> Option<&'static dyn Extension> {
@@ -55,7 +55,7 @@ impl Feature for Gate {
         Some(Conclusion {
             options: options::options,
             check: options::check,
-            ends: &[
+            exits: &[
                 (Code::GateFailed, "--gate: a variant is shown to be slower than the limit allows"),
                 (Code::Undecided, "--gate: such a slowdown is neither shown nor excluded"),
             ],

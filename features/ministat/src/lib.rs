@@ -18,7 +18,7 @@ impl Feature for Ministat {
         vec![Form {
             of: "stat",
             options: Own::augment_args,
-            ends: &[(Code::GateFailed, "--ministat: a file cannot be opened")],
+            exits: &[(Code::GateFailed, "--ministat: a file cannot be opened")],
             execute: |matches| {
                 let own = Own::from_arg_matches(matches).ok()?;
                 let edition = own.ministat?;

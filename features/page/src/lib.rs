@@ -49,7 +49,7 @@ impl Feature for Page {
     }
 
     fn conclusion(&self) -> Option<Conclusion> {
-        Some(Conclusion { options: options::add, check: options::check, ends: &[], conclude: options::write })
+        Some(Conclusion { options: options::add, check: options::check, exits: &[], conclude: options::write })
     }
 
     fn conclude_against(&self, asked: &ArgMatches, against: &Against<'_>) -> Result<(), CommandError> {

@@ -5,7 +5,7 @@ use crate::page::page;
 use bakeoff_command::target::Target;
 use bakeoff_command::{CommandError, Concluded, Features};
 use bakeoff_model::record::Record;
-use bakeoff_report::{Cause, to_pass_on};
+use bakeoff_report::to_pass_on;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
@@ -58,8 +58,7 @@ pub(crate) fn between_blocks(journal: &Path, features: Features, record: &Record
 pub(crate) fn write(journal: &Path, features: Features, record: &Record) -> Result<(), CommandError> {
     let findings = to_pass_on(&features.judge(record));
     let pages = features.pages();
-    let has = |page: &&bakeoff_report::SectionPage| findings.sections.contains_key(page.name);
-    let causes: Vec<Cause> = pages.iter().filter(has).flat_map(|page| (page.causes)(&findings)).collect();
+    let causes = features.causes(&findings);
     let concluded =
         Concluded { record, findings: &findings, causes: &causes, pages: &pages, is_json: false, time_unit: None };
     Target::of(&file(journal))?.write(page(&concluded, Some(NOTE))?.as_bytes())

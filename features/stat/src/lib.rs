@@ -17,6 +17,6 @@ pub struct Stat;
 impl Feature for Stat {
     fn commands(&self) -> Vec<Subcommand> {
         let no_verdict = (Code::Undecided, "--require-verdict: a comparison has no verdict");
-        vec![Subcommand::new("stat", command::execute).after("doctor").ends(&[no_verdict])]
+        vec![Subcommand::new("stat", command::execute).after("doctor").exits(&[no_verdict])]
     }
 }

@@ -15,32 +15,34 @@ mod report;
 mod run;
 mod two_commits;
 
-use bakeoff_command::endings::Ending;
+use bakeoff_command::exits::Exit;
 use bakeoff_command::{Code, Subcommand};
 use clap::Parser;
+
+/// What to begin with: below the short help alone, below the long one with the rest.
+macro_rules! begin {
+    () => {
+        "\
+Begin with:
+  bakeoff compare 'COMMAND A' 'COMMAND B'    which of two commands is faster?
+  bakeoff doctor                             what can this machine measure?
+  bakeoff plan studies/perl-options          what would a study do?
+  bakeoff run studies/perl-options           do it"
+    };
+}
 
 /// Which way of building and running this program is faster, by how much, how sure are we, and why?
 ///
 /// Bakeoff builds one program in every variant that a study names, executes a real workload on all of them in
 /// randomised blocks, measures each trial as a whole, and decides with error rates that are known.
 #[derive(Debug, Parser)]
-#[command(name = "bakeoff", version, propagate_version = true, after_help = BEGIN, after_long_help = AFTER_HELP)]
+#[command(name = "bakeoff", version, propagate_version = true, after_help = begin!(), after_long_help = AFTER_HELP)]
 #[command(subcommand_required = true, arg_required_else_help = true)]
 pub(crate) struct Cli {}
 
-const BEGIN: &str = "\
-Begin with:
-  bakeoff compare 'COMMAND A' 'COMMAND B'    which of two commands is faster?
-  bakeoff doctor                             what can this machine measure?
-  bakeoff plan studies/perl-options          what would a study do?
-  bakeoff run studies/perl-options           do it";
-
-const AFTER_HELP: &str = "\
-Begin with:
-  bakeoff compare 'COMMAND A' 'COMMAND B'    which of two commands is faster?
-  bakeoff doctor                             what can this machine measure?
-  bakeoff plan studies/perl-options          what would a study do?
-  bakeoff run studies/perl-options           do it
+const AFTER_HELP: &str = concat!(
+    begin!(),
+    "
 
 Exit codes (the help of each command has its own):
   0    done
@@ -68,19 +70,20 @@ Environment:
   BAKEOFF_CGROUPS      `off`: use no control groups
   BAKEOFF_NAMESPACES   `off`: use no PID namespace
   TMPDIR               where compare keeps the output of trials
-  COLUMNS, NO_COLOR    width and colour of what is printed";
+  COLUMNS, NO_COLOR    width and colour of what is printed"
+);
 
 /// Of commands that execute trials.
-const CHANGED: Ending = (Code::Usage, "what trials execute was changed meanwhile");
-const NO_VERDICT: Ending = (Code::Undecided, "--require-verdict: a variant has no verdict");
-const FAILED: Ending = (Code::VariantFailed, "a variant could not be built, or a trial of it failed");
-const STOPPED: Ending = (Code::Interrupted, "interrupted; the same command goes on");
+const CHANGED: Exit = (Code::Usage, "what trials execute was changed meanwhile");
+const NO_VERDICT: Exit = (Code::Undecided, "--require-verdict: a variant has no verdict");
+const FAILED: Exit = (Code::VariantFailed, "a variant could not be built, or a trial of it failed");
+const STOPPED: Exit = (Code::Interrupted, "interrupted; the same command goes on");
 
 /// The commands of the core, in the order of the help.
 pub(crate) fn of_core() -> Vec<Subcommand> {
     vec![
-        Subcommand::with_features("run", run::execute).concludes().ends(&[CHANGED, NO_VERDICT, FAILED, STOPPED]),
-        Subcommand::with_features("compare", compare::execute).concludes().ends(&[
+        Subcommand::with_features("run", run::execute).concludes().exits(&[CHANGED, NO_VERDICT, FAILED, STOPPED]),
+        Subcommand::with_features("compare", compare::execute).concludes().exits(&[
             CHANGED,
             NO_VERDICT,
             (Code::VariantFailed, "a command failed; with --git, a commit could not be built"),
@@ -89,16 +92,16 @@ pub(crate) fn of_core() -> Vec<Subcommand> {
         Subcommand::with_features("plan", plan::execute),
         Subcommand::with_features("power", power::execute),
         Subcommand::with_features("build", build::execute)
-            .ends(&[(Code::VariantFailed, "a variant could not be built"), STOPPED]),
-        Subcommand::with_features("lock", lock::execute).ends(&[
+            .exits(&[(Code::VariantFailed, "a variant could not be built"), STOPPED]),
+        Subcommand::with_features("lock", lock::execute).exits(&[
             (Code::GateFailed, "--check: a source has no hash that counts"),
             (Code::VariantFailed, "a source could not be fetched"),
             STOPPED,
         ]),
-        Subcommand::with_features("report", report::execute).concludes().ends(&[NO_VERDICT, FAILED]),
+        Subcommand::with_features("report", report::execute).concludes().exits(&[NO_VERDICT, FAILED]),
         Subcommand::new("cache", cache::execute),
         Subcommand::with_features("gc", gc::execute)
-            .ends(&[(Code::Interrupted, "interrupted; what was removed is gone")]),
+            .exits(&[(Code::Interrupted, "interrupted; what was removed is gone")]),
         Subcommand::with_features("doctor", doctor::execute),
         Subcommand::with_features("agent", agent::execute).hidden(),
     ]

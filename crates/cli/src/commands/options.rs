@@ -124,7 +124,7 @@ pub(super) struct Showing {
     /// Print everything instead of one screen: all tables, effects, doubts, builds and failures
     #[arg(long, visible_alias = "verbose", conflicts_with = "json")]
     all: bool,
-    /// Print only this section of what --all prints: answer, outputs, effects, tables, latencies, evidence, conditions,
+    /// Print only this section of what --all prints: answer, outputs, effects, tables, latencies, conditions,
     /// building, doubts, builds, failed, provenance, or one of a feature
     #[arg(long, value_name = "NAME", conflicts_with_all = ["json", "all"])]
     section: Option<String>,
@@ -318,8 +318,7 @@ impl Showing {
         if let Some(name) = &self.section {
             is_section(name, &pages)?;
         }
-        let has = |page: &&SectionPage| findings.sections.contains_key(page.name);
-        let causes: Vec<Cause> = pages.iter().filter(has).flat_map(|page| (page.causes)(findings)).collect();
+        let causes = features.causes(findings);
         if features.take_output(&self.asked) || self.look.style == Looks::None {
             // What is asked for takes the place of the report.
         } else if self.json {
