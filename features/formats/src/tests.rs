@@ -86,6 +86,10 @@ fn plain() -> (Record, Findings) {
 }
 
 fn concluded<'a>((record, findings): &'a (Record, Findings)) -> Concluded<'a> {
+    of(record, findings)
+}
+
+fn of<'a>(record: &'a Record, findings: &'a Findings) -> Concluded<'a> {
     Concluded { record, findings, causes: &[], pages: &[], is_json: false, time_unit: None }
 }
 
@@ -319,14 +323,7 @@ fn the_summary_says_what_the_screen_says() {
     let context = || bakeoff_report::Context { more: "bakeoff report STUDY", ..Default::default() };
     for (name, findings) in all() {
         let record = plain().0;
-        let page = markdown::page(&Concluded {
-            record: &record,
-            findings: &findings,
-            causes: &[],
-            pages: &[],
-            is_json: false,
-            time_unit: None,
-        });
+        let page = markdown::page(&of(&record, &findings));
         let screen = bakeoff_report::screen(&findings, context(), bakeoff_report::Style { width: 132, colour: false });
         let rendered = rendered(&page);
         let answer = screen.lines().last().unwrap();
@@ -373,14 +370,7 @@ fn go_knows_where_more_is_better_and_what_building_takes_is_in_the_wide_file() {
     let mut record = records::study(&["one", "two"], &["idle"], &["wall", "throughput"]);
     execute(&mut record, 8, |trial| measure(trial, "wall", noise(trial)));
     let findings = bakeoff_judge::judge(&record);
-    let text = go::lines(&Concluded {
-        record: &record,
-        findings: &findings,
-        causes: &[],
-        pages: &[],
-        is_json: false,
-        time_unit: None,
-    });
+    let text = go::lines(&of(&record, &findings));
     let origin = bakeoff_readers::Origin { name: "f", label: "f" };
     let mut gathered = bakeoff_readers::read(&mut text.as_bytes(), &origin, &Default::default()).unwrap();
     gathered.settle(true);
@@ -397,15 +387,7 @@ fn go_knows_where_more_is_better_and_what_building_takes_is_in_the_wide_file() {
 fn an_emulated_clock_has_no_seconds_for_hyperfine() {
     let (mut record, findings) = plain();
     record.study.clock = bakeoff_model::metric::Clock::GuestInstructions;
-    let error = hyperfine::json(&Concluded {
-        record: &record,
-        findings: &findings,
-        causes: &[],
-        pages: &[],
-        is_json: false,
-        time_unit: None,
-    })
-    .unwrap_err();
+    let error = hyperfine::json(&of(&record, &findings)).unwrap_err();
     assert!(error.render().contains("hint: --export-findings"), "{}", error.render());
 }
 

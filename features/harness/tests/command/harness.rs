@@ -256,11 +256,11 @@ fn agree_with_benchstat(sandbox: &Sandbox, record: &Record, planted: &str) {
         let [low, high] = [0, 1].map(|end| interval[end].as_f64().unwrap());
         println!("{name}: {} {low:.4} … {high:.4}; benchstat {ratio:.4}, p = {p}", verdict(&name));
         if !(low..=high).contains(&ratio) {
-            println!("exception: benchstat's ratio of {name} lies beside the interval");
+            println!("exception: benchstat's ratio of {name} lies outside the interval");
         }
         assert!(
             ratio > low * (1.0 - OUTSIDE) && ratio < high * (1.0 + OUTSIDE),
-            "{name}: {ratio} beside {low} … {high}"
+            "{name}: {ratio} is outside {low} … {high}"
         );
         let is_opposite = match verdict(&name).as_str() {
             "slower" => ratio < 1.0,
