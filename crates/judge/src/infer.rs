@@ -51,8 +51,9 @@ pub(super) fn family(all: &[Contrasts], rule: DecisionRule) -> Vec<Option<Infere
 
 /// The same where `elsewhere` others of the family are judged by other means, each at its part of alpha.
 pub(super) fn part_of_family(all: &[Contrasts], elsewhere: usize, rule: DecisionRule) -> Vec<Option<Inference>> {
+    // Dozens of variants have hundreds of pairs, each with intervals of its own.
     let mut inferences: Vec<Option<Inference>> =
-        all.iter().map(|contrasts| Inference::alone(contrasts, rule)).collect();
+        all.par_iter().map(|contrasts| Inference::alone(contrasts, rule)).collect();
     let places = |is_of: fn(Test) -> bool| -> Vec<usize> {
         let of = |(place, inference): (usize, &Option<Inference>)| {
             inference.as_ref().filter(|inference| inference.test().is_some_and(is_of)).map(|_| place)

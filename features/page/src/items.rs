@@ -1,6 +1,7 @@
 //! Sections of the report in HTML: the items that a terminal would lay out in columns become headings, paragraphs, tables and
 //! quotations, with the same words. It knows no section by name.
 
+use crate::forest::pc;
 use crate::text::{class_of, sentence};
 use bakeoff_report::draw::paint::{Flush, Ink, Item, Piece};
 use maud::{Markup, html};
@@ -22,6 +23,20 @@ pub(crate) fn items(items: &[Item]) -> Markup {
                 [] => {}
             }
         }
+    }
+}
+
+/// Items as cards: each heading begins one.
+pub(crate) fn cards(all: &[Item]) -> Markup {
+    let cards = all.chunk_by(|_, next| !is_heading(next));
+    html! { div.cards { @for card in cards { article.card { (items(card)) } } } }
+}
+
+fn is_heading(item: &Item) -> bool {
+    match item {
+        Item::Paragraph(piece) => piece.ink == Ink::Heading,
+        Item::Line(pieces) => matches!(pieces.as_slice(), [only] if only.ink == Ink::Heading),
+        Item::Table { .. } => false,
     }
 }
 
@@ -69,8 +84,21 @@ fn label(columns: &[(String, Flush)], rows: &[Vec<Piece>]) -> String {
     format!("Table by {}, {} rows", sentence(first), rows.len())
 }
 
+/// The largest amount of a column whose amounts differ.
+fn largest(rows: &[Vec<Piece>], at: usize) -> Option<u64> {
+    let amounts = || rows.iter().filter_map(|row| row.get(at)?.amount);
+    amounts().max().filter(|max| amounts().any(|amount| amount != *max))
+}
+
+/// How much of the largest amount a cell is, as a bar below its number. The number says the same, so a screen reader does not meet it.
+fn bar(amount: u64, largest: u64) -> Markup {
+    let part = 100.0 * amount as f64 / largest as f64;
+    html! { svg.amount aria-hidden="true" { rect width="100%" height="100%" {} rect.of x={ (pc(100.0 - part)) } width=(pc(part)) height="100%" {} } }
+}
+
 fn table(columns: &[(String, Flush)], rows: &[Vec<Piece>]) -> Markup {
     let is_number = |at: usize| columns.get(at).is_some_and(|(_, flush)| *flush == Flush::Right);
+    let largest: Vec<Option<u64>> = (0..columns.len()).map(|at| largest(rows, at)).collect();
     html! {
         div.scroll tabindex="0" role="region" aria-label=(label(columns, rows)) {
             table.data {
@@ -84,7 +112,12 @@ fn table(columns: &[(String, Flush)], rows: &[Vec<Piece>]) -> Markup {
                         tr {
                             @for (at, piece) in row.iter().enumerate() {
                                 @if at == 0 { th.in[piece.text.starts_with(' ')] scope="row" { (text(piece)) } }
-                                @else { td.num[is_number(at)] { (text(piece)) } }
+                                @else {
+                                    td.num[is_number(at)] {
+                                        (text(piece))
+                                        @if let (Some(amount), Some(largest)) = (piece.amount, largest[at]) { (bar(amount, largest)) }
+                                    }
+                                }
                             }
                         }
                     }
@@ -117,6 +150,26 @@ pub(crate) fn footnotes(text: &str) -> (&str, Vec<&str>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Equal amounts are no picture.
+    #[test]
+    fn amounts_that_differ_have_bars() {
+        let row = |one, two| vec![Piece::plain("v"), Piece::amount("1", one), Piece::amount("2", two)];
+        let columns = ["variant", "calls", "size"].map(|title| (title.to_owned(), Flush::Right)).to_vec();
+        let page = items(&[Item::Table { columns, rows: vec![row(30, 7), row(120, 7), row(0, 7)] }]).into_string();
+        assert_eq!(page.matches("class=\"amount\"").count(), 3, "{page}");
+        assert!(page.contains("width=\"25.00%\"") || page.contains("width=\"25%\""), "{page}");
+    }
+
+    #[test]
+    fn each_heading_begins_a_card() {
+        let heading = |text: &str| Item::Paragraph(Piece::new(text, Ink::Heading));
+        let line = |text: &str| Item::Line(vec![Piece::plain(text)]);
+        let page = cards(&[line("before"), heading("one"), line("a"), line("b"), heading("two")]).into_string();
+        let cards: Vec<&str> = page.split("<article class=\"card\">").skip(1).collect();
+        assert_eq!(cards.len(), 3, "{page}");
+        assert!(cards[1].contains("one") && cards[1].contains("b</p>") && !cards[1].contains("two"), "{page}");
+    }
 
     #[test]
     fn footnotes_are_told_from_intervals() {

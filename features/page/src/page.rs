@@ -4,7 +4,7 @@
 use crate::cells::{Place, places};
 use crate::document::document;
 use crate::forest::Forest;
-use crate::items::items;
+use crate::items::{cards, items};
 use crate::look::Look;
 use crate::text::{answer, sentence};
 use crate::{curves, data, effects, figures, latency, mark, strips, tradeoff};
@@ -186,7 +186,7 @@ fn sections(content: &Content<'_>) -> Vec<(&'static str, &'static str, Markup)> 
     }
     let why = content.of_features();
     if !why.is_empty() {
-        sections.push(("why", "Why", html! { div.evidence { (items(&why)) } }));
+        sections.push(("why", "Why", cards(&why)));
     }
     let builds = [content.section("building"), content.section("builds")].concat();
     if !builds.is_empty() {

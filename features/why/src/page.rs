@@ -57,8 +57,8 @@ fn of_file(file: &FileTable, page: &mut Page, columns: usize) {
     let mut grid = Grid::new(std::iter::once(("variant", Flush::Left)).chain(titles.map(right)));
     for row in &file.rows {
         let FileNumbers { size_bytes, text_bytes, relocations, jump_slots, own_jump_slots, .. } = &row.numbers;
-        let number = |number: &u64| Piece::plain(count(*number));
-        let size = |size: u64| Piece::plain(bytes(size as f64));
+        let number = |number: &u64| Piece::amount(count(*number), *number);
+        let size = |size: u64| Piece::amount(bytes(size as f64), size);
         let text = text_bytes.map_or(Piece::new("–", Ink::Aside), size);
         let name = Piece::plain(row_name(&row.variants));
         grid.row(vec![name, number(relocations), number(jump_slots), number(own_jump_slots), text, size(*size_bytes)]);

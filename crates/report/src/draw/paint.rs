@@ -42,12 +42,19 @@ pub struct Piece {
     pub text: String,
     /// What it is.
     pub ink: Ink,
+    /// The number that it says, in a column of amounts: a page may draw them as bars.
+    pub amount: Option<u64>,
 }
 
 impl Piece {
     /// This text in this ink.
     pub fn new(text: impl Into<String>, ink: Ink) -> Self {
-        Self { text: text.into(), ink }
+        Self { text: text.into(), ink, amount: None }
+    }
+
+    /// An amount, as it is written.
+    pub fn amount(text: impl Into<String>, amount: u64) -> Self {
+        Self { amount: Some(amount), ..Self::plain(text) }
     }
 
     /// Text.

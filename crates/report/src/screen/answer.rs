@@ -363,7 +363,7 @@ impl Teller<'_> {
                 }
             };
         }
-        let named = if self.terse { 1 } else { LEAD_NAMED };
+        let named = if self.terse && lead.len() > 2 { 1 } else { LEAD_NAMED };
         let names: Vec<String> = lead.iter().take(named).map(|variant| self.name(variant)).collect();
         let names = match lead.len().saturating_sub(named) {
             0 => listed(&names),

@@ -40,9 +40,10 @@ pub(super) fn print(trace: &TraceTable, page: &mut Page, columns: usize) {
 }
 
 /// `18 (10)`: calls, and those that returned an error.
-fn cell(calls: Calls) -> String {
+fn cell(calls: Calls) -> Piece {
     let Calls { count: all, errors } = calls;
-    if errors == 0 { count(all) } else { format!("{} ({})", count(all), count(errors)) }
+    let text = if errors == 0 { count(all) } else { format!("{} ({})", count(all), count(errors)) };
+    Piece::amount(text, all)
 }
 
 /// A row for all variants with the same counts.
@@ -71,7 +72,7 @@ fn children(trace: &TraceTable, page: &mut Page, columns: usize) {
         let of = |name: &String| mean(children.calls.get(name).copied().unwrap_or_default());
         Some(Row {
             name: row_name(&profile.variants),
-            first: vec![count(children.processes), mean(children.all)],
+            first: vec![Piece::amount(count(children.processes), children.processes), mean(children.all)],
             calls: trace.differing.iter().map(of).collect(),
         })
     };
@@ -84,25 +85,27 @@ fn children(trace: &TraceTable, page: &mut Page, columns: usize) {
 }
 
 /// A mean of counts.
-fn mean(mean: f64) -> String {
-    if mean.fract() == 0.0 || mean >= 100.0 { count(mean.round() as u64) } else { format!("{mean:.1}") }
+fn mean(mean: f64) -> Piece {
+    let whole = mean.round() as u64;
+    let text = if mean.fract() == 0.0 || mean >= 100.0 { count(whole) } else { format!("{mean:.1}") };
+    Piece::amount(text, whole)
 }
 
 /// Cells of one row; of calls there is one for each that differs.
 struct Row {
     name: String,
-    first: Vec<String>,
-    calls: Vec<String>,
+    first: Vec<Piece>,
+    calls: Vec<Piece>,
 }
 
 /// Prints as many of the calls that differ as there is room for, and says how many these are.
 fn side_by_side(trace: &TraceTable, first: &[&str], rows: Vec<Row>, page: &mut Page, columns: usize) -> usize {
     let wide = |title: &str, cell: &dyn Fn(&Row) -> usize| rows.iter().map(cell).fold(width(title), usize::max) + 2;
-    let fixed = (0..).zip(first).map(|(place, title)| wide(title, &|row: &Row| width(&row.first[place])));
+    let fixed = (0..).zip(first).map(|(place, title)| wide(title, &|row: &Row| width(&row.first[place].text)));
     let mut room = columns.saturating_sub(NAMES_MIN + fixed.sum::<usize>());
     let mut shown = 0;
     for name in &trace.differing {
-        let Some(rest) = room.checked_sub(wide(name, &|row: &Row| width(&row.calls[shown]))) else { break };
+        let Some(rest) = room.checked_sub(wide(name, &|row: &Row| width(&row.calls[shown].text))) else { break };
         (room, shown) = (rest, shown + 1);
     }
     let names = trace.differing[..shown].iter().map(|name| clean(name));
@@ -110,7 +113,7 @@ fn side_by_side(trace: &TraceTable, first: &[&str], rows: Vec<Row>, page: &mut P
     let mut grid = Grid::new(std::iter::once(("variant".to_owned(), Flush::Left)).chain(titles));
     for row in rows {
         let cells = row.first.into_iter().chain(row.calls.into_iter().take(shown));
-        grid.row(std::iter::once(row.name).chain(cells).map(Piece::plain).collect());
+        grid.row(std::iter::once(Piece::plain(row.name)).chain(cells).collect());
     }
     grid.print(page, columns);
     shown
