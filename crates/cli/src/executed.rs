@@ -13,6 +13,9 @@ use std::collections::BTreeSet;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
+/// What a journal that has no study calls the folder of its commands.
+pub(crate) const FOLDER: &str = "the folder in which it is executed";
+
 /// The most files that are looked at between two blocks. `cargo bench --bench looks` shows what a look costs.
 const MOST_FILES: usize = 100;
 /// The most names below a prefix that are searched for programs.
@@ -70,6 +73,14 @@ pub(crate) fn programs<'a>(plan: &Plan, setup: &Setup, own: impl IntoIterator<It
 pub(crate) fn of_place(programs: Vec<PathBuf>) -> Programs {
     let system = programs.iter().map(|path| Watched::of(&path.display().to_string(), path)).collect();
     Programs { system, built: vec![] }
+}
+
+/// Whether a command's words name what it executes: nothing is left to a shell's variables, patterns or folders, and one of
+/// them is a program.
+pub(crate) fn names_its_program(command: &str, setup: &Setup) -> bool {
+    let is_open = command.contains(|c: char| "$`*?[~".contains(c))
+        || words(command).any(|word| ["cd", "pushd", "eval"].contains(&word));
+    !is_open && words(command).any(|word| program(word, None, setup).is_some())
 }
 
 /// Files that commands name and nobody would execute: input, as a rule, if not output.

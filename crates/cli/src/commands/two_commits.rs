@@ -5,7 +5,7 @@ mod asked;
 mod same;
 
 use super::build::{Jobs, Telling, build};
-use super::options::Showing;
+use super::options::{Compared, Showing};
 use crate::session::{OpenStudy, Setting};
 use crate::{executed, programs};
 pub(super) use asked::Asked;
@@ -252,7 +252,7 @@ impl Prepared {
         watched.extend(executed::data(&self.plan, setup));
         if let Some(basis) = &mut study.basis {
             let folder = Digest::of("folder").field("path", self.inner.as_os_str().as_encoded_bytes()).hex();
-            basis.keys.insert("the folder in which it is executed".to_owned(), folder);
+            basis.keys.insert(executed::FOLDER.to_owned(), folder);
             let content = |file: &Watched| (file.name.clone(), file.content().unwrap_or_default().to_owned());
             basis.files = watched.iter().map(content).collect();
         }
@@ -292,7 +292,9 @@ impl Prepared {
             Ok(Box::new(local.watching(executed::watch(watched, &setup, cache, &self.builds))))
         })?;
         drop(machine);
-        given.showing.show_compared(given.journal, &record, ending, features)
+        let findings = features.judge(&record);
+        let compared = Compared { journal: given.journal, record: &record, findings, ending, has_unpaired: false };
+        given.showing.show_compared(&compared, features)
     }
 }
 
