@@ -278,21 +278,28 @@ impl Showing {
         }
     }
 
-    /// What it is worth that all variants are one program, of which this is the record, without a trial: if that does not answer
-    /// what is asked for, this answer or error.
+    /// What it is worth that all variants are one program, of which this is the record, without a trial. Where that is an answer,
+    /// it is printed, and written wherever findings were asked for; an error is one, unless a feature knows an answer.
     pub(super) fn without_trials(
         &self,
         record: &Record,
         otherwise: Result<String, CommandError>,
         features: Features,
     ) -> Result<Code, CommandError> {
-        let findings = features.judge(record);
-        let concluded = self.concluded(record, &findings, &[], &[]);
-        if let Some(code) = features.conclude_alike(&self.asked, &concluded)? {
-            return Ok(code);
+        let (findings, pages) = (features.judge(record), features.pages());
+        let concluded = self.concluded(record, &findings, &[], &pages);
+        let answer = match otherwise {
+            Ok(answer) => answer,
+            Err(error) => return features.conclude_alike(&self.asked, &concluded)?.ok_or(error),
+        };
+        if features.take_output(&self.asked) || self.look.style == Looks::None {
+            // As with any other report.
+        } else if self.json {
+            screen::json(&bakeoff_report::json(&findings, std::env::var("HOME").ok().as_deref())?);
+        } else {
+            screen::out(&answer);
         }
-        screen::out(&otherwise?);
-        Ok(Code::Done)
+        features.conclude(&self.asked, &concluded, Code::Done)
     }
 
     /// Prints the findings of a record, of only these variants, and returns the exit code that they deserve. What was asked

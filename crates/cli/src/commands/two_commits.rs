@@ -195,25 +195,20 @@ fn same_program(
     given: &Given<'_>,
     features: Features,
 ) -> Result<Code, CommandError> {
-    if given.showing.json {
-        let study = StudyLine { shared: alike.shared.clone(), ..plan.study_line(digests, "", None) };
-        let mut record = Record::new(study);
-        record.builds = builds.to_vec();
-        let findings = features.judge(&record);
-        screen::json(&bakeoff_report::json(&findings, std::env::var("HOME").ok().as_deref())?);
-        return Ok(Code::Done);
-    }
+    let study = StudyLine { shared: alike.shared.clone(), ..plan.study_line(digests, "", None) };
+    let mut record = Record::new(study);
+    record.builds = builds.to_vec();
     let names: Vec<&str> = std::iter::once(plan.baseline().name.as_str())
         .chain(alike.shared.iter().map(|one| one.variant.name.as_str()))
         .collect();
     let all = if names.len() == 2 { "both commits" } else { "all commits" };
-    screen::out(&format!(
+    let answer = format!(
         "{}: {all} give the same program, so that there is no difference to measure\n{}\n\
          hint: --anyway races them all the same\n",
         clean(&names.join(", ")),
         alike.differing()
-    ));
-    Ok(Code::Done)
+    );
+    given.showing.without_trials(&record, Ok(answer), features)
 }
 
 /// Everything is built.
