@@ -4,6 +4,7 @@
 
 use bakeoff_builds::{Cache, DamageKind, executed_with};
 use bakeoff_command::study_folder::words;
+use bakeoff_host::search_path;
 use bakeoff_lab::local::{Setup, Watch};
 use bakeoff_lab::watched::Watched;
 use bakeoff_model::plan::{Plan, Variant};
@@ -151,8 +152,7 @@ fn program(word: &str, prefix: Option<&Path>, setup: &Setup) -> Option<PathBuf> 
 }
 
 fn on_path(name: &str, setup: &Setup) -> Option<PathBuf> {
-    let folders = std::env::split_paths(setup.environment.get("PATH")?);
-    folders.map(|folder| setup.dir.join(folder).join(name)).find(|path| is_executable(path))
+    search_path::find(name, setup.environment.get("PATH")?, &setup.dir)
 }
 
 /// Libraries need not be executable, but are preloaded by their paths.
