@@ -1,8 +1,9 @@
 //! A command line without a subcommand: `bakeoff 'A' 'B'` means `bakeoff compare 'A' 'B'`. Whether a word is a program is
 //! asked of PATH; nothing is executed.
 
+use bakeoff_host::search_path;
 use std::ffi::{OsStr, OsString};
-use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
 
 /// The subcommand that is meant where none is named.
 const MEANT: &str = "compare";
@@ -28,12 +29,7 @@ pub(crate) fn completed(
 
 /// Whether PATH has a program of that name.
 pub(crate) fn is_program(name: &OsStr) -> bool {
-    let folders = std::env::var_os("PATH").unwrap_or_default();
-    let is_there = |folder: std::path::PathBuf| {
-        std::fs::metadata(folder.join(name))
-            .is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
-    };
-    !name.is_empty() && std::env::split_paths(&folders).any(is_there)
+    std::env::var_os("PATH").is_some_and(|path| search_path::find(name, path, Path::new(".")).is_some())
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@
 
 use bakeoff_builds::{Cache, DamageKind, executed_with};
 use bakeoff_command::study_folder::words;
+use bakeoff_host::search_path;
 use bakeoff_lab::local::{Setup, Watch};
 use bakeoff_lab::watched::Watched;
 use bakeoff_model::plan::{Plan, Variant};
@@ -12,6 +13,9 @@ use bakeoff_model::study::{LoadOf, Ready};
 use std::collections::BTreeSet;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
+
+/// What a journal that has no study calls the folder of its commands.
+pub(crate) const FOLDER: &str = "the folder in which it is executed";
 
 /// The most files that are looked at between two blocks. `cargo bench --bench looks` shows what a look costs.
 const MOST_FILES: usize = 100;
@@ -70,6 +74,14 @@ pub(crate) fn programs<'a>(plan: &Plan, setup: &Setup, own: impl IntoIterator<It
 pub(crate) fn of_place(programs: Vec<PathBuf>) -> Programs {
     let system = programs.iter().map(|path| Watched::of(&path.display().to_string(), path)).collect();
     Programs { system, built: vec![] }
+}
+
+/// Whether a command's words name what it executes: nothing is left to a shell's variables, patterns or folders, and one of
+/// them is a program.
+pub(crate) fn names_its_program(command: &str, setup: &Setup) -> bool {
+    let is_open = command.contains(|c: char| "$`*?[~".contains(c))
+        || words(command).any(|word| ["cd", "pushd", "eval"].contains(&word));
+    !is_open && words(command).any(|word| program(word, None, setup).is_some())
 }
 
 /// Files that commands name and nobody would execute: input, as a rule, if not output.
@@ -140,8 +152,7 @@ fn program(word: &str, prefix: Option<&Path>, setup: &Setup) -> Option<PathBuf> 
 }
 
 fn on_path(name: &str, setup: &Setup) -> Option<PathBuf> {
-    let folders = std::env::split_paths(setup.environment.get("PATH")?);
-    folders.map(|folder| setup.dir.join(folder).join(name)).find(|path| is_executable(path))
+    search_path::find(name, setup.environment.get("PATH")?, &setup.dir)
 }
 
 /// Libraries need not be executable, but are preloaded by their paths.

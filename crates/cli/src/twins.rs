@@ -1,14 +1,13 @@
 //! The machine's own calibration: what the twin of every finished study said, a line each, in
-//! `$BAKEOFF_STATE/twins.jsonl` (or `$XDG_STATE_HOME/bakeoff`, or `~/.local/state/bakeoff`). The lines are copies of what
+//! `twins.jsonl` in the user's state folder. The lines are copies of what
 //! the journals say, so losing the file loses no trial; a study that was judged again replaces its older line.
 
-use bakeoff_command::screen;
+use bakeoff_command::{screen, user_state};
 use bakeoff_judge::findings::Findings;
 use bakeoff_judge::twin_history::{TwinHistory, TwinOfStudy, twin_history};
 use bakeoff_model::record::Record;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use std::ffi::OsString;
 use std::io::{self, Write as _};
 use std::path::PathBuf;
 
@@ -43,7 +42,7 @@ pub(crate) fn remember(record: &Record, findings: &Findings) {
         return;
     }
     let lines = lines(record, findings);
-    let Some(path) = path(|name| std::env::var_os(name)) else { return };
+    let Some(path) = path() else { return };
     let known = read(&path);
     let new: Vec<&Line> = lines.iter().filter(|line| known.get(&line.key()) != Some(line)).collect();
     if let Err(error) = append(&path, &new) {
@@ -55,7 +54,7 @@ pub(crate) fn remember(record: &Record, findings: &Findings) {
 /// What the twins of this machine amount to.
 pub(crate) fn of_this_machine() -> TwinHistory {
     let host = bakeoff_host::place::fingerprint().host;
-    let lines = path(|name| std::env::var_os(name)).map(|path| read(&path)).unwrap_or_default();
+    let lines = path().map(|path| read(&path)).unwrap_or_default();
     let here = lines.into_values().filter(|line| line.host == host);
     twin_history(&here.map(|line| line.twin).collect::<Vec<_>>())
 }
@@ -99,30 +98,13 @@ fn append(path: &std::path::Path, lines: &[&Line]) -> io::Result<()> {
     Ok(())
 }
 
-fn path(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
-    let absolute = |name: &str| variable(name).map(PathBuf::from).filter(|path| path.is_absolute());
-    let folder = absolute("BAKEOFF_STATE")
-        .or_else(|| absolute("XDG_STATE_HOME").map(|state| state.join("bakeoff")))
-        .or_else(|| absolute("HOME").map(|home| home.join(".local/state/bakeoff")))?;
-    Some(folder.join(FILE))
+fn path() -> Option<PathBuf> {
+    user_state::folder().map(|folder| folder.join(FILE))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_place_follows_the_environment() {
-        let check = |variables: &[(&str, &str)], expect: Option<&str>| {
-            let lookup =
-                |name: &str| variables.iter().find(|(n, _)| *n == name).map(|(_, value)| OsString::from(value));
-            assert_eq!(path(lookup), expect.map(PathBuf::from), "{variables:?}");
-        };
-        check(&[("BAKEOFF_STATE", "/b"), ("XDG_STATE_HOME", "/x"), ("HOME", "/h")], Some("/b/twins.jsonl"));
-        check(&[("BAKEOFF_STATE", ""), ("XDG_STATE_HOME", "/x")], Some("/x/bakeoff/twins.jsonl"));
-        check(&[("HOME", "/h")], Some("/h/.local/state/bakeoff/twins.jsonl"));
-        check(&[("HOME", "relative")], None);
-    }
 
     #[test]
     fn the_last_word_on_a_study_counts() {

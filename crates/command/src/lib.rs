@@ -9,11 +9,13 @@ pub mod error;
 pub mod exits;
 mod feature;
 pub mod journals;
+pub mod saved;
 pub mod scratch;
 pub mod screen;
 pub mod state;
 pub mod study_folder;
 pub mod target;
+pub mod user_state;
 
 pub use elsewhere::{Elsewhere, PlaceSetting};
 pub use error::{Code, CommandError};

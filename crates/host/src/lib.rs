@@ -23,6 +23,7 @@ mod perf_event;
 pub mod place;
 mod probe;
 mod probes;
+pub mod search_path;
 pub mod tracer;
 pub mod user_namespace;
 pub mod wrapper;

@@ -24,6 +24,7 @@ mod latencies;
 mod lost;
 mod metric_spec;
 mod mode;
+pub mod not_paired;
 mod outputs;
 mod pairs;
 pub mod planning;

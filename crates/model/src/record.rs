@@ -19,7 +19,7 @@ mod study_line;
 mod suites;
 mod trial;
 
-pub(crate) use basis::VARIANT_KEY;
+pub use basis::VARIANT_KEY;
 pub use basis::{Basis, Change};
 pub use boot::{Boot, Drawn};
 pub use build::{BuildLine, BuildOutcome, FactorLine, FlagSeen, Foreseen, LayerLine, Proof};

@@ -126,6 +126,10 @@ fn last(
 fn question(findings: &Findings, view: Option<&View<'_>>) -> String {
     match (&findings.question, view.map(|view| view.lines.as_slice())) {
         (Some(question), _) => clean(question),
+        (None, None) if words::one_program(findings).is_some_and(|all| all.len() == 2) => {
+            let names = words::one_program(findings).unwrap_or_default();
+            format!("{}: which is faster?", names.join(" or "))
+        }
         (None, Some([one, other])) => {
             let first = findings.variants.first().map_or(one.variant, |variant| variant.name.as_str());
             let second = if one.variant == first { other.variant } else { one.variant };

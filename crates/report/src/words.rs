@@ -319,6 +319,14 @@ pub fn is_open(comparison: &Comparison) -> bool {
     matches!(comparison.verdict, Verdict::Undecided { .. })
 }
 
+/// All variants, where nothing is left to execute because they are the same program.
+pub fn one_program(findings: &Findings) -> Option<Vec<String>> {
+    let [first] = findings.variants.as_slice() else { return None };
+    let is_one = !findings.shared.is_empty() && findings.tables.is_empty() && findings.failures.is_empty();
+    let names = std::iter::once(&first.name).chain(findings.shared.iter().map(|one| &one.variant.name));
+    is_one.then(|| names.map(|name| clean(name)).collect())
+}
+
 /// A variant's name, and those of the variants that share its row: `opt=O2 = own`.
 pub fn with_shared(findings: &Findings, variant: &str) -> String {
     let others = findings.shared.iter().filter(|one| one.with == variant).map(|one| one.variant.name.as_str());

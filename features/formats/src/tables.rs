@@ -3,7 +3,7 @@
 
 use bakeoff_command::Concluded;
 use bakeoff_judge::findings::Findings;
-use bakeoff_report::{TableText, TimeUnit, table_texts};
+use bakeoff_report::{TableText, TimeUnit, table_texts, words};
 
 /// The tables of the deciding metric.
 fn deciding(findings: &Findings, time_unit: Option<TimeUnit>) -> (Vec<TableText>, Vec<String>) {
@@ -26,10 +26,16 @@ fn deciding(findings: &Findings, time_unit: Option<TimeUnit>) -> (Vec<TableText>
     (tables, notes)
 }
 
+/// What is written in the place of tables, where all variants are one program.
+fn without_tables(concluded: &Concluded<'_>) -> Option<String> {
+    let all = words::one_program(concluded.findings)?;
+    Some(format!("{} are the same program", words::listed(&all)))
+}
+
 /// All of it in AsciiDoc.
 pub(crate) fn asciidoc(concluded: &Concluded<'_>) -> String {
     let (tables, notes) = deciding(concluded.findings, concluded.time_unit);
-    let mut out = String::new();
+    let mut out = without_tables(concluded).map_or_else(String::new, |text| asciidoc_text(&text) + "\n");
     for table in &tables {
         let columns = vec![">"; table.titles.len().saturating_sub(1)].join(",");
         out += &format!(".{}\n[cols=\"<,{columns}\",options=\"header\"]\n|===\n", asciidoc_text(&table.caption));
@@ -80,6 +86,7 @@ pub(crate) fn org(concluded: &Concluded<'_>) -> String {
     let (tables, notes) = deciding(concluded.findings, concluded.time_unit);
     // Names of metrics have underscores, which are no subscripts.
     let mut out = "#+OPTIONS: ^:nil\n\n".to_owned();
+    out += &without_tables(concluded).map_or_else(String::new, |text| org_text(&text) + "\n");
     for table in &tables {
         out += &format!("#+CAPTION: {}\n", org_text(&table.caption));
         let row = |cells: &[String], is_name: bool| {

@@ -407,6 +407,26 @@ fn a_study_without_trials_is_written_in_every_format() {
     tables::asciidoc(&concluded(&study));
 }
 
+#[test]
+fn that_all_variants_are_one_program_is_written_where_people_read_it() {
+    let (mut record, _) = plain();
+    record.trials.clear();
+    record.blocks.clear();
+    let variant = record.study.variants.split_off(1).remove(0);
+    let (name, with) = (variant.name.clone(), record.study.variants[0].name.clone());
+    record.study.shared = vec![bakeoff_model::record::SharedLine { variant, with: with.clone() }];
+    let findings = bakeoff_judge::judge(&record);
+    let study = (record, findings);
+    let page = markdown::page(&concluded(&study));
+    assert!(page.contains("are the same program, so that there is no difference to measure"), "{page}");
+    for text in [tables::asciidoc(&concluded(&study)), tables::org(&concluded(&study))] {
+        assert!(text.contains("are the same program"), "{text}");
+    }
+    let lines = read_csv(&wide::csv(&study.1).unwrap());
+    let of = |title: &str| lines[1][lines[0].iter().position(|known| known == title).unwrap()].clone();
+    assert_eq!([of("variant"), of("baseline"), of("n"), of("verdict")], [name, with, "0".into(), "same_program".into()]);
+}
+
 /// As hyperfine has it: pages that people read have the unit that is asked for, and files for programs have seconds.
 #[test]
 fn times_are_in_the_unit_that_is_asked_for_where_people_read_them() {

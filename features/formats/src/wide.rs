@@ -5,6 +5,8 @@ use crate::cells::{Lines, number, text};
 use bakeoff_command::CommandError;
 use bakeoff_judge::findings::{Comparison, Findings, Inferred, Row, Table, Verdict};
 use bakeoff_model::metric::Direction;
+use bakeoff_model::record::SharedLine;
+use bakeoff_report::words;
 
 const TITLES: [&str; 34] = [
     "study",
@@ -43,9 +45,15 @@ const TITLES: [&str; 34] = [
     "doubts",
 ];
 
+/// In the place of a verdict, where there is nothing to compare.
+const SAME_PROGRAM: &str = "same_program";
+
 /// The whole file.
 pub(crate) fn csv(findings: &Findings) -> Result<String, CommandError> {
     let mut lines = Lines::new(&TITLES.map(str::to_owned))?;
+    if words::one_program(findings).is_some() {
+        findings.shared.iter().try_for_each(|one| lines.push(&same_program(findings, one)))?;
+    }
     // What building takes is judged apart.
     for findings in std::iter::once(findings).chain(findings.building.as_deref()) {
         for table in &findings.tables {
@@ -58,6 +66,22 @@ pub(crate) fn csv(findings: &Findings) -> Result<String, CommandError> {
         }
     }
     lines.finish()
+}
+
+/// A variant that is the same program as another one, where nothing was executed.
+fn same_program(findings: &Findings, one: &SharedLine) -> Vec<String> {
+    let cell = |title: &&str| match *title {
+        "study" => text(&findings.study),
+        "plan" => text(&findings.plan),
+        "metric" => text(&findings.method.deciding_metric),
+        "deciding" => "true".to_owned(),
+        "variant" => text(&one.variant.name),
+        "baseline" => text(&one.with),
+        "n" | "failed" | "void" => "0".to_owned(),
+        "verdict" => SAME_PROGRAM.to_owned(),
+        _ => String::new(),
+    };
+    TITLES.iter().map(cell).collect()
 }
 
 /// The word that a value has in JSON.

@@ -65,6 +65,8 @@ pub(crate) fn conclude(asked: &ArgMatches, concluded: &Concluded<'_>) -> Result<
     let Some(limit) = asked.get_one::<Limit>(GATE) else { return Ok(Code::Done) };
     let limits = match limit {
         Limit::Of(limit) => Limits::of_all(*limit),
+        // One program keeps any limit, and no line of a journal has this one.
+        Limit::OfStudy if is_one_program(concluded) => Limits::of_all(0.0),
         Limit::OfStudy => Limits::of_record(concluded.record).ok_or_else(|| {
             CommandError::usage("the study had no limits when it was executed")
                 .hint("add [gate] with `max_slowdown = \"2%\"` to its file, or say --gate 2%")
@@ -80,6 +82,11 @@ pub(crate) fn conclude_alike(asked: &ArgMatches, concluded: &Concluded<'_>) -> R
     let limit = if let Limit::Of(limit) = limit { *limit } else { 0.0 };
     let say = if concluded.is_json { screen::err } else { screen::out };
     decided(Limits::of_all(limit), concluded, asked, say).map(Some)
+}
+
+/// Whether nothing was executed because all variants are the same program.
+fn is_one_program(concluded: &Concluded<'_>) -> bool {
+    concluded.record.trials.is_empty() && !concluded.findings.shared.is_empty() && concluded.findings.variants.len() == 1
 }
 
 fn decided(limits: Limits, concluded: &Concluded<'_>, asked: &ArgMatches, say: fn(&str)) -> Result<Code, CommandError> {

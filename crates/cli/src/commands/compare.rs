@@ -1,15 +1,17 @@
 //! `bakeoff compare`: commands as variants, without a study file. The plan is made of the command line; everything
 //! after that is what `bakeoff run` does.
 
+mod another_day;
 mod conditions;
 mod parameters;
 mod variants;
 
-use super::options::{Extent, Kept, Showing};
+use super::options::{Compared, Extent, Kept, Showing};
 use super::two_commits;
 use crate::executed;
 use crate::programs;
 use crate::session::{OpenStudy, Setting};
+use another_day::{AnotherDay, Earlier};
 use bakeoff_command::Features;
 use bakeoff_command::alone::alone;
 use bakeoff_command::error::{Code, CommandError};
@@ -21,6 +23,7 @@ use bakeoff_lab::watched::Watched;
 use bakeoff_model::digest::Digest;
 use bakeoff_model::metric::METRICS;
 use bakeoff_model::plan::Plan;
+use bakeoff_model::record::StudyLine;
 use bakeoff_model::study::{Decide, Workload};
 use bakeoff_model::until::Until;
 use bakeoff_stats::blocks::least;
@@ -85,6 +88,8 @@ pub(crate) struct Args {
     #[command(flatten)]
     condition: InCondition,
     #[command(flatten)]
+    another_day: AnotherDay,
+    #[command(flatten)]
     showing: Showing,
     #[command(flatten)]
     kept: Kept,
@@ -99,6 +104,7 @@ pub(crate) fn execute(args: &Args, features: Features) -> Result<Code, CommandEr
     if args.git.is_asked() {
         return two_commits::execute(&args.git, given(args, plan)?, features);
     }
+    let mut earlier = args.another_day.open(features)?;
     bakeoff_host::interrupt::install()?;
     // For the output of trials, and for the journal that nobody keeps; gone at the end.
     let folder = Scratch::new("bakeoff-compare-", &std::env::temp_dir()).map_err(|error| {
@@ -109,26 +115,17 @@ pub(crate) fn execute(args: &Args, features: Features) -> Result<Code, CommandEr
     // A relative command means another program in another folder.
     let dir = args.execution.folder()?;
     let setup = Setup {
-        dir: dir.clone(),
+        dir,
         scratch: folder.path().to_owned(),
         harnesses: features.harnesses(),
         environment: args.execution.environment(),
         ..Setup::default()
     };
-    let mut inputs = Digest::of("inputs");
-    inputs.field("folder", dir.as_os_str().as_encoded_bytes());
-    let mut watched = executed::programs(&plan, &setup, []).system;
-    for program in &watched {
-        inputs.field(&program.name, program.content().unwrap_or_default().as_bytes());
+    if let Some(earlier) = &mut earlier {
+        let basis = study_line(&plan, &setup).0.basis.unwrap_or_default();
+        earlier.join(&mut plan, &setup, &basis, !args.named.has_baseline());
     }
-    let mut study = plan.study_line(&BTreeMap::new(), &inputs.hex(), None);
-    if let Some(basis) = &mut study.basis {
-        let folder = Digest::of("folder").field("path", dir.as_os_str().as_encoded_bytes()).hex();
-        basis.keys.insert("the folder in which it is executed".to_owned(), folder);
-        let content = |file: &Watched| (file.name.clone(), file.content().unwrap_or_default().to_owned());
-        watched.extend(executed::data(&plan, &setup));
-        basis.files = watched.iter().map(content).collect();
-    }
+    let (study, watched) = study_line(&plan, &setup);
     let (journal, quiet) = (&*state.journal, args.quiet || args.showing.is_quiet() || args.execution.is_shown());
     let durable = args.journal.is_some();
     let setting = Setting { plan: &plan, study, builds: &[], journal, durable, quiet, guess_s: None };
@@ -138,6 +135,7 @@ pub(crate) fn execute(args: &Args, features: Features) -> Result<Code, CommandEr
     if is_new {
         check()?;
     }
+    earlier.iter().filter(|_| !quiet).for_each(Earlier::tell);
     // Held from before the first trial until after the last one.
     let mut held = None;
     let (record, ending) = OpenStudy::open(setting)?.watching(watched).execute(|watched| {
@@ -151,7 +149,34 @@ pub(crate) fn execute(args: &Args, features: Features) -> Result<Code, CommandEr
         Ok(Box::new(if args.execution.is_shown() { local.showing(Box::new(show)) } else { local }))
     })?;
     drop(held);
-    args.showing.show_compared(args.journal.as_deref(), &record, ending, features)
+    args.another_day.save(journal, ending, quiet)?;
+    let mut findings = features.judge(&record);
+    let has_unpaired = match &earlier {
+        Some(earlier) => earlier.add_to(&mut findings, features)?,
+        None => false,
+    };
+    let journal = args.journal.as_deref();
+    let compared = Compared { journal, record: &record, findings, ending, has_unpaired };
+    args.showing.show_compared(&compared, features)
+}
+
+/// The head of the journal, and the files that are looked at between blocks.
+fn study_line(plan: &Plan, setup: &Setup) -> (StudyLine, Vec<Watched>) {
+    let dir = setup.dir.as_os_str().as_encoded_bytes();
+    let mut inputs = Digest::of("inputs");
+    inputs.field("folder", dir);
+    let mut watched = executed::programs(plan, setup, []).system;
+    for program in &watched {
+        inputs.field(&program.name, program.content().unwrap_or_default().as_bytes());
+    }
+    let mut study = plan.study_line(&BTreeMap::new(), &inputs.hex(), None);
+    if let Some(basis) = &mut study.basis {
+        basis.keys.insert(executed::FOLDER.to_owned(), Digest::of("folder").field("path", dir).hex());
+        let content = |file: &Watched| (file.name.clone(), file.content().unwrap_or_default().to_owned());
+        watched.extend(executed::data(plan, setup));
+        basis.files = watched.iter().map(content).collect();
+    }
+    (study, watched)
 }
 
 /// What revisions are compared by.

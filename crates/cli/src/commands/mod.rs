@@ -13,6 +13,7 @@ mod plan;
 mod power;
 mod report;
 mod run;
+mod saved;
 mod two_commits;
 
 use bakeoff_command::exits::Exit;
@@ -59,11 +60,13 @@ Files:
   ~/.cache/bakeoff     sources and builds; see `bakeoff cache` and `bakeoff gc`
   ~/.local/state/bakeoff/twins.jsonl
                        a line for each finished study, which `doctor` sums up
+  ~/.local/state/bakeoff/saved
+                       what `compare --save` has saved; see `bakeoff saved`
 
 Environment:
   BAKEOFF_CACHE        another folder for sources and builds; without it,
                        $XDG_CACHE_HOME/bakeoff
-  BAKEOFF_STATE        another folder for twins.jsonl; without it,
+  BAKEOFF_STATE        another folder for twins.jsonl and saved; without it,
                        $XDG_STATE_HOME/bakeoff
   BAKEOFF_LOCKS        another folder for the lock by which commands that need
                        the machine for themselves wait for each other
@@ -99,6 +102,7 @@ pub(crate) fn of_core() -> Vec<Subcommand> {
             STOPPED,
         ]),
         Subcommand::with_features("report", report::execute).concludes().exits(&[NO_VERDICT, FAILED]),
+        Subcommand::new("saved", saved::execute),
         Subcommand::new("cache", cache::execute),
         Subcommand::with_features("gc", gc::execute)
             .exits(&[(Code::Interrupted, "interrupted; what was removed is gone")]),

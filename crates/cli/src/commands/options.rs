@@ -209,6 +209,17 @@ impl Look {
     }
 }
 
+/// What a comparison that has no study has come to.
+pub(super) struct Compared<'a> {
+    /// Its journal, if it is kept.
+    pub(super) journal: Option<&'a Path>,
+    pub(super) record: &'a Record,
+    pub(super) findings: Findings,
+    pub(super) ending: Ending,
+    /// Whether some of what was asked for stands next to the rest without a pair, and so without a verdict.
+    pub(super) has_unpaired: bool,
+}
+
 impl Showing {
     /// Whether no progress is to be drawn.
     pub(super) fn is_quiet(&self) -> bool {
@@ -249,19 +260,15 @@ impl Showing {
     }
 
     /// The same of a comparison that has no study, and what its ending means.
-    pub(super) fn show_compared(
-        &self,
-        journal: Option<&Path>,
-        record: &Record,
-        ending: Ending,
-        features: Features,
-    ) -> Result<Code, CommandError> {
-        let more = match journal {
+    pub(super) fn show_compared(&self, compared: &Compared<'_>, features: Features) -> Result<Code, CommandError> {
+        let more = match compared.journal {
             Some(journal) => format!("bakeoff report {}", clean(&journal.display().to_string())),
             None => "bakeoff compare …".to_owned(),
         };
-        let code = self.show_new(record, &more, features)?;
-        match ending {
+        twins::remember(compared.record, &compared.findings);
+        let code = self.show_findings((compared.record, &compared.findings), &more, features)?;
+        match compared.ending {
+            Ending::Complete if compared.has_unpaired && self.require_verdict => Ok(code.worst(Code::Undecided)),
             Ending::Complete => Ok(code),
             Ending::Changed => Ok(Code::Usage),
             Ending::Stopped => {
@@ -271,21 +278,28 @@ impl Showing {
         }
     }
 
-    /// What it is worth that all variants are one program, of which this is the record, without a trial: if that does not answer
-    /// what is asked for, this answer or error.
+    /// What it is worth that all variants are one program, of which this is the record, without a trial. Where that is an answer,
+    /// it is printed, and written wherever findings were asked for; an error is one, unless a feature knows an answer.
     pub(super) fn without_trials(
         &self,
         record: &Record,
         otherwise: Result<String, CommandError>,
         features: Features,
     ) -> Result<Code, CommandError> {
-        let findings = features.judge(record);
-        let concluded = self.concluded(record, &findings, &[], &[]);
-        if let Some(code) = features.conclude_alike(&self.asked, &concluded)? {
-            return Ok(code);
+        let (findings, pages) = (features.judge(record), features.pages());
+        let concluded = self.concluded(record, &findings, &[], &pages);
+        let answer = match otherwise {
+            Ok(answer) => answer,
+            Err(error) => return features.conclude_alike(&self.asked, &concluded)?.ok_or(error),
+        };
+        if features.take_output(&self.asked) || self.look.style == Looks::None {
+            // As with any other report.
+        } else if self.json {
+            screen::json(&bakeoff_report::json(&findings, std::env::var("HOME").ok().as_deref())?);
+        } else {
+            screen::out(&answer);
         }
-        screen::out(&otherwise?);
-        Ok(Code::Done)
+        features.conclude(&self.asked, &concluded, Code::Done)
     }
 
     /// Prints the findings of a record, of only these variants, and returns the exit code that they deserve. What was asked
@@ -314,7 +328,7 @@ impl Showing {
         more: &str,
         features: Features,
     ) -> Result<Code, CommandError> {
-        let pages = features.pages();
+        let pages = [vec![bakeoff_report::SAVED], features.pages()].concat();
         if let Some(name) = &self.section {
             is_section(name, &pages)?;
         }
@@ -330,6 +344,10 @@ impl Showing {
             let as_typed = self.look.sort == Sort::Command;
             let context = Context { more, causes: &causes, as_typed, time_unit: self.look.time_unit() };
             screen::out(&bakeoff_report::screen(findings, context, screen::style()));
+            if findings.sections.contains_key(bakeoff_report::SAVED.name) {
+                let of_saved = (screen::style(), self.look.time_unit());
+                screen::out(&format!("\n{}", bakeoff_report::terminal_with(findings, &pages, Some("saved"), of_saved)));
+            }
         }
         let concluded = self.concluded(record, findings, &causes, &pages);
         features.conclude(&self.asked, &concluded, self.code(findings))

@@ -5,7 +5,7 @@ mod asked;
 mod same;
 
 use super::build::{Jobs, Telling, build};
-use super::options::Showing;
+use super::options::{Compared, Showing};
 use crate::session::{OpenStudy, Setting};
 use crate::{executed, programs};
 pub(super) use asked::Asked;
@@ -195,25 +195,20 @@ fn same_program(
     given: &Given<'_>,
     features: Features,
 ) -> Result<Code, CommandError> {
-    if given.showing.json {
-        let study = StudyLine { shared: alike.shared.clone(), ..plan.study_line(digests, "", None) };
-        let mut record = Record::new(study);
-        record.builds = builds.to_vec();
-        let findings = features.judge(&record);
-        screen::json(&bakeoff_report::json(&findings, std::env::var("HOME").ok().as_deref())?);
-        return Ok(Code::Done);
-    }
+    let study = StudyLine { shared: alike.shared.clone(), ..plan.study_line(digests, "", None) };
+    let mut record = Record::new(study);
+    record.builds = builds.to_vec();
     let names: Vec<&str> = std::iter::once(plan.baseline().name.as_str())
         .chain(alike.shared.iter().map(|one| one.variant.name.as_str()))
         .collect();
     let all = if names.len() == 2 { "both commits" } else { "all commits" };
-    screen::out(&format!(
+    let answer = format!(
         "{}: {all} give the same program, so that there is no difference to measure\n{}\n\
          hint: --anyway races them all the same\n",
         clean(&names.join(", ")),
         alike.differing()
-    ));
-    Ok(Code::Done)
+    );
+    given.showing.without_trials(&record, Ok(answer), features)
 }
 
 /// Everything is built.
@@ -252,7 +247,7 @@ impl Prepared {
         watched.extend(executed::data(&self.plan, setup));
         if let Some(basis) = &mut study.basis {
             let folder = Digest::of("folder").field("path", self.inner.as_os_str().as_encoded_bytes()).hex();
-            basis.keys.insert("the folder in which it is executed".to_owned(), folder);
+            basis.keys.insert(executed::FOLDER.to_owned(), folder);
             let content = |file: &Watched| (file.name.clone(), file.content().unwrap_or_default().to_owned());
             basis.files = watched.iter().map(content).collect();
         }
@@ -292,7 +287,9 @@ impl Prepared {
             Ok(Box::new(local.watching(executed::watch(watched, &setup, cache, &self.builds))))
         })?;
         drop(machine);
-        given.showing.show_compared(given.journal, &record, ending, features)
+        let findings = features.judge(&record);
+        let compared = Compared { journal: given.journal, record: &record, findings, ending, has_unpaired: false };
+        given.showing.show_compared(&compared, features)
     }
 }
 

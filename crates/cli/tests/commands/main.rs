@@ -19,5 +19,6 @@ mod lock;
 mod marks;
 mod outputs;
 mod plan;
+mod saved;
 mod truth;
 mod two_commits;

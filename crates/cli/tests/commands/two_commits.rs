@@ -92,6 +92,24 @@ fn a_change_of_docs_is_the_same_program_and_an_answer() {
     let shown = repository.compare(&words);
     shown.expect(0, &["all commits give the same program", "they differ in README.md, prog.c,", "--anyway"]);
     repository.compare(&[&words[..], &["--json"]].concat()).expect(0, &["\"shared\"", "worktree"]);
+    // Whatever else was asked for is answered, too.
+    let asked = ["--gate", "0.1%", "--junit", "j.xml", "--export-markdown", "m.md", "--export-csv", "c.csv"];
+    let more = ["--export-findings", "f.json", "--export-json", "h.json", "--html", "p.html"];
+    let shown = repository.compare(&[&words[..], &asked, &more].concat());
+    shown.expect(0, &["all commits give the same program", "The gate passes: main (", "it cannot be slower"]);
+    for (file, part) in [
+        ("m.md", "are the same program, so that there is no difference to measure"),
+        ("c.csv", "same_program"),
+        ("f.json", "\"shared\""),
+        ("h.json", "\"results\": []"),
+        ("p.html", "are the same program"),
+        ("j.xml", "<testcase"),
+    ] {
+        let text = fs::read_to_string(repository.dir().join(file)).unwrap();
+        assert!(text.contains(part), "{file}: {text}");
+    }
+    let shown = repository.compare(&[&words[..], &["--export-csv", "-", "--quiet"]].concat());
+    assert!(shown.out.starts_with("study,") && shown.code == 0, "{shown:?}");
     repository
         .compare(&["--git", "v1", "--git", "v1", "--build", "make", "./prog"])
         .expect(0, &["(2): both commits give the same program", "the same, file for file"]);

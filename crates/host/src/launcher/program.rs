@@ -2,7 +2,7 @@
 
 use super::wire;
 use crate::command::Command;
-use rustix::fs::{Access, access};
+use crate::search_path;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -35,9 +35,7 @@ pub(super) fn find(command: &Command) -> Result<PathBuf, NotStarted> {
     let Some(path) = command.env.get("PATH") else {
         return Err(NotStarted::new(name, "program not found: its environment has no PATH"));
     };
-    std::env::split_paths(path)
-        .map(|folder| command.dir.join(folder).join(name))
-        .find(|candidate| candidate.is_file() && access(candidate, Access::EXEC_OK).is_ok())
+    search_path::find(name, path, &command.dir)
         .ok_or_else(|| NotStarted::new(name, format!("program not found in PATH ({path})")))
 }
 

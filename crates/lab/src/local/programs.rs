@@ -3,6 +3,7 @@
 
 use super::command::{By, is_plain};
 use super::stage::{Cell, Ports, Setup};
+use bakeoff_host::search_path;
 use bakeoff_model::plan::Plan;
 use bakeoff_model::problem::did_you_mean;
 use bakeoff_model::study::LoadOf;
@@ -194,13 +195,9 @@ impl Place {
             };
         }
         // Without PATH, a shell looks where its makers told it to.
-        self.env.get("PATH")?;
+        let path = self.env.get("PATH")?;
         // In a folder that we may not look into a trial, which is ours, finds nothing either.
-        let is_there = |folder: PathBuf| {
-            let found = std::fs::metadata(folder.join(program));
-            found.is_ok_and(|found| found.is_file() && found.permissions().mode() & 0o111 != 0)
-        };
-        (!self.folders().into_iter().any(is_there)).then_some("is not a program on PATH")
+        search_path::find(program, path, &self.dir).is_none().then_some("is not a program on PATH")
     }
 
     /// A program of a similar name.

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// How the key of a variant begins.
-pub(crate) const VARIANT_KEY: &str = "the variant ";
+pub const VARIANT_KEY: &str = "the variant ";
 
 /// The parts. Builds are not among them: they stand with the variants ([`super::VariantLine::build`]).
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]

@@ -54,6 +54,9 @@ fn nothing(findings: &Findings) -> String {
     if !findings.builds.is_empty() && findings.builds.iter().all(|build| build.outcome != BuildOutcome::Built) {
         return format!("no answer: none of {} succeeded", counted(findings.builds.len() as u32, "build"));
     }
+    if let Some(all) = words::one_program(findings) {
+        return format!("{} are the same program, so that there is no difference to measure", listed(&all));
+    }
     let deciding = &findings.method.deciding_metric;
     if findings.missing.iter().any(|group| group.metrics.contains(deciding)) {
         return format!("no answer: {} was not measured here", words::metric(deciding));

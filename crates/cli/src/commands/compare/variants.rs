@@ -46,6 +46,29 @@ pub(super) struct AroundTrials {
     cleanup: Vec<String>,
 }
 
+impl Named {
+    /// Whether the user says which one is the baseline.
+    pub(super) fn has_baseline(&self) -> bool {
+        self.baseline.is_some() || self.reference.is_some()
+    }
+}
+
+/// How the name of a variant begins that was saved on another day.
+const SAVED: &str = "saved ";
+
+/// The name of a variant of the comparison that was saved under that name; `own` is its name there, if there are several.
+pub(super) fn saved_name(saved: &str, own: Option<&String>, taken: &[Variant]) -> String {
+    let name = format!("{SAVED}{saved}{}", own.map_or(String::new(), |own| format!(": {own}")));
+    let is_free = |name: &String| taken.iter().all(|variant| variant.name != *name);
+    let mut numbered = (1..).map(|n| if n == 1 { name.clone() } else { format!("{name} ({n})") });
+    numbered.find(is_free).unwrap_or(name)
+}
+
+/// Whether a variant has such a name, and not because that is its command.
+pub(super) fn is_saved(name: &str, run: Option<&str>) -> bool {
+    name.starts_with(SAVED) && run != Some(name)
+}
+
 /// What is compared.
 #[derive(Debug, Default)]
 pub(super) struct Variants {
@@ -119,7 +142,8 @@ fn templates(
         return Err(CommandError::usage(error).hint("give one --name for each command, or none"));
     }
     let given = names.iter().chain(reference_name);
-    if let Some(taken) = given.clone().find(|name| [BASELINE, TWIN].contains(&name.as_str())) {
+    if let Some(taken) = given.clone().find(|name| [BASELINE, TWIN].contains(&name.as_str()) || name.starts_with(SAVED))
+    {
         return Err(CommandError::usage(format!("the name `{taken}` is taken")).hint("choose another name"));
     }
     let first = reference.iter().map(|text| (text, reference_name.as_ref()));

@@ -5,6 +5,7 @@ use crate::commands::build;
 use bakeoff_builds::{BuildEvent, Cache, NotFound, pinned_revision, place_in_repository};
 use bakeoff_command::error::{Code, CommandError};
 use bakeoff_command::study_folder::StudyFolder;
+use bakeoff_host::search_path;
 use bakeoff_model::plain::clean;
 use bakeoff_model::plan::{Plan, Variant};
 use bakeoff_model::record::{FactorLine, TWIN};
@@ -112,7 +113,7 @@ impl Asked {
             None => copied.to_owned(),
         };
         let path = std::env::var_os("PATH").unwrap_or_default();
-        let is_there = |tool: &&str| std::env::split_paths(&path).any(|folder| folder.join(tool).is_file());
+        let is_there = |tool: &&str| search_path::find(tool, &path, Path::new(".")).is_some();
         let tools: BTreeSet<&str> = match self.build {
             Some(_) => TOOLS.into_iter().filter(is_there).collect(),
             None => BTreeSet::new(),
