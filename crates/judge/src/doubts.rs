@@ -5,7 +5,7 @@ use super::trials::Trials;
 use super::{builds, conditions, provided};
 use crate::findings::{Caveat, ControlSeen, Findings, Spot, Spots, Verdict};
 use bakeoff_model::metric;
-use bakeoff_model::record::{BuildOutcome, Record, StudyLine};
+use bakeoff_model::record::{Record, StudyLine};
 use bakeoff_model::until::Until;
 
 /// All doubts that apply, the gravest first. `findings` is complete but for these.
@@ -68,8 +68,9 @@ fn control_differs(findings: &Findings, study: &StudyLine) -> Option<Caveat> {
     (!seen.is_empty()).then_some(Caveat::ControlDiffers(Spots { seen, cells: findings.tables.len() }))
 }
 
+/// A failure that the study foresees is a result, and no doubt.
 fn failed_builds(findings: &Findings) -> Option<Caveat> {
-    let failed = findings.builds.iter().filter(|build| build.outcome != BuildOutcome::Built);
+    let failed = findings.builds.iter().filter(|build| build.failed_unforeseen());
     let variants: Vec<String> = failed.flat_map(|build| &build.variants).cloned().collect();
     (!variants.is_empty()).then_some(Caveat::FailedBuilds { variants })
 }

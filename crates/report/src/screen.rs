@@ -185,6 +185,10 @@ fn status_parts(findings: &Findings, view: Option<&View<'_>>) -> Vec<String> {
 /// The same in a line; the last parts give way where there is no room.
 fn status(findings: &Findings, view: Option<&View<'_>>, page: &mut Page, columns: usize) {
     let mut parts = status_parts(findings, view);
+    // The noise and the margin are worth more than two words.
+    if width(&parts.join("; ")) > columns {
+        parts[0] = parts[0].replacen("mean over ", "", 1);
+    }
     while parts.len() > 1 && width(&parts.join("; ")) > columns {
         parts.pop();
     }
@@ -260,6 +264,6 @@ fn shortened(text: &str, columns: usize) -> String {
 fn more(context: Context<'_>, left_out: usize) -> String {
     match left_out {
         0 => format!("more: {} --all", context.more),
-        n => format!("{n} more and all the tables: {} --all", context.more),
+        n => format!("{n} more {}, and all tables: {} --all", if n == 1 { "line" } else { "lines" }, context.more),
     }
 }

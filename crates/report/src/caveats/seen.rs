@@ -104,8 +104,11 @@ fn outliers(spot: &Spot<Outliers>, cells: usize) -> String {
     let Outliers { blocks: [flagged, blocks], scale, with_and_without } = spot.what;
     let inward = |x: f64| if scale == Scale::Ratio { x.ln() } else { x };
     let [with, without] = with_and_without.map(|x| change(inward(x), scale, spot.unit));
-    format!("{}, {flagged} of {blocks}: {with}, {without} without", place(spot, cells))
+    format!("{}, {flagged} of {blocks}: {with} with them, {without} without", place(spot, cells))
 }
+
+/// No clock has shorter ticks.
+const LEAST_S: f64 = 1e-12;
 
 /// A difference of contrasts: of logarithms in percent, others in their unit.
 fn change(difference: f64, scale: Scale, unit: Unit) -> String {
@@ -113,6 +116,8 @@ fn change(difference: f64, scale: Scale, unit: Unit) -> String {
         let percent = 100.0 * difference.exp_m1();
         return format!("{} %", signed(percent, if percent.abs() < 1.0 { 2 } else { 1 }));
     }
+    // What is left of a subtraction is no time.
+    let difference = if unit == Unit::Seconds && difference.abs() < LEAST_S { 0.0 } else { difference };
     let plus = if difference > 0.0 { "+" } else { "" };
     format!("{plus}{}", quantity(difference, unit))
 }
@@ -127,5 +132,6 @@ mod tests {
         assert_eq!(change(-0.001, Scale::Ratio, Unit::Seconds), "−0.10 %");
         assert_eq!(change(-2.5, Scale::Difference, Unit::Count), "−2.50");
         assert_eq!(change(0.012, Scale::Difference, Unit::Seconds), "+12.0 ms");
+        assert_eq!(change(2.67e-18, Scale::Difference, Unit::Seconds), change(0.0, Scale::Difference, Unit::Seconds));
     }
 }

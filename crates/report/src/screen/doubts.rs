@@ -210,7 +210,10 @@ fn of_study(view: Option<&View<'_>>, caveat: &Caveat) -> Option<(Weight, String)
             let who = spots.seen.first().map_or(String::new(), |spot| clean(&spot.variant));
             (Part, format!("{who} has several typical values: no single number describes it"))
         }
-        Caveat::Outliers(_) => (Part, "a few blocks lie far from the others; they are kept".to_owned()),
+        Caveat::Outliers(spots) => {
+            let metric = spots.seen.first().map_or(String::new(), |spot| format!(" in {}", clean(&spot.metric)));
+            (Part, format!("a few blocks lie far from the others{metric}; they are kept"))
+        }
         Caveat::Prolonged { .. } => (Part, "blocks were added after the first results were seen".to_owned()),
         Caveat::TwoKindsOfPeak { .. } => {
             (Part, "peak is measured in two ways; name one: cgroup_peak, maxrss".to_owned())

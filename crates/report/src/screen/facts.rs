@@ -100,7 +100,7 @@ pub(super) fn disagreeing(findings: &Findings, view: &View<'_>) -> Vec<String> {
     if view.workloads.len() < 2 {
         return vec![];
     }
-    let mut lines = vec![];
+    let mut lines: Vec<(f64, String)> = vec![];
     for (variant, whole) in view.compared() {
         let cells = deciding(findings).filter(|table| table.condition == view.condition).filter_map(|table| {
             let row = table.rows.iter().find(|row| row.variant == variant)?;
@@ -113,13 +113,16 @@ pub(super) fn disagreeing(findings: &Findings, view: &View<'_>) -> Vec<String> {
         if view.workloads.len() >= MANY {
             cells.sort_by(|(_, one), (_, other)| departure(other).total_cmp(&departure(one)));
         }
+        let farthest = cells.iter().map(|(_, own)| departure(own)).fold(0.0, f64::max);
         let cells: Vec<String> =
             cells.iter().map(|(table, own)| format!("{} {}", clean(&table.workload), short(own, table))).collect();
         if !cells.is_empty() {
-            lines.push(format!("{}: {}", name(variant), cells.join(", ")));
+            lines.push((farthest, format!("{}: {}", name(variant), cells.join(", "))));
         }
     }
-    lines
+    // Where there is no room for all, the largest difference stays.
+    lines.sort_by(|(one, _), (other, _)| other.total_cmp(one));
+    lines.into_iter().map(|(_, line)| line).collect()
 }
 
 /// Whether a cell is shown to lie on the other side, or is shown to differ where the whole is not; or is shown to be the same
@@ -171,6 +174,7 @@ pub(super) fn conditions(findings: &Findings, view: &View<'_>) -> Vec<String> {
     let line = |condition: &&str| {
         let label = clean(condition);
         Some(match changed_under(findings, view, condition)?.as_slice() {
+            [] if is_open(view) => format!("under {label}: undecided as well"),
             [] => format!("under {label}: the same verdicts"),
             some => format!("under {label}: {}", some.join(", ")),
         })
@@ -185,6 +189,11 @@ pub(super) fn depends_on_condition(findings: &Findings, view: &View<'_>) -> bool
 }
 
 /// What is claimed under another condition of variants of which that is something else; none where nothing was inferred.
+/// Whether nothing is decided.
+fn is_open(view: &View<'_>) -> bool {
+    view.compared().all(|(_, comparison)| matches!(comparison.verdict, Verdict::Undecided { .. }))
+}
+
 fn changed_under(findings: &Findings, view: &View<'_>, condition: &str) -> Option<Vec<String>> {
     let condition = findings.tables.iter().map(|table| table.condition.as_str()).find(|name| *name == condition)?;
     let there = View::under(findings, condition)?;
@@ -314,9 +323,9 @@ pub(super) fn to_decide(findings: &Findings, view: &View<'_>) -> Option<String> 
     let most = near.iter().map(|(more, _)| *more).max()?;
     if near.len() < open.len() {
         let names = named(near.into_iter().map(|(_, name)| name).collect());
-        return Some(format!("about {most} more blocks would decide about {names}, and not about the others"));
+        return Some(format!("about {most} more blocks would decide {names}; the others need many more"));
     }
-    Some(format!("about {most} more blocks would decide; --until decided starts from the first block"))
+    Some(format!("about {most} more blocks would decide; --until decided starts over"))
 }
 
 /// A difference in the metric's unit, where that is a time and the row a ratio: `+0.100 s`.

@@ -279,8 +279,8 @@ fn the_screen_says_how_many_blocks_are_missing_and_for_what() {
     let more =
         |findings: &Findings| page(findings).lines().find(|line| line.contains("would decide")).map(str::to_owned);
     for (other, expect) in [
-        (9, Some("about 14 more blocks would decide; --until decided starts from the first block")),
-        (5000, Some("about 14 more blocks would decide about b, and not about the others")),
+        (9, Some("about 14 more blocks would decide; --until decided starts over")),
+        (5000, Some("about 14 more blocks would decide b; the others need many more")),
     ] {
         assert_eq!(more(&of(14, other)).as_deref(), expect);
     }

@@ -117,10 +117,10 @@ pub(super) fn in_short(cause: &Cause) -> String {
     let about = about.map_or(String::new(), |name| format!(", most of all {}", clean(name)));
     let part = cause
         .most_of_it
-        .map_or(String::new(), |most| format!("; at most {} of it", percent((most.share * 100.0).ceil() / 100.0)));
+        .map_or(String::new(), |most| format!(" (at most {} of it)", percent((most.share * 100.0).ceil() / 100.0)));
     let isolated =
         cause.isolated.first().map_or(String::new(), |pair| format!("; {} isolates it", clean(&pair.variant)));
-    format!("{after} {what} instead of {before}{about}{part}{isolated}")
+    format!("{after} {what} instead of {before}{part}{about}{isolated}")
 }
 
 /// What the pair says that isolates the cause. That it contradicts it was ruled out before.
