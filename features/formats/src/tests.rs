@@ -424,7 +424,10 @@ fn that_all_variants_are_one_program_is_written_where_people_read_it() {
     }
     let lines = read_csv(&wide::csv(&study.1).unwrap());
     let of = |title: &str| lines[1][lines[0].iter().position(|known| known == title).unwrap()].clone();
-    assert_eq!([of("variant"), of("baseline"), of("n"), of("verdict")], [name, with, "0".into(), "same_program".into()]);
+    assert_eq!(
+        [of("variant"), of("baseline"), of("n"), of("verdict")],
+        [name, with, "0".into(), "same_program".into()]
+    );
 }
 
 /// As hyperfine has it: pages that people read have the unit that is asked for, and files for programs have seconds.

@@ -86,7 +86,9 @@ pub(crate) fn conclude_alike(asked: &ArgMatches, concluded: &Concluded<'_>) -> R
 
 /// Whether nothing was executed because all variants are the same program.
 fn is_one_program(concluded: &Concluded<'_>) -> bool {
-    concluded.record.trials.is_empty() && !concluded.findings.shared.is_empty() && concluded.findings.variants.len() == 1
+    concluded.record.trials.is_empty()
+        && !concluded.findings.shared.is_empty()
+        && concluded.findings.variants.len() == 1
 }
 
 fn decided(limits: Limits, concluded: &Concluded<'_>, asked: &ArgMatches, say: fn(&str)) -> Result<Code, CommandError> {

@@ -62,10 +62,9 @@ fn what_is_the_same_by_its_digests_races_again() {
     assert_eq!(names, ["./new", "true", "saved day"]);
     // Of several commands each has its name; and those that raced again are not saved a second time.
     place.save("both", &["./old", "./new"]).expect(0, &["saved as both"]);
-    place.typed(&["compare", "true", "--against", "both", "--save", "third", "--blocks", "6"]).expect(
-        0,
-        &["saved both: ./old races again", "saved both: ./new races again"],
-    );
+    place
+        .typed(&["compare", "true", "--against", "both", "--save", "third", "--blocks", "6"])
+        .expect(0, &["saved both: ./old races again", "saved both: ./new races again"]);
     let shown = place.against("third", &[]);
     shown.expect(0, &["saved third races again"]);
     assert!(!shown.out.contains("both"), "{}", shown.out);

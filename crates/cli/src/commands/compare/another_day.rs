@@ -155,7 +155,8 @@ fn is_same(
     };
     let as_then = Variant { name: line.name.clone(), levels: line.levels.clone(), ..variant.clone() };
     let key = format!("{VARIANT_KEY}{}", line.name);
-    if then.keys.get(&key) != Plan { variants: vec![as_then], ..plan.clone() }.keys().get(&key) {
+    let as_then = Plan { variants: vec![as_then], ..plan.clone() };
+    if then.keys.get(&key) != as_then.keys().get(&key) {
         return Err("it had commands around its trials that others did not have".to_owned());
     }
     let differs = |key: &str| then.keys.get(key) != now.keys.get(key);
