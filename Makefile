@@ -7,7 +7,7 @@ STUDY ?= studies/perl-options
 ARGS  ?=
 # BAKEOFF=FILE runs a study with an executable that exists, in place of the release.
 
-.PHONY: run install tarball test bench fuzz soak long
+.PHONY: run install tarball pages test bench fuzz soak long
 
 run:
 	@sh tools/need-packages gcc libc6-dev binutils $$(cat $(STUDY)/packages 2> /dev/null)
@@ -28,6 +28,11 @@ install:
 tarball:
 	@sh tools/need-packages gcc libc6-dev
 	sh tools/tarball
+
+# The pages of the studies in docs/parcels, in target/pages.
+pages:
+	@sh tools/need-packages gcc libc6-dev
+	sh tools/pages $(BAKEOFF)
 
 test:
 	@sh tools/need-packages gcc libc6-dev binutils make xz-utils patch git curl perl-base mount util-linux ministat strace faketime r-base-core python3 python3-venv go=golang-go qemu-system-x86_64=qemu-system-x86 seabios busybox-static chromium chromium-driver python3-selenium

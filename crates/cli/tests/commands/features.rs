@@ -19,6 +19,8 @@ mod harness;
 mod ministat;
 #[path = "../../../../features/page/tests/command/page.rs"]
 mod page;
+#[path = "../../../../features/page/tests/command/parcels.rs"]
+mod page_parcels;
 #[path = "../../../../features/page/tests/command/serve.rs"]
 mod page_serve;
 #[path = "../../../../features/parcel/tests/command/parcel.rs"]
