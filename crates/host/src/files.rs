@@ -53,6 +53,26 @@ impl Files {
     }
 }
 
+/// A file that the kernel writes in one go, and again for each reading from its beginning: it stays open, because it is read
+/// before each trial.
+#[derive(Debug)]
+pub(crate) struct Open(std::fs::File);
+
+impl Open {
+    /// None if it is not there.
+    pub(crate) fn of(files: &Files, path: &str) -> Option<Self> {
+        std::fs::File::open(files.root.join(path)).ok().map(Self)
+    }
+
+    /// What is in it now; none if it cannot be read or is longer than such files are.
+    pub(crate) fn text(&self) -> Option<String> {
+        use std::os::unix::fs::FileExt as _;
+        let mut buffer = [0; 512];
+        let length = self.0.read_at(&mut buffer, 0).ok().filter(|&length| length < buffer.len())?;
+        String::from_utf8(buffer[..length].to_vec()).ok()
+    }
+}
+
 /// The text of a file that the kernel writes in one go, without surrounding white space.
 pub(crate) fn at_once(mut file: &std::fs::File) -> std::io::Result<String> {
     use std::io::Read as _;

@@ -78,6 +78,8 @@ pub struct Launcher {
     /// Where its jobs are to begin beside us, and there is more than one processor.
     near: Option<near::Near>,
     probes: Vec<Box<dyn Probe>>,
+    /// Where the programs of its jobs are.
+    found: program::Found,
 }
 
 impl Launcher {
@@ -102,9 +104,9 @@ impl Launcher {
             None => start::start(options.keep, start::Place::Here).map_err(Error::Start)?,
         };
         let began = orphans::began(&crate::files::Files::here(), process.id());
-        let enclosure = options.within.cloned();
+        let (enclosure, found) = (options.within.cloned(), program::Found::default());
         let mut launcher =
-            Self { process, began, control, enclosure, under_way: None, warm: None, near: None, probes: vec![] };
+            Self { process, began, control, enclosure, under_way: None, warm: None, near: None, probes: vec![], found };
         match channel::receive(&launcher.control) {
             Ok(Some((wire::READY, _))) => {}
             Ok(Some(_)) => return Err(Error::Launcher { why: "it spoke out of turn".to_owned() }),
@@ -174,7 +176,8 @@ impl Launcher {
         if self.under_way.is_some() {
             return Err(Error::Launcher { why: "a job is under way already".to_owned() });
         }
-        let prepared = match request::Prepared::new(&job.commands, self.enclosure.as_ref().and_then(Enclosure::mark)) {
+        let mark = self.enclosure.as_ref().and_then(Enclosure::mark);
+        let prepared = match request::Prepared::new(&job.commands, mark, &mut self.found) {
             Ok(prepared) => prepared,
             Err(faults) => {
                 self.under_way = Some(UnderWay::never_began(faults));
@@ -204,7 +207,7 @@ impl Launcher {
         if descriptors.len() > wire::MOST_DESCRIPTORS {
             return Err(Error::Launcher { why: format!("{} processes at once are too many", job.commands.len()) });
         }
-        let under_way = UnderWay::new(job.clone(), prepared.programs(), marks);
+        let under_way = UnderWay::new(job.rounds.is_some(), prepared.programs(), marks);
         // From here on the trial may execute, and whatever we do, we do beside it.
         let said = channel::send(&self.control, wire::JOB, &body, &descriptors);
         self.said(said)?;
@@ -316,6 +319,9 @@ impl Launcher {
             under_way::Outcome::Garbled => return Err(Error::Launcher { why: "its reply is garbled".to_owned() }),
         };
         let mut ended = report.ended;
+        if ended.processes.iter().any(|process| matches!(process.end, End::NotStarted { .. })) {
+            self.found.forget();
+        }
         let value = |name| ended.measurements.get(name).copied().unwrap_or(0.0);
         let seen = Seen { wall_s: value("wall"), cpu_s: value("user") + value("sys"), zombies: &report.zombies };
         let mut observed = Measurements::new();
@@ -387,7 +393,15 @@ impl Drop for Launcher {
 #[cfg(fuzzing)]
 pub fn fuzz_wire(data: &[u8]) {
     let Some((first, rest)) = data.split_first() else { return };
-    let programs = vec![(PathBuf::from("a"), PathBuf::from("/")); usize::from(*first % 4)];
-    let _ = reply::read(rest, &Job::default(), &programs, false);
+    let command = Command {
+        argv: vec!["/a".to_owned()],
+        dir: PathBuf::from("/"),
+        env: BTreeMap::new(),
+        stdin: None,
+        stdout: PathBuf::new(),
+        stderr: PathBuf::new(),
+    };
+    let Ok(program) = program::Found::default().find(&command, &command.dir) else { return };
+    let _ = reply::read(rest, false, &vec![program; usize::from(*first % 4)], false);
     freestanding::fuzz_job(rest);
 }

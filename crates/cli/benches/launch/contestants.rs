@@ -12,6 +12,7 @@ pub(crate) const C: &str = "C: vfork, exec, wait4";
 const BARE: &str = "bakeoff's launcher, no probes";
 const OURS: &str = "bakeoff, no journal";
 const JOURNAL: &str = "bakeoff, journal";
+const NULL: &str = "bakeoff, journal, output null";
 const DURABLE: &str = "bakeoff, journal on the disk";
 const PROBES: &str = "bakeoff, all probes";
 const COMMAND: &str = "bakeoff compare, with its report";
@@ -31,13 +32,14 @@ pub(crate) fn compare(extent: &Extent, folder: &Path, c: &Path) {
     let mut contestants: Vec<Contestant<'_>> = vec![(C, Box::new(move || c_loop(c, executions)))];
     let mut bare = Bare::new(folder, executions);
     contestants.push((BARE, Box::new(move || bare.execute())));
-    for (name, journal, probes) in [
-        (OURS, Journal::None, false),
-        (JOURNAL, Journal::Written, false),
-        (DURABLE, Journal::Durable, false),
-        (PROBES, Journal::None, true),
+    for (name, journal, output, probes) in [
+        (OURS, Journal::None, "compared", false),
+        (JOURNAL, Journal::Written, "compared", false),
+        (NULL, Journal::Written, "null", false),
+        (DURABLE, Journal::Durable, "compared", false),
+        (PROBES, Journal::None, "compared", true),
     ] {
-        let mut ours = Ours::new(&folder.join(name), journal, probes, executions);
+        let mut ours = Ours::new(&folder.join(name), journal, output, probes, executions);
         contestants.push((name, Box::new(move || ours.execute())));
     }
     contestants.push((COMMAND, Box::new(move || command(executions))));
@@ -57,10 +59,16 @@ pub(crate) fn compare(extent: &Extent, folder: &Path, c: &Path) {
     beside_c.print();
     // What the journal adds, and what the counters do.
     each.judge(OURS, Some(&[JOURNAL, DURABLE, PROBES])).print();
+    // Both throw away what is printed; each pair is of one block.
+    let beside_hyperfine = names.contains(&peers::HYPERFINE).then(|| each.judge(peers::HYPERFINE, Some(&[NULL])));
+    beside_hyperfine.iter().for_each(|judged| judged.print());
     reported.print();
     println!("\nThe goals:");
     beside_c.goal(OURS, [0.0, 1.05]);
     beside_c.goal(PROBES, [0.0, 1.15]);
+    if let Some(judged) = &beside_hyperfine {
+        judged.goal(NULL, [0.0, 1.05]);
+    }
     reported.goal(OURS, [0.98, 1.02]);
     reported.goal(PROBES, [0.98, 1.02]);
 }

@@ -26,6 +26,7 @@ name = "none"
 script = 'exit $IS'
 [workloads.w]
 run = "/bin/true"
+output = "OUTPUT"
 [decide]
 baseline = { is = "a" }
 metrics = ["wall"]
@@ -48,9 +49,11 @@ pub(crate) struct Ours {
 }
 
 impl Ours {
-    pub(crate) fn new(folder: &Path, journal: Journal, probes: bool, executions: u32) -> Self {
+    /// `output` is what becomes of what trials print, as a study has it.
+    pub(crate) fn new(folder: &Path, journal: Journal, output: &str, probes: bool, executions: u32) -> Self {
         std::fs::create_dir_all(folder).unwrap();
-        let mut plan = Plan::of(&bakeoff_model::study_file::parse(STUDY).unwrap(), "default").unwrap();
+        let study = STUDY.replace("OUTPUT", output);
+        let mut plan = Plan::of(&bakeoff_model::study_file::parse(&study).unwrap(), "default").unwrap();
         plan.blocks = (executions / 3).max(1);
         let setup = Setup {
             dir: folder.to_owned(),

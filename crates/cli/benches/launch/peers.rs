@@ -5,13 +5,16 @@ use crate::contestants::{Spent, bare, elapsed_s};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+/// Its own default is to throw away what is printed.
+pub(crate) const HYPERFINE: &str = "hyperfine -N";
+
 type Peer<'a> = (&'static str, Box<dyn FnMut() -> Spent + 'a>);
 
 pub(crate) fn all<'a>(folder: &Path, executions: u32) -> Vec<Peer<'a>> {
     let mut peers: Vec<Peer<'a>> = vec![];
     if let Some(program) = installed("hyperfine", "1.20.0") {
         let json = folder.join("hyperfine.json");
-        peers.push(("hyperfine -N", Box::new(move || hyperfine(&program, &json, executions))));
+        peers.push((HYPERFINE, Box::new(move || hyperfine(&program, &json, executions))));
     }
     if let Some(program) = installed("megafine", "0.2.0") {
         let out = folder.join("megafine.out");

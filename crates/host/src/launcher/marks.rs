@@ -3,6 +3,7 @@
 //! writing wake us, but looks by itself from time to time.
 
 use bakeoff_model::marks::Chunk;
+use rustix::buffer::spare_capacity;
 use rustix::event::{PollFd, PollFlags};
 use rustix::fs::{OFlags, fcntl_setfl};
 use rustix::io::Errno;
@@ -111,15 +112,12 @@ impl Pipe {
         let mut left = PIPE_BYTES;
         while self.open && left > 0 {
             let room = left.min(64 << 10);
-            let start = self.bytes.len();
-            self.bytes.resize(start + room, 0);
-            let read = rustix::io::read(&self.end, &mut self.bytes[start..]);
-            let count = read.unwrap_or(0);
-            self.bytes.truncate(start + count);
-            match read {
+            // Nobody fills the room with zeros first: mostly nothing comes, and what the next trial finds in the caches is gone.
+            self.bytes.reserve(room);
+            match rustix::io::read(&self.end, spare_capacity(&mut self.bytes)) {
                 Ok(0) => self.open = false,
                 // A short one has emptied the pipe.
-                Ok(count) => left = if count < room { 0 } else { left - count },
+                Ok(count) => left = if count < room { 0 } else { left.saturating_sub(count) },
                 Err(Errno::INTR) => {}
                 Err(_) => break,
             }

@@ -25,33 +25,87 @@ impl NotStarted {
 
 /// The path to execute, to be used in the command's folder.
 pub(super) fn find(command: &Command) -> Result<PathBuf, NotStarted> {
-    let name = match command.argv.first() {
-        Some(name) if !name.is_empty() => name,
-        _ => return Err(NotStarted::new("", "the command is empty")),
-    };
-    if name.contains('/') {
-        return Ok(PathBuf::from(name));
+    Found::default().find(command, &command.dir).map(|program| program.path)
+}
+
+/// What a process executes, and where.
+#[derive(Debug, Clone)]
+pub(super) struct Program {
+    pub(super) path: PathBuf,
+    pub(super) dir: PathBuf,
+    /// The name and the `PATH` by which it was found, if it was looked for.
+    sought: Option<(String, String)>,
+}
+
+/// Programs that were found in a `PATH`: each is looked for once, and not before each trial.
+#[derive(Debug, Default)]
+pub(super) struct Found(Vec<Program>);
+
+impl Found {
+    /// So many are kept.
+    const MOST: usize = 64;
+
+    /// The program of a command that starts in this folder.
+    pub(super) fn find(&mut self, command: &Command, dir: &Path) -> Result<Program, NotStarted> {
+        let name = match command.argv.first() {
+            Some(name) if !name.is_empty() => name,
+            _ => return Err(NotStarted::new("", "the command is empty")),
+        };
+        if name.contains('/') {
+            return Ok(Program { path: PathBuf::from(name), dir: dir.to_owned(), sought: None });
+        }
+        let Some(path) = command.env.get("PATH") else {
+            return Err(NotStarted::new(name, "program not found: its environment has no PATH"));
+        };
+        let is_it = |known: &&Program| {
+            let sought = known.sought.as_ref().is_some_and(|(of, among)| of == name && among == path);
+            sought && known.dir == dir
+        };
+        if let Some(known) = self.0.iter().find(is_it) {
+            return Ok(known.clone());
+        }
+        let sought = Some((name.clone(), path.clone()));
+        let found = Program { path: search(name, path, dir)?, dir: dir.to_owned(), sought };
+        if self.0.len() == Self::MOST {
+            self.0.clear();
+        }
+        self.0.push(found.clone());
+        Ok(found)
     }
-    let Some(path) = command.env.get("PATH") else {
-        return Err(NotStarted::new(name, "program not found: its environment has no PATH"));
-    };
-    search_path::find(name, path, &command.dir)
+    /// All are looked for again: one of them is not where it was.
+    pub(super) fn forget(&mut self) {
+        self.0.clear();
+    }
+}
+
+fn search(name: &str, path: &str, dir: &Path) -> Result<PathBuf, NotStarted> {
+    search_path::find(name, path, dir)
         .ok_or_else(|| NotStarted::new(name, format!("program not found in PATH ({path})")))
 }
 
-/// Why the system would not start it: the step of the launcher's that failed, and its errno.
-pub(super) fn explain(step: u32, errno: u32, program: &Path, dir: &Path) -> NotStarted {
-    let error = io::Error::from_raw_os_error(errno.cast_signed());
-    let what = program.display().to_string();
-    match (step, errno.cast_signed()) {
-        (wire::FOLDER, libc::ENOENT) => NotStarted::path(dir, "no such folder to start in"),
-        (wire::FOLDER, _) => NotStarted::path(dir, error),
-        (wire::JOIN, _) => NotStarted::new(what, format!("its process could not join its cgroup: {error}")),
-        (wire::CLONE, _) => NotStarted::new(what, format!("no process could be made for it: {error}")),
-        (wire::EXEC, libc::ENOENT) if dir.join(program).exists() => {
-            NotStarted::new(what, "the interpreter that it asks for (#! line or dynamic loader) does not exist")
+impl Program {
+    /// Why the system would not start it: the step of the launcher's that failed, and its errno.
+    pub(super) fn explain(&self, step: u32, errno: u32) -> NotStarted {
+        // It may be gone since it was found.
+        let lost = self.sought.as_ref().filter(|_| step == wire::EXEC);
+        if let Some(Err(lost)) = lost.map(|(name, path)| search(name, path, &self.dir)) {
+            return lost;
         }
-        (wire::EXEC, libc::E2BIG) => NotStarted::new(what, "its arguments and environment are too long for the system"),
-        _ => NotStarted::new(what, error),
+        let (program, dir) = (&self.path, &self.dir);
+        let error = io::Error::from_raw_os_error(errno.cast_signed());
+        let what = program.display().to_string();
+        match (step, errno.cast_signed()) {
+            (wire::FOLDER, libc::ENOENT) => NotStarted::path(dir, "no such folder to start in"),
+            (wire::FOLDER, _) => NotStarted::path(dir, error),
+            (wire::JOIN, _) => NotStarted::new(what, format!("its process could not join its cgroup: {error}")),
+            (wire::CLONE, _) => NotStarted::new(what, format!("no process could be made for it: {error}")),
+            (wire::EXEC, libc::ENOENT) if dir.join(program).exists() => {
+                NotStarted::new(what, "the interpreter that it asks for (#! line or dynamic loader) does not exist")
+            }
+            (wire::EXEC, libc::E2BIG) => {
+                NotStarted::new(what, "its arguments and environment are too long for the system")
+            }
+            _ => NotStarted::new(what, error),
+        }
     }
 }

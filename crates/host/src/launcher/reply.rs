@@ -1,16 +1,15 @@
 //! What the launcher's last word on a job means: measurements by their names, and ends. It reads bytes and computes
 //! sums; the launcher is not asked anything here.
 
-use super::program;
+use super::program::Program;
 use super::wire::{self, JobOver, ProcessOver};
 use crate::command::{End, Ended};
-use crate::job::{Achieved, Job, JobEnded};
+use crate::job::{Achieved, JobEnded};
 use crate::now_unix_s;
 use crate::probe::Zombie;
 use bakeoff_model::metric::Measurements;
 use rustix::time::{ClockId, clock_gettime};
 use std::io;
-use std::path::PathBuf;
 
 /// What became of a job, and what else the launcher saw of it.
 #[derive(Debug, Default)]
@@ -27,8 +26,8 @@ pub(super) fn now_ns() -> u64 {
     now.tv_sec as u64 * 1_000_000_000 + now.tv_nsec as u64
 }
 
-/// Reads the body of the reply. `programs` are path and folder of each process; `interrupted` if we had it killed.
-pub(super) fn read(body: &[u8], job: &Job, programs: &[(PathBuf, PathBuf)], interrupted: bool) -> Option<Report> {
+/// Reads the body of the reply. `programs` are those of the processes; `interrupted` if we had it killed.
+pub(super) fn read(body: &[u8], is_load: bool, programs: &[Program], interrupted: bool) -> Option<Report> {
     let over: JobOver = wire::read(body, 0)?;
     let started_unix_s = |launched_ns: u64| now_unix_s() - seconds(now_ns().saturating_sub(launched_ns));
     let alone = programs.len() == 1;
@@ -37,12 +36,12 @@ pub(super) fn read(body: &[u8], job: &Job, programs: &[(PathBuf, PathBuf)], inte
     ended.started_unix_s = started_unix_s(over.launched_ns);
     ended.started_monotonic_s = seconds(over.launched_ns);
     ended.leftovers = u32::try_from(over.leftovers).unwrap_or(u32::MAX);
-    ended.rounds = job.rounds.map(|_| achieved(&over.achieved));
-    for (nth, (program, dir)) in programs.iter().enumerate() {
+    ended.rounds = is_load.then(|| achieved(&over.achieved));
+    for (nth, program) in programs.iter().enumerate() {
         let at = size_of::<JobOver>() + nth * size_of::<ProcessOver>();
         let over: ProcessOver = wire::read(body, at)?;
         ended.processes.push(Ended {
-            end: end(&over, program, dir, interrupted),
+            end: end(&over, program, interrupted),
             started_unix_s: started_unix_s(over.launched_ns),
             measurements: measurements(&over),
             leftovers: if alone { ended.leftovers } else { 0 },
@@ -84,9 +83,9 @@ fn words(bytes: &[u8], length: u32) -> String {
     String::from_utf8_lossy(&bytes[..bytes.len().min(length as usize)]).into_owned()
 }
 
-fn end(over: &ProcessOver, program: &std::path::Path, dir: &std::path::Path, interrupted: bool) -> End {
+fn end(over: &ProcessOver, program: &Program, interrupted: bool) -> End {
     if over.failed_step != 0 {
-        let fault = program::explain(over.failed_step, over.failed_errno, program, dir);
+        let fault = program.explain(over.failed_step, over.failed_errno);
         return End::NotStarted { what: fault.what, why: fault.why };
     }
     // Of a status by wait4, the low seven bits are the signal, the next byte is the code (wait(2)).

@@ -1,25 +1,28 @@
 //! A job as the launcher wants it: programs found, files opened, strings and vectors laid out, so that it has nothing
 //! left to do but to launch. What cannot even be prepared is said by command.
 
-use super::program::{self, NotStarted};
+use super::program::{Found, NotStarted, Program};
 use super::wire::{self, Kill, NONE};
 use crate::command::Command;
 use crate::job::{Job, Limits};
 use crate::output;
 use crate::probe::Confinement;
 use std::fs::File;
+use std::io;
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 /// The variable that names the descriptor for marks.
 const MARKS_VARIABLE: &str = "BAKEOFF_MARKS=3";
+/// The null device.
+const NULL: &str = "/dev/null";
 
 /// A command that is ready to start.
 #[derive(Debug)]
 struct Ready {
-    dir: PathBuf,
-    program: PathBuf,
+    program: Program,
     argv: Vec<String>,
     env: Vec<String>,
     stdin: Option<usize>,
@@ -30,7 +33,52 @@ struct Ready {
 /// Files that are open for a job; one that several processes write to is opened once, one that they read for each.
 #[derive(Debug, Default)]
 struct Files {
-    files: Vec<(PathBuf, OwnedFd)>,
+    files: Vec<(PathBuf, Open)>,
+}
+
+/// A file that is open.
+#[derive(Debug)]
+enum Open {
+    Own(OwnedFd),
+    /// The null device, which is opened for writing once and stays open.
+    Null(BorrowedFd<'static>),
+}
+
+impl Open {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        match self {
+            Self::Own(file) => file.as_fd(),
+            Self::Null(file) => *file,
+        }
+    }
+
+    /// To be written, from its beginning.
+    fn for_writing(path: &Path) -> io::Result<Self> {
+        if path == Path::new(NULL) {
+            return null().map(Self::Null);
+        }
+        if output::is_ours(path) {
+            return Ok(Self::Own(File::options().write(true).open(path)?.into()));
+        }
+        let file = File::options().write(true).create(true).truncate(false).open(path)?;
+        // To truncate what is empty would be written to the disk.
+        let meta = file.metadata()?;
+        if meta.is_file() && meta.len() > 0 {
+            file.set_len(0)?;
+        }
+        Ok(Self::Own(file.into()))
+    }
+}
+
+fn null() -> io::Result<BorrowedFd<'static>> {
+    static OPEN: OnceLock<OwnedFd> = OnceLock::new();
+    match OPEN.get() {
+        Some(open) => Ok(open.as_fd()),
+        None => {
+            let file = File::options().write(true).open(NULL)?;
+            Ok(OPEN.get_or_init(|| file.into()).as_fd())
+        }
+    }
 }
 
 impl Files {
@@ -39,9 +87,8 @@ impl Files {
         if let Some(known) = self.files.iter().position(|(open, _)| *open == path) {
             return Ok(known);
         }
-        let opened = if output::is_ours(&path) { File::options().write(true).open(&path) } else { File::create(&path) };
-        let file = opened.map_err(|error| NotStarted::path(&path, error))?;
-        self.files.push((path, file.into()));
+        let file = Open::for_writing(&path).map_err(|error| NotStarted::path(&path, error))?;
+        self.files.push((path, file));
         Ok(self.files.len() - 1)
     }
 
@@ -49,7 +96,7 @@ impl Files {
         let path = absolute(path)?;
         let file = File::open(&path).map_err(|error| NotStarted::path(&path, error))?;
         // Under no path: nobody may write to it.
-        self.files.push((PathBuf::new(), file.into()));
+        self.files.push((PathBuf::new(), Open::Own(file.into())));
         Ok(self.files.len() - 1)
     }
 }
@@ -79,18 +126,22 @@ pub(super) struct With<'f> {
 
 impl Prepared {
     /// Prepares the commands of a job, or says of each what is wrong with it. All get the mark into their environment.
-    pub(super) fn new(commands: &[Command], mark: Option<&str>) -> Result<Self, Vec<Option<NotStarted>>> {
+    pub(super) fn new(
+        commands: &[Command],
+        mark: Option<&str>,
+        found: &mut Found,
+    ) -> Result<Self, Vec<Option<NotStarted>>> {
         let mut files = Files::default();
-        let prepared: Vec<_> = commands.iter().map(|command| prepare(command, mark, &mut files)).collect();
+        let prepared: Vec<_> = commands.iter().map(|command| prepare(command, mark, &mut files, found)).collect();
         if prepared.iter().any(Result::is_err) {
             return Err(prepared.into_iter().map(Result::err).collect());
         }
         Ok(Self { ready: prepared.into_iter().flatten().collect(), files })
     }
 
-    /// The path that each process executes, and the folder it starts in.
-    pub(super) fn programs(&self) -> Vec<(PathBuf, PathBuf)> {
-        self.ready.iter().map(|ready| (ready.program.clone(), ready.dir.clone())).collect()
+    /// What each process executes, and where.
+    pub(super) fn programs(&self) -> Vec<Program> {
+        self.ready.iter().map(|ready| ready.program.clone()).collect()
     }
 
     /// The body of the request and the descriptors that go with it.
@@ -160,8 +211,8 @@ impl Prepared {
                 stdin: ready.stdin.map_or(NONE, |index| index as u32),
                 argv: vector(&mut body, ready.argv.iter().map(String::as_str)),
                 env: vector(&mut body, ready.env.iter().map(String::as_str).chain(added)),
-                dir: text(&mut body, ready.dir.as_os_str().as_bytes()),
-                program: text(&mut body, ready.program.as_os_str().as_bytes()),
+                dir: text(&mut body, ready.program.dir.as_os_str().as_bytes()),
+                program: text(&mut body, ready.program.path.as_os_str().as_bytes()),
             };
             put(&mut body, wire::bytes(&process));
         }
@@ -232,22 +283,22 @@ fn vector<'a>(body: &mut Vec<u8>, texts: impl Iterator<Item = &'a str> + Clone) 
     start as u64
 }
 
-fn prepare(command: &Command, mark: Option<&str>, files: &mut Files) -> Result<Ready, NotStarted> {
-    let command = Command { dir: absolute(&command.dir)?, ..command.clone() };
-    let program = program::find(&command)?;
+fn prepare(command: &Command, mark: Option<&str>, files: &mut Files, found: &mut Found) -> Result<Ready, NotStarted> {
+    let program = found.find(command, &absolute(&command.dir)?)?;
     // One that we were given ourselves names a descriptor that this command does not have.
-    let own = command.env.iter().filter(|(name, _)| !MARKS_VARIABLE.starts_with(&format!("{name}=")));
-    let own = own.map(|(name, value)| format!("{name}={value}"));
+    let is_marks = |name: &str| MARKS_VARIABLE.strip_prefix(name).is_some_and(|rest| rest.starts_with('='));
+    let own = command.env.iter().filter(|(name, _)| !is_marks(name));
+    let own = own.map(|(name, value)| [name, "=", value].concat());
     let env: Vec<String> = own.chain(mark.map(str::to_owned)).collect();
     let texts = command.argv.iter().chain(&env).map(|text| text.as_bytes());
-    for bytes in texts.chain([program.as_os_str().as_bytes(), command.dir.as_os_str().as_bytes()]) {
+    for bytes in texts.chain([program.path.as_os_str().as_bytes(), program.dir.as_os_str().as_bytes()]) {
         if bytes.contains(&0) {
             return Err(NotStarted::new(String::from_utf8_lossy(bytes), "it contains a NUL byte"));
         }
     }
     let stdin = command.stdin.as_deref().map(|path| files.open_input(path)).transpose()?;
     let (stdout, stderr) = (files.open(&command.stdout)?, files.open(&command.stderr)?);
-    Ok(Ready { dir: command.dir, program, argv: command.argv, env, stdin, stdout, stderr })
+    Ok(Ready { program, argv: command.argv.clone(), env, stdin, stdout, stderr })
 }
 
 /// The launcher's working directory is not ours.

@@ -2,11 +2,11 @@
 //! meanwhile.
 
 use super::marks::{Marks, NAP};
-use super::program::NotStarted;
+use super::program::{NotStarted, Program};
 use super::reply::{self, Report};
 use super::request::Prepared;
 use crate::command::{End, Ended, Patience};
-use crate::job::{Job, JobEnded};
+use crate::job::JobEnded;
 use crate::probe::Confinement;
 use crate::{interrupt, now_unix_s};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -14,14 +14,13 @@ use rustix::io::Errno;
 use std::io;
 use std::os::fd::{BorrowedFd, OwnedFd};
 use std::os::unix::net::UnixStream;
-use std::path::PathBuf;
 
 /// A job that was launched, or could not be.
 #[derive(Debug)]
 pub(super) struct UnderWay {
-    job: Job,
-    /// Path and folder of each process.
-    programs: Vec<(PathBuf, PathBuf)>,
+    is_load: bool,
+    /// That of each process.
+    programs: Vec<Program>,
     marks: Marks,
     /// What the launcher was given, which we need no more. To close it takes time, and a pipe of which nobody else holds
     /// the end for writing wakes us at the very end of a trial: so all of it stays open until the job is over.
@@ -47,9 +46,9 @@ pub(super) enum Outcome {
 }
 
 impl UnderWay {
-    pub(super) fn new(job: Job, programs: Vec<(PathBuf, PathBuf)>, marks: Marks) -> Self {
+    pub(super) fn new(is_load: bool, programs: Vec<Program>, marks: Marks) -> Self {
         Self {
-            job,
+            is_load,
             programs,
             marks,
             _given: None,
@@ -70,7 +69,7 @@ impl UnderWay {
         let processes = faults.into_iter().map(|fault| fault.unwrap_or_else(others));
         let processes = processes.map(|NotStarted { what, why }| Ended::never_began(End::NotStarted { what, why }));
         let ended = JobEnded { started_unix_s: now_unix_s(), processes: processes.collect(), ..JobEnded::default() };
-        Self { never_began: Some(ended), ..Self::new(Job::default(), vec![], Marks::default()) }
+        Self { never_began: Some(ended), ..Self::new(false, vec![], Marks::default()) }
     }
 
     pub(super) fn is_over(&self) -> bool {
@@ -139,7 +138,7 @@ impl UnderWay {
         // The process at the other end is gone; its bytes are there.
         self.marks.read(reply::now_ns());
         let word = self.last_word.unwrap_or_default();
-        let Some(mut report) = reply::read(&word, &self.job, &self.programs, self.interrupted) else {
+        let Some(mut report) = reply::read(&word, self.is_load, &self.programs, self.interrupted) else {
             return Outcome::Garbled;
         };
         (report.ended.marks, report.ended.marks_lost_bytes) = self.marks.finish(report.launched_ns);

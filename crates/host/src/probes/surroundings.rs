@@ -9,7 +9,7 @@
 use super::ours;
 use super::reasons::by_reason;
 use crate::cgroup::Home;
-use crate::files::Files;
+use crate::files::{Files, Open};
 use crate::job::Job;
 use crate::launchers::Ours;
 use crate::probe::{Confinement, Probe, Seen};
@@ -29,6 +29,7 @@ pub(super) struct Surroundings {
     /// Held so that the launcher counts as ours.
     _ours: Ours,
     files: Files,
+    loadavg: Option<Open>,
     home: Option<Arc<Home>>,
     ticks_per_s: f64,
     before: Option<Moment>,
@@ -83,6 +84,7 @@ impl Surroundings {
         let ticks_per_s = unsafe { libc::sysconf(libc::_SC_CLK_TCK) };
         Self {
             _ours: ours,
+            loadavg: Open::of(&Files::here(), "proc/loadavg"),
             files: Files::here(),
             home,
             ticks_per_s: if ticks_per_s > 0 { ticks_per_s as f64 } else { 100.0 },
@@ -100,7 +102,7 @@ impl Surroundings {
 
 impl Probe for Surroundings {
     fn before(&mut self, _: &Job, _: &mut Confinement) -> io::Result<()> {
-        let runnable = self.files.read_at_once("proc/loadavg").and_then(|text| runnable(&text));
+        let runnable = self.loadavg.as_ref().and_then(Open::text).and_then(|text| runnable(&text));
         // The one that reads is runnable too, and it is us.
         let others = runnable.map(|all| (all - 1.0).max(0.0));
         self.load = others.map(|others| match others {

@@ -73,6 +73,28 @@ fn a_program_is_found_like_in_a_shell() {
 }
 
 #[test]
+fn a_program_is_looked_for_again_when_it_has_gone() {
+    let scratch = Scratch::new();
+    for folder in ["first", "second"] {
+        std::fs::create_dir(scratch.path(folder)).unwrap();
+    }
+    script(&scratch, "first/tool", "#!/bin/sh\nexit 2\n");
+    let mut command = scratch.command(&["tool"]);
+    let path = ["first", "second"].map(|folder| scratch.path(folder).display().to_string()).join(":");
+    command.env.insert("PATH".to_owned(), format!("{path}:/bin"));
+    let mut launcher = Launcher::start(None).unwrap();
+    let mut end = || launcher.execute(&command, Patience::SecondInterrupt).unwrap().end;
+    assert_eq!([end(), end()], [End::Exited(2), End::Exited(2)]);
+    std::fs::remove_file(scratch.path("first/tool")).unwrap();
+    for _ in 0..2 {
+        let End::NotStarted { what, why } = end() else { panic!("it was started") };
+        assert_eq!((what.as_str(), why), ("tool", format!("program not found in PATH ({path}:/bin)")));
+    }
+    script(&scratch, "second/tool", "#!/bin/sh\nexit 3\n");
+    assert_eq!(end(), End::Exited(3));
+}
+
+#[test]
 fn folder_environment_and_input() {
     let scratch = Scratch::new();
     assert_eq!(execute(&scratch.command(&["pwd"])).end, End::Exited(0));

@@ -17,13 +17,17 @@ impl Local<'_> {
         if self.stage.is_building(task) {
             return Ok(Some(()));
         }
-        let workload = self.stage.cell(task)?.workload.clone();
-        if self.set_up(&workload)?.is_none() {
-            return Ok(None);
+        let workload = self.stage.cell(task)?.workload;
+        let warmup = workload.warmup;
+        if !self.around.set_up.contains_key(&workload.name) {
+            let workload = workload.clone();
+            if self.set_up(&workload)?.is_none() {
+                return Ok(None);
+            }
         }
-        let place = (workload.name, task.block.condition.clone());
-        let is_cold = workload.warmup > 0 && self.around.warm.insert(place);
-        if is_cold { self.warm_up(task, workload.warmup) } else { Ok(Some(())) }
+        let place = || (task.block.workload.clone(), task.block.condition.clone());
+        let is_cold = warmup > 0 && self.around.warm.insert(place());
+        if is_cold { self.warm_up(task, warmup) } else { Ok(Some(())) }
     }
 
     /// Sets a workload up, if that has not been done in this session.

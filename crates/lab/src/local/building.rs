@@ -78,8 +78,8 @@ impl Local<'_> {
         let launched = launcher.launch(&Job { commands: vec![command], limits, ..Job::default() });
         let ended = launched.and_then(|()| launcher.wait(Patience::SecondInterrupt));
         let judged = match ended {
-            Ok(ended) => {
-                super::trial::take(stage, &ended, 0.0, execution);
+            Ok(mut ended) => {
+                super::trial::take(stage, &mut ended, 0.0, execution);
                 let end = ended.processes.first().map(|process| &process.end);
                 end.map_or(Ok(()), |end| of_build(end, &outputs, prepared.timeout_s))
             }

@@ -61,11 +61,11 @@ impl Local<'_> {
         services.trial_begins();
         load.trial_begins()?;
         launcher.launch(&prepared.job)?;
-        let ended = launcher.wait(bakeoff_host::Patience::SecondInterrupt)?;
+        let mut ended = launcher.wait(bakeoff_host::Patience::SecondInterrupt)?;
         let beside_s = services.trial_ended(&mut execution.measurements);
         let wall_s = ended.measurements.get("wall").copied().unwrap_or_default();
         let load_failed = load.trial_ended(wall_s, &mut execution.measurements);
-        trial::take(stage, &ended, beside_s, execution);
+        trial::take(stage, &mut ended, beside_s, execution);
         if ended.processes.iter().any(|process| process.end == bakeoff_host::End::Interrupted) {
             return Err(Halt::Interrupted);
         }
@@ -153,10 +153,13 @@ impl Local<'_> {
 
     /// Stops what another block had kept.
     fn in_block(&mut self, task: Task<'_>) -> Result<(), Error> {
-        let block = (task.block.block, task.block.workload.clone(), task.block.condition.clone());
-        if self.block.as_ref() != Some(&block) {
+        let block = task.block;
+        let is_same = self.block.as_ref().is_some_and(|(number, workload, condition)| {
+            *number == block.block && *workload == block.workload && *condition == block.condition
+        });
+        if !is_same {
             self.block_ended()?;
-            self.block = Some(block);
+            self.block = Some((block.block, block.workload.clone(), block.condition.clone()));
         }
         Ok(())
     }

@@ -55,13 +55,13 @@ pub(super) fn wipe(stage: &Stage, cell: Cell<'_>) -> Result<(), Error> {
     (1..=processes(cell)).try_for_each(|number| stage.wipe_home(&numbered("home", number)))
 }
 
-/// Puts what was measured into the execution. `beside_s` is the processor time of the services meanwhile; that of the
+/// Moves what was measured into the execution. `beside_s` is the processor time of the services meanwhile; that of the
 /// load is already there.
-pub(super) fn take(stage: &Stage, ended: &JobEnded, beside_s: f64, execution: &mut Execution) {
+pub(super) fn take(stage: &Stage, ended: &mut JobEnded, beside_s: f64, execution: &mut Execution) {
     execution.started_unix_s = ended.started_unix_s;
     execution.leftovers = ended.leftovers;
     let into = &mut execution.measurements;
-    into.extend(ended.measurements.clone());
+    into.append(&mut ended.measurements);
     let wall_s = into.get("wall").copied().unwrap_or_default();
     // The probe knows of the trial only; load and services are no strangers either.
     let ours_s = beside_s + into.get("load_cpu").copied().unwrap_or_default();

@@ -6,7 +6,7 @@ use crate::watched::{State, Watched};
 use crate::{Error, Look};
 use bakeoff_host::folders::Folders;
 use bakeoff_model::digest::Digest;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 /// No trial was seen to be slowed by a look at so few files (docs/design/0007).
@@ -30,9 +30,11 @@ pub struct Watching<'a> {
     /// Says whether to look at all that was built. Where it cannot, everything is looked at each time.
     folders: Option<Folders>,
     /// Variant, workload and condition of which a trial was executed: what the first one writes trials write.
-    cells: BTreeSet<[String; 3]>,
+    cells: BTreeMap<String, BTreeMap<String, BTreeSet<String>>>,
     /// Whether the first trial of a cell was executed since the last look.
     is_first: bool,
+    /// What the last look saw, as long as nothing is seen to be otherwise.
+    digest: Option<String>,
 }
 
 impl std::fmt::Debug for Watching<'_> {
@@ -46,7 +48,7 @@ impl<'a> Watching<'a> {
     pub fn new(watch: Watch<'a>) -> Self {
         let prefixes = watch.prefixes.iter().map(PathBuf::as_path);
         let folders = watch.all.as_ref().and_then(|_| Folders::watch(prefixes).ok());
-        Self { watch, folders, cells: BTreeSet::new(), is_first: false }
+        Self { watch, folders, cells: BTreeMap::new(), is_first: false, digest: None }
     }
 
     /// Whether a look goes through enough files for the next trial to feel it. To launch something costs as much as a
@@ -57,8 +59,12 @@ impl<'a> Watching<'a> {
 
     /// A trial begins. The twin executes what the baseline does, but it, too, may come first.
     pub(super) fn trial_begins(&mut self, cell: Cell<'_>) {
-        let key = [&cell.variant.name, &cell.workload.name, &cell.condition.name].map(Clone::clone);
-        self.is_first |= self.cells.insert(key);
+        let [variant, workload, condition] = [&cell.variant.name, &cell.workload.name, &cell.condition.name];
+        let known = self.cells.get(variant).and_then(|of| of.get(workload)).is_some_and(|of| of.contains(condition));
+        if !known {
+            let of = self.cells.entry(variant.clone()).or_default().entry(workload.clone()).or_default();
+            self.is_first |= of.insert(condition.clone());
+        }
     }
 
     /// Files of the study that the first trial of a cell has written; they are looked at no more.
@@ -74,6 +80,9 @@ impl<'a> Watching<'a> {
             }
             !is_written
         });
+        if !written.is_empty() {
+            self.digest = None;
+        }
         written
     }
 
@@ -96,10 +105,12 @@ impl<'a> Watching<'a> {
             let more: Vec<String> = self.all().into_iter().filter(|name| !look.changed.contains(name)).collect();
             look.changed.extend(more);
         }
+        if !look.written.is_empty() || !look.touched.is_empty() || !look.changed.is_empty() {
+            self.digest = None;
+        }
         if !self.watch.files.is_empty() || self.watch.all.is_some() {
-            let mut digest = Digest::of("files");
-            self.watch.files.iter().for_each(|file| file.add_to(&mut digest));
-            look.files = digest.hex();
+            let files = &self.watch.files;
+            look.files = self.digest.get_or_insert_with(|| digest(files)).clone();
         }
         Ok(look)
     }
@@ -120,4 +131,10 @@ impl<'a> Watching<'a> {
     fn all(&self) -> Vec<String> {
         self.watch.all.as_ref().map(|all| all()).unwrap_or_default()
     }
+}
+
+fn digest(files: &[Watched]) -> String {
+    let mut digest = Digest::of("files");
+    files.iter().for_each(|file| file.add_to(&mut digest));
+    digest.hex()
 }
