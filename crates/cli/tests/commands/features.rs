@@ -23,6 +23,8 @@ mod page;
 mod page_serve;
 #[path = "../../../../features/parcel/tests/command/parcel.rs"]
 mod parcel;
+#[path = "../../../../features/starter/tests/command/init.rs"]
+mod starter;
 #[path = "../../../../features/stat/tests/command/stat.rs"]
 mod stat;
 #[path = "../../../../features/stat/tests/command/benchstat.rs"]
