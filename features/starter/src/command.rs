@@ -124,7 +124,7 @@ fn chosen_product(
         all.iter().map(|one| format!("{} ({})", one.path.display(), format::bytes(one.bytes as f64))).collect()
     };
     if products.is_empty() {
-        let built = format!("{} compilations, and no program that could be executed", plain.made.compilations);
+        let built = format!("{}, and no program that could be executed", compilations(plain.made.compilations));
         return Err(CommandError::usage(format!("this is a library: {built}"))
             .hint("write a program that uses it, build that too, and name it with --product"));
     }
@@ -156,6 +156,11 @@ fn linked(plain: &Plain) -> Vec<PathBuf> {
     all
 }
 
+/// A number of compilations.
+fn compilations(number: u64) -> String {
+    if number == 1 { "1 compilation".to_owned() } else { format!("{number} compilations") }
+}
+
 /// The levels with the plain one, and what was seen, as sentences for the file.
 fn chosen_levels(
     asked: Vec<Level>,
@@ -178,7 +183,7 @@ fn chosen_levels(
     let took = format!("The plain build took {}", format::waiting_time(plain.wall_s));
     let seen = match found.calls_compilers() {
         true => {
-            format!("{took}: {} compilations, {own}; the program is {}.", made.compilations, product.path.display())
+            format!("{took}: {}, {own}; the program is {}.", compilations(made.compilations), product.path.display())
         }
         false => format!("{took}; the program is {}.", product.path.display()),
     };
