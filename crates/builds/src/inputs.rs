@@ -305,7 +305,7 @@ impl<'r, 'a> Once<'r, 'a> {
     }
 
     fn pin(&self, source: usize) -> Result<String, Error> {
-        sources::pin(self.cache, self.request.study_dir, &self.request.sources[source])
+        sources::pin(self.cache, (self.request.study_dir, self.request.own), &self.request.sources[source])
     }
 }
 

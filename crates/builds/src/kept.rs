@@ -3,6 +3,7 @@
 
 use crate::files::entries;
 use crate::paths::{Paths, short};
+use crate::wrappers::Made;
 use std::path::{Path, PathBuf};
 
 /// Whether this is a SHA-256 in lower-case hexadecimal digits, and so cannot lead anywhere.
@@ -34,6 +35,12 @@ pub fn kept_prefix(root: &Path, digest: &str) -> Option<PathBuf> {
     let paths = Paths::below(root.to_owned());
     let path = paths.prefix_of(name);
     (path.is_dir() && paths.record_of(name).is_file()).then_some(path)
+}
+
+/// What the script of a layer compiled and linked; none if the cache with that root does not know it.
+pub fn made_by(root: &Path, digest: &str) -> Option<Made> {
+    let path = Paths::below(root.to_owned()).made_of(short_name(digest)?);
+    serde_json::from_slice(&std::fs::read(path).ok()?).ok()
 }
 
 /// A source as a cache keeps it.

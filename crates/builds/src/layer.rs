@@ -99,7 +99,8 @@ impl Builder<'_> {
         let done = script(shell, &layer.script, &site);
         // Also of a script that failed: perhaps that is why.
         let tools_log = cache.paths.log_of(&node.digest).with_extension("tools");
-        let flags = site.around.flags_seen(inputs, node, &site.work.join("tmp"), &tools_log)?;
+        let made_log = cache.paths.made_of(&node.digest);
+        let flags = site.around.flags_seen(inputs, node, &site.work, [&tools_log, &made_log])?;
         let cost = done?;
         verify(shell, &layer.verify, &site)?;
         proof::observe(shell, cache, layer, &node.digest, &site)?;

@@ -51,7 +51,7 @@ pub use event::BuildEvent;
 pub use gc::{Decision, Removed, Rule, Why, YOUNG_S, choose, remove};
 pub use inputs::MissingTool;
 pub use inventory::{Inventory, Item, Kind};
-pub use kept::{KeptSource, kept_of_layer, kept_prefix, kept_source, short_name};
+pub use kept::{KeptSource, kept_of_layer, kept_prefix, kept_source, made_by, short_name};
 pub use leave::{Leave, Quiet};
 pub use loader::executed_with;
 pub use manifest::{Damage, DamageKind};
@@ -63,3 +63,4 @@ pub use sources::{Found, NotFound, commit_now, find_source, import_source, pinne
 pub use survey::{Wanted, WantedLayer, WantedSource, survey};
 pub use unpack::{Limits, Refusal, UnpackError, Unpacked, unpack_archive};
 pub use uses::{KnownStudy, Needs, needs};
+pub use wrappers::Made;

@@ -98,7 +98,7 @@ impl<'a> OnDemand<'a> {
         }
         let builder = Builder {
             cache,
-            sources: Sources::new(cache, request.study_dir, request.sources, &nobody),
+            sources: Sources::new(cache, (request.study_dir, request.own), request.sources, &nobody),
             notify: &nobody,
             between: Between::prepare(cache, request.variants),
         };

@@ -10,6 +10,7 @@
 //! commits.json              the SHA-256 of the trees of commits, so that they need not be laid out again
 //! logs/<name>.log           what its script printed (while it executes: <name>.output)
 //! logs/<name>.tools         arguments of compilers, linkers and archivers
+//! logs/<name>.made          what these compiled and linked
 //! logs/<name>.failed        how it failed, if the study foresaw that
 //! wrappers/<version>/       what stands before these tools on the PATH of scripts; its path is part of what is built
 //! ccache/, sccache/         what these keep, for layers that ask for one
@@ -94,6 +95,11 @@ impl Paths {
     /// What was seen of a finished layer.
     pub(crate) fn proof_of(&self, digest: &str) -> PathBuf {
         self.root.join("proofs").join(format!("{}.json", short(digest)))
+    }
+
+    /// What a layer's script compiled and linked.
+    pub(crate) fn made_of(&self, digest: &str) -> PathBuf {
+        self.log_of(digest).with_extension("made")
     }
 
     /// How a layer failed, if the study foresaw that.

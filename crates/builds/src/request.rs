@@ -2,13 +2,15 @@
 
 use bakeoff_model::plan::Variant;
 use bakeoff_model::study::{Layer, Source};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The builds that a study needs.
 #[derive(Debug, Clone, Copy)]
 pub struct Request<'a> {
     /// The study's folder: where sources are fetched from and files taken from.
     pub study_dir: &'a Path,
+    /// The study's own files, absolute: they are no part of a source that surrounds the study.
+    pub own: &'a [PathBuf],
     /// The study's sources.
     pub sources: &'a [Source],
     /// The layers, first one first. None: nothing is built.

@@ -70,7 +70,7 @@ pub fn build_all(
         let _leave = cache.leave_to_build(|process| on_event(BuildEvent::Waiting { what: what(), process }))?;
         let builder = Builder {
             cache,
-            sources: Sources::new(cache, request.study_dir, request.sources, on_event),
+            sources: Sources::new(cache, (request.study_dir, request.own), request.sources, on_event),
             notify: on_event,
             between: Between::prepare(cache, request.variants),
         };

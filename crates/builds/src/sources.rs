@@ -39,6 +39,7 @@ type Answer = Result<PathBuf, Failure>;
 pub(crate) struct Sources<'a> {
     cache: &'a Cache,
     study_dir: &'a Path,
+    own: &'a [PathBuf],
     notify: Notify<'a>,
     known: Vec<(&'a Source, Mutex<Option<Answer>>)>,
 }
@@ -75,7 +76,7 @@ pub fn find_source(
     source: &Source,
     on_event: &(dyn Fn(BuildEvent) + Sync),
 ) -> Result<Result<Found, NotFound>, Error> {
-    let sources = Sources::new(cache, study_dir, &[], on_event);
+    let sources = Sources::new(cache, (study_dir, &[]), &[], on_event);
     match sources.find(source) {
         Ok(found) => Ok(Ok(found)),
         Err(Stop::Failure(Failure { why, tail, log })) => Ok(Err(NotFound { why, tail, log })),
@@ -84,9 +85,14 @@ pub fn find_source(
 }
 
 impl<'a> Sources<'a> {
-    pub(crate) fn new(cache: &'a Cache, study_dir: &'a Path, sources: &'a [Source], notify: Notify<'a>) -> Self {
+    pub(crate) fn new(
+        cache: &'a Cache,
+        (study_dir, own): (&'a Path, &'a [PathBuf]),
+        sources: &'a [Source],
+        notify: Notify<'a>,
+    ) -> Self {
         let known = sources.iter().map(|source| (source, Mutex::default())).collect();
-        Self { cache, study_dir, notify, known }
+        Self { cache, study_dir, own, notify, known }
     }
 
     /// What is to be laid out of the source at that place in the list: a file, to be unpacked if it is an archive; or
@@ -107,7 +113,7 @@ impl<'a> Sources<'a> {
     }
 
     fn cached_or_fetched(&self, source: &Source) -> Result<PathBuf, Stop> {
-        let pin = &pin(self.cache, self.study_dir, source)?;
+        let pin = &pin(self.cache, (self.study_dir, self.own), source)?;
         let work = self.cache.paths.work_of(pin);
         if let Some(path) = self.accepted(pin)? {
             // The process that accepted it may have been killed before this was gone.
@@ -175,8 +181,8 @@ impl<'a> Sources<'a> {
         let download = work.join("download");
         fresh_folder(work)?;
         fresh_folder(&download)?;
-        let (cache, notify, study_dir) = (self.cache, self.notify, self.study_dir);
-        let mut site = Site { cache, notify, study_dir, shell, work, download: &download, most: Most::default() };
+        let (cache, notify, study_dir, own) = (self.cache, self.notify, self.study_dir, self.own);
+        let mut site = Site { cache, notify, study_dir, own, shell, work, download: &download, most: Most::default() };
         origins::load(&mut site, source)
     }
 

@@ -51,7 +51,7 @@ pub fn needs(cache: &Cache, request: &Request<'_>) -> Result<Needs, Error> {
     let mut needs = Needs::of(&stages(cache, request)?);
     for source in request.sources {
         // One that no variant of this plan takes may be what the next plan takes.
-        needs.sources.extend(sources::pin(cache, request.study_dir, source).ok());
+        needs.sources.extend(sources::pin(cache, (request.study_dir, request.own), source).ok());
     }
     Ok(needs)
 }

@@ -3,6 +3,7 @@
 //! if the study asks for one. `flags.rs` says which of the level's flags that proves; nothing is judged here.
 
 mod flags;
+mod made;
 mod text;
 
 use crate::cache::Cache;
@@ -15,6 +16,7 @@ use bakeoff_host::wrapper::{self, Wrappers};
 use bakeoff_model::plan::Variant;
 use bakeoff_model::record::FlagSeen;
 use bakeoff_model::study::CompilerCache;
+pub use made::Made;
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::fs::{self, File};
@@ -122,18 +124,21 @@ impl Around {
         failure
     }
 
-    /// How far the flags of the layer's variables came, in what its script has called so far; and all calls, for people,
-    /// into the file `calls_log`.
+    /// How far the flags of the layer's variables came, in what its script has called so far; all calls, for people, into
+    /// the file `calls_log`; and what they made into the file `made_log`.
     pub(crate) fn flags_seen(
         &self,
         inputs: &Inputs<'_>,
         node: &Node<'_>,
-        temporary: &Path,
-        calls_log: &Path,
+        work: &Path,
+        [calls_log, made_log]: [&Path; 2],
     ) -> Result<Vec<FlagSeen>, Error> {
         let bytes = if self.between.wrappers.is_ok() { fs::read(&self.calls).at("read", &self.calls)? } else { vec![] };
         let calls = wrapper::calls(&bytes);
         write_whole(calls_log, &text::of(&calls))?;
+        let temporary = &work.join("tmp");
+        let made = made::made(&calls.whole, &work.join("tree"), temporary);
+        write_whole(made_log, &serde_json::to_vec(&made).map_err(std::io::Error::from).at("write", made_log)?)?;
         let declared = flags::declared(inputs.layer, &node.variables);
         Ok(flags::seen(&inputs.layer.name, &declared, &calls.whole, temporary))
     }

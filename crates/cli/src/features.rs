@@ -16,4 +16,5 @@ pub const FEATURES: Features = Features(&[
     &bakeoff_gate::Gate,
     &bakeoff_harness::Harness,
     &bakeoff_page::Page,
+    &bakeoff_starter::Starter,
 ]);

@@ -25,6 +25,8 @@ pub struct StudyFolder {
     pub dir: PathBuf,
     /// Its file, absolute.
     pub file: PathBuf,
+    /// The files that only the study has a use for, links followed: no source that surrounds it contains them.
+    pub own: Vec<PathBuf>,
     /// The study.
     pub study: Study,
 }
@@ -111,13 +113,15 @@ impl StudyFolder {
         let dir = file.parent().map(Path::to_owned).unwrap_or_default();
         let lock_path = file.with_extension("lock");
         let lock = read_lock(&lock_path)?;
-        Ok(Unlocked { folder: Self { dir, file, study }, lock_path, lock })
+        let own = own_files(&[&file, &lock_path], &dir, &study);
+        Ok(Unlocked { folder: Self { dir, file, own, study }, lock_path, lock })
     }
 
     /// The builds of a plan, a number of layers at a time.
     pub fn request<'a>(&'a self, plan: &'a Plan, jobs: usize) -> Request<'a> {
         Request {
             study_dir: &self.dir,
+            own: &self.own,
             sources: &self.study.sources,
             layers: &self.study.layers,
             variants: &plan.variants,
@@ -206,6 +210,16 @@ impl StudyFolder {
             }
         }
     }
+}
+
+/// The study's file, its lock, and what its workloads are expected to print. What else it names may be the program's.
+fn own_files(files: &[&Path], dir: &Path, study: &Study) -> Vec<PathBuf> {
+    let expected = study.workloads.iter().filter_map(|workload| workload.expect.as_ref()).map(|name| dir.join(name));
+    let real = |path: PathBuf| {
+        let folder = path.parent().and_then(|folder| folder.canonicalize().ok());
+        folder.zip(path.file_name()).map(|(folder, name)| folder.join(name))
+    };
+    files.iter().map(|file| file.to_path_buf()).chain(expected).filter_map(real).collect()
 }
 
 /// The words of a command that could be names of files; what a shell would make of them is not known.

@@ -35,6 +35,8 @@ pub(super) struct Site<'a> {
     pub(super) cache: &'a Cache,
     pub(super) notify: Notify<'a>,
     pub(super) study_dir: &'a Path,
+    /// Files of the study that are no part of a source around it.
+    pub(super) own: &'a [PathBuf],
     pub(super) shell: &'a mut Shell,
     /// Kept for the user to look at after a failure.
     pub(super) work: &'a Path,

@@ -47,7 +47,7 @@ impl Site<'_> {
     fn path(&mut self, path: &str) -> Result<PathBuf, Stop> {
         let from = super::pins::resolved(self.study_dir, path)?;
         let to = self.download.join(from.file_name().unwrap_or_default());
-        tree::copy(&from, &to)?;
+        tree::copy_without(&from, &to, &tree::Without::of_study(self.own))?;
         Ok(to)
     }
 
@@ -136,10 +136,10 @@ mod tests {
             let mut shell = Shell::start(&lock, folder.path().join("log")).unwrap();
             let download = folder.path().join("download");
             crate::files::fresh_folder(&download).unwrap();
-            let (study_dir, work) = (folder.path(), folder.path());
+            let (study_dir, own, work) = (folder.path(), &[][..], folder.path());
             let cache = &Cache::open(folder.path().join("cache")).unwrap();
             let notify = &|_| {};
-            let mut site = Site { cache, notify, study_dir, shell: &mut shell, work, download: &download, most };
+            let mut site = Site { cache, notify, study_dir, own, shell: &mut shell, work, download: &download, most };
             let source = Source { name: "data".to_owned(), from, sha256: None, unpack: false, disk_bytes: None };
             let Err(Stop::Failure(failure)) = load(&mut site, &source) else { panic!("it is loaded") };
             assert!(failure.why.contains(expect) && failure.why.contains("with `path`"), "{}", failure.why);

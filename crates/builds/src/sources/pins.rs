@@ -2,21 +2,21 @@
 //! by is remembered, so that nothing else is built under that name.
 
 use super::git;
-use super::tree::{content_sha256, part_sha256};
+use super::tree::{Without, content_without_sha256, part_sha256};
 use crate::cache::Cache;
 use crate::error::{At as _, Error};
 use bakeoff_model::study::{Source, SourceFrom};
 use std::path::{Path, PathBuf};
 use std::sync::PoisonError;
 
-/// The SHA-256 that a source must have.
+/// The SHA-256 that a source must have, for a study in that folder with these files of its own.
 ///
 /// # Errors
 /// [`Error::Unpinned`] if nobody says it; for a path what is wrong with it, also that it is not what the study says.
-pub(crate) fn pin(cache: &Cache, study_dir: &Path, source: &Source) -> Result<String, Error> {
+pub(crate) fn pin(cache: &Cache, (study_dir, own): (&Path, &[PathBuf]), source: &Source) -> Result<String, Error> {
     let path = match &source.from {
         SourceFrom::Path(path) => path,
-        SourceFrom::Worktree(url) => return worktree_pin(cache, study_dir, source, url),
+        SourceFrom::Worktree(url) => return worktree_pin(cache, (study_dir, own), source, url),
         _ => return source.sha256.clone().ok_or_else(|| Error::Unpinned { name: source.name.clone() }),
     };
     let refused = |why: String| Error::Source { name: source.name.clone(), why };
@@ -26,7 +26,7 @@ pub(crate) fn pin(cache: &Cache, study_dir: &Path, source: &Source) -> Result<St
     let found = match known.get(&place) {
         Some(found) => found.clone(),
         None => {
-            let found = content_sha256(&place)?.0;
+            let found = content_without_sha256(&place, &Without::of_study(own))?.0;
             known.insert(place, found.clone());
             found
         }
@@ -41,7 +41,12 @@ pub(crate) fn pin(cache: &Cache, study_dir: &Path, source: &Source) -> Result<St
 }
 
 /// That of the files of a repository's working tree.
-fn worktree_pin(cache: &Cache, study_dir: &Path, source: &Source, url: &str) -> Result<String, Error> {
+fn worktree_pin(
+    cache: &Cache,
+    (study_dir, own): (&Path, &[PathBuf]),
+    source: &Source,
+    url: &str,
+) -> Result<String, Error> {
     // No path of a source is called so.
     let place = git::folder_of(url, study_dir).join("\0worktree");
     let mut known = cache.pins.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -49,7 +54,7 @@ fn worktree_pin(cache: &Cache, study_dir: &Path, source: &Source, url: &str) -> 
         return Ok(found.clone());
     }
     let refused = |why: String| Error::Source { name: source.name.clone(), why };
-    let tree = git::worktree(cache, &git::folder_of(url, study_dir))?.map_err(refused)?;
+    let tree = git::worktree(cache, &git::folder_of(url, study_dir), &Without::of_study(own))?.map_err(refused)?;
     let (found, _) = part_sha256(&tree.folder, &tree.paths)?;
     known.insert(place, found.clone());
     Ok(found)

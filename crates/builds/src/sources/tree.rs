@@ -15,6 +15,9 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
 
+/// What Git keeps of a repository: a folder or, of a submodule, a file.
+const REPOSITORY: &str = ".git";
+
 /// The hash of a folder's content, and the bytes of all its files together.
 ///
 /// It is the SHA-256 of the line `bakeoff tree 1\n` and of one record for everything below the folder, however deep, in
@@ -27,13 +30,13 @@ use std::path::{Path, PathBuf};
 /// - the SHA-256, 32 bytes, of the file's content or of the link's target; of a folder 32 zeros.
 ///
 /// So empty folders count. Times, owners, other permissions, extended attributes and the name of the folder itself do
-/// not, nor does whether two files are one, nor folders called `.bakeoff`. Links are not followed.
+/// not, nor does whether two files are one, nor folders called `.bakeoff`, nor what is left out. Links are not followed.
 ///
 /// # Errors
 /// What cannot be read, and anything that is no file, folder or symbolic link.
-pub(super) fn tree_sha256(folder: &Path) -> Result<(String, u64), Error> {
+fn tree_sha256(folder: &Path, without: &Without<'_>) -> Result<(String, u64), Error> {
     let mut paths = vec![];
-    list(folder, Path::new(""), &mut paths)?;
+    list(folder, Path::new(""), without, &mut paths)?;
     sha256_of_paths(folder, paths)
 }
 
@@ -67,21 +70,44 @@ fn sha256_of_paths(folder: &Path, mut paths: Vec<PathBuf>) -> Result<(String, u6
     Ok((hex(&sha256.finalize()), bytes))
 }
 
+/// What of a folder is left out, besides journals.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Without<'a> {
+    /// These files, absolute.
+    own: &'a [PathBuf],
+    /// What Git keeps of a repository, wherever it is in the folder.
+    repositories: bool,
+}
+
+impl<'a> Without<'a> {
+    /// What is left out of a folder that may surround a study with these files of its own: each commit, and each edit of the
+    /// study, would else be another source, and all would be built again.
+    pub(super) fn of_study(own: &'a [PathBuf]) -> Self {
+        Self { own, repositories: true }
+    }
+
+    /// Whether this is left out.
+    pub(super) fn has(&self, place: &Path) -> bool {
+        let is_repository = || self.repositories && place.file_name() == Some(REPOSITORY.as_ref());
+        is_repository() || self.own.iter().any(|own| own == place)
+    }
+}
+
 /// What counts of a folder: not the journals of a study in it, or each run would change the source that it builds.
-fn content(folder: &Path) -> Result<Vec<PathBuf>, Error> {
+fn content(folder: &Path, without: &Without<'_>) -> Result<Vec<PathBuf>, Error> {
     let mut all = entries(folder)?;
-    all.retain(|entry| entry.file_name() != Some(STATE_FOLDER.as_ref()));
+    all.retain(|entry| entry.file_name() != Some(STATE_FOLDER.as_ref()) && !without.has(entry));
     Ok(all)
 }
 
 /// All paths below a folder that count, relative to it.
-fn list(folder: &Path, inner: &Path, paths: &mut Vec<PathBuf>) -> Result<(), Error> {
-    for place in content(&folder.join(inner))? {
+fn list(folder: &Path, inner: &Path, without: &Without<'_>, paths: &mut Vec<PathBuf>) -> Result<(), Error> {
+    for place in content(&folder.join(inner), without)? {
         let path = inner.join(place.file_name().unwrap_or_default());
         let is_folder = fs::symlink_metadata(&place).at("look at", &place)?.is_dir();
         paths.push(path.clone());
         if is_folder {
-            list(folder, &path, paths)?;
+            list(folder, &path, without, paths)?;
         }
     }
     Ok(())
@@ -115,7 +141,12 @@ fn special(place: &Path) -> Error {
 
 /// The SHA-256 that a file or folder is accepted by, and its size in bytes.
 pub(super) fn content_sha256(path: &Path) -> Result<(String, u64), Error> {
-    if fs::symlink_metadata(path).at("look at", path)?.is_dir() { tree_sha256(path) } else { sha256_of(path) }
+    content_without_sha256(path, &Without::default())
+}
+
+/// The same of what is left of it.
+pub(super) fn content_without_sha256(path: &Path, without: &Without<'_>) -> Result<(String, u64), Error> {
+    if fs::symlink_metadata(path).at("look at", path)?.is_dir() { tree_sha256(path, without) } else { sha256_of(path) }
 }
 
 /// Copies some of a folder's content, as for [`part_sha256`], into a folder that is there.
@@ -133,6 +164,11 @@ pub(super) fn copy_part(from: &Path, paths: &[PathBuf], to: &Path) -> Result<(),
 
 /// Copies a file, or a folder with all in it that counts: content, whether it is executable, times and links.
 pub(crate) fn copy(from: &Path, to: &Path) -> Result<(), Error> {
+    copy_without(from, to, &Without::default())
+}
+
+/// Copies the same without some of it.
+pub(super) fn copy_without(from: &Path, to: &Path, without: &Without<'_>) -> Result<(), Error> {
     if interrupt::count() > 0 {
         return Err(Error::Interrupted);
     }
@@ -143,8 +179,8 @@ pub(crate) fn copy(from: &Path, to: &Path) -> Result<(), Error> {
     }
     if meta.is_dir() {
         fs::create_dir(to).at("make the folder", to)?;
-        for entry in content(from)? {
-            copy(&entry, &to.join(entry.file_name().unwrap_or_default()))?;
+        for entry in content(from, without)? {
+            copy_without(&entry, &to.join(entry.file_name().unwrap_or_default()), without)?;
         }
     } else if meta.is_file() {
         fs::copy(from, to).at("copy the source to", to)?;
@@ -160,6 +196,10 @@ pub(crate) fn copy(from: &Path, to: &Path) -> Result<(), Error> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn tree_sha256(folder: &Path) -> Result<(String, u64), Error> {
+        super::tree_sha256(folder, &Without::default())
+    }
 
     /// A folder with one of everything, and the name that sorts before a folder's content although it is longer.
     fn everything(folder: &Path) {
@@ -225,6 +265,27 @@ mod tests {
         assert_eq!(tree_sha256(&from).unwrap(), before);
         copy(&from, &to).unwrap();
         assert!(to.join("a/file").exists() && !to.join("a/.bakeoff").exists());
+    }
+
+    #[test]
+    fn a_study_in_the_folder_and_its_repository_are_no_part_of_it() {
+        let folder = tempfile::tempdir().unwrap();
+        let (from, to) = (folder.path().join("from"), folder.path().join("to"));
+        everything(&from);
+        let before = tree_sha256(&from).unwrap();
+        fs::create_dir_all(from.join(".git/refs")).unwrap();
+        fs::write(from.join("a/.git"), "gitdir: ../.git/modules/a\n").unwrap();
+        fs::write(from.join("study.toml"), "format = 1\n").unwrap();
+        fs::write(from.join("a/study.toml"), "another's").unwrap();
+        let own = [from.join("study.toml")];
+        let without = Without::of_study(&own);
+        let left = content_without_sha256(&from, &without).unwrap();
+        assert!(left != before && left != tree_sha256(&from).unwrap());
+        copy_without(&from, &to, &without).unwrap();
+        assert_eq!(tree_sha256(&to).unwrap(), left, "a copy is what was hashed");
+        assert!(to.join("a/study.toml").exists() && !to.join("study.toml").exists());
+        fs::remove_file(from.join("a/study.toml")).unwrap();
+        assert_eq!(content_without_sha256(&from, &without).unwrap(), before);
     }
 
     #[test]

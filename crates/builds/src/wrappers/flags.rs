@@ -10,7 +10,8 @@ mod family;
 use bakeoff_host::wrapper::Call;
 use bakeoff_model::record::FlagSeen;
 use bakeoff_model::study::Layer;
-use call::{Build, Language, bare, builds};
+use call::bare;
+pub(super) use call::{Build, Language, builds};
 use std::collections::BTreeMap;
 use std::path::Path;
 

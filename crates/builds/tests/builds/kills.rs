@@ -48,7 +48,8 @@ fn build(folder: &Path, word: &str, told: &(dyn Fn(BuildEvent) + Sync)) -> (Cach
         ..Variant::default()
     };
     let variants = [("1", "1"), ("1", "2"), ("2", "1"), ("2", "2")].map(variant);
-    let request = Request { study_dir: &study_dir, sources: &[source], layers: &layers, variants: &variants, jobs: 4 };
+    let request =
+        Request { study_dir: &study_dir, own: &[], sources: &[source], layers: &layers, variants: &variants, jobs: 4 };
     let lines = build_all(&cache, &request, told).unwrap();
     (cache, lines)
 }

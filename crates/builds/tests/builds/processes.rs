@@ -27,6 +27,7 @@ fn build_one_layer_if_asked() {
     let cache = Cache::open(PathBuf::from(cache)).unwrap().on(machine);
     let request = Request {
         study_dir: cache.root(),
+        own: &[],
         sources: &[],
         layers: &[layer("slow", &script)],
         variants: &[Variant { name: "v".to_owned(), ..Variant::default() }],
@@ -225,7 +226,7 @@ fn builds_wait_while_trials_execute_and_the_other_way_round() {
     let variants = [Variant { name: "own".to_owned(), ..Variant::default() }];
     let layers = [layer("own", "echo > $PREFIX/x")];
     let dir = cache.root();
-    let request = Request { study_dir: dir, sources: &[], layers: &layers, variants: &variants, jobs: 1 };
+    let request = Request { study_dir: dir, own: &[], sources: &[], layers: &layers, variants: &variants, jobs: 1 };
     assert!(!build_all(&cache, &request, &|_| {}).unwrap()[0].cached);
     drop(trials);
     assert_eq!(builder.says(), "started");

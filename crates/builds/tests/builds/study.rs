@@ -77,6 +77,7 @@ impl Study {
     pub(crate) fn request<'a>(&'a self, dir: &'a Path) -> Request<'a> {
         Request {
             study_dir: dir,
+            own: &[],
             sources: &self.sources,
             layers: &self.layers,
             variants: &self.variants,

@@ -182,6 +182,7 @@ fn of_plans(cache: &Cache, folder: &StudyFolder) -> Result<Needs, CommandError> 
         let plan = Plan::of(&folder.study, &spec.name)?;
         let request = Request {
             study_dir: &folder.dir,
+            own: &folder.own,
             sources: &folder.study.sources,
             layers: &folder.study.layers,
             variants: &plan.variants,

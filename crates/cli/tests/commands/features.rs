@@ -25,6 +25,8 @@ mod page_parcels;
 mod page_serve;
 #[path = "../../../../features/parcel/tests/command/parcel.rs"]
 mod parcel;
+#[path = "../../../../features/starter/tests/command/init.rs"]
+mod starter;
 #[path = "../../../../features/stat/tests/command/stat.rs"]
 mod stat;
 #[path = "../../../../features/stat/tests/command/benchstat.rs"]

@@ -44,9 +44,8 @@ pub fn parse_with(text: &str, extensions: &[&dyn Extension]) -> Result<Study, Ve
     let sink = Sink::default();
     for error in &errors {
         let span = error.span().unwrap_or(0..0);
-        let remedy = revisions::unquoted(text, span.start)
-            .map(|name| format!("write the name in quotes: `\"{name}\" = …`"))
-            .unwrap_or_else(|| "see https://toml.io for the format".to_owned());
+        let remedy =
+            revisions::unquoted(text, span.start).unwrap_or_else(|| "see https://toml.io for the format".to_owned());
         sink.report(span, &format!("this is not TOML: {}", error.message()), "", &remedy);
     }
     // A tree that was recovered from broken text has gaps; what seems to be missing may only be misread.

@@ -103,13 +103,25 @@ fn every_level_names_one(sink: &Sink, placed: &[PlacedSource], layers: &[Layer],
     }
 }
 
-/// The key of the line at this place, if it is the name of a revision that only quotes make a key.
-pub(super) fn unquoted(text: &str, at: usize) -> Option<&str> {
+/// What stands without quotes in the line at this place and needs them: the name of a level, or a text behind `=`, such as
+/// that of a revision; as a remedy.
+pub(super) fn unquoted(text: &str, at: usize) -> Option<String> {
     let before = text.get(..at)?;
     let start = before.rfind('\n').map_or(0, |end| end + 1);
     let line = text[start..].lines().next()?;
     let (key, _) = line.split_once('=')?;
     let key = key.trim();
+    let needs_them = |word: &str| word.contains(|c: char| "/~^@+".contains(c));
     let fits = |c: char| c.is_ascii_alphanumeric() || "_-+./~^@".contains(c);
-    (key.contains(|c: char| "/~^@".contains(c)) && key.chars().all(fits)).then_some(key)
+    if needs_them(key) && key.chars().all(fits) {
+        return Some(format!("write the name in quotes: `\"{key}\" = …`"));
+    }
+    // A number or a word of TOML needs none, so that something else is wrong with it.
+    let is_text = |text: &&str| {
+        text.trim_start_matches('-').starts_with(|c: char| c.is_ascii_alphabetic())
+            && text.chars().all(|c| fits(c) || c == ' ' || c == '=')
+    };
+    let values = line.split(" = ").skip(1).map(|rest| rest.split([',', '}', '#']).next().unwrap_or_default().trim());
+    let value = values.filter(is_text).find(|word| !["true", "false", "inf", "nan"].contains(word))?;
+    Some(format!("write the text in quotes: `\"{value}\"`"))
 }

@@ -2,7 +2,7 @@
 //! their paths. They are copied as they are on the disk.
 
 use super::super::bring::{Loaded, Site};
-use super::super::tree::copy_part;
+use super::super::tree::{Without, copy_part};
 use super::ask::ask;
 use super::folder::{Folder, folder_of};
 use crate::cache::Cache;
@@ -26,8 +26,12 @@ pub(in crate::sources) struct Tree {
     pub(in crate::sources) paths: Vec<PathBuf>,
 }
 
-/// The working tree that a folder belongs to; or why there is none.
-pub(in crate::sources) fn worktree(cache: &Cache, path: &Path) -> Result<Result<Tree, String>, Error> {
+/// The working tree that a folder belongs to, without that; or why there is none.
+pub(in crate::sources) fn worktree(
+    cache: &Cache,
+    path: &Path,
+    without: &Without<'_>,
+) -> Result<Result<Tree, String>, Error> {
     let folder = match Folder::of(cache, path)? {
         Ok(folder) => folder,
         Err(why) => return Ok(Err(why)),
@@ -39,6 +43,7 @@ pub(in crate::sources) fn worktree(cache: &Cache, path: &Path) -> Result<Result<
     };
     let mut paths = BTreeSet::new();
     let listed = list(cache, &top, Path::new(""), &mut paths, DEEPEST)?;
+    paths.retain(|path| !without.has(&top.join(path)));
     Ok(listed.map(|()| Tree { folder: top, paths: paths.into_iter().collect() }))
 }
 
@@ -94,7 +99,7 @@ fn has_real_folders(top: &Path, path: &Path, known: &mut BTreeMap<PathBuf, bool>
 
 /// Copies the files of a working tree.
 pub(in crate::sources) fn load_worktree(site: &mut Site<'_>, name: &str, url: &str) -> Result<Loaded, Stop> {
-    match worktree(site.cache, &folder_of(url, site.study_dir))? {
+    match worktree(site.cache, &folder_of(url, site.study_dir), &Without::of_study(site.own))? {
         Ok(tree) => {
             copy_part(&tree.folder, &tree.paths, site.download)?;
             Ok(Loaded { path: site.download.to_owned(), commit: None })

@@ -2,11 +2,11 @@
 
 use bakeoff_host::wrapper::{Call, Kind};
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// What a source is written in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Language {
+pub(in crate::wrappers) enum Language {
     C,
     Cxx,
     ObjectiveC,
@@ -16,15 +16,19 @@ pub(super) enum Language {
 
 /// A call that builds something.
 #[derive(Debug)]
-pub(super) struct Build {
+pub(in crate::wrappers) struct Build {
+    /// The folder it was called in.
+    pub(in crate::wrappers) dir: PathBuf,
+    /// What it writes, if it says so.
+    pub(in crate::wrappers) output: Option<String>,
     /// The languages that it compiles.
-    pub(super) compiles: BTreeSet<Language>,
+    pub(in crate::wrappers) compiles: BTreeSet<Language>,
     /// Whether it makes a program or library.
-    pub(super) links: bool,
+    pub(in crate::wrappers) links: bool,
     /// Whether it is a linker that was called directly.
     pub(super) is_linker: bool,
     /// Its words, bare.
-    pub(super) words: Vec<String>,
+    pub(in crate::wrappers) words: Vec<String>,
 }
 
 impl Build {
@@ -42,7 +46,7 @@ impl Build {
 }
 
 /// The calls that build something, probes left out.
-pub(super) fn builds(calls: &[Call], temporary: &Path) -> Vec<Build> {
+pub(in crate::wrappers) fn builds(calls: &[Call], temporary: &Path) -> Vec<Build> {
     let mut drivers: BTreeMap<u32, (usize, &Call)> = BTreeMap::new();
     let mut builds: Vec<Option<Build>> = vec![];
     for call in calls {
@@ -134,7 +138,8 @@ fn of_driver(call: &Call, temporary: &Path) -> Option<Build> {
         return None;
     }
     let stops = |word: &String| ["-c", "-S", "-r", "-Wl,-r"].contains(&word.as_str());
-    Some(Build { compiles, links: !words.iter().any(stops), is_linker: false, words })
+    let (dir, output, links) = (call.dir.clone(), output.cloned(), !words.iter().any(stops));
+    Some(Build { dir, output, compiles, links, is_linker: false, words })
 }
 
 fn of_linker(call: &Call) -> Option<Build> {
@@ -143,7 +148,8 @@ fn of_linker(call: &Call) -> Option<Build> {
         |word: &String| ["-r", "-i", "--relocatable", "-v", "-V", "--version", "--help"].contains(&word.as_str());
     let has_inputs = words.iter().any(|word| !word.starts_with('-'));
     let links = has_inputs && !words.iter().any(none);
-    links.then_some(Build { compiles: BTreeSet::new(), links, is_linker: true, words })
+    let output = words.windows(2).find(|pair| pair[0] == "-o").map(|pair| pair[1].clone());
+    links.then_some(Build { dir: call.dir.clone(), output, compiles: BTreeSet::new(), links, is_linker: true, words })
 }
 
 /// The language of `-x`; none for headers and what is not known.

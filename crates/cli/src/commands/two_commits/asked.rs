@@ -147,7 +147,7 @@ impl Revisions {
             sections: BTreeMap::new(),
             sections_of_trials: BTreeSet::new(),
         };
-        StudyFolder { dir: dir.to_owned(), file: dir.join("study.toml"), study }
+        StudyFolder { dir: dir.to_owned(), file: dir.join("study.toml"), own: vec![], study }
     }
 }
 

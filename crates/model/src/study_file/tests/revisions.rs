@@ -105,6 +105,13 @@ fn a_level_may_be_called_as_its_revision_in_quotes() {
         assert!(shown.contains(wrong), "{shown}");
         assert!(shown.contains(&format!("write the name in quotes: `\"{name}\" = ")), "{shown}");
     }
+    for (value, expect) in
+        [("HEAD~1", "HEAD~1"), ("main", "main"), ("-O3 -flto=auto", "-O3 -flto=auto"), ("1.x", "see https")]
+    {
+        let shown = messages(&text(&format!("old = {{ revision = {value} }}"), ""));
+        assert!(shown.contains(expect) && shown.contains("not TOML"), "{shown}");
+        assert_eq!(shown.contains("write the text in quotes"), expect == value, "{shown}");
+    }
     let shown = messages(&text("old = { revision = \"a\" }\n\"a b\" = {}", ""));
     assert!(shown.contains("must be plain"), "{shown}");
 }

@@ -1,0 +1,368 @@
+//! `bakeoff init`: the steps from a source to its study, in their order, and what is printed of each.
+
+use crate::add_level;
+use crate::ask::Answers;
+use crate::expect::{self, Seen};
+use crate::levels::{Level, OWN, own_optimisation, parse, proposed, variables, without_own};
+use crate::origin::{Origin, resolve};
+use crate::plain::{self, Plain};
+use crate::products::{Product, own_libraries, ranked};
+use crate::prove::prove;
+use crate::recognise::{Found, recognise};
+use crate::workload::{Workload, bring_files, of_command, stub};
+use crate::write::{Output, Written, replace, text};
+use bakeoff_builds::{Cache, executed_with};
+use bakeoff_command::{Code, CommandError, Features, screen};
+use bakeoff_report::format;
+use std::os::unix::process::CommandExt as _;
+use std::path::{Path, PathBuf};
+
+/// Make a study of a program, from its source code
+///
+/// Init recognises the build system of the source (Cargo, Go, Meson, CMake, configure, Autoconf, make, debian/rules), builds a
+/// copy of it once as it is, finds the program, and writes a study.toml with comments that say what it saw. Then it builds one
+/// changed level, and executes the workload on the plain build: twice for its expected output, then for some seconds to see how
+/// much its time varies. A folder gets the study into itself; anything else gets a new folder.
+///
+/// Where standard input is a terminal, it asks what it cannot know. Elsewhere, and with --yes, it assumes the first answer and
+/// prints it.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// A folder with source code, a Git URL, an archive or its URL, or debian:PACKAGE
+    #[arg(value_name = "SOURCE", default_value = ".")]
+    source: String,
+    /// The name of the factor
+    #[arg(long, value_name = "NAME")]
+    factor: Option<String>,
+    /// A level, instead of those that are proposed: words for the compiler, which come after the project's own
+    /// (`-O3 -flto=auto`), a compiler (`clang`), or a variable (`GOAMD64=v3`); with a name in front, `lto=-O3 -flto=auto`
+    #[arg(long, value_name = "LEVEL", allow_hyphen_values = true)]
+    level: Vec<String>,
+    /// The workload, as it would be typed in the source's folder: './prog input'
+    #[arg(long, value_name = "COMMAND")]
+    run: Option<String>,
+    /// Which of the programs that are built is meant: its name or its path
+    #[arg(long, value_name = "PROGRAM")]
+    product: Option<String>,
+    /// Go on with `bakeoff run`
+    #[arg(long)]
+    run_now: bool,
+    /// Ask nothing
+    #[arg(long, short)]
+    yes: bool,
+    /// Add a level to the study in SOURCE instead, and touch nothing else of it: `FACTOR=WORDS` or `NAME=WORDS`
+    #[arg(long, value_name = "LEVEL", allow_hyphen_values = true, conflicts_with_all = ["level", "run", "product"])]
+    add_level: Vec<String>,
+}
+
+pub(crate) fn execute(args: &Args, features: Features) -> Result<Code, CommandError> {
+    if !args.add_level.is_empty() {
+        return add_level::add(Path::new(&args.source), args.factor.as_deref(), &args.add_level, features);
+    }
+    let asked = args.level.iter().map(|text| parse(text)).collect::<Result<Vec<Level>, _>>()?;
+    bakeoff_host::interrupt::install()?;
+    let cache = Cache::open(Cache::default_root()?)?;
+    let origin = resolve(&cache, &args.source)?;
+    let file = origin.study_dir.join("study.toml");
+    if file.exists() {
+        return Err(CommandError::usage(format!("there is a study already: {}", file.display()))
+            .hint("add to it with --add-level NAME=WORDS, or remove it to begin again"));
+    }
+    let found = chosen_system(&origin)?;
+    let plain = plain::build(&cache, &origin, &found, features)?;
+    let answers = Answers::here(args.yes);
+    let product = chosen_product(&origin, &plain, args.product.as_deref(), answers)?;
+    let (levels, seen) = chosen_levels(asked, &found, &plain, &product)?;
+    let workload = chosen_workload(args.run.as_deref(), &origin, &product, answers)?;
+    let start = Start { cache: &cache, origin: &origin, found: &found, plain: &plain, product: &product, features };
+    let code = start.write(args.factor.as_deref(), &levels, &seen, workload, &file)?;
+    if args.run_now && code == Code::Done {
+        return Err(run_now(&origin.study_dir));
+    }
+    screen::out(&format!("next: bakeoff run {}\n", shown(&origin.study_dir)));
+    Ok(code)
+}
+
+/// Becomes `bakeoff run`; returns only if that fails.
+fn run_now(dir: &Path) -> CommandError {
+    CommandError::usage(std::process::Command::new("/proc/self/exe").arg("run").arg(dir).exec())
+}
+
+/// A folder as one would type it here.
+fn shown(dir: &Path) -> String {
+    let here = std::env::current_dir().and_then(|here| here.canonicalize()).unwrap_or_default();
+    match dir.strip_prefix(&here) {
+        Ok(inside) if inside.as_os_str().is_empty() => ".".to_owned(),
+        Ok(inside) => inside.display().to_string(),
+        Err(_) => dir.display().to_string(),
+    }
+}
+
+fn chosen_system(origin: &Origin) -> Result<Found, CommandError> {
+    let mut all = recognise(&origin.tree).into_iter();
+    let Some(found) = all.next() else {
+        let error = format!("no build system is recognised in {}", origin.tree.display());
+        return Err(CommandError::usage(error).hint(
+            "its top folder has none of Cargo.toml, go.mod, meson.build, CMakeLists.txt, configure, configure.ac, \
+             configure.py, Makefile, debian/rules; write the study by hand: docs/study-file.md",
+        ));
+    };
+    let others: Vec<String> = all.map(|other| other.file).collect();
+    let others = if others.is_empty() { String::new() } else { format!(" (not used: {})", others.join(", ")) };
+    screen::out(&format!("{}: built by {}{others}\n", origin.name, found.file));
+    Ok(found)
+}
+
+fn chosen_product(
+    origin: &Origin,
+    plain: &Plain,
+    named: Option<&str>,
+    answers: Answers,
+) -> Result<Product, CommandError> {
+    let products = ranked(&plain.tree, &linked(plain), &origin.name).programs;
+    let list = |all: &[&Product]| -> Vec<String> {
+        all.iter().map(|one| format!("{} ({})", one.path.display(), format::bytes(one.bytes as f64))).collect()
+    };
+    if products.is_empty() {
+        let built = format!("{}, and no program that could be executed", compilations(plain.made.compilations));
+        return Err(CommandError::usage(format!("this is a library: {built}"))
+            .hint("write a program that uses it, build that too, and name it with --product"));
+    }
+    if let Some(named) = named {
+        let fits = |one: &&Product| one.name() == named || one.path == Path::new(named);
+        let all: Vec<&Product> = products.iter().collect();
+        return products.iter().find(fits).cloned().ok_or_else(|| {
+            CommandError::usage(format!("no program `{named}` is built"))
+                .hint(format!("there are: {}", list(&all).join(", ")))
+        });
+    }
+    let serious: Vec<&Product> = products.iter().filter(|one| !one.is_aside).collect();
+    let offered = if serious.is_empty() { products.iter().collect() } else { serious };
+    let chosen = answers.choose("Which program?", &list(&offered), "--product");
+    Ok(offered[chosen].clone())
+}
+
+/// What was linked; where the wrappers do not see that, what lies where the system puts programs.
+fn linked(plain: &Plain) -> Vec<PathBuf> {
+    let below = |folder: &str| {
+        let entries = plain.tree.join(folder).read_dir().into_iter().flatten().flatten();
+        entries.map(|entry| Path::new(folder).join(entry.file_name())).collect::<Vec<_>>()
+    };
+    let mut all = plain.made.linked.clone();
+    all.extend(below("target/release").into_iter().filter(|path| !all.contains(path)).collect::<Vec<_>>());
+    if plain.tree.join("go.mod").exists() {
+        all.extend(below("bakeoff-build"));
+    }
+    all
+}
+
+/// A number of compilations.
+fn compilations(number: u64) -> String {
+    if number == 1 { "1 compilation".to_owned() } else { format!("{number} compilations") }
+}
+
+/// The levels with the plain one, and what was seen, as sentences for the file.
+fn chosen_levels(
+    asked: Vec<Level>,
+    found: &Found,
+    plain: &Plain,
+    product: &Product,
+) -> Result<(Vec<Level>, Vec<String>), CommandError> {
+    let made = &plain.made;
+    let own = match own_optimisation(made) {
+        Some(own) => format!("all of them with {own}"),
+        None if made.optimisation.len() > 1 => {
+            let each = made
+                .optimisation
+                .iter()
+                .map(|(word, n)| format!("{n} with {}", if word.is_empty() { "none" } else { word }));
+            format!("-O differs: {}", each.collect::<Vec<_>>().join(", "))
+        }
+        None => "none of them with -O".to_owned(),
+    };
+    let took = format!("The plain build took {}", format::waiting_time(plain.wall_s));
+    let seen = match found.calls_compilers() {
+        true => {
+            format!("{took}: {}, {own}; the program is {}.", compilations(made.compilations), product.path.display())
+        }
+        false => format!("{took}; the program is {}.", product.path.display()),
+    };
+    screen::out(&format!("{seen}\n"));
+    if found.calls_compilers() && made.compilations == 0 {
+        screen::out(
+            "No call of a compiler was seen: it is called by its full path, or a cache stands before it. Words that levels \
+             append do not arrive then.\n",
+        );
+    }
+    let wanted = if asked.is_empty() { proposed(found) } else { asked };
+    let (kept, left) = without_own(wanted, made);
+    let mut seen = vec![seen];
+    for level in left {
+        let line = format!("Left out: {} is what the project does anyway.", level.name);
+        screen::out(&format!("{line}\n"));
+        seen.push(line);
+    }
+    let mut levels = vec![Level { name: OWN.to_owned(), entries: vec![] }];
+    levels.extend(kept.into_iter().filter(|level| level.name != OWN));
+    if levels.len() < 2 {
+        return Err(CommandError::usage("nothing is left to compare with the project's own flags")
+            .hint("name a level that changes something: --level 'O3=-O3 -march=native'"));
+    }
+    Ok((levels, seen))
+}
+
+fn chosen_workload(
+    run: Option<&str>,
+    origin: &Origin,
+    product: &Product,
+    answers: Answers,
+) -> Result<Workload, CommandError> {
+    let typed = run.map(str::to_owned).or_else(|| {
+        let question =
+            format!("What shall it do, typed as in the source's folder? [{} --version]: ", product.path.display());
+        answers.text(&question)
+    });
+    let Some(typed) = typed else {
+        screen::out(&format!(
+            "assumed: the workload is a stub, `{} --version` (--run COMMAND names another)\n",
+            product.name()
+        ));
+        return Ok(stub(&product.name()));
+    };
+    let workload = of_command(&typed, &product.name(), &product.path);
+    std::fs::create_dir_all(&origin.study_dir).map_err(CommandError::usage)?;
+    let here = std::env::current_dir().map_err(CommandError::usage)?;
+    let brought = bring_files(&workload.run, &[&here, &origin.tree], &origin.study_dir).map_err(CommandError::usage)?;
+    if !brought.is_empty() {
+        screen::out(&format!("copied into the study: {}\n", brought.join(", ")));
+    }
+    Ok(workload)
+}
+
+/// What is known when the study is written.
+struct Start<'a> {
+    cache: &'a Cache,
+    origin: &'a Origin,
+    found: &'a Found,
+    plain: &'a Plain,
+    product: &'a Product,
+    features: Features,
+}
+
+impl Start<'_> {
+    /// Writes the study, proves a level, executes the workload, and writes the study again with what that showed.
+    fn write(
+        &self,
+        factor: Option<&str>,
+        levels: &[Level],
+        seen: &[String],
+        mut workload: Workload,
+        file: &Path,
+    ) -> Result<Code, CommandError> {
+        let origin = self.origin;
+        let factor = factor.unwrap_or(if self.found.calls_compilers() { "flags" } else { "settings" });
+        let program = self.product.name();
+        let libraries = self.libraries();
+        let (script, tools) = (self.script(&libraries, levels), self.found.tools());
+        let save = |workload: &Workload, output: Output, timed: &[String]| {
+            let written = Written {
+                origin,
+                factor,
+                levels,
+                seen,
+                tools: &tools,
+                script: &script,
+                program: &program,
+                workload,
+                output,
+                timed,
+            };
+            std::fs::create_dir_all(&origin.study_dir).and_then(|()| replace(file, text(&written).as_bytes()))
+        };
+        save(&workload, Output::Unknown, &[]).map_err(CommandError::usage)?;
+        let proven = prove(self.cache, file, self.features)?;
+        if !libraries.is_empty() && !self.loads_own(&proven.own, &libraries) {
+            screen::out("the program finds its libraries only with LD_LIBRARY_PATH, which the workload sets\n");
+            workload.run = format!("LD_LIBRARY_PATH=\"$PREFIX/lib\" {}", workload.run);
+        }
+        let seen = match expect::execute(&workload.run, &origin.study_dir, &proven.own)? {
+            Ok(seen) => seen,
+            Err(why) => {
+                save(&workload, Output::Unknown, &[]).map_err(CommandError::usage)?;
+                screen::out(&format!("the workload `{}` fails: {why}\n", workload.run));
+                screen::out(&format!("correct `run` in {}\n", shown(file)));
+                return Ok(Code::VariantFailed);
+            }
+        };
+        let output = match &seen.output {
+            Some(bytes) => {
+                let name = format!("{program}.expect");
+                replace(&origin.study_dir.join(&name), bytes).map_err(CommandError::usage)?;
+                Output::Expected(name)
+            }
+            None if seen.varies => Output::Varies,
+            None => Output::Unknown,
+        };
+        let timed = timed(&seen, levels.len());
+        save(&workload, output, &timed).map_err(CommandError::usage)?;
+        timed.iter().for_each(|line| screen::out(&format!("{line}\n")));
+        screen::out(&format!("wrote {}\n", shown(file)));
+        Ok(if proven.is_built { Code::Done } else { Code::VariantFailed })
+    }
+
+    /// Libraries of the tree that the program would take from the system once it lies elsewhere.
+    fn libraries(&self) -> Vec<String> {
+        let shared = ranked(&self.plain.tree, &self.plain.made.linked, &self.origin.name).shared;
+        own_libraries(&self.plain.tree, &self.product.path, &shared)
+    }
+
+    /// The lines that build the program and put it into `$PREFIX/bin`.
+    fn script(&self, libraries: &[String], levels: &[Level]) -> Vec<String> {
+        let variables = variables(levels);
+        let mut lines = vec![];
+        if !variables.is_empty() {
+            let names: Vec<String> = variables.iter().map(|name| format!("${name}")).collect();
+            lines.push(format!("# levels set {}", names.join(", ")));
+        }
+        lines.extend(self.found.script(self.plain.how));
+        lines.extend(self.found.install().filter(|_| !libraries.is_empty()));
+        lines.extend(self.found.back().map(str::to_owned));
+        let path = self.product.path.display();
+        let name = self.product.name();
+        let copy = format!("install -D '{path}' \"$PREFIX/bin/{name}\"");
+        match libraries {
+            [] => lines.push(copy),
+            libraries => {
+                let names = libraries.join(", ");
+                screen::out(&format!("installed into $PREFIX, because the program needs its own libraries: {names}\n"));
+                lines.push(format!("test -x \"$PREFIX/bin/{name}\" || {copy}"));
+            }
+        }
+        lines
+    }
+
+    /// Whether the program in a prefix takes its libraries from there.
+    fn loads_own(&self, prefix: &Path, libraries: &[String]) -> bool {
+        let loaded = executed_with(&[prefix.join("bin").join(self.product.name())], None, 1000);
+        let of = |name: &String| {
+            let is_it = |path: &&PathBuf| {
+                path.file_name().is_some_and(|file| file.to_string_lossy().starts_with(&format!("{name}.so")))
+            };
+            loaded.iter().find(is_it).is_some_and(|path| path.starts_with(prefix))
+        };
+        libraries.iter().all(of)
+    }
+}
+
+/// What was seen of the workload, a sentence each.
+fn timed(seen: &Seen, levels: usize) -> Vec<String> {
+    let mut lines =
+        vec![format!("The workload takes about {} ({} times).", format::duration(seen.median_s()), seen.walls.len())];
+    if seen.varies {
+        lines.push("Its output differs from one execution to the next.".to_owned());
+    }
+    if let Some(blocks) = seen.blocks_for_one_percent(levels) {
+        lines.push(format!("To see a difference of 1 % takes about {blocks} blocks on this machine; a study has 12."));
+    }
+    lines
+}

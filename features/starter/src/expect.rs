@@ -1,0 +1,122 @@
+//! Executes the workload of a new study on the plain build: twice, to see whether it prints the same, and then for some seconds
+//! more, to see how much its time varies. Nothing of this is part of a result; it only helps to choose what is in the file.
+
+use bakeoff_command::CommandError;
+use bakeoff_host::{Command, End, Launcher, Limits, Patience};
+use bakeoff_judge::planning::{Aim, from_sd};
+use std::collections::BTreeMap;
+use std::path::Path;
+
+/// No workload of a benchmark takes longer, in seconds.
+const MOST_S: f64 = 600.0;
+/// It is executed again for this long, in seconds, and no more often than this.
+const AGAIN_S: f64 = 3.0;
+const MOST: usize = 12;
+/// Larger outputs are compared in trials, but are not kept as a file.
+const MOST_BYTES: usize = 1 << 20;
+
+/// What was seen.
+pub(crate) struct Seen {
+    /// What it printed both times; none if that differed or is large.
+    pub(crate) output: Option<Vec<u8>>,
+    pub(crate) varies: bool,
+    /// Elapsed times, in seconds.
+    pub(crate) walls: Vec<f64>,
+}
+
+/// Executes it; or why it fails, in words.
+///
+/// # Errors
+/// Those of the launcher, and of files.
+pub(crate) fn execute(run: &str, dir: &Path, prefix: &Path) -> Result<Result<Seen, String>, CommandError> {
+    let scratch = tempfile::tempdir().map_err(CommandError::usage)?;
+    let mut launcher = Launcher::start(None)?;
+    let mut once = || -> Result<Result<(Vec<u8>, f64), String>, CommandError> {
+        let home = tempfile::tempdir_in(scratch.path()).map_err(CommandError::usage)?;
+        let [stdout, stderr] = ["stdout", "stderr"].map(|name| scratch.path().join(name));
+        let folder = home.path().display().to_string();
+        let path = std::env::var("PATH").unwrap_or_default();
+        let prefix = prefix.display().to_string();
+        let env = [
+            ("PATH", path),
+            ("LC_ALL", "C".to_owned()),
+            ("PREFIX", prefix),
+            ("HOME", folder.clone()),
+            ("TMPDIR", folder),
+        ];
+        let env: BTreeMap<String, String> = env.map(|(name, value)| (name.to_owned(), value)).into();
+        let argv = ["sh", "-c", run].map(str::to_owned).to_vec();
+        let command =
+            Command { argv, dir: dir.to_owned(), env, stdin: None, stdout: stdout.clone(), stderr: stderr.clone() };
+        let limits = Limits { timeout_s: Some(MOST_S), ..Limits::default() };
+        let ended = launcher.execute_within(&limits, &command, Patience::FirstInterrupt)?;
+        let read = |path: &Path| std::fs::read(path).map_err(CommandError::usage);
+        let why = match ended.end {
+            End::Exited(0) => {
+                let wall_s = ended.measurements.get("wall").copied().unwrap_or_default();
+                return Ok(Ok((read(&stdout)?, wall_s)));
+            }
+            End::Exited(code) => format!("it exited {code}"),
+            End::Signalled(signal) => format!("it was killed by signal {signal}"),
+            End::TimedOut => format!("it takes longer than {MOST_S} s"),
+            End::Interrupted => return Err(bakeoff_builds::Error::Interrupted.into()),
+            other => format!("it could not be executed: {other:?}"),
+        };
+        let said = String::from_utf8_lossy(&read(&stderr)?).trim().lines().last().map(|line| format!(": {line}"));
+        Ok(Err(why + &said.unwrap_or_default()))
+    };
+    let (first, second) = match (once()?, once()?) {
+        (Ok(first), Ok(second)) => (first, second),
+        (Err(why), _) | (_, Err(why)) => return Ok(Err(why)),
+    };
+    let mut walls = vec![first.1, second.1];
+    while walls.len() < MOST && walls.iter().sum::<f64>() < AGAIN_S {
+        match once()? {
+            Ok((_, wall_s)) => walls.push(wall_s),
+            Err(why) => return Ok(Err(format!("it fails only sometimes: {why}"))),
+        }
+    }
+    let varies = first.0 != second.0;
+    let output = (!varies && first.0.len() <= MOST_BYTES).then_some(first.0);
+    Ok(Ok(Seen { output, varies, walls }))
+}
+
+impl Seen {
+    /// The middle of the times, in seconds.
+    pub(crate) fn median_s(&self) -> f64 {
+        let mut sorted = self.walls.clone();
+        sorted.sort_by(f64::total_cmp);
+        sorted[sorted.len() / 2]
+    }
+
+    /// About how many blocks it takes to see a difference of 1 % between that many variants; none if that cannot be known.
+    pub(crate) fn blocks_for_one_percent(&self, variants: usize) -> Option<u32> {
+        // The first ones may have had to load files.
+        let logs: Vec<f64> = self.walls.iter().skip(1).map(|wall_s| wall_s.ln()).collect();
+        if logs.len() < 4 {
+            return None;
+        }
+        let mean = logs.iter().sum::<f64>() / logs.len() as f64;
+        let square = logs.iter().map(|log| (log - mean).powi(2)).sum::<f64>() / (logs.len() - 1) as f64;
+        let family = u32::try_from(variants.saturating_sub(1)).unwrap_or(1);
+        let aim = Aim { see: vec![0.01], power: 0.8, margin: 0.01, confidence: 0.95, family };
+        // A ratio has the spread of both of its times.
+        let planning = from_sd(aim, (2.0 * square).sqrt());
+        planning.rows.first().and_then(|row| row.to_see.first().copied().flatten())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn more_spread_takes_more_blocks() {
+        let blocks = |spread: f64| {
+            let walls = (0..9).map(|n| 1.0 + spread * f64::from(n % 3)).collect();
+            Seen { output: None, varies: false, walls }.blocks_for_one_percent(4)
+        };
+        assert!(blocks(0.001) < blocks(0.01) && blocks(0.01) < blocks(0.1), "{:?}", blocks(0.01));
+        assert_eq!(Seen { output: None, varies: false, walls: vec![1.0; 4] }.blocks_for_one_percent(2), None);
+    }
+}

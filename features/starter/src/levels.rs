@@ -1,0 +1,187 @@
+//! The levels of a study: as they are asked for, or those that are proposed for a build system. A level is written as its
+//! table in the study file. Whether its words arrive is proven later.
+
+use crate::recognise::{Found, System};
+use bakeoff_builds::Made;
+use bakeoff_command::CommandError;
+use std::path::Path;
+use toml_edit::{InlineTable, Value};
+
+/// The level that changes nothing.
+pub(crate) const OWN: &str = "own";
+
+/// A level.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Level {
+    pub(crate) name: String,
+    /// Its keys and values, in this order.
+    pub(crate) entries: Vec<(String, String)>,
+}
+
+impl Level {
+    fn new(name: &str, entries: &[(&str, &str)]) -> Self {
+        let entries = entries.iter().map(|&(key, value)| (key.to_owned(), value.to_owned())).collect();
+        Self { name: name.to_owned(), entries }
+    }
+
+    /// Its table, as the study file has it.
+    pub(crate) fn table(&self) -> Value {
+        let mut table = InlineTable::new();
+        for (key, value) in &self.entries {
+            table.insert(key, value.into());
+        }
+        table.into()
+    }
+
+    /// The words that it appends, if it does nothing else.
+    fn only_words(&self) -> Option<&str> {
+        match &self.entries[..] {
+            [(key, words)] if key == "append" => Some(words),
+            _ => None,
+        }
+    }
+}
+
+/// A level as it is typed: `-O3 -flto`, `NAME=-O3 -flto`, `clang`, `NAME=clang -O3`, or with variables `NAME=GOAMD64=v3`.
+///
+/// # Errors
+/// If it is none of these.
+pub(crate) fn parse(text: &str) -> Result<Level, CommandError> {
+    let (name, what) = match text.split_once('=') {
+        Some((name, what)) if is_name(name) && !is_variable(name) => (Some(name), what),
+        _ => (None, text),
+    };
+    let words: Vec<&str> = what.split_whitespace().collect();
+    let mut entries = vec![];
+    match &words[..] {
+        [] if name == Some(OWN) => {}
+        [] => return Err(CommandError::usage(format!("the level `{text}` changes nothing")).hint(FORMS)),
+        [first, ..] if first.split_once('=').is_some_and(|(key, _)| is_variable(key)) => {
+            let (key, value) = what.trim().split_once('=').unwrap_or_default();
+            entries.push((key.to_owned(), value.to_owned()));
+        }
+        [first, rest @ ..] if !first.starts_with('-') => {
+            entries.push(("compiler".to_owned(), (*first).to_owned()));
+            if !rest.is_empty() {
+                entries.push(("append".to_owned(), rest.join(" ")));
+            }
+        }
+        words => entries.push(("append".to_owned(), words.join(" "))),
+    }
+    let name = name.map_or_else(|| name_of(what), str::to_owned);
+    Ok(Level { name, entries })
+}
+
+/// What is said of a level that cannot be read.
+const FORMS: &str = "write `NAME=WORDS` with words for the compiler, as in --level 'lto=-O3 -flto=auto'; the name of a \
+                     compiler, as in --level clang; or a variable, as in --level 'v3=GOAMD64=v3'";
+
+/// A name made of words: `-O3 -march=native` becomes `O3-march-native`.
+fn name_of(words: &str) -> String {
+    let sign = |c: char| if c.is_ascii_alphanumeric() || c == '+' { c } else { '-' };
+    let name: String = words.chars().map(sign).collect();
+    name.split('-').filter(|part| !part.is_empty()).collect::<Vec<_>>().join("-")
+}
+
+fn is_name(text: &str) -> bool {
+    !text.is_empty() && !text.starts_with('-') && text.chars().all(|c| c.is_ascii_alphanumeric() || "-_+".contains(c))
+}
+
+fn is_variable(text: &str) -> bool {
+    text.len() > 1
+        && text.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_')
+        && text.starts_with(|c: char| c.is_ascii_uppercase())
+        && text.chars().filter(char::is_ascii_uppercase).count() > 1
+}
+
+/// What is compared where nothing is asked for.
+pub(crate) fn proposed(found: &Found) -> Vec<Level> {
+    match found.system {
+        System::Cargo => vec![
+            Level::new("native", &[("RUSTFLAGS", "-C target-cpu=native")]),
+            Level::new("lto", &[("CARGO_PROFILE_RELEASE_LTO", "fat"), ("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "1")]),
+            Level::new("O2", &[("CARGO_PROFILE_RELEASE_OPT_LEVEL", "2")]),
+        ],
+        System::Go => {
+            vec![Level::new("v3", &[("GOAMD64", "v3")]), Level::new("no-inlining", &[("GOFLAGS", "-gcflags=all=-l")])]
+        }
+        _ => {
+            let mut levels = vec![
+                Level::new("O2", &[("append", "-O2")]),
+                Level::new("O3", &[("append", "-O3")]),
+                Level::new("O3-native", &[("append", "-O3 -march=native")]),
+                Level::new("lto", &[("append", "-O3 -flto=auto")]),
+            ];
+            if is_on_path("clang") {
+                levels.push(Level::new("clang", &[("compiler", "clang")]));
+            }
+            levels
+        }
+    }
+}
+
+fn is_on_path(program: &str) -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path).any(|folder| Path::new(&folder).join(program).is_file())
+}
+
+/// The one `-O` that all compilations of the plain build have, if there is one.
+pub(crate) fn own_optimisation(made: &Made) -> Option<&str> {
+    let mut all = made.optimisation.keys();
+    let first = all.next().filter(|first| !first.is_empty())?;
+    all.next().is_none().then_some(first.as_str())
+}
+
+/// Takes away the levels that do what the project does anyway; they are returned apart.
+pub(crate) fn without_own(levels: Vec<Level>, made: &Made) -> (Vec<Level>, Vec<Level>) {
+    let own = own_optimisation(made);
+    levels.into_iter().partition(|level| own.is_none() || level.only_words() != own)
+}
+
+/// The variables of all levels, which a script has to mention to get them.
+pub(crate) fn variables(levels: &[Level]) -> Vec<&str> {
+    let keys = levels.iter().flat_map(|level| &level.entries).map(|(key, _)| key.as_str());
+    let mut keys: Vec<&str> = keys.filter(|key| is_variable(key)).collect();
+    keys.sort_unstable();
+    keys.dedup();
+    keys
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test ends where something is not as it should be")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn levels_as_they_are_typed() {
+        let check = |text: &str, name: &str, entries: &[(&str, &str)]| {
+            assert_eq!(parse(text).unwrap(), Level::new(name, entries), "{text}");
+        };
+        check("-O3", "O3", &[("append", "-O3")]);
+        check("-O3 -march=native", "O3-march-native", &[("append", "-O3 -march=native")]);
+        check("opt=-Os", "opt", &[("append", "-Os")]);
+        check("lto=-O3 -flto=auto", "lto", &[("append", "-O3 -flto=auto")]);
+        check("clang", "clang", &[("compiler", "clang")]);
+        check("c=clang-14 -O3", "c", &[("compiler", "clang-14"), ("append", "-O3")]);
+        check("GOAMD64=v3", "GOAMD64-v3", &[("GOAMD64", "v3")]);
+        check("n=RUSTFLAGS=-C target-cpu=native", "n", &[("RUSTFLAGS", "-C target-cpu=native")]);
+        check("O2=-O2", "O2", &[("append", "-O2")]);
+        check("own=", "own", &[]);
+        assert!(parse("").is_err() && parse("x=").is_err());
+    }
+
+    #[test]
+    fn a_level_that_equals_the_project_is_left_out() {
+        let level = |words| Level::new("x", &[("append", words)]);
+        let check = |optimisation: &[(&str, u64)], expect: usize| {
+            let optimisation = optimisation.iter().map(|(word, n)| ((*word).to_owned(), *n)).collect();
+            let made = Made { optimisation, ..Made::default() };
+            let levels = vec![level("-O2"), level("-O3"), level("-O2 -flto")];
+            assert_eq!(without_own(levels, &made).0.len(), expect, "{made:?}");
+        };
+        check(&[("-O2", 34)], 2);
+        check(&[("-O2", 33), ("-O3", 1)], 3);
+        check(&[("", 3)], 3);
+        check(&[("-O1", 3)], 3);
+    }
+}

@@ -1,0 +1,37 @@
+//! `bakeoff init`: from source code to a study of it. It recognises the build system, builds a copy once as it is, finds the
+//! program, and writes a study file with what it saw. It measures nothing that is reported: that is `bakeoff run`.
+//!
+//! [`command`] goes through the steps in order: [`origin`], [`recognise`], [`plain`], [`products`], [`levels`], [`workload`],
+//! [`write`], [`prove`], [`expect`]. [`add_level`] edits a study that is there; [`ask`] is where a user answers.
+
+mod add_level;
+mod ask;
+mod command;
+mod expect;
+mod levels;
+mod origin;
+mod plain;
+mod products;
+mod prove;
+mod recognise;
+mod workload;
+mod write;
+
+use bakeoff_command::exits::Exit;
+use bakeoff_command::{Code, Feature, Subcommand};
+
+/// How `bakeoff init` may end.
+const ENDS: [Exit; 2] = [
+    (Code::VariantFailed, "the source could not be built, or the workload fails"),
+    (Code::Interrupted, "interrupted; what was built is kept"),
+];
+
+/// The slice.
+#[derive(Debug)]
+pub struct Starter;
+
+impl Feature for Starter {
+    fn commands(&self) -> Vec<Subcommand> {
+        vec![Subcommand::with_features("init", command::execute).after("compare").exits(&ENDS)]
+    }
+}

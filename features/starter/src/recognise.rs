@@ -1,0 +1,232 @@
+//! Which build system a source has, and how that builds it: by the files at its top, in an order that prefers the systems
+//! that configure themselves to a bare Makefile. Nothing of the source is executed here.
+
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+
+/// The folder that systems build in which have one of their own.
+const BUILD: &str = "bakeoff-build";
+
+/// A build system.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum System {
+    Cargo,
+    Go,
+    Meson,
+    CMake,
+    Configure,
+    Autoconf,
+    ConfigurePy,
+    Make,
+    Debian,
+}
+
+/// The order in which they are looked for, each with the files that show it.
+const FILES: [(System, &[&str]); 9] = [
+    (System::Cargo, &["Cargo.toml"]),
+    (System::Go, &["go.mod"]),
+    (System::Meson, &["meson.build"]),
+    (System::CMake, &["CMakeLists.txt"]),
+    (System::Configure, &["configure"]),
+    (System::Autoconf, &["configure.ac", "configure.in"]),
+    (System::ConfigurePy, &["configure.py"]),
+    (System::Make, &["GNUmakefile", "Makefile", "makefile"]),
+    (System::Debian, &["debian/rules"]),
+];
+
+/// Folders that are looked into if the top has none of these files: Tcl and its like.
+const FOLDERS: [&str; 3] = ["unix", "src", "source"];
+
+/// A build system of a source.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Found {
+    pub(crate) system: System,
+    /// The file that shows it, relative to the source.
+    pub(crate) file: String,
+    /// Where it is built: a folder of the source, or the empty text.
+    folder: String,
+    facts: Facts,
+}
+
+/// What of the source changes how its system is called.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+struct Facts {
+    /// Of Cargo: there is a Cargo.lock.
+    is_locked: bool,
+    /// Of Meson: the project says which kind of build it is by default.
+    has_buildtype: bool,
+    /// Of configure: its file may not be executed.
+    needs_shell: bool,
+    /// Of configure.py: it builds the program itself.
+    bootstraps: bool,
+}
+
+/// The systems of a source, the preferred one first.
+pub(crate) fn recognise(tree: &Path) -> Vec<Found> {
+    let at_top = in_folder(tree, "");
+    if !at_top.iter().all(|found| found.system == System::Debian) {
+        return at_top;
+    }
+    FOLDERS.iter().flat_map(|folder| in_folder(tree, folder)).chain(at_top).collect()
+}
+
+fn in_folder(tree: &Path, folder: &str) -> Vec<Found> {
+    let place = tree.join(folder);
+    let found = |(system, files): &(System, &[&str])| {
+        let file = files.iter().find(|file| place.join(file).is_file())?;
+        let shown = Path::new(folder).join(file).display().to_string();
+        let facts = Facts::of(*system, &place, file);
+        Some(Found { system: *system, file: shown, folder: folder.to_owned(), facts })
+    };
+    FILES.iter().filter_map(found).collect()
+}
+
+impl Facts {
+    fn of(system: System, place: &Path, file: &str) -> Self {
+        let text = || std::fs::read_to_string(place.join(file)).unwrap_or_default();
+        let mode = || place.join(file).metadata().map_or(0, |about| about.permissions().mode());
+        Self {
+            is_locked: system == System::Cargo && place.join("Cargo.lock").is_file(),
+            has_buildtype: system == System::Meson && text().contains("buildtype="),
+            needs_shell: system == System::Configure && mode() & 0o100 == 0,
+            bootstraps: system == System::ConfigurePy && text().contains("--bootstrap"),
+        }
+    }
+}
+
+/// How a source is built that did not build in the usual way.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) struct How {
+    /// One compilation at a time: its rules do not name all that they need.
+    pub(crate) one_job: bool,
+    /// What was built before is removed first: nothing was left to compile.
+    pub(crate) clean: bool,
+}
+
+impl Found {
+    /// Whether compilers are called whose flags the levels can append to.
+    pub(crate) fn calls_compilers(&self) -> bool {
+        !matches!(self.system, System::Cargo | System::Go)
+    }
+
+    /// The tools whose versions the build depends on.
+    pub(crate) fn tools(&self) -> Vec<&'static str> {
+        match self.system {
+            System::Cargo => vec!["cargo", "cc", "ld"],
+            System::Go => vec!["go"],
+            System::Meson => vec!["cc", "ld", "meson", "ninja"],
+            System::CMake => vec!["cc", "ld", "make", "cmake"],
+            System::Autoconf => vec!["cc", "ld", "make", "autoreconf"],
+            System::ConfigurePy if self.facts.bootstraps => vec!["cc", "ld", "python3"],
+            System::ConfigurePy => vec!["cc", "ld", "python3", "ninja"],
+            System::Configure | System::Make | System::Debian => vec!["cc", "ld", "make"],
+        }
+    }
+
+    /// The lines that build it, and leave the result in the script's folder.
+    pub(crate) fn script(&self, how: How) -> Vec<String> {
+        let mut lines = vec![];
+        if !self.folder.is_empty() {
+            lines.push(format!("cd {}", self.folder));
+        }
+        let jobs = if how.one_job { "" } else { " -j\"$JOBS\"" };
+        let shell = if self.facts.needs_shell { "sh " } else { "" };
+        let (autoreconf, clean) = ("autoreconf -fi".to_owned(), "make clean".to_owned());
+        let configure = format!("{shell}./configure --prefix=\"$PREFIX\"");
+        let make = format!("make{jobs}");
+        let rest = match self.system {
+            System::Cargo => {
+                let locked = if self.facts.is_locked { " --locked" } else { "" };
+                vec!["export CARGO_HOME=\"$HOME/cargo\"".to_owned(), format!("cargo build --release{locked}")]
+            }
+            System::Go => vec![format!("mkdir {BUILD}"), format!("go build -o {BUILD}/ ./...")],
+            System::Meson => {
+                let kind = if self.facts.has_buildtype { "" } else { " --buildtype=release" };
+                vec![
+                    format!("meson setup {BUILD} --prefix=\"$PREFIX\" --libdir=lib{kind}"),
+                    format!("ninja -C {BUILD}{jobs}"),
+                ]
+            }
+            System::CMake => vec![
+                format!("cmake -S . -B {BUILD} -DCMAKE_BUILD_TYPE=Release -DCMAKE_INSTALL_PREFIX=\"$PREFIX\" \\"),
+                "  -DCMAKE_INSTALL_LIBDIR=lib -DCMAKE_INSTALL_RPATH=\"$PREFIX/lib\"".to_owned(),
+                format!("cmake --build {BUILD}{jobs}"),
+            ],
+            System::Configure => vec![configure, make],
+            System::Autoconf => vec![autoreconf, configure, make],
+            System::ConfigurePy if self.facts.bootstraps => vec!["python3 configure.py --bootstrap".to_owned()],
+            System::ConfigurePy => vec!["python3 configure.py".to_owned(), format!("ninja{jobs}")],
+            System::Make if how.clean => vec![clean, make],
+            System::Make => vec![make],
+            System::Debian => {
+                let jobs = if how.one_job { "1" } else { "$JOBS" };
+                vec![format!("DEB_BUILD_OPTIONS=\"nocheck parallel={jobs}\" make -f debian/rules build")]
+            }
+        };
+        lines.extend(rest);
+        lines
+    }
+
+    /// The line that installs what was built into `$PREFIX`, if the system has one.
+    pub(crate) fn install(&self) -> Option<String> {
+        match self.system {
+            System::Meson => Some(format!("meson install -C {BUILD} --no-rebuild")),
+            System::CMake => Some(format!("cmake --install {BUILD}")),
+            System::Configure | System::Autoconf => Some("make install".to_owned()),
+            System::Make => Some("make install PREFIX=\"$PREFIX\" prefix=\"$PREFIX\"".to_owned()),
+            System::Cargo | System::Go | System::ConfigurePy | System::Debian => None,
+        }
+    }
+
+    /// Where a script that has built it has to go back to the top from.
+    pub(crate) fn back(&self) -> Option<&'static str> {
+        (!self.folder.is_empty()).then_some("cd ..")
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test ends where something is not as it should be")]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    fn tree(files: &[&str]) -> tempfile::TempDir {
+        let tree = tempfile::tempdir().unwrap();
+        for file in files {
+            let path = tree.path().join(file);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, "").unwrap();
+        }
+        tree
+    }
+
+    #[test]
+    fn systems_that_configure_come_before_a_makefile() {
+        let check = |files: &[&str], expect: &[System]| {
+            let tree = tree(files);
+            let found: Vec<System> = recognise(tree.path()).iter().map(|found| found.system).collect();
+            assert_eq!(found, expect, "{files:?}");
+        };
+        check(&[], &[]);
+        check(&["Makefile", "debian/rules"], &[System::Make, System::Debian]);
+        check(&["GNUmakefile", "configure", "configure.ac"], &[System::Configure, System::Autoconf, System::Make]);
+        check(&["Makefile", "CMakeLists.txt", "meson.build"], &[System::Meson, System::CMake, System::Make]);
+        check(&["Makefile", "Cargo.toml"], &[System::Cargo, System::Make]);
+        check(&["unix/configure", "debian/rules"], &[System::Configure, System::Debian]);
+        check(&["debian/rules"], &[System::Debian]);
+        check(&["configure.py"], &[System::ConfigurePy]);
+    }
+
+    #[test]
+    fn scripts_depend_on_what_is_there() {
+        let lines = |files: &[&str], how: How| recognise(tree(files).path())[0].script(how).join("\n");
+        assert_eq!(lines(&["Makefile"], How::default()), "make -j\"$JOBS\"");
+        assert_eq!(lines(&["Makefile"], How { one_job: true, clean: true }), "make clean\nmake");
+        let usual = How::default();
+        assert!(lines(&["unix/configure"], usual).starts_with("cd unix\nsh ./configure --prefix=\"$PREFIX\"\n"));
+        assert!(lines(&["configure.ac"], usual).starts_with("autoreconf -fi\n./configure"));
+        assert!(lines(&["Cargo.toml"], usual).ends_with("cargo build --release"));
+        assert!(lines(&["Cargo.toml", "Cargo.lock"], usual).ends_with("cargo build --release --locked"));
+        assert!(lines(&["meson.build"], usual).contains("--buildtype=release"));
+    }
+}

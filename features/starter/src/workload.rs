@@ -1,0 +1,82 @@
+//! The workload of a new study: what the user types, with the program that was built in the place of its own, or a stub that
+//! says so. Nothing is executed here.
+
+use std::fs;
+use std::io;
+use std::path::{Component, Path};
+
+/// A workload as the study file has it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Workload {
+    /// The command.
+    pub(crate) run: String,
+    /// It only shows that the program starts.
+    pub(crate) is_stub: bool,
+}
+
+/// The command that the user typed, where each word that means the program becomes the one in `$PREFIX`.
+pub(crate) fn of_command(typed: &str, program: &str, product: &Path) -> Workload {
+    let ours = format!("\"$PREFIX/bin/{program}\"");
+    let means_it = |word: &str| {
+        let word = word.trim_matches(['"', '\'']);
+        let path = Path::new(word.trim_start_matches("./"));
+        word == program || path == product || (word.contains('/') && path.file_name() == product.file_name())
+    };
+    let mut run = String::new();
+    let mut is_first = true;
+    for piece in typed.split_inclusive(char::is_whitespace) {
+        let word = piece.trim_end();
+        // As an argument a bare name may be a file that is called like the program.
+        let is_program = means_it(word) && (is_first || word.contains('/'));
+        is_first = ["|", "&&", ";", "||"].contains(&word);
+        match is_program {
+            true => run.push_str(&piece.replace(word, &ours)),
+            false => run.push_str(piece),
+        }
+    }
+    Workload { run: run.trim().to_owned(), is_stub: false }
+}
+
+/// Copies the files that a command names, as far as they are in one of these folders and not in the study's; which.
+///
+/// # Errors
+/// What the system says.
+pub(crate) fn bring_files(run: &str, from: &[&Path], study_dir: &Path) -> io::Result<Vec<String>> {
+    let mut brought = vec![];
+    for word in run.split_whitespace().map(|word| word.trim_matches(['"', '\''])) {
+        let path = Path::new(word);
+        let stays_inside = path.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
+        if word.is_empty() || !stays_inside || study_dir.join(path).exists() {
+            continue;
+        }
+        let Some(place) = from.iter().map(|folder| folder.join(path)).find(|place| place.is_file()) else { continue };
+        let target = study_dir.join(path);
+        fs::create_dir_all(target.parent().unwrap_or(study_dir))?;
+        fs::copy(place, target)?;
+        brought.push(word.to_owned());
+    }
+    Ok(brought)
+}
+
+/// A workload that only starts the program.
+pub(crate) fn stub(program: &str) -> Workload {
+    Workload { run: format!("\"$PREFIX/bin/{program}\" --version"), is_stub: true }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_program_becomes_the_one_that_was_built() {
+        let check = |typed: &str, expect: &str| {
+            assert_eq!(of_command(typed, "prog", Path::new("src/prog")).run, expect, "{typed}");
+        };
+        check("./prog input", "\"$PREFIX/bin/prog\" input");
+        check("src/prog input", "\"$PREFIX/bin/prog\" input");
+        check("prog prog", "\"$PREFIX/bin/prog\" prog");
+        check("./src/prog -x  'a b' > /dev/null", "\"$PREFIX/bin/prog\" -x  'a b' > /dev/null");
+        check("cat input | ./prog", "cat input | \"$PREFIX/bin/prog\"");
+        check("sh run.sh", "sh run.sh");
+    }
+}

@@ -1,0 +1,124 @@
+//! The study file: a text with comments that say what was seen, for people who will go on with it. It is written whole or not
+//! at all; what is in it is decided elsewhere.
+
+use crate::levels::{Level, OWN};
+use crate::origin::{Origin, study_name};
+use crate::workload::Workload;
+use std::io;
+use std::path::Path;
+use toml_edit::Value;
+
+/// All that a study file is made of.
+pub(crate) struct Written<'a> {
+    pub(crate) origin: &'a Origin,
+    pub(crate) factor: &'a str,
+    pub(crate) levels: &'a [Level],
+    /// What was seen of the plain build, a sentence each.
+    pub(crate) seen: &'a [String],
+    pub(crate) tools: &'a [&'static str],
+    pub(crate) script: &'a [String],
+    pub(crate) program: &'a str,
+    pub(crate) workload: &'a Workload,
+    /// What the workload prints, if that is known.
+    pub(crate) output: Output,
+    /// Sentences about the workload.
+    pub(crate) timed: &'a [String],
+}
+
+/// What is known of the workload's output.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Output {
+    Unknown,
+    /// It is in this file.
+    Expected(String),
+    /// It differs from one execution to the next.
+    Varies,
+}
+
+/// A text in quotes, as TOML has it.
+fn quoted(text: &str) -> String {
+    let literal = !text.contains(['\'', '\n']) && text.contains(['"', '\\']);
+    if literal { format!("'{text}'") } else { Value::from(text).decorated("", "").to_string() }
+}
+
+/// The section of the source. In a study elsewhere its path is absolute.
+pub(crate) fn source(origin: &Origin, elsewhere: bool) -> String {
+    let mut text = format!("[sources.{}]\n", origin.name);
+    for (key, value) in &origin.keys {
+        let value = match value == "." && elsewhere {
+            true => origin.study_dir.display().to_string(),
+            false => value.clone(),
+        };
+        text += &format!("{key} = {}\n", quoted(&value));
+    }
+    text
+}
+
+/// The section of a layer.
+pub(crate) fn block(name: &str, source: &str, tools: &[&str], script: &[String]) -> String {
+    let tools: Vec<String> = tools.iter().map(|tool| quoted(tool)).collect();
+    format!(
+        "[[build]]\nname = {}\nsource = {}\ntools = [{}]\nscript = '''\n{}\n'''\n",
+        quoted(name),
+        quoted(source),
+        tools.join(", "),
+        script.join("\n")
+    )
+}
+
+/// The whole file.
+pub(crate) fn text(study: &Written<'_>) -> String {
+    let Written { origin, factor, workload, program, .. } = study;
+    let comments = |lines: &[String]| lines.iter().map(|line| format!("# {line}\n")).collect::<String>();
+    let mut text = format!(
+        "# Written by `bakeoff init`; edit it as you like. The keys are in docs/study-file.md.\n{}\nformat = 1\nname = {}\n\
+         question = {}\n\n",
+        comments(study.seen),
+        quoted(&origin.name),
+        quoted(&format!("Which level of {factor} makes {program} fastest?")),
+    );
+    text += &format!("[build_factors.{factor}]   # `bakeoff init --add-level NAME=WORDS` adds another level\n");
+    for level in study.levels {
+        text += &format!("{} = {}", quoted_key(&level.name), level.table());
+        text += if level.name == OWN { "   # as the project builds itself\n" } else { "\n" };
+    }
+    text += &format!(
+        "\n{}\n{}",
+        source(origin, false),
+        block(&study_name(program), &origin.name, study.tools, study.script)
+    );
+    text +=
+        &format!("verify = ['test -x \"$PREFIX/bin/{program}\"']\nsizes = [{}]\n\n", quoted(&format!("bin/{program}")));
+    if workload.is_stub {
+        text += "# A stub: it only starts the program. Put a command here that does real work for a second or two; files that it\n\
+                 # needs may lie in this folder.\n";
+    }
+    text += &comments(study.timed);
+    text +=
+        &format!("[workloads.{}]\nrun = {}\n", if workload.is_stub { "stub" } else { "main" }, quoted(&workload.run));
+    match &study.output {
+        Output::Unknown => {}
+        Output::Expected(file) => {
+            text += &format!("expect = {}   # what the plain build printed, twice\n", quoted(file))
+        }
+        Output::Varies => text += "output = \"varies\"   # the plain build printed something else the second time\n",
+    }
+    text += &format!("\n[decide]\nbaseline = {{ {factor} = {} }}\n", quoted(OWN));
+    text
+}
+
+/// A name as a key: in quotes unless it is bare.
+fn quoted_key(name: &str) -> String {
+    let is_bare = name.chars().all(|c| c.is_ascii_alphanumeric() || "-_".contains(c));
+    if is_bare { name.to_owned() } else { format!("\"{name}\"") }
+}
+
+/// Writes a file whole or not at all.
+///
+/// # Errors
+/// What the system says.
+pub(crate) fn replace(path: &Path, text: &[u8]) -> io::Result<()> {
+    let aside = path.with_extension("new");
+    std::fs::write(&aside, text)?;
+    std::fs::rename(&aside, path)
+}

@@ -1,0 +1,112 @@
+//! `bakeoff init` as a user types it: from a small project with a Makefile to a verdict.
+
+#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test ends where something is not as it should be")]
+
+use crate::common::{Sandbox, Shown};
+use std::fs;
+use std::path::PathBuf;
+use std::process::Command;
+
+const SUM_C: &str = "#include <stdio.h>\n#include <stdlib.h>\nint main(int n, char **v) {\n  volatile unsigned x = 0;\n  \
+                     for (long i = 0; i < atol(v[1]); i++) x += i * n;\n  printf(\"%u\\n\", x);\n  return 0;\n}\n";
+const MAKEFILE: &str = "CFLAGS ?= -O2\nall: sum mktab\nsum: sum.o\n\t$(CC) -o $@ sum.o\nmktab: mktab.o\n\t$(CC) -o $@ mktab.o\n\
+                        clean:\n\trm -f *.o sum mktab\n";
+
+/// A project with one program and a helper of its build.
+fn project() -> (Sandbox, PathBuf) {
+    let sandbox = Sandbox::new("");
+    let folder = sandbox.path().join("sum");
+    fs::create_dir(&folder).unwrap();
+    fs::write(folder.join("sum.c"), SUM_C).unwrap();
+    fs::write(folder.join("mktab.c"), "int main(void) { return 0; }\n").unwrap();
+    fs::write(folder.join("Makefile"), MAKEFILE).unwrap();
+    (sandbox, folder)
+}
+
+fn is_missing(tools: &[&str]) -> bool {
+    let missing = tools.iter().find(|tool| Command::new(tool).arg("--version").output().is_err());
+    if let Some(missing) = missing {
+        println!("skipped: {missing} is not installed");
+    }
+    missing.is_some()
+}
+
+fn typed(sandbox: &Sandbox, words: &[&str]) -> Shown {
+    Shown::of(&sandbox.command_as_typed(words).output().unwrap())
+}
+
+const LEVEL: &str = "O0=CFLAGS=-O0";
+
+#[test]
+fn two_commands_lead_from_a_folder_to_a_verdict() {
+    if is_missing(&["make", "cc"]) {
+        return;
+    }
+    let (sandbox, folder) = project();
+    let init = typed(&sandbox, &["init", "sum", "--level", LEVEL, "--run", "./sum 20000000"]);
+    init.expect(
+        0,
+        &[
+            "sum: built by Makefile",
+            "2 compilations, all of them with -O2; the program is sum.",
+            "O0: -O0 arrived in 2 of 2 calls, and won in 2",
+            "next: bakeoff run sum",
+        ],
+    );
+    assert_eq!(fs::read_to_string(folder.join("sum.expect")).unwrap().lines().count(), 1);
+    let study = fs::read_to_string(folder.join("study.toml")).unwrap();
+    for part in
+        ["O0 = { CFLAGS = \"-O0\" }", "run = '\"$PREFIX/bin/sum\" 20000000'", "expect = \"sum.expect\"", "path = \".\""]
+    {
+        assert!(study.contains(part), "{part} is missing in\n{study}");
+    }
+    // Both were built, and neither the study nor what it expects is part of what they were built of.
+    typed(&sandbox, &["build", "sum"]).expect(0, &["own: in the cache", "O0: in the cache"]);
+    typed(&sandbox, &["run", "sum", "--blocks", "6", "--quiet"]).expect(0, &["O0", "own"]);
+    typed(&sandbox, &["init", "sum", "--level", LEVEL]).expect(2, &["there is a study already", "--add-level"]);
+}
+
+#[test]
+fn what_was_built_before_is_cleaned_and_built_again() {
+    if is_missing(&["make", "cc"]) {
+        return;
+    }
+    let (sandbox, folder) = project();
+    assert!(Command::new("make").arg("-s").current_dir(&folder).status().unwrap().success());
+    let init = typed(&sandbox, &["init", "sum", "--level", LEVEL, "--run", "./sum 1000"]);
+    init.expect(0, &["nothing was compiled", "2 compilations"]);
+    assert!(fs::read_to_string(folder.join("study.toml")).unwrap().contains("make clean\nmake"));
+}
+
+#[test]
+fn a_workload_that_fails_is_said_and_the_study_stays() {
+    if is_missing(&["make", "cc"]) {
+        return;
+    }
+    let (sandbox, folder) = project();
+    let init = typed(&sandbox, &["init", "sum", "--level", LEVEL, "--run", "./sum 10 && exit 3"]);
+    init.expect(4, &["fails: it exited 3", "correct `run` in sum/study.toml"]);
+    assert!(folder.join("study.toml").exists());
+}
+
+#[test]
+fn a_level_is_added_to_a_study_of_ones_own() {
+    let sandbox = crate::common::small();
+    let before = fs::read_to_string(sandbox.study().join("study.toml")).unwrap();
+    typed(&sandbox, &["init", "study", "--add-level", "thrice=LINES=echo hello; true; true"])
+        .expect(0, &["added to echo: thrice", "next: bakeoff run study"]);
+    let after = fs::read_to_string(sandbox.study().join("study.toml")).unwrap();
+    let new: Vec<&str> = after.lines().filter(|line| !before.lines().any(|old| old == *line)).collect();
+    assert_eq!(new, ["thrice = { LINES = \"echo hello; true; true\" }"]);
+    typed(&sandbox, &["init", "study", "--add-level", "wrong=OTHER=x"]).expect(2, &["OTHER", "left as it was"]);
+    assert_eq!(fs::read_to_string(sandbox.study().join("study.toml")).unwrap(), after);
+}
+
+#[test]
+fn what_cannot_be_a_study_is_said_with_a_remedy() {
+    let (sandbox, folder) = project();
+    typed(&sandbox, &["init", "nowhere"]).expect(2, &["no file or folder `nowhere`", "debian:lua5.4"]);
+    fs::remove_file(folder.join("Makefile")).unwrap();
+    typed(&sandbox, &["init", "sum"]).expect(2, &["no build system is recognised", "docs/study-file.md"]);
+    typed(&sandbox, &["init", "sum", "--level", "x="]).expect(2, &["changes nothing", "lto=-O3 -flto=auto"]);
+}
