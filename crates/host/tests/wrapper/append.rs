@@ -65,8 +65,8 @@ fn a_response_file_is_read_first() {
 fn a_script_before_the_compiler_neither_loops_nor_doubles() {
     let Some(tools) = Tools::here() else { return };
     own(&tools, "gcc", "exec gcc -DOWN \"$@\"");
-    let path = format!("PATH=${{PATH%%:*}}:$PWD/own:${{PATH#*:}}; timeout 60 gcc -c a.c");
-    let [outer, inner] = calls(&tools, &path).try_into().unwrap();
+    let script = "PATH=${PATH%%:*}:$PWD/own:${PATH#*:}; timeout 60 gcc -c a.c";
+    let [outer, inner] = calls(&tools, script).try_into().unwrap();
     assert!(outer.tool.ends_with("own/gcc") && !inner.tool.starts_with(tools.dir()));
     assert_eq!(line(&outer), "-c|a.c|-O3|-DX=a b|-DC");
     assert_eq!(line(&inner), "-DOWN|-c|a.c|-O3|-DX=a b|-DC");

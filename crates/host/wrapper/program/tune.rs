@@ -67,7 +67,7 @@ impl Tuning {
 
     fn with_words(&self, real: &CStr, words: Words) -> Option<Words> {
         let (mut count, mut bytes) = (words.len() + usize::from(self.standard.is_some()), 0);
-        let mut each = |visit: &mut dyn FnMut(&'static [u8])| {
+        let each = |visit: &mut dyn FnMut(&'static [u8])| {
             if let Some(task) = &self.task {
                 self.asked.words(task, is_clang(real), self.compiler.is_some(), visit);
             }
@@ -128,7 +128,7 @@ impl List {
     }
 
     fn push(&mut self, string: usize) {
-        // SAFETY: whoever made the list has counted the strings before.
+        // SAFETY: the strings were counted before the list was made.
         unsafe { self.first.add(self.count).write(string) };
         self.count += 1;
     }
@@ -149,7 +149,7 @@ impl List {
     }
 
     fn words(&self) -> Words {
-        // SAFETY: so many were written, and zeros follow.
+        // SAFETY: that number was written, and zeros follow.
         unsafe { Words::new(self.first, self.count) }
     }
 }
