@@ -65,6 +65,9 @@ pub(crate) struct LayerRecord {
     /// How far the flags of its variables came.
     #[serde(default)]
     pub(crate) flags: Vec<FlagSeen>,
+    /// Calls that compiled something.
+    #[serde(default)]
+    pub(crate) compilations: Option<u64>,
 }
 
 impl LayerRecord {
@@ -154,7 +157,7 @@ impl Cache {
         layer: &str,
         cost: Measurements,
         tools: BTreeMap<String, String>,
-        flags: Vec<FlagSeen>,
+        (flags, compilations): (Vec<FlagSeen>, Option<u64>),
     ) -> Result<LayerRecord, Error> {
         let prefix = self.prefix_of(digest);
         let prefix_bytes = folder_bytes(&prefix)?;
@@ -170,6 +173,7 @@ impl Cache {
             prefix_bytes,
             tree_bytes,
             flags,
+            compilations,
         };
         let path = self.paths.record_of(digest);
         let text = serde_json::to_vec_pretty(&record).map_err(io::Error::from).at("write", &path)?;

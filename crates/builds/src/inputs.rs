@@ -4,7 +4,7 @@
 //! The layers of a study are one chain, and all of them install into one `$PREFIX`: layer 2 begins with what layer 1
 //! installed. A digest covers the digest of the layer before it, the SHA-256 of the source, the script, the `verify`
 //! lines, its patches, the study's files that it takes, its tools with the sums of their files, and *those level variables that it
-//! mentions* ([`Layer::mentions`]). No other level variable is passed to it either. So variants that differ in nothing a layer mentions share that layer, and what a
+//! mentions* ([`Layer::mentions`]), and what its levels append to every call of a compiler. No other level variable is passed to it either. So variants that differ in nothing a layer mentions share that layer, and what a
 //! layer is not named by cannot reach it.
 
 use crate::cache::Cache;
@@ -15,7 +15,7 @@ use crate::{sources, tools};
 use bakeoff_model::digest::Digest;
 use bakeoff_model::plan::Variant;
 use bakeoff_model::record::Place;
-use bakeoff_model::study::Layer;
+use bakeoff_model::study::{Layer, Tuning, cxx_of};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::fs;
@@ -53,6 +53,8 @@ pub(crate) struct Node<'a> {
     pub(crate) patches: Vec<StudyFile<'a>>,
     /// The level variables that it mentions.
     pub(crate) variables: BTreeMap<&'a str, &'a str>,
+    /// What changes in every call of a compiler.
+    pub(crate) tuning: &'a Tuning,
     /// Path and SHA-256 of its tools.
     pub(crate) tools: BTreeMap<String, String>,
     /// The first tool that it needs and that is not there.
@@ -231,7 +233,9 @@ impl<'r, 'a> Once<'r, 'a> {
         let mut missing_tool = None;
         let patch = (!patches.is_empty()).then_some("patch");
         let compiler_cache = layer.compiler_cache.map(program_of);
-        for tool in tools::tools_of(&layer.tools, &variables).into_iter().chain(patch).chain(compiler_cache) {
+        let tuning = &variant.tuning;
+        let added = patch.into_iter().chain(compiler_cache).chain(tuning.compiler.as_deref());
+        for tool in tools::tools_of(&layer.tools, &variables).into_iter().chain(added) {
             match tools::identity(self.cache, tool)? {
                 Some(identity) => drop(tools.insert(tool.to_owned(), identity)),
                 None => missing_tool = missing_tool.or(Some(tool.to_owned())),
@@ -241,7 +245,9 @@ impl<'r, 'a> Once<'r, 'a> {
         let mut digest = Digest::of("layer");
         digest.field("scheme", SCHEME.as_bytes()).field("machine", std::env::consts::ARCH.as_bytes());
         digest.field("system", self.place.os.as_bytes());
-        if layer.script.contains("native") || variables.values().any(|value| value.contains("native")) {
+        let appended = || tuning.words().into_iter().flat_map(|(_, words)| words);
+        let mut texts = variables.values().copied().chain(appended().map(String::as_str));
+        if layer.script.contains("native") || texts.any(|text| text.contains("native")) {
             digest.field("processor", self.place.cpu.as_bytes());
         }
         digest.field("previous", previous.unwrap_or_default().as_bytes());
@@ -263,6 +269,7 @@ impl<'r, 'a> Once<'r, 'a> {
         for (name, value) in &variables {
             digest.field("variable", name.as_bytes()).field("value", value.as_bytes());
         }
+        self.tuned(&mut digest, tuning)?;
         for (name, identity) in &tools {
             digest.field("tool", name.as_bytes()).field("identity", identity.as_bytes());
         }
@@ -284,10 +291,28 @@ impl<'r, 'a> Once<'r, 'a> {
             source_pin,
             patches,
             variables,
+            tuning,
             tools,
             missing_tool,
             variants: vec![],
         })
+    }
+
+    /// What changes in every call of a compiler. Where nothing does, a digest is what it always was.
+    fn tuned(&self, digest: &mut Digest, tuning: &Tuning) -> Result<(), Error> {
+        for (key, words) in tuning.words() {
+            for word in words {
+                digest.field(key, word.as_bytes());
+            }
+        }
+        // The compiler is one of the tools. A project may need none for C++, so that this one need not be there.
+        if let Some(compiler) = &tuning.compiler {
+            let cxx = cxx_of(compiler).unwrap_or_default();
+            let identity = tools::identity(self.cache, &cxx)?;
+            digest.field("compiler", compiler.as_bytes());
+            digest.field("compiler of C++", identity.unwrap_or_default().as_bytes());
+        }
+        Ok(())
     }
 
     fn patch(&self, layer: &Layer, name: &'a str) -> Result<StudyFile<'a>, Error> {

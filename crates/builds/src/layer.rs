@@ -93,6 +93,9 @@ impl Builder<'_> {
         let site = self.site(inputs, node, jobs, cache.prefix_of(&node.digest), cache.paths.work_of(&node.digest))?;
         shell.note(&header(inputs, node))?;
         site.around.note(shell)?;
+        if let Some(why) = site.around.cannot_tune(node.tuning) {
+            return Err(shell.failure(why, &site.work)?.into());
+        }
         begin_prefix(previous.map(|digest| cache.prefix_of(digest)).as_deref(), &site.prefix)?;
         lay_out(shell, inputs, node, source, &site)?;
         shell.timeout_s = layer.timeout_s;
@@ -100,7 +103,7 @@ impl Builder<'_> {
         // Also of a script that failed: perhaps that is why.
         let tools_log = cache.paths.log_of(&node.digest).with_extension("tools");
         let made_log = cache.paths.made_of(&node.digest);
-        let flags = site.around.flags_seen(inputs, node, &site.work, [&tools_log, &made_log])?;
+        let seen = site.around.flags_seen(inputs, node, &site.work, [&tools_log, &made_log])?;
         let cost = done?;
         verify(shell, &layer.verify, &site)?;
         proof::observe(shell, cache, layer, &node.digest, &site)?;
@@ -108,7 +111,7 @@ impl Builder<'_> {
             Some(_) => keep_tree(&site)?,
             None => wipe(&site.work)?,
         }
-        Ok(cache.finish(&node.digest, &layer.name, cost, node.tools_with_versions(cache)?, flags)?)
+        Ok(cache.finish(&node.digest, &layer.name, cost, node.tools_with_versions(cache)?, seen)?)
     }
 
     /// If there is no space left, says so, and makes room: what there is of the layer would only be in the way.
@@ -144,6 +147,7 @@ impl Builder<'_> {
         let compiler_cache = inputs.layer.compiler_cache;
         let around =
             Around::prepare(Arc::clone(&self.between), compiler_cache, self.cache, (&prefix, &work), &mut env)?;
+        around.tune(node.tuning, &mut env);
         Ok(Site { tree: work.join("tree"), prefix, work, env, around })
     }
 
@@ -210,6 +214,7 @@ fn header(inputs: &Inputs<'_>, node: &Node<'_>) -> String {
         vec![format!("layer {} of {}", inputs.layer.name, node.variants.join(", ")), format!("digest {}", node.digest)];
     lines.extend(node.tools.iter().map(|(name, identity)| format!("tool {name}: {identity}")));
     lines.extend(node.variables.iter().map(|(name, value)| format!("variable {name}={value}")));
+    lines.extend(node.tuning.texts().into_iter().map(|(key, text)| format!("{key} {text}")));
     lines.extend(inputs.files.iter().map(|file| format!("file {}", file.name)));
     lines.extend(inputs.layer.script.lines().map(|line| format!("script {line}")));
     lines.join("\n")

@@ -347,6 +347,7 @@ fn line(
                 line.cached &= ready.cached;
                 line.prefix_bytes = Some(ready.record.prefix_bytes);
                 line.proof.flags.extend(ready.record.flags.iter().cloned());
+                layer.compilations = ready.record.compilations;
                 (layer.cached, layer.cost) = (ready.cached, ready.record.cost.clone());
                 line.layers.push(layer);
             }

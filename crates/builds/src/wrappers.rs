@@ -5,6 +5,7 @@
 mod flags;
 mod made;
 mod text;
+mod tune;
 
 use crate::cache::Cache;
 use crate::error::{At, Error, Failure};
@@ -15,7 +16,7 @@ use crate::tools::{TOOL_VARIABLES, places, program_of};
 use bakeoff_host::wrapper::{self, Wrappers};
 use bakeoff_model::plan::Variant;
 use bakeoff_model::record::FlagSeen;
-use bakeoff_model::study::CompilerCache;
+use bakeoff_model::study::{CompilerCache, Tuning};
 pub use made::Made;
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
@@ -24,8 +25,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// The version of the folder of wrappers. The path of the compiler stands in what is built, so it changes only when what
-/// a wrapper writes down does.
-const VERSION: &str = "1";
+/// a wrapper does.
+const VERSION: &str = "2";
 
 /// The message to a script that writes elsewhere.
 const ONLY_THERE: &str = "a script may write only below its folder, $PREFIX, $HOME and $TMPDIR";
@@ -92,6 +93,19 @@ impl Around {
         Ok(Self { between, calls, writable })
     }
 
+    /// Has the wrappers do what levels change in every call of a compiler.
+    pub(crate) fn tune(&self, tuning: &Tuning, env: &mut Environment) {
+        if self.between.wrappers.is_ok() {
+            tune::tune(tuning, env);
+        }
+    }
+
+    /// Why the layer cannot be built as its levels ask for, if it cannot: nothing is built under a name that is wrong.
+    pub(crate) fn cannot_tune(&self, tuning: &Tuning) -> Option<String> {
+        let why = self.between.wrappers.as_ref().err().filter(|_| !tuning.is_empty())?;
+        Some(format!("`append` and `compiler` need the compiler wrapper, which cannot be used: {why}"))
+    }
+
     /// Lines for the log: what there is of all that, and what not.
     pub(crate) fn note(&self, shell: &Shell) -> Result<(), Error> {
         match (&self.between.wrappers, &self.between.confinement) {
@@ -124,23 +138,25 @@ impl Around {
         failure
     }
 
-    /// How far the flags of the layer's variables came, in what its script has called so far; all calls, for people, into
-    /// the file `calls_log`; and what they made into the file `made_log`.
+    /// How far the flags of the layer's levels came, in what its script has called so far, and how many calls compiled
+    /// something; all calls, for people, into the file `calls_log`; and what they made into the file `made_log`.
     pub(crate) fn flags_seen(
         &self,
         inputs: &Inputs<'_>,
         node: &Node<'_>,
         work: &Path,
         [calls_log, made_log]: [&Path; 2],
-    ) -> Result<Vec<FlagSeen>, Error> {
+    ) -> Result<(Vec<FlagSeen>, Option<u64>), Error> {
         let bytes = if self.between.wrappers.is_ok() { fs::read(&self.calls).at("read", &self.calls)? } else { vec![] };
         let calls = wrapper::calls(&bytes);
         write_whole(calls_log, &text::of(&calls))?;
         let temporary = &work.join("tmp");
         let made = made::made(&calls.whole, &work.join("tree"), temporary);
         write_whole(made_log, &serde_json::to_vec(&made).map_err(std::io::Error::from).at("write", made_log)?)?;
-        let declared = flags::declared(inputs.layer, &node.variables);
-        Ok(flags::seen(&inputs.layer.name, &declared, &calls.whole, temporary))
+        let mut declared = flags::declared(inputs.layer, &node.variables);
+        declared.extend(flags::appended(node.tuning));
+        let (flags, compilations) = flags::seen(&inputs.layer.name, &declared, &calls.whole, temporary);
+        Ok((flags, self.between.wrappers.is_ok().then_some(compilations)))
     }
 }
 

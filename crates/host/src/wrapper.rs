@@ -7,12 +7,15 @@
 //! to be put first on PATH and to stay where it is: build systems write the path of the compiler into what they install,
 //! and that must work later. Called by a tool's name, the program looks for the next file of that name on PATH that is
 //! neither a wrapper nor a link to ccache or sccache, and executes it with the same words and environment; only the
-//! first word becomes the path that was found, by which gcc finds its parts. Three variables change that:
+//! first word becomes the path that was found, by which gcc finds its parts. These variables change that:
 //!
 //! * [`LOG`]: a file that is there; each call appends one record to it with one write(2), which [`calls`] reads.
 //! * [`CACHE`]: the path of a cache of compilers, which is executed before compilers (`ccache /usr/bin/cc …`). Linkers,
 //!   archivers and preprocessors are not cached.
 //! * [`SEED`]: any text. Calls that link or archive get their objects in another order.
+//! * [`APPEND`], [`APPEND_C`], [`APPEND_CXX`], [`APPEND_LINK`]: words, each on a line of its own, that compilers get behind
+//!   the project's own.
+//! * [`CC`], [`CXX`]: the path of a compiler that is executed in place of any other.
 //!
 //! # Link order
 //! With [`SEED`], the words of a call that end in `.o`, `.obj` or `.lo` change places among themselves, and nothing else
@@ -31,6 +34,19 @@
 //! files have a format of their own (`-b`, `--format`). Response files (`@file`) are read and become words. A record's
 //! [`Call::shuffled`] is the number of objects that took part, whether or not they moved.
 //!
+//! # Words behind the project's own
+//! A call that compiles or links gets the words of [`APPEND`], if it compiles C or C++ those of that language, and if it
+//! links those of [`APPEND_LINK`]; before `--` if it has that. Response files are read to find out what it does. It does
+//! not get
+//!
+//! * any word if it only asks or preprocesses (`--version`, `-print-*`, `-E`, `-M`, `-v` without a file);
+//! * what only linking has a use for (`-Wl,…`, `-l…`, `-s`) if it does not link;
+//! * as a probe of configure and its like, anything but `-O`, `-m` and `-f`, and neither `-fprofile-*` nor `-fsanitize`.
+//!
+//! Clang also gets `-Qunused-arguments` then. With [`CC`] and [`CXX`], `c89` and `c99` become `-std=`. A compiler that is a
+//! script may call wrappers in turn: such a call gets no words and no other compiler, and executes none of those that
+//! called it.
+//!
 //! # Confinement
 //! [`Wrappers::confined`] makes a command of another: it gives up privileges that it does not have yet, confines itself
 //! with Landlock, and becomes that other. Then it and all that it starts may write only below the folders that were
@@ -38,7 +54,14 @@
 //! (EACCES). Reading, executing, networks, and the modes, owners and times of files are not restricted. Where
 //! [`confinement`] says why it cannot be, the command executes as it is.
 
+#[allow(dead_code, unreachable_pub, clippy::duplicate_mod, reason = "the other side is another program")]
+#[path = "../wrapper/program/append.rs"]
+mod append;
 mod calls;
+/// What a call of a compiler does: one definition for the program and for us.
+#[allow(unreachable_pub, clippy::duplicate_mod, reason = "the other side is another program")]
+#[path = "../wrapper/program/driver.rs"]
+mod driver;
 #[allow(unreachable_pub, clippy::duplicate_mod, reason = "the other side is another program")]
 #[path = "../wrapper/program/expand.rs"]
 mod expand;
@@ -49,17 +72,20 @@ mod expand;
 mod freestanding;
 mod install;
 /// What a tool is, by its name: one definition for the program and for us.
-#[allow(unreachable_pub, clippy::duplicate_mod, reason = "the other side is another program")]
+#[allow(dead_code, unreachable_pub, clippy::duplicate_mod, reason = "the other side is another program")]
 #[path = "../wrapper/program/tool.rs"]
 mod tool;
 #[allow(dead_code, unreachable_pub, clippy::duplicate_mod, reason = "the other side is another program")]
 #[path = "../wrapper/program/wire.rs"]
 mod wire;
 
+pub use append::is_for_linking;
 pub use calls::{Call, Calls, calls};
+pub use driver::{Language, Task, takes_value, task};
 pub use install::Wrappers;
 pub use tool::Kind;
-pub use wire::variable::{CACHE, LOG, SEED};
+pub use wire::PROGRAM;
+pub use wire::variable::{APPEND, APPEND_C, APPEND_CXX, APPEND_LINK, CACHE, CC, CXX, LOG, SEED};
 
 use std::io;
 

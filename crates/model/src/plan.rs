@@ -7,7 +7,8 @@ use crate::problem::suggest;
 use crate::record::{Block, Building, Drawn, Excluded, FactorLine, MOST_PADDING_BYTES, TWIN, Trial};
 use crate::shuffle::Stream;
 use crate::study::{
-    Around, Condition, Decide, Factor, Levels, PlanSpec, Service, Study, VariantRule, Vary, VoidRule, Workload,
+    Around, Condition, Decide, Factor, Level, Levels, PlanSpec, Service, Study, Tuning, VariantRule, Vary, VoidRule,
+    Workload,
 };
 use crate::until::Until;
 use std::collections::BTreeMap;
@@ -38,6 +39,8 @@ pub struct Variant {
     pub fails: Vec<String>,
     /// The file below its prefix that is booted, and in which its trials are executed.
     pub kernel: Option<String>,
+    /// What its build factors' levels change in every call of a compiler, joined in the order of the factors.
+    pub tuning: Tuning,
 }
 
 /// Which variants take part, in which cells, how often, in which order.
@@ -394,9 +397,13 @@ fn factors(study: &Study) -> impl Iterator<Item = &Factor> {
 
 /// What the build factors say that they change. Where nothing is built, nothing is compared with them.
 fn build_factors(study: &Study) -> Vec<FactorLine> {
+    let said = |level: &Level| {
+        let texts = level.variables.clone().into_iter().chain(level.tuning.texts());
+        (level.name.clone(), texts.collect())
+    };
     let line = |factor: &Factor| FactorLine {
         name: factor.name.clone(),
-        levels: factor.levels.iter().map(|level| (level.name.clone(), level.variables.clone())).collect(),
+        levels: factor.levels.iter().map(said).collect(),
         implied: study.layers.iter().filter_map(|layer| layer.implied.get(&factor.name)).flatten().cloned().collect(),
         takes_sources: factor.levels.iter().any(|level| !level.sources.is_empty()),
     };
@@ -459,16 +466,17 @@ fn variant(study: &Study, name: String, levels: Levels) -> Variant {
     let run = factors(study).filter_map(chosen).find_map(|level| level.run);
     let kernel = study.build_factors.iter().filter_map(chosen).find_map(|level| level.kernel);
     let (mut patches, mut sources) = (BTreeMap::<String, Vec<String>>::new(), BTreeMap::new());
-    let mut fails = vec![];
+    let (mut fails, mut tuning) = (vec![], Tuning::default());
     for level in study.build_factors.iter().filter_map(chosen) {
         for (layer, files) in level.patches {
             patches.entry(layer).or_default().extend(files);
         }
         sources.extend(level.sources);
         fails.extend(level.fails);
+        tuning.join(level.tuning);
     }
     let around = Around::default();
-    Variant { name, levels, build_variables, run_variables, run, around, patches, sources, fails, kernel }
+    Variant { name, levels, build_variables, run_variables, run, around, patches, sources, fails, kernel, tuning }
 }
 
 mod head;

@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 mod build;
 mod mentioned;
+mod tuning;
 mod words;
 
 pub use build::{CompilerCache, Layer, Source, SourceFrom, WORKTREE};
@@ -16,6 +17,8 @@ pub use build::{CompilerCache, Layer, Source, SourceFrom, WORKTREE};
 /// The folder of journals, in the folder of a study. It is no part of a source that a study takes from its own project.
 pub const STATE_FOLDER: &str = ".bakeoff";
 pub(crate) use mentioned::mentioned;
+pub(crate) use tuning::split;
+pub use tuning::{Tuning, cxx_of};
 pub use words::Part;
 
 /// One question written down.
@@ -82,6 +85,8 @@ pub struct Level {
     /// A file of the finished build, relative to its prefix, that is booted, and in which the trials are executed: the
     /// instruction `kernel`.
     pub kernel: Option<String>,
+    /// What it changes in every call of a compiler: the instructions `append`, `compiler` and their like.
+    pub tuning: Tuning,
 }
 
 /// Levels by factor: a point, or a corner, of the space of variants.

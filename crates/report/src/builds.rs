@@ -9,7 +9,7 @@ use crate::draw::grid::{Flush, Grid};
 use crate::draw::paint::{Ink, Page, Piece};
 use crate::draw::text::clean;
 use crate::failures::quote;
-use crate::format::{bytes, duration, waiting_time};
+use crate::format::{bytes, count, duration, waiting_time};
 use bakeoff_judge::findings::Findings;
 use bakeoff_model::metric::value;
 use bakeoff_model::record::{BuildLine, BuildOutcome};
@@ -38,6 +38,7 @@ pub(crate) fn print(findings: &Findings, page: &mut Page, columns: usize) {
     findings.builds.iter().for_each(|build| grid.row(cells(build)));
     grid.print(page, columns);
     sizes(&findings.builds, page, columns);
+    appended(&findings.builds, page, columns);
     if !findings.build_doubts.is_empty() {
         page.gap();
         doubts::print(&findings.build_doubts, page, columns, Some("`bakeoff report --json` has them"));
@@ -78,6 +79,30 @@ fn sizes(builds: &[BuildLine], page: &mut Page, columns: usize) {
         }
     }
     grid.print(page, columns);
+}
+
+/// How far the words came that levels have appended: the proof that a level is what it is called.
+fn appended(builds: &[BuildLine], page: &mut Page, columns: usize) {
+    let mut grid = Grid::new([
+        ("appended", Flush::Left),
+        ("won in", Flush::Right),
+        ("of", Flush::Right),
+        ("variants", Flush::Words),
+    ]);
+    let mut is_empty = true;
+    for build in builds {
+        for seen in build.proof.flags.iter().filter(|seen| seen.variable.starts_with("append")) {
+            let won = seen.reached.saturating_sub(seen.overridden);
+            let numbers = [won, seen.of].map(|number| Piece::plain(count(number)));
+            let [won, of] = numbers;
+            grid.row(vec![Piece::plain(clean(&seen.flag)), won, of, Piece::plain(names(build))]);
+            is_empty = false;
+        }
+    }
+    if !is_empty {
+        page.gap();
+        grid.print(page, columns);
+    }
 }
 
 fn names(build: &BuildLine) -> String {

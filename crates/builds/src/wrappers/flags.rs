@@ -7,11 +7,11 @@
 mod call;
 mod family;
 
-use bakeoff_host::wrapper::Call;
+use bakeoff_host::wrapper::{Call, Language, is_for_linking, takes_value};
 use bakeoff_model::record::FlagSeen;
-use bakeoff_model::study::Layer;
+use bakeoff_model::study::{Layer, Tuning};
 use call::bare;
-pub(super) use call::{Build, Language, builds};
+pub(super) use call::{Build, builds};
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -56,7 +56,7 @@ pub(super) fn declared<'a>(layer: &'a Layer, variables: &BTreeMap<&'a str, &'a s
         let listed = layer.flags.iter().any(|name| name == variable).then_some((For::Compiling(None), 0));
         let Some((purpose, first)) = usual.or(tool).or(listed) else { continue };
         for flag in value.split_whitespace().skip(first).filter(|word| word.starts_with('-') && word.len() > 1) {
-            let purpose = if is_for_linking(flag) { For::Linking } else { purpose };
+            let purpose = if is_for_linking(flag.as_bytes()) { For::Linking } else { purpose };
             let declared = Declared { variable, flag, purpose };
             if !all.contains(&declared) {
                 all.push(declared);
@@ -66,32 +66,39 @@ pub(super) fn declared<'a>(layer: &'a Layer, variables: &BTreeMap<&'a str, &'a s
     all
 }
 
-/// Whether only linking has a use for the flag, whatever variable it stands in.
-fn is_for_linking(flag: &str) -> bool {
-    const WHOLE: [&str; 10] = [
-        "-shared",
-        "-static",
-        "-static-pie",
-        "-pie",
-        "-no-pie",
-        "-rdynamic",
-        "-s",
-        "-nostartfiles",
-        "-nodefaultlibs",
-        "-Xlinker",
-    ];
-    const STARTS: [&str; 5] = ["-Wl,", "-l", "-L", "-static-lib", "-fuse-ld="];
-    WHOLE.contains(&flag) || STARTS.iter().any(|start| flag.starts_with(start))
+/// The flags that the layer's levels append, each once for each key of the study file. Of an option whose value is the
+/// next word nothing is claimed.
+pub(super) fn appended(tuning: &Tuning) -> Vec<Declared<'_>> {
+    let mut all = vec![];
+    for (variable, words) in tuning.words() {
+        let purpose = match variable {
+            "append_c" => For::Compiling(Some(Language::C)),
+            "append_cxx" => For::Compiling(Some(Language::Cxx)),
+            "append_link" => For::Linking,
+            _ => For::Compiling(None),
+        };
+        let mut words = words.iter();
+        while let Some(flag) = words.next() {
+            if takes_value(flag.as_bytes()) {
+                words.next();
+                continue;
+            }
+            let purpose = if is_for_linking(flag.as_bytes()) { For::Linking } else { purpose };
+            let declared = Declared { variable, flag, purpose };
+            if !all.contains(&declared) {
+                all.push(declared);
+            }
+        }
+    }
+    all
 }
 
-/// How far each flag came in these calls. `temporary` is the layer's folder for temporary files, where only probes are
-/// compiled.
-pub(super) fn seen(layer: &str, declared: &[Declared<'_>], calls: &[Call], temporary: &Path) -> Vec<FlagSeen> {
-    if declared.is_empty() {
-        return vec![];
-    }
+/// How far each flag came in these calls, and how many of them compile something. `temporary` is the layer's folder for
+/// temporary files, where only probes are compiled.
+pub(super) fn seen(layer: &str, declared: &[Declared<'_>], calls: &[Call], temporary: &Path) -> (Vec<FlagSeen>, u64) {
     let builds = builds(calls, temporary);
-    declared.iter().map(|declared| flag_seen(layer, declared, &builds)).collect()
+    let compilations = builds.iter().filter(|build| build.task.compiles_code()).count();
+    (declared.iter().map(|declared| flag_seen(layer, declared, &builds)).collect(), compilations as u64)
 }
 
 fn flag_seen(layer: &str, declared: &Declared<'_>, builds: &[Build]) -> FlagSeen {
@@ -103,9 +110,9 @@ fn flag_seen(layer: &str, declared: &Declared<'_>, builds: &[Build]) -> FlagSeen
     };
     let flag = bare(declared.flag);
     let concerned = |build: &&Build| match declared.purpose {
-        For::Compiling(None) => build.compiles.iter().any(|&language| language != Language::Assembler),
-        For::Compiling(Some(language)) => build.compiles.contains(&language),
-        For::Linking => build.links && (!build.is_linker || is_of_linkers(&flag)),
+        For::Compiling(None) => build.task.compiles_code(),
+        For::Compiling(Some(language)) => build.task.compiles(language),
+        For::Linking => build.task.links && (!build.is_linker || is_of_linkers(&flag)),
     };
     for build in builds.iter().filter(concerned) {
         seen.of += 1;

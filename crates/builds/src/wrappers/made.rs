@@ -1,7 +1,7 @@
 //! What a layer's script compiled and linked, as far as the calls of its tools tell: for those who do not know yet what a
 //! source builds. What becomes of the files later, and whether a flag did anything, is not known here.
 
-use super::flags::{Build, Language, builds};
+use super::flags::{Build, builds};
 use bakeoff_host::wrapper::Call;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -23,7 +23,7 @@ pub struct Made {
 pub(super) fn made(calls: &[Call], tree: &Path, temporary: &Path) -> Made {
     let mut made = Made::default();
     for build in builds(calls, temporary) {
-        if build.compiles.iter().any(|&language| language != Language::Assembler) {
+        if build.task.compiles_code() {
             made.compilations += 1;
             let last = build.words.iter().rev().find(|word| word.starts_with("-O"));
             *made.optimisation.entry(last.cloned().unwrap_or_default()).or_default() += 1;
@@ -38,7 +38,7 @@ pub(super) fn made(calls: &[Call], tree: &Path, temporary: &Path) -> Made {
 }
 
 fn linked(build: &Build) -> Option<PathBuf> {
-    build.links.then(|| build.dir.join(build.output.as_deref().unwrap_or("a.out")))
+    build.task.links.then(|| build.dir.join(build.output.as_deref().unwrap_or("a.out")))
 }
 
 /// A path relative to a folder, without `.` and `..`.

@@ -21,4 +21,5 @@ mod proof;
 mod rebuilt;
 mod sources;
 mod study;
+mod tuned;
 mod wrappers;

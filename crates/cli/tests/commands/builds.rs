@@ -159,3 +159,36 @@ fn a_script_that_ignores_its_flags_is_caught() {
     let honest = study(OPTIMIZE, "optimize = \"O2\"", &honest).execute(&["build", "STUDY"]);
     assert!(honest.code == 0 && !honest.out.contains("never arrived"), "{}", honest.out);
 }
+
+/// The Makefile has flags of its own and ignores the environment, as those of many projects do. The level's words come
+/// behind them, and the report shows in how many compilations they won.
+#[test]
+fn appended_words_reach_a_makefile_that_ignores_its_environment() {
+    let layer =
+        "files = [\"p.c\", \"q.c\", \"Makefile\"]\nscript = 'make && mkdir \"$PREFIX/bin\" && cp p \"$PREFIX/bin\"'";
+    let factors = "[build_factors.opt]\nown = {}\nO2 = { append = \"-O2\" }\nO3 = { append = \"-O3\" }\n";
+    let sandbox = study(factors, "opt = \"O2\"", layer);
+    let source = "long f(long n) { long s = 0; for (long i = 0; i < n; i++) s += i ^ n; return s; }\n";
+    sandbox.write("q.c", source);
+    sandbox.write("p.c", "long f(long n);\nint main(int n, char **v) { (void)v; return f(n) == 77; }\n");
+    sandbox.write("Makefile", "CC = cc\nCFLAGS = -O1\np: p.o q.o\n\t$(CC) $(CFLAGS) -o $@ p.o q.o\n");
+    if !["cc", "make"].iter().all(|tool| std::process::Command::new(tool).arg("--version").output().is_ok()) {
+        println!("skipped: no cc or make on PATH");
+        return;
+    }
+    let shown = sandbox.execute(&["run", "STUDY", "--quiet", "--all", "--anyway"]);
+    assert_eq!(shown.code, 0, "{}{}", shown.out, shown.err);
+    let line = |flag: &str| {
+        let mut lines = shown.out.lines().map(|line| line.split_whitespace().collect::<Vec<_>>());
+        lines.find(|words| words.first() == Some(&flag)).unwrap_or_else(|| panic!("{}", shown.out))
+    };
+    assert_eq!(line("-O2"), ["-O2", "2", "2", "baseline"]);
+    assert_eq!(line("-O3"), ["-O3", "2", "2", "opt=O3"]);
+    let record = sandbox.record();
+    assert_eq!(record.study.build_factors[0].levels["O3"]["append"], "-O3");
+    let compilations: Vec<Option<u64>> = record.builds.iter().map(|build| build.layers[0].compilations).collect();
+    assert_eq!(compilations, [Some(2); 3]);
+    // What the project says itself, and what the others say, is not the same program.
+    let binaries: std::collections::BTreeSet<_> = record.builds.iter().map(|build| &build.proof.binaries).collect();
+    assert_eq!(binaries.len(), 3);
+}

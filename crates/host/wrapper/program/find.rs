@@ -17,11 +17,16 @@ pub(super) const LONGEST: usize = 4096;
 pub(super) struct Search<'a> {
     rest: Option<&'a [u8]>,
     name: &'a [u8],
+    /// Paths of compilers, with colons between them.
+    within: &'a [u8],
 }
 
 impl<'a> Search<'a> {
-    pub(super) fn new(path: Option<&'a CStr>, name: &'a [u8]) -> Self {
-        Self { rest: Some(path.map_or(USUAL, CStr::to_bytes)), name }
+    /// Of those, none is found that is in the list `within`: a script that stands before a compiler, and that we have
+    /// executed, would call us again and for ever.
+    pub(super) fn new(path: Option<&'a CStr>, name: &'a [u8], within: Option<&'a CStr>) -> Self {
+        let within = within.map_or(&b""[..], CStr::to_bytes);
+        Self { rest: Some(path.map_or(USUAL, CStr::to_bytes)), name, within }
     }
 
     /// The next that may be executed.
@@ -40,7 +45,7 @@ impl<'a> Search<'a> {
             into[folder.len() + 1..length].copy_from_slice(self.name);
             into[length] = 0;
             let found = CStr::from_bytes_until_nul(&into[..]).unwrap_or_default();
-            if sys::may_execute(found) && !is_passed_over(found) {
+            if sys::may_execute(found) && !is_passed_over(found) && !is_within(self.within, found) {
                 return Some(CStr::from_bytes_until_nul(&into[..]).unwrap_or_default());
             }
         }
@@ -55,12 +60,28 @@ fn is_passed_over(path: &CStr) -> bool {
     if last_part(next, b'/') == wire::PROGRAM.as_bytes() {
         return true;
     }
-    let Ok(file) = sys::open(path, sys::O_PATH) else { return false };
+    let name = end_of(path, &mut target);
+    name == wire::PROGRAM.as_bytes() || name == b"ccache" || name == b"sccache"
+}
+
+/// Whether a compiler is clang, whatever it is called.
+pub(super) fn is_clang(path: &CStr) -> bool {
+    let mut target = [0; LONGEST];
+    [last_part(path.to_bytes(), b'/'), end_of(path, &mut target)]
+        .iter()
+        .any(|name| name.split(|&byte| byte == b'-').any(|part| part == b"clang" || part == b"clang++"))
+}
+
+/// Whether a path is in the list.
+pub(super) fn is_within(list: &[u8], path: &CStr) -> bool {
+    list.split(|&byte| byte == b':').any(|one| one == path.to_bytes())
+}
+
+/// The name of the file that a path leads to in the end.
+fn end_of<'a>(path: &CStr, target: &'a mut [u8; LONGEST]) -> &'a [u8] {
+    let Ok(file) = sys::open(path, sys::O_PATH) else { return b"" };
     let of_file = Path::new(&[b"/proc/self/fd/", Digits::new(u64::from(file)).bytes()]);
-    let is_one = sys::read_link(of_file.c_str(), &mut target).is_ok_and(|end| {
-        let name = last_part(end, b'/');
-        name == wire::PROGRAM.as_bytes() || name == b"ccache" || name == b"sccache"
-    });
+    let end = sys::read_link(of_file.c_str(), target).unwrap_or_default();
     sys::close(file);
-    is_one
+    last_part(end, b'/')
 }

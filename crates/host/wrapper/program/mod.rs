@@ -1,9 +1,11 @@
-//! What the wrapper does, by the name that it is called by. As a tool: it finds the real one, writes down what that is
-//! told, and becomes it. As [`wire::CONFINE`]: it confines itself, and becomes the command.
+//! What the wrapper does, by the name that it is called by. As a tool: it finds the real one, appends what levels ask
+//! for, writes down what the tool gets, and becomes it. As [`wire::CONFINE`]: it confines itself, and becomes the command.
 //!
 //! The crate `host` compiles these modules too when it is tested or linted, but never calls them.
 
+mod append;
 mod confine;
+mod driver;
 mod expand;
 mod find;
 mod record;
@@ -15,6 +17,7 @@ mod sys;
 #[path = "../../freestanding/text.rs"]
 mod text;
 mod tool;
+mod tune;
 mod wire;
 mod words;
 
@@ -24,6 +27,7 @@ use find::{LONGEST, Search};
 use record::Call;
 use shuffle::Object;
 use tool::{Kind, kind, last_part};
+use tune::Tuning;
 use wire::variable;
 use words::Words;
 
@@ -59,7 +63,8 @@ fn confined(words: &Words, env: &Words) -> ! {
     let end = (1..words.len()).find(|&nth| words.bytes(nth) == b"--").unwrap_or(words.len());
     // SAFETY: some of the words after the first; the words end in null, which is not asked for.
     confine::confine(&unsafe { Words::new(words.after(1).pointers(), end.saturating_sub(1)) });
-    become_one_of(words.bytes(end + 1), words.after(end + 1), env, |_, _| {})
+    let search = Search::new(env.variable("PATH"), words.bytes(end + 1), None);
+    become_one_of(search, words.bytes(end + 1), words.after(end + 1), |_, words| (words, *env))
 }
 
 fn wrapped(name: &'static [u8], words: Words, env: &Words) -> ! {
@@ -68,8 +73,10 @@ fn wrapped(name: &'static [u8], words: Words, env: &Words) -> ! {
         Some(seed) => shuffle(kind, seed.to_bytes(), words, env),
         None => (words, 0),
     };
+    let tuning = if kind == Kind::Driver { Tuning::of(name, expanded(words).unwrap_or(words), env) } else { None };
     let mut told = false;
-    become_one_of(name, words, env, |real, words| {
+    let before = |real: &CStr, words: Words| {
+        let (words, env) = tuning.as_ref().map_or((words, *env), |tuning| tuning.tuned(real, words, *env));
         if let Some(log) = env.variable(variable::LOG).filter(|_| !told) {
             told = true;
             let nested = env.variable("COLLECT_GCC").is_some();
@@ -84,7 +91,15 @@ fn wrapped(name: &'static [u8], words: Words, env: &Words) -> ! {
                 sys::exec(cache, first, env.pointers());
             }
         }
-    })
+        (words, env)
+    };
+    match tuning.as_ref().and_then(Tuning::compiler) {
+        Some(compiler) => become_that(compiler, words, before),
+        None => {
+            let search = Search::new(env.variable("PATH"), name, tuning.as_ref().and_then(Tuning::within));
+            become_one_of(search, name, words, before)
+        }
+    }
 }
 
 /// The words with the objects among them in the order that the seed says, and how many objects that are.
@@ -165,22 +180,42 @@ fn expanded(words: Words) -> Option<Words> {
     Some(unsafe { Words::new(first, count) })
 }
 
-/// Executes the first program of that name that can be. `before` is told of each, and of the words it will get.
-fn become_one_of(name: &[u8], mut words: Words, env: &Words, mut before: impl FnMut(&CStr, Words)) -> ! {
+/// Executes the first program of the search that can be. `before` hears of each, with the words that it would get; it
+/// says which words and environment it gets.
+fn become_one_of(
+    mut search: Search<'_>,
+    name: &[u8],
+    words: Words,
+    mut before: impl FnMut(&CStr, Words) -> (Words, Words),
+) -> ! {
     let mut path = [0; LONGEST];
-    let mut search = Search::new(env.variable("PATH"), name);
     let mut why = NOT_FOUND;
     while let Some(real) = search.next(&mut path) {
-        // SAFETY: the path is on a stack that nobody leaves but by executing or ending.
-        unsafe { words.set(0, real) };
-        before(real, words);
-        // SAFETY: the words and the environment that the kernel gave us, or arrays like them.
-        unsafe { sys::exec(real, words.pointers(), env.pointers()) };
+        become_it(real, words, &mut before);
         why = NOT_EXECUTABLE;
     }
     let complaint: &[u8] = if why == NOT_FOUND { b": not found on PATH\n" } else { b": cannot be executed\n" };
-    for piece in [b"bakeoff: ", name, complaint] {
+    complain(name, complaint, why)
+}
+
+/// Executes that program, whatever was called.
+fn become_that(program: &CStr, words: Words, mut before: impl FnMut(&CStr, Words) -> (Words, Words)) -> ! {
+    become_it(program, words, &mut before);
+    complain(program.to_bytes(), b": cannot be executed, although a level names it as the compiler\n", NOT_EXECUTABLE)
+}
+
+/// Returns only if the program cannot be executed.
+fn become_it(real: &CStr, mut words: Words, before: &mut impl FnMut(&CStr, Words) -> (Words, Words)) {
+    // SAFETY: the path is on a stack that nobody leaves but by executing or ending.
+    unsafe { words.set(0, real) };
+    let (words, env) = before(real, words);
+    // SAFETY: the words and the environment that the kernel gave us, or arrays like them.
+    unsafe { sys::exec(real, words.pointers(), env.pointers()) };
+}
+
+fn complain(what: &[u8], complaint: &[u8], code: u32) -> ! {
+    for piece in [b"bakeoff: ", what, complaint] {
         let _ = sys::write(2, piece);
     }
-    sys::exit(why)
+    sys::exit(code)
 }

@@ -32,6 +32,20 @@ pub fn kind(name: &[u8]) -> Option<Kind> {
     }
 }
 
+/// Whether a driver of that name takes C for C++.
+pub fn is_cxx(name: &[u8]) -> bool {
+    without_version(name).ends_with(b"++")
+}
+
+/// The standard that the name of a driver stands for; none for most.
+pub fn standard(name: &[u8]) -> Option<&'static core::ffi::CStr> {
+    match last_part(without_version(name), b'-') {
+        b"c89" => Some(c"-std=c89"),
+        b"c99" => Some(c"-std=c99"),
+        _ => None,
+    }
+}
+
 /// What follows the last separator; all of it without one.
 pub fn last_part(text: &[u8], separator: u8) -> &[u8] {
     text.rsplit(|&byte| byte == separator).next().unwrap_or(text)

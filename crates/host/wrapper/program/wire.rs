@@ -42,6 +42,20 @@ pub mod variable {
     pub const SEED: &str = "BAKEOFF_LINK_SEED";
     /// The path of what keeps the output of compilers, which is put before drivers.
     pub const CACHE: &str = "BAKEOFF_COMPILER_CACHE";
+    /// Words for every compilation and link, each on a line of its own; the same holds for the next three.
+    pub const APPEND: &str = "BAKEOFF_APPEND";
+    /// Words for what compiles C.
+    pub const APPEND_C: &str = "BAKEOFF_APPEND_C";
+    /// Words for what compiles C++.
+    pub const APPEND_CXX: &str = "BAKEOFF_APPEND_CXX";
+    /// Words for links.
+    pub const APPEND_LINK: &str = "BAKEOFF_APPEND_LINK";
+    /// The path of the C compiler that is executed in place of any other.
+    pub const CC: &str = "BAKEOFF_CC";
+    /// The path of the C++ compiler, likewise.
+    pub const CXX: &str = "BAKEOFF_CXX";
+    /// The compilers, by their paths, that are being executed and have called us: none of them is executed once more.
+    pub const WITHIN: &str = "BAKEOFF_WITHIN";
 }
 
 /// The name of the program, which no tool has.

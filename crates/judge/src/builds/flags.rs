@@ -1,14 +1,19 @@
 //! Flags that levels declare and that did not come through to the compiler or linker.
 
-use super::built::built;
+use super::built::{Built, built};
 use crate::findings::{FlagDoubt, FlagFate};
 use bakeoff_model::record::{BuildLine, FactorLine, FlagSeen, VariantLine};
+
+/// The beginning of the instructions that have words appended. These reach every call that Bakeoff sees, so that what is
+/// to be doubted is whether it saw the compilations.
+const APPEND: &str = "append";
 
 /// Every such flag, with the variants that it concerns.
 pub(super) fn flags(variants: &[VariantLine], factors: &[FactorLine], builds: &[BuildLine]) -> Vec<FlagDoubt> {
     let mut doubts: Vec<FlagDoubt> = vec![];
-    for one in built(variants, builds) {
-        for seen in &one.build.proof.flags {
+    let built = built(variants, builds);
+    for one in &built {
+        for seen in &of_build(one, &built, factors) {
             let Some(fate) = fate(seen) else { continue };
             let name = &one.variant.name;
             let same = |known: &&mut FlagDoubt| {
@@ -19,7 +24,7 @@ pub(super) fn flags(variants: &[VariantLine], factors: &[FactorLine], builds: &[
                 Some(known) => known.variants.push(name.clone()),
                 None => doubts.push(FlagDoubt {
                     variants: vec![name.clone()],
-                    factor: factor_of(factors, &seen.variable),
+                    factor: factor_of(factors, seen),
                     layer: seen.layer.clone(),
                     variable: seen.variable.clone(),
                     flag: seen.flag.clone(),
@@ -38,15 +43,60 @@ pub(super) fn flags(variants: &[VariantLine], factors: &[FactorLine], builds: &[
     doubts
 }
 
-/// What is to be said of a flag; none if it came through, or if nothing was seen.
+/// How far the flags of a build came. Of an appended flag, a compilation that was seen in the build of another level and
+/// not in this one counts as one that it did not reach: a cache may have answered in the compiler's place. If no layer had
+/// a call that the flag is for, the first one stands for all.
+fn of_build(one: &Built<'_>, built: &[Built<'_>], factors: &[FactorLine]) -> Vec<FlagSeen> {
+    let all = &one.build.proof.flags;
+    let same_flag = |a: &FlagSeen, b: &FlagSeen| (&a.variable, &a.flag) == (&b.variable, &b.flag);
+    let mut seen: Vec<FlagSeen> = vec![];
+    for flag in all {
+        let mut flag = flag.clone();
+        if flag.variable.starts_with(APPEND) {
+            let own = compilations(one, &flag.layer).unwrap_or(0);
+            let others = built.iter().filter(|other| differ_in_tuning(one.variant, other.variant, factors));
+            let most = others.filter_map(|other| compilations(other, &flag.layer)).max().unwrap_or(0);
+            // What is for links, or for one language, has another number.
+            if flag.of == own {
+                flag.of = flag.of.max(most);
+            }
+        }
+        seen.push(flag);
+    }
+    let is_repeated = |at: usize| {
+        let flag = &seen[at];
+        let of_others = |flag: &FlagSeen| seen.iter().any(|other| same_flag(flag, other) && other.of > 0);
+        flag.of == 0 && (of_others(flag) || seen[..at].iter().any(|other| same_flag(flag, other)))
+    };
+    (0..seen.len()).filter(|&at| !is_repeated(at)).map(|at| seen[at].clone()).collect()
+}
+
+/// Compilations that were seen in a layer; none if the record does not say.
+fn compilations(one: &Built<'_>, layer: &str) -> Option<u64> {
+    one.build.layers.iter().find(|known| known.name == layer)?.compilations
+}
+
+/// Whether two variants differ, as far as building goes, in nothing but what is appended, or in the compiler.
+fn differ_in_tuning(one: &VariantLine, other: &VariantLine, factors: &[FactorLine]) -> bool {
+    let is_tuning = |factor: &&FactorLine| {
+        let mut keys = factor.levels.values().flat_map(|level| level.keys());
+        !factor.takes_sources && keys.all(|key| key.starts_with(APPEND) || key == "compiler")
+    };
+    let mut differing = factors.iter().filter(|factor| one.levels.get(&factor.name) != other.levels.get(&factor.name));
+    differing.all(|factor| is_tuning(&factor))
+}
+
+/// What is to be said of a flag; none if it came through, or if nothing was seen. An appended flag should come through
+/// everywhere.
 fn fate(seen: &FlagSeen) -> Option<FlagFate> {
+    let is_appended = seen.variable.starts_with(APPEND);
     if seen.of == 0 {
-        return None;
+        return is_appended.then_some(FlagFate::NeverArrived);
     }
     match effective(seen) {
         0 if seen.reached == 0 => Some(FlagFate::NeverArrived),
         0 => Some(FlagFate::Overridden { by: seen.overridden_by.clone() }),
-        effective if 2 * effective < seen.of => Some(FlagFate::Partly),
+        effective if 2 * effective < seen.of || (is_appended && effective < seen.of) => Some(FlagFate::Partly),
         _ => None,
     }
 }
@@ -56,7 +106,12 @@ fn effective(seen: &FlagSeen) -> u64 {
     seen.reached.saturating_sub(seen.overridden)
 }
 
-fn factor_of(factors: &[FactorLine], variable: &str) -> Option<String> {
-    let has = |factor: &&FactorLine| factor.levels.values().any(|level| level.contains_key(variable));
-    factors.iter().find(has).map(|factor| factor.name.clone())
+/// The factor that has the flag: of several that append, the one whose words it is among.
+fn factor_of(factors: &[FactorLine], seen: &FlagSeen) -> Option<String> {
+    let texts = |factor: &FactorLine| -> Vec<String> {
+        factor.levels.values().filter_map(|level| level.get(&seen.variable)).cloned().collect()
+    };
+    let has = |factor: &&FactorLine| texts(factor).iter().any(|text| text.split(' ').any(|word| word == seen.flag));
+    let found = factors.iter().find(has).or_else(|| factors.iter().find(|factor| !texts(factor).is_empty()));
+    found.map(|factor| factor.name.clone())
 }

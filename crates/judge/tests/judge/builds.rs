@@ -410,3 +410,27 @@ fn the_same_program_that_ranks_apart() {
     assert!(kinds(&findings.caveats).contains(&"identical-differs"), "{:?}", findings.caveats);
     assert_eq!(caveats_of(&findings, "malloc=perl"), [""; 0]);
 }
+
+/// A cache that answers in the compiler's place hides compilations from Bakeoff, and keeps the words away from them.
+#[test]
+fn a_level_that_appends_to_fewer_compilations_than_another_has_is_not_believed() {
+    let doubts = |seen: [Option<u64>; 2], reached: u64| {
+        let mut record = crossed(&[("opt", &[("own", ""), ("O3", "-O3")])]);
+        let line = |text: &str| [("append".to_owned(), text.to_owned())].into();
+        record.study.build_factors[0].levels = [("own".to_owned(), [].into()), ("O3".to_owned(), line("-O3"))].into();
+        for (build, compilations) in record.builds.iter_mut().zip(seen) {
+            build.layers = vec![LayerLine { name: "p".to_owned(), compilations, ..LayerLine::default() }];
+        }
+        let (layer, variable, flag) = ("p".to_owned(), "append".to_owned(), "-O3".to_owned());
+        let of = seen[1].unwrap_or(0);
+        record.builds[1].proof.flags = vec![FlagSeen { layer, variable, flag, reached, of, ..FlagSeen::default() }];
+        let found = doubts_about_builds(&record.study, &record.builds).flags;
+        found.into_iter().map(|doubt| (doubt.fate, doubt.factor.unwrap(), doubt.reached, doubt.of)).collect::<Vec<_>>()
+    };
+    let opt = || "opt".to_owned();
+    assert_eq!(doubts([Some(103), Some(103)], 103), []);
+    assert_eq!(doubts([Some(103), Some(0)], 0), [(FlagFate::NeverArrived, opt(), 0, 103)]);
+    assert_eq!(doubts([Some(103), Some(90)], 90), [(FlagFate::Partly, opt(), 90, 103)]);
+    // A compiler that is called by its path: nothing was appended anywhere.
+    assert_eq!(doubts([Some(0), Some(0)], 0), [(FlagFate::NeverArrived, opt(), 0, 0)]);
+}

@@ -76,6 +76,9 @@ pub struct LayerLine {
     /// What kept the output of compilers, if anything did: then its cost is not comparable.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub compiler_cache: Option<String>,
+    /// Calls of compilers that compiled something, apart from probes; none if calls were not seen.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub compilations: Option<u64>,
 }
 
 /// What was seen of a finished build that shows whether it is what it is called.
@@ -110,7 +113,7 @@ impl Proof {
 pub struct FlagSeen {
     /// The layer.
     pub layer: String,
-    /// The level variable.
+    /// The level variable, or the level's instruction: `append` or its like.
     pub variable: String,
     /// The flag.
     pub flag: String,
@@ -135,7 +138,8 @@ fn is_none_at_all(number: &u64) -> bool {
 pub struct FactorLine {
     /// Its name in the study.
     pub name: String,
-    /// The variables of each level, by the level's name.
+    /// The variables of each level, and its lower-case instructions for compilers (`append` and its like), by the
+    /// level's name.
     pub levels: BTreeMap<String, BTreeMap<String, String>>,
     /// What it implies among the settings that are described: patterns with `*`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -2,8 +2,10 @@
 //! tables that pick levels by factor. It checks names, not whether a combination makes sense.
 
 mod instructions;
+mod tuning;
 
 pub(super) use instructions::Buildable;
+pub(super) use tuning::{no_cache_comes_between, one_factor_chooses_the_compiler};
 
 use super::section::{Section, Sink, check_level_name};
 use crate::problem::suggest;
@@ -20,6 +22,8 @@ pub(super) struct PlacedFactor {
     pub(super) variables: Vec<(String, Range<usize>)>,
     /// Where its levels name a kernel.
     pub(super) kernels: Vec<Range<usize>>,
+    /// Where its levels name a compiler.
+    pub(super) compilers: Vec<Range<usize>>,
     /// The levels that say `revision`, whether what they say is one or not.
     pub(super) revised: Vec<String>,
 }
@@ -69,16 +73,18 @@ fn read(
             let remedy = "add a level, such as `on = { FLAG = \"-Don\" }`";
             section.sink.report(section.span.clone(), &format!("factor `{}` has no level", section.name), "", remedy);
         }
-        let (kernels, revised) = (kernels(&section), revised(&section));
+        let (kernels, compilers) = (places(&section, "kernel"), places(&section, "compiler"));
+        let revised = revised(&section);
         let factor = Factor { name: section.name.clone(), levels };
-        factors.push(PlacedFactor { factor, span: section.span.clone(), variables, kernels, revised });
+        factors.push(PlacedFactor { factor, span: section.span.clone(), variables, kernels, compilers, revised });
     }
     factors
 }
 
-fn kernels(factor: &Section<'_>) -> Vec<Range<usize>> {
+/// Where the levels have this key.
+fn places(factor: &Section<'_>, key: &str) -> Vec<Range<usize>> {
     let levels = factor.entries().into_iter().filter_map(|(_, _, value)| value.get_ref().as_table());
-    let keys = levels.flat_map(|level| level.keys().filter(|key| key.get_ref() == "kernel"));
+    let keys = levels.flat_map(|level| level.keys().filter(|known| known.get_ref() == key));
     keys.map(Spanned::span).collect()
 }
 
@@ -103,7 +109,7 @@ fn level(
     for (key, value) in table.iter() {
         let (word, span) = (key.get_ref().as_ref(), key.span());
         match word {
-            "patches" | "source" | "revision" | "fails" | "kernel" if buildable.is_none() => {
+            _ if is_instruction(word) && buildable.is_none() => {
                 let message = format!("a run factor has no `{word}`: nothing is built for its levels");
                 sink.report(span, &message, "", "move the factor to [build_factors]");
             }
@@ -112,9 +118,10 @@ fn level(
             "revision" => revisions = instructions::by_layer(sink, value, "revision", buildable),
             "fails" => level.fails = instructions::fails(sink, value),
             "kernel" => level.kernel = instructions::kernel(sink, value),
+            _ if tuning::KEYS.contains(&word) => tuning::read(sink, word, value, &mut level.tuning),
             _ if !is_variable(word) => {
-                let remedy = "variables are UPPER-CASE; instructions are patches, source, revision, fails, kernel";
-                sink.report(span, &format!("level `{name}` has no instruction `{word}`"), "unknown key", remedy);
+                let remedy = format!("{}; variables are UPPER-CASE", suggest(word, instructions()));
+                sink.report(span, &format!("level `{name}` has no instruction `{word}`"), "unknown key", &remedy);
             }
             _ if reserved.contains(&word) || word.starts_with("BAKEOFF_") || is_port(word) => {
                 let remedy = format!("choose another name; bakeoff sets {} itself", reserved.join(", "));
@@ -134,10 +141,18 @@ fn level(
     level
 }
 
+/// The lower-case keys of a level.
+fn instructions() -> impl Iterator<Item = &'static str> {
+    ["patches", "source", "revision", "fails", "kernel"].into_iter().chain(tuning::KEYS)
+}
+
+fn is_instruction(key: &str) -> bool {
+    instructions().any(|known| known == key)
+}
+
 /// Whether a key of a level is what comes behind a dot in the level's name.
 fn is_part_of_name(key: &str, value: &Spanned<DeValue<'_>>) -> bool {
-    let is_instruction = ["patches", "source", "revision", "fails", "kernel"].contains(&key);
-    value.get_ref().is_table() && !is_instruction && !is_variable(key)
+    value.get_ref().is_table() && !is_instruction(key) && !is_variable(key)
 }
 
 fn is_variable(word: &str) -> bool {

@@ -74,6 +74,9 @@ fn flag(doubt: &FlagDoubt) -> String {
     let [flag, variable, layer] = [&doubt.flag, &doubt.variable, &doubt.layer].map(|text| clean(text));
     let whose = format!("{flag} (of {variable}, for {})", variants(&doubt.variants));
     match &doubt.fate {
+        FlagFate::NeverArrived if *of == 0 => format!(
+            "never arrived: {whose}: no call of a compiler was seen in layer {layer}; is it called by its full path?"
+        ),
         FlagFate::NeverArrived => {
             format!("never arrived: {whose} reached none of {} in layer {layer}", calls(*of))
         }

@@ -10,6 +10,9 @@ const VALUE_CHARACTERS: usize = 60;
 
 pub(super) fn sentence(caveat: &Caveat) -> Option<String> {
     Some(match caveat {
+        Caveat::FlagNeverArrived(Flag { flag, variable, layer, of: 0 }) => {
+            format!("{flag} of {variable} arrived nowhere: no call of a compiler was seen in layer {layer}")
+        }
         Caveat::FlagNeverArrived(Flag { flag, variable, layer, of }) => format!(
             "{flag} of {variable} reached none of {of} compilations and links of layer {layer}: the level did not take \
              effect as declared"

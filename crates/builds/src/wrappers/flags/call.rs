@@ -1,30 +1,20 @@
 //! What a call builds, as far as its words tell.
 
-use bakeoff_host::wrapper::{Call, Kind};
-use std::collections::{BTreeMap, BTreeSet};
+use bakeoff_host::wrapper::{Call, Kind, Task, task};
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
-
-/// What a source is written in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(in crate::wrappers) enum Language {
-    C,
-    Cxx,
-    ObjectiveC,
-    Fortran,
-    Assembler,
-}
 
 /// A call that builds something.
 #[derive(Debug)]
 pub(in crate::wrappers) struct Build {
+    /// What it compiles, and whether it makes a program or library.
+    pub(in crate::wrappers) task: Task,
     /// The folder it was called in.
     pub(in crate::wrappers) dir: PathBuf,
     /// What it writes, if it says so.
     pub(in crate::wrappers) output: Option<String>,
-    /// The languages that it compiles.
-    pub(in crate::wrappers) compiles: BTreeSet<Language>,
-    /// Whether it makes a program or library.
-    pub(in crate::wrappers) links: bool,
     /// Whether it is a linker that was called directly.
     pub(super) is_linker: bool,
     /// Its words, bare.
@@ -72,125 +62,32 @@ fn is_same(earlier: &Call, later: &Call) -> bool {
     earlier.dir == later.dir && earlier.words.iter().all(|word| later.words.contains(word))
 }
 
-fn bare_words(call: &Call) -> Vec<String> {
-    call.all_words().iter().map(|word| bare(&word.to_string_lossy())).collect()
+fn bare_words(all: &[OsString]) -> Vec<String> {
+    all.iter().map(|word| bare(&word.to_string_lossy())).collect()
 }
 
-/// Options whose value is the next word.
-const VALUES: [&str; 24] = [
-    "-o",
-    "-x",
-    "-T",
-    "-u",
-    "-z",
-    "-L",
-    "-l",
-    "-I",
-    "-D",
-    "-U",
-    "-A",
-    "-e",
-    "-B",
-    "-include",
-    "-isystem",
-    "-iquote",
-    "-idirafter",
-    "-imacros",
-    "-MF",
-    "-MT",
-    "-MQ",
-    "-Xlinker",
-    "-target",
-    "--param",
-];
-
-/// What only asks something.
-const QUESTIONS: [&str; 6] = ["-E", "-M", "-MM", "-fsyntax-only", "--version", "-###"];
-
 fn of_driver(call: &Call, temporary: &Path) -> Option<Build> {
-    let words = bare_words(call);
-    let asks = |word: &String| {
-        QUESTIONS.contains(&word.as_str()) || ["-print-", "-dump", "--help"].iter().any(|start| word.starts_with(start))
-    };
-    if words.iter().any(asks) {
-        return None;
-    }
-    let (mut inputs, mut compiles, mut output) = (vec![], BTreeSet::new(), None);
-    let mut forced: Option<Option<Language>> = None;
-    let mut rest = words.iter();
-    while let Some(word) = rest.next() {
-        if VALUES.contains(&word.as_str()) {
-            let value = rest.next();
-            match word.as_str() {
-                "-x" => forced = value.filter(|name| *name != "none").map(|name| of_name(name)),
-                "-o" => output = value,
-                _ => {}
-            }
-        } else if let Some(name) = word.strip_prefix("-x") {
-            forced = (name != "none").then(|| of_name(name));
-        } else if !word.starts_with('-') || word == "-" {
-            inputs.push(word);
-            compiles.extend(forced.unwrap_or_else(|| of_file(word)));
-        }
-    }
-    let is_probe = |path: &&String| is_probe(&call.dir.join(path), temporary);
-    if inputs.is_empty() || inputs.iter().chain(&output).any(is_probe) {
-        return None;
-    }
-    let stops = |word: &String| ["-c", "-S", "-r", "-Wl,-r"].contains(&word.as_str());
-    let (dir, output, links) = (call.dir.clone(), output.cloned(), !words.iter().any(stops));
-    Some(Build { dir, output, compiles, links, is_linker: false, words })
+    let all = call.all_words();
+    let words = all.iter().map(|word| word.as_bytes());
+    let (dir, temporary) = (call.dir.as_os_str().as_bytes(), temporary.as_os_str().as_bytes());
+    let task = task(call.name.as_bytes(), words, dir, temporary).filter(|task| !task.is_probe)?;
+    Some(Build::of(task, call, bare_words(&all), false))
 }
 
 fn of_linker(call: &Call) -> Option<Build> {
-    let words = bare_words(call);
+    let words = bare_words(&call.all_words());
     let none =
         |word: &String| ["-r", "-i", "--relocatable", "-v", "-V", "--version", "--help"].contains(&word.as_str());
     let has_inputs = words.iter().any(|word| !word.starts_with('-'));
     let links = has_inputs && !words.iter().any(none);
-    let output = words.windows(2).find(|pair| pair[0] == "-o").map(|pair| pair[1].clone());
-    links.then_some(Build { dir: call.dir.clone(), output, compiles: BTreeSet::new(), links, is_linker: true, words })
+    links.then(|| Build::of(Task::link(), call, words, true))
 }
 
-/// The language of `-x`; none for headers and what is not known.
-fn of_name(name: &str) -> Option<Language> {
-    match name {
-        "c" | "cpp-output" => Some(Language::C),
-        "c++" | "c++-cpp-output" => Some(Language::Cxx),
-        "objective-c" | "objective-c++" => Some(Language::ObjectiveC),
-        "assembler" | "assembler-with-cpp" => Some(Language::Assembler),
-        name if name.starts_with('f') => Some(Language::Fortran),
-        _ => None,
+impl Build {
+    fn of(task: Task, call: &Call, words: Vec<String>, is_linker: bool) -> Self {
+        let output = words.windows(2).find(|pair| pair[0] == "-o").map(|pair| pair[1].clone());
+        Self { task, dir: call.dir.clone(), output, is_linker, words }
     }
-}
-
-fn of_file(path: &str) -> Option<Language> {
-    match path.rsplit_once('.')?.1 {
-        "c" | "i" => Some(Language::C),
-        "cc" | "cp" | "cxx" | "cpp" | "CPP" | "c++" | "C" | "ii" => Some(Language::Cxx),
-        "m" | "mi" | "mm" | "M" | "mii" => Some(Language::ObjectiveC),
-        "f" | "for" | "ftn" | "F" | "FOR" | "f90" | "f95" | "f03" | "f08" | "F90" | "F95" | "F03" | "F08" => {
-            Some(Language::Fortran)
-        }
-        "s" | "S" | "sx" => Some(Language::Assembler),
-        _ => None,
-    }
-}
-
-/// Whether a file is a probe of what finds out what the machine has: Autoconf, Perl's Configure, CMake, Meson, or a
-/// script's own, which are compiled from standard input or where temporary files lie.
-fn is_probe(path: &Path, temporary: &Path) -> bool {
-    const FOLDERS: [&str; 6] = ["UU", "CMakeTmp", "CMakeScratch", "CompilerIdC", "CompilerIdCXX", "meson-private"];
-    const STEMS: [&str; 3] = ["conftest", "try", "sanitycheck"];
-    let text = |part: &std::ffi::OsStr| part.to_string_lossy().into_owned();
-    let stem = path.file_stem().map(text).unwrap_or_default();
-    let of_name = stem.starts_with("conftest") || stem.starts_with("sanitycheck") || STEMS.contains(&stem.as_str());
-    let folder = path.parent().unwrap_or(path);
-    let of_folder = folder.components().any(|part| {
-        let part = text(part.as_os_str());
-        FOLDERS.contains(&part.as_str()) || part.contains("TryCompile")
-    });
-    of_name || of_folder || stem == "-" || path.starts_with("/dev") || path.starts_with(temporary)
 }
 
 /// Without the quotes and backslashes that shells take away on the flag's way, some of them twice.

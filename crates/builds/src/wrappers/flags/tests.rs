@@ -26,7 +26,7 @@ fn of(variable: &str, value: &str, lines: &[&str]) -> (u64, u64, u64, Option<Str
     let layer = Layer { flags: vec!["OPTIMIZE".to_owned()], ..Layer::default() };
     let variables = BTreeMap::from([(variable, value)]);
     let declared = declared(&layer, &variables);
-    let [seen] = seen("layer", &declared, &calls, Path::new("/w/tmp")).try_into().unwrap();
+    let [seen] = seen("layer", &declared, &calls, Path::new("/w/tmp")).0.try_into().unwrap();
     assert_eq!((seen.layer.as_str(), seen.variable.as_str()), ("layer", variable));
     (seen.reached, seen.of, seen.overridden, seen.overridden_by)
 }
@@ -115,6 +115,24 @@ fn a_linker_that_a_compiler_called_is_not_a_link_of_its_own() {
     let variables = BTreeMap::from([("LDFLAGS", "-Lx")]);
     let layer = Layer::default();
     let calls = [gcc, by_gcc, clang, by_clang, c99, became];
-    let seen = seen("", &declared(&layer, &variables), &calls, Path::new("/tmp"));
-    assert_eq!((seen[0].reached, seen[0].of), (3, 3));
+    let (seen, compilations) = seen("", &declared(&layer, &variables), &calls, Path::new("/tmp"));
+    assert_eq!((seen[0].reached, seen[0].of, compilations), (3, 3, 0));
+}
+
+#[test]
+fn what_levels_append_is_declared_too() {
+    let words = |text: &str| text.split(' ').map(str::to_owned).collect();
+    let tuning =
+        Tuning { all: words("-O3 -D X -Wl,-O1"), cxx: words("-fno-rtti"), link: words("-s"), ..Tuning::default() };
+    let (any, cxx) = (For::Compiling(None), For::Compiling(Some(Language::Cxx)));
+    let flags: Vec<_> = appended(&tuning).iter().map(|d| (d.variable, d.flag, d.purpose)).collect();
+    assert_eq!(
+        flags,
+        [
+            ("append", "-O3", any),
+            ("append", "-Wl,-O1", For::Linking),
+            ("append_cxx", "-fno-rtti", cxx),
+            ("append_link", "-s", For::Linking)
+        ]
+    );
 }

@@ -133,3 +133,61 @@ fn building_is_measured_only_under_a_name_of_its_own_and_without_a_compiler_cach
     );
     refused(&format!("cache = \"ccache\"\n{plan}"), "would measure the compiler cache", "leave `cache` out");
 }
+
+const TUNED: &str = "[build_factors.opt]\nown = {}\nO3 = { append = \"-O3 '-DX=a b'\", append_link = \"-s\" }\n";
+
+#[test]
+fn a_level_may_append_words_to_every_call_of_a_compiler() {
+    let text =
+        |tail: &str| text(&format!("{TUNED}{tail}")).replace("version = \"old\"", "version = \"old\", opt = \"own\"");
+    let cc =
+        "[build_factors.cc]\ngcc = { compiler = \"gcc-12\", append = \"-pipe\" }\nclang = { compiler = \"clang\" }\n";
+    let whole = text(cc).replace("opt = \"own\"", "opt = \"own\", cc = \"gcc\"");
+    let study = parse(&whole).unwrap_or_else(|_| panic!("{}", messages(&whole)));
+    let opt = &study.build_factors[2].levels[1].tuning;
+    assert_eq!((opt.all.as_slice(), opt.link.as_slice()), (&["-O3".into(), "-DX=a b".into()][..], &["-s".into()][..]));
+    assert!(study.build_factors[2].levels[0].tuning.is_empty());
+    assert_eq!(study.build_factors[3].levels[1].tuning.compiler.as_deref(), Some("clang"));
+
+    let plan = crate::plan::Plan::of(&study, "default").unwrap();
+    let last = plan.variants.last().unwrap();
+    assert_eq!(last.name, "version=new malloc=perl opt=O3 cc=clang");
+    // Words of several factors are joined in the order of the file.
+    let both = plan.variants.iter().find(|variant| variant.name == "opt=O3").unwrap();
+    assert_eq!(both.tuning.all, ["-O3", "-DX=a b", "-pipe"]);
+    assert_eq!(plan.build_factors[2].levels["O3"]["append"], "-O3 -DX=a b");
+
+    let second = whole.replace("own = {}", "own = { compiler = \"gcc\" }");
+    assert!(messages(&second).contains("factor `opt` chooses the compiler already"), "{}", messages(&second));
+}
+
+#[test]
+fn what_cannot_be_appended_is_refused_at_its_place() {
+    let check = |level: &str, message: &str, remedy: &str| {
+        let tail = format!("[build_factors.opt]\nO3 = {{ {level} }}\n");
+        let shown = messages(&text(&tail).replace("version = \"old\"", "version = \"old\", opt = \"O3\""));
+        assert!(shown.contains(message) && shown.contains(remedy), "{level}\n{shown}");
+        assert!(shown.contains("1 problem in") && shown.contains("O3 = {"), "{level}\n{shown}");
+    };
+    check("append = [\"-O3\"]", "`append` is text in quotes", "append = \"-O3 -flto=auto\"");
+    check("append = \" \"", "`append` appends nothing", "`{}` is a level that appends nothing");
+    check("append = \"O3\"", "\"O3\" is no option: every call would take it for a file", "did you mean `-O3`?");
+    check("append = \"-O3 -c\"", "`-c` would change what every call makes", "append options such as `-O3`");
+    check("append = \"-O3 -oa\"", "`-oa` would change what every call makes", "");
+    check("append = \"-DX='a\"", "a quote in it is never closed", "close it");
+    check("append = \"-mllvm\"", "`-mllvm` lacks its value", "add the value");
+    check("append_c = \"-lm\"", "`-lm` is for linking", "`append_link`");
+    check("compiler = \"clang -O2\"", "\"clang -O2\" is more than a compiler", "`append`");
+    check("compiler = \"bin/clang\"", "neither a name nor a whole path", "begin the path with `/`");
+    check("compiler = \"g++\"", "no C compiler whose C++ compiler is known", "name a C compiler");
+    check("apend = \"-O3\"", "level `O3` has no instruction `apend`", "did you mean `append`?");
+    let shown = messages(&text("[run_factors.r]\na = { append = \"-O3\" }\n"));
+    assert!(shown.contains("a run factor has no `append`"), "{shown}");
+}
+
+#[test]
+fn no_compiler_cache_comes_between_levels_that_append() {
+    let tail = "cache = \"ccache\"\n[build_factors.opt]\nO3 = { append = \"-O3\" }\n";
+    let shown = messages(&text(tail).replace("version = \"old\"", "version = \"old\", opt = \"O3\""));
+    assert!(shown.contains("has a compiler cache") && shown.contains("leave `cache` out"), "{shown}");
+}

@@ -1,0 +1,118 @@
+//! What a level changes in every call of a compiler, whatever build system makes that call: words behind the project's
+//! own, or another compiler. It is data; the compiler wrapper of the crate `host` does it, and the study's scripts see
+//! nothing of it.
+
+use std::collections::BTreeMap;
+
+/// The tuning of a level, or that of a variant: what its levels say, joined in the order of the factors. It concerns
+/// all layers of a build.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Tuning {
+    /// Words for every compilation and every link: the instruction `append`.
+    pub all: Vec<String>,
+    /// Words for what compiles C: `append_c`.
+    pub c: Vec<String>,
+    /// Words for what compiles C++: `append_cxx`.
+    pub cxx: Vec<String>,
+    /// Words for links alone: `append_link`.
+    pub link: Vec<String>,
+    /// The C compiler in place of any other: `compiler`. Its C++ compiler is [`cxx_of`] it.
+    pub compiler: Option<String>,
+}
+
+impl Tuning {
+    /// Whether it changes nothing.
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// Adds the tuning of another factor's level behind this one.
+    pub(crate) fn join(&mut self, other: Self) {
+        self.all.extend(other.all);
+        self.c.extend(other.c);
+        self.cxx.extend(other.cxx);
+        self.link.extend(other.link);
+        self.compiler = other.compiler.or(self.compiler.take());
+    }
+
+    /// The words, by the key of the study file that they stand for.
+    pub fn words(&self) -> [(&'static str, &[String]); 4] {
+        [("append", &self.all), ("append_c", &self.c), ("append_cxx", &self.cxx), ("append_link", &self.link)]
+    }
+
+    /// What the level says, by key: as its variables are written down in a journal.
+    pub fn texts(&self) -> BTreeMap<String, String> {
+        let words = self.words().into_iter().filter(|(_, words)| !words.is_empty());
+        let texts = words.map(|(key, words)| (key.to_owned(), words.join(" ")));
+        texts.chain(self.compiler.iter().map(|compiler| ("compiler".to_owned(), compiler.clone()))).collect()
+    }
+}
+
+/// The C++ compiler that belongs to a C compiler, by its name or path: `g++-12` to `gcc-12`. None if that is none of the
+/// families that we know.
+pub fn cxx_of(compiler: &str) -> Option<String> {
+    const FAMILIES: [(&str, &str); 4] = [("gcc", "g++"), ("clang", "clang++"), ("icx", "icpx"), ("cc", "c++")];
+    let start = compiler.rfind('/').map_or(0, |slash| slash + 1);
+    let (folder, name) = compiler.split_at(start);
+    let is_version = |part: &str| part.starts_with(|c: char| c.is_ascii_digit());
+    let (name, version) = match name.rsplit_once('-') {
+        Some((name, version)) if is_version(version) => (name, format!("-{version}")),
+        _ => (name, String::new()),
+    };
+    let (machine, base) = name.rfind('-').map_or(("", name), |dash| name.split_at(dash + 1));
+    let (_, cxx) = FAMILIES.iter().find(|(c, _)| *c == base)?;
+    Some(format!("{folder}{machine}{cxx}{version}"))
+}
+
+/// Cuts a text into words as a shell does: at white space, with quotes and backslashes.
+///
+/// # Errors
+/// Why it cannot be cut.
+pub(crate) fn split(text: &str) -> Result<Vec<String>, &'static str> {
+    let (mut words, mut word, mut quote) = (vec![], None::<String>, None);
+    let mut letters = text.chars();
+    while let Some(letter) = letters.next() {
+        match (letter, quote) {
+            (letter, None) if letter.is_whitespace() => words.extend(word.take()),
+            ('\'' | '"', None) => {
+                quote = Some(letter);
+                word.get_or_insert_default();
+            }
+            (letter, Some(open)) if letter == open => quote = None,
+            ('\\', None | Some('"')) => {
+                let next = letters.next().ok_or("it ends in a backslash")?;
+                word.get_or_insert_default().push(next);
+            }
+            (letter, _) => word.get_or_insert_default().push(letter),
+        }
+    }
+    words.extend(word);
+    if quote.is_some() { Err("a quote in it is never closed") } else { Ok(words) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_c_plus_plus_compiler_of_a_c_compiler() {
+        let check = |c: &str, cxx: Option<&str>| assert_eq!(cxx_of(c).as_deref(), cxx, "{c}");
+        check("gcc", Some("g++"));
+        check("gcc-12", Some("g++-12"));
+        check("x86_64-linux-gnu-gcc-12.2", Some("x86_64-linux-gnu-g++-12.2"));
+        check("/opt/llvm-17/bin/clang", Some("/opt/llvm-17/bin/clang++"));
+        check("cc", Some("c++"));
+        check("tcc", None);
+        check("g++", None);
+    }
+
+    #[test]
+    fn words_are_cut_as_a_shell_does() {
+        let check = |text: &str, expect: &[&str]| assert_eq!(split(text).unwrap(), expect, "{text}");
+        check(" -O3\t-flto=auto ", &["-O3", "-flto=auto"]);
+        check("-DX='a b' -DY=\"c \\\" d\" -D\\ Z ''", &["-DX=a b", "-DY=c \" d", "-D Z", ""]);
+        check("", &[]);
+        assert_eq!(split("-DX='a").unwrap_err(), "a quote in it is never closed");
+        assert_eq!(split("-DX\\").unwrap_err(), "it ends in a backslash");
+    }
+}

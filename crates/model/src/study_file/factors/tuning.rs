@@ -1,0 +1,151 @@
+//! The instructions of a build factor's level that concern every call of a compiler: `append` and its like, and
+//! `compiler`. What a compiler makes of a word is not known here, but some words would change what the build is.
+
+use super::super::section::{Section, Sink};
+use super::PlacedFactor;
+use crate::study::{Layer, Tuning, cxx_of, split};
+use std::ops::Range;
+use toml::Spanned;
+use toml::de::DeValue;
+
+pub(super) const KEYS: [&str; 5] = ["append", "append_c", "append_cxx", "append_link", "compiler"];
+
+/// Options whose value is the next word, of those that one may append.
+const VALUES: [&str; 20] = [
+    "-D",
+    "-U",
+    "-I",
+    "-L",
+    "-l",
+    "-T",
+    "-u",
+    "-z",
+    "-B",
+    "-include",
+    "-isystem",
+    "-iquote",
+    "-idirafter",
+    "-imacros",
+    "-Xlinker",
+    "-Xclang",
+    "-Xpreprocessor",
+    "-Xassembler",
+    "-mllvm",
+    "--param",
+];
+
+/// Reads one of [`KEYS`] into the level's tuning.
+pub(super) fn read(sink: &Sink, key: &str, value: &Spanned<DeValue<'_>>, tuning: &mut Tuning) {
+    let Some(text) = value.get_ref().as_str() else {
+        let message = format!("`{key}` is text in quotes, and concerns all layers of the build");
+        let example = if key == "compiler" { "compiler = \"clang\"" } else { "append = \"-O3 -flto=auto\"" };
+        return sink.report(value.span(), &message, "", &format!("for example `{example}`"));
+    };
+    if key == "compiler" {
+        tuning.compiler = compiler(sink, text, value.span());
+        return;
+    }
+    let words = words(sink, key, text, value.span());
+    match key {
+        "append" => tuning.all = words,
+        "append_c" => tuning.c = words,
+        "append_cxx" => tuning.cxx = words,
+        _ => tuning.link = words,
+    }
+}
+
+/// `compiler = "clang-14"`: the name or path of a C compiler whose C++ compiler is known.
+fn compiler(sink: &Sink, text: &str, span: Range<usize>) -> Option<String> {
+    let is_relative = text.contains('/') && !text.starts_with('/');
+    let (message, remedy) = match text {
+        _ if text.split_whitespace().count() > 1 => {
+            (format!("{text:?} is more than a compiler"), "put its options into `append`")
+        }
+        _ if is_relative => (format!("{text:?} is neither a name nor a whole path"), "begin the path with `/`"),
+        _ if cxx_of(text).is_none() => (
+            format!("{text:?} is no C compiler whose C++ compiler is known"),
+            "name a C compiler, such as gcc, gcc-12 or clang; its C++ compiler (g++, g++-12, clang++) comes with it",
+        ),
+        _ => return Some(text.to_owned()),
+    };
+    sink.report(span, &message, "", remedy);
+    None
+}
+
+fn words(sink: &Sink, key: &str, text: &str, span: Range<usize>) -> Vec<String> {
+    let words = match split(text) {
+        Ok(words) if !words.is_empty() => words,
+        Ok(_) => {
+            let message = format!("`{key}` appends nothing");
+            sink.report(span, &message, "", "leave the key out: `{}` is a level that appends nothing");
+            return vec![];
+        }
+        Err(why) => {
+            sink.report(span, &format!("`{key}` cannot be cut into words: {why}"), "", "close it, or leave it out");
+            return vec![];
+        }
+    };
+    let mut is_value = false;
+    for word in &words {
+        let problem = if is_value { None } else { problem_of(key, word) };
+        is_value = !is_value && VALUES.contains(&word.as_str());
+        if let Some((message, remedy)) = problem {
+            sink.report(span.clone(), &message, "", &remedy);
+            return vec![];
+        }
+    }
+    if is_value {
+        let last = words.last().map(String::as_str).unwrap_or_default();
+        sink.report(span, &format!("`{last}` lacks its value"), "", "add the value, or leave the option out");
+    }
+    words
+}
+
+/// What is wrong with a word that is no option's value: the message and the remedy.
+fn problem_of(key: &str, word: &str) -> Option<(String, String)> {
+    const OF_BUILD: [&str; 8] = ["-c", "-S", "-E", "-M", "-MM", "-o", "-x", "-fsyntax-only"];
+    let name = word.split_once('=').map_or(word, |(name, _)| name);
+    if word.contains('\n') {
+        return Some((format!("a word of `{key}` contains a line break"), "write it on one line".to_owned()));
+    }
+    if OF_BUILD.contains(&name) || word.starts_with("-o") {
+        let message = format!("`{word}` would change what every call makes, not how");
+        return Some((message, "that is for the project's build to say; append options such as `-O3`".to_owned()));
+    }
+    if key.starts_with("append_c") && ["-Wl,", "-l", "-L", "-fuse-ld="].iter().any(|start| word.starts_with(start)) {
+        return Some((format!("`{word}` is for linking"), "put it into `append_link`, or into `append`".to_owned()));
+    }
+    if !word.starts_with('-') || word == "-" || word == "--" {
+        let message = format!("{word:?} is no option: every call would take it for a file");
+        let is_name = word.starts_with(|c: char| c.is_ascii_alphabetic());
+        let remedy = if is_name { format!("did you mean `-{word}`?") } else { "leave it out".to_owned() };
+        return Some((message, remedy));
+    }
+    None
+}
+
+/// Of two factors that choose the compiler, one would silently win.
+pub(in crate::study_file) fn one_factor_chooses_the_compiler(sink: &Sink, factors: &[PlacedFactor]) {
+    let mut choosing = factors.iter().filter(|placed| !placed.compilers.is_empty());
+    let Some(first) = choosing.next() else { return };
+    for other in choosing {
+        let message = format!("factor `{}` chooses the compiler already", first.factor.name);
+        let remedy = "choose it in the levels of one factor; `append` may stand in any";
+        sink.report(other.compilers[0].clone(), &message, "only one could win", remedy);
+    }
+}
+
+/// A cache that the project also calls by itself would not see what is appended behind it, and give the objects of another
+/// level.
+pub(in crate::study_file) fn no_cache_comes_between(file: &Section<'_>, factors: &[PlacedFactor], layers: &[Layer]) {
+    let mut levels = factors.iter().flat_map(|placed| &placed.factor.levels);
+    if levels.all(|level| level.tuning.is_empty()) {
+        return;
+    }
+    for layer in layers.iter().filter(|layer| layer.compiler_cache.is_some()) {
+        let message = format!("levels append to the compilers' words, and layer `{}` has a compiler cache", layer.name);
+        let remedy = "leave `cache` out of the layer, or hand the words over in a variable of the script";
+        let label = "it could give the objects of another level";
+        file.sink.report(file.place_of("build").unwrap_or_default(), &message, label, remedy);
+    }
+}
