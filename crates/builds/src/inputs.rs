@@ -213,6 +213,13 @@ fn commands(digest: &mut Digest, layer: &Layer) {
     }
 }
 
+/// Whether the build may be one for this processor.
+fn says_native(layer: &Layer, variables: &BTreeMap<&str, &str>, tuning: &Tuning) -> bool {
+    let appended = tuning.words().into_iter().flat_map(|(_, words)| words).map(String::as_str);
+    let mut texts = variables.values().copied().chain(appended).chain([layer.script.as_str()]);
+    texts.any(|text| text.contains("native"))
+}
+
 impl<'r, 'a> Once<'r, 'a> {
     fn new(cache: &'r Cache, request: &'r Request<'a>) -> Self {
         // Headers and libraries come with the system; its name and release stand for them.
@@ -245,9 +252,7 @@ impl<'r, 'a> Once<'r, 'a> {
         let mut digest = Digest::of("layer");
         digest.field("scheme", SCHEME.as_bytes()).field("machine", std::env::consts::ARCH.as_bytes());
         digest.field("system", self.place.os.as_bytes());
-        let appended = || tuning.words().into_iter().flat_map(|(_, words)| words);
-        let mut texts = variables.values().copied().chain(appended().map(String::as_str));
-        if layer.script.contains("native") || texts.any(|text| text.contains("native")) {
+        if says_native(layer, &variables, tuning) {
             digest.field("processor", self.place.cpu.as_bytes());
         }
         digest.field("previous", previous.unwrap_or_default().as_bytes());
