@@ -17,6 +17,7 @@ use bakeoff_command::error::{Code, CommandError};
 use bakeoff_command::scratch::Scratch;
 use bakeoff_command::screen;
 use bakeoff_command::state::State;
+use bakeoff_command::study_folder::words;
 use bakeoff_lab::local::{Local, Setup, absent};
 use bakeoff_lab::watched::Watched;
 use bakeoff_model::digest::Digest;
@@ -77,7 +78,13 @@ pub(super) fn execute(asked: &Asked, given: Given<'_>, features: Features) -> Re
 }
 
 fn seen_by<'a>(asked: &Asked, given: &Given<'a>, revisions: &'a Revisions) -> Use<'a> {
-    Use { command: given.command, inner: &revisions.inner, is_built: asked.is_built() }
+    Use { command: given.command, inner: &revisions.inner, is_built: asked.is_built() && !builds_again(given.command) }
+}
+
+/// Whether a command may compile what the tree has, as `go test` does: then what was built is not what is executed.
+fn builds_again(command: &str) -> bool {
+    let tool = |word: &str| asked::TOOLS.contains(&word.rsplit('/').next().unwrap_or(word));
+    words(command).any(tool)
 }
 
 /// Leaves the variants out that could not be built, and returns the digest of each other's build. Without the baseline, or
@@ -221,13 +228,14 @@ struct Prepared {
 }
 
 impl Prepared {
-    fn setup(&self, cache: &Cache, scratch: &Path, given: &Given<'_>) -> Setup {
+    fn setup(&self, cache: &Cache, scratch: &Path, given: &Given<'_>, features: Features) -> Setup {
         Setup {
             // Of the current folder nothing counts: a trial is executed in the tree of its revision.
             dir: scratch.join("nothing"),
             below_prefix: Some(self.inner.clone()),
             scratch: scratch.to_owned(),
             environment: given.environment.clone(),
+            harnesses: features.harnesses(),
             prefixes: self.digests.iter().map(|(name, digest)| (name.clone(), cache.prefix_of(digest))).collect(),
             ..Setup::default()
         }
@@ -263,7 +271,7 @@ impl Prepared {
         given: &Given<'_>,
         features: Features,
     ) -> Result<Code, CommandError> {
-        let (plan, setup) = (&self.plan, self.setup(cache, scratch, given));
+        let (plan, setup) = (&self.plan, self.setup(cache, scratch, given, features));
         let check = || can_start(plan, &setup, asked);
         let state = State::at(&given.journal.map_or_else(|| scratch.join("journal.jsonl"), Path::to_owned));
         let lock = state.lock()?;

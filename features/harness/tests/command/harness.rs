@@ -339,6 +339,70 @@ fn go_tests_race_and_agree_with_benchstat() {
     agree_with_benchstat(&sandbox, &record, "Changed/size=large");
 }
 
+/// `compare --git` with a suite, in a repository with these files, which `SIZE` changes from one commit to the next.
+fn over_two_commits(files: &[(&str, &str)], sizes: [&str; 2], words: &[&str]) -> (Shown, Record) {
+    let sandbox = Sandbox::new("");
+    let repository = sandbox.path().join("repository");
+    fs::create_dir(&repository).unwrap();
+    let git = |words: &[&str]| {
+        let mut git = Command::new("git");
+        git.args(["-c", "user.name=n", "-c", "user.email=e@example.org", "-c", "commit.gpgsign=false"]);
+        assert!(succeeds(git.args(words).current_dir(&repository)), "{words:?}");
+    };
+    git(&["init", "-q", "-b", "main"]);
+    for size in sizes {
+        for (name, text) in files {
+            fs::write(repository.join(name), text.replace("SIZE", size)).unwrap();
+        }
+        git(&["add", "."]);
+        git(&["commit", "-qm", "more"]);
+    }
+    let journal = sandbox.path().join("compare.jsonl");
+    let kept = ["compare", "--quiet", "--journal", journal.to_str().unwrap(), "--git", "HEAD~1", "--git", "HEAD"];
+    let mut command = sandbox.command(&[&kept, words].concat());
+    let shown = Shown::of(&command.current_dir(&repository).output().unwrap());
+    let record = bakeoff_journal::read(&journal).map(|contents| contents.record);
+    let record = record.unwrap_or_else(|error| panic!("{error}: {shown:?}"));
+    (shown, record)
+}
+
+#[test]
+fn a_go_suite_races_over_two_commits() {
+    if !succeeds(Command::new("go").arg("version")) {
+        println!("skipped: there is no go; on Debian: apt-get install golang-go");
+        return;
+    }
+    let files = [("go.mod", "module example.org/tiny\n\ngo 1.19\n"), ("tiny_test.go", GO_TEST)];
+    let build = "GOFLAGS=-mod=mod GOPROXY=off GOTOOLCHAIN=local go test -c -trimpath -o tiny.test";
+    let run = "./tiny.test -test.run '^$' -test.bench . -test.benchtime 10ms";
+    let words = ["--harness", "go", "--build", build, "--blocks", "8", run];
+    let (shown, record) = over_two_commits(&files, ["3000", "12000"], &words);
+    println!("{}", shown.out);
+    shown.expect(0, &["Same", "Changed/size=large", "Allocates", "slower"]);
+    assert_eq!(record.benchmarks("command").len(), 4);
+    assert!(record.trials.iter().all(|trial| trial.parts.len() == 4));
+}
+
+#[test]
+fn a_pytest_suite_races_over_two_commits() {
+    let python = oracles().join("bin/python");
+    if !succeeds(Command::new(&python).args(["-c", "import pytest_benchmark"])) {
+        println!("skipped: pytest-benchmark is not installed; `make test` installs it");
+        return;
+    }
+    let python = std::path::absolute(python).unwrap();
+    let run = format!(
+        "PYTHONDONTWRITEBYTECODE=1 exec '{}' -m pytest -q -p no:cacheprovider --benchmark-max-time=0.05 \
+         --benchmark-min-time=0.001 --benchmark-json=\"$BAKEOFF_HARNESS\"",
+        python.display()
+    );
+    let files = [("pytest.ini", "[pytest]\n"), ("test_tiny.py", PYTHON_TEST)];
+    let (shown, record) = over_two_commits(&files, ["2000", "6000"], &["--harness", "pytest", "--blocks", "8", &run]);
+    println!("{}", shown.out);
+    shown.expect(0, &["test_tiny.py::test_same", "test_tiny.py::test_changed", "slower"]);
+    assert_eq!(record.benchmarks("command").len(), 2);
+}
+
 const PYTHON_TEST: &str = "\
 def work(n):
     total = 0

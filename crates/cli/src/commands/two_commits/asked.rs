@@ -51,7 +51,7 @@ const LAYER: &str = "program";
 const FACTOR: &str = "commit";
 
 /// Programs whose identity goes into the name of a build, where they are there.
-const TOOLS: [&str; 8] = ["cc", "c++", "ld", "make", "cargo", "rustc", "go", "javac"];
+pub(super) const TOOLS: [&str; 8] = ["cc", "c++", "ld", "make", "cargo", "rustc", "go", "javac"];
 
 impl Asked {
     /// Whether any revision is named.
