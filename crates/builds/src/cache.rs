@@ -319,7 +319,7 @@ mod tests {
         assert_eq!(cache.finished(&digest), None);
 
         fs::write(prefix.join("file"), "seven b").unwrap();
-        let record = cache.finish(&digest, "layer", Measurements::new(), BTreeMap::new(), vec![]).unwrap();
+        let record = cache.finish(&digest, "layer", Measurements::new(), BTreeMap::new(), (vec![], None)).unwrap();
         assert_eq!(record.prefix_bytes, 7);
         assert_eq!(cache.finished(&digest), Some(record));
 
