@@ -2,7 +2,7 @@
 //! of each when it changes or cannot be had.
 
 use crate::study::{Study, layer};
-use bakeoff_builds::{BuildEvent, Error, Found, build_all, find_source};
+use bakeoff_builds::{BuildEvent, Error, Found, Request, build_all, find_source};
 use bakeoff_model::record::BuildOutcome;
 use bakeoff_model::study::{Source, SourceFrom};
 use bakeoff_testkit::files::{read, sh, sha256};
@@ -96,6 +96,25 @@ fn a_path_counts_as_it_is_now() {
     assert!(study.built().0.cached, "as it was before");
     // Nobody said what its checksum must be, so none was accepted.
     assert_eq!(study.count(|event| matches!(event, BuildEvent::Fetched { checked: true, .. })), 0);
+}
+
+#[test]
+fn a_path_around_the_study_is_had_without_the_studys_own_files_and_without_a_repository() {
+    let study = study(SourceFrom::Path(".".to_owned()), None);
+    let dir = fs::canonicalize(study.dir()).unwrap();
+    let own = ["study.toml", "study.lock", "expected"].map(|name| dir.join(name));
+    let build = || {
+        let request = Request { own: &own, ..study.request(&dir) };
+        let [line] = build_all(&study.cache, &request, &|_| {}).unwrap().try_into().unwrap();
+        (read(study.cache.prefix_of(&line.digest).join("found")), line.cached)
+    };
+    sh(&dir, "echo 1 > a; echo 1 > study.toml; mkdir sub; echo 1 > sub/study.toml");
+    assert_eq!(build(), ("./a ./sub ./sub/study.toml".to_owned(), false));
+    sh(&dir, "echo 2 > study.toml; echo 1 > study.lock; echo 1 > expected; mkdir .bakeoff .git; echo 1 > .git/HEAD");
+    sh(&dir, "echo 'gitdir: ../.git/modules/sub' > sub/.git");
+    assert_eq!(build(), ("./a ./sub ./sub/study.toml".to_owned(), true));
+    sh(&dir, "echo 2 > sub/study.toml");
+    assert!(!build().1, "that of another study is a file like others");
 }
 
 #[test]

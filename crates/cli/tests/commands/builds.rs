@@ -192,3 +192,32 @@ fn appended_words_reach_a_makefile_that_ignores_its_environment() {
     let binaries: std::collections::BTreeSet<_> = record.builds.iter().map(|build| &build.proof.binaries).collect();
     assert_eq!(binaries.len(), 3);
 }
+
+/// A study in the project that it builds: what is done to the study, and to the repository, leaves the builds alone; what is
+/// done to the program does not.
+#[test]
+fn a_commit_or_an_edit_of_the_study_builds_nothing_again() {
+    let layer = format!("source = \"p\"\nscript = '''\n{}\n'''", compile("$CFLAGS"));
+    let factors = format!("[sources.p]\npath = \".\"\n{OPTIMIZE}");
+    let sandbox = study(&factors, "optimize = \"O2\"", &layer);
+    let text = std::fs::read_to_string(sandbox.study().join("study.toml")).unwrap();
+    let sh = |script: &str| {
+        let done = std::process::Command::new("sh").args(["-ec", script]).current_dir(sandbox.study()).status();
+        assert!(done.unwrap().success(), "{script}");
+    };
+    sh("git init -q -b main; git config user.name n; git config user.email e@example.org");
+    sh("git config commit.gpgsign false; git add .; git commit -qm one");
+    let built = |expect: &str| {
+        let shown = sandbox.execute(&["build", "STUDY"]);
+        shown.expect(0, &[]);
+        assert_eq!(shown.out.matches(expect).count(), 2, "{expect}: {}", shown.out);
+    };
+    built(": built");
+    // The output that is expected is new, and so is what the study says of it.
+    sandbox.write("study.toml", &text.replace("output = \"varies\"", "expect = \"p.out\""));
+    sandbox.write("p.out", "x\n");
+    sh("git add .; git commit -qm two");
+    built(": in the cache");
+    sandbox.write("Makefile", "all:\n");
+    built(": built");
+}
