@@ -186,7 +186,7 @@ mod tests {
         assert!(saved.check("a", false).is_err() && saved.check("a", true).is_ok());
         saved.remove("a").unwrap();
         assert_eq!(saved.names(), ["a-2"]);
-        assert!(saved.remove("a").unwrap_err().render().contains("did you mean `a-2`?"));
+        assert!(saved.remove("a").unwrap_err().render().contains("there are: a-2"));
         assert_eq!(fs::read_dir(saved.folder()).unwrap().count(), 1, "no temporary file is left");
     }
 }

@@ -1,11 +1,12 @@
 //! `compare --save` and `--against`: what is still the same races again, of the rest only the numbers are there, and names.
 
+use crate::common::processes::alive_in;
 use crate::common::{Sandbox, Shown};
 use serde_json::Value;
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 /// A sandbox with two programs, of which the second one takes much longer.
 struct Place(Sandbox);
@@ -158,6 +159,29 @@ fn names_are_checked_before_anything_is_executed() {
     let shown = Shown::of(&command.env("BAKEOFF_STATE", place.0.path().join("old")).output().unwrap());
     shown.expect(2, &["cannot use", "BAKEOFF_STATE names another folder"]);
     assert_eq!(log(), "");
+}
+
+#[test]
+fn what_is_killed_midway_replaces_nothing() {
+    let place = Place::new();
+    place.save("day", &["./old"]).expect(0, &[]);
+    let folder = place.0.path().join("state/saved");
+    let before = fs::read(folder.join("day.jsonl")).unwrap();
+    let begun = place.0.path().join("begun");
+    let words = ["compare", "touch begun; sleep 600", "--save", "day", "--replace"];
+    let mut command = place.0.command_as_typed(&words);
+    let mut child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    while !begun.exists() && child.try_wait().unwrap().is_none() {
+        std::thread::yield_now();
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert!(begun.exists() && fs::read(folder.join("day.jsonl")).unwrap() == before);
+    assert_eq!(fs::read_dir(folder).unwrap().count(), 1, "nothing else is there");
+    // Its launcher kills what it started, and then the sandbox may go.
+    while !alive_in(place.0.path()).is_empty() {
+        std::thread::yield_now();
+    }
 }
 
 #[test]

@@ -206,9 +206,9 @@ struct Theirs {
 /// The trials' values in Go's format, judged by benchstat.
 fn benchstat(program: &Path, record: &Record, folder: &Path) -> Vec<Theirs> {
     let names: Vec<&String> = record.benchmarks("command");
-    for (variant, file) in [("old", "old.txt"), ("new", "new.txt")] {
+    for (variant, file) in record.study.variants.iter().zip(["old.txt", "new.txt"]) {
         let mut text = String::new();
-        for trial in record.trials.iter().filter(|trial| trial.variant == variant) {
+        for trial in record.trials.iter().filter(|trial| trial.variant == variant.name) {
             for (at, name) in names.iter().enumerate() {
                 text += &format!("BenchmarkN{at} 1 {} ns/op\n", trial.parts[*name].values["sec/op"] * 1e9);
             }
@@ -340,7 +340,7 @@ fn go_tests_race_and_agree_with_benchstat() {
 }
 
 /// `compare --git` with a suite, in a repository with these files, which `SIZE` changes from one commit to the next.
-fn over_two_commits(files: &[(&str, &str)], sizes: [&str; 2], words: &[&str]) -> (Shown, Record) {
+fn over_two_commits(files: &[(&str, &str)], sizes: [&str; 2], words: &[&str]) -> (Shown, Record, Sandbox) {
     let sandbox = Sandbox::new("");
     let repository = sandbox.path().join("repository");
     fs::create_dir(&repository).unwrap();
@@ -363,7 +363,7 @@ fn over_two_commits(files: &[(&str, &str)], sizes: [&str; 2], words: &[&str]) ->
     let shown = Shown::of(&command.current_dir(&repository).output().unwrap());
     let record = bakeoff_journal::read(&journal).map(|contents| contents.record);
     let record = record.unwrap_or_else(|error| panic!("{error}: {shown:?}"));
-    (shown, record)
+    (shown, record, sandbox)
 }
 
 #[test]
@@ -376,11 +376,12 @@ fn a_go_suite_races_over_two_commits() {
     let build = "GOFLAGS=-mod=mod GOPROXY=off GOTOOLCHAIN=local go test -c -trimpath -o tiny.test";
     let run = "./tiny.test -test.run '^$' -test.bench . -test.benchtime 10ms";
     let words = ["--harness", "go", "--build", build, "--blocks", "8", run];
-    let (shown, record) = over_two_commits(&files, ["3000", "12000"], &words);
+    let (shown, record, sandbox) = over_two_commits(&files, ["3000", "12000"], &words);
     println!("{}", shown.out);
     shown.expect(0, &["Same", "Changed/size=large", "Allocates", "slower"]);
     assert_eq!(record.benchmarks("command").len(), 4);
     assert!(record.trials.iter().all(|trial| trial.parts.len() == 4));
+    agree_with_benchstat(&sandbox, &record, "Changed/size=large");
 }
 
 #[test]
@@ -397,10 +398,12 @@ fn a_pytest_suite_races_over_two_commits() {
         python.display()
     );
     let files = [("pytest.ini", "[pytest]\n"), ("test_tiny.py", PYTHON_TEST)];
-    let (shown, record) = over_two_commits(&files, ["2000", "6000"], &["--harness", "pytest", "--blocks", "8", &run]);
+    let (shown, record, sandbox) =
+        over_two_commits(&files, ["2000", "6000"], &["--harness", "pytest", "--blocks", "8", &run]);
     println!("{}", shown.out);
     shown.expect(0, &["test_tiny.py::test_same", "test_tiny.py::test_changed", "slower"]);
     assert_eq!(record.benchmarks("command").len(), 2);
+    agree_with_benchstat(&sandbox, &record, "test_tiny.py::test_changed");
 }
 
 const PYTHON_TEST: &str = "\
