@@ -61,7 +61,7 @@ fn seen(cache: &Cache, line: &BuildLine, how: How) -> Plain {
     Plain { tree, made, how, wall_s: line.cost.get("wall").copied().unwrap_or_default() }
 }
 
-/// One build, in a study that nobody sees.
+/// One build, in a study that nobody sees. A study compares something, so two variants share the build.
 fn attempt(
     cache: &Cache,
     origin: &Origin,
@@ -76,8 +76,8 @@ fn attempt(
     let source = source(origin, true);
     let build = block("plain", &origin.name, &found.tools(), &script);
     let study = format!(
-        "format = 1\nname = \"plain\"\nquestion = \"?\"\n[build_factors.flags]\nown = {{}}\n{source}{build}\
-         [workloads.none]\nrun = \"true\"\n[decide]\nbaseline = {{ flags = \"own\" }}\n"
+        "format = 1\nname = \"plain\"\nquestion = \"?\"\n[run_factors.executed]\nonce = {{}}\ntwice = {{ TWICE = \"1\" }}\n\
+         {source}{build}[workloads.none]\nrun = \"true\"\n[decide]\nbaseline = {{ executed = \"once\" }}\n"
     );
     std::fs::write(folder.path().join("study.toml"), study).map_err(CommandError::usage)?;
     // What belongs to the study in the folder that it will be written into is no part of this source either.

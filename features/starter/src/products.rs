@@ -105,7 +105,7 @@ fn score(path: &Path, package: &str) -> (i32, bool) {
     let plain = package.trim_end_matches(|c: char| c.is_ascii_digit() || "-._".contains(c));
     let named = name == package || name == plain || Some(name.as_str()) == plain.strip_prefix("lib");
     let is_aside = !named && (is_of_tests || is_helper) || is_elsewhere;
-    let alike = !named && !plain.is_empty() && (name.starts_with(plain) || plain.starts_with(&name));
+    let alike = !named && !is_aside && !plain.is_empty() && (name.starts_with(plain) || plain.starts_with(&name));
     let score = i32::from(named) * 100 + i32::from(alike) * 50 - i32::from(is_aside) * 80 - folders.len() as i32;
     (score, is_aside)
 }

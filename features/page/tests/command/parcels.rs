@@ -43,7 +43,7 @@ fn parcels_are_small_and_redacted_and_give_a_page() {
         assert!(fs::metadata(&parcel).unwrap().len() < MOST_BYTES, "{parcel:?}");
         let name = import(&sandbox, &parcel);
         let folder = sandbox.study().parent().unwrap().join(&name);
-        let journals = fs::read_dir(folder.join(".bakeoff")).unwrap().map(|entry| entry.unwrap().path());
+        let journals = fs::read_dir(folder.join(".bakeoff/imported")).unwrap().map(|entry| entry.unwrap().path());
         let journals: Vec<PathBuf> = journals.filter(|path| path.extension().is_some_and(|e| e == "jsonl")).collect();
         assert_eq!(journals.len(), 1, "{name}");
         let journal = fs::read_to_string(&journals[0]).unwrap();

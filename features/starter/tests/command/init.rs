@@ -61,7 +61,7 @@ fn two_commands_lead_from_a_folder_to_a_verdict() {
         assert!(study.contains(part), "{part} is missing in\n{study}");
     }
     // Both were built, and neither the study nor what it expects is part of what they were built of.
-    typed(&sandbox, &["build", "sum"]).expect(0, &["own: in the cache", "O0: in the cache"]);
+    typed(&sandbox, &["build", "sum"]).expect(0, &["baseline: in the cache", "O0: in the cache"]);
     typed(&sandbox, &["run", "sum", "--blocks", "6", "--quiet"]).expect(0, &["O0", "own"]);
     typed(&sandbox, &["init", "sum", "--level", LEVEL]).expect(2, &["there is a study already", "--add-level"]);
 }
