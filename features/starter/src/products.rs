@@ -58,7 +58,7 @@ fn elf_bytes(path: &Path) -> Option<u64> {
     let about = fs::metadata(path).ok().filter(|about| about.is_file() && about.permissions().mode() & 0o111 != 0)?;
     let mut magic = [0; 4];
     File::open(path).ok()?.read_exact(&mut magic).ok()?;
-    (&magic == b"\x7fELF").then(|| about.len())
+    (&magic == b"\x7fELF").then_some(about.len())
 }
 
 /// The copy of a file with its name in a folder above it, or in the same folder under a plainer name, as Cargo and zstd make

@@ -42,7 +42,7 @@ pub(super) struct Program {
 pub(super) struct Found(Vec<Program>);
 
 impl Found {
-    /// So many are kept.
+    /// The most that are kept.
     const MOST: usize = 64;
 
     /// The program of a command that starts in this folder.

@@ -5,7 +5,6 @@ mod instructions;
 mod tuning;
 
 pub(super) use instructions::Buildable;
-pub(super) use tuning::{no_cache_comes_between, one_factor_chooses_the_compiler};
 
 use super::section::{Section, Sink, check_level_name};
 use crate::problem::suggest;

@@ -15,6 +15,7 @@ mod revisions;
 mod section;
 mod services;
 mod sources;
+mod tuned;
 mod workloads;
 
 use crate::problem::Problem;
@@ -95,8 +96,8 @@ fn read(file: &Section<'_>, extensions: &[&dyn Extension]) -> Study {
     check::boots_allow_it(file, &plans, kernel.as_ref());
     check::variables_have_one_factor(file.sink, &build_factors);
     check::variables_have_one_factor(file.sink, &run_factors);
-    factors::one_factor_chooses_the_compiler(file.sink, &build_factors);
-    factors::no_cache_comes_between(file, &build_factors, &layers);
+    tuned::one_factor_chooses_the_compiler(file.sink, &build_factors);
+    tuned::no_cache_comes_between(file, &build_factors, &layers);
     file.finish();
     Study {
         name: name.map(|(name, _)| name).unwrap_or_default(),

@@ -62,7 +62,7 @@ fn two_commands_lead_from_a_folder_to_a_verdict() {
     }
     // Both were built, and neither the study nor what it expects is part of what they were built of.
     typed(&sandbox, &["build", "sum"]).expect(0, &["baseline: in the cache", "O0: in the cache"]);
-    typed(&sandbox, &["run", "sum", "--blocks", "6", "--quiet"]).expect(0, &["O0", "own"]);
+    typed(&sandbox, &["run", "sum", "--blocks", "6", "--quiet"]).expect(0, &["O0", "baseline"]);
     typed(&sandbox, &["init", "sum", "--level", LEVEL]).expect(2, &["there is a study already", "--add-level"]);
 }
 

@@ -1,9 +1,8 @@
 //! The instructions of a build factor's level that concern every call of a compiler: `append` and its like, and
 //! `compiler`. What a compiler makes of a word is not known here, but some words would change what the build is.
 
-use super::super::section::{Section, Sink};
-use super::PlacedFactor;
-use crate::study::{Layer, Tuning, cxx_of, split};
+use super::super::section::Sink;
+use crate::study::{Tuning, cxx_of, split};
 use std::ops::Range;
 use toml::Spanned;
 use toml::de::DeValue;
@@ -122,30 +121,4 @@ fn problem_of(key: &str, word: &str) -> Option<(String, String)> {
         return Some((message, remedy));
     }
     None
-}
-
-/// Of two factors that choose the compiler, one would silently win.
-pub(in crate::study_file) fn one_factor_chooses_the_compiler(sink: &Sink, factors: &[PlacedFactor]) {
-    let mut choosing = factors.iter().filter(|placed| !placed.compilers.is_empty());
-    let Some(first) = choosing.next() else { return };
-    for other in choosing {
-        let message = format!("factor `{}` chooses the compiler already", first.factor.name);
-        let remedy = "choose it in the levels of one factor; `append` may stand in any";
-        sink.report(other.compilers[0].clone(), &message, "only one could win", remedy);
-    }
-}
-
-/// A cache that the project also calls by itself would not see what is appended behind it, and give the objects of another
-/// level.
-pub(in crate::study_file) fn no_cache_comes_between(file: &Section<'_>, factors: &[PlacedFactor], layers: &[Layer]) {
-    let mut levels = factors.iter().flat_map(|placed| &placed.factor.levels);
-    if levels.all(|level| level.tuning.is_empty()) {
-        return;
-    }
-    for layer in layers.iter().filter(|layer| layer.compiler_cache.is_some()) {
-        let message = format!("levels append to the compilers' words, and layer `{}` has a compiler cache", layer.name);
-        let remedy = "leave `cache` out of the layer, or hand the words over in a variable of the script";
-        let label = "it could give the objects of another level";
-        file.sink.report(file.place_of("build").unwrap_or_default(), &message, label, remedy);
-    }
 }
