@@ -51,7 +51,7 @@ fn bit(language: Language) -> u8 {
 }
 
 /// Options whose value is the next word.
-const VALUES: [&[u8]; 34] = [
+const VALUES: &[&[u8]] = &[
     b"-o",
     b"-x",
     b"-T",
@@ -86,6 +86,10 @@ const VALUES: [&[u8]; 34] = [
     b"-dumpdir",
     b"--param",
     b"-wrapper",
+    b"-aux-info",
+    b"-framework",
+    b"--sysroot",
+    b"-specs",
 ];
 
 /// What only asks something.
@@ -238,6 +242,7 @@ mod tests {
         check("gcc -r a.o b.o -o c.o", Some(""));
         check("clang -c -- -strange.c", Some("C"));
         check("gcc -include config.c -I x.c -c a.s", Some("a"));
+        check("gcc --sysroot x.c -specs y.c -c a.s", Some("a"));
         for question in ["gcc -v", "gcc --version", "gcc -E a.c", "gcc -print-prog-name=ld", "gcc -M a.c", "gcc -O2"] {
             check(question, None);
         }

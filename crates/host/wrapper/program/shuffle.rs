@@ -4,6 +4,7 @@
 //! depend on where the objects lie, and to put the same objects into order twice changes nothing the second time,
 //! which matters where both a driver and the linker that it calls come by here.
 
+use super::driver::takes_value;
 use super::tool::{Kind, last_part};
 use core::ops::Range;
 
@@ -85,46 +86,6 @@ const LINKER_VALUES: &[&[u8]] = &[
     b"--dependency-file",
 ];
 
-/// The same of drivers.
-const DRIVER_VALUES: &[&[u8]] = &[
-    b"-o",
-    b"-T",
-    b"-u",
-    b"-z",
-    b"-L",
-    b"-l",
-    b"-I",
-    b"-D",
-    b"-U",
-    b"-A",
-    b"-e",
-    b"-B",
-    b"-include",
-    b"-isystem",
-    b"-iquote",
-    b"-idirafter",
-    b"-imacros",
-    b"-MF",
-    b"-MT",
-    b"-MQ",
-    b"-Xlinker",
-    b"-Xassembler",
-    b"-Xpreprocessor",
-    b"-Xclang",
-    b"-mllvm",
-    b"-arch",
-    b"-target",
-    b"--param",
-    b"-aux-info",
-    b"-dumpbase",
-    b"-dumpdir",
-    b"-wrapper",
-    b"-framework",
-    b"--sysroot",
-    b"-isysroot",
-    b"-specs",
-];
-
 /// A driver that is told one of these does not link, or not what its words say.
 const NO_LINK: &[&[u8]] =
     &[b"-c", b"-S", b"-E", b"-M", b"-MM", b"-fsyntax-only", b"-x", b"-###", b"--version", b"-v", b"-dM"];
@@ -141,14 +102,18 @@ pub fn order(
     places: &mut [u32],
 ) -> usize {
     let Some(range) = span(kind, words) else { return 0 };
-    let values = if kind == Kind::Linker { LINKER_VALUES } else { DRIVER_VALUES };
+    let has_value = |word: &[u8]| match kind {
+        Kind::Archiver => false,
+        Kind::Linker => LINKER_VALUES.contains(&word),
+        _ => takes_value(word),
+    };
     let (mut at, mut count, mut lazily) = (range.start, 0, false);
     while at < range.end {
         let word = words[at];
         match word {
             b"--start-lib" | b"-Wl,--start-lib" => lazily = true,
             b"--end-lib" | b"-Wl,--end-lib" => lazily = false,
-            _ if kind != Kind::Archiver && values.contains(&word) => at += 1,
+            _ if has_value(word) => at += 1,
             _ if !lazily && is_object(word) && !is_of_driver(word, temporary) => {
                 objects[count] = Object { key: key(seed, last_part(word, b'/')), word: at as u32 };
                 places[count] = at as u32;
