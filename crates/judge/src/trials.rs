@@ -12,6 +12,7 @@ pub(super) type OneBlock<'a> = BTreeMap<VariantId, &'a Trial>;
 type Blocks<'a> = BTreeMap<u32, OneBlock<'a>>;
 
 /// The trials of a record, by place and block.
+#[derive(Clone)]
 pub(super) struct Trials<'a> {
     pub(super) ids: Ids<'a>,
     places: BTreeMap<Place, Blocks<'a>>,

@@ -29,7 +29,7 @@ pub(super) fn judge_workloads(record: &Record, levels: bool) -> Findings {
     if let Some(stopping) = &mut view.stopping {
         stopping.enough = is_looked_at(record) && is_fulfilled(study, &tables);
     }
-    let alike = Trials::until(record, view.last_pass).without(|ids, cell| outputs::is_withheld(&outputs, ids, cell));
+    let alike = seen.clone().without(|ids, cell| outputs::is_withheld(&outputs, ids, cell));
     let sessions = executed::sessions(record);
     let mut builds = builds::latest(&record.builds);
     builds.sort_by_key(|build| variants.iter().position(|v| build.variants.contains(&v.name)).unwrap_or(usize::MAX));
@@ -81,8 +81,11 @@ pub(super) fn judge_workloads(record: &Record, levels: bool) -> Findings {
         sections: crate::findings::Sections::new(),
         caveats: vec![],
     };
-    findings.caveats = doubts::about(&findings, record, &trials, rule);
-    findings.caveats.extend(diagnostics::about(&findings, &trials, &attempts, rule));
+    let (about_all, of_data) = rayon::join(
+        || doubts::about(&findings, record, &trials, rule),
+        || diagnostics::about(&findings, &trials, &attempts, rule),
+    );
+    findings.caveats = about_all.into_iter().chain(of_data).collect();
     findings
 }
 

@@ -19,7 +19,7 @@
 //! which a spike of the shared baseline violates, and the others are centred at estimates. `bakeoff calibrate` says what
 //! becomes of it: docs/design/0006-one-verdict.md.
 
-use super::signflip::{SignFlip, clip_at, end_of_interval};
+use super::signflip::{SignFlip, end_of_interval};
 use super::signs::Signs;
 
 /// p near alpha is to be known to a twentieth, one standard error: the number of patterns, times alpha, where not all are
@@ -76,7 +76,7 @@ impl MaxT {
         let blocks = columns.first()?.len();
         let column = |contrasts: &Vec<Option<f64>>| {
             let there: Vec<f64> = contrasts.iter().copied().flatten().collect();
-            let mut test = SignFlip::new(&there, seed).filter(|_| contrasts.len() == blocks)?;
+            let test = SignFlip::new(&there, seed).filter(|_| contrasts.len() == blocks)?;
             let range = [
                 there.iter().copied().fold(f64::INFINITY, f64::min),
                 there.iter().copied().fold(f64::NEG_INFINITY, f64::max),
@@ -162,11 +162,9 @@ impl MaxT {
 
     /// Fills `sums` with Σ ± ψ / √Σ ψ² of a column at `theta`, for every pattern; zeros if all residuals are 0.
     fn flip(&mut self, column: usize, theta: f64) {
-        let contrasts = &self.columns[column].contrasts;
+        let Column { contrasts, test, .. } = &self.columns[column];
         let mut psi: Vec<f64> = contrasts.iter().map(|x| x.map_or(0.0, |x| x - theta)).collect();
-        let mut sizes: Vec<f64> = contrasts.iter().flatten().map(|x| (x - theta).abs()).collect();
-        sizes.sort_by(f64::total_cmp);
-        let clip = clip_at(&sizes);
+        let clip = test.clip(theta);
         if clip > 0.0 {
             // In units of the clip no square vanishes and none overflows.
             psi.iter_mut().for_each(|d| *d = (*d / clip).clamp(-1.0, 1.0));

@@ -16,7 +16,6 @@
 //! beyond. Sums of different order that are equal must count as equal, so M gets a tolerance of 10⁻¹² of Σ|ψ|, the size
 //! by which rounding errors are scaled.
 
-use super::describe::middle;
 use super::edgeworth::SignedSum;
 use super::flips::{DRAWS, Flips};
 use super::roots::narrow;
@@ -169,13 +168,13 @@ impl SignFlip {
 
     /// The centre: the root of Σ ψ(θ), between the extremes. It is between the median and the mean in spirit. Where
     /// Σ ψ jumps across 0, at a value that most contrasts share, it is that value.
-    pub fn estimate(&mut self) -> f64 {
+    pub fn estimate(&self) -> f64 {
         let (low, high) = (self.ascending[0], self.ascending[self.ascending.len() - 1]);
         // Close to 0 floating-point numbers never end; what is this close to 0 is 0.
         let nonzero = self.ascending.iter().map(|x| x.abs()).filter(|x| *x > 0.0);
         let resolution = f64::EPSILON * nonzero.fold(f64::INFINITY, f64::min);
-        let mut tilt = |theta| {
-            let weights = self.winsorise(theta);
+        let tilt = |theta| {
+            let weights = self.weigh(theta, self.clip(theta));
             if weights.balance() { 0.0 } else { weights.above - weights.below }
         };
         let values = [tilt(low), tilt(high)];
@@ -228,34 +227,68 @@ impl SignFlip {
     }
 
     /// About how far the ends of an interval are from the centre: 2/√n times what residuals are clipped at.
-    pub(super) fn expected_length(&mut self, centre: f64) -> f64 {
-        self.winsorise(centre);
-        2.0 * self.magnitudes.last().copied().unwrap_or(0.0) / (self.magnitudes.len() as f64).sqrt()
+    pub(super) fn expected_length(&self, centre: f64) -> f64 {
+        let n = self.ascending.len();
+        2.0 * self.clip(centre).min(self.distance(centre, n - 1)) / (n as f64).sqrt()
     }
 
     /// Fills `magnitudes` with |ψ| at `theta`, ascending, and weighs both sides.
     fn winsorise(&mut self, theta: f64) -> Weights {
-        let split = self.ascending.partition_point(|x| *x < theta);
-        let (below, above) = self.ascending.split_at(split);
+        let (below, above) = self.ascending.split_at(self.ascending.partition_point(|x| *x < theta));
         // Residuals grow outwards from theta, on both sides: merging the two sides sorts them.
-        let mut below_residuals = below.iter().rev().map(|x| theta - x).peekable();
-        let mut above_residuals = above.iter().map(|x| x - theta).peekable();
+        let (mut b, mut a) = (below.len(), 0);
         self.magnitudes.clear();
-        while let (Some(b), Some(a)) = (below_residuals.peek(), above_residuals.peek()) {
-            let next = if b <= a { below_residuals.next() } else { above_residuals.next() };
-            self.magnitudes.extend(next);
+        while b > 0 && a < above.len() {
+            let (from_below, from_above) = (theta - below[b - 1], above[a] - theta);
+            let takes_below = from_below <= from_above;
+            self.magnitudes.push(if takes_below { from_below } else { from_above });
+            b -= usize::from(takes_below);
+            a += usize::from(!takes_below);
         }
-        self.magnitudes.extend(below_residuals);
-        self.magnitudes.extend(above_residuals);
-
-        let clip = clip_at(&self.magnitudes);
-        let weigh = |residuals: &mut dyn Iterator<Item = f64>| residuals.map(|d| d.min(clip)).sum();
-        let weights = Weights {
-            below: weigh(&mut below.iter().rev().map(|x| theta - x)),
-            above: weigh(&mut above.iter().map(|x| x - theta)),
-        };
+        self.magnitudes.extend(below[..b].iter().rev().map(|x| theta - x));
+        self.magnitudes.extend(above[a..].iter().map(|x| x - theta));
+        let clip = self.clip(theta);
         self.magnitudes.iter_mut().rev().take_while(|d| **d > clip).for_each(|d| *d = clip);
-        weights
+        self.weigh(theta, clip)
+    }
+
+    /// Σ|ψ| on both sides of `theta`, where residuals are clipped at `clip`.
+    fn weigh(&self, theta: f64, clip: f64) -> Weights {
+        let (below, above) = self.ascending.split_at(self.ascending.partition_point(|x| *x < theta));
+        Weights {
+            below: below.iter().rev().map(|x| (theta - x).min(clip)).sum(),
+            above: above.iter().map(|x| (x - theta).min(clip)).sum(),
+        }
+    }
+
+    /// m(θ): what residuals are clipped at; 0 if they are all 0.
+    pub(super) fn clip(&self, theta: f64) -> f64 {
+        let median = self.middle_distance(theta, 0);
+        if median > 0.0 {
+            return CLIP * median;
+        }
+        let (begin, end) =
+            (self.ascending.partition_point(|x| *x < theta), self.ascending.partition_point(|x| *x <= theta));
+        let zeros = end - begin;
+        if zeros == self.ascending.len() { 0.0 } else { CLIP * self.middle_distance(theta, zeros) }
+    }
+
+    /// The median distance from `theta`, without those of the `nearest` contrasts.
+    fn middle_distance(&self, theta: f64, nearest: usize) -> f64 {
+        let n = self.ascending.len() - nearest;
+        self.distance(theta, nearest + (n - 1) / 2) / 2.0 + self.distance(theta, nearest + n / 2) / 2.0
+    }
+
+    /// How far from `theta` the contrast is that has `nearer` ones between. The nearest ones stand together, so bisection
+    /// finds where they begin, and nothing is sorted.
+    fn distance(&self, theta: f64, nearer: usize) -> f64 {
+        let x = &self.ascending;
+        let (mut low, mut high) = (0, x.len() - nearer - 1);
+        while low < high {
+            let middle = usize::midpoint(low, high);
+            if theta - x[middle] > x[middle + nearer + 1] - theta { low = middle + 1 } else { high = middle }
+        }
+        f64::max(theta - x[low], x[low + nearer] - theta)
     }
 }
 
@@ -291,12 +324,26 @@ pub(super) fn end_of_interval(
     }
 }
 
-/// m(θ), from the residuals' magnitudes in ascending order; 0 if they are all 0.
-pub(super) fn clip_at(ascending: &[f64]) -> f64 {
-    let median = middle(ascending);
-    if median > 0.0 {
-        return CLIP * median;
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::describe::middle;
+
+    /// Also where contrasts are equal to each other, or to θ, or all of them are on one side of it.
+    #[test]
+    fn the_clip_is_that_of_the_definition() {
+        for n in 1..40 {
+            let x: Vec<f64> = (0..n).map(|i| f64::from((i * i * 37 + 11 * i) % 19) / 2.0 - 3.0).collect();
+            let test = SignFlip::new(&x, 0).unwrap();
+            for theta in (-20..20).map(|tenths| f64::from(tenths) / 2.0) {
+                let mut distances: Vec<f64> = x.iter().map(|x| (x - theta).abs()).collect();
+                distances.sort_by(f64::total_cmp);
+                if middle(&distances) == 0.0 {
+                    distances.retain(|d| *d > 0.0);
+                }
+                let clip = if distances.is_empty() { 0.0 } else { CLIP * middle(&distances) };
+                assert_eq!(test.clip(theta), clip, "{theta} among {x:?}");
+            }
+        }
     }
-    let nonzero = &ascending[ascending.partition_point(|d| *d == 0.0)..];
-    if nonzero.is_empty() { 0.0 } else { CLIP * middle(nonzero) }
 }

@@ -51,15 +51,30 @@ impl Signs {
         for (item, mask) in items.iter().zip(&self.masks) {
             sums[*mask] += item;
         }
-        let mut half = 1;
-        while half < sums.len() {
-            for pair in sums.chunks_exact_mut(2 * half) {
-                let (even, odd) = pair.split_at_mut(half);
-                for (even, odd) in even.iter_mut().zip(odd) {
-                    (*even, *odd) = (*even + *odd, *even - *odd);
-                }
+        transform(sums);
+    }
+}
+
+/// The Walsh–Hadamard transform of a list whose length is a power of two: two stages at a time, so that the list is read half
+/// as often.
+fn transform(sums: &mut [f64]) {
+    let mut quarter = 1;
+    while 4 * quarter <= sums.len() {
+        for four in sums.chunks_exact_mut(4 * quarter) {
+            let (low, high) = four.split_at_mut(2 * quarter);
+            let (a, b) = low.split_at_mut(quarter);
+            let (c, d) = high.split_at_mut(quarter);
+            for (((a, b), c), d) in a.iter_mut().zip(b).zip(c).zip(d) {
+                let (first, second, third, fourth) = (*a + *b, *a - *b, *c + *d, *c - *d);
+                (*a, *b, *c, *d) = (first + third, second + fourth, first - third, second - fourth);
             }
-            half *= 2;
+        }
+        quarter *= 4;
+    }
+    if 2 * quarter == sums.len() {
+        let (even, odd) = sums.split_at_mut(quarter);
+        for (even, odd) in even.iter_mut().zip(odd) {
+            (*even, *odd) = (*even + *odd, *even - *odd);
         }
     }
 }
