@@ -1,5 +1,6 @@
 //! Comparisons that were saved under a name, for another day: each is a journal, `saved/NAME.jsonl` in the user's state
-//! folder, which is there whole or not at all. What a later comparison makes of it is not decided here.
+//! folder, which is there whole or not at all; and the last comparison of all, `last.jsonl`. What a later comparison makes of
+//! them is not decided here.
 
 use crate::error::{Code, CommandError};
 use crate::user_state;
@@ -12,6 +13,8 @@ use std::path::{Path, PathBuf};
 /// The folder in that of the user's state.
 const FOLDER: &str = "saved";
 const ENDING: &str = ".jsonl";
+/// Next to that folder: the last comparison that was kept nowhere else.
+const LAST: &str = "last.jsonl";
 /// With the ending, and what a temporary file needs, any file system takes it.
 const NAME_BYTES: usize = 100;
 
@@ -23,6 +26,9 @@ enum Error {
         "there is no place for saved comparisons: neither BAKEOFF_STATE nor XDG_STATE_HOME nor HOME is an absolute path"
     )]
     NoPlace,
+    /// No comparison was executed yet.
+    #[error("no last comparison is kept in {}", .0.display())]
+    NoLast(PathBuf),
     /// It cannot be used.
     #[error("cannot use {}", path.display())]
     File {
@@ -31,6 +37,32 @@ enum Error {
         /// Why.
         source: io::Error,
     },
+}
+
+/// Keeps a journal as the last comparison, in the place of the one before. A user who has no place for it goes without: the
+/// answer was on the screen. Says whether it is kept.
+pub fn keep_last(journal: &Path) -> bool {
+    let kept = |folder: PathBuf| -> io::Result<()> {
+        fs::create_dir_all(&folder)?;
+        let mut new = tempfile::Builder::new().prefix(".new-").tempfile_in(&folder)?;
+        io::copy(&mut File::open(journal)?, &mut new)?;
+        new.persist(folder.join(LAST))?;
+        Ok(())
+    };
+    user_state::folder().is_some_and(|folder| kept(folder).is_ok())
+}
+
+/// The journal of the last comparison.
+///
+/// # Errors
+/// If there is none.
+pub fn last() -> Result<PathBuf, CommandError> {
+    let folder = user_state::folder().ok_or_else(|| CommandError::usage(Error::NoPlace))?;
+    let journal = folder.join(LAST);
+    if journal.exists() {
+        return Ok(journal);
+    }
+    Err(CommandError::usage(Error::NoLast(folder)).hint("`bakeoff compare` keeps its trials there until the next one"))
 }
 
 /// The folder of saved comparisons.

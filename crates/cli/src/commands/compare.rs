@@ -15,6 +15,7 @@ use another_day::{AnotherDay, Earlier};
 use bakeoff_command::Features;
 use bakeoff_command::alone::alone;
 use bakeoff_command::error::{Code, CommandError};
+use bakeoff_command::saved;
 use bakeoff_command::scratch::Scratch;
 use bakeoff_command::screen;
 use bakeoff_command::state::State;
@@ -72,8 +73,8 @@ pub(crate) struct Args {
     /// Seed of every order; without it a new one is drawn and printed
     #[arg(long, value_name = "SEED")]
     seed: Option<u64>,
-    /// Keep the trials in this file, for `bakeoff report FILE`; if it exists, go on where it stopped. Without it nothing is
-    /// kept, and the same command measures again
+    /// Keep the trials in this file, for `bakeoff report FILE`; if it exists, go on where it stopped. Without it they are kept
+    /// until the next comparison, for `bakeoff report --last`, and the same command measures again
     #[arg(long, value_name = "FILE")]
     journal: Option<PathBuf>,
     /// Show no progress on standard error
@@ -150,13 +151,14 @@ pub(crate) fn execute(args: &Args, features: Features) -> Result<Code, CommandEr
     })?;
     drop(held);
     args.another_day.save(journal, ending, quiet)?;
+    let is_last = args.journal.is_none() && saved::keep_last(journal);
     let mut findings = features.judge(&record);
     let has_unpaired = match &earlier {
         Some(earlier) => earlier.add_to(&mut findings, features)?,
         None => false,
     };
     let journal = args.journal.as_deref();
-    let compared = Compared { journal, record: &record, findings, ending, has_unpaired };
+    let compared = Compared { journal, is_last, record: &record, findings, ending, has_unpaired };
     args.showing.show_compared(&compared, features)
 }
 

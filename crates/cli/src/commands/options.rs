@@ -213,6 +213,8 @@ impl Look {
 pub(super) struct Compared<'a> {
     /// Its journal, if it is kept.
     pub(super) journal: Option<&'a Path>,
+    /// Whether it is kept as the last one.
+    pub(super) is_last: bool,
     pub(super) record: &'a Record,
     pub(super) findings: Findings,
     pub(super) ending: Ending,
@@ -263,6 +265,7 @@ impl Showing {
     pub(super) fn show_compared(&self, compared: &Compared<'_>, features: Features) -> Result<Code, CommandError> {
         let more = match compared.journal {
             Some(journal) => format!("bakeoff report {}", clean(&journal.display().to_string())),
+            None if compared.is_last => "bakeoff report --last".to_owned(),
             None => "bakeoff compare …".to_owned(),
         };
         twins::remember(compared.record, &compared.findings);

@@ -5,7 +5,7 @@ use super::options::Showing;
 use bakeoff_command::error::{Code, CommandError};
 use bakeoff_command::journals::{read, redaction, tell_removed};
 use bakeoff_command::{Against, Features};
-use bakeoff_command::{screen, state};
+use bakeoff_command::{saved, screen, state};
 use bakeoff_judge::Question;
 use bakeoff_judge::side_by_side::{SideBySide, side_by_side};
 use bakeoff_model::plain::clean;
@@ -17,7 +17,11 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// A study, whose latest journal is used; or a journal (.jsonl)
-    study: PathBuf,
+    #[arg(required_unless_present = "last")]
+    study: Option<PathBuf>,
+    /// Report the last comparison that `bakeoff compare` executed without --journal
+    #[arg(long, conflicts_with_all = ["study", "plan"])]
+    last: bool,
     /// Instead of the report, print where everything comes from: every build with digest, layers, logs, sources and tools,
     /// and every session with its machine
     #[arg(long, conflicts_with_all = ["json", "trial", "against"])]
@@ -93,9 +97,10 @@ impl Asked {
 
 pub(crate) fn execute(args: &Args, features: Features) -> Result<Code, CommandError> {
     args.showing.check(features)?;
-    let path = match &args.plan {
-        Some(plan) => state::journal_of_plan(&args.study, plan)?,
-        None => state::journal_of(&args.study)?,
+    let path = match (&args.study, &args.plan) {
+        (None, _) => saved::last()?,
+        (Some(study), Some(plan)) => state::journal_of_plan(study, plan)?,
+        (Some(study), None) => state::journal_of(study)?,
     };
     let record = args.question.question().of(record_of(&path, args, features)?).map_err(|unasked| {
         let known: Vec<String> = unasked.known.iter().map(|name| clean(name)).collect();
@@ -112,11 +117,12 @@ pub(crate) fn execute(args: &Args, features: Features) -> Result<Code, CommandEr
     match &args.against {
         Some(other) => against(args, &path, &record, other, features),
         None => {
-            let study = match args.redact {
-                true => Path::new(args.study.file_name().unwrap_or_default()),
-                false => &args.study,
+            let study = match &args.study {
+                None => "--last".to_owned(),
+                Some(study) if args.redact => study.file_name().unwrap_or_default().to_string_lossy().into_owned(),
+                Some(study) => study.display().to_string(),
             };
-            let more = format!("bakeoff report {}", clean(&study.display().to_string()));
+            let more = format!("bakeoff report {}", clean(&study));
             args.showing.show(&record, &more, (args.question.parts(), &args.question.only), features)
         }
     }
@@ -136,7 +142,7 @@ fn record_of(journal: &Path, args: &Args, features: Features) -> Result<Record, 
 
 fn against(args: &Args, path: &Path, here: &Record, other: &Path, features: Features) -> Result<Code, CommandError> {
     let other = match other == Path::new("imported") && !other.exists() {
-        true => state::imported_journal(&args.study)?,
+        true => state::imported_journal(args.study.as_deref().unwrap_or(path))?,
         false => state::journal_of(other)?,
     };
     if std::fs::canonicalize(&other).ok() == std::fs::canonicalize(path).ok() {

@@ -14,6 +14,7 @@ use bakeoff_builds::{Cache, differences};
 use bakeoff_command::Features;
 use bakeoff_command::alone::{tell_who_is_waited_for, tell_why_not_alone};
 use bakeoff_command::error::{Code, CommandError};
+use bakeoff_command::saved;
 use bakeoff_command::scratch::Scratch;
 use bakeoff_command::screen;
 use bakeoff_command::state::State;
@@ -296,7 +297,9 @@ impl Prepared {
         })?;
         drop(machine);
         let findings = features.judge(&record);
-        let compared = Compared { journal: given.journal, record: &record, findings, ending, has_unpaired: false };
+        let is_last = given.journal.is_none() && saved::keep_last(journal);
+        let compared =
+            Compared { journal: given.journal, is_last, record: &record, findings, ending, has_unpaired: false };
         given.showing.show_compared(&compared, features)
     }
 }

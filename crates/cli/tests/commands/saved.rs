@@ -200,3 +200,26 @@ fn saved_comparisons_are_listed_replaced_and_removed() {
     place.typed(&["saved"]).expect(0, &["nothing is saved"]);
     assert_eq!(fs::read_dir(journal.parent().unwrap()).unwrap().count(), 0);
 }
+
+/// What was not written to a file can be asked about afterwards, without measuring again.
+#[test]
+fn the_last_comparison_is_reported_again() {
+    let place = Place::new();
+    place
+        .typed(&["report", "--last"])
+        .expect(2, &["no last comparison", "hint: `bakeoff compare` keeps its trials there"]);
+    place
+        .typed(&["compare", "./old", "true", "--blocks", "6"])
+        .expect(0, &["true is faster", "more: bakeoff report --last --all"]);
+    place
+        .typed(&["compare", "./new", "true", "--blocks", "6", "--journal", "j"])
+        .expect(0, &["more: bakeoff report j --all"]);
+    let shown = place.typed(&["report", "--last", "--export-csv", "trials.csv"]);
+    shown.expect(0, &["./old or true: which is faster?", "more: bakeoff report --last --all"]);
+    assert!(fs::read_to_string(place.0.path().join("trials.csv")).unwrap().contains("./old"));
+    place.typed(&["report", "--last", "j"]).expect(2, &["cannot be used with"]);
+    // Where nothing can be kept, nothing is lost but this.
+    let mut command = place.0.command_as_typed(&["compare", "./old", "true", "--blocks", "6"]);
+    let shown = Shown::of(&command.env("BAKEOFF_STATE", "/dev/null/x").output().unwrap());
+    shown.expect(0, &["true is faster", "more: bakeoff compare … --all"]);
+}

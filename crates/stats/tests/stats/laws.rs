@@ -129,7 +129,7 @@ fn constant_contrasts_are_known_exactly() {
 #[test]
 fn a_huge_outlier_is_bounded() {
     let with = |outlier: f64| flips(&[0.01, 0.012, 0.008, 0.011, 0.009, 0.013, 0.007, 0.01, 0.012, outlier]);
-    let (mut far, mut farther) = (with(1.0), with(1e12));
+    let (far, mut farther) = (with(1.0), with(1e12));
     assert!((far.estimate() - farther.estimate()).abs() < 1e-6);
     let [low, high] = farther.interval(0.05).unwrap();
     assert!(0.0 < low && high < 0.03, "{low} {high}");
