@@ -233,6 +233,16 @@ impl Change {
 
     /// The change with the given interval of the comparison.
     pub fn with(comparison: &Comparison, interval: Option<[f64; 2]>, unit: Unit) -> Self {
+        Self::made(comparison, interval, unit, true)
+    }
+
+    /// The interval where no estimate stands next to it: `−1.6 … +1.4 %`, however many digits the estimate would need so as not
+    /// to be 0.
+    pub fn interval_alone(comparison: &Comparison, interval: Option<[f64; 2]>, unit: Unit) -> Option<String> {
+        Self::made(comparison, interval, unit, false).signed_range()
+    }
+
+    fn made(comparison: &Comparison, interval: Option<[f64; 2]>, unit: Unit, is_estimate_shown: bool) -> Self {
         let largest = largest(comparison.estimate, interval);
         let (offset, size, unit, at_least) = match comparison.scale {
             Scale::Ratio => (1.0, 0.01, "%", 1),
@@ -243,7 +253,8 @@ impl Change {
         };
         let departure = |x: f64| settled(x - offset, largest) / size;
         let (estimate, interval) = (departure(comparison.estimate), interval.map(|i| i.map(departure)));
-        let departures: Vec<f64> = interval.into_iter().flatten().chain([estimate]).collect();
+        let shown = is_estimate_shown.then_some(estimate);
+        let departures: Vec<f64> = interval.into_iter().flatten().chain(shown).collect();
         let decimals = decimals(&departures, interval, CHANGE_DIGITS, at_least);
         Self { estimate, interval, unit, decimals, narrower: String::new() }
     }

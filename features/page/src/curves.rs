@@ -136,7 +136,7 @@ pub(crate) fn distributions(look: &Look<'_>, places: &[Place<'_>], brief: &Brief
     let one = |(at, place): &(usize, &Place<'_>)| {
         html! {
             figure.dist data-p=(at) data-w=[look.workload(place.workload)] data-c=[look.condition(place.condition)] {
-                figcaption { b { (name(&place.title(has_conditions))) } ": share of trials that are at most so long or large" }
+                figcaption { b { (name(&place.title(has_conditions))) } ": share of trials that are at most this long or large" }
                 (distribution(look, place, brief))
             }
         }
@@ -188,7 +188,7 @@ fn unit_title(unit: Written) -> &'static str {
     unit.name
 }
 
-/// The share of values that are at most so large.
+/// The share of values that are at most this large.
 fn cumulated(values: impl Iterator<Item = f64>, scale: &Values) -> impl Iterator<Item = [f64; 2]> {
     let mut values: Vec<f64> = values.collect();
     values.sort_by(f64::total_cmp);

@@ -9,6 +9,9 @@ use maud::{Markup, html};
 /// What a quoted line begins with.
 const QUOTE: &str = "  | ";
 
+/// A list of more lines is folded on a card.
+const LISTED: usize = 3;
+
 /// Items in their order.
 pub(crate) fn items(items: &[Item]) -> Markup {
     let is_quoted = |item: &Item| quoted(item).is_some();
@@ -26,10 +29,28 @@ pub(crate) fn items(items: &[Item]) -> Markup {
     }
 }
 
-/// Items as cards: each heading begins one.
+/// Items as cards: each heading begins one. Long lists in them are folded.
 pub(crate) fn cards(all: &[Item]) -> Markup {
     let cards = all.chunk_by(|_, next| !is_heading(next));
-    html! { div.cards { @for card in cards { article.card { (items(card)) } } } }
+    html! { div.cards { @for card in cards { article.card { (folded(card)) } } } }
+}
+
+/// The same as [`items`], where a long list is behind the words that introduce it.
+fn folded(all: &[Item]) -> Markup {
+    let is_quoted = |item: &Item| quoted(item).is_some();
+    let is_listed =
+        |item: &Item| matches!(item, Item::Line(pieces) if pieces.len() == 1) && !is_quoted(item) && !is_heading(item);
+    let groups = all.chunk_by(|one, next| is_listed(next) || (is_quoted(one) && is_quoted(next)));
+    html! {
+        @for group in groups {
+            @match group {
+                [Item::Paragraph(head), list @ ..] if list.len() > LISTED && head.ink != Ink::Heading => {
+                    details.more { summary { (marked(&head.text)) } (items(list)) }
+                }
+                _ => { (items(group)) }
+            }
+        }
+    }
 }
 
 fn is_heading(item: &Item) -> bool {
@@ -159,6 +180,19 @@ mod tests {
         let page = items(&[Item::Table { columns, rows: vec![row(30, 7), row(120, 7), row(0, 7)] }]).into_string();
         assert_eq!(page.matches("class=\"amount\"").count(), 3, "{page}");
         assert!(page.contains("width=\"25.00%\"") || page.contains("width=\"25%\""), "{page}");
+    }
+
+    #[test]
+    fn a_long_list_is_folded_on_a_card() {
+        let line = |text: &str| Item::Line(vec![Piece::plain(text)]);
+        let list = |n: usize| {
+            let head = Item::Paragraph(Piece::plain("opened by a only:"));
+            std::iter::once(head).chain((0..n).map(|at| line(&format!("/lib/{at}")))).collect::<Vec<_>>()
+        };
+        assert!(!cards(&list(3)).into_string().contains("<details"));
+        let page = cards(&[list(4), vec![line("  | said"), line("  | more")]].concat()).into_string();
+        assert!(page.contains("<summary>opened by a only:</summary>") && page.contains("/lib/3"), "{page}");
+        assert_eq!(page.matches("<pre").count(), 1, "{page}");
     }
 
     #[test]

@@ -191,7 +191,7 @@ fn distributions(content: &Content<'_>) -> Option<Markup> {
     let scale = Values::over(place.values(), 0.99)?;
     let unit = unit_of(place.unit, scale.high);
     let what =
-        format!("share of trials that are at most so long or large, {}; in {}", clean(&place.title(true)), unit.name);
+        format!("share of trials that are at most this long or large, {}; in {}", clean(&place.title(true)), unit.name);
     let cells = content.look.in_order(&place.cells, &content.brief);
     let class = |variant: &str| outstanding(&content.look, (place.workload, place.condition), variant);
     let named: Vec<_> = cells.iter().filter(|cell| class(cell.variant) != curves::GREY).collect();

@@ -23,8 +23,8 @@ impl Amount {
     /// What is claimed of a comparison in a metric of this unit.
     pub fn of(comparison: &Comparison, unit: Unit, better: Direction) -> Self {
         let change = Change::with(comparison, comparison.shown_interval(), unit);
-        let signed = || change.signed_range().unwrap_or_default();
-        let claim = |word: &str| Self { claim: word.to_owned(), interval: signed() };
+        let alone = || Change::interval_alone(comparison, comparison.shown_interval(), unit).unwrap_or_default();
+        let claim = |word: &str| Self { claim: word.to_owned(), interval: alone() };
         match comparison.verdict {
             Verdict::Faster | Verdict::Slower => factor(comparison, unit).unwrap_or_else(|| {
                 let word = Wording::of(unit, better).direction(&change);

@@ -60,11 +60,10 @@ pub(super) fn alarms(findings: &Findings, view: Option<&View<'_>>) -> Vec<Alarm>
             let is_most = disturbed as f64 >= MOST_TRIALS * of as f64;
             Some(Alarm { line, short: is_most.then(|| "busy machine".to_owned()).into_iter().collect() })
         }
-        Caveat::ControlDiffers(spots) => {
+        // Within the margin it makes no claim beyond the margin meaningless.
+        Caveat::ControlDiffers(spots) if spots.seen.iter().any(|spot| !spot.what.is_within) => {
             let each: Vec<String> = spots.seen.iter().map(|spot| clean(&control(spot))).collect();
-            // Within the margin it is said, but it makes no claim beyond the margin meaningless.
-            let is_large = spots.seen.iter().any(|spot| !spot.what.is_within);
-            let short = is_large.then(|| "a control differs".to_owned()).into_iter().collect();
+            let short = vec!["a control differs".to_owned()];
             Some(Alarm { line: format!("a control differs: {}", listed(&each)), short })
         }
         _ => None,
