@@ -40,7 +40,7 @@ fn limit_without_study(text: &str) -> Result<Limit, String> {
 /// Adds the options.
 pub(crate) fn options(command: clap::Command) -> clap::Command {
     let has = |name: &str| command.get_arguments().any(|known| known.get_id() == name);
-    let mut gate = Arg::new(GATE).long(GATE).value_name("LIMIT");
+    let mut gate = Arg::new(GATE).long(GATE).visible_alias("max-slowdown").value_name("LIMIT");
     const HELP: &str = "Exit with 1 if a variant is shown to be slower than the baseline by more than LIMIT, such as 2%, and \
                         with 3 if that is not excluded either";
     gate = match has("study") {
@@ -134,6 +134,9 @@ pub(crate) fn no_gate(why: NoGate) -> CommandError {
         NoGate::NoLimit => {
             error.hint("--max-slowdown 2% sets one for all; so does `max_slowdown` of [gate] in the study file")
         }
-        NoGate::NoVariant => error.hint("add a level to a factor of the study"),
+        NoGate::NoVariant => error.hint(
+            "a gate needs two programs: a second command, or --git twice; in a study, another level of a factor. A program \
+             saved by --save is one only while its files are the same, so keep it under a name of its own: cp prog prog-1.2",
+        ),
     }
 }

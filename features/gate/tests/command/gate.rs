@@ -160,6 +160,8 @@ fn what_cannot_be_gated_on_has_a_remedy() {
     report(&["--junit", "x.xml"], &["--gate"]);
     let compare = ["compare", "true", "true", "--gate", "study"];
     sandbox.execute(&compare).expect(2, &["invalid value 'study' for '--gate <LIMIT>'", "a percentage above 0"]);
+    let alone = ["compare", "true", "--max-slowdown", "2%", "--blocks", "6"];
+    sandbox.execute(&alone).expect(2, &["no variant besides the baseline", "a second command, or --git twice"]);
 }
 
 #[test]
