@@ -19,6 +19,7 @@ mod patches;
 mod processes;
 mod proof;
 mod rebuilt;
+mod rustflags;
 mod sources;
 mod study;
 mod tuned;
