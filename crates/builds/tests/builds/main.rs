@@ -22,5 +22,6 @@ mod rebuilt;
 mod rustflags;
 mod sources;
 mod study;
+mod traps;
 mod tuned;
 mod wrappers;
