@@ -95,15 +95,15 @@ impl Around {
 
     /// Has the wrappers do what levels change in every call of a compiler.
     pub(crate) fn tune(&self, tuning: &Tuning, env: &mut Environment) {
-        if self.between.wrappers.is_ok() {
-            tune::tune(tuning, env);
+        if let Ok(wrappers) = &self.between.wrappers {
+            tune::tune(wrappers, tuning, env);
         }
     }
 
     /// Why the layer cannot be built as its levels ask for, if it cannot: nothing is built under a name that is wrong.
     pub(crate) fn cannot_tune(&self, tuning: &Tuning) -> Option<String> {
         let why = self.between.wrappers.as_ref().err().filter(|_| !tuning.is_empty())?;
-        Some(format!("`append` and `compiler` need the compiler wrapper, which cannot be used: {why}"))
+        Some(format!("`append`, `rustflags` and `compiler` need the compiler wrapper, which cannot be used: {why}"))
     }
 
     /// Lines for the log: what there is of all that, and what not.
@@ -155,7 +155,8 @@ impl Around {
         write_whole(made_log, &serde_json::to_vec(&made).map_err(std::io::Error::from).at("write", made_log)?)?;
         let mut declared = flags::declared(inputs.layer, &node.variables);
         declared.extend(flags::appended(node.tuning));
-        let (flags, compilations) = flags::seen(&inputs.layer.name, &declared, &calls.whole, temporary);
+        let (mut flags, compilations) = flags::seen(&inputs.layer.name, &declared, &calls.whole, temporary);
+        flags.extend(flags::of_rust(&inputs.layer.name, &node.tuning.rust, &calls.whole));
         Ok((flags, self.between.wrappers.is_ok().then_some(compilations)))
     }
 }

@@ -47,6 +47,12 @@
 //! script may call wrappers in turn: such a call gets no words and no other compiler, and executes none of those that
 //! called it.
 //!
+//! # rustc
+//! Cargo executes what `RUSTC_WRAPPER` names in place of rustc, which is the first word then: [`Wrappers::between_cargo_and_rustc`].
+//! A call that compiles gets the words of [`RUSTFLAGS`] behind its own, unless it makes a build script or a procedural
+//! macro; a probe gets what changes the code. A call of `rustc` itself is treated alike. [`RUSTC_WRAPPER`] is the path of
+//! what is executed before rustc then, as cargo would.
+//!
 //! # Confinement
 //! [`Wrappers::confined`] makes a command of another: it gives up privileges that it does not have yet, confines itself
 //! with Landlock, and becomes that other. Then it and all that it starts may write only below the folders that were
@@ -71,6 +77,10 @@ mod expand;
 #[path = "../wrapper/program/mod.rs"]
 mod freestanding;
 mod install;
+/// What a call of rustc does, likewise.
+#[allow(dead_code, unreachable_pub, clippy::duplicate_mod, reason = "the other side is another program")]
+#[path = "../wrapper/program/rust.rs"]
+mod rust;
 /// What a tool is, by its name: one definition for the program and for us.
 #[allow(dead_code, unreachable_pub, clippy::duplicate_mod, reason = "the other side is another program")]
 #[path = "../wrapper/program/tool.rs"]
@@ -83,9 +93,12 @@ pub use append::is_for_linking;
 pub use calls::{Call, Calls, calls};
 pub use driver::{Language, Task, takes_value, task};
 pub use install::Wrappers;
+pub use rust::{RustTask, rust_task, takes_rust_value};
 pub use tool::Kind;
 pub use wire::PROGRAM;
-pub use wire::variable::{APPEND, APPEND_C, APPEND_CXX, APPEND_LINK, CACHE, CC, CXX, LOG, SEED};
+pub use wire::variable::{
+    APPEND, APPEND_C, APPEND_CXX, APPEND_LINK, CACHE, CC, CXX, LOG, RUSTC_WRAPPER, RUSTFLAGS, SEED,
+};
 
 use std::io;
 

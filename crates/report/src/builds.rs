@@ -91,7 +91,7 @@ fn appended(builds: &[BuildLine], page: &mut Page, columns: usize) {
     ]);
     let mut is_empty = true;
     for build in builds {
-        for seen in build.proof.flags.iter().filter(|seen| seen.variable.starts_with("append")) {
+        for seen in build.proof.flags.iter().filter(|seen| seen.is_appended()) {
             let won = seen.reached.saturating_sub(seen.overridden);
             let numbers = [won, seen.of].map(|number| Piece::plain(count(number)));
             let [won, of] = numbers;

@@ -6,12 +6,14 @@
 
 mod call;
 mod family;
+mod rust;
 
 use bakeoff_host::wrapper::{Call, Language, is_for_linking, takes_value};
 use bakeoff_model::record::FlagSeen;
 use bakeoff_model::study::{Layer, Tuning};
 use call::bare;
 pub(super) use call::{Build, builds};
+pub(super) use rust::of_rust;
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -66,11 +68,11 @@ pub(super) fn declared<'a>(layer: &'a Layer, variables: &BTreeMap<&'a str, &'a s
     all
 }
 
-/// The flags that the layer's levels append, each once for each key of the study file. Of an option whose value is the
+/// The flags that the layer's levels append to the words of C compilers, each once for each key of the study file. Of an option whose value is the
 /// next word nothing is claimed.
 pub(super) fn appended(tuning: &Tuning) -> Vec<Declared<'_>> {
     let mut all = vec![];
-    for (variable, words) in tuning.words() {
+    for (variable, words) in tuning.words().into_iter().filter(|(variable, _)| variable.starts_with("append")) {
         let purpose = match variable {
             "append_c" => For::Compiling(Some(Language::C)),
             "append_cxx" => For::Compiling(Some(Language::Cxx)),

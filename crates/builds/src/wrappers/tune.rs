@@ -2,13 +2,13 @@
 //! wrapper does the rest.
 
 use crate::shell::Environment;
-use crate::tools::compiler_of;
-use bakeoff_host::wrapper::{APPEND, APPEND_C, APPEND_CXX, APPEND_LINK, CC, CXX};
+use crate::tools::{compiler_of, find};
+use bakeoff_host::wrapper::{APPEND, APPEND_C, APPEND_CXX, APPEND_LINK, CC, CXX, RUSTC_WRAPPER, RUSTFLAGS, Wrappers};
 use bakeoff_model::study::{Tuning, cxx_of};
 use std::ffi::OsStr;
 
 /// Adds the variables. `env` has the `PATH` on which compilers are looked up, and the layer's own `HOME`.
-pub(super) fn tune(tuning: &Tuning, env: &mut Environment) {
+pub(super) fn tune(wrappers: &Wrappers, tuning: &Tuning, env: &mut Environment) {
     if tuning.is_empty() {
         return;
     }
@@ -26,6 +26,9 @@ pub(super) fn tune(tuning: &Tuning, env: &mut Environment) {
             env.insert(variable.to_owned(), found.map_or_else(|| compiler.clone(), |path| path.display().to_string()));
         }
     }
+    if !tuning.rust.is_empty() {
+        rust(wrappers, tuning, &path, env);
+    }
     // A cache that the project puts before the compiler does not know of the words, and would take the objects of another
     // level for ours. sccache cannot be switched off, but made to compile all the same.
     let home = env.get("HOME").cloned().unwrap_or_default();
@@ -35,4 +38,15 @@ pub(super) fn tune(tuning: &Tuning, env: &mut Environment) {
         ("GOCACHE", format!("{home}/go-build")),
     ];
     env.extend(set.map(|(name, value)| (name.to_owned(), value)));
+}
+
+/// Has cargo call the wrapper in place of rustc. `RUSTFLAGS` would displace what the project's own configuration says. What
+/// the level itself puts between the two, in a variable, comes behind the wrapper.
+fn rust(wrappers: &Wrappers, tuning: &Tuning, path: &str, env: &mut Environment) {
+    env.insert(RUSTFLAGS.to_owned(), tuning.rust.join("\n"));
+    let between = wrappers.between_cargo_and_rustc().display().to_string();
+    if let Some(first) = env.insert("RUSTC_WRAPPER".to_owned(), between).filter(|first| !first.is_empty()) {
+        let found = if first.contains('/') { None } else { find(&first, OsStr::new(path)) };
+        env.insert(RUSTC_WRAPPER.to_owned(), found.map_or(first, |path| path.display().to_string()));
+    }
 }

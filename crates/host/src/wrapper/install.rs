@@ -47,6 +47,7 @@ impl Wrappers {
             }
             put_program(root)?;
             link(&root.join(wire::CONFINE), Path::new(wire::PROGRAM))?;
+            link(&root.join(wire::RUSTC), Path::new(wire::PROGRAM))?;
             for name in &names {
                 link(&bin.join(name), &Path::new("..").join(wire::PROGRAM))?;
             }
@@ -65,6 +66,11 @@ impl Wrappers {
     /// The folder that is put first on PATH.
     pub fn folder(&self) -> PathBuf {
         self.root.join("bin")
+    }
+
+    /// The program that cargo calls in place of rustc, with the path of rustc and its words.
+    pub fn between_cargo_and_rustc(&self) -> PathBuf {
+        self.root.join(wire::RUSTC)
     }
 
     /// The command that executes `command`, confined to writing below these folders and to these files, as far as they
@@ -237,7 +243,7 @@ mod tests {
             }
         });
         let left: BTreeSet<_> = fs::read_dir(&root).unwrap().map(|entry| entry.unwrap().file_name()).collect();
-        assert_eq!(left, ["bin", wire::CONFINE, wire::PROGRAM].map(OsString::from).into());
+        assert_eq!(left, ["bin", wire::CONFINE, wire::PROGRAM, wire::RUSTC].map(OsString::from).into());
     }
 
     #[test]

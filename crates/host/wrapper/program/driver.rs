@@ -198,14 +198,20 @@ fn is_probe(dir: &[u8], path: &[u8], temporary: &[u8]) -> bool {
     let parts = dir.split(|&byte| byte == b'/').chain(path[..path.len() - name.len()].split(|&byte| byte == b'/'));
     let mut parts = parts.filter(|part| !part.is_empty());
     let of_folder = |part: &[u8]| FOLDERS.contains(&part) || part.windows(10).any(|some| some == b"TryCompile");
-    of_name || parts.any(of_folder) || path.starts_with(b"/dev/") || {
-        is_below(if is_absolute { path } else { dir }, temporary)
-    }
+    let in_temporary = below(if is_absolute { path } else { dir }, temporary);
+    // Go compiles and links the C parts of a project there; of the files that it tries something with it has one.
+    let of_go = in_temporary.is_some_and(|rest| rest.starts_with(b"/go-build") || rest.starts_with(b"/go-link"));
+    of_name
+        || parts.any(of_folder)
+        || path.starts_with(b"/dev/")
+        || (in_temporary.is_some() && (!of_go || stem == b"trivial"))
 }
 
-fn is_below(path: &[u8], folder: &[u8]) -> bool {
+/// What follows the folder in a path that leads to it or below.
+fn below<'p>(path: &'p [u8], folder: &[u8]) -> Option<&'p [u8]> {
     let folder = folder.strip_suffix(b"/").unwrap_or(folder);
-    !folder.is_empty() && path.strip_prefix(folder).is_some_and(|rest| rest.is_empty() || rest.starts_with(b"/"))
+    let rest = path.strip_prefix(folder).filter(|_| !folder.is_empty())?;
+    (rest.is_empty() || rest.starts_with(b"/")).then_some(rest)
 }
 
 #[cfg(test)]
@@ -263,5 +269,10 @@ mod tests {
         check("/w/tree/meson-private/tmp1", "cc -c testfile.c", Some("Cp"));
         check("/w/tree/meson-private/tmp1", "cc -c /w/tree/a.c", Some("C"));
         check("/w/tmp", "cc -c a.c", Some("Cp"));
+        here("gcc -xc -c /dev/null -o x.o", Some("Cp"));
+        // Of Go: a part of the project in C, and a question.
+        check("/w/tmp/go-build12/b001", "gcc -o /w/tmp/go-build12/b001/_x001.o -c m.cgo2.c", Some("C"));
+        here("gcc -m64 -o /w/tmp/go-build12/b001/exe/a.out /w/tmp/go-link-3/go.o", Some("L"));
+        here("gcc -m64 -o /w/tmp/go-link-3/a.out -static /w/tmp/go-link-3/trivial.c", Some("CLp"));
     }
 }

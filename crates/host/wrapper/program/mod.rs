@@ -1,5 +1,6 @@
 //! What the wrapper does, by the name that it is called by. As a tool: it finds the real one, appends what levels ask
 //! for, writes down what the tool gets, and becomes it. As [`wire::CONFINE`]: it confines itself, and becomes the command.
+//! As [`wire::RUSTC`]: cargo calls it before rustc, which its first word names.
 //!
 //! The crate `host` compiles these modules too when it is tested or linted, but never calls them.
 
@@ -9,6 +10,7 @@ mod driver;
 mod expand;
 mod find;
 mod record;
+mod rust;
 mod shuffle;
 #[allow(dead_code, unused_imports, reason = "each program uses its part")]
 #[path = "../../freestanding/sys/mod.rs"]
@@ -51,6 +53,9 @@ pub(crate) unsafe fn main(stack: *mut usize) -> ! {
         // Somebody tries whether it can be executed.
         sys::exit(0)
     }
+    if name == wire::RUSTC.as_bytes() {
+        rust(true, words.after(1), &env)
+    }
     wrapped(name, words, &env)
 }
 
@@ -69,6 +74,9 @@ fn confined(words: &Words, env: &Words) -> ! {
 
 fn wrapped(name: &'static [u8], words: Words, env: &Words) -> ! {
     let kind = kind(name).unwrap_or(Kind::Driver);
+    if kind == Kind::Rust {
+        rust(false, words, env)
+    }
     let (words, shuffled) = match env.variable(variable::SEED) {
         Some(seed) => shuffle(kind, seed.to_bytes(), words, env),
         None => (words, 0),
@@ -100,6 +108,35 @@ fn wrapped(name: &'static [u8], words: Words, env: &Words) -> ! {
             become_one_of(search, name, words, before)
         }
     }
+}
+
+/// Becomes rustc. Cargo says where it is, or what the project puts before it, and the study may put something before both;
+/// who calls us by the name of rustc wants the next on PATH.
+fn rust(by_cargo: bool, words: Words, env: &Words) -> ! {
+    let mut told = false;
+    let before = |real: &CStr, words: Words| {
+        let words = tune::of_rust(words, expanded(words).unwrap_or(words), env);
+        if let Some(log) = env.variable(variable::LOG).filter(|_| !told) {
+            told = true;
+            record::append(log, &Call { name: b"rustc", real, words, shuffled: 0, nested: false });
+        }
+        if let Some(first) = env.variable(variable::RUSTC_WRAPPER).filter(|_| by_cargo) {
+            // SAFETY: a slot goes before them, where the kernel or we put another word, which nobody needs any more.
+            unsafe {
+                let pointer = words.pointers().sub(1);
+                *pointer = first.as_ptr() as usize;
+                sys::exec(first, pointer, env.pointers());
+            }
+        }
+        (words, *env)
+    };
+    let program = words.get(0);
+    if by_cargo && program.to_bytes().contains(&b'/') {
+        become_it(program, words, &mut { before });
+        complain(program.to_bytes(), b": cannot be executed\n", NOT_EXECUTABLE)
+    }
+    let name = last_part(program.to_bytes(), b'/');
+    become_one_of(Search::new(env.variable("PATH"), name, None), name, words, before)
 }
 
 /// The words with the objects among them in the order that the seed says, and how many objects that are.

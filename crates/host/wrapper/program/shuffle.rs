@@ -130,7 +130,7 @@ pub fn order(
 /// The words among which objects may change places.
 fn span(kind: Kind, words: &[&[u8]]) -> Option<Range<usize>> {
     match kind {
-        Kind::Preprocessor => None,
+        Kind::Preprocessor | Kind::Rust => None,
         Kind::Archiver => {
             // Only what puts members at the end, as `r` and `q` do where no place is named.
             let operation = words.get(1)?;

@@ -11,6 +11,8 @@ pub enum Kind {
     Linker,
     /// Puts objects into archives.
     Archiver,
+    /// Compiles Rust, and has a driver link.
+    Rust,
 }
 
 const DRIVERS: [&[u8]; 8] = [b"cc", b"gcc", b"g++", b"c++", b"c89", b"c99", b"clang", b"clang++"];
@@ -27,6 +29,7 @@ pub fn kind(name: &[u8]) -> Option<Kind> {
         match base {
             b"cpp" => Some(Kind::Preprocessor),
             b"ar" => Some(Kind::Archiver),
+            b"rustc" => Some(Kind::Rust),
             _ => None,
         }
     }

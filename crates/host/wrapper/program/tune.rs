@@ -7,6 +7,7 @@
 use super::append::{Asked, place};
 use super::driver::{Task, task};
 use super::find::{LONGEST, is_clang};
+use super::rust::{rust_task, rust_words};
 use super::sys;
 use super::tool::{is_cxx, standard};
 use super::wire::variable;
@@ -105,6 +106,35 @@ impl Tuning {
         list.copy(&[name, b"=", before, if before.is_empty() { b"" } else { b":" }, real.to_bytes()]);
         Some(list.words())
     }
+}
+
+/// The words of a call of rustc with those behind them that are asked for; as they are if there is no memory, or if a wrapper
+/// of the project has called us again. `seen` has those of response files in their places.
+pub(super) fn of_rust(words: Words, seen: Words, env: &Words) -> Words {
+    let lines = env.variable(variable::RUSTFLAGS).map_or(&b""[..], CStr::to_bytes);
+    let task = rust_task((1..seen.len()).map(|nth| seen.bytes(nth)));
+    task.and_then(|task| with_rust_words(words, |visit| rust_words(task, lines, visit))).unwrap_or(words)
+}
+
+fn with_rust_words(words: Words, each: impl Fn(&mut dyn FnMut(&'static [u8]))) -> Option<Words> {
+    let (mut count, mut bytes, mut same) = (0, 0, 0);
+    each(&mut |word| {
+        count += 1;
+        bytes += word.len() + 1;
+    });
+    let before = words.len().checked_sub(count);
+    let mut nth = before.unwrap_or(0);
+    each(&mut |word| {
+        same += usize::from(words.bytes(nth) == word);
+        nth += 1;
+    });
+    if count == 0 || (before.is_some() && same == count) {
+        return None;
+    }
+    let mut list = List::new(words.len() + count, bytes)?;
+    (0..words.len()).for_each(|nth| list.push(words.get(nth).as_ptr() as usize));
+    each(&mut |word| list.copy(&[word]));
+    Some(list.words())
 }
 
 /// Pointers to strings, and strings of our own, in memory that stays.

@@ -54,6 +54,10 @@ pub mod variable {
     pub const CC: &str = "BAKEOFF_CC";
     /// The path of the C++ compiler, likewise.
     pub const CXX: &str = "BAKEOFF_CXX";
+    /// Words for what rustc compiles.
+    pub const RUSTFLAGS: &str = "BAKEOFF_RUSTFLAGS";
+    /// The path of what the study puts between cargo and rustc, which is executed before rustc.
+    pub const RUSTC_WRAPPER: &str = "BAKEOFF_RUSTC_WRAPPER";
     /// The compilers, by their paths, that are being executed and have called us: none of them is executed once more.
     pub const WITHIN: &str = "BAKEOFF_WITHIN";
 }
@@ -62,3 +66,5 @@ pub mod variable {
 pub const PROGRAM: &str = "bakeoff-wrapper";
 /// The name by which it confines a command: `bakeoff-confine PATH… -- COMMAND…`.
 pub const CONFINE: &str = "bakeoff-confine";
+/// The name by which it stands between cargo and rustc: `bakeoff-rustc RUSTC WORDS…`.
+pub const RUSTC: &str = "bakeoff-rustc";

@@ -2,11 +2,10 @@
 
 use super::built::{Built, built};
 use crate::findings::{FlagDoubt, FlagFate};
-use bakeoff_model::record::{BuildLine, FactorLine, FlagSeen, VariantLine};
+use bakeoff_model::record::{BuildLine, FactorLine, FlagSeen, VariantLine, is_appending};
 
-/// The beginning of the instructions that have words appended. These reach every call that Bakeoff sees, so that what is
-/// to be doubted is whether it saw the compilations.
-const APPEND: &str = "append";
+/// The instruction whose words are for rustc, and not for the calls that a layer's `compilations` count.
+const RUSTFLAGS: &str = "rustflags";
 
 /// Every such flag, with the variants that it concerns.
 pub(super) fn flags(variants: &[VariantLine], factors: &[FactorLine], builds: &[BuildLine]) -> Vec<FlagDoubt> {
@@ -52,12 +51,15 @@ fn of_build(one: &Built<'_>, built: &[Built<'_>], factors: &[FactorLine]) -> Vec
     let mut seen: Vec<FlagSeen> = vec![];
     for flag in all {
         let mut flag = flag.clone();
-        if flag.variable.starts_with(APPEND) {
-            let own = compilations(one, &flag.layer).unwrap_or(0);
+        if flag.is_appended() {
+            let number = |one: &Built<'_>| match flag.variable.as_str() {
+                RUSTFLAGS => of_rust(one, &flag.layer),
+                _ => compilations(one, &flag.layer),
+            };
             let others = built.iter().filter(|other| differ_in_tuning(one.variant, other.variant, factors));
-            let most = others.filter_map(|other| compilations(other, &flag.layer)).max().unwrap_or(0);
+            let most = others.filter_map(number).max().unwrap_or(0);
             // What is for links, or for one language, has another number.
-            if flag.of == own {
+            if flag.of == number(one).unwrap_or(0) {
                 flag.of = flag.of.max(most);
             }
         }
@@ -76,11 +78,17 @@ fn compilations(one: &Built<'_>, layer: &str) -> Option<u64> {
     one.build.layers.iter().find(|known| known.name == layer)?.compilations
 }
 
+/// Crates whose compilation was seen in a layer; none if nothing was appended there.
+fn of_rust(one: &Built<'_>, layer: &str) -> Option<u64> {
+    let seen = one.build.proof.flags.iter().filter(|seen| seen.variable == RUSTFLAGS && seen.layer == layer);
+    seen.map(|seen| seen.of).max()
+}
+
 /// Whether two variants differ, as far as building goes, in nothing but what is appended, or in the compiler.
 fn differ_in_tuning(one: &VariantLine, other: &VariantLine, factors: &[FactorLine]) -> bool {
     let is_tuning = |factor: &&FactorLine| {
         let mut keys = factor.levels.values().flat_map(|level| level.keys());
-        !factor.takes_sources && keys.all(|key| key.starts_with(APPEND) || key == "compiler")
+        !factor.takes_sources && keys.all(|key| is_appending(key) || key == "compiler")
     };
     let mut differing = factors.iter().filter(|factor| one.levels.get(&factor.name) != other.levels.get(&factor.name));
     differing.all(|factor| is_tuning(&factor))
@@ -89,7 +97,7 @@ fn differ_in_tuning(one: &VariantLine, other: &VariantLine, factors: &[FactorLin
 /// What is to be said of a flag; none if it came through, or if nothing was seen. An appended flag should come through
 /// everywhere.
 fn fate(seen: &FlagSeen) -> Option<FlagFate> {
-    let is_appended = seen.variable.starts_with(APPEND);
+    let is_appended = seen.is_appended();
     if seen.of == 0 {
         return is_appended.then_some(FlagFate::NeverArrived);
     }

@@ -113,7 +113,7 @@ impl Proof {
 pub struct FlagSeen {
     /// The layer.
     pub layer: String,
-    /// The level variable, or the level's instruction: `append` or its like.
+    /// The level variable, or the level's instruction: `append` or its like, or `rustflags`.
     pub variable: String,
     /// The flag.
     pub flag: String,
@@ -127,6 +127,18 @@ pub struct FlagSeen {
     /// The flag that overrode it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub overridden_by: Option<String>,
+}
+
+impl FlagSeen {
+    /// Whether an instruction of the level appends it, so that it should have reached every call.
+    pub fn is_appended(&self) -> bool {
+        is_appending(&self.variable)
+    }
+}
+
+/// Whether a key of a level appends to the words of compilers.
+pub fn is_appending(key: &str) -> bool {
+    key.starts_with("append") || key == "rustflags"
 }
 
 fn is_none_at_all(number: &u64) -> bool {

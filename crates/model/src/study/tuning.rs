@@ -16,6 +16,8 @@ pub struct Tuning {
     pub cxx: Vec<String>,
     /// Words for links alone: `append_link`.
     pub link: Vec<String>,
+    /// Words for what rustc compiles: `rustflags`.
+    pub rust: Vec<String>,
     /// The C compiler in place of any other: `compiler`. Its C++ compiler is [`cxx_of`] it.
     pub compiler: Option<String>,
 }
@@ -32,12 +34,19 @@ impl Tuning {
         self.c.extend(other.c);
         self.cxx.extend(other.cxx);
         self.link.extend(other.link);
+        self.rust.extend(other.rust);
         self.compiler = other.compiler.or(self.compiler.take());
     }
 
     /// The words, by the key of the study file that they stand for.
-    pub fn words(&self) -> [(&'static str, &[String]); 4] {
-        [("append", &self.all), ("append_c", &self.c), ("append_cxx", &self.cxx), ("append_link", &self.link)]
+    pub fn words(&self) -> [(&'static str, &[String]); 5] {
+        [
+            ("append", &self.all),
+            ("append_c", &self.c),
+            ("append_cxx", &self.cxx),
+            ("append_link", &self.link),
+            ("rustflags", &self.rust),
+        ]
     }
 
     /// What the level says, by key: as its variables are written down in a journal.

@@ -58,7 +58,7 @@ pub(in crate::wrappers) fn builds(calls: &[Call], temporary: &Path) -> Vec<Build
 }
 
 /// Whether the later call is what the earlier one became.
-fn is_same(earlier: &Call, later: &Call) -> bool {
+pub(super) fn is_same(earlier: &Call, later: &Call) -> bool {
     earlier.dir == later.dir && earlier.words.iter().all(|word| later.words.contains(word))
 }
 

@@ -1,5 +1,5 @@
-//! The instructions of a build factor's level that concern every call of a compiler: `append` and its like, and
-//! `compiler`. What a compiler makes of a word is not known here, but some words would change what the build is.
+//! The instructions of a build factor's level that concern every call of a compiler: `append` and its like, `rustflags`,
+//! and `compiler`. What a compiler makes of a word is not known here, but some words would change what the build is.
 
 use super::super::section::Sink;
 use crate::study::{Tuning, cxx_of, split};
@@ -7,7 +7,10 @@ use std::ops::Range;
 use toml::Spanned;
 use toml::de::DeValue;
 
-pub(super) const KEYS: [&str; 5] = ["append", "append_c", "append_cxx", "append_link", "compiler"];
+pub(super) const KEYS: [&str; 6] = ["append", "append_c", "append_cxx", "append_link", "rustflags", "compiler"];
+
+/// The key for rustc, whose options are others.
+const RUST: &str = "rustflags";
 
 /// Options whose value is the next word, of those that one may append.
 const VALUES: [&str; 20] = [
@@ -33,11 +36,34 @@ const VALUES: [&str; 20] = [
     "--param",
 ];
 
+/// The same of rustc.
+const RUST_VALUES: [&str; 15] = [
+    "-C",
+    "--codegen",
+    "-Z",
+    "-L",
+    "-l",
+    "-A",
+    "-W",
+    "-D",
+    "-F",
+    "--allow",
+    "--warn",
+    "--cfg",
+    "--check-cfg",
+    "--extern",
+    "--remap-path-prefix",
+];
+
 /// Reads one of [`KEYS`] into the level's tuning.
 pub(super) fn read(sink: &Sink, key: &str, value: &Spanned<DeValue<'_>>, tuning: &mut Tuning) {
     let Some(text) = value.get_ref().as_str() else {
         let message = format!("`{key}` is text in quotes, and concerns all layers of the build");
-        let example = if key == "compiler" { "compiler = \"clang\"" } else { "append = \"-O3 -flto=auto\"" };
+        let example = match key {
+            "compiler" => "compiler = \"clang\"",
+            RUST => "rustflags = \"-C target-cpu=native\"",
+            _ => "append = \"-O3 -flto=auto\"",
+        };
         return sink.report(value.span(), &message, "", &format!("for example `{example}`"));
     };
     if key == "compiler" {
@@ -49,6 +75,7 @@ pub(super) fn read(sink: &Sink, key: &str, value: &Spanned<DeValue<'_>>, tuning:
         "append" => tuning.all = words,
         "append_c" => tuning.c = words,
         "append_cxx" => tuning.cxx = words,
+        RUST => tuning.rust = words,
         _ => tuning.link = words,
     }
 }
@@ -85,9 +112,17 @@ fn words(sink: &Sink, key: &str, text: &str, span: Range<usize>) -> Vec<String> 
         }
     };
     let mut is_value = false;
+    let values: &[&str] = if key == RUST { &RUST_VALUES } else { &VALUES };
     for word in &words {
-        let problem = if is_value { None } else { problem_of(key, word) };
-        is_value = !is_value && VALUES.contains(&word.as_str());
+        let problem = match key {
+            _ if word.contains('\n') => {
+                Some((format!("a word of `{key}` contains a line break"), "write it on one line".to_owned()))
+            }
+            _ if is_value => None,
+            RUST => problem_of_rust(word),
+            _ => problem_of(key, word),
+        };
+        is_value = !is_value && values.contains(&word.as_str());
         if let Some((message, remedy)) = problem {
             sink.report(span.clone(), &message, "", &remedy);
             return vec![];
@@ -104,9 +139,6 @@ fn words(sink: &Sink, key: &str, text: &str, span: Range<usize>) -> Vec<String> 
 fn problem_of(key: &str, word: &str) -> Option<(String, String)> {
     const OF_BUILD: [&str; 8] = ["-c", "-S", "-E", "-M", "-MM", "-o", "-x", "-fsyntax-only"];
     let name = word.split_once('=').map_or(word, |(name, _)| name);
-    if word.contains('\n') {
-        return Some((format!("a word of `{key}` contains a line break"), "write it on one line".to_owned()));
-    }
     if OF_BUILD.contains(&name) || word.starts_with("-o") {
         let message = format!("`{word}` would change what every call makes, not how");
         return Some((message, "that is for the project's build to say; append options such as `-O3`".to_owned()));
@@ -118,6 +150,44 @@ fn problem_of(key: &str, word: &str) -> Option<(String, String)> {
         let message = format!("{word:?} is no option: every call would take it for a file");
         let is_name = word.starts_with(|c: char| c.is_ascii_alphabetic());
         let remedy = if is_name { format!("did you mean `-{word}`?") } else { "leave it out".to_owned() };
+        return Some((message, remedy));
+    }
+    None
+}
+
+/// The same of a word for rustc.
+fn problem_of_rust(word: &str) -> Option<(String, String)> {
+    const OF_CARGO: [&str; 20] = [
+        "--crate-name",
+        "--crate-type",
+        "--edition",
+        "--emit",
+        "--out-dir",
+        "-o",
+        "--target",
+        "--test",
+        "--print",
+        "--explain",
+        "--error-format",
+        "--json",
+        "--color",
+        "--sysroot",
+        "--cap-lints",
+        "-V",
+        "-vV",
+        "--version",
+        "-h",
+        "--help",
+    ];
+    let name = word.split_once('=').map_or(word, |(name, _)| name);
+    if OF_CARGO.contains(&name) || name.starts_with("-o") {
+        let message = format!("`{word}` would change what every call makes, not how");
+        return Some((message, "that is for cargo to say; append options such as `-C opt-level=3`".to_owned()));
+    }
+    if !word.starts_with('-') || word == "-" || word == "--" {
+        let message = format!("{word:?} is no option: every call would take it for a file");
+        let is_name = word.starts_with(|c: char| c.is_ascii_lowercase());
+        let remedy = if is_name { format!("did you mean `-C {word}`?") } else { "leave it out".to_owned() };
         return Some((message, remedy));
     }
     None

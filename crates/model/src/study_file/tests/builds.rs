@@ -157,6 +157,11 @@ fn a_level_may_append_words_to_every_call_of_a_compiler() {
     assert_eq!(both.tuning.all, ["-O3", "-DX=a b", "-pipe"]);
     assert_eq!(plan.build_factors[2].levels["O3"]["append"], "-O3 -DX=a b");
 
+    let rust = whole.replace("own = {}", "own = { rustflags = \"-C opt-level=1 -Ctarget-cpu=native\" }");
+    let own = parse(&rust).unwrap_or_else(|_| panic!("{}", messages(&rust))).build_factors[2].levels[0].tuning.clone();
+    assert_eq!(own.rust, ["-C", "opt-level=1", "-Ctarget-cpu=native"]);
+    assert_eq!(own.texts()["rustflags"], "-C opt-level=1 -Ctarget-cpu=native");
+
     let second = whole.replace("own = {}", "own = { compiler = \"gcc\" }");
     assert!(messages(&second).contains("factor `opt` chooses the compiler already"), "{}", messages(&second));
 }
@@ -180,6 +185,14 @@ fn what_cannot_be_appended_is_refused_at_its_place() {
     check("compiler = \"clang -O2\"", "\"clang -O2\" is more than a compiler", "`append`");
     check("compiler = \"bin/clang\"", "neither a name nor a whole path", "begin the path with `/`");
     check("compiler = \"g++\"", "no C compiler whose C++ compiler is known", "name a C compiler");
+    check("rustflags = [\"-O\"]", "`rustflags` is text in quotes", "rustflags = \"-C target-cpu=native\"");
+    check("rustflags = \"opt-level=3\"", "\"opt-level=3\" is no option", "did you mean `-C opt-level=3`?");
+    check("rustflags = \"-C\"", "`-C` lacks its value", "add the value");
+    check(
+        "rustflags = \"-O --edition=2021\"",
+        "`--edition=2021` would change what every call makes",
+        "for cargo to say",
+    );
     check("apend = \"-O3\"", "level `O3` has no instruction `apend`", "did you mean `append`?");
     let shown = messages(&text("[run_factors.r]\na = { append = \"-O3\" }\n"));
     assert!(shown.contains("a run factor has no `append`"), "{shown}");
