@@ -8,6 +8,9 @@ use bakeoff_model::record::{BuildLine, FactorLine, FlagSeen, VariantLine};
 /// to be doubted is whether it saw the compilations.
 const APPEND: &str = "append";
 
+/// The instruction that has a profile used. That a file has none may be right: it belongs to a program that was not executed.
+const PROFILE: &str = "profile";
+
 /// Every such flag, with the variants that it concerns.
 pub(super) fn flags(variants: &[VariantLine], factors: &[FactorLine], builds: &[BuildLine]) -> Vec<FlagDoubt> {
     let mut doubts: Vec<FlagDoubt> = vec![];
@@ -43,7 +46,7 @@ pub(super) fn flags(variants: &[VariantLine], factors: &[FactorLine], builds: &[
     doubts
 }
 
-/// How far the flags of a build came. Of an appended flag, a compilation that was seen in the build of another level and
+/// How far the flags of a build came. Of an appended flag, and of a profile, a compilation that was seen in the build of another level and
 /// not in this one counts as one that it did not reach: a cache may have answered in the compiler's place. If no layer had
 /// a call that the flag is for, the first one stands for all.
 fn of_build(one: &Built<'_>, built: &[Built<'_>], factors: &[FactorLine]) -> Vec<FlagSeen> {
@@ -52,7 +55,7 @@ fn of_build(one: &Built<'_>, built: &[Built<'_>], factors: &[FactorLine]) -> Vec
     let mut seen: Vec<FlagSeen> = vec![];
     for flag in all {
         let mut flag = flag.clone();
-        if flag.variable.starts_with(APPEND) {
+        if flag.variable.starts_with(APPEND) || flag.variable == PROFILE {
             let own = compilations(one, &flag.layer).unwrap_or(0);
             let others = built.iter().filter(|other| differ_in_tuning(one.variant, other.variant, factors));
             let most = others.filter_map(|other| compilations(other, &flag.layer)).max().unwrap_or(0);
@@ -76,11 +79,11 @@ fn compilations(one: &Built<'_>, layer: &str) -> Option<u64> {
     one.build.layers.iter().find(|known| known.name == layer)?.compilations
 }
 
-/// Whether two variants differ, as far as building goes, in nothing but what is appended, or in the compiler.
+/// Whether two variants differ, as far as building goes, in nothing but what is appended, the compiler, or a profile.
 fn differ_in_tuning(one: &VariantLine, other: &VariantLine, factors: &[FactorLine]) -> bool {
     let is_tuning = |factor: &&FactorLine| {
         let mut keys = factor.levels.values().flat_map(|level| level.keys());
-        !factor.takes_sources && keys.all(|key| key.starts_with(APPEND) || key == "compiler")
+        !factor.takes_sources && keys.all(|key| key.starts_with(APPEND) || key == "compiler" || key == PROFILE)
     };
     let mut differing = factors.iter().filter(|factor| one.levels.get(&factor.name) != other.levels.get(&factor.name));
     differing.all(|factor| is_tuning(&factor))

@@ -1,13 +1,15 @@
-//! The instructions of a build factor's level that concern every call of a compiler: `append` and its like, and
-//! `compiler`. What a compiler makes of a word is not known here, but some words would change what the build is.
+//! The instructions of a build factor's level that concern every call of a compiler: `append` and its like, `compiler`, and
+//! `profile`. What a compiler makes of a word is not known here, but some words would change what the build is.
 
 use super::super::section::Sink;
+use super::instructions::{Buildable, by_layer};
 use crate::study::{Tuning, cxx_of, split};
+use std::collections::BTreeMap;
 use std::ops::Range;
 use toml::Spanned;
 use toml::de::DeValue;
 
-pub(super) const KEYS: [&str; 5] = ["append", "append_c", "append_cxx", "append_link", "compiler"];
+pub(super) const KEYS: [&str; 6] = ["append", "append_c", "append_cxx", "append_link", "compiler", "profile"];
 
 /// Options whose value is the next word, of those that one may append.
 const VALUES: [&str; 20] = [
@@ -34,7 +36,17 @@ const VALUES: [&str; 20] = [
 ];
 
 /// Reads one of [`KEYS`] into the level's tuning.
-pub(super) fn read(sink: &Sink, key: &str, value: &Spanned<DeValue<'_>>, tuning: &mut Tuning) {
+pub(super) fn read(
+    sink: &Sink,
+    key: &str,
+    value: &Spanned<DeValue<'_>>,
+    buildable: Option<&Buildable<'_>>,
+    tuning: &mut Tuning,
+) {
+    if key == "profile" {
+        tuning.training = training(sink, value, buildable);
+        return;
+    }
     let Some(text) = value.get_ref().as_str() else {
         let message = format!("`{key}` is text in quotes, and concerns all layers of the build");
         let example = if key == "compiler" { "compiler = \"clang\"" } else { "append = \"-O3 -flto=auto\"" };
@@ -51,6 +63,27 @@ pub(super) fn read(sink: &Sink, key: &str, value: &Spanned<DeValue<'_>>, tuning:
         "append_cxx" => tuning.cxx = words,
         _ => tuning.link = words,
     }
+}
+
+/// `profile = "COMMAND"`, or `profile = { perl = "COMMAND" }` where several layers could be meant.
+fn training(sink: &Sink, value: &Spanned<DeValue<'_>>, buildable: Option<&Buildable<'_>>) -> BTreeMap<String, String> {
+    let mut all = BTreeMap::new();
+    let of_layers = match buildable.map(|buildable| buildable.layers) {
+        // It need not have a source.
+        Some([only]) if !value.get_ref().is_table() => vec![(only.name.clone(), value)],
+        _ => by_layer(sink, value, "profile", buildable),
+    };
+    for (layer, value) in of_layers {
+        match value.get_ref().as_str().filter(|command| !command.trim().is_empty()) {
+            Some(command) => drop(all.insert(layer, command.to_owned())),
+            None => {
+                let message = "`profile` is a command in quotes that executes what was built";
+                let remedy = "for example `profile = '\"$PREFIX/bin/prog\" input'`; it starts where the script does";
+                sink.report(value.span(), message, "", remedy);
+            }
+        }
+    }
+    all
 }
 
 /// `compiler = "clang-14"`: the name or path of a C compiler whose C++ compiler is known.
