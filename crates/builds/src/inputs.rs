@@ -4,7 +4,8 @@
 //! The layers of a study are one chain, and all of them install into one `$PREFIX`: layer 2 begins with what layer 1
 //! installed. A digest covers the digest of the layer before it, the SHA-256 of the source, the script, the `verify`
 //! lines, its patches, the study's files that it takes, its tools with the sums of their files, and *those level variables that it
-//! mentions* ([`Layer::mentions`]), and what its levels append to every call of a compiler. No other level variable is passed to it either. So variants that differ in nothing a layer mentions share that layer, and what a
+//! mentions* ([`Layer::mentions`]), what its levels append to every call of a compiler, and the command that makes its
+//! profile. No other level variable is passed to it either. So variants that differ in nothing a layer mentions share that layer, and what a
 //! layer is not named by cannot reach it.
 
 use crate::cache::Cache;
@@ -64,6 +65,11 @@ pub(crate) struct Node<'a> {
 }
 
 impl Node<'_> {
+    /// The command by whose profile the layer is built, if it is.
+    pub(crate) fn training(&self, layer: &Layer) -> Option<&str> {
+        self.tuning.training.get(&layer.name).map(String::as_str)
+    }
+
     /// Its tools as people know them, versions included. They are executed; so only somebody who builds may ask.
     pub(crate) fn tools_with_versions(&self, cache: &Cache) -> Result<BTreeMap<String, String>, Error> {
         let known = |(name, identity): (&String, &String)| {
@@ -233,7 +239,8 @@ impl<'r, 'a> Once<'r, 'a> {
         let source = source_of(self.request, layer, variant)?;
         let patches = layer.patches.iter().chain(variant.patches.get(&layer.name).into_iter().flatten());
         let patches: Vec<StudyFile<'a>> = patches.map(|file| self.patch(layer, file)).collect::<Result<_, _>>()?;
-        let mentioned = variant.build_variables.iter().filter(|(name, _)| layer.mentions(name));
+        let mentions = |name: &str| layer.mentions(name) || variant.tuning.mentions(&layer.name, name);
+        let mentioned = variant.build_variables.iter().filter(|(name, _)| mentions(name));
         let variables: BTreeMap<&str, &str> = mentioned.map(|(name, value)| (name.as_str(), value.as_str())).collect();
 
         let mut tools = BTreeMap::new();
@@ -274,7 +281,7 @@ impl<'r, 'a> Once<'r, 'a> {
         for (name, value) in &variables {
             digest.field("variable", name.as_bytes()).field("value", value.as_bytes());
         }
-        self.tuned(&mut digest, tuning)?;
+        self.tuned(&mut digest, layer, tuning)?;
         for (name, identity) in &tools {
             digest.field("tool", name.as_bytes()).field("identity", identity.as_bytes());
         }
@@ -304,7 +311,10 @@ impl<'r, 'a> Once<'r, 'a> {
     }
 
     /// What changes in every call of a compiler. Where nothing does, a digest is what it always was.
-    fn tuned(&self, digest: &mut Digest, tuning: &Tuning) -> Result<(), Error> {
+    fn tuned(&self, digest: &mut Digest, layer: &Layer, tuning: &Tuning) -> Result<(), Error> {
+        if let Some(command) = tuning.training.get(&layer.name) {
+            digest.field("profile", command.as_bytes());
+        }
         for (key, words) in tuning.words() {
             for word in words {
                 digest.field(key, word.as_bytes());

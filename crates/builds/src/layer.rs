@@ -6,10 +6,12 @@ mod patches;
 mod source_tree;
 
 use crate::cache::{Cache, LayerRecord};
+use crate::cost::add;
 use crate::error::{At, Error, Failure};
 use crate::event::{BuildEvent, Notify};
 use crate::files::{entries, fresh_folder, wipe};
 use crate::inputs::{Inputs, Node};
+use crate::profile::Profile;
 use crate::proof;
 use crate::relocate::relocated_copy;
 use crate::shell::{Environment, Shell, Stop, basic_environment};
@@ -90,21 +92,37 @@ impl Builder<'_> {
     ) -> Result<LayerRecord, Stop> {
         let (cache, layer) = (self.cache, inputs.layer);
         cache.wipe_layer(&node.digest)?;
-        let site = self.site(inputs, node, jobs, cache.prefix_of(&node.digest), cache.paths.work_of(&node.digest))?;
+        let mut site =
+            self.site(inputs, node, jobs, cache.prefix_of(&node.digest), cache.paths.work_of(&node.digest))?;
         shell.note(&header(inputs, node))?;
         site.around.note(shell)?;
-        if let Some(why) = site.around.cannot_tune(node.tuning) {
+        if let Some(why) = site.around.cannot_tune(&layer.name, node.tuning) {
             return Err(shell.failure(why, &site.work)?.into());
         }
-        begin_prefix(previous.map(|digest| cache.prefix_of(digest)).as_deref(), &site.prefix)?;
-        lay_out(shell, inputs, node, source, &site)?;
-        shell.timeout_s = layer.timeout_s;
+        let below = previous.map(|digest| cache.prefix_of(digest));
+        let begin = |shell: &mut Shell, site: &Site| -> Result<(), Stop> {
+            begin_prefix(below.as_deref(), &site.prefix)?;
+            shell.timeout_s = None;
+            lay_out(shell, inputs, node, source, site)?;
+            shell.timeout_s = layer.timeout_s;
+            Ok(())
+        };
+        begin(shell, &site)?;
+        let trained = node.training(layer).map(|command| self.trained(shell, inputs, node, &mut site, command));
+        let trained = trained.transpose()?;
+        if trained.is_some() {
+            begin(shell, &site)?;
+        }
         let done = script(shell, &layer.script, &site);
         // Also of a script that failed: perhaps that is why.
         let tools_log = cache.paths.log_of(&node.digest).with_extension("tools");
         let made_log = cache.paths.made_of(&node.digest);
-        let seen = site.around.flags_seen(inputs, node, &site.work, [&tools_log, &made_log])?;
-        let cost = done?;
+        let mut seen = site.around.flags_seen(inputs, node, &site.work, [&tools_log, &made_log])?;
+        let mut cost = done?;
+        if let Some((profile, more)) = trained {
+            seen.0.push(profile.seen(shell, &layer.name, &site)?);
+            add(&mut cost, &more);
+        }
         verify(shell, &layer.verify, &site)?;
         proof::observe(shell, cache, layer, &node.digest, &site)?;
         match layer.relink {
@@ -112,6 +130,41 @@ impl Builder<'_> {
             None => wipe(&site.work)?,
         }
         Ok(cache.finish(&node.digest, &layer.name, cost, node.tools_with_versions(cache)?, seen)?)
+    }
+
+    /// Builds the laid-out layer so that it leaves a profile, executes it, and leaves the folders empty for the build that
+    /// uses the profile; with what it cost.
+    fn trained(
+        &self,
+        shell: &mut Shell,
+        inputs: &Inputs<'_>,
+        node: &Node<'_>,
+        site: &mut Site,
+        command: &str,
+    ) -> Result<(Profile, Measurements), Stop> {
+        let mut profile = Profile::begin(site, command)?;
+        shell.note("the first of two builds, which leaves a profile when it is executed")?;
+        let built = script(shell, &inputs.layer.script, site);
+        let mut cost = built.map_err(|stop| match stop {
+            Stop::Failure(failure) => {
+                let why = format!("{}, in the first of two builds, which makes the profile", failure.why);
+                // The calls of its compilers may say why.
+                let log = self.cache.paths.log_of(&node.digest).with_extension("tools");
+                let made = self.cache.paths.made_of(&node.digest);
+                let _ = site.around.flags_seen(inputs, node, &site.work, [&log, &made]);
+                Stop::Failure(Failure { why, ..failure })
+            }
+            stop => stop,
+        })?;
+        add(&mut cost, &profile.train(shell, site)?);
+        wipe(&site.prefix)?;
+        wipe(&site.tree)?;
+        for name in ["home", "tmp"] {
+            fresh_folder(&site.work.join(name))?;
+        }
+        site.around.forget_calls()?;
+        shell.note("the second build, which uses the profile")?;
+        Ok((profile, cost))
     }
 
     /// If there is no space left, says so, and makes room: what there is of the layer would only be in the way.
@@ -147,7 +200,7 @@ impl Builder<'_> {
         let compiler_cache = inputs.layer.compiler_cache;
         let around =
             Around::prepare(Arc::clone(&self.between), compiler_cache, self.cache, (&prefix, &work), &mut env)?;
-        around.tune(node.tuning, &mut env);
+        around.tune(&inputs.layer.name, node.tuning, &mut env);
         Ok(Site { tree: work.join("tree"), prefix, work, env, around })
     }
 

@@ -14,6 +14,7 @@
 
 mod cache;
 mod chosen;
+mod cost;
 mod error;
 mod event;
 mod files;
@@ -30,6 +31,7 @@ mod loader;
 mod manifest;
 mod on_demand;
 mod paths;
+mod profile;
 mod proof;
 mod relocate;
 mod request;

@@ -5,6 +5,7 @@
 //! hand, if it is the last one of a build or another is to be built upon it. Nothing more is done, and nobody waited
 //! for, if that is nothing.
 
+use crate::cost::add;
 use crate::error::{Error, Failure};
 use crate::foreseen;
 use crate::inputs::{Link, Stage, chains, missing_tool, stages};
@@ -362,15 +363,6 @@ fn line(
         }
     }
     Ok(Some(line))
-}
-
-/// Adds the cost of a layer: times add up, the peak of memory is the higher one.
-fn add(cost: &mut Measurements, layer: &Measurements) {
-    for name in ["wall", "user", "sys", "maxrss"] {
-        let Some(&value) = layer.get(name) else { continue };
-        let sum = cost.entry(name.to_owned()).or_insert(0.0);
-        *sum = if name == "maxrss" { sum.max(value) } else { *sum + value };
-    }
 }
 
 fn failed_event(chain: &[Link<'_, '_>], missing: &MissingTool) -> BuildEvent {

@@ -4,6 +4,7 @@
 
 mod flags;
 mod made;
+mod profiled;
 mod text;
 mod tune;
 
@@ -18,6 +19,7 @@ use bakeoff_model::plan::Variant;
 use bakeoff_model::record::FlagSeen;
 use bakeoff_model::study::{CompilerCache, Tuning};
 pub use made::Made;
+pub(crate) use profiled::{Compilation, Profiles};
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::fs::{self, File};
@@ -94,16 +96,19 @@ impl Around {
     }
 
     /// Has the wrappers do what levels change in every call of a compiler.
-    pub(crate) fn tune(&self, tuning: &Tuning, env: &mut Environment) {
-        if let Ok(wrappers) = &self.between.wrappers {
+    pub(crate) fn tune(&self, layer: &str, tuning: &Tuning, env: &mut Environment) {
+        if let Ok(wrappers) = &self.between.wrappers
+            && tuning.concerns(layer)
+        {
             tune::tune(wrappers, tuning, env);
         }
     }
 
     /// Why the layer cannot be built as its levels ask for, if it cannot: nothing is built under a name that is wrong.
-    pub(crate) fn cannot_tune(&self, tuning: &Tuning) -> Option<String> {
-        let why = self.between.wrappers.as_ref().err().filter(|_| !tuning.is_empty())?;
-        Some(format!("`append`, `rustflags` and `compiler` need the compiler wrapper, which cannot be used: {why}"))
+    pub(crate) fn cannot_tune(&self, layer: &str, tuning: &Tuning) -> Option<String> {
+        let why = self.between.wrappers.as_ref().err().filter(|_| tuning.concerns(layer))?;
+        let keys = "`append`, `rustflags`, `compiler` and `profile`";
+        Some(format!("{keys} need the compiler wrapper, which cannot be used: {why}"))
     }
 
     /// Lines for the log: what there is of all that, and what not.
@@ -136,6 +141,23 @@ impl Around {
             failure.why = format!("{}; {ONLY_THERE}", failure.why);
         }
         failure
+    }
+
+    /// What its script has compiled so far, with the profiles that a training left.
+    pub(crate) fn compilations(&self, work: &Path, profiles: &Profiles) -> Result<Vec<Compilation>, Error> {
+        let bytes = fs::read(&self.calls).at("read", &self.calls)?;
+        Ok(profiled::compilations(&wrapper::calls(&bytes).whole, &work.join("tmp"), profiles))
+    }
+
+    /// The clang that was called to make a profile in that folder, if any was.
+    pub(crate) fn clang(&self, profile: &Path) -> Result<Option<PathBuf>, Error> {
+        let bytes = fs::read(&self.calls).at("read", &self.calls)?;
+        Ok(profiled::clang(&wrapper::calls(&bytes).whole, profile))
+    }
+
+    /// Forgets the calls that were seen.
+    pub(crate) fn forget_calls(&self) -> Result<(), Error> {
+        File::create(&self.calls).at("write", &self.calls).map(drop)
     }
 
     /// How far the flags of the layer's levels came, in what its script has called so far, and how many calls compiled

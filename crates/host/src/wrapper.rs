@@ -15,6 +15,7 @@
 //! * [`SEED`]: any text. Calls that link or archive get their objects in another order.
 //! * [`APPEND`], [`APPEND_C`], [`APPEND_CXX`], [`APPEND_LINK`]: words, each on a line of its own, that compilers get behind
 //!   the project's own.
+//! * [`PROFILE`], [`PROFILE_CLANG`]: words, likewise, by which gcc or clang makes or uses a profile.
 //! * [`CC`], [`CXX`]: the path of a compiler that is executed in place of any other.
 //!
 //! # Link order
@@ -43,6 +44,7 @@
 //! * what only linking has a use for (`-Wl,…`, `-l…`, `-s`) if it does not link;
 //! * as a probe of configure and its like, anything but `-O`, `-m` and `-f`, and neither `-fprofile-*` nor `-fsanitize`.
 //!
+//! What compiles code or links, and is no probe, gets those of [`PROFILE`], or of [`PROFILE_CLANG`] if the compiler is clang.
 //! Clang also gets `-Qunused-arguments` then. With [`CC`] and [`CXX`], `c89` and `c99` become `-std=`. A compiler that is a
 //! script may call wrappers in turn: such a call gets no words and no other compiler, and executes none of those that
 //! called it.
@@ -97,7 +99,8 @@ pub use rust::{RustTask, rust_task, takes_rust_value};
 pub use tool::Kind;
 pub use wire::PROGRAM;
 pub use wire::variable::{
-    APPEND, APPEND_C, APPEND_CXX, APPEND_LINK, CACHE, CC, CXX, LOG, RUSTC_WRAPPER, RUSTFLAGS, SEED,
+    APPEND, APPEND_C, APPEND_CXX, APPEND_LINK, CACHE, CC, CXX, LOG, PROFILE, PROFILE_CLANG, RUSTC_WRAPPER, RUSTFLAGS,
+    SEED,
 };
 
 use std::io;

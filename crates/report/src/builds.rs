@@ -12,7 +12,7 @@ use crate::failures::quote;
 use crate::format::{bytes, count, duration, waiting_time};
 use bakeoff_judge::findings::Findings;
 use bakeoff_model::metric::value;
-use bakeoff_model::record::{BuildLine, BuildOutcome};
+use bakeoff_model::record::{BuildLine, BuildOutcome, FlagSeen};
 use std::collections::BTreeSet;
 
 /// Durations from here on are written in minutes.
@@ -39,6 +39,7 @@ pub(crate) fn print(findings: &Findings, page: &mut Page, columns: usize) {
     grid.print(page, columns);
     sizes(&findings.builds, page, columns);
     appended(&findings.builds, page, columns);
+    profiled(&findings.builds, page, columns);
     if !findings.build_doubts.is_empty() {
         page.gap();
         doubts::print(&findings.build_doubts, page, columns, Some("`bakeoff report --json` has them"));
@@ -103,6 +104,25 @@ fn appended(builds: &[BuildLine], page: &mut Page, columns: usize) {
         page.gap();
         grid.print(page, columns);
     }
+}
+
+/// In how many compilations of each build that has a profile it was used.
+fn profiled(builds: &[BuildLine], page: &mut Page, columns: usize) {
+    let mut is_first = true;
+    for build in builds {
+        for seen in build.proof.flags.iter().filter(|seen| seen.variable == "profile") {
+            if is_first {
+                page.gap();
+                is_first = false;
+            }
+            page.paragraph(&format!("{}: {}", names(build), used(seen)), columns, 2, Ink::Plain);
+        }
+    }
+}
+
+/// In how many compilations a profile was used, as a clause.
+pub fn used(seen: &FlagSeen) -> String {
+    format!("{} of {} compilations used a profile", count(seen.reached), count(seen.of))
 }
 
 fn names(build: &BuildLine) -> String {

@@ -29,7 +29,7 @@ pub mod words;
 
 pub use again::again;
 pub use answer::answer;
-pub use builds::build_doubts;
+pub use builds::{build_doubts, used};
 pub use draw::Style;
 pub use failures::{failure, failure_in_full};
 pub use format::TimeUnit;

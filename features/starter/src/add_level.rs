@@ -21,9 +21,20 @@ pub(crate) fn add(
     let before = std::fs::read_to_string(&folder.file).map_err(CommandError::usage)?;
     let mut document: DocumentMut = before.parse().map_err(CommandError::usage)?;
     for text in levels {
-        let (factor, level) = meant(&document, factor, text)?;
+        let (factor, mut level) = meant(&document, factor, text)?;
+        let trains = level.training().is_some();
+        if level.training().is_some_and(|command| command.is_empty()) {
+            return Err(CommandError::usage(format!("by which training is `{text}` built?"))
+                .hint("name a command that executes what is in $PREFIX: 'pgo=profile:\"$PREFIX/bin/prog\" input'"));
+        }
         insert(&mut document, &factor, &level)?;
         screen::out(&format!("added to {factor}: {} = {}\n", level.name, level.table()));
+        if trains {
+            screen::out(
+                "the training starts where the build's script does; name files of the study that it reads in `files` of the \
+                 [[build]]\n",
+            );
+        }
     }
     replace(&folder.file, document.to_string().as_bytes()).map_err(CommandError::usage)?;
     if let Err(error) = StudyFolder::open(dir, features) {
@@ -89,6 +100,8 @@ mod tests {
         assert_eq!(added(STUDY, None, "opt=-Os").unwrap(), new, "the factor's name");
         assert_eq!(added(STUDY, None, "Os=-Os").unwrap(), new, "the level's name");
         assert_eq!(added(STUDY, Some("opt"), "-Os").unwrap(), new);
+        let trained = added(STUDY, None, "pgo=profile:\"$PREFIX/p\" x").unwrap();
+        assert!(trained.contains("pgo = { profile = '\"$PREFIX/p\" x' }\n"), "{trained}");
     }
 
     #[test]

@@ -9,7 +9,7 @@ use crate::plain::{self, Plain};
 use crate::products::{Product, own_libraries, ranked};
 use crate::prove::prove;
 use crate::recognise::{Found, recognise};
-use crate::workload::{Workload, bring_files, of_command, stub};
+use crate::workload::{Workload, bring_files, files_of_study, of_command, stub};
 use crate::write::{Output, Written, replace, text};
 use bakeoff_builds::{Cache, executed_with};
 use bakeoff_command::{Code, CommandError, Features, screen};
@@ -35,7 +35,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "NAME")]
     factor: Option<String>,
     /// A level, instead of those that are proposed: words for the compiler, which come after the project's own
-    /// (`-O3 -flto=auto`), a compiler (`clang`), or a variable (`GOAMD64=v3`); with a name in front, `lto=-O3 -flto=auto`
+    /// (`-O3 -flto=auto`), a compiler (`clang`), or a variable (`GOAMD64=v3`); with a name in front, `lto=-O3 -flto=auto`.
+    /// `profile:COMMAND` behind words or compiler builds by the profile of that command, `profile` by that of the workload
     #[arg(long, value_name = "LEVEL", allow_hyphen_values = true)]
     level: Vec<String>,
     /// The workload, as it would be typed in the source's folder: './prog input'
@@ -72,8 +73,9 @@ pub(crate) fn execute(args: &Args, features: Features) -> Result<Code, CommandEr
     let plain = plain::build(&cache, &origin, &found, features)?;
     let answers = Answers::here(args.yes);
     let product = chosen_product(&origin, &plain, args.product.as_deref(), answers)?;
-    let (levels, seen) = chosen_levels(asked, &found, &plain, &product)?;
+    let (mut levels, seen) = chosen_levels(asked, &found, &plain, &product)?;
     let workload = chosen_workload(args.run.as_deref(), &origin, &product, answers)?;
+    trained(&mut levels, &found, &origin, &product, &workload)?;
     let start = Start { cache: &cache, origin: &origin, found: &found, plain: &plain, product: &product, features };
     let code = start.write(args.factor.as_deref(), &levels, &seen, workload, &file)?;
     if args.run_now && code == Code::Done {
@@ -239,6 +241,41 @@ fn chosen_workload(
     Ok(workload)
 }
 
+/// Completes the levels that are built by a profile: each has a command that executes the program in the prefix.
+fn trained(
+    levels: &mut [Level],
+    found: &Found,
+    origin: &Origin,
+    product: &Product,
+    workload: &Workload,
+) -> Result<(), CommandError> {
+    for level in levels {
+        let name = level.name.clone();
+        let Some(command) = level.training() else { continue };
+        if !found.calls_compilers() {
+            return Err(CommandError::usage(format!(
+                "`{name}` has a profile, and {} calls neither gcc nor clang",
+                found.file
+            ))
+            .hint("leave the level out: profiles are those of these compilers"));
+        }
+        if command.is_empty() && workload.is_stub {
+            return Err(CommandError::usage(format!("`{name}` is to be trained by the workload, and there is none"))
+                .hint("name it with --run COMMAND, or the training: --level 'pgo=profile:./prog input'"));
+        }
+        *command = match command.is_empty() {
+            true => workload.run.clone(),
+            false => of_command(command, &product.name(), &product.path).run,
+        };
+        let here = std::env::current_dir().map_err(CommandError::usage)?;
+        let brought = bring_files(command, &[&here, &origin.tree], &origin.study_dir).map_err(CommandError::usage)?;
+        if !brought.is_empty() {
+            screen::out(&format!("copied into the study: {}\n", brought.join(", ")));
+        }
+    }
+    Ok(())
+}
+
 /// What is known when the study is written.
 struct Start<'a> {
     cache: &'a Cache,
@@ -264,6 +301,7 @@ impl Start<'_> {
         let program = self.product.name();
         let libraries = self.libraries();
         let (script, tools) = (self.script(&libraries, levels), self.found.tools());
+        let (levels, files) = (&self.with_libraries(levels, &libraries)[..], self.files(levels));
         let save = |workload: &Workload, output: Output, timed: &[String]| {
             let written = Written {
                 origin,
@@ -272,6 +310,7 @@ impl Start<'_> {
                 seen,
                 tools: &tools,
                 script: &script,
+                files: &files,
                 program: &program,
                 workload,
                 output,
@@ -308,6 +347,26 @@ impl Start<'_> {
         timed.iter().for_each(|line| screen::out(&format!("{line}\n")));
         screen::out(&format!("wrote {}\n", shown(file)));
         Ok(if proven.is_built { Code::Done } else { Code::VariantFailed })
+    }
+
+    /// The levels, whose trainings find the program's own libraries.
+    fn with_libraries(&self, levels: &[Level], libraries: &[String]) -> Vec<Level> {
+        let mut levels = levels.to_vec();
+        for command in levels.iter_mut().filter_map(Level::training).filter(|_| !libraries.is_empty()) {
+            *command = format!("export LD_LIBRARY_PATH=\"$PREFIX/lib\"; {command}");
+        }
+        levels
+    }
+
+    /// The study's files that trainings read.
+    fn files(&self, levels: &[Level]) -> Vec<String> {
+        let mut levels = levels.to_vec();
+        let commands = levels.iter_mut().filter_map(Level::training);
+        let of = |command: &mut String| files_of_study(command, &self.origin.tree, &self.origin.study_dir);
+        let mut files: Vec<String> = commands.flat_map(of).collect();
+        files.sort_unstable();
+        files.dedup();
+        files
     }
 
     /// Libraries of the tree that the program would take from the system once it lies elsewhere.

@@ -10,6 +10,9 @@ use toml_edit::{InlineTable, Value};
 /// The level that changes nothing.
 pub(crate) const OWN: &str = "own";
 
+/// The key of a level that is built by a profile, and the word for it.
+const PROFILE: &str = "profile";
+
 /// A level.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Level {
@@ -33,6 +36,11 @@ impl Level {
         table.into()
     }
 
+    /// The training by whose profile it is built, if it is; empty if that is the workload.
+    pub(crate) fn training(&mut self) -> Option<&mut String> {
+        self.entries.iter_mut().find(|(key, _)| key == PROFILE).map(|(_, command)| command)
+    }
+
     /// The words that it appends, if it does nothing else.
     fn only_words(&self) -> Option<&str> {
         match &self.entries[..] {
@@ -42,7 +50,8 @@ impl Level {
     }
 }
 
-/// A level as it is typed: `-O3 -flto`, `NAME=-O3 -flto`, `clang`, `NAME=clang -O3`, or with variables `NAME=GOAMD64=v3`.
+/// A level as it is typed: `-O3 -flto`, `NAME=-O3 -flto`, `clang`, `NAME=clang -O3`, or with variables `NAME=GOAMD64=v3`. Behind
+/// words and compiler, `profile` or `profile:COMMAND` may stand, as in `NAME=-O3 profile:./prog input`.
 ///
 /// # Errors
 /// If it is none of these.
@@ -51,10 +60,11 @@ pub(crate) fn parse(text: &str) -> Result<Level, CommandError> {
         Some((name, what)) if is_name(name) && !is_variable(name) => (Some(name), what),
         _ => (None, text),
     };
-    let words: Vec<&str> = what.split_whitespace().collect();
+    let (before, training) = cut(what);
+    let words: Vec<&str> = before.split_whitespace().collect();
     let mut entries = vec![];
     match &words[..] {
-        [] if name == Some(OWN) => {}
+        [] if name == Some(OWN) || training.is_some() => {}
         [] => return Err(CommandError::usage(format!("the level `{text}` changes nothing")).hint(FORMS)),
         [first, ..] if first.split_once('=').is_some_and(|(key, _)| is_variable(key)) => {
             let (key, value) = what.trim().split_once('=').unwrap_or_default();
@@ -68,13 +78,35 @@ pub(crate) fn parse(text: &str) -> Result<Level, CommandError> {
         }
         words => entries.push(("append".to_owned(), words.join(" "))),
     }
-    let name = name.map_or_else(|| name_of(what), str::to_owned);
+    let name = name.map_or_else(
+        || match training {
+            Some(_) => name_of(&format!("{before} pgo")),
+            None => name_of(what),
+        },
+        str::to_owned,
+    );
+    entries.extend(training.map(|command| (PROFILE.to_owned(), command.to_owned())));
     Ok(Level { name, entries })
+}
+
+/// The words and the compiler, and the training behind them. The value of a variable is left whole.
+fn cut(what: &str) -> (&str, Option<&str>) {
+    let is_variable = what.trim_start().split_once('=').is_some_and(|(key, _)| is_variable(key));
+    let starts = what.match_indices(PROFILE).map(|(at, _)| at);
+    let is_it = |at: &usize| {
+        let (before, after) = (&what[..*at], &what[at + PROFILE.len()..]);
+        (before.is_empty() || before.ends_with(' ')) && (after.trim().is_empty() || after.starts_with(':'))
+    };
+    match starts.into_iter().find(is_it).filter(|_| !is_variable) {
+        Some(at) => (&what[..at], Some(what[at + PROFILE.len()..].trim_start_matches(':').trim())),
+        None => (what, None),
+    }
 }
 
 /// What is said of a level that cannot be read.
 const FORMS: &str = "write `NAME=WORDS` with words for the compiler, as in --level 'lto=-O3 -flto=auto'; the name of a \
-                     compiler, as in --level clang; or a variable, as in --level 'v3=GOAMD64=v3'";
+                     compiler, as in --level clang; a training, as in --level 'pgo=profile:./prog input'; or a variable, \
+                     as in --level 'v3=GOAMD64=v3'";
 
 /// A name made of words: `-O3 -march=native` becomes `O3-march-native`.
 fn name_of(words: &str) -> String {
@@ -167,6 +199,12 @@ mod tests {
         check("n=RUSTFLAGS=-C target-cpu=native", "n", &[("RUSTFLAGS", "-C target-cpu=native")]);
         check("O2=-O2", "O2", &[("append", "-O2")]);
         check("own=", "own", &[]);
+        check("profile", "pgo", &[("profile", "")]);
+        check("pgo=profile:./p x=1 > o", "pgo", &[("profile", "./p x=1 > o")]);
+        check("-O3 profile: ./p", "O3-pgo", &[("append", "-O3"), ("profile", "./p")]);
+        check("c=clang -O3 profile", "c", &[("compiler", "clang"), ("append", "-O3"), ("profile", "")]);
+        check("-fprofile-use", "fprofile-use", &[("append", "-fprofile-use")]);
+        check("n=CFLAGS=-g profile", "n", &[("CFLAGS", "-g profile")]);
         assert!(parse("").is_err() && parse("x=").is_err());
     }
 

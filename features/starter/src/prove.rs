@@ -55,6 +55,9 @@ pub(crate) fn prove(cache: &Cache, dir: &Path, features: Features) -> Result<Pro
 /// How far the words of a level came, a line each.
 fn arrived(name: &str, line: &BuildLine) -> Vec<String> {
     let of = |flag: &bakeoff_model::record::FlagSeen| {
+        if flag.variable == "profile" {
+            return format!("{name}: {}\n", bakeoff_report::used(flag));
+        }
         let won = flag.reached - flag.overridden;
         format!("{name}: {} arrived in {} of {} calls, and won in {won}\n", flag.flag, flag.reached, flag.of)
     };

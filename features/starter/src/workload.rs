@@ -58,6 +58,16 @@ pub(crate) fn bring_files(run: &str, from: &[&Path], study_dir: &Path) -> io::Re
     Ok(brought)
 }
 
+/// The files of the study's folder that a command names and the source does not have: a build gets them only by name.
+pub(crate) fn files_of_study(run: &str, tree: &Path, study_dir: &Path) -> Vec<String> {
+    let words = run.split_whitespace().map(|word| word.trim_matches(['"', '\'']));
+    let is_one = |word: &&str| {
+        let stays_inside = Path::new(word).components().all(|part| matches!(part, Component::Normal(_)));
+        !word.is_empty() && stays_inside && !tree.join(word).exists() && study_dir.join(word).is_file()
+    };
+    words.filter(is_one).map(str::to_owned).collect()
+}
+
 /// A workload that only starts the program.
 pub(crate) fn stub(program: &str) -> Workload {
     Workload { run: format!("\"$PREFIX/bin/{program}\" --version"), is_stub: true }

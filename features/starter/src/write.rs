@@ -17,6 +17,8 @@ pub(crate) struct Written<'a> {
     pub(crate) seen: &'a [String],
     pub(crate) tools: &'a [&'static str],
     pub(crate) script: &'a [String],
+    /// Files of the study that the build needs.
+    pub(crate) files: &'a [String],
     pub(crate) program: &'a str,
     pub(crate) workload: &'a Workload,
     /// What the workload prints, if that is known.
@@ -80,13 +82,22 @@ pub(crate) fn text(study: &Written<'_>) -> String {
     text += &format!("[build_factors.{factor}]   # `bakeoff init --add-level NAME=WORDS` adds another level\n");
     for level in study.levels {
         text += &format!("{} = {}", quoted_key(&level.name), level.table());
-        text += if level.name == OWN { "   # as the project builds itself\n" } else { "\n" };
+        let is_profiled = level.entries.iter().any(|(key, _)| key == "profile");
+        text += match level.name == OWN {
+            true => "   # as the project builds itself\n",
+            false if is_profiled => "   # built twice: docs/builds.md, Profile-guided optimisation\n",
+            false => "\n",
+        };
     }
     text += &format!(
         "\n{}\n{}",
         source(origin, false),
         block(&study_name(program), &origin.name, study.tools, study.script)
     );
+    if !study.files.is_empty() {
+        let files: Vec<String> = study.files.iter().map(|file| quoted(file)).collect();
+        text += &format!("files = [{}]   # what the training reads\n", files.join(", "));
+    }
     text +=
         &format!("verify = ['test -x \"$PREFIX/bin/{program}\"']\nsizes = [{}]\n\n", quoted(&format!("bin/{program}")));
     if workload.is_stub {

@@ -7,11 +7,9 @@ use bakeoff_host::wrapper::{APPEND, APPEND_C, APPEND_CXX, APPEND_LINK, CC, CXX, 
 use bakeoff_model::study::{Tuning, cxx_of};
 use std::ffi::OsStr;
 
-/// Adds the variables. `env` has the `PATH` on which compilers are looked up, and the layer's own `HOME`.
+/// Adds the variables of a layer that the tuning concerns. `env` has the `PATH` on which compilers are looked up, and the
+/// layer's own `HOME`.
 pub(super) fn tune(wrappers: &Wrappers, tuning: &Tuning, env: &mut Environment) {
-    if tuning.is_empty() {
-        return;
-    }
     let path = env.get("PATH").cloned().unwrap_or_default();
     let variables =
         [(APPEND, &tuning.all), (APPEND_C, &tuning.c), (APPEND_CXX, &tuning.cxx), (APPEND_LINK, &tuning.link)];

@@ -17,6 +17,7 @@ mod on_demand;
 mod origins;
 mod patches;
 mod processes;
+mod profiled;
 mod proof;
 mod rebuilt;
 mod rustflags;

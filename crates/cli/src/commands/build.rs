@@ -63,6 +63,9 @@ pub(crate) fn execute(args: &Args, features: Features) -> Result<Code, CommandEr
                 let how = if line.cached { "in the cache" } else { "built" };
                 let prefix = cache.prefix_of(&line.digest);
                 screen::out(&format!("{variants}: {how}: {}\n", prefix.display()));
+                for seen in line.proof.flags.iter().filter(|seen| seen.variable == "profile") {
+                    screen::out(&format!("    {}\n", bakeoff_report::used(seen)));
+                }
                 if let Some(foreseen) = &line.foreseen {
                     let text = &foreseen.text;
                     screen::out(&format!("    the study says that this cannot be built: `fails = \"{text}\"`\n"));

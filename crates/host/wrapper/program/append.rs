@@ -14,6 +14,10 @@ pub struct Asked<'a> {
     pub c: &'a [u8],
     pub cxx: &'a [u8],
     pub link: &'a [u8],
+    /// For gcc to make or use a profile.
+    pub profile: &'a [u8],
+    /// For clang likewise.
+    pub profile_clang: &'a [u8],
 }
 
 /// What makes clang accept in silence what it has no use for: words of gcc, and words for another step.
@@ -22,7 +26,8 @@ const TOLERANT: &[u8] = b"-Qunused-arguments";
 impl<'a> Asked<'a> {
     /// Whether no word is asked for.
     pub fn is_empty(&self) -> bool {
-        [self.all, self.c, self.cxx, self.link].iter().all(|lines| lines.is_empty())
+        let all = [self.all, self.c, self.cxx, self.link, self.profile, self.profile_clang];
+        all.iter().all(|lines| lines.is_empty())
     }
 
     /// Hands over each word that such a call gets. `of_clang` is whether the compiler is clang, `is_swapped` whether the
@@ -30,8 +35,10 @@ impl<'a> Asked<'a> {
     pub fn words(&self, task: &Task, of_clang: bool, is_swapped: bool, mut each: impl FnMut(&'a [u8])) {
         let mut any = is_swapped;
         let of_language = [(self.c, task.compiles(Language::C)), (self.cxx, task.compiles(Language::Cxx))];
-        for (lines, is_concerned) in [(self.all, true)].into_iter().chain(of_language).chain([(self.link, task.links)])
-        {
+        let profile = if of_clang { self.profile_clang } else { self.profile };
+        // What assemblers read has nothing to count.
+        let first = [(profile, task.compiles_code() || task.links), (self.all, true)];
+        for (lines, is_concerned) in first.into_iter().chain(of_language).chain([(self.link, task.links)]) {
             let mut words = lines.split(|&byte| byte == b'\n').filter(|word| !word.is_empty() && is_concerned);
             while let Some(word) = words.next() {
                 let value = if takes_value(word) { words.next() } else { None };
@@ -94,6 +101,8 @@ mod tests {
         c: b"-std=gnu99",
         cxx: b"-fno-rtti",
         link: b"-fuse-ld=gold\n-lm",
+        profile: b"",
+        profile_clang: b"",
     };
 
     fn check_with(of_clang: bool, is_swapped: bool, line: &str, expect: &str) {
@@ -120,6 +129,25 @@ mod tests {
         check("gcc conftest.c -o conftest", "-O3 -flto=auto -fuse-ld=gold");
         for nothing in ["gcc -E a.c", "gcc -M a.c", "gcc --version", "gcc -v", "gcc -print-search-dirs", "gcc -O2"] {
             check(nothing, "");
+        }
+    }
+
+    #[test]
+    fn a_profile_is_made_by_what_compiles_code_or_links_and_by_no_probe() {
+        let asked = Asked { profile: b"-fprofile-use=/p\n-Wx", profile_clang: b"-fprofile-use=/c", ..Asked::default() };
+        let check = |of_clang: bool, line: &str, expect: &str| {
+            let mut words = line.split(' ').map(str::as_bytes);
+            let task = task(words.next().unwrap(), words, b"/w", b"/tmp").unwrap();
+            let mut appended: Vec<&str> = vec![];
+            asked.words(&task, of_clang, false, |word| appended.push(std::str::from_utf8(word).unwrap()));
+            assert_eq!(appended.join(" "), expect, "{line}");
+        };
+        for line in ["gcc -c a.c", "g++ -c a.cc", "gcc a.o -o a"] {
+            check(false, line, "-fprofile-use=/p -Wx");
+            check(true, line, "-fprofile-use=/c -Qunused-arguments");
+        }
+        for line in ["gcc -c a.s", "gcc -c conftest.c", "gcc conftest.c -o conftest", "gcc -xc - -o /dev/null"] {
+            check(false, line, "");
         }
     }
 

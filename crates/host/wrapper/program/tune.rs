@@ -37,6 +37,8 @@ impl Tuning {
             c: lines(variable::APPEND_C),
             cxx: lines(variable::APPEND_CXX),
             link: lines(variable::APPEND_LINK),
+            profile: lines(variable::PROFILE),
+            profile_clang: lines(variable::PROFILE_CLANG),
         };
         let compiler = env.variable(if is_cxx(name) { variable::CXX } else { variable::CC });
         if compiler.is_none() && asked.is_empty() {

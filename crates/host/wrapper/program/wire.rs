@@ -50,6 +50,10 @@ pub mod variable {
     pub const APPEND_CXX: &str = "BAKEOFF_APPEND_CXX";
     /// Words for links.
     pub const APPEND_LINK: &str = "BAKEOFF_APPEND_LINK";
+    /// Words by which gcc makes or uses a profile, in what compiles code or links and is no probe.
+    pub const PROFILE: &str = "BAKEOFF_PROFILE";
+    /// The same for clang.
+    pub const PROFILE_CLANG: &str = "BAKEOFF_PROFILE_CLANG";
     /// The path of the C compiler that is executed in place of any other.
     pub const CC: &str = "BAKEOFF_CC";
     /// The path of the C++ compiler, likewise.

@@ -7,6 +7,9 @@ use bakeoff_model::record::{BuildLine, FactorLine, FlagSeen, VariantLine, is_app
 /// The instruction whose words are for rustc, and not for the calls that a layer's `compilations` count.
 const RUSTFLAGS: &str = "rustflags";
 
+/// The instruction that has a profile used. That a file has none may be right: it belongs to a program that was not executed.
+const PROFILE: &str = "profile";
+
 /// Every such flag, with the variants that it concerns.
 pub(super) fn flags(variants: &[VariantLine], factors: &[FactorLine], builds: &[BuildLine]) -> Vec<FlagDoubt> {
     let mut doubts: Vec<FlagDoubt> = vec![];
@@ -42,7 +45,7 @@ pub(super) fn flags(variants: &[VariantLine], factors: &[FactorLine], builds: &[
     doubts
 }
 
-/// How far the flags of a build came. Of an appended flag, a compilation that was seen in the build of another level and
+/// How far the flags of a build came. Of an appended flag, and of a profile, a compilation that was seen in the build of another level and
 /// not in this one counts as one that it did not reach: a cache may have answered in the compiler's place. If no layer had
 /// a call that the flag is for, the first one stands for all.
 fn of_build(one: &Built<'_>, built: &[Built<'_>], factors: &[FactorLine]) -> Vec<FlagSeen> {
@@ -51,7 +54,7 @@ fn of_build(one: &Built<'_>, built: &[Built<'_>], factors: &[FactorLine]) -> Vec
     let mut seen: Vec<FlagSeen> = vec![];
     for flag in all {
         let mut flag = flag.clone();
-        if flag.is_appended() {
+        if flag.is_appended() || flag.variable == PROFILE {
             let number = |one: &Built<'_>| match flag.variable.as_str() {
                 RUSTFLAGS => of_rust(one, &flag.layer),
                 _ => compilations(one, &flag.layer),
@@ -84,11 +87,11 @@ fn of_rust(one: &Built<'_>, layer: &str) -> Option<u64> {
     seen.map(|seen| seen.of).max()
 }
 
-/// Whether two variants differ, as far as building goes, in nothing but what is appended, or in the compiler.
+/// Whether two variants differ, as far as building goes, in nothing but what is appended, the compiler, or a profile.
 fn differ_in_tuning(one: &VariantLine, other: &VariantLine, factors: &[FactorLine]) -> bool {
     let is_tuning = |factor: &&FactorLine| {
         let mut keys = factor.levels.values().flat_map(|level| level.keys());
-        !factor.takes_sources && keys.all(|key| is_appending(key) || key == "compiler")
+        !factor.takes_sources && keys.all(|key| is_appending(key) || key == "compiler" || key == PROFILE)
     };
     let mut differing = factors.iter().filter(|factor| one.levels.get(&factor.name) != other.levels.get(&factor.name));
     differing.all(|factor| is_tuning(&factor))

@@ -434,3 +434,24 @@ fn a_level_that_appends_to_fewer_compilations_than_another_has_is_not_believed()
     // A compiler that is called by its path: nothing was appended anywhere.
     assert_eq!(doubts([Some(0), Some(0)], 0), [(FlagFate::NeverArrived, opt(), 0, 0)]);
 }
+
+/// A program that the training does not execute has no profile, and that is no doubt; a cache in the compiler's place is one.
+#[test]
+fn a_profile_that_few_compilations_used_is_doubted() {
+    let doubts = |own: u64, reached: u64, of: u64| {
+        let mut record = crossed(&[("opt", &[("own", ""), ("pgo", "x")])]);
+        let line = |text: &str| [("profile".to_owned(), text.to_owned())].into();
+        record.study.build_factors[0].levels = [("own".to_owned(), [].into()), ("pgo".to_owned(), line("x"))].into();
+        for (build, compilations) in record.builds.iter_mut().zip([own, of]) {
+            let compilations = Some(compilations);
+            build.layers = vec![LayerLine { name: "p".to_owned(), compilations, ..LayerLine::default() }];
+        }
+        let (layer, variable, flag) = ("p".to_owned(), "profile".to_owned(), "-fprofile-use".to_owned());
+        record.builds[1].proof.flags = vec![FlagSeen { layer, variable, flag, reached, of, ..FlagSeen::default() }];
+        let found = doubts_about_builds(&record.study, &record.builds).flags;
+        found.into_iter().map(|doubt| (doubt.fate, doubt.factor.unwrap(), doubt.reached, doubt.of)).collect::<Vec<_>>()
+    };
+    assert_eq!(doubts(32, 31, 32), []);
+    assert_eq!(doubts(32, 3, 32), [(FlagFate::Partly, "opt".to_owned(), 3, 32)]);
+    assert_eq!(doubts(32, 3, 3), [(FlagFate::Partly, "opt".to_owned(), 3, 32)]);
+}

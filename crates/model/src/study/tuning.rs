@@ -1,11 +1,13 @@
 //! What a level changes in every call of a compiler, whatever build system makes that call: words behind the project's
-//! own, or another compiler. It is data; the compiler wrapper of the crate `host` does it, and the study's scripts see
-//! nothing of it.
+//! own, another compiler, or a profile to optimise by. It is data; the compiler wrapper of the crate `host` does it, and
+//! the study's scripts see nothing of it.
+
+use super::mentioned::mentions;
 
 use std::collections::BTreeMap;
 
 /// The tuning of a level, or that of a variant: what its levels say, joined in the order of the factors. It concerns
-/// all layers of a build.
+/// all layers of a build, but for the profile.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Tuning {
     /// Words for every compilation and every link: the instruction `append`.
@@ -20,6 +22,9 @@ pub struct Tuning {
     pub rust: Vec<String>,
     /// The C compiler in place of any other: `compiler`. Its C++ compiler is [`cxx_of`] it.
     pub compiler: Option<String>,
+    /// The commands that execute what was built so that it can be built again by their profile, by the layer that is
+    /// built twice: `profile`.
+    pub training: BTreeMap<String, String>,
 }
 
 impl Tuning {
@@ -36,6 +41,19 @@ impl Tuning {
         self.link.extend(other.link);
         self.rust.extend(other.rust);
         self.compiler = other.compiler.or(self.compiler.take());
+        self.training.extend(other.training);
+    }
+
+    /// Whether it changes anything of that layer.
+    pub fn concerns(&self, layer: &str) -> bool {
+        self.compiler.is_some()
+            || self.words().iter().any(|(_, words)| !words.is_empty())
+            || self.training.contains_key(layer)
+    }
+
+    /// Whether a layer's training mentions the variable, as [`super::Layer::mentions`] has it for the layer's script.
+    pub fn mentions(&self, layer: &str, variable: &str) -> bool {
+        self.training.get(layer).is_some_and(|command| mentions(command, variable))
     }
 
     /// The words, by the key of the study file that they stand for.
@@ -53,7 +71,16 @@ impl Tuning {
     pub fn texts(&self) -> BTreeMap<String, String> {
         let words = self.words().into_iter().filter(|(_, words)| !words.is_empty());
         let texts = words.map(|(key, words)| (key.to_owned(), words.join(" ")));
-        texts.chain(self.compiler.iter().map(|compiler| ("compiler".to_owned(), compiler.clone()))).collect()
+        let compiler = self.compiler.iter().map(|compiler| ("compiler".to_owned(), compiler.clone()));
+        let training = match &self.training.iter().collect::<Vec<_>>()[..] {
+            [] => None,
+            [(_, only)] => Some((*only).clone()),
+            several => {
+                let each = several.iter().map(|(layer, command)| format!("{layer}: {command}"));
+                Some(each.collect::<Vec<_>>().join("; "))
+            }
+        };
+        texts.chain(compiler).chain(training.map(|text| ("profile".to_owned(), text))).collect()
     }
 }
 

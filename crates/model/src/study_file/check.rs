@@ -16,8 +16,10 @@ pub(super) fn variables_are_used(sink: &Sink, factors: &[PlacedFactor], layers: 
         }
         return;
     }
+    let levels = || factors.iter().flat_map(|placed| &placed.factor.levels);
     for (variable, span) in factors.iter().flat_map(|f| &f.variables) {
-        if !layers.iter().any(|layer| layer.mentions(variable)) {
+        let trains = |layer: &Layer| levels().any(|level| level.tuning.mentions(&layer.name, variable));
+        if !layers.iter().any(|layer| layer.mentions(variable) || trains(layer)) {
             let remedy = format!("use `${variable}` in a script or verify line of a [[build]] layer, or leave it out");
             sink.report(span.clone(), &format!("no layer uses the variable `{variable}`"), "no effect", &remedy);
         }

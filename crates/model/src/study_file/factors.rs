@@ -23,6 +23,8 @@ pub(super) struct PlacedFactor {
     pub(super) kernels: Vec<Range<usize>>,
     /// Where its levels name a compiler.
     pub(super) compilers: Vec<Range<usize>>,
+    /// Where its levels have a profile.
+    pub(super) profiles: Vec<Range<usize>>,
     /// The levels that say `revision`, whether what they say is one or not.
     pub(super) revised: Vec<String>,
 }
@@ -72,10 +74,11 @@ fn read(
             let remedy = "add a level, such as `on = { FLAG = \"-Don\" }`";
             section.sink.report(section.span.clone(), &format!("factor `{}` has no level", section.name), "", remedy);
         }
-        let (kernels, compilers) = (places(&section, "kernel"), places(&section, "compiler"));
+        let [kernels, compilers, profiles] = ["kernel", "compiler", "profile"].map(|key| places(&section, key));
         let revised = revised(&section);
         let factor = Factor { name: section.name.clone(), levels };
-        factors.push(PlacedFactor { factor, span: section.span.clone(), variables, kernels, compilers, revised });
+        let span = section.span.clone();
+        factors.push(PlacedFactor { factor, span, variables, kernels, compilers, profiles, revised });
     }
     factors
 }
@@ -117,7 +120,7 @@ fn level(
             "revision" => revisions = instructions::by_layer(sink, value, "revision", buildable),
             "fails" => level.fails = instructions::fails(sink, value),
             "kernel" => level.kernel = instructions::kernel(sink, value),
-            _ if tuning::KEYS.contains(&word) => tuning::read(sink, word, value, &mut level.tuning),
+            _ if tuning::KEYS.contains(&word) => tuning::read(sink, word, value, buildable, &mut level.tuning),
             _ if !is_variable(word) => {
                 let remedy = format!("{}; variables are UPPER-CASE", suggest(word, instructions()));
                 sink.report(span, &format!("level `{name}` has no instruction `{word}`"), "unknown key", &remedy);

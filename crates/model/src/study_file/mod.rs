@@ -98,6 +98,8 @@ fn read(file: &Section<'_>, extensions: &[&dyn Extension]) -> Study {
     check::variables_have_one_factor(file.sink, &run_factors);
     tuned::one_factor_chooses_the_compiler(file.sink, &build_factors);
     tuned::no_cache_comes_between(file, &build_factors, &layers);
+    tuned::one_factor_profiles(file.sink, &build_factors);
+    tuned::plans_allow_a_profile(file.sink, &plans, &build_factors);
     file.finish();
     Study {
         name: name.map(|(name, _)| name).unwrap_or_default(),

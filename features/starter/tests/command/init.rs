@@ -67,6 +67,26 @@ fn two_commands_lead_from_a_folder_to_a_verdict() {
 }
 
 #[test]
+fn a_level_may_be_trained_by_a_command_or_by_the_workload() {
+    if is_missing(&["make", "cc"]) {
+        return;
+    }
+    let (sandbox, folder) = project();
+    typed(&sandbox, &["init", "sum", "--level", "pgo=profile"]).expect(2, &["to be trained by the workload", "--run"]);
+    let level = "pgo=-O3 profile:./sum 1000";
+    let init = typed(&sandbox, &["init", "sum", "--level", level, "--run", "./sum 2000"]);
+    init.expect(0, &["pgo: 1 of 2 compilations used a profile", "pgo: -O3 arrived in 2 of 2 calls"]);
+    let study = fs::read_to_string(folder.join("study.toml")).unwrap();
+    let line = "pgo = { append = \"-O3\", profile = '\"$PREFIX/bin/sum\" 1000' }";
+    assert!(study.contains(line), "{study}");
+    let new = "by=profile:\"$PREFIX/bin/sum\" 2000";
+    typed(&sandbox, &["init", "sum", "--add-level", new])
+        .expect(0, &["added to flags: by", "`files` of the [[build]]"]);
+    typed(&sandbox, &["init", "sum", "--add-level", "x=profile"]).expect(2, &["by which training"]);
+    typed(&sandbox, &["build", "sum"]).expect(0, &["1 of 2 compilations used a profile"]);
+}
+
+#[test]
 fn what_was_built_before_is_cleaned_and_built_again() {
     if is_missing(&["make", "cc"]) {
         return;

@@ -1,13 +1,16 @@
 //! The instructions of a build factor's level that concern every call of a compiler: `append` and its like, `rustflags`,
-//! and `compiler`. What a compiler makes of a word is not known here, but some words would change what the build is.
+//! `compiler`, and `profile`. What a compiler makes of a word is not known here, but some words would change what the build is.
 
 use super::super::section::Sink;
+use super::instructions::{Buildable, by_layer};
 use crate::study::{Tuning, cxx_of, split};
+use std::collections::BTreeMap;
 use std::ops::Range;
 use toml::Spanned;
 use toml::de::DeValue;
 
-pub(super) const KEYS: [&str; 6] = ["append", "append_c", "append_cxx", "append_link", "rustflags", "compiler"];
+pub(super) const KEYS: [&str; 7] =
+    ["append", "append_c", "append_cxx", "append_link", "rustflags", "compiler", "profile"];
 
 /// The key for rustc, whose options are others.
 const RUST: &str = "rustflags";
@@ -56,7 +59,17 @@ const RUST_VALUES: [&str; 15] = [
 ];
 
 /// Reads one of [`KEYS`] into the level's tuning.
-pub(super) fn read(sink: &Sink, key: &str, value: &Spanned<DeValue<'_>>, tuning: &mut Tuning) {
+pub(super) fn read(
+    sink: &Sink,
+    key: &str,
+    value: &Spanned<DeValue<'_>>,
+    buildable: Option<&Buildable<'_>>,
+    tuning: &mut Tuning,
+) {
+    if key == "profile" {
+        tuning.training = training(sink, value, buildable);
+        return;
+    }
     let Some(text) = value.get_ref().as_str() else {
         let message = format!("`{key}` is text in quotes, and concerns all layers of the build");
         let example = match key {
@@ -78,6 +91,27 @@ pub(super) fn read(sink: &Sink, key: &str, value: &Spanned<DeValue<'_>>, tuning:
         RUST => tuning.rust = words,
         _ => tuning.link = words,
     }
+}
+
+/// `profile = "COMMAND"`, or `profile = { perl = "COMMAND" }` where several layers could be meant.
+fn training(sink: &Sink, value: &Spanned<DeValue<'_>>, buildable: Option<&Buildable<'_>>) -> BTreeMap<String, String> {
+    let mut all = BTreeMap::new();
+    let of_layers = match buildable.map(|buildable| buildable.layers) {
+        // It need not have a source.
+        Some([only]) if !value.get_ref().is_table() => vec![(only.name.clone(), value)],
+        _ => by_layer(sink, value, "profile", buildable),
+    };
+    for (layer, value) in of_layers {
+        match value.get_ref().as_str().filter(|command| !command.trim().is_empty()) {
+            Some(command) => drop(all.insert(layer, command.to_owned())),
+            None => {
+                let message = "`profile` is a command in quotes that executes what was built";
+                let remedy = "for example `profile = '\"$PREFIX/bin/prog\" input'`; it starts where the script does";
+                sink.report(value.span(), message, "", remedy);
+            }
+        }
+    }
+    all
 }
 
 /// `compiler = "clang-14"`: the name or path of a C compiler whose C++ compiler is known.

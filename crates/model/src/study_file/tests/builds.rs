@@ -204,3 +204,55 @@ fn no_compiler_cache_comes_between_levels_that_append() {
     let shown = messages(&text(tail).replace("version = \"old\"", "version = \"old\", opt = \"O3\""));
     assert!(shown.contains("has a compiler cache") && shown.contains("leave `cache` out"), "{shown}");
 }
+
+const PROFILED: &str = "[build_factors.opt]\nown = {}\npgo = { profile = '\"$PREFIX/p\" x', append = \"-O3\" }\n";
+
+#[test]
+fn a_level_may_be_built_by_the_profile_of_a_training() {
+    let text = |tail: &str| text(tail).replace("version = \"old\"", "version = \"old\", opt = \"own\"");
+    let whole = text(PROFILED);
+    let study = parse(&whole).unwrap_or_else(|_| panic!("{}", messages(&whole)));
+    let tuning = &study.build_factors[2].levels[1].tuning;
+    assert_eq!(tuning.training, [("perl".to_owned(), "\"$PREFIX/p\" x".to_owned())].into());
+    assert!(tuning.concerns("perl") && tuning.mentions("perl", "PREFIX") && !tuning.mentions("perl", "MALLOC"));
+    let plan = crate::plan::Plan::of(&study, "default").unwrap();
+    assert_eq!(plan.build_factors[2].levels["pgo"]["profile"], "\"$PREFIX/p\" x");
+    let variant = plan.variants.iter().find(|variant| variant.name == "opt=pgo").unwrap();
+    assert_eq!(variant.tuning.training["perl"], "\"$PREFIX/p\" x");
+
+    // Of several layers it names its own.
+    let second = "[[build]]\nname = \"modules\"\nsource = \"perl-536\"\nscript = \"make\"\n";
+    let shown = messages(&text(&format!("{second}{PROFILED}")));
+    assert!(shown.contains("which layer is `profile` of? perl, modules have a source"), "{shown}");
+    let named = PROFILED.replace("profile = '\"$PREFIX/p\" x'", "profile = { modules = 'x' }");
+    let second = second.replace("source = \"perl-536\"\n", "");
+    let study = parse(&text(&format!("{second}{named}"))).unwrap();
+    let tuning = &study.build_factors[2].levels[1].tuning;
+    assert_eq!(tuning.training, [("modules".to_owned(), "x".to_owned())].into());
+}
+
+#[test]
+fn what_cannot_have_a_profile_is_refused_at_its_place() {
+    let check = |tail: &str, message: &str, remedy: &str| {
+        let baseline = "version = \"old\", opt = \"own\"";
+        let baseline =
+            if tail.contains("factors.cc]") { format!("{baseline}, cc = \"gcc\"") } else { baseline.to_owned() };
+        let shown = messages(&text(tail).replace("version = \"old\"", &baseline));
+        assert!(shown.contains(message) && shown.contains(remedy), "{tail}\n{shown}");
+        assert!(shown.contains("1 problem in"), "{tail}\n{shown}");
+    };
+    let level = |level: &str| format!("[build_factors.opt]\nown = {{}}\npgo = {{ {level} }}\n");
+    check(&level("profile = true"), "`profile` is a command in quotes", "it starts where the script does");
+    check(&level("profile = \" \""), "`profile` is a command in quotes", "");
+    check(&level("profile = { prel = \"x\" }"), "there is no layer `prel`", "did you mean `perl`?");
+    let hand = level("profile = \"x\", append = \"-fprofile-use=y\"");
+    check(&hand, "`profile` and `-fprofile-use=y`, which a level appends, are two profiles", "leave the word out");
+    let two = format!("{PROFILED}[build_factors.cc]\ngcc = {{ profile = \"x\" }}\nclang = {{}}\n");
+    check(&two, "factor `opt` has a profile already", "`append` may stand in any");
+    check(&format!("cache = \"ccache\"\n{PROFILED}"), "has a compiler cache", "leave `cache` out");
+    let plan = |keys: &str| format!("{PROFILED}[plan]\n{keys}\n");
+    check(&plan("vary = [\"link-order\"]"), "cannot be linked again for each pass", "leave `link-order` out of `vary`");
+    check(&plan("rebuild = 3"), "`rebuild` measures one script", "the table of builds has what each build cost");
+    let shown = messages(&text("[run_factors.r]\na = { profile = \"x\" }\n"));
+    assert!(shown.contains("a run factor has no `profile`"), "{shown}");
+}

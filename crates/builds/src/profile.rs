@@ -1,0 +1,253 @@
+//! Optimising by a profile: what a layer's two builds get, the training between them, and how many compilations had a profile
+//! to use. The layer is built elsewhere. gcc finds a profile by the path of the object, so that both builds must be made in the
+//! same folder.
+
+use crate::error::{At, Error};
+use crate::files::fresh_folder;
+use crate::shell::{Environment, Shell, Stop, basic_environment};
+use crate::site::Site;
+use crate::wrappers::{Compilation, Profiles};
+use bakeoff_host::wrapper::{PROFILE, PROFILE_CLANG};
+use bakeoff_model::metric::Measurements;
+use bakeoff_model::record::FlagSeen;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The instruction that asks for it.
+const KEY: &str = "profile";
+
+/// How the variables of the compiler wrapper begin.
+const OURS: &str = "BAKEOFF_";
+
+/// Merges what programs of clang left: $1 is the compiler, $2 the folder.
+const MERGE: &str = r#"tool=$("$1" -print-prog-name=llvm-profdata)
+"$tool" merge -o "$2/clang.profdata" "$2"/*.profraw
+"$tool" show --all-functions "$2/clang.profdata" >"$2/functions""#;
+
+/// Lists what is defined in the files that the file `outputs` names: $1 is the compiler, $2 the folder.
+const LIST: &str = r#"tool=$("$1" -print-prog-name=llvm-nm)
+"$tool" -A -P --defined-only "@$2/outputs" >"$2/symbols""#;
+
+/// No more of the compilations without a profile are named in the log.
+const NAMED: usize = 20;
+
+/// The profile of a layer.
+pub(crate) struct Profile {
+    folder: PathBuf,
+    command: String,
+    /// The clang that the first build called, if it did.
+    clang: Option<PathBuf>,
+}
+
+impl Profile {
+    /// Has the compilers make a profile from now on. `command` is the training.
+    pub(crate) fn begin(site: &mut Site, command: &str) -> Result<Self, Error> {
+        let folder = site.work.join("profile");
+        fresh_folder(&folder)?;
+        // Threads, and processes that fork, count together.
+        let words = format!("-fprofile-generate={}\n-fprofile-update=atomic", folder.display());
+        for variable in [PROFILE, PROFILE_CLANG] {
+            site.env.insert(variable.to_owned(), words.clone());
+        }
+        Ok(Self { folder, command: command.to_owned(), clang: None })
+    }
+
+    /// Executes the training on what the first build installed, and has the compilers use the profile from then on: what
+    /// it cost.
+    pub(crate) fn train(&mut self, shell: &mut Shell, site: &mut Site) -> Result<Measurements, Stop> {
+        let compilations = site.around.compilations(&site.work, &Profiles::default())?;
+        if compilations.is_empty() {
+            let why = "nothing could be profiled: no compilation by gcc or clang was seen, of those that call it by its \
+                       name and not by its full path";
+            return Err(shell.failure(why.to_owned(), &site.work)?.into());
+        }
+        self.clang = site.around.clang(&self.folder)?;
+        // Programs that the build itself executed have left profiles, too.
+        fresh_folder(&self.folder)?;
+        shell.note(&format!("training: {}", self.command))?;
+        let argv = site.around.command(&["sh", "-e", "-c", &self.command]);
+        let argv: Vec<&str> = argv.iter().map(String::as_str).collect();
+        let ended = shell.execute(&argv, &site.tree, &plain(&site.env))?;
+        if ended.leftovers > 0 {
+            let left = ended.leftovers;
+            shell.note(&format!("{left} processes outlived the training and were killed: they left no profile"))?;
+        }
+        let command = self.command.split_whitespace().collect::<Vec<_>>().join(" ");
+        if let Some(complaint) = shell.complaint(&ended.end) {
+            return Err(site.failure(shell, format!("the training {complaint}: {command}"))?.into());
+        }
+        let profiles = Profiles::of(&self.folder).at("list", &self.folder)?;
+        let of_clang = self.merge(shell, site)?;
+        if profiles.len() == 0 && !of_clang {
+            let why = format!(
+                "the training left no profile: it must execute what was installed into $PREFIX, whose programs leave one when \
+                 they exit, not when they are killed: {command}"
+            );
+            return Err(shell.failure(why, &site.work)?.into());
+        }
+        shell.note(&format!(
+            "profiles of {} objects{}",
+            profiles.len(),
+            if of_clang { ", and one of clang" } else { "" }
+        ))?;
+        self.switch(site, of_clang);
+        Ok(ended.measurements)
+    }
+
+    /// The words of the second build.
+    fn switch(&self, site: &mut Site, of_clang: bool) {
+        let folder = self.folder.display();
+        // Threads that still count when the program exits leave numbers that contradict each other. A file without a
+        // profile is no fault of the project's, and with -Werror it would be one.
+        let gcc = format!("-fprofile-use={folder}\n-fprofile-correction\n-Wno-missing-profile");
+        site.env.insert(PROFILE.to_owned(), gcc);
+        site.env.remove(PROFILE_CLANG);
+        if of_clang {
+            // A function that is called like one of another program, such as `main`, gets a warning.
+            let clang = format!("-fprofile-use={folder}/clang.profdata\n-Wno-error=backend-plugin");
+            site.env.insert(PROFILE_CLANG.to_owned(), clang);
+        }
+    }
+
+    /// Makes one file of what programs of clang left, if they left anything.
+    fn merge(&self, shell: &mut Shell, site: &Site) -> Result<bool, Stop> {
+        let entries = fs::read_dir(&self.folder).at("list", &self.folder)?.flatten();
+        let has_any = entries.into_iter().any(|entry| entry.path().extension().is_some_and(|end| end == "profraw"));
+        let Some(clang) = self.clang.as_ref().filter(|_| has_any) else { return Ok(false) };
+        self.tool(shell, site, MERGE, clang, "llvm-profdata")?;
+        Ok(true)
+    }
+
+    /// Executes a script that calls a tool of LLVM.
+    fn tool(&self, shell: &mut Shell, site: &Site, script: &str, clang: &Path, name: &str) -> Result<(), Stop> {
+        let words = [clang, &self.folder].map(|path| path.display().to_string());
+        let argv = ["sh", "-e", "-c", script, "sh", &words[0], &words[1]];
+        let ended = shell.execute(&argv, &site.tree, &plain(&site.env))?;
+        if let Some(complaint) = shell.complaint(&ended.end) {
+            let why = format!(
+                "clang's profile could not be read: {name} {complaint}; install the one that belongs to {} (often in the \
+                 package llvm)",
+                clang.display()
+            );
+            return Err(shell.failure(why, &site.work)?.into());
+        }
+        Ok(())
+    }
+
+    /// How many compilations of the second build used a profile: at least one.
+    pub(crate) fn seen(&self, shell: &mut Shell, layer: &str, site: &Site) -> Result<FlagSeen, Stop> {
+        let profiles = Profiles::of(&self.folder).at("list", &self.folder)?;
+        let compilations = site.around.compilations(&site.work, &profiles)?;
+        let of_clang = self.used_by_clang(shell, site, &compilations)?;
+        let used = |one: &&Compilation| one.has_file || of_clang.contains(&one.output);
+        let without: Vec<&Compilation> = compilations.iter().filter(|one| !used(one)).collect();
+        let reached = compilations.len() - without.len();
+        shell.note(&format!("{reached} of {} compilations used a profile", compilations.len()))?;
+        for one in without.iter().take(NAMED) {
+            let name = one.output.strip_prefix(&site.tree).unwrap_or(&one.output);
+            shell.note(&format!("without a profile: {}", name.display()))?;
+        }
+        if reached == 0 {
+            let why = format!(
+                "none of {} compilations found its profile, and the training left {}: does the script build in a folder of \
+                 another name each time?",
+                compilations.len(),
+                profiles.len()
+            );
+            return Err(shell.failure(why, &site.work)?.into());
+        }
+        Ok(FlagSeen {
+            layer: layer.to_owned(),
+            variable: KEY.to_owned(),
+            flag: "-fprofile-use".to_owned(),
+            reached: reached as u64,
+            of: compilations.len() as u64,
+            ..FlagSeen::default()
+        })
+    }
+
+    /// What clang's compilations made, as far as the profile has a function of it.
+    fn used_by_clang(
+        &self,
+        shell: &mut Shell,
+        site: &Site,
+        compilations: &[Compilation],
+    ) -> Result<BTreeSet<PathBuf>, Stop> {
+        let functions = self.folder.join("functions");
+        let Some(clang) = self.clang.as_ref().filter(|_| functions.exists()) else { return Ok(BTreeSet::new()) };
+        let outputs = compilations.iter().filter(|one| !one.has_file && one.output.is_file());
+        let outputs: Vec<&Path> = outputs.map(|one| one.output.as_path()).collect();
+        if outputs.is_empty() {
+            return Ok(BTreeSet::new());
+        }
+        let list = self.folder.join("outputs");
+        let quoted: String = outputs.iter().map(|path| format!("\"{}\"\n", path.display())).collect();
+        fs::write(&list, quoted).at("write", &list)?;
+        self.tool(shell, site, LIST, clang, "llvm-nm")?;
+        let symbols = self.folder.join("symbols");
+        let [functions, symbols] = [(&functions), (&symbols)].map(|path| fs::read(path).at("read", path));
+        let [functions, symbols] = [functions?, symbols?].map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
+        Ok(matched(&functions_of(&functions), &outputs, &symbols).into_iter().map(Path::to_owned).collect())
+    }
+}
+
+/// The functions of a profile, as llvm-profdata shows them, and how many there are of a name: `  main:`, and with the file if
+/// it is local, `  a.c:main:`.
+fn functions_of(shown: &str) -> BTreeMap<&str, usize> {
+    let lines = shown.lines().filter_map(|line| line.strip_prefix("  ")?.strip_suffix(':'));
+    let mut functions = BTreeMap::new();
+    for name in lines.filter(|name| !name.starts_with(' ')) {
+        *functions.entry(name.rsplit([':', ';']).next().unwrap_or(name)).or_default() += 1;
+    }
+    functions
+}
+
+/// The files that define functions of a profile. Where more files have a function of one name, as `main`, than the profile
+/// has, only that number of them is counted; first those that have other functions, too.
+fn matched<'p>(functions: &BTreeMap<&str, usize>, files: &[&'p Path], symbols: &str) -> BTreeSet<&'p Path> {
+    let mut defining: BTreeMap<&str, Vec<&'p Path>> = BTreeMap::new();
+    for file in files {
+        for name in symbols_of(symbols, file).filter(|name| functions.contains_key(name)) {
+            defining.entry(name).or_default().push(file);
+        }
+    }
+    let (clear, unclear): (Vec<_>, Vec<_>) =
+        defining.into_iter().partition(|(name, files)| files.len() <= functions[name]);
+    let mut matched: BTreeSet<&Path> = clear.into_iter().flat_map(|(_, files)| files).collect();
+    for (name, files) in unclear {
+        let (known, open): (Vec<&Path>, Vec<&Path>) = files.into_iter().partition(|file| matched.contains(file));
+        matched.extend(open.into_iter().take(functions[name].saturating_sub(known.len())));
+    }
+    matched
+}
+
+/// What a file defines, as llvm-nm lists it: `a.o: main T 0 1f`.
+fn symbols_of<'s>(listed: &'s str, path: &Path) -> impl Iterator<Item = &'s str> {
+    let start = format!("{}: ", path.display());
+    listed.lines().filter_map(move |line| line.strip_prefix(&start)?.split(' ').next())
+}
+
+/// The environment without what is for compilers.
+fn plain(env: &Environment) -> Environment {
+    let kept = env.iter().filter(|(name, _)| !name.starts_with(OURS));
+    let mut env: Environment = kept.map(|(name, value)| (name.clone(), value.clone())).collect();
+    env.extend(basic_environment());
+    env
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_tools_of_llvm_print_is_read() {
+        let shown = "Counters:\n  main:\n    Hash: 0x02\n    Counters: 2\n  src/a.c:step:\n    Hash: 0x0a\nFunctions shown: 2\n";
+        let functions = functions_of(shown);
+        assert_eq!(functions, [("main", 1), ("step", 1)].into());
+        let listed = "/w/0: main T 0 1f\n/w/a: main T 0 1f\n/w/a: step t 20 4\n/w/b: other T 0 3\n/w/z: main T 0 2\n";
+        let files = ["/w/0", "/w/a", "/w/b", "/w/z", "/w/not there"].map(Path::new);
+        assert_eq!(matched(&functions, &files, listed), [files[1]].into(), "one of three is the main of the profile");
+        assert_eq!(matched(&functions, &[files[0], files[3]], listed).len(), 1);
+    }
+}
