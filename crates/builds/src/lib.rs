@@ -33,6 +33,7 @@ mod paths;
 mod proof;
 mod relocate;
 mod request;
+mod rustup;
 mod schedule;
 mod shell;
 mod site;

@@ -4,12 +4,13 @@ use crate::add_level;
 use crate::ask::Answers;
 use crate::expect::{self, Seen};
 use crate::levels::{Level, OWN, own_optimisation, parse, proposed, variables, without_own};
+use crate::library::{DRIVER, Library};
 use crate::origin::{Origin, resolve};
 use crate::plain::{self, Plain};
 use crate::products::{Product, own_libraries, ranked};
 use crate::prove::prove;
 use crate::recognise::{Found, recognise};
-use crate::workload::{Workload, bring_files, of_command, stub};
+use crate::workload::{Workload, bring_files, names, of_command, stub};
 use crate::write::{Output, Written, replace, text};
 use bakeoff_builds::{Cache, executed_with};
 use bakeoff_command::{Code, CommandError, Features, screen};
@@ -28,7 +29,7 @@ use std::path::{Path, PathBuf};
 /// prints it.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// A folder with source code, a Git URL, an archive or its URL, or debian:PACKAGE
+    /// A folder with source code, a Git URL, an archive or its URL, debian:PACKAGE, crate:NAME or go:MODULE
     #[arg(value_name = "SOURCE", default_value = ".")]
     source: String,
     /// The name of the factor
@@ -71,7 +72,7 @@ pub(crate) fn execute(args: &Args, features: Features) -> Result<Code, CommandEr
     let found = chosen_system(&origin)?;
     let plain = plain::build(&cache, &origin, &found, features)?;
     let answers = Answers::here(args.yes);
-    let product = chosen_product(&origin, &plain, args.product.as_deref(), answers)?;
+    let product = chosen_product(&origin, &found, &plain, args.product.as_deref(), args.run.as_deref(), answers)?;
     let (levels, seen) = chosen_levels(asked, &found, &plain, &product)?;
     let workload = chosen_workload(args.run.as_deref(), &origin, &product, answers)?;
     let start = Start { cache: &cache, origin: &origin, found: &found, plain: &plain, product: &product, features };
@@ -115,8 +116,10 @@ fn chosen_system(origin: &Origin) -> Result<Found, CommandError> {
 
 fn chosen_product(
     origin: &Origin,
+    found: &Found,
     plain: &Plain,
     named: Option<&str>,
+    run: Option<&str>,
     answers: Answers,
 ) -> Result<Product, CommandError> {
     let products = ranked(&plain.tree, &linked(plain), &origin.name).programs;
@@ -125,8 +128,11 @@ fn chosen_product(
     };
     if products.is_empty() {
         let built = format!("{}, and no program that could be executed", compilations(plain.made.compilations));
-        return Err(CommandError::usage(format!("this is a library: {built}"))
-            .hint("write a program that uses it, build that too, and name it with --product"));
+        let library = Library::of(&plain.tree).filter(|_| found.install().is_some());
+        return library.map(Product::driver).ok_or_else(|| {
+            CommandError::usage(format!("there is nothing to measure: {built}"))
+                .hint("write a program that uses it, and a study that builds both: docs/study-file.md")
+        });
     }
     if let Some(named) = named {
         let fits = |one: &&Product| one.name() == named || one.path == Path::new(named);
@@ -135,6 +141,9 @@ fn chosen_product(
             CommandError::usage(format!("no program `{named}` is built"))
                 .hint(format!("there are: {}", list(&all).join(", ")))
         });
+    }
+    if let Some(meant) = run.and_then(|typed| products.iter().find(|one| names(typed, &one.name(), &one.path))) {
+        return Ok(meant.clone());
     }
     let serious: Vec<&Product> = products.iter().filter(|one| !one.is_aside).collect();
     let offered = if serious.is_empty() { products.iter().collect() } else { serious };
@@ -182,6 +191,9 @@ fn chosen_levels(
     };
     let took = format!("The plain build took {}", format::waiting_time(plain.wall_s));
     let seen = match found.calls_compilers() {
+        _ if product.library.is_some() => {
+            format!("{took}: {}, {own}, and no program: it is a library.", compilations(made.compilations))
+        }
         true => {
             format!("{took}: {}, {own}; the program is {}.", compilations(made.compilations), product.path.display())
         }
@@ -217,6 +229,11 @@ fn chosen_workload(
     product: &Product,
     answers: Answers,
 ) -> Result<Workload, CommandError> {
+    if let Some(library) = &product.library
+        && let Some(stub) = driver(library, origin)?
+    {
+        return Ok(stub);
+    }
     let typed = run.map(str::to_owned).or_else(|| {
         let question =
             format!("What shall it do, typed as in the source's folder? [{} --version]: ", product.path.display());
@@ -237,6 +254,23 @@ fn chosen_workload(
         screen::out(&format!("copied into the study: {}\n", brought.join(", ")));
     }
     Ok(workload)
+}
+
+/// Sees to it that the program that uses the library is in the study: the user's, from there or from here; or else a
+/// skeleton, for which the workload is a stub.
+fn driver(library: &Library, origin: &Origin) -> Result<Option<Workload>, CommandError> {
+    let file = library.file();
+    let here = std::env::current_dir().map_err(CommandError::usage)?;
+    let brought = bring_files(&file, &[&here], &origin.study_dir).map_err(CommandError::usage)?;
+    if !brought.is_empty() || origin.study_dir.join(&file).exists() {
+        screen::out(&format!("the program that uses the library: {file}\n"));
+        return Ok(None);
+    }
+    std::fs::create_dir_all(&origin.study_dir).map_err(CommandError::usage)?;
+    let place = origin.study_dir.join(&file);
+    replace(&place, library.skeleton().as_bytes()).map_err(CommandError::usage)?;
+    screen::out(&format!("wrote {}, a skeleton: call in it what shall be measured\n", shown(&place)));
+    Ok(Some(Workload { run: format!("\"$PREFIX/bin/{DRIVER}\""), is_stub: true }))
 }
 
 /// What is known when the study is written.
@@ -263,14 +297,16 @@ impl Start<'_> {
         let factor = factor.unwrap_or(if self.found.calls_compilers() { "flags" } else { "settings" });
         let program = self.product.name();
         let libraries = self.libraries();
-        let (script, tools) = (self.script(&libraries, levels), self.found.tools());
+        let script = self.script(&libraries, levels);
+        let driver = self.product.library.as_ref().map(Library::file);
         let save = |workload: &Workload, output: Output, timed: &[String]| {
             let written = Written {
                 origin,
                 factor,
                 levels,
                 seen,
-                tools: &tools,
+                found: self.found,
+                driver: driver.as_deref(),
                 script: &script,
                 program: &program,
                 workload,
@@ -295,6 +331,8 @@ impl Start<'_> {
             }
         };
         let output = match &seen.output {
+            // The skeleton will print something else once it does something.
+            Some(_) if driver.is_some() && workload.is_stub => Output::Unknown,
             Some(bytes) => {
                 let name = format!("{program}.expect");
                 replace(&origin.study_dir.join(&name), bytes).map_err(CommandError::usage)?;
@@ -325,8 +363,13 @@ impl Start<'_> {
             lines.push(format!("# levels set {}", names.join(", ")));
         }
         lines.extend(self.found.script(self.plain.how));
-        lines.extend(self.found.install().filter(|_| !libraries.is_empty()));
+        let library = self.product.library.as_ref();
+        lines.extend(self.found.install().filter(|_| !libraries.is_empty() || library.is_some()));
         lines.extend(self.found.back().map(str::to_owned));
+        if let Some(library) = library {
+            lines.push(library.line());
+            return lines;
+        }
         let path = self.product.path.display();
         let name = self.product.name();
         let copy = format!("install -D '{path}' \"$PREFIX/bin/{name}\"");

@@ -2,8 +2,9 @@
 //! The whole tree is kept afterwards, to be looked at. A build that fails is tried once more in another way.
 
 use crate::origin::Origin;
+use crate::progress::watched;
 use crate::recognise::{Found, How, System};
-use crate::write::{block, source};
+use crate::write::{layers, source};
 use bakeoff_builds::{BuildEvent, Cache, Made, build_all, made_by};
 use bakeoff_command::study_folder::StudyFolder;
 use bakeoff_command::{Code, CommandError, Features, screen};
@@ -74,7 +75,7 @@ fn attempt(
     script.extend(found.back().map(str::to_owned));
     script.push("cp -a . \"$PREFIX/tree\"".to_owned());
     let source = source(origin, true);
-    let build = block("plain", &origin.name, &found.tools(), &script);
+    let build = layers("plain", &origin.name, found, &script);
     let study = format!(
         "format = 1\nname = \"plain\"\nquestion = \"?\"\n[run_factors.executed]\nonce = {{}}\ntwice = {{ TWICE = \"1\" }}\n\
          {source}{build}[workloads.none]\nrun = \"true\"\n[decide]\nbaseline = {{ executed = \"once\" }}\n"
@@ -84,9 +85,9 @@ fn attempt(
     let mut folder = StudyFolder::open(folder.path(), features)?;
     folder.own.push(origin.study_dir.join("study.toml"));
     let plan = Plan::of(&folder.study, "default")?;
-    let jobs = format!("building it as it is, in a copy: {}\n", found.script(how).join(" && "));
-    screen::err(&jobs);
-    let lines = build_all(cache, &folder.request(&plan, 1), &tell)?;
+    let shown = found.script(how).join(" && ").replace("\\ && ", "");
+    screen::err(&format!("building it as it is, in a copy: {shown}\n"));
+    let lines = watched(|| build_all(cache, &folder.request(&plan, 1), &tell))?;
     lines.into_iter().next().ok_or_else(|| CommandError::usage("there is nothing to build"))
 }
 
@@ -100,6 +101,7 @@ pub(crate) fn tell(event: BuildEvent) {
         BuildEvent::Finished { wall_s, layer, .. } => format!("built {layer} in {}", format::waiting_time(wall_s)),
         _ => return,
     };
+    screen::erase();
     screen::err(&format!("{line}\n"));
 }
 

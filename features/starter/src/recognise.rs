@@ -1,6 +1,7 @@
 //! Which build system a source has, and how that builds it: by the files at its top, in an order that prefers the systems
 //! that configure themselves to a bare Makefile. Nothing of the source is executed here.
 
+use crate::registry::{self, Needs};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
@@ -51,8 +52,8 @@ pub(crate) struct Found {
 /// What of the source changes how its system is called.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 struct Facts {
-    /// Of Cargo: there is a Cargo.lock.
-    is_locked: bool,
+    /// Of Cargo and Go: which other packages it needs.
+    needs: Needs,
     /// Of Meson: the project says which kind of build it is by default.
     has_buildtype: bool,
     /// Of configure: its file may not be executed.
@@ -86,7 +87,7 @@ impl Facts {
         let text = || std::fs::read_to_string(place.join(file)).unwrap_or_default();
         let mode = || place.join(file).metadata().map_or(0, |about| about.permissions().mode());
         Self {
-            is_locked: system == System::Cargo && place.join("Cargo.lock").is_file(),
+            needs: registry::needs(system, place),
             has_buildtype: system == System::Meson && text().contains("buildtype="),
             needs_shell: system == System::Configure && mode() & 0o100 == 0,
             bootstraps: system == System::ConfigurePy && text().contains("--bootstrap"),
@@ -112,7 +113,7 @@ impl Found {
     /// The tools whose versions the build depends on.
     pub(crate) fn tools(&self) -> Vec<&'static str> {
         match self.system {
-            System::Cargo => vec!["cargo", "cc", "ld"],
+            System::Cargo => vec!["cargo", "rustc", "cc", "ld"],
             System::Go => vec!["go"],
             System::Meson => vec!["cc", "ld", "meson", "ninja"],
             System::CMake => vec!["cc", "ld", "make", "cmake"],
@@ -135,11 +136,8 @@ impl Found {
         let configure = format!("{shell}./configure --prefix=\"$PREFIX\"");
         let make = format!("make{jobs}");
         let rest = match self.system {
-            System::Cargo => {
-                let locked = if self.facts.is_locked { " --locked" } else { "" };
-                vec!["export CARGO_HOME=\"$HOME/cargo\"".to_owned(), format!("cargo build --release{locked}")]
-            }
-            System::Go => vec![format!("mkdir {BUILD}"), format!("go build -o {BUILD}/ ./...")],
+            System::Cargo => registry::cargo(self.facts.needs),
+            System::Go => registry::go(self.facts.needs, BUILD),
             System::Meson => {
                 let kind = if self.facts.has_buildtype { "" } else { " --buildtype=release" };
                 vec![
@@ -165,6 +163,15 @@ impl Found {
         };
         lines.extend(rest);
         lines
+    }
+
+    /// The lines of a layer below the build that loads the packages it needs, which are the same for all levels.
+    pub(crate) fn loads(&self) -> Option<Vec<String>> {
+        match self.system {
+            System::Cargo => registry::cargo_loads(self.facts.needs),
+            System::Go => registry::go_loads(self.facts.needs),
+            _ => None,
+        }
     }
 
     /// The line that installs what was built into `$PREFIX`, if the system has one.
@@ -225,8 +232,6 @@ mod tests {
         let usual = How::default();
         assert!(lines(&["unix/configure"], usual).starts_with("cd unix\nsh ./configure --prefix=\"$PREFIX\"\n"));
         assert!(lines(&["configure.ac"], usual).starts_with("autoreconf -fi\n./configure"));
-        assert!(lines(&["Cargo.toml"], usual).ends_with("cargo build --release"));
-        assert!(lines(&["Cargo.toml", "Cargo.lock"], usual).ends_with("cargo build --release --locked"));
         assert!(lines(&["meson.build"], usual).contains("--buildtype=release"));
     }
 }
