@@ -52,7 +52,7 @@ pub use event::BuildEvent;
 pub use gc::{Decision, Removed, Rule, Why, YOUNG_S, choose, remove};
 pub use inputs::MissingTool;
 pub use inventory::{Inventory, Item, Kind};
-pub use kept::{KeptSource, kept_of_layer, kept_prefix, kept_source, made_by, short_name};
+pub use kept::{KeptSource, kept_of_layer, kept_prefix, kept_source, kept_tree, made_by, short_name};
 pub use leave::{Leave, Quiet};
 pub use loader::executed_with;
 pub use manifest::{Damage, DamageKind};

@@ -3,13 +3,14 @@
 use crate::add_level;
 use crate::ask::Answers;
 use crate::expect::{self, Seen};
-use crate::levels::{Level, OWN, own_optimisation, parse, proposed, variables, without_own};
+use crate::levels::{Level, OWN, own_optimisation, parse, proposed, without_own};
 use crate::library::{DRIVER, Library};
 use crate::origin::{Origin, resolve};
 use crate::plain::{self, Plain};
 use crate::products::{Product, own_libraries, ranked};
 use crate::prove::prove;
 use crate::recognise::{Found, recognise};
+use crate::script::{self, guess};
 use crate::workload::{Workload, bring_files, names, of_command, stub};
 use crate::write::{Output, Written, replace, text};
 use bakeoff_builds::{Cache, executed_with};
@@ -45,6 +46,10 @@ pub(crate) struct Args {
     /// Which of the programs that are built is meant: its name or its path
     #[arg(long, value_name = "PROGRAM")]
     product: Option<String>,
+    /// More words for what configures the source, or builds it where nothing does: '-DTESTS=OFF' for CMake,
+    /// '--disable-nls' for configure, '--features x' for Cargo
+    #[arg(long, value_name = "WORDS", allow_hyphen_values = true)]
+    options: Option<String>,
     /// Go on with `bakeoff run`
     #[arg(long)]
     run_now: bool,
@@ -52,7 +57,7 @@ pub(crate) struct Args {
     #[arg(long, short)]
     yes: bool,
     /// Add a level to the study in SOURCE instead, and touch nothing else of it: `FACTOR=WORDS` or `NAME=WORDS`
-    #[arg(long, value_name = "LEVEL", allow_hyphen_values = true, conflicts_with_all = ["level", "run", "product"])]
+    #[arg(long, value_name = "LEVEL", allow_hyphen_values = true, conflicts_with_all = ["level", "run", "product", "options"])]
     add_level: Vec<String>,
 }
 
@@ -69,11 +74,17 @@ pub(crate) fn execute(args: &Args, features: Features) -> Result<Code, CommandEr
         return Err(CommandError::usage(format!("there is a study already: {}", file.display()))
             .hint("add to it with --add-level NAME=WORDS, or remove it to begin again"));
     }
-    let found = chosen_system(&origin)?;
-    let plain = plain::build(&cache, &origin, &found, features)?;
+    let mut found = chosen_system(&origin)?;
+    found.options = args.options.clone().unwrap_or_default();
+    let wanted = if asked.is_empty() { proposed(&found) } else { asked };
+    if let Some(run) = &args.run {
+        bring(run, &origin)?;
+    }
+    let guess = guess(&found, &origin.tree, args.product.as_deref(), args.run.as_deref(), &origin.name);
+    let plain = plain::build(&cache, &origin, &found, (&guess, &wanted), features)?;
     let answers = Answers::here(args.yes);
     let product = chosen_product(&origin, &found, &plain, args.product.as_deref(), args.run.as_deref(), answers)?;
-    let (levels, seen) = chosen_levels(asked, &found, &plain, &product)?;
+    let (levels, seen) = chosen_levels(wanted, &found, &plain, &product)?;
     let workload = chosen_workload(args.run.as_deref(), &origin, &product, answers)?;
     let start = Start { cache: &cache, origin: &origin, found: &found, plain: &plain, product: &product, features };
     let code = start.write(args.factor.as_deref(), &levels, &seen, workload, &file)?;
@@ -172,7 +183,7 @@ fn compilations(number: u64) -> String {
 
 /// The levels with the plain one, and what was seen, as sentences for the file.
 fn chosen_levels(
-    asked: Vec<Level>,
+    wanted: Vec<Level>,
     found: &Found,
     plain: &Plain,
     product: &Product,
@@ -206,7 +217,6 @@ fn chosen_levels(
              append do not arrive then.\n",
         );
     }
-    let wanted = if asked.is_empty() { proposed(found) } else { asked };
     let (kept, left) = without_own(wanted, made);
     let mut seen = vec![seen];
     for level in left {
@@ -247,13 +257,19 @@ fn chosen_workload(
         return Ok(stub(&product.name()));
     };
     let workload = of_command(&typed, &product.name(), &product.path);
-    std::fs::create_dir_all(&origin.study_dir).map_err(CommandError::usage)?;
+    bring(&workload.run, origin)?;
+    Ok(workload)
+}
+
+/// Copies what a command reads into the study. Before the first build, so that all builds have the same source if the study
+/// is in it.
+fn bring(run: &str, origin: &Origin) -> Result<(), CommandError> {
     let here = std::env::current_dir().map_err(CommandError::usage)?;
-    let brought = bring_files(&workload.run, &[&here, &origin.tree], &origin.study_dir).map_err(CommandError::usage)?;
+    let brought = bring_files(run, &[&here, &origin.tree], &origin.study_dir).map_err(CommandError::usage)?;
     if !brought.is_empty() {
         screen::out(&format!("copied into the study: {}\n", brought.join(", ")));
     }
-    Ok(workload)
+    Ok(())
 }
 
 /// Sees to it that the program that uses the library is in the study: the user's, from there or from here; or else a
@@ -297,11 +313,16 @@ impl Start<'_> {
         let factor = factor.unwrap_or(if self.found.calls_compilers() { "flags" } else { "settings" });
         let program = self.product.name();
         let libraries = self.libraries();
-        let script = self.script(&libraries, levels);
+        if !libraries.is_empty() {
+            let names = libraries.join(", ");
+            screen::out(&format!("installed into $PREFIX, because the program needs its own libraries: {names}\n"));
+        }
+        let script = script::lines(self.found, self.plain.how, levels, self.product, &libraries);
         let driver = self.product.library.as_ref().map(Library::file);
         let save = |workload: &Workload, output: Output, timed: &[String]| {
             let written = Written {
                 origin,
+                elsewhere: false,
                 factor,
                 levels,
                 seen,
@@ -352,36 +373,6 @@ impl Start<'_> {
     fn libraries(&self) -> Vec<String> {
         let shared = ranked(&self.plain.tree, &self.plain.made.linked, &self.origin.name).shared;
         own_libraries(&self.plain.tree, &self.product.path, &shared)
-    }
-
-    /// The lines that build the program and put it into `$PREFIX/bin`.
-    fn script(&self, libraries: &[String], levels: &[Level]) -> Vec<String> {
-        let variables = variables(levels);
-        let mut lines = vec![];
-        if !variables.is_empty() {
-            let names: Vec<String> = variables.iter().map(|name| format!("${name}")).collect();
-            lines.push(format!("# levels set {}", names.join(", ")));
-        }
-        lines.extend(self.found.script(self.plain.how));
-        let library = self.product.library.as_ref();
-        lines.extend(self.found.install().filter(|_| !libraries.is_empty() || library.is_some()));
-        lines.extend(self.found.back().map(str::to_owned));
-        if let Some(library) = library {
-            lines.push(library.line());
-            return lines;
-        }
-        let path = self.product.path.display();
-        let name = self.product.name();
-        let copy = format!("install -D '{path}' \"$PREFIX/bin/{name}\"");
-        match libraries {
-            [] => lines.push(copy),
-            libraries => {
-                let names = libraries.join(", ");
-                screen::out(&format!("installed into $PREFIX, because the program needs its own libraries: {names}\n"));
-                lines.push(format!("test -x \"$PREFIX/bin/{name}\" || {copy}"));
-            }
-        }
-        lines
     }
 
     /// Whether the program in a prefix takes its libraries from there.

@@ -51,11 +51,10 @@ pub(crate) fn resolve(cache: &Cache, what: &str) -> Result<Origin, CommandError>
         let from = SourceFrom::git(what, "HEAD");
         return fetched(cache, last.trim_end_matches(".git"), from, vec![("git", what.to_owned())]);
     }
-    Err(CommandError::usage(format!("there is no file or folder `{what}`"))
-        .hint(
-            "name a folder with source code, a Git URL, an archive, a Debian source package as debian:lua5.4, a crate as \
+    Err(CommandError::usage(format!("there is no file or folder `{what}`")).hint(
+        "name a folder with source code, a Git URL, an archive, a Debian source package as debian:lua5.4, a crate as \
              crate:hexyl, or a Go module as go:example.org/prog",
-        ))
+    ))
 }
 
 fn of_folder(cache: &Cache, path: &Path) -> Result<Origin, CommandError> {
@@ -86,8 +85,8 @@ fn debian(cache: &Cache, package: &str) -> Result<Origin, CommandError> {
     let study_dir = std::path::absolute(study_name(package)).map_err(CommandError::usage)?;
     let is_new = !study_dir.exists();
     let script = study_dir.join(SCRIPT);
-    let written = std::fs::create_dir_all(&study_dir)
-        .and_then(|()| std::fs::write(&script, include_str!("fetch-debian.sh")));
+    let written =
+        std::fs::create_dir_all(&study_dir).and_then(|()| std::fs::write(&script, include_str!("fetch-debian.sh")));
     written.map_err(|error| CommandError::usage(format!("{} cannot be written: {error}", script.display())))?;
     let found = by_command(cache, package, format!("sh {SCRIPT} {package}"));
     if found.is_err() && is_new {
@@ -156,7 +155,8 @@ fn fetched(
 ) -> Result<Origin, CommandError> {
     let name = study_name(name);
     let study_dir = std::path::absolute(&name).map_err(CommandError::usage)?;
-    let here = if study_dir.is_dir() { study_dir.clone() } else { std::env::current_dir().map_err(CommandError::usage)? };
+    let here =
+        if study_dir.is_dir() { study_dir.clone() } else { std::env::current_dir().map_err(CommandError::usage)? };
     let source = Source { name: name.clone(), from, sha256: None, unpack: true, disk_bytes: None };
     let found = find_source(cache, &here, &source, &|_| {})?.map_err(|not| {
         let said = not.tail.iter().map(|line| format!("    {line}\n")).collect::<String>();

@@ -24,8 +24,12 @@ pub(crate) struct Product {
 impl Product {
     /// The program that uses a library.
     pub(crate) fn driver(library: Library) -> Self {
-        let (path, library) = (PathBuf::from(DRIVER), Some(library));
-        Self { path, bytes: 0, is_aside: false, score: 0, library }
+        Self { library: Some(library), ..Self::guessed(PathBuf::from(DRIVER)) }
+    }
+
+    /// One that is not built yet.
+    pub(crate) fn guessed(path: PathBuf) -> Self {
+        Self { path, bytes: 0, is_aside: false, score: 0, library: None }
     }
 
     /// What it is called.

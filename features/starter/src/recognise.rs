@@ -3,7 +3,7 @@
 
 use crate::registry::{self, Needs};
 use std::os::unix::fs::PermissionsExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The folder that systems build in which have one of their own.
 const BUILD: &str = "bakeoff-build";
@@ -47,6 +47,8 @@ pub(crate) struct Found {
     /// Where it is built: a folder of the source, or the empty text.
     folder: String,
     facts: Facts,
+    /// More words for what configures it, or else builds it.
+    pub(crate) options: String,
 }
 
 /// What of the source changes how its system is called.
@@ -77,7 +79,7 @@ fn in_folder(tree: &Path, folder: &str) -> Vec<Found> {
         let file = files.iter().find(|file| place.join(file).is_file())?;
         let shown = Path::new(folder).join(file).display().to_string();
         let facts = Facts::of(*system, &place, file);
-        Some(Found { system: *system, file: shown, folder: folder.to_owned(), facts })
+        Some(Found { system: *system, file: shown, folder: folder.to_owned(), facts, options: String::new() })
     };
     FILES.iter().filter_map(found).collect()
 }
@@ -130,39 +132,50 @@ impl Found {
         if !self.folder.is_empty() {
             lines.push(format!("cd {}", self.folder));
         }
+        let options = if self.options.is_empty() { String::new() } else { format!(" {}", self.options) };
         let jobs = if how.one_job { "" } else { " -j\"$JOBS\"" };
         let shell = if self.facts.needs_shell { "sh " } else { "" };
         let (autoreconf, clean) = ("autoreconf -fi".to_owned(), "make clean".to_owned());
-        let configure = format!("{shell}./configure --prefix=\"$PREFIX\"");
+        let configure = format!("{shell}./configure --prefix=\"$PREFIX\"{options}");
         let make = format!("make{jobs}");
         let rest = match self.system {
-            System::Cargo => registry::cargo(self.facts.needs),
-            System::Go => registry::go(self.facts.needs, BUILD),
+            System::Cargo => registry::cargo(self.facts.needs, &options),
+            System::Go => registry::go(self.facts.needs, BUILD, &options),
             System::Meson => {
                 let kind = if self.facts.has_buildtype { "" } else { " --buildtype=release" };
                 vec![
-                    format!("meson setup {BUILD} --prefix=\"$PREFIX\" --libdir=lib{kind}"),
+                    format!("meson setup {BUILD} --prefix=\"$PREFIX\" --libdir=lib{kind}{options}"),
                     format!("ninja -C {BUILD}{jobs}"),
                 ]
             }
             System::CMake => vec![
                 format!("cmake -S . -B {BUILD} -DCMAKE_BUILD_TYPE=Release -DCMAKE_INSTALL_PREFIX=\"$PREFIX\" \\"),
-                "  -DCMAKE_INSTALL_LIBDIR=lib -DCMAKE_INSTALL_RPATH=\"$PREFIX/lib\"".to_owned(),
+                format!("  -DCMAKE_INSTALL_LIBDIR=lib -DCMAKE_INSTALL_RPATH=\"$PREFIX/lib\"{options}"),
                 format!("cmake --build {BUILD}{jobs}"),
             ],
             System::Configure => vec![configure, make],
             System::Autoconf => vec![autoreconf, configure, make],
-            System::ConfigurePy if self.facts.bootstraps => vec!["python3 configure.py --bootstrap".to_owned()],
-            System::ConfigurePy => vec!["python3 configure.py".to_owned(), format!("ninja{jobs}")],
-            System::Make if how.clean => vec![clean, make],
-            System::Make => vec![make],
+            System::ConfigurePy if self.facts.bootstraps => vec![format!("python3 configure.py --bootstrap{options}")],
+            System::ConfigurePy => vec![format!("python3 configure.py{options}"), format!("ninja{jobs}")],
+            System::Make if how.clean => vec![clean, make + &options],
+            System::Make => vec![make + &options],
             System::Debian => {
                 let jobs = if how.one_job { "1" } else { "$JOBS" };
-                vec![format!("DEB_BUILD_OPTIONS=\"nocheck parallel={jobs}\" make -f debian/rules build")]
+                vec![format!("DEB_BUILD_OPTIONS=\"nocheck parallel={jobs}\" make -f debian/rules build{options}")]
             }
         };
         lines.extend(rest);
         lines
+    }
+
+    /// The folder that its programs are in, if it is not where they are typed.
+    pub(crate) fn folder_of_programs(&self) -> Option<PathBuf> {
+        let folder = match self.system {
+            System::Cargo => "target/release",
+            System::Go | System::Meson | System::CMake => BUILD,
+            _ => "",
+        };
+        Some(Path::new(&self.folder).join(folder)).filter(|folder| !folder.as_os_str().is_empty())
     }
 
     /// The lines of a layer below the build that loads the packages it needs, which are the same for all levels.

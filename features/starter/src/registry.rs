@@ -55,15 +55,16 @@ pub(crate) fn cargo_loads(needs: Needs) -> Option<Vec<String>> {
 }
 
 /// The lines that build with Cargo, and leave programs in `target/release`.
-pub(crate) fn cargo(needs: Needs) -> Vec<String> {
+pub(crate) fn cargo(needs: Needs, options: &str) -> Vec<String> {
     let home = "export CARGO_HOME=\"$HOME/cargo\"".to_owned();
+    let locked = format!("cargo build --release --locked --offline{options}");
     let taken = format!("mv \"{CARGO}\" \"$CARGO_HOME\"");
     match needs {
-        Needs::Nothing => vec![home, "cargo build --release --offline".to_owned()],
-        Needs::Locked => vec![home, taken, "cargo build --release --locked --offline".to_owned()],
+        Needs::Nothing => vec![home, format!("cargo build --release --offline{options}")],
+        Needs::Locked => vec![home, taken, locked],
         Needs::Newest => {
             let lock = "mv \"$CARGO_HOME/Cargo.lock\" .".to_owned();
-            vec![home, taken, lock, "cargo build --release --locked --offline".to_owned()]
+            vec![home, taken, lock, locked]
         }
     }
 }
@@ -80,13 +81,13 @@ pub(crate) fn go_loads(needs: Needs) -> Option<Vec<String>> {
 }
 
 /// The lines that build with Go, and leave programs in the folder `into`.
-pub(crate) fn go(needs: Needs, into: &str) -> Vec<String> {
+pub(crate) fn go(needs: Needs, into: &str, options: &str) -> Vec<String> {
     let mut lines = vec![];
     if needs != Needs::Nothing {
         lines.push(format!("mv \"{GO}\" \"$HOME/loaded\""));
         lines.push("export GOPROXY=\"file://$HOME/loaded/cache/download\" GOSUMDB=off".to_owned());
     }
-    lines.extend([format!("mkdir {into}"), format!("go build -o {into}/ ./...")]);
+    lines.extend([format!("mkdir {into}"), format!("go build{options} -o {into}/ ./...")]);
     lines
 }
 
@@ -121,10 +122,10 @@ mod tests {
     fn what_was_loaded_is_no_part_of_the_build() {
         for needs in [Needs::Locked, Needs::Newest] {
             assert!(cargo_loads(needs).unwrap().join("\n").contains("CARGO_HOME=\"$PREFIX/cargo\""));
-            assert!(cargo(needs).contains(&"mv \"$PREFIX/cargo\" \"$CARGO_HOME\"".to_owned()));
-            assert!(go_loads(needs).is_some() && go(needs, "x")[0].starts_with("mv \"$PREFIX/go\""));
+            assert!(cargo(needs, "").contains(&"mv \"$PREFIX/cargo\" \"$CARGO_HOME\"".to_owned()));
+            assert!(go_loads(needs).is_some() && go(needs, "x", "")[0].starts_with("mv \"$PREFIX/go\""));
         }
         assert_eq!((cargo_loads(Needs::Nothing), go_loads(Needs::Nothing)), (None, None));
-        assert!(!cargo(Needs::Nothing).concat().contains("$PREFIX"));
+        assert!(!cargo(Needs::Nothing, "").concat().contains("$PREFIX"));
     }
 }

@@ -12,6 +12,8 @@ use toml_edit::Value;
 /// All that a study file is made of.
 pub(crate) struct Written<'a> {
     pub(crate) origin: &'a Origin,
+    /// It is not written into the folder of the study.
+    pub(crate) elsewhere: bool,
     pub(crate) factor: &'a str,
     pub(crate) levels: &'a [Level],
     /// What was seen of the plain build, a sentence each.
@@ -45,7 +47,7 @@ fn quoted(text: &str) -> String {
 }
 
 /// The section of the source. In a study elsewhere its path is absolute.
-pub(crate) fn source(origin: &Origin, elsewhere: bool) -> String {
+fn source(origin: &Origin, elsewhere: bool) -> String {
     let mut text = format!("[sources.{}]\n", origin.name);
     for (key, value) in &origin.keys {
         let value = match value == "." && elsewhere {
@@ -59,7 +61,7 @@ pub(crate) fn source(origin: &Origin, elsewhere: bool) -> String {
 
 /// The sections of the layers: of what the build loads, if that is a layer of its own, and of the build itself, to which
 /// more keys may be added.
-pub(crate) fn layers(name: &str, source: &str, found: &Found, script: &[String]) -> String {
+fn layers(name: &str, source: &str, found: &Found, script: &[String]) -> String {
     let tools: Vec<String> = found.tools().iter().map(|tool| quoted(tool)).collect();
     let layer = |name: &str, script: &[String]| {
         format!(
@@ -95,7 +97,7 @@ pub(crate) fn text(study: &Written<'_>) -> String {
     }
     text += &format!(
         "\n{}\n{}",
-        source(origin, false),
+        source(origin, study.elsewhere),
         layers(&study_name(program), &origin.name, study.found, study.script)
     );
     text += &study.driver.map(|file| format!("files = [{}]\n", quoted(file))).unwrap_or_default();
