@@ -145,9 +145,10 @@ impl Cache {
         (record.prefix == prefix && prefix.is_dir()).then_some(record)
     }
 
-    /// The same of a layer; one that can be relinked is finished only with the tree for that.
+    /// The same of a layer; one whose tree is wanted is finished only with it.
     pub(crate) fn finished_layer(&self, digest: &str, layer: &Layer) -> Option<LayerRecord> {
-        self.finished(digest).filter(|_| layer.relink.is_none() || self.paths.tree_of(digest).is_dir())
+        let wants_tree = layer.relink.is_some() || layer.keeps_tree;
+        self.finished(digest).filter(|_| !wants_tree || self.paths.tree_of(digest).is_dir())
     }
 
     /// Makes a layer visible. Call it when everything else is done.

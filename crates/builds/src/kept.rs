@@ -37,6 +37,12 @@ pub fn kept_prefix(root: &Path, digest: &str) -> Option<PathBuf> {
     (path.is_dir() && paths.record_of(name).is_file()).then_some(path)
 }
 
+/// The tree that a layer was built in, if it is still there: because it was to be kept, or because building it failed.
+pub fn kept_tree(root: &Path, digest: &str) -> Option<PathBuf> {
+    let tree = Paths::below(root.to_owned()).tree_of(short_name(digest)?);
+    tree.is_dir().then_some(tree)
+}
+
 /// What the script of a layer compiled and linked; none if the cache with that root does not know it.
 pub fn made_by(root: &Path, digest: &str) -> Option<Made> {
     let path = Paths::below(root.to_owned()).made_of(short_name(digest)?);
@@ -77,6 +83,7 @@ mod tests {
         for digest in ["../secret", "", "..", &"A".repeat(64), &"a/".repeat(32), &"0".repeat(63)] {
             assert_eq!(kept_of_layer(root.path(), digest), [], "{digest}");
             assert_eq!(kept_prefix(root.path(), digest), None, "{digest}");
+            assert_eq!(kept_tree(root.path(), digest), None, "{digest}");
             assert_eq!(kept_source(root.path(), digest), None, "{digest}");
         }
         std::fs::write(root.path().join(format!("logs/{}.log", "0".repeat(32))), "").unwrap();

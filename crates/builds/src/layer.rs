@@ -125,9 +125,9 @@ impl Builder<'_> {
         }
         verify(shell, &layer.verify, &site)?;
         proof::observe(shell, cache, layer, &node.digest, &site)?;
-        match layer.relink {
-            Some(_) => keep_tree(&site)?,
-            None => wipe(&site.work)?,
+        match layer.relink.is_some() || layer.keeps_tree {
+            true => keep_tree(&site)?,
+            false => wipe(&site.work)?,
         }
         Ok(cache.finish(&node.digest, &layer.name, cost, node.tools_with_versions(cache)?, seen)?)
     }
@@ -242,7 +242,7 @@ pub(crate) fn script(shell: &mut Shell, script: &str, site: &Site) -> Result<Mea
     Ok(ended.measurements)
 }
 
-/// Leaves nothing of the work folder but the tree, for relinking.
+/// Leaves nothing of the work folder but the tree.
 fn keep_tree(site: &Site) -> Result<(), Error> {
     entries(&site.work)?.iter().filter(|path| **path != site.tree).try_for_each(|path| wipe(path))
 }

@@ -135,7 +135,9 @@ impl Shell {
 /// What every process of a build gets, whatever it is for.
 pub(crate) fn basic_environment() -> Environment {
     let path = std::env::var("PATH").unwrap_or_default();
-    [("PATH".to_owned(), path), ("LC_ALL".to_owned(), "C".to_owned())].into()
+    let mut env: Environment = [("PATH".to_owned(), path), ("LC_ALL".to_owned(), "C".to_owned())].into();
+    env.extend(crate::rustup::variables());
+    env
 }
 
 /// A launcher of which nothing stays, whatever becomes of us. It keeps the lock as long as anything of it lives.

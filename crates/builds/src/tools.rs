@@ -10,6 +10,7 @@ use crate::cache::Cache;
 use crate::error::{At, Error};
 use crate::files::{fresh_folder, sha256_of, wipe, write_whole};
 use crate::learned::{Asked, Kept, Known};
+use crate::rustup;
 use crate::shell::{basic_environment, enclosed};
 use bakeoff_host::{Command, End, Patience};
 use bakeoff_model::study::CompilerCache;
@@ -117,6 +118,7 @@ pub(crate) fn places<'a>(tool: &'a str, search_path: &'a OsStr) -> impl Iterator
 /// The identity of the tool at a path: the kept one if its file is still the same, else the tool is read, and asked.
 fn of_file(cache: &Cache, kept: &mut Option<Kept>, path: &Path, asked: Asked) -> Result<String, Error> {
     let real = fs::canonicalize(path).at("resolve", path)?;
+    let real = rustup::behind(path, &real).unwrap_or(real);
     let stat = stat(&real)?;
     let key = path.display().to_string();
     let file = cache.paths.tools();

@@ -3,13 +3,15 @@
 use crate::add_level;
 use crate::ask::Answers;
 use crate::expect::{self, Seen};
-use crate::levels::{Level, OWN, own_optimisation, parse, proposed, variables, without_own};
+use crate::levels::{Level, OWN, own_optimisation, parse, proposed, without_own};
+use crate::library::{DRIVER, Library};
 use crate::origin::{Origin, resolve};
 use crate::plain::{self, Plain};
 use crate::products::{Product, own_libraries, ranked};
 use crate::prove::prove;
 use crate::recognise::{Found, recognise};
-use crate::workload::{Workload, bring_files, files_of_study, of_command, stub};
+use crate::script::{self, guess};
+use crate::workload::{Workload, bring_files, files_of_study, names, of_command, stub};
 use crate::write::{Output, Written, replace, text};
 use bakeoff_builds::{Cache, executed_with};
 use bakeoff_command::{Code, CommandError, Features, screen};
@@ -28,7 +30,7 @@ use std::path::{Path, PathBuf};
 /// prints it.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
-    /// A folder with source code, a Git URL, an archive or its URL, or debian:PACKAGE
+    /// A folder with source code, a Git URL, an archive or its URL, debian:PACKAGE, crate:NAME or go:MODULE
     #[arg(value_name = "SOURCE", default_value = ".")]
     source: String,
     /// The name of the factor
@@ -45,6 +47,10 @@ pub(crate) struct Args {
     /// Which of the programs that are built is meant: its name or its path
     #[arg(long, value_name = "PROGRAM")]
     product: Option<String>,
+    /// More words for what configures the source, or builds it where nothing does: '-DTESTS=OFF' for CMake,
+    /// '--disable-nls' for configure, '--features x' for Cargo
+    #[arg(long, value_name = "WORDS", allow_hyphen_values = true)]
+    options: Option<String>,
     /// Go on with `bakeoff run`
     #[arg(long)]
     run_now: bool,
@@ -52,7 +58,7 @@ pub(crate) struct Args {
     #[arg(long, short)]
     yes: bool,
     /// Add a level to the study in SOURCE instead, and touch nothing else of it: `FACTOR=WORDS` or `NAME=WORDS`
-    #[arg(long, value_name = "LEVEL", allow_hyphen_values = true, conflicts_with_all = ["level", "run", "product"])]
+    #[arg(long, value_name = "LEVEL", allow_hyphen_values = true, conflicts_with_all = ["level", "run", "product", "options"])]
     add_level: Vec<String>,
 }
 
@@ -69,11 +75,17 @@ pub(crate) fn execute(args: &Args, features: Features) -> Result<Code, CommandEr
         return Err(CommandError::usage(format!("there is a study already: {}", file.display()))
             .hint("add to it with --add-level NAME=WORDS, or remove it to begin again"));
     }
-    let found = chosen_system(&origin)?;
-    let plain = plain::build(&cache, &origin, &found, features)?;
+    let mut found = chosen_system(&origin)?;
+    found.options = args.options.clone().unwrap_or_default();
+    let wanted = if asked.is_empty() { proposed(&found) } else { asked };
+    if let Some(run) = &args.run {
+        bring(run, &origin)?;
+    }
+    let guess = guess(&found, &origin.tree, args.product.as_deref(), args.run.as_deref(), &origin.name);
+    let plain = plain::build(&cache, &origin, &found, (&guess, &wanted), features)?;
     let answers = Answers::here(args.yes);
-    let product = chosen_product(&origin, &plain, args.product.as_deref(), answers)?;
-    let (mut levels, seen) = chosen_levels(asked, &found, &plain, &product)?;
+    let product = chosen_product(&origin, &found, &plain, args.product.as_deref(), args.run.as_deref(), answers)?;
+    let (mut levels, seen) = chosen_levels(wanted, &found, &plain, &product)?;
     let workload = chosen_workload(args.run.as_deref(), &origin, &product, answers)?;
     trained(&mut levels, &found, &origin, &product, &workload)?;
     let start = Start { cache: &cache, origin: &origin, found: &found, plain: &plain, product: &product, features };
@@ -117,8 +129,10 @@ fn chosen_system(origin: &Origin) -> Result<Found, CommandError> {
 
 fn chosen_product(
     origin: &Origin,
+    found: &Found,
     plain: &Plain,
     named: Option<&str>,
+    run: Option<&str>,
     answers: Answers,
 ) -> Result<Product, CommandError> {
     let products = ranked(&plain.tree, &linked(plain), &origin.name).programs;
@@ -127,8 +141,11 @@ fn chosen_product(
     };
     if products.is_empty() {
         let built = format!("{}, and no program that could be executed", compilations(plain.made.compilations));
-        return Err(CommandError::usage(format!("this is a library: {built}"))
-            .hint("write a program that uses it, build that too, and name it with --product"));
+        let library = Library::of(&plain.tree).filter(|_| found.install().is_some());
+        return library.map(Product::driver).ok_or_else(|| {
+            CommandError::usage(format!("there is nothing to measure: {built}"))
+                .hint("write a program that uses it, and a study that builds both: docs/study-file.md")
+        });
     }
     if let Some(named) = named {
         let fits = |one: &&Product| one.name() == named || one.path == Path::new(named);
@@ -137,6 +154,9 @@ fn chosen_product(
             CommandError::usage(format!("no program `{named}` is built"))
                 .hint(format!("there are: {}", list(&all).join(", ")))
         });
+    }
+    if let Some(meant) = run.and_then(|typed| products.iter().find(|one| names(typed, &one.name(), &one.path))) {
+        return Ok(meant.clone());
     }
     let serious: Vec<&Product> = products.iter().filter(|one| !one.is_aside).collect();
     let offered = if serious.is_empty() { products.iter().collect() } else { serious };
@@ -165,7 +185,7 @@ fn compilations(number: u64) -> String {
 
 /// The levels with the plain one, and what was seen, as sentences for the file.
 fn chosen_levels(
-    asked: Vec<Level>,
+    wanted: Vec<Level>,
     found: &Found,
     plain: &Plain,
     product: &Product,
@@ -184,6 +204,9 @@ fn chosen_levels(
     };
     let took = format!("The plain build took {}", format::waiting_time(plain.wall_s));
     let seen = match found.calls_compilers() {
+        _ if product.library.is_some() => {
+            format!("{took}: {}, {own}, and no program: it is a library.", compilations(made.compilations))
+        }
         true => {
             format!("{took}: {}, {own}; the program is {}.", compilations(made.compilations), product.path.display())
         }
@@ -196,7 +219,6 @@ fn chosen_levels(
              append do not arrive then.\n",
         );
     }
-    let wanted = if asked.is_empty() { proposed(found) } else { asked };
     let (kept, left) = without_own(wanted, made);
     let mut seen = vec![seen];
     for level in left {
@@ -219,6 +241,11 @@ fn chosen_workload(
     product: &Product,
     answers: Answers,
 ) -> Result<Workload, CommandError> {
+    if let Some(library) = &product.library
+        && let Some(stub) = driver(library, origin)?
+    {
+        return Ok(stub);
+    }
     let typed = run.map(str::to_owned).or_else(|| {
         let question =
             format!("What shall it do, typed as in the source's folder? [{} --version]: ", product.path.display());
@@ -232,13 +259,36 @@ fn chosen_workload(
         return Ok(stub(&product.name()));
     };
     let workload = of_command(&typed, &product.name(), &product.path);
-    std::fs::create_dir_all(&origin.study_dir).map_err(CommandError::usage)?;
+    bring(&workload.run, origin)?;
+    Ok(workload)
+}
+
+/// Copies what a command reads into the study. Before the first build, so that all builds have the same source if the study
+/// is in it.
+fn bring(run: &str, origin: &Origin) -> Result<(), CommandError> {
     let here = std::env::current_dir().map_err(CommandError::usage)?;
-    let brought = bring_files(&workload.run, &[&here, &origin.tree], &origin.study_dir).map_err(CommandError::usage)?;
+    let brought = bring_files(run, &[&here, &origin.tree], &origin.study_dir).map_err(CommandError::usage)?;
     if !brought.is_empty() {
         screen::out(&format!("copied into the study: {}\n", brought.join(", ")));
     }
-    Ok(workload)
+    Ok(())
+}
+
+/// Sees to it that the program that uses the library is in the study: the user's, from there or from here; or else a
+/// skeleton, for which the workload is a stub.
+fn driver(library: &Library, origin: &Origin) -> Result<Option<Workload>, CommandError> {
+    let file = library.file();
+    let here = std::env::current_dir().map_err(CommandError::usage)?;
+    let brought = bring_files(&file, &[&here], &origin.study_dir).map_err(CommandError::usage)?;
+    if !brought.is_empty() || origin.study_dir.join(&file).exists() {
+        screen::out(&format!("the program that uses the library: {file}\n"));
+        return Ok(None);
+    }
+    std::fs::create_dir_all(&origin.study_dir).map_err(CommandError::usage)?;
+    let place = origin.study_dir.join(&file);
+    replace(&place, library.skeleton().as_bytes()).map_err(CommandError::usage)?;
+    screen::out(&format!("wrote {}, a skeleton: call in it what shall be measured\n", shown(&place)));
+    Ok(Some(Workload { run: format!("\"$PREFIX/bin/{DRIVER}\""), is_stub: true }))
 }
 
 /// Completes the levels that are built by a profile: each has a command that executes the program in the prefix.
@@ -300,15 +350,22 @@ impl Start<'_> {
         let factor = factor.unwrap_or(if self.found.calls_compilers() { "flags" } else { "settings" });
         let program = self.product.name();
         let libraries = self.libraries();
-        let (script, tools) = (self.script(&libraries, levels), self.found.tools());
+        if !libraries.is_empty() {
+            let names = libraries.join(", ");
+            screen::out(&format!("installed into $PREFIX, because the program needs its own libraries: {names}\n"));
+        }
+        let script = script::lines(self.found, self.plain.how, levels, self.product, &libraries);
+        let driver = self.product.library.as_ref().map(Library::file);
         let (levels, files) = (&self.with_libraries(levels, &libraries)[..], self.files(levels));
         let save = |workload: &Workload, output: Output, timed: &[String]| {
             let written = Written {
                 origin,
+                elsewhere: false,
                 factor,
                 levels,
                 seen,
-                tools: &tools,
+                found: self.found,
+                driver: driver.as_deref(),
                 script: &script,
                 files: &files,
                 program: &program,
@@ -334,6 +391,8 @@ impl Start<'_> {
             }
         };
         let output = match &seen.output {
+            // The skeleton will print something else once it does something.
+            Some(_) if driver.is_some() && workload.is_stub => Output::Unknown,
             Some(bytes) => {
                 let name = format!("{program}.expect");
                 replace(&origin.study_dir.join(&name), bytes).map_err(CommandError::usage)?;
@@ -373,31 +432,6 @@ impl Start<'_> {
     fn libraries(&self) -> Vec<String> {
         let shared = ranked(&self.plain.tree, &self.plain.made.linked, &self.origin.name).shared;
         own_libraries(&self.plain.tree, &self.product.path, &shared)
-    }
-
-    /// The lines that build the program and put it into `$PREFIX/bin`.
-    fn script(&self, libraries: &[String], levels: &[Level]) -> Vec<String> {
-        let variables = variables(levels);
-        let mut lines = vec![];
-        if !variables.is_empty() {
-            let names: Vec<String> = variables.iter().map(|name| format!("${name}")).collect();
-            lines.push(format!("# levels set {}", names.join(", ")));
-        }
-        lines.extend(self.found.script(self.plain.how));
-        lines.extend(self.found.install().filter(|_| !libraries.is_empty()));
-        lines.extend(self.found.back().map(str::to_owned));
-        let path = self.product.path.display();
-        let name = self.product.name();
-        let copy = format!("install -D '{path}' \"$PREFIX/bin/{name}\"");
-        match libraries {
-            [] => lines.push(copy),
-            libraries => {
-                let names = libraries.join(", ");
-                screen::out(&format!("installed into $PREFIX, because the program needs its own libraries: {names}\n"));
-                lines.push(format!("test -x \"$PREFIX/bin/{name}\" || {copy}"));
-            }
-        }
-        lines
     }
 
     /// Whether the program in a prefix takes its libraries from there.

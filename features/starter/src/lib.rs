@@ -1,19 +1,25 @@
 //! `bakeoff init`: from source code to a study of it. It recognises the build system, builds a copy once as it is, finds the
 //! program, and writes a study file with what it saw. It measures nothing that is reported: that is `bakeoff run`.
 //!
-//! [`command`] goes through the steps in order: [`origin`], [`recognise`], [`plain`], [`products`], [`levels`], [`workload`],
-//! [`write`], [`prove`], [`expect`]. [`add_level`] edits a study that is there; [`ask`] is where a user answers.
+//! [`command`] goes through the steps in order: [`origin`], [`recognise`] with [`registry`], [`script`], [`plain`], [`products`] or a [`library`],
+//! [`levels`], [`workload`],
+//! [`write`], [`prove`], [`expect`]. [`add_level`] edits a study that is there; [`ask`] is where a user answers, [`progress`] what is drawn
+//! meanwhile.
 
 mod add_level;
 mod ask;
 mod command;
 mod expect;
 mod levels;
+mod library;
 mod origin;
 mod plain;
 mod products;
+mod progress;
 mod prove;
 mod recognise;
+mod registry;
+mod script;
 mod workload;
 mod write;
 

@@ -1,5 +1,5 @@
 //! Where the source is had from, and where its study will be: a folder gets the study into itself, anything else a new folder
-//! in the current one. It fetches nothing by itself: that is done by the crate `builds`, by hash.
+//! in the current one. The crate `builds` fetches it, by hash; the commands that it executes are written here.
 
 use bakeoff_builds::{Cache, KeptSource, Limits, find_source, kept_source, place_in_repository, unpack_archive};
 use bakeoff_command::{Code, CommandError};
@@ -30,6 +30,12 @@ pub(crate) fn resolve(cache: &Cache, what: &str) -> Result<Origin, CommandError>
     if let Some(package) = what.strip_prefix("debian:") {
         return debian(cache, package);
     }
+    if let Some(name) = what.strip_prefix("crate:") {
+        return krate(cache, name);
+    }
+    if let Some(module) = what.strip_prefix("go:") {
+        return go_module(cache, module);
+    }
     if path.is_dir() {
         return of_folder(cache, path);
     }
@@ -45,8 +51,10 @@ pub(crate) fn resolve(cache: &Cache, what: &str) -> Result<Origin, CommandError>
         let from = SourceFrom::git(what, "HEAD");
         return fetched(cache, last.trim_end_matches(".git"), from, vec![("git", what.to_owned())]);
     }
-    Err(CommandError::usage(format!("there is no file or folder `{what}`"))
-        .hint("name a folder with source code, a Git URL, an archive, or a Debian source package as debian:lua5.4"))
+    Err(CommandError::usage(format!("there is no file or folder `{what}`")).hint(
+        "name a folder with source code, a Git URL, an archive, a Debian source package as debian:lua5.4, a crate as \
+             crate:hexyl, or a Go module as go:example.org/prog",
+    ))
 }
 
 fn of_folder(cache: &Cache, path: &Path) -> Result<Origin, CommandError> {
@@ -70,14 +78,72 @@ fn of_archive(path: &Path) -> Result<Origin, CommandError> {
     Ok(Origin { name, study_dir, keys, tree, _unpacked: Some(unpacked) })
 }
 
-/// What `apt-get source` leaves, unpacked and patched.
+/// What `apt-get source` leaves, unpacked and patched. The study gets the script that asks for it.
 fn debian(cache: &Cache, package: &str) -> Result<Origin, CommandError> {
-    let is_package = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || "+-.".contains(c);
-    if package.is_empty() || !package.chars().all(is_package) {
-        return Err(CommandError::usage(format!("`{package}` is not the name of a Debian package")));
+    const SCRIPT: &str = "fetch-debian.sh";
+    is_name(package, "a Debian package")?;
+    let study_dir = std::path::absolute(study_name(package)).map_err(CommandError::usage)?;
+    let is_new = !study_dir.exists();
+    let script = study_dir.join(SCRIPT);
+    let written =
+        std::fs::create_dir_all(&study_dir).and_then(|()| std::fs::write(&script, include_str!("fetch-debian.sh")));
+    written.map_err(|error| CommandError::usage(format!("{} cannot be written: {error}", script.display())))?;
+    let found = by_command(cache, package, format!("sh {SCRIPT} {package}"));
+    if found.is_err() && is_new {
+        // Nothing is left of what came to nothing.
+        let _ = std::fs::remove_file(&script).and_then(|()| std::fs::remove_dir(&study_dir));
     }
-    let fetch = format!("cd \"$DOWNLOAD\" && apt-get -qq source {package} && find . -maxdepth 1 -type f -delete");
-    fetched(cache, package, SourceFrom::Fetch(fetch.clone()), vec![("fetch", fetch)])
+    found
+}
+
+/// A crate, with the version that it turned out to be if none is said.
+fn krate(cache: &Cache, what: &str) -> Result<Origin, CommandError> {
+    let (name, version) = what.split_once('@').map_or((what, None), |(name, version)| (name, Some(version)));
+    is_name(name, "a crate")?;
+    version.map_or(Ok(()), |version| is_name(version, "a version"))?;
+    let fetch = |version: &str| {
+        format!(
+            "cd \"$DOWNLOAD\" && cargo init -q --lib --vcs none x && cd x && cargo add -q {name}{version} && \
+             cargo vendor -q > /dev/null && mv vendor/{name} .. && cd .. && rm -r x {name}/.cargo-checksum.json"
+        )
+    };
+    let asked = version.map(|version| format!("@={version}")).unwrap_or_default();
+    let mut origin = by_command(cache, name, fetch(&asked))?;
+    if version.is_none() {
+        let manifest = std::fs::read_to_string(origin.tree.join("Cargo.toml")).unwrap_or_default();
+        let version = manifest.lines().find_map(|line| line.strip_prefix("version = \"")?.strip_suffix('"'));
+        let fetch = version.map(|version| fetch(&format!("@={version}")));
+        origin.keys.iter_mut().filter(|(key, _)| *key == "fetch").zip(fetch).for_each(|(old, new)| old.1 = new);
+    }
+    Ok(origin)
+}
+
+/// A Go module, as it is published.
+fn go_module(cache: &Cache, what: &str) -> Result<Origin, CommandError> {
+    let (module, version) = what.split_once('@').unwrap_or((what, "latest"));
+    module.split('/').try_for_each(|part| is_name(part, "a Go module"))?;
+    is_name(version, "a version")?;
+    let fetch = format!(
+        "cd \"$DOWNLOAD\" && dir=$(go mod download -json {module}@{version} | sed -n 's/^.*\"Dir\": \"\\(.*\\)\".*/\\1/p') \
+         && cp -R \"$dir\" source && chmod -R u+w source"
+    );
+    // The last part may only be a major version: example.org/prog/v4.
+    let is_version = |part: &&str| part.strip_prefix('v').is_some_and(|rest| rest.parse::<u32>().is_ok());
+    let name = module.rsplit('/').find(|part| !is_version(part)).unwrap_or(module);
+    by_command(cache, name, fetch)
+}
+
+/// Whether a text can stand in a command as it is.
+fn is_name(text: &str, what: &str) -> Result<(), CommandError> {
+    let sign = |c: char| c.is_ascii_alphanumeric() || "+-._~".contains(c);
+    if text.is_empty() || text.starts_with('-') || !text.chars().all(sign) {
+        return Err(CommandError::usage(format!("`{text}` is not the name of {what}")));
+    }
+    Ok(())
+}
+
+fn by_command(cache: &Cache, name: &str, command: String) -> Result<Origin, CommandError> {
+    fetched(cache, name, SourceFrom::Fetch(command.clone()), vec![("fetch", command)])
 }
 
 /// A source that is fetched now, and accepted by its hash from now on.
@@ -88,7 +154,9 @@ fn fetched(
     mut keys: Vec<(&'static str, String)>,
 ) -> Result<Origin, CommandError> {
     let name = study_name(name);
-    let here = std::env::current_dir().map_err(CommandError::usage)?;
+    let study_dir = std::path::absolute(&name).map_err(CommandError::usage)?;
+    let here =
+        if study_dir.is_dir() { study_dir.clone() } else { std::env::current_dir().map_err(CommandError::usage)? };
     let source = Source { name: name.clone(), from, sha256: None, unpack: true, disk_bytes: None };
     let found = find_source(cache, &here, &source, &|_| {})?.map_err(|not| {
         let said = not.tail.iter().map(|line| format!("    {line}\n")).collect::<String>();
@@ -101,7 +169,7 @@ fn fetched(
         Some(KeptSource::Folder(folder)) => (folder.join("tree"), None),
         None => return Err(CommandError::text(Code::Internal, "error: the cache lost the source\n".to_owned())),
     };
-    Ok(Origin { study_dir: here.join(&name), name, keys, tree, _unpacked: unpacked })
+    Ok(Origin { study_dir, name, keys, tree, _unpacked: unpacked })
 }
 
 /// Unpacks an archive to a folder that is gone when nobody needs it; what its only folder holds, if it has only one.
@@ -121,11 +189,14 @@ fn is_archive_name(text: &str) -> bool {
     [".tar", ".tgz", ".tbz2", ".txz", ".zip"].iter().any(|end| text.ends_with(end)) || text.contains(".tar.")
 }
 
-/// The name of an archive without what says how it is packed.
+/// The name of an archive without what says how it is packed, and which version it is.
 fn stem(name: &str) -> String {
     let name = name.split_once(".tar").map_or(name, |(stem, _)| stem);
     let ends = [".tgz", ".tbz2", ".txz", ".zip", ".orig"];
-    ends.iter().fold(name, |name, end| name.strip_suffix(end).unwrap_or(name)).to_owned()
+    let name = ends.iter().fold(name, |name, end| name.strip_suffix(end).unwrap_or(name));
+    let is_version = |rest: &str| rest.trim_start_matches('v').starts_with(|c: char| c.is_ascii_digit());
+    let cut = name.match_indices(['-', '_']).find(|&(at, _)| at > 0 && is_version(&name[at + 1..]));
+    cut.map_or(name, |(at, _)| &name[..at]).to_owned()
 }
 
 /// A name as a study and a source may have it.
@@ -143,8 +214,10 @@ mod tests {
     #[test]
     fn names_of_archives_and_studies() {
         for (file, expect) in [
-            ("lua5.4_5.4.4.orig.tar.gz", "lua5-4_5-4-4"),
-            ("zopfli-1.0.3.tgz", "zopfli-1-0-3"),
+            ("lua5.4_5.4.4.orig.tar.gz", "lua5-4"),
+            ("zopfli-1.0.3.tgz", "zopfli"),
+            ("7zip-v22.tar.xz", "7zip"),
+            ("ninja-build_1.11.1.orig.tar.gz", "ninja-build"),
             ("x.zip", "x"),
             ("...", "program"),
         ] {

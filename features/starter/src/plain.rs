@@ -1,16 +1,22 @@
 //! Builds a copy of the source once as it is, through the crate `builds`: with its cache, its log, and what its wrappers saw.
 //! The whole tree is kept afterwards, to be looked at. A build that fails is tried once more in another way.
 
+use crate::levels::{Level, OWN};
 use crate::origin::Origin;
+use crate::products::Product;
+use crate::progress::watched;
 use crate::recognise::{Found, How, System};
-use crate::write::{block, source};
-use bakeoff_builds::{BuildEvent, Cache, Made, build_all, made_by};
+use crate::script::{self, found_nothing};
+use crate::workload::stub;
+use crate::write::{Output, Written, text};
+use bakeoff_builds::{BuildEvent, Cache, Made, Request, build_all, kept_tree, made_by};
 use bakeoff_command::study_folder::StudyFolder;
 use bakeoff_command::{Code, CommandError, Features, screen};
 use bakeoff_model::plan::Plan;
 use bakeoff_model::record::{BuildLine, BuildOutcome};
 use bakeoff_report::format;
 use std::path::PathBuf;
+use std::time::Instant;
 
 /// What a plain build came to.
 pub(crate) struct Plain {
@@ -23,83 +29,121 @@ pub(crate) struct Plain {
     pub(crate) wall_s: f64,
 }
 
-/// Builds it.
+/// Builds it, as the plain level of a study with these levels whose program is `guess`. Then that level is built already, if
+/// nothing else is chosen.
 ///
 /// # Errors
 /// If it cannot be built, with the last lines of what was printed.
-pub(crate) fn build(cache: &Cache, origin: &Origin, found: &Found, features: Features) -> Result<Plain, CommandError> {
+pub(crate) fn build(
+    cache: &Cache,
+    origin: &Origin,
+    found: &Found,
+    (guess, levels): (&Product, &[Level]),
+    features: Features,
+) -> Result<Plain, CommandError> {
+    let attempt = Attempt { cache, origin, found, guess, levels, features };
     let how = How::default();
-    let (how, line) = match attempt(cache, origin, found, how, features)? {
-        line if line.outcome == BuildOutcome::Built => (how, line),
-        failed if found.system == System::Cargo || found.system == System::Go => return Err(failure(&failed)),
-        failed => {
+    let plain = match attempt.once(how)? {
+        Ok(plain) => plain,
+        Err(failed) if found.system == System::Cargo || found.system == System::Go => return Err(failure(&failed)),
+        Err(failed) => {
             screen::err("the build failed; once more, with one job at a time\n");
-            let how = How { one_job: true, ..how };
-            let again = attempt(cache, origin, found, how, features)?;
-            if again.outcome != BuildOutcome::Built {
-                return Err(failure(&failed));
-            }
-            (how, again)
+            attempt.once(How { one_job: true, ..how })?.map_err(|_| failure(&failed))?
         }
     };
-    let plain = seen(cache, &line, how);
     if plain.made.compilations > 0 || found.system != System::Make {
         return Ok(plain);
     }
     // A build in this folder before left everything that make looks for.
     screen::err("nothing was compiled: it had been built before; once more after `make clean`\n");
-    let how = How { clean: true, ..how };
-    match attempt(cache, origin, found, how, features)? {
-        line if line.outcome == BuildOutcome::Built => Ok(seen(cache, &line, how)),
-        _ => Ok(plain),
-    }
+    let how = How { clean: true, ..plain.how };
+    Ok(attempt.once(how)?.unwrap_or(plain))
 }
 
-fn seen(cache: &Cache, line: &BuildLine, how: How) -> Plain {
-    let tree = cache.prefix_of(&line.digest).join("tree");
-    let made = made_by(cache.root(), &line.digest).unwrap_or_default();
-    Plain { tree, made, how, wall_s: line.cost.get("wall").copied().unwrap_or_default() }
-}
-
-/// One build, in a study that nobody sees. A study compares something, so two variants share the build.
-fn attempt(
-    cache: &Cache,
-    origin: &Origin,
-    found: &Found,
-    how: How,
+/// What is built, and for what.
+struct Attempt<'a> {
+    cache: &'a Cache,
+    origin: &'a Origin,
+    found: &'a Found,
+    guess: &'a Product,
+    levels: &'a [Level],
     features: Features,
-) -> Result<BuildLine, CommandError> {
-    let folder = tempfile::tempdir().map_err(CommandError::usage)?;
-    let mut script = found.script(how);
-    script.extend(found.back().map(str::to_owned));
-    script.push("cp -a . \"$PREFIX/tree\"".to_owned());
-    let source = source(origin, true);
-    let build = block("plain", &origin.name, &found.tools(), &script);
-    let study = format!(
-        "format = 1\nname = \"plain\"\nquestion = \"?\"\n[run_factors.executed]\nonce = {{}}\ntwice = {{ TWICE = \"1\" }}\n\
-         {source}{build}[workloads.none]\nrun = \"true\"\n[decide]\nbaseline = {{ executed = \"once\" }}\n"
-    );
-    std::fs::write(folder.path().join("study.toml"), study).map_err(CommandError::usage)?;
-    // What belongs to the study in the folder that it will be written into is no part of this source either.
-    let mut folder = StudyFolder::open(folder.path(), features)?;
-    folder.own.push(origin.study_dir.join("study.toml"));
-    let plan = Plan::of(&folder.study, "default")?;
-    let jobs = format!("building it as it is, in a copy: {}\n", found.script(how).join(" && "));
-    screen::err(&jobs);
-    let lines = build_all(cache, &folder.request(&plan, 1), &tell)?;
-    lines.into_iter().next().ok_or_else(|| CommandError::usage("there is nothing to build"))
+}
+
+impl Attempt<'_> {
+    /// One build, in a study that nobody sees; or what failed.
+    fn once(&self, how: How) -> Result<Result<Plain, BuildLine>, CommandError> {
+        let folder = tempfile::tempdir().map_err(CommandError::usage)?;
+        std::fs::write(folder.path().join("study.toml"), self.study(how)).map_err(CommandError::usage)?;
+        // What belongs to the study in the folder that it will be written into is no part of this source either.
+        let mut folder = StudyFolder::open(folder.path(), self.features)?;
+        folder.own.push(self.origin.study_dir.join("study.toml"));
+        let plan = Plan::of(&folder.study, "default")?;
+        let mut layers = folder.study.layers.clone();
+        layers.iter_mut().next_back().into_iter().for_each(|layer| layer.keeps_tree = true);
+        let baseline = std::slice::from_ref(plan.baseline());
+        let request = Request { layers: &layers, variants: baseline, ..folder.request(&plan, 1) };
+        let shown = self.found.script(how).join(" && ").replace("\\ && ", "");
+        screen::err(&format!("building it as it is, in a copy: {shown}\n"));
+        let began = Instant::now();
+        let told = |event| {
+            if !matches!(event, BuildEvent::Started { .. }) {
+                tell(event)
+            }
+        };
+        let mut lines = watched(|| build_all(self.cache, &request, &told))?;
+        let line = lines.pop().ok_or_else(|| CommandError::usage("there is nothing to build"))?;
+        let root = self.cache.root();
+        let is_whole = line.outcome == BuildOutcome::Built;
+        let is_built = match &line.outcome {
+            BuildOutcome::Failed { tail, .. } => found_nothing(tail),
+            _ => is_whole,
+        };
+        let Some(tree) = kept_tree(root, &line.digest).filter(|_| is_built) else { return Ok(Err(line)) };
+        let known_s = line.cost.get("wall").copied().filter(|_| is_whole);
+        let wall_s = known_s.unwrap_or(began.elapsed().as_secs_f64());
+        if !is_whole {
+            screen::err(&format!("built it in {}\n", format::waiting_time(wall_s)));
+        }
+        Ok(Ok(Plain { tree, made: made_by(root, &line.digest).unwrap_or_default(), how, wall_s }))
+    }
+
+    fn study(&self, how: How) -> String {
+        let own = Level { name: OWN.to_owned(), entries: vec![] };
+        let mut levels: Vec<Level> =
+            std::iter::once(own).chain(self.levels.iter().filter(|level| level.name != OWN).cloned()).collect();
+        // What a profile is to be trained by is not known yet, and only the plain level is built here.
+        for command in levels.iter_mut().filter_map(Level::training).filter(|command| command.is_empty()) {
+            "true".clone_into(command);
+        }
+        let program = self.guess.name();
+        text(&Written {
+            origin: self.origin,
+            elsewhere: true,
+            factor: "flags",
+            levels: &levels,
+            seen: &[],
+            found: self.found,
+            script: &script::lines(self.found, how, &levels, self.guess, &[]),
+            driver: None,
+            files: &[],
+            program: &program,
+            workload: &stub(&program),
+            output: Output::Unknown,
+            timed: &[],
+        })
+    }
 }
 
 /// What happens, on standard error.
 pub(crate) fn tell(event: BuildEvent) {
     let line = match event {
         BuildEvent::Waiting { what, .. } => format!("waiting: {what}"),
-        BuildEvent::Started { variants, layer } if layer != "plain" => {
-            format!("building {layer} for {}", variants.join(", "))
-        }
+        BuildEvent::Started { variants, layer } => format!("building {layer} for {}", variants.join(", ")),
         BuildEvent::Finished { wall_s, layer, .. } => format!("built {layer} in {}", format::waiting_time(wall_s)),
         _ => return,
     };
+    screen::erase();
     screen::err(&format!("{line}\n"));
 }
 
@@ -111,6 +155,7 @@ pub(crate) fn failure(line: &BuildLine) -> CommandError {
     let mut text = format!("error: it cannot be built: {why}\n");
     tail.iter().for_each(|line| text.push_str(&format!("    {line}\n")));
     let log = log.as_ref().map_or_else(String::new, |log| format!("; the whole log: {log}"));
-    CommandError::text(Code::VariantFailed, text)
-        .hint(format!("install what it says is missing, and execute the command again{log}"))
+    CommandError::text(Code::VariantFailed, text).hint(format!(
+        "install what it says is missing, or leave that out with --options, and execute the command again{log}"
+    ))
 }

@@ -1,6 +1,7 @@
 //! Which program of a build is meant: what was linked and is still there, tests and helpers last. It looks at files of a
 //! tree that was built, and executes none of them.
 
+use crate::library::{DRIVER, Library};
 use bakeoff_builds::executed_with;
 use std::fs::{self, File};
 use std::io::Read as _;
@@ -16,9 +17,21 @@ pub(crate) struct Product {
     /// It seems to be no more than a test or a helper of the build.
     pub(crate) is_aside: bool,
     score: i32,
+    /// It is not built by the source, but uses this library, which is all that the source builds.
+    pub(crate) library: Option<Library>,
 }
 
 impl Product {
+    /// The program that uses a library.
+    pub(crate) fn driver(library: Library) -> Self {
+        Self { library: Some(library), ..Self::guessed(PathBuf::from(DRIVER)) }
+    }
+
+    /// One that is not built yet.
+    pub(crate) fn guessed(path: PathBuf) -> Self {
+        Self { path, bytes: 0, is_aside: false, score: 0, library: None }
+    }
+
     /// What it is called.
     pub(crate) fn name(&self) -> String {
         self.path.file_name().unwrap_or_default().to_string_lossy().into_owned()
@@ -46,7 +59,7 @@ pub(crate) fn ranked(tree: &Path, linked: &[PathBuf], package: &str) -> Products
         let path = shallower(tree, path, bytes);
         if products.programs.iter().all(|known| known.path != path) {
             let (score, is_aside) = score(&path, package);
-            products.programs.push(Product { path, bytes, is_aside, score });
+            products.programs.push(Product { path, bytes, is_aside, score, library: None });
         }
     }
     products.programs.sort_by_key(|product| (std::cmp::Reverse(product.score), std::cmp::Reverse(product.bytes)));

@@ -2,6 +2,7 @@
 //! change came. The words of doubts are those of every report.
 
 use crate::plain::{failure, tell};
+use crate::progress::watched;
 use bakeoff_builds::{Cache, build_all};
 use bakeoff_command::study_folder::StudyFolder;
 use bakeoff_command::{CommandError, Features, screen};
@@ -28,7 +29,7 @@ pub(crate) fn prove(cache: &Cache, dir: &Path, features: Features) -> Result<Pro
     let baseline = plan.baseline().name.clone();
     let changed = plan.variants.iter().map(|variant| variant.name.clone()).find(|name| *name != baseline);
     plan.only(changed.as_slice())?;
-    let lines = build_all(cache, &folder.request(&plan, 1), &tell)?;
+    let lines = watched(|| build_all(cache, &folder.request(&plan, 1), &tell))?;
     let of = |name: &String| lines.iter().find(|line| line.variants.contains(name));
     let own = of(&baseline).ok_or_else(|| CommandError::usage("there is nothing to build"))?;
     if own.outcome != BuildOutcome::Built {

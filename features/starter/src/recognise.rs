@@ -1,8 +1,9 @@
 //! Which build system a source has, and how that builds it: by the files at its top, in an order that prefers the systems
 //! that configure themselves to a bare Makefile. Nothing of the source is executed here.
 
+use crate::registry::{self, Needs};
 use std::os::unix::fs::PermissionsExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The folder that systems build in which have one of their own.
 const BUILD: &str = "bakeoff-build";
@@ -46,13 +47,15 @@ pub(crate) struct Found {
     /// Where it is built: a folder of the source, or the empty text.
     folder: String,
     facts: Facts,
+    /// More words for what configures it, or else builds it.
+    pub(crate) options: String,
 }
 
 /// What of the source changes how its system is called.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 struct Facts {
-    /// Of Cargo: there is a Cargo.lock.
-    is_locked: bool,
+    /// Of Cargo and Go: which other packages it needs.
+    needs: Needs,
     /// Of Meson: the project says which kind of build it is by default.
     has_buildtype: bool,
     /// Of configure: its file may not be executed.
@@ -76,7 +79,7 @@ fn in_folder(tree: &Path, folder: &str) -> Vec<Found> {
         let file = files.iter().find(|file| place.join(file).is_file())?;
         let shown = Path::new(folder).join(file).display().to_string();
         let facts = Facts::of(*system, &place, file);
-        Some(Found { system: *system, file: shown, folder: folder.to_owned(), facts })
+        Some(Found { system: *system, file: shown, folder: folder.to_owned(), facts, options: String::new() })
     };
     FILES.iter().filter_map(found).collect()
 }
@@ -86,7 +89,7 @@ impl Facts {
         let text = || std::fs::read_to_string(place.join(file)).unwrap_or_default();
         let mode = || place.join(file).metadata().map_or(0, |about| about.permissions().mode());
         Self {
-            is_locked: system == System::Cargo && place.join("Cargo.lock").is_file(),
+            needs: registry::needs(system, place),
             has_buildtype: system == System::Meson && text().contains("buildtype="),
             needs_shell: system == System::Configure && mode() & 0o100 == 0,
             bootstraps: system == System::ConfigurePy && text().contains("--bootstrap"),
@@ -112,7 +115,7 @@ impl Found {
     /// The tools whose versions the build depends on.
     pub(crate) fn tools(&self) -> Vec<&'static str> {
         match self.system {
-            System::Cargo => vec!["cargo", "cc", "ld"],
+            System::Cargo => vec!["cargo", "rustc", "cc", "ld"],
             System::Go => vec!["go"],
             System::Meson => vec!["cc", "ld", "meson", "ninja"],
             System::CMake => vec!["cc", "ld", "make", "cmake"],
@@ -129,42 +132,59 @@ impl Found {
         if !self.folder.is_empty() {
             lines.push(format!("cd {}", self.folder));
         }
+        let options = if self.options.is_empty() { String::new() } else { format!(" {}", self.options) };
         let jobs = if how.one_job { "" } else { " -j\"$JOBS\"" };
         let shell = if self.facts.needs_shell { "sh " } else { "" };
         let (autoreconf, clean) = ("autoreconf -fi".to_owned(), "make clean".to_owned());
-        let configure = format!("{shell}./configure --prefix=\"$PREFIX\"");
+        let configure = format!("{shell}./configure --prefix=\"$PREFIX\"{options}");
         let make = format!("make{jobs}");
         let rest = match self.system {
-            System::Cargo => {
-                let locked = if self.facts.is_locked { " --locked" } else { "" };
-                vec!["export CARGO_HOME=\"$HOME/cargo\"".to_owned(), format!("cargo build --release{locked}")]
-            }
-            System::Go => vec![format!("mkdir {BUILD}"), format!("go build -o {BUILD}/ ./...")],
+            System::Cargo => registry::cargo(self.facts.needs, &options),
+            System::Go => registry::go(self.facts.needs, BUILD, &options),
             System::Meson => {
                 let kind = if self.facts.has_buildtype { "" } else { " --buildtype=release" };
                 vec![
-                    format!("meson setup {BUILD} --prefix=\"$PREFIX\" --libdir=lib{kind}"),
+                    format!("meson setup {BUILD} --prefix=\"$PREFIX\" --libdir=lib{kind}{options}"),
                     format!("ninja -C {BUILD}{jobs}"),
                 ]
             }
             System::CMake => vec![
                 format!("cmake -S . -B {BUILD} -DCMAKE_BUILD_TYPE=Release -DCMAKE_INSTALL_PREFIX=\"$PREFIX\" \\"),
-                "  -DCMAKE_INSTALL_LIBDIR=lib -DCMAKE_INSTALL_RPATH=\"$PREFIX/lib\"".to_owned(),
+                format!("  -DCMAKE_INSTALL_LIBDIR=lib -DCMAKE_INSTALL_RPATH=\"$PREFIX/lib\"{options}"),
                 format!("cmake --build {BUILD}{jobs}"),
             ],
             System::Configure => vec![configure, make],
             System::Autoconf => vec![autoreconf, configure, make],
-            System::ConfigurePy if self.facts.bootstraps => vec!["python3 configure.py --bootstrap".to_owned()],
-            System::ConfigurePy => vec!["python3 configure.py".to_owned(), format!("ninja{jobs}")],
-            System::Make if how.clean => vec![clean, make],
-            System::Make => vec![make],
+            System::ConfigurePy if self.facts.bootstraps => vec![format!("python3 configure.py --bootstrap{options}")],
+            System::ConfigurePy => vec![format!("python3 configure.py{options}"), format!("ninja{jobs}")],
+            System::Make if how.clean => vec![clean, make + &options],
+            System::Make => vec![make + &options],
             System::Debian => {
                 let jobs = if how.one_job { "1" } else { "$JOBS" };
-                vec![format!("DEB_BUILD_OPTIONS=\"nocheck parallel={jobs}\" make -f debian/rules build")]
+                vec![format!("DEB_BUILD_OPTIONS=\"nocheck parallel={jobs}\" make -f debian/rules build{options}")]
             }
         };
         lines.extend(rest);
         lines
+    }
+
+    /// The folder that its programs are in, if it is not where they are typed.
+    pub(crate) fn folder_of_programs(&self) -> Option<PathBuf> {
+        let folder = match self.system {
+            System::Cargo => "target/release",
+            System::Go | System::Meson | System::CMake => BUILD,
+            _ => "",
+        };
+        Some(Path::new(&self.folder).join(folder)).filter(|folder| !folder.as_os_str().is_empty())
+    }
+
+    /// The lines of a layer below the build that loads the packages it needs, which are the same for all levels.
+    pub(crate) fn loads(&self) -> Option<Vec<String>> {
+        match self.system {
+            System::Cargo => registry::cargo_loads(self.facts.needs),
+            System::Go => registry::go_loads(self.facts.needs),
+            _ => None,
+        }
     }
 
     /// The line that installs what was built into `$PREFIX`, if the system has one.
@@ -225,8 +245,6 @@ mod tests {
         let usual = How::default();
         assert!(lines(&["unix/configure"], usual).starts_with("cd unix\nsh ./configure --prefix=\"$PREFIX\"\n"));
         assert!(lines(&["configure.ac"], usual).starts_with("autoreconf -fi\n./configure"));
-        assert!(lines(&["Cargo.toml"], usual).ends_with("cargo build --release"));
-        assert!(lines(&["Cargo.toml", "Cargo.lock"], usual).ends_with("cargo build --release --locked"));
         assert!(lines(&["meson.build"], usual).contains("--buildtype=release"));
     }
 }

@@ -37,6 +37,11 @@ pub(crate) fn of_command(typed: &str, program: &str, product: &Path) -> Workload
     Workload { run: run.trim().to_owned(), is_stub: false }
 }
 
+/// Whether a command that the user typed executes a program.
+pub(crate) fn names(typed: &str, program: &str, product: &Path) -> bool {
+    of_command(typed, program, product).run != typed.trim()
+}
+
 /// Copies the files that a command names, as far as they are in one of these folders and not in the study's; which.
 ///
 /// # Errors
@@ -51,8 +56,9 @@ pub(crate) fn bring_files(run: &str, from: &[&Path], study_dir: &Path) -> io::Re
         }
         let Some(place) = from.iter().map(|folder| folder.join(path)).find(|place| place.is_file()) else { continue };
         let target = study_dir.join(path);
-        fs::create_dir_all(target.parent().unwrap_or(study_dir))?;
-        fs::copy(place, target)?;
+        let copied = fs::create_dir_all(target.parent().unwrap_or(study_dir)).and_then(|()| fs::copy(&place, target));
+        copied
+            .map_err(|error| io::Error::new(error.kind(), format!("{} cannot be copied: {error}", place.display())))?;
         brought.push(word.to_owned());
     }
     Ok(brought)
@@ -88,5 +94,6 @@ mod tests {
         check("./src/prog -x  'a b' > /dev/null", "\"$PREFIX/bin/prog\" -x  'a b' > /dev/null");
         check("cat input | ./prog", "cat input | \"$PREFIX/bin/prog\"");
         check("sh run.sh", "sh run.sh");
+        assert!(names("./prog x", "prog", Path::new("src/prog")) && !names("sh run.sh", "prog", Path::new("prog")));
     }
 }

@@ -3,6 +3,7 @@
 
 use crate::levels::{Level, OWN};
 use crate::origin::{Origin, study_name};
+use crate::recognise::Found;
 use crate::workload::Workload;
 use std::io;
 use std::path::Path;
@@ -11,13 +12,17 @@ use toml_edit::Value;
 /// All that a study file is made of.
 pub(crate) struct Written<'a> {
     pub(crate) origin: &'a Origin,
+    /// It is not written into the folder of the study.
+    pub(crate) elsewhere: bool,
     pub(crate) factor: &'a str,
     pub(crate) levels: &'a [Level],
     /// What was seen of the plain build, a sentence each.
     pub(crate) seen: &'a [String],
-    pub(crate) tools: &'a [&'static str],
+    pub(crate) found: &'a Found,
     pub(crate) script: &'a [String],
-    /// Files of the study that the build needs.
+    /// The file of the study that the build compiles, if it compiles one.
+    pub(crate) driver: Option<&'a str>,
+    /// Files of the study that a training reads.
     pub(crate) files: &'a [String],
     pub(crate) program: &'a str,
     pub(crate) workload: &'a Workload,
@@ -44,7 +49,7 @@ fn quoted(text: &str) -> String {
 }
 
 /// The section of the source. In a study elsewhere its path is absolute.
-pub(crate) fn source(origin: &Origin, elsewhere: bool) -> String {
+fn source(origin: &Origin, elsewhere: bool) -> String {
     let mut text = format!("[sources.{}]\n", origin.name);
     for (key, value) in &origin.keys {
         let value = match value == "." && elsewhere {
@@ -56,17 +61,25 @@ pub(crate) fn source(origin: &Origin, elsewhere: bool) -> String {
     text
 }
 
-/// The section of a layer.
-pub(crate) fn block(name: &str, source: &str, tools: &[&str], script: &[String]) -> String {
-    let tools: Vec<String> = tools.iter().map(|tool| quoted(tool)).collect();
-    format!(
-        "[[build]]\nname = {}\nsource = {}\ntools = [{}]\nscript = '''\n{}\n'''\n",
-        quoted(name),
-        quoted(source),
-        tools.join(", "),
-        script.join("\n")
-    )
+/// The sections of the layers: of what the build loads, if that is a layer of its own, and of the build itself, to which
+/// more keys may be added.
+fn layers(name: &str, source: &str, found: &Found, script: &[String]) -> String {
+    let tools: Vec<String> = found.tools().iter().map(|tool| quoted(tool)).collect();
+    let layer = |name: &str, script: &[String]| {
+        format!(
+            "[[build]]\nname = {}\nsource = {}\ntools = [{}]\nscript = '''\n{}\n'''\n",
+            quoted(name),
+            quoted(source),
+            tools.join(", "),
+            script.join("\n")
+        )
+    };
+    let loads = found.loads().map(|script| layer(LOADS, &script) + "\n").unwrap_or_default();
+    loads + &layer(name, script)
 }
+
+/// The name of the layer that loads what the build needs.
+const LOADS: &str = "packages";
 
 /// The whole file.
 pub(crate) fn text(study: &Written<'_>) -> String {
@@ -91,16 +104,19 @@ pub(crate) fn text(study: &Written<'_>) -> String {
     }
     text += &format!(
         "\n{}\n{}",
-        source(origin, false),
-        block(&study_name(program), &origin.name, study.tools, study.script)
+        source(origin, study.elsewhere),
+        layers(&study_name(program), &origin.name, study.found, study.script)
     );
-    if !study.files.is_empty() {
-        let files: Vec<String> = study.files.iter().map(|file| quoted(file)).collect();
-        text += &format!("files = [{}]   # what the training reads\n", files.join(", "));
+    let files: Vec<String> =
+        study.driver.into_iter().chain(study.files.iter().map(String::as_str)).map(quoted).collect();
+    if !files.is_empty() {
+        text += &format!("files = [{}]\n", files.join(", "));
     }
     text +=
         &format!("verify = ['test -x \"$PREFIX/bin/{program}\"']\nsizes = [{}]\n\n", quoted(&format!("bin/{program}")));
-    if workload.is_stub {
+    if let Some(file) = study.driver.filter(|_| workload.is_stub) {
+        text += &format!("# {file} is a skeleton: call in it what shall be measured.\n");
+    } else if workload.is_stub {
         text += "# A stub: it only starts the program. Put a command here that does real work for a second or two; files that it\n\
                  # needs may lie in this folder.\n";
     }

@@ -27,6 +27,8 @@ mod page_serve;
 mod parcel;
 #[path = "../../../../features/starter/tests/command/init.rs"]
 mod starter;
+#[path = "../../../../features/starter/tests/command/systems.rs"]
+mod starter_systems;
 #[path = "../../../../features/stat/tests/command/stat.rs"]
 mod stat;
 #[path = "../../../../features/stat/tests/command/benchstat.rs"]

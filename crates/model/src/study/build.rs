@@ -81,6 +81,9 @@ pub struct Layer {
     pub compiler_cache: Option<CompilerCache>,
     /// A script that takes longer is killed, in seconds.
     pub timeout_s: Option<f64>,
+    /// The tree that it is built in stays, for a command that looks into it. The study file does not say so, and the name of
+    /// the build does not depend on it.
+    pub keeps_tree: bool,
 }
 
 /// What keeps the output of compilers.

@@ -68,6 +68,7 @@ fn layer(section: &Section<'_>, name: String, sources: &[Source]) -> Layer {
         relink: section.string("relink").map(|(script, _)| script),
         compiler_cache: compiler_cache(section),
         timeout_s: section.duration("timeout"),
+        keeps_tree: false,
     }
 }
 

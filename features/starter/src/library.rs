@@ -1,0 +1,122 @@
+//! A library without a program: what a program that uses it is linked with, and the skeleton of such a program, which is built
+//! on top of every level's library. What it shall call only the user knows.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// A library that was built.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Library {
+    /// As linkers call its parts: `fmt` is libfmt.a.
+    names: Vec<String>,
+    is_cxx: bool,
+    /// Some of its headers, as they are included.
+    headers: Vec<String>,
+}
+
+/// What the program is called.
+pub(crate) const DRIVER: &str = "driver";
+
+/// No deeper than this, and not in folders called so, is looked for files.
+const DEEPEST: usize = 5;
+const ELSEWHERE: [&str; 5] = ["test", "tests", "third_party", "CMakeFiles", ".git"];
+
+impl Library {
+    /// The library in a tree that was built; none if there is none.
+    pub(crate) fn of(tree: &Path) -> Option<Self> {
+        let files = files(tree, DEEPEST);
+        let name = |path: &PathBuf| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let part = |file: &PathBuf| {
+            let name = name(file);
+            let stem = name.strip_prefix("lib")?;
+            let stem = stem.strip_suffix(".a").or_else(|| stem.strip_suffix(".so"))?;
+            Some(stem.to_owned())
+        };
+        let mut names: Vec<String> = files.iter().filter_map(part).collect();
+        names.sort();
+        names.dedup();
+        let ending = |endings: &[&str]| {
+            let is_one = |file: &&PathBuf| file.extension().is_some_and(|end| endings.iter().any(|one| end == *one));
+            files.iter().filter(is_one).count()
+        };
+        let is_cxx = ending(&["cc", "cpp", "cxx", "hpp"]) > ending(&["c"]);
+        let header = |file: &PathBuf| {
+            let path = file.strip_prefix("include").ok()?;
+            path.extension().filter(|end| *end == "h" || *end == "hpp").map(|_| path.display().to_string())
+        };
+        let mut headers: Vec<String> = files.iter().filter_map(header).collect();
+        headers.sort();
+        (!names.is_empty()).then_some(Self { names, is_cxx, headers })
+    }
+
+    /// The file of the program.
+    pub(crate) fn file(&self) -> String {
+        format!("{DRIVER}.{}", if self.is_cxx { "cc" } else { "c" })
+    }
+
+    /// The line that builds the program after the library was installed. Its parts may need one another.
+    pub(crate) fn line(&self) -> String {
+        let compiler = if self.is_cxx { "c++" } else { "cc" };
+        let names: Vec<String> = self.names.iter().map(|name| format!("-l{name}")).collect();
+        format!(
+            "mkdir -p \"$PREFIX/bin\" && {compiler} -O2 -I\"$PREFIX/include\" -o \"$PREFIX/bin/{DRIVER}\" {} \
+             -L\"$PREFIX/lib\" -Wl,-rpath,\"$PREFIX/lib\" -Wl,--start-group {} -Wl,--end-group -lm",
+            self.file(),
+            names.join(" ")
+        )
+    }
+
+    /// A program that does nothing yet.
+    pub(crate) fn skeleton(&self) -> String {
+        let include = |header: &String| format!("// #include <{header}>\n");
+        let headers: String = self.headers.iter().take(20).map(include).collect();
+        format!(
+            "// Call here what shall be measured, often enough that it takes a second or two, and print what came of it: then\n\
+             // every level must print the same.\n{headers}#include <stdio.h>\n\nint main(void) {{\n  \
+             for (int i = 0; i < 1; i++) {{\n    // …\n  }}\n  printf(\"done\\n\");\n  return 0;\n}}\n"
+        )
+    }
+}
+
+/// The files in a folder and those within, relative to it.
+fn files(folder: &Path, depth: usize) -> Vec<PathBuf> {
+    let mut all = vec![];
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let name = PathBuf::from(entry.file_name());
+        let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
+        match is_folder {
+            true if depth > 0 && !ELSEWHERE.iter().any(|one| name == Path::new(one)) => {
+                all.extend(files(&entry.path(), depth - 1).into_iter().map(|file| name.join(file)));
+            }
+            true => {}
+            false => all.push(name),
+        }
+    }
+    all
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test ends where something is not as it should be")]
+mod tests {
+    use super::*;
+
+    fn library(files: &[&str]) -> Option<Library> {
+        let tree = tempfile::tempdir().unwrap();
+        for file in files {
+            fs::create_dir_all(tree.path().join(file).parent().unwrap()).unwrap();
+            fs::write(tree.path().join(file), "").unwrap();
+        }
+        Library::of(tree.path())
+    }
+
+    #[test]
+    fn a_driver_is_linked_with_what_was_built() {
+        assert_eq!(library(&["a.c", "tests/libtest.a"]), None);
+        let fmt = library(&["bakeoff-build/libfmt.a", "src/format.cc", "src/os.cc", "include/fmt/core.h"]).unwrap();
+        assert_eq!((fmt.file().as_str(), fmt.names.join(" ").as_str()), ("driver.cc", "fmt"));
+        assert!(fmt.line().contains("c++ -O2") && fmt.line().contains("-lfmt") && fmt.line().contains("driver.cc"));
+        assert!(fmt.skeleton().contains("// #include <fmt/core.h>"));
+        let two = library(&["x.c", "libb.so", "liba.a", "liba.so"]).unwrap();
+        assert!(two.line().contains("cc -O2") && two.line().contains("-la -lb") && two.file() == "driver.c");
+    }
+}

@@ -1,0 +1,131 @@
+//! How Cargo and Go build a source that needs other packages: a layer of its own loads them, once for all levels, and the
+//! build takes them from there. Which system a source has is decided in [`crate::recognise`]; nothing is executed here.
+
+use crate::recognise::System;
+use std::fs;
+use std::path::Path;
+
+/// Where the layer leaves what it has loaded. The build takes it away, so that it is no part of what is compared.
+const CARGO: &str = "$PREFIX/cargo";
+const GO: &str = "$PREFIX/go";
+
+/// Which other packages a source needs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum Needs {
+    /// None that are not part of it.
+    #[default]
+    Nothing,
+    /// Those that its lock file or its module file says, with their hashes.
+    Locked,
+    /// The newest that fit.
+    Newest,
+}
+
+/// What a source needs, by the files at its top.
+pub(crate) fn needs(system: System, place: &Path) -> Needs {
+    let text = |file: &str| fs::read_to_string(place.join(file)).ok();
+    let has_vendored = || {
+        let config = text(".cargo/config.toml").or_else(|| text(".cargo/config")).unwrap_or_default();
+        config.contains("replace-with") || place.join("vendor/modules.txt").is_file()
+    };
+    match system {
+        System::Cargo | System::Go if has_vendored() => Needs::Nothing,
+        System::Cargo => match text("Cargo.lock") {
+            Some(lock) if lock.contains("\nsource = ") => Needs::Locked,
+            Some(_) => Needs::Nothing,
+            None => Needs::Newest,
+        },
+        System::Go if text("go.mod").is_some_and(|file| file.contains("require")) => Needs::Locked,
+        _ => Needs::Nothing,
+    }
+}
+
+/// The lines that load what Cargo needs: the archives, which Cargo unpacks again when it builds.
+pub(crate) fn cargo_loads(needs: Needs) -> Option<Vec<String>> {
+    let target = "--target \"$(rustc -vV | sed -n 's/^host: //p')\"";
+    let (fetch, after) = match needs {
+        Needs::Nothing => return None,
+        Needs::Locked => (format!("cargo fetch --locked {target}"), None),
+        Needs::Newest => (format!("cargo fetch {target}"), Some("cp Cargo.lock \"$CARGO_HOME\"")),
+    };
+    let mut lines = vec![format!("export CARGO_HOME=\"{CARGO}\""), fetch];
+    lines.extend(after.map(str::to_owned));
+    lines.push("rm -rf \"$CARGO_HOME/registry/src\" \"$CARGO_HOME/git/checkouts\"".to_owned());
+    Some(lines)
+}
+
+/// The lines that build with Cargo, and leave programs in `target/release`.
+pub(crate) fn cargo(needs: Needs, options: &str) -> Vec<String> {
+    let home = "export CARGO_HOME=\"$HOME/cargo\"".to_owned();
+    let locked = format!("cargo build --release --locked --offline{options}");
+    let taken = format!("mv \"{CARGO}\" \"$CARGO_HOME\"");
+    match needs {
+        Needs::Nothing => vec![home, format!("cargo build --release --offline{options}")],
+        Needs::Locked => vec![home, taken, locked],
+        Needs::Newest => {
+            let lock = "mv \"$CARGO_HOME/Cargo.lock\" .".to_owned();
+            vec![home, taken, lock, locked]
+        }
+    }
+}
+
+/// The lines that load the modules which Go needs: the archives, which stand in for a proxy when it builds.
+pub(crate) fn go_loads(needs: Needs) -> Option<Vec<String>> {
+    (needs != Needs::Nothing).then(|| {
+        vec![
+            format!("export GOMODCACHE=\"{GO}\" GOFLAGS=-modcacherw"),
+            "go mod download".to_owned(),
+            "find \"$GOMODCACHE\" -mindepth 1 -maxdepth 1 ! -name cache -exec rm -rf {} +".to_owned(),
+        ]
+    })
+}
+
+/// The lines that build with Go, and leave programs in the folder `into`.
+pub(crate) fn go(needs: Needs, into: &str, options: &str) -> Vec<String> {
+    let mut lines = vec![];
+    if needs != Needs::Nothing {
+        lines.push(format!("mv \"{GO}\" \"$HOME/loaded\""));
+        lines.push("export GOPROXY=\"file://$HOME/loaded/cache/download\" GOSUMDB=off".to_owned());
+    }
+    lines.extend([format!("mkdir {into}"), format!("go build{options} -o {into}/ ./...")]);
+    lines
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test ends where something is not as it should be")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_comes_from_elsewhere_is_loaded() {
+        let check = |system: System, files: &[(&str, &str)], expect: Needs| {
+            let tree = tempfile::tempdir().unwrap();
+            for (file, text) in files {
+                fs::create_dir_all(tree.path().join(file).parent().unwrap()).unwrap();
+                fs::write(tree.path().join(file), text).unwrap();
+            }
+            assert_eq!(needs(system, tree.path()), expect, "{files:?}");
+        };
+        let registry = "[[package]]\nname = \"libc\"\nsource = \"registry+x\"\n";
+        check(System::Cargo, &[("Cargo.lock", registry)], Needs::Locked);
+        check(System::Cargo, &[("Cargo.lock", "[[package]]\nname = \"own\"\n")], Needs::Nothing);
+        check(System::Cargo, &[], Needs::Newest);
+        let replaced = (".cargo/config.toml", "[source.crates-io]\nreplace-with = \"vendored-sources\"\n");
+        check(System::Cargo, &[("Cargo.lock", registry), replaced], Needs::Nothing);
+        check(System::Go, &[("go.mod", "module x\nrequire y v1.0.0\n")], Needs::Locked);
+        check(System::Go, &[("go.mod", "module x\n")], Needs::Nothing);
+        check(System::Go, &[("go.mod", "require y v1\n"), ("vendor/modules.txt", "")], Needs::Nothing);
+        check(System::Make, &[("Cargo.lock", registry)], Needs::Nothing);
+    }
+
+    #[test]
+    fn what_was_loaded_is_no_part_of_the_build() {
+        for needs in [Needs::Locked, Needs::Newest] {
+            assert!(cargo_loads(needs).unwrap().join("\n").contains("CARGO_HOME=\"$PREFIX/cargo\""));
+            assert!(cargo(needs, "").contains(&"mv \"$PREFIX/cargo\" \"$CARGO_HOME\"".to_owned()));
+            assert!(go_loads(needs).is_some() && go(needs, "x", "")[0].starts_with("mv \"$PREFIX/go\""));
+        }
+        assert_eq!((cargo_loads(Needs::Nothing), go_loads(Needs::Nothing)), (None, None));
+        assert!(!cargo(Needs::Nothing, "").concat().contains("$PREFIX"));
+    }
+}

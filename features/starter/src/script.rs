@@ -1,0 +1,93 @@
+//! The script of the layer that builds a source and puts its program into `$PREFIX/bin`, and the program that is meant as long
+//! as nothing is built: with a good guess the first build is that of the plain level, and not only like it.
+
+use crate::levels::{Level, variables};
+use crate::library::Library;
+use crate::products::Product;
+use crate::recognise::{Found, How};
+use std::path::{Path, PathBuf};
+
+/// How `install` says that the program is not there.
+const MISSING: &str = "install: cannot stat";
+
+/// The lines of the script. `libraries` of the source are needed where the program is executed.
+pub(crate) fn lines(found: &Found, how: How, levels: &[Level], product: &Product, libraries: &[String]) -> Vec<String> {
+    let variables: Vec<String> = variables(levels).iter().map(|name| format!("${name}")).collect();
+    let mut lines = vec![];
+    if !variables.is_empty() {
+        lines.push(format!("# levels set {}", variables.join(", ")));
+    }
+    lines.extend(found.script(how));
+    let library = product.library.as_ref();
+    lines.extend(found.install().filter(|_| !libraries.is_empty() || library.is_some()));
+    lines.extend(found.back().map(str::to_owned));
+    let name = product.name();
+    let copy = format!("install -D '{}' \"$PREFIX/bin/{name}\"", product.path.display());
+    lines.push(match (library, libraries) {
+        (Some(library), _) => Library::line(library),
+        (None, []) => copy,
+        (None, _) => format!("test -x \"$PREFIX/bin/{name}\" || {copy}"),
+    });
+    lines
+}
+
+/// Whether a script failed only because the program is elsewhere.
+pub(crate) fn found_nothing(tail: &[String]) -> bool {
+    tail.iter().any(|line| line.starts_with(MISSING))
+}
+
+/// The program that is probably meant: that of `--product` or of the command, as it is typed; or one that is called like
+/// the source.
+pub(crate) fn guess(found: &Found, tree: &Path, named: Option<&str>, run: Option<&str>, package: &str) -> Product {
+    let is_file = |word: &str| tree.join(word).is_file() || Path::new(word).is_file();
+    let plain = |word: &str| word.trim_matches(['"', '\'']).trim_start_matches("./").to_owned();
+    let typed = |run: &str| {
+        let mut words = run.split_whitespace();
+        let path = words.clone().find(|word| word.starts_with("./") && !is_file(word));
+        path.or_else(|| words.next()).map(plain)
+    };
+    let trimmed = package.trim_end_matches(|c: char| c.is_ascii_digit() || "-._".contains(c));
+    let word = named.map(plain).or_else(|| run.and_then(typed)).unwrap_or_else(|| trimmed.to_owned());
+    let path = PathBuf::from(&word);
+    let is_name = !word.contains('/');
+    Product::guessed(match found.folder_of_programs() {
+        Some(folder) if is_name || !path.starts_with(&folder) => folder.join(path),
+        _ => path,
+    })
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test ends where something is not as it should be")]
+mod tests {
+    use super::*;
+    use crate::recognise::recognise;
+
+    #[test]
+    fn what_is_typed_says_where_the_program_will_be() {
+        let check = |file: &str, named: Option<&str>, run: Option<&str>, expect: &str| {
+            let tree = tempfile::tempdir().unwrap();
+            std::fs::create_dir(tree.path().join("unix")).unwrap();
+            std::fs::write(tree.path().join(file), "").unwrap();
+            std::fs::write(tree.path().join("run.sh"), "").unwrap();
+            let found = recognise(tree.path()).remove(0);
+            assert_eq!(guess(&found, tree.path(), named, run, "lua5-4").path, Path::new(expect), "{file} {run:?}");
+        };
+        check("Makefile", None, Some("./src/lua bench.lua"), "src/lua");
+        check("Makefile", None, Some("lua bench.lua"), "lua");
+        check("Makefile", None, Some("sh ./run.sh ./src/lua"), "src/lua");
+        check("Makefile", None, None, "lua");
+        check("Makefile", Some("src/luac"), Some("./src/lua"), "src/luac");
+        check("CMakeLists.txt", None, Some("./zopfli x"), "bakeoff-build/zopfli");
+        check("CMakeLists.txt", None, Some("./bakeoff-build/tools/x"), "bakeoff-build/tools/x");
+        check("Cargo.toml", None, Some("./hexyl x"), "target/release/hexyl");
+        check("unix/configure", None, Some("./unix/tclsh x"), "unix/tclsh");
+        check("unix/configure", None, Some("./tclsh x"), "unix/tclsh");
+    }
+
+    #[test]
+    fn only_what_install_says_is_a_wrong_guess() {
+        let said = |line: &str| found_nothing(&["cc -c x.c".to_owned(), line.to_owned()]);
+        assert!(said("install: cannot stat 'src/lua': No such file or directory"));
+        assert!(!said("make: *** [Makefile:1: x] Error 1"));
+    }
+}
