@@ -18,6 +18,9 @@ use std::collections::BTreeSet;
 /// Durations from here on are written in minutes.
 const MINUTES_FROM_S: f64 = 100.0;
 
+/// The instruction whose numbers are of profiles.
+const PROFILE: &str = "profile";
+
 /// The table of builds, sizes of chosen files, what is doubtful, then each failed one in detail; nothing if nothing is built.
 pub(crate) fn print(findings: &Findings, page: &mut Page, columns: usize) {
     if findings.builds.is_empty() {
@@ -38,7 +41,7 @@ pub(crate) fn print(findings: &Findings, page: &mut Page, columns: usize) {
     findings.builds.iter().for_each(|build| grid.row(cells(build)));
     grid.print(page, columns);
     sizes(&findings.builds, page, columns);
-    appended(&findings.builds, page, columns);
+    words(&findings.builds, page, columns);
     profiled(&findings.builds, page, columns);
     if !findings.build_doubts.is_empty() {
         page.gap();
@@ -82,35 +85,47 @@ fn sizes(builds: &[BuildLine], page: &mut Page, columns: usize) {
     grid.print(page, columns);
 }
 
-/// How far the words came that levels have appended: the proof that a level is what it is called.
-fn appended(builds: &[BuildLine], page: &mut Page, columns: usize) {
-    let mut grid = Grid::new([
-        ("appended", Flush::Left),
-        ("won in", Flush::Right),
-        ("of", Flush::Right),
-        ("variants", Flush::Words),
-    ]);
-    let mut is_empty = true;
+/// How far the words of levels came: the proof that a level is what it is called. Builds with the same numbers share a row.
+fn words(builds: &[BuildLine], page: &mut Page, columns: usize) {
+    let mut rows: Vec<(&FlagSeen, Vec<&BuildLine>)> = vec![];
     for build in builds {
-        for seen in build.proof.flags.iter().filter(|seen| seen.is_appended()) {
-            let won = seen.reached.saturating_sub(seen.overridden);
-            let numbers = [won, seen.of].map(|number| Piece::plain(count(number)));
-            let [won, of] = numbers;
-            grid.row(vec![Piece::plain(clean(&seen.flag)), won, of, Piece::plain(names(build))]);
-            is_empty = false;
+        for seen in build.proof.flags.iter().filter(|seen| seen.variable != PROFILE) {
+            match rows.iter_mut().find(|(known, _)| *known == seen) {
+                Some((_, of)) => of.push(build),
+                None => rows.push((seen, vec![build])),
+            }
         }
     }
-    if !is_empty {
-        page.gap();
-        grid.print(page, columns);
+    if rows.is_empty() {
+        return;
     }
+    let layers: Vec<&String> = builds.iter().flat_map(|build| &build.layers).map(|layer| &layer.name).collect();
+    rows.sort_by_key(|(seen, _)| layers.iter().position(|layer| **layer == seen.layer));
+    let has_layers = rows.iter().any(|(seen, _)| seen.layer != rows[0].0.layer);
+    let layer = has_layers.then_some(("layer", Flush::Left));
+    let titles = [("word", Flush::Left), ("arrived", Flush::Right), ("won", Flush::Right), ("of", Flush::Right)];
+    let mut grid = Grid::new(layer.into_iter().chain(titles).chain([("variants", Flush::Words)]));
+    for (seen, of) in rows {
+        let won = seen.reached.saturating_sub(seen.overridden);
+        let numbers = [seen.reached, won, seen.of].map(|number| Piece::plain(count(number)));
+        let who = of.iter().map(|build| names(build)).collect::<Vec<_>>().join(", ");
+        let mut row = vec![Piece::plain(clean(&seen.flag))];
+        row.extend(numbers);
+        row.push(Piece::plain(who));
+        if has_layers {
+            row.insert(0, Piece::plain(clean(&seen.layer)));
+        }
+        grid.row(row);
+    }
+    page.gap();
+    grid.print(page, columns);
 }
 
 /// In how many compilations of each build that has a profile it was used.
 fn profiled(builds: &[BuildLine], page: &mut Page, columns: usize) {
     let mut is_first = true;
     for build in builds {
-        for seen in build.proof.flags.iter().filter(|seen| seen.variable == "profile") {
+        for seen in build.proof.flags.iter().filter(|seen| seen.variable == PROFILE) {
             if is_first {
                 page.gap();
                 is_first = false;
