@@ -158,6 +158,11 @@ fn chosen_product(
     if let Some(meant) = run.and_then(|typed| products.iter().find(|one| names(typed, &one.name(), &one.path))) {
         return Ok(meant.clone());
     }
+    let is_benchmark = |one: &&Product| one.is_aside && one.name().contains("bench");
+    if let Some(benchmark) = products.iter().find(is_benchmark).filter(|_| run.is_none()) {
+        let (path, name) = (benchmark.path.display(), benchmark.name());
+        screen::out(&format!("a benchmark was built, too: {path} (--run ./{name} measures it)\n"));
+    }
     let serious: Vec<&Product> = products.iter().filter(|one| !one.is_aside).collect();
     let offered = if serious.is_empty() { products.iter().collect() } else { serious };
     let chosen = answers.choose("Which program?", &list(&offered), "--product");

@@ -59,7 +59,7 @@ pub(crate) fn resolve(cache: &Cache, what: &str) -> Result<Origin, CommandError>
 
 fn of_folder(cache: &Cache, path: &Path) -> Result<Origin, CommandError> {
     let dir = path.canonicalize().map_err(CommandError::usage)?;
-    let name = study_name(&dir.file_name().unwrap_or_default().to_string_lossy());
+    let name = study_name(&stem(&dir.file_name().unwrap_or_default().to_string_lossy()));
     // What a repository ignores was built, or is of no use to a build.
     let is_top = place_in_repository(cache, &dir)?.is_ok_and(|place| place.as_os_str().is_empty());
     let keys = match is_top && dir.join(".git").exists() {
@@ -101,19 +101,23 @@ fn krate(cache: &Cache, what: &str) -> Result<Origin, CommandError> {
     let (name, version) = what.split_once('@').map_or((what, None), |(name, version)| (name, Some(version)));
     is_name(name, "a crate")?;
     version.map_or(Ok(()), |version| is_name(version, "a version"))?;
-    let fetch = |version: &str| {
+    // To say something about a crate, Cargo loads it, and nothing else.
+    let fetch = |version: &str, found: &str| {
         format!(
-            "cd \"$DOWNLOAD\" && cargo init -q --lib --vcs none x && cd x && cargo add -q {name}{version} && \
-             cargo vendor -q > /dev/null && mv vendor/{name} .. && cd .. && rm -r x {name}/.cargo-checksum.json"
+            "cd \"$DOWNLOAD\" && {found} && set -- \"${{CARGO_HOME:-$HOME/.cargo}}\"/registry/src/*/{name}-{version} && \
+             cp -R \"$1\" source && rm -f source/.cargo-ok"
         )
     };
-    let asked = version.map(|version| format!("@={version}")).unwrap_or_default();
-    let mut origin = by_command(cache, name, fetch(&asked))?;
-    if version.is_none() {
-        let manifest = std::fs::read_to_string(origin.tree.join("Cargo.toml")).unwrap_or_default();
-        let version = manifest.lines().find_map(|line| line.strip_prefix("version = \"")?.strip_suffix('"'));
-        let fetch = version.map(|version| fetch(&format!("@={version}")));
-        origin.keys.iter_mut().filter(|(key, _)| *key == "fetch").zip(fetch).for_each(|(old, new)| old.1 = new);
+    let fetch_version = |version: &str| fetch(version, &format!("cargo info -q {name}@{version} > /dev/null"));
+    if let Some(version) = version {
+        return by_command(cache, name, fetch_version(version));
+    }
+    let newest = format!("version=$(cargo info -q {name} | sed -n 's/^version: \\([^ ]*\\).*/\\1/p')");
+    let mut origin = by_command(cache, name, fetch("$version", &newest))?;
+    let manifest = std::fs::read_to_string(origin.tree.join("Cargo.toml")).unwrap_or_default();
+    let version = manifest.lines().find_map(|line| line.strip_prefix("version = \"")?.strip_suffix('"'));
+    if let (Some(version), Some((_, command))) = (version, origin.keys.iter_mut().find(|(key, _)| *key == "fetch")) {
+        *command = fetch_version(version);
     }
     Ok(origin)
 }
