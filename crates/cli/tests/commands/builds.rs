@@ -183,9 +183,9 @@ fn appended_words_reach_a_makefile_that_ignores_its_environment() {
         let mut lines = shown.out.lines().map(|line| line.split_whitespace().collect::<Vec<_>>());
         lines.find(|words| words.first() == Some(&flag)).unwrap_or_else(|| panic!("{}", shown.out))
     };
-    assert_eq!(line("-O2"), ["-O2", "2", "2", "baseline"]);
+    assert_eq!(line("-O2"), ["-O2", "2", "2", "2", "baseline,", "opt=pgo"]);
     assert!(shown.out.contains("opt=pgo: 2 of 2 compilations used a profile"), "{}", shown.out);
-    assert_eq!(line("-O3"), ["-O3", "2", "2", "opt=O3"]);
+    assert_eq!(line("-O3"), ["-O3", "2", "2", "2", "opt=O3"]);
     let record = sandbox.record();
     assert_eq!(record.study.build_factors[0].levels["O3"]["append"], "-O3");
     let compilations: Vec<Option<u64>> = record.builds.iter().map(|build| build.layers[0].compilations).collect();
