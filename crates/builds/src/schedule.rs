@@ -368,7 +368,7 @@ fn line(
 fn add(cost: &mut Measurements, layer: &Measurements) {
     for name in ["wall", "user", "sys", "maxrss"] {
         let Some(&value) = layer.get(name) else { continue };
-        let sum = cost.entry(name.to_owned()).or_insert(0.0);
+        let sum = cost.get_or_insert(name, 0.0);
         *sum = if name == "maxrss" { sum.max(value) } else { *sum + value };
     }
 }

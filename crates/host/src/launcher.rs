@@ -35,7 +35,6 @@ use crate::command::{Command, End, Ended, Patience};
 use crate::job::{Achieved, Job, JobEnded, Limits};
 use crate::probe::{Confinement, Probe, Seen};
 use crate::{Error, interrupt};
-use bakeoff_model::metric::Measurements;
 use bakeoff_model::record::Unavailable;
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -324,11 +323,9 @@ impl Launcher {
         }
         let value = |name| ended.measurements.get(name).copied().unwrap_or(0.0);
         let seen = Seen { wall_s: value("wall"), cpu_s: value("user") + value("sys"), zombies: &report.zombies };
-        let mut observed = Measurements::new();
         for probe in &mut self.probes {
-            probe.after(&seen, &mut observed).map_err(Error::Probe)?;
+            probe.after(&seen, &mut ended.measurements).map_err(Error::Probe)?;
         }
-        ended.measurements.extend(observed);
         if self.probes.iter().any(|probe| probe.out_of_memory()) {
             let killed = ended.processes.iter_mut().filter(|process| process.end == End::Signalled(libc::SIGKILL));
             killed.for_each(|process| process.end = End::OutOfMemory);

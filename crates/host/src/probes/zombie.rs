@@ -67,9 +67,9 @@ impl Probe for Zombies {
         if seen.zombies.is_empty() {
             return Ok(());
         }
-        let mut sum = |metric: &str, value: &dyn Fn(&Zombie) -> Option<f64>| {
+        let mut sum = |metric: &'static str, value: &dyn Fn(&Zombie) -> Option<f64>| {
             if let Some(sum) = seen.zombies.iter().map(value).sum::<Option<f64>>() {
-                into.insert(metric.to_owned(), sum);
+                into.insert(metric, sum);
             }
         };
         for metric in IO.iter().filter(|_| self.io) {

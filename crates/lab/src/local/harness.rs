@@ -128,12 +128,12 @@ fn merge(all: &[Parts]) -> Parts {
             Some(part) => part.failed.clone(),
         });
         let mut part = Part { failed, ..Part::default() };
-        let metrics = each.iter().flatten().flat_map(|part| part.values.keys());
+        let metrics = each.iter().copied().flatten().flat_map(|part| part.values.keys());
         for metric in metrics {
             let values: Vec<f64> = each.iter().flatten().filter_map(|part| part.values.get(metric)).copied().collect();
-            let is_rate = METRICS.iter().any(|known| known.name == *metric && known.unit == Unit::PerSecond);
+            let is_rate = METRICS.iter().any(|known| known.name == metric && known.unit == Unit::PerSecond);
             let sum: f64 = values.iter().sum();
-            part.values.insert(metric.clone(), if is_rate { sum } else { sum / values.len() as f64 });
+            part.values.insert(metric.to_owned(), if is_rate { sum } else { sum / values.len() as f64 });
         }
         merged.insert(name.clone(), part);
     }

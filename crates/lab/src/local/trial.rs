@@ -61,7 +61,13 @@ pub(super) fn take(stage: &Stage, ended: &mut JobEnded, beside_s: f64, execution
     execution.started_unix_s = ended.started_unix_s;
     execution.leftovers = ended.leftovers;
     let into = &mut execution.measurements;
-    into.append(&mut ended.measurements);
+    let measured = std::mem::take(&mut ended.measurements);
+    // Mostly there is nothing yet.
+    if into.is_empty() {
+        *into = measured
+    } else {
+        into.extend(measured)
+    }
     let wall_s = into.get("wall").copied().unwrap_or_default();
     // The probe knows of the trial only; load and services are no strangers either.
     let ours_s = beside_s + into.get("load_cpu").copied().unwrap_or_default();
