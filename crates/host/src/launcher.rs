@@ -77,8 +77,10 @@ pub struct Launcher {
     /// Where its jobs are to begin beside us, and there is more than one processor.
     near: Option<near::Near>,
     probes: Vec<Box<dyn Probe>>,
-    /// Where the programs of its jobs are.
-    found: program::Found,
+    /// Commands that were prepared.
+    known: request::Known,
+    /// What the last job left for marks.
+    marks: marks::Marks,
 }
 
 impl Launcher {
@@ -103,9 +105,18 @@ impl Launcher {
             None => start::start(options.keep, start::Place::Here).map_err(Error::Start)?,
         };
         let began = orphans::began(&crate::files::Files::here(), process.id());
-        let (enclosure, found) = (options.within.cloned(), program::Found::default());
-        let mut launcher =
-            Self { process, began, control, enclosure, under_way: None, warm: None, near: None, probes: vec![], found };
+        let mut launcher = Self {
+            process,
+            began,
+            control,
+            enclosure: options.within.cloned(),
+            under_way: None,
+            warm: None,
+            near: None,
+            probes: vec![],
+            known: request::Known::default(),
+            marks: marks::Marks::default(),
+        };
         match channel::receive(&launcher.control) {
             Ok(Some((wire::READY, _))) => {}
             Ok(Some(_)) => return Err(Error::Launcher { why: "it spoke out of turn".to_owned() }),
@@ -137,7 +148,7 @@ impl Launcher {
         if interrupt::count() >= patience.limit() {
             return Ok(Ended::never_began(End::Interrupted));
         }
-        self.launch(&Job { commands: vec![command.clone()], limits: limits.clone(), ..Job::default() })?;
+        self.launch(&Job { commands: vec![command.clone().into()], limits: limits.clone(), ..Job::default() })?;
         let mut job = self.wait(patience)?;
         let ended = job.processes.pop().ok_or_else(|| Error::Launcher { why: "it lost a process".to_owned() })?;
         Ok(Ended { measurements: job.measurements, ..ended })
@@ -160,7 +171,7 @@ impl Launcher {
         };
         // Nobody watches it.
         let (probes, near) = (std::mem::take(&mut self.probes), self.near.take());
-        let launched = self.launch(&Job { commands: vec![command], ..Job::default() });
+        let launched = self.launch(&Job { commands: vec![command.into()], ..Job::default() });
         let ended = launched.and_then(|()| self.wait(Patience::SecondInterrupt));
         (self.probes, self.near) = (probes, near);
         ended.map(drop)
@@ -176,7 +187,7 @@ impl Launcher {
             return Err(Error::Launcher { why: "a job is under way already".to_owned() });
         }
         let mark = self.enclosure.as_ref().and_then(Enclosure::mark);
-        let prepared = match request::Prepared::new(&job.commands, mark, &mut self.found) {
+        let prepared = match request::Prepared::new(&job.commands, mark, &mut self.known) {
             Ok(prepared) => prepared,
             Err(faults) => {
                 self.under_way = Some(UnderWay::never_began(faults));
@@ -189,9 +200,10 @@ impl Launcher {
         }
         let ends = if job.marks { job.commands.len() } else { 0 };
         // Nobody asks what the copies of a load mark, but a workload that marks must find its descriptor.
-        let opened = if job.rounds.is_some() { marks::Marks::unheard(ends) } else { marks::Marks::new(ends) };
+        let last = std::mem::take(&mut self.marks);
+        let opened = if job.rounds.is_some() { marks::Marks::unheard(ends) } else { last.again(ends) };
         let no_pipe = |error| Error::Launcher { why: format!("no pipe for marks: {error}") };
-        let (marks, writers) = opened.map_err(no_pipe)?;
+        let marks = opened.map_err(no_pipe)?;
         let address_space = job.limits.memory_bytes.filter(|_| self.memory_is_unlimited(&job.limits));
         let watched = !self.probes.is_empty();
         if !confinement.join.is_empty() {
@@ -201,16 +213,16 @@ impl Launcher {
         // A load, or a service, is to begin wherever there is room.
         let near = self.near.as_ref().filter(|_| watched && job.rounds.is_none());
         let all_cpus = near.and_then(near::Near::come);
-        let with = request::With { confinement: &confinement, marks: &writers, warm, address_space, watched, all_cpus };
+        let with = request::With { confinement: &confinement, marks: &marks, warm, address_space, watched, all_cpus };
         let (body, descriptors) = prepared.request(job, &with);
         if descriptors.len() > wire::MOST_DESCRIPTORS {
             return Err(Error::Launcher { why: format!("{} processes at once are too many", job.commands.len()) });
         }
-        let under_way = UnderWay::new(job.rounds.is_some(), prepared.programs(), marks);
+        let programs = prepared.programs();
         // From here on the trial may execute, and whatever we do, we do beside it.
         let said = channel::send(&self.control, wire::JOB, &body, &descriptors);
         self.said(said)?;
-        self.under_way = Some(under_way.keep((prepared, confinement, writers)));
+        self.under_way = Some(UnderWay::new(job.rounds.is_some(), programs, marks).keep((prepared, confinement)));
         Ok(())
     }
 
@@ -312,14 +324,16 @@ impl Launcher {
                 _ => return Err(Error::Launcher { why: "it replied out of turn".to_owned() }),
             }
         }
-        let report = match under_way.finish() {
+        let (outcome, marks) = under_way.finish();
+        self.marks = marks;
+        let report = match outcome {
             under_way::Outcome::NeverBegan(ended) => return Ok(ended),
             under_way::Outcome::Over(report) => report,
             under_way::Outcome::Garbled => return Err(Error::Launcher { why: "its reply is garbled".to_owned() }),
         };
         let mut ended = report.ended;
         if ended.processes.iter().any(|process| matches!(process.end, End::NotStarted { .. })) {
-            self.found.forget();
+            self.known.forget();
         }
         let value = |name| ended.measurements.get(name).copied().unwrap_or(0.0);
         let seen = Seen { wall_s: value("wall"), cpu_s: value("user") + value("sys"), zombies: &report.zombies };

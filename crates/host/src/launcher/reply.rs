@@ -10,6 +10,7 @@ use crate::probe::Zombie;
 use bakeoff_model::metric::Measurements;
 use rustix::time::{ClockId, clock_gettime};
 use std::io;
+use std::sync::Arc;
 
 /// As many metrics as a trial mostly has, with those that probes and others add.
 const USUAL: usize = 32;
@@ -30,7 +31,7 @@ pub(super) fn now_ns() -> u64 {
 }
 
 /// Reads the body of the reply. `programs` are those of the processes; `interrupted` if we had it killed.
-pub(super) fn read(body: &[u8], is_load: bool, programs: &[Program], interrupted: bool) -> Option<Report> {
+pub(super) fn read(body: &[u8], is_load: bool, programs: &[Arc<Program>], interrupted: bool) -> Option<Report> {
     let over: JobOver = wire::read(body, 0)?;
     let started_unix_s = |launched_ns: u64| now_unix_s() - seconds(now_ns().saturating_sub(launched_ns));
     let alone = programs.len() == 1;

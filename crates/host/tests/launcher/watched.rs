@@ -14,7 +14,7 @@ fn watched(wanted: &[&str]) -> Launcher {
 }
 
 fn execute(launcher: &mut Launcher, scratch: &Scratch, scripts: &[&str], limits: Limits) -> JobEnded {
-    let commands = scripts.iter().map(|script| scratch.sh(script)).collect();
+    let commands = scripts.iter().map(|script| scratch.sh(script).into()).collect();
     launcher.launch(&Job { commands, limits, ..Job::default() }).unwrap();
     launcher.wait(Patience::SecondInterrupt).unwrap()
 }

@@ -21,19 +21,18 @@ const MOST_FILES: usize = 20_000;
 /// Folders of a folder that are looked into.
 const DEEPEST: usize = 16;
 
-/// The place of a process, at which nothing is.
-pub(super) fn make_ready(stage: &Stage, number: u32) -> Result<PathBuf, Error> {
+/// Has nothing be at the place of a process.
+pub(super) fn make_ready(stage: &Stage, number: u32) -> Result<(), Error> {
     let place = place_of(stage, number);
     let gone = match fs::symlink_metadata(&place) {
         Ok(there) if there.is_dir() => fs::remove_dir_all(&place),
         Ok(_) => fs::remove_file(&place),
         Err(_) => Ok(()),
     };
-    gone.map_err(|source| folder_error(&place, source))?;
-    Ok(place)
+    gone.map_err(|source| folder_error(&place, source))
 }
 
-fn place_of(stage: &Stage, number: u32) -> PathBuf {
+pub(super) fn place_of(stage: &Stage, number: u32) -> PathBuf {
     let place = stage.setup.scratch.join(numbered("harness", number));
     std::path::absolute(&place).unwrap_or(place)
 }
