@@ -77,6 +77,8 @@ pub struct Launcher {
     /// Where its jobs are to begin beside us, and there is more than one processor.
     near: Option<near::Near>,
     probes: Vec<Box<dyn Probe>>,
+    /// Whether it is to say how long its processes had to wait for a processor: to find that out takes long.
+    says_wait: bool,
     /// Commands that were prepared.
     known: request::Known,
     /// What the last job left for marks.
@@ -114,6 +116,7 @@ impl Launcher {
             warm: None,
             near: None,
             probes: vec![],
+            says_wait: false,
             known: request::Known::default(),
             marks: marks::Marks::default(),
         };
@@ -125,6 +128,7 @@ impl Launcher {
         }
         if let Some(wanted) = options.watched {
             launcher.probes = crate::probes::all(launcher.process.id(), wanted);
+            launcher.says_wait = wanted.contains(&crate::probes::WAIT);
             launcher.near = near::Near::of(launcher.process.id());
         }
         Ok(launcher)
@@ -213,7 +217,12 @@ impl Launcher {
         // A load, or a service, is to begin wherever there is room.
         let near = self.near.as_ref().filter(|_| watched && job.rounds.is_none());
         let all_cpus = near.and_then(near::Near::come);
-        let with = request::With { confinement: &confinement, marks: &marks, warm, address_space, watched, all_cpus };
+        let wanted = match (watched, self.says_wait) {
+            (true, true) => wire::IO | wire::WAIT,
+            (true, false) => wire::IO,
+            (false, _) => 0,
+        };
+        let with = request::With { confinement: &confinement, marks: &marks, warm, address_space, wanted, all_cpus };
         let (body, descriptors) = prepared.request(job, &with);
         if descriptors.len() > wire::MOST_DESCRIPTORS {
             return Err(Error::Launcher { why: format!("{} processes at once are too many", job.commands.len()) });

@@ -56,6 +56,7 @@ pub(super) fn read(body: &[u8], is_load: bool, programs: &[Arc<Program>], interr
             }
         }
         report.zombies.push(Zombie {
+            io_before: words(&over.io_before, over.io_before_length),
             io: words(&over.io, over.io_length),
             schedstat: words(&over.schedstat, over.schedstat_length),
         });

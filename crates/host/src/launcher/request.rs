@@ -160,8 +160,8 @@ pub(super) struct With<'f> {
     pub(super) warm: Option<&'f File>,
     /// The limit of each process's address space.
     pub(super) address_space: Option<u64>,
-    /// Whether probes want to know what can be read of a process that has ended.
-    pub(super) watched: bool,
+    /// What probes want to know of a process that has ended ([`wire::IO`], [`wire::WAIT`]).
+    pub(super) wanted: u32,
     /// The processors that launcher and processes may use, if it was put on a single one for the launch.
     pub(super) all_cpus: Option<&'f [u32]>,
 }
@@ -193,7 +193,7 @@ impl Prepared {
 
     /// The body of the request and the descriptors that go with it.
     pub(super) fn request<'f>(&'f self, job: &Job, with: &With<'f>) -> (Vec<u8>, Vec<BorrowedFd<'f>>) {
-        let With { confinement, marks, warm, address_space, watched, all_cpus } = *with;
+        let With { confinement, marks, warm, address_space, wanted, all_cpus } = *with;
         let mut descriptors: Vec<BorrowedFd<'f>> = self.files.files.iter().map(|(_, file)| file.as_fd()).collect();
         let mut add = |these: &mut dyn Iterator<Item = BorrowedFd<'f>>| {
             let first = descriptors.len() as u32;
@@ -212,7 +212,7 @@ impl Prepared {
             first_join,
             warm: if warm.is_some() { first_warm } else { NONE },
             joins: confinement.join.len() as u32,
-            flags: if job.rounds.is_some() { wire::LOAD } else { 0 } | if watched { wire::ZOMBIES } else { 0 },
+            flags: wanted | if job.rounds.is_some() { wire::LOAD } else { 0 },
             address_space: address_space.unwrap_or(0),
             pace_ns: job.rounds.and_then(|again| again.pace_s).map_or(0, nanoseconds),
             ..limits(&job.limits)
