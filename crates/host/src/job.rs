@@ -5,12 +5,14 @@ use crate::command::{Command, Ended};
 use bakeoff_model::marks::Chunk;
 use bakeoff_model::metric::Measurements;
 use serde::{Deserialize, Serialize};
+use std::sync::Arc;
 
 /// What a launcher executes at once.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Job {
-    /// One command for each process.
-    pub commands: Vec<Command>,
+    /// One command for each process. A launcher that gets the same one again, and not only an equal one, need not prepare it
+    /// again.
+    pub commands: Vec<Arc<Command>>,
     /// Set for a load: whenever one has ended, its command is started again, until the job is stopped.
     pub rounds: Option<Rounds>,
     /// Whether each process gets a pipe for marks. Those of a load get a descriptor that is read by nobody.

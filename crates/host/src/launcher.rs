@@ -35,7 +35,6 @@ use crate::command::{Command, End, Ended, Patience};
 use crate::job::{Achieved, Job, JobEnded, Limits};
 use crate::probe::{Confinement, Probe, Seen};
 use crate::{Error, interrupt};
-use bakeoff_model::metric::Measurements;
 use bakeoff_model::record::Unavailable;
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -78,8 +77,12 @@ pub struct Launcher {
     /// Where its jobs are to begin beside us, and there is more than one processor.
     near: Option<near::Near>,
     probes: Vec<Box<dyn Probe>>,
-    /// Where the programs of its jobs are.
-    found: program::Found,
+    /// Whether it is to say how long its processes had to wait for a processor: to find that out takes long.
+    says_wait: bool,
+    /// Commands that were prepared.
+    known: request::Known,
+    /// What the last job left for marks.
+    marks: marks::Marks,
 }
 
 impl Launcher {
@@ -104,9 +107,19 @@ impl Launcher {
             None => start::start(options.keep, start::Place::Here).map_err(Error::Start)?,
         };
         let began = orphans::began(&crate::files::Files::here(), process.id());
-        let (enclosure, found) = (options.within.cloned(), program::Found::default());
-        let mut launcher =
-            Self { process, began, control, enclosure, under_way: None, warm: None, near: None, probes: vec![], found };
+        let mut launcher = Self {
+            process,
+            began,
+            control,
+            enclosure: options.within.cloned(),
+            under_way: None,
+            warm: None,
+            near: None,
+            probes: vec![],
+            says_wait: false,
+            known: request::Known::default(),
+            marks: marks::Marks::default(),
+        };
         match channel::receive(&launcher.control) {
             Ok(Some((wire::READY, _))) => {}
             Ok(Some(_)) => return Err(Error::Launcher { why: "it spoke out of turn".to_owned() }),
@@ -115,6 +128,7 @@ impl Launcher {
         }
         if let Some(wanted) = options.watched {
             launcher.probes = crate::probes::all(launcher.process.id(), wanted);
+            launcher.says_wait = wanted.contains(&crate::probes::WAIT);
             launcher.near = near::Near::of(launcher.process.id());
         }
         Ok(launcher)
@@ -138,7 +152,7 @@ impl Launcher {
         if interrupt::count() >= patience.limit() {
             return Ok(Ended::never_began(End::Interrupted));
         }
-        self.launch(&Job { commands: vec![command.clone()], limits: limits.clone(), ..Job::default() })?;
+        self.launch(&Job { commands: vec![command.clone().into()], limits: limits.clone(), ..Job::default() })?;
         let mut job = self.wait(patience)?;
         let ended = job.processes.pop().ok_or_else(|| Error::Launcher { why: "it lost a process".to_owned() })?;
         Ok(Ended { measurements: job.measurements, ..ended })
@@ -161,7 +175,7 @@ impl Launcher {
         };
         // Nobody watches it.
         let (probes, near) = (std::mem::take(&mut self.probes), self.near.take());
-        let launched = self.launch(&Job { commands: vec![command], ..Job::default() });
+        let launched = self.launch(&Job { commands: vec![command.into()], ..Job::default() });
         let ended = launched.and_then(|()| self.wait(Patience::SecondInterrupt));
         (self.probes, self.near) = (probes, near);
         ended.map(drop)
@@ -177,7 +191,7 @@ impl Launcher {
             return Err(Error::Launcher { why: "a job is under way already".to_owned() });
         }
         let mark = self.enclosure.as_ref().and_then(Enclosure::mark);
-        let prepared = match request::Prepared::new(&job.commands, mark, &mut self.found) {
+        let prepared = match request::Prepared::new(&job.commands, mark, &mut self.known) {
             Ok(prepared) => prepared,
             Err(faults) => {
                 self.under_way = Some(UnderWay::never_began(faults));
@@ -190,9 +204,10 @@ impl Launcher {
         }
         let ends = if job.marks { job.commands.len() } else { 0 };
         // Nobody asks what the copies of a load mark, but a workload that marks must find its descriptor.
-        let opened = if job.rounds.is_some() { marks::Marks::unheard(ends) } else { marks::Marks::new(ends) };
+        let last = std::mem::take(&mut self.marks);
+        let opened = if job.rounds.is_some() { marks::Marks::unheard(ends) } else { last.again(ends) };
         let no_pipe = |error| Error::Launcher { why: format!("no pipe for marks: {error}") };
-        let (marks, writers) = opened.map_err(no_pipe)?;
+        let marks = opened.map_err(no_pipe)?;
         let address_space = job.limits.memory_bytes.filter(|_| self.memory_is_unlimited(&job.limits));
         let watched = !self.probes.is_empty();
         if !confinement.join.is_empty() {
@@ -202,16 +217,21 @@ impl Launcher {
         // A load, or a service, is to begin wherever there is room.
         let near = self.near.as_ref().filter(|_| watched && job.rounds.is_none());
         let all_cpus = near.and_then(near::Near::come);
-        let with = request::With { confinement: &confinement, marks: &writers, warm, address_space, watched, all_cpus };
+        let wanted = match (watched, self.says_wait) {
+            (true, true) => wire::IO | wire::WAIT,
+            (true, false) => wire::IO,
+            (false, _) => 0,
+        };
+        let with = request::With { confinement: &confinement, marks: &marks, warm, address_space, wanted, all_cpus };
         let (body, descriptors) = prepared.request(job, &with);
         if descriptors.len() > wire::MOST_DESCRIPTORS {
             return Err(Error::Launcher { why: format!("{} processes at once are too many", job.commands.len()) });
         }
-        let under_way = UnderWay::new(job.rounds.is_some(), prepared.programs(), marks);
+        let programs = prepared.programs();
         // From here on the trial may execute, and whatever we do, we do beside it.
         let said = channel::send(&self.control, wire::JOB, &body, &descriptors);
         self.said(said)?;
-        self.under_way = Some(under_way.keep((prepared, confinement, writers)));
+        self.under_way = Some(UnderWay::new(job.rounds.is_some(), programs, marks).keep((prepared, confinement)));
         Ok(())
     }
 
@@ -313,22 +333,22 @@ impl Launcher {
                 _ => return Err(Error::Launcher { why: "it replied out of turn".to_owned() }),
             }
         }
-        let report = match under_way.finish() {
+        let (outcome, marks) = under_way.finish();
+        self.marks = marks;
+        let report = match outcome {
             under_way::Outcome::NeverBegan(ended) => return Ok(ended),
             under_way::Outcome::Over(report) => report,
             under_way::Outcome::Garbled => return Err(Error::Launcher { why: "its reply is garbled".to_owned() }),
         };
         let mut ended = report.ended;
         if ended.processes.iter().any(|process| matches!(process.end, End::NotStarted { .. })) {
-            self.found.forget();
+            self.known.forget();
         }
         let value = |name| ended.measurements.get(name).copied().unwrap_or(0.0);
         let seen = Seen { wall_s: value("wall"), cpu_s: value("user") + value("sys"), zombies: &report.zombies };
-        let mut observed = Measurements::new();
         for probe in &mut self.probes {
-            probe.after(&seen, &mut observed).map_err(Error::Probe)?;
+            probe.after(&seen, &mut ended.measurements).map_err(Error::Probe)?;
         }
-        ended.measurements.extend(observed);
         if self.probes.iter().any(|probe| probe.out_of_memory()) {
             let killed = ended.processes.iter_mut().filter(|process| process.end == End::Signalled(libc::SIGKILL));
             killed.for_each(|process| process.end = End::OutOfMemory);

@@ -43,13 +43,17 @@ pub(crate) struct Seen<'a> {
     /// CPU time by wait4, of all processes, in seconds.
     #[allow(dead_code, reason = "groups and /proc tell it of loads and services too")]
     pub(crate) cpu_s: f64,
-    /// `/proc/PID/io` and `/proc/PID/schedstat` of each main process, read when it was a zombie; empty where unreadable.
+    /// What was read when each main process was reaped; empty where unreadable.
     pub(crate) zombies: &'a [Zombie],
 }
 
 /// What could be read of a process that has ended and has not been waited for.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Zombie {
+    /// The launcher's `/proc/self/io` before it was reaped.
+    pub(crate) io_before: String,
+    /// The same afterwards.
     pub(crate) io: String,
+    /// `/proc/PID/schedstat`, where it is wanted.
     pub(crate) schedstat: String,
 }

@@ -15,6 +15,7 @@ mod tests;
 
 use crate::launchers::Ours;
 use crate::probe::Probe;
+pub(crate) use zombie::WAIT;
 
 /// The probes of a launcher with this process id: all cheap ones, and groups and counters for those of the `wanted`
 /// metrics that come from them.

@@ -2,6 +2,8 @@
 //! all bytes of the line before that member. It finds accidents (a flipped bit, a line that was cut or edited), not
 //! forgery. Lines of older versions have none.
 
+use std::io::Write as _;
+
 /// What stands between the bytes that are summed and the digits.
 const MEMBER: &[u8] = b",\"crc32c\":\"";
 const DIGITS: usize = 8;
@@ -24,7 +26,8 @@ pub(crate) fn seal(line: &mut Vec<u8>) {
     line.pop();
     let sum = crc32c::crc32c(line);
     line.extend_from_slice(MEMBER);
-    line.extend_from_slice(format!("{sum:08x}").as_bytes());
+    // To a vector it cannot fail.
+    let _ = write!(line, "{sum:08x}");
     line.extend_from_slice(END);
 }
 

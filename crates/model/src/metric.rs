@@ -2,18 +2,16 @@
 //! holds no values. A study's own metrics (of phases, ops and values) are described by the same type and stand in the
 //! head of its journal.
 
+mod measurements;
 mod own;
 mod units;
 
+pub use measurements::{Measurements, value};
 pub(crate) use own::installed;
 pub use own::{Unknown, find, own};
 
 use serde::{Deserialize, Serialize};
 use std::borrow::Cow;
-use std::collections::BTreeMap;
-
-/// Values of one trial by metric name, in base units, as measured.
-pub type Measurements = BTreeMap<String, f64>;
 
 /// The base unit of a metric.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -250,16 +248,4 @@ pub fn is_of_harness(name: &str) -> bool {
 /// The metric of that name, among these of a study and those of the table.
 pub fn by_name<'a>(name: &str, own: &'a [Metric]) -> Option<&'a Metric> {
     own.iter().chain(METRICS).find(|m| m.name == name)
-}
-
-/// The value of a metric among what was measured: as it is, or as the sum or choice that the table calls it.
-pub fn value(name: &str, measurements: &Measurements) -> Option<f64> {
-    let measured = |name: &str| measurements.get(name).copied();
-    match name {
-        // Where the kernel does not separate the two, only their sum is there.
-        "cpu" => measured("cpu").or_else(|| Some(measured("user")? + measured("sys")?)),
-        "peak" => measured("cgroup_peak").or_else(|| measured("maxrss")),
-        "sec/op" => measured("sec/op").or_else(|| Some(1.0 / measured("ops/s").filter(|rate| *rate > 0.0)?)),
-        _ => measured(name),
-    }
 }

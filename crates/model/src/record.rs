@@ -49,6 +49,9 @@ pub const TWIN: &str = "twin";
 /// The most that the environment of a trial is padded with, in bytes: a page.
 pub const MOST_PADDING_BYTES: u32 = 4096;
 
+/// As long is the line of a trial, mostly.
+const USUAL_BYTES: usize = 1024;
+
 /// One line of a journal.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "line", rename_all = "kebab-case")]
@@ -101,7 +104,11 @@ impl Line {
     pub fn write(&self) -> serde_json::Result<Vec<u8>> {
         match self {
             Self::Feature(line) => Ok(line.text().as_bytes().to_vec()),
-            line => serde_json::to_vec(line),
+            line => {
+                let mut bytes = Vec::with_capacity(USUAL_BYTES);
+                serde_json::to_writer(&mut bytes, line)?;
+                Ok(bytes)
+            }
         }
     }
 }

@@ -15,7 +15,7 @@ pub const MOST_PARTS: usize = 1000;
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Part {
     /// By metric, in base units. Units that are no metric's stand under their own name.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[serde(default, skip_serializing_if = "Measurements::is_empty")]
     pub values: Measurements,
     /// Why it has no value that counts, in one line.
     #[serde(default, skip_serializing_if = "Option::is_none")]

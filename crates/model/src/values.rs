@@ -28,7 +28,7 @@ pub fn read(specs: &[ValueSpec], parsed: &ParsedValues, stdout: &[u8]) -> (Measu
     let (mut values, mut missing) = (Measurements::new(), vec![]);
     for spec in specs {
         match value(spec, parsed, stdout) {
-            Ok(value) => _ = values.insert(spec.name.clone(), value),
+            Ok(value) => values.insert(spec.name.clone(), value),
             Err(why) => missing.push(Missing { name: spec.name.clone(), why }),
         }
     }

@@ -190,14 +190,14 @@ impl Sheet {
 /// What building cost, in the order in which people ask.
 fn cost(cost: &Measurements) -> String {
     let known = ["wall", "user", "sys", "maxrss"];
-    let each = known.iter().filter_map(|name| Some(format!("{name} {}", value(name, *cost.get(*name)?))));
+    let each = known.iter().filter_map(|name| Some(format!("{name} {}", value(name, *cost.get(name)?))));
     let each: Vec<String> = each.collect();
     if each.is_empty() { "not known".to_owned() } else { each.join(", ") }
 }
 
 /// Every measurement, as it is in the journal but for its digits.
 fn measured(measurements: &Measurements) -> String {
-    let each: Vec<String> = measurements.iter().map(|(name, x)| format!("{name} {}", value(name, *x))).collect();
+    let each: Vec<String> = measurements.iter().map(|(name, x)| format!("{name} {}", value(name, x))).collect();
     if each.is_empty() { "nothing".to_owned() } else { each.join(", ") }
 }
 

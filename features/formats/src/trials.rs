@@ -48,8 +48,7 @@ pub(crate) fn csv(concluded: &Concluded<'_>) -> Result<String, CommandError> {
 fn metrics<'a>(record: &'a Record, trials: impl Iterator<Item = &'a Trial> + Clone) -> Vec<&'a str> {
     let mut names: Vec<&str> = METRICS.iter().map(|metric| &*metric.name).collect();
     let own = record.study.metrics.iter().map(|metric| &*metric.name);
-    let measured: BTreeSet<&str> =
-        trials.clone().flat_map(|trial| trial.measurements.keys()).map(String::as_str).collect();
+    let measured: BTreeSet<&str> = trials.clone().flat_map(|trial| trial.measurements.keys()).collect();
     for name in own.chain(measured) {
         if !names.contains(&name) {
             names.push(name);

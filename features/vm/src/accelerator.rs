@@ -101,7 +101,9 @@ pub(crate) fn boot_within(argv: Vec<String>, folder: &Path, limit_s: f64) -> Res
     };
     let limits = Limits { timeout_s: Some(limit_s), ..Limits::default() };
     let mut launcher = Launcher::start(None).map_err(|error| broken(&error))?;
-    launcher.launch(&Job { commands: vec![command], limits, ..Job::default() }).map_err(|error| broken(&error))?;
+    launcher
+        .launch(&Job { commands: vec![command.into()], limits, ..Job::default() })
+        .map_err(|error| broken(&error))?;
     let ended = launcher.wait(Patience::FirstInterrupt).map_err(|error| broken(&error))?;
     let said = std::fs::read_to_string(&log).unwrap_or_default();
     let said = said.lines().map(str::trim).find(|line| !line.is_empty());

@@ -260,7 +260,7 @@ impl Vm<'_> {
             stderr: log.clone(),
         };
         let limits = Limits { timeout_s: Some(BY_THE_CLOCK * spec.boot_limit_s), ..Limits::default() };
-        let job = Job { commands: vec![command], limits, ..Job::default() };
+        let job = Job { commands: vec![command.into()], limits, ..Job::default() };
         let ended = self.launcher.launch(&job).and_then(|()| self.launcher.wait(Patience::SecondInterrupt));
         let ended = match ended {
             Err(bakeoff_host::Error::LauncherEnded { how }) => {

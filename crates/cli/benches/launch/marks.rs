@@ -72,7 +72,7 @@ fn job(folder: &Path, words: &[&str]) -> Job {
         stdout: "/dev/null".into(),
         stderr: "/dev/null".into(),
     };
-    Job { commands: vec![command], ..Job::default() }
+    Job { commands: vec![command.into()], ..Job::default() }
 }
 
 fn execute(launcher: &mut Launcher, job: &Job) -> JobEnded {

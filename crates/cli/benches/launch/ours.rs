@@ -122,7 +122,7 @@ impl Bare {
             stdout: "/dev/null".into(),
             stderr: "/dev/null".into(),
         };
-        let job = Job { commands: vec![command], ..Job::default() };
+        let job = Job { commands: vec![command.into()], ..Job::default() };
         Self { launcher: Launcher::start(None).unwrap(), job, executions }
     }
 

@@ -27,6 +27,12 @@ pub fn read(descriptor: u32, into: &mut [u8]) -> Result<usize> {
     unsafe { call(number::READ, [descriptor as usize, into.as_mut_ptr() as usize, into.len(), 0, 0, 0]) }
 }
 
+/// What stands at the beginning of a file, wherever reading it has come to.
+pub fn read_from_start(descriptor: u32, into: &mut [u8]) -> Result<usize> {
+    // SAFETY: the slice is valid for writes of its length.
+    unsafe { call(number::PREAD64, [descriptor as usize, into.as_mut_ptr() as usize, into.len(), 0, 0, 0]) }
+}
+
 pub fn write(descriptor: u32, bytes: &[u8]) -> Result<usize> {
     // SAFETY: the slice is valid for reads of its length.
     unsafe { call(number::WRITE, [descriptor as usize, bytes.as_ptr() as usize, bytes.len(), 0, 0, 0]) }
@@ -42,13 +48,6 @@ pub fn close_from(first: u32) {
         // Before Linux 5.9; RLIMIT_NOFILE is 1024 by default.
         (first..4096).for_each(close);
     }
-}
-
-/// From here on the descriptors are ours alone, if we shared them. It closes none: it is the way to do this that filters
-/// of containers let through. Since Linux 5.9.
-pub fn unshare_descriptors() -> Result<()> {
-    const CLOSE_RANGE_UNSHARE: usize = 2;
-    plain(number::CLOSE_RANGE, u32::MAX as usize, u32::MAX as usize, CLOSE_RANGE_UNSHARE).map(drop)
 }
 
 /// Makes `target` the same as `descriptor`; it survives exec only if `keep`.

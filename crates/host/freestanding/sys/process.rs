@@ -16,10 +16,6 @@ pub fn is_first_process() -> bool {
     plain(number::GETPID, 0, 0, 0) == Ok(1)
 }
 
-pub fn is_root() -> bool {
-    plain(number::GETEUID, 0, 0, 0) == Ok(0)
-}
-
 /// Memory of our own, filled with zeros.
 pub fn map(length: usize) -> Result<*mut u8> {
     // PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS.

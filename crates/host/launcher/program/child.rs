@@ -5,7 +5,6 @@ use super::clone::spawn;
 use super::job::Job;
 use super::sys::{self, Result};
 use super::wire::{self, ProcessOver};
-use super::zombie;
 use core::cell::UnsafeCell;
 
 /// /dev/null, opened for reading: the standard input of a process that is given none.
@@ -29,37 +28,30 @@ struct Orders<'a> {
     /// What it goes without, as bits, and why by step.
     without: u32,
     tried: wire::Tried,
-    /// Whether it opens its `/proc/PID/io` for us; see `zombie`.
-    opens_io: bool,
-    /// What it opened; 0 if nothing.
-    io: u32,
 }
 
 /// A process that has begun.
 pub(super) struct Begun {
     pub(super) pid: i32,
     pub(super) pidfd: u32,
-    /// Its `/proc/PID/io`, opened by itself; 0 if it was not.
-    pub(super) io: u32,
 }
 
 impl<'a> Orders<'a> {
     fn new(job: &'a Job<'a>, process: Option<&'a wire::Process>) -> Self {
         let tried = wire::Tried::default();
-        Self { job, process, failed: (0, 0), without: 0, tried, opens_io: false, io: 0 }
+        Self { job, process, failed: (0, 0), without: 0, tried }
     }
 }
 
 /// Starts a process of the job; what has begun, unless it failed: then `over` says where.
 pub(super) fn start(job: &Job<'_>, process: &wire::Process, over: &mut ProcessOver) -> Option<Begun> {
     let mut orders = Orders::new(job, Some(process));
-    orders.opens_io = zombie::needs_help(job);
     let begun = begin(&mut orders, job.descriptor(job.head.into));
     over.without = orders.without;
     over.without_errno = orders.tried.errno.iter().copied().fold(0, |last, errno| if errno > 0 { errno } else { last });
     (over.failed_step, over.failed_errno) = orders.failed;
     match begun {
-        Ok((pid, pidfd)) if over.failed_step == 0 => return Some(Begun { pid, pidfd, io: orders.io }),
+        Ok((pid, pidfd)) if over.failed_step == 0 => return Some(Begun { pid, pidfd }),
         // It has ended, or is about to.
         Ok((pid, pidfd)) => reap_failed(pid, pidfd),
         Err(errno) => (over.failed_step, over.failed_errno) = (wire::CLONE, errno),
@@ -78,10 +70,10 @@ pub(super) fn try_limits(job: &Job<'_>) -> wire::Tried {
 }
 
 fn begin(orders: &mut Orders<'_>, into: Option<u32>) -> Result<(i32, u32)> {
-    let (address, shares) = (core::ptr::from_mut(orders) as usize, orders.opens_io);
+    let address = core::ptr::from_mut(orders) as usize;
     // SAFETY: nobody else uses the stack (see `Stack`). `child` ends the process or executes a program, and `orders`
     // is not looked at by us before it has done so.
-    unsafe { spawn(&mut *CHILD_STACK.0.get(), into, shares, child, address) }
+    unsafe { spawn(&mut *CHILD_STACK.0.get(), into, child, address) }
 }
 
 /// Reaps a process that has ended, or is about to, without having executed a program.
@@ -100,15 +92,6 @@ fn reap_failed(pid: i32, pidfd: u32) {
 unsafe extern "C" fn child(orders: usize) -> ! {
     // SAFETY: `begin` gave it, and waits.
     let orders = unsafe { &mut *(orders as *mut Orders<'_>) };
-    if orders.opens_io {
-        orders.io = sys::open(c"/proc/self/io", 0).unwrap_or(0);
-        // It was possible when the launcher began. If it is not any more, what follows would take the launcher's own
-        // descriptors away.
-        if let Err(errno) = sys::unshare_descriptors() {
-            orders.failed = (wire::DESCRIPTORS, errno);
-            sys::exit(127)
-        }
-    }
     set_limits(orders);
     if let Some(process) = orders.process {
         orders.failed = execute(orders.job, process);

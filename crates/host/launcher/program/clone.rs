@@ -76,28 +76,23 @@ core::arch::global_asm!(
 /// A new process that shares our memory, and has us wait, until it executes a program or ends: its number, and a
 /// descriptor of it. It calls `function(argument)` on `stack`.
 ///
-/// If it `shares` our descriptors, it must first see to it that it does no longer.
-///
 /// # Safety
 /// The stack is the new process's alone and big enough; the function ends the process or executes a program, and
 /// leaves memory as the caller can bear it.
 pub(super) unsafe fn spawn(
     stack: &mut [u8],
     into: Option<u32>,
-    shares: bool,
     function: unsafe extern "C" fn(usize) -> !,
     argument: usize,
 ) -> Result<(i32, u32)> {
     // CLONE_VM | CLONE_PIDFD | CLONE_VFORK, CLONE_INTO_CGROUP.
     const FLAGS: u64 = 0x100 | 0x1000 | 0x4000;
     const CLONE_INTO_CGROUP: u64 = 0x2_0000_0000;
-    const CLONE_FILES: u64 = 0x400;
-    let flags = FLAGS | if shares { CLONE_FILES } else { 0 };
     let mut pidfd = 0_u32;
     let bottom = (stack.as_mut_ptr() as usize + 15) & !15;
     let size = (stack.as_mut_ptr() as usize + stack.len() - bottom) & !15;
     let arguments = CloneArguments {
-        flags: flags | into.map_or(0, |_| CLONE_INTO_CGROUP),
+        flags: FLAGS | into.map_or(0, |_| CLONE_INTO_CGROUP),
         pidfd: (&raw mut pidfd) as u64,
         child_tid: 0,
         parent_tid: 0,
@@ -116,7 +111,7 @@ pub(super) unsafe fn spawn(
         unsafe { bakeoff_clone(number::CLONE3, (&raw const arguments) as usize, known, 0, function, argument) };
     if pid == -(ENOSYS as isize) && into.is_none() {
         // Docker's filter lets only clone through.
-        let flags = (flags | SIGCHLD) as usize;
+        let flags = (FLAGS | SIGCHLD) as usize;
         let descriptor = (&raw mut pidfd) as usize;
         // SAFETY: as above; where the stack ends is where it begins.
         pid = unsafe { bakeoff_clone(number::CLONE, flags, bottom + size, descriptor, function, argument) };

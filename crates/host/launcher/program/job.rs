@@ -24,8 +24,6 @@ pub(super) struct Process {
     pub(super) alive: bool,
     /// When it is started again, for a load.
     pub(super) next_ns: u64,
-    /// Its `/proc/PID/io`, where that had to be opened while it lived; else 0.
-    pub(super) io: u32,
 }
 
 /// Memory for a job.

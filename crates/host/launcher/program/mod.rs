@@ -54,12 +54,12 @@ pub(crate) fn last_resort() -> ! {
 /// Cuts the ties to the owner's surroundings.
 fn stand_alone() -> sys::Result<()> {
     sys::close_from(3);
-    zombie::prepare();
     // Standard error was the null device from the start; so was this, if there is nothing to keep.
     sys::duplicate(NULL, MARKS, false)?;
     for own in [CONTROL, 1, NULL] {
         keep_from_exec(own)?;
     }
+    zombie::prepare(NULL)?;
     sys::default_signals();
     // Nothing is to interrupt us, and SIGCHLD is waited for. A process starts with none blocked.
     sys::block(u64::MAX);
@@ -108,8 +108,8 @@ fn serve_job(heard: wire::Head, descriptors: &mut [u32]) -> sys::Result<wire::Ac
     let mut watch = Watch::new(job, state);
     let over = watch.execute();
     let outcome = reply(&mut watch, over);
-    // The descriptors that came; all others above 3 are closed by now.
-    sys::close_from(MARKS + 1);
+    // The descriptors that came; all others are closed by now.
+    sys::close_from(zombie::IO + 1);
     outcome
 }
 

@@ -96,16 +96,22 @@ impl<'a> Watch<'a> {
 
     /// Looks at the main processes that have ended, and reaps them; what does not die so easily is for the sweep.
     fn collect(&mut self) {
-        let wanted = self.job.head.flags & wire::ZOMBIES != 0;
+        let wants = |what: u32| self.job.head.flags & what != 0;
         for (process, over) in self.state.processes.iter_mut().zip(&mut *self.state.over) {
             if process.pid <= 0 || over.ended_ns == 0 {
                 continue;
             }
-            if wanted {
-                zombie::look(process.pid, process.io, over);
+            if wants(wire::WAIT) {
+                zombie::look_at_wait(process.pid, over);
+            }
+            if wants(wire::IO) {
+                zombie::before(over);
             }
             if let Ok(Some(reaped)) = sys::reap(process.pid) {
                 (over.status, over.usage, process.pid) = (reaped.status, reaped.usage, 0);
+                if wants(wire::IO) {
+                    zombie::after(over);
+                }
             }
         }
     }
@@ -139,7 +145,7 @@ impl<'a> Watch<'a> {
         process.next_ns = (tick_ns + self.job.head.pace_ns).max(over.launched_ns);
         match child::start(&self.job, &self.job.processes[index], over) {
             Some(begun) => {
-                (process.pid, process.alive, process.io) = (begun.pid, true, begun.io);
+                (process.pid, process.alive) = (begun.pid, true);
                 self.state.watched[index].descriptor = begun.pidfd as i32;
             }
             None => {

@@ -62,7 +62,7 @@ pub struct Job {
     pub first_join: u32,
     /// How many of them.
     pub joins: u32,
-    /// [`LOAD`], [`ZOMBIES`].
+    /// [`LOAD`], [`IO`], [`WAIT`].
     pub flags: u32,
     /// SCHED_FIFO priority, or 0.
     pub realtime: u32,
@@ -91,8 +91,10 @@ pub struct Job {
 
 /// Each process is started again when it has ended.
 pub const LOAD: u32 = 1;
-/// `/proc/PID/io` and `/proc/PID/schedstat` are wanted.
-pub const ZOMBIES: u32 = 2;
+/// What each process read and wrote is wanted.
+pub const IO: u32 = 2;
+/// How long it had to wait for a processor is wanted.
+pub const WAIT: u32 = 4;
 /// Addresses are randomised as they are for us.
 pub const ASLR_AS_IS: u32 = 0;
 /// Addresses are randomised.
@@ -196,15 +198,21 @@ pub struct ProcessOver {
     pub flags: u32,
     /// Bits `1 << step` of what it had to go without.
     pub without: u32,
-    /// How much of `io` is text.
+    /// How much of `io_before` is text.
+    pub io_before_length: u32,
+    /// How much of `io` is text; 0 if it was not reaped by itself.
     pub io_length: u32,
     /// How much of `schedstat` is text.
     pub schedstat_length: u32,
     /// Why it had to go without the last of those.
     pub without_errno: u32,
+    /// Nothing.
+    pub unused: u32,
     /// struct rusage: two times of two words each, then 14 counts.
     pub usage: [i64; 18],
-    /// `/proc/PID/io` of the zombie.
+    /// The launcher's `/proc/self/io` before it was reaped.
+    pub io_before: [u8; 320],
+    /// The same after it: what the process read and wrote is in it, and the reading of `io_before`.
     pub io: [u8; 320],
     /// `/proc/PID/schedstat` of the zombie.
     pub schedstat: [u8; 80],
@@ -270,7 +278,7 @@ macro_rules! plain {
     };
 }
 
-plain!(Head 16, Job 96, Process 48, Kill 32, Stop 16, JobOver 72, Achieved 48, ProcessOver 592, Tried 44, Unkillable 8);
+plain!(Head 16, Job 96, Process 48, Kill 32, Stop 16, JobOver 72, Achieved 48, ProcessOver 920, Tried 44, Unkillable 8);
 
 /// The bytes of a structure.
 pub fn bytes<T: Plain>(value: &T) -> &[u8] {

@@ -1,47 +1,50 @@
-//! What can still be read of a process that has ended and has not been reaped: its own I/O, and how long it had to
+//! What only the kernel knows of a process that has ended, when it is reaped: what it read and wrote, and how long it had to
 //! wait for a processor. As text, which its owner reads.
 //!
-//! Files of /proc belong to root once a process has ended, and `io` may be opened by its owner alone. What is open
-//! can still be read. So where the launcher is not root, the new process opens its own before it executes its program,
-//! in a table of descriptors that it shares with the launcher up to then. (If the launcher opened it, the process could
-//! be over by the time.)
+//! A process that reaps another is charged with what it and those that it had reaped itself read and wrote. So this is the
+//! difference of our own account before and after, from a file that stays open: to open `/proc/PID/io` and to have the
+//! kernel take it away again takes five times as long, and only root may, because what is left of a process is root's. For
+//! the wait there is no such account.
 
-use super::job::Job;
 use super::sys;
-use super::text::{Path, of_process};
-use super::wire::{self, ProcessOver};
-use core::sync::atomic::{AtomicBool, Ordering};
+use super::text::of_process;
+use super::wire::ProcessOver;
 
-/// Whether processes must open it for us, and can. Among the other values: the linker could put it behind the large
-/// buffers of zeros, and then this one byte costs a page, which shows in the peak of whatever is launched.
-#[unsafe(link_section = ".data")]
-static HELP: AtomicBool = AtomicBool::new(false);
+/// Our own `/proc/self/io`; the null device where there is none.
+pub(super) const IO: u32 = 4;
 
-/// When the launcher begins.
-pub(super) fn prepare() {
-    HELP.store(!sys::is_root() && sys::unshare_descriptors().is_ok(), Ordering::Relaxed);
+/// When the launcher begins, and has no descriptor above [`IO`].
+pub(super) fn prepare(null: u32) -> sys::Result<()> {
+    match sys::open(c"/proc/self/io", 0) {
+        Ok(IO) => Ok(()),
+        opened => {
+            let source = opened.unwrap_or(null);
+            sys::duplicate(source, IO, false)?;
+            if source != null {
+                sys::close(source);
+            }
+            Ok(())
+        }
+    }
 }
 
-/// Whether the processes of this job are to open theirs.
-pub(super) fn needs_help(job: &Job<'_>) -> bool {
-    job.head.flags & (wire::ZOMBIES | wire::LOAD) == wire::ZOMBIES && HELP.load(Ordering::Relaxed)
+/// Our account before a process is reaped.
+pub(super) fn before(over: &mut ProcessOver) {
+    over.io_before_length = account(&mut over.io_before);
 }
 
-pub(super) fn look(pid: i32, io: u32, over: &mut ProcessOver) {
-    over.io_length = match io {
-        0 => once(&of_process(pid, b"io"), &mut over.io),
-        open => read(open, &mut over.io),
-    };
-    over.schedstat_length = once(&of_process(pid, b"schedstat"), &mut over.schedstat);
+/// Our account after it.
+pub(super) fn after(over: &mut ProcessOver) {
+    over.io_length = account(&mut over.io);
 }
 
-/// These files come in one piece.
-fn once(path: &Path, into: &mut [u8]) -> u32 {
-    sys::open(path.c_str(), 0).map_or(0, |file| read(file, into))
-}
-
-fn read(file: u32, into: &mut [u8]) -> u32 {
-    let length = sys::read(file, into).unwrap_or(0);
+/// How long it had to wait. These files come in one piece.
+pub(super) fn look_at_wait(pid: i32, over: &mut ProcessOver) {
+    let Ok(file) = sys::open(of_process(pid, b"schedstat").c_str(), 0) else { return };
+    over.schedstat_length = sys::read(file, &mut over.schedstat).unwrap_or(0) as u32;
     sys::close(file);
-    length as u32
+}
+
+fn account(into: &mut [u8]) -> u32 {
+    sys::read_from_start(IO, into).unwrap_or(0) as u32
 }

@@ -96,7 +96,7 @@ pub(super) fn that_tell(hierarchy: &Hierarchy, folder: &Path, measured: &mut Mea
 
 /// Those metrics that no file tells, and why.
 pub(super) fn unavailable(measured: &Measurements) -> Vec<(&'static str, String)> {
-    let unavailable = NAMES.iter().filter(|(name, _)| !measured.contains_key(*name));
+    let unavailable = NAMES.iter().filter(|(name, _)| !measured.contains_key(name));
     unavailable.map(|&(name, why)| (name, why.to_owned())).collect()
 }
 
@@ -110,7 +110,7 @@ pub(super) fn read(
         let Ok(text) = text_of(file.name) else { continue };
         for (metric, parse) in file.metrics {
             if let Some(value) = parse(&text) {
-                measured.entry((*metric).to_owned()).or_insert(value);
+                measured.get_or_insert(*metric, value);
             }
         }
     }

@@ -5,6 +5,7 @@ use crate::command::Command;
 use crate::search_path;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// What is at fault, and why.
 #[derive(Debug, PartialEq, Eq)]
@@ -25,11 +26,11 @@ impl NotStarted {
 
 /// The path to execute, to be used in the command's folder.
 pub(super) fn find(command: &Command) -> Result<PathBuf, NotStarted> {
-    Found::default().find(command, &command.dir).map(|program| program.path)
+    Found::default().find(command, &command.dir).map(|program| program.path.clone())
 }
 
 /// What a process executes, and where.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub(super) struct Program {
     pub(super) path: PathBuf,
     pub(super) dir: PathBuf,
@@ -39,25 +40,25 @@ pub(super) struct Program {
 
 /// Programs that were found in a `PATH`: each is looked for once, and not before each trial.
 #[derive(Debug, Default)]
-pub(super) struct Found(Vec<Program>);
+pub(super) struct Found(Vec<Arc<Program>>);
 
 impl Found {
     /// The most that are kept.
     const MOST: usize = 64;
 
     /// The program of a command that starts in this folder.
-    pub(super) fn find(&mut self, command: &Command, dir: &Path) -> Result<Program, NotStarted> {
+    pub(super) fn find(&mut self, command: &Command, dir: &Path) -> Result<Arc<Program>, NotStarted> {
         let name = match command.argv.first() {
             Some(name) if !name.is_empty() => name,
             _ => return Err(NotStarted::new("", "the command is empty")),
         };
         if name.contains('/') {
-            return Ok(Program { path: PathBuf::from(name), dir: dir.to_owned(), sought: None });
+            return Ok(Program { path: PathBuf::from(name), dir: dir.to_owned(), sought: None }.into());
         }
         let Some(path) = command.env.get("PATH") else {
             return Err(NotStarted::new(name, "program not found: its environment has no PATH"));
         };
-        let is_it = |known: &&Program| {
+        let is_it = |known: &&Arc<Program>| {
             let sought = known.sought.as_ref().is_some_and(|(of, among)| of == name && among == path);
             sought && known.dir == dir
         };
@@ -65,16 +66,12 @@ impl Found {
             return Ok(known.clone());
         }
         let sought = Some((name.clone(), path.clone()));
-        let found = Program { path: search(name, path, dir)?, dir: dir.to_owned(), sought };
+        let found = Arc::new(Program { path: search(name, path, dir)?, dir: dir.to_owned(), sought });
         if self.0.len() == Self::MOST {
             self.0.clear();
         }
         self.0.push(found.clone());
         Ok(found)
-    }
-    /// All are looked for again: one of them is not where it was.
-    pub(super) fn forget(&mut self) {
-        self.0.clear();
     }
 }
 

@@ -10,6 +10,10 @@ use crate::probe::Zombie;
 use bakeoff_model::metric::Measurements;
 use rustix::time::{ClockId, clock_gettime};
 use std::io;
+use std::sync::Arc;
+
+/// As many metrics as a trial mostly has, with those that probes and others add.
+const USUAL: usize = 32;
 
 /// What became of a job, and what else the launcher saw of it.
 #[derive(Debug, Default)]
@@ -27,7 +31,7 @@ pub(super) fn now_ns() -> u64 {
 }
 
 /// Reads the body of the reply. `programs` are those of the processes; `interrupted` if we had it killed.
-pub(super) fn read(body: &[u8], is_load: bool, programs: &[Program], interrupted: bool) -> Option<Report> {
+pub(super) fn read(body: &[u8], is_load: bool, programs: &[Arc<Program>], interrupted: bool) -> Option<Report> {
     let over: JobOver = wire::read(body, 0)?;
     let started_unix_s = |launched_ns: u64| now_unix_s() - seconds(now_ns().saturating_sub(launched_ns));
     let alone = programs.len() == 1;
@@ -52,6 +56,7 @@ pub(super) fn read(body: &[u8], is_load: bool, programs: &[Program], interrupted
             }
         }
         report.zombies.push(Zombie {
+            io_before: words(&over.io_before, over.io_before_length),
             io: words(&over.io, over.io_length),
             schedstat: words(&over.schedstat, over.schedstat_length),
         });
@@ -114,7 +119,9 @@ fn measurements(over: &ProcessOver) -> Measurements {
         ("user", user_s as f64 + user_us as f64 / 1e6),
         ("sys", sys_s as f64 + sys_us as f64 / 1e6),
     ];
-    timed.into_iter().chain(counted).map(|(name, value)| (name.to_owned(), value)).collect()
+    let mut measurements = Measurements::with_capacity(USUAL);
+    measurements.extend(timed.into_iter().chain(counted));
+    measurements
 }
 
 /// Those of several processes: time from the first launch to the last end, the largest peak, and sums of the rest.
@@ -126,11 +133,11 @@ fn together(processes: &[Ended], wall_s: f64) -> Measurements {
         return all;
     }
     for (name, value) in others.iter().flat_map(|one| one.iter()) {
-        let sum = all.entry(name.clone()).or_default();
-        *sum = if name == "maxrss" { sum.max(*value) } else { *sum + value };
+        let sum = all.get_or_insert(name.to_owned(), 0.0);
+        *sum = if name == "maxrss" { sum.max(value) } else { *sum + value };
     }
     let mean_wall_s = all["wall"] / started.len() as f64;
-    all.insert("each_wall".to_owned(), mean_wall_s);
-    all.insert("wall".to_owned(), wall_s);
+    all.insert("each_wall", mean_wall_s);
+    all.insert("wall", wall_s);
     all
 }

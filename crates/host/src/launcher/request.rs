@@ -1,6 +1,8 @@
 //! A job as the launcher wants it: programs found, files opened, strings and vectors laid out, so that it has nothing
-//! left to do but to launch. What cannot even be prepared is said by command.
+//! left to do but to launch. What cannot even be prepared is said by command. A command that comes again, as that of a
+//! cell does in each block, is prepared once; only its files are opened again.
 
+use super::marks::Marks;
 use super::program::{Found, NotStarted, Program};
 use super::wire::{self, Kill, NONE};
 use crate::command::Command;
@@ -12,22 +14,59 @@ use std::io;
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 /// The variable that names the descriptor for marks.
 const MARKS_VARIABLE: &str = "BAKEOFF_MARKS=3";
 /// The null device.
 const NULL: &str = "/dev/null";
 
-/// A command that is ready to start.
+/// A command that is ready to start, but for its files. All paths are absolute.
 #[derive(Debug)]
 struct Ready {
-    program: Program,
-    argv: Vec<String>,
+    command: Arc<Command>,
+    program: Arc<Program>,
     env: Vec<String>,
+    stdin: Option<PathBuf>,
+    stdout: PathBuf,
+    stderr: PathBuf,
+}
+
+/// Which files a process gets as its standard input, output and error.
+#[derive(Debug)]
+struct Streams {
     stdin: Option<usize>,
     stdout: usize,
     stderr: usize,
+}
+
+/// Commands that were prepared before. They differ by where they are: to compare what they say takes long.
+#[derive(Debug, Default)]
+pub(super) struct Known {
+    ready: Vec<Arc<Ready>>,
+    found: Found,
+}
+
+impl Known {
+    /// The most that are kept.
+    const MOST: usize = 256;
+
+    fn ready(&mut self, command: &Arc<Command>, mark: Option<&str>) -> Result<Arc<Ready>, NotStarted> {
+        if let Some(known) = self.ready.iter().find(|known| Arc::ptr_eq(&known.command, command)) {
+            return Ok(Arc::clone(known));
+        }
+        let ready = Arc::new(prepare(command, mark, &mut self.found)?);
+        if self.ready.len() == Self::MOST {
+            self.ready.clear();
+        }
+        self.ready.push(Arc::clone(&ready));
+        Ok(ready)
+    }
+
+    /// All are prepared again: a program is not where it was.
+    pub(super) fn forget(&mut self) {
+        *self = Self::default();
+    }
 }
 
 /// Files that are open for a job; one that several processes write to is opened once, one that they read for each.
@@ -54,7 +93,7 @@ impl Open {
 
     /// To be written, from its beginning.
     fn for_writing(path: &Path) -> io::Result<Self> {
-        if path == Path::new(NULL) {
+        if path.as_os_str() == NULL {
             return null().map(Self::Null);
         }
         if output::is_ours(path) {
@@ -82,19 +121,22 @@ fn null() -> io::Result<BorrowedFd<'static>> {
 }
 
 impl Files {
+    fn of(&mut self, ready: &Ready) -> Result<Streams, NotStarted> {
+        let stdin = ready.stdin.as_deref().map(|path| self.open_input(path)).transpose()?;
+        Ok(Streams { stdin, stdout: self.open(&ready.stdout)?, stderr: self.open(&ready.stderr)? })
+    }
+
     fn open(&mut self, path: &Path) -> Result<usize, NotStarted> {
-        let path = absolute(path)?;
-        if let Some(known) = self.files.iter().position(|(open, _)| *open == path) {
+        if let Some(known) = self.files.iter().position(|(open, _)| open.as_os_str() == path.as_os_str()) {
             return Ok(known);
         }
-        let file = Open::for_writing(&path).map_err(|error| NotStarted::path(&path, error))?;
-        self.files.push((path, file));
+        let file = Open::for_writing(path).map_err(|error| NotStarted::path(path, error))?;
+        self.files.push((path.to_owned(), file));
         Ok(self.files.len() - 1)
     }
 
     fn open_input(&mut self, path: &Path) -> Result<usize, NotStarted> {
-        let path = absolute(path)?;
-        let file = File::open(&path).map_err(|error| NotStarted::path(&path, error))?;
+        let file = File::open(path).map_err(|error| NotStarted::path(path, error))?;
         // Under no path: nobody may write to it.
         self.files.push((PathBuf::new(), Open::Own(file.into())));
         Ok(self.files.len() - 1)
@@ -104,7 +146,7 @@ impl Files {
 /// Commands that are ready, with their files open.
 #[derive(Debug)]
 pub(super) struct Prepared {
-    ready: Vec<Ready>,
+    ready: Vec<(Arc<Ready>, Streams)>,
     files: Files,
 }
 
@@ -113,13 +155,13 @@ pub(super) struct Prepared {
 pub(super) struct With<'f> {
     pub(super) confinement: &'f Confinement,
     /// The writing ends of the pipes, if any.
-    pub(super) marks: &'f [OwnedFd],
+    pub(super) marks: &'f Marks,
     /// Where the launcher moves itself first.
     pub(super) warm: Option<&'f File>,
     /// The limit of each process's address space.
     pub(super) address_space: Option<u64>,
-    /// Whether probes want to know what can be read of a process that has ended.
-    pub(super) watched: bool,
+    /// What probes want to know of a process that has ended ([`wire::IO`], [`wire::WAIT`]).
+    pub(super) wanted: u32,
     /// The processors that launcher and processes may use, if it was put on a single one for the launch.
     pub(super) all_cpus: Option<&'f [u32]>,
 }
@@ -127,12 +169,17 @@ pub(super) struct With<'f> {
 impl Prepared {
     /// Prepares the commands of a job, or says of each what is wrong with it. All get the mark into their environment.
     pub(super) fn new(
-        commands: &[Command],
+        commands: &[Arc<Command>],
         mark: Option<&str>,
-        found: &mut Found,
+        known: &mut Known,
     ) -> Result<Self, Vec<Option<NotStarted>>> {
         let mut files = Files::default();
-        let prepared: Vec<_> = commands.iter().map(|command| prepare(command, mark, &mut files, found)).collect();
+        let mut prepare = |command| {
+            let ready = known.ready(command, mark)?;
+            let streams = files.of(&ready)?;
+            Ok((ready, streams))
+        };
+        let prepared: Vec<_> = commands.iter().map(&mut prepare).collect();
         if prepared.iter().any(Result::is_err) {
             return Err(prepared.into_iter().map(Result::err).collect());
         }
@@ -140,20 +187,20 @@ impl Prepared {
     }
 
     /// What each process executes, and where.
-    pub(super) fn programs(&self) -> Vec<Program> {
-        self.ready.iter().map(|ready| ready.program.clone()).collect()
+    pub(super) fn programs(&self) -> Vec<Arc<Program>> {
+        self.ready.iter().map(|(ready, _)| Arc::clone(&ready.program)).collect()
     }
 
     /// The body of the request and the descriptors that go with it.
     pub(super) fn request<'f>(&'f self, job: &Job, with: &With<'f>) -> (Vec<u8>, Vec<BorrowedFd<'f>>) {
-        let With { confinement, marks, warm, address_space, watched, all_cpus } = *with;
+        let With { confinement, marks, warm, address_space, wanted, all_cpus } = *with;
         let mut descriptors: Vec<BorrowedFd<'f>> = self.files.files.iter().map(|(_, file)| file.as_fd()).collect();
         let mut add = |these: &mut dyn Iterator<Item = BorrowedFd<'f>>| {
             let first = descriptors.len() as u32;
             descriptors.extend(these);
             first
         };
-        let first_mark = add(&mut marks.iter().map(OwnedFd::as_fd));
+        let first_mark = add(&mut marks.writers());
         let into = add(&mut confinement.into.iter().map(OwnedFd::as_fd));
         let first_join = add(&mut confinement.join.iter().map(OwnedFd::as_fd));
         let first_kill = add(&mut confinement.kill.iter().map(|(file, _)| file.as_fd()));
@@ -165,13 +212,13 @@ impl Prepared {
             first_join,
             warm: if warm.is_some() { first_warm } else { NONE },
             joins: confinement.join.len() as u32,
-            flags: if job.rounds.is_some() { wire::LOAD } else { 0 } | if watched { wire::ZOMBIES } else { 0 },
+            flags: wanted | if job.rounds.is_some() { wire::LOAD } else { 0 },
             address_space: address_space.unwrap_or(0),
             pace_ns: job.rounds.and_then(|again| again.pace_s).map_or(0, nanoseconds),
             ..limits(&job.limits)
         };
         let kills: Vec<Kill> = (first_kill..).zip(&confinement.kill).map(|(at, (_, text))| kill(at, text)).collect();
-        let first_mark = (!marks.is_empty()).then_some(first_mark);
+        let first_mark = (marks.writers().next().is_some()).then_some(first_mark);
         (self.body(head, &kills, &job.limits, first_mark, all_cpus), descriptors)
     }
 
@@ -201,15 +248,15 @@ impl Prepared {
             at += bytes.len();
         };
         put(&mut body, wire::bytes(&head));
-        for (nth, ready) in (0..).zip(&self.ready) {
+        for (nth, (ready, streams)) in (0..).zip(&self.ready) {
             let marks = first_mark.map_or(NONE, |first| first + nth);
             let added = first_mark.is_some().then_some(MARKS_VARIABLE);
             let process = wire::Process {
-                stdout: ready.stdout as u32,
-                stderr: ready.stderr as u32,
+                stdout: streams.stdout as u32,
+                stderr: streams.stderr as u32,
                 marks,
-                stdin: ready.stdin.map_or(NONE, |index| index as u32),
-                argv: vector(&mut body, ready.argv.iter().map(String::as_str)),
+                stdin: streams.stdin.map_or(NONE, |index| index as u32),
+                argv: vector(&mut body, ready.command.argv.iter().map(String::as_str)),
                 env: vector(&mut body, ready.env.iter().map(String::as_str).chain(added)),
                 dir: text(&mut body, ready.program.dir.as_os_str().as_bytes()),
                 program: text(&mut body, ready.program.path.as_os_str().as_bytes()),
@@ -283,7 +330,7 @@ fn vector<'a>(body: &mut Vec<u8>, texts: impl Iterator<Item = &'a str> + Clone) 
     start as u64
 }
 
-fn prepare(command: &Command, mark: Option<&str>, files: &mut Files, found: &mut Found) -> Result<Ready, NotStarted> {
+fn prepare(command: &Arc<Command>, mark: Option<&str>, found: &mut Found) -> Result<Ready, NotStarted> {
     let program = found.find(command, &absolute(&command.dir)?)?;
     // One that we were given ourselves names a descriptor that this command does not have.
     let is_marks = |name: &str| MARKS_VARIABLE.strip_prefix(name).is_some_and(|rest| rest.starts_with('='));
@@ -296,9 +343,9 @@ fn prepare(command: &Command, mark: Option<&str>, files: &mut Files, found: &mut
             return Err(NotStarted::new(String::from_utf8_lossy(bytes), "it contains a NUL byte"));
         }
     }
-    let stdin = command.stdin.as_deref().map(|path| files.open_input(path)).transpose()?;
-    let (stdout, stderr) = (files.open(&command.stdout)?, files.open(&command.stderr)?);
-    Ok(Ready { program, argv: command.argv.clone(), env, stdin, stdout, stderr })
+    let stdin = command.stdin.as_deref().map(absolute).transpose()?;
+    let (stdout, stderr) = (absolute(&command.stdout)?, absolute(&command.stderr)?);
+    Ok(Ready { command: Arc::clone(command), program, env, stdin, stdout, stderr })
 }
 
 /// The launcher's working directory is not ours.

@@ -12,15 +12,16 @@ use crate::{interrupt, now_unix_s};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use std::io;
-use std::os::fd::{BorrowedFd, OwnedFd};
+use std::os::fd::BorrowedFd;
 use std::os::unix::net::UnixStream;
+use std::sync::Arc;
 
 /// A job that was launched, or could not be.
 #[derive(Debug)]
 pub(super) struct UnderWay {
     is_load: bool,
     /// That of each process.
-    programs: Vec<Program>,
+    programs: Vec<Arc<Program>>,
     marks: Marks,
     /// What the launcher was given, which we need no more. To close it takes time, and a pipe of which nobody else holds
     /// the end for writing wakes us at the very end of a trial: so all of it stays open until the job is over.
@@ -35,7 +36,7 @@ pub(super) struct UnderWay {
 }
 
 /// Descriptors that the launcher has copies of.
-pub(super) type Given = (Prepared, Confinement, Vec<OwnedFd>);
+pub(super) type Given = (Prepared, Confinement);
 
 /// What became of it.
 pub(super) enum Outcome {
@@ -46,7 +47,7 @@ pub(super) enum Outcome {
 }
 
 impl UnderWay {
-    pub(super) fn new(is_load: bool, programs: Vec<Program>, marks: Marks) -> Self {
+    pub(super) fn new(is_load: bool, programs: Vec<Arc<Program>>, marks: Marks) -> Self {
         Self {
             is_load,
             programs,
@@ -131,17 +132,18 @@ impl UnderWay {
         }
     }
 
-    pub(super) fn finish(mut self) -> Outcome {
+    /// What became of it; and the pipes, for the next one.
+    pub(super) fn finish(mut self) -> (Outcome, Marks) {
         if let Some(ended) = self.never_began {
-            return Outcome::NeverBegan(ended);
+            return (Outcome::NeverBegan(ended), self.marks);
         }
         // The process at the other end is gone; its bytes are there.
         self.marks.read(reply::now_ns());
         let word = self.last_word.unwrap_or_default();
         let Some(mut report) = reply::read(&word, self.is_load, &self.programs, self.interrupted) else {
-            return Outcome::Garbled;
+            return (Outcome::Garbled, self.marks);
         };
         (report.ended.marks, report.ended.marks_lost_bytes) = self.marks.finish(report.launched_ns);
-        Outcome::Over(report)
+        (Outcome::Over(report), self.marks)
     }
 }

@@ -49,7 +49,7 @@ impl Probe for Counters {
     fn after(&mut self, _: &Seen<'_>, into: &mut Measurements) -> io::Result<()> {
         for (event, counter, before) in &self.open {
             if let Some(count) = counter.read()?.since(*before) {
-                into.insert(event.metric.to_owned(), count * event.unit);
+                into.insert(event.metric, count * event.unit);
             }
         }
         Ok(())

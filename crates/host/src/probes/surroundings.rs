@@ -115,14 +115,14 @@ impl Probe for Surroundings {
     }
 
     fn after(&mut self, seen: &Seen<'_>, into: &mut Measurements) -> io::Result<()> {
-        into.extend(self.load.take().map(|load| ("load".to_owned(), load)));
+        into.extend(self.load.take().map(|load| ("load", load)));
         let is_short = seen.wall_s * self.ticks_per_s < LEAST_TICKS / 2.0;
         self.short = if is_short { self.short.saturating_add(1) } else { 0 };
         let long_enough = seen.wall_s * self.ticks_per_s >= LEAST_TICKS;
         let (Some(before), true) = (self.before.take(), long_enough) else { return Ok(()) };
         if let Some(shares) = self.moment().and_then(|after| shares(before, after, self.ticks_per_s)) {
-            into.insert("steal".to_owned(), shares.steal);
-            into.insert("foreign_cpu".to_owned(), shares.foreign);
+            into.insert("steal", shares.steal);
+            into.insert("foreign_cpu", shares.foreign);
         }
         Ok(())
     }

@@ -194,7 +194,8 @@ fn what_is_told_and_what_is_not_is_everything() {
     }
     shell.execute("sleep 0.1");
     let read = |path: &str| Files::here().read(path).unwrap_or_default();
-    let zombies = [Zombie { io: read("proc/self/io"), schedstat: read("proc/self/schedstat") }];
+    let io = || read("proc/self/io");
+    let zombies = [Zombie { io_before: io(), io: io(), schedstat: read("proc/self/schedstat") }];
     let seen = Seen { wall_s: 0.1, cpu_s: 0.0, zombies: &zombies };
     let mut measured = Measurements::new();
     for probe in &mut probes {

@@ -1,7 +1,6 @@
-//! What the kernel still tells of a process that has ended and has not been waited for: what it and those children
-//! that it waited for read and wrote, and how long its main thread waited for a processor. To an ordinary user Linux
-//! does not tell the former: what is left of a process belongs to root, and its `io` is for the owner alone.
-#![allow(unsafe_code, reason = "rustix has no fork")]
+//! What the kernel still tells of a process that has ended when it is reaped: what it and those children that it waited for
+//! read and wrote, and how long its main thread waited for a processor. The former is what the account of the process that
+//! reaps it grows by; see the launcher.
 
 use super::reasons::by_reason;
 use crate::files::Files;
@@ -9,52 +8,31 @@ use crate::job::Job;
 use crate::probe::{Confinement, Probe, Seen, Zombie};
 use bakeoff_model::metric::Measurements;
 use bakeoff_model::record::Unavailable;
-use rustix::process::{Pid, WaitId, WaitIdOptions, waitid};
 use std::io;
 
 /// Lines of /proc/PID/io; metrics have the same names.
 const IO: &[&str] = &["rchar", "wchar", "syscr", "syscw", "read_bytes", "write_bytes"];
-const RUN_DELAY: &str = "run_delay";
+/// The time for which it waited.
+pub(crate) const WAIT: &str = "run_delay";
 
 /// Whether the kernel says so here.
 #[derive(Debug)]
 pub(super) struct Zombies {
     io: bool,
     schedstat: bool,
-    /// Why `io` is not.
-    why: &'static str,
 }
 
 impl Zombies {
-    /// Looks at a zombie made for it.
     pub(super) fn new() -> Self {
-        Self::of(&Files::here(), &a_zombie().unwrap_or_default())
+        Self::of(&Files::here())
     }
 
-    fn of(files: &Files, zombie: &Zombie) -> Self {
+    fn of(files: &Files) -> Self {
         // A kernel without the statistics of its scheduler writes zeros, also for a process that is running.
         let ran = |text: String| text.split(' ').next().is_some_and(|ns| ns != "0");
-        let why = match files.read("proc/self/io") {
-            Some(_) => "what /proc/PID/io tells of a process that has ended is for root alone",
-            None => "this kernel has no /proc/PID/io",
-        };
-        Self { io: !zombie.io.is_empty(), schedstat: files.read("proc/self/schedstat").is_some_and(ran), why }
+        let schedstat = files.read("proc/self/schedstat").is_some_and(ran);
+        Self { io: files.read("proc/self/io").is_some(), schedstat }
     }
-}
-
-/// What can be read of a process that has ended before it is waited for, as the launcher reads it.
-fn a_zombie() -> io::Result<Zombie> {
-    // SAFETY: the child calls nothing but _exit, which is safe whatever other threads were doing.
-    let pid = match unsafe { libc::fork() } {
-        // SAFETY: as above.
-        0 => unsafe { libc::_exit(0) },
-        pid => Pid::from_raw(pid).filter(|_| pid > 0).ok_or_else(io::Error::last_os_error)?,
-    };
-    waitid(WaitId::Pid(pid), WaitIdOptions::EXITED | WaitIdOptions::NOWAIT)?;
-    let read = |name: &str| Files::here().read(&format!("proc/{pid}/{name}")).unwrap_or_default();
-    let zombie = Zombie { io: read("io"), schedstat: read("schedstat") };
-    waitid(WaitId::Pid(pid), WaitIdOptions::EXITED)?;
-    Ok(zombie)
 }
 
 impl Probe for Zombies {
@@ -67,29 +45,49 @@ impl Probe for Zombies {
         if seen.zombies.is_empty() {
             return Ok(());
         }
-        let mut sum = |metric: &str, value: &dyn Fn(&Zombie) -> Option<f64>| {
-            if let Some(sum) = seen.zombies.iter().map(value).sum::<Option<f64>>() {
-                into.insert(metric.to_owned(), sum);
+        if self.io {
+            let each: Vec<_> = seen.zombies.iter().map(io).collect();
+            for (place, metric) in IO.iter().enumerate() {
+                let sum = each.iter().map(|values| values[place]).sum::<Option<f64>>();
+                into.extend(sum.map(|sum| (*metric, sum)));
             }
-        };
-        for metric in IO.iter().filter(|_| self.io) {
-            sum(metric, &|zombie| line(&zombie.io, metric));
         }
         if self.schedstat {
-            sum(RUN_DELAY, &|zombie| waited_s(&zombie.schedstat));
+            let sum = seen.zombies.iter().map(|zombie| waited_s(&zombie.schedstat)).sum::<Option<f64>>();
+            into.extend(sum.map(|sum| (WAIT, sum)));
         }
         Ok(())
     }
 
     fn unavailable(&self) -> Vec<Unavailable> {
-        let io = IO.iter().filter(|_| !self.io).map(|name| (*name, self.why.to_owned()));
-        let delay = (!self.schedstat).then(|| (RUN_DELAY, "this kernel has no scheduler statistics".to_owned()));
+        let io = IO.iter().filter(|_| !self.io).map(|name| (*name, "this kernel has no /proc/PID/io".to_owned()));
+        let delay = (!self.schedstat).then(|| (WAIT, "this kernel has no scheduler statistics".to_owned()));
         by_reason(io.chain(delay))
     }
 }
 
-fn line(text: &str, key: &str) -> Option<f64> {
-    text.lines().find_map(|line| line.strip_prefix(key)?.strip_prefix(':')?.trim().parse().ok())
+/// What a process did, by [`IO`], in its order.
+fn io(zombie: &Zombie) -> [Option<f64>; IO.len()] {
+    let (before, after) = (account(&zombie.io_before), account(&zombie.io));
+    std::array::from_fn(|place| {
+        // To read the account is on the account, too.
+        let by_reading = match IO[place] {
+            "rchar" => zombie.io_before.len() as f64,
+            "syscr" => 1.0,
+            _ => 0.0,
+        };
+        Some(after[place]? - before[place]? - by_reading)
+    })
+}
+
+fn account(text: &str) -> [Option<f64>; IO.len()] {
+    let mut values = [None; IO.len()];
+    for (key, value) in text.lines().filter_map(|line| line.split_once(':')) {
+        if let Some(place) = IO.iter().position(|name| *name == key) {
+            values[place] = value.trim().parse().ok();
+        }
+    }
+    values
 }
 
 /// The second field, in ns (Documentation/scheduler/sched-stats.rst).
@@ -103,44 +101,44 @@ mod unit {
 
     #[test]
     fn what_zombies_tell() {
-        let check = |zombies: &[(&str, &str)], expect: &[(&str, f64)]| {
-            let zombies: Vec<Zombie> = zombies
-                .iter()
-                .map(|&(io, schedstat)| Zombie { io: io.to_owned(), schedstat: schedstat.to_owned() })
-                .collect();
+        let check = |zombies: &[(&str, &str)], expect: &[(&'static str, f64)]| {
+            let before = "rchar: 10\nwchar: 20\nsyscr: 30\nsyscw: 40\nread_bytes: 50\nwrite_bytes: 60\n".to_owned();
+            let zombie = |&(io, schedstat): &(&str, &str)| Zombie {
+                io_before: before.clone(),
+                io: io.to_owned(),
+                schedstat: schedstat.to_owned(),
+            };
+            let zombies: Vec<Zombie> = zombies.iter().map(zombie).collect();
             let mut measured = Measurements::new();
             let seen = Seen { wall_s: 1.0, cpu_s: 1.0, zombies: &zombies };
-            Zombies { io: true, schedstat: true, why: "" }.after(&seen, &mut measured).unwrap();
-            let expect: Measurements = expect.iter().map(|&(name, value)| (name.to_owned(), value)).collect();
-            assert_eq!(measured, expect, "{zombies:?}");
+            Zombies { io: true, schedstat: true }.after(&seen, &mut measured).unwrap();
+            assert_eq!(measured, expect.iter().copied().collect(), "{zombies:?}");
         };
-        let io = "rchar: 1\nwchar: 2\nsyscr: 3\nsyscw: 4\nread_bytes: 5\nwrite_bytes: 6\ncancelled_write_bytes: 7\n";
+        // 71 bytes were read when the account was looked at before.
+        let io =
+            "rchar: 82\nwchar: 22\nsyscr: 34\nsyscw: 44\nread_bytes: 55\nwrite_bytes: 66\ncancelled_write_bytes: 7\n";
         let alone =
             [("rchar", 1.0), ("wchar", 2.0), ("syscr", 3.0), ("syscw", 4.0), ("read_bytes", 5.0), ("write_bytes", 6.0)];
         let delayed = [&alone[..], &[("run_delay", 0.25)]].concat();
         check(&[(io, "1500000000 250000000 12\n")], &delayed);
         check(&[(io, "")], &alone);
+        check(&[(io, ""), (io, "")], &alone.map(|(name, value)| (name, 2.0 * value)));
         check(&[("", "7 500000000 1\n"), ("", "7 1000000000 1\n")], &[("run_delay", 1.5)]);
         check(&[(io, "7 7 7\n"), ("", "")], &[]);
         check(&[], &[]);
     }
 
     #[test]
-    fn kernels_and_users_without_it() {
-        let check = |files: &[(&str, &str)], zombie: &str, expect: &[(usize, &str)]| {
+    fn kernels_without_it() {
+        let check = |files: &[(&str, &str)], expect: &[(usize, &str)]| {
             let root = tempfile::tempdir().unwrap();
-            let zombie = Zombie { io: zombie.to_owned(), schedstat: String::new() };
-            let none = Zombies::of(&Files::made_of(root.path(), files), &zombie).unavailable();
+            let none = Zombies::of(&Files::made_of(root.path(), files)).unavailable();
             assert_eq!(none.len(), expect.len(), "{none:?}");
             for (reason, (count, why)) in none.iter().zip(expect) {
                 assert!(reason.metrics.len() == *count && reason.why.contains(why), "{none:?}");
             }
         };
-        let (io, ran) = (("proc/self/io", "rchar: 1\n"), ("proc/self/schedstat", "7 0 1\n"));
-        check(&[("proc/self/schedstat", "0 0 0\n")], "", &[(6, "kernel has no"), (1, "statistics")]);
-        check(&[io, ran], "", &[(6, "root alone")]);
-        check(&[io, ran], "rchar: 1\n", &[]);
-        // Here: an ordinary user lacks the first.
-        assert!(Zombies::new().unavailable().len() <= 1);
+        check(&[("proc/self/schedstat", "0 0 0\n")], &[(6, "kernel has no"), (1, "statistics")]);
+        check(&[("proc/self/io", "rchar: 1\n"), ("proc/self/schedstat", "7 0 1\n")], &[]);
     }
 }

@@ -1,7 +1,7 @@
 //! What a command is given, and how its end is told.
 
 use crate::support::{Scratch, execute};
-use bakeoff_host::{Command, End, Error, Launcher, Patience};
+use bakeoff_host::{Command, End, Error, Job, Launcher, Patience};
 use std::fs::File;
 use std::os::fd::AsFd as _;
 use std::os::unix::fs::PermissionsExt;
@@ -83,7 +83,12 @@ fn a_program_is_looked_for_again_when_it_has_gone() {
     let path = ["first", "second"].map(|folder| scratch.path(folder).display().to_string()).join(":");
     command.env.insert("PATH".to_owned(), format!("{path}:/bin"));
     let mut launcher = Launcher::start(None).unwrap();
-    let mut end = || launcher.execute(&command, Patience::SecondInterrupt).unwrap().end;
+    // The launcher keeps what it found out of this very command.
+    let job = Job { commands: vec![command.into()], ..Job::default() };
+    let mut end = || {
+        launcher.launch(&job).unwrap();
+        launcher.wait(Patience::SecondInterrupt).unwrap().processes.remove(0).end
+    };
     assert_eq!([end(), end()], [End::Exited(2), End::Exited(2)]);
     std::fs::remove_file(scratch.path("first/tool")).unwrap();
     for _ in 0..2 {

@@ -25,7 +25,7 @@ fn check(script: &str, timeout_s: f64, expect: &End, leftovers: impl Fn(u32) -> 
 fn execute(scratch: &Scratch, command: Command, watched: Option<&[&str]>, timeout_s: f64) -> JobEnded {
     let mut launcher = Launcher::start_with(&Options { watched, ..Options::default() }).unwrap();
     let limits = Limits { timeout_s: Some(timeout_s), ..Limits::default() };
-    launcher.launch(&Job { commands: vec![command], limits, ..Job::default() }).unwrap();
+    launcher.launch(&Job { commands: vec![command.into()], limits, ..Job::default() }).unwrap();
     let begun = Instant::now();
     let ended = launcher.wait(Patience::SecondInterrupt).unwrap();
     let after_s = begun.elapsed().as_secs_f64() - ended.measurements["wall"].min(timeout_s);
@@ -68,7 +68,7 @@ fn that_ignore_every_signal() {
         scratch.fifo("ready");
         let mut launcher = Launcher::start_with(&Options { watched, ..Options::default() }).unwrap();
         let script = script.replace("close P;", r#"close P; open R, ">", "ready"; close R;"#);
-        launcher.launch(&Job { commands: vec![scratch.sh(&perl(&script))], ..Job::default() }).unwrap();
+        launcher.launch(&Job { commands: vec![scratch.sh(&perl(&script)).into()], ..Job::default() }).unwrap();
         std::fs::read(scratch.path("ready")).unwrap();
         let begun = Instant::now();
         assert_eq!(launcher.stop(15, 0.1).unwrap().processes[0].end, End::Signalled(9));
@@ -214,7 +214,7 @@ fn that_go_on_when_the_launcher_is_dropped() {
     let mut launcher = Launcher::start(None).unwrap();
     let script =
         format!("trap '' TERM INT HUP; echo $$ >> pids; setsid sleep {LONG_S} & echo $! >> pids; echo > ready; wait");
-    launcher.launch(&Job { commands: vec![scratch.sh(&script)], ..Job::default() }).unwrap();
+    launcher.launch(&Job { commands: vec![scratch.sh(&script).into()], ..Job::default() }).unwrap();
     std::fs::read(ready).unwrap();
     let begun = Instant::now();
     drop(launcher);
@@ -233,7 +233,7 @@ fn that_fill_their_memory() {
         let mut launcher = Launcher::start_with(&Options { watched, ..Options::default() }).unwrap();
         let limits = Limits { memory_bytes: Some(64 << 20), timeout_s: Some(60.0), ..Limits::default() };
         let refused = launcher.refused(&limits);
-        launcher.launch(&Job { commands: vec![scratch.sh(&perl(script))], limits, ..Job::default() }).unwrap();
+        launcher.launch(&Job { commands: vec![scratch.sh(&perl(script)).into()], limits, ..Job::default() }).unwrap();
         let ended = launcher.wait(Patience::SecondInterrupt).unwrap();
         println!("with {refused:?} refused: {:?}", ended.processes[0].end);
         // Without a cgroup the process itself is told that there is no more, and ends as it pleases.

@@ -5,7 +5,7 @@ use bakeoff_host::{Command, End, Job, JobEnded, Launcher, Limits, Patience, Roun
 use std::time::{Duration, Instant};
 
 fn job(commands: Vec<Command>) -> Job {
-    Job { commands, ..Job::default() }
+    Job { commands: commands.into_iter().map(Into::into).collect(), ..Job::default() }
 }
 
 fn execute(job: &Job) -> JobEnded {

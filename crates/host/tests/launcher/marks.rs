@@ -6,6 +6,7 @@ use bakeoff_model::marks::Chunk;
 
 fn execute(commands: Vec<Command>) -> JobEnded {
     let mut launcher = Launcher::start(None).unwrap();
+    let commands = commands.into_iter().map(Into::into).collect();
     launcher.launch(&Job { commands, marks: true, ..Job::default() }).unwrap();
     let ended = launcher.wait(Patience::SecondInterrupt).unwrap();
     assert!(ended.processes.iter().all(|process| process.end == End::Exited(0)), "{ended:?}");
@@ -78,6 +79,7 @@ fn a_load_has_a_descriptor_for_them_that_nobody_reads() {
     let scratch = Scratch::new();
     let mut launcher = Launcher::start(None).unwrap();
     let commands = vec![scratch.sh(r#"echo "op" >&$BAKEOFF_MARKS"#)];
+    let commands = commands.into_iter().map(Into::into).collect();
     launcher.launch(&Job { commands, rounds: Some(Rounds::default()), marks: true, ..Job::default() }).unwrap();
     while launcher.achieved().unwrap().ended + launcher.achieved().unwrap().failed < 3 {
         std::thread::yield_now();

@@ -12,7 +12,7 @@ const SPIN: &str = "i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done";
 #[test]
 fn every_metric_has_a_value() {
     let ended = execute(&Scratch::new().command(&["true"]));
-    let told: BTreeSet<&str> = ended.measurements.keys().map(String::as_str).collect();
+    let told: BTreeSet<&str> = ended.measurements.keys().collect();
     let own = |metric: &&Metric| metric.name == "wall" || metric.source.starts_with("wait4: ");
     let known: BTreeSet<&str> = METRICS.iter().filter(own).map(|metric| &*metric.name).collect();
     assert_eq!(told, known);

@@ -14,7 +14,7 @@ fn watched(wanted: &[&str]) -> Launcher {
 }
 
 fn execute(launcher: &mut Launcher, scratch: &Scratch, scripts: &[&str], limits: Limits) -> JobEnded {
-    let commands = scripts.iter().map(|script| scratch.sh(script)).collect();
+    let commands = scripts.iter().map(|script| scratch.sh(script).into()).collect();
     launcher.launch(&Job { commands, limits, ..Job::default() }).unwrap();
     launcher.wait(Patience::SecondInterrupt).unwrap()
 }
@@ -72,6 +72,29 @@ fn processes_at_once_are_counted_together() {
     }
     if unavailable(&launcher, "rchar").is_none() {
         assert!((16.0 * MIB..17.0 * MIB).contains(&one["rchar"]), "{one:?}");
+    }
+}
+
+/// What each process read is known by what the launcher's own account grows by.
+#[test]
+fn what_a_process_read_is_its_own_and_its_wait_is_measured_only_where_it_is_wanted() {
+    let scratch = Scratch::new();
+    for wanted in [&[][..], &["run_delay"]] {
+        let mut launcher = watched(wanted);
+        if let Some(why) = unavailable(&launcher, "rchar").or_else(|| unavailable(&launcher, "run_delay")) {
+            return println!("skipped: {why}");
+        }
+        let mut read = |script: &str| {
+            let told = execute(&mut launcher, &scratch, &[script], Limits::default()).measurements;
+            assert_eq!(told.contains_key("run_delay"), !wanted.is_empty(), "{told:?}");
+            told["rchar"]
+        };
+        let nothing = read("exec true");
+        let dd = "dd if=/dev/zero of=/dev/null bs=1M count=1 2> /dev/null";
+        assert!(read(dd) >= MIB, "of a child that was waited for");
+        let stray = format!("({dd}; exec sleep {LONG_S}) & exec true");
+        assert!(read(&stray) < MIB, "of one that nobody waited for");
+        assert_eq!(read("exec true").to_bits(), nothing.to_bits(), "whoever was before");
     }
 }
 

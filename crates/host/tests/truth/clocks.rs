@@ -33,7 +33,7 @@ fn a_sleep_lasts_as_long_as_its_own_clock_says() {
 fn processes_at_once_overlap_and_add_up() {
     let Some(mut place) = Place::new() else { return };
     let commands: Vec<_> = (0..4)
-        .map(|n| bakeoff_host::Command { stdout: place.path(&format!("out{n}")), ..place.known("interval 0.3") })
+        .map(|n| bakeoff_host::Command { stdout: place.path(&format!("out{n}")), ..place.known("interval 0.3") }.into())
         .collect();
     let ended = place.execute(&Job { commands, ..Job::default() });
     assert_eq!(ended.processes.len(), 4, "{ended:?}");
@@ -72,12 +72,12 @@ fn what_takes_too_long_is_killed_then_and_not_before() {
     if !place.can(&limits) {
         return;
     }
-    let job = Job { commands: vec![place.known(&format!("rest {LONG_S} 1"))], limits, ..Job::default() };
+    let job = Job { commands: vec![place.known(&format!("rest {LONG_S} 1")).into()], limits, ..Job::default() };
     let ended = place.execute(&job);
     assert_eq!(ended.processes[0].end, End::TimedOut, "{ended:?}");
     within("wall of what timed out", ended.measurements["wall"], [0.3, NOT_LONG_S]);
     // What ends in time is none of its business.
-    let job = Job { commands: vec![place.known("nothing")], ..job };
+    let job = Job { commands: vec![place.known("nothing").into()], ..job };
     let job = Job { limits: Limits { timeout_s: Some(NOT_LONG_S), ..Limits::default() }, ..job };
     assert_eq!(place.execute(&job).processes[0].end, End::Exited(0));
 }

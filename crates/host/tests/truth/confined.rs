@@ -67,7 +67,7 @@ fn the_environment_is_exactly_what_was_declared() {
     let declared = [("EMPTY", ""), ("LINES", "a\nb"), ("UMLAUT", "ä"), ("EQUALS", "a=b")];
     let env: BTreeMap<String, String> = declared.map(|(name, value)| (name.to_owned(), value.to_owned())).into();
     let command = Command { env: env.clone(), ..place.known("environment") };
-    let ended = place.execute(&Job { commands: vec![command], ..Job::default() });
+    let ended = place.execute(&Job { commands: vec![command.into()], ..Job::default() });
     assert_eq!(ended.processes[0].end, End::Exited(0), "{ended:?}");
     let out = place.read("out");
     let seen = out.split_terminator('\0').map(|variable| variable.split_once('=').unwrap());
@@ -83,7 +83,7 @@ fn memory_is_no_more_than_allowed() {
         return;
     }
     let words = format!("touch {}", 2.0 * limit);
-    let job = Job { commands: vec![place.known(&words)], limits: limits.clone(), ..Job::default() };
+    let job = Job { commands: vec![place.known(&words).into()], limits: limits.clone(), ..Job::default() };
     let ended = place.execute(&job);
     assert_eq!(ended.processes[0].end, End::OutOfMemory, "{ended:?}");
     if let Some(peak) = place.measured(&ended, "cgroup_peak") {

@@ -28,7 +28,7 @@ fn storage_is_told_apart_from_the_page_cache() {
     let (calls, bytes) = (64.0, 65536.0);
     let nothing = place.ended("nothing");
     let command = place.known(&format!("direct {calls} {bytes}"));
-    let ended = place.execute(&bakeoff_host::Job { commands: vec![command], ..Default::default() });
+    let ended = place.execute(&bakeoff_host::Job { commands: vec![command.into()], ..Default::default() });
     if ended.processes[0].end == bakeoff_host::End::Exited(77) {
         return skipped("bytes of storage", "this file system has no O_DIRECT");
     }
@@ -99,7 +99,7 @@ fn who_waits_for_a_processor_is_seen_to_wait() {
     if !place.can(&limits) {
         return;
     }
-    let commands: Vec<_> = (0..2).map(|_| place.known("spin 0.3")).collect();
+    let commands: Vec<_> = (0..2).map(|_| place.known("spin 0.3").into()).collect();
     let ended = place.execute(&bakeoff_host::Job { commands, limits, ..Default::default() });
     // As long as both are there, one of them waits. Whoever else wants that processor only adds to it.
     if let Some(delay_s) = place.measured(&ended, "run_delay") {

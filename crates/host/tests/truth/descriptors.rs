@@ -30,7 +30,7 @@ fn check(said: &str, place: &Place) {
 fn standard_input_can_be_read_and_is_empty() {
     let Some(mut place) = Place::new() else { return };
     let command = place.command(&["sh", "-c", SAYS]);
-    let ended = place.execute(&Job { commands: vec![command], ..Job::default() });
+    let ended = place.execute(&Job { commands: vec![command.into()], ..Job::default() });
     assert_eq!(ended.processes[0].end, End::Exited(0), "{ended:?}");
     check(&place.read("out"), &place);
 }
@@ -39,7 +39,8 @@ fn standard_input_can_be_read_and_is_empty() {
 fn also_beside_another_process_and_with_marks() {
     let Some(mut place) = Place::new() else { return };
     let other = place.command(&["cat"]);
-    let commands = vec![place.command(&["sh", "-c", SAYS]), bakeoff_host::Command { stdout: place.path("2"), ..other }];
+    let other = bakeoff_host::Command { stdout: place.path("2"), ..other };
+    let commands = vec![place.command(&["sh", "-c", SAYS]).into(), other.into()];
     let ended = place.execute(&Job { commands, marks: true, ..Job::default() });
     assert!(ended.processes.iter().all(|process| process.end == End::Exited(0)), "{ended:?}");
     check(&place.read("out"), &place);
@@ -50,7 +51,10 @@ fn also_beside_another_process_and_with_marks() {
 fn a_load_can_read_it_too() {
     let Some(mut place) = Place::new() else { return };
     let command = place.command(&["cat"]);
-    place.launcher.launch(&Job { commands: vec![command], rounds: Some(Rounds::default()), ..Job::default() }).unwrap();
+    place
+        .launcher
+        .launch(&Job { commands: vec![command.into()], rounds: Some(Rounds::default()), ..Job::default() })
+        .unwrap();
     let is_done = |achieved: &bakeoff_host::Achieved| achieved.ended + achieved.failed >= 2;
     while !is_done(&place.launcher.achieved().unwrap()) {
         std::thread::yield_now();

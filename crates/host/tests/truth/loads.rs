@@ -20,7 +20,7 @@ fn until(place: &mut Place, ended: u64) -> Achieved {
 }
 
 fn load(place: &mut Place, words: &str, copies: usize, pace_s: Option<f64>) {
-    let commands = vec![place.known(words); copies];
+    let commands = vec![place.known(words).into(); copies];
     let job = Job { commands, rounds: Some(Rounds { pace_s }), ..Job::default() };
     place.launcher.launch(&job).unwrap();
 }

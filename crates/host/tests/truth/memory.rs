@@ -19,7 +19,7 @@ fn peaks(place: &mut Place, mib: f64) {
 /// The peak of a program that does nothing.
 fn nothing(place: &mut Place) {
     let command = place.command(&["/bin/true"]);
-    let ended = place.execute(&Job { commands: vec![command], ..Job::default() });
+    let ended = place.execute(&Job { commands: vec![command.into()], ..Job::default() });
     assert_eq!(ended.processes[0].end, End::Exited(0), "{ended:?}");
     for metric in ["maxrss", "cgroup_peak"] {
         let Some(peak) = place.measured(&ended, metric) else { continue };

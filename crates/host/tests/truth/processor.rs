@@ -54,7 +54,7 @@ fn trees_are_summed() {
 #[test]
 fn processes_at_once_are_summed() {
     let Some(mut place) = Place::new() else { return };
-    let commands: Vec<_> = (0..3).map(|_| place.known("spin 0.1")).collect();
+    let commands: Vec<_> = (0..3).map(|_| place.known("spin 0.1").into()).collect();
     let ended = place.execute(&Job { commands, ..Job::default() });
     assert!(ended.processes.iter().all(|process| process.end == End::Exited(0)), "{ended:?}");
     sums(&place, &ended, 3.0, 0.1);

@@ -70,7 +70,7 @@ impl Place {
 
     /// Executes a subcommand of the C program within limits; it must exit with 0.
     pub(crate) fn within(&mut self, limits: Limits, words: &str) -> JobEnded {
-        let job = Job { commands: vec![self.known(words)], limits, ..Job::default() };
+        let job = Job { commands: vec![self.known(words).into()], limits, ..Job::default() };
         let ended = self.execute(&job);
         assert_eq!(ended.processes.len(), 1, "{ended:?}");
         let said = std::fs::read_to_string(self.path("err")).unwrap_or_default();

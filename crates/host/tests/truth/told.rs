@@ -9,7 +9,7 @@ const LINES: usize = 100_000;
 #[test]
 fn every_mark_arrives_with_the_time_at_which_it_could_have() {
     let Some(mut place) = Place::new() else { return };
-    let job = Job { commands: vec![place.known(&format!("marks {LINES}"))], marks: true, ..Job::default() };
+    let job = Job { commands: vec![place.known(&format!("marks {LINES}")).into()], marks: true, ..Job::default() };
     let ended = place.execute(&job);
     assert_eq!(ended.processes[0].end, End::Exited(0), "{}", place.read("err"));
     assert_eq!(ended.marks.len(), 1, "one pipe for each process");
@@ -29,7 +29,7 @@ fn every_mark_arrives_with_the_time_at_which_it_could_have() {
 #[test]
 fn each_process_has_marks_of_its_own() {
     let Some(mut place) = Place::new() else { return };
-    let commands = (1..=3).map(|n| place.known(&format!("marks {}", n * 1000))).collect();
+    let commands = (1..=3).map(|n| place.known(&format!("marks {}", n * 1000)).into()).collect();
     let ended = place.execute(&Job { commands, marks: true, ..Job::default() });
     assert!(ended.processes.iter().all(|process| process.end == End::Exited(0)), "{ended:?}");
     let lines = |n: usize| ended.marks[n].iter().flat_map(|chunk| &chunk.bytes).filter(|&&byte| byte == b'\n').count();
@@ -39,7 +39,7 @@ fn each_process_has_marks_of_its_own() {
 #[test]
 fn without_marks_there_is_no_pipe() {
     let Some(mut place) = Place::new() else { return };
-    let ended = place.execute(&Job { commands: vec![place.known("marks 1")], ..Job::default() });
+    let ended = place.execute(&Job { commands: vec![place.known("marks 1").into()], ..Job::default() });
     // The program looks for the variable, and says so.
     assert_eq!(ended.processes[0].end, End::Exited(71), "{ended:?}");
     assert!(ended.marks.iter().all(Vec::is_empty), "{ended:?}");

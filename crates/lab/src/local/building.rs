@@ -75,7 +75,7 @@ impl Local<'_> {
             stderr: prepared.log,
         };
         let limits = Limits { timeout_s: prepared.timeout_s, ..Limits::default() };
-        let launched = launcher.launch(&Job { commands: vec![command], limits, ..Job::default() });
+        let launched = launcher.launch(&Job { commands: vec![command.into()], limits, ..Job::default() });
         let ended = launched.and_then(|()| launcher.wait(Patience::SecondInterrupt));
         let judged = match ended {
             Ok(mut ended) => {

@@ -11,6 +11,7 @@ use bakeoff_host::{End, Patience};
 use bakeoff_model::plan::Variant;
 use bakeoff_model::record::Failure;
 use bakeoff_model::study::{Condition, Workload};
+use std::sync::Arc;
 
 impl Local<'_> {
     /// One diagnostic trial, from beginning to end; none if it was interrupted.
@@ -72,7 +73,7 @@ impl Local<'_> {
         let Some(command) = prepared.job.commands.first_mut() else {
             return Ok(Diagnosed::missing("it has no command"));
         };
-        probe.take_over(command, None)?;
+        probe.take_over(Arc::make_mut(command), None)?;
         probe.trial_begins()?;
         launcher.launch(&prepared.job)?;
         let ended = launcher.wait(Patience::FirstInterrupt)?;

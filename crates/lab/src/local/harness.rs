@@ -21,19 +21,18 @@ const MOST_FILES: usize = 20_000;
 /// Folders of a folder that are looked into.
 const DEEPEST: usize = 16;
 
-/// The place of a process, at which nothing is.
-pub(super) fn make_ready(stage: &Stage, number: u32) -> Result<PathBuf, Error> {
+/// Has nothing be at the place of a process.
+pub(super) fn make_ready(stage: &Stage, number: u32) -> Result<(), Error> {
     let place = place_of(stage, number);
     let gone = match fs::symlink_metadata(&place) {
         Ok(there) if there.is_dir() => fs::remove_dir_all(&place),
         Ok(_) => fs::remove_file(&place),
         Err(_) => Ok(()),
     };
-    gone.map_err(|source| folder_error(&place, source))?;
-    Ok(place)
+    gone.map_err(|source| folder_error(&place, source))
 }
 
-fn place_of(stage: &Stage, number: u32) -> PathBuf {
+pub(super) fn place_of(stage: &Stage, number: u32) -> PathBuf {
     let place = stage.setup.scratch.join(numbered("harness", number));
     std::path::absolute(&place).unwrap_or(place)
 }
@@ -128,12 +127,12 @@ fn merge(all: &[Parts]) -> Parts {
             Some(part) => part.failed.clone(),
         });
         let mut part = Part { failed, ..Part::default() };
-        let metrics = each.iter().flatten().flat_map(|part| part.values.keys());
+        let metrics = each.iter().copied().flatten().flat_map(|part| part.values.keys());
         for metric in metrics {
             let values: Vec<f64> = each.iter().flatten().filter_map(|part| part.values.get(metric)).copied().collect();
-            let is_rate = METRICS.iter().any(|known| known.name == *metric && known.unit == Unit::PerSecond);
+            let is_rate = METRICS.iter().any(|known| known.name == metric && known.unit == Unit::PerSecond);
             let sum: f64 = values.iter().sum();
-            part.values.insert(metric.clone(), if is_rate { sum } else { sum / values.len() as f64 });
+            part.values.insert(metric.to_owned(), if is_rate { sum } else { sum / values.len() as f64 });
         }
         merged.insert(name.clone(), part);
     }

@@ -67,7 +67,7 @@ impl Load {
             let mut command = stage.helper(argv, env, &log);
             command.stdout = PathBuf::from("/dev/null");
             command.dir = stage.setup.dir_of(of.prefix);
-            job.commands.push(command);
+            job.commands.push(command.into());
             active.logs.push(log);
             active.homes.push(name);
         }

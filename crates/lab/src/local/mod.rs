@@ -48,11 +48,11 @@ impl Local<'_> {
 
     /// Everything of one trial, up to its end: what came of it is in `execution`, also if it halts.
     fn attempt(&mut self, task: Task<'_>, execution: &mut Execution, is_measured: bool) -> Result<(), Halt> {
-        let Self { stage, launcher, services, load, tools, printed, show, .. } = self;
+        let Self { stage, launcher, services, load, tools, known, printed, show, .. } = self;
         let cell = stage.cell(task)?;
         let ports = services.start(stage, tools, cell, None)?;
         load.start(stage, cell, &ports, task.block.block)?;
-        let prepared = trial::prepare(stage, cell, &ports, printed)?;
+        let prepared = known.prepare(stage, cell, &ports, printed)?;
         tools.around(stage, cell, &ports, PREPARE)?;
         if stage.granted(cell.condition).is_some_and(|granted| granted.drop_caches) {
             bakeoff_host::disk::drop_caches()

@@ -7,6 +7,7 @@ use super::services::Services;
 use super::show::{Show, Shower};
 use super::stage::{Setup, Stage};
 use super::tools::Tools;
+use super::trial::Known;
 use super::watch::{Watch, Watching};
 use crate::Error;
 use crate::on_demand::OnDemand;
@@ -22,6 +23,7 @@ pub struct Local<'a> {
     pub(super) services: Services,
     pub(super) load: Load,
     pub(super) tools: Tools,
+    pub(super) known: Known,
     pub(super) printed: Printed,
     /// The block whose services are kept: number, workload, condition.
     pub(super) block: Option<(u32, String, String)>,
@@ -48,6 +50,7 @@ impl<'a> Local<'a> {
             services,
             load,
             tools,
+            known: Known::default(),
             printed,
             block: None,
             aside: None,

@@ -97,7 +97,7 @@ impl Services {
                 own.stop_within_s *= probe.times_slower();
             }
             let mut launcher = self.idle.pop().map_or_else(|| stage.launcher(), Ok)?;
-            launcher.launch(&Job { commands: vec![command], ..Job::default() })?;
+            launcher.launch(&Job { commands: vec![command.into()], ..Job::default() })?;
             let port = ports.get(&service.name).copied().unwrap_or_default();
             // From here on it is stopped, whatever comes.
             self.running.push(Running {

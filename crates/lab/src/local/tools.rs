@@ -25,7 +25,7 @@ impl Tools {
             none => none.insert(stage.launcher()?),
         };
         let limits = Limits { timeout_s: Some(within_s), ..Limits::default() };
-        launcher.launch(&Job { commands: vec![command.clone()], limits, ..Job::default() })?;
+        launcher.launch(&Job { commands: vec![command.clone().into()], limits, ..Job::default() })?;
         let mut ended = launcher.wait(Patience::SecondInterrupt)?;
         match ended.processes.pop().map(|process| process.end) {
             Some(End::Interrupted) | None => Err(Halt::Interrupted),

@@ -9,45 +9,124 @@ use super::stage::{Cell, Ports, Stage, numbered, processes};
 use crate::{Error, Execution};
 use bakeoff_host::{Command, Job, JobEnded, Limits};
 use bakeoff_model::record::Failure;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// A trial that is ready to be launched.
+#[derive(Debug)]
 pub(super) struct Prepared {
     pub(super) job: Job,
     /// Where each process prints to.
     pub(super) outputs: Vec<Outputs>,
 }
 
-/// Makes the folders and the job.
+/// Jobs of trials that were executed before. That of a cell is the same in every block, unless something is drawn for the
+/// block, and to make it again would be most of the work between two short trials.
+#[derive(Debug, Default)]
+pub(super) struct Known(Vec<(Of, Arc<Prepared>)>);
+
+/// What a job depends on; all else stays the same as long as its stage.
+#[derive(Debug)]
+struct Of {
+    variant: String,
+    workload: String,
+    condition: String,
+    prefix: Option<PathBuf>,
+    padding: u32,
+    ports: Ports,
+    /// Where its processes print to.
+    paths: Vec<PathBuf>,
+}
+
+impl Of {
+    fn is(&self, cell: Cell<'_>, ports: &Ports, paths: &[PathBuf]) -> bool {
+        let Self { variant, workload, condition, prefix, padding, ports: own_ports, paths: own_paths } = self;
+        *variant == cell.variant.name
+            && *workload == cell.workload.name
+            && *condition == cell.condition.name
+            && prefix.as_deref().map(Path::as_os_str) == cell.prefix.map(Path::as_os_str)
+            && *padding == cell.padding
+            && own_ports == ports
+            && own_paths.iter().map(|path| path.as_os_str()).eq(paths.iter().map(|path| path.as_os_str()))
+    }
+}
+
+impl Known {
+    /// The most that are kept.
+    const MOST: usize = 256;
+
+    /// Makes folders and files ready, and the job.
+    pub(super) fn prepare(
+        &mut self,
+        stage: &Stage,
+        cell: Cell<'_>,
+        ports: &Ports,
+        printed: &mut Printed,
+    ) -> Result<Arc<Prepared>, Error> {
+        let paths = make_ready(stage, cell, printed)?;
+        if let Some((_, known)) = self.0.iter().find(|(of, _)| of.is(cell, ports, &paths)) {
+            return Ok(Arc::clone(known));
+        }
+        let prepared = Arc::new(job(stage, cell, ports, &paths));
+        if self.0.len() == Self::MOST {
+            self.0.clear();
+        }
+        let (variant, workload) = (cell.variant.name.clone(), cell.workload.name.clone());
+        let (condition, prefix) = (cell.condition.name.clone(), cell.prefix.map(Path::to_owned));
+        let of = Of { variant, workload, condition, prefix, padding: cell.padding, ports: ports.clone(), paths };
+        self.0.push((of, Arc::clone(&prepared)));
+        Ok(prepared)
+    }
+}
+
+/// Makes folders and files ready, and a job that is for one trial only.
 pub(super) fn prepare(stage: &Stage, cell: Cell<'_>, ports: &Ports, printed: &mut Printed) -> Result<Prepared, Error> {
+    let paths = make_ready(stage, cell, printed)?;
+    Ok(job(stage, cell, ports, &paths))
+}
+
+/// Makes folders and files ready; where each process prints to.
+fn make_ready(stage: &Stage, cell: Cell<'_>, printed: &mut Printed) -> Result<Vec<PathBuf>, Error> {
     let count = processes(cell);
     let paths = printed.prepare(stage, cell, count as usize)?;
+    for number in 1..=count {
+        stage.fresh_home(&numbered("home", number))?;
+        if cell.workload.harness.is_some() {
+            harness::make_ready(stage, number)?;
+        }
+    }
+    Ok(paths)
+}
+
+fn job(stage: &Stage, cell: Cell<'_>, ports: &Ports, paths: &[PathBuf]) -> Prepared {
     let mut limits = stage.granted(cell.condition).map_or_else(Limits::default, |granted| granted.limits.clone());
     limits.timeout_s = cell.workload.timeout_s;
     let mut prepared = Prepared { job: Job { marks: true, limits, ..Job::default() }, outputs: vec![] };
     for (number, stdout) in (1..).zip(paths) {
-        let home = stage.fresh_home(&numbered("home", number))?;
-        let mut env = stage.environment(cell, ports, home.as_deref());
+        let mut env = stage.environment(cell, ports, stage.home(&numbered("home", number)).as_deref());
         env.insert("BAKEOFF_PROCESS".to_owned(), number.to_string());
-        env.insert("BAKEOFF_PROCESSES".to_owned(), count.to_string());
+        env.insert("BAKEOFF_PROCESSES".to_owned(), paths.len().to_string());
         if cell.padding > 0 {
             env.insert("BAKEOFF_PADDING".to_owned(), "x".repeat(cell.padding as usize));
         }
         if cell.workload.harness.is_some() {
-            let place = harness::make_ready(stage, number)?;
+            let place = harness::place_of(stage, number);
             env.insert(harness::VARIABLE.to_owned(), place.to_string_lossy().into_owned());
         }
-        let outputs = Outputs { stdout, stderr: stage.setup.scratch.join(numbered("stderr", number)) };
-        prepared.job.commands.push(Command {
+        let stderr = stage.setup.scratch.join(numbered("stderr", number));
+        let outputs = Outputs { stdout: stdout.clone(), stderr };
+        let command = Command {
             argv: stage.argv(cell.variant, cell.workload),
             dir: stage.setup.dir_of(cell.prefix),
             env,
             stdin: cell.workload.input.as_ref().map(|input| stage.setup.dir_of(cell.prefix).join(input)),
             stdout: outputs.stdout.clone(),
             stderr: outputs.stderr.clone(),
-        });
+        };
+        prepared.job.commands.push(command.into());
         prepared.outputs.push(outputs);
     }
-    Ok(prepared)
+    prepared
 }
 
 /// Removes the folders.
@@ -61,7 +140,13 @@ pub(super) fn take(stage: &Stage, ended: &mut JobEnded, beside_s: f64, execution
     execution.started_unix_s = ended.started_unix_s;
     execution.leftovers = ended.leftovers;
     let into = &mut execution.measurements;
-    into.append(&mut ended.measurements);
+    let measured = std::mem::take(&mut ended.measurements);
+    // Mostly there is nothing yet.
+    if into.is_empty() {
+        *into = measured
+    } else {
+        into.extend(measured)
+    }
     let wall_s = into.get("wall").copied().unwrap_or_default();
     // The probe knows of the trial only; load and services are no strangers either.
     let ours_s = beside_s + into.get("load_cpu").copied().unwrap_or_default();

@@ -7,6 +7,7 @@
 //! stays before its benchmarks.
 
 use super::{Block, Failure, Outcome, Record, TWIN, Trial};
+use crate::metric::Measurements;
 use crate::suite::Part;
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -72,7 +73,7 @@ impl Record {
     }
 
     /// What was measured of a whole trial that doubts and rules are about, but not what the study asks for.
-    fn surroundings_of(&self, trial: &Trial) -> BTreeMap<String, f64> {
+    fn surroundings_of(&self, trial: &Trial) -> Measurements {
         let rules = self.study.void_if.iter().map(|rule| rule.metric.as_str());
         let names = rules.chain(["load", "steal", "foreign_cpu"]);
         let asked = |name: &&str| self.study.decide.metrics.iter().any(|metric| metric == name);
@@ -86,7 +87,7 @@ fn name_of(workload: &str, benchmark: &str, is_only: bool) -> String {
 }
 
 /// One benchmark of a trial, as a trial.
-fn of_part(trial: &Trial, kept: &BTreeMap<String, f64>, name: &str, own: &str) -> Trial {
+fn of_part(trial: &Trial, kept: &Measurements, name: &str, own: &str) -> Trial {
     let part = trial.parts.get(name);
     let failed = |why: String| Outcome::Failed(Failure::NoBenchmark { why });
     let outcome = match (&trial.outcome, part) {
