@@ -42,7 +42,12 @@ fn linked(build: &Build) -> Option<PathBuf> {
 }
 
 /// A path relative to a folder, without `.` and `..`.
-fn below(path: &Path, folder: &Path) -> Option<PathBuf> {
+pub(super) fn below(path: &Path, folder: &Path) -> Option<PathBuf> {
+    plain(path).strip_prefix(folder).ok().map(Path::to_owned)
+}
+
+/// A path without `.` and `..`, as its text has it.
+pub(super) fn plain(path: &Path) -> PathBuf {
     let mut plain = PathBuf::new();
     for part in path.components() {
         match part {
@@ -51,7 +56,7 @@ fn below(path: &Path, folder: &Path) -> Option<PathBuf> {
             part => plain.push(part),
         }
     }
-    plain.strip_prefix(folder).ok().map(Path::to_owned)
+    plain
 }
 
 #[cfg(test)]
