@@ -6,7 +6,7 @@ use bakeoff_model::metric::Measurements;
 pub(crate) fn add(cost: &mut Measurements, more: &Measurements) {
     for name in ["wall", "user", "sys", "maxrss"] {
         let Some(&value) = more.get(name) else { continue };
-        let sum = cost.entry(name.to_owned()).or_insert(0.0);
+        let sum = cost.get_or_insert(name, 0.0);
         *sum = if name == "maxrss" { sum.max(value) } else { *sum + value };
     }
 }

@@ -3,7 +3,9 @@
 //! if the study asks for one. `flags.rs` says which of the level's flags that proves; nothing is judged here.
 
 mod flags;
+mod given;
 mod made;
+mod objects;
 mod profiled;
 mod text;
 mod tune;
@@ -20,11 +22,12 @@ use bakeoff_model::record::FlagSeen;
 use bakeoff_model::study::{CompilerCache, Tuning};
 pub use made::Made;
 pub(crate) use profiled::{Compilation, Profiles};
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::SystemTime;
 
 /// The version of the folder of wrappers. The path of the compiler stands in what is built, so it changes only when what
 /// a wrapper does.
@@ -70,6 +73,8 @@ pub(crate) struct Around {
     calls: PathBuf,
     /// The folders that its processes may write to.
     writable: Vec<PathBuf>,
+    /// When that was.
+    began: SystemTime,
 }
 
 impl Around {
@@ -92,7 +97,7 @@ impl Around {
                 writable.push(cached(compiler_cache, cache, work, &usual, env)?);
             }
         }
-        Ok(Self { between, calls, writable })
+        Ok(Self { between, calls, writable, began: SystemTime::now() })
     }
 
     /// Has the wrappers do what levels change in every call of a compiler.
@@ -180,6 +185,17 @@ impl Around {
         let (mut flags, compilations) = flags::seen(&inputs.layer.name, &declared, &calls.whole, temporary);
         flags.extend(flags::of_rust(&inputs.layer.name, &node.tuning.rust, &calls.whole));
         Ok((flags, self.between.wrappers.is_ok().then_some(compilations)))
+    }
+
+    /// What was given to each source file, and how many objects come of calls that were not seen; nothing where calls are not
+    /// seen at all.
+    pub(crate) fn compiled(&self, work: &Path) -> Result<(BTreeMap<String, BTreeSet<String>>, u64), Error> {
+        if self.between.wrappers.is_err() {
+            return Ok((BTreeMap::new(), 0));
+        }
+        let calls = wrapper::calls(&fs::read(&self.calls).at("read", &self.calls)?).whole;
+        let tree = work.join("tree");
+        Ok((given::given(&calls, &tree, &work.join("tmp")), objects::unseen(&calls, &tree, self.began)))
     }
 }
 

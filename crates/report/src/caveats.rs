@@ -1,7 +1,7 @@
 //! The sentences of doubts: each kind of [`Caveat`], and why an effect is not estimated, in English. Whether there is a doubt
 //! is decided elsewhere; nothing is computed here.
 
-mod builds;
+pub(crate) mod builds;
 mod comparison;
 mod samples;
 mod seen;

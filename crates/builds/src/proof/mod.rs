@@ -32,6 +32,12 @@ pub(crate) struct Seen {
     files: Option<String>,
     /// Every setting that the layer's commands describe.
     described: BTreeMap<String, String>,
+    /// What was given to each source file that it compiled.
+    #[serde(default)]
+    words: BTreeMap<String, BTreeSet<String>>,
+    /// As [`Proof::unseen`].
+    #[serde(default)]
+    unseen: u64,
 }
 
 /// Looks at a prefix that is complete and verified, and keeps what it sees. The layer's `describe` commands are
@@ -40,7 +46,10 @@ pub(crate) fn observe(shell: &mut Shell, cache: &Cache, layer: &Layer, digest: &
     let neutral = Neutral::of(short(digest));
     let described = describe::settings(shell, &layer.describe, site, &neutral)?;
     let (binaries, files) = binaries::digests(&site.prefix, &neutral)?;
-    let seen = Seen { binaries, files, described };
+    let (given, unseen) = site.around.compiled(&site.work)?;
+    let of_file = |words: BTreeSet<String>| words.iter().map(|word| neutral.text(word)).collect();
+    let words = given.into_iter().map(|(file, words)| (file, of_file(words))).collect();
+    let seen = Seen { binaries, files, described, words, unseen };
     let path = cache.paths.proof_of(digest);
     let text = serde_json::to_vec(&seen).map_err(std::io::Error::from).at("write", &path)?;
     Ok(fs::write(&path, text).at("write", &path)?)
@@ -55,6 +64,10 @@ pub(crate) fn of_build(cache: &Cache, chain: &[Link<'_, '_>], proof: &mut Proof)
         let seen: Seen = serde_json::from_slice(&text).unwrap_or_default();
         (proof.binaries, proof.files) = (seen.binaries, seen.files);
         proof.described.extend(seen.described);
+        proof.words.extend(seen.words);
+        if seen.unseen > 0 {
+            proof.unseen.insert(link.layer.name.clone(), seen.unseen);
+        }
     }
     let patterns: Vec<&String> = chain.iter().flat_map(|link| &link.layer.sizes).collect();
     proof.sizes = sizes::sizes(&cache.prefix_of(&last.node.digest), &patterns)?;
@@ -74,7 +87,8 @@ pub fn differences(cache: &Cache, [one, other]: [&str; 2]) -> Result<Option<Vec<
     Ok(Some(names.into_iter().map(|name| PathBuf::from(OsStr::from_bytes(name))).collect()))
 }
 
-/// Keeps of every description the settings in which the finished builds differ.
+/// Keeps of every description the settings in which the finished builds differ, and of every source file that all of them
+/// compiled the words.
 pub(crate) fn keep_differences(lines: &mut [BuildLine]) {
     let mut finished: Vec<&mut BuildLine> =
         lines.iter_mut().filter(|line| line.outcome == BuildOutcome::Built).collect();
@@ -85,5 +99,31 @@ pub(crate) fn keep_differences(lines: &mut [BuildLine]) {
         first.iter().filter(|(name, value)| same(name, value)).map(|(name, _)| name.clone()).collect();
     for line in &mut finished {
         common.iter().for_each(|name| drop(line.proof.described.remove(name)));
+    }
+    keep_differing_words(&mut finished);
+}
+
+/// Of more source files than this whose words differ, the rest is left out.
+const MOST_FILES: usize = 400;
+
+fn keep_differing_words(finished: &mut [&mut BuildLine]) {
+    let Some(first) = finished.first().map(|line| line.proof.words.clone()) else { return };
+    let mut kept = BTreeSet::new();
+    for (file, words) in first {
+        let others: Vec<&BTreeSet<String>> = finished.iter().filter_map(|line| line.proof.words.get(&file)).collect();
+        let is_same = others.iter().all(|other| **other == words);
+        if others.len() < finished.len() || is_same || kept.len() == MOST_FILES {
+            continue;
+        }
+        let is_common = |word: &&String| others.iter().all(|other| other.contains(*word));
+        let common: Vec<String> = words.iter().filter(is_common).cloned().collect();
+        for line in finished.iter_mut() {
+            let words = line.proof.words.entry(file.clone()).or_default();
+            words.retain(|word| !common.contains(word));
+        }
+        kept.insert(file);
+    }
+    for line in finished {
+        line.proof.words.retain(|file, words| kept.contains(file) && !words.is_empty());
     }
 }

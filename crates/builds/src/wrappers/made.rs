@@ -42,7 +42,7 @@ fn linked(build: &Build) -> Option<PathBuf> {
 }
 
 /// A path relative to a folder, without `.` and `..`.
-fn below(path: &Path, folder: &Path) -> Option<PathBuf> {
+pub(super) fn below(path: &Path, folder: &Path) -> Option<PathBuf> {
     plain(path).strip_prefix(folder).ok().map(Path::to_owned)
 }
 

@@ -27,7 +27,7 @@ fn study(script: &str) -> Study {
     study
 }
 
-fn words(text: &str) -> Vec<String> {
+fn words_of(text: &str) -> Vec<String> {
     text.split(' ').map(str::to_owned).collect()
 }
 
@@ -53,7 +53,7 @@ fn words_come_behind_those_of_a_project_that_knows_no_variable() {
     let plain = study.built().0;
     assert_eq!(plain.proof.flags, []);
     let tuning = &mut study.variants[0].tuning;
-    (tuning.all, tuning.link) = (words("-O3 -DX -Wl,-z,now"), words("-s"));
+    (tuning.all, tuning.link) = (words_of("-O3 -DX -Wl,-z,now"), words_of("-s"));
     let (tuned, prefix) = study.built();
     assert_ne!(tuned.digest, plain.digest, "what is appended is part of a build's name");
     let expect = [("append", "-O3", 2, 2, 0), ("append", "-Wl,-z,now", 1, 1, 0), ("append_link", "-s", 1, 1, 0)];
@@ -74,7 +74,7 @@ fn another_compiler_takes_the_place_of_all() {
         ${CC:-gcc} --version > \"$PREFIX/version\"; printf 'x:\\n' > x.s; gcc -Werror -c x.s";
     let mut study = study(script);
     study.variants[0].tuning.compiler = Some("clang".to_owned());
-    study.variants[0].tuning.all = words("-O3 -DX");
+    study.variants[0].tuning.all = words_of("-O3 -DX");
     let (line, prefix) = study.built();
     assert!(read(prefix.join("version")).contains("clang"), "{}", read(prefix.join("version")));
     assert!(line.tools.contains_key("clang"), "{:?}", line.tools);
@@ -95,7 +95,7 @@ fn scripts_before_compilers_neither_append_twice_nor_for_ever() {
     let script = "mkdir front; printf '#!/bin/sh\\nexec gcc \"$@\" -DFRONT\\n' > front/gcc; chmod +x front/gcc
         PATH=$(echo \"$PATH\" | sed \"s|:|:$PWD/front:|\"); gcc -c a.c -o \"$PREFIX/a.o\"";
     let mut study = study(script);
-    study.variants[0].tuning.all = words("-O3");
+    study.variants[0].tuning.all = words_of("-O3");
     study.layers[0].timeout_s = Some(60.0);
     let (line, _) = study.built();
     assert_eq!(seen(&line), [("append", "-O3", 1, 1, 0)]);
@@ -114,7 +114,7 @@ fn a_cache_that_the_project_uses_keeps_no_objects_of_another_level() {
     let script =
         "CCACHE_DIR=\"$HOME/cache\"; export CCACHE_DIR; ccache gcc -c a.c; ccache gcc -c a.c; cp a.o \"$PREFIX\"";
     let mut study = study(script);
-    study.variants[0].tuning.all = words("-O3");
+    study.variants[0].tuning.all = words_of("-O3");
     let (line, _) = study.built();
     assert_eq!(seen(&line), [("append", "-O3", 2, 2, 0)]);
 }
@@ -126,7 +126,7 @@ fn response_files_are_read_and_files_behind_two_dashes_stay_the_last() {
     }
     let script = "echo '-c -o x.o' > words; clang @words a.c; clang -c -o \"$PREFIX/a.o\" -- a.c";
     let mut study = study(script);
-    study.variants[0].tuning.all = words("-O3 -Wl,-z,now");
+    study.variants[0].tuning.all = words_of("-O3 -Wl,-z,now");
     let calls = calls(&study.built().0);
     assert!(calls.contains("@words a.c -O3 -Qunused-arguments\n"), "{calls}");
     assert!(calls.contains("/a.o -O3 -Qunused-arguments -- a.c\n"), "{calls}");
@@ -135,8 +135,62 @@ fn response_files_are_read_and_files_behind_two_dashes_stay_the_last() {
 #[test]
 fn nothing_is_built_under_a_wrong_name_without_wrappers() {
     let mut study = study("echo x > $PREFIX/x");
-    study.variants[0].tuning.all = words("-O3");
+    study.variants[0].tuning.all = words_of("-O3");
     fs::write(study.cache.root().join("wrappers"), "in the way").unwrap();
     let (why, _) = study.failed();
     assert!(why.contains("need the compiler wrapper, which cannot be used"), "{why}");
+}
+
+/// Two variants of a project whose Makefile has `CFLAGS` of its own: one leaves them alone, one replaces them.
+const MAKEFILE: &str = "printf 'CFLAGS = -O2 -DREADLINE -DCOMPAT -Iinclude\\nall: a.o b.o\\n' > Makefile\n";
+
+#[test]
+fn words_that_a_variable_displaces_are_known_by_file() {
+    if !are_here(&["gcc", "make"]) {
+        return;
+    }
+    let script = format!(
+        "{MAKEFILE}make ${{CFLAGS:+\"CFLAGS=$CFLAGS\"}}; test -n \"$CFLAGS\" || echo '#define HAVE_MMAP 1' > config.h
+        test -z \"$CFLAGS\" || echo '/* #undef HAVE_MMAP */' > config.h; cp a.o b.o \"$PREFIX\""
+    );
+    let mut study = study(&script);
+    study.variant("O3", &[("CFLAGS", "-O3 -DLEVEL")]);
+    let mut line = study.build();
+    assert!(line.iter().all(|line| line.proof.unseen.is_empty()), "{line:?}");
+    let words = |line: &BuildLine| {
+        let of_file = |(file, words): (&String, &std::collections::BTreeSet<String>)| {
+            format!("{file}: {}", words.iter().cloned().collect::<Vec<_>>().join(" "))
+        };
+        line.proof.words.iter().map(of_file).collect::<Vec<_>>()
+    };
+    let own = "-DCOMPAT -DREADLINE -Iinclude";
+    let plain = [&format!("a.c: {own}"), &format!("b.c: {own}"), "config.h: #define HAVE_MMAP 1"];
+    assert_eq!(words(&line[0]), plain);
+    assert_eq!(words(&line[1]), ["a.c: -DLEVEL", "b.c: -DLEVEL", "config.h: /* #undef HAVE_MMAP */"]);
+
+    // The wrapper's words come behind all others, and take none away.
+    study.variants[1].build_variables.clear();
+    study.variants[1].tuning.all = words_of("-O3 -DLEVEL");
+    line = study.build();
+    assert_eq!(words(&line[0]), [""; 0]);
+    assert_eq!(words(&line[1]), ["a.c: -DLEVEL", "b.c: -DLEVEL"]);
+}
+
+#[test]
+fn objects_of_a_compiler_that_is_called_by_its_path_are_counted() {
+    if !are_here(&["gcc", "as"]) {
+        return;
+    }
+    let path = String::from_utf8(Command::new("sh").args(["-c", "command -v gcc"]).output().unwrap().stdout).unwrap();
+    let script = format!(
+        "{gcc} -O2 -c a.c; env -i TMPDIR=\"$TMPDIR\" {gcc} -c b.c -o deep.o; gcc -c b.c; cp b.o copy.o; printf 'f:\\n' > f.s; as f.s -o f.o
+        gcc a.o b.o -o \"$PREFIX/a\"",
+        gcc = path.trim_end()
+    );
+    let mut study = study(&script);
+    study.variants[0].tuning.all = words_of("-O3");
+    let (line, _) = study.built();
+    assert_eq!(seen(&line), [("append", "-O3", 1, 1, 0)]);
+    // a.o; deep.o is as b.o is, but for the words that b.o got.
+    assert_eq!(line.proof.unseen, [("program".to_owned(), 2)].into());
 }

@@ -38,7 +38,7 @@ fn identical_of(group: &[&Built<'_>], known: &[Identical]) -> Option<Identical> 
         Same::Binaries
     };
     let variants: Vec<String> = group.iter().map(|one| one.variant.name.clone()).collect();
-    known.iter().all(|other| other.variants != variants).then_some(Identical { variants, same })
+    known.iter().all(|other| other.variants != variants).then_some(Identical { variants, same, unproven: vec![] })
 }
 
 fn same_files(one: &BuildLine, other: &BuildLine) -> bool {

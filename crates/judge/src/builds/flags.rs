@@ -33,6 +33,7 @@ pub(super) fn flags(variants: &[VariantLine], factors: &[FactorLine], builds: &[
                     reached: if fate == FlagFate::Partly { effective(seen) } else { seen.reached },
                     fate,
                     of: seen.of,
+                    unseen: if seen.is_appended() { unseen(one, &seen.layer) } else { 0 },
                 }),
             }
         }
@@ -57,13 +58,14 @@ fn of_build(one: &Built<'_>, built: &[Built<'_>], factors: &[FactorLine]) -> Vec
         if flag.is_appended() || flag.variable == PROFILE {
             let number = |one: &Built<'_>| match flag.variable.as_str() {
                 RUSTFLAGS => of_rust(one, &flag.layer),
-                _ => compilations(one, &flag.layer),
+                _ => compilations(one, &flag.layer).map(|seen| seen + unseen(one, &flag.layer)),
             };
+            let is_for_all = flag.variable == RUSTFLAGS || Some(flag.of) == compilations(one, &flag.layer);
             let others = built.iter().filter(|other| differ_in_tuning(one.variant, other.variant, factors));
             let most = others.filter_map(number).max().unwrap_or(0);
             // What is for links, or for one language, has another number.
-            if flag.of == number(one).unwrap_or(0) {
-                flag.of = flag.of.max(most);
+            if is_for_all {
+                flag.of = number(one).unwrap_or(0).max(most);
             }
         }
         seen.push(flag);
@@ -79,6 +81,11 @@ fn of_build(one: &Built<'_>, built: &[Built<'_>], factors: &[FactorLine]) -> Vec
 /// Compilations that were seen in a layer; none if the record does not say.
 fn compilations(one: &Built<'_>, layer: &str) -> Option<u64> {
     one.build.layers.iter().find(|known| known.name == layer)?.compilations
+}
+
+/// Objects in a layer of compilers that were not called through the wrapper.
+fn unseen(one: &Built<'_>, layer: &str) -> u64 {
+    one.build.proof.unseen.get(layer).copied().unwrap_or(0)
 }
 
 /// Crates whose compilation was seen in a layer; none if nothing was appended there.

@@ -1,10 +1,11 @@
 //! Builds compared with what the study says of them: did the flags of its levels come through, are there variants that
-//! are the same thing, and do builds differ in something that no factor names? A doubt about a build is a caveat of
+//! are the same thing, did levels take words away, and do builds differ in something that no factor names? A doubt about a build is a caveat of
 //! every comparison that rests on it. How anything was built is not known here, only what was seen of it.
 
 mod alike;
 mod built;
 mod flags;
+mod lost;
 mod names;
 mod settings;
 
@@ -13,12 +14,12 @@ pub(super) use built::latest;
 use crate::contrasts::Subject;
 use crate::effects::Family;
 use crate::findings::{
-    BuildDoubts, Caveat, Comparison, Confounded, CostDoubt, Findings, Flag, FlagDoubt, FlagFate, Identical, Other,
-    Ranking, Same, SettingChange, Table, Verdict,
+    BuildDoubts, Caveat, Comparison, Confounded, CostDoubt, Findings, Flag, FlagDoubt, FlagFate, Identical, Lost,
+    Other, Ranking, Same, SettingChange, Table, Verdict,
 };
 use crate::ids::{Ids, VariantId};
 use bakeoff_model::plan::BASELINE;
-use bakeoff_model::record::{BuildLine, StudyLine, TWIN, VariantLine};
+use bakeoff_model::record::{BuildLine, StudyLine, TWIN, VariantLine, is_appending};
 use built::built;
 use std::collections::BTreeSet;
 
@@ -27,12 +28,27 @@ pub fn doubts(study: &StudyLine, builds: &[BuildLine]) -> BuildDoubts {
     let (variants, factors) = (&study.variants, &study.build_factors);
     // That a flag never arrived may be why a variant is the same thing as another one, and shares its row.
     let all: Vec<VariantLine> = variants.iter().chain(study.shared.iter().map(|one| &one.variant)).cloned().collect();
+    let flags = flags::flags(&all, factors, builds);
+    let mut identical = alike::identical(variants, factors, builds);
+    identical.iter_mut().for_each(|group| group.unproven = unproven(group, &flags));
     BuildDoubts {
-        flags: flags::flags(&all, factors, builds),
-        identical: alike::identical(variants, factors, builds),
+        lost: lost::lost(&all, factors, builds),
+        flags,
+        identical,
         confounded: settings::confounded(variants, factors, builds),
         costs: costs(variants, builds),
     }
+}
+
+/// The appended words that did not win everywhere in the builds of a group: then these may be the same because of that, and
+/// not because the words change nothing.
+fn unproven(group: &Identical, flags: &[FlagDoubt]) -> Vec<String> {
+    let concerns = |doubt: &&FlagDoubt| {
+        is_appending(&doubt.variable) && doubt.variants.iter().any(|name| group.variants.contains(name))
+    };
+    let mut words: Vec<String> = flags.iter().filter(concerns).map(|doubt| doubt.flag.clone()).collect();
+    words.dedup();
+    words
 }
 
 /// The variants that are the same thing in all files and are executed alike: racing them apart shows noise. Those whose
@@ -121,6 +137,11 @@ fn about_pair(doubts: &BuildDoubts, baseline: &VariantLine, variant: &VariantLin
         either && differs(&doubt.factor)
     };
     let mut caveats: Vec<Caveat> = doubts.flags.iter().filter(concerns).filter_map(flag).collect();
+    let parts = |lost: &&Lost| {
+        let of = |name: &String, other: &String| lost.variants.contains(name) && lost.against == *other;
+        of(&variant.name, &baseline.name) || of(&baseline.name, &variant.name)
+    };
+    caveats.extend(doubts.lost.iter().filter(parts).map(|lost| Caveat::WordsLost(lost.clone())));
     let of_both = |group: &&Identical| [baseline, variant].iter().all(|one| group.variants.contains(&one.name));
     caveats.extend(
         doubts.identical.iter().find(of_both).map(|group| Caveat::Identical { same: group.same, as_what: as_what() }),

@@ -9,6 +9,9 @@ pub struct BuildDoubts {
     /// Flags that levels declare and that did not come through.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub flags: Vec<FlagDoubt>,
+    /// Words that levels took away from source files.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub lost: Vec<Lost>,
     /// Variants that are the same thing.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub identical: Vec<Identical>,
@@ -46,8 +49,35 @@ pub struct FlagDoubt {
     /// Compilations and links that had it, in the build of the first of the variants; if it came through in part, those
     /// of them where nothing overrides it.
     pub reached: u64,
-    /// Compilations and links that were seen there; more than 0.
+    /// Compilations and links that were seen there, or of which only the object was; more than 0.
     pub of: u64,
+    /// Of these, those of which only the object was seen: its compiler was not called through the wrapper.
+    #[serde(default, skip_serializing_if = "is_none_at_all")]
+    pub unseen: u64,
+}
+
+fn is_none_at_all(number: &u64) -> bool {
+    *number == 0
+}
+
+/// Words that a level took away from source files, so that its program may be another one.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Lost {
+    /// The variants that lack them.
+    pub variants: Vec<String>,
+    /// The variant that has them.
+    pub against: String,
+    /// The words, those of most files first.
+    pub words: Vec<LostWord>,
+}
+
+/// A word that source files lack.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct LostWord {
+    /// The word, or a line of `config.h`.
+    pub word: String,
+    /// How many files lack it.
+    pub files: u64,
 }
 
 /// What became of a flag.
@@ -72,6 +102,9 @@ pub struct Identical {
     pub variants: Vec<String>,
     /// How far they are the same.
     pub same: Same,
+    /// Appended words that did not win in all of their compilations: so these do not show that the words change nothing.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unproven: Vec<String>,
 }
 
 /// How far variants are the same.

@@ -3,7 +3,7 @@
 
 mod parts;
 
-use super::builds::Same;
+use super::builds::{Lost, Same};
 use super::verdict::Scale;
 pub use parts::*;
 use serde::{Deserialize, Serialize};
@@ -78,6 +78,8 @@ pub enum Caveat {
         /// What overrides it, if that is one flag.
         by: Option<String>,
     },
+    /// A level took words away from source files.
+    WordsLost(Lost),
     /// Both sides are the same thing.
     Identical {
         /// How far.
@@ -293,6 +295,7 @@ impl Caveat {
             Self::Aliased { .. } => "aliased",
             Self::FlagNeverArrived(_) => "flag-never-arrived",
             Self::FlagOverridden { .. } => "flag-overridden",
+            Self::WordsLost(_) => "words-lost",
             Self::Identical { same: Same::Binaries, .. } => "identical-binaries",
             Self::Identical { .. } => "identical-build",
             Self::AlsoChanges { .. } => "also-changes",

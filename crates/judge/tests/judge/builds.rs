@@ -8,10 +8,10 @@ use bakeoff_testkit::records::sentence;
 use bakeoff_testkit::records::{execute, kinds, measure, noise, study};
 
 /// A factor and its levels, each with the value of its one variable, which has the factor's name in capitals.
-type Levels = (&'static str, &'static [(&'static str, &'static str)]);
+pub(crate) type Levels = (&'static str, &'static [(&'static str, &'static str)]);
 
 /// A study of all combinations of these levels, the first of each being the baseline's, and one build for each.
-fn crossed(factors: &[Levels]) -> Record {
+pub(crate) fn crossed(factors: &[Levels]) -> Record {
     let mut points: Vec<Vec<(&'static str, &'static str)>> = vec![vec![]];
     for &(factor, levels) in factors {
         let mut longer = vec![];
@@ -313,7 +313,7 @@ fn costs_beside_a_compiler_cache() {
 }
 
 /// `shift` is what a variant's wall time is multiplied by.
-fn judged(mut record: Record, shift: impl Fn(&str) -> f64) -> Findings {
+pub(crate) fn judged(mut record: Record, shift: impl Fn(&str) -> f64) -> Findings {
     execute(&mut record, 12, |trial| {
         let wall_s = shift(&trial.variant) * noise(trial);
         measure(trial, "wall", wall_s);
@@ -322,10 +322,10 @@ fn judged(mut record: Record, shift: impl Fn(&str) -> f64) -> Findings {
 }
 
 /// The doubts of a variant's comparison that are about builds.
-fn caveats_of<'a>(findings: &'a Findings, variant: &str) -> Vec<&'a str> {
+pub(crate) fn caveats_of<'a>(findings: &'a Findings, variant: &str) -> Vec<&'a str> {
     let row = findings.tables[0].rows.iter().find(|row| row.variant == variant).expect("a row");
     let all = kinds(&row.comparison.as_ref().expect("a comparison").caveats);
-    let about_builds = ["flag-", "identical-", "confounded", "also-changes"];
+    let about_builds = ["flag-", "words-", "identical-", "confounded", "also-changes"];
     all.into_iter().filter(|kind| about_builds.iter().any(|start| kind.starts_with(start))).collect()
 }
 
@@ -409,49 +409,4 @@ fn the_same_program_that_ranks_apart() {
     let findings = judged(record, shift);
     assert!(kinds(&findings.caveats).contains(&"identical-differs"), "{:?}", findings.caveats);
     assert_eq!(caveats_of(&findings, "malloc=perl"), [""; 0]);
-}
-
-/// A cache that answers in the compiler's place hides compilations from Bakeoff, and keeps the words away from them.
-#[test]
-fn a_level_that_appends_to_fewer_compilations_than_another_has_is_not_believed() {
-    let doubts = |seen: [Option<u64>; 2], reached: u64| {
-        let mut record = crossed(&[("opt", &[("own", ""), ("O3", "-O3")])]);
-        let line = |text: &str| [("append".to_owned(), text.to_owned())].into();
-        record.study.build_factors[0].levels = [("own".to_owned(), [].into()), ("O3".to_owned(), line("-O3"))].into();
-        for (build, compilations) in record.builds.iter_mut().zip(seen) {
-            build.layers = vec![LayerLine { name: "p".to_owned(), compilations, ..LayerLine::default() }];
-        }
-        let (layer, variable, flag) = ("p".to_owned(), "append".to_owned(), "-O3".to_owned());
-        let of = seen[1].unwrap_or(0);
-        record.builds[1].proof.flags = vec![FlagSeen { layer, variable, flag, reached, of, ..FlagSeen::default() }];
-        let found = doubts_about_builds(&record.study, &record.builds).flags;
-        found.into_iter().map(|doubt| (doubt.fate, doubt.factor.unwrap(), doubt.reached, doubt.of)).collect::<Vec<_>>()
-    };
-    let opt = || "opt".to_owned();
-    assert_eq!(doubts([Some(103), Some(103)], 103), []);
-    assert_eq!(doubts([Some(103), Some(0)], 0), [(FlagFate::NeverArrived, opt(), 0, 103)]);
-    assert_eq!(doubts([Some(103), Some(90)], 90), [(FlagFate::Partly, opt(), 90, 103)]);
-    // A compiler that is called by its path: nothing was appended anywhere.
-    assert_eq!(doubts([Some(0), Some(0)], 0), [(FlagFate::NeverArrived, opt(), 0, 0)]);
-}
-
-/// A program that the training does not execute has no profile, and that is no doubt; a cache in the compiler's place is one.
-#[test]
-fn a_profile_that_few_compilations_used_is_doubted() {
-    let doubts = |own: u64, reached: u64, of: u64| {
-        let mut record = crossed(&[("opt", &[("own", ""), ("pgo", "x")])]);
-        let line = |text: &str| [("profile".to_owned(), text.to_owned())].into();
-        record.study.build_factors[0].levels = [("own".to_owned(), [].into()), ("pgo".to_owned(), line("x"))].into();
-        for (build, compilations) in record.builds.iter_mut().zip([own, of]) {
-            let compilations = Some(compilations);
-            build.layers = vec![LayerLine { name: "p".to_owned(), compilations, ..LayerLine::default() }];
-        }
-        let (layer, variable, flag) = ("p".to_owned(), "profile".to_owned(), "-fprofile-use".to_owned());
-        record.builds[1].proof.flags = vec![FlagSeen { layer, variable, flag, reached, of, ..FlagSeen::default() }];
-        let found = doubts_about_builds(&record.study, &record.builds).flags;
-        found.into_iter().map(|doubt| (doubt.fate, doubt.factor.unwrap(), doubt.reached, doubt.of)).collect::<Vec<_>>()
-    };
-    assert_eq!(doubts(32, 31, 32), []);
-    assert_eq!(doubts(32, 3, 32), [(FlagFate::Partly, "opt".to_owned(), 3, 32)]);
-    assert_eq!(doubts(32, 3, 3), [(FlagFate::Partly, "opt".to_owned(), 3, 32)]);
 }

@@ -3,7 +3,7 @@
 
 use crate::metric::Measurements;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// What became of one build.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -99,6 +99,13 @@ pub struct Proof {
     /// Of what the study's commands describe, the settings in which its builds differ: name and value.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub described: BTreeMap<String, String>,
+    /// Of the words that say what a source file means (`-D`, `-I`, `-std`, `-f`), and of the lines of `config.h`, those that
+    /// not all builds of the study have, by file. Of files that all of them compiled.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub words: BTreeMap<String, BTreeSet<String>>,
+    /// Object files that no call of a compiler made that was seen, by layer, where there are any.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub unseen: BTreeMap<String, u64>,
 }
 
 impl Proof {

@@ -1,11 +1,14 @@
 //! Doubts about builds in plain words: flags that did not come through, variants that are the same thing, and settings
 //! that no factor names. Whether there is a doubt is decided elsewhere.
 
+use crate::caveats::builds::lost_words;
 use crate::draw::paint::{Ink, Page};
 use crate::draw::text::{clean, foreign};
 use crate::format::count;
 use crate::words::listed;
-use bakeoff_judge::findings::{BuildDoubts, Confounded, CostDoubt, FlagDoubt, FlagFate, Identical, Same, SettingValue};
+use bakeoff_judge::findings::{
+    BuildDoubts, Confounded, CostDoubt, FlagDoubt, FlagFate, Identical, Lost, Same, SettingValue,
+};
 
 /// Of more settings that follow the same factor, the rest is only counted.
 const SETTINGS_SHOWN: usize = 5;
@@ -30,6 +33,7 @@ pub(super) fn print(doubts: &BuildDoubts, page: &mut Page, columns: usize, more:
     for doubt in &doubts.flags {
         say(flag(doubt), if doubt.fate == FlagFate::Partly { Ink::Plain } else { Ink::Worse });
     }
+    doubts.lost.iter().for_each(|lost| say(clean(&lost_in_full(lost)), Ink::Worse));
     doubts.identical.iter().for_each(|group| say(identical(group), Ink::Worse));
     let way = |doubt: &Confounded| (doubt.follows.clone(), doubt.together, doubt.comes_with().is_some());
     let mut ways: Vec<(Vec<String>, bool, bool)> = vec![];
@@ -65,6 +69,10 @@ fn variants(names: &[String]) -> String {
     listed(&list)
 }
 
+fn lost_in_full(lost: &Lost) -> String {
+    format!("lost: {}; `append` in a level adds words and takes none away", lost_words(lost))
+}
+
 fn calls(number: u64) -> String {
     if number == 1 { "1 compilation or link".to_owned() } else { format!("{} compilations and links", count(number)) }
 }
@@ -73,7 +81,13 @@ fn flag(doubt: &FlagDoubt) -> String {
     let FlagDoubt { reached, of, .. } = doubt;
     let [flag, variable, layer] = [&doubt.flag, &doubt.variable, &doubt.layer].map(|text| clean(text));
     let whose = format!("{flag} (of {variable}, for {})", variants(&doubt.variants));
-    match &doubt.fate {
+    let not_seen = match doubt.unseen {
+        0 => String::new(),
+        unseen => {
+            format!("; {unseen} of these were seen by the object alone: is the compiler called by its full path?")
+        }
+    };
+    let what = match &doubt.fate {
         FlagFate::NeverArrived if *of == 0 => format!(
             "never arrived: {whose}: no call of a compiler was seen in layer {layer}; is it called by its full path?"
         ),
@@ -89,12 +103,20 @@ fn flag(doubt: &FlagDoubt) -> String {
             )
         }
         FlagFate::Partly => format!("partly: {whose} took effect in only {reached} of {} in layer {layer}", calls(*of)),
-    }
+    };
+    what + &not_seen
 }
 
 fn identical(group: &Identical) -> String {
     let who = variants(&group.variants);
-    match group.same {
+    let words: Vec<String> = group.unproven.iter().map(|word| clean(word)).collect();
+    let not_believed = match words.as_slice() {
+        [] => String::new(),
+        words => {
+            format!("; that does not show that {} changes nothing, because it did not win everywhere", listed(words))
+        }
+    };
+    let what = match group.same {
         Same::Build => format!(
             "identical: {who} share one build: no layer uses what they differ in, so comparing them shows noise only"
         ),
@@ -105,7 +127,8 @@ fn identical(group: &Identical) -> String {
             "identical: {who} were built apart, and all that is loaded of their programs and libraries is the same; \
              only other files differ"
         ),
-    }
+    };
+    what + &not_believed
 }
 
 /// What settings that follow the same factors have in common.

@@ -1,6 +1,7 @@
 //! Sentences of doubts about the builds that a comparison rests on.
 
-use bakeoff_judge::findings::{Caveat, Flag, Other, Same, SettingChange};
+use crate::words::listed;
+use bakeoff_judge::findings::{Caveat, Flag, Lost, Other, Same, SettingChange};
 
 /// Of more settings than this in one doubt, the rest is only counted.
 const SETTINGS_NAMED: usize = 3;
@@ -24,11 +25,24 @@ pub(super) fn sentence(caveat: &Caveat) -> Option<String> {
                  that had it"
             )
         }
+        Caveat::WordsLost(lost) => format!("{}: they may be different programs", lost_words(lost)),
         Caveat::Identical { same, as_what } => identical(*same, as_what),
         Caveat::AlsoChanges { factor, settings } => format!("{factor} also changes {}", changes(settings)),
         Caveat::Confounded { follows, together, settings } => confounded(follows, *together, settings),
         _ => return None,
     })
+}
+
+/// `O3 lacks -DX (34 source files), which own has`.
+pub(crate) fn lost_words(lost: &Lost) -> String {
+    let files = |number: u64| if number == 1 { "1 source file".to_owned() } else { format!("{number} source files") };
+    let named = lost.words.iter().take(SETTINGS_NAMED);
+    let mut words: Vec<String> = named.map(|lost| format!("{} ({})", lost.word, files(lost.files))).collect();
+    if lost.words.len() > words.len() {
+        words.push(format!("{} more", lost.words.len() - words.len()));
+    }
+    let (who, verb) = (listed(&lost.variants), if lost.variants.len() == 1 { "lacks" } else { "lack" });
+    format!("{who} {verb} {}, which {} has", listed(&words), lost.against)
 }
 
 fn identical(same: Same, as_what: &Other) -> String {

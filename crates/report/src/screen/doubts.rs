@@ -3,6 +3,7 @@
 
 use super::facts::name;
 use super::view::{Stand, View};
+use crate::caveats::builds::lost_words;
 use crate::caveats::study::control;
 use crate::draw::text::{clean, glue};
 use crate::failures::failure_in_full;
@@ -50,6 +51,8 @@ pub(super) fn alarms(findings: &Findings, view: Option<&View<'_>>) -> Vec<Alarm>
     alarms.extend(outputs(findings));
     alarms.extend(view.and_then(|view| same(findings, view)));
     alarms.extend(flags(&findings.build_doubts));
+    let lost = findings.build_doubts.lost.iter();
+    alarms.extend(lost.map(|lost| alarm(clean(&lost_words(lost)), "words were lost")));
     alarms.extend(findings.caveats.iter().filter_map(|caveat| match caveat {
         Caveat::BusyMachine { seen, from } => {
             let [disturbed, of] = seen.iter().fold([0, 0], |[d, o], one| [d + one.disturbed, o + one.of]);

@@ -235,7 +235,7 @@ fn variants_that_are_one_program_are_said_to_be() {
         "In wall time nothing was decided about c (about 33 more blocks); b is the same program as the baseline, file for file.",
     );
     let variants = vec!["baseline".to_owned(), "b".to_owned()];
-    findings.build_doubts.identical = vec![Identical { variants, same: Same::Files }];
+    findings.build_doubts.identical = vec![Identical { variants, same: Same::Files, unproven: vec![] }];
     let opening =
         "b is the same program as the baseline, file for file: what differs between them is this machine's noise. ";
     assert!(answer(&findings).starts_with(opening), "{}", answer(&findings));

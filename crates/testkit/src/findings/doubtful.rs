@@ -44,6 +44,7 @@ fn doubts() -> BuildDoubts {
         fate,
         reached,
         of,
+        unseen: 0,
     };
     let value = |value: Option<&str>, levels: &[&str], variants: &[&str]| SettingValue {
         value: value.map(str::to_owned),
@@ -71,7 +72,7 @@ fn doubts() -> BuildDoubts {
     );
     let both = vec![value(None, &["off"], &[NAMES[0]]), value(Some(""), &["on"], &[NAMES[3]])];
     confounded.push(setting("LTO", &["optimize", "threads"], both));
-    let identical = |same, variants: &[&str]| Identical { variants: owned(variants), same };
+    let identical = |same, variants: &[&str]| Identical { variants: owned(variants), same, unproven: vec![] };
     let costs =
         vec![CostDoubt { layer: "perl".to_owned(), compiler_cache: "ccache".to_owned(), variants: owned(&NAMES) }];
     BuildDoubts {
@@ -80,6 +81,14 @@ fn doubts() -> BuildDoubts {
             flag("-fno-plt", FlagFate::Overridden { by: Some("-fplt".to_owned()) }, 12, 213),
             flag("-flto", FlagFate::Partly, 1, 213),
         ],
+        lost: vec![Lost {
+            variants: owned(&[NAMES[1], NAMES[3]]),
+            against: NAMES[0].to_owned(),
+            words: vec![
+                LostWord { word: "-DPERL_CORE".to_owned(), files: 34 },
+                LostWord { word: "-std=c99".to_owned(), files: 1 },
+            ],
+        }],
         identical: vec![
             identical(Same::Files, &[NAMES[0], NAMES[1]]),
             identical(Same::Build, &[NAMES[2], NAMES[3]]),
