@@ -206,7 +206,7 @@ fn what_is_told_and_what_is_not_is_everything() {
     println!("{measured:?}\nunavailable: {unavailable:?}");
     for metric in METRICS {
         let ours = ["cgroup", "/proc/", "perf_event_open"].iter().any(|source| metric.source.starts_with(source));
-        let is_there = measured.contains_key(&*metric.name);
+        let is_there = measured.contains_key(&metric.name);
         let is_unavailable = unavailable.iter().any(|name| *name == metric.name);
         assert_eq!(is_there != is_unavailable, ours, "{metric:?} there: {is_there}, unavailable: {is_unavailable}");
     }
