@@ -16,7 +16,8 @@ pub(super) fn lost(variants: &[VariantLine], factors: &[FactorLine], builds: &[B
     let levels = Levels { factors, flags: flags(builds) };
     let mut all: Vec<Lost> = vec![];
     for one in &built {
-        let others = built.iter().filter(|other| levels.may_lose(one.variant, other.variant));
+        // Backwards, because of several that have as much the last is taken.
+        let others = built.iter().rev().filter(|other| levels.may_lose(one.variant, other.variant));
         let losses = others.map(|other| (other, words(one, other, &levels)));
         // That of the one which has most of what this one lacks.
         let Some((against, words)) = losses.filter(|(_, words)| !words.is_empty()).max_by_key(|(_, words)| words.len())

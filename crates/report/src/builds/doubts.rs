@@ -84,7 +84,7 @@ fn flag(doubt: &FlagDoubt) -> String {
     let not_seen = match doubt.unseen {
         0 => String::new(),
         unseen => {
-            format!("; {unseen} of these were seen by the object alone: is the compiler called by its full path?")
+            format!("; of {unseen} of these only the object was seen: is the compiler called by its full path?")
         }
     };
     let what = match &doubt.fate {
