@@ -1,8 +1,11 @@
 //! Questions, where somebody can answer them: standard input is a terminal. Each has an option that answers it beforehand;
 //! elsewhere the first answer is assumed, and printed. What is asked is known to the callers.
 
-use bakeoff_command::screen;
+use bakeoff_command::{CommandError, screen};
 use std::io::{self, BufRead as _, IsTerminal as _};
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
 
 /// Who answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,12 +23,15 @@ impl Answers {
     }
 
     /// Which of the answers, by its place. `option` answers the question beforehand.
-    pub(crate) fn choose(self, question: &str, answers: &[String], option: &str) -> usize {
+    ///
+    /// # Errors
+    /// That it was interrupted.
+    pub(crate) fn choose(self, question: &str, answers: &[String], option: &str) -> Result<usize, CommandError> {
         match (self, answers) {
-            (_, [] | [_]) => 0,
+            (_, [] | [_]) => Ok(0),
             (Self::Nobody, [first, ..]) => {
                 screen::out(&format!("assumed: {first} ({option} chooses another)\n"));
-                0
+                Ok(0)
             }
             (Self::User, _) => {
                 let listed = (1..).zip(answers).map(|(number, answer)| format!("  {number}  {answer}\n"));
@@ -36,24 +42,54 @@ impl Answers {
     }
 
     /// A text, or none where nobody answers or the answer is empty.
-    pub(crate) fn text(self, question: &str) -> Option<String> {
-        (self == Self::User).then(|| asked(question, |line| Some(line.to_owned()))).filter(|text| !text.is_empty())
+    ///
+    /// # Errors
+    /// That it was interrupted.
+    pub(crate) fn text(self, question: &str) -> Result<Option<String>, CommandError> {
+        if self == Self::Nobody {
+            return Ok(None);
+        }
+        Ok(Some(asked(question, |line| Some(line.to_owned()))?).filter(|text| !text.is_empty()))
     }
 }
 
 /// Asks until the answer can be read. At the end of the input it is empty.
-fn asked<T>(prompt: &str, read: impl Fn(&str) -> Option<T>) -> T {
+///
+/// # Errors
+/// That it was interrupted.
+fn asked<T>(prompt: &str, read: impl Fn(&str) -> Option<T>) -> Result<T, CommandError> {
     loop {
         screen::err(prompt);
-        let mut line = String::new();
-        if io::stdin().lock().read_line(&mut line).unwrap_or(0) == 0 {
-            line.clear();
-        }
+        let line = typed()?;
         if let Some(answer) = read(line.trim()) {
-            return answer;
+            return Ok(answer);
         }
     }
 }
+
+/// A line of the standard input. Interrupts are only counted, so another thread has to wait for what may never come.
+fn typed() -> Result<String, CommandError> {
+    let (sender, receiver) = mpsc::channel();
+    thread::spawn(move || {
+        let mut line = String::new();
+        let read = io::stdin().lock().read_line(&mut line);
+        // Nobody listens after an interrupt.
+        let _ = sender.send(if read.unwrap_or(0) == 0 { String::new() } else { line });
+    });
+    loop {
+        match receiver.recv_timeout(LOOK_AGAIN) {
+            Ok(line) => return Ok(line),
+            Err(mpsc::RecvTimeoutError::Disconnected) => return Ok(String::new()),
+            Err(mpsc::RecvTimeoutError::Timeout) if bakeoff_host::interrupt::count() > 0 => {
+                return Err(bakeoff_builds::Error::Interrupted.into());
+            }
+            Err(mpsc::RecvTimeoutError::Timeout) => {}
+        }
+    }
+}
+
+/// How long an interrupt may go unnoticed.
+const LOOK_AGAIN: Duration = Duration::from_millis(100);
 
 /// The place that a number means; the first one without.
 fn number(line: &str, of: usize) -> Option<usize> {

@@ -165,7 +165,7 @@ fn chosen_product(
     }
     let serious: Vec<&Product> = products.iter().filter(|one| !one.is_aside).collect();
     let offered = if serious.is_empty() { products.iter().collect() } else { serious };
-    let chosen = answers.choose("Which program?", &list(&offered), "--product");
+    let chosen = answers.choose("Which program?", &list(&offered), "--product")?;
     Ok(offered[chosen].clone())
 }
 
@@ -251,11 +251,9 @@ fn chosen_workload(
     {
         return Ok(stub);
     }
-    let typed = run.map(str::to_owned).or_else(|| {
-        let question =
-            format!("What shall it do, typed as in the source's folder? [{} --version]: ", product.path.display());
-        answers.text(&question)
-    });
+    let question =
+        format!("What shall it do, typed as in the source's folder? [{} --version]: ", product.path.display());
+    let typed = run.map_or_else(|| answers.text(&question), |run| Ok(Some(run.to_owned())))?;
     let Some(typed) = typed else {
         screen::out(&format!(
             "assumed: the workload is a stub, `{} --version` (--run COMMAND names another)\n",

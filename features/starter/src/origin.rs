@@ -80,13 +80,13 @@ fn of_archive(path: &Path) -> Result<Origin, CommandError> {
 
 /// What `apt-get source` leaves, unpacked and patched. The study gets the script that asks for it.
 fn debian(cache: &Cache, package: &str) -> Result<Origin, CommandError> {
-    const SCRIPT: &str = "fetch-debian.sh";
+    const SCRIPT: &str = "debian-source.sh";
     is_name(package, "a Debian package")?;
     let study_dir = std::path::absolute(study_name(package)).map_err(CommandError::usage)?;
     let is_new = !study_dir.exists();
     let script = study_dir.join(SCRIPT);
     let written =
-        std::fs::create_dir_all(&study_dir).and_then(|()| std::fs::write(&script, include_str!("fetch-debian.sh")));
+        std::fs::create_dir_all(&study_dir).and_then(|()| std::fs::write(&script, include_str!("debian-source.sh")));
     written.map_err(|error| CommandError::usage(format!("{} cannot be written: {error}", script.display())))?;
     let found = by_command(cache, package, format!("sh {SCRIPT} {package}"));
     if found.is_err() && is_new {

@@ -89,7 +89,11 @@ impl Facts {
         let text = || std::fs::read_to_string(place.join(file)).unwrap_or_default();
         let mode = || place.join(file).metadata().map_or(0, |about| about.permissions().mode());
         Self {
-            needs: registry::needs(system, place),
+            needs: match system {
+                System::Cargo => registry::cargo_needs(place),
+                System::Go => registry::go_needs(place),
+                _ => Needs::Nothing,
+            },
             has_buildtype: system == System::Meson && text().contains("buildtype="),
             needs_shell: system == System::Configure && mode() & 0o100 == 0,
             bootstraps: system == System::ConfigurePy && text().contains("--bootstrap"),

@@ -1,7 +1,6 @@
 //! How Cargo and Go build a source that needs other packages: a layer of its own loads them, once for all levels, and the
 //! build takes them from there. Which system a source has is decided in [`crate::recognise`]; nothing is executed here.
 
-use crate::recognise::System;
 use std::fs;
 use std::path::Path;
 
@@ -21,23 +20,23 @@ pub(crate) enum Needs {
     Newest,
 }
 
-/// What a source needs, by the files at its top.
-pub(crate) fn needs(system: System, place: &Path) -> Needs {
+/// What a source with a Cargo.toml needs, by the files at its top.
+pub(crate) fn cargo_needs(place: &Path) -> Needs {
     let text = |file: &str| fs::read_to_string(place.join(file)).ok();
-    let has_vendored = || {
-        let config = text(".cargo/config.toml").or_else(|| text(".cargo/config")).unwrap_or_default();
-        config.contains("replace-with") || place.join("vendor/modules.txt").is_file()
-    };
-    match system {
-        System::Cargo | System::Go if has_vendored() => Needs::Nothing,
-        System::Cargo => match text("Cargo.lock") {
-            Some(lock) if lock.contains("\nsource = ") => Needs::Locked,
-            Some(_) => Needs::Nothing,
-            None => Needs::Newest,
-        },
-        System::Go if text("go.mod").is_some_and(|file| file.contains("require")) => Needs::Locked,
-        _ => Needs::Nothing,
+    let config = text(".cargo/config.toml").or_else(|| text(".cargo/config")).unwrap_or_default();
+    match text("Cargo.lock") {
+        _ if config.contains("replace-with") => Needs::Nothing,
+        Some(lock) if lock.contains("\nsource = ") => Needs::Locked,
+        Some(_) => Needs::Nothing,
+        None => Needs::Newest,
     }
+}
+
+/// What a source with a go.mod needs.
+pub(crate) fn go_needs(place: &Path) -> Needs {
+    let requires = fs::read_to_string(place.join("go.mod")).is_ok_and(|file| file.contains("require"));
+    let is_vendored = place.join("vendor/modules.txt").is_file();
+    if requires && !is_vendored { Needs::Locked } else { Needs::Nothing }
 }
 
 /// The lines that load what Cargo needs: the archives, which Cargo unpacks again when it builds.
@@ -98,24 +97,23 @@ mod tests {
 
     #[test]
     fn only_what_comes_from_elsewhere_is_loaded() {
-        let check = |system: System, files: &[(&str, &str)], expect: Needs| {
+        let check = |needs: fn(&Path) -> Needs, files: &[(&str, &str)], expect: Needs| {
             let tree = tempfile::tempdir().unwrap();
             for (file, text) in files {
                 fs::create_dir_all(tree.path().join(file).parent().unwrap()).unwrap();
                 fs::write(tree.path().join(file), text).unwrap();
             }
-            assert_eq!(needs(system, tree.path()), expect, "{files:?}");
+            assert_eq!(needs(tree.path()), expect, "{files:?}");
         };
         let registry = "[[package]]\nname = \"libc\"\nsource = \"registry+x\"\n";
-        check(System::Cargo, &[("Cargo.lock", registry)], Needs::Locked);
-        check(System::Cargo, &[("Cargo.lock", "[[package]]\nname = \"own\"\n")], Needs::Nothing);
-        check(System::Cargo, &[], Needs::Newest);
+        check(cargo_needs, &[("Cargo.lock", registry)], Needs::Locked);
+        check(cargo_needs, &[("Cargo.lock", "[[package]]\nname = \"own\"\n")], Needs::Nothing);
+        check(cargo_needs, &[], Needs::Newest);
         let replaced = (".cargo/config.toml", "[source.crates-io]\nreplace-with = \"vendored-sources\"\n");
-        check(System::Cargo, &[("Cargo.lock", registry), replaced], Needs::Nothing);
-        check(System::Go, &[("go.mod", "module x\nrequire y v1.0.0\n")], Needs::Locked);
-        check(System::Go, &[("go.mod", "module x\n")], Needs::Nothing);
-        check(System::Go, &[("go.mod", "require y v1\n"), ("vendor/modules.txt", "")], Needs::Nothing);
-        check(System::Make, &[("Cargo.lock", registry)], Needs::Nothing);
+        check(cargo_needs, &[("Cargo.lock", registry), replaced], Needs::Nothing);
+        check(go_needs, &[("go.mod", "module x\nrequire y v1.0.0\n")], Needs::Locked);
+        check(go_needs, &[("go.mod", "module x\n")], Needs::Nothing);
+        check(go_needs, &[("go.mod", "require y v1\n"), ("vendor/modules.txt", "")], Needs::Nothing);
     }
 
     #[test]

@@ -46,7 +46,10 @@ pub(crate) fn guess(found: &Found, tree: &Path, named: Option<&str>, run: Option
         let path = words.clone().find(|word| word.starts_with("./") && !is_file(word));
         path.or_else(|| words.next()).map(plain)
     };
+    // Without a version, which has more than one number: lua5.4, but not bzip2.
     let trimmed = package.trim_end_matches(|c: char| c.is_ascii_digit() || "-._".contains(c));
+    let is_version = package[trimmed.len()..].contains(['-', '.', '_']);
+    let trimmed = if is_version { trimmed } else { package };
     let word = named.map(plain).or_else(|| run.and_then(typed)).unwrap_or_else(|| trimmed.to_owned());
     let path = PathBuf::from(&word);
     let is_name = !word.contains('/');
@@ -64,13 +67,17 @@ mod tests {
 
     #[test]
     fn what_is_typed_says_where_the_program_will_be() {
-        let check = |file: &str, named: Option<&str>, run: Option<&str>, expect: &str| {
+        let check_of = |package: &str, file: &str, named: Option<&str>, run: Option<&str>, expect: &str| {
             let tree = tempfile::tempdir().unwrap();
             std::fs::create_dir(tree.path().join("unix")).unwrap();
             std::fs::write(tree.path().join(file), "").unwrap();
             std::fs::write(tree.path().join("run.sh"), "").unwrap();
             let found = recognise(tree.path()).remove(0);
-            assert_eq!(guess(&found, tree.path(), named, run, "lua5-4").path, Path::new(expect), "{file} {run:?}");
+            assert_eq!(guess(&found, tree.path(), named, run, package).path, Path::new(expect), "{file} {run:?}");
+        };
+        check_of("bzip2", "Makefile", None, None, "bzip2");
+        let check = |file: &str, named: Option<&str>, run: Option<&str>, expect: &str| {
+            check_of("lua5-4", file, named, run, expect);
         };
         check("Makefile", None, Some("./src/lua bench.lua"), "src/lua");
         check("Makefile", None, Some("lua bench.lua"), "lua");

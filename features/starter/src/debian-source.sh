@@ -1,5 +1,5 @@
 #!/bin/sh
-# Leaves a Debian source package, unpacked and patched, in the folder $DOWNLOAD:  fetch-debian.sh PACKAGE
+# Leaves a Debian source package, unpacked and patched, in the folder $DOWNLOAD:  debian-source.sh PACKAGE
 #
 # Bakeoff executes it, and accepts what it leaves by the hash in study.toml. It asks apt through a private set-up, made of
 # this machine's own entries with `deb-src` in the place of `deb`; the machine's is not changed, and root is not needed.
