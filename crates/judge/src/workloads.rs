@@ -9,7 +9,7 @@ use super::stopping_rule::{fulfilled, is_looked_at};
 use super::tables::{rank, tables};
 use super::trials::Trials;
 use super::{builds, conditions, diagnostics, doubts, effects, executed, latencies, outputs, provided, study};
-use crate::findings::{FORMAT, Findings, Method, Table};
+use crate::findings::{Caveat, FORMAT, Findings, Method, Table};
 use bakeoff_model::record::{Record, StudyLine, VariantLine};
 
 /// Judges a record without building, finished or not.
@@ -81,12 +81,22 @@ pub(super) fn judge_workloads(record: &Record, levels: bool) -> Findings {
         sections: crate::findings::Sections::new(),
         caveats: vec![],
     };
-    let (about_all, of_data) = rayon::join(
-        || doubts::about(&findings, record, &trials, rule),
-        || diagnostics::about(&findings, &trials, &attempts, rule),
-    );
-    findings.caveats = about_all.into_iter().chain(of_data).collect();
+    findings.caveats = all_doubts(&findings, record, (&trials, &attempts), rule);
     findings
+}
+
+/// All doubts: those of the study, and those that the data themselves raise.
+fn all_doubts(
+    findings: &Findings,
+    record: &Record,
+    (trials, attempts): (&Trials<'_>, &Attempts<'_>),
+    rule: DecisionRule,
+) -> Vec<Caveat> {
+    let (of_study, of_data) = rayon::join(
+        || doubts::about(findings, record, trials, rule),
+        || diagnostics::about(findings, trials, attempts, rule),
+    );
+    of_study.into_iter().chain(of_data).collect()
 }
 
 /// All families of effects; levels against each other where they are wanted.
