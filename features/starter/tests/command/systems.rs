@@ -11,10 +11,13 @@ use std::process::Command;
 const MAIN_C: &str = "#include <stdio.h>\nint main(void) { puts(\"done\"); return 0; }\n";
 
 fn is_missing(tools: &[(&str, &str)]) -> bool {
-    let is_there = |(tool, version): &&(&str, &str)| Command::new(tool).arg(version).output().is_ok();
-    let missing = tools.iter().find(|tool| !is_there(tool));
+    // A program of rustup may be there for root alone.
+    let answers = |(tool, version): &&(&str, &str)| {
+        Command::new(tool).arg(version).output().is_ok_and(|output| output.status.success())
+    };
+    let missing = tools.iter().find(|tool| !answers(tool));
     if let Some((missing, _)) = missing {
-        println!("skipped: {missing} is not installed");
+        println!("skipped: {missing} is not installed, or not for this user");
     }
     missing.is_some()
 }
