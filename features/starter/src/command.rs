@@ -11,10 +11,12 @@ use crate::products::{Product, own_libraries, ranked};
 use crate::prove::prove;
 use crate::recognise::{Found, recognise};
 use crate::script::{self, guess};
+use crate::training;
 use crate::workload::{Workload, bring_files, files_of_study, names, of_command, stub};
 use crate::write::{Output, Written, replace, text};
 use bakeoff_builds::{Cache, executed_with};
 use bakeoff_command::{Code, CommandError, Features, screen};
+use bakeoff_model::plain::clean;
 use bakeoff_report::format;
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
@@ -51,6 +53,9 @@ pub(crate) struct Args {
     /// '--disable-nls' for configure, '--features x' for Cargo
     #[arg(long, value_name = "WORDS", allow_hyphen_values = true)]
     options: Option<String>,
+    /// The file of the build system that is meant, of several that are recognised: 'debian/rules'
+    #[arg(long, value_name = "FILE")]
+    build_system: Option<String>,
     /// Go on with `bakeoff run`
     #[arg(long)]
     run_now: bool,
@@ -75,19 +80,16 @@ pub(crate) fn execute(args: &Args, features: Features) -> Result<Code, CommandEr
         return Err(CommandError::usage(format!("there is a study already: {}", file.display()))
             .hint("add to it with --add-level NAME=WORDS, or remove it to begin again"));
     }
-    let mut found = chosen_system(&origin)?;
-    found.options = args.options.clone().unwrap_or_default();
-    let wanted = if asked.is_empty() { proposed(&found) } else { asked };
+    let systems = build_systems(&origin, args.build_system.as_deref())?;
     if let Some(run) = &args.run {
         bring(run, &origin)?;
     }
-    let guess = guess(&found, &origin.tree, args.product.as_deref(), args.run.as_deref(), &origin.name);
-    let plain = plain::build(&cache, &origin, &found, (&guess, &wanted), features)?;
+    let (found, wanted, plain) = built(args, &cache, &origin, systems, &asked, features)?;
     let answers = Answers::here(args.yes);
     let product = chosen_product(&origin, &found, &plain, args.product.as_deref(), args.run.as_deref(), answers)?;
     let (mut levels, seen) = chosen_levels(wanted, &found, &plain, &product)?;
     let workload = chosen_workload(args.run.as_deref(), &origin, &product, answers)?;
-    trained(&mut levels, &found, &origin, &product, &workload)?;
+    training::complete(&mut levels, &found, &origin, &product, &workload)?;
     let start = Start { cache: &cache, origin: &origin, found: &found, plain: &plain, product: &product, features };
     let code = start.write(args.factor.as_deref(), &levels, &seen, workload, &file)?;
     if args.run_now && code == Code::Done {
@@ -112,19 +114,54 @@ fn shown(dir: &Path) -> String {
     }
 }
 
-fn chosen_system(origin: &Origin) -> Result<Found, CommandError> {
-    let mut all = recognise(&origin.tree).into_iter();
-    let Some(found) = all.next() else {
+/// The build systems of a source, the first choice first; only the one that is named, if one is.
+fn build_systems(origin: &Origin, named: Option<&str>) -> Result<Vec<Found>, CommandError> {
+    let mut all = recognise(&origin.tree);
+    if let Some(named) = named {
+        let known: Vec<String> = all.iter().map(|found| found.file.clone()).collect();
+        all.retain(|found| Path::new(&found.file) == Path::new(named));
+        if all.is_empty() && !known.is_empty() {
+            return Err(CommandError::usage(format!("no build system is recognised by `{}`", clean(named)))
+                .hint(format!("there are: {}", known.join(", "))));
+        }
+    }
+    let [found, others @ ..] = &all[..] else {
         let error = format!("no build system is recognised in {}", origin.tree.display());
         return Err(CommandError::usage(error).hint(
             "its top folder has none of Cargo.toml, go.mod, meson.build, CMakeLists.txt, configure, configure.ac, \
              configure.py, Makefile, debian/rules; write the study by hand: docs/study-file.md",
         ));
     };
-    let others: Vec<String> = all.map(|other| other.file).collect();
+    let others: Vec<&str> = others.iter().map(|other| other.file.as_str()).collect();
     let others = if others.is_empty() { String::new() } else { format!(" (not used: {})", others.join(", ")) };
     screen::out(&format!("{}: built by {}{others}\n", origin.name, found.file));
-    Ok(found)
+    Ok(all)
+}
+
+/// Builds the source as it is by the first of its build systems that compiles anything: a patched Makefile may be of use only to
+/// debian/rules, which calls it with what it needs.
+fn built(
+    args: &Args,
+    cache: &Cache,
+    origin: &Origin,
+    systems: Vec<Found>,
+    asked: &[Level],
+    features: Features,
+) -> Result<(Found, Vec<Level>, Plain), CommandError> {
+    let mut systems = systems.into_iter().peekable();
+    loop {
+        let Some(mut found) = systems.next() else { return Err(CommandError::usage("there is nothing to build")) };
+        found.options = args.options.clone().unwrap_or_default();
+        let wanted = if asked.is_empty() { proposed(&found) } else { asked.to_vec() };
+        let guess = guess(&found, &origin.tree, args.product.as_deref(), args.run.as_deref(), &origin.name);
+        let plain = plain::build(cache, origin, &found, (&guess, &wanted), features)?;
+        match systems.peek() {
+            Some(next) if found.calls_compilers() && plain.made.compilations == 0 => {
+                screen::out(&format!("nothing was compiled by {}; now by {}\n", found.file, next.file));
+            }
+            _ => return Ok((found, wanted, plain)),
+        }
+    }
 }
 
 fn chosen_product(
@@ -292,41 +329,6 @@ fn driver(library: &Library, origin: &Origin) -> Result<Option<Workload>, Comman
     replace(&place, library.skeleton().as_bytes()).map_err(CommandError::usage)?;
     screen::out(&format!("wrote {}, a skeleton: call in it what shall be measured\n", shown(&place)));
     Ok(Some(Workload { run: format!("\"$PREFIX/bin/{DRIVER}\""), is_stub: true }))
-}
-
-/// Completes the levels that are built by a profile: each has a command that executes the program in the prefix.
-fn trained(
-    levels: &mut [Level],
-    found: &Found,
-    origin: &Origin,
-    product: &Product,
-    workload: &Workload,
-) -> Result<(), CommandError> {
-    for level in levels {
-        let name = level.name.clone();
-        let Some(command) = level.training() else { continue };
-        if !found.calls_compilers() {
-            return Err(CommandError::usage(format!(
-                "`{name}` has a profile, and {} calls neither gcc nor clang",
-                found.file
-            ))
-            .hint("leave the level out: profiles are those of these compilers"));
-        }
-        if command.is_empty() && workload.is_stub {
-            return Err(CommandError::usage(format!("`{name}` is to be trained by the workload, and there is none"))
-                .hint("name it with --run COMMAND, or the training: --level 'pgo=profile:./prog input'"));
-        }
-        *command = match command.is_empty() {
-            true => workload.run.clone(),
-            false => of_command(command, &product.name(), &product.path).run,
-        };
-        let here = std::env::current_dir().map_err(CommandError::usage)?;
-        let brought = bring_files(command, &[&here, &origin.tree], &origin.study_dir).map_err(CommandError::usage)?;
-        if !brought.is_empty() {
-            screen::out(&format!("copied into the study: {}\n", brought.join(", ")));
-        }
-    }
-    Ok(())
 }
 
 /// What is known when the study is written.

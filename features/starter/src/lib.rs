@@ -2,7 +2,7 @@
 //! program, and writes a study file with what it saw. It measures nothing that is reported: that is `bakeoff run`.
 //!
 //! [`command`] goes through the steps in order: [`origin`], [`recognise`] with [`registry`], [`script`], [`plain`], [`products`] or a [`library`],
-//! [`levels`], [`workload`],
+//! [`levels`] with [`training`], [`workload`],
 //! [`write`], [`prove`], [`expect`]. [`add_level`] edits a study that is there; [`ask`] is where a user answers, [`progress`] what is drawn
 //! meanwhile.
 
@@ -20,6 +20,7 @@ mod prove;
 mod recognise;
 mod registry;
 mod script;
+mod training;
 mod workload;
 mod write;
 

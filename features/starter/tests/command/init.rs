@@ -98,6 +98,33 @@ fn what_was_built_before_is_cleaned_and_built_again() {
     assert!(fs::read_to_string(folder.join("study.toml")).unwrap().contains("make clean\nmake"));
 }
 
+/// As Debian's Lua has it: only debian/rules knows what its Makefile needs.
+#[test]
+fn a_makefile_that_compiles_nothing_gives_way_to_debian_rules() {
+    if is_missing(&["make", "cc"]) {
+        return;
+    }
+    let (sandbox, folder) = project();
+    fs::write(folder.join("Makefile"), "sum: sum.c\n\tTOOL=$(TOOL) $(TOOL) true $(CC) -O2 -o $@ sum.c\n").unwrap();
+    fs::create_dir(folder.join("debian")).unwrap();
+    fs::write(folder.join("debian/rules"), "build:\n\tcc -O2 -o sum sum.c\n").unwrap();
+    let words = ["init", "sum", "--level", "-O0", "--run", "./sum 2000"];
+    typed(&sandbox, &words).expect(
+        0,
+        &[
+            "sum: built by Makefile (not used: debian/rules)",
+            "nothing was compiled by Makefile; now by debian/rules",
+            "1 compilation, all of them with -O2; the program is sum.",
+        ],
+    );
+    fs::remove_file(folder.join("study.toml")).unwrap();
+    let named = |file: &str| [&words[..], &["--build-system", file]].concat();
+    typed(&sandbox, &named("debian/rules")).expect(0, &["sum: built by debian/rules\n"]);
+    fs::remove_file(folder.join("study.toml")).unwrap();
+    typed(&sandbox, &named("meson.build"))
+        .expect(2, &["no build system is recognised by `meson.build`", "there are: Makefile, debian/rules"]);
+}
+
 #[test]
 fn a_workload_that_fails_is_said_and_the_study_stays() {
     if is_missing(&["make", "cc"]) {

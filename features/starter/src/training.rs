@@ -1,0 +1,44 @@
+//! The trainings of levels that are built by a profile: what `--level` left open becomes a command of the study. Nothing is
+//! executed here.
+
+use crate::levels::Level;
+use crate::origin::Origin;
+use crate::products::Product;
+use crate::recognise::Found;
+use crate::workload::{Workload, bring_files, of_command};
+use bakeoff_command::{CommandError, screen};
+
+/// Completes the levels that are built by a profile: each has a command that executes the program in the prefix.
+pub(crate) fn complete(
+    levels: &mut [Level],
+    found: &Found,
+    origin: &Origin,
+    product: &Product,
+    workload: &Workload,
+) -> Result<(), CommandError> {
+    for level in levels {
+        let name = level.name.clone();
+        let Some(command) = level.training() else { continue };
+        if !found.calls_compilers() {
+            return Err(CommandError::usage(format!(
+                "`{name}` has a profile, and {} calls neither gcc nor clang",
+                found.file
+            ))
+            .hint("leave the level out: profiles are those of these compilers"));
+        }
+        if command.is_empty() && workload.is_stub {
+            return Err(CommandError::usage(format!("`{name}` is to be trained by the workload, and there is none"))
+                .hint("name it with --run COMMAND, or the training: --level 'pgo=profile:./prog input'"));
+        }
+        *command = match command.is_empty() {
+            true => workload.run.clone(),
+            false => of_command(command, &product.name(), &product.path).run,
+        };
+        let here = std::env::current_dir().map_err(CommandError::usage)?;
+        let brought = bring_files(command, &[&here, &origin.tree], &origin.study_dir).map_err(CommandError::usage)?;
+        if !brought.is_empty() {
+            screen::out(&format!("copied into the study: {}\n", brought.join(", ")));
+        }
+    }
+    Ok(())
+}
