@@ -10,7 +10,8 @@
 //!
 //! A layer's script is `sh -e`. It starts in a fresh folder with the unpacked source and the study's files, and its
 //! environment is empty but for `PATH`, `LC_ALL=C`, `HOME` and `TMPDIR` (fresh folders), `PREFIX`, `JOBS` (its
-//! share of the processors) and those level variables that the layer mentions. `verify` lines get the same.
+//! share of the processors), where rustup has its toolchains, and those level variables that the layer mentions. `verify`
+//! lines get the same.
 
 mod cache;
 mod chosen;

@@ -129,8 +129,8 @@ fn the_environment_is_empty_but_for_what_is_declared() {
     let (line, prefix) = study.built();
     let text = read(prefix.join("env"));
     let env: BTreeMap<&str, &str> = text.lines().filter_map(|line| line.split_once('=')).collect();
-    // What shells set by themselves, what stands for a namespace where none is permitted, and what rustup needs where it is.
-    let others = ["PWD", "OLDPWD", "SHLVL", "_", "BAKEOFF_STARTED", "RUSTUP_HOME"];
+    // What shells set by themselves, what stands for a namespace where none is permitted, and where rustup is, if it is there.
+    let others = ["PWD", "OLDPWD", "SHLVL", "_", "BAKEOFF_STARTED", "RUSTUP_HOME", "RUSTUP_TOOLCHAIN"];
     let ours: Vec<_> = env.keys().filter(|name| !others.contains(name)).copied().collect();
     assert_eq!(ours, ["BAKEOFF_TOOL_LOG", "HOME", "JOBS", "LC_ALL", "LEVEL", "PATH", "PREFIX", "TMPDIR"]);
     assert_eq!(env["LEVEL"], "a b 'c'");
