@@ -1,11 +1,18 @@
-//! Questions, where somebody can answer them: standard input is a terminal. Each has an option that answers it beforehand;
+//! Sentences, and questions where somebody can answer them: standard input is a terminal. Each has an option that answers it beforehand;
 //! elsewhere the first answer is assumed, and printed. What is asked is known to the callers.
 
 use bakeoff_command::{CommandError, screen};
+use bakeoff_report::draw::text::wrap;
 use std::io::{self, BufRead as _, IsTerminal as _};
 use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
+
+/// Prints a sentence: on a terminal broken between words, elsewhere in a line.
+pub(crate) fn say(sentence: &str) {
+    let columns = if io::stdout().is_terminal() { screen::style().width } else { usize::MAX };
+    wrap(sentence, columns, 2).iter().for_each(|line| screen::out(&format!("{line}\n")));
+}
 
 /// Who answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -30,7 +37,7 @@ impl Answers {
         match (self, answers) {
             (_, [] | [_]) => Ok(0),
             (Self::Nobody, [first, ..]) => {
-                screen::out(&format!("assumed: {first} ({option} chooses another)\n"));
+                say(&format!("assumed: {first} ({option} chooses another)"));
                 Ok(0)
             }
             (Self::User, _) => {

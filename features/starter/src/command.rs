@@ -1,7 +1,7 @@
 //! `bakeoff init`: the steps from a source to its study, in their order, and what is printed of each.
 
 use crate::add_level;
-use crate::ask::Answers;
+use crate::ask::{Answers, say};
 use crate::expect::{self, Seen};
 use crate::levels::{Level, OWN, own_optimisation, parse, proposed, without_own};
 use crate::library::{DRIVER, Library};
@@ -134,7 +134,7 @@ fn build_systems(origin: &Origin, named: Option<&str>) -> Result<Vec<Found>, Com
     };
     let others: Vec<&str> = others.iter().map(|other| other.file.as_str()).collect();
     let others = if others.is_empty() { String::new() } else { format!(" (not used: {})", others.join(", ")) };
-    screen::out(&format!("{}: built by {}{others}\n", origin.name, found.file));
+    say(&format!("{}: built by {}{others}", origin.name, found.file));
     Ok(all)
 }
 
@@ -157,7 +157,7 @@ fn built(
         let plain = plain::build(cache, origin, &found, (&guess, &wanted), features)?;
         match systems.peek() {
             Some(next) if found.calls_compilers() && plain.made.compilations == 0 => {
-                screen::out(&format!("nothing was compiled by {}; now by {}\n", found.file, next.file));
+                say(&format!("nothing was compiled by {}; now by {}", found.file, next.file));
             }
             _ => return Ok((found, wanted, plain)),
         }
@@ -198,7 +198,7 @@ fn chosen_product(
     let is_benchmark = |one: &&Product| one.is_aside && one.name().contains("bench");
     if let Some(benchmark) = products.iter().find(is_benchmark).filter(|_| run.is_none()) {
         let (path, name) = (benchmark.path.display(), benchmark.name());
-        screen::out(&format!("a benchmark was built, too: {path} (--run ./{name} measures it)\n"));
+        say(&format!("a benchmark was built, too: {path} (--run ./{name} measures it)"));
     }
     let serious: Vec<&Product> = products.iter().filter(|one| !one.is_aside).collect();
     let offered = if serious.is_empty() { products.iter().collect() } else { serious };
@@ -254,18 +254,18 @@ fn chosen_levels(
         }
         false => format!("{took}; the program is {}.", product.path.display()),
     };
-    screen::out(&format!("{seen}\n"));
+    say(&seen);
     if found.calls_compilers() && made.compilations == 0 {
-        screen::out(
+        say(
             "No call of a compiler was seen: it is called by its full path, or a cache stands before it. Words that levels \
-             append do not arrive then.\n",
+             append do not arrive then.",
         );
     }
     let (kept, left) = without_own(wanted, made);
     let mut seen = vec![seen];
     for level in left {
         let line = format!("Left out: {} is what the project does anyway.", level.name);
-        screen::out(&format!("{line}\n"));
+        say(&line);
         seen.push(line);
     }
     let mut levels = vec![Level { name: OWN.to_owned(), entries: vec![] }];
@@ -292,10 +292,7 @@ fn chosen_workload(
         format!("What shall it do, typed as in the source's folder? [{} --version]: ", product.path.display());
     let typed = run.map_or_else(|| answers.text(&question), |run| Ok(Some(run.to_owned())))?;
     let Some(typed) = typed else {
-        screen::out(&format!(
-            "assumed: the workload is a stub, `{} --version` (--run COMMAND names another)\n",
-            product.name()
-        ));
+        say(&format!("assumed: the workload is a stub, `{} --version` (--run COMMAND names another)", product.name()));
         return Ok(stub(&product.name()));
     };
     let workload = of_command(&typed, &product.name(), &product.path);
@@ -357,7 +354,7 @@ impl Start<'_> {
         let libraries = self.libraries();
         if !libraries.is_empty() {
             let names = libraries.join(", ");
-            screen::out(&format!("installed into $PREFIX, because the program needs its own libraries: {names}\n"));
+            say(&format!("installed into $PREFIX, because the program needs its own libraries: {names}"));
         }
         let script = script::lines(self.found, self.plain.how, levels, self.product, &libraries);
         let driver = self.product.library.as_ref().map(Library::file);
@@ -383,7 +380,7 @@ impl Start<'_> {
         save(&workload, Output::Unknown, &[]).map_err(CommandError::usage)?;
         let proven = prove(self.cache, file, self.features)?;
         if !libraries.is_empty() && !self.loads_own(&proven.own, &libraries) {
-            screen::out("the program finds its libraries only with LD_LIBRARY_PATH, which the workload sets\n");
+            say("the program finds its libraries only with LD_LIBRARY_PATH, which the workload sets");
             workload.run = format!("LD_LIBRARY_PATH=\"$PREFIX/lib\" {}", workload.run);
         }
         let seen = match expect::execute(&workload.run, &origin.study_dir, &proven.own)? {
@@ -408,7 +405,7 @@ impl Start<'_> {
         };
         let timed = timed(&seen, levels.len());
         save(&workload, output, &timed).map_err(CommandError::usage)?;
-        timed.iter().for_each(|line| screen::out(&format!("{line}\n")));
+        timed.iter().for_each(|line| say(line));
         screen::out(&format!("wrote {}\n", shown(file)));
         Ok(if proven.is_built { Code::Done } else { Code::VariantFailed })
     }

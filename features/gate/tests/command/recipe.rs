@@ -31,7 +31,7 @@ fn sh(folder: &Path, script: &str) {
 /// A repository with a program on the branch `main`, and the study of the page in it.
 fn repository(folder: &Path, page: &str) {
     let count = "int main(void) {\n  volatile unsigned x = 0;\n  for (unsigned i = 0; i < TIMES; i++) x += i;\n  return 0;\n}\n";
-    fs::write(folder.join("count.c"), count.replace("TIMES", "20000000u")).unwrap();
+    fs::write(folder.join("count.c"), count.replace("TIMES", "40000000u")).unwrap();
     fs::write(folder.join("Makefile"), "count: count.c\n\t$(CC) -O1 -o $@ count.c\n").unwrap();
     fs::create_dir(folder.join("bench")).unwrap();
     fs::write(folder.join("bench/study.toml"), block(page, "toml")).unwrap();
@@ -71,7 +71,7 @@ fn the_recipe_for_a_pipeline_gates_on_two_commits() {
     assert!(xml.contains("failures=\"0\" errors=\"0\" skipped=\"0\""), "{xml}");
 
     // A change that makes it slower.
-    sh(&repo, "sed -i s/20000000u/40000000u/ count.c && git commit -qam slower");
+    sh(&repo, "sed -i s/40000000u/160000000u/ count.c && git commit -qam slower");
     pipeline().expect(1, &["The gate fails: on wall time, commit=new is at least", "limit +2 %"]);
     let journals = fs::read_dir(repo.join("bench/.bakeoff")).unwrap().map(|entry| entry.unwrap().path());
     let journal = journals.into_iter().find(|path| path.extension().is_some_and(|e| e == "jsonl")).unwrap();
@@ -85,7 +85,7 @@ fn the_recipe_for_a_pipeline_gates_on_two_commits() {
     );
 
     // One that makes it faster.
-    sh(&repo, "sed -i s/40000000u/10000000u/ count.c && git commit -qam faster");
+    sh(&repo, "sed -i s/160000000u/4000000u/ count.c && git commit -qam faster");
     pipeline().expect(0, &["The gate passes: on wall time, commit=new is at least", "% faster than the baseline"]);
 
     // One that does not compile.
