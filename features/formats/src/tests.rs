@@ -324,7 +324,8 @@ fn the_summary_says_what_the_screen_says() {
     for (name, findings) in all() {
         let record = plain().0;
         let page = markdown::page(&of(&record, &findings));
-        let screen = bakeoff_report::screen(&findings, context(), bakeoff_report::Style { width: 132, colour: false });
+        // So wide that no answer is cut.
+        let screen = bakeoff_report::screen(&findings, context(), bakeoff_report::Style { width: 200, colour: false });
         let rendered = rendered(&page);
         let answer = screen.lines().last().unwrap();
         assert!(joined(&rendered.text).contains(&joined(answer)), "{name}: {answer}\n{page}");
