@@ -9,13 +9,10 @@ use crate::site::Site;
 use crate::wrappers::{Compilation, Profiles};
 use bakeoff_host::wrapper::{PROFILE, PROFILE_CLANG};
 use bakeoff_model::metric::Measurements;
-use bakeoff_model::record::FlagSeen;
+use bakeoff_model::record::{self, FlagSeen};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
-
-/// The instruction that asks for it.
-const KEY: &str = "profile";
 
 /// How the variables of the compiler wrapper begin.
 const OURS: &str = "BAKEOFF_";
@@ -159,7 +156,7 @@ impl Profile {
         }
         Ok(FlagSeen {
             layer: layer.to_owned(),
-            variable: KEY.to_owned(),
+            variable: record::PROFILE.to_owned(),
             flag: "-fprofile-use".to_owned(),
             reached: reached as u64,
             of: compilations.len() as u64,

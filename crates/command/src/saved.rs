@@ -9,6 +9,7 @@ use bakeoff_model::problem::did_you_mean;
 use std::fs::{self, File};
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
+use tempfile::NamedTempFile;
 
 /// The folder in that of the user's state.
 const FOLDER: &str = "saved";
@@ -44,9 +45,7 @@ enum Error {
 pub fn keep_last(journal: &Path) -> bool {
     let kept = |folder: PathBuf| -> io::Result<()> {
         fs::create_dir_all(&folder)?;
-        let mut new = tempfile::Builder::new().prefix(".new-").tempfile_in(&folder)?;
-        io::copy(&mut File::open(journal)?, &mut new)?;
-        new.persist(folder.join(LAST))?;
+        copied(journal, &folder)?.persist(folder.join(LAST))?;
         Ok(())
     };
     user_state::folder().is_some_and(|folder| kept(folder).is_ok())
@@ -138,13 +137,8 @@ impl Saved {
     /// # Errors
     /// If it cannot be written; what was saved before is still there then.
     pub fn save(&self, name: &str, journal: &Path, replace: bool) -> Result<String, CommandError> {
-        let copied = || {
-            let mut new = tempfile::Builder::new().prefix(".new-").tempfile_in(&self.0)?;
-            io::copy(&mut File::open(journal)?, &mut new)?;
-            new.as_file().sync_all()?;
-            Ok(new)
-        };
-        let mut new = copied().map_err(|error| self.failed(error))?;
+        let on_disk = |new: NamedTempFile| new.as_file().sync_all().map(|()| new);
+        let mut new = copied(journal, &self.0).and_then(on_disk).map_err(|error| self.failed(error))?;
         for number in 1.. {
             let name = if number == 1 { name.to_owned() } else { format!("{name}-{number}") };
             let path = self.path(&name);
@@ -178,6 +172,13 @@ impl Saved {
         CommandError::new(Code::Usage, Error::File { path: self.0.clone(), source })
             .hint("BAKEOFF_STATE names another folder for what is saved")
     }
+}
+
+/// A copy of a journal in that folder, which has no name of its own yet.
+fn copied(journal: &Path, folder: &Path) -> io::Result<NamedTempFile> {
+    let mut new = tempfile::Builder::new().prefix(".new-").tempfile_in(folder)?;
+    io::copy(&mut File::open(journal)?, &mut new)?;
+    Ok(new)
 }
 
 /// Whether it can be the name of a file, and of nothing else.

@@ -22,7 +22,7 @@ mod trial;
 pub use basis::VARIANT_KEY;
 pub use basis::{Basis, Change};
 pub use boot::{Boot, Drawn};
-pub use build::{BuildLine, BuildOutcome, FactorLine, FlagSeen, Foreseen, LayerLine, Proof, is_appending};
+pub use build::{BuildLine, BuildOutcome, FactorLine, FlagSeen, Foreseen, LayerLine, PROFILE, Proof, is_appending};
 pub use building::{BUILDING_METRICS, Building};
 pub use feature_line::FeatureLine;
 pub use looks::{Changed, Checked};

@@ -18,9 +18,6 @@ use std::collections::BTreeSet;
 /// Durations from here on are written in minutes.
 const MINUTES_FROM_S: f64 = 100.0;
 
-/// The instruction whose numbers are of profiles.
-const PROFILE: &str = "profile";
-
 /// The table of builds, sizes of chosen files, what is doubtful, then each failed one in detail; nothing if nothing is built.
 pub(crate) fn print(findings: &Findings, page: &mut Page, columns: usize) {
     if findings.builds.is_empty() {
@@ -89,7 +86,7 @@ fn sizes(builds: &[BuildLine], page: &mut Page, columns: usize) {
 fn words(builds: &[BuildLine], page: &mut Page, columns: usize) {
     let mut rows: Vec<(&FlagSeen, Vec<&BuildLine>)> = vec![];
     for build in builds {
-        for seen in build.proof.flags.iter().filter(|seen| seen.variable != PROFILE) {
+        for seen in build.proof.flags.iter().filter(|seen| !seen.is_of_profile()) {
             match rows.iter_mut().find(|(known, _)| *known == seen) {
                 Some((_, of)) => of.push(build),
                 None => rows.push((seen, vec![build])),
@@ -125,7 +122,7 @@ fn words(builds: &[BuildLine], page: &mut Page, columns: usize) {
 fn profiled(builds: &[BuildLine], page: &mut Page, columns: usize) {
     let mut is_first = true;
     for build in builds {
-        for seen in build.proof.flags.iter().filter(|seen| seen.variable == PROFILE) {
+        for seen in build.proof.flags.iter().filter(|seen| seen.is_of_profile()) {
             if is_first {
                 page.gap();
                 is_first = false;

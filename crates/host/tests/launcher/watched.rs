@@ -94,7 +94,7 @@ fn what_a_process_read_is_its_own_and_its_wait_is_measured_only_where_it_is_want
         assert!(read(dd) >= MIB, "of a child that was waited for");
         let stray = format!("({dd}; exec sleep {LONG_S}) & exec true");
         assert!(read(&stray) < MIB, "of one that nobody waited for");
-        assert_eq!(read("exec true").to_bits(), nothing.to_bits(), "whoever was before");
+        assert_eq!(read("exec true").to_bits(), nothing.to_bits(), "whatever was executed before");
     }
 }
 

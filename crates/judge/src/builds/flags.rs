@@ -2,13 +2,10 @@
 
 use super::built::{Built, built};
 use crate::findings::{FlagDoubt, FlagFate};
-use bakeoff_model::record::{BuildLine, FactorLine, FlagSeen, VariantLine, is_appending};
+use bakeoff_model::record::{BuildLine, FactorLine, FlagSeen, PROFILE, VariantLine, is_appending};
 
 /// The instruction whose words are for rustc, and not for the calls that a layer's `compilations` count.
 const RUSTFLAGS: &str = "rustflags";
-
-/// The instruction that has a profile used. That a file has none may be right: it belongs to a program that was not executed.
-const PROFILE: &str = "profile";
 
 /// Every such flag, with the variants that it concerns.
 pub(super) fn flags(variants: &[VariantLine], factors: &[FactorLine], builds: &[BuildLine]) -> Vec<FlagDoubt> {
@@ -55,7 +52,7 @@ fn of_build(one: &Built<'_>, built: &[Built<'_>], factors: &[FactorLine]) -> Vec
     let mut seen: Vec<FlagSeen> = vec![];
     for flag in all {
         let mut flag = flag.clone();
-        if flag.is_appended() || flag.variable == PROFILE {
+        if flag.is_appended() || flag.is_of_profile() {
             let number = |one: &Built<'_>| match flag.variable.as_str() {
                 RUSTFLAGS => of_rust(one, &flag.layer),
                 _ => compilations(one, &flag.layer).map(|seen| seen + unseen(one, &flag.layer)),
@@ -105,7 +102,7 @@ fn differ_in_tuning(one: &VariantLine, other: &VariantLine, factors: &[FactorLin
 }
 
 /// What is to be said of a flag; none if it came through, or if nothing was seen. An appended flag should come through
-/// everywhere.
+/// everywhere; that a file has no profile may be right, because it belongs to a program that was not executed.
 fn fate(seen: &FlagSeen) -> Option<FlagFate> {
     let is_appended = seen.is_appended();
     if seen.of == 0 {

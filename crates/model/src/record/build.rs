@@ -141,7 +141,15 @@ impl FlagSeen {
     pub fn is_appended(&self) -> bool {
         is_appending(&self.variable)
     }
+
+    /// Whether it stands for the use of a profile.
+    pub fn is_of_profile(&self) -> bool {
+        self.variable == PROFILE
+    }
 }
+
+/// The instruction of a level that has a profile used.
+pub const PROFILE: &str = "profile";
 
 /// Whether a key of a level appends to the words of compilers.
 pub fn is_appending(key: &str) -> bool {

@@ -15,7 +15,7 @@ const FORMAT: i64 = 1;
 /// The head of the file.
 const HEAD: &str = "\
 # The hashes of sources as `bakeoff lock` found them. A source that is found to be another one is refused.
-# Written by bakeoff: do not edit it, but keep it under version control, beside study.toml.
+# Written by bakeoff: do not edit it, but keep it under version control, next to study.toml.
 ";
 
 /// The locked sources of a study, by name.
