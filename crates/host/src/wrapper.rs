@@ -93,7 +93,7 @@ mod wire;
 
 pub use append::is_for_linking;
 pub use calls::{Call, Calls, calls};
-pub use driver::{Language, Task, takes_value, task};
+pub use driver::{Language, Task, language_of, takes_value, task};
 pub use install::Wrappers;
 pub use rust::{RustTask, rust_task, takes_rust_value};
 pub use tool::Kind;

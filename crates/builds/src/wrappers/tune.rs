@@ -24,7 +24,8 @@ pub(super) fn tune(wrappers: &Wrappers, tuning: &Tuning, env: &mut Environment) 
             env.insert(variable.to_owned(), found.map_or_else(|| compiler.clone(), |path| path.display().to_string()));
         }
     }
-    if !tuning.rust.is_empty() {
+    // Where there is a profile, crates of Rust are seen to have none.
+    if !tuning.rust.is_empty() || !tuning.training.is_empty() {
         rust(wrappers, tuning, &path, env);
     }
     // A cache that the project puts before the compiler does not know of the words, and would take the objects of another
