@@ -55,6 +55,11 @@
 //! macro; a probe gets what changes the code. A call of `rustc` itself is treated alike. [`RUSTC_WRAPPER`] is the path of
 //! what is executed before rustc then, as cargo would.
 //!
+//! # sccache
+//! Executes compilers in a server that serves whoever calls, in the environment and confinement of the first. So in
+//! `sccache cc …` the wrapper becomes the compiler, as if it had been called; only `sccache --version` and its like reach
+//! sccache. That of [`CACHE`] is another matter: its server belongs to one layer.
+//!
 //! # Confinement
 //! [`Wrappers::confined`] makes a command of another: it gives up privileges that it does not have yet, confines itself
 //! with Landlock, and becomes that other. Then it and all that it starts may write only below the folders that were

@@ -29,7 +29,7 @@ pub(super) fn tune(wrappers: &Wrappers, tuning: &Tuning, env: &mut Environment) 
         rust(wrappers, tuning, &path, env);
     }
     // A cache that the project puts before the compiler does not know of the words, and would take the objects of another
-    // level for ours. sccache cannot be switched off, but made to compile all the same.
+    // level for ours. The wrapper passes over sccache; where that is called by its path, it is made to compile all the same.
     let home = env.get("HOME").cloned().unwrap_or_default();
     let set = [
         ("CCACHE_DISABLE", "1".to_owned()),
