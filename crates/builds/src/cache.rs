@@ -59,7 +59,7 @@ pub(crate) struct LayerRecord {
     pub(crate) tools: BTreeMap<String, String>,
     /// Size of the prefix.
     pub(crate) prefix_bytes: u64,
-    /// Size of the tree that is kept for relinking; 0 if none is.
+    /// Size of the tree and the profile that are kept for layouts; 0 if none is.
     #[serde(default)]
     tree_bytes: u64,
     /// How far the flags of its variables came.
@@ -145,10 +145,11 @@ impl Cache {
         (record.prefix == prefix && prefix.is_dir()).then_some(record)
     }
 
-    /// The same of a layer; one whose tree is wanted is finished only with it.
-    pub(crate) fn finished_layer(&self, digest: &str, layer: &Layer) -> Option<LayerRecord> {
+    /// The same of a layer; one whose tree or profile is wanted is finished only with it.
+    pub(crate) fn finished_layer(&self, digest: &str, layer: &Layer, has_profile: bool) -> Option<LayerRecord> {
         let wants_tree = layer.relink.is_some() || layer.keeps_tree;
-        self.finished(digest).filter(|_| !wants_tree || self.paths.tree_of(digest).is_dir())
+        let wanted = [(wants_tree, self.paths.tree_of(digest)), (has_profile, self.paths.profile_of(digest))];
+        self.finished(digest).filter(|_| wanted.iter().all(|(is_wanted, folder)| !is_wanted || folder.is_dir()))
     }
 
     /// Makes a layer visible. Call it when everything else is done.
@@ -163,8 +164,9 @@ impl Cache {
         let prefix = self.prefix_of(digest);
         let prefix_bytes = folder_bytes(&prefix)?;
         write_whole(&self.paths.manifest_of(digest), manifest::of(&prefix)?.as_bytes())?;
-        let tree = self.paths.tree_of(digest);
-        let tree_bytes = if tree.is_dir() { folder_bytes(&tree)? } else { 0 };
+        let kept = [self.paths.tree_of(digest), self.paths.profile_of(digest)];
+        let tree_bytes = kept.iter().filter(|folder| folder.is_dir()).map(|folder| folder_bytes(folder));
+        let tree_bytes = tree_bytes.sum::<Result<u64, _>>()?;
         let record = LayerRecord {
             format: RECORD_FORMAT,
             layer: layer.to_owned(),

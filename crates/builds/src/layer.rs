@@ -11,6 +11,7 @@ use crate::error::{At, Error, Failure};
 use crate::event::{BuildEvent, Notify};
 use crate::files::{entries, fresh_folder, wipe};
 use crate::inputs::{Inputs, Node};
+use crate::paths::PROFILE;
 use crate::profile::{self, Profile};
 use crate::proof;
 use crate::relocate::relocated_copy;
@@ -61,7 +62,8 @@ impl Builder<'_> {
         let (variants, layer) = (node.variants.clone(), inputs.layer.name.clone());
         let waiting = |what: String| move |process| (self.notify)(BuildEvent::Waiting { what: what.clone(), process });
         let lock = self.cache.lock(&node.digest, waiting(format!("layer `{layer}`")))?;
-        if let Some(record) = self.cache.finished_layer(&node.digest, inputs.layer)
+        let has_profile = node.training(inputs.layer).is_some();
+        if let Some(record) = self.cache.finished_layer(&node.digest, inputs.layer, has_profile)
             && self.cache.damage_of(&node.digest).is_empty()
         {
             (self.notify)(BuildEvent::Cached { variants, layer });
@@ -110,7 +112,8 @@ impl Builder<'_> {
         begin(shell, &site)?;
         let trained = node.training(layer).map(|command| self.trained(shell, inputs, node, &mut site, command));
         let trained = trained.transpose()?;
-        if trained.is_some() {
+        let has_profile = trained.is_some();
+        if has_profile {
             begin(shell, &site)?;
         }
         let done = script(shell, &layer.script, &site);
@@ -125,10 +128,8 @@ impl Builder<'_> {
         }
         verify(shell, &layer.verify, &site)?;
         proof::observe(shell, cache, layer, &node.digest, &site)?;
-        match layer.relink.is_some() || layer.keeps_tree {
-            true => keep_tree(&site)?,
-            false => wipe(&site.work)?,
-        }
+        let keeps_tree = layer.relink.is_some() || layer.keeps_tree;
+        keep(&site, &[(keeps_tree, &site.tree), (has_profile, &site.work.join(PROFILE))])?;
         Ok(cache.finish(&node.digest, &layer.name, cost, node.tools_with_versions(cache)?, seen)?)
     }
 
@@ -142,7 +143,7 @@ impl Builder<'_> {
         site: &mut Site,
         command: &str,
     ) -> Result<(Profile, Measurements), Stop> {
-        let mut profile = Profile::begin(site, command)?;
+        let profile = Profile::begin(site, command)?;
         shell.note("the first of two builds, which leaves a profile when it is executed")?;
         let built = script(shell, &inputs.layer.script, site);
         let mut cost = built.map_err(|stop| match stop {
@@ -243,9 +244,13 @@ pub(crate) fn script(shell: &mut Shell, script: &str, site: &Site) -> Result<Mea
     Ok(ended.measurements)
 }
 
-/// Leaves nothing of the work folder but the tree.
-fn keep_tree(site: &Site) -> Result<(), Error> {
-    entries(&site.work)?.iter().filter(|path| **path != site.tree).try_for_each(|path| wipe(path))
+/// Leaves nothing of the work folder but those of these folders that are to be kept.
+fn keep(site: &Site, folders: &[(bool, &Path)]) -> Result<(), Error> {
+    let kept: Vec<&Path> = folders.iter().filter(|(is_kept, _)| *is_kept).map(|(_, folder)| *folder).collect();
+    if kept.is_empty() {
+        return wipe(&site.work);
+    }
+    entries(&site.work)?.iter().filter(|path| !kept.contains(&path.as_path())).try_for_each(|path| wipe(path))
 }
 
 /// Executes the `verify` lines of a layer, all of which must exit 0.

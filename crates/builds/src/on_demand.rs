@@ -13,6 +13,8 @@ use crate::error::{At, Failure};
 use crate::files::{entries, folder_bytes, wipe};
 use crate::inputs::{Link, Node, Stage, chains, stages};
 use crate::layer::{Builder, begin_prefix, lay_out, script, verify};
+use crate::paths::PROFILE;
+use crate::profile::Profile;
 use crate::relocate::{relocated_copy, relocated_copy_of};
 use crate::shell::{Environment, Shell, Stop};
 use crate::site::Site;
@@ -261,17 +263,22 @@ impl Work<'_, '_> {
         let cache = builder.cache;
         let mut site =
             builder.site(&stage.inputs, node, processors(), cache.prefix_of(name), cache.paths.work_of(name))?;
-        let log = site.work.join("tool-calls");
+        let log = site.around.log().to_owned();
         File::create(&log).at("write", &log)?;
         site.env.insert(SEED.to_owned(), self.seed.to_string());
         site.env.insert(LOG.to_owned(), log.display().to_string());
         let mut shell = Shell::start(lock, cache.paths.log_of(name))?;
         shell.timeout_s = stage.inputs.layer.timeout_s;
         shell.note(&format!("layout of layer {}, seed {}", stage.inputs.layer.name, self.seed))?;
+        let kept = cache.paths.work_of(&node.digest);
+        let profile = node.training(stage.inputs.layer).map(|_| -> Result<_, Error> {
+            relocated_copy_of(&kept, &site.work, PROFILE.as_ref())?;
+            Ok(Profile::again(&mut site))
+        });
+        let profile = profile.transpose()?;
         match relink {
             Some(relink) => {
                 relocated_copy(&cache.prefix_of(&node.digest), &site.prefix)?;
-                let kept = cache.paths.work_of(&node.digest);
                 relocated_copy_of(&kept, &site.work, "tree".as_ref())?;
                 script(&mut shell, relink, &site)?;
             }
@@ -280,6 +287,10 @@ impl Work<'_, '_> {
                 begin_prefix(below.as_deref(), &site.prefix)?;
                 lay_out(&mut shell, &stage.inputs, node, source.as_deref(), &site)?;
                 script(&mut shell, &stage.inputs.layer.script, &site)?;
+                if let Some(profile) = profile {
+                    let of_build = cache.finished(&node.digest).map(|record| record.flags).unwrap_or_default();
+                    profile.found(&mut shell, &stage.inputs.layer.name, &site, &of_build)?;
+                }
             }
         }
         verify(&mut shell, &stage.inputs.layer.verify, &site)?;

@@ -16,6 +16,7 @@
 //! ccache/, sccache/         what these keep, for layers that ask for one
 //! work/<name>/              where it is being built, or where it failed
 //! work/<name>/tree          kept of a finished layer that can be relinked
+//! work/<name>/profile       kept of a finished layer that was built by a profile, for layouts of it
 //! locks/<name>.lock         held while somebody works on it, shared while it is copied
 //! locks/trials.lock         shared while trials execute from this cache, held alone while things are removed from it
 //! locks/machine.lock        as the machine's own lock, where the machine has no place for one
@@ -29,6 +30,9 @@ use std::path::{Path, PathBuf};
 /// The folders of a cache.
 pub(crate) const FOLDERS: [&str; 9] =
     ["sources", "builds", "records", "manifests", "proofs", "logs", "work", "locks", "uses"];
+
+/// The folder of a profile, where a layer is built.
+pub(crate) const PROFILE: &str = "profile";
 
 /// The paths of one cache.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -65,6 +69,11 @@ impl Paths {
     /// Where a layer's script is executed; kept where a layer can relink it.
     pub(crate) fn tree_of(&self, name: &str) -> PathBuf {
         self.work_of(name).join("tree")
+    }
+
+    /// The profile by which a layer was built.
+    pub(crate) fn profile_of(&self, name: &str) -> PathBuf {
+        self.work_of(name).join(PROFILE)
     }
 
     /// The notes of what is built on demand.

@@ -4,6 +4,7 @@
 
 use crate::error::{At, Error};
 use crate::files::fresh_folder;
+use crate::paths::PROFILE as PROFILE_FOLDER;
 use crate::shell::{Environment, Shell, Stop, basic_environment};
 use crate::site::Site;
 use crate::wrappers::{Compilation, OfGcc, Profiles};
@@ -17,9 +18,13 @@ use std::path::{Path, PathBuf};
 /// How the variables of the compiler wrapper begin.
 const OURS: &str = "BAKEOFF_";
 
+/// What clang's profile is called.
+const OF_CLANG: &str = "clang.profdata";
+
 /// Merges what programs of clang left: $1 is the compiler, $2 the folder.
 const MERGE: &str = r#"tool=$("$1" -print-prog-name=llvm-profdata)
 "$tool" merge -o "$2/clang.profdata" "$2"/*.profraw
+rm -f "$2"/*.profraw
 "$tool" show --all-functions "$2/clang.profdata" >"$2/functions""#;
 
 /// Lists what is defined in the files that the file `outputs` names: $1 is the compiler, $2 the folder.
@@ -36,31 +41,40 @@ const NAMED: usize = 20;
 pub(crate) struct Profile {
     folder: PathBuf,
     command: String,
-    /// The clang that the first build called, if it did.
-    clang: Option<PathBuf>,
 }
 
 impl Profile {
     /// Has the compilers make a profile from now on. `command` is the training.
     pub(crate) fn begin(site: &mut Site, command: &str) -> Result<Self, Error> {
-        let folder = site.work.join("profile");
+        let folder = site.work.join(PROFILE_FOLDER);
         fresh_folder(&folder)?;
         // Threads, and processes that fork, count together.
         let words = format!("-fprofile-generate={}\n-fprofile-update=atomic", folder.display());
         for variable in [PROFILE, PROFILE_CLANG] {
             site.env.insert(variable.to_owned(), words.clone());
         }
-        Ok(Self { folder, command: command.to_owned(), clang: None })
+        Ok(Self { folder, command: command.to_owned() })
+    }
+
+    /// Has the compilers use the profile that another build has left, of which a copy is in the work folder.
+    pub(crate) fn again(site: &mut Site) -> Self {
+        let profile = Self { folder: site.work.join(PROFILE_FOLDER), command: String::new() };
+        profile.switch(site, profile.folder.join(OF_CLANG).exists());
+        // Whose sources have other paths: why that matters is found out later, and said.
+        if let Some(words) = site.env.get_mut(PROFILE) {
+            words.push_str("\n-Wno-error=coverage-mismatch");
+        }
+        profile
     }
 
     /// Executes the training on what the first build installed, and has the compilers use the profile from then on: what
     /// it cost.
-    pub(crate) fn train(&mut self, shell: &mut Shell, site: &mut Site) -> Result<Measurements, Stop> {
+    pub(crate) fn train(&self, shell: &mut Shell, site: &mut Site) -> Result<Measurements, Stop> {
         let (compilations, crates) = site.around.compilations(&site.work, &Profiles::default())?;
         if compilations.is_empty() {
             return Err(shell.failure(nothing(crates), &site.work)?.into());
         }
-        self.clang = site.around.clang(&self.folder)?;
+        let clang = site.around.clang(&self.folder)?;
         // Programs that the build itself executed have left profiles, too.
         fresh_folder(&self.folder)?;
         shell.note(&format!("training: {}", self.command))?;
@@ -76,7 +90,7 @@ impl Profile {
             return Err(site.failure(shell, format!("the training {complaint}: {command}"))?.into());
         }
         let profiles = Profiles::of(&self.folder).at("list", &self.folder)?;
-        let of_clang = self.merge(shell, site)?;
+        let of_clang = self.merge(shell, site, clang.as_deref())?;
         if profiles.len() == 0 && !of_clang {
             let why = left_none(&compilations, &site.work.join("tmp"));
             return Err(shell.failure(format!("the training left no profile: {why}: {command}"), &site.work)?.into());
@@ -100,16 +114,16 @@ impl Profile {
         site.env.remove(PROFILE_CLANG);
         if of_clang {
             // A function that is called like one of another program, such as `main`, gets a warning.
-            let clang = format!("-fprofile-use={folder}/clang.profdata\n-Wno-error=backend-plugin");
+            let clang = format!("-fprofile-use={folder}/{OF_CLANG}\n-Wno-error=backend-plugin");
             site.env.insert(PROFILE_CLANG.to_owned(), clang);
         }
     }
 
     /// Makes one file of what programs of clang left, if they left anything.
-    fn merge(&self, shell: &mut Shell, site: &Site) -> Result<bool, Stop> {
+    fn merge(&self, shell: &mut Shell, site: &Site, clang: Option<&Path>) -> Result<bool, Stop> {
         let entries = fs::read_dir(&self.folder).at("list", &self.folder)?.flatten();
         let has_any = entries.into_iter().any(|entry| entry.path().extension().is_some_and(|end| end == "profraw"));
-        let Some(clang) = self.clang.as_ref().filter(|_| has_any) else { return Ok(false) };
+        let Some(clang) = clang.filter(|_| has_any) else { return Ok(false) };
         self.tool(shell, site, MERGE, clang, "llvm-profdata")?;
         Ok(true)
     }
@@ -164,6 +178,25 @@ impl Profile {
         })
     }
 
+    /// Checks that a layout, which is compiled in a folder of another name, finds as much of the profile as the build did.
+    pub(crate) fn found(&self, shell: &mut Shell, layer: &str, site: &Site, of_build: &[FlagSeen]) -> Result<(), Stop> {
+        let (compilations, _) = site.around.compilations(&site.work, &Profiles::default())?;
+        let why = if compilations.iter().any(|one| one.by_full_path) {
+            // gcc and clang alike name those functions by it that no other file can call.
+            "a profile names functions by the paths of their files, and the script compiles files by their full paths, which \
+             are others in each layout"
+                .to_owned()
+        } else {
+            let seen = self.seen(shell, layer, site)?;
+            let before = of_build.iter().find(|flag| flag.is_of_profile()).map_or(0, |flag| flag.reached);
+            if seen.reached >= before {
+                return Ok(());
+            }
+            format!("{} compilations of a layout found the profile, and {before} of the build", seen.reached)
+        };
+        Err(site.failure(shell, format!("{why}; give the layer a `relink` script, which compiles nothing"))?.into())
+    }
+
     /// What clang's compilations made, as far as the profile has a function of it.
     fn used_by_clang(
         &self,
@@ -172,7 +205,8 @@ impl Profile {
         compilations: &[Compilation],
     ) -> Result<BTreeSet<PathBuf>, Stop> {
         let functions = self.folder.join("functions");
-        let Some(clang) = self.clang.as_ref().filter(|_| functions.exists()) else { return Ok(BTreeSet::new()) };
+        let clang = site.around.clang(&self.folder)?;
+        let Some(clang) = clang.filter(|_| functions.exists()) else { return Ok(BTreeSet::new()) };
         let outputs = compilations.iter().filter(|one| one.of_gcc != OfGcc::There && one.output.is_file());
         let outputs: Vec<&Path> = outputs.map(|one| one.output.as_path()).collect();
         if outputs.is_empty() {
@@ -181,7 +215,7 @@ impl Profile {
         let list = self.folder.join("outputs");
         let quoted: String = outputs.iter().map(|path| format!("\"{}\"\n", path.display())).collect();
         fs::write(&list, quoted).at("write", &list)?;
-        self.tool(shell, site, LIST, clang, "llvm-nm")?;
+        self.tool(shell, site, LIST, &clang, "llvm-nm")?;
         let symbols = self.folder.join("symbols");
         let [functions, symbols] = [(&functions), (&symbols)].map(|path| fs::read(path).at("read", path));
         let [functions, symbols] = [functions?, symbols?].map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
@@ -286,7 +320,8 @@ mod tests {
     #[test]
     fn why_nothing_was_left() {
         let check = |outputs: &[(&str, OfGcc)], expect: &str| {
-            let of = |&(output, of_gcc): &(&str, OfGcc)| Compilation { output: output.into(), of_gcc };
+            let of =
+                |&(output, of_gcc): &(&str, OfGcc)| Compilation { output: output.into(), by_full_path: false, of_gcc };
             let why = left_none(&outputs.iter().map(of).collect::<Vec<_>>(), Path::new("/w/tmp"));
             assert!(why.contains(expect), "{why}");
         };

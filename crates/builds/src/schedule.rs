@@ -147,7 +147,8 @@ impl Known<'_, '_> {
     fn fate(&self, stage: &Stage<'_>, place: usize, is_used: bool) -> Option<Result<Ready, BuildOutcome>> {
         let node = &stage.nodes[place];
         let (variants, layer) = (node.variants.clone(), stage.inputs.layer.name.clone());
-        let Some(record) = self.cache.finished_layer(&node.digest, stage.inputs.layer) else {
+        let has_profile = node.training(stage.inputs.layer).is_some();
+        let Some(record) = self.cache.finished_layer(&node.digest, stage.inputs.layer, has_profile) else {
             let outcome = foreseen::remembered(self.cache, node, self.variants)?;
             let log = self.cache.paths.log_of(&node.digest);
             (self.on_event)(BuildEvent::FailedBefore { variants, layer, log });

@@ -99,7 +99,7 @@ fn wanted(
 ) -> Option<Wanted> {
     let last = chain.last()?.node;
     let layer = |link: &Link<'_, '_>| {
-        let record = cache.finished_layer(&link.node.digest, link.layer);
+        let record = cache.finished_layer(&link.node.digest, link.layer, link.node.training(link.layer).is_some());
         // The records of a whole cache are read only if it has to be guessed.
         let (expected_wall_s, expected_bytes) = match &record {
             Some(record) => (record.cost.get("wall").copied(), Some(record.bytes() as f64)),

@@ -157,7 +157,7 @@ impl Around {
         Ok((profiled::compilations(&calls, &work.join("tmp"), profiles), flags::crates_of_rust(&calls)))
     }
 
-    /// The clang that was called to make a profile in that folder, if any was.
+    /// The clang that was called to make or use a profile in that folder, if any was.
     pub(crate) fn clang(&self, profile: &Path) -> Result<Option<PathBuf>, Error> {
         Ok(profiled::clang(&self.calls()?, profile))
     }
@@ -166,6 +166,11 @@ impl Around {
     fn calls(&self) -> Result<Vec<Call>, Error> {
         let bytes = fs::read(&self.calls).at("read", &self.calls)?;
         Ok(wrapper::calls(&bytes).whole)
+    }
+
+    /// The file in which calls are written down.
+    pub(crate) fn log(&self) -> &Path {
+        &self.calls
     }
 
     /// Forgets the calls that were seen.

@@ -9,6 +9,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::fs;
 use std::io;
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
 /// How the files of gcc end.
@@ -29,6 +30,8 @@ pub(crate) struct Profiles {
 pub(crate) struct Compilation {
     /// What it made.
     pub(crate) output: PathBuf,
+    /// Whether it was called with the full path of a source.
+    pub(crate) by_full_path: bool,
     /// What is known of gcc's profile of it.
     pub(crate) of_gcc: OfGcc,
 }
@@ -103,7 +106,11 @@ pub(super) fn compilations(calls: &[Call], temporary: &Path, profiles: &Profiles
     let of = |build: &&Build| {
         let sources = build.sources();
         let worst = sources.iter().map(|source| of_source(build, source)).max();
-        Compilation { output: output(build, sources.first().copied()), of_gcc: worst.unwrap_or(OfGcc::Missing) }
+        Compilation {
+            output: output(build, sources.first().copied()),
+            by_full_path: sources.iter().any(|source| source.starts_with('/')),
+            of_gcc: worst.unwrap_or(OfGcc::Missing),
+        }
     };
     builds.iter().map(of).collect()
 }
@@ -114,10 +121,11 @@ fn is_too_long(object: &Path) -> bool {
     object.as_os_str().len() + 1 + OF_GCC.len() > LONGEST
 }
 
-/// The clang that was called last to make a profile in that folder.
+/// The clang that was called last to make or use a profile in that folder.
 pub(super) fn clang(calls: &[Call], profile: &Path) -> Option<PathBuf> {
-    let word = OsString::from(format!("-fprofile-generate={}", profile.display()));
-    let is_it = |call: &&Call| call.words.contains(&word) && call.words.iter().any(|word| word == TOLERANT);
+    let starts = ["generate", "use"].map(|what| format!("-fprofile-{what}={}", profile.display()));
+    let is_word = |word: &OsString| starts.iter().any(|start| word.as_bytes().starts_with(start.as_bytes()));
+    let is_it = |call: &&Call| call.words.iter().any(is_word) && call.words.iter().any(|word| word == TOLERANT);
     calls.iter().rev().find(is_it).map(|call| call.tool.clone())
 }
 

@@ -284,3 +284,48 @@ fn crates_of_rust_are_counted_without_a_profile() {
     let (why, _) = in_folders(&script, "\"$PREFIX/p\"").failed();
     assert!(why.contains("nothing could be profiled: 1 crates were compiled"), "{why}");
 }
+
+/// A layout of the only build, and the log of it; or why there is none.
+fn layout(study: &Study) -> Result<String, String> {
+    let dir = study.dir();
+    let mut aside = study.aside(&dir);
+    let made = aside.layout("v", "v", 7).unwrap();
+    let logs = fs::read_dir(study.cache.root().join("logs")).unwrap();
+    let mut logs =
+        logs.map(|entry| entry.unwrap().path()).filter(|path| path.extension().is_some_and(|end| end == "log"));
+    let log = logs.find_map(|path| Some(read(path)).filter(|log| log.contains("layout of layer"))).unwrap();
+    made.map(|_| log).map_err(|failed| format!("{}: {:?}", failed.why, failed.tail))
+}
+
+#[test]
+fn a_layout_is_built_by_the_profile_of_the_build() {
+    if !can_profile("gcc") {
+        return;
+    }
+    let compile = |tree: &str| format!("for part in main one/step two/step; do gcc -c {tree}$part.c -o $part.o; done");
+    let link = "gcc main.o one/step.o two/step.o -o \"$PREFIX/p\"";
+    let mut study = in_folders("", "\"$PREFIX/p\"");
+    for compiler in ["gcc", "clang"] {
+        if !can_profile(compiler) {
+            continue;
+        }
+        study.variants[0].tuning.compiler = Some(compiler.to_owned());
+        (study.layers[0].script, study.layers[0].relink) = (format!("{}; {link}", compile("")), None);
+        let (line, _) = study.built();
+        assert_eq!(used(&line), (3, 3), "{}", log(&line));
+        let of_layout = layout(&study).unwrap();
+        assert!(of_layout.contains("3 of 3 compilations used a profile"), "{of_layout}");
+        // Of what is kept for that, nothing may be missing.
+        fs::remove_dir_all(study.cache.root().join("work").join(&line.digest[..32]).join("profile")).unwrap();
+        assert!(!study.survey()[0].layers[0].cached);
+
+        // Which is in vain where names are those of full paths, but for what only links.
+        study.layers[0].script = format!("{}; {link}", compile("$PWD/"));
+        study.built();
+        let why = layout(&study).unwrap_err();
+        assert!(why.contains("by their full paths") && why.contains("give the layer a `relink` script"), "{why}");
+        study.layers[0].relink = Some(link.to_owned());
+        study.built();
+        layout(&study).unwrap();
+    }
+}

@@ -7,9 +7,6 @@ use crate::findings::{Lost, LostWord};
 use bakeoff_model::record::{BuildLine, FactorLine, VariantLine, is_appending};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Variables that are flags wherever they are used as make's built-in rules use them.
-const FLAGS: [&str; 6] = ["CFLAGS", "CXXFLAGS", "CPPFLAGS", "LDFLAGS", "OBJCFLAGS", "FFLAGS"];
-
 /// Every loss, with the variants that have it.
 pub(super) fn lost(variants: &[VariantLine], factors: &[FactorLine], builds: &[BuildLine]) -> Vec<Lost> {
     let built = built(variants, builds);
@@ -33,10 +30,10 @@ pub(super) fn lost(variants: &[VariantLine], factors: &[FactorLine], builds: &[B
     all
 }
 
-/// The variables of levels that are known to hold flags.
+/// The variables of levels that are known to hold flags: a build's record names each that had one.
 fn flags(builds: &[BuildLine]) -> BTreeSet<&str> {
     let seen = builds.iter().flat_map(|build| &build.proof.flags).map(|seen| seen.variable.as_str());
-    seen.chain(FLAGS).filter(|name| !["CC", "CXX", "LD"].contains(name)).collect()
+    seen.filter(|name| !["CC", "CXX", "LD"].contains(name)).collect()
 }
 
 /// The words that another build gives to files and this one does not, those of most files first.

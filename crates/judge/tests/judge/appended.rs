@@ -30,7 +30,8 @@ fn a_level_that_appends_to_fewer_compilations_than_another_has_is_not_believed()
     assert_eq!(doubts([Some(0), Some(0)], 0), [(FlagFate::NeverArrived, opt(), 0, 0)]);
 }
 
-/// The record of two levels, `own` and `O3`, that say this and whose builds gave `a.c` and `b.c` these words.
+/// The record of two levels, `own` and `O3`, that say this and whose builds gave `a.c` and `b.c` these words. Of `CFLAGS` they
+/// name the flags, as builds do.
 fn with_words(key: &str, levels: [&str; 2], words: [&str; 2]) -> Record {
     let mut record = crossed(&[("opt", &[("own", ""), ("O3", "-O3")])]);
     let line = |text: &str| match text {
@@ -42,6 +43,12 @@ fn with_words(key: &str, levels: [&str; 2], words: [&str; 2]) -> Record {
     for (build, words) in record.builds.iter_mut().zip(words) {
         let words: BTreeSet<String> = words.split_whitespace().map(str::to_owned).collect();
         build.proof.words = ["a.c", "b.c"].map(|file| (file.to_owned(), words.clone())).into();
+    }
+    let flags = levels.map(|text| text.split_whitespace().filter(|_| key == "CFLAGS").map(str::to_owned));
+    for (build, flags) in record.builds.iter_mut().zip(flags) {
+        let (layer, variable) = ("p".to_owned(), key.to_owned());
+        let seen = FlagSeen { layer, variable, reached: 1, of: 1, ..FlagSeen::default() };
+        build.proof.flags = flags.map(|flag| FlagSeen { flag, ..seen.clone() }).collect();
     }
     record
 }

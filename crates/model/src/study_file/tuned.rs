@@ -3,7 +3,7 @@
 
 use super::factors::PlacedFactor;
 use super::section::{Section, Sink};
-use crate::study::{Layer, PlanSpec, Tuning, Vary};
+use crate::study::{Layer, PlanSpec, Tuning};
 
 /// Of two factors that choose the compiler, one would silently win.
 pub(super) fn one_factor_chooses_the_compiler(sink: &Sink, factors: &[PlacedFactor]) {
@@ -61,14 +61,9 @@ fn by_hand(tuning: &Tuning) -> Option<&str> {
     words.into_iter().find(|word| STARTS.iter().any(|start| word.starts_with(start)))
 }
 
-/// A profile belongs to the folder in which it was made, and a build with one is no single script.
+/// A build with a profile is no single script.
 pub(super) fn plans_allow_a_profile(sink: &Sink, plans: &[PlanSpec], factors: &[PlacedFactor]) {
     let Some(at) = factors.iter().find_map(|placed| placed.profiles.first()) else { return };
-    if plans.iter().any(|plan| plan.vary.contains(&Vary::LinkOrder)) {
-        let remedy = "leave `link-order` out of `vary`; the report's claims are then about these builds";
-        let label = "its objects would be compiled without their profiles";
-        sink.report(at.clone(), "what has a profile cannot be linked again for each pass", label, remedy);
-    }
     if plans.iter().any(|plan| plan.rebuild > 0) {
         let remedy = "leave `rebuild` out of the plan; the table of builds has what each build cost";
         let label = "it is built twice, with a training between";

@@ -251,7 +251,6 @@ fn what_cannot_have_a_profile_is_refused_at_its_place() {
     check(&two, "factor `opt` has a profile already", "`append` may stand in any");
     check(&format!("cache = \"ccache\"\n{PROFILED}"), "has a compiler cache", "leave `cache` out");
     let plan = |keys: &str| format!("{PROFILED}[plan]\n{keys}\n");
-    check(&plan("vary = [\"link-order\"]"), "cannot be linked again for each pass", "leave `link-order` out of `vary`");
     check(&plan("rebuild = 3"), "`rebuild` measures one script", "the table of builds has what each build cost");
     let shown = messages(&text("[run_factors.r]\na = { profile = \"x\" }\n"));
     assert!(shown.contains("a run factor has no `profile`"), "{shown}");
