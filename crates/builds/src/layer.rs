@@ -102,19 +102,19 @@ impl Builder<'_> {
             return Err(shell.failure(why, &site.work)?.into());
         }
         let below = previous.map(|digest| cache.prefix_of(digest));
-        let begin = |shell: &mut Shell, site: &Site| -> Result<(), Stop> {
+        let begin = |shell: &mut Shell, site: &mut Site| -> Result<(), Stop> {
             begin_prefix(below.as_deref(), &site.prefix)?;
             shell.timeout_s = None;
             lay_out(shell, inputs, node, source, site)?;
             shell.timeout_s = layer.timeout_s;
             Ok(())
         };
-        begin(shell, &site)?;
+        begin(shell, &mut site)?;
         let trained = node.training(layer).map(|command| self.trained(shell, inputs, node, &mut site, command));
         let trained = trained.transpose()?;
         let has_profile = trained.is_some();
         if has_profile {
-            begin(shell, &site)?;
+            begin(shell, &mut site)?;
         }
         let done = script(shell, &layer.script, &site);
         // Also of a script that failed: perhaps that is why.

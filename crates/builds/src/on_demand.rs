@@ -198,11 +198,11 @@ impl<'a> OnDemand<'a> {
         note(builder.cache, &name)?;
         let source = node.source.map(|index| builder.sources.obtain(index)).transpose()?;
         let (prefix, work) = (builder.cache.prefix_of(&name), builder.cache.paths.work_of(&name));
-        let site = builder.site(&stage.inputs, node, processors(), prefix, work)?;
+        let mut site = builder.site(&stage.inputs, node, processors(), prefix, work)?;
         let mut shell = Shell::start(lock, builder.cache.paths.log_of(&name))?;
         let below = number.checked_sub(1).zip(node.parent).map(|(below, place)| &stages[below].nodes[place].digest);
         begin_prefix(below.map(|digest| builder.cache.prefix_of(digest)).as_deref(), &site.prefix)?;
-        lay_out(&mut shell, &stage.inputs, node, source.as_deref(), &site)?;
+        lay_out(&mut shell, &stage.inputs, node, source.as_deref(), &mut site)?;
         Ok(Trial { name, stage: number, site, shell })
     }
 
@@ -285,7 +285,7 @@ impl Work<'_, '_> {
             None => {
                 let source = node.source.map(|index| builder.sources.obtain(index)).transpose()?;
                 begin_prefix(below.as_deref(), &site.prefix)?;
-                lay_out(&mut shell, &stage.inputs, node, source.as_deref(), &site)?;
+                lay_out(&mut shell, &stage.inputs, node, source.as_deref(), &mut site)?;
                 script(&mut shell, &stage.inputs.layer.script, &site)?;
                 if let Some(profile) = profile {
                     let of_build = cache.finished(&node.digest).map(|record| record.flags).unwrap_or_default();

@@ -111,6 +111,11 @@ impl Around {
         }
     }
 
+    /// Has the wrappers do what the source, which is in the folder `tree` now, puts before rustc: what that is.
+    pub(crate) fn heed(&self, tree: &Path, env: &mut Environment) -> Option<String> {
+        tune::heed_cargo(self.between.wrappers.as_ref().ok()?, tree, env)
+    }
+
     /// Why the layer cannot be built as its levels ask for, if it cannot: nothing is built under a name that is wrong.
     pub(crate) fn cannot_tune(&self, layer: &str, tuning: &Tuning) -> Option<String> {
         let why = self.between.wrappers.as_ref().err().filter(|_| tuning.concerns(layer))?;

@@ -17,7 +17,7 @@ pub(crate) fn lay_out(
     inputs: &Inputs<'_>,
     node: &Node<'_>,
     source: Option<&Path>,
-    site: &Site,
+    site: &mut Site,
 ) -> Result<(), Stop> {
     match source {
         Some(file) => unpack(shell, file, &site.work)?,
@@ -32,6 +32,9 @@ pub(crate) fn lay_out(
         fs::write(&target, &file.content).at("write", &target)?;
         let mode = if file.executable { 0o755 } else { 0o644 };
         fs::set_permissions(&target, fs::Permissions::from_mode(mode)).at("set the permissions of", &target)?;
+    }
+    if let Some(first) = site.around.heed(&site.tree, &mut site.env) {
+        shell.note(&format!("{first} is called before rustc, as .cargo/config.toml has it"))?;
     }
     Ok(())
 }

@@ -6,6 +6,8 @@ use crate::tools::{compiler_of, find};
 use bakeoff_host::wrapper::{APPEND, APPEND_C, APPEND_CXX, APPEND_LINK, CC, CXX, RUSTC_WRAPPER, RUSTFLAGS, Wrappers};
 use bakeoff_model::study::{Tuning, cxx_of};
 use std::ffi::OsStr;
+use std::fs;
+use std::path::Path;
 
 /// Adds the variables of a layer that the tuning concerns. `env` has the `PATH` on which compilers are looked up, and the
 /// layer's own `HOME`.
@@ -45,7 +47,29 @@ fn rust(wrappers: &Wrappers, tuning: &Tuning, path: &str, env: &mut Environment)
     env.insert(RUSTFLAGS.to_owned(), tuning.rust.join("\n"));
     let between = wrappers.between_cargo_and_rustc().display().to_string();
     if let Some(first) = env.insert("RUSTC_WRAPPER".to_owned(), between).filter(|first| !first.is_empty()) {
-        let found = if first.contains('/') { None } else { find(&first, OsStr::new(path)) };
-        env.insert(RUSTC_WRAPPER.to_owned(), found.map_or(first, |path| path.display().to_string()));
+        behind(first, path, env);
     }
+}
+
+/// Has the wrapper call that before rustc.
+fn behind(first: String, path: &str, env: &mut Environment) {
+    let found = if first.contains('/') { None } else { find(&first, OsStr::new(path)) };
+    env.insert(RUSTC_WRAPPER.to_owned(), found.map_or(first, |path| path.display().to_string()));
+}
+
+/// Has the wrapper call what the configuration of the project in this folder puts before rustc, which our variable
+/// displaces: what that is. A level's own comes before it, as cargo has it.
+pub(super) fn heed_cargo(wrappers: &Wrappers, tree: &Path, env: &mut Environment) -> Option<String> {
+    let is_ours = env.get("RUSTC_WRAPPER").is_some_and(|first| Path::new(first) == wrappers.between_cargo_and_rustc());
+    if !is_ours || env.contains_key(RUSTC_WRAPPER) {
+        return None;
+    }
+    let files = ["config", "config.toml"].map(|name| tree.join(".cargo").join(name));
+    let text = files.iter().find_map(|path| fs::read_to_string(path).ok())?;
+    let first = text.parse::<toml::Table>().ok()?.get("build")?.get("rustc-wrapper")?.as_str()?.to_owned();
+    // A path that is not whole begins where the folder of the configuration is.
+    let first = if first.contains('/') { tree.join(first).display().to_string() } else { first };
+    let path = env.get("PATH").cloned().unwrap_or_default();
+    behind(first.clone(), &path, env);
+    Some(first)
 }

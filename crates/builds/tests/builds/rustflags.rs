@@ -3,6 +3,7 @@
 use crate::study::{Study, layer};
 use bakeoff_model::record::BuildLine;
 use bakeoff_testkit::files::read;
+use std::fs;
 use std::process::Command;
 
 /// The folder of a toolchain's own programs: what rustup puts before them needs the user's home. None, and a word about
@@ -97,4 +98,31 @@ fn a_script_that_takes_the_wrapper_away_is_seen() {
         format!("RUSTC_WRAPPER= RUSTC={bin}/rustc cargo build --offline --quiet; cp target/debug/p \"$PREFIX\"");
     let study = study(&bin, &build);
     assert_eq!(seen(&study.built().0), [("-C opt-level=1", 0, 0, 0), ("--cfg ours", 0, 0, 0)]);
+}
+
+#[test]
+fn what_the_configuration_puts_before_rustc_stays_there() {
+    let Some(bin) = toolchain() else { return };
+    let build = "cargo build --release --offline --quiet; target/release/p > \"$PREFIX/said\"";
+    let mut study = study(&bin, build);
+    let script = &study.layers[0].script;
+    let script = script.replace("> .cargo/config.toml", "> unused").replace("cfg!(configured)", "cfg!(wrapped)");
+    let before = "printf '#!/bin/sh\\nexec \"$@\" --cfg wrapped\\n' > before; chmod +x before";
+    study.layers[0].script = format!("{before}\n{script}");
+    fs::create_dir(study.dir().join(".cargo")).unwrap();
+    study.layers[0].files = vec![".cargo/config.toml".to_owned()];
+    // sccache is no part of what the project says: nobody needs to have it.
+    for (wrapper, expect) in [("./before", "true true true false 1"), ("sccache", "false true true false 1")] {
+        let is_here = Command::new(wrapper).arg("--version").output().is_ok();
+        if wrapper == "sccache" && !is_here {
+            println!("skipped: no sccache on PATH");
+            continue;
+        }
+        study.write(".cargo/config.toml", &format!("[build]\nrustc-wrapper = \"{wrapper}\"\n"));
+        let (line, prefix) = study.built();
+        assert_eq!(read(prefix.join("said")), expect, "{wrapper}");
+        assert_eq!(seen(&line), [("-C opt-level=1", 2, 2, 0), ("--cfg ours", 2, 2, 0)]);
+        let log = read(line.layers[0].log.as_ref().unwrap());
+        assert!(log.contains("before rustc, as .cargo/config.toml has it") && !log.contains("outlived"), "{log}");
+    }
 }
