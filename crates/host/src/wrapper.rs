@@ -56,7 +56,7 @@
 //! what is executed before rustc then, as cargo would.
 //!
 //! # sccache
-//! Executes compilers in a server that serves whoever calls, in the environment and confinement of the first. So in
+//! Executes compilers in a server that serves all builds of the machine, confined as the first of them is. So in
 //! `sccache cc …` the wrapper becomes the compiler, as if it had been called; only `sccache --version` and its like reach
 //! sccache. That of [`CACHE`] is another matter: its server belongs to one layer.
 //!

@@ -270,7 +270,7 @@ fn crates_of_rust_are_counted_without_a_profile() {
         String::from_utf8(sysroot.stdout).unwrap().trim_end()
     );
     let main =
-        "echo 'extern \"C\" { fn one(x: i32) -> i32; } fn main() { assert_eq!(unsafe { one(2) }, 1) }' > main.rs";
+        "echo 'unsafe extern \"C\" { safe fn one(x: i32) -> i32; } fn main() { assert_eq!(one(2), 1) }' > main.rs";
     let script = format!(
         "{path}; {main}; gcc -O2 -c one/step.c; ar rcs libone.a step.o
         rustc -O -L . -l static=one main.rs -o \"$PREFIX/p\""
