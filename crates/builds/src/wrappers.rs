@@ -27,6 +27,7 @@ pub(crate) use profiled::{Compilation, OfGcc, Profiles};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::fs::{self, File};
+use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
@@ -245,6 +246,10 @@ fn cached(
             set("SCCACHE_DIR", shown);
             // Its server ends with the layer, so that no other layer may depend on it.
             set("SCCACHE_SERVER_UDS", work.join("sccache").display().to_string());
+            // Old versions know no such sockets, and have one port for all of the machine.
+            if let Ok(free) = TcpListener::bind(("127.0.0.1", 0)).and_then(|listener| listener.local_addr()) {
+                set("SCCACHE_SERVER_PORT", free.port().to_string());
+            }
             set("SCCACHE_IGNORE_SERVER_IO_ERROR", "1".to_owned());
         }
     }

@@ -177,9 +177,35 @@ fn ccache_is_used_where_it_is_asked_for() {
 }
 
 #[test]
+fn sccache_is_a_server_for_each_layer() {
+    let (Some(_), Some(_)) = (program("cc"), program("sccache")) else { return };
+    // Each may write only into its own folders, and both are built at once.
+    let script = "cc -c a.c; cc -c b.c; cc a.o b.o -o $PREFIX/a; echo $SCCACHE_SERVER_PORT $V > $PREFIX/port
+        sccache --show-stats | grep 'Compile requests ' | head -n 1 | tr -d '[:alpha:] ' > $PREFIX/requests";
+    let mut study = study(script, &[("V", "1")]);
+    study.variant("w", &[("V", "1 ")]);
+    study.layers[0].compiler_cache = Some(CompilerCache::Sccache);
+    let lines = study.build();
+    let read_of = |name: &str| -> Vec<String> {
+        lines.iter().map(|line| read(study.cache.prefix_of(&line.digest).join(name))).collect()
+    };
+    let ports = read_of("port");
+    assert!(ports[0] != ports[1] && ports.iter().all(|port| port != " 1"), "{ports:?}");
+    // Its own: two that compile, and one that links.
+    assert_eq!(read_of("requests"), ["3", "3"]);
+}
+
+#[test]
 fn a_cache_of_compilers_that_is_not_there_is_told_first() {
     if program("sccache").is_some() {
-        return println!("skipped: there is sccache");
+        // Once more, where it is not.
+        let folder = tempfile::tempdir().unwrap();
+        std::os::unix::fs::symlink("/bin/sh", folder.path().join("sh")).unwrap();
+        let mut again = Command::new(std::env::current_exe().unwrap());
+        again.args(["--exact", "wrappers::a_cache_of_compilers_that_is_not_there_is_told_first"]);
+        let done = again.env("PATH", folder.path()).output().unwrap();
+        let said = String::from_utf8_lossy(&done.stdout);
+        return assert!(done.status.success() && said.contains("1 passed"), "{said}");
     }
     let mut study = study("echo x > $PREFIX/x", &[]);
     study.layers[0].compiler_cache = Some(CompilerCache::Sccache);
