@@ -55,8 +55,8 @@ impl Profile {
     pub(crate) fn train(&mut self, shell: &mut Shell, site: &mut Site) -> Result<Measurements, Stop> {
         let compilations = site.around.compilations(&site.work, &Profiles::default())?;
         if compilations.is_empty() {
-            let why = "nothing could be profiled: no compilation by gcc or clang was seen, of those that call it by its \
-                       name and not by its full path";
+            let why = "nothing could be profiled: no compilation by gcc or clang was seen (docs/builds.md says what \
+                       bypasses the wrapper)";
             return Err(shell.failure(why.to_owned(), &site.work)?.into());
         }
         self.clang = site.around.clang(&self.folder)?;

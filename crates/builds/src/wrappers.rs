@@ -31,7 +31,7 @@ use std::time::SystemTime;
 
 /// The version of the folder of wrappers. The path of the compiler stands in what is built, so it changes only when what
 /// a wrapper does.
-const VERSION: &str = "2";
+const VERSION: &str = "3";
 
 /// The message to a script that writes elsewhere.
 const ONLY_THERE: &str = "a script may write only below its folder, $PREFIX, $HOME and $TMPDIR";
@@ -53,7 +53,7 @@ impl Between {
     pub(crate) fn prepare(cache: &Cache, variants: &[Variant]) -> Arc<Self> {
         let values = variants.iter().flat_map(|variant| TOOL_VARIABLES.map(|name| variant.build_variables.get(name)));
         let first = values.flatten().filter_map(|value| value.split_whitespace().next());
-        let also: BTreeSet<String> = first.filter(|tool| !tool.contains('/')).map(str::to_owned).collect();
+        let also: BTreeSet<String> = first.map(str::to_owned).collect();
         let path = std::env::var_os("PATH").unwrap_or_default();
         let wrappers = Wrappers::install(&cache.paths.wrappers(VERSION), &path, &also);
         let wrappers = wrappers.map_err(|error| in_words(&error));
@@ -73,6 +73,8 @@ pub(crate) struct Around {
     calls: PathBuf,
     /// The folders that its processes may write to.
     writable: Vec<PathBuf>,
+    /// Whether compilers are covered. A cache of compilers tells them apart by their files.
+    covers: bool,
     /// When that was.
     began: SystemTime,
 }
@@ -97,7 +99,7 @@ impl Around {
                 writable.push(cached(compiler_cache, cache, work, &usual, env)?);
             }
         }
-        Ok(Self { between, calls, writable, began: SystemTime::now() })
+        Ok(Self { between, calls, writable, covers: compiler_cache.is_none(), began: SystemTime::now() })
     }
 
     /// Has the wrappers do what levels change in every call of a compiler.
@@ -132,7 +134,7 @@ impl Around {
         match (&self.between.wrappers, &self.between.confinement) {
             (Ok(wrappers), Ok(_)) => {
                 let writable: Vec<&Path> = self.writable.iter().map(PathBuf::as_path).collect();
-                wrappers.confined(&writable, argv)
+                wrappers.confined(&writable, self.covers, argv)
             }
             _ => argv.iter().map(|&word| word.to_owned()).collect(),
         }

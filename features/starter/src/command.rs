@@ -257,7 +257,7 @@ fn chosen_levels(
     say(&seen);
     if found.calls_compilers() && made.compilations == 0 {
         say(
-            "No call of a compiler was seen: it is called by its full path, or a cache stands before it. Words that levels \
+            "No call of a compiler was seen: the project brings its own, or a cache stands before it. Words that levels \
              append do not arrive then.",
         );
     }

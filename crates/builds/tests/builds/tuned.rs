@@ -177,17 +177,16 @@ fn words_that_a_variable_displaces_are_known_by_file() {
 }
 
 #[test]
-fn objects_of_a_compiler_that_is_called_by_its_path_are_counted() {
+fn objects_of_a_compiler_that_the_project_brings_along_are_counted() {
     if !are_here(&["gcc", "as"]) {
         return;
     }
-    let path = String::from_utf8(Command::new("sh").args(["-c", "command -v gcc"]).output().unwrap().stdout).unwrap();
-    let script = format!(
-        "{gcc} -O2 -c a.c; env -i TMPDIR=\"$TMPDIR\" {gcc} -c b.c -o deep.o; gcc -c b.c; cp b.o copy.o; printf 'f:\\n' > f.s; as f.s -o f.o
-        gcc a.o b.o -o \"$PREFIX/a\"",
-        gcc = path.trim_end()
-    );
-    let mut study = study(&script);
+    let gcc = String::from_utf8(Command::new("sh").args(["-c", "command -v gcc"]).output().unwrap().stdout).unwrap();
+    let script = "chmod +x own; export GCC_EXEC_PREFIX=\"$(dirname \"$(gcc -print-libgcc-file-name)\")/../../\"
+        ./own -O2 -c a.c; ./own -c b.c -o deep.o; gcc -c b.c; cp b.o copy.o; printf 'f:\\n' > f.s
+        as f.s -o f.o; gcc a.o b.o -o \"$PREFIX/a\"";
+    let mut study = study(script);
+    study.bring("own", gcc.trim_end());
     study.variants[0].tuning.all = words_of("-O3");
     let (line, _) = study.built();
     assert_eq!(seen(&line), [("append", "-O3", 1, 1, 0)]);
