@@ -3,6 +3,7 @@
 
 use super::{tool, wire};
 use crate::Error;
+use crate::launcher::are_switched_off;
 use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
@@ -40,7 +41,8 @@ impl Wrappers {
         let tools = tools(search_path, also);
         let names: BTreeSet<OsString> = tools.iter().filter_map(|tool| tool.file_name()).map(OsStr::to_owned).collect();
         let paths = also.iter().filter(|tool| tool.starts_with('/')).map(Path::new);
-        let compilers = tools.iter().map(PathBuf::as_path).chain(paths).filter_map(to_cover).collect();
+        let all = tools.iter().map(PathBuf::as_path).chain(paths).filter(|_| !are_switched_off());
+        let compilers = all.filter_map(to_cover).collect();
         let install = || -> io::Result<File> {
             let bin = root.join("bin");
             fs::create_dir_all(&bin)?;
