@@ -11,7 +11,7 @@ use crate::error::{At, Error, Failure};
 use crate::event::{BuildEvent, Notify};
 use crate::files::{entries, fresh_folder, wipe};
 use crate::inputs::{Inputs, Node};
-use crate::profile::Profile;
+use crate::profile::{self, Profile};
 use crate::proof;
 use crate::relocate::relocated_copy;
 use crate::shell::{Environment, Shell, Stop, basic_environment};
@@ -147,7 +147,8 @@ impl Builder<'_> {
         let built = script(shell, &inputs.layer.script, site);
         let mut cost = built.map_err(|stop| match stop {
             Stop::Failure(failure) => {
-                let why = format!("{}, in the first of two builds, which makes the profile", failure.why);
+                let hint = profile::hint(&failure.tail);
+                let why = format!("{}, in the first of two builds, which makes the profile{hint}", failure.why);
                 // The calls of its compilers may say why.
                 let log = self.cache.paths.log_of(&node.digest).with_extension("tools");
                 let made = self.cache.paths.made_of(&node.digest);

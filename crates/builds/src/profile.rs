@@ -6,7 +6,7 @@ use crate::error::{At, Error};
 use crate::files::fresh_folder;
 use crate::shell::{Environment, Shell, Stop, basic_environment};
 use crate::site::Site;
-use crate::wrappers::{Compilation, Profiles};
+use crate::wrappers::{Compilation, OfGcc, Profiles};
 use bakeoff_host::wrapper::{PROFILE, PROFILE_CLANG};
 use bakeoff_model::metric::Measurements;
 use bakeoff_model::record::{self, FlagSeen};
@@ -25,6 +25,9 @@ const MERGE: &str = r#"tool=$("$1" -print-prog-name=llvm-profdata)
 /// Lists what is defined in the files that the file `outputs` names: $1 is the compiler, $2 the folder.
 const LIST: &str = r#"tool=$("$1" -print-prog-name=llvm-nm)
 "$tool" -A -P --defined-only "@$2/outputs" >"$2/symbols""#;
+
+/// Who has profiles that nobody here makes.
+const OTHERS: &str = "rustc and Go take profiles of their own as options (-C profile-use, -pgo)";
 
 /// No more of the compilations without a profile are named in the log.
 const NAMED: usize = 20;
@@ -53,11 +56,9 @@ impl Profile {
     /// Executes the training on what the first build installed, and has the compilers use the profile from then on: what
     /// it cost.
     pub(crate) fn train(&mut self, shell: &mut Shell, site: &mut Site) -> Result<Measurements, Stop> {
-        let compilations = site.around.compilations(&site.work, &Profiles::default())?;
+        let (compilations, crates) = site.around.compilations(&site.work, &Profiles::default())?;
         if compilations.is_empty() {
-            let why = "nothing could be profiled: no compilation by gcc or clang was seen (docs/builds.md says what \
-                       bypasses the wrapper)";
-            return Err(shell.failure(why.to_owned(), &site.work)?.into());
+            return Err(shell.failure(nothing(crates), &site.work)?.into());
         }
         self.clang = site.around.clang(&self.folder)?;
         // Programs that the build itself executed have left profiles, too.
@@ -77,11 +78,8 @@ impl Profile {
         let profiles = Profiles::of(&self.folder).at("list", &self.folder)?;
         let of_clang = self.merge(shell, site)?;
         if profiles.len() == 0 && !of_clang {
-            let why = format!(
-                "the training left no profile: it must execute what was installed into $PREFIX, whose programs leave one when \
-                 they exit, not when they are killed: {command}"
-            );
-            return Err(shell.failure(why, &site.work)?.into());
+            let why = left_none(&compilations, &site.work.join("tmp"));
+            return Err(shell.failure(format!("the training left no profile: {why}: {command}"), &site.work)?.into());
         }
         shell.note(&format!(
             "profiles of {} objects{}",
@@ -135,21 +133,23 @@ impl Profile {
     /// How many compilations of the second build used a profile: at least one.
     pub(crate) fn seen(&self, shell: &mut Shell, layer: &str, site: &Site) -> Result<FlagSeen, Stop> {
         let profiles = Profiles::of(&self.folder).at("list", &self.folder)?;
-        let compilations = site.around.compilations(&site.work, &profiles)?;
+        let (compilations, crates) = site.around.compilations(&site.work, &profiles)?;
         let of_clang = self.used_by_clang(shell, site, &compilations)?;
-        let used = |one: &&Compilation| one.has_file || of_clang.contains(&one.output);
+        let used = |one: &&Compilation| one.of_gcc == OfGcc::There || of_clang.contains(&one.output);
         let without: Vec<&Compilation> = compilations.iter().filter(|one| !used(one)).collect();
-        let reached = compilations.len() - without.len();
-        shell.note(&format!("{reached} of {} compilations used a profile", compilations.len()))?;
+        let (reached, of) = (compilations.len() - without.len(), compilations.len() + crates);
+        shell.note(&format!("{reached} of {of} compilations used a profile"))?;
         for one in without.iter().take(NAMED) {
             let name = one.output.strip_prefix(&site.tree).unwrap_or(&one.output);
-            shell.note(&format!("without a profile: {}", name.display()))?;
+            shell.note(&format!("without a profile: {}{}", name.display(), reason(one.of_gcc)))?;
+        }
+        if crates > 0 {
+            shell.note(&format!("without a profile: {crates} crates; {OTHERS}"))?;
         }
         if reached == 0 {
             let why = format!(
-                "none of {} compilations found its profile, and the training left {}: does the script build in a folder of \
+                "none of {of} compilations found its profile, and the training left {}: does the script build in a folder of \
                  another name each time?",
-                compilations.len(),
                 profiles.len()
             );
             return Err(shell.failure(why, &site.work)?.into());
@@ -159,7 +159,7 @@ impl Profile {
             variable: record::PROFILE.to_owned(),
             flag: "-fprofile-use".to_owned(),
             reached: reached as u64,
-            of: compilations.len() as u64,
+            of: of as u64,
             ..FlagSeen::default()
         })
     }
@@ -173,7 +173,7 @@ impl Profile {
     ) -> Result<BTreeSet<PathBuf>, Stop> {
         let functions = self.folder.join("functions");
         let Some(clang) = self.clang.as_ref().filter(|_| functions.exists()) else { return Ok(BTreeSet::new()) };
-        let outputs = compilations.iter().filter(|one| !one.has_file && one.output.is_file());
+        let outputs = compilations.iter().filter(|one| one.of_gcc != OfGcc::There && one.output.is_file());
         let outputs: Vec<&Path> = outputs.map(|one| one.output.as_path()).collect();
         if outputs.is_empty() {
             return Ok(BTreeSet::new());
@@ -186,6 +186,52 @@ impl Profile {
         let [functions, symbols] = [(&functions), (&symbols)].map(|path| fs::read(path).at("read", path));
         let [functions, symbols] = [functions?, symbols?].map(|bytes| String::from_utf8_lossy(&bytes).into_owned());
         Ok(matched(&functions_of(&functions), &outputs, &symbols).into_iter().map(Path::to_owned).collect())
+    }
+}
+/// What a first build lacks, if the last lines of its log say so.
+pub(crate) fn hint(tail: &[String]) -> &'static str {
+    match tail.iter().any(|line| line.contains("libclang_rt.profile")) {
+        true => "; install what clang links for it (Debian's package libclang-rt-dev)",
+        false => "",
+    }
+}
+
+/// Why there was nothing that could leave a profile.
+fn nothing(crates: usize) -> String {
+    match crates {
+        0 => "nothing could be profiled: no compilation by gcc or clang was seen outside $TMPDIR (docs/builds.md says what \
+              bypasses the wrapper)"
+            .to_owned(),
+        crates => format!("nothing could be profiled: {crates} crates were compiled, and nothing by gcc or clang; {OTHERS}"),
+    }
+}
+
+/// Why nothing was left by what was compiled, the folder of temporary files being `temporary`.
+fn left_none(compilations: &[Compilation], temporary: &Path) -> String {
+    let of_go = |one: &Compilation| {
+        let below = one.output.strip_prefix(temporary).ok();
+        below.is_some_and(|below| below.to_string_lossy().starts_with("go-build"))
+    };
+    if compilations.iter().all(of_go) {
+        return format!("Go's programs leave none of their C parts; {OTHERS}");
+    }
+    let end = if compilations.iter().all(|one| one.of_gcc == OfGcc::TooLong) {
+        "; and the paths of the objects are too long for gcc: choose a shorter one for $BAKEOFF_CACHE"
+    } else {
+        ""
+    };
+    format!(
+        "it must execute what was installed into $PREFIX, whose programs leave one when they exit, not if a signal or _exit(2) \
+         ends them{end}"
+    )
+}
+
+/// Why a compilation has no profile, behind its name, if that is known.
+fn reason(of_gcc: OfGcc) -> &'static str {
+    match of_gcc {
+        OfGcc::Shared => " (another file is compiled to an object of the same name)",
+        OfGcc::TooLong => " (its path is too long for gcc: choose a shorter one for $BAKEOFF_CACHE)",
+        OfGcc::There | OfGcc::Missing => "",
     }
 }
 
@@ -236,6 +282,21 @@ fn plain(env: &Environment) -> Environment {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn why_nothing_was_left() {
+        let check = |outputs: &[(&str, OfGcc)], expect: &str| {
+            let of = |&(output, of_gcc): &(&str, OfGcc)| Compilation { output: output.into(), of_gcc };
+            let why = left_none(&outputs.iter().map(of).collect::<Vec<_>>(), Path::new("/w/tmp"));
+            assert!(why.contains(expect), "{why}");
+        };
+        let of_go = ("/w/tmp/go-build7/b001/_x002.o", OfGcc::Missing);
+        check(&[of_go, ("/w/tmp/go-build7/b043/_x001.o", OfGcc::Missing)], "Go's programs leave none of their C parts");
+        check(&[of_go, ("/w/tree/a.o", OfGcc::TooLong)], "not if a signal or _exit(2) ends them");
+        check(&[("/w/tree/a.o", OfGcc::TooLong)], "choose a shorter one for $BAKEOFF_CACHE");
+        let of_ld = "/usr/bin/ld: cannot find /usr/lib/clang/14/lib/linux/libclang_rt.profile-x86_64.a: No such file";
+        assert!(hint(&[of_ld.to_owned()]).contains("libclang-rt-dev") && hint(&["ld: x".to_owned()]).is_empty());
+    }
 
     #[test]
     fn what_tools_of_llvm_print_is_read() {

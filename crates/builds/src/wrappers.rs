@@ -2,6 +2,8 @@
 //! compilers and linkers get; confinement, so that it writes nowhere but in its own folders; a cache of compilers,
 //! if the study asks for one. `flags.rs` says which of the level's flags that proves; nothing is judged here.
 
+#[cfg(test)]
+mod called;
 mod flags;
 mod given;
 mod made;
@@ -16,12 +18,12 @@ use crate::files::write_whole;
 use crate::inputs::{Inputs, Node};
 use crate::shell::{Environment, Shell};
 use crate::tools::{TOOL_VARIABLES, places, program_of};
-use bakeoff_host::wrapper::{self, Wrappers};
+use bakeoff_host::wrapper::{self, Call, Wrappers};
 use bakeoff_model::plan::Variant;
 use bakeoff_model::record::FlagSeen;
 use bakeoff_model::study::{CompilerCache, Tuning};
 pub use made::Made;
-pub(crate) use profiled::{Compilation, Profiles};
+pub(crate) use profiled::{Compilation, OfGcc, Profiles};
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
 use std::fs::{self, File};
@@ -150,16 +152,22 @@ impl Around {
         failure
     }
 
-    /// What its script has compiled so far, with the profiles that a training left.
-    pub(crate) fn compilations(&self, work: &Path, profiles: &Profiles) -> Result<Vec<Compilation>, Error> {
-        let bytes = fs::read(&self.calls).at("read", &self.calls)?;
-        Ok(profiled::compilations(&wrapper::calls(&bytes).whole, &work.join("tmp"), profiles))
+    /// What its script has compiled so far, with the profiles that a training left, and how many crates of Rust, which
+    /// have none.
+    pub(crate) fn compilations(&self, work: &Path, profiles: &Profiles) -> Result<(Vec<Compilation>, usize), Error> {
+        let calls = self.calls()?;
+        Ok((profiled::compilations(&calls, &work.join("tmp"), profiles), flags::crates_of_rust(&calls)))
     }
 
     /// The clang that was called to make a profile in that folder, if any was.
     pub(crate) fn clang(&self, profile: &Path) -> Result<Option<PathBuf>, Error> {
+        Ok(profiled::clang(&self.calls()?, profile))
+    }
+
+    /// The calls that were seen.
+    fn calls(&self) -> Result<Vec<Call>, Error> {
         let bytes = fs::read(&self.calls).at("read", &self.calls)?;
-        Ok(profiled::clang(&wrapper::calls(&bytes).whole, profile))
+        Ok(wrapper::calls(&bytes).whole)
     }
 
     /// Forgets the calls that were seen.
@@ -195,7 +203,7 @@ impl Around {
         if self.between.wrappers.is_err() {
             return Ok((BTreeMap::new(), 0));
         }
-        let calls = wrapper::calls(&fs::read(&self.calls).at("read", &self.calls)?).whole;
+        let calls = self.calls()?;
         let tree = work.join("tree");
         Ok((given::given(&calls, &tree, &work.join("tmp")), objects::unseen(&calls, &tree, self.began)))
     }

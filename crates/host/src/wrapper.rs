@@ -64,6 +64,11 @@
 //! not covered, since it would find its own parts in that folder; nor is what is no compiler by the name of its file.
 //! Where covers cannot be made, the command says so on standard error and executes without them.
 //!
+//! # sccache
+//! Executes compilers in a server that serves whoever calls, in the environment and confinement of the first. So in
+//! `sccache cc …` the wrapper becomes the compiler, as if it had been called; only `sccache --version` and its like reach
+//! sccache. That of [`CACHE`] is another matter: its server belongs to one layer.
+//!
 //! # Confinement
 //! [`Wrappers::confined`] makes a command of another: it gives up privileges that it does not have yet, confines itself
 //! with Landlock, and becomes that other. Then it and all that it starts may write only below the folders that were
@@ -102,7 +107,7 @@ mod wire;
 
 pub use append::is_for_linking;
 pub use calls::{Call, Calls, calls};
-pub use driver::{Language, Task, takes_value, task};
+pub use driver::{Language, Task, language_of, takes_value, task};
 pub use install::Wrappers;
 pub use rust::{RustTask, rust_task, takes_rust_value};
 pub use tool::Kind;

@@ -13,7 +13,7 @@ use bakeoff_model::record::FlagSeen;
 use bakeoff_model::study::{Layer, Tuning};
 use call::bare;
 pub(super) use call::{Build, builds};
-pub(super) use rust::of_rust;
+pub(super) use rust::{crates_of_rust, of_rust};
 use std::collections::BTreeMap;
 use std::path::Path;
 

@@ -26,7 +26,7 @@ pub(super) fn given(calls: &[Call], tree: &Path, temporary: &Path) -> Given {
     let mut given = Given::new();
     for build in builds(calls, temporary).iter().filter(|build| build.task.compiles_code()) {
         let words = meaning(&build.words, temporary);
-        for file in sources(&build.words) {
+        for file in build.sources() {
             if let Some(file) = below(&build.dir.join(file), tree) {
                 given.entry(file.display().to_string()).or_default().extend(words.iter().cloned());
             }
@@ -34,21 +34,6 @@ pub(super) fn given(calls: &[Call], tree: &Path, temporary: &Path) -> Given {
     }
     headers(tree, tree, DEPTH, &mut MOST_ENTRIES.clone(), &mut given);
     given
-}
-
-/// The source files among the words.
-fn sources(words: &[String]) -> Vec<&String> {
-    let mut files = vec![];
-    let mut words = words.iter();
-    while let Some(word) = words.next() {
-        let ending = word.rsplit_once('.').map_or("", |(_, ending)| ending);
-        if takes_value(word.as_bytes()) {
-            words.next();
-        } else if !word.starts_with('-') && ["c", "cc", "cpp", "cxx", "c++", "C", "m", "mm"].contains(&ending) {
-            files.push(word);
-        }
-    }
-    files
 }
 
 /// The words that say what a file means, each whole: `-D X` is `-DX`.
@@ -110,6 +95,7 @@ fn headers(folder: &Path, tree: &Path, depth: usize, left: &mut usize, given: &m
 
 #[cfg(test)]
 mod tests {
+    use super::super::called::called;
     use super::*;
 
     #[test]
@@ -119,17 +105,7 @@ mod tests {
         fs::create_dir_all(tree.join("src")).unwrap();
         let header = "/* Made */\n#define HAVE_X 1\n/* #undef HAVE_Y */\n#define FLAGS \"-O2\"\nint x;\n";
         fs::write(tree.join("src/config.h"), header).unwrap();
-        let call = |pid, line: &str| Call {
-            name: "gcc".into(),
-            tool: "/usr/bin/gcc".into(),
-            dir: tree.join("src"),
-            words: line.split(' ').map(Into::into).collect(),
-            response_files: vec![],
-            pid,
-            parent: 1,
-            shuffled: 0,
-            of_gcc: false,
-        };
+        let call = |pid, line: &str| Call { pid, ..called(tree.join("src"), &format!("gcc {line}")) };
         let in_temporary = format!("-I{} -c b.c", temporary.display());
         let calls = [
             call(1, "-O2 -g -Wall -D X=1 -I .. -std=gnu99 -fPIC -frandom-seed=7 -c ../a.c -o x.o -MF x.c"),

@@ -61,21 +61,12 @@ pub(super) fn plain(path: &Path) -> PathBuf {
 
 #[cfg(test)]
 mod tests {
+    use super::super::called::called;
     use super::*;
 
     #[test]
     fn what_was_compiled_and_linked_is_seen_and_probes_are_not() {
-        let call = |dir: &str, words: &str| Call {
-            name: "gcc".into(),
-            tool: "/usr/bin/gcc".into(),
-            dir: dir.into(),
-            words: words.split(' ').map(Into::into).collect(),
-            response_files: vec![],
-            pid: 0,
-            parent: 1,
-            shuffled: 0,
-            of_gcc: false,
-        };
+        let call = |dir: &str, words: &str| called(dir, &format!("gcc {words}"));
         let mut calls = [
             call("/w/tree", "-O0 conftest.c -o conftest"),
             call("/w/tree/src", "-O3 -O2 -c a.c -o a.o"),

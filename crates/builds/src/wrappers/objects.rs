@@ -84,6 +84,7 @@ fn find(folder: &Path, since: SystemTime, left: &mut usize, objects: &mut Vec<Pa
 
 #[cfg(test)]
 mod tests {
+    use super::super::called::called;
     use super::*;
 
     #[test]
@@ -91,17 +92,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let since = SystemTime::now() - std::time::Duration::from_secs(10);
         let put = |name: &str, content: &str| fs::write(folder.path().join(name), content).unwrap();
-        let call = |line: &str| Call {
-            name: "gcc".into(),
-            tool: "/usr/bin/gcc".into(),
-            dir: folder.path().to_owned(),
-            words: line.split(' ').map(Into::into).collect(),
-            response_files: vec![],
-            pid: 1,
-            parent: 1,
-            shuffled: 0,
-            of_gcc: false,
-        };
+        let call = |line: &str| called(folder.path(), &format!("gcc {line}"));
         let calls = [call("-c ./a.c"), call("-c b.c -o x/../b.o"), call("-c c.c -ogone.o")];
         put("a.o", "\x7fELF a GCC: (Debian)");
         put("b.o", "\x7fELF b GCC: (Debian)");

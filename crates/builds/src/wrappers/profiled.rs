@@ -4,8 +4,8 @@
 
 use super::flags::{Build, builds};
 use super::made::plain;
-use bakeoff_host::wrapper::{Call, takes_value};
-use std::collections::BTreeSet;
+use bakeoff_host::wrapper::Call;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::fs;
 use std::io;
@@ -16,9 +16,6 @@ const OF_GCC: &str = "gcda";
 
 /// What the wrapper appends for clang alone.
 const TOLERANT: &str = "-Qunused-arguments";
-
-/// How files end that are compiled by what makes profiles.
-const SOURCES: [&str; 15] = ["c", "i", "cc", "cp", "cxx", "cpp", "CPP", "c++", "C", "ii", "m", "mi", "mm", "M", "mii"];
 
 /// What a training left of gcc's.
 #[derive(Debug, Default)]
@@ -32,8 +29,21 @@ pub(crate) struct Profiles {
 pub(crate) struct Compilation {
     /// What it made.
     pub(crate) output: PathBuf,
-    /// Whether gcc's profile of it was there.
-    pub(crate) has_file: bool,
+    /// What is known of gcc's profile of it.
+    pub(crate) of_gcc: OfGcc,
+}
+
+/// What is known of the profile that gcc keeps of an object.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum OfGcc {
+    /// It was there.
+    There,
+    /// Several sources were compiled to an object of one name, and only one of them can have left it.
+    Shared,
+    /// Its name is longer than that of a file may be.
+    TooLong,
+    /// It was not there.
+    Missing,
 }
 
 impl Profiles {
@@ -72,13 +82,36 @@ fn object(name: &str) -> PathBuf {
 
 /// The calls that compiled code, probes left out.
 pub(super) fn compilations(calls: &[Call], temporary: &Path, profiles: &Profiles) -> Vec<Compilation> {
-    let of = |build: Build| {
-        let sources = sources(&build.words);
-        let has = |source: &&str| names(&build, source).iter().any(|name| profiles.objects.contains(name));
-        let has_file = !sources.is_empty() && sources.iter().all(has);
-        Compilation { output: output(&build, sources.first().copied()), has_file }
+    let builds = builds(calls, temporary);
+    let builds: Vec<&Build> = builds.iter().filter(|build| build.task.compiles_code()).collect();
+    let name_of =
+        |build: &Build, source: &str| names(build, source).into_iter().find(|name| profiles.objects.contains(name));
+    let mut sharing: BTreeMap<PathBuf, BTreeSet<PathBuf>> = BTreeMap::new();
+    for build in &builds {
+        for source in build.sources() {
+            if let Some(name) = name_of(build, source) {
+                sharing.entry(name).or_default().insert(plain(&build.dir.join(source)));
+            }
+        }
+    }
+    let of_source = |build: &Build, source: &str| match name_of(build, source) {
+        Some(name) if sharing[&name].len() > 1 => OfGcc::Shared,
+        Some(_) => OfGcc::There,
+        None if names(build, source).iter().all(|name| is_too_long(name)) => OfGcc::TooLong,
+        None => OfGcc::Missing,
     };
-    builds(calls, temporary).into_iter().filter(|build| build.task.compiles_code()).map(of).collect()
+    let of = |build: &&Build| {
+        let sources = build.sources();
+        let worst = sources.iter().map(|source| of_source(build, source)).max();
+        Compilation { output: output(build, sources.first().copied()), of_gcc: worst.unwrap_or(OfGcc::Missing) }
+    };
+    builds.iter().map(of).collect()
+}
+
+/// Whether the path of an object makes too long a name: gcc puts all of it into one.
+fn is_too_long(object: &Path) -> bool {
+    const LONGEST: usize = 255;
+    object.as_os_str().len() + 1 + OF_GCC.len() > LONGEST
 }
 
 /// The clang that was called last to make a profile in that folder.
@@ -86,27 +119,6 @@ pub(super) fn clang(calls: &[Call], profile: &Path) -> Option<PathBuf> {
     let word = OsString::from(format!("-fprofile-generate={}", profile.display()));
     let is_it = |call: &&Call| call.words.contains(&word) && call.words.iter().any(|word| word == TOLERANT);
     calls.iter().rev().find(is_it).map(|call| call.tool.clone())
-}
-
-/// The files that a call compiles.
-fn sources(words: &[String]) -> Vec<&str> {
-    let (mut sources, mut only_files, mut is_named) = (vec![], false, false);
-    let mut words = words.iter();
-    while let Some(word) = words.next() {
-        match word.as_str() {
-            "--" if !only_files => only_files = true,
-            option if !only_files && takes_value(option.as_bytes()) => {
-                let value = words.next();
-                is_named = if option == "-x" { value.is_some_and(|value| value != "none") } else { is_named };
-            }
-            option if !only_files && option.starts_with('-') => is_named |= option.starts_with("-x"),
-            file if is_named || SOURCES.iter().any(|ending| file.ends_with(&format!(".{ending}"))) => {
-                sources.push(file)
-            }
-            _ => {}
-        }
-    }
-    sources
 }
 
 /// What it makes: what it says, or what compilers choose.
@@ -145,20 +157,11 @@ fn stem(source: &str) -> PathBuf {
 
 #[cfg(test)]
 mod tests {
+    use super::super::called::called;
     use super::*;
 
     fn call(dir: &str, words: &str) -> Call {
-        Call {
-            name: "gcc".into(),
-            tool: "/usr/bin/gcc".into(),
-            dir: dir.into(),
-            words: words.split(' ').map(Into::into).collect(),
-            response_files: vec![],
-            pid: 1,
-            parent: 0,
-            shuffled: 0,
-            of_gcc: false,
-        }
+        called(dir, &format!("gcc {words}"))
     }
 
     /// The names are those that gcc 12 gave.
@@ -170,12 +173,14 @@ mod tests {
             fs::write(&path, "").unwrap();
             let profiles = Profiles::of(folder.path()).unwrap();
             let seen = compilations(&[call("/w/src", words)], Path::new("/w/tmp"), &profiles);
-            assert_eq!((seen.len(), seen[0].has_file, profiles.len()), (1, expect, 1), "{words}: {profile}");
+            let is_there = seen[0].of_gcc == OfGcc::There;
+            assert_eq!((seen.len(), is_there, profiles.len()), (1, expect, 1), "{words}: {profile}");
             fs::remove_file(path).unwrap();
         };
         check("-O2 -c b.c", "#w#src#b", true);
         check("-c sub/b.c", "#w#src#b", true);
         check("-c a.c -o ../x.y.o", "#w#src#^#x.y", true);
+        check("-c a.c -ox.o", "#w#src#x", true);
         check("-c a.c -o noext", "#w#src#noext", true);
         check("a.c b.o -o ../prog", "#w#src#^#prog-a", true);
         check("a.c -o ./prog2.exe", "#w#src#.#prog2-a", true);
@@ -186,6 +191,24 @@ mod tests {
         check("-include b.c -c a.c", "#w#src#b", false);
         check("a.c b.c -o p", "#w#src#p-a", false);
         check("-c a.c", "#w#other#a", false);
+    }
+
+    #[test]
+    fn a_profile_that_several_sources_could_have_left_is_nobodys() {
+        let folder = tempfile::tempdir().unwrap();
+        let check = |lines: &[&str], profile: &str, expect: &[OfGcc]| {
+            let path = folder.path().join(format!("{profile}.gcda"));
+            fs::write(&path, "").unwrap();
+            let calls: Vec<Call> = (1..).zip(lines).map(|(pid, line)| Call { pid, ..call("/w", line) }).collect();
+            let seen = compilations(&calls, Path::new("/w/tmp"), &Profiles::of(folder.path()).unwrap());
+            assert_eq!(seen.iter().map(|one| one.of_gcc).collect::<Vec<_>>(), expect, "{lines:?}");
+            fs::remove_file(path).unwrap();
+        };
+        check(&["-c one/a.c", "-c two/a.c"], "#w#a", &[OfGcc::Shared; 2]);
+        check(&["-c one/a.c", "-c ./one/a.c"], "#w#a", &[OfGcc::There; 2]);
+        check(&["one/a.c two/a.c -o p"], "#w#p-a", &[OfGcc::Shared]);
+        let long = "long".repeat(70);
+        check(&[&format!("-c a.c -o {long}/a.o"), "-c b.c"], "#w#a", &[OfGcc::TooLong, OfGcc::Missing]);
     }
 
     #[test]

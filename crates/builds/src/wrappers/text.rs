@@ -62,20 +62,16 @@ fn quoted(word: &OsStr) -> Vec<u8> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::called::called;
     use super::*;
 
     #[test]
     fn lines_are_what_a_shell_would_understand() {
         let call = |dir: &str, words: &[&str], shuffled| Call {
-            name: "gcc".into(),
-            tool: "/usr/bin/gcc".into(),
-            dir: dir.into(),
             words: words.iter().map(OsString::from).collect(),
             response_files: vec![Some(b"a.o 'b c.o'".to_vec())].into_iter().filter(|_| shuffled > 0).collect(),
-            pid: 1,
-            parent: 1,
             shuffled,
-            of_gcc: false,
+            ..called(dir, "gcc")
         };
         let whole = vec![
             call("/w", &["-c", "a b.c", "-DX='y'"], 0),

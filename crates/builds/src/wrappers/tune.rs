@@ -24,11 +24,12 @@ pub(super) fn tune(wrappers: &Wrappers, tuning: &Tuning, env: &mut Environment) 
             env.insert(variable.to_owned(), found.map_or_else(|| compiler.clone(), |path| path.display().to_string()));
         }
     }
-    if !tuning.rust.is_empty() {
+    // Where there is a profile, crates of Rust are seen to have none.
+    if !tuning.rust.is_empty() || !tuning.training.is_empty() {
         rust(wrappers, tuning, &path, env);
     }
     // A cache that the project puts before the compiler does not know of the words, and would take the objects of another
-    // level for ours. sccache cannot be switched off, but made to compile all the same.
+    // level for ours. The wrapper passes over sccache; where that is called by its path, it is made to compile all the same.
     let home = env.get("HOME").cloned().unwrap_or_default();
     let set = [
         ("CCACHE_DISABLE", "1".to_owned()),

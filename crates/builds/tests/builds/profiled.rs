@@ -10,7 +10,8 @@ use std::process::Command;
 /// Whether a compiler can make profiles here; a word about it if not.
 fn can_profile(compiler: &str) -> bool {
     let script = "cd \"$(mktemp -d)\" && echo 'int main(void) { return 0; }' > a.c && \
-                  $0 -fprofile-generate=$PWD a.c -o a && ./a && $0 -print-prog-name=llvm-profdata";
+                  $0 -fprofile-generate=$PWD a.c -o a && ./a && \
+                  { test $0 = gcc || for tool in profdata nm; do command -v $($0 -print-prog-name=llvm-$tool) || exit 1; done; }";
     let done = Command::new("sh").args(["-c", script, compiler]).output().unwrap();
     if !done.status.success() {
         println!("skipped: {compiler} cannot make profiles here: {}", String::from_utf8_lossy(&done.stderr));
@@ -143,4 +144,152 @@ fn what_cannot_have_a_profile_fails_and_says_why() {
     check("false", "true", "the script exited 1, in the first of two builds");
     let elsewhere = "mkdir $$; cd $$; gcc -c ../other.c; gcc other.o -o \"$PREFIX/other\"";
     check(elsewhere, "! \"$PREFIX/other\"", "none of 1 compilations found its profile, and the training left 1");
+}
+
+/// A program whose parts have the same name in two folders, and which counts in several processes.
+fn in_folders(script: &str, training: &str) -> Study {
+    let mut study = Study::new(&[layer("program", script)]);
+    study.variant("v", &[]);
+    study.variants[0].tuning.training = [("program".to_owned(), training.to_owned())].into();
+    let main = "#include <stdlib.h>\n#include <sys/wait.h>\n#include <unistd.h>\nint one(int), two(int);\n\
+                int main(int n, char **words) {\n  int process, sum = 0;\n  for (process = 0; process < 3 && fork(); process++);\n  \
+                for (int i = 0; i < 1000; i++) sum += one(i) + two(i);\n  \
+                while (wait(0) > 0);\n  if (n > 2) _exit(0);\n  if (n > 1) abort();\n  exit(sum == 1 + 0 * **words);\n}\n";
+    let step = |name: &str| {
+        format!(
+            "__attribute__((noinline)) static int odd(int x) {{ return x & 1; }}\n\
+             int {name}(int x) {{ return odd(x) ? 3 * x + 1 : x / 2; }}\n"
+        )
+    };
+    for (name, text) in [("main.c", main.to_owned()), ("one/step.c", step("one")), ("two/step.c", step("two"))] {
+        let folder = study.dir().join(name);
+        fs::create_dir_all(folder.parent().unwrap()).unwrap();
+        study.write(name, &text);
+        study.layers[0].files.push(name.to_owned());
+    }
+    study
+}
+
+/// Whether these programs are on PATH; a word about it if not.
+fn are_here(names: &[&str]) -> bool {
+    let is_missing = |name: &&&str| {
+        !Command::new("sh").args(["-c", &format!("command -v {name}")]).output().unwrap().status.success()
+    };
+    let missing = names.iter().find(is_missing);
+    missing.inspect(|name| println!("skipped: no {name} on PATH"));
+    missing.is_none()
+}
+
+#[test]
+fn cmake_builds_in_another_folder_and_links_with_optimisation() {
+    if !can_profile("gcc") || !are_here(&["cmake", "make"]) {
+        return;
+    }
+    let script = "printf 'cmake_minimum_required(VERSION 3.10)\\nproject(p C)\\n' > CMakeLists.txt
+        echo 'add_executable(p main.c one/step.c two/step.c)' >> CMakeLists.txt
+        cmake -S . -B build -DCMAKE_BUILD_TYPE=Release; make -C build; cp build/p \"$PREFIX\"";
+    // Processes that count at once leave one profile.
+    let mut study = in_folders(script, "\"$PREFIX/p\" & \"$PREFIX/p\"; wait");
+    study.variants[0].tuning.all = vec!["-flto=auto".to_owned()];
+    let (line, _) = study.built();
+    assert_eq!(used(&line), (3, 3), "{}", log(&line));
+    assert!(
+        !calls(&line).lines().any(|call| call.contains("CMakeTmp") && call.contains("-fprofile")),
+        "{}",
+        calls(&line)
+    );
+}
+
+#[test]
+fn meson_builds_cxx_by_clang() {
+    if !can_profile("gcc") || !are_here(&["g++", "meson", "ninja"]) {
+        return;
+    }
+    let script = "cat > shape.h <<'END'
+#include <memory>
+template <class T> struct Shape { virtual ~Shape() = default; virtual T area(T x) const { return x & 1 ? 3 * x : x; } };
+std::unique_ptr<Shape<int>> make(int);
+END
+        printf '#include \"shape.h\"\\nint main() { int s = 0; for (int i = 0; i < 999; i++) s += make(i)->area(i); return s == 1; }' > a.cpp
+        printf '#include \"shape.h\"\\nnamespace { struct A : Shape<int> {}; }\\nstd::unique_ptr<Shape<int>> make(int) { return std::make_unique<A>(); }' > b.cc
+        printf \"project('p', 'cpp', default_options: ['werror=true'])\\nexecutable('p', 'a.cpp', 'b.cc')\\n\" > meson.build
+        meson setup build --buildtype=release; ninja -C build; cp build/p \"$PREFIX\"";
+    let mut study = in_folders(script, "\"$PREFIX/p\"");
+    // By clang, whose profile has the functions of all files under the names that the linker knows.
+    study.variants[0].tuning.compiler = can_profile("clang").then(|| "clang".to_owned());
+    let (line, _) = study.built();
+    assert_eq!(used(&line), (2, 2), "{}", log(&line));
+}
+
+#[test]
+fn a_debian_package_is_built_twice_from_the_same_path() {
+    if !can_profile("gcc") || !are_here(&["dpkg-buildflags", "make"]) {
+        return;
+    }
+    // What debhelper hands over: among it -ffile-prefix-map of this folder, and link-time optimisation where it is on.
+    let script = "for file in main one/step two/step; do
+            gcc $(DEB_BUILD_MAINT_OPTIONS='hardening=+all optimize=+lto' dpkg-buildflags --get CFLAGS) -c $file.c -o $file.o
+        done
+        gcc $(DEB_BUILD_MAINT_OPTIONS='hardening=+all optimize=+lto' dpkg-buildflags --get LDFLAGS) main.o */step.o -o p
+        strip p; cp p \"$PREFIX\"";
+    let study = in_folders(script, "\"$PREFIX/p\"");
+    let (line, _) = study.built();
+    assert_eq!(used(&line), (3, 3), "{}", log(&line));
+    assert!(calls(&line).contains("-ffile-prefix-map="), "{}", calls(&line));
+}
+
+#[test]
+fn an_object_that_several_sources_become_has_no_profile_of_its_own() {
+    if !can_profile("gcc") {
+        return;
+    }
+    let script = "gcc -O2 -c main.c -omain.o; for part in one two; do gcc -O2 -c $part/step.c; mv step.o $part.o; done
+        gcc main.o one.o two.o -o \"$PREFIX/p\"";
+    let study = in_folders(script, "\"$PREFIX/p\"");
+    let (line, _) = study.built();
+    assert_eq!(used(&line), (1, 3), "{}", log(&line));
+    let note = "without a profile: step.o (another file is compiled to an object of the same name)";
+    assert_eq!(log(&line).matches(note).count(), 2, "{}", log(&line));
+}
+
+#[test]
+fn what_ends_without_a_profile_is_no_training() {
+    if !can_profile("gcc") {
+        return;
+    }
+    let script = "gcc -O2 main.c one/step.c two/step.c -o \"$PREFIX/p\"";
+    for training in ["\"$PREFIX/p\" abort || true", "\"$PREFIX/p\" and _exit"] {
+        let (why, _) = in_folders(script, training).failed();
+        assert!(
+            why.contains("leave one when they exit, not if a signal or _exit(2) ends them: \"$PREFIX/p\""),
+            "{why}"
+        );
+    }
+}
+
+#[test]
+fn crates_of_rust_are_counted_without_a_profile() {
+    // What rustup puts before rustc needs the user's home.
+    let sysroot = Command::new("rustc").args(["--print", "sysroot"]).output();
+    let Some(sysroot) = sysroot.ok().filter(|output| output.status.success() && can_profile("gcc")) else {
+        return println!("skipped: no rustc on PATH");
+    };
+    let path = format!(
+        "PATH=$(echo \"$PATH\" | sed \"s|:|:{}/bin:|\")",
+        String::from_utf8(sysroot.stdout).unwrap().trim_end()
+    );
+    let main =
+        "echo 'extern \"C\" { fn one(x: i32) -> i32; } fn main() { assert_eq!(unsafe { one(2) }, 1) }' > main.rs";
+    let script = format!(
+        "{path}; {main}; gcc -O2 -c one/step.c; ar rcs libone.a step.o
+        rustc -O -L . -l static=one main.rs -o \"$PREFIX/p\""
+    );
+    let study = in_folders(&script, "\"$PREFIX/p\"");
+    let (line, _) = study.built();
+    assert_eq!(used(&line), (1, 2), "{}", log(&line));
+    assert!(log(&line).contains("without a profile: 1 crates; rustc and Go take profiles"), "{}", log(&line));
+
+    let script = format!("{path}; echo 'fn main() {{}}' > main.rs; rustc main.rs -o \"$PREFIX/p\"");
+    let (why, _) = in_folders(&script, "\"$PREFIX/p\"").failed();
+    assert!(why.contains("nothing could be profiled: 1 crates were compiled"), "{why}");
 }

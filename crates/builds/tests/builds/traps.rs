@@ -86,8 +86,11 @@ fn meson_takes_ccache_by_itself() {
     if !are_here(&["gcc", "ccache", "meson", "ninja"]) {
         return;
     }
+    // If sccache is there, Meson prefers it; that is another test.
     let script = format!(
-        "export CCACHE_DIR=\"$HOME/cache\"
+        "export CCACHE_DIR=\"$HOME/cache\"; mkdir bin
+        for folder in $(echo \"${{PATH#*:}}\" | tr : ' '); do ln -s \"$folder\"/* bin 2> /dev/null || true; done
+        rm -f bin/sccache; PATH=${{PATH%%:*}}:$PWD/bin
         echo \"project('p', 'c', default_options: ['optimization=2']) \" > meson.build
         echo \"executable('p', 'a.c', 'b.c')\" >> meson.build
         {OF_ANOTHER_LEVEL} meson setup plain; {OF_ANOTHER_LEVEL} ninja -C plain
@@ -101,6 +104,24 @@ fn meson_takes_ccache_by_itself() {
     let calls = calls(&line);
     assert!(calls.contains("meson-private") && calls.contains("-O3"), "{calls}");
     assert!(!calls.lines().any(|call| call.contains("sanitycheck") && call.contains("-DLEVEL")), "{calls}");
+}
+
+#[test]
+fn a_server_that_caches_is_left_out() {
+    if !are_here(&["gcc", "sccache", "meson", "ninja"]) {
+        return;
+    }
+    // A server of another build, which the calls would reach: it has neither our words nor our folder.
+    let script = "echo \"project('p', 'c', default_options: ['optimization=2']) \" > meson.build
+        echo \"executable('p', 'a.c', 'b.c')\" >> meson.build
+        meson setup build; ninja -C build; grep -q 'sccache' build/build.ninja; cp build/p \"$PREFIX\"
+        sccache gcc -O2 -c a.c; sccache $(command -v gcc) -O2 -c b.c; sccache --version > \"$PREFIX/version\"";
+    let study = study(script);
+    let (line, prefix) = study.built();
+    assert_eq!(won(&line), (4, 4), "{}", calls(&line));
+    assert!(bakeoff_testkit::files::read(prefix.join("version")).starts_with("sccache "));
+    let log = bakeoff_testkit::files::read(line.layers[0].log.as_ref().unwrap());
+    assert!(!log.contains("outlived"), "{log}");
 }
 
 #[test]

@@ -103,7 +103,8 @@ fn tools(search_path: &OsStr, also: &BTreeSet<String>) -> BTreeSet<PathBuf> {
         let Ok(entries) = fs::read_dir(&folder) else { continue };
         for entry in entries.flatten() {
             let name = entry.file_name();
-            let wanted = tool::kind(name.as_bytes()).is_some() || name.to_str().is_some_and(|name| also.contains(name));
+            let is_usual = tool::kind(name.as_bytes()).is_some() || tool::is_server(name.as_bytes());
+            let wanted = is_usual || name.to_str().is_some_and(|name| also.contains(name));
             if wanted && is_tool(&entry.path()) {
                 found.insert(entry.path());
             }
@@ -235,7 +236,9 @@ mod tests {
         for folder in [&one, &other] {
             fs::create_dir(folder).unwrap();
         }
-        for name in ["gcc", "gcc-12", "ld", "ld.so", "gcc-nm", "x86_64-linux-gnu-gcc-ar-12", "tcc", "clang-tidy"] {
+        for name in
+            ["gcc", "gcc-12", "ld", "ld.so", "gcc-nm", "x86_64-linux-gnu-gcc-ar-12", "tcc", "clang-tidy", "sccache"]
+        {
             executable(&one.join(name));
         }
         fs::write(one.join("cc"), "not executable").unwrap();
@@ -243,12 +246,12 @@ mod tests {
         let root = folder.path().join("root");
         let also = BTreeSet::from(["tcc".to_owned(), "icx".to_owned()]);
         let wrappers = Wrappers::install(&root, one.as_os_str(), &also).unwrap();
-        assert_eq!(names(&wrappers), ["gcc", "gcc-12", "ld", "tcc", "x86_64-linux-gnu-gcc-ar-12"]);
+        assert_eq!(names(&wrappers), ["gcc", "gcc-12", "ld", "sccache", "tcc", "x86_64-linux-gnu-gcc-ar-12"]);
 
         // Others who have other tools leave ours alone for as long as we need them, and bring their own.
         let path = std::env::join_paths([wrappers.folder(), other]).unwrap();
         let others = Wrappers::install(&root, &path, &BTreeSet::new()).unwrap();
-        assert_eq!(names(&others).len(), 6);
+        assert_eq!(names(&others).len(), 7);
         drop((wrappers, others));
         // A process that another test has just started may hold the lock until it executes its program.
         let alone = |_| names(&Wrappers::install(&root, &path, &BTreeSet::new()).unwrap()) == ["clang++"];

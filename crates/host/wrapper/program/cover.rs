@@ -178,7 +178,8 @@ pub(super) fn behind<'a>(path: &CStr, into: &'a mut [u8; LONGEST]) -> Option<&'a
     let link = super::text::Path::new(&[b"/proc/self/fd/", Digits::new(u64::from(file)).bytes()]);
     let length = sys::read_link(link.c_str(), &mut end).map_or(0, <[u8]>::len);
     sys::close(file);
-    Some(joined(&[folder(), b"/", UNCOVERED.as_bytes(), &end[..length]], into))
+    let is_cover = super::last_part(&end[..length], b'/') != wire::PROGRAM.as_bytes();
+    is_cover.then(|| joined(&[folder(), b"/", UNCOVERED.as_bytes(), &end[..length]], into))
 }
 
 /// These, one behind the other; empty if that is too long for a path.

@@ -167,6 +167,11 @@ fn of_name(name: &[u8]) -> Option<Language> {
     }
 }
 
+/// The language of a file by its name, as a C compiler takes it; none of what is no source.
+pub fn language_of(path: &[u8]) -> Option<Language> {
+    of_file(path, false)
+}
+
 fn of_file(path: &[u8], by_cxx: bool) -> Option<Language> {
     let name = last_part(path, b'/');
     let ending = last_part(name, b'.');

@@ -1,6 +1,6 @@
 //! What the wrapper does, by the name that it is called by. As a tool: it finds the real one, appends what levels ask
 //! for, writes down what the tool gets, and becomes it. As [`wire::CONFINE`]: it confines itself, and becomes the command.
-//! As [`wire::RUSTC`]: cargo calls it before rustc, which its first word names.
+//! As [`wire::RUSTC`]: cargo calls it before rustc, which its first word names. As sccache: it becomes the compiler behind that.
 //!
 //! The crate `host` compiles these modules too when it is tested or linted, but never calls them.
 
@@ -63,10 +63,13 @@ pub(crate) unsafe fn main(stack: *mut usize) -> ! {
         rust(true, words.after(1), &env)
     }
     let mut room = [0; LONGEST];
-    match cover::covered(&mut room) {
-        Some(file) => covered(file, name, words, &env),
-        None => wrapped(name, words, &env, None),
+    if let Some(file) = cover::covered(&mut room) {
+        covered(file, name, words, &env)
     }
+    if tool::is_server(name) {
+        without_server(name, words, &env)
+    }
+    wrapped(name, words, &env, None)
 }
 
 /// The end after a defect of our own.
@@ -136,6 +139,24 @@ fn wrapped(name: &'static [u8], words: Words, env: &Words, covered: Option<&CStr
             let search = Search::new(env.variable("PATH"), name, tuning.as_ref().and_then(Tuning::within));
             become_one_of(search, name, words, before)
         }
+    }
+}
+
+/// Becomes the compiler that stands behind a cache which is a server: the server would serve other builds too, with the
+/// environment of the first and where that was confined to. What asks something of the cache gets it.
+fn without_server(name: &'static [u8], words: Words, env: &Words) -> ! {
+    let (program, rest) = (words.get(1), words.after(1));
+    match program.to_bytes() {
+        b"" | [b'-', ..] => {
+            become_one_of(Search::new(env.variable("PATH"), name, None), name, words, |_, words| (words, *env))
+        }
+        path if path.contains(&b'/') => {
+            // It may be covered, or one of our links: then we are called again.
+            // SAFETY: the words and the environment that the kernel gave us.
+            unsafe { sys::exec(program, rest.pointers(), env.pointers()) };
+            complain(path, b": cannot be executed\n", NOT_EXECUTABLE)
+        }
+        compiler => wrapped(compiler, rest, env, None),
     }
 }
 

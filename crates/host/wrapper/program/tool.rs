@@ -35,6 +35,11 @@ pub fn kind(name: &[u8]) -> Option<Kind> {
     }
 }
 
+/// Whether it is a cache of compilers that executes them in a server, which outlives who called it.
+pub fn is_server(name: &[u8]) -> bool {
+    name == b"sccache"
+}
+
 /// Whether a driver of that name takes C for C++.
 pub fn is_cxx(name: &[u8]) -> bool {
     without_version(name).ends_with(b"++")

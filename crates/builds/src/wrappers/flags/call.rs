@@ -1,6 +1,6 @@
 //! What a call builds, as far as its words tell.
 
-use bakeoff_host::wrapper::{Call, Kind, Task, task};
+use bakeoff_host::wrapper::{Call, Kind, Language, Task, language_of, takes_value, task};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt as _;
@@ -33,6 +33,31 @@ impl Build {
         };
         has(flag) || parts.split(',').all(|part| handed(part) || (self.is_linker && has(part)))
     }
+}
+
+impl Build {
+    /// The files that it compiles and that are no assembler's, as its words have them.
+    pub(in crate::wrappers) fn sources(&self) -> Vec<&str> {
+        let (mut sources, mut only_files, mut is_named) = (vec![], false, false);
+        let mut words = self.words.iter();
+        while let Some(word) = words.next() {
+            match word.as_str() {
+                "--" if !only_files => only_files = true,
+                option if !only_files && takes_value(option.as_bytes()) => {
+                    let value = words.next();
+                    is_named = if option == "-x" { value.is_some_and(|value| value != "none") } else { is_named };
+                }
+                option if !only_files && option.starts_with('-') => is_named |= option.starts_with("-x"),
+                file if is_named || compiled(file.as_bytes()) => sources.push(file),
+                _ => {}
+            }
+        }
+        sources
+    }
+}
+
+fn compiled(file: &[u8]) -> bool {
+    language_of(file).is_some_and(|language| language != Language::Assembler)
 }
 
 /// The calls that build something, probes left out.
@@ -85,7 +110,9 @@ fn of_linker(call: &Call) -> Option<Build> {
 
 impl Build {
     fn of(task: Task, call: &Call, words: Vec<String>, is_linker: bool) -> Self {
-        let output = words.windows(2).find(|pair| pair[0] == "-o").map(|pair| pair[1].clone());
+        let apart = words.windows(2).find(|pair| pair[0] == "-o").map(|pair| pair[1].clone());
+        let joined = || words.iter().find_map(|word| word.strip_prefix("-o")).filter(|path| !path.is_empty());
+        let output = apart.or_else(|| joined().map(str::to_owned));
         Self { task, dir: call.dir.clone(), output, is_linker, words }
     }
 }

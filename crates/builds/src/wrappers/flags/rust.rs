@@ -30,6 +30,11 @@ pub(in crate::wrappers) fn of_rust(layer: &str, words: &[String], calls: &[Call]
     all
 }
 
+/// How many calls count.
+pub(in crate::wrappers) fn crates_of_rust(calls: &[Call]) -> usize {
+    crates(calls).len()
+}
+
 /// The options of each call that counts.
 fn crates(calls: &[Call]) -> Vec<Vec<String>> {
     let mut latest: BTreeMap<u32, (usize, &Call)> = BTreeMap::new();
@@ -92,20 +97,11 @@ fn overriding<'o>(flag: &str, options: &'o [String]) -> Option<&'o String> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::super::called::called;
     use super::*;
 
     fn call(pid: u32, line: &str) -> Call {
-        Call {
-            name: "rustc".into(),
-            tool: "/usr/bin/rustc".into(),
-            dir: "/w/tree".into(),
-            words: line.split(' ').map(Into::into).collect(),
-            response_files: vec![],
-            pid,
-            parent: 1,
-            shuffled: 0,
-            of_gcc: false,
-        }
+        Call { pid, ..called("/w/tree", &format!("rustc {line}")) }
     }
 
     fn check(words: &str, lines: &[&str], expect: (u64, u64, u64, Option<&str>)) {

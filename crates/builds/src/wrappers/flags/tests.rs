@@ -1,28 +1,11 @@
 //! Flags of levels among the words of calls.
 
+use super::super::called::called;
 use super::*;
-use std::ffi::OsString;
-
-/// A call of the tool that the line begins with, in a folder.
-fn call_in(dir: &str, line: &str) -> Call {
-    let mut words = line.split(' ').map(OsString::from);
-    let name = words.next().unwrap();
-    Call {
-        tool: Path::new("/usr/bin").join(&name),
-        name,
-        dir: dir.into(),
-        words: words.collect(),
-        response_files: vec![],
-        pid: 0,
-        parent: 1,
-        shuffled: 0,
-        of_gcc: false,
-    }
-}
 
 /// What was seen of `variable`'s only flag: reached, of, overridden, by what.
 fn of(variable: &str, value: &str, lines: &[&str]) -> (u64, u64, u64, Option<String>) {
-    let calls: Vec<Call> = (100..).zip(lines).map(|(pid, line)| Call { pid, ..call_in("/w/tree", line) }).collect();
+    let calls: Vec<Call> = (100..).zip(lines).map(|(pid, line)| Call { pid, ..called("/w/tree", line) }).collect();
     let layer = Layer { flags: vec!["OPTIMIZE".to_owned()], ..Layer::default() };
     let variables = BTreeMap::from([(variable, value)]);
     let declared = declared(&layer, &variables);
@@ -105,13 +88,13 @@ fn a_later_flag_of_the_family_overrides() {
 
 #[test]
 fn a_linker_that_a_compiler_called_is_not_a_link_of_its_own() {
-    let gcc = Call { pid: 10, ..call_in("/w", "gcc a.o -Lx") };
-    let by_gcc = Call { pid: 12, parent: 11, of_gcc: true, ..call_in("/w", "ld a.o") };
-    let clang = Call { pid: 20, ..call_in("/w", "clang b.o -Lx") };
-    let by_clang = Call { pid: 21, parent: 20, ..call_in("/w", "ld b.o") };
+    let gcc = Call { pid: 10, ..called("/w", "gcc a.o -Lx") };
+    let by_gcc = Call { pid: 12, parent: 11, of_gcc: true, ..called("/w", "ld a.o") };
+    let clang = Call { pid: 20, ..called("/w", "clang b.o -Lx") };
+    let by_clang = Call { pid: 21, parent: 20, ..called("/w", "ld b.o") };
     // A script that becomes the compiler.
-    let c99 = Call { pid: 30, ..call_in("/w", "c99 c.o -Lx") };
-    let became = Call { pid: 30, ..call_in("/w", "gcc -std=c99 c.o -Lx") };
+    let c99 = Call { pid: 30, ..called("/w", "c99 c.o -Lx") };
+    let became = Call { pid: 30, ..called("/w", "gcc -std=c99 c.o -Lx") };
     let variables = BTreeMap::from([("LDFLAGS", "-Lx")]);
     let layer = Layer::default();
     let calls = [gcc, by_gcc, clang, by_clang, c99, became];
