@@ -9,7 +9,8 @@ use crate::origin::{Origin, resolve};
 use crate::plain::{self, Plain};
 use crate::products::{Product, own_libraries, ranked};
 use crate::prove::prove;
-use crate::recognise::{Found, recognise};
+use crate::recognise::{Found, System, recognise};
+use crate::rust;
 use crate::script::{self, guess};
 use crate::training;
 use crate::workload::{Workload, bring_files, files_of_study, names, of_command, stub};
@@ -39,7 +40,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "NAME")]
     factor: Option<String>,
     /// A level, instead of those that are proposed: words for the compiler, which come after the project's own
-    /// (`-O3 -flto=auto`), a compiler (`clang`), or a variable (`GOAMD64=v3`); with a name in front, `lto=-O3 -flto=auto`.
+    /// (`-O3 -flto=auto`, or for rustc `-C target-cpu=native`), a compiler (`clang`), or a variable (`GOAMD64=v3`); with a
+    /// name in front, `lto=-O3 -flto=auto`.
     /// `profile:COMMAND` behind words or compiler builds by the profile of that command, `profile` by that of the workload
     #[arg(long, value_name = "LEVEL", allow_hyphen_values = true)]
     level: Vec<String>,
@@ -87,7 +89,7 @@ pub(crate) fn execute(args: &Args, features: Features) -> Result<Code, CommandEr
     let (found, wanted, plain) = built(args, &cache, &origin, systems, &asked, features)?;
     let answers = Answers::here(args.yes);
     let product = chosen_product(&origin, &found, &plain, args.product.as_deref(), args.run.as_deref(), answers)?;
-    let (mut levels, seen) = chosen_levels(wanted, &found, &plain, &product)?;
+    let (mut levels, seen) = chosen_levels(wanted, &origin, &found, &plain, &product)?;
     let workload = chosen_workload(args.run.as_deref(), &origin, &product, answers)?;
     training::complete(&mut levels, &found, &origin, &product, &workload)?;
     let start = Start { cache: &cache, origin: &origin, found: &found, plain: &plain, product: &product, features };
@@ -228,6 +230,7 @@ fn compilations(number: u64) -> String {
 /// The levels with the plain one, and what was seen, as sentences for the file.
 fn chosen_levels(
     wanted: Vec<Level>,
+    origin: &Origin,
     found: &Found,
     plain: &Plain,
     product: &Product,
@@ -261,7 +264,8 @@ fn chosen_levels(
              append do not arrive then.",
         );
     }
-    let (kept, left) = without_own(wanted, made);
+    let rust = if found.system == System::Cargo { rust::own(&origin.tree) } else { vec![] };
+    let (kept, left) = without_own(wanted, made, &rust);
     let mut seen = vec![seen];
     for level in left {
         let line = format!("Left out: {} is what the project does anyway.", level.name);
@@ -349,7 +353,7 @@ impl Start<'_> {
         file: &Path,
     ) -> Result<Code, CommandError> {
         let origin = self.origin;
-        let factor = factor.unwrap_or(if self.found.calls_compilers() { "flags" } else { "settings" });
+        let factor = factor.unwrap_or(if self.found.system == System::Go { "settings" } else { "flags" });
         let program = self.product.name();
         let libraries = self.libraries();
         if !libraries.is_empty() {

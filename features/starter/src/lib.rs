@@ -2,7 +2,7 @@
 //! program, and writes a study file with what it saw. It measures nothing that is reported: that is `bakeoff run`.
 //!
 //! [`command`] goes through the steps in order: [`origin`], [`recognise`] with [`registry`], [`script`], [`plain`], [`products`] or a [`library`],
-//! [`levels`] with [`training`], [`workload`],
+//! [`levels`] with [`rust`] and [`training`], [`workload`],
 //! [`write`], [`prove`], [`expect`]. [`add_level`] edits a study that is there; [`ask`] is where a user answers, [`progress`] what is drawn
 //! meanwhile.
 
@@ -19,6 +19,7 @@ mod progress;
 mod prove;
 mod recognise;
 mod registry;
+mod rust;
 mod script;
 mod training;
 mod workload;

@@ -56,6 +56,8 @@ pub(crate) struct Found {
 struct Facts {
     /// Of Cargo and Go: which other packages it needs.
     needs: Needs,
+    /// Of Go: it has C parts.
+    has_c: bool,
     /// Of Meson: the project says which kind of build it is by default.
     has_buildtype: bool,
     /// Of configure: its file may not be executed.
@@ -94,6 +96,7 @@ impl Facts {
                 System::Go => registry::go_needs(place),
                 _ => Needs::Nothing,
             },
+            has_c: system == System::Go && registry::has_cgo(place),
             has_buildtype: system == System::Meson && text().contains("buildtype="),
             needs_shell: system == System::Configure && mode() & 0o100 == 0,
             bootstraps: system == System::ConfigurePy && text().contains("--bootstrap"),
@@ -116,10 +119,16 @@ impl Found {
         !matches!(self.system, System::Cargo | System::Go)
     }
 
+    /// Whether it builds with Go and has C parts, too.
+    pub(crate) fn has_c_in_go(&self) -> bool {
+        self.facts.has_c
+    }
+
     /// The tools whose versions the build depends on.
     pub(crate) fn tools(&self) -> Vec<&'static str> {
         match self.system {
             System::Cargo => vec!["cargo", "rustc", "cc", "ld"],
+            System::Go if self.facts.has_c => vec!["go", "cc", "ld"],
             System::Go => vec!["go"],
             System::Meson => vec!["cc", "ld", "meson", "ninja"],
             System::CMake => vec!["cc", "ld", "make", "cmake"],

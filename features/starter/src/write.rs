@@ -65,21 +65,24 @@ fn source(origin: &Origin, elsewhere: bool) -> String {
 /// more keys may be added.
 fn layers(name: &str, source: &str, found: &Found, script: &[String]) -> String {
     let tools: Vec<String> = found.tools().iter().map(|tool| quoted(tool)).collect();
-    let layer = |name: &str, script: &[String]| {
+    let layer = |name: &str, compiles: &str, script: &[String]| {
         format!(
-            "[[build]]\nname = {}\nsource = {}\ntools = [{}]\nscript = '''\n{}\n'''\n",
+            "[[build]]\nname = {}\nsource = {}\n{compiles}tools = [{}]\nscript = '''\n{}\n'''\n",
             quoted(name),
             quoted(source),
             tools.join(", "),
             script.join("\n")
         )
     };
-    let loads = found.loads().map(|script| layer(LOADS, &script) + "\n").unwrap_or_default();
-    loads + &layer(name, script)
+    let loads = found.loads().map(|script| layer(LOADS, NOTHING_COMPILED, &script) + "\n").unwrap_or_default();
+    loads + &layer(name, "", script)
 }
 
 /// The name of the layer that loads what the build needs.
 const LOADS: &str = "packages";
+
+/// What that layer says, so that no level makes it again.
+const NOTHING_COMPILED: &str = "compiles = false\n";
 
 /// The whole file.
 pub(crate) fn text(study: &Written<'_>) -> String {
