@@ -73,6 +73,8 @@ pub(crate) struct Around {
     between: Arc<Between>,
     /// Where calls are written down.
     calls: PathBuf,
+    /// Where the layer is installed, which some scripts also build in.
+    prefix: PathBuf,
     /// The folders that its processes may write to.
     writable: Vec<PathBuf>,
     /// Whether compilers are covered. A cache of compilers tells them apart by their files.
@@ -101,7 +103,8 @@ impl Around {
                 writable.push(cached(compiler_cache, cache, work, &usual, env)?);
             }
         }
-        Ok(Self { between, calls, writable, covers: compiler_cache.is_none(), began: SystemTime::now() })
+        let covers = compiler_cache.is_none();
+        Ok(Self { between, calls, prefix: prefix.to_owned(), writable, covers, began: SystemTime::now() })
     }
 
     /// Has the wrappers do what levels change in every call of a compiler.
@@ -197,6 +200,13 @@ impl Around {
         Ok((flags, self.between.wrappers.is_ok().then_some(compilations)))
     }
 
+    /// Where most of these calls were made: in the script's folder, or below the prefix.
+    fn built_in(&self, calls: &[wrapper::Call], work: &Path) -> PathBuf {
+        let tree = work.join("tree");
+        let below = |folder: &Path| calls.iter().filter(|call| call.dir.starts_with(folder)).count();
+        if below(&self.prefix) > below(&tree) { self.prefix.clone() } else { tree }
+    }
+
     /// What was given to each source file, and how many objects come of calls that were not seen; nothing where calls are not
     /// seen at all.
     pub(crate) fn compiled(&self, work: &Path) -> Result<(BTreeMap<String, BTreeSet<String>>, u64), Error> {
@@ -204,7 +214,7 @@ impl Around {
             return Ok((BTreeMap::new(), 0));
         }
         let calls = self.calls()?;
-        let tree = work.join("tree");
+        let tree = self.built_in(&calls, work);
         Ok((given::given(&calls, &tree, &work.join("tmp")), objects::unseen(&calls, &tree, self.began)))
     }
 }

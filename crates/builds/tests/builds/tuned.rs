@@ -2,6 +2,7 @@
 
 use crate::study::{Study, layer};
 use bakeoff_model::record::BuildLine;
+use bakeoff_model::study::Layer;
 use bakeoff_testkit::files::read;
 use std::fs;
 use std::path::Path;
@@ -192,4 +193,35 @@ fn objects_of_a_compiler_that_the_project_brings_along_are_counted() {
     assert_eq!(seen(&line), [("append", "-O3", 1, 1, 0)]);
     // a.o; deep.o is as b.o is, but for the words that b.o got.
     assert_eq!(line.proof.unseen, [("program".to_owned(), 2)].into());
+}
+
+#[test]
+fn what_is_built_below_the_prefix_is_looked_at_there() {
+    if !are_here(&["gcc"]) {
+        return;
+    }
+    let copied = "cp -a . \"$PREFIX/tree\"; cd \"$PREFIX/tree\"; gcc $FLAGS -c a.c; /usr/bin/gcc -c b.c";
+    let mut study = study(copied);
+    study.variants[0].build_variables.insert("FLAGS".to_owned(), "-DX".to_owned());
+    study.variant("w", &[("FLAGS", "-DY")]);
+    let lines = study.build();
+    let words = |line: &BuildLine| format!("{:?}", line.proof.words);
+    assert!(
+        words(&lines[0]).contains("tree/a.c\": {\"-DX\"") && words(&lines[1]).contains("-DY"),
+        "{}",
+        words(&lines[0])
+    );
+    assert_eq!(lines[0].proof.unseen.values().sum::<u64>(), 1);
+}
+
+#[test]
+fn a_layer_that_compiles_nothing_is_built_once_for_all_levels() {
+    let loads = Layer { compiles_nothing: true, ..layer("loads", "date +%N > \"$PREFIX/loaded\"") };
+    let mut study = Study::new(&[loads, layer("program", "cp \"$PREFIX/loaded\" \"$PREFIX/used\"")]);
+    study.variant("own", &[]);
+    study.variant("O3", &[]);
+    study.variants[1].tuning.all = words_of("-O3");
+    study.variants[1].tuning.rust = words_of("-O");
+    study.build();
+    assert_eq!(study.built_layers(), ["loads", "program", "program"]);
 }
