@@ -177,16 +177,21 @@ fn words_that_a_variable_displaces_are_known_by_file() {
     assert_eq!(words(&line[1]), ["a.c: -DLEVEL", "b.c: -DLEVEL"]);
 }
 
+/// A compiler that a project brings along, called in a script.
+const OWN: &str =
+    "chmod +x own; export GCC_EXEC_PREFIX=\"$(dirname \"$(gcc -print-libgcc-file-name)\")/../../\"; ./own";
+
 #[test]
 fn objects_of_a_compiler_that_the_project_brings_along_are_counted() {
     if !are_here(&["gcc", "as"]) {
         return;
     }
     let gcc = String::from_utf8(Command::new("sh").args(["-c", "command -v gcc"]).output().unwrap().stdout).unwrap();
-    let script = "chmod +x own; export GCC_EXEC_PREFIX=\"$(dirname \"$(gcc -print-libgcc-file-name)\")/../../\"
-        ./own -O2 -c a.c; ./own -c b.c -o deep.o; gcc -c b.c; cp b.o copy.o; printf 'f:\\n' > f.s
-        as f.s -o f.o; gcc a.o b.o -o \"$PREFIX/a\"";
-    let mut study = study(script);
+    let script = format!(
+        "{OWN} -O2 -c a.c; ./own -c b.c -o deep.o; gcc -c b.c; cp b.o copy.o; printf 'f:\\n' > f.s
+        as f.s -o f.o; gcc a.o b.o -o \"$PREFIX/a\""
+    );
+    let mut study = study(&script);
     study.bring("own", gcc.trim_end());
     study.variants[0].tuning.all = words_of("-O3");
     let (line, _) = study.built();
@@ -200,8 +205,10 @@ fn what_is_built_below_the_prefix_is_looked_at_there() {
     if !are_here(&["gcc"]) {
         return;
     }
-    let copied = "cp -a . \"$PREFIX/tree\"; cd \"$PREFIX/tree\"; gcc $FLAGS -c a.c; /usr/bin/gcc -c b.c";
-    let mut study = study(copied);
+    let gcc = String::from_utf8(Command::new("sh").args(["-c", "command -v gcc"]).output().unwrap().stdout).unwrap();
+    let copied = format!("cp -a . \"$PREFIX/tree\"; cd \"$PREFIX/tree\"; gcc $FLAGS -c a.c; {OWN} -c b.c");
+    let mut study = study(&copied);
+    study.bring("own", gcc.trim_end());
     study.variants[0].build_variables.insert("FLAGS".to_owned(), "-DX".to_owned());
     study.variant("w", &[("FLAGS", "-DY")]);
     let lines = study.build();
