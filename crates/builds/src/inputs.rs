@@ -226,6 +226,17 @@ fn says_native(layer: &Layer, variables: &BTreeMap<&str, &str>, tuning: &Tuning)
     texts.any(|text| text.contains("native"))
 }
 
+/// What levels change in the calls of compilers of a layer that calls none.
+static UNTUNED: Tuning = Tuning {
+    all: vec![],
+    c: vec![],
+    cxx: vec![],
+    link: vec![],
+    rust: vec![],
+    compiler: None,
+    training: BTreeMap::new(),
+};
+
 impl<'r, 'a> Once<'r, 'a> {
     fn new(cache: &'r Cache, request: &'r Request<'a>) -> Self {
         // Headers and libraries come with the system; its name and release stand for them.
@@ -247,7 +258,7 @@ impl<'r, 'a> Once<'r, 'a> {
         let mut missing_tool = None;
         let patch = (!patches.is_empty()).then_some("patch");
         let compiler_cache = layer.compiler_cache.map(program_of);
-        let tuning = &variant.tuning;
+        let tuning = if layer.compiles_nothing { &UNTUNED } else { &variant.tuning };
         let added = patch.into_iter().chain(compiler_cache).chain(tuning.compiler.as_deref());
         for tool in tools::tools_of(&layer.tools, &variables).into_iter().chain(added) {
             match tools::identity(self.cache, tool)? {

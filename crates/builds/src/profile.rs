@@ -233,8 +233,8 @@ pub(crate) fn hint(tail: &[String]) -> &'static str {
 /// Why there was nothing that could leave a profile.
 fn nothing(crates: usize) -> String {
     match crates {
-        0 => "nothing could be profiled: no compilation by gcc or clang was seen, of those that call it by its name and not by \
-              its full path, and not in $TMPDIR"
+        0 => "nothing could be profiled: no compilation by gcc or clang was seen; what a compiler compiles that the project brings \
+              along is not, nor what is compiled in $TMPDIR"
             .to_owned(),
         crates => format!("nothing could be profiled: {crates} crates were compiled, and nothing by gcc or clang; {OTHERS}"),
     }

@@ -34,7 +34,7 @@ use std::time::SystemTime;
 
 /// The version of the folder of wrappers. The path of the compiler stands in what is built, so it changes only when what
 /// a wrapper does.
-const VERSION: &str = "2";
+const VERSION: &str = "3";
 
 /// The message to a script that writes elsewhere.
 const ONLY_THERE: &str = "a script may write only below its folder, $PREFIX, $HOME and $TMPDIR";
@@ -56,7 +56,7 @@ impl Between {
     pub(crate) fn prepare(cache: &Cache, variants: &[Variant]) -> Arc<Self> {
         let values = variants.iter().flat_map(|variant| TOOL_VARIABLES.map(|name| variant.build_variables.get(name)));
         let first = values.flatten().filter_map(|value| value.split_whitespace().next());
-        let also: BTreeSet<String> = first.filter(|tool| !tool.contains('/')).map(str::to_owned).collect();
+        let also: BTreeSet<String> = first.map(str::to_owned).collect();
         let path = std::env::var_os("PATH").unwrap_or_default();
         let wrappers = Wrappers::install(&cache.paths.wrappers(VERSION), &path, &also);
         let wrappers = wrappers.map_err(|error| in_words(&error));
@@ -74,8 +74,12 @@ pub(crate) struct Around {
     between: Arc<Between>,
     /// Where calls are written down.
     calls: PathBuf,
+    /// Where the layer is installed, which some scripts also build in.
+    prefix: PathBuf,
     /// The folders that its processes may write to.
     writable: Vec<PathBuf>,
+    /// Whether compilers are covered. A cache of compilers tells them apart by their files.
+    covers: bool,
     /// When that was.
     began: SystemTime,
 }
@@ -100,7 +104,8 @@ impl Around {
                 writable.push(cached(compiler_cache, cache, work, &usual, env)?);
             }
         }
-        Ok(Self { between, calls, writable, began: SystemTime::now() })
+        let covers = compiler_cache.is_none();
+        Ok(Self { between, calls, prefix: prefix.to_owned(), writable, covers, began: SystemTime::now() })
     }
 
     /// Has the wrappers do what levels change in every call of a compiler.
@@ -140,7 +145,7 @@ impl Around {
         match (&self.between.wrappers, &self.between.confinement) {
             (Ok(wrappers), Ok(_)) => {
                 let writable: Vec<&Path> = self.writable.iter().map(PathBuf::as_path).collect();
-                wrappers.confined(&writable, argv)
+                wrappers.confined(&writable, self.covers, argv)
             }
             _ => argv.iter().map(|&word| word.to_owned()).collect(),
         }
@@ -206,6 +211,13 @@ impl Around {
         Ok((flags, self.between.wrappers.is_ok().then_some(compilations)))
     }
 
+    /// Where most of these calls were made: in the script's folder, or below the prefix.
+    fn built_in(&self, calls: &[wrapper::Call], work: &Path) -> PathBuf {
+        let tree = work.join("tree");
+        let below = |folder: &Path| calls.iter().filter(|call| call.dir.starts_with(folder)).count();
+        if below(&self.prefix) > below(&tree) { self.prefix.clone() } else { tree }
+    }
+
     /// What was given to each source file, and how many objects come of calls that were not seen; nothing where calls are not
     /// seen at all.
     pub(crate) fn compiled(&self, work: &Path) -> Result<(BTreeMap<String, BTreeSet<String>>, u64), Error> {
@@ -213,7 +225,7 @@ impl Around {
             return Ok((BTreeMap::new(), 0));
         }
         let calls = self.calls()?;
-        let tree = work.join("tree");
+        let tree = self.built_in(&calls, work);
         Ok((given::given(&calls, &tree, &work.join("tmp")), objects::unseen(&calls, &tree, self.began)))
     }
 }

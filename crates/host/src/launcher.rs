@@ -29,6 +29,7 @@ mod wire;
 mod freestanding;
 
 pub use enclosure::Enclosure;
+pub(crate) use enclosure::are_switched_off;
 pub use marks::MOST_BYTES as MOST_MARKED_BYTES;
 
 use crate::command::{Command, End, Ended, Patience};

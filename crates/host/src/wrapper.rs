@@ -55,6 +55,15 @@
 //! macro; a probe gets what changes the code. A call of `rustc` itself is treated alike. [`RUSTC_WRAPPER`] is the path of
 //! what is executed before rustc then, as cargo would.
 //!
+//! # Covers
+//! In a command of [`Wrappers::confined`], compilers that a build calls by their full path are covered, if that is asked for: the
+//! wrapper is mounted over their files, in a mount namespace (and where it takes one, a user namespace) of the command's own.
+//! Such a call is one of the name by which the file was called. The whole file system without covers is mounted read-only in
+//! a folder of the wrapper, which executes the real compiler there. A call from an environment without [`LOG`] gets the
+//! variables of this list that the command was started with, and `TMPDIR`. Of the compilers on the search path, clang is
+//! not covered, since it would find its own parts in that folder; nor is what is no compiler by the name of its file.
+//! Where covers cannot be made, the command says so on standard error and executes without them.
+//!
 //! # sccache
 //! Executes compilers in a server that serves all builds of the machine, confined as the first of them is. So in
 //! `sccache cc …` the wrapper becomes the compiler, as if it had been called; only `sccache --version` and its like reach

@@ -2,19 +2,19 @@
 
 use crate::add_level;
 use crate::ask::{Answers, say};
-use crate::expect::{self, Seen};
 use crate::levels::{Level, OWN, own_optimisation, parse, proposed, without_own};
-use crate::library::{DRIVER, Library};
-use crate::origin::{Origin, resolve};
-use crate::plain::{self, Plain};
-use crate::products::{Product, own_libraries, ranked};
-use crate::prove::prove;
-use crate::recognise::{Found, recognise};
-use crate::script::{self, guess};
+use crate::library::Library;
+use crate::offer::{Chosen, bring, chosen};
+use crate::origin::{Origin, resolve, shown};
+use crate::plain::{self, Plain, failure, reason};
+use crate::products::{Product, ranked};
+use crate::recognise::{Found, System, recognise};
+use crate::rust;
+use crate::script::guess;
+use crate::start::Start;
 use crate::training;
-use crate::workload::{Workload, bring_files, files_of_study, names, of_command, stub};
-use crate::write::{Output, Written, replace, text};
-use bakeoff_builds::{Cache, executed_with};
+use crate::workload::names;
+use bakeoff_builds::Cache;
 use bakeoff_command::{Code, CommandError, Features, screen};
 use bakeoff_model::plain::clean;
 use bakeoff_report::format;
@@ -39,7 +39,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "NAME")]
     factor: Option<String>,
     /// A level, instead of those that are proposed: words for the compiler, which come after the project's own
-    /// (`-O3 -flto=auto`), a compiler (`clang`), or a variable (`GOAMD64=v3`); with a name in front, `lto=-O3 -flto=auto`.
+    /// (`-O3 -flto=auto`, or for rustc `-C target-cpu=native`), a compiler (`clang`), or a variable (`GOAMD64=v3`); with a
+    /// name in front, `lto=-O3 -flto=auto`.
     /// `profile:COMMAND` behind words or compiler builds by the profile of that command, `profile` by that of the workload
     #[arg(long, value_name = "LEVEL", allow_hyphen_values = true)]
     level: Vec<String>,
@@ -87,10 +88,13 @@ pub(crate) fn execute(args: &Args, features: Features) -> Result<Code, CommandEr
     let (found, wanted, plain) = built(args, &cache, &origin, systems, &asked, features)?;
     let answers = Answers::here(args.yes);
     let product = chosen_product(&origin, &found, &plain, args.product.as_deref(), args.run.as_deref(), answers)?;
-    let (mut levels, seen) = chosen_levels(wanted, &found, &plain, &product)?;
-    let workload = chosen_workload(args.run.as_deref(), &origin, &product, answers)?;
-    training::complete(&mut levels, &found, &origin, &product, &workload)?;
-    let start = Start { cache: &cache, origin: &origin, found: &found, plain: &plain, product: &product, features };
+    let (mut levels, seen) = chosen_levels(wanted, &origin, &found, &plain, &product)?;
+    let (cache, origin, found, plain) = (&cache, &origin, &found, &plain);
+    let start = Start { cache, origin, found, plain, product: &product, target: None, features };
+    let Chosen { workload, product, target } =
+        chosen(&start, &levels, args.run.as_deref(), args.product.is_some(), answers)?;
+    training::complete(&mut levels, found, origin, &product, &workload)?;
+    let start = Start { product: &product, target: target.as_ref(), ..start };
     let code = start.write(args.factor.as_deref(), &levels, &seen, workload, &file)?;
     if args.run_now && code == Code::Done {
         return Err(run_now(&origin.study_dir));
@@ -102,16 +106,6 @@ pub(crate) fn execute(args: &Args, features: Features) -> Result<Code, CommandEr
 /// Becomes `bakeoff run`; returns only if that fails.
 fn run_now(dir: &Path) -> CommandError {
     CommandError::usage(std::process::Command::new("/proc/self/exe").arg("run").arg(dir).exec())
-}
-
-/// A folder as one would type it here.
-fn shown(dir: &Path) -> String {
-    let here = std::env::current_dir().and_then(|here| here.canonicalize()).unwrap_or_default();
-    match dir.strip_prefix(&here) {
-        Ok(inside) if inside.as_os_str().is_empty() => ".".to_owned(),
-        Ok(inside) => inside.display().to_string(),
-        Err(_) => dir.display().to_string(),
-    }
 }
 
 /// The build systems of a source, the first choice first; only the one that is named, if one is.
@@ -138,7 +132,7 @@ fn build_systems(origin: &Origin, named: Option<&str>) -> Result<Vec<Found>, Com
     Ok(all)
 }
 
-/// Builds the source as it is by the first of its build systems that compiles anything: a patched Makefile may be of use only to
+/// Builds the source as it is by the first of its build systems that can build it and compiles anything: a patched Makefile may be of use only to
 /// debian/rules, which calls it with what it needs.
 fn built(
     args: &Args,
@@ -149,12 +143,21 @@ fn built(
     features: Features,
 ) -> Result<(Found, Vec<Level>, Plain), CommandError> {
     let mut systems = systems.into_iter().peekable();
+    let mut first = None;
     loop {
         let Some(mut found) = systems.next() else { return Err(CommandError::usage("there is nothing to build")) };
         found.options = args.options.clone().unwrap_or_default();
         let wanted = if asked.is_empty() { proposed(&found) } else { asked.to_vec() };
         let guess = guess(&found, &origin.tree, args.product.as_deref(), args.run.as_deref(), &origin.name);
-        let plain = plain::build(cache, origin, &found, (&guess, &wanted), features)?;
+        let plain = match (plain::build(cache, origin, &found, (&guess, &wanted), features)?, systems.peek()) {
+            (Ok(plain), _) => plain,
+            (Err(failed), Some(next)) => {
+                say(&format!("It cannot be built by {}{}; now by {}", found.file, reason(&failed), next.file));
+                first.get_or_insert(failed);
+                continue;
+            }
+            (Err(failed), None) => return Err(failure(first.as_ref().unwrap_or(&failed))),
+        };
         match systems.peek() {
             Some(next) if found.calls_compilers() && plain.made.compilations == 0 => {
                 say(&format!("nothing was compiled by {}; now by {}", found.file, next.file));
@@ -195,11 +198,6 @@ fn chosen_product(
     if let Some(meant) = run.and_then(|typed| products.iter().find(|one| names(typed, &one.name(), &one.path))) {
         return Ok(meant.clone());
     }
-    let is_benchmark = |one: &&Product| one.is_aside && one.name().contains("bench");
-    if let Some(benchmark) = products.iter().find(is_benchmark).filter(|_| run.is_none()) {
-        let (path, name) = (benchmark.path.display(), benchmark.name());
-        say(&format!("a benchmark was built, too: {path} (--run ./{name} measures it)"));
-    }
     let serious: Vec<&Product> = products.iter().filter(|one| !one.is_aside).collect();
     let offered = if serious.is_empty() { products.iter().collect() } else { serious };
     let chosen = answers.choose("Which program?", &list(&offered), "--product")?;
@@ -228,6 +226,7 @@ fn compilations(number: u64) -> String {
 /// The levels with the plain one, and what was seen, as sentences for the file.
 fn chosen_levels(
     wanted: Vec<Level>,
+    origin: &Origin,
     found: &Found,
     plain: &Plain,
     product: &Product,
@@ -257,11 +256,12 @@ fn chosen_levels(
     say(&seen);
     if found.calls_compilers() && made.compilations == 0 {
         say(
-            "No call of a compiler was seen: it is called by its full path, or a cache stands before it. Words that levels \
+            "No call of a compiler was seen: the project brings its own, or a cache stands before it. Words that levels \
              append do not arrive then.",
         );
     }
-    let (kept, left) = without_own(wanted, made);
+    let rust = if found.system == System::Cargo { rust::own(&origin.tree) } else { vec![] };
+    let (kept, left) = without_own(wanted, made, &rust);
     let mut seen = vec![seen];
     for level in left {
         let line = format!("Left out: {} is what the project does anyway.", level.name);
@@ -275,189 +275,4 @@ fn chosen_levels(
             .hint("name a level that changes something: --level 'O3=-O3 -march=native'"));
     }
     Ok((levels, seen))
-}
-
-fn chosen_workload(
-    run: Option<&str>,
-    origin: &Origin,
-    product: &Product,
-    answers: Answers,
-) -> Result<Workload, CommandError> {
-    if let Some(library) = &product.library
-        && let Some(stub) = driver(library, origin)?
-    {
-        return Ok(stub);
-    }
-    let question =
-        format!("What shall it do, typed as in the source's folder? [{} --version]: ", product.path.display());
-    let typed = run.map_or_else(|| answers.text(&question), |run| Ok(Some(run.to_owned())))?;
-    let Some(typed) = typed else {
-        say(&format!("assumed: the workload is a stub, `{} --version` (--run COMMAND names another)", product.name()));
-        return Ok(stub(&product.name()));
-    };
-    let workload = of_command(&typed, &product.name(), &product.path);
-    bring(&workload.run, origin)?;
-    Ok(workload)
-}
-
-/// Copies what a command reads into the study. Before the first build, so that all builds have the same source if the study
-/// is in it.
-fn bring(run: &str, origin: &Origin) -> Result<(), CommandError> {
-    let here = std::env::current_dir().map_err(CommandError::usage)?;
-    let brought = bring_files(run, &[&here, &origin.tree], &origin.study_dir).map_err(CommandError::usage)?;
-    if !brought.is_empty() {
-        screen::out(&format!("copied into the study: {}\n", brought.join(", ")));
-    }
-    Ok(())
-}
-
-/// Sees to it that the program that uses the library is in the study: the user's, from there or from here; or else a
-/// skeleton, for which the workload is a stub.
-fn driver(library: &Library, origin: &Origin) -> Result<Option<Workload>, CommandError> {
-    let file = library.file();
-    let here = std::env::current_dir().map_err(CommandError::usage)?;
-    let brought = bring_files(&file, &[&here], &origin.study_dir).map_err(CommandError::usage)?;
-    if !brought.is_empty() || origin.study_dir.join(&file).exists() {
-        screen::out(&format!("the program that uses the library: {file}\n"));
-        return Ok(None);
-    }
-    std::fs::create_dir_all(&origin.study_dir).map_err(CommandError::usage)?;
-    let place = origin.study_dir.join(&file);
-    replace(&place, library.skeleton().as_bytes()).map_err(CommandError::usage)?;
-    screen::out(&format!("wrote {}, a skeleton: call in it what shall be measured\n", shown(&place)));
-    Ok(Some(Workload { run: format!("\"$PREFIX/bin/{DRIVER}\""), is_stub: true }))
-}
-
-/// What is known when the study is written.
-struct Start<'a> {
-    cache: &'a Cache,
-    origin: &'a Origin,
-    found: &'a Found,
-    plain: &'a Plain,
-    product: &'a Product,
-    features: Features,
-}
-
-impl Start<'_> {
-    /// Writes the study, proves a level, executes the workload, and writes the study again with what that showed.
-    fn write(
-        &self,
-        factor: Option<&str>,
-        levels: &[Level],
-        seen: &[String],
-        mut workload: Workload,
-        file: &Path,
-    ) -> Result<Code, CommandError> {
-        let origin = self.origin;
-        let factor = factor.unwrap_or(if self.found.calls_compilers() { "flags" } else { "settings" });
-        let program = self.product.name();
-        let libraries = self.libraries();
-        if !libraries.is_empty() {
-            let names = libraries.join(", ");
-            say(&format!("installed into $PREFIX, because the program needs its own libraries: {names}"));
-        }
-        let script = script::lines(self.found, self.plain.how, levels, self.product, &libraries);
-        let driver = self.product.library.as_ref().map(Library::file);
-        let (levels, files) = (&self.with_libraries(levels, &libraries)[..], self.files(levels));
-        let save = |workload: &Workload, output: Output, timed: &[String]| {
-            let written = Written {
-                origin,
-                elsewhere: false,
-                factor,
-                levels,
-                seen,
-                found: self.found,
-                driver: driver.as_deref(),
-                script: &script,
-                files: &files,
-                program: &program,
-                workload,
-                output,
-                timed,
-            };
-            std::fs::create_dir_all(&origin.study_dir).and_then(|()| replace(file, text(&written).as_bytes()))
-        };
-        save(&workload, Output::Unknown, &[]).map_err(CommandError::usage)?;
-        let proven = prove(self.cache, file, self.features)?;
-        if !libraries.is_empty() && !self.loads_own(&proven.own, &libraries) {
-            say("the program finds its libraries only with LD_LIBRARY_PATH, which the workload sets");
-            workload.run = format!("LD_LIBRARY_PATH=\"$PREFIX/lib\" {}", workload.run);
-        }
-        let seen = match expect::execute(&workload.run, &origin.study_dir, &proven.own)? {
-            Ok(seen) => seen,
-            Err(why) => {
-                save(&workload, Output::Unknown, &[]).map_err(CommandError::usage)?;
-                screen::out(&format!("the workload `{}` fails: {why}\n", workload.run));
-                screen::out(&format!("correct `run` in {}\n", shown(file)));
-                return Ok(Code::VariantFailed);
-            }
-        };
-        let output = match &seen.output {
-            // The skeleton will print something else once it does something.
-            Some(_) if driver.is_some() && workload.is_stub => Output::Unknown,
-            Some(bytes) => {
-                let name = format!("{program}.expect");
-                replace(&origin.study_dir.join(&name), bytes).map_err(CommandError::usage)?;
-                Output::Expected(name)
-            }
-            None if seen.varies => Output::Varies,
-            None => Output::Unknown,
-        };
-        let timed = timed(&seen, levels.len());
-        save(&workload, output, &timed).map_err(CommandError::usage)?;
-        timed.iter().for_each(|line| say(line));
-        screen::out(&format!("wrote {}\n", shown(file)));
-        Ok(if proven.is_built { Code::Done } else { Code::VariantFailed })
-    }
-
-    /// The levels, whose trainings find the program's own libraries.
-    fn with_libraries(&self, levels: &[Level], libraries: &[String]) -> Vec<Level> {
-        let mut levels = levels.to_vec();
-        for command in levels.iter_mut().filter_map(Level::training).filter(|_| !libraries.is_empty()) {
-            *command = format!("export LD_LIBRARY_PATH=\"$PREFIX/lib\"; {command}");
-        }
-        levels
-    }
-
-    /// The study's files that trainings read.
-    fn files(&self, levels: &[Level]) -> Vec<String> {
-        let mut levels = levels.to_vec();
-        let commands = levels.iter_mut().filter_map(Level::training);
-        let of = |command: &mut String| files_of_study(command, &self.origin.tree, &self.origin.study_dir);
-        let mut files: Vec<String> = commands.flat_map(of).collect();
-        files.sort_unstable();
-        files.dedup();
-        files
-    }
-
-    /// Libraries of the tree that the program would take from the system once it lies elsewhere.
-    fn libraries(&self) -> Vec<String> {
-        let shared = ranked(&self.plain.tree, &self.plain.made.linked, &self.origin.name).shared;
-        own_libraries(&self.plain.tree, &self.product.path, &shared)
-    }
-
-    /// Whether the program in a prefix takes its libraries from there.
-    fn loads_own(&self, prefix: &Path, libraries: &[String]) -> bool {
-        let loaded = executed_with(&[prefix.join("bin").join(self.product.name())], None, 1000);
-        let of = |name: &String| {
-            let is_it = |path: &&PathBuf| {
-                path.file_name().is_some_and(|file| file.to_string_lossy().starts_with(&format!("{name}.so")))
-            };
-            loaded.iter().find(is_it).is_some_and(|path| path.starts_with(prefix))
-        };
-        libraries.iter().all(of)
-    }
-}
-
-/// What was seen of the workload, a sentence each.
-fn timed(seen: &Seen, levels: usize) -> Vec<String> {
-    let mut lines =
-        vec![format!("The workload takes about {} ({} times).", format::duration(seen.median_s()), seen.walls.len())];
-    if seen.varies {
-        lines.push("Its output differs from one execution to the next.".to_owned());
-    }
-    if let Some(blocks) = seen.blocks_for_one_percent(levels) {
-        lines.push(format!("To see a difference of 1 % takes about {blocks} blocks on this machine; a study has 12."));
-    }
-    lines
 }

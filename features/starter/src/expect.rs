@@ -1,14 +1,12 @@
 //! Executes the workload of a new study on the plain build: twice, to see whether it prints the same, and then for some seconds
 //! more, to see how much its time varies. Nothing of this is part of a result; it only helps to choose what is in the file.
 
+use crate::stage::Stage;
+use crate::workload::Workload;
 use bakeoff_command::CommandError;
-use bakeoff_host::{Command, End, Launcher, Limits, Patience};
 use bakeoff_judge::planning::{Aim, from_sd};
-use std::collections::BTreeMap;
 use std::path::Path;
 
-/// No workload of a benchmark takes longer, in seconds.
-const MOST_S: f64 = 600.0;
 /// It is executed again for this long, in seconds, and no more often than this.
 const AGAIN_S: f64 = 3.0;
 const MOST: usize = 12;
@@ -28,42 +26,14 @@ pub(crate) struct Seen {
 ///
 /// # Errors
 /// Those of the launcher, and of files.
-pub(crate) fn execute(run: &str, dir: &Path, prefix: &Path) -> Result<Result<Seen, String>, CommandError> {
-    let scratch = tempfile::tempdir().map_err(CommandError::usage)?;
-    let mut launcher = Launcher::start(None)?;
+pub(crate) fn execute(workload: &Workload, dir: &Path, prefix: &Path) -> Result<Result<Seen, String>, CommandError> {
+    let mut stage = Stage::new(dir, prefix)?;
     let mut once = || -> Result<Result<(Vec<u8>, f64), String>, CommandError> {
-        let home = tempfile::tempdir_in(scratch.path()).map_err(CommandError::usage)?;
-        let [stdout, stderr] = ["stdout", "stderr"].map(|name| scratch.path().join(name));
-        let folder = home.path().display().to_string();
-        let path = std::env::var("PATH").unwrap_or_default();
-        let prefix = prefix.display().to_string();
-        let env = [
-            ("PATH", path),
-            ("LC_ALL", "C".to_owned()),
-            ("PREFIX", prefix),
-            ("HOME", folder.clone()),
-            ("TMPDIR", folder),
-        ];
-        let env: BTreeMap<String, String> = env.map(|(name, value)| (name.to_owned(), value)).into();
-        let argv = ["sh", "-c", run].map(str::to_owned).to_vec();
-        let command =
-            Command { argv, dir: dir.to_owned(), env, stdin: None, stdout: stdout.clone(), stderr: stderr.clone() };
-        let limits = Limits { timeout_s: Some(MOST_S), ..Limits::default() };
-        let ended = launcher.execute_within(&limits, &command, Patience::FirstInterrupt)?;
-        let read = |path: &Path| std::fs::read(path).map_err(CommandError::usage);
-        let why = match ended.end {
-            End::Exited(0) => {
-                let wall_s = ended.measurements.get("wall").copied().unwrap_or_default();
-                return Ok(Ok((read(&stdout)?, wall_s)));
-            }
-            End::Exited(code) => format!("it exited {code}"),
-            End::Signalled(signal) => format!("it was killed by signal {signal}"),
-            End::TimedOut => format!("it takes longer than {MOST_S} s"),
-            End::Interrupted => return Err(bakeoff_builds::Error::Interrupted.into()),
-            other => format!("it could not be executed: {other:?}"),
+        let home = match stage.prepared(workload)? {
+            Ok(home) => home,
+            Err(why) => return Ok(Err(why)),
         };
-        let said = String::from_utf8_lossy(&read(&stderr)?).trim().lines().last().map(|line| format!(": {line}"));
-        Ok(Err(why + &said.unwrap_or_default()))
+        Ok(stage.execute(&workload.run, home.path())?.map(|ended| (ended.stdout, ended.wall_s)))
     };
     let (first, second) = match (once()?, once()?) {
         (Ok(first), Ok(second)) => (first, second),

@@ -2,6 +2,7 @@
 //! table in the study file. Whether its words arrive is proven later.
 
 use crate::recognise::{Found, System};
+use crate::rust;
 use bakeoff_builds::Made;
 use bakeoff_command::CommandError;
 use std::path::Path;
@@ -12,6 +13,9 @@ pub(crate) const OWN: &str = "own";
 
 /// The key of a level that is built by a profile, and the word for it.
 const PROFILE: &str = "profile";
+
+/// The key whose words are for rustc.
+const RUST: &str = "rustflags";
 
 /// A level.
 #[derive(Debug, Clone, PartialEq)]
@@ -41,10 +45,10 @@ impl Level {
         self.entries.iter_mut().find(|(key, _)| key == PROFILE).map(|(_, command)| command)
     }
 
-    /// The words that it appends, if it does nothing else.
-    fn only_words(&self) -> Option<&str> {
+    /// What it says by this key, if it says nothing else.
+    pub(crate) fn only(&self, wanted: &str) -> Option<&str> {
         match &self.entries[..] {
-            [(key, words)] if key == "append" => Some(words),
+            [(key, words)] if key == wanted => Some(words),
             _ => None,
         }
     }
@@ -72,11 +76,9 @@ pub(crate) fn parse(text: &str) -> Result<Level, CommandError> {
         }
         [first, rest @ ..] if !first.starts_with('-') => {
             entries.push(("compiler".to_owned(), (*first).to_owned()));
-            if !rest.is_empty() {
-                entries.push(("append".to_owned(), rest.join(" ")));
-            }
+            entries.extend(by_compiler(rest));
         }
-        words => entries.push(("append".to_owned(), words.join(" "))),
+        words => entries.extend(by_compiler(words)),
     }
     let name = name.map_or_else(
         || match training {
@@ -87,6 +89,24 @@ pub(crate) fn parse(text: &str) -> Result<Level, CommandError> {
     );
     entries.extend(training.map(|command| (PROFILE.to_owned(), command.to_owned())));
     Ok(Level { name, entries })
+}
+
+/// Words by the key that has them reach their compiler. What begins as options of rustc do is for rustc: to a C compiler
+/// these mean nothing. All others are for C compilers, in a Cargo project too.
+fn by_compiler(words: &[&str]) -> Vec<(String, String)> {
+    const WITH_VALUE: [&str; 4] = ["-C", "--codegen", "-Z", "--cfg"];
+    let (mut rust, mut others) = (vec![], vec![]);
+    let mut words = words.iter();
+    while let Some(&word) = words.next() {
+        let is_rust = WITH_VALUE.iter().any(|option| word == *option || word.starts_with(&format!("{option}=")))
+            || ["-C", "-Z"].iter().any(|option| word.starts_with(option));
+        if is_rust { &mut rust } else { &mut others }.push(word);
+        if WITH_VALUE.contains(&word) {
+            rust.extend(words.next());
+        }
+    }
+    let entries = [("append", others), (RUST, rust)].into_iter().filter(|(_, words)| !words.is_empty());
+    entries.map(|(key, words)| (key.to_owned(), words.join(" "))).collect()
 }
 
 /// The words and the compiler, and the training behind them. The value of a variable is left whole.
@@ -108,10 +128,14 @@ const FORMS: &str = "write `NAME=WORDS` with words for the compiler, as in --lev
                      compiler, as in --level clang; a training, as in --level 'pgo=profile:./prog input'; or a variable, \
                      as in --level 'v3=GOAMD64=v3'";
 
-/// A name made of words: `-O3 -march=native` becomes `O3-march-native`.
+/// A name made of words: `-O3 -march=native` becomes `O3-march-native`, and `-C opt-level=2` becomes `opt-level-2`.
 fn name_of(words: &str) -> String {
     let sign = |c: char| if c.is_ascii_alphanumeric() || c == '+' { c } else { '-' };
-    let name: String = words.chars().map(sign).collect();
+    let without = words.split_whitespace().map(|word| match word.strip_prefix("-C") {
+        Some(option) => option,
+        None => word,
+    });
+    let name: String = without.collect::<Vec<_>>().join(" ").chars().map(sign).collect();
     name.split('-').filter(|part| !part.is_empty()).collect::<Vec<_>>().join("-")
 }
 
@@ -130,12 +154,20 @@ fn is_variable(text: &str) -> bool {
 pub(crate) fn proposed(found: &Found) -> Vec<Level> {
     match found.system {
         System::Cargo => vec![
-            Level::new("native", &[("RUSTFLAGS", "-C target-cpu=native")]),
-            Level::new("lto", &[("CARGO_PROFILE_RELEASE_LTO", "fat"), ("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "1")]),
-            Level::new("O2", &[("CARGO_PROFILE_RELEASE_OPT_LEVEL", "2")]),
+            Level::new("opt-level-2", &[(RUST, "-C opt-level=2")]),
+            Level::new("native", &[(RUST, "-C target-cpu=native")]),
+            Level::new("one-unit", &[(RUST, "-C codegen-units=1")]),
+            Level::new("lto", &[(RUST, "-C lto=fat -C embed-bitcode=yes -C codegen-units=1")]),
         ],
         System::Go => {
-            vec![Level::new("v3", &[("GOAMD64", "v3")]), Level::new("no-inlining", &[("GOFLAGS", "-gcflags=all=-l")])]
+            let mut levels = vec![
+                Level::new("v3", &[("GOAMD64", "v3")]),
+                Level::new("no-inlining", &[("GOFLAGS", "-gcflags=all=-l")]),
+            ];
+            if found.has_c_in_go() {
+                levels.push(Level::new("c-O3", &[("append", "-O3")]));
+            }
+            levels
         }
         _ => {
             let mut levels = vec![
@@ -164,10 +196,14 @@ pub(crate) fn own_optimisation(made: &Made) -> Option<&str> {
     all.next().is_none().then_some(first.as_str())
 }
 
-/// Takes away the levels that do what the project does anyway; they are returned apart.
-pub(crate) fn without_own(levels: Vec<Level>, made: &Made) -> (Vec<Level>, Vec<Level>) {
+/// Takes away the levels that do what the project does anyway; they are returned apart. `rust` is what it has rustc do.
+pub(crate) fn without_own(levels: Vec<Level>, made: &Made, rust: &[String]) -> (Vec<Level>, Vec<Level>) {
     let own = own_optimisation(made);
-    levels.into_iter().partition(|level| own.is_none() || level.only_words() != own)
+    let is_own = |level: &Level| {
+        (own.is_some() && level.only("append") == own)
+            || level.only(RUST).is_some_and(|words| rust::are_own(words, rust))
+    };
+    levels.into_iter().partition(|level| !is_own(level))
 }
 
 /// The variables of all levels, which a script has to mention to get them.
@@ -198,6 +234,15 @@ mod tests {
         check("GOAMD64=v3", "GOAMD64-v3", &[("GOAMD64", "v3")]);
         check("n=RUSTFLAGS=-C target-cpu=native", "n", &[("RUSTFLAGS", "-C target-cpu=native")]);
         check("O2=-O2", "O2", &[("append", "-O2")]);
+        check("-C target-cpu=native", "target-cpu-native", &[("rustflags", "-C target-cpu=native")]);
+        check("native=-Ctarget-cpu=native", "native", &[("rustflags", "-Ctarget-cpu=native")]);
+        check("-Copt-level=2", "opt-level-2", &[("rustflags", "-Copt-level=2")]);
+        check("x=-O2 --cfg fast -C lto", "x", &[("append", "-O2"), ("rustflags", "--cfg fast -C lto")]);
+        check(
+            "-Z threads=4 -march=native",
+            "Z-threads-4-march-native",
+            &[("append", "-march=native"), ("rustflags", "-Z threads=4")],
+        );
         check("own=", "own", &[]);
         check("profile", "pgo", &[("profile", "")]);
         check("pgo=profile:./p x=1 > o", "pgo", &[("profile", "./p x=1 > o")]);
@@ -215,7 +260,7 @@ mod tests {
             let optimisation = optimisation.iter().map(|(word, n)| ((*word).to_owned(), *n)).collect();
             let made = Made { optimisation, ..Made::default() };
             let levels = vec![level("-O2"), level("-O3"), level("-O2 -flto")];
-            assert_eq!(without_own(levels, &made).0.len(), expect, "{made:?}");
+            assert_eq!(without_own(levels, &made, &[]).0.len(), expect, "{made:?}");
         };
         check(&[("-O2", 34)], 2);
         check(&[("-O2", 33), ("-O3", 1)], 3);

@@ -2,8 +2,8 @@
 //! program, and writes a study file with what it saw. It measures nothing that is reported: that is `bakeoff run`.
 //!
 //! [`command`] goes through the steps in order: [`origin`], [`recognise`] with [`registry`], [`script`], [`plain`], [`products`] or a [`library`],
-//! [`levels`] with [`training`], [`workload`],
-//! [`write`], [`prove`], [`expect`]. [`add_level`] edits a study that is there; [`ask`] is where a user answers, [`progress`] what is drawn
+//! [`levels`] with [`rust`] and [`training`]; [`offer`] with [`workload`], [`targets`] and [`tryout`]; [`start`] with [`write`],
+//! [`prove`], [`expect`] and [`stage`]. [`add_level`] edits a study that is there; [`ask`] is where a user answers, [`progress`] what is drawn
 //! meanwhile.
 
 mod add_level;
@@ -12,6 +12,7 @@ mod command;
 mod expect;
 mod levels;
 mod library;
+mod offer;
 mod origin;
 mod plain;
 mod products;
@@ -19,8 +20,13 @@ mod progress;
 mod prove;
 mod recognise;
 mod registry;
+mod rust;
 mod script;
+mod stage;
+mod start;
+mod targets;
 mod training;
+mod tryout;
 mod workload;
 mod write;
 

@@ -203,6 +203,16 @@ fn stem(name: &str) -> String {
     cut.map_or(name, |(at, _)| &name[..at]).to_owned()
 }
 
+/// A folder as one would type it here.
+pub(crate) fn shown(dir: &Path) -> String {
+    let here = std::env::current_dir().and_then(|here| here.canonicalize()).unwrap_or_default();
+    match dir.strip_prefix(&here) {
+        Ok(inside) if inside.as_os_str().is_empty() => ".".to_owned(),
+        Ok(inside) => inside.display().to_string(),
+        Err(_) => dir.display().to_string(),
+    }
+}
+
 /// A name as a study and a source may have it.
 pub(crate) fn study_name(text: &str) -> String {
     let sign = |c: char| if c.is_ascii_alphanumeric() || "_-+".contains(c) { c } else { '-' };

@@ -1,12 +1,13 @@
 //! Builds a copy of the source once as it is, through the crate `builds`: with its cache, its log, and what its wrappers saw.
 //! The whole tree is kept afterwards, to be looked at. A build that fails is tried once more in another way.
 
+use crate::ask::say;
 use crate::levels::{Level, OWN};
 use crate::origin::Origin;
-use crate::products::Product;
+use crate::products::{Product, ranked};
 use crate::progress::watched;
-use crate::recognise::{Found, How, System};
-use crate::script::{self, found_nothing};
+use crate::recognise::{Errors, Found, How, System};
+use crate::script::{self, Program, found_nothing};
 use crate::workload::stub;
 use crate::write::{Output, Written, text};
 use bakeoff_builds::{BuildEvent, Cache, Made, Request, build_all, kept_tree, made_by};
@@ -30,49 +31,49 @@ pub(crate) struct Plain {
 }
 
 /// Builds it, as the plain level of a study with these levels whose program is `guess`. Then that level is built already, if
-/// nothing else is chosen.
+/// nothing else is chosen. Or what failed first.
 ///
 /// # Errors
-/// If it cannot be built, with the last lines of what was printed.
+/// Those of building.
 pub(crate) fn build(
     cache: &Cache,
     origin: &Origin,
     found: &Found,
     (guess, levels): (&Product, &[Level]),
     features: Features,
-) -> Result<Plain, CommandError> {
-    let attempt = Attempt { cache, origin, found, guess, levels, features };
+) -> Result<Result<Plain, BuildLine>, CommandError> {
+    let program = Program { product: guess, libraries: &[], target: None };
+    let attempt = Attempt { cache, origin, found, program, levels, features };
     let how = How::default();
     let plain = match attempt.once(how)? {
         Ok(plain) => plain,
-        Err(failed) if found.system == System::Cargo || found.system == System::Go => return Err(failure(&failed)),
-        Err(failed) => {
-            screen::err("the build failed; once more, with one job at a time\n");
-            attempt.once(How { one_job: true, ..how })?.map_err(|_| failure(&failed))?
-        }
+        Err(failed) => match attempt.otherwise()? {
+            Some(plain) => plain,
+            None => return Ok(Err(failed)),
+        },
     };
     if plain.made.compilations > 0 || found.system != System::Make {
-        return Ok(plain);
+        return Ok(Ok(plain));
     }
     // A build in this folder before left everything that make looks for.
     screen::err("nothing was compiled: it had been built before; once more after `make clean`\n");
     let how = How { clean: true, ..plain.how };
-    Ok(attempt.once(how)?.unwrap_or(plain))
+    Ok(Ok(attempt.once(how)?.unwrap_or(plain)))
 }
 
 /// What is built, and for what.
-struct Attempt<'a> {
-    cache: &'a Cache,
-    origin: &'a Origin,
-    found: &'a Found,
-    guess: &'a Product,
-    levels: &'a [Level],
-    features: Features,
+pub(crate) struct Attempt<'a> {
+    pub(crate) cache: &'a Cache,
+    pub(crate) origin: &'a Origin,
+    pub(crate) found: &'a Found,
+    pub(crate) program: Program<'a>,
+    pub(crate) levels: &'a [Level],
+    pub(crate) features: Features,
 }
 
 impl Attempt<'_> {
-    /// One build, in a study that nobody sees; or what failed.
-    fn once(&self, how: How) -> Result<Result<Plain, BuildLine>, CommandError> {
+    /// One build, in a study that nobody sees; what came of it.
+    pub(crate) fn line(&self, how: How, keeps_tree: bool) -> Result<BuildLine, CommandError> {
         let folder = tempfile::tempdir().map_err(CommandError::usage)?;
         std::fs::write(folder.path().join("study.toml"), self.study(how)).map_err(CommandError::usage)?;
         // What belongs to the study in the folder that it will be written into is no part of this source either.
@@ -80,19 +81,51 @@ impl Attempt<'_> {
         folder.own.push(self.origin.study_dir.join("study.toml"));
         let plan = Plan::of(&folder.study, "default")?;
         let mut layers = folder.study.layers.clone();
-        layers.iter_mut().next_back().into_iter().for_each(|layer| layer.keeps_tree = true);
+        layers.iter_mut().next_back().into_iter().for_each(|layer| layer.keeps_tree = keeps_tree);
         let baseline = std::slice::from_ref(plan.baseline());
         let request = Request { layers: &layers, variants: baseline, ..folder.request(&plan, 1) };
-        let shown = self.found.script(how).join(" && ").replace("\\ && ", "");
-        screen::err(&format!("building it as it is, in a copy: {shown}\n"));
-        let began = Instant::now();
         let told = |event| {
             if !matches!(event, BuildEvent::Started { .. }) {
                 tell(event)
             }
         };
         let mut lines = watched(|| build_all(self.cache, &request, &told))?;
-        let line = lines.pop().ok_or_else(|| CommandError::usage("there is nothing to build"))?;
+        lines.pop().ok_or_else(|| CommandError::usage("there is nothing to build"))
+    }
+
+    /// What could not be built in the usual way is built with one job at a time, and on behind what fails. None if the program
+    /// is not there then.
+    fn otherwise(&self) -> Result<Option<Plain>, CommandError> {
+        let uses_make =
+            matches!(self.found.system, System::Make | System::Configure | System::Autoconf | System::CMake);
+        if !uses_make {
+            return Ok(None);
+        }
+        screen::err("the build failed; once more, with one job at a time\n");
+        let began = Instant::now();
+        let failed = match self.once(How { one_job: true, errors: Errors::GoOn, ..How::default() })? {
+            Ok(plain) => return Ok(Some(plain)),
+            Err(failed) => failed,
+        };
+        let root = self.cache.root();
+        let Some((tree, made)) = kept_tree(root, &failed.digest).zip(made_by(root, &failed.digest)) else {
+            return Ok(None);
+        };
+        let programs = ranked(&tree, &made.linked, &self.origin.name).programs;
+        if !programs.iter().any(|program| !program.is_aside) {
+            return Ok(None);
+        }
+        say(&format!("A part of it cannot be built{}; the program can.", reason(&failed)));
+        let (wall_s, how) = (began.elapsed().as_secs_f64(), How { errors: Errors::Ignored, ..How::default() });
+        Ok(Some(Plain { tree, made, how, wall_s }))
+    }
+
+    /// One build; or what failed.
+    fn once(&self, how: How) -> Result<Result<Plain, BuildLine>, CommandError> {
+        let shown = self.found.script(how).join(" && ").replace("\\ && ", "");
+        screen::err(&format!("building it as it is, in a copy: {shown}\n"));
+        let began = Instant::now();
+        let line = self.line(how, true)?;
         let root = self.cache.root();
         let is_whole = line.outcome == BuildOutcome::Built;
         let is_built = match &line.outcome {
@@ -116,7 +149,7 @@ impl Attempt<'_> {
         for command in levels.iter_mut().filter_map(Level::training).filter(|command| command.is_empty()) {
             "true".clone_into(command);
         }
-        let program = self.guess.name();
+        let program = self.program.product.name();
         text(&Written {
             origin: self.origin,
             elsewhere: true,
@@ -124,11 +157,11 @@ impl Attempt<'_> {
             levels: &levels,
             seen: &[],
             found: self.found,
-            script: &script::lines(self.found, how, &levels, self.guess, &[]),
+            script: &script::lines(self.found, how, &levels, &self.program),
             driver: None,
             files: &[],
             program: &program,
-            workload: &stub(&program),
+            workload: &stub(&program, ""),
             output: Output::Unknown,
             timed: &[],
         })
@@ -138,13 +171,22 @@ impl Attempt<'_> {
 /// What happens, on standard error.
 pub(crate) fn tell(event: BuildEvent) {
     let line = match event {
-        BuildEvent::Waiting { what, .. } => format!("waiting: {what}"),
+        BuildEvent::Waiting { what, process: Some(process) } => format!("waiting for process {process}: {what}"),
+        BuildEvent::Waiting { what, process: None } => format!("waiting: {what}"),
         BuildEvent::Started { variants, layer } => format!("building {layer} for {}", variants.join(", ")),
         BuildEvent::Finished { wall_s, layer, .. } => format!("built {layer} in {}", format::waiting_time(wall_s)),
         _ => return,
     };
     screen::erase();
     screen::err(&format!("{line}\n"));
+}
+
+/// Why a build failed, in a few words that follow others.
+pub(crate) fn reason(line: &BuildLine) -> String {
+    let BuildOutcome::Failed { why, tail, .. } = &line.outcome else { return String::new() };
+    let said = |line: &&String| line.contains("rror") || line.contains("***");
+    let line = tail.iter().find(said).or(tail.last()).unwrap_or(why);
+    format!(" ({})", line.trim())
 }
 
 /// That a build failed, for the end of the command.

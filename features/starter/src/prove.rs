@@ -7,7 +7,7 @@ use bakeoff_builds::{Cache, build_all};
 use bakeoff_command::study_folder::StudyFolder;
 use bakeoff_command::{CommandError, Features, screen};
 use bakeoff_model::plan::Plan;
-use bakeoff_model::record::{BuildLine, BuildOutcome};
+use bakeoff_model::record::{BuildLine, BuildOutcome, FlagSeen};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -53,14 +53,52 @@ pub(crate) fn prove(cache: &Cache, dir: &Path, features: Features) -> Result<Pro
     Ok(Proven { own: cache.prefix_of(&own.digest), is_built })
 }
 
-/// How far the words of a level came, a line each.
+/// How far the words of a level came, a line each; and which came nowhere, because nothing was there to take them.
 fn arrived(name: &str, line: &BuildLine) -> Vec<String> {
-    let of = |flag: &bakeoff_model::record::FlagSeen| {
+    let of = |flag: &FlagSeen| {
         if flag.variable == "profile" {
             return format!("{name}: {}\n", bakeoff_report::used(flag));
         }
-        let won = flag.reached - flag.overridden;
-        format!("{name}: {} arrived in {} of {} calls, and won in {won}\n", flag.flag, flag.reached, flag.of)
+        let is_rust = flag.variable == "rustflags";
+        if flag.of == 0 {
+            let (who, other) = match is_rust {
+                true => ("rustc", "words for C compilers begin with -O, -m or -f"),
+                false => ("a C compiler", "words for rustc begin with -C or -Z, as in `-C opt-level=2`"),
+            };
+            return format!("{name}: {} arrived nowhere: no call of {who} was seen ({other})\n", flag.flag);
+        }
+        let (won, rustc) = (flag.reached - flag.overridden, if is_rust { " of rustc" } else { "" });
+        format!("{name}: {} arrived in {} of {} calls{rustc}, and won in {won}\n", flag.flag, flag.reached, flag.of)
     };
-    line.proof.flags.iter().filter(|flag| flag.of > 0).map(of).collect()
+    // Of variables that other compilers read, nothing is known.
+    line.proof.flags.iter().filter(|flag| flag.of > 0 || flag.is_appended()).map(of).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_for_the_wrong_compiler_arrive_nowhere() {
+        let check = |variable: &str, flag: &str, (reached, of, overridden): (u64, u64, u64), expect: &str| {
+            let flag = FlagSeen {
+                variable: variable.to_owned(),
+                flag: flag.to_owned(),
+                reached,
+                of,
+                overridden,
+                ..FlagSeen::default()
+            };
+            let mut line = BuildLine::default();
+            line.proof.flags.push(flag);
+            assert_eq!(arrived("x", &line).concat(), expect);
+        };
+        check("append", "-O3", (3, 4, 1), "x: -O3 arrived in 3 of 4 calls, and won in 2\n");
+        let rustc = "x: -C opt-level=2 arrived in 46 of 46 calls of rustc, and won in 46\n";
+        check("rustflags", "-C opt-level=2", (46, 46, 0), rustc);
+        let nowhere = "x: -O3 arrived nowhere: no call of a C compiler was seen (words for rustc begin with -C or -Z, as in \
+                       `-C opt-level=2`)\n";
+        check("append", "-O3", (0, 0, 0), nowhere);
+        check("CFLAGS", "-O3", (0, 0, 0), "");
+    }
 }

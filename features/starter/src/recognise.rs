@@ -6,7 +6,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
 /// The folder that systems build in which have one of their own.
-const BUILD: &str = "bakeoff-build";
+pub(crate) const BUILD: &str = "bakeoff-build";
 
 /// A build system.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,6 +56,8 @@ pub(crate) struct Found {
 struct Facts {
     /// Of Cargo and Go: which other packages it needs.
     needs: Needs,
+    /// Of Go: it has C parts.
+    has_c: bool,
     /// Of Meson: the project says which kind of build it is by default.
     has_buildtype: bool,
     /// Of configure: its file may not be executed.
@@ -94,6 +96,7 @@ impl Facts {
                 System::Go => registry::go_needs(place),
                 _ => Needs::Nothing,
             },
+            has_c: system == System::Go && registry::has_cgo(place),
             has_buildtype: system == System::Meson && text().contains("buildtype="),
             needs_shell: system == System::Configure && mode() & 0o100 == 0,
             bootstraps: system == System::ConfigurePy && text().contains("--bootstrap"),
@@ -108,6 +111,30 @@ pub(crate) struct How {
     pub(crate) one_job: bool,
     /// What was built before is removed first: nothing was left to compile.
     pub(crate) clean: bool,
+    pub(crate) errors: Errors,
+}
+
+/// What becomes of the rest when a part cannot be built: a manual, for which a tool is missing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum Errors {
+    /// It is not built.
+    #[default]
+    End,
+    /// It is built, and the build has failed.
+    GoOn,
+    /// It is built, and that is enough: the program is there.
+    Ignored,
+}
+
+impl Errors {
+    /// How make is called, and what follows its words.
+    fn of_make(self) -> (&'static str, &'static str) {
+        match self {
+            Self::End => ("", ""),
+            Self::GoOn => (" -k", ""),
+            Self::Ignored => (" -k", " || true   # a part of it cannot be built"),
+        }
+    }
 }
 
 impl Found {
@@ -116,10 +143,21 @@ impl Found {
         !matches!(self.system, System::Cargo | System::Go)
     }
 
+    /// Where it is built: a folder of the source, or the empty text.
+    pub(crate) fn folder(&self) -> &str {
+        &self.folder
+    }
+
+    /// Whether it builds with Go and has C parts, too.
+    pub(crate) fn has_c_in_go(&self) -> bool {
+        self.facts.has_c
+    }
+
     /// The tools whose versions the build depends on.
     pub(crate) fn tools(&self) -> Vec<&'static str> {
         match self.system {
             System::Cargo => vec!["cargo", "rustc", "cc", "ld"],
+            System::Go if self.facts.has_c => vec!["go", "cc", "ld"],
             System::Go => vec!["go"],
             System::Meson => vec!["cc", "ld", "meson", "ninja"],
             System::CMake => vec!["cc", "ld", "make", "cmake"],
@@ -141,7 +179,8 @@ impl Found {
         let shell = if self.facts.needs_shell { "sh " } else { "" };
         let (autoreconf, clean) = ("autoreconf -fi".to_owned(), "make clean".to_owned());
         let configure = format!("{shell}./configure --prefix=\"$PREFIX\"{options}");
-        let make = format!("make{jobs}");
+        let (goes_on, end) = how.errors.of_make();
+        let make = format!("make{goes_on}{jobs}");
         let rest = match self.system {
             System::Cargo => registry::cargo(self.facts.needs, &options),
             System::Go => registry::go(self.facts.needs, BUILD, &options),
@@ -155,14 +194,14 @@ impl Found {
             System::CMake => vec![
                 format!("cmake -S . -B {BUILD} -DCMAKE_BUILD_TYPE=Release -DCMAKE_INSTALL_PREFIX=\"$PREFIX\" \\"),
                 format!("  -DCMAKE_INSTALL_LIBDIR=lib -DCMAKE_INSTALL_RPATH=\"$PREFIX/lib\"{options}"),
-                format!("cmake --build {BUILD}{jobs}"),
+                format!("cmake --build {BUILD}{jobs}{}{goes_on}{end}", if goes_on.is_empty() { "" } else { " --" }),
             ],
-            System::Configure => vec![configure, make],
-            System::Autoconf => vec![autoreconf, configure, make],
+            System::Configure => vec![configure, make + end],
+            System::Autoconf => vec![autoreconf, configure, make + end],
             System::ConfigurePy if self.facts.bootstraps => vec![format!("python3 configure.py --bootstrap{options}")],
             System::ConfigurePy => vec![format!("python3 configure.py{options}"), format!("ninja{jobs}")],
-            System::Make if how.clean => vec![clean, make + &options],
-            System::Make => vec![make + &options],
+            System::Make if how.clean => vec![clean, make + &options + end],
+            System::Make => vec![make + &options + end],
             System::Debian => {
                 let jobs = if how.one_job { "1" } else { "$JOBS" };
                 vec![format!("DEB_BUILD_OPTIONS=\"nocheck parallel={jobs}\" make -f debian/rules build{options}")]
@@ -245,8 +284,12 @@ mod tests {
     fn scripts_depend_on_what_is_there() {
         let lines = |files: &[&str], how: How| recognise(tree(files).path())[0].script(how).join("\n");
         assert_eq!(lines(&["Makefile"], How::default()), "make -j\"$JOBS\"");
-        assert_eq!(lines(&["Makefile"], How { one_job: true, clean: true }), "make clean\nmake");
         let usual = How::default();
+        assert_eq!(lines(&["Makefile"], How { one_job: true, clean: true, ..usual }), "make clean\nmake");
+        assert_eq!(lines(&["Makefile"], How { one_job: true, errors: Errors::GoOn, ..usual }), "make -k");
+        let ignored = How { errors: Errors::Ignored, ..usual };
+        assert!(lines(&["configure"], ignored).contains("\nmake -k -j\"$JOBS\" || true"));
+        assert!(lines(&["CMakeLists.txt"], ignored).contains(" -j\"$JOBS\" -- -k || true"));
         assert!(lines(&["unix/configure"], usual).starts_with("cd unix\nsh ./configure --prefix=\"$PREFIX\"\n"));
         assert!(lines(&["configure.ac"], usual).starts_with("autoreconf -fi\n./configure"));
         assert!(lines(&["meson.build"], usual).contains("--buildtype=release"));

@@ -39,6 +39,35 @@ pub(crate) fn go_needs(place: &Path) -> Needs {
     if requires && !is_vendored { Needs::Locked } else { Needs::Nothing }
 }
 
+/// Whether a module with a go.mod has C parts of its own.
+pub(crate) fn has_cgo(place: &Path) -> bool {
+    let (mut folders, mut left) = (vec![place.to_owned()], MOST_FILES);
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+            let (path, kind) = (entry.path(), entry.file_type());
+            let is_hidden = entry.file_name().to_string_lossy().starts_with(['.', '_']);
+            left -= 1;
+            if left == 0 {
+                return false;
+            }
+            match kind {
+                Ok(kind) if kind.is_dir() && !is_hidden => folders.push(path),
+                Ok(kind) if kind.is_file() && path.extension().is_some_and(|ending| ending == "go") => {
+                    let text = fs::read_to_string(&path).unwrap_or_default();
+                    if text.lines().any(|line| line.trim_end() == "import \"C\"") {
+                        return true;
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+    false
+}
+
+/// No more entries are looked at.
+const MOST_FILES: usize = 20_000;
+
 /// The lines that load what Cargo needs: the archives, which Cargo unpacks again when it builds.
 pub(crate) fn cargo_loads(needs: Needs) -> Option<Vec<String>> {
     let target = "--target \"$(rustc -vV | sed -n 's/^host: //p')\"";
@@ -114,6 +143,16 @@ mod tests {
         check(go_needs, &[("go.mod", "module x\nrequire y v1.0.0\n")], Needs::Locked);
         check(go_needs, &[("go.mod", "module x\n")], Needs::Nothing);
         check(go_needs, &[("go.mod", "require y v1\n"), ("vendor/modules.txt", "")], Needs::Nothing);
+    }
+
+    #[test]
+    fn a_module_with_c_parts_is_known() {
+        let tree = tempfile::tempdir().unwrap();
+        fs::create_dir(tree.path().join("c")).unwrap();
+        fs::write(tree.path().join("main.go"), "package main\n// import \"C\"\n").unwrap();
+        assert!(!has_cgo(tree.path()));
+        fs::write(tree.path().join("c/sum.go"), "package c\n\n// int sum(int);\nimport \"C\"\n").unwrap();
+        assert!(has_cgo(tree.path()));
     }
 
     #[test]

@@ -5,25 +5,46 @@ use crate::levels::{Level, variables};
 use crate::library::Library;
 use crate::products::Product;
 use crate::recognise::{Found, How};
+use crate::targets::{TREE, Target};
 use std::path::{Path, PathBuf};
 
-/// How `install` says that the program is not there.
-const MISSING: &str = "install: cannot stat";
+/// How `install` says that the program is not there, or that only a folder is called so.
+const MISSING: [&str; 2] = ["install: cannot stat", "install: omitting directory"];
 
-/// The lines of the script. `libraries` of the source are needed where the program is executed.
-pub(crate) fn lines(found: &Found, how: How, levels: &[Level], product: &Product, libraries: &[String]) -> Vec<String> {
+/// How long a target of the source may take when it is executed for the first time, in seconds.
+const PATIENCE_S: u32 = 300;
+
+/// The program that is measured, and what it needs.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Program<'a> {
+    pub(crate) product: &'a Product,
+    /// Libraries of the source that are needed where it is executed.
+    pub(crate) libraries: &'a [String],
+    /// A target that is executed in the tree that was built.
+    pub(crate) target: Option<&'a Target>,
+}
+
+/// The lines of the script.
+pub(crate) fn lines(found: &Found, how: How, levels: &[Level], program: &Program<'_>) -> Vec<String> {
+    let Program { product, libraries, target } = program;
     let variables: Vec<String> = variables(levels).iter().map(|name| format!("${name}")).collect();
     let mut lines = vec![];
     if !variables.is_empty() {
         lines.push(format!("# levels set {}", variables.join(", ")));
     }
+    if let Some(target) = target {
+        lines.push(format!("# built in a folder of which each trial of `{}` gets a copy", target.command));
+        lines.extend([format!("cp -a . \"$PREFIX/{TREE}\""), format!("cd \"$PREFIX/{TREE}\"")]);
+    }
     lines.extend(found.script(how));
     let library = product.library.as_ref();
     lines.extend(found.install().filter(|_| !libraries.is_empty() || library.is_some()));
     lines.extend(found.back().map(str::to_owned));
+    // This builds what it executes, so that no trial has to.
+    lines.extend(target.map(|target| format!("({})", target.line(".", &format!("timeout {PATIENCE_S} ")))));
     let name = product.name();
     let copy = format!("install -D '{}' \"$PREFIX/bin/{name}\"", product.path.display());
-    lines.push(match (library, libraries) {
+    lines.push(match (library, *libraries) {
         (Some(library), _) => Library::line(library),
         (None, []) => copy,
         (None, _) => format!("test -x \"$PREFIX/bin/{name}\" || {copy}"),
@@ -33,7 +54,7 @@ pub(crate) fn lines(found: &Found, how: How, levels: &[Level], product: &Product
 
 /// Whether a script failed only because the program is elsewhere.
 pub(crate) fn found_nothing(tail: &[String]) -> bool {
-    tail.iter().any(|line| line.starts_with(MISSING))
+    tail.iter().any(|line| MISSING.iter().any(|start| line.starts_with(start)))
 }
 
 /// The program that is probably meant: that of `--product` or of the command, as it is typed; or one that is called like
@@ -95,6 +116,7 @@ mod tests {
     fn only_what_install_says_is_a_wrong_guess() {
         let said = |line: &str| found_nothing(&["cc -c x.c".to_owned(), line.to_owned()]);
         assert!(said("install: cannot stat 'src/lua': No such file or directory"));
+        assert!(said("install: omitting directory 'sed'"));
         assert!(!said("make: *** [Makefile:1: x] Error 1"));
     }
 }

@@ -26,12 +26,15 @@ pub(crate) fn complete(
             ))
             .hint("leave the level out: profiles are those of these compilers"));
         }
-        if command.is_empty() && workload.is_stub {
+        if command.is_empty() && workload.is_stub() {
             return Err(CommandError::usage(format!("`{name}` is to be trained by the workload, and there is none"))
                 .hint("name it with --run COMMAND, or the training: --level 'pgo=profile:./prog input'"));
         }
         *command = match command.is_empty() {
-            true => workload.run.clone(),
+            true => match &workload.prepare {
+                Some(prepare) => format!("{prepare} && {}", workload.run),
+                None => workload.run.clone(),
+            },
             false => of_command(command, &product.name(), &product.path).run,
         };
         let here = std::env::current_dir().map_err(CommandError::usage)?;

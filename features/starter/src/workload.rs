@@ -1,17 +1,51 @@
 //! The workload of a new study: what the user types, with the program that was built in the place of its own, or a stub that
 //! says so. Nothing is executed here.
 
+use crate::targets::{TREE, Target};
 use std::fs;
 use std::io;
 use std::path::{Component, Path};
 
 /// A workload as the study file has it.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Workload {
     /// The command.
     pub(crate) run: String,
+    /// What is executed before each trial, and is not measured.
+    pub(crate) prepare: Option<String>,
+    pub(crate) kind: Kind,
+}
+
+/// What a workload is of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(crate) enum Kind {
+    /// A command that the user has typed.
+    #[default]
+    Main,
     /// It only shows that the program starts.
-    pub(crate) is_stub: bool,
+    Stub,
+    /// A benchmark of the source's own.
+    Benchmark,
+    /// The tests of the source.
+    Tests,
+}
+
+impl Kind {
+    /// What such a workload is called.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Main => "main",
+            Self::Stub => "stub",
+            Self::Benchmark => "benchmark",
+            Self::Tests => "tests",
+        }
+    }
+}
+
+impl Workload {
+    pub(crate) fn is_stub(&self) -> bool {
+        self.kind == Kind::Stub
+    }
 }
 
 /// The command that the user typed, where each word that means the program becomes the one in `$PREFIX`.
@@ -34,7 +68,7 @@ pub(crate) fn of_command(typed: &str, program: &str, product: &Path) -> Workload
             false => run.push_str(piece),
         }
     }
-    Workload { run: run.trim().to_owned(), is_stub: false }
+    Workload { run: run.trim().to_owned(), ..Workload::default() }
 }
 
 /// Whether a command that the user typed executes a program.
@@ -74,9 +108,22 @@ pub(crate) fn files_of_study(run: &str, tree: &Path, study_dir: &Path) -> Vec<St
     words.filter(is_one).map(str::to_owned).collect()
 }
 
-/// A workload that only starts the program.
-pub(crate) fn stub(program: &str) -> Workload {
-    Workload { run: format!("\"$PREFIX/bin/{program}\" --version"), is_stub: true }
+/// A workload that only starts the program, with these words.
+pub(crate) fn stub(program: &str, words: &str) -> Workload {
+    Workload { run: format!("\"$PREFIX/bin/{program}\"{words}"), prepare: None, kind: Kind::Stub }
+}
+
+/// A workload that executes a benchmark.
+pub(crate) fn of_program(program: &str) -> Workload {
+    Workload { run: format!("\"$PREFIX/bin/{program}\""), prepare: None, kind: Kind::Benchmark }
+}
+
+/// A workload that executes a target of the source in a copy of the tree that was built, one for each trial: what it leaves there
+/// is in nobody's way.
+pub(crate) fn of_target(target: &Target) -> Workload {
+    let kind = if target.is_benchmark { Kind::Benchmark } else { Kind::Tests };
+    let prepare = Some(format!("cp -a \"$PREFIX/{TREE}\" \"$TMPDIR\""));
+    Workload { run: target.line(&format!("$TMPDIR/{TREE}"), ""), prepare, kind }
 }
 
 #[cfg(test)]

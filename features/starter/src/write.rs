@@ -4,7 +4,7 @@
 use crate::levels::{Level, OWN};
 use crate::origin::{Origin, study_name};
 use crate::recognise::Found;
-use crate::workload::Workload;
+use crate::workload::{Kind, Workload};
 use std::io;
 use std::path::Path;
 use toml_edit::Value;
@@ -40,6 +40,8 @@ pub(crate) enum Output {
     Expected(String),
     /// It differs from one execution to the next.
     Varies,
+    /// It may say what differs from one program to the other, and does not matter: the exit code says whether all is well.
+    Free,
 }
 
 /// A text in quotes, as TOML has it.
@@ -65,21 +67,24 @@ fn source(origin: &Origin, elsewhere: bool) -> String {
 /// more keys may be added.
 fn layers(name: &str, source: &str, found: &Found, script: &[String]) -> String {
     let tools: Vec<String> = found.tools().iter().map(|tool| quoted(tool)).collect();
-    let layer = |name: &str, script: &[String]| {
+    let layer = |name: &str, compiles: &str, script: &[String]| {
         format!(
-            "[[build]]\nname = {}\nsource = {}\ntools = [{}]\nscript = '''\n{}\n'''\n",
+            "[[build]]\nname = {}\nsource = {}\n{compiles}tools = [{}]\nscript = '''\n{}\n'''\n",
             quoted(name),
             quoted(source),
             tools.join(", "),
             script.join("\n")
         )
     };
-    let loads = found.loads().map(|script| layer(LOADS, &script) + "\n").unwrap_or_default();
-    loads + &layer(name, script)
+    let loads = found.loads().map(|script| layer(LOADS, NOTHING_COMPILED, &script) + "\n").unwrap_or_default();
+    loads + &layer(name, "", script)
 }
 
 /// The name of the layer that loads what the build needs.
 const LOADS: &str = "packages";
+
+/// What that layer says, so that no level makes it again.
+const NOTHING_COMPILED: &str = "compiles = false\n";
 
 /// The whole file.
 pub(crate) fn text(study: &Written<'_>) -> String {
@@ -114,25 +119,41 @@ pub(crate) fn text(study: &Written<'_>) -> String {
     }
     text +=
         &format!("verify = ['test -x \"$PREFIX/bin/{program}\"']\nsizes = [{}]\n\n", quoted(&format!("bin/{program}")));
-    if let Some(file) = study.driver.filter(|_| workload.is_stub) {
+    if let Some(file) = study.driver.filter(|_| workload.is_stub()) {
         text += &format!("# {file} is a skeleton: call in it what shall be measured.\n");
-    } else if workload.is_stub {
-        text += "# A stub: it only starts the program. Put a command here that does real work for a second or two; files that it\n\
-                 # needs may lie in this folder.\n";
+    } else {
+        text += match workload.kind {
+            Kind::Main => "",
+            Kind::Stub => STUB,
+            Kind::Benchmark => BENCHMARK,
+            Kind::Tests => TESTS,
+        };
     }
     text += &comments(study.timed);
-    text +=
-        &format!("[workloads.{}]\nrun = {}\n", if workload.is_stub { "stub" } else { "main" }, quoted(&workload.run));
+    text += &format!("[workloads.{}]\n", workload.kind.name());
+    if let Some(prepare) = &workload.prepare {
+        text += &format!("prepare = {}   # not measured\n", quoted(prepare));
+    }
+    text += &format!("run = {}\n", quoted(&workload.run));
     match &study.output {
         Output::Unknown => {}
         Output::Expected(file) => {
             text += &format!("expect = {}   # what the plain build printed, twice\n", quoted(file))
         }
+        Output::Free => text += "output = \"varies\"   # its exit code says whether all is well\n",
         Output::Varies => text += "output = \"varies\"   # the plain build printed something else the second time\n",
     }
     text += &format!("\n[decide]\nbaseline = {{ {factor} = {} }}\n", quoted(OWN));
     text
 }
+
+/// What is said of the kinds of workloads.
+const STUB: &str = "# A stub: it only starts the program. Put a command here that does real work for a second or two; files that it\n\
+                    # needs may lie in this folder.\n";
+const BENCHMARK: &str = "# The project's own benchmark. If it works for a fixed time, and not for a fixed amount, its time says nothing:\n\
+                         # then give it a fixed amount, or have the number that it prints measured (`values`, docs/study-file.md).\n";
+const TESTS: &str = "# The project's own tests. They do everything once, and part of their time is that of shells: a command that does what\n\
+                     # users do says more.\n";
 
 /// A name as a key: in quotes unless it is bare.
 fn quoted_key(name: &str) -> String {

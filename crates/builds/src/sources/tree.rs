@@ -10,13 +10,17 @@ use rayon::iter::{IntoParallelRefIterator as _, ParallelIterator as _};
 use sha2::{Digest as _, Sha256};
 use std::collections::BTreeSet;
 use std::fs::{self, File, FileTimes, Permissions};
-use std::io;
+use std::io::{self, Read as _};
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};
 
 /// What Git keeps of a repository: a folder or, of a submodule, a file.
 const REPOSITORY: &str = ".git";
+
+/// How the file begins by which programs mark a folder of what they can make again, as Cargo does its `target` (Bryan Ford,
+/// Cache Directory Tagging Specification, 2004).
+const CACHE: (&str, &[u8]) = ("CACHEDIR.TAG", b"Signature: 8a477f597d28d172789f06886806bc55");
 
 /// The hash of a folder's content, and the bytes of all its files together.
 ///
@@ -75,22 +79,30 @@ fn sha256_of_paths(folder: &Path, mut paths: Vec<PathBuf>) -> Result<(String, u6
 pub(super) struct Without<'a> {
     /// These files, absolute.
     own: &'a [PathBuf],
-    /// What Git keeps of a repository, wherever it is in the folder.
-    repositories: bool,
+    /// What Git keeps of a repository, and folders that are marked as caches, wherever they are in the folder.
+    of_machine: bool,
 }
 
 impl<'a> Without<'a> {
     /// What is left out of a folder that may surround a study with these files of its own: each commit, and each edit of the
-    /// study, would else be another source, and all would be built again.
+    /// study, would else be another source, and all would be built again. What was built there before would be taken for
+    /// built again.
     pub(super) fn of_study(own: &'a [PathBuf]) -> Self {
-        Self { own, repositories: true }
+        Self { own, of_machine: true }
     }
 
     /// Whether this is left out.
     pub(super) fn has(&self, place: &Path) -> bool {
-        let is_repository = || self.repositories && place.file_name() == Some(REPOSITORY.as_ref());
-        is_repository() || self.own.iter().any(|own| own == place)
+        let is_repository = || place.file_name() == Some(REPOSITORY.as_ref());
+        self.own.iter().any(|own| own == place) || (self.of_machine && (is_repository() || is_cache(place)))
     }
+}
+
+/// Whether a folder is marked as a cache.
+fn is_cache(folder: &Path) -> bool {
+    let (name, signature) = CACHE;
+    let mut start = vec![0; signature.len()];
+    File::open(folder.join(name)).and_then(|mut file| file.read_exact(&mut start)).is_ok() && start == signature
 }
 
 /// What counts of a folder: not the journals of a study in it, or each run would change the source that it builds.
@@ -286,6 +298,24 @@ mod tests {
         assert!(to.join("a/study.toml").exists() && !to.join("study.toml").exists());
         fs::remove_file(from.join("a/study.toml")).unwrap();
         assert_eq!(content_without_sha256(&from, &without).unwrap(), before);
+    }
+
+    #[test]
+    fn what_is_marked_as_a_cache_is_no_part_of_a_folder_around_a_study() {
+        let folder = tempfile::tempdir().unwrap();
+        let (from, to) = (folder.path().join("from"), folder.path().join("to"));
+        everything(&from);
+        let (before, without) = (tree_sha256(&from).unwrap(), Without::of_study(&[]));
+        fs::create_dir_all(from.join("target/release")).unwrap();
+        fs::write(from.join("target/CACHEDIR.TAG"), "Signature: of another kind, of the same length as that").unwrap();
+        fs::write(from.join("target/release/old"), "stale").unwrap();
+        assert_ne!(content_without_sha256(&from, &without).unwrap(), before);
+        let tag =
+            "Signature: 8a477f597d28d172789f06886806bc55\n# This file is a cache directory tag created by cargo.\n";
+        fs::write(from.join("target/CACHEDIR.TAG"), tag).unwrap();
+        assert_eq!(content_without_sha256(&from, &without).unwrap(), before);
+        copy_without(&from, &to, &without).unwrap();
+        assert!(to.join("a/file").exists() && !to.join("target").exists());
     }
 
     #[test]

@@ -1,5 +1,5 @@
-//! Object files that no call which was seen has made: of a compiler that was called by its full path, or after the search
-//! path was reset. Only what was compiled from C and its like is counted, and rather too little than too much.
+//! Object files that no call which was seen has made: a compiler bypassed the wrapper. Only what was compiled from C and its like
+//! is counted, and rather too little than too much.
 
 use super::made::plain;
 use bakeoff_host::wrapper::{Call, Kind};

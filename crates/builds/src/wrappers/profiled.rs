@@ -139,7 +139,7 @@ fn output(build: &Build, source: Option<&str>) -> PathBuf {
 }
 
 /// The names, without ending, that gcc's profile of a source may have. Where the same call links, new compilers put the
-/// program's name before it.
+/// program's name before it, unless both are the same.
 fn names(build: &Build, source: &str) -> Vec<PathBuf> {
     let output = output(build, Some(source));
     let whole = output.with_extension("");
@@ -153,7 +153,9 @@ fn names(build: &Build, source: &str) -> Vec<PathBuf> {
         name.push(&stem);
         PathBuf::from(name)
     };
-    vec![after(&output), after(&whole), plain(&build.dir.join(&stem))]
+    let mut names = vec![after(&output), after(&whole), plain(&build.dir.join(&stem))];
+    names.extend([output, whole].into_iter().filter(|name| name.file_name() == Some(stem.as_os_str())));
+    names
 }
 
 /// The name of a file, without folders and ending.

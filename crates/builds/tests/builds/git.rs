@@ -301,6 +301,12 @@ fn nothing_of_a_repository_is_executed() {
     assert!(study.built().0.cached);
     sh(&dir, "echo 3 > three");
     assert_eq!(found(&mut study), "./.gitattributes ./.gitmodules ./one ./three");
+    // What is marked as a cache is none of its files, though nothing ignores it.
+    sh(
+        &dir,
+        "mkdir -p target/x; echo Signature: 8a477f597d28d172789f06886806bc55 > target/CACHEDIR.TAG; echo > target/x/y",
+    );
+    assert_eq!(found(&mut study), "./.gitattributes ./.gitmodules ./one ./three");
     // Of an object that is missing, the remote is not asked.
     in_repo(&study, "git config remote.origin.promisor true; git config extensions.partialClone origin");
     let blob = commit(&study, "HEAD");

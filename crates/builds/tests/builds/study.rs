@@ -53,6 +53,12 @@ impl Study {
         path
     }
 
+    /// Copies a file of the machine there, as one of the first layer.
+    pub(crate) fn bring(&mut self, name: &str, from: impl AsRef<Path>) {
+        fs::copy(from, self.dir().join(name)).unwrap();
+        self.layers[0].files.push(name.to_owned());
+    }
+
     /// Adds a variant; the first one replaces the nameless default.
     pub(crate) fn variant(&mut self, name: &str, variables: &[(&str, &str)]) {
         self.variants.retain(|known| known.name != "only");

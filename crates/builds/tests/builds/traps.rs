@@ -206,6 +206,41 @@ fn cgo_gets_the_words_and_a_cache_of_its_own() {
     assert!(Path::new(cache.trim_end()).ends_with("home/go-build"), "{cache}");
 }
 
+/// The full path of a program.
+fn path_of(name: &str) -> String {
+    let found = Command::new("sh").args(["-c", &format!("command -v {name}")]).output().unwrap().stdout;
+    String::from_utf8(found).unwrap().trim_end().to_owned()
+}
+
+#[test]
+fn compilers_that_are_called_by_their_full_path_get_the_words() {
+    if !are_here(&["gcc", "make", "cmake"]) {
+        return;
+    }
+    let gcc = path_of("gcc");
+    let scripts = [
+        format!("printf 'all: a.o b.o\\n\\t$(CC) -flto=auto a.o b.o -o p\\n' > Makefile; make CC={gcc}; cp p \"$PREFIX\""),
+        format!("{gcc} -O2 -c a.c; env -i PATH=/usr/bin:/bin gcc -c b.c; {gcc} a.o b.o -o \"$PREFIX/p\""),
+        format!(
+            "printf 'cmake_minimum_required(VERSION 3.10)\\nproject(p C)\\nadd_executable(p a.c b.c)\\n' > CMakeLists.txt
+            cmake -S . -B build -DCMAKE_C_COMPILER={gcc} -DCMAKE_C_FLAGS=-O1; make -C build; cp build/p \"$PREFIX\""
+        ),
+    ];
+    for script in scripts {
+        let study = study(&script);
+        let (line, prefix) = study.built();
+        let log = fs::read_to_string(line.layers[0].log.as_ref().unwrap()).unwrap();
+        if let Some(why) = log.lines().find(|line| line.contains("are not seen: errno")) {
+            // Where they cannot be covered, they are counted.
+            println!("skipped: {why}");
+            assert!(line.proof.unseen["program"] >= 1, "{line:?}");
+            continue;
+        }
+        assert_eq!((won(&line), line.proof.unseen.len()), ((2, 2), 0), "{script}: {}", calls(&line));
+        assert!(Command::new(prefix.join("p")).status().unwrap().success());
+    }
+}
+
 /// The crate `cc` and what it needs, of the user's registry or of crates.io, vendored; none, and a word about it, if
 /// there is neither.
 fn crate_cc() -> Option<tempfile::TempDir> {

@@ -2,6 +2,7 @@
 
 use crate::study::{Study, layer};
 use bakeoff_model::record::BuildLine;
+use bakeoff_model::study::Layer;
 use bakeoff_testkit::files::read;
 use std::fs;
 use std::path::Path;
@@ -176,21 +177,58 @@ fn words_that_a_variable_displaces_are_known_by_file() {
     assert_eq!(words(&line[1]), ["a.c: -DLEVEL", "b.c: -DLEVEL"]);
 }
 
+/// A compiler that a project brings along, called in a script.
+const OWN: &str =
+    "chmod +x own; export GCC_EXEC_PREFIX=\"$(dirname \"$(gcc -print-libgcc-file-name)\")/../../\"; ./own";
+
 #[test]
-fn objects_of_a_compiler_that_is_called_by_its_path_are_counted() {
+fn objects_of_a_compiler_that_the_project_brings_along_are_counted() {
     if !are_here(&["gcc", "as"]) {
         return;
     }
-    let path = String::from_utf8(Command::new("sh").args(["-c", "command -v gcc"]).output().unwrap().stdout).unwrap();
+    let gcc = String::from_utf8(Command::new("sh").args(["-c", "command -v gcc"]).output().unwrap().stdout).unwrap();
     let script = format!(
-        "{gcc} -O2 -c a.c; env -i TMPDIR=\"$TMPDIR\" {gcc} -c b.c -o deep.o; gcc -c b.c; cp b.o copy.o; printf 'f:\\n' > f.s; as f.s -o f.o
-        gcc a.o b.o -o \"$PREFIX/a\"",
-        gcc = path.trim_end()
+        "{OWN} -O2 -c a.c; ./own -c b.c -o deep.o; gcc -c b.c; cp b.o copy.o; printf 'f:\\n' > f.s
+        as f.s -o f.o; gcc a.o b.o -o \"$PREFIX/a\""
     );
     let mut study = study(&script);
+    study.bring("own", gcc.trim_end());
     study.variants[0].tuning.all = words_of("-O3");
     let (line, _) = study.built();
     assert_eq!(seen(&line), [("append", "-O3", 1, 1, 0)]);
     // a.o; deep.o is as b.o is, but for the words that b.o got.
     assert_eq!(line.proof.unseen, [("program".to_owned(), 2)].into());
+}
+
+#[test]
+fn what_is_built_below_the_prefix_is_looked_at_there() {
+    if !are_here(&["gcc"]) {
+        return;
+    }
+    let gcc = String::from_utf8(Command::new("sh").args(["-c", "command -v gcc"]).output().unwrap().stdout).unwrap();
+    let copied = format!("cp -a . \"$PREFIX/tree\"; cd \"$PREFIX/tree\"; gcc $FLAGS -c a.c; {OWN} -c b.c");
+    let mut study = study(&copied);
+    study.bring("own", gcc.trim_end());
+    study.variants[0].build_variables.insert("FLAGS".to_owned(), "-DX".to_owned());
+    study.variant("w", &[("FLAGS", "-DY")]);
+    let lines = study.build();
+    let words = |line: &BuildLine| format!("{:?}", line.proof.words);
+    assert!(
+        words(&lines[0]).contains("tree/a.c\": {\"-DX\"") && words(&lines[1]).contains("-DY"),
+        "{}",
+        words(&lines[0])
+    );
+    assert_eq!(lines[0].proof.unseen.values().sum::<u64>(), 1);
+}
+
+#[test]
+fn a_layer_that_compiles_nothing_is_built_once_for_all_levels() {
+    let loads = Layer { compiles_nothing: true, ..layer("loads", "date +%N > \"$PREFIX/loaded\"") };
+    let mut study = Study::new(&[loads, layer("program", "cp \"$PREFIX/loaded\" \"$PREFIX/used\"")]);
+    study.variant("own", &[]);
+    study.variant("O3", &[]);
+    study.variants[1].tuning.all = words_of("-O3");
+    study.variants[1].tuning.rust = words_of("-O");
+    study.build();
+    assert_eq!(study.built_layers(), ["loads", "program", "program"]);
 }

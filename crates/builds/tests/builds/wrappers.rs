@@ -57,9 +57,14 @@ fn a_script_that_ignores_its_flags_is_seen() {
 }
 
 #[test]
-fn a_compiler_that_is_called_by_its_path_tells_nothing() {
-    let Some(cc) = program("cc") else { return };
-    let study = study(&format!("{cc} $CFLAGS a.c b.c -o $PREFIX/a"), &[("CFLAGS", "-O2")]);
+fn a_compiler_that_the_project_brings_along_tells_nothing() {
+    let Some(gcc) = program("gcc") else { return };
+    let mut study = study(
+        "chmod +x own; export GCC_EXEC_PREFIX=\"$(dirname \"$(gcc -print-libgcc-file-name)\")/../../\"
+        ./own $CFLAGS a.c b.c -o $PREFIX/a",
+        &[("CFLAGS", "-O2")],
+    );
+    study.bring("own", gcc);
     assert_eq!(seen(&study), (0, 0, 0, None));
 }
 

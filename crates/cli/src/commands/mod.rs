@@ -71,7 +71,7 @@ Environment:
   BAKEOFF_LOCKS        another folder for the lock by which commands that need
                        the machine for themselves wait for each other
   BAKEOFF_CGROUPS      `off`: use no control groups
-  BAKEOFF_NAMESPACES   `off`: use no PID namespace
+  BAKEOFF_NAMESPACES   `off`: use no namespaces
   TMPDIR               where compare keeps the output of trials
   COLUMNS, NO_COLOR    width and colour of what is printed"
 );

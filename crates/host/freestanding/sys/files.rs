@@ -17,6 +17,15 @@ pub fn open(path: Path<'_>, flags: usize) -> Result<u32> {
     opened.map(|descriptor| descriptor as u32)
 }
 
+/// Opens a new file, or an old one that is emptied, to write to it.
+pub fn create(path: Path<'_>) -> Result<u32> {
+    const O_CREAT_TRUNC: usize = 0o1_100;
+    let flags = O_WRONLY | O_CREAT_TRUNC | O_CLOEXEC;
+    // SAFETY: the path ends in NUL.
+    let opened = unsafe { call(number::OPENAT, [AT_FDCWD, path.as_ptr() as usize, flags, 0o600, 0, 0]) };
+    opened.map(|descriptor| descriptor as u32)
+}
+
 /// Opens a file that others append to as well.
 pub fn open_to_append(path: Path<'_>) -> Result<u32> {
     open(path, O_WRONLY | O_APPEND)
@@ -79,6 +88,24 @@ pub fn read_link<'a>(path: Path<'_>, into: &'a mut [u8]) -> Result<&'a [u8]> {
     // SAFETY: the path ends in NUL, and the slice is valid for writes of its length.
     let length = unsafe { call(number::READLINKAT, arguments) }?;
     Ok(&into[..length])
+}
+
+/// What tells a file from all others: its device and its number there.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Identity {
+    device: u64,
+    inode: u64,
+}
+
+/// That of the file that a path leads to.
+pub fn identity(path: Path<'_>) -> Result<Identity> {
+    const STATX_INO: usize = 0x100;
+    // struct statx: the number of the file is its fifth word, and the device, in two halves, its eighteenth.
+    let mut about = [0_u64; 32];
+    let arguments = [AT_FDCWD, path.as_ptr() as usize, 0, STATX_INO, (&raw mut about) as usize, 0];
+    // SAFETY: the path ends in NUL, and the structure has 256 bytes.
+    unsafe { call(number::STATX, arguments) }?;
+    Ok(Identity { device: about[17], inode: about[4] })
 }
 
 /// Whether it may be executed, which folders may too.

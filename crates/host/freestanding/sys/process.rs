@@ -11,6 +11,11 @@ pub fn parent_pid() -> u32 {
     plain(number::GETPPID, 0, 0, 0).unwrap_or(0) as u32
 }
 
+/// The user and the group that we act for.
+pub fn effective_ids() -> [u32; 2] {
+    [number::GETEUID, number::GETEGID].map(|call| plain(call, 0, 0, 0).unwrap_or(0) as u32)
+}
+
 /// Whether everything in our PID namespace ends with us.
 pub fn is_first_process() -> bool {
     plain(number::GETPID, 0, 0, 0) == Ok(1)

@@ -19,6 +19,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// Set to `off`: no namespaces, as if they were not permitted.
 const VARIABLE: &str = "BAKEOFF_NAMESPACES";
 
+/// Whether nobody wants namespaces.
+pub(crate) fn are_switched_off() -> bool {
+    std::env::var_os(VARIABLE).is_some_and(|value| value == "off")
+}
+
 /// Shared by launchers; it ends when the last of them and its owner have let go of it.
 #[derive(Debug, Clone)]
 pub struct Enclosure(Arc<Kind>);
@@ -46,8 +51,7 @@ impl Enclosure {
     /// Makes one. It keeps `keep` open until nothing is left in it. Without a namespace, what others of our user's commands
     /// have left is killed here.
     pub fn open(keep: Option<BorrowedFd<'_>>) -> Self {
-        let switched_off = std::env::var_os(VARIABLE).is_some_and(|value| value == "off");
-        let made = if switched_off {
+        let made = if are_switched_off() {
             Err(io::Error::other(format!("they are switched off ({VARIABLE} is off)")))
         } else {
             Keeper::start(keep)

@@ -3,6 +3,7 @@
 
 use super::{tool, wire};
 use crate::Error;
+use crate::launcher::are_switched_off;
 use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
@@ -23,19 +24,25 @@ const ASIDE: &str = ".aside-";
 #[derive(Debug)]
 pub struct Wrappers {
     root: PathBuf,
+    /// The files that a build which calls compilers by their full path would execute.
+    compilers: BTreeSet<PathBuf>,
     /// Locked, so that nobody who has other tools removes what we need.
     _in_use: File,
 }
 
 impl Wrappers {
     /// Makes the folder `root`, or brings it up to date: the program, and in `bin` a link for each usual tool on the
-    /// search path and for each of the names in `also` that is there. Links to tools that are not there are removed
-    /// unless somebody else uses the folder, since scripts would find these tools otherwise.
+    /// search path and for each of the names in `also` that is there; a path in `also` is that of a compiler. Links to tools
+    /// that are not there are removed unless somebody else uses the folder, since scripts would find these tools otherwise.
     ///
     /// # Errors
     /// [`Error::Wrapper`] if the folder cannot be written to, or nothing there may be executed.
     pub fn install(root: &Path, search_path: &OsStr, also: &BTreeSet<String>) -> Result<Self, Error> {
-        let names = tools(search_path, also);
+        let tools = tools(search_path, also);
+        let names: BTreeSet<OsString> = tools.iter().filter_map(|tool| tool.file_name()).map(OsStr::to_owned).collect();
+        let paths = also.iter().filter(|tool| tool.starts_with('/')).map(Path::new);
+        let all = tools.iter().map(PathBuf::as_path).chain(paths).filter(|_| !are_switched_off());
+        let compilers = all.filter_map(to_cover).collect();
         let install = || -> io::Result<File> {
             let bin = root.join("bin");
             fs::create_dir_all(&bin)?;
@@ -45,6 +52,8 @@ impl Wrappers {
                 // Waits for somebody who is alone for a moment. A file system without locks goes without.
                 let _ = in_use.lock_shared();
             }
+            fs::create_dir_all(root.join(wire::UNCOVERED))?;
+            File::options().create(true).append(true).open(root.join(wire::VARIABLES))?;
             put_program(root)?;
             link(&root.join(wire::CONFINE), Path::new(wire::PROGRAM))?;
             link(&root.join(wire::RUSTC), Path::new(wire::PROGRAM))?;
@@ -60,7 +69,7 @@ impl Wrappers {
             Ok(in_use)
         };
         let in_use = install().map_err(|source| Error::Wrapper { path: root.to_owned(), source })?;
-        Ok(Self { root: root.to_owned(), _in_use: in_use })
+        Ok(Self { root: root.to_owned(), compilers, _in_use: in_use })
     }
 
     /// The folder that is put first on PATH.
@@ -74,19 +83,21 @@ impl Wrappers {
     }
 
     /// The command that executes `command`, confined to writing below these folders and to these files, as far as they
-    /// are there when it begins. The program of `command` is looked up on the PATH that it is started with, unless it
-    /// is a path.
-    pub fn confined(&self, writable: &[&Path], command: &[&str]) -> Vec<String> {
+    /// are there when it begins, and if `covered` with compilers covered. The program of `command` is looked up on the PATH
+    /// that it is started with, unless it is a path.
+    pub fn confined(&self, writable: &[&Path], covered: bool, command: &[&str]) -> Vec<String> {
         let mut words = vec![self.root.join(wire::CONFINE).display().to_string()];
         words.extend(writable.iter().map(|path| path.display().to_string()));
+        words.push("--".to_owned());
+        words.extend(self.compilers.iter().filter(|_| covered).map(|path| path.display().to_string()));
         words.push("--".to_owned());
         words.extend(command.iter().map(|&word| word.to_owned()));
         words
     }
 }
 
-/// The names of the tools that a search path has.
-fn tools(search_path: &OsStr, also: &BTreeSet<String>) -> BTreeSet<OsString> {
+/// The tools that a search path has.
+fn tools(search_path: &OsStr, also: &BTreeSet<String>) -> BTreeSet<PathBuf> {
     let mut found = BTreeSet::new();
     for folder in std::env::split_paths(search_path) {
         let Ok(entries) = fs::read_dir(&folder) else { continue };
@@ -95,11 +106,20 @@ fn tools(search_path: &OsStr, also: &BTreeSet<String>) -> BTreeSet<OsString> {
             let is_usual = tool::kind(name.as_bytes()).is_some() || tool::is_server(name.as_bytes());
             let wanted = is_usual || name.to_str().is_some_and(|name| also.contains(name));
             if wanted && is_tool(&entry.path()) {
-                found.insert(name);
+                found.insert(entry.path());
             }
         }
     }
     found
+}
+
+/// The file that a tool is in the end, if it is a compiler that can be covered. What is called otherwise there may stand before
+/// compilers, as ccache does, and clang finds its parts by the place of its own file.
+fn to_cover(tool: &Path) -> Option<PathBuf> {
+    let file = fs::canonicalize(tool).ok().filter(|_| tool.is_absolute())?;
+    let name = file.file_name()?.as_bytes();
+    let is_one = tool::kind(name) == Some(tool::Kind::Driver) && !name.windows(5).any(|part| part == b"clang");
+    (is_one && is_executable(&file)).then_some(file)
 }
 
 /// Whether it can be executed and is no wrapper.
@@ -135,15 +155,28 @@ fn link(path: &Path, target: &Path) -> io::Result<()> {
     }
 }
 
+/// The program, in which the folder is written where it has room for that; in too long a path, nothing is covered.
+fn program(root: &Path) -> Vec<u8> {
+    let mut program = PROGRAM.to_owned();
+    let folder = fs::canonicalize(root).unwrap_or_default();
+    let folder = folder.as_os_str().as_bytes();
+    let mark = program.windows(wire::FOLDER_MARK.len()).position(|bytes| bytes == wire::FOLDER_MARK);
+    if let Some(start) = mark.map(|at| at + wire::FOLDER_MARK.len()).filter(|_| folder.len() < wire::LONGEST_FOLDER) {
+        program[start..start + folder.len()].copy_from_slice(folder);
+    }
+    program
+}
+
 /// Puts the program there, unless it is.
 fn put_program(root: &Path) -> io::Result<()> {
     let path = root.join(wire::PROGRAM);
-    if fs::read(&path).is_ok_and(|there| there == PROGRAM) && is_executable(&path) {
+    let program = program(root);
+    if fs::read(&path).is_ok_and(|there| there == program) && is_executable(&path) {
         return Ok(());
     }
     let aside = aside_of(&path);
     let put = || -> io::Result<()> {
-        File::options().write(true).create_new(true).mode(0o755).open(&aside)?.write_all(PROGRAM)?;
+        File::options().write(true).create_new(true).mode(0o755).open(&aside)?.write_all(&program)?;
         try_program(&aside)?;
         fs::rename(&aside, &path)
     };
@@ -246,7 +279,12 @@ mod tests {
             }
         });
         let left: BTreeSet<_> = fs::read_dir(&root).unwrap().map(|entry| entry.unwrap().file_name()).collect();
-        assert_eq!(left, ["bin", wire::CONFINE, wire::PROGRAM, wire::RUSTC].map(OsString::from).into());
+        assert_eq!(
+            left,
+            ["bin", wire::CONFINE, wire::PROGRAM, wire::RUSTC, wire::UNCOVERED, wire::VARIABLES]
+                .map(OsString::from)
+                .into()
+        );
     }
 
     #[test]

@@ -17,7 +17,8 @@ fn confined(tools: &Tools, script: &str) -> Option<Output> {
     }
     fs::write(tools.dir().join("out/old"), "old").unwrap();
     let inside = tools.dir().join("in");
-    let words = tools.wrappers.confined(&[&inside, &tools.log(), Path::new("/nonexistent")], &["sh", "-ec", script]);
+    let words =
+        tools.wrappers.confined(&[&inside, &tools.log(), Path::new("/nonexistent")], false, &["sh", "-ec", script]);
     Some(tools.command(&words[0]).args(&words[1..]).output().unwrap())
 }
 
@@ -75,7 +76,8 @@ fn standard_output_can_be_opened_anew() {
         return;
     }
     let inside = tools.dir().join("in");
-    let words = tools.wrappers.confined(&[&inside], &["sh", "-ec", "echo a >> /dev/stdout; echo b >> /dev/stderr"]);
+    let words =
+        tools.wrappers.confined(&[&inside], false, &["sh", "-ec", "echo a >> /dev/stdout; echo b >> /dev/stderr"]);
     let output = fs::File::create(tools.dir().join("output")).unwrap();
     let mut command = tools.command(&words[0]);
     command.args(&words[1..]).stdout(output.try_clone().unwrap()).stderr(output);
@@ -86,7 +88,7 @@ fn standard_output_can_be_opened_anew() {
 #[test]
 fn a_command_that_is_not_there() {
     let Some(tools) = Tools::here() else { return };
-    let words = tools.wrappers.confined(&[], &["no-such-command"]);
+    let words = tools.wrappers.confined(&[], false, &["no-such-command"]);
     let output = tools.command(&words[0]).args(&words[1..]).output().unwrap();
     assert_eq!(output.status.code(), Some(127));
 }

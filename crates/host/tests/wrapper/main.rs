@@ -6,5 +6,6 @@
 mod append;
 mod calls;
 mod confinement;
+mod cover;
 mod link_order;
 mod tools;

@@ -6,6 +6,7 @@
 
 mod append;
 mod confine;
+mod cover;
 mod driver;
 mod expand;
 mod find;
@@ -37,6 +38,10 @@ use words::Words;
 const NOT_FOUND: u32 = 127;
 const NOT_EXECUTABLE: u32 = 126;
 
+/// What a build has copied while we were in a compiler's place is no compiler.
+const UNCOVERED: &[u8] =
+    b": cannot be executed; it may be a copy of what stands in the place of a compiler during a build\n";
+
 /// Longer calls are not shuffled; with all their words in one place the kernel might not take them.
 const MOST_TO_EXPAND: usize = 1 << 20;
 
@@ -53,13 +58,18 @@ pub(crate) unsafe fn main(stack: *mut usize) -> ! {
         // Somebody tries whether it can be executed.
         sys::exit(0)
     }
+    let env = cover::completed(env);
     if name == wire::RUSTC.as_bytes() {
         rust(true, words.after(1), &env)
+    }
+    let mut room = [0; LONGEST];
+    if let Some(file) = cover::covered(&mut room) {
+        covered(file, name, words, &env)
     }
     if tool::is_server(name) {
         without_server(name, words, &env)
     }
-    wrapped(name, words, &env)
+    wrapped(name, words, &env, None)
 }
 
 /// The end after a defect of our own.
@@ -68,14 +78,30 @@ pub(crate) fn last_resort() -> ! {
 }
 
 fn confined(words: &Words, env: &Words) -> ! {
-    let end = (1..words.len()).find(|&nth| words.bytes(nth) == b"--").unwrap_or(words.len());
-    // SAFETY: some of the words after the first; the words end in null, which is not asked for.
-    confine::confine(&unsafe { Words::new(words.after(1).pointers(), end.saturating_sub(1)) });
+    let end_after = |start: usize| (start..words.len()).find(|&nth| words.bytes(nth) == b"--").unwrap_or(words.len());
+    // SAFETY: some of the words; the words end in null, which is not asked for.
+    let between =
+        |start: usize, end: usize| unsafe { Words::new(words.after(start).pointers(), end.saturating_sub(start)) };
+    let middle = end_after(1);
+    let end = end_after(middle + 1);
+    // A confined process can mount nothing.
+    cover::cover(&between(middle + 1, end), env);
+    confine::confine(&between(1, middle));
     let search = Search::new(env.variable("PATH"), words.bytes(end + 1), None);
     become_one_of(search, words.bytes(end + 1), words.after(end + 1), |_, words| (words, *env))
 }
 
-fn wrapped(name: &'static [u8], words: Words, env: &Words) -> ! {
+/// In place of a compiler that was called by its path. One that a compiler calls, such as those that optimise a link, is a
+/// part of a call that was seen.
+fn covered(file: &CStr, name: &'static [u8], words: Words, env: &Words) -> ! {
+    if env.variable("COLLECT_GCC").is_none() && env.variable(variable::WITHIN).is_none() {
+        wrapped(name, words, env, Some(file))
+    }
+    become_that(file, words, |_, words| (words, *env), UNCOVERED)
+}
+
+/// In place of the tool `covered`, or of the next of that name on PATH.
+fn wrapped(name: &'static [u8], words: Words, env: &Words, covered: Option<&CStr>) -> ! {
     let kind = kind(name).unwrap_or(Kind::Driver);
     if kind == Kind::Rust {
         rust(false, words, env)
@@ -84,7 +110,7 @@ fn wrapped(name: &'static [u8], words: Words, env: &Words) -> ! {
         Some(seed) => shuffle(kind, seed.to_bytes(), words, env),
         None => (words, 0),
     };
-    let tuning = if kind == Kind::Driver { Tuning::of(name, expanded(words).unwrap_or(words), env) } else { None };
+    let tuning = (kind == Kind::Driver).then(|| Tuning::of(name, expanded(words).unwrap_or(words), env));
     let mut told = false;
     let before = |real: &CStr, words: Words| {
         let (words, env) = tuning.as_ref().map_or((words, *env), |tuning| tuning.tuned(real, words, *env));
@@ -104,9 +130,12 @@ fn wrapped(name: &'static [u8], words: Words, env: &Words) -> ! {
         }
         (words, env)
     };
-    match tuning.as_ref().and_then(Tuning::compiler) {
-        Some(compiler) => become_that(compiler, words, before),
-        None => {
+    match (tuning.as_ref().and_then(Tuning::compiler), covered) {
+        (Some(compiler), _) => {
+            become_that(compiler, words, before, b": cannot be executed, although a level names it as the compiler\n")
+        }
+        (None, Some(covered)) => become_that(covered, words, before, UNCOVERED),
+        (None, None) => {
             let search = Search::new(env.variable("PATH"), name, tuning.as_ref().and_then(Tuning::within));
             become_one_of(search, name, words, before)
         }
@@ -122,10 +151,12 @@ fn without_server(name: &'static [u8], words: Words, env: &Words) -> ! {
             become_one_of(Search::new(env.variable("PATH"), name, None), name, words, |_, words| (words, *env))
         }
         path if path.contains(&b'/') => {
-            become_it(program, rest, &mut |_, words| (words, *env));
+            // It may be covered, or one of our links: then we are called again.
+            // SAFETY: the words and the environment that the kernel gave us.
+            unsafe { sys::exec(program, rest.pointers(), env.pointers()) };
             complain(path, b": cannot be executed\n", NOT_EXECUTABLE)
         }
-        compiler => wrapped(compiler, rest, env),
+        compiler => wrapped(compiler, rest, env, None),
     }
 }
 
@@ -254,10 +285,15 @@ fn become_one_of(
     complain(name, complaint, why)
 }
 
-/// Executes that program, whatever was called.
-fn become_that(program: &CStr, words: Words, mut before: impl FnMut(&CStr, Words) -> (Words, Words)) -> ! {
+/// Executes that program, whatever was called, or ends with the complaint.
+fn become_that(
+    program: &CStr,
+    words: Words,
+    mut before: impl FnMut(&CStr, Words) -> (Words, Words),
+    complaint: &[u8],
+) -> ! {
     become_it(program, words, &mut before);
-    complain(program.to_bytes(), b": cannot be executed, although a level names it as the compiler\n", NOT_EXECUTABLE)
+    complain(program.to_bytes(), complaint, NOT_EXECUTABLE)
 }
 
 /// Returns only if the program cannot be executed.
@@ -265,6 +301,8 @@ fn become_it(real: &CStr, mut words: Words, before: &mut impl FnMut(&CStr, Words
     // SAFETY: the path is on a stack that nobody leaves but by executing or ending.
     unsafe { words.set(0, real) };
     let (words, env) = before(real, words);
+    let mut room = [0; LONGEST];
+    let real = cover::behind(real, &mut room).unwrap_or(real);
     // SAFETY: the words and the environment that the kernel gave us, or arrays like them.
     unsafe { sys::exec(real, words.pointers(), env.pointers()) };
 }

@@ -28,9 +28,9 @@ pub(super) struct Tuning {
 }
 
 impl Tuning {
-    /// What concerns a driver called by this name; none if nothing is asked for. `seen` are its words, with those of
+    /// What concerns a driver called by this name. `seen` are its words, with those of
     /// response files in their places.
-    pub(super) fn of(name: &[u8], seen: Words, env: &Words) -> Option<Self> {
+    pub(super) fn of(name: &[u8], seen: Words, env: &Words) -> Self {
         let lines = |name| env.variable(name).map_or(&b""[..], CStr::to_bytes);
         let asked = Asked {
             all: lines(variable::APPEND),
@@ -41,16 +41,13 @@ impl Tuning {
             profile_clang: lines(variable::PROFILE_CLANG),
         };
         let compiler = env.variable(if is_cxx(name) { variable::CXX } else { variable::CC });
-        if compiler.is_none() && asked.is_empty() {
-            return None;
-        }
         let within = env.variable(variable::WITHIN);
         let mut room = [0; LONGEST];
         let dir = sys::folder(&mut room).map_or(&b""[..], |dir| dir.strip_suffix(b"\0").unwrap_or(dir));
         let words = (1..seen.len()).map(|nth| seen.bytes(nth));
         let task = task(name, words, dir, lines("TMPDIR")).filter(|_| within.is_none());
         let compiler = compiler.filter(|_| within.is_none());
-        Some(Self { asked, compiler, within, standard: compiler.and(standard(name)), task })
+        Self { asked, compiler, within, standard: compiler.and(standard(name)), task }
     }
 
     /// The compiler that is executed, wherever others are.
@@ -69,6 +66,9 @@ impl Tuning {
     }
 
     fn with_words(&self, real: &CStr, words: Words) -> Option<Words> {
+        if self.compiler.is_none() && self.asked.is_empty() {
+            return None;
+        }
         let (mut count, mut bytes) = (words.len() + usize::from(self.standard.is_some()), 0);
         let each = |visit: &mut dyn FnMut(&'static [u8])| {
             if let Some(task) = &self.task {
@@ -140,7 +140,7 @@ fn with_rust_words(words: Words, each: impl Fn(&mut dyn FnMut(&'static [u8]))) -
 }
 
 /// Pointers to strings, and strings of our own, in memory that stays.
-struct List {
+pub(super) struct List {
     first: *mut usize,
     count: usize,
     texts: &'static mut [u8],
@@ -149,7 +149,7 @@ struct List {
 impl List {
     /// Room for this number of strings, and of bytes for those that are copied. A slot goes before the first, as on the
     /// kernel's stack, and zeros follow the last.
-    fn new(count: usize, bytes: usize) -> Option<Self> {
+    pub(super) fn new(count: usize, bytes: usize) -> Option<Self> {
         let pointers = (count + 2) * size_of::<usize>();
         let memory = sys::map(pointers + bytes).ok()?;
         // SAFETY: the pointers, the first of them left out, and behind them the texts; nobody else has this memory.
@@ -159,7 +159,7 @@ impl List {
         }
     }
 
-    fn push(&mut self, string: usize) {
+    pub(super) fn push(&mut self, string: usize) {
         // SAFETY: the strings were counted before the list was made.
         unsafe { self.first.add(self.count).write(string) };
         self.count += 1;
@@ -180,7 +180,7 @@ impl List {
         self.push(text.as_ptr() as usize);
     }
 
-    fn words(&self) -> Words {
+    pub(super) fn words(&self) -> Words {
         // SAFETY: that number was written, and zeros follow.
         unsafe { Words::new(self.first, self.count) }
     }

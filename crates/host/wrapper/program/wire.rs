@@ -68,7 +68,16 @@ pub mod variable {
 
 /// The name of the program, which no tool has.
 pub const PROGRAM: &str = "bakeoff-wrapper";
-/// The name by which it confines a command: `bakeoff-confine PATH… -- COMMAND…`.
+/// In the folder of the program, the folder in which a covered build sees the file system without covers.
+pub const UNCOVERED: &str = "uncovered";
+/// There, the file in which it sees the variables that it was started with; for anybody else it is empty.
+pub const VARIABLES: &str = "variables";
+/// In the program, what stands before the place for the folder that it is in.
+pub const FOLDER_MARK: &[u8; 16] = b"\0\x01bakeoff-folder";
+/// No longer folder has room there; a NUL follows it.
+pub const LONGEST_FOLDER: usize = 1024;
+
+/// The name by which it covers files, confines a command and becomes it: `bakeoff-confine WRITABLE… -- COVERED… -- COMMAND…`.
 pub const CONFINE: &str = "bakeoff-confine";
 /// The name by which it stands between cargo and rustc: `bakeoff-rustc RUSTC WORDS…`.
 pub const RUSTC: &str = "bakeoff-rustc";

@@ -79,6 +79,8 @@ pub struct Layer {
     pub relink: Option<String>,
     /// What keeps the output of compilers; what building costs is not comparable then.
     pub compiler_cache: Option<CompilerCache>,
+    /// It compiles nothing: what levels change in calls of compilers does not concern it, and one build serves all of them.
+    pub compiles_nothing: bool,
     /// A script that takes longer is killed, in seconds.
     pub timeout_s: Option<f64>,
     /// The tree that it is built in stays, for a command that looks into it. The study file does not say so, and the name of

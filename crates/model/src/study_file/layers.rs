@@ -67,6 +67,7 @@ fn layer(section: &Section<'_>, name: String, sources: &[Source]) -> Layer {
         sizes: inside(section, "sizes"),
         relink: section.string("relink").map(|(script, _)| script),
         compiler_cache: compiler_cache(section),
+        compiles_nothing: section.boolean("compiles") == Some(false),
         timeout_s: section.duration("timeout"),
         keeps_tree: false,
     }

@@ -99,6 +99,7 @@ fn read(file: &Section<'_>, extensions: &[&dyn Extension]) -> Study {
     tuned::one_factor_chooses_the_compiler(file.sink, &build_factors);
     tuned::no_cache_comes_between(file, &build_factors, &layers);
     tuned::one_factor_profiles(file.sink, &build_factors);
+    tuned::profiled_layers_compile(file.sink, &build_factors, &layers);
     tuned::plans_allow_a_profile(file.sink, &plans, &build_factors);
     file.finish();
     Study {

@@ -61,6 +61,20 @@ fn by_hand(tuning: &Tuning) -> Option<&str> {
     words.into_iter().find(|word| STARTS.iter().any(|start| word.starts_with(start)))
 }
 
+/// What compiles nothing has no profile.
+pub(super) fn profiled_layers_compile(sink: &Sink, factors: &[PlacedFactor], layers: &[Layer]) {
+    for placed in factors {
+        let trained = |layer: &&Layer| {
+            let mut levels = placed.factor.levels.iter();
+            layer.compiles_nothing && levels.any(|level| level.tuning.training.contains_key(&layer.name))
+        };
+        if let (Some(layer), Some(at)) = (layers.iter().find(trained), placed.profiles.first()) {
+            let message = format!("layer `{}` has `compiles = false`, and a profile", layer.name);
+            sink.report(at.clone(), &message, "", "name another layer, or leave `compiles` out of that one");
+        }
+    }
+}
+
 /// A build with a profile is no single script.
 pub(super) fn plans_allow_a_profile(sink: &Sink, plans: &[PlanSpec], factors: &[PlacedFactor]) {
     let Some(at) = factors.iter().find_map(|placed| placed.profiles.first()) else { return };

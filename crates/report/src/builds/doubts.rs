@@ -84,13 +84,13 @@ fn flag(doubt: &FlagDoubt) -> String {
     let not_seen = match doubt.unseen {
         0 => String::new(),
         unseen => {
-            format!("; of {unseen} of these only the object was seen: is the compiler called by its full path?")
+            format!("; of {unseen} of these only the object was seen: a compiler bypassed the wrapper")
         }
     };
     let what = match &doubt.fate {
-        FlagFate::NeverArrived if *of == 0 => format!(
-            "never arrived: {whose}: no call of a compiler was seen in layer {layer}; is it called by its full path?"
-        ),
+        FlagFate::NeverArrived if *of == 0 => {
+            format!("never arrived: {whose}: no call of a compiler was seen in layer {layer}")
+        }
         FlagFate::NeverArrived => {
             format!("never arrived: {whose} reached none of {} in layer {layer}", calls(*of))
         }

@@ -157,3 +157,57 @@ fn what_cannot_be_a_study_is_said_with_a_remedy() {
     typed(&sandbox, &["init", "sum"]).expect(2, &["no build system is recognised", "docs/study-file.md"]);
     typed(&sandbox, &["init", "sum", "--level", "x="]).expect(2, &["changes nothing", "lto=-O3 -flto=auto"]);
 }
+
+/// A project with tests and a benchmark of its own: programs that are linked only when they are executed.
+fn with_targets(test: &str) -> (Sandbox, PathBuf) {
+    let (sandbox, folder) = project();
+    let targets = format!("check: sum t\n\t{test}\nt: t.o\n\t$(CC) -o $@ t.o\n");
+    fs::write(folder.join("t.c"), "int main(void) { return 0; }\n").unwrap();
+    fs::write(folder.join("Makefile"), format!("{MAKEFILE}{targets}")).unwrap();
+    (sandbox, folder)
+}
+
+#[test]
+fn the_tests_of_a_project_are_its_workload_if_nothing_else_is_said() {
+    if is_missing(&["make", "cc", "timeout"]) {
+        return;
+    }
+    // They leave a file, and print what differs from one program to the other.
+    let (sandbox, folder) = with_targets("./t && ./sum 1000 > log && cksum sum");
+    typed(&sandbox, &["init", "sum", "--level", LEVEL]).expect(
+        0,
+        &[
+            "trying the tests, `make check`",
+            "the workload is the tests, `make check` (--run COMMAND names another)",
+            "O0: -O0 arrived in 3 of 3 calls, and won in 3",
+            "next: bakeoff run sum",
+        ],
+    );
+    let study = fs::read_to_string(folder.join("study.toml")).unwrap();
+    for part in ["[workloads.tests]", "prepare = 'cp -a \"$PREFIX/tree\" \"$TMPDIR\"'", "output = \"varies\""] {
+        assert!(study.contains(part), "{part} is missing in\n{study}");
+    }
+    typed(&sandbox, &["build", "sum"]).expect(0, &["baseline: in the cache", "O0: in the cache"]);
+    let shown = typed(&sandbox, &["run", "sum", "--blocks", "6", "--quiet"]);
+    shown.expect(0, &["O0", "baseline"]);
+    assert!(!shown.out.contains("failed"), "{}", shown.out);
+    // A profile may be trained by them.
+    fs::remove_file(folder.join("study.toml")).unwrap();
+    typed(&sandbox, &["init", "sum", "--level", "pgo=profile"]).expect(0, &["pgo: 2 of 3 compilations used a profile"]);
+}
+
+#[test]
+fn tests_that_are_no_workload_are_not_taken() {
+    if is_missing(&["make", "cc", "timeout"]) {
+        return;
+    }
+    let check = |test: &str, expect: &str| {
+        let (sandbox, folder) = with_targets(test);
+        let expect = ["not taken: the tests, `make check`", expect, "the workload is a stub that only starts sum"];
+        typed(&sandbox, &["init", "sum", "--level", LEVEL, "--product", "sum"]).expect(0, &expect);
+        let study = fs::read_to_string(folder.join("study.toml")).unwrap();
+        assert!(study.contains("[workloads.stub]") && !study.contains("$PREFIX/tree"), "{study}");
+    };
+    check("./sum 10; rm -f t", "calls a compiler");
+    check("exit 3", "cannot be executed where it is built");
+}

@@ -90,8 +90,20 @@ fn cargo_builds_with_the_toolchain_of_the_user() {
     let lock = "version = 3\n\n[[package]]\nname = \"prog\"\nversion = \"0.1.0\"\n";
     let main = "fn main() { println!(\"done\"); }\n";
     let files = [("Cargo.toml", manifest), ("Cargo.lock", lock), ("src/main.rs", main)];
-    let level = "O1=CARGO_PROFILE_RELEASE_OPT_LEVEL=1";
-    init(&files, level, "./prog", &["built by Cargo.toml", "the program is target/release/prog"], 2);
+    let said = ["built by Cargo.toml", "the program is target/release/prog"];
+    let rustc = "opt-level-1: -C opt-level=1 arrived in 1 of 1 calls of rustc, and won in 1";
+    init(&files, "-C opt-level=1", "./prog", &[said[0], said[1], rustc], 2);
+    init(&files, "O1=CARGO_PROFILE_RELEASE_OPT_LEVEL=1", "./prog", &said, 2);
+    // Words for C compilers find none here. What was built before is no part of the source.
+    let tag = ("target/CACHEDIR.TAG", "Signature: 8a477f597d28d172789f06886806bc55\n");
+    let with_target = [&files[..], &[tag, ("target/release/prog", "old")]].concat();
+    let nowhere = "-O1 arrived nowhere: no call of a C compiler was seen (words for rustc begin with -C or -Z";
+    init(&with_target, "-O1", "./prog", &[nowhere], 2);
+    // A level that is the project's own is left out, and then there is nothing to compare.
+    let sandbox = Sandbox::new("");
+    write(&sandbox.path().join("prog"), &files);
+    typed(&sandbox, &["init", "prog", "--level", "-C opt-level=3", "--run", "./prog"])
+        .expect(2, &["Left out: opt-level-3 is what the project does anyway", "nothing is left to compare"]);
 }
 
 #[test]

@@ -43,7 +43,11 @@ pub(in crate::sources) fn worktree(
     };
     let mut paths = BTreeSet::new();
     let listed = list(cache, &top, Path::new(""), &mut paths, DEEPEST)?;
-    paths.retain(|path| !without.has(&top.join(path)));
+    let mut known = BTreeMap::new();
+    paths.retain(|path| {
+        let above = path.ancestors().filter(|above| *above != Path::new(""));
+        !above.into_iter().any(|part| *known.entry(part.to_owned()).or_insert_with(|| without.has(&top.join(part))))
+    });
     Ok(listed.map(|()| Tree { folder: top, paths: paths.into_iter().collect() }))
 }
 

@@ -205,6 +205,15 @@ fn no_compiler_cache_comes_between_levels_that_append() {
     assert!(shown.contains("has a compiler cache") && shown.contains("leave `cache` out"), "{shown}");
 }
 
+#[test]
+fn what_compiles_nothing_says_so_and_has_no_profile() {
+    let study = parse(&text("compiles = false\n")).unwrap();
+    assert!(study.layers[0].compiles_nothing && !parse(&text("compiles = true\n")).unwrap().layers[0].compiles_nothing);
+    assert!(messages(&text("compiles = \"no\"\n")).contains("true or false"));
+    let shown = messages(&text(&format!("compiles = false\n{PROFILED}")));
+    assert!(shown.contains("layer `perl` has `compiles = false`, and a profile"), "{shown}");
+}
+
 const PROFILED: &str = "[build_factors.opt]\nown = {}\npgo = { profile = '\"$PREFIX/p\" x', append = \"-O3\" }\n";
 
 #[test]

@@ -1,0 +1,151 @@
+//! The workload of a new study: what the user types, or else a benchmark or the tests of the source, if they prove to be of use,
+//! or else a stub. What a source offers is known to [`crate::targets`], of what use it is to [`crate::tryout`].
+
+use crate::ask::{Answers, say};
+use crate::levels::Level;
+use crate::library::{DRIVER, Library};
+use crate::origin::{Origin, shown};
+use crate::plain::Attempt;
+use crate::products::{Product, ranked};
+use crate::script::Program;
+use crate::start::Start;
+use crate::targets::{Offer, Target, offers};
+use crate::tryout;
+use crate::workload::{Kind, Workload, bring_files, of_command, of_program, of_target, stub};
+use crate::write::replace;
+use bakeoff_command::{CommandError, screen};
+use bakeoff_model::record::BuildOutcome;
+
+/// How a stub starts the program, as long as nothing better is known.
+const STARTED: &str = " --version";
+
+/// Where nobody is asked, tests may take this long, in seconds, and benchmarks.
+const TESTS_S: f64 = 60.0;
+const BENCHMARK_S: f64 = 120.0;
+
+/// The workload, and what it executes.
+pub(crate) struct Chosen {
+    pub(crate) workload: Workload,
+    pub(crate) product: Product,
+    pub(crate) target: Option<Target>,
+}
+
+/// Chooses the workload; `is_named` if the user has said which program is meant.
+pub(crate) fn chosen(
+    start: &Start<'_>,
+    levels: &[Level],
+    run: Option<&str>,
+    is_named: bool,
+    answers: Answers,
+) -> Result<Chosen, CommandError> {
+    let (origin, product) = (start.origin, start.product);
+    let of = |workload: Workload| Chosen { workload, product: product.clone(), target: None };
+    if let Some(library) = &product.library
+        && let Some(stub) = driver(library, origin)?
+    {
+        return Ok(of(stub));
+    }
+    let typed = |typed: &str| -> Result<Chosen, CommandError> {
+        let workload = of_command(typed, &product.name(), &product.path);
+        bring(&workload.run, origin)?;
+        Ok(of(workload))
+    };
+    if let Some(run) = run {
+        return typed(run);
+    }
+    let programs = ranked(&start.plain.tree, &start.plain.made.linked, &origin.name).programs;
+    let mut left = offers(start.found, &start.plain.tree, &programs);
+    left.retain(|offer| !(is_named && matches!(offer, Offer::Program(_))));
+    while !left.is_empty() {
+        let at = match answers {
+            Answers::Nobody => 0,
+            Answers::User => {
+                let mut choices: Vec<String> = left.iter().map(Offer::shown).collect();
+                choices.extend(["a command that you type".to_owned(), "only that it starts".to_owned()]);
+                answers.choose("What shall be measured?", &choices, "--run")?
+            }
+        };
+        if at > left.len() {
+            return Ok(of(stub(&product.name(), STARTED)));
+        }
+        if at == left.len() {
+            break;
+        }
+        let offer = left.remove(at);
+        match tried(start, levels, &offer, answers)? {
+            Ok(chosen) => {
+                say(&format!("the workload is {} (--run COMMAND names another)", offer.shown()));
+                return Ok(chosen);
+            }
+            Err(why) => say(&format!("not taken: {} {why}", offer.shown())),
+        }
+    }
+    let question =
+        format!("What shall it do, typed as in the source's folder? [it only starts {}]: ", product.path.display());
+    match answers.text(&question)? {
+        Some(answer) => typed(&answer),
+        None => {
+            let name = product.name();
+            say(&format!("assumed: the workload is a stub that only starts {name} (--run COMMAND names another)"));
+            Ok(of(stub(&name, STARTED)))
+        }
+    }
+}
+
+/// Builds what is needed for an offer, and tries it; or why it is of no use, in words that follow its name.
+fn tried(
+    start: &Start<'_>,
+    levels: &[Level],
+    offer: &Offer,
+    answers: Answers,
+) -> Result<Result<Chosen, String>, CommandError> {
+    let (product, target, workload) = match offer {
+        Offer::Program(product) => (product.clone(), None, of_program(&product.name())),
+        Offer::Target(target) => (start.product.clone(), Some(target.clone()), of_target(target)),
+    };
+    let Start { cache, origin, found, features, .. } = *start;
+    let libraries = Start { product: &product, ..*start }.libraries();
+    let program = Program { product: &product, libraries: &libraries, target: target.as_ref() };
+    screen::err(&format!("trying {}: it is built for that, and executed twice\n", offer.shown()));
+    let line = Attempt { cache, origin, found, program, levels, features }.line(start.plain.how, false)?;
+    if let BuildOutcome::Failed { why, tail, .. } = &line.outcome {
+        let said = tail.last().map_or_else(String::new, |line| format!(": {}", line.trim()));
+        return Ok(Err(format!("cannot be executed where it is built: {why}{said}")));
+    }
+    let most_s = match (answers, workload.kind) {
+        (Answers::User, _) => crate::stage::MOST_S,
+        (_, Kind::Tests) => TESTS_S,
+        _ => BENCHMARK_S,
+    };
+    std::fs::create_dir_all(&origin.study_dir).map_err(CommandError::usage)?;
+    let tried = tryout::twice(&workload, &origin.study_dir, &cache.prefix_of(&line.digest), most_s)?;
+    Ok(tried.map(|()| Chosen { workload, product, target }))
+}
+
+/// Copies what a command reads into the study. Before the first build, so that all builds have the same source if the study
+/// is in it.
+pub(crate) fn bring(run: &str, origin: &Origin) -> Result<(), CommandError> {
+    let here = std::env::current_dir().map_err(CommandError::usage)?;
+    let brought = bring_files(run, &[&here, &origin.tree], &origin.study_dir).map_err(CommandError::usage)?;
+    if !brought.is_empty() {
+        screen::out(&format!("copied into the study: {}\n", brought.join(", ")));
+    }
+    Ok(())
+}
+
+/// Sees to it that the program that uses the library is in the study: the user's, from there or from here; or else a
+/// skeleton, for which the workload is a stub.
+fn driver(library: &Library, origin: &Origin) -> Result<Option<Workload>, CommandError> {
+    let file = library.file();
+    let here = std::env::current_dir().map_err(CommandError::usage)?;
+    let brought = bring_files(&file, &[&here], &origin.study_dir).map_err(CommandError::usage)?;
+    if !brought.is_empty() || origin.study_dir.join(&file).exists() {
+        screen::out(&format!("the program that uses the library: {file}\n"));
+        return Ok(None);
+    }
+    std::fs::create_dir_all(&origin.study_dir).map_err(CommandError::usage)?;
+    let place = origin.study_dir.join(&file);
+    replace(&place, library.skeleton().as_bytes()).map_err(CommandError::usage)?;
+    screen::out(&format!("wrote {}, a skeleton: call in it what shall be measured\n", shown(&place)));
+    Ok(Some(Workload { run: format!("\"$PREFIX/bin/{DRIVER}\""), prepare: None, kind: Kind::Stub }))
+}

@@ -1,0 +1,95 @@
+//! Where the commands of a new study are executed as its trials will be: in the study's folder, with an empty `HOME`, and with
+//! what was built. What they showed is for others to say; nothing of this is part of a result.
+
+use crate::workload::Workload;
+use bakeoff_command::CommandError;
+use bakeoff_host::{Command, End, Launcher, Limits, Patience};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use tempfile::TempDir;
+
+/// No workload of a benchmark takes longer, in seconds.
+pub(crate) const MOST_S: f64 = 600.0;
+
+/// Where commands are executed, and with what.
+pub(crate) struct Stage {
+    scratch: TempDir,
+    launcher: Launcher,
+    dir: PathBuf,
+    prefix: PathBuf,
+    /// A folder of programs that come before all others.
+    pub(crate) before: Option<PathBuf>,
+    /// What takes longer is killed, in seconds.
+    pub(crate) most_s: f64,
+}
+
+/// How a command ended that succeeded.
+pub(crate) struct Ended {
+    pub(crate) stdout: Vec<u8>,
+    pub(crate) wall_s: f64,
+}
+
+impl Stage {
+    /// # Errors
+    /// Those of the launcher, and of files.
+    pub(crate) fn new(dir: &Path, prefix: &Path) -> Result<Self, CommandError> {
+        let scratch = tempfile::tempdir().map_err(CommandError::usage)?;
+        let (dir, prefix) = (dir.to_owned(), prefix.to_owned());
+        Ok(Self { scratch, launcher: Launcher::start(None)?, dir, prefix, before: None, most_s: MOST_S })
+    }
+
+    /// A new `HOME`, in which all is prepared for a workload; or why it cannot be, in words.
+    ///
+    /// # Errors
+    /// As of [`Self::new`].
+    pub(crate) fn prepared(&mut self, workload: &Workload) -> Result<Result<TempDir, String>, CommandError> {
+        let home = tempfile::tempdir_in(self.scratch.path()).map_err(CommandError::usage)?;
+        let done = workload
+            .prepare
+            .as_ref()
+            .map_or(Ok(Ok(())), |prepare| Ok::<_, CommandError>(self.execute(prepare, home.path())?.map(drop)))?;
+        Ok(done.map(|()| home))
+    }
+
+    /// Executes a command with this `HOME`; or why it fails, in words.
+    ///
+    /// # Errors
+    /// As of [`Self::new`].
+    pub(crate) fn execute(&mut self, run: &str, home: &Path) -> Result<Result<Ended, String>, CommandError> {
+        let [stdout, stderr] = ["stdout", "stderr"].map(|name| self.scratch.path().join(name));
+        let folder = home.display().to_string();
+        let usual = std::env::var("PATH").unwrap_or_default();
+        let path = match &self.before {
+            Some(before) => format!("{}:{usual}", before.display()),
+            None => usual,
+        };
+        let env = [
+            ("PATH", path),
+            ("LC_ALL", "C".to_owned()),
+            ("PREFIX", self.prefix.display().to_string()),
+            ("HOME", folder.clone()),
+            ("TMPDIR", folder),
+        ];
+        let env: BTreeMap<String, String> = env.map(|(name, value)| (name.to_owned(), value)).into();
+        let argv = ["sh", "-c", run].map(str::to_owned).to_vec();
+        let (out, err) = (stdout.clone(), stderr.clone());
+        let command = Command { argv, dir: self.dir.clone(), env, stdin: None, stdout: out, stderr: err };
+        let limits = Limits { timeout_s: Some(self.most_s), ..Limits::default() };
+        let ended = self.launcher.execute_within(&limits, &command, Patience::FirstInterrupt)?;
+        let read = |path: &Path| std::fs::read(path).map_err(CommandError::usage);
+        let why = match ended.end {
+            End::Exited(0) => {
+                let wall_s = ended.measurements.get("wall").copied().unwrap_or_default();
+                return Ok(Ok(Ended { stdout: read(&stdout)?, wall_s }));
+            }
+            End::Exited(code) => format!("it exited {code}"),
+            End::Signalled(signal) => format!("it was killed by signal {signal}"),
+            End::TimedOut => format!("it takes longer than {} s", self.most_s),
+            End::Interrupted => return Err(bakeoff_builds::Error::Interrupted.into()),
+            other => format!("it could not be executed: {other:?}"),
+        };
+        let said =
+            String::from_utf8_lossy(&read(&stderr)?).trim().lines().last().map(|line| format!(": {}", line.trim()));
+        Ok(Err(why + &said.unwrap_or_default()))
+    }
+}

@@ -1,0 +1,178 @@
+//! The end of `bakeoff init`: the study is written, a level of it proven, the workload executed, and what that showed is written,
+//! too. What is in the study is decided before.
+
+use crate::ask::say;
+use crate::expect::{self, Seen};
+use crate::levels::Level;
+use crate::library::Library;
+use crate::origin::{Origin, shown};
+use crate::plain::Plain;
+use crate::products::{Product, own_libraries, ranked};
+use crate::prove::prove;
+use crate::recognise::{Found, System};
+use crate::script::{self, Program};
+use crate::stage::Stage;
+use crate::targets::Target;
+use crate::workload::{Workload, files_of_study, stub};
+use crate::write::{Output, Written, replace, text};
+use bakeoff_builds::{Cache, executed_with};
+use bakeoff_command::{Code, CommandError, Features, screen};
+use bakeoff_report::format;
+use std::path::{Path, PathBuf};
+
+/// What is known when the study is written.
+pub(crate) struct Start<'a> {
+    pub(crate) cache: &'a Cache,
+    pub(crate) origin: &'a Origin,
+    pub(crate) found: &'a Found,
+    pub(crate) plain: &'a Plain,
+    pub(crate) product: &'a Product,
+    pub(crate) target: Option<&'a Target>,
+    pub(crate) features: Features,
+}
+
+impl Start<'_> {
+    /// Writes the study, proves a level, executes the workload, and writes the study again with what that showed.
+    pub(crate) fn write(
+        &self,
+        factor: Option<&str>,
+        levels: &[Level],
+        seen: &[String],
+        mut workload: Workload,
+        file: &Path,
+    ) -> Result<Code, CommandError> {
+        let origin = self.origin;
+        let factor = factor.unwrap_or(if self.found.system == System::Go { "settings" } else { "flags" });
+        let name = self.product.name();
+        let libraries = self.libraries();
+        if !libraries.is_empty() {
+            let names = libraries.join(", ");
+            say(&format!("installed into $PREFIX, because the program needs its own libraries: {names}"));
+        }
+        let program = Program { product: self.product, libraries: &libraries, target: self.target };
+        let script = script::lines(self.found, self.plain.how, levels, &program);
+        let driver = self.product.library.as_ref().map(Library::file);
+        let (levels, files) = (&self.with_libraries(levels, &libraries)[..], self.files(levels));
+        let save = |workload: &Workload, output: Output, timed: &[String]| {
+            let written = Written {
+                origin,
+                elsewhere: false,
+                factor,
+                levels,
+                seen,
+                found: self.found,
+                driver: driver.as_deref(),
+                script: &script,
+                files: &files,
+                program: &name,
+                workload,
+                output,
+                timed,
+            };
+            std::fs::create_dir_all(&origin.study_dir).and_then(|()| replace(file, text(&written).as_bytes()))
+        };
+        save(&workload, Output::Unknown, &[]).map_err(CommandError::usage)?;
+        let proven = prove(self.cache, file, self.features)?;
+        if workload.prepare.is_none() && !libraries.is_empty() && !self.loads_own(&proven.own, &libraries) {
+            say("the program finds its libraries only with LD_LIBRARY_PATH, which the workload sets");
+            workload.run = format!("LD_LIBRARY_PATH=\"$PREFIX/lib\" {}", workload.run);
+        }
+        if workload.is_stub() && driver.is_none() {
+            workload.run = self.starting(&proven.own)?.unwrap_or(workload.run);
+        }
+        let seen = match expect::execute(&workload, &origin.study_dir, &proven.own)? {
+            Ok(seen) => seen,
+            Err(why) => {
+                save(&workload, Output::Unknown, &[]).map_err(CommandError::usage)?;
+                screen::out(&format!("the workload `{}` fails: {why}\n", workload.run));
+                screen::out(&format!("correct `run` in {}\n", shown(file)));
+                return Ok(Code::VariantFailed);
+            }
+        };
+        let output = match &seen.output {
+            // It may print sizes or sums of the program itself.
+            _ if workload.prepare.is_some() => Output::Free,
+            // The skeleton will print something else once it does something.
+            Some(_) if driver.is_some() && workload.is_stub() => Output::Unknown,
+            Some(bytes) => {
+                let file = format!("{name}.expect");
+                replace(&origin.study_dir.join(&file), bytes).map_err(CommandError::usage)?;
+                Output::Expected(file)
+            }
+            None if seen.varies => Output::Varies,
+            None => Output::Unknown,
+        };
+        let timed = if workload.is_stub() { vec![] } else { timed(&seen, levels.len()) };
+        save(&workload, output, &timed).map_err(CommandError::usage)?;
+        timed.iter().for_each(|line| say(line));
+        screen::out(&format!("wrote {}\n", shown(file)));
+        Ok(if proven.is_built { Code::Done } else { Code::VariantFailed })
+    }
+
+    /// How the program is started so that it succeeds, if it can be in one of the usual ways.
+    fn starting(&self, prefix: &Path) -> Result<Option<String>, CommandError> {
+        const USUAL: [&str; 5] = [" --version", " --help", " -V", " -h", ""];
+        let mut stage = Stage::new(&self.origin.study_dir, prefix)?;
+        stage.most_s = 10.0;
+        for words in USUAL {
+            let run = stub(&self.product.name(), words);
+            if let Ok(home) = stage.prepared(&run)?
+                && stage.execute(&run.run, home.path())?.is_ok()
+            {
+                return Ok(Some(run.run));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The levels, whose trainings find the program's own libraries.
+    fn with_libraries(&self, levels: &[Level], libraries: &[String]) -> Vec<Level> {
+        let mut levels = levels.to_vec();
+        for command in levels.iter_mut().filter_map(Level::training).filter(|_| !libraries.is_empty()) {
+            *command = format!("export LD_LIBRARY_PATH=\"$PREFIX/lib\"; {command}");
+        }
+        levels
+    }
+
+    /// The study's files that trainings read.
+    fn files(&self, levels: &[Level]) -> Vec<String> {
+        let mut levels = levels.to_vec();
+        let commands = levels.iter_mut().filter_map(Level::training);
+        let of = |command: &mut String| files_of_study(command, &self.origin.tree, &self.origin.study_dir);
+        let mut files: Vec<String> = commands.flat_map(of).collect();
+        files.sort_unstable();
+        files.dedup();
+        files
+    }
+
+    /// Libraries of the tree that the program would take from the system once it lies elsewhere.
+    pub(crate) fn libraries(&self) -> Vec<String> {
+        let shared = ranked(&self.plain.tree, &self.plain.made.linked, &self.origin.name).shared;
+        own_libraries(&self.plain.tree, &self.product.path, &shared)
+    }
+
+    /// Whether the program in a prefix takes its libraries from there.
+    fn loads_own(&self, prefix: &Path, libraries: &[String]) -> bool {
+        let loaded = executed_with(&[prefix.join("bin").join(self.product.name())], None, 1000);
+        let of = |name: &String| {
+            let is_it = |path: &&PathBuf| {
+                path.file_name().is_some_and(|file| file.to_string_lossy().starts_with(&format!("{name}.so")))
+            };
+            loaded.iter().find(is_it).is_some_and(|path| path.starts_with(prefix))
+        };
+        libraries.iter().all(of)
+    }
+}
+
+/// What was seen of the workload, a sentence each.
+fn timed(seen: &Seen, levels: usize) -> Vec<String> {
+    let mut lines =
+        vec![format!("The workload takes about {} ({} times).", format::duration(seen.median_s()), seen.walls.len())];
+    if seen.varies {
+        lines.push("Its output differs from one execution to the next.".to_owned());
+    }
+    if let Some(blocks) = seen.blocks_for_one_percent(levels) {
+        lines.push(format!("To see a difference of 1 % takes about {blocks} blocks on this machine; a study has 12."));
+    }
+    lines
+}
