@@ -5,7 +5,7 @@ use crate::ask::{Answers, say};
 use crate::levels::Level;
 use crate::library::{DRIVER, Library};
 use crate::origin::{Origin, shown};
-use crate::plain::Attempt;
+use crate::plain::{Attempt, reason};
 use crate::products::{Product, ranked};
 use crate::script::Program;
 use crate::start::Start;
@@ -108,9 +108,8 @@ fn tried(
     let program = Program { product: &product, libraries: &libraries, target: target.as_ref() };
     screen::err(&format!("trying {}: it is built for that, and executed twice\n", offer.shown()));
     let line = Attempt { cache, origin, found, program, levels, features }.line(start.plain.how, false)?;
-    if let BuildOutcome::Failed { why, tail, .. } = &line.outcome {
-        let said = tail.last().map_or_else(String::new, |line| format!(": {}", line.trim()));
-        return Ok(Err(format!("cannot be executed where it is built: {why}{said}")));
+    if line.outcome != BuildOutcome::Built {
+        return Ok(Err(format!("cannot be executed where it is built{}", reason(&line))));
     }
     let most_s = match (answers, workload.kind) {
         (Answers::User, _) => crate::stage::MOST_S,
