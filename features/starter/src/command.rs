@@ -210,7 +210,8 @@ fn chosen_product(
     }
     if let Some(named) = named {
         let fits = |one: &&Product| one.name() == named || one.path == Path::new(named);
-        let all: Vec<&Product> = products.iter().collect();
+        let serious: Vec<&Product> = products.iter().filter(|one| !one.is_aside).collect();
+        let all = if serious.is_empty() { products.iter().collect() } else { serious };
         return products.iter().find(fits).cloned().ok_or_else(|| {
             CommandError::usage(format!("no program `{named}` is built"))
                 .hint(format!("there are: {}", list(&all).join(", ")))

@@ -11,7 +11,7 @@ use crate::script::Program;
 use crate::start::Start;
 use crate::targets::{Offer, Target, offers};
 use crate::tryout;
-use crate::workload::{Kind, Workload, bring_files, of_command, of_program, of_target, stub};
+use crate::workload::{Kind, Workload, bring_files, of_benchmark, of_command, of_target, stub};
 use crate::write::replace;
 use bakeoff_command::{CommandError, screen};
 use bakeoff_model::record::BuildOutcome;
@@ -100,7 +100,10 @@ fn tried(
     answers: Answers,
 ) -> Result<Result<Chosen, String>, CommandError> {
     let (product, target, workload) = match offer {
-        Offer::Program(product) => (product.clone(), None, of_program(&product.name())),
+        Offer::Program(product) => {
+            let content = std::fs::read(start.plain.tree.join(&product.path)).map_err(CommandError::usage)?;
+            (product.clone(), None, of_benchmark(&product.name(), &content))
+        }
         Offer::Target(target) => (start.product.clone(), Some(target.clone()), of_target(target)),
     };
     let Start { cache, origin, found, features, .. } = *start;
@@ -146,5 +149,5 @@ fn driver(library: &Library, origin: &Origin) -> Result<Option<Workload>, Comman
     let place = origin.study_dir.join(&file);
     replace(&place, library.skeleton().as_bytes()).map_err(CommandError::usage)?;
     screen::out(&format!("wrote {}, a skeleton: call in it what shall be measured\n", shown(&place)));
-    Ok(Some(Workload { run: format!("\"$PREFIX/bin/{DRIVER}\""), prepare: None, kind: Kind::Stub }))
+    Ok(Some(Workload { run: format!("\"$PREFIX/bin/{DRIVER}\""), kind: Kind::Stub, ..Workload::default() }))
 }

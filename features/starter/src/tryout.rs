@@ -37,8 +37,12 @@ pub(crate) fn twice(
         };
         let copy = home.path().join(TREE);
         let programs = forget_use(&[&tree, &copy]);
-        if let Err(why) = stage.execute(&workload.run, home.path())? {
-            return Ok(Err(format!("is no workload: {why}")));
+        let printed = match stage.execute(&workload.run, home.path())? {
+            Ok(ended) => String::from_utf8_lossy(&ended.stdout).into_owned(),
+            Err(why) => return Ok(Err(format!("is no workload: {why}"))),
+        };
+        if workload.harness.is_some() && !printed.contains("enchmark") {
+            return Ok(Err("prints no result".to_owned()));
         }
         let compilers = fs::read_to_string(&called).unwrap_or_default();
         if let Some(compiler) = compilers.lines().next() {
