@@ -49,7 +49,7 @@ pub(crate) fn twice(
             return Ok(Err(format!("calls a compiler ({compiler}), so that a trial would measure that one, too")));
         }
         // Before anything is looked at, which would be use.
-        let is_idle = programs.is_some_and(|programs| !programs.iter().any(is_used));
+        let is_idle = programs.is_some_and(|programs| !programs.iter().any(|path| is_used(path)));
         let after = files(&copy);
         let is_new =
             |(path, seen): &(&PathBuf, &Seen)| seen.is_built && before.get(*path).is_none_or(|old| old != *seen);
@@ -127,7 +127,7 @@ fn forget_use(folders: &[&Path]) -> Option<Vec<PathBuf>> {
     (is_written_down && built.iter().all(|path| forget(path).is_ok())).then_some(built)
 }
 
-fn is_used(path: &PathBuf) -> bool {
+fn is_used(path: &Path) -> bool {
     path.metadata().and_then(|about| about.accessed()).is_ok_and(|at| at != NEVER)
 }
 
