@@ -132,8 +132,9 @@ fn build_systems(origin: &Origin, named: Option<&str>) -> Result<Vec<Found>, Com
     Ok(all)
 }
 
-/// Builds the source as it is by the first of its build systems that can build it and compiles anything: a patched Makefile may be of use only to
-/// debian/rules, which calls it with what it needs.
+/// Builds the source as it is by the first of its build systems that can build it and compiles anything: a patched Makefile may be of
+/// use only to debian/rules, which calls it with what it needs. A build in part is enough only with a program that is called like
+/// the source, or where no other system builds more.
 fn built(
     args: &Args,
     cache: &Cache,
@@ -143,27 +144,47 @@ fn built(
     features: Features,
 ) -> Result<(Found, Vec<Level>, Plain), CommandError> {
     let mut systems = systems.into_iter().peekable();
-    let mut first = None;
-    loop {
-        let Some(mut found) = systems.next() else { return Err(CommandError::usage("there is nothing to build")) };
+    let (mut failed, mut in_part) = (None, None);
+    while let Some(mut found) = systems.next() {
         found.options = args.options.clone().unwrap_or_default();
         let wanted = if asked.is_empty() { proposed(&found) } else { asked.to_vec() };
         let guess = guess(&found, &origin.tree, args.product.as_deref(), args.run.as_deref(), &origin.name);
-        let plain = match (plain::build(cache, origin, &found, (&guess, &wanted), features)?, systems.peek()) {
-            (Ok(plain), _) => plain,
-            (Err(failed), Some(next)) => {
-                say(&format!("It cannot be built by {}{}; now by {}", found.file, reason(&failed), next.file));
-                first.get_or_insert(failed);
-                continue;
+        let file = found.file.clone();
+        let now = systems.peek().map_or_else(String::new, |next| format!("; now by {}", next.file));
+        match plain::build(cache, origin, &found, (&guess, &wanted), features)? {
+            Ok(plain) if found.calls_compilers() && plain.made.compilations == 0 && !now.is_empty() => {
+                say(&format!("nothing was compiled by {file}{now}"));
             }
-            (Err(failed), None) => return Err(failure(first.as_ref().unwrap_or(&failed))),
-        };
-        match systems.peek() {
-            Some(next) if found.calls_compilers() && plain.made.compilations == 0 => {
-                say(&format!("nothing was compiled by {}; now by {}", found.file, next.file));
+            Ok(plain) => {
+                let is_meant = |program: &Product| program.is_named && !program.is_aside;
+                let has_it = || ranked(&plain.tree, &linked(&plain), &origin.name).programs.iter().any(is_meant);
+                match &plain.lacks {
+                    Some(why) if !has_it() => {
+                        say(&format!("A part of it cannot be built by {file}{why}{now}"));
+                        in_part.get_or_insert((found, wanted, plain));
+                    }
+                    Some(why) => {
+                        say(&format!("A part of it cannot be built{why}; the program can."));
+                        return Ok((found, wanted, plain));
+                    }
+                    None => return Ok((found, wanted, plain)),
+                }
             }
-            _ => return Ok((found, wanted, plain)),
+            Err(line) => {
+                if !now.is_empty() {
+                    say(&format!("It cannot be built by {file}{}{now}", reason(&line)));
+                }
+                failed.get_or_insert(line);
+            }
         }
+    }
+    match (in_part, failed) {
+        (Some((found, wanted, plain)), _) => {
+            say(&format!("Taken as it is: what {} builds of it.", found.file));
+            Ok((found, wanted, plain))
+        }
+        (None, Some(line)) => Err(failure(&line)),
+        (None, None) => Err(CommandError::usage("there is nothing to build")),
     }
 }
 
@@ -189,7 +210,8 @@ fn chosen_product(
     }
     if let Some(named) = named {
         let fits = |one: &&Product| one.name() == named || one.path == Path::new(named);
-        let all: Vec<&Product> = products.iter().collect();
+        let serious: Vec<&Product> = products.iter().filter(|one| !one.is_aside).collect();
+        let all = if serious.is_empty() { products.iter().collect() } else { serious };
         return products.iter().find(fits).cloned().ok_or_else(|| {
             CommandError::usage(format!("no program `{named}` is built"))
                 .hint(format!("there are: {}", list(&all).join(", ")))

@@ -5,13 +5,13 @@ use crate::ask::{Answers, say};
 use crate::levels::Level;
 use crate::library::{DRIVER, Library};
 use crate::origin::{Origin, shown};
-use crate::plain::Attempt;
+use crate::plain::{Attempt, reason};
 use crate::products::{Product, ranked};
 use crate::script::Program;
 use crate::start::Start;
 use crate::targets::{Offer, Target, offers};
 use crate::tryout;
-use crate::workload::{Kind, Workload, bring_files, of_command, of_program, of_target, stub};
+use crate::workload::{Kind, Workload, bring_files, of_benchmark, of_command, of_target, stub};
 use crate::write::replace;
 use bakeoff_command::{CommandError, screen};
 use bakeoff_model::record::BuildOutcome;
@@ -100,7 +100,10 @@ fn tried(
     answers: Answers,
 ) -> Result<Result<Chosen, String>, CommandError> {
     let (product, target, workload) = match offer {
-        Offer::Program(product) => (product.clone(), None, of_program(&product.name())),
+        Offer::Program(product) => {
+            let content = std::fs::read(start.plain.tree.join(&product.path)).map_err(CommandError::usage)?;
+            (product.clone(), None, of_benchmark(&product.name(), &content))
+        }
         Offer::Target(target) => (start.product.clone(), Some(target.clone()), of_target(target)),
     };
     let Start { cache, origin, found, features, .. } = *start;
@@ -108,9 +111,8 @@ fn tried(
     let program = Program { product: &product, libraries: &libraries, target: target.as_ref() };
     screen::err(&format!("trying {}: it is built for that, and executed twice\n", offer.shown()));
     let line = Attempt { cache, origin, found, program, levels, features }.line(start.plain.how, false)?;
-    if let BuildOutcome::Failed { why, tail, .. } = &line.outcome {
-        let said = tail.last().map_or_else(String::new, |line| format!(": {}", line.trim()));
-        return Ok(Err(format!("cannot be executed where it is built: {why}{said}")));
+    if line.outcome != BuildOutcome::Built {
+        return Ok(Err(format!("cannot be executed where it is built{}", reason(&line))));
     }
     let most_s = match (answers, workload.kind) {
         (Answers::User, _) => crate::stage::MOST_S,
@@ -147,5 +149,5 @@ fn driver(library: &Library, origin: &Origin) -> Result<Option<Workload>, Comman
     let place = origin.study_dir.join(&file);
     replace(&place, library.skeleton().as_bytes()).map_err(CommandError::usage)?;
     screen::out(&format!("wrote {}, a skeleton: call in it what shall be measured\n", shown(&place)));
-    Ok(Some(Workload { run: format!("\"$PREFIX/bin/{DRIVER}\""), prepare: None, kind: Kind::Stub }))
+    Ok(Some(Workload { run: format!("\"$PREFIX/bin/{DRIVER}\""), kind: Kind::Stub, ..Workload::default() }))
 }

@@ -1,7 +1,6 @@
 //! Builds a copy of the source once as it is, through the crate `builds`: with its cache, its log, and what its wrappers saw.
 //! The whole tree is kept afterwards, to be looked at. A build that fails is tried once more in another way.
 
-use crate::ask::say;
 use crate::levels::{Level, OWN};
 use crate::origin::Origin;
 use crate::products::{Product, ranked};
@@ -28,6 +27,8 @@ pub(crate) struct Plain {
     pub(crate) how: How,
     /// How long its script took, in seconds.
     pub(crate) wall_s: f64,
+    /// Why not all of it could be built.
+    pub(crate) lacks: Option<String>,
 }
 
 /// Builds it, as the plain level of a study with these levels whose program is `guess`. Then that level is built already, if
@@ -115,9 +116,8 @@ impl Attempt<'_> {
         if !programs.iter().any(|program| !program.is_aside) {
             return Ok(None);
         }
-        say(&format!("A part of it cannot be built{}; the program can.", reason(&failed)));
         let (wall_s, how) = (began.elapsed().as_secs_f64(), How { errors: Errors::Ignored, ..How::default() });
-        Ok(Some(Plain { tree, made, how, wall_s }))
+        Ok(Some(Plain { tree, made, how, wall_s, lacks: Some(reason(&failed)) }))
     }
 
     /// One build; or what failed.
@@ -138,7 +138,8 @@ impl Attempt<'_> {
         if !is_whole {
             screen::err(&format!("built it in {}\n", format::waiting_time(wall_s)));
         }
-        Ok(Ok(Plain { tree, made: made_by(root, &line.digest).unwrap_or_default(), how, wall_s }))
+        let made = made_by(root, &line.digest).unwrap_or_default();
+        Ok(Ok(Plain { tree, made, how, wall_s, lacks: None }))
     }
 
     fn study(&self, how: How) -> String {
@@ -184,9 +185,23 @@ pub(crate) fn tell(event: BuildEvent) {
 /// Why a build failed, in a few words that follow others.
 pub(crate) fn reason(line: &BuildLine) -> String {
     let BuildOutcome::Failed { why, tail, .. } = &line.outcome else { return String::new() };
-    let said = |line: &&String| line.contains("rror") || line.contains("***");
-    let line = tail.iter().find(said).or(tail.last()).unwrap_or(why);
-    format!(" ({})", line.trim())
+    format!(" ({})", telling(tail).unwrap_or(why))
+}
+
+/// The line of a failed build's last ones that says most: of a tool, else of make, else the last.
+fn telling(tail: &[String]) -> Option<&str> {
+    const OF_TOOLS: [&str; 7] = [
+        "error:",
+        ": not found",
+        "command not found",
+        "No rule to make",
+        "No such file",
+        "Error at ",
+        "undefined reference",
+    ];
+    let is_of_tool = |line: &&String| OF_TOOLS.iter().any(|words| line.contains(words));
+    let line = tail.iter().find(is_of_tool).or_else(|| tail.iter().find(|line| line.contains("***"))).or(tail.last())?;
+    Some(line.trim())
 }
 
 /// That a build failed, for the end of the command.
@@ -200,4 +215,26 @@ pub(crate) fn failure(line: &BuildLine) -> CommandError {
     CommandError::text(Code::VariantFailed, text).hint(format!(
         "install what it says is missing, or leave that out with --options, and execute the command again{log}"
     ))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_line_that_says_most_is_shown() {
+        let check = |tail: &[&str], expect: Option<&str>| {
+            let tail: Vec<String> = tail.iter().map(|&line| line.to_owned()).collect();
+            assert_eq!(telling(&tail), expect, "{tail:?}");
+        };
+        let make = "make: *** [Makefile:9: all] Error 2";
+        check(&["cc -c x.c", "x.c:1:1: error: expected ;", make], Some("x.c:1:1: error: expected ;"));
+        check(
+            &["  missing: line 81: makeinfo: command not found", make],
+            Some("missing: line 81: makeinfo: command not found"),
+        );
+        check(&["cc -o x", make, "make: Leaving directory"], Some(make));
+        check(&["no luck"], Some("no luck"));
+        check(&[], None);
+    }
 }

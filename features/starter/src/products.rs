@@ -16,6 +16,8 @@ pub(crate) struct Product {
     pub(crate) bytes: u64,
     /// It seems to be no more than a test or a helper of the build.
     pub(crate) is_aside: bool,
+    /// It is called like the source.
+    pub(crate) is_named: bool,
     score: i32,
     /// It is not built by the source, but uses this library, which is all that the source builds.
     pub(crate) library: Option<Library>,
@@ -29,7 +31,7 @@ impl Product {
 
     /// One that is not built yet.
     pub(crate) fn guessed(path: PathBuf) -> Self {
-        Self { path, bytes: 0, is_aside: false, score: 0, library: None }
+        Self { path, bytes: 0, is_aside: false, is_named: false, score: 0, library: None }
     }
 
     /// What it is called.
@@ -58,8 +60,8 @@ pub(crate) fn ranked(tree: &Path, linked: &[PathBuf], package: &str) -> Products
         }
         let path = shallower(tree, path, bytes);
         if products.programs.iter().all(|known| known.path != path) {
-            let (score, is_aside) = score(&path, package);
-            products.programs.push(Product { path, bytes, is_aside, score, library: None });
+            let (score, is_aside, is_named) = score(&path, package);
+            products.programs.push(Product { path, bytes, is_aside, is_named, score, library: None });
         }
     }
     products.programs.sort_by_key(|product| (std::cmp::Reverse(product.score), std::cmp::Reverse(product.bytes)));
@@ -87,8 +89,9 @@ fn shallower(tree: &Path, path: &Path, bytes: u64) -> PathBuf {
     above.into_iter().rev().find(same).unwrap_or_else(|| path.to_owned())
 }
 
-/// How likely a program is the one that is meant, and whether it is rather a test or a helper.
-fn score(path: &Path, package: &str) -> (i32, bool) {
+/// How likely a program is the one that is meant, whether it is rather a test or a helper, and whether it is called like the
+/// source.
+fn score(path: &Path, package: &str) -> (i32, bool, bool) {
     const FOLDERS: [&str; 12] = [
         "test",
         "tests",
@@ -120,7 +123,7 @@ fn score(path: &Path, package: &str) -> (i32, bool) {
     let is_aside = !named && (is_of_tests || is_helper) || is_elsewhere;
     let alike = !named && !is_aside && !plain.is_empty() && (name.starts_with(plain) || plain.starts_with(&name));
     let score = i32::from(named) * 100 + i32::from(alike) * 50 - i32::from(is_aside) * 80 - folders.len() as i32;
-    (score, is_aside)
+    (score, is_aside, named)
 }
 
 /// The libraries of the tree that a program would take from the system if it were executed elsewhere, by name.

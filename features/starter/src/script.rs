@@ -41,7 +41,7 @@ pub(crate) fn lines(found: &Found, how: How, levels: &[Level], program: &Program
     lines.extend(found.install().filter(|_| !libraries.is_empty() || library.is_some()));
     lines.extend(found.back().map(str::to_owned));
     // This builds what it executes, so that no trial has to.
-    lines.extend(target.map(|target| format!("({})", target.line(".", &format!("timeout {PATIENCE_S} ")))));
+    lines.extend(target.map(|target| format!("({})", target.built(PATIENCE_S))));
     let name = product.name();
     let copy = format!("install -D '{}' \"$PREFIX/bin/{name}\"", product.path.display());
     lines.push(match (library, *libraries) {

@@ -90,6 +90,7 @@ impl Start<'_> {
             }
         };
         let output = match &seen.output {
+            _ if workload.harness.is_some() => Output::Unknown,
             // It may print sizes or sums of the program itself.
             _ if workload.prepare.is_some() => Output::Free,
             // The skeleton will print something else once it does something.
@@ -102,7 +103,8 @@ impl Start<'_> {
             None if seen.varies => Output::Varies,
             None => Output::Unknown,
         };
-        let timed = if workload.is_stub() { vec![] } else { timed(&seen, levels.len()) };
+        let is_timed = !workload.is_stub() && workload.harness.is_none();
+        let timed = if is_timed { timed(&seen, levels.len()) } else { vec![] };
         save(&workload, output, &timed).map_err(CommandError::usage)?;
         timed.iter().for_each(|line| say(line));
         screen::out(&format!("wrote {}\n", shown(file)));

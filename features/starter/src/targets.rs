@@ -4,7 +4,7 @@
 use crate::products::Product;
 use crate::recognise::{BUILD, Found, System};
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The folder of the prefix in which a source is built whose targets are executed: there its paths stay true.
 pub(crate) const TREE: &str = "tree";
@@ -26,6 +26,10 @@ pub(crate) struct Target {
     /// The folder, relative to the top of the tree.
     folder: String,
     pub(crate) is_benchmark: bool,
+    /// What builds all that it executes, if that is not done by executing it once.
+    builds: Option<String>,
+    /// The harness whose results it prints (docs/harness.md).
+    pub(crate) harness: Option<&'static str>,
 }
 
 impl Target {
@@ -34,6 +38,14 @@ impl Target {
         let folder = if self.folder.is_empty() { String::new() } else { format!("/{}", self.folder) };
         format!("cd \"{tree}{folder}\" && {before}{}", self.command)
     }
+
+    /// How all that it executes is built, in a tree that is the current folder. It may take so long.
+    pub(crate) fn built(&self, patience_s: u32) -> String {
+        match &self.builds {
+            Some(builds) => Self { command: builds.clone(), ..self.clone() }.line(".", ""),
+            None => self.line(".", &format!("timeout {patience_s} ")),
+        }
+    }
 }
 
 impl Offer {
@@ -41,6 +53,10 @@ impl Offer {
     pub(crate) fn shown(&self) -> String {
         match self {
             Self::Program(product) => format!("the benchmark {}", product.path.display()),
+            Self::Target(Target { harness: Some(harness), folder, .. }) => {
+                let folder = if folder.is_empty() { "." } else { folder };
+                format!("the {harness} benchmarks in {folder}")
+            }
             Self::Target(target) if target.is_benchmark => format!("the benchmark `{}`", target.command),
             Self::Target(target) => format!("the tests, `{}`", target.command),
         }
@@ -57,7 +73,7 @@ pub(crate) fn offers(found: &Found, tree: &Path, programs: &[Product]) -> Vec<Of
 fn targets(found: &Found, tree: &Path) -> Vec<Target> {
     let target = |command: &str, folder: &str, is_benchmark| {
         let (command, folder) = (command.to_owned(), folder.to_owned());
-        Target { command, folder, is_benchmark }
+        Target { command, folder, is_benchmark, builds: None, harness: None }
     };
     let read = |file: String| fs::read_to_string(tree.join(file)).unwrap_or_default();
     match found.system {
@@ -76,7 +92,8 @@ fn targets(found: &Found, tree: &Path) -> Vec<Target> {
                 .chain(has("tests").then(|| target("meson test --no-rebuild", BUILD, false)))
                 .collect()
         }
-        System::Cargo | System::Go | System::ConfigurePy | System::Debian => vec![],
+        System::Go => of_go(tree).into_iter().collect(),
+        System::Cargo | System::ConfigurePy | System::Debian => vec![],
     }
 }
 
@@ -97,13 +114,46 @@ fn of_make(found: &Found, tree: &Path) -> Vec<Target> {
     };
     let first = |(is_benchmark, names): &(bool, &[&str])| {
         let name = names.iter().find(has)?;
-        Some(Target {
-            command: format!("make {name}{options}"),
-            folder: folder.to_owned(),
-            is_benchmark: *is_benchmark,
-        })
+        let (command, folder, is_benchmark) = (format!("make {name}{options}"), folder.to_owned(), *is_benchmark);
+        Some(Target { command, folder, is_benchmark, builds: None, harness: None })
     };
     NAMES.iter().filter_map(first).collect()
+}
+
+/// The benchmarks of the package of a Go module that has most of them.
+fn of_go(tree: &Path) -> Option<Target> {
+    let (_, folder) = go_benchmarks(tree, Path::new(""), DEEPEST).into_iter().max_by_key(|(n, _)| *n)?;
+    Some(Target {
+        command: format!("./{GO_TEST} -test.run '^$' -test.bench . -test.benchtime 100ms"),
+        folder: folder.display().to_string(),
+        is_benchmark: true,
+        builds: Some(format!("go test -c -o {GO_TEST} .")),
+        harness: Some("go"),
+    })
+}
+
+/// The program that executes the benchmarks of a package.
+const GO_TEST: &str = "bakeoff.test";
+
+/// No deeper than this is looked for packages.
+const DEEPEST: usize = 5;
+
+/// How many benchmarks there are in which folder below this one.
+fn go_benchmarks(tree: &Path, inner: &Path, deeper: usize) -> Vec<(usize, PathBuf)> {
+    let (mut all, mut here) = (vec![], 0);
+    for entry in fs::read_dir(tree.join(inner)).into_iter().flatten().flatten() {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
+        let is_left_out = name.starts_with(['.', '_']) || ["vendor", "testdata"].contains(&name.as_str());
+        if is_folder && deeper > 0 && !is_left_out && !entry.path().join("go.mod").exists() {
+            all.extend(go_benchmarks(tree, &inner.join(&name), deeper - 1));
+        } else if name.ends_with("_test.go") {
+            let text = fs::read_to_string(entry.path()).unwrap_or_default();
+            here += text.lines().filter(|line| line.starts_with("func Benchmark")).count();
+        }
+    }
+    all.extend((here > 0).then(|| (here, inner.to_owned())));
+    all
 }
 
 /// Whether a line of a Makefile says how a target is made.
@@ -147,13 +197,23 @@ mod tests {
             ("bakeoff-build/meson-info/intro-tests.json", "bakeoff-build/meson-info/intro-benchmarks.json");
         check(&[("meson.build", ""), (tests, "[{}]"), (benchmarks, "[]")], &["the tests, `meson test --no-rebuild`"]);
         check(&[("Cargo.toml", ""), ("Makefile", "test: x\n")], &[]);
+        let one = "package a\n\nfunc BenchmarkSum(b *testing.B) {}\n";
+        let two = format!("{one}func BenchmarkAll(b *testing.B) {{}}\n");
+        let files = [("go.mod", ""), ("a/a_test.go", one), ("b/c/c_test.go", &two), ("vendor/x/x_test.go", &two)];
+        check(&files, &["the go benchmarks in b/c"]);
+        check(&[("go.mod", ""), ("a/other_test.go", one)], &["the go benchmarks in a"]);
     }
 
     #[test]
     fn a_target_is_executed_in_its_folder() {
-        let target =
-            |folder: &str| Target { command: "make check".to_owned(), folder: folder.to_owned(), is_benchmark: false };
+        let target = |folder: &str| {
+            let (command, folder) = ("make check".to_owned(), folder.to_owned());
+            Target { command, folder, is_benchmark: false, builds: None, harness: None }
+        };
         assert_eq!(target("").line("$TMPDIR/tree", ""), "cd \"$TMPDIR/tree\" && make check");
         assert_eq!(target("unix").line(".", "nice "), "cd \"./unix\" && nice make check");
+        assert_eq!(target("").built(9), "cd \".\" && timeout 9 make check");
+        let go = Target { builds: Some("go test -c".to_owned()), ..target("a") };
+        assert_eq!(go.built(9), "cd \"./a\" && go test -c");
     }
 }

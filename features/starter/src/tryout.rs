@@ -37,15 +37,19 @@ pub(crate) fn twice(
         };
         let copy = home.path().join(TREE);
         let programs = forget_use(&[&tree, &copy]);
-        if let Err(why) = stage.execute(&workload.run, home.path())? {
-            return Ok(Err(format!("is no workload: {why}")));
+        let printed = match stage.execute(&workload.run, home.path())? {
+            Ok(ended) => String::from_utf8_lossy(&ended.stdout).into_owned(),
+            Err(why) => return Ok(Err(format!("is no workload: {why}"))),
+        };
+        if workload.harness.is_some() && !printed.contains("enchmark") {
+            return Ok(Err("prints no result".to_owned()));
         }
         let compilers = fs::read_to_string(&called).unwrap_or_default();
         if let Some(compiler) = compilers.lines().next() {
             return Ok(Err(format!("calls a compiler ({compiler}), so that a trial would measure that one, too")));
         }
         // Before anything is looked at, which would be use.
-        let is_idle = programs.is_some_and(|programs| !programs.iter().any(is_used));
+        let is_idle = programs.is_some_and(|programs| !programs.iter().any(|path| is_used(path)));
         let after = files(&copy);
         let is_new =
             |(path, seen): &(&PathBuf, &Seen)| seen.is_built && before.get(*path).is_none_or(|old| old != *seen);
@@ -123,7 +127,7 @@ fn forget_use(folders: &[&Path]) -> Option<Vec<PathBuf>> {
     (is_written_down && built.iter().all(|path| forget(path).is_ok())).then_some(built)
 }
 
-fn is_used(path: &PathBuf) -> bool {
+fn is_used(path: &Path) -> bool {
     path.metadata().and_then(|about| about.accessed()).is_ok_and(|at| at != NEVER)
 }
 

@@ -14,6 +14,8 @@ pub(crate) struct Workload {
     /// What is executed before each trial, and is not measured.
     pub(crate) prepare: Option<String>,
     pub(crate) kind: Kind,
+    /// The harness whose results it prints.
+    pub(crate) harness: Option<&'static str>,
 }
 
 /// What a workload is of.
@@ -110,12 +112,18 @@ pub(crate) fn files_of_study(run: &str, tree: &Path, study_dir: &Path) -> Vec<St
 
 /// A workload that only starts the program, with these words.
 pub(crate) fn stub(program: &str, words: &str) -> Workload {
-    Workload { run: format!("\"$PREFIX/bin/{program}\"{words}"), prepare: None, kind: Kind::Stub }
+    Workload { run: format!("\"$PREFIX/bin/{program}\"{words}"), kind: Kind::Stub, ..Workload::default() }
 }
 
-/// A workload that executes a benchmark.
-pub(crate) fn of_program(program: &str) -> Workload {
-    Workload { run: format!("\"$PREFIX/bin/{program}\""), prepare: None, kind: Kind::Benchmark }
+/// A workload that executes a benchmark, a program with this content. One by Google's library works for a fixed time, and says
+/// how long an operation took.
+pub(crate) fn of_benchmark(program: &str, content: &[u8]) -> Workload {
+    /// An option of the library, and how it is named where it is a file of its own.
+    const GOOGLE: [&[u8]; 2] = [b"benchmark_format", b"libbenchmark.so"];
+    let is_google = GOOGLE.iter().any(|mark| content.windows(mark.len()).any(|part| part == *mark));
+    let words = if is_google { " --benchmark_format=json --benchmark_min_time=0.1" } else { "" };
+    let run = format!("\"$PREFIX/bin/{program}\"{words}");
+    Workload { run, prepare: None, kind: Kind::Benchmark, harness: is_google.then_some("google") }
 }
 
 /// A workload that executes a target of the source in a copy of the tree that was built, one for each trial: what it leaves there
@@ -123,12 +131,20 @@ pub(crate) fn of_program(program: &str) -> Workload {
 pub(crate) fn of_target(target: &Target) -> Workload {
     let kind = if target.is_benchmark { Kind::Benchmark } else { Kind::Tests };
     let prepare = Some(format!("cp -a \"$PREFIX/{TREE}\" \"$TMPDIR\""));
-    Workload { run: target.line(&format!("$TMPDIR/{TREE}"), ""), prepare, kind }
+    Workload { run: target.line(&format!("$TMPDIR/{TREE}"), ""), prepare, kind, harness: target.harness }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_benchmark_that_works_for_a_fixed_time_has_its_own_clock() {
+        let google = of_benchmark("b", b"\x7fELF --benchmark_format=<console|json>");
+        assert_eq!((google.harness, google.run.ends_with("min_time=0.1")), (Some("google"), true));
+        assert_eq!(of_benchmark("b", b"\x7fELF libbenchmark.so.1").harness, Some("google"));
+        assert_eq!(of_benchmark("b", b"\x7fELF").run, "\"$PREFIX/bin/b\"");
+    }
 
     #[test]
     fn the_program_becomes_the_one_that_was_built() {

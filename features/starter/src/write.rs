@@ -125,12 +125,16 @@ pub(crate) fn text(study: &Written<'_>) -> String {
         text += match workload.kind {
             Kind::Main => "",
             Kind::Stub => STUB,
+            Kind::Benchmark if workload.harness.is_some() => HARNESS,
             Kind::Benchmark => BENCHMARK,
             Kind::Tests => TESTS,
         };
     }
     text += &comments(study.timed);
     text += &format!("[workloads.{}]\n", workload.kind.name());
+    if let Some(harness) = workload.harness {
+        text += &format!("harness = {}\n", quoted(harness));
+    }
     if let Some(prepare) = &workload.prepare {
         text += &format!("prepare = {}   # not measured\n", quoted(prepare));
     }
@@ -152,6 +156,8 @@ const STUB: &str = "# A stub: it only starts the program. Put a command here tha
                     # needs may lie in this folder.\n";
 const BENCHMARK: &str = "# The project's own benchmark. If it works for a fixed time, and not for a fixed amount, its time says nothing:\n\
                          # then give it a fixed amount, or have the number that it prints measured (`values`, docs/study-file.md).\n";
+const HARNESS: &str =
+    "# The project's own benchmarks: each is judged by the time of one operation (docs/harness.md).\n";
 const TESTS: &str = "# The project's own tests. They do everything once, and part of their time is that of shells: a command that does what\n\
                      # users do says more.\n";
 

@@ -211,3 +211,29 @@ fn tests_that_are_no_workload_are_not_taken() {
     check("./sum 10; rm -f t", "calls a compiler");
     check("exit 3", "cannot be executed where it is built");
 }
+
+#[test]
+fn a_manual_that_cannot_be_built_does_not_stop_the_program() {
+    if is_missing(&["make", "cc"]) {
+        return;
+    }
+    let (sandbox, folder) = project();
+    let manual = "all: manual\nmanual:\n\tno-such-tool > $@\n";
+    fs::write(folder.join("Makefile"), format!("{manual}{MAKEFILE}")).unwrap();
+    typed(&sandbox, &["init", "sum", "--level", LEVEL, "--run", "./sum 1000"]).expect(
+        0,
+        &["A part of it cannot be built (", "no-such-tool", "; the program can.", "O0: -O0 arrived in 2 of 2 calls"],
+    );
+    assert!(fs::read_to_string(folder.join("study.toml")).unwrap().contains("make -k -j\"$JOBS\" || true"));
+
+    // A system that cannot build it gives way to the next; so does one that builds only another program.
+    let (sandbox, folder) = project();
+    fs::write(folder.join("configure"), "echo 'error: no luck' >&2\nexit 1\n").unwrap();
+    typed(&sandbox, &["init", "sum", "--level", LEVEL, "--run", "./sum 1000"])
+        .expect(0, &["It cannot be built by configure (error: no luck); now by Makefile", "the program is sum."]);
+    fs::remove_file(folder.join("study.toml")).unwrap();
+    let other = "printf 'all: other sum\\nother:\\n\\tcc -O2 -o other mktab.c\\nsum: none\\n' > GNUmakefile\n";
+    fs::write(folder.join("configure"), other).unwrap();
+    typed(&sandbox, &["init", "sum", "--level", LEVEL, "--run", "./sum 1000"])
+        .expect(0, &["A part of it cannot be built by configure (", "; now by Makefile", "the program is sum."]);
+}

@@ -121,6 +121,31 @@ fn go_builds_in_a_folder_of_its_own() {
 }
 
 #[test]
+fn the_benchmarks_of_a_go_module_are_timed_by_their_harness() {
+    if is_missing(&[("go", "version")]) {
+        return;
+    }
+    let sandbox = Sandbox::new("");
+    let benchmark = "package a\n\nimport (\n\t\"os\"\n\t\"testing\"\n)\n\nfunc BenchmarkRead(b *testing.B) {\n\t\
+                     if _, err := os.ReadFile(\"input\"); err != nil {\n\t\tb.Fatal(err)\n\t}\n}\n";
+    let files = [
+        ("go.mod", "module prog\n\ngo 1.18\n"),
+        ("main.go", "package main\n\nfunc main() {}\n"),
+        ("a/a.go", "package a\n"),
+        ("a/a_test.go", benchmark),
+        ("a/input", "what a benchmark reads lies next to it"),
+    ];
+    write(&sandbox.path().join("prog"), &files);
+    typed(&sandbox, &["init", "prog", "--level", "v2=GOAMD64=v2"])
+        .expect(0, &["the workload is the go benchmarks in a (--run COMMAND names another)", "next: bakeoff run prog"]);
+    let study = fs::read_to_string(sandbox.path().join("prog/study.toml")).unwrap();
+    for part in ["harness = \"go\"", "(cd \"./a\" && go test -c -o bakeoff.test .)", "[workloads.benchmark]"] {
+        assert!(study.contains(part), "{part} is missing in\n{study}");
+    }
+    typed(&sandbox, &["run", "prog", "--blocks", "6", "--quiet"]).expect(0, &["sec/op", "v2"]);
+}
+
+#[test]
 fn a_library_gets_a_program_that_uses_it() {
     if is_missing(&[("make", "--version"), ("cc", "--version"), ("ar", "--version")]) {
         return;
