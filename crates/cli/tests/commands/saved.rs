@@ -210,7 +210,7 @@ fn the_last_comparison_is_reported_again() {
         .expect(2, &["no last comparison", "hint: `bakeoff compare` keeps its trials there"]);
     place
         .typed(&["compare", "./old", "true", "--blocks", "6"])
-        .expect(0, &["true is faster", "more: bakeoff report --last --all"]);
+        .expect(0, &["which is faster?", "more: bakeoff report --last --all"]);
     place
         .typed(&["compare", "./new", "true", "--blocks", "6", "--journal", "j"])
         .expect(0, &["more: bakeoff report j --all"]);
@@ -221,5 +221,5 @@ fn the_last_comparison_is_reported_again() {
     // Where nothing can be kept, nothing is lost but this.
     let mut command = place.0.command_as_typed(&["compare", "./old", "true", "--blocks", "6"]);
     let shown = Shown::of(&command.env("BAKEOFF_STATE", "/dev/null/x").output().unwrap());
-    shown.expect(0, &["true is faster", "more: bakeoff compare … --all"]);
+    shown.expect(0, &["which is faster?", "more: bakeoff compare … --all"]);
 }
