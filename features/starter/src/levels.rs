@@ -45,6 +45,16 @@ impl Level {
         self.entries.iter_mut().find(|(key, _)| key == PROFILE).map(|(_, command)| command)
     }
 
+    /// What it has rustc do, if it says nothing else: words, or settings of the release profile.
+    fn only_rust(&self) -> Option<String> {
+        let words = |(key, value): &(String, String)| match key.strip_prefix("CARGO_PROFILE_RELEASE_") {
+            Some(setting) => Some(format!("-C {}={value}", setting.to_lowercase().replace('_', "-"))),
+            None => (key == RUST).then(|| value.clone()),
+        };
+        let all: Option<Vec<String>> = self.entries.iter().map(words).collect();
+        all.filter(|all| !all.is_empty()).map(|all| all.join(" "))
+    }
+
     /// What it says by this key, if it says nothing else.
     pub(crate) fn only(&self, wanted: &str) -> Option<&str> {
         match &self.entries[..] {
@@ -157,7 +167,8 @@ pub(crate) fn proposed(found: &Found) -> Vec<Level> {
             Level::new("opt-level-2", &[(RUST, "-C opt-level=2")]),
             Level::new("native", &[(RUST, "-C target-cpu=native")]),
             Level::new("one-unit", &[(RUST, "-C codegen-units=1")]),
-            Level::new("lto", &[(RUST, "-C lto=fat -C embed-bitcode=yes -C codegen-units=1")]),
+            // Not by words: rustc refuses them for a dependency that is also a library for C.
+            Level::new("lto", &[("CARGO_PROFILE_RELEASE_LTO", "fat"), ("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "1")]),
         ],
         System::Go => {
             let mut levels = vec![
@@ -201,7 +212,7 @@ pub(crate) fn without_own(levels: Vec<Level>, made: &Made, rust: &[String]) -> (
     let own = own_optimisation(made);
     let is_own = |level: &Level| {
         (own.is_some() && level.only("append") == own)
-            || level.only(RUST).is_some_and(|words| rust::are_own(words, rust))
+            || level.only_rust().is_some_and(|words| rust::are_own(&words, rust))
     };
     levels.into_iter().partition(|level| !is_own(level))
 }
@@ -266,5 +277,10 @@ mod tests {
         check(&[("-O2", 33), ("-O3", 1)], 3);
         check(&[("", 3)], 3);
         check(&[("-O1", 3)], 3);
+        let own = ["opt-level=3", "lto=fat", "codegen-units=1"].map(str::to_owned);
+        let lto = [("CARGO_PROFILE_RELEASE_LTO", "fat"), ("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "1")];
+        let levels = vec![Level::new("lto", &lto), Level::new("x", &[("rustflags", "-C opt-level=2")]), level("-O3")];
+        let (kept, left) = without_own(levels, &Made::default(), &own);
+        assert_eq!((kept.len(), left[0].name.as_str()), (2, "lto"));
     }
 }

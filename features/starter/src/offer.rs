@@ -8,6 +8,7 @@ use crate::origin::{Origin, shown};
 use crate::plain::{Attempt, reason};
 use crate::products::{Product, ranked};
 use crate::script::Program;
+use crate::stage::Stage;
 use crate::start::Start;
 use crate::targets::{Offer, Target, offers};
 use crate::tryout;
@@ -92,6 +93,24 @@ pub(crate) fn chosen(
     }
 }
 
+/// Whether a benchmark does anything without words: it is executed where it was linked, before anything is built for it.
+fn starts(start: &Start<'_>, product: &Product, most_s: f64) -> Result<Result<(), String>, CommandError> {
+    let mut stage = Stage::new(&start.origin.study_dir, &start.plain.tree)?;
+    stage.most_s = most_s;
+    let run = Workload { run: format!("\"$PREFIX/{}\"", product.path.display()), ..Workload::default() };
+    let home = match stage.prepared(&run)? {
+        Ok(home) => home,
+        Err(why) => return Ok(Err(why)),
+    };
+    Ok(match stage.execute(&run.run, home.path())? {
+        Ok(ended) if String::from_utf8_lossy(&ended.stdout).to_lowercase().contains("usage") => {
+            Err("only says how it is used".to_owned())
+        }
+        Ok(_) => Ok(()),
+        Err(why) => Err(format!("is no workload: {why}")),
+    })
+}
+
 /// Builds what is needed for an offer, and tries it; or why it is of no use, in words that follow its name.
 fn tried(
     start: &Start<'_>,
@@ -107,6 +126,17 @@ fn tried(
         Offer::Target(target) => (start.product.clone(), Some(target.clone()), of_target(target)),
     };
     let Start { cache, origin, found, features, .. } = *start;
+    std::fs::create_dir_all(&origin.study_dir).map_err(CommandError::usage)?;
+    let most_s = match (answers, workload.kind) {
+        (Answers::User, _) => crate::stage::MOST_S,
+        (_, Kind::Tests) => TESTS_S,
+        _ => BENCHMARK_S,
+    };
+    if target.is_none()
+        && let Err(why) = starts(start, &product, most_s)?
+    {
+        return Ok(Err(why));
+    }
     let libraries = Start { product: &product, ..*start }.libraries();
     let program = Program { product: &product, libraries: &libraries, target: target.as_ref() };
     screen::err(&format!("trying {}: it is built for that, and executed twice\n", offer.shown()));
@@ -114,13 +144,11 @@ fn tried(
     if line.outcome != BuildOutcome::Built {
         return Ok(Err(format!("cannot be executed where it is built{}", reason(&line))));
     }
-    let most_s = match (answers, workload.kind) {
-        (Answers::User, _) => crate::stage::MOST_S,
-        (_, Kind::Tests) => TESTS_S,
-        _ => BENCHMARK_S,
-    };
-    std::fs::create_dir_all(&origin.study_dir).map_err(CommandError::usage)?;
-    let tried = tryout::twice(&workload, &origin.study_dir, &cache.prefix_of(&line.digest), most_s)?;
+    let mut trial = workload.clone();
+    if target.is_none() && !libraries.is_empty() {
+        trial.run = format!("LD_LIBRARY_PATH=\"$PREFIX/lib\" {}", trial.run);
+    }
+    let tried = tryout::twice(&trial, &origin.study_dir, &cache.prefix_of(&line.digest), most_s)?;
     Ok(tried.map(|()| Chosen { workload, product, target }))
 }
 

@@ -13,7 +13,7 @@ use crate::recognise::{Found, System};
 use crate::script::{self, Program};
 use crate::stage::Stage;
 use crate::targets::Target;
-use crate::workload::{Workload, files_of_study, stub};
+use crate::workload::{Kind, Workload, files_of_study, stub};
 use crate::write::{Output, Written, replace, text};
 use bakeoff_builds::{Cache, executed_with};
 use bakeoff_command::{Code, CommandError, Features, screen};
@@ -91,8 +91,8 @@ impl Start<'_> {
         };
         let output = match &seen.output {
             _ if workload.harness.is_some() => Output::Unknown,
-            // It may print sizes or sums of the program itself.
-            _ if workload.prepare.is_some() => Output::Free,
+            // It may print times, or sizes and sums of the program itself.
+            _ if matches!(workload.kind, Kind::Benchmark | Kind::Tests) => Output::Free,
             // The skeleton will print something else once it does something.
             Some(_) if driver.is_some() && workload.is_stub() => Output::Unknown,
             Some(bytes) => {

@@ -237,3 +237,28 @@ fn a_manual_that_cannot_be_built_does_not_stop_the_program() {
     typed(&sandbox, &["init", "sum", "--level", LEVEL, "--run", "./sum 1000"])
         .expect(0, &["A part of it cannot be built by configure (", "; now by Makefile", "the program is sum."]);
 }
+
+#[test]
+fn a_benchmark_that_was_built_is_the_workload_if_it_needs_no_words() {
+    if is_missing(&["make", "cc"]) {
+        return;
+    }
+    let check = |main: &str, expect: &[&str], workload: &str| {
+        let (sandbox, folder) = project();
+        let makefile = format!("{MAKEFILE}all: sum-bench\nsum-bench: bench.o\n\t$(CC) -o $@ bench.o\n");
+        fs::write(folder.join("Makefile"), makefile).unwrap();
+        fs::write(folder.join("bench.c"), format!("#include <stdio.h>\nint main(void) {{ {main} }}\n")).unwrap();
+        typed(&sandbox, &["init", "sum", "--level", LEVEL]).expect(0, expect);
+        let study = fs::read_to_string(folder.join("study.toml")).unwrap();
+        assert!(study.contains(workload), "{workload} is missing in\n{study}");
+    };
+    let taken = ["the workload is the benchmark sum-bench (--run COMMAND names another)", "next: bakeoff run sum"];
+    check(
+        "puts(\"1 s\"); return 0;",
+        &taken,
+        "[workloads.benchmark]\nrun = '\"$PREFIX/bin/sum-bench\"'\noutput = \"varies\"",
+    );
+    let usage = ["not taken: the benchmark sum-bench only says how it is used", "a stub that only starts sum"];
+    check("puts(\"Usage: sum-bench N\"); return 0;", &usage, "run = '\"$PREFIX/bin/sum\" --version'");
+    check("return 1;", &["not taken: the benchmark sum-bench is no workload: it exited 1"], "[workloads.stub]");
+}
