@@ -116,7 +116,10 @@ fn score(path: &Path, package: &str) -> (i32, bool, bool) {
     let is_of_tests = ["test", "fuzz", "bench"].iter().any(|word| name.contains(word));
     let is_helper =
         ["mk", "gen", "conf"].iter().any(|start| name.starts_with(start)) || name.starts_with("build-script");
-    let is_elsewhere = folders.iter().any(|folder| FOLDERS.contains(&folder.as_str()) || folder.contains("fuzz"));
+    // Gnulib's tests are in `gnulib-tests`.
+    let is_one =
+        |folder: &String| FOLDERS.contains(&folder.as_str()) || folder.contains("fuzz") || folder.ends_with("-tests");
+    let is_elsewhere = folders.iter().any(is_one);
     let package = package.to_lowercase();
     let plain = package.trim_end_matches(|c: char| c.is_ascii_digit() || "-._".contains(c));
     let named = name == package || name == plain || Some(name.as_str()) == plain.strip_prefix("lib");
@@ -173,6 +176,8 @@ mod tests {
         let files = [("src/lua", "a"), ("src/luac", "bb"), ("tests/lua_test", "ccc"), ("src/mktab", "dddd")];
         let linked = ["src/mktab", "tests/lua_test", "src/luac", "src/lua", "gone"];
         check("lua5-4", &files, &linked, &["src/lua", "src/luac", "src/mktab", "tests/lua_test"]);
+        let files = [("gnulib-tests/locale", "bb"), ("src/cmp", "a")];
+        check("hello", &files, &["gnulib-tests/locale", "src/cmp"], &["src/cmp", "gnulib-tests/locale"]);
     }
 
     #[test]
