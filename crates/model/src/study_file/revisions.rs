@@ -104,7 +104,7 @@ fn every_level_names_one(sink: &Sink, placed: &[PlacedSource], layers: &[Layer],
 }
 
 /// What stands without quotes in the line at this place and needs them: the name of a level, or a text behind `=`, such as
-/// that of a revision; as a remedy.
+/// that of a revision; or what is more than a name. As a remedy.
 pub(super) fn unquoted(text: &str, at: usize) -> Option<String> {
     let before = text.get(..at)?;
     let start = before.rfind('\n').map_or(0, |end| end + 1);
@@ -113,6 +113,10 @@ pub(super) fn unquoted(text: &str, at: usize) -> Option<String> {
     let key = key.trim();
     let needs_them = |word: &str| word.contains(|c: char| "/~^@+".contains(c));
     let fits = |c: char| c.is_ascii_alphanumeric() || "_-+./~^@".contains(c);
+    if key.contains(' ') && key.chars().all(|c| fits(c) || c == ' ') {
+        let word: Vec<&str> = key.split([' ', '-']).filter(|part| !part.is_empty()).collect();
+        return Some(format!("a name is one word: `{} = …`", word.join("-")));
+    }
     if needs_them(key) && key.chars().all(fits) {
         return Some(format!("write the name in quotes: `\"{key}\" = …`"));
     }

@@ -105,6 +105,8 @@ fn a_level_may_be_called_as_its_revision_in_quotes() {
         assert!(shown.contains(wrong), "{shown}");
         assert!(shown.contains(&format!("write the name in quotes: `\"{name}\" = ")), "{shown}");
     }
+    let shown = messages(&text("old = { revision = \"a\" }\n-O3 -flto = { revision = \"b\" }", ""));
+    assert!(shown.contains("not TOML") && shown.contains("a name is one word: `O3-flto = …`"), "{shown}");
     for (value, expect) in
         [("HEAD~1", "HEAD~1"), ("main", "main"), ("-O3 -flto=auto", "-O3 -flto=auto"), ("1.x", "see https")]
     {
