@@ -79,7 +79,9 @@ fn what_is_another_one_has_numbers_and_no_verdict() {
     let parts = ["saved as day on 20", NOT_PAIRED, "that day", "today", "./old: ", "/old has another content today"];
     let shown = place.against("day", &[]);
     shown.expect(0, &parts);
-    assert!(!shown.out.contains("faster") && !shown.err.contains("races again"), "{shown:?}");
+    // Under load, the baseline's twin may come out faster.
+    let is_verdict = |line: &str| line.starts_with("./") && line.contains("faster");
+    assert!(!shown.out.lines().any(is_verdict) && !shown.err.contains("races again"), "{shown:?}");
     place.against("day", &["--all"]).expect(0, &parts);
     place.against("day", &["--require-verdict"]).expect(3, &parts);
     let findings: Value = serde_json::from_str(&place.against("day", &["--json"]).out).unwrap();
