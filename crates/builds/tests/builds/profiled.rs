@@ -1,6 +1,6 @@
 //! Layers that are built by a profile: the real compilers of this machine, and what they say themselves.
 
-use crate::study::{Study, layer};
+use crate::study::{Study, are_here, layer};
 use bakeoff_model::record::BuildLine;
 use bakeoff_testkit::files::read;
 use std::fs;
@@ -168,16 +168,6 @@ fn in_folders(script: &str, training: &str) -> Study {
         study.layers[0].files.push(name.to_owned());
     }
     study
-}
-
-/// Whether these programs are on PATH; a word about it if not.
-fn are_here(names: &[&str]) -> bool {
-    let is_missing = |name: &&&str| {
-        !Command::new("sh").args(["-c", &format!("command -v {name}")]).output().unwrap().status.success()
-    };
-    let missing = names.iter().find(is_missing);
-    missing.inspect(|name| println!("skipped: no {name} on PATH"));
-    missing.is_none()
 }
 
 #[test]

@@ -7,6 +7,7 @@ use bakeoff_model::record::{BuildLine, BuildOutcome};
 use bakeoff_model::study::{Layer, Source, SourceFrom};
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Command;
 use std::sync::Mutex;
 use tempfile::TempDir;
 
@@ -147,4 +148,19 @@ impl Study {
 /// A layer that needs no tools.
 pub(crate) fn layer(name: &str, script: &str) -> Layer {
     Layer { name: name.to_owned(), script: script.to_owned(), ..Layer::default() }
+}
+
+/// The real place of a program; none, and a word about it, if it is not on PATH.
+pub(crate) fn program(name: &str) -> Option<String> {
+    let found = Command::new("sh").args(["-c", &format!("command -v {name}")]).output().unwrap().stdout;
+    let found = String::from_utf8(found).unwrap().trim_end().to_owned();
+    if found.is_empty() {
+        println!("skipped: no {name} on PATH");
+    }
+    (!found.is_empty()).then_some(found)
+}
+
+/// Whether these programs are on PATH; a word about the first that is not.
+pub(crate) fn are_here(names: &[&str]) -> bool {
+    names.iter().all(|name| program(name).is_some())
 }

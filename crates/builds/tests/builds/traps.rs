@@ -1,22 +1,12 @@
 //! What is known to take appended words away, each with the real tool: caches of compilers, build systems that remember
 //! or replace the compiler, Debian's packaging, and compilers that other languages call.
 
-use crate::study::{Study, layer};
+use crate::study::{Study, are_here, layer, program};
 use bakeoff_model::record::BuildLine;
 use bakeoff_model::study::{Source, SourceFrom};
 use std::fs;
 use std::path::Path;
 use std::process::Command;
-
-/// Whether these programs are on PATH; a word about it if not.
-fn are_here(names: &[&str]) -> bool {
-    let is_missing = |name: &&&str| {
-        !Command::new("sh").args(["-c", &format!("command -v {name}")]).output().unwrap().status.success()
-    };
-    let missing = names.iter().find(is_missing);
-    missing.inspect(|name| println!("skipped: no {name} on PATH"));
-    missing.is_none()
-}
 
 /// Two sources, of which nobody is astonished.
 const SOURCES: &str = "
@@ -206,18 +196,12 @@ fn cgo_gets_the_words_and_a_cache_of_its_own() {
     assert!(Path::new(cache.trim_end()).ends_with("home/go-build"), "{cache}");
 }
 
-/// The full path of a program.
-fn path_of(name: &str) -> String {
-    let found = Command::new("sh").args(["-c", &format!("command -v {name}")]).output().unwrap().stdout;
-    String::from_utf8(found).unwrap().trim_end().to_owned()
-}
-
 #[test]
 fn compilers_that_are_called_by_their_full_path_get_the_words() {
     if !are_here(&["gcc", "make", "cmake"]) {
         return;
     }
-    let gcc = path_of("gcc");
+    let gcc = program("gcc").unwrap();
     let scripts = [
         format!("printf 'all: a.o b.o\\n\\t$(CC) -flto=auto a.o b.o -o p\\n' > Makefile; make CC={gcc}; cp p \"$PREFIX\""),
         format!("{gcc} -O2 -c a.c; env -i TMPDIR=\"$TMPDIR\" PATH=/usr/bin:/bin gcc -c b.c; {gcc} a.o b.o -o \"$PREFIX/p\""),

@@ -1,22 +1,11 @@
 //! Words and compilers of levels, as they reach compilers that know nothing of them: the real ones of this machine.
 
-use crate::study::{Study, layer};
+use crate::study::{Study, are_here, layer, program};
 use bakeoff_model::record::BuildLine;
 use bakeoff_model::study::Layer;
 use bakeoff_testkit::files::read;
 use std::fs;
 use std::path::Path;
-use std::process::Command;
-
-/// Whether these programs are on PATH; a word about it if not.
-fn are_here(names: &[&str]) -> bool {
-    let is_missing = |name: &&&str| {
-        !Command::new("sh").args(["-c", &format!("command -v {name}")]).output().unwrap().status.success()
-    };
-    let missing = names.iter().find(is_missing);
-    missing.inspect(|name| println!("skipped: no {name} on PATH"));
-    missing.is_none()
-}
 
 /// A study of one layer, whose variant says nothing to its script.
 fn study(script: &str) -> Study {
@@ -186,13 +175,13 @@ fn objects_of_a_compiler_that_the_project_brings_along_are_counted() {
     if !are_here(&["gcc", "as"]) {
         return;
     }
-    let gcc = String::from_utf8(Command::new("sh").args(["-c", "command -v gcc"]).output().unwrap().stdout).unwrap();
+    let gcc = program("gcc").unwrap();
     let script = format!(
         "{OWN} -O2 -c a.c; ./own -c b.c -o deep.o; gcc -c b.c; cp b.o copy.o; printf 'f:\\n' > f.s
         as f.s -o f.o; gcc a.o b.o -o \"$PREFIX/a\""
     );
     let mut study = study(&script);
-    study.bring("own", gcc.trim_end());
+    study.bring("own", gcc);
     study.variants[0].tuning.all = words_of("-O3");
     let (line, _) = study.built();
     assert_eq!(seen(&line), [("append", "-O3", 1, 1, 0)]);
@@ -205,10 +194,10 @@ fn what_is_built_below_the_prefix_is_looked_at_there() {
     if !are_here(&["gcc"]) {
         return;
     }
-    let gcc = String::from_utf8(Command::new("sh").args(["-c", "command -v gcc"]).output().unwrap().stdout).unwrap();
+    let gcc = program("gcc").unwrap();
     let copied = format!("cp -a . \"$PREFIX/tree\"; cd \"$PREFIX/tree\"; gcc $FLAGS -c a.c; {OWN} -c b.c");
     let mut study = study(&copied);
-    study.bring("own", gcc.trim_end());
+    study.bring("own", gcc);
     study.variants[0].build_variables.insert("FLAGS".to_owned(), "-DX".to_owned());
     study.variant("w", &[("FLAGS", "-DY")]);
     let lines = study.build();

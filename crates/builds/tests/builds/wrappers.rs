@@ -1,22 +1,12 @@
 //! What is known of a layer's calls of compilers, where its script may write, and caches of compilers.
 
-use crate::study::{Study, layer};
+use crate::study::{Study, layer, program};
 use bakeoff_model::record::FlagSeen;
 use bakeoff_model::study::CompilerCache;
 use bakeoff_testkit::files::read;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
-
-/// The real place of a program; none, and a word about it, if it is not on PATH.
-fn program(name: &str) -> Option<String> {
-    let found = Command::new("sh").args(["-c", &format!("command -v {name}")]).output().unwrap().stdout;
-    let found = String::from_utf8(found).unwrap().trim_end().to_owned();
-    if found.is_empty() {
-        println!("skipped: no {name} on PATH");
-    }
-    (!found.is_empty()).then_some(found)
-}
 
 /// A study of one layer that compiles two sources and links them.
 fn study(script: &str, variables: &[(&str, &str)]) -> Study {

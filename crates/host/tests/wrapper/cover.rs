@@ -3,6 +3,7 @@
 use crate::tools::Tools;
 use bakeoff_host::wrapper::{APPEND, Call, confinement};
 use std::fs;
+use std::path::Path;
 use std::process::Output;
 
 /// Executes a script for which compilers are covered; none if that is not possible here.
@@ -44,6 +45,10 @@ const PROGRAM: &str =
 #[test]
 fn a_compiler_is_seen_that_is_called_by_its_full_path() {
     let Some(tools) = Tools::here() else { return };
+    if !["/usr/bin/gcc", "/usr/bin/cc"].iter().all(|path| Path::new(path).exists()) {
+        println!("skipped: no gcc and cc in /usr/bin");
+        return;
+    }
     let check = |script: &str, expect: &[(&str, usize)]| {
         let Some(_) = covered(&tools, &format!("{PROGRAM}{script}")) else { return };
         let expect: Vec<_> = expect.iter().map(|&(name, count)| (name.to_owned(), count)).collect();

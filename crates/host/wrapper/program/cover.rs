@@ -5,7 +5,7 @@
 //! A compiler that finds its parts by the place of its own file, as clang does, would find them below that folder, and is
 //! not covered: who chooses the files knows that.
 
-use super::find::LONGEST;
+use super::find::{LONGEST, file_of};
 use super::sys;
 use super::text::Digits;
 use super::tune::List;
@@ -173,13 +173,10 @@ pub(super) fn behind<'a>(path: &CStr, into: &'a mut [u8; LONGEST]) -> Option<&'a
         return None;
     }
     // Below the folder, a link that begins with a slash leads out of it again: what counts is the file in the end.
-    let mut end = [0; LONGEST];
-    let file = sys::open(path, sys::O_PATH).ok()?;
-    let link = super::text::Path::new(&[b"/proc/self/fd/", Digits::new(u64::from(file)).bytes()]);
-    let length = sys::read_link(link.c_str(), &mut end).map_or(0, <[u8]>::len);
-    sys::close(file);
-    let is_cover = super::last_part(&end[..length], b'/') != wire::PROGRAM.as_bytes();
-    is_cover.then(|| joined(&[folder(), b"/", UNCOVERED.as_bytes(), &end[..length]], into))
+    let mut room = [0; LONGEST];
+    let end = file_of(path, &mut room);
+    let is_cover = super::last_part(end, b'/') != wire::PROGRAM.as_bytes();
+    is_cover.then(|| joined(&[folder(), b"/", UNCOVERED.as_bytes(), end], into))
 }
 
 /// These, one behind the other; empty if that is too long for a path.

@@ -79,9 +79,14 @@ pub(super) fn is_within(list: &[u8], path: &CStr) -> bool {
 
 /// The name of the file that a path leads to in the end.
 fn end_of<'a>(path: &CStr, target: &'a mut [u8; LONGEST]) -> &'a [u8] {
+    last_part(file_of(path, target), b'/')
+}
+
+/// The file that a path leads to in the end; empty if there is none.
+pub(super) fn file_of<'a>(path: &CStr, target: &'a mut [u8; LONGEST]) -> &'a [u8] {
     let Ok(file) = sys::open(path, sys::O_PATH) else { return b"" };
     let of_file = Path::new(&[b"/proc/self/fd/", Digits::new(u64::from(file)).bytes()]);
     let end = sys::read_link(of_file.c_str(), target).unwrap_or_default();
     sys::close(file);
-    last_part(end, b'/')
+    end
 }
