@@ -110,7 +110,7 @@ pub use calls::{Call, Calls, calls};
 pub use driver::{Language, Task, language_of, takes_value, task};
 pub use install::Wrappers;
 pub use rust::{RustTask, rust_task, takes_rust_value};
-pub use tool::Kind;
+pub use tool::{Kind, kind};
 pub use wire::PROGRAM;
 pub use wire::variable::{
     APPEND, APPEND_C, APPEND_CXX, APPEND_LINK, CACHE, CC, CXX, LOG, PROFILE, PROFILE_CLANG, RUSTC_WRAPPER, RUSTFLAGS,

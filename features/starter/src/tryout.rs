@@ -6,6 +6,7 @@ use crate::stage::Stage;
 use crate::targets::TREE;
 use crate::workload::Workload;
 use bakeoff_command::CommandError;
+use bakeoff_host::wrapper::{Kind, kind};
 use std::collections::BTreeMap;
 use std::fs::{self, File, FileTimes};
 use std::io::{self, Read as _};
@@ -156,13 +157,8 @@ fn shims(folder: &Path, called: &Path) -> io::Result<PathBuf> {
 
 /// Whether a program is called as compilers and linkers are: `cc`, `gcc-12`, `x86_64-linux-gnu-g++`.
 fn is_compiler(name: &str) -> bool {
-    const NAMES: [&str; 15] = [
-        "cc", "c++", "gcc", "g++", "clang", "clang++", "c89", "c99", "rustc", "cargo", "go", "ld", "gold", "gfortran",
-        "tcc",
-    ];
-    let is_version = |rest: &str| rest.chars().all(|c| c.is_ascii_digit() || c == '.');
-    let plain = name.rsplit_once('-').filter(|(_, rest)| is_version(rest)).map_or(name, |(plain, _)| plain);
-    NAMES.contains(&plain.rsplit('-').next().unwrap_or(plain))
+    const OTHERS: [&str; 5] = ["cargo", "go", "gold", "gfortran", "tcc"];
+    matches!(kind(name.as_bytes()), Some(Kind::Driver | Kind::Linker | Kind::Rust)) || OTHERS.contains(&name)
 }
 
 #[cfg(test)]
