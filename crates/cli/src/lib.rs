@@ -37,6 +37,7 @@ pub fn main() -> ExitCode {
         screen::err(&error.render());
         error.code
     });
+    let code = screen::settled(code);
     // All tests of commands hold the help to it.
     debug_assert!(is_explained(&commands, &matches, code), "no help has this exit code: {code:?}");
     code.into()
@@ -101,7 +102,8 @@ fn help_or_error(mut said: clap::Error) -> ExitCode {
     } else {
         screen::out(&text(screen::style().colour));
     }
-    u8::try_from(said.exit_code()).map_or(ExitCode::FAILURE, ExitCode::from)
+    let code = if said.exit_code() == 0 { Code::Done } else { Code::Usage };
+    screen::settled(code).into()
 }
 
 /// The command line, for the page `docs/cli.md`.

@@ -10,7 +10,7 @@ pub type Exit = (Code, &'static str);
 const OF_ALL: [Exit; 3] = [
     (Code::Done, "done"),
     (Code::Usage, "the command line, the study, or a file that was named is wrong"),
-    (Code::Internal, "internal error, or a full disk"),
+    (Code::Internal, "internal error, a full disk, or standard output that cannot be written"),
 ];
 
 /// The line before the codes.

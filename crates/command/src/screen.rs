@@ -1,10 +1,12 @@
 //! The terminal: what goes to standard output and standard error, how wide it is and whether it likes colour. All text
 //! goes through here, and nothing of it can steer a terminal. A reader that goes away (`| head`) is no error.
 
+use crate::error::Code;
 use bakeoff_model::plain::{clean, escaped, harmless};
 use bakeoff_report::Style;
 use std::io::{self, IsTerminal as _, Write as _};
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Width where the output is no terminal: what fits into a mail.
 const PLAIN_WIDTH: usize = 80;
@@ -13,8 +15,11 @@ const MOST_WIDTH: usize = 132;
 /// To the beginning of the line, and nothing is left in it.
 const ERASE: &str = "\r\x1b[K";
 
-/// Writes to standard output. A reader that went away has seen enough; any other failure is said, and what was to be
-/// said stays in the journal.
+/// Whether the reader of standard output went away, and whether a write to it failed otherwise.
+static IS_CLOSED: AtomicBool = AtomicBool::new(false);
+static HAS_FAILED: AtomicBool = AtomicBool::new(false);
+
+/// Writes to standard output. [`settled`] accounts for a write that fails; the command first finishes its other work.
 pub fn out(text: &str) {
     let text = harmless(text, style().colour);
     out_bytes(if is_utf8() { text.to_string() } else { ascii(&text) }.as_bytes());
@@ -34,11 +39,26 @@ pub fn page(text: &str, is_json: bool) {
 pub fn out_bytes(bytes: &[u8]) {
     let mut stdout = io::stdout().lock();
     match stdout.write_all(bytes).and_then(|()| stdout.flush()) {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            err(&format!("error: cannot write to standard output\ncaused by: {error}\n"));
+        Ok(()) => {}
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => IS_CLOSED.store(true, Ordering::SeqCst),
+        Err(error) => {
+            if !HAS_FAILED.swap(true, Ordering::SeqCst) {
+                err(&format!("error: cannot write to standard output\ncaused by: {error}\n"));
+            }
         }
-        _ => {}
     }
+}
+
+/// Returns the exit code of a command that would otherwise end with `code`: output that could not be written is an error of
+/// its own. If only the reader went away, the process ends by SIGPIPE, as other Unix tools do, unless `code` reports more.
+pub fn settled(code: Code) -> Code {
+    if HAS_FAILED.load(Ordering::SeqCst) {
+        return code.worst(Code::Internal);
+    }
+    if IS_CLOSED.load(Ordering::SeqCst) && code == Code::Done {
+        bakeoff_host::end_by_closed_pipe();
+    }
+    code
 }
 
 /// Writes to standard error; there is nobody left to tell if that fails.

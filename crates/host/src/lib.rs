@@ -38,6 +38,11 @@ pub use launcher::{Enclosure, Launcher, MOST_MARKED_BYTES, Options};
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
+/// Ends this process by SIGPIPE, as a write to a closed pipe ends programs that do not ignore the signal.
+pub fn end_by_closed_pipe() {
+    let _ = tracer::die_of(libc::SIGPIPE);
+}
+
 /// The time of day, in seconds since 1970-01-01 UTC. For when things happened, never for how long they took.
 pub fn now_unix_s() -> f64 {
     // A clock that stands before 1970 is wrong anyway; a journal must not stop for it.

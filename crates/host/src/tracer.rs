@@ -31,6 +31,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
+pub(crate) use sys::die_of;
 use watch::End;
 
 /// The environment variable that the launcher adds to every command of a job that marks.

@@ -238,6 +238,11 @@ impl Showing {
         features.check(&self.asked)
     }
 
+    /// The options of features.
+    pub(super) fn asked(&self) -> &Asked {
+        &self.asked
+    }
+
     /// Changes a plan as the options of features ask.
     pub(super) fn plan(&self, plan: &mut Plan, features: Features) -> Result<(), CommandError> {
         features.plan(&self.asked, plan)
@@ -368,7 +373,8 @@ impl Showing {
 
     fn code(&self, findings: &Findings) -> Code {
         let build_failed = findings.builds.iter().any(bakeoff_model::record::BuildLine::failed_unforeseen);
-        if build_failed || findings.failures.iter().any(|f| f.failed > 0) {
+        // A cell whose trials are all void was not measured either.
+        if build_failed || findings.failures.iter().any(|f| f.failed > 0 || f.void == f.of) {
             return Code::VariantFailed;
         }
         let deciding = || findings.tables.iter().filter(|t| t.metric == findings.method.deciding_metric);

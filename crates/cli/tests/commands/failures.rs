@@ -5,6 +5,7 @@
 use crate::common::{SMALL, Sandbox, Shown, each_trial_once, small, unsealed};
 use bakeoff_model::record::{Failure, Outcome, TWIN};
 use std::fs;
+use std::os::unix::process::ExitStatusExt as _;
 use std::process::{Command, Stdio};
 
 const TEN_MISTAKES: &str = include_str!("../../../model/tests/data/ten-mistakes.toml");
@@ -399,4 +400,75 @@ fn a_full_cache_has_the_same_exit_code_and_the_same_words() {
     assert!(grown && unmounted.success());
     full.expect(5, &["the disk is full", "hint: the disk is full: make space"]);
     finished.expect(0, &["6 of 6 blocks"]);
+}
+
+/// Standard output that takes nothing.
+fn full() -> Stdio {
+    Stdio::from(fs::File::options().write(true).open("/dev/full").unwrap())
+}
+
+#[test]
+fn output_that_cannot_be_written_is_an_error_of_every_command() {
+    let sandbox = small();
+    let words = ["run", "STUDY", "--quiet", "--simulate=noise:0.01,seed:3"];
+    let ended = |words: &[&str], stdout: Stdio| {
+        Shown::of(&sandbox.command_as_typed(words).stdout(stdout).stderr(Stdio::piped()).output().unwrap())
+    };
+    ended(&words, full()).expect(5, &["cannot write to standard output", "No space left"]);
+    fs::write(sandbox.path().join("numbers"), "1\n2\n4\n").unwrap();
+    fs::write(sandbox.path().join("claims"), "a: 1.0 +- 0.1 n 10\nb: 2.0 +- 0.1 n 10\n").unwrap();
+    let commands: [&[&str]; 14] = [
+        &["report", "STUDY"],
+        &["report", "STUDY", "--json"],
+        &["report", "STUDY", "--html", "-"],
+        // A gate that fails is less than an answer that nobody could read.
+        &["report", "STUDY", "--gate", "0.001%"],
+        &["gate", "STUDY", "--max-slowdown", "2%"],
+        &["power", "STUDY"],
+        &["plan", "STUDY"],
+        &["stat", "numbers", "numbers"],
+        &["check-summary", "claims"],
+        &["doctor"],
+        &["cache"],
+        &["completions", "bash"],
+        &["compare", "true", "true", "--blocks", "3", "--quiet"],
+        &["report", "--help"],
+    ];
+    for words in commands {
+        let shown = ended(words, full());
+        shown.expect(5, &["cannot write to standard output"]);
+        assert_eq!(shown.err.matches("cannot write").count(), 1, "{words:?}: {}", shown.err);
+    }
+}
+
+#[test]
+fn a_reader_that_goes_away_ends_a_command_as_it_ends_other_tools() {
+    let sandbox = small();
+    sandbox.execute(&["run", "STUDY", "--quiet", "--simulate=noise:0.0001,echo=twice:1.5,seed:3"]).expect(0, &[]);
+    fs::write(sandbox.path().join("numbers"), "1\n2\n4\n").unwrap();
+    let ended = |words: &[&str]| {
+        let (reader, writer) = std::io::pipe().unwrap();
+        drop(reader);
+        let output = sandbox.command_as_typed(words).stdout(writer).stderr(Stdio::piped()).output().unwrap();
+        assert_eq!(String::from_utf8_lossy(&output.stderr), "", "{words:?}");
+        output.status
+    };
+    let commands: [&[&str]; 4] = [
+        &["report", "STUDY"],
+        &["gate", "STUDY", "--max-slowdown", "90%"],
+        &["stat", "numbers", "numbers"],
+        &["report", "--help"],
+    ];
+    for words in commands {
+        assert_eq!(ended(words).signal(), Some(13), "{words:?}");
+    }
+    assert_eq!(ended(&["gate", "STUDY", "--max-slowdown", "2%"]).code(), Some(1), "that it fails is more");
+}
+
+#[test]
+fn a_study_whose_trials_are_all_void_has_measured_nothing() {
+    let sandbox = Sandbox::new(&SMALL.replace("seed = 178", "void_if = { load = \">3\" }"));
+    sandbox.write("hello.out", "hello\n");
+    sandbox.execute(&["run", "STUDY", "--quiet", "--simulate=void:1"]).expect(4, &["void"]);
+    sandbox.execute(&["report", "STUDY"]).expect(4, &["void"]);
 }

@@ -179,7 +179,7 @@ pub(super) fn hand_on_signals_to(group: Pid) {
 }
 
 /// Ends this process by a signal, without a core of its own; an exit code in its place if the signal does not end it.
-pub(super) fn die_of(signal: i32) -> i32 {
+pub(crate) fn die_of(signal: i32) -> i32 {
     let none = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
     // SAFETY: the calls read `none` and nothing else of ours.
     unsafe {
