@@ -6,7 +6,7 @@ use crate::failing::Failing;
 use crate::progress::Progress;
 use bakeoff_builds::Cache;
 use bakeoff_command::error::CommandError;
-use bakeoff_command::{Features, Finished, journals, screen};
+use bakeoff_command::{Asked, Features, Finished, journals, screen};
 use bakeoff_journal::Journal;
 use bakeoff_judge::stopping;
 use bakeoff_lab::watched::Watched;
@@ -43,7 +43,7 @@ pub(crate) struct OpenStudy<'a> {
     /// What features are to gather when all trials are over.
     wanted: Option<Wanted<'a>>,
     /// Who is asked between blocks.
-    followers: Features,
+    followers: Option<(Features, &'a Asked)>,
     /// This session as the journal is to have it, if it begins only now.
     beginning: Option<Session>,
     /// What is looked at between blocks: files that trials depend on, unless they turn out to write them.
@@ -65,7 +65,7 @@ impl<'a> OpenStudy<'a> {
             journal,
             record: contents.record,
             wanted: None,
-            followers: Features(&[]),
+            followers: None,
             beginning: None,
             watched: vec![],
             written: vec![],
@@ -123,9 +123,9 @@ impl<'a> OpenStudy<'a> {
         Self { wanted: Some(wanted), ..self }
     }
 
-    /// With features that are asked between blocks.
-    pub(crate) fn followed_by(self, followers: Features) -> Self {
-        Self { followers, ..self }
+    /// With features that are asked between blocks, and their options.
+    pub(crate) fn followed_by(self, features: Features, asked: &'a Asked) -> Self {
+        Self { followers: Some((features, asked)), ..self }
     }
 
     /// With the files that trials execute or read, as they were when the study was read.
@@ -313,10 +313,9 @@ impl<'a> OpenStudy<'a> {
                     if durable {
                         study.journal.sync()?;
                     }
-                    let features = study.followers;
-                    features.iter().for_each(|feature| {
-                        feature.between_blocks(study.setting.journal, &study.record, features);
-                    });
+                    if let Some((features, asked)) = study.followers {
+                        features.between_blocks(asked, &study.record);
+                    }
                     Ok(())
                 }
                 Event::TrialBegins { .. } => Ok(()),

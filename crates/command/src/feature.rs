@@ -16,7 +16,7 @@ use bakeoff_model::suite::Harnesses;
 use bakeoff_report::{Cause, SectionPage, TimeUnit};
 use clap::ArgMatches;
 use serde_json::Value;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// A slice: what one capability needs from all floors, in one folder. Each point is empty by default.
 pub trait Feature: Sync {
@@ -40,9 +40,8 @@ pub trait Feature: Sync {
         None
     }
 
-    /// A block of a study has ended, and no trial is in flight; what is done here takes time from nothing that is measured, and
-    /// the next block waits for it.
-    fn between_blocks(&self, _journal: &Path, _record: &Record, _features: Features) {}
+    /// Runs after each block of a study, while no trial is in flight and outside the measured time; the next block waits for it.
+    fn between_blocks(&self, _asked: &ArgMatches, _record: &Record, _features: Features) {}
 
     /// The trials of a study are over: gathers what needs no other ones.
     fn gather(&self, _study: &mut dyn Finished) -> Result<(), CommandError> {
@@ -425,6 +424,11 @@ impl Features {
     /// Whether something of it is asked for on standard output, in the place of the report.
     pub fn take_output(self, asked: &Asked) -> bool {
         self.iter().any(|feature| feature.takes_output(&asked.0))
+    }
+
+    /// Gives every feature its turn between two blocks.
+    pub fn between_blocks(self, asked: &Asked, record: &Record) {
+        self.iter().for_each(|feature| feature.between_blocks(&asked.0, record, self));
     }
 
     /// Does what is asked for with findings, and returns the worst exit code, that of the command included.

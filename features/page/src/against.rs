@@ -60,7 +60,7 @@ pub(crate) fn page(against: &Against<'_>) -> String {
             section { (items(&said[tables..])) }
         }
     };
-    document(&title, &body, None)
+    document(&title, &body, None, false)
 }
 
 fn is_heading(item: &Item) -> bool {

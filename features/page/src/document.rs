@@ -9,8 +9,11 @@ use sha2::{Digest as _, Sha256};
 const STYLE: &str = include_str!("../assets/page.css");
 const SCRIPT: &str = include_str!("../assets/page.js");
 
-/// A page with this title; `data` is JSON for the script, of which `<` is escaped.
-pub(crate) fn document(title: &str, body: &Markup, data: Option<&str>) -> String {
+/// Seconds after which a page that is written again reloads itself.
+const RELOAD_S: u32 = 30;
+
+/// A page with this title; `data` is JSON for the script, of which `<` is escaped. `reloads` is for one that is written again.
+pub(crate) fn document(title: &str, body: &Markup, data: Option<&str>, reloads: bool) -> String {
     html! {
         (DOCTYPE)
         html lang="en" {
@@ -20,6 +23,7 @@ pub(crate) fn document(title: &str, body: &Markup, data: Option<&str>) -> String
                 meta name="viewport" content="width=device-width,initial-scale=1";
                 meta name="color-scheme" content="light dark";
                 meta name="referrer" content="no-referrer";
+                @if reloads { meta http-equiv="refresh" content=(RELOAD_S); }
                 title { (title) }
                 style { (PreEscaped(STYLE)) }
             }
@@ -34,7 +38,7 @@ pub(crate) fn document(title: &str, body: &Markup, data: Option<&str>) -> String
 }
 
 /// What the page may load and execute.
-pub(crate) fn policy() -> String {
+fn policy() -> String {
     let digest = |text: &str| BASE64.encode(Sha256::digest(text.as_bytes()));
     let (style, script) = (digest(STYLE), digest(SCRIPT));
     [
@@ -53,7 +57,7 @@ mod tests {
 
     #[test]
     fn nothing_but_its_own_script_may_be_executed() {
-        let page = document("<script>", &html! { p { "<img src=x>" } }, Some("{}"));
+        let page = document("<script>", &html! { p { "<img src=x>" } }, Some("{}"), false);
         assert!(page.contains("default-src &#39;none&#39;") || page.contains("default-src 'none'"), "{page}");
         assert_eq!(page.matches("<script").count(), 2);
         assert!(page.contains("<title>&lt;script&gt;</title>") && !page.contains("<img"));

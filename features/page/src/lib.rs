@@ -4,7 +4,7 @@
 //! [`options`] is where users ask for it; [`page`] puts the parts in their order, [`document`] frames them. The charts: [`forest`]
 //! and [`effects`] on a [`scale`] of ratios, [`strips`], [`curves`] and [`latency`] of the trials in [`cells`], [`tradeoff`] of
 //! builds; [`figures`] is the table, [`items`] everything that a terminal has as well; [`data`] is what the script looks up.
-//! [`against`] is the page of two journals. [`serve`] sends the [`snapshot`] of a study to a browser.
+//! [`against`] is the page of two journals.
 
 mod against;
 mod cells;
@@ -21,8 +21,6 @@ mod mark;
 mod options;
 mod page;
 mod scale;
-mod serve;
-mod snapshot;
 mod strips;
 mod svg;
 #[cfg(test)]
@@ -30,22 +28,17 @@ mod tests;
 mod text;
 mod tradeoff;
 
-use bakeoff_command::{Against, CommandError, Conclusion, Feature, Features, Subcommand};
+use bakeoff_command::{Against, CommandError, Conclusion, Feature, Features};
 use bakeoff_model::record::Record;
 use clap::ArgMatches;
-use std::path::Path;
 
 /// The slice.
 #[derive(Debug)]
 pub struct Page;
 
 impl Feature for Page {
-    fn commands(&self) -> Vec<Subcommand> {
-        vec![Subcommand::with_features("serve", serve::execute).after("report")]
-    }
-
-    fn between_blocks(&self, journal: &Path, record: &Record, features: Features) {
-        snapshot::between_blocks(journal, features, record);
+    fn between_blocks(&self, asked: &ArgMatches, record: &Record, features: Features) {
+        options::rewrite(asked, record, features);
     }
 
     fn conclusion(&self) -> Option<Conclusion> {

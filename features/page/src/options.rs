@@ -3,11 +3,13 @@
 use crate::page::{Content, page};
 use crate::{against, svg};
 use bakeoff_command::target::Target;
-use bakeoff_command::{Against, Code, CommandError, Concluded};
+use bakeoff_command::{Against, Code, CommandError, Concluded, Features};
+use bakeoff_model::record::Record;
 use bakeoff_report::to_pass_on;
 use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgMatches, Command, value_parser};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
 
 const HTML: &str = "html";
 const SVG: &str = "svg";
@@ -16,6 +18,13 @@ const CHART: &str = "chart";
 const NO_FINDINGS: [&str; 2] = ["provenance", "trial"];
 /// Of `report`: two journals next to each other, of which there is a page and no chart.
 const AGAINST: &str = "against";
+
+/// A page is at least this old before a command that measures writes it again.
+const SELDOM: Duration = Duration::from_secs(30);
+
+/// The first words of a page that is written while trials run.
+const NOTE: &str = "The trials still run: this page is written again between blocks, and reloads itself. A browser on the \
+                    measuring machine disturbs the measurement: open the page on another machine.";
 
 /// Adds the options.
 pub(crate) fn add(command: Command) -> Command {
@@ -35,7 +44,8 @@ pub(crate) fn add(command: Command) -> Command {
         .arg(file(
             HTML,
             "Write a page for a browser: one file with the answer, every chart and every figure, which needs nothing else; \
-             `-` is standard output, in place of the report",
+             a command that measures writes it again between blocks, at most once in 30 seconds. `-` is standard output, in \
+             place of the report",
         ))
         .arg(
             file(SVG, "Write one chart as SVG, for light and for dark surroundings; `-` is standard output")
@@ -102,4 +112,55 @@ pub(crate) fn write(matches: &ArgMatches, concluded: &Concluded<'_>) -> Result<C
         target.write(svg::chart(&Content::of(concluded), chart)?.as_bytes())?;
     }
     Ok(Code::Done)
+}
+
+/// Writes the page of a study whose trials still run, unless it was written a moment ago. A failure must not end the study;
+/// at its end the page is written again, and the failure reported.
+pub(crate) fn rewrite(matches: &ArgMatches, record: &Record, features: Features) {
+    let Some(Ok(Target::Replaced(path))) = file(matches, HTML).map(|file| Target::of(file)) else { return };
+    if is_old(&path) {
+        let _ = snapshot(record, features).and_then(|page| Target::Replaced(path).write(page.as_bytes()));
+    }
+}
+
+fn is_old(path: &Path) -> bool {
+    let written = std::fs::metadata(path).and_then(|about| about.modified());
+    written.is_ok_and(|at: SystemTime| at.elapsed().is_ok_and(|age| age >= SELDOM)) || !path.exists()
+}
+
+fn snapshot(record: &Record, features: Features) -> Result<String, CommandError> {
+    let findings = to_pass_on(&features.judge(record));
+    let (pages, causes) = (features.pages(), features.causes(&findings));
+    let concluded =
+        Concluded { record, findings: &findings, causes: &causes, pages: &pages, is_json: false, time_unit: None };
+    page(&concluded, Some(NOTE))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use bakeoff_testkit::records::{execute, measure, study};
+    use std::fs;
+
+    #[test]
+    fn a_page_is_written_between_blocks_and_not_again_at_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("page.html");
+        let mut record = study(&["baseline", "b"], &["idle"], &["wall"]);
+        execute(&mut record, 6, |trial| measure(trial, "wall", 1.0 + f64::from(trial.block)));
+        let asked = |words: &[&str]| add(Command::new("run")).get_matches_from([&["run"], words].concat());
+        rewrite(&asked(&[]), &record, Features(&[]));
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0, "nobody asked for a page");
+        let asked = asked(&["--html", path.to_str().unwrap()]);
+        rewrite(&asked, &record, Features(&[]));
+        let text = fs::read_to_string(&path).unwrap();
+        assert!(text.contains("http-equiv=\"refresh\"") && text.contains("still run") && text.ends_with("</html>"));
+        fs::write(&path, "the last one").unwrap();
+        rewrite(&asked, &record, Features(&[]));
+        assert_eq!(fs::read_to_string(&path).unwrap(), "the last one", "it is not old enough");
+        fs::File::options().write(true).open(&path).unwrap().set_modified(SystemTime::now() - SELDOM).unwrap();
+        rewrite(&asked, &record, Features(&[]));
+        assert_eq!(fs::read_to_string(&path).unwrap(), text);
+        assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "nothing is left next to it");
+    }
 }

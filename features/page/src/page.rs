@@ -56,7 +56,7 @@ impl<'a> Content<'a> {
     }
 }
 
-/// The whole page. `note` is said above everything, where it is not the report of a file.
+/// Returns the whole page. With a `note` above everything it is a snapshot, and reloads itself.
 ///
 /// # Errors
 /// If a value has no form in JSON.
@@ -64,7 +64,7 @@ pub(crate) fn page(concluded: &Concluded<'_>, note: Option<&str>) -> Result<Stri
     let content = Content::of(concluded);
     let data = data::json(&content.look, concluded.record, &content.places)?;
     let title = sentence(&content.brief.question);
-    Ok(document(&title, &body(&content, note), Some(&data)))
+    Ok(document(&title, &body(&content, note), Some(&data), note.is_some()))
 }
 
 fn body(content: &Content<'_>, note: Option<&str>) -> Markup {

@@ -139,7 +139,8 @@ pub(crate) fn execute(args: &Args, features: Features) -> Result<Code, CommandEr
     earlier.iter().filter(|_| !quiet).for_each(Earlier::tell);
     // Held from before the first trial until after the last one.
     let mut held = None;
-    let (record, ending) = OpenStudy::open(setting)?.watching(watched).execute(|watched| {
+    let open = OpenStudy::open(setting)?.watching(watched).followed_by(features, args.showing.asked());
+    let (record, ending) = open.execute(|watched| {
         held = Some(alone(quiet)?);
         if !is_new {
             check()?;

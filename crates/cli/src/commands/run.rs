@@ -96,7 +96,7 @@ fn rehearse(
     let guess_s = Some(planted.pause_s);
     let (journal, quiet) = (&*state.journal, args.is_quiet());
     let setting = Setting { plan, study, builds: &[], journal, durable: true, quiet, guess_s };
-    let open = OpenStudy::open(setting)?.followed_by(features);
+    let open = OpenStudy::open(setting)?.followed_by(features, args.showing.asked());
     state.remember_as_latest()?;
     let (record, ending) = open.execute(|_| Ok(Box::new(Simulated::new(planted, plan))))?;
     finish(args, &record, ending, features)
@@ -148,7 +148,8 @@ fn execute_here(args: &Args, folder: &StudyFolder, mut plan: Plan, features: Fea
         place::check(&place, &plan, &setup)?;
     }
     let wanted = Wanted { features, sections: &folder.study.sections, cache: &cache, digests: &digests };
-    let open = OpenStudy::open(setting)?.gathering(wanted).followed_by(features).watching(inputs.watched);
+    let open = OpenStudy::open(setting)?.gathering(wanted).watching(inputs.watched);
+    let open = open.followed_by(features, args.showing.asked());
     state.remember_as_latest()?;
     // Held from before the first trial until after the last one.
     let mut machine = None;

@@ -286,7 +286,8 @@ impl Prepared {
         let setting = Setting { plan, study, builds: &self.builds, journal, durable, quiet, guess_s: None };
         // Held from before the first trial until after the last one.
         let mut machine = None;
-        let (record, ending) = OpenStudy::open(setting)?.watching(watched).execute(|watched| {
+        let open = OpenStudy::open(setting)?.watching(watched).followed_by(features, given.showing.asked());
+        let (record, ending) = open.execute(|watched| {
             machine = Some(cache.quiet(|process| tell_who_is_waited_for(process, quiet))?);
             tell_why_not_alone(cache.why_not_whole_machine());
             if !is_new {

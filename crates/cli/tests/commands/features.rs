@@ -21,8 +21,6 @@ mod ministat;
 mod page;
 #[path = "../../../../features/page/tests/command/parcels.rs"]
 mod page_parcels;
-#[path = "../../../../features/page/tests/command/serve.rs"]
-mod page_serve;
 #[path = "../../../../features/parcel/tests/command/parcel.rs"]
 mod parcel;
 #[path = "../../../../features/starter/tests/command/init.rs"]
