@@ -22,11 +22,13 @@ mod census;
 mod start;
 mod sys;
 mod tally;
+mod used;
 mod watch;
 
 use crate::command::Command;
 use crate::launcher::find;
 pub use census::{Calls, Census, Children, Mapped, Opened};
+pub use used::Used;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::io;
@@ -50,6 +52,9 @@ pub struct Order {
     /// Report activity while this file exists, plus everything done by processes started meanwhile. None: everything.
     #[serde(default)]
     pub during: Option<PathBuf>,
+    /// Report which files are used, and nothing else: only calls that name files stop the command.
+    #[serde(default)]
+    pub files: bool,
 }
 
 /// What a tracer reports.
@@ -58,6 +63,8 @@ pub struct Order {
 pub enum TraceReport {
     /// What the command did.
     Seen(Census),
+    /// The files that it used.
+    Used(Used),
     /// The command could not be started.
     NotStarted {
         /// What is at fault.
@@ -100,16 +107,17 @@ fn trace(order: &Order) -> io::Result<(TraceReport, End)> {
         Ok(program) => program,
         Err((what, why)) => return not_started(what, why),
     };
-    let begun = match start::start(&program, &command)? {
+    let begun = match start::start(&program, &command, order.files)? {
         Ok(begun) => begun,
         Err(refused) => {
             let why = format!("ptrace(2): {refused}");
             return Ok((TraceReport::Refused { why }, End::Exited(sys::NOTHING)));
         }
     };
-    let (tally, end) = watch::watch(begun.pid, &program, order.during.as_deref())?;
+    let (tally, end) = watch::watch(begun.pid, &program, order.during.as_deref(), order.files)?;
     match begun.refused_by_exec() {
         Some(error) => not_started(program.display().to_string(), error.to_string()),
+        None if order.files => Ok((TraceReport::Used(tally.into_used()), end)),
         None => Ok((TraceReport::Seen(tally.into_census()), end)),
     }
 }

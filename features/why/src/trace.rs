@@ -114,7 +114,7 @@ impl IntrusiveProbe for Tracing {
         let places = places(&command.env);
         let (argv, env) = (std::mem::take(&mut command.argv), std::mem::take(&mut command.env));
         let during = service.map(|_| self.file(DURING));
-        let text = serde_json::to_vec(&Order { argv, env, output: output.clone(), during });
+        let text = serde_json::to_vec(&Order { argv, env, output: output.clone(), during, files: false });
         let written = text.map_err(std::io::Error::from).and_then(|text| std::fs::write(&order, text));
         written.map_err(|source| folder_error(&order, source))?;
         // One that is started again has reported nothing yet.

@@ -2,6 +2,7 @@
 //! looks for. A machine whose calls have no names here, or a call that is newer, has its number for a name.
 
 use super::sys::INFO_WORDS;
+use super::used::Use;
 use syscalls::{aarch64, arm, x86, x86_64};
 
 /// A call: the machine that its number is of (AUDIT_ARCH), and the number.
@@ -18,6 +19,26 @@ const AARCH64: u32 = 0xc000_00b7;
 const ARM: u32 = 0x4000_0028;
 /// Set in the number of calls of the x32 ABI, which otherwise has x86-64's.
 const X32: u64 = 0x4000_0000;
+
+/// Flags of open(2), which are the same on all these machines: not only reading, O_CREAT, O_TRUNC.
+const O_ACCESS: u64 = 3;
+const O_CREATE: u64 = 0o100;
+const O_TRUNCATE: u64 = 0o1000;
+
+/// This machine.
+pub(super) fn own_machine() -> u32 {
+    if cfg!(target_arch = "x86_64") { X86_64 } else { AARCH64 }
+}
+
+/// The numbers of its calls that name files.
+pub(super) fn own_naming_files() -> Vec<u32> {
+    const HIGHEST: u32 = 512;
+    let names = |number: &u32| {
+        let call = Call { machine: own_machine(), number: u64::from(*number) };
+        call.file_use(&[0; 6]).is_some()
+    };
+    (0..HIGHEST).filter(names).collect()
+}
 
 /// What a stop says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,7 +57,8 @@ impl Stop {
         let head = words[0].to_ne_bytes();
         let machine = u32::from_ne_bytes([head[4], head[5], head[6], head[7]]);
         match head[0] {
-            1 => Self::Entry(
+            // Of a filter's stop, all that is read here lies where a call's does.
+            1 | 3 => Self::Entry(
                 Call { machine, number: words[3] },
                 [words[4], words[5], words[6], words[7], words[8], words[9]],
             ),
@@ -49,8 +71,12 @@ impl Stop {
 impl Call {
     /// `execve` as this machine's own programs call it.
     pub(super) fn own_execve() -> Self {
-        let machine = if cfg!(target_arch = "x86_64") { X86_64 } else { AARCH64 };
-        Self { machine, number: libc::SYS_execve.unsigned_abs() }
+        Self { machine: own_machine(), number: libc::SYS_execve.unsigned_abs() }
+    }
+
+    /// `openat`, likewise.
+    pub(super) fn own_openat() -> Self {
+        Self { machine: own_machine(), number: libc::SYS_openat.unsigned_abs() }
     }
 
     /// Its name, or its number.
@@ -78,6 +104,43 @@ impl Call {
             | "readlinkat" | "execveat" => Some(1),
             _ => None,
         }
+    }
+
+    /// What it does with files, and which arguments name them: each a folder's descriptor, if it takes one, and a path.
+    pub(super) fn file_use(self, arguments: &[u64; 6]) -> Option<(Use, &'static [(Option<usize>, usize)])> {
+        const FIRST: &[(Option<usize>, usize)] = &[(None, 0)];
+        const IN_FOLDER: &[(Option<usize>, usize)] = &[(Some(0), 1)];
+        let by = |flags: usize| match arguments[flags] & (O_ACCESS | O_CREATE | O_TRUNCATE) {
+            0 => Use::Read,
+            _ => Use::Write,
+        };
+        Some(match self.known_name()? {
+            "open" => (by(1), FIRST),
+            "openat" => (by(2), IN_FOLDER),
+            // Its flags are in memory: the caller reads them.
+            "openat2" | "execveat" => (Use::Read, IN_FOLDER),
+            "execve" => (Use::Read, FIRST),
+            "stat" | "lstat" | "stat64" | "lstat64" | "access" | "readlink" => (Use::Look, FIRST),
+            "newfstatat" | "fstatat" | "fstatat64" | "statx" | "faccessat" | "faccessat2" | "readlinkat" => {
+                (Use::Look, IN_FOLDER)
+            }
+            "creat" | "unlink" | "rmdir" | "mkdir" | "truncate" | "truncate64" | "chmod" | "chown" | "lchown" | "mknod"
+            | "utime" | "utimes" => (Use::Write, FIRST),
+            "unlinkat" | "mkdirat" | "fchmodat" | "fchownat" | "mknodat" | "utimensat" | "futimesat" => {
+                (Use::Write, IN_FOLDER)
+            }
+            "rename" => (Use::Write, &[(None, 0), (None, 1)]),
+            "renameat" | "renameat2" => (Use::Write, &[(Some(0), 1), (Some(2), 3)]),
+            "link" | "symlink" => (Use::Write, &[(None, 1)]),
+            "linkat" => (Use::Write, &[(Some(2), 3)]),
+            "symlinkat" => (Use::Write, &[(Some(1), 2)]),
+            _ => return None,
+        })
+    }
+
+    /// Whether its flags are at the address that is its third argument.
+    pub(super) fn has_flags_in_memory(self) -> bool {
+        self.known_name() == Some("openat2")
     }
 
     /// Whether it replaces the program of its process.

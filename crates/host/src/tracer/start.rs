@@ -26,8 +26,12 @@ impl Begun {
     }
 }
 
-/// Starts the command; the inner error is ptrace's refusal.
-pub(super) fn start(program: &Path, command: &Command) -> io::Result<Result<Begun, io::Error>> {
+/// Starts the command, stopped at calls that name files or at all of them; the inner error is a refusal of the system's.
+pub(super) fn start(
+    program: &Path,
+    command: &Command,
+    only_files: bool,
+) -> io::Result<Result<Begun, io::Error>> {
     let string = |bytes: &[u8]| CString::new(bytes).map_err(|_| io::Error::from(io::ErrorKind::InvalidInput));
     let strings = |list: &mut dyn Iterator<Item = String>| -> io::Result<Vec<CString>> {
         list.map(|text| string(text.as_bytes())).collect()
@@ -37,6 +41,7 @@ pub(super) fn start(program: &Path, command: &Command) -> io::Result<Result<Begu
     let program = string(program.as_os_str().as_bytes())?;
     let (barrier, open) = pipe_with(PipeFlags::CLOEXEC)?;
     let (word, words) = pipe_with(PipeFlags::CLOEXEC)?;
+    let filter = sys::filter_of(super::calls::own_machine(), &super::calls::own_naming_files());
     let pid = sys::fork(&Image {
         program: &program,
         argv: &argv,
@@ -44,6 +49,7 @@ pub(super) fn start(program: &Path, command: &Command) -> io::Result<Result<Begu
         barrier: barrier.as_raw_fd(),
         barrier_other: open.as_raw_fd(),
         word: words.as_raw_fd(),
+        filter: if only_files { &filter } else { &[] },
     })?;
     if let Err(refused) = sys::seize(pid) {
         sys::kill(pid);

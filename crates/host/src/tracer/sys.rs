@@ -7,14 +7,15 @@ use std::io;
 use std::os::fd::RawFd;
 use std::sync::atomic::{AtomicI32, Ordering};
 
+const PTRACE_CONT: u32 = 7;
 const PTRACE_SYSCALL: u32 = 24;
 const PTRACE_GETEVENTMSG: u32 = 0x4201;
 const PTRACE_SEIZE: u32 = 0x4206;
 const PTRACE_LISTEN: u32 = 0x4208;
 const PTRACE_GET_SYSCALL_INFO: u32 = 0x420e;
 
-/// TRACESYSGOOD, TRACEFORK, TRACEVFORK, TRACECLONE, TRACEEXEC, TRACEEXIT, EXITKILL.
-const OPTIONS: usize = 1 | 1 << 1 | 1 << 2 | 1 << 3 | 1 << 4 | 1 << 6 | 1 << 20;
+/// TRACESYSGOOD, TRACEFORK, TRACEVFORK, TRACECLONE, TRACEEXEC, TRACEEXIT, TRACESECCOMP, EXITKILL.
+const OPTIONS: usize = 1 | 1 << 1 | 1 << 2 | 1 << 3 | 1 << 4 | 1 << 6 | 1 << 7 | 1 << 20;
 
 /// A task that is traced, or its process.
 pub(super) type Pid = libc::pid_t;
@@ -43,6 +44,11 @@ pub(super) fn seize(pid: Pid) -> io::Result<()> {
 /// meanwhile is no error.
 pub(super) fn go_on(pid: Pid, signal: i32) {
     let _ = ptrace(PTRACE_SYSCALL, pid, 0, signal as usize);
+}
+
+/// The same, to its next event, which no system call is that the filter lets through.
+pub(super) fn go_on_to_event(pid: Pid, signal: i32) {
+    let _ = ptrace(PTRACE_CONT, pid, 0, signal as usize);
 }
 
 /// Leaves a task stopped as it would be if nobody traced it.
@@ -113,6 +119,38 @@ pub(super) struct Image<'a> {
     pub(super) barrier_other: RawFd,
     /// Takes the errno of a failed exec.
     pub(super) word: RawFd,
+    /// The filter that it and its children get, if any: see [`filter_of`].
+    pub(super) filter: &'a [libc::sock_filter],
+}
+
+/// A filter that stops at these calls of this machine, and at all calls of other machines; seccomp(2), struct seccomp_data.
+pub(super) fn filter_of(machine: u32, calls: &[u32]) -> Vec<libc::sock_filter> {
+    const LOAD: u16 = (libc::BPF_LD | libc::BPF_W | libc::BPF_ABS) as u16;
+    const IS: u16 = (libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K) as u16;
+    const RETURN: u16 = (libc::BPF_RET | libc::BPF_K) as u16;
+    let step = |code, k, jt, jf| libc::sock_filter { code, jt, jf, k };
+    let stop = step(RETURN, libc::SECCOMP_RET_TRACE, 0, 0);
+    let mut filter = vec![step(LOAD, 4, 0, 0), step(IS, machine, 1, 0), stop, step(LOAD, 0, 0, 0)];
+    for &call in calls {
+        filter.extend([step(IS, call, 0, 1), stop]);
+    }
+    filter.push(step(RETURN, libc::SECCOMP_RET_ALLOW, 0, 0));
+    filter
+}
+
+/// Gives this process the filter; without rights of root only if no program that it executes may gain any, which none that
+/// is traced does.
+///
+/// # Safety
+/// Async-signal-safe; `filter` is read only.
+unsafe fn take(filter: &[libc::sock_filter]) -> bool {
+    let Ok(len) = u16::try_from(filter.len()) else { return false };
+    let program = libc::sock_fprog { len, filter: filter.as_ptr().cast_mut() };
+    // SAFETY: the program outlives the calls, which read it.
+    unsafe {
+        let set = || libc::prctl(libc::PR_SET_SECCOMP, libc::SECCOMP_MODE_FILTER, &raw const program) == 0;
+        filter.is_empty() || set() || (libc::prctl(libc::PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 && set())
+    }
 }
 
 /// Forks; the child waits in a process group of its own, and becomes the image.
@@ -130,13 +168,13 @@ pub(super) fn fork(image: &Image<'_>) -> io::Result<Pid> {
                 let mut byte = 0_u8;
                 libc::setpgid(0, 0);
                 libc::close(image.barrier_other);
-                if libc::read(image.barrier, (&raw mut byte).cast(), 1) == 1 {
+                if libc::read(image.barrier, (&raw mut byte).cast(), 1) == 1 && take(image.filter) {
                     // Rust programs ignore it, and an ignored signal stays so over an exec.
                     libc::signal(libc::SIGPIPE, libc::SIG_DFL);
                     libc::execve(image.program.as_ptr(), argv.as_ptr(), env.as_ptr());
-                    let errno = io::Error::last_os_error().raw_os_error().unwrap_or(0).to_ne_bytes();
-                    libc::write(image.word, errno.as_ptr().cast(), errno.len());
                 }
+                let errno = io::Error::last_os_error().raw_os_error().unwrap_or(0).to_ne_bytes();
+                libc::write(image.word, errno.as_ptr().cast(), errno.len());
                 libc::_exit(NOTHING)
             }
             pid => Ok(pid),

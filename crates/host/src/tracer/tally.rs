@@ -2,6 +2,7 @@
 
 use super::calls::Call;
 use super::census::{Calls, Census, Children, Mapped, Opened};
+use super::used::{Use, Used};
 use std::collections::{BTreeMap, HashMap};
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt as _;
@@ -22,6 +23,8 @@ pub(super) struct Tally {
     left_out: u64,
     /// Whether some of each file could be executed.
     mapped: BTreeMap<Vec<u8>, bool>,
+    /// Filled where only files are watched.
+    pub(super) used: Used,
 }
 
 impl Tally {
@@ -58,6 +61,14 @@ impl Tally {
                 None => drop(self.mapped.insert(path.to_vec(), executable)),
             }
         }
+    }
+
+    /// The files that were used. One that was removed while it was mapped has no path any more.
+    pub(super) fn into_used(mut self) -> Used {
+        for path in std::mem::take(&mut self.mapped).into_keys().map(lossy).filter(|path| !path.ends_with(" (deleted)")) {
+            self.used.add(&path, Use::Read, false);
+        }
+        self.used
     }
 
     /// All of it, in the words of a journal. Paths that are no UTF-8 and look alike then are added up.

@@ -4,6 +4,7 @@
 use super::calls::{Call, Stop};
 use super::sys::{self, Pid};
 use super::tally::Tally;
+use super::used::Use;
 use std::collections::{HashMap, HashSet};
 use std::io;
 use std::os::unix::ffi::OsStrExt as _;
@@ -11,6 +12,7 @@ use std::path::Path;
 
 const EVENT_EXEC: i32 = 4;
 const EVENT_EXIT: i32 = 6;
+const EVENT_FILTER: i32 = 7;
 const EVENT_STOP: i32 = 128;
 /// What a stop at a system call adds to SIGTRAP (PTRACE_O_TRACESYSGOOD).
 const SYSGOOD: i32 = 0x80;
@@ -38,6 +40,8 @@ struct Pending {
     call: Call,
     /// The path that it opens or looks for.
     path: Option<Vec<u8>>,
+    /// Where files are watched: what it does, and with which.
+    files: Option<(Use, Vec<String>)>,
 }
 
 /// Where we are.
@@ -54,6 +58,8 @@ struct Watch<'a> {
     program: &'a Path,
     /// The main process has become its program.
     begun: bool,
+    /// Which files are used, and nothing else: then a filter stops the calls that name some.
+    only_files: bool,
     /// Calls count while this file is there; none: always.
     during: Option<&'a Path>,
     now: Now,
@@ -69,11 +75,17 @@ struct Watch<'a> {
 }
 
 /// Watches until the main process has ended, and counts while there is a file of that name, if one is named.
-pub(super) fn watch(main: Pid, program: &Path, during: Option<&Path>) -> io::Result<(Tally, End)> {
+pub(super) fn watch(
+    main: Pid,
+    program: &Path,
+    during: Option<&Path>,
+    only_files: bool,
+) -> io::Result<(Tally, End)> {
     let mut watch = Watch {
         main,
         program,
         begun: false,
+        only_files,
         during,
         now: if during.is_some() { Now::Before } else { Now::Counting },
         older: HashSet::from([main]),
@@ -168,7 +180,8 @@ impl Watch<'_> {
         }
         match (event, signal) {
             (0, signal) if signal == libc::SIGTRAP | SYSGOOD => self.at_call(pid),
-            (0, signal) => return sys::go_on(pid, signal),
+            (EVENT_FILTER, _) => self.at_call(pid),
+            (0, signal) => return self.go_on(pid, signal),
             (EVENT_EXEC, _) => self.note_exec(pid),
             (EVENT_EXIT, _) => self.note_exit(pid),
             // Stopped by a signal, as all of its process: so it stays until another signal.
@@ -176,7 +189,13 @@ impl Watch<'_> {
             // A task begins, or goes on after such a stop; or it has made another task.
             _ => {}
         }
-        sys::go_on(pid, 0);
+        self.go_on(pid, 0);
+    }
+
+    /// To the next call, or with a filter to the next that it stops; but out of a call that is being made.
+    fn go_on(&self, pid: Pid, signal: i32) {
+        let is_in_call = self.tasks.get(&pid).is_some_and(|task| task.call.is_some());
+        if self.only_files && !is_in_call { sys::go_on_to_event(pid, signal) } else { sys::go_on(pid, signal) }
     }
 
     fn at_call(&mut self, pid: Pid) {
@@ -191,18 +210,21 @@ impl Watch<'_> {
                 if argument.is_some() && call.is_exec() {
                     self.read_maps(pid);
                 }
+                let files = if self.only_files { files_of(pid, call, &arguments) } else { None };
                 if let Some(task) = self.tasks.get_mut(&pid) {
-                    task.call = Some(Pending { call, path });
+                    task.call = Some(Pending { call, path, files });
                 }
             }
             Stop::Exit(failed) => {
-                let Some(Pending { call, path }) = self.tasks.get_mut(&pid).and_then(|task| task.call.take()) else {
+                let Some(Pending { call, path, files }) = self.tasks.get_mut(&pid).and_then(|task| task.call.take()) else {
                     return; // a task that begins returns from the call that made it; or that one did not count
                 };
                 if failed {
                     self.tally.failed(call, by_child);
                 }
-                if let Some(path) = path {
+                if let Some((by, paths)) = files {
+                    paths.iter().for_each(|path| self.tally.used.add(path, by, failed));
+                } else if let Some(path) = path {
                     self.tally.looked_for(path, !failed);
                 }
             }
@@ -221,7 +243,9 @@ impl Watch<'_> {
             if self.counts(pid) {
                 let first = Call::own_execve();
                 self.tally.made(first, false);
-                call = Some(Pending { call: first, path: Some(self.program.as_os_str().as_bytes().to_vec()) });
+                let path = self.program.as_os_str().as_bytes().to_vec();
+                let files = self.only_files.then(|| (Use::Read, vec![self.program.display().to_string()]));
+                call = Some(Pending { call: first, path: Some(path), files });
             }
         }
         self.tasks.insert(pid, Task { process: pid, call });
@@ -252,6 +276,27 @@ fn process_of(task: Pid) -> Pid {
     let status = String::from_utf8_lossy(&status);
     let process = status.lines().find_map(|line| line.strip_prefix("Tgid:")?.trim().parse().ok());
     process.unwrap_or(task)
+}
+
+/// What a call does with files, and which: absolute paths, those of them that are text.
+fn files_of(pid: Pid, call: Call, arguments: &[u64; 6]) -> Option<(Use, Vec<String>)> {
+    let (mut by, named) = call.file_use(arguments)?;
+    if call.has_flags_in_memory() {
+        let mut flags = [0; 8];
+        sys::read_memory(pid, arguments[2], &mut flags);
+        by = Call::own_openat().file_use(&[0, 0, u64::from_ne_bytes(flags), 0, 0, 0])?.0;
+    }
+    let path = |(folder, path): &(Option<usize>, usize)| {
+        let path = String::from_utf8(read_path(pid, arguments[*path])?).ok().filter(|path| !path.is_empty())?;
+        if path.starts_with('/') {
+            return Some(path);
+        }
+        let folder = folder.map(|folder| arguments[folder] as i32).filter(|&folder| folder != libc::AT_FDCWD);
+        let folder = folder.map_or_else(|| "cwd".to_owned(), |folder| format!("fd/{folder}"));
+        let folder = std::fs::read_link(format!("/proc/{pid}/{folder}")).ok()?;
+        folder.join(path).into_os_string().into_string().ok()
+    };
+    Some((by, named.iter().filter_map(path).collect()))
 }
 
 /// The path at an address of a task; none if there is none.

@@ -13,6 +13,7 @@ pub(crate) const CASES: &[(&str, fn())] = &[
     ("children_count_and_so_do_those_in_the_background", children_count_and_so_do_those_in_the_background),
     ("what_children_do_is_told_apart", what_children_do_is_told_apart),
     ("what_happens_before_and_after_is_not_told", what_happens_before_and_after_is_not_told),
+    ("files_are_told_apart_by_what_is_done_with_them", files_are_told_apart_by_what_is_done_with_them),
     ("threads_are_tasks", threads_are_tasks),
     ("threads_of_python_are_tasks", threads_of_python_are_tasks),
     ("what_cannot_be_started_is_said", what_cannot_be_started_is_said),
@@ -145,6 +146,37 @@ fn what_happens_before_and_after_is_not_told() {
     let (mut tracer, told) = place.tracer_during(&["cat", "/nowhere"], Some("never"));
     let ended = Ended::of(&tracer.output().unwrap(), &told);
     assert_eq!((ended.code, ended.traced()), (Some(1), &Census::default()));
+}
+
+fn files_are_told_apart_by_what_is_done_with_them() {
+    let place = Place::new();
+    place.write("in", "1\n");
+    let script = place.write("x.sh", "read x < in; echo $x\n");
+    std::fs::create_dir(place.path("sub")).unwrap();
+    place.write("sub/data", "2\n");
+    let command = "sh ./x.sh > out; cd sub; cat data; cat ../absent; ls; mv ../out ../moved; kill -0 $$; exit 3";
+    let Some((used, code)) = place.files(&["sh", "-c", command]) else { return };
+    assert_eq!(code, Some(3));
+    let has = |paths: &std::collections::BTreeSet<String>, name: &str| {
+        paths.iter().any(|path| Path::new(path).canonicalize().is_ok_and(|path| path == place.path(name)))
+    };
+    for read in ["in", "x.sh", "sub/data", "sub"] {
+        assert!(has(&used.read, read) && !has(&used.written, read), "{read}: {used:?}");
+    }
+    assert!(has(&used.written, "moved") && !has(&used.read, "moved"), "{used:?}");
+    assert!(used.missed.contains(&place.path("sub/../absent").display().to_string()), "{used:?}");
+    for part in ["/libc.so", "/cat", "/sh"] {
+        assert!(used.read.iter().any(|path| path.contains(part)), "{part}: {used:?}");
+    }
+    assert!(script.starts_with('/') && !used.read.iter().any(|path| path.starts_with("/proc")), "{used:?}");
+    // The interpreter of an interpreter's choice, and a program that another one becomes.
+    let by_env = place.write("by-env", "#!/usr/bin/env sh\nexec cat in\n");
+    std::fs::set_permissions(&by_env, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let Some((used, code)) = place.files(&[&by_env]) else { return };
+    assert_eq!(code, Some(0));
+    for part in [by_env.as_str(), "/env", "/sh", "/cat", "/in"] {
+        assert!(used.read.iter().any(|path| path.ends_with(part)), "{part}: {used:?}");
+    }
 }
 
 fn threads_are_tasks() {

@@ -1,7 +1,7 @@
 //! What every test of the tracer needs: a folder, the C program, and the tracer itself, which is this very executable.
 
 use bakeoff_host::tracer::{Calls, Census};
-use bakeoff_host::tracer::{Order, TraceReport};
+use bakeoff_host::tracer::{Order, TraceReport, Used};
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::Write as _;
@@ -77,12 +77,29 @@ impl Place {
         let output = self.path("told.json");
         let argv = argv.iter().map(|&word| word.to_owned()).collect();
         let during = during.map(|name| self.path(name));
-        let order = Order { argv, env: self.env.clone(), output: output.clone(), during };
+        let order = Order { argv, env: self.env.clone(), output: output.clone(), during, files: false };
         let path = self.path("order.json");
         fs::write(&path, serde_json::to_vec(&order).unwrap()).unwrap();
         let mut command = Command::new(std::env::current_exe().unwrap());
         command.arg(TRACE).arg(path).env_clear().current_dir(self.dir.path()).stdin(Stdio::null());
         (command, output)
+    }
+
+    /// Which files a command uses; none if nothing may be filtered here, and that has been said.
+    pub(crate) fn files(&self, argv: &[&str]) -> Option<(Used, Option<i32>)> {
+        let (mut tracer, told) = self.tracer(argv);
+        let path = self.path("order.json");
+        let order: Order = serde_json::from_slice(&fs::read(&path).unwrap()).unwrap();
+        fs::write(&path, serde_json::to_vec(&Order { files: true, ..order }).unwrap()).unwrap();
+        let ended = Ended::of(&tracer.output().unwrap(), &told);
+        match ended.told {
+            TraceReport::Used(used) => Some((used, ended.code)),
+            TraceReport::Refused { why } => {
+                skipped("which files are used", &why);
+                None
+            }
+            other => panic!("{other:?}"),
+        }
     }
 
     pub(crate) fn trace(&self, argv: &[&str]) -> Ended {
