@@ -1,8 +1,10 @@
 //! Which journal a study continues. Where it starts a new one although the same plan has another, it says what changed
 //! since, before anything runs.
 
+use crate::used;
 use bakeoff_command::screen;
 use bakeoff_command::state::{State, StateFolder};
+use bakeoff_model::digest::Digest;
 use bakeoff_model::record::{Change, Record, StudyLine};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -14,16 +16,28 @@ const CHANGES_SHOWN: usize = 8;
 /// although trials wrote a file since or a build failed; or, as versions before named it, that of `older`, the identity
 /// without those that cannot be built. Otherwise it is a new one.
 pub(crate) fn choose(folder: &StateFolder, study: &mut StudyLine, older: &str) -> State {
-    let named = folder.journal(&study.plan, &study.identity);
-    if named.journal.exists() {
+    let mut named = folder.journal(&study.plan, &study.identity);
+    let mut known = of_plan(folder, study);
+    let mut changes = |record: &Record| {
+        used::look_again(&record.study, study);
+        record.study.changes(study)
+    };
+    let is_same: Vec<_> = known.iter().map(|(_, record)| changes(record).map(|changes| changes.is_empty())).collect();
+    let at_name = known.iter().position(|(path, _)| *path == named.journal);
+    // What trials were seen to use is in no identity.
+    if named.journal.exists() && at_name.is_none_or(|at| is_same[at] != Some(false)) {
         return named;
     }
-    let mut known = of_plan(folder, study);
-    if let Some(at) = known.iter().position(|(_, record)| record.study.changes(study).is_some_and(|c| c.is_empty())) {
+    if let Some(at) = is_same.iter().position(|is_same| *is_same == Some(true)) {
         return folder.at(&known.swap_remove(at).0);
     }
+    if let Some(at) = at_name {
+        used::look_again(&known[at].1.study, study);
+        study.identity = another_identity(study);
+        named = folder.journal(&study.plan, &study.identity);
+    }
     let before = folder.journal(&study.plan, older);
-    if before.journal.exists() {
+    if before.journal.exists() && at_name.is_none() {
         older.clone_into(&mut study.identity);
         return before;
     }
@@ -32,6 +46,16 @@ pub(crate) fn choose(folder: &StateFolder, study: &mut StudyLine, older: &str) -
         screen::err(&note(path, record, study));
     }
     named
+}
+
+/// The identity of a study whose files are other ones than those that trials of its usual journal were seen to use.
+fn another_identity(study: &StudyLine) -> String {
+    let mut identity = Digest::of("files that are used");
+    identity.field("study", study.identity.as_bytes());
+    for (path, state) in study.basis.iter().flat_map(|basis| &basis.seen) {
+        identity.field(path, state.as_bytes());
+    }
+    identity.hex()
 }
 
 /// The journals of this plan, simulated in the same way if at all: the study's latest first, and then the one that was
@@ -60,7 +84,9 @@ fn note(path: &Path, record: &Record, now: &StudyLine) -> String {
         "note: a new journal begins. The latest one of this plan, {name}, has {done} of {all} trials; it stays as it is, but \
          cannot go on, because these were changed since:\n"
     );
-    match record.study.changes(now) {
+    let mut now = now.clone();
+    used::look_again(&record.study, &mut now);
+    match record.study.changes(&now) {
         Some(changes) => text.push_str(&in_words(&changes)),
         None => text.push_str("    something in the study, its files, its builds, or where its output goes (the version that began it did not write them down)\n"),
     }

@@ -16,6 +16,7 @@ mod programs;
 mod progress;
 mod session;
 mod twins;
+mod used;
 
 use bakeoff_command::{Code, CommandError, Form, Subcommand, screen};
 use clap::CommandFactory as _;

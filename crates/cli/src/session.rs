@@ -4,21 +4,22 @@
 use crate::continued;
 use crate::failing::Failing;
 use crate::progress::Progress;
+use crate::used::{self, Files};
 use bakeoff_builds::Cache;
 use bakeoff_command::error::CommandError;
-use bakeoff_command::{Asked, Features, Finished, journals, screen};
+use bakeoff_command::{Asked, Features, Finished, journals, screen, tracer};
 use bakeoff_journal::Journal;
 use bakeoff_judge::stopping;
 use bakeoff_lab::watched::Watched;
-use bakeoff_lab::{Ending, Event, Executor, Standing, drive};
+use bakeoff_lab::{Ending, Event, Executor, Standing, Subject, drive};
 use bakeoff_model::plan::Plan;
 use bakeoff_model::record::{
-    BuildLine, Changed, Checked, ClockSet, FeatureLine, Line, Outcome, Record, Session, StudyLine,
+    BuildLine, Change, Changed, Checked, ClockSet, FeatureLine, Line, Outcome, Record, Session, StudyLine,
 };
 use bakeoff_model::until::Until;
 use serde_json::Value;
 use std::cell::RefCell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// What a session needs besides an executor.
@@ -33,6 +34,8 @@ pub(crate) struct Setting<'a> {
     pub(crate) quiet: bool,
     /// Seconds that a trial is thought to take.
     pub(crate) guess_s: Option<f64>,
+    /// After the trials each variant runs once more under a tracer, and files below these folders are of no interest.
+    pub(crate) trace: Option<Vec<PathBuf>>,
 }
 
 /// A study whose journal is open.
@@ -48,6 +51,9 @@ pub(crate) struct OpenStudy<'a> {
     beginning: Option<Session>,
     /// What is looked at between blocks: files that trials depend on, unless they turn out to write them.
     watched: Vec<Watched>,
+    /// Where all of these are, and the folders in which we write between blocks.
+    looked_at: BTreeSet<PathBuf>,
+    open: BTreeSet<PathBuf>,
     /// Those that turned out so in this session.
     written: Vec<String>,
     /// Those that were changed, and how many trials do not count because of it.
@@ -68,12 +74,22 @@ impl<'a> OpenStudy<'a> {
             followers: None,
             beginning: None,
             watched: vec![],
+            looked_at: BTreeSet::new(),
+            open: BTreeSet::new(),
             written: vec![],
             changed: None,
             session: None,
         };
+        used::look_again(&study.record.study, &mut study.setting.study);
         let (known, now) = (&study.record.study, &study.setting.study);
-        if known.identity != now.identity && known.changes(now).is_none_or(|changes| !changes.is_empty()) {
+        // Input of commands, and what trials were seen to use, is in no identity.
+        let is_other = match known.changes(now) {
+            Some(changes) => {
+                changes.iter().any(|change| known.identity != now.identity || matches!(change, Change::File(_)))
+            }
+            None => known.identity != now.identity,
+        };
+        if is_other {
             let path = study.setting.journal.display();
             let [begun, asked] = [&study.record.study, &study.setting.study].map(|s| (s.until, s.looks_until));
             if begun != asked {
@@ -132,6 +148,8 @@ impl<'a> OpenStudy<'a> {
     pub(crate) fn watching(mut self, files: Vec<Watched>) -> Self {
         let basis = self.setting.study.basis.as_ref();
         // A file that was not there before the first session is made by trials.
+        let canonical = |file: &Watched| std::fs::canonicalize(file.path()).ok();
+        self.looked_at = files.iter().filter_map(canonical).collect();
         let is_input = |name: &str| basis.is_some_and(|basis| basis.files.contains_key(name));
         self.watched = files.into_iter().filter(|file| !file.may_be_written || is_input(&file.name)).collect();
         self
@@ -165,7 +183,7 @@ impl<'a> OpenStudy<'a> {
         }
         let is_same = self.record.checked.as_ref().is_some_and(|checked| checked.files == files);
         if !self.record.unchecked().is_empty() && !is_same {
-            let line = Changed { session, files: vec![], whole_session: false };
+            let line = Changed { session, files: vec![], whole_session: false, from_unix_s: None };
             self.note_changed(line)?;
             let void = self.changed.take().map_or(0, |(_, void)| void);
             screen::err(&format!(
@@ -183,7 +201,7 @@ impl<'a> OpenStudy<'a> {
         let more = files.len() - shown.len();
         let more = if more > 0 { format!(", and {more} more") } else { String::new() };
         screen::err(&format!(
-            "stopped: this changed while trials executed: {}{more}. The {void} trials since the last check do not count and \
+            "stopped: this changed while trials executed: {}{more}. The {void} trials since then do not count and \
              will run again\n\
              hint: repeat the command. It builds a changed build again; if a program of the system or a file of the study \
              has changed, a new journal begins. A workload should write into its own folder\n",
@@ -259,6 +277,7 @@ impl<'a> OpenStudy<'a> {
         if !is_complete {
             let ending;
             (study, ending) = study.execute_trials(executor, files)?;
+            let ending = if ending == Ending::Complete { study.trace_files(executor)? } else { ending };
             if ending != Ending::Complete {
                 return Ok((study.record, ending));
             }
@@ -307,14 +326,15 @@ impl<'a> OpenStudy<'a> {
                 Event::Written(files) => study.note_written(files),
                 Event::Checked(files) => study.keep(Line::Checked(Checked { session, files })),
                 Event::Changed { files, whole_session } => {
-                    study.note_changed(Changed { session, files, whole_session })
+                    study.note_changed(Changed { session, files, whole_session, from_unix_s: None })
                 }
                 Event::BlockEnded => {
                     if durable {
                         study.journal.sync()?;
                     }
                     if let Some((features, asked)) = study.followers {
-                        features.between_blocks(asked, &study.record);
+                        let written = features.between_blocks(asked, &study.record);
+                        study.open.extend(written.iter().filter_map(|file| file.parent()).map(Path::to_owned));
                     }
                     Ok(())
                 }
@@ -332,6 +352,62 @@ impl<'a> OpenStudy<'a> {
         }
         study.sync()?;
         Ok((study, ending))
+    }
+
+    /// Runs each variant once more under a tracer, and holds the files that it uses against the time of the trials.
+    fn trace_files(&mut self, executor: &mut dyn Executor) -> Result<Ending, CommandError> {
+        let Some(apart) = self.setting.trace.clone() else { return Ok(Ending::Complete) };
+        let (plan, tracer) = (self.setting.plan, tracer());
+        let (mut sights, mut why) = (vec![], plan.boots().then(|| "trials run in a guest".to_owned()));
+        let walls = usual_walls(std::slice::from_ref(&self.record));
+        let subject = |workload| plan.variants.iter().map(move |variant| Subject { variant: &variant.name, workload });
+        let subjects: Vec<_> = plan.workloads.iter().flat_map(|workload| subject(workload.name.as_str())).collect();
+        for (number, subject) in (1..).zip(&subjects) {
+            if why.is_some() || interrupted() {
+                break;
+            }
+            let wall_s = plan.conditions.iter().filter_map(|condition| walls.of(subject.workload, &condition.name));
+            let wall_s = wall_s.fold(0.0, f64::max);
+            if wall_s > used::LONGEST_S {
+                why = Some(format!("a trial of {} takes longer than {} s", subject.workload, used::LONGEST_S));
+                break;
+            }
+            if !self.setting.quiet && screen::err_is_terminal() {
+                screen::draw(&format!(
+                    "which files {} uses: traced run {number} of {}",
+                    subject.variant,
+                    subjects.len()
+                ));
+            }
+            match used::trace(*subject, &tracer, wall_s, executor)? {
+                Some(Ok(sight)) => sights.push(sight),
+                Some(Err(refused)) => why = Some(refused),
+                None => break,
+            }
+        }
+        screen::erase();
+        if let Some(why) = why {
+            screen::err(&format!(
+                "note: which files trials open was not traced: {}. Only the programs that commands name, and what these \
+                 load, were watched\n",
+                bakeoff_model::plain::clean(&why)
+            ));
+        }
+        let open: Vec<_> = self.open.iter().map(PathBuf::as_path).chain(self.setting.journal.parent()).collect();
+        let canonical = |path: &Path| std::fs::canonicalize(path).ok();
+        let open = open.into_iter().chain([Path::new(".")]).filter_map(canonical).collect();
+        let apart = apart.iter().filter_map(|path| canonical(path)).collect();
+        let files = Files { record: &self.record, apart, watched: std::mem::take(&mut self.looked_at), open };
+        let found = files.judge(&sights);
+        if let Some(basis) = self.setting.study.basis.as_mut().filter(|_| !found.seen.is_empty()) {
+            basis.seen.extend(found.seen);
+            self.keep(Line::Study(Box::new(self.setting.study.clone())))?;
+        }
+        let Some((from, files)) = found.changed else { return Ok(Ending::Complete) };
+        let session = self.session.unwrap_or_default();
+        self.note_changed(Changed { session, files, whole_session: false, from_unix_s: Some(from) })?;
+        self.tell_changed();
+        Ok(Ending::Changed)
     }
 
     /// The features that may gather something of this study.

@@ -41,7 +41,10 @@ pub trait Feature: Sync {
     }
 
     /// Runs after each block of a study, while no trial is in flight and outside the measured time; the next block waits for it.
-    fn between_blocks(&self, _asked: &ArgMatches, _record: &Record, _features: Features) {}
+    /// Returns the file that it wrote, if it did.
+    fn between_blocks(&self, _asked: &ArgMatches, _record: &Record, _features: Features) -> Option<PathBuf> {
+        None
+    }
 
     /// The trials of a study are over: gathers what needs no other ones.
     fn gather(&self, _study: &mut dyn Finished) -> Result<(), CommandError> {
@@ -426,9 +429,9 @@ impl Features {
         self.iter().any(|feature| feature.takes_output(&asked.0))
     }
 
-    /// Gives every feature its turn between two blocks.
-    pub fn between_blocks(self, asked: &Asked, record: &Record) {
-        self.iter().for_each(|feature| feature.between_blocks(&asked.0, record, self));
+    /// Gives every feature its turn between two blocks, and returns the files that they wrote.
+    pub fn between_blocks(self, asked: &Asked, record: &Record) -> Vec<PathBuf> {
+        self.iter().filter_map(|feature| feature.between_blocks(&asked.0, record, self)).collect()
     }
 
     /// Does what is asked for with findings, and returns the worst exit code, that of the command included.

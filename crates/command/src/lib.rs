@@ -17,6 +17,15 @@ pub mod study_folder;
 pub mod target;
 pub mod user_state;
 
+/// The hidden command that a traced trial is launched as.
+pub const TRACE_TRIAL: &str = "trace-trial";
+
+/// Returns the words that start it; none if our own path is no text.
+pub fn tracer() -> Vec<String> {
+    let own = std::env::current_exe().ok().and_then(|path| path.into_os_string().into_string().ok());
+    own.map_or_else(Vec::new, |own| vec![own, TRACE_TRIAL.to_owned()])
+}
+
 pub use elsewhere::{Elsewhere, PlaceSetting};
 pub use error::{Code, CommandError};
 pub use feature::{Against, Asked, Concluded, Conclusion, Feature, Features, Finished, Form, Planning, Subcommand};

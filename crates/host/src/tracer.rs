@@ -28,12 +28,12 @@ mod watch;
 use crate::command::Command;
 use crate::launcher::find;
 pub use census::{Calls, Census, Children, Mapped, Opened};
-pub use used::Used;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::io;
 use std::path::{Path, PathBuf};
 pub(crate) use sys::die_of;
+pub use used::Used;
 use watch::End;
 
 /// The environment variable that the launcher adds to every command of a job that marks.

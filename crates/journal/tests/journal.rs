@@ -382,7 +382,8 @@ fn trials_on_what_was_changed_are_void_and_may_be_repeated() {
         let Line::Trial(line) = trial(2, 2.0) else { panic!() };
         Line::Trial(Trial { attempt: 1, ..line })
     };
-    let changed = Line::Changed(Changed { session: 1, files: vec!["bin/p".into()], whole_session: false });
+    let changed =
+        Line::Changed(Changed { session: 1, files: vec!["bin/p".into()], whole_session: false, from_unix_s: None });
     let session = Line::Session(Session { session: 1, ..Session::default() });
     let lines = [session, checked(), block(1), trial(1, 1.0), checked(), block(2), trial(2, 1.0), changed, again()];
     lines.iter().for_each(|line| journal.append(line).unwrap());

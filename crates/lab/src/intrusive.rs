@@ -20,6 +20,11 @@ pub trait IntrusiveProbe {
     /// Every time limit is multiplied by this.
     fn times_slower(&self) -> f64;
 
+    /// The trial is ended after this many seconds, if it is to be.
+    fn most_s(&self) -> Option<f64> {
+        None
+    }
+
     /// A trial is prepared whose files lie in this folder.
     fn begin(&mut self, scratch: &Path) -> Result<(), Error>;
 

@@ -46,6 +46,11 @@ impl Watched {
         Self { may_be_written: true, ..Self::of(name, &dir.join(name)) }
     }
 
+    /// Where it is.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// A digest of what was in it at first.
     pub fn content(&self) -> Option<&str> {
         self.content.as_deref()

@@ -19,8 +19,7 @@ mod study_line;
 mod suites;
 mod trial;
 
-pub use basis::VARIANT_KEY;
-pub use basis::{Basis, Change};
+pub use basis::{Basis, CHANGED, Change, VARIANT_KEY};
 pub use boot::{Boot, Drawn};
 pub use build::{BuildLine, BuildOutcome, FactorLine, FlagSeen, Foreseen, LayerLine, PROFILE, Proof, is_appending};
 pub use building::{BUILDING_METRICS, Building};
@@ -37,7 +36,7 @@ use trial::is_zero;
 pub use trial::{MOST_REPEATS, Trial};
 
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// The version of the journal's format that this program writes. Readers refuse newer ones. Since 2 each line carries a
 /// checksum, and a line may say that trials before it do not count.
@@ -280,8 +279,15 @@ impl Record {
 
     /// The places of the trials that a line makes void.
     fn voided_by(&self, line: &Changed) -> Vec<usize> {
+        fn block(trial: &Trial) -> (u32, &str, &str) {
+            (trial.block, &trial.workload, &trial.condition)
+        }
+        let is_late = |trial: &&Trial| line.from_unix_s.is_some_and(|from| trial.ended_unix_s() >= from);
+        let late: BTreeSet<_> = self.trials.iter().filter(is_late).map(block).collect();
         let is_void = |place: usize, trial: &Trial| {
-            place >= self.unchecked_from || (line.whole_session && trial.session == line.session)
+            place >= self.unchecked_from
+                || (line.whole_session && trial.session == line.session)
+                || late.contains(&block(trial))
         };
         let trials = self.trials.iter().enumerate();
         trials.filter_map(|(place, trial)| is_void(place, trial).then_some(place)).collect()
@@ -316,7 +322,7 @@ mod tests {
         let checked = || Line::Checked(Checked::default());
         let changed = |files: &[&str]| {
             let files = files.iter().map(|file| file.to_string()).collect();
-            Line::Changed(Changed { session: 1, files, whole_session: false })
+            Line::Changed(Changed { session: 1, files, whole_session: false, from_unix_s: None })
         };
         record.push(trial());
         assert_eq!(record.unchecked(), [], "a version that does not look says nothing");
@@ -343,9 +349,28 @@ mod tests {
         record.push(Line::Trial(Trial { session: 2, ..Trial::default() }));
         record.push(Line::Trial(Trial { session: 3, ..Trial::default() }));
         record.push(checked());
-        record.push(Line::Changed(Changed { session: 2, files: vec!["x".to_owned()], whole_session: true }));
+        record.push(Line::Changed(Changed {
+            session: 2,
+            files: vec!["x".to_owned()],
+            whole_session: true,
+            from_unix_s: None,
+        }));
         let of = |session| record.trials.iter().find(|trial| trial.session == session).map(|trial| &trial.outcome);
         assert_eq!(of(2), Some(&void("x was changed while its block was executed")));
         assert_eq!(of(3), Some(&Outcome::Ok));
+    }
+
+    #[test]
+    fn blocks_that_ended_after_a_change_are_void_as_a_whole() {
+        let mut record = Record::new(StudyLine::default());
+        for (block, start) in [(1, 0.0), (1, 1.0), (2, 2.0), (2, 3.0), (3, 4.0), (3, 5.0)] {
+            let measurements = [("wall".into(), 0.5)].into_iter().collect();
+            record.push(Line::Trial(Trial { block, started_unix_s: start, measurements, ..Trial::default() }));
+        }
+        record.push(Line::Checked(Checked::default()));
+        record.push(Line::Changed(Changed { files: vec!["x".into()], from_unix_s: Some(3.2), ..Changed::default() }));
+        let ok = |block| record.trials.iter().filter(|t| t.block == block).all(|t| t.outcome == Outcome::Ok);
+        assert_eq!([1, 2, 3].map(ok), [true, false, false]);
+        assert_eq!(record.trials[2].outcome, Outcome::Void("x was changed before its block had ended".into()));
     }
 }

@@ -35,6 +35,12 @@ pub fn provenance(record: &Record, style: Style) -> String {
         sheet.page.gap();
         unbuilt.iter().for_each(|variant| sheet.variant(variant));
     }
+    if let Some(basis) = study.basis.as_ref().filter(|basis| !basis.seen.is_empty()) {
+        sheet.page.gap();
+        let heading = format!("{} other files that trials use, by one traced run of each variant", basis.seen.len());
+        sheet.line(0, Ink::Heading, &heading);
+        basis.seen.iter().for_each(|(path, state)| sheet.line(DEEPER, Ink::Plain, &format!("{path}: {state}")));
+    }
     for session in &record.sessions {
         sheet.page.gap();
         let trials = record.trials.iter().filter(|trial| trial.session == session.session).count();

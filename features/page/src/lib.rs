@@ -31,14 +31,15 @@ mod tradeoff;
 use bakeoff_command::{Against, CommandError, Conclusion, Feature, Features};
 use bakeoff_model::record::Record;
 use clap::ArgMatches;
+use std::path::PathBuf;
 
 /// The slice.
 #[derive(Debug)]
 pub struct Page;
 
 impl Feature for Page {
-    fn between_blocks(&self, asked: &ArgMatches, record: &Record, features: Features) {
-        options::rewrite(asked, record, features);
+    fn between_blocks(&self, asked: &ArgMatches, record: &Record, features: Features) -> Option<PathBuf> {
+        options::rewrite(asked, record, features)
     }
 
     fn conclusion(&self) -> Option<Conclusion> {

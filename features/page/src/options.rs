@@ -116,11 +116,12 @@ pub(crate) fn write(matches: &ArgMatches, concluded: &Concluded<'_>) -> Result<C
 
 /// Writes the page of a study whose trials still run, unless it was written a moment ago. A failure must not end the study;
 /// at its end the page is written again, and the failure reported.
-pub(crate) fn rewrite(matches: &ArgMatches, record: &Record, features: Features) {
-    let Some(Ok(Target::Replaced(path))) = file(matches, HTML).map(|file| Target::of(file)) else { return };
+pub(crate) fn rewrite(matches: &ArgMatches, record: &Record, features: Features) -> Option<PathBuf> {
+    let Ok(Target::Replaced(path)) = Target::of(file(matches, HTML)?) else { return None };
     if is_old(&path) {
-        let _ = snapshot(record, features).and_then(|page| Target::Replaced(path).write(page.as_bytes()));
+        let _ = snapshot(record, features).and_then(|page| Target::Replaced(path.clone()).write(page.as_bytes()));
     }
+    Some(path)
 }
 
 fn is_old(path: &Path) -> bool {

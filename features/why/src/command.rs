@@ -1,4 +1,3 @@
 //! The commands: `bakeoff facts`, and what a diagnostic trial is launched as.
 
 pub(crate) mod facts;
-pub(crate) mod trace_trial;

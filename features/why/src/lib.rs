@@ -31,10 +31,7 @@ pub struct Why;
 
 impl Feature for Why {
     fn commands(&self) -> Vec<Subcommand> {
-        vec![
-            Subcommand::with_features("facts", command::facts::execute).after("build"),
-            Subcommand::new("trace-trial", command::trace_trial::execute).hidden(),
-        ]
+        vec![Subcommand::with_features("facts", command::facts::execute).after("build")]
     }
 
     fn section(&self) -> Option<&'static dyn Extension> {
@@ -54,7 +51,7 @@ impl Feature for Why {
     }
 
     fn gather_by_trials(&self, study: &mut dyn Finished, executor: &mut dyn Executor) -> Result<Ending, CommandError> {
-        gather::traces(study, executor, &command::trace_trial::words())
+        gather::traces(study, executor, &bakeoff_command::tracer())
     }
 
     fn needs_levels(&self, record: &Record) -> bool {

@@ -168,7 +168,7 @@ impl Watched {
             Some(Words::Seen(census)) => Ok(with_names(census, &self.places)),
             Some(Words::NotStarted { what, why }) => Err(Unseen::NotStarted { what, why }),
             Some(Words::Refused { why }) => Err(Unseen::Refused(why)),
-            None => Err(Unseen::Silent),
+            Some(Words::Used(_)) | None => Err(Unseen::Silent),
         }
     }
 }

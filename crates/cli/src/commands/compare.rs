@@ -129,7 +129,8 @@ pub(crate) fn execute(args: &Args, features: Features) -> Result<Code, CommandEr
     let (study, watched) = study_line(&plan, &setup);
     let (journal, quiet) = (&*state.journal, args.quiet || args.showing.is_quiet() || args.execution.is_shown());
     let durable = args.journal.is_some();
-    let setting = Setting { plan: &plan, study, builds: &[], journal, durable, quiet, guess_s: None };
+    let trace = args.extent.trace(&[folder.path()]);
+    let setting = Setting { plan: &plan, study, builds: &[], journal, durable, quiet, guess_s: None, trace };
     // A journal is not begun for what cannot be executed; one that is complete is shown all the same.
     let check = || programs::of_commands(&bakeoff_lab::local::absent(&plan, &setup));
     let is_new = !state.journal.exists();
@@ -192,8 +193,8 @@ fn given(args: &Args, plan: Plan) -> Result<two_commits::Given<'_>, CommandError
         let error = "revisions and values of parameters cannot be varied at once";
         return Err(CommandError::usage(error).hint("leave out --git, or write the values into the command"));
     }
-    let (journal, quiet, showing) = (args.journal.as_deref(), args.quiet, &args.showing);
-    Ok(two_commits::Given { plan, command, journal, quiet, showing, environment: args.execution.environment() })
+    let (journal, quiet, showing, extent) = (args.journal.as_deref(), args.quiet, &args.showing, &args.extent);
+    Ok(two_commits::Given { plan, command, journal, quiet, showing, extent, environment: args.execution.environment() })
 }
 
 fn plan(args: &Args) -> Result<Plan, CommandError> {

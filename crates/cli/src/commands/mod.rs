@@ -14,6 +14,7 @@ mod power;
 mod report;
 mod run;
 mod saved;
+mod trace_trial;
 mod two_commits;
 
 use bakeoff_command::exits::Exit;
@@ -108,5 +109,6 @@ pub(crate) fn of_core() -> Vec<Subcommand> {
             .exits(&[(Code::Interrupted, "interrupted; what was removed is gone")]),
         Subcommand::with_features("doctor", doctor::execute),
         Subcommand::with_features("agent", agent::execute).hidden(),
+        Subcommand::new(bakeoff_command::TRACE_TRIAL, trace_trial::execute).hidden(),
     ]
 }

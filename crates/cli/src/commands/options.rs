@@ -54,9 +54,19 @@ pub(super) struct Extent {
     /// Go on with a variant that failed in each of its first three blocks, instead of stopping it
     #[arg(long)]
     keep_going: bool,
+    /// Do not run each variant once more after the trials, under a tracer, to learn which files it uses
+    ///
+    /// Without that, a file that no command names may be changed while trials run, or before a resumed command, unseen.
+    #[arg(long)]
+    no_trace: bool,
 }
 
 impl Extent {
+    /// What a session has to know to trace which files are used; below these folders they are of no interest.
+    pub(super) fn trace(&self, apart: &[&Path]) -> Option<Vec<PathBuf>> {
+        (!self.no_trace).then(|| apart.iter().map(|&folder| folder.to_owned()).collect())
+    }
+
     pub(super) fn apply(&self, plan: &mut Plan) -> Result<(), CommandError> {
         self.apply_at_most(plan, None)
     }

@@ -95,7 +95,7 @@ fn rehearse(
     let _lock = state.lock()?;
     let guess_s = Some(planted.pause_s);
     let (journal, quiet) = (&*state.journal, args.is_quiet());
-    let setting = Setting { plan, study, builds: &[], journal, durable: true, quiet, guess_s };
+    let setting = Setting { plan, study, builds: &[], journal, durable: true, quiet, guess_s, trace: None };
     let open = OpenStudy::open(setting)?.followed_by(features, args.showing.asked());
     state.remember_as_latest()?;
     let (record, ending) = open.execute(|_| Ok(Box::new(Simulated::new(planted, plan))))?;
@@ -139,8 +139,9 @@ fn execute_here(args: &Args, folder: &StudyFolder, mut plan: Plan, features: Fea
     let lock = state.lock()?;
     let guess_s = takes::trials_s(&plan, &takes::known_walls(folder)).map(|all_s| all_s / trials(&plan));
     let (journal, quiet) = (&*state.journal, args.is_quiet());
-    let setting = Setting { plan: &plan, study, builds: &builds, journal, durable: true, quiet, guess_s };
     setup.scratch = state.scratch();
+    let trace = args.extent.trace(&[&setup.scratch, cache.root()]);
+    let setting = Setting { plan: &plan, study, builds: &builds, journal, durable: true, quiet, guess_s, trace };
     setup.harnesses = features.harnesses();
     // A journal is not begun for what cannot be executed; one that is complete is shown all the same.
     let is_new = !state.journal.exists();

@@ -5,7 +5,7 @@ mod asked;
 mod same;
 
 use super::build::{Jobs, Telling, build};
-use super::options::{Compared, Showing};
+use super::options::{Compared, Extent, Showing};
 use crate::session::{OpenStudy, Setting};
 use crate::{executed, programs};
 pub(super) use asked::Asked;
@@ -42,6 +42,8 @@ pub(super) struct Given<'a> {
     pub(super) quiet: bool,
     /// How findings are shown.
     pub(super) showing: &'a Showing,
+    /// How long it is, and whether files are traced.
+    pub(super) extent: &'a Extent,
     /// That of each trial.
     pub(super) environment: BTreeMap<String, String>,
 }
@@ -283,7 +285,8 @@ impl Prepared {
             check()?;
         }
         let (journal, durable, quiet) = (&*state.journal, given.journal.is_some(), given.quiet);
-        let setting = Setting { plan, study, builds: &self.builds, journal, durable, quiet, guess_s: None };
+        let trace = given.extent.trace(&[scratch, cache.root()]);
+        let setting = Setting { plan, study, builds: &self.builds, journal, durable, quiet, guess_s: None, trace };
         // Held from before the first trial until after the last one.
         let mut machine = None;
         let open = OpenStudy::open(setting)?.watching(watched).followed_by(features, given.showing.asked());

@@ -143,9 +143,9 @@ fn what_stands_around_trials_comes_in_its_order() {
         ],
     );
     shown.expect(0, &[]);
-    // Two that warm up; three blocks of the command and its twin.
+    // Two that warm up; three blocks of the command and its twin; and a traced run.
     let trial = "prepare\nrun\nconclude\n";
-    assert_eq!(log(&sandbox), format!("setup\n{}cleanup\n", trial.repeat(2 + 3 * 2)));
+    assert_eq!(log(&sandbox), format!("setup\n{}cleanup\n", trial.repeat(2 + 3 * 2 + 1)));
 }
 
 #[test]

@@ -124,8 +124,8 @@ impl Call {
             "newfstatat" | "fstatat" | "fstatat64" | "statx" | "faccessat" | "faccessat2" | "readlinkat" => {
                 (Use::Look, IN_FOLDER)
             }
-            "creat" | "unlink" | "rmdir" | "mkdir" | "truncate" | "truncate64" | "chmod" | "chown" | "lchown" | "mknod"
-            | "utime" | "utimes" => (Use::Write, FIRST),
+            "creat" | "unlink" | "rmdir" | "mkdir" | "truncate" | "truncate64" | "chmod" | "chown" | "lchown"
+            | "mknod" | "utime" | "utimes" => (Use::Write, FIRST),
             "unlinkat" | "mkdirat" | "fchmodat" | "fchownat" | "mknodat" | "utimensat" | "futimesat" => {
                 (Use::Write, IN_FOLDER)
             }

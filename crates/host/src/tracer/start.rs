@@ -27,11 +27,7 @@ impl Begun {
 }
 
 /// Starts the command, stopped at calls that name files or at all of them; the inner error is a refusal of the system's.
-pub(super) fn start(
-    program: &Path,
-    command: &Command,
-    only_files: bool,
-) -> io::Result<Result<Begun, io::Error>> {
+pub(super) fn start(program: &Path, command: &Command, only_files: bool) -> io::Result<Result<Begun, io::Error>> {
     let string = |bytes: &[u8]| CString::new(bytes).map_err(|_| io::Error::from(io::ErrorKind::InvalidInput));
     let strings = |list: &mut dyn Iterator<Item = String>| -> io::Result<Vec<CString>> {
         list.map(|text| string(text.as_bytes())).collect()

@@ -65,7 +65,8 @@ impl Tally {
 
     /// The files that were used. One that was removed while it was mapped has no path any more.
     pub(super) fn into_used(mut self) -> Used {
-        for path in std::mem::take(&mut self.mapped).into_keys().map(lossy).filter(|path| !path.ends_with(" (deleted)")) {
+        for path in std::mem::take(&mut self.mapped).into_keys().map(lossy).filter(|path| !path.ends_with(" (deleted)"))
+        {
             self.used.add(&path, Use::Read, false);
         }
         self.used

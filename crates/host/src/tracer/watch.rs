@@ -75,12 +75,7 @@ struct Watch<'a> {
 }
 
 /// Watches until the main process has ended, and counts while there is a file of that name, if one is named.
-pub(super) fn watch(
-    main: Pid,
-    program: &Path,
-    during: Option<&Path>,
-    only_files: bool,
-) -> io::Result<(Tally, End)> {
+pub(super) fn watch(main: Pid, program: &Path, during: Option<&Path>, only_files: bool) -> io::Result<(Tally, End)> {
     let mut watch = Watch {
         main,
         program,
@@ -216,7 +211,8 @@ impl Watch<'_> {
                 }
             }
             Stop::Exit(failed) => {
-                let Some(Pending { call, path, files }) = self.tasks.get_mut(&pid).and_then(|task| task.call.take()) else {
+                let Some(Pending { call, path, files }) = self.tasks.get_mut(&pid).and_then(|task| task.call.take())
+                else {
                     return; // a task that begins returns from the call that made it; or that one did not count
                 };
                 if failed {

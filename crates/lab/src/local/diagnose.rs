@@ -27,6 +27,7 @@ impl Local<'_> {
         let workload = plan.workloads.iter().find(|workload| workload.name == subject.workload);
         let mut workload = workload.cloned().ok_or_else(|| unplanned("workload", subject.workload))?;
         workload.timeout_s = workload.timeout_s.map(|timeout_s| timeout_s * probe.times_slower());
+        workload.timeout_s = workload.timeout_s.into_iter().chain(probe.most_s()).reduce(f64::min);
         if self.set_up(&workload)?.is_none() {
             return Ok(None);
         }

@@ -52,7 +52,7 @@ fn session(plan: &Plan, record: &mut Record, executor: &mut dyn Executor, stop: 
             Event::Stops(stopped) => lines.push(Line::Stopped(stopped)),
             Event::Checked(files) => lines.push(Line::Checked(Checked { session: 1, files })),
             Event::Changed { files, whole_session } => {
-                lines.push(Line::Changed(Changed { session: 1, files, whole_session }));
+                lines.push(Line::Changed(Changed { session: 1, files, whole_session, from_unix_s: None }));
             }
             _ => {}
         }

@@ -18,7 +18,13 @@ pub struct Basis {
     /// Files that were among those until a trial changed them: nothing depends on them.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub written: BTreeSet<String>,
+    /// What was seen of other files that trials read, by their paths: a digest, `absent`, or [`CHANGED`].
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub seen: BTreeMap<String, String>,
 }
+
+/// Stands in [`Basis::seen`] for a file that was changed while trials ran: no later state of it is the same.
+pub const CHANGED: &str = "changed";
 
 /// A part that is another one now.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
@@ -61,6 +67,8 @@ impl Basis {
             Some(other) => (other != digest).then(|| Change::File(name.clone())),
         };
         let keys = self.keys.iter().filter_map(key).chain(new.map(|name| Change::NewKey(name.clone())));
-        keys.chain(self.files.iter().filter_map(file)).collect()
+        let is_other = |(path, state): &(&String, &String)| now.seen.get(*path).is_some_and(|now| now != *state);
+        let seen = self.seen.iter().filter(is_other).map(|(path, _)| Change::File(path.clone()));
+        keys.chain(self.files.iter().filter_map(file)).chain(seen).collect()
     }
 }

@@ -13,7 +13,7 @@ pub struct Checked {
 }
 
 /// Some of them were changed: the trials since the last [`Checked`] are void.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Changed {
     /// The session that looked.
     pub session: u32,
@@ -22,12 +22,20 @@ pub struct Changed {
     /// Nobody knows when it was: all trials of the session are void.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub whole_session: bool,
+    /// When the files were changed, if that is known: every block is void of which a trial ended later. In seconds since
+    /// 1970-01-01 UTC.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from_unix_s: Option<f64>,
 }
 
 impl Changed {
     /// Why trials before it are void.
     pub fn why(&self) -> String {
         match self.files.as_slice() {
+            [one] if self.from_unix_s.is_some() => format!("{one} was changed before its block had ended"),
+            [one, more @ ..] if self.from_unix_s.is_some() => {
+                format!("{one} and {} more were changed before its block had ended", more.len())
+            }
             [] => "what it executes was changed before anybody looked again".to_owned(),
             [one] => format!("{one} was changed while its block was executed"),
             [one, more @ ..] => format!("{one} and {} more were changed while its block was executed", more.len()),

@@ -77,6 +77,11 @@ impl Trial {
         (wall_s > 0.0).then(|| count / wall_s)
     }
 
+    /// When it ended, in seconds since 1970-01-01 UTC.
+    pub fn ended_unix_s(&self) -> f64 {
+        self.started_unix_s + self.value("wall").unwrap_or(0.0)
+    }
+
     /// Whether no other attempt follows: it is not void, or it has been repeated often enough.
     pub fn is_final(&self) -> bool {
         !matches!(self.outcome, Outcome::Void(_)) || self.attempt >= MOST_REPEATS

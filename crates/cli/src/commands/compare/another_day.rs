@@ -3,7 +3,7 @@
 
 use super::parameters::COMMAND;
 use super::variants::{is_saved, saved_name};
-use crate::executed;
+use crate::{executed, used};
 use bakeoff_command::error::CommandError;
 use bakeoff_command::saved::Saved;
 use bakeoff_command::study_folder::words;
@@ -16,7 +16,7 @@ use bakeoff_lab::local::{Setup, absent};
 use bakeoff_lab::watched::Watched;
 use bakeoff_model::plain::clean;
 use bakeoff_model::plan::{Plan, Variant};
-use bakeoff_model::record::{Basis, Record, VARIANT_KEY, VariantLine};
+use bakeoff_model::record::{Basis, Record, StudyLine, VARIANT_KEY, VariantLine};
 use bakeoff_model::study::Levels;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -182,6 +182,13 @@ fn is_same(
     let other = |file: &Watched| then.files.get(&file.name).is_some_and(|old| file.content() != Some(old));
     if let Some(file) = executed::data(&alone, setup).iter().find(|file| other(file)) {
         return Err(format!("{} has another content today", file.name));
+    }
+    let mut now = StudyLine { basis: Some(now.clone()), ..StudyLine::default() };
+    let known = StudyLine { basis: Some(then.clone()), ..StudyLine::default() };
+    used::look_again(&known, &mut now);
+    let seen = now.basis.unwrap_or_default().seen;
+    if let Some((path, _)) = then.seen.iter().find(|(path, state)| seen.get(*path) != Some(state)) {
+        return Err(format!("{path} has another content today"));
     }
     match words(run).find(|word| then.files.contains_key(*word) && !setup.dir.join(word).exists()) {
         Some(word) => Err(format!("{word} is not there today")),

@@ -87,7 +87,12 @@ fn session(plan: &Plan, record: &mut Record, machine: &mut Machine<'_>, stop: &d
             Event::Checked(files) => lines.push(Line::Checked(Checked { session: 1, files })),
             Event::Changed { files, whole_session } => {
                 let session = 1;
-                lines.push(Line::Changed(bakeoff_model::record::Changed { session, files, whole_session }));
+                lines.push(Line::Changed(bakeoff_model::record::Changed {
+                    session,
+                    files,
+                    whole_session,
+                    from_unix_s: None,
+                }));
             }
             _ => {}
         }

@@ -18,9 +18,3 @@ pub(crate) fn execute(args: &Args) -> Result<Code, CommandError> {
         Err(error) => Err(CommandError::new(Code::Internal, error)),
     }
 }
-
-/// The words that start it; none if our own path is no text.
-pub(crate) fn words() -> Vec<String> {
-    let own = std::env::current_exe().ok().and_then(|path| path.into_os_string().into_string().ok());
-    own.map_or_else(Vec::new, |own| vec![own, "trace-trial".to_owned()])
-}
