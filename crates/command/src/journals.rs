@@ -47,7 +47,9 @@ pub fn tell(path: &Path, odd: &[Odd], remedy: &str) {
 /// A redaction of this record for others: of its hosts, of the user, and of all folders.
 pub fn redaction(record: &Record) -> Result<Redaction, CommandError> {
     let users = ["USER", "LOGNAME", "SUDO_USER"].iter().filter_map(|name| std::env::var(name).ok());
-    Ok(Redaction::of(record, &users.filter(|name| !name.is_empty()).collect::<Vec<_>>())?)
+    let users: Vec<String> = users.filter(|name| !name.is_empty()).collect();
+    let is_folder = |path: &str| std::fs::metadata(path).ok().map(|about| about.is_dir());
+    Ok(Redaction::of(record, &users, is_folder)?)
 }
 
 /// Says what was removed, on standard error: it is the user's own.

@@ -17,8 +17,8 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// A study, whose latest journal is used; or a journal (.jsonl)
-    #[arg(required_unless_present = "last")]
-    study: Option<PathBuf>,
+    #[arg(default_value = ".")]
+    study: PathBuf,
     /// Report the last comparison that `bakeoff compare` executed without --journal
     #[arg(long, conflicts_with_all = ["study", "plan"])]
     last: bool,
@@ -97,10 +97,10 @@ impl Asked {
 
 pub(crate) fn execute(args: &Args, features: Features) -> Result<Code, CommandError> {
     args.showing.check(features)?;
-    let path = match (&args.study, &args.plan) {
-        (None, _) => saved::last()?,
-        (Some(study), Some(plan)) => state::journal_of_plan(study, plan)?,
-        (Some(study), None) => state::journal_of(study)?,
+    let path = match &args.plan {
+        _ if args.last => saved::last()?,
+        Some(plan) => state::journal_of_plan(&args.study, plan)?,
+        None => state::journal_of(&args.study)?,
     };
     let record = args.question.question().of(record_of(&path, args, features)?).map_err(|unasked| {
         let known: Vec<String> = unasked.known.iter().map(|name| clean(name)).collect();
@@ -118,9 +118,10 @@ pub(crate) fn execute(args: &Args, features: Features) -> Result<Code, CommandEr
         Some(other) => against(args, &path, &record, other, features),
         None => {
             let study = match &args.study {
-                None => "--last".to_owned(),
-                Some(study) if args.redact => study.file_name().unwrap_or_default().to_string_lossy().into_owned(),
-                Some(study) => study.display().to_string(),
+                _ if args.last => "--last".to_owned(),
+                // Not even its name: it may be a client's.
+                _ if args.redact => "STUDY".to_owned(),
+                study => study.display().to_string(),
             };
             let more = format!("bakeoff report {}", clean(&study));
             args.showing.show(&record, &more, (args.question.parts(), &args.question.only), features)
@@ -142,7 +143,7 @@ fn record_of(journal: &Path, args: &Args, features: Features) -> Result<Record, 
 
 fn against(args: &Args, path: &Path, here: &Record, other: &Path, features: Features) -> Result<Code, CommandError> {
     let other = match other == Path::new("imported") && !other.exists() {
-        true => state::imported_journal(args.study.as_deref().unwrap_or(path))?,
+        true => state::imported_journal(if args.last { path } else { &args.study })?,
         false => state::journal_of(other)?,
     };
     if std::fs::canonicalize(&other).ok() == std::fs::canonicalize(path).ok() {

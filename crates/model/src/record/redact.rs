@@ -1,6 +1,7 @@
 //! Removes from a record what only its owner should know: names of hosts and users, and folders. Record in, record out; lines
 //! the same. Names of files, programs and versions stay, because a result without them cannot be understood; so does the text
-//! of the study, which its author wrote for others. It opens no file: its caller says who the users are.
+//! of the study, which its author wrote for others. It opens no file: its caller says who the users are, and which paths are
+//! there. Where a text leaves it open how far a path goes, rather too much is removed than too little.
 
 use super::{FeatureLine, Line, Record};
 use regex::{Captures, Regex};
@@ -20,14 +21,32 @@ const USER: &str = "USER";
 const OF_THE_SYSTEM: [&str; 13] =
     ["bin", "boot", "dev", "etc", "gnu", "lib", "lib32", "lib64", "nix", "proc", "sbin", "sys", "usr"];
 
-/// A path of at least two names, and what stands before it: the beginning, a character that ends a word, or a compiler's
-/// `-I`. What ends it is what ends a word in a shell, a list of folders, or a compiler's message.
-const PATH: &str = r#"(^|[^\w./~+-]|(?:^|\s)-[A-Za-z])(/+[^\s/'"`,:;()\[\]{}<>|&\x00-\x1f]+(?:/+[^\s/'"`,:;()\[\]{}<>|&\x00-\x1f]+)+/*)"#;
+/// A path, and what stands before it: the beginning, a character that ends a word, or an option of a compiler such as `-I`. What
+/// ends it is what ends a word in a shell, a list of folders, or a compiler's message.
+const PATH: &str = r#"(^|[^\w./~+-]|(?:^|\s)-[A-Za-z]+)(/+[^\s/'"`,:;()\[\]{}<>|&\x00-\x1f]+(?:/+[^\s/'"`,:;()\[\]{}<>|&\x00-\x1f]+)*/*)"#;
+
+/// A path in quotation marks, in which there may be anything else.
+const QUOTED: &str = r#"(['"`‘“])(/[^'"`’”\x00-\x1f]*/[^'"`’”\x00-\x1f]*)(['"`’”])"#;
+
+/// What may follow a path with a blank in it: more words, up to the one with the last slash.
+const MORE: &str = r#"^(?:(?: [^\s/'"`,:;()\[\]{}<>|&=.~$-][^\s/'"`,:;()\[\]{}<>|&=]*)*? [^\s/'"`,:;()\[\]{}<>|&=.~$-][^\s/'"`,:;()\[\]{}<>|&=]*(?:/+[^\s/'"`,:;()\[\]{}<>|&=]+)+)+"#;
+
+/// So many more words of a text may belong to a path that is there.
+const MOST_WORDS: usize = 8;
+
+/// What follows the name of a host in a network's own names.
+const DOMAIN: &str = r"(?:(?:\.[a-z0-9-]+){2,}|\.(?:local|lan|home|internal|localdomain|corp|intranet))?";
 
 /// What is removed, and what was. The same folder always becomes the same word, in all that one redaction sees.
 #[derive(Debug)]
 pub struct Redaction {
     path: Regex,
+    quoted: Regex,
+    more: Regex,
+    /// What is at a path: a folder or not; none if nothing is.
+    is_folder: fn(&str) -> Option<bool>,
+    /// Files, by what the record itself tells.
+    files: BTreeSet<String>,
     /// What is sought as a word, with what takes its place.
     words: Vec<(Regex, &'static str)>,
     hosts: BTreeSet<String>,
@@ -54,23 +73,36 @@ enum Whole {
 }
 
 impl Redaction {
-    /// Of this record: its hosts, these users, and those whose home folders it names. `root` is nobody's name.
+    /// Of this record: its hosts, these users, and those whose home folders it names. `root` is nobody's name. `is_folder` tells
+    /// what is at a path on this machine.
     ///
     /// # Errors
     /// Passes on the serialiser's word, should a value have no form in JSON.
-    pub fn of(record: &Record, users: &[String]) -> serde_json::Result<Self> {
+    pub fn of(record: &Record, users: &[String], is_folder: fn(&str) -> Option<bool>) -> serde_json::Result<Self> {
         let hosts: BTreeSet<String> = record.sessions.iter().map(|session| session.place.host.clone()).collect();
         let mut text = serde_json::to_string(&(&record.study, &record.sessions, &record.builds))?;
         record.features.iter().for_each(|line| text.push_str(line.text()));
         let homes = compiled(r#"/(?:home|Users)/([^/\s"'\\]+)"#);
         let in_homes = homes.captures_iter(&text).map(|found| found[1].to_owned());
         let users: BTreeSet<String> = in_homes.chain(users.iter().cloned()).filter(|name| name != "root").collect();
-        let word = |name: &String, instead| {
-            (!name.is_empty()).then(|| (compiled(&format!(r"\b{}\b", regex::escape(name))), instead))
+        let word = |name: &str, more, instead| {
+            (!name.is_empty()).then(|| (compiled(&format!(r"(?i)\b{}{more}\b", regex::escape(name))), instead))
         };
-        let words = hosts.iter().filter(|host| *host != "localhost").filter_map(|host| word(host, HOST));
-        let words = words.chain(users.iter().filter_map(|user| word(user, USER))).collect();
-        Ok(Self { path: compiled(PATH), words, hosts, users, folders: vec![] })
+        let named = hosts.iter().filter(|host| *host != "localhost");
+        // The whole name, the network's part of it, and the machine's alone, whatever network follows.
+        let parts = named.flat_map(|host| match host.split_once('.') {
+            Some((short, domain)) if domain.contains('.') => vec![host.as_str(), domain, short],
+            Some((short, _)) => vec![host.as_str(), short],
+            None => vec![host.as_str()],
+        });
+        let words = parts.filter_map(|host| word(host, DOMAIN, HOST));
+        let words = words.chain(users.iter().filter_map(|user| word(user, "", USER))).collect();
+        let commands = record.study.variants.iter().filter_map(|variant| variant.run.as_deref());
+        let programs = commands.filter_map(|command| command.split_whitespace().next());
+        let listed = record.study.basis.iter().flat_map(|basis| basis.files.keys()).map(String::as_str);
+        let files = programs.chain(listed).filter(|path| path.starts_with('/')).map(str::to_owned).collect();
+        let [path, quoted, more] = [PATH, QUOTED, MORE].map(compiled);
+        Ok(Self { path, quoted, more, is_folder, files, words, hosts, users, folders: vec![] })
     }
 
     /// The record without them.
@@ -163,12 +195,7 @@ impl Redaction {
     }
 
     fn string(&mut self, text: &str, whole: Whole) -> String {
-        let folders = &mut self.folders;
-        let text = self.path.replace_all(text, |found: &Captures<'_>| {
-            let (before, path) = (&found[1], &found[2]);
-            if is_of_all(before, path) { found[0].to_owned() } else { format!("{before}{}", renamed(folders, path)) }
-        });
-        let mut text = text.into_owned();
+        let mut text = self.without_folders(text);
         for (word, instead) in &self.words {
             let is_whole = word.find(&text).is_some_and(|found| found.len() == text.len());
             if !is_whole || whole == Whole::Replaced {
@@ -179,20 +206,83 @@ impl Redaction {
     }
 }
 
-/// Whether a path is every system's, or the rest of an address on the web.
-fn is_of_all(before: &str, path: &str) -> bool {
-    let first = path.trim_start_matches('/').split('/').next().unwrap_or_default();
-    (before == ":" && path.starts_with("//")) || OF_THE_SYSTEM.contains(&first)
+impl Redaction {
+    /// A text whose folders are numbers.
+    fn without_folders(&mut self, text: &str) -> String {
+        // A text that is a path has nothing in it that ends one.
+        if text.starts_with('/') && (self.is_folder)(text).is_some() {
+            return self.renamed(text);
+        }
+        let quoted = self.quoted.clone();
+        let text = quoted.replace_all(text, |found: &Captures<'_>| {
+            let path = if is_of_system(&found[2]) { found[2].to_owned() } else { self.renamed(&found[2]) };
+            [&found[1], &path, &found[3]].concat()
+        });
+        let (mut out, mut rest) = (String::new(), &*text);
+        let path = self.path.clone();
+        while let Some(found) = path.captures(rest) {
+            let (before, at) = (found[1].to_owned(), found.get(2).map_or(0..0, |path| path.range()));
+            let is_web = before == ":" && found[2].starts_with("//");
+            let is_file = rest[..at.start].to_ascii_lowercase().ends_with("file:");
+            let end = at.start + self.length(&rest[at.start..], at.len());
+            let path = &rest[at.start..end];
+            out.push_str(&rest[..at.start]);
+            // The first name of `file://host/…` may be a host's.
+            if (is_web && !is_file) || is_of_system(path) || !self.is_whole(path) {
+                out.push_str(path);
+            } else {
+                out.push_str(&self.renamed(path));
+            }
+            rest = &rest[end..];
+        }
+        out + rest
+    }
+
+    /// How much of a text is a path, of which the pattern has found so much.
+    fn length(&self, text: &str, found: usize) -> usize {
+        let is_file = |path: &str| self.files.contains(path) || (self.is_folder)(path) == Some(false);
+        if is_file(&text[..found]) || is_of_system(text) {
+            return found;
+        }
+        // As far as there is something; else as far as words with slashes follow a name that is no file's.
+        let ends = text[found..].char_indices().filter(|(_, c)| " '\",:;()".contains(*c)).map(|(at, _)| found + at);
+        let ends: Vec<usize> = ends.chain([text.len()]).take(MOST_WORDS).collect();
+        let is_there = |end: &&usize| **end > found && (self.is_folder)(text[..**end].trim_end()).is_some();
+        if let Some(end) = ends.iter().rev().find(is_there) {
+            return *end;
+        }
+        let last = text[..found].rsplit('/').next().unwrap_or_default();
+        let more = self.more.find(&text[found..]).filter(|_| !last.contains('.'));
+        found + more.map_or(0, |more| more.end())
+    }
+
+    /// Whether it is more than one name: only then a path that is not here is one.
+    fn is_whole(&self, path: &str) -> bool {
+        path.trim_matches('/').contains('/') || (self.is_folder)(path) == Some(true)
+    }
+
+    /// A path whose folder is a number. Its last name stays if it is a file's: because one is there, or the record tells so, or by
+    /// its ending.
+    fn renamed(&mut self, path: &str) -> String {
+        let path = path.trim_end_matches('/');
+        let (above, name) = path.rsplit_once('/').unwrap_or(("", path));
+        let is_file = match (self.is_folder)(path) {
+            Some(is_folder) => !is_folder,
+            None => self.files.contains(path) || name.trim_start_matches('.').contains('.'),
+        };
+        let folder = if is_file { above } else { path };
+        let number = self.folders.iter().position(|known| known == folder).unwrap_or_else(|| {
+            self.folders.push(folder.to_owned());
+            self.folders.len() - 1
+        });
+        if is_file { format!("~{}/{name}", number + 1) } else { format!("~{}", number + 1) }
+    }
 }
 
-/// A path whose folder is a number.
-fn renamed(folders: &mut Vec<String>, path: &str) -> String {
-    let (folder, name) = path.trim_end_matches('/').rsplit_once('/').unwrap_or(("", path));
-    let number = folders.iter().position(|known| known == folder).unwrap_or_else(|| {
-        folders.push(folder.to_owned());
-        folders.len() - 1
-    });
-    format!("~{}/{name}", number + 1)
+/// Whether a path is every system's.
+fn is_of_system(path: &str) -> bool {
+    let first = path.trim_start_matches('/').split('/').next().unwrap_or_default();
+    OF_THE_SYSTEM.contains(&first)
 }
 
 /// A pattern of ours: it compiles, as the tests show.
@@ -214,7 +304,12 @@ mod tests {
     }
 
     fn redaction(user: &str) -> Redaction {
-        Redaction::of(&record("build7.example.org"), &[user.to_owned()]).unwrap()
+        let is_folder = |path: &str| match path {
+            "/srv/a/My Clients/Acme Ltd" | "/acme" => Some(true),
+            "/home/ada/src/prog" | "/srv/a/g" | "/srv/a/f" | "/srv/b/f" => Some(false),
+            _ => None,
+        };
+        Redaction::of(&record("build7.example.org"), &[user.to_owned()], is_folder).unwrap()
     }
 
     #[test]
@@ -225,11 +320,21 @@ mod tests {
         check("/home/ada/src/prog -k in.txt", "~1/prog -k in.txt");
         check("/usr/bin/gcc-12 12.2.0", "/usr/bin/gcc-12 12.2.0");
         check("/bin/sh", "/bin/sh");
-        check("-I/srv/x/include -L/srv/x/lib", "-I~1/include -L~1/lib");
+        check("-I/srv/x/include -L/srv/x/lib", "-I~1 -L~2");
         check("'/srv/a/f' \"/srv/b/f\" /srv/a/g", "'~1/f' \"~2/f\" ~1/g");
         check("/srv/a/f.c:12: error", "~1/f.c:12: error");
-        check("PATH=/usr/bin:/srv/a/bin:/srv/b/bin", "PATH=/usr/bin:~1/bin:~2/bin");
-        check("https://example.org/a/b", "https://example.org/a/b");
+        check("PATH=/usr/bin:/srv/a/bin:/srv/b/bin", "PATH=/usr/bin:~1:~2");
+        check("cannot read '/srv/My Clients/Acme Ltd/input.txt'", "cannot read '~1/input.txt'");
+        check("cat: /srv/My Clients/Acme Ltd/in.txt: No such file", "cat: ~1/in.txt: No such file");
+        check("cd /srv/a/My Clients/Acme Ltd now", "cd ~1 now");
+        check("cd: /srv/clients/acme: no", "cd: ~1: no");
+        check("/home/ada/src/prog data/in.txt", "~1/prog data/in.txt");
+        check("cc -c /srv/a/x.c src/y.c -isystem/srv/a/include", "cc -c ~1/x.c src/y.c -isystem~2");
+        check("file:///srv/a/x.txt and FILE:///srv/a/y.txt", "file:~1/x.txt and FILE:~1/y.txt");
+        check("in /acme and /s", "in ~1 and /s");
+        check("on BUILD7, build7.local and Build7.Example.Org of example.org", "on HOST, HOST and HOST of HOST");
+        check("Ada and ADA", "USER and USER");
+        check("https://example.com/a/b", "https://example.com/a/b");
         check("op/s, 3/4, a/b/c, ./a/b, ../a/b, ~/a/b", "op/s, 3/4, a/b/c, ./a/b, ../a/b, ~/a/b");
         check("by ada@build7.example.org on build7.example.org", "by USER@HOST on HOST");
         check("adam and Canada", "adam and Canada");
@@ -247,7 +352,10 @@ mod tests {
         record.push(Line::Trial(Trial { variant: "/srv/a/p x".to_owned(), block: 3, ..Trial::default() }));
         let line = FeatureLine::new("evidence", &serde_json::json!({"file": "/srv/a/p", "by": "eve"})).unwrap();
         record.push(Line::Feature(line));
-        let mut redaction = Redaction::of(&record, &["root".to_owned()]).unwrap();
+        let mut redaction = Redaction::of(&record, &["root".to_owned()], |path| {
+            (path == "/srv/a/p" || path == "/home/eve/bin/cc").then_some(false)
+        })
+        .unwrap();
         let other = redaction.record(&record).unwrap();
         assert_eq!(other.study.variants[0].name, "~1/p x");
         assert_eq!((other.trials[0].variant.as_str(), other.trials[0].block), ("~1/p x", 3));

@@ -130,7 +130,7 @@ impl Shown {
 pub fn unsealed(journal: &Path) -> String {
     let unsealed = |line: &str| line.split_once(",\"crc32c\":").unwrap().0.to_owned() + "}\n";
     let text: String = fs::read_to_string(journal).unwrap().lines().map(unsealed).collect();
-    text.replacen("\"format\":2", "\"format\":1", 1)
+    text.replace("\"format\":2", "\"format\":1")
 }
 
 /// Trials of this number of blocks, without those of variants that stopped.
