@@ -58,10 +58,20 @@ fn style_at(text: &str) -> Option<&str> {
 }
 
 /// Control characters; those that make others appear elsewhere than where they stand (Unicode Standard Annex 9, explicit
-/// directional formatting); and those that take no room, so that two names could look the same.
+/// directional formatting); those that take no room, so that two names could look the same (Default_Ignorable_Code_Point of the
+/// Unicode Character Database, tags and fillers among them; not variation selectors, which belong to what they follow); and
+/// noncharacters, which no XML document may have.
 fn is_harmful(c: char) -> bool {
+    let is_noncharacter = matches!(c, '\u{fdd0}'..='\u{fdef}') || u32::from(c) & 0xfffe == 0xfffe;
     c.is_control()
-        || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}' | '\u{ad}')
+        || is_noncharacter
+        || matches!(
+            c,
+            '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}'..='\u{1160}' | '\u{17b4}'..='\u{17b5}' | '\u{180b}'..='\u{180f}'
+                | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{3164}' | '\u{feff}'
+                | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}' | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}'
+                | '\u{e0000}'..='\u{e0fff}'
+        )
 }
 
 #[cfg(test)]
@@ -82,6 +92,12 @@ mod tests {
         check("\u{1b}[31", "?[31", "?[31");
         check("\u{1b}[3\u{1b}[1mx", "?[3?[1mx", "?[3\u{1b}[1mx");
         assert_eq!(clean("a\tb\nc\u{1b}[1m"), "a b c?[1m");
+        check("a\u{e0041}\u{e007f}b\u{fffe}\u{1ffff}\u{fdd0}", "a??b???", "a??b???");
+        check(
+            "\u{2064}\u{206a}\u{3164}\u{61c}\u{34f}é e\u{301} 👍\u{fe0f}",
+            "?????é e\u{301} 👍\u{fe0f}",
+            "?????é e\u{301} 👍\u{fe0f}",
+        );
     }
 
     #[test]

@@ -24,15 +24,27 @@ pub(super) fn inline(text: &str) -> String {
         } else {
             out.push(c);
         }
-        // Mentions, numbers of issues and addresses are found in the text that is seen.
-        let is_called = matches!(c, '@' | '#') && after.first().is_some_and(|next| next.is_alphanumeric());
-        let is_address = c == ':' && after.starts_with(&['/', '/']);
-        let is_host = c == '.' && before.len() > 2 && before[at - 3..].iter().all(|c| matches!(c, 'w' | 'W'));
-        if is_called || is_address || is_host {
+        if leads_somewhere(before, c, after) {
             out.push_str(APART);
         }
     }
     out
+}
+
+/// Whether a forge would make a link of a sign and what is next to it. Mentions, numbers of issues and the like, and addresses are
+/// found in the text that is seen.
+fn leads_somewhere(before: &[char], c: char, after: &[char]) -> bool {
+    let ends = |word: &str| {
+        let start = before.len().checked_sub(word.len());
+        start.is_some_and(|start| before[start..].iter().collect::<String>().eq_ignore_ascii_case(word))
+    };
+    match c {
+        '@' | '#' | '!' | '$' | '%' | '&' | '~' => after.first().is_some_and(|next| next.is_alphanumeric()),
+        ':' => after.starts_with(&['/', '/']) || ends("mailto") || ends("xmpp"),
+        '.' => ends("www"),
+        '-' => ends("GH") && after.first().is_some_and(char::is_ascii_digit),
+        _ => false,
+    }
 }
 
 /// Whether a sign would mean something where it stands.
@@ -76,9 +88,15 @@ fn plain_brackets(chars: &[char]) -> BTreeSet<usize> {
 /// A name, as code.
 pub(super) fn name(text: &str) -> String {
     let text = clean(text);
-    let chars: String =
-        text.trim().chars().map(|c| if is_sign(c) || c == ':' { reference(c) } else { c.to_string() }).collect();
-    if chars.is_empty() { "–".to_owned() } else { format!("<code>{chars}</code>") }
+    let chars: Vec<char> = text.trim().chars().collect();
+    let mut out = String::new();
+    for (at, &c) in chars.iter().enumerate() {
+        out += &if is_sign(c) || c == ':' { reference(c) } else { c.to_string() };
+        if leads_somewhere(&chars[..at], c, &chars[at + 1..]) {
+            out.push_str(APART);
+        }
+    }
+    if out.is_empty() { "–".to_owned() } else { format!("<code>{out}</code>") }
 }
 
 /// Lines as they are, in a block that they cannot end.
