@@ -9,6 +9,15 @@ pub fn margin(text: &str) -> Result<f64, String> {
     percent.map(|p| p / 100.0).ok_or_else(|| "a percentage above 0 and below 100, such as 1%".to_owned())
 }
 
+/// A slowdown in percent, as a fraction: 100% is twice the time.
+///
+/// # Errors
+/// In words, what is expected.
+pub fn slowdown(text: &str) -> Result<f64, String> {
+    let percent = text.trim_end_matches('%').trim().parse::<f64>().ok().filter(|p| *p > 0.0 && p.is_finite());
+    percent.map(|p| p / 100.0).ok_or_else(|| "a percentage above 0, such as 2%".to_owned())
+}
+
 /// A confidence, as a fraction.
 ///
 /// # Errors

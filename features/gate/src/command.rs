@@ -21,7 +21,7 @@ pub(crate) struct Args {
     /// A study, whose latest journal is used; or a journal (.jsonl)
     study: PathBuf,
     /// The largest slowdown that is allowed, on every workload, instead of the limits of [gate] in the study file
-    #[arg(long, value_name = "PERCENT", value_parser = bakeoff_command::arguments::margin)]
+    #[arg(long, value_name = "PERCENT", value_parser = bakeoff_command::arguments::slowdown)]
     max_slowdown: Option<f64>,
     /// Only this variant; repeat the option for several. The correction still counts all comparisons [default: all but the
     /// baseline]

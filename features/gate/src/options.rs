@@ -29,12 +29,12 @@ fn limit(text: &str) -> Result<Limit, String> {
         return Ok(Limit::OfStudy);
     }
     let or = |why: String| format!("{why}; or `{OF_STUDY}`, for the limits of [gate] in the study file");
-    bakeoff_command::arguments::margin(text).map(Limit::Of).map_err(or)
+    bakeoff_command::arguments::slowdown(text).map(Limit::Of).map_err(or)
 }
 
 /// The same, of a command that has no study.
 fn limit_without_study(text: &str) -> Result<Limit, String> {
-    bakeoff_command::arguments::margin(text).map(Limit::Of)
+    bakeoff_command::arguments::slowdown(text).map(Limit::Of)
 }
 
 /// Adds the options.

@@ -48,7 +48,8 @@ impl Slowdown {
     pub(crate) fn contrast(&self, slowdown: f64) -> f64 {
         let change = match self.better {
             Direction::Less => slowdown,
-            Direction::More => -slowdown,
+            // Nothing loses more than all of it.
+            Direction::More => -slowdown.min(1.0),
         };
         match self.scale {
             Scale::Ratio => change.ln_1p(),

@@ -18,6 +18,7 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, Args)]
 pub(super) struct Selection {
     /// The study: a folder that holds a study.toml, or the file itself
+    #[arg(default_value = ".")]
     pub(super) study: PathBuf,
     /// The plan: `default` is [plan], any other name is [plans.NAME]
     #[arg(long, value_name = "NAME", default_value = "default")]

@@ -37,8 +37,13 @@ pub(super) fn pace_s(text: &str) -> Option<f64> {
 
 /// `"1%"` as 0.01; above 0 and below 100 %.
 pub(super) fn percent(text: &str) -> Option<f64> {
+    any_percent(text).filter(|fraction| *fraction < 1.0)
+}
+
+/// The same, of what may be as large as it likes: a slowdown.
+pub(super) fn any_percent(text: &str) -> Option<f64> {
     let percent: f64 = text.strip_suffix('%')?.trim().parse().ok()?;
-    (percent > 0.0 && percent < 100.0).then_some(percent / 100.0)
+    (percent > 0.0 && percent.is_finite()).then_some(percent / 100.0)
 }
 
 /// Processors as taskset(1) lists them, `"0-1,3"`; in their order, each once.

@@ -41,7 +41,7 @@ pub struct Section<'a> {
 }
 
 /// What a percentage is, for who wrote another thing.
-const PERCENTAGE: &str = "above 0 % and below 100 %, in quotes, such as \"2%\"";
+const PERCENTAGE: &str = "above 0 %, in quotes, such as \"2%\"";
 
 /// A value with its place.
 pub type Placed<T> = Option<(T, Range<usize>)>;
@@ -164,7 +164,7 @@ impl<'a> Section<'a> {
 
     /// A percentage such as `"1%"`, as a fraction.
     pub fn percentage(&self, key: &'static str) -> Option<f64> {
-        self.read(key, quantity::percent, "percentage", PERCENTAGE)
+        self.read(key, quantity::any_percent, "percentage", PERCENTAGE)
     }
 
     /// A table with a percentage for some of the names that there are, as fractions. `what` is what they are names of.
@@ -175,7 +175,7 @@ impl<'a> Section<'a> {
             if !known.contains(&name) {
                 let remedy = suggest(name, known.iter().copied());
                 self.sink.report(span, &format!("there is no {what} `{name}`"), "", &remedy);
-            } else if let Some(fraction) = value.get_ref().as_str().and_then(quantity::percent) {
+            } else if let Some(fraction) = value.get_ref().as_str().and_then(quantity::any_percent) {
                 found.insert(name.to_owned(), fraction);
             } else {
                 let message = format!("`{name}` of {} is not a percentage", table.title);
