@@ -28,6 +28,11 @@ const DISTURBED_FROM: f64 = 0.1;
 const DISTURBED_FROM_S: f64 = 0.02;
 /// Disturbed trials are no doubt below this share of them: centres and tests are robust against some.
 const MANY: f64 = 0.25;
+/// Trials of which other programs' share is known speak for the others from this number on, if they are this part of them.
+const KNOWN: usize = 5;
+const KNOWN_PART: f64 = 0.25;
+/// Where they are fewer, this load for each processor besides our own processes is too much.
+const WAITING_FROM: f64 = 0.5;
 
 /// Every condition of which the record tells anything.
 pub(super) fn conditions(record: &Record, trials: &Trials<'_>, rule: DecisionRule) -> Vec<ConditionParts> {
@@ -199,18 +204,23 @@ pub(super) fn busy_machine(record: &Record, trials: &Trials<'_>) -> Option<Cavea
     for condition in &record.study.conditions {
         let blocks =
             || record.study.workloads.iter().flat_map(|workload| trials.blocks(trials.ids.place(workload, condition)));
-        let of = |wanted: &dyn Fn(VariantId) -> bool| -> (usize, usize) {
+        let of = |wanted: &dyn Fn(VariantId) -> bool| -> [usize; 3] {
             let all = blocks().flat_map(|block| block.iter()).filter(|(id, _)| wanted(**id));
+            let seen = all.map(|(_, trial)| value_that_counts(trial, metric).map(|share| is_disturbed(trial, share)));
+            let [disturbed, known, all] = seen.fold([0, 0, 0], |[disturbed, known, all], seen| {
+                [disturbed + usize::from(seen == Some(true)), known + usize::from(seen.is_some()), all + 1]
+            });
             // A trial too short to have a share counts as undisturbed, or a single long one would speak for all.
-            let seen = all.map(|(_, trial)| value_that_counts(trial, metric).is_some_and(|s| is_disturbed(trial, s)));
-            seen.fold((0, 0), |(some, of), disturbed| (some + usize::from(disturbed), of + 1))
+            let speaks = known >= KNOWN && known as f64 >= KNOWN_PART * all as f64;
+            [disturbed, if speaks { known } else { all }, all]
         };
-        let is_many = |(some, of): (usize, usize)| some > 0 && some as f64 >= MANY * of as f64;
-        let busy = |variant: Option<&String>, (disturbed, of): (usize, usize)| BusySeen {
+        let is_many = |[some, of, _]: [usize; 3]| some > 0 && some as f64 >= MANY * of as f64;
+        let busy = |variant: Option<&String>, [disturbed, of, all]: [usize; 3]| BusySeen {
             variant: variant.cloned(),
             condition: condition.clone(),
             disturbed,
             of,
+            all,
         };
         let all = of(&|_| true);
         if is_many(all) {
@@ -224,4 +234,29 @@ pub(super) fn busy_machine(record: &Record, trials: &Trials<'_>) -> Option<Cavea
         seen.extend(each.filter(|(_, counted)| is_many(*counted)).map(|(name, counted)| busy(Some(name), counted)));
     }
     (!seen.is_empty()).then_some(Caveat::BusyMachine { seen, from: DISTURBED_FROM })
+}
+
+/// Whether more processes than ours were waiting for processors, where trials are too short to tell what others used. A
+/// load of our own would be in that number, too: there the twin alone tells.
+pub(super) fn high_load(record: &Record, trials: &Trials<'_>) -> Option<Caveat> {
+    let cpus = record.sessions.iter().map(|session| session.place.cpus.max(1)).max()?;
+    for condition in &record.study.conditions {
+        let places = record.study.workloads.iter().map(|workload| trials.ids.place(workload, condition));
+        let all: Vec<&Trial> =
+            places.flat_map(|place| trials.blocks(place)).flat_map(|b| b.values().copied()).collect();
+        let has = |trial: &&&Trial, name: &str| value_that_counts(trial, name).is_some();
+        let known = all.iter().filter(|trial| has(trial, "foreign_cpu")).count();
+        let has_load = all.iter().any(|trial| has(&trial, "load_rate"));
+        if has_load || (known >= KNOWN && known as f64 >= KNOWN_PART * all.len() as f64) {
+            continue;
+        }
+        let besides = |trial: &&Trial| Some(value_that_counts(trial, "load")? - trial.processes.len().max(1) as f64);
+        let mut loads: Vec<f64> = all.iter().filter_map(besides).collect();
+        loads.sort_by(f64::total_cmp);
+        let Some(&load) = loads.get(loads.len() / 2) else { continue };
+        if load > WAITING_FROM * f64::from(cpus) {
+            return Some(Caveat::HighLoad { condition: condition.clone(), load, cpus });
+        }
+    }
+    None
 }

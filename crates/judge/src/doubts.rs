@@ -5,7 +5,7 @@ use super::trials::Trials;
 use super::{builds, conditions, provided};
 use crate::findings::{Caveat, ControlSeen, Findings, Spot, Spots, Verdict};
 use bakeoff_model::metric;
-use bakeoff_model::record::{Record, StudyLine};
+use bakeoff_model::record::{Outcome, Record, StudyLine};
 use bakeoff_model::until::Until;
 
 /// All doubts that apply, the gravest first. `findings` is complete but for these.
@@ -26,11 +26,32 @@ pub(super) fn about(findings: &Findings, record: &Record, trials: &Trials<'_>, r
         clock_set(record),
         conditions::unequal_load(&record.study, trials, rule),
         conditions::busy_machine(record, trials),
+        conditions::high_load(record, trials),
+        fixed_time(findings, record),
         provided::two_kinds_of_peak(&findings.tables, trials),
         provided::blind_rules(&record.study, &findings.missing),
         unknown_metrics(&record.study),
     ];
     doubts.into_iter().flatten().collect()
+}
+
+/// A timer never fires early, and rarely this much late, in seconds.
+const LATE_S: f64 = 0.05;
+/// Durations that people choose are multiples of this, in seconds.
+const CHOSEN_S: f64 = 0.5;
+
+/// A load generator or `timeout` takes as long as it was told, whatever it is run on.
+fn fixed_time(findings: &Findings, record: &Record) -> Option<Caveat> {
+    if findings.method.deciding_metric != "wall" || record.study.variants.len() < 2 {
+        return None;
+    }
+    record.study.workloads.iter().find_map(|workload| {
+        let of_it = record.trials.iter().filter(|trial| trial.workload == *workload && trial.outcome == Outcome::Ok);
+        let walls: Vec<f64> = of_it.filter_map(|trial| trial.value("wall")).collect();
+        let seconds = (walls.first()? / CHOSEN_S).floor() * CHOSEN_S;
+        let is_fixed = seconds > 0.0 && walls.iter().all(|wall_s| (seconds..=seconds + LATE_S).contains(wall_s));
+        is_fixed.then(|| Caveat::FixedTime { workload: workload.clone(), seconds })
+    })
 }
 
 fn twin_differs(findings: &Findings) -> Option<Caveat> {

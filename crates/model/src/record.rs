@@ -364,7 +364,7 @@ mod tests {
     fn blocks_that_ended_after_a_change_are_void_as_a_whole() {
         let mut record = Record::new(StudyLine::default());
         for (block, start) in [(1, 0.0), (1, 1.0), (2, 2.0), (2, 3.0), (3, 4.0), (3, 5.0)] {
-            let measurements = [("wall".into(), 0.5)].into_iter().collect();
+            let measurements = [("wall", 0.5)].into();
             record.push(Line::Trial(Trial { block, started_unix_s: start, measurements, ..Trial::default() }));
         }
         record.push(Line::Checked(Checked::default()));

@@ -46,7 +46,8 @@ use bakeoff_judge::findings::Findings;
 use bakeoff_model::record::{BuildLine, BuildOutcome};
 
 /// The findings as pretty-printed JSON with a final line feed: the types of [`bakeoff_judge::findings`], field by
-/// field, in the order in which they are declared, doubts with kind and sentence. Numbers are unrounded. It is made to be passed
+/// field, in the order in which they are declared, doubts with kind and sentence; then the screen's answer and the verdict on
+/// the study. Numbers are unrounded. It is made to be passed
 /// on, so logs are named relative to the cache (`logs/….log`), and `home`, the user's home folder, is written `~` wherever
 /// it stands.
 ///
@@ -54,10 +55,20 @@ use bakeoff_model::record::{BuildLine, BuildOutcome};
 /// Passes on the serialiser's word, should a value ever have no form in JSON.
 pub fn json(findings: &Findings, home: Option<&str>) -> Result<String, serde_json::Error> {
     let findings = without_folders(findings);
-    let text = json::pretty(&findings)?;
+    let (answer, verdict) = screen::conclusion(&findings);
+    let text = json::pretty(&Concluded { findings: &findings, answer, verdict })?;
     let Some(home) = home.map(|home| home.trim_end_matches('/')).filter(|home| home.len() > 1) else { return Ok(text) };
     let quoted = serde_json::to_string(home)?;
     Ok(without_home(&text, quoted.trim_matches('"')))
+}
+
+/// Findings, and what they come to.
+#[derive(serde::Serialize)]
+struct Concluded<'a> {
+    #[serde(flatten)]
+    findings: &'a Findings,
+    answer: String,
+    verdict: &'static str,
 }
 
 /// The findings with logs named relative to the cache.

@@ -18,6 +18,7 @@ use crate::format::TimeUnit;
 use crate::words::{self, Change, counted};
 pub use amounts::Amount;
 use bakeoff_judge::findings::{Findings, Scale};
+pub(crate) use brief::conclusion;
 pub use brief::{About, Brief, BriefRow, brief};
 use doubts::Weight;
 pub use facts::Cause;

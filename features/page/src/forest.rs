@@ -6,6 +6,7 @@ use crate::mark::{Mark, sign};
 use crate::scale::{Axis, Span, Tick};
 use crate::text::{name, variant_id};
 use bakeoff_judge::findings::{Comparison, Findings, Scale, Table, Verdict};
+use bakeoff_model::metric::Direction;
 use bakeoff_report::draw::paint::Ink;
 use bakeoff_report::words::Wording;
 use bakeoff_report::{About, Amount, Brief, BriefRow, Cause};
@@ -225,7 +226,7 @@ impl<'a> Forest<'a> {
                     }
                 }
             }
-            (key(self.findings, about.twin.is_some()))
+            (key(self.findings, about))
             @if is_map { (self.map(about, &small)) }
         }
     }
@@ -249,7 +250,7 @@ impl<'a> Forest<'a> {
     fn head(&self, about: &About<'_>, main: &Panel<'_>, small: &[Panel<'_>]) -> Markup {
         let wording = Wording::of(about.unit, about.better);
         let [better, worse] = [Verdict::Faster, Verdict::Slower].map(|verdict| wording.verdict(verdict));
-        let is_cost = about.better == bakeoff_model::metric::Direction::Less;
+        let is_cost = about.better == Direction::Less;
         let [left, right] = if is_cost { [better, worse] } else { [worse, better] };
         html! {
             thead {
@@ -372,10 +373,15 @@ pub(crate) fn claim(row: &BriefRow<'_>) -> Markup {
 }
 
 /// What the signs mean.
-fn key(findings: &Findings, has_twin: bool) -> Markup {
+fn key(findings: &Findings, about: &About<'_>) -> Markup {
+    let has_twin = about.twin.is_some();
+    let [better, worse] = match about.better {
+        Direction::Less => ["m-less", "m-more"],
+        Direction::More => ["m-more", "m-less"],
+    };
     let words = [
-        ("m-less", "better", "better"),
-        ("m-more", "worse", "worse"),
+        (better, "better", "better"),
+        (worse, "worse", "worse"),
         ("m-same", "same", "equivalent"),
         ("m-small", "same", "negligible"),
         ("m-open", "open", "undecided"),

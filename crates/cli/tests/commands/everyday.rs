@@ -224,3 +224,49 @@ fn the_manual_and_the_completions_know_every_command() {
     sandbox.write("file", "");
     typed(&sandbox, &["manual", "study/file"]).expect(2, &["cannot be written into study/file", "hint:"]);
 }
+
+/// A study of levels that only say what they are, simulated as planted.
+fn simulated(levels: &[&str], more: &str, truth: &str) -> String {
+    let levels: String = levels.iter().map(|level| format!("{level} = {{ X = \"{level}\" }}\n")).collect();
+    let sandbox = Sandbox::new(&format!(
+        "format = 1\nname = \"s\"\n[run_factors.x]\n{levels}[workloads.w]\nrun = 'true'\n{more}\n[plan]\nblocks = 12\nseed = 3\n\
+         [decide]\nbaseline = {{ x = \"a\" }}\nmetrics = [\"wall\"]\nmargin = \"5%\"\n"
+    ));
+    let shown = sandbox.command_as_typed(&["run", "STUDY", "--quiet", "--simulate", truth]).output().unwrap();
+    let shown = Shown::of(&shown);
+    assert_eq!(shown.code, 0, "{shown:?}");
+    shown.out.lines().last().unwrap_or_default().to_owned()
+}
+
+#[test]
+fn the_last_line_names_the_largest_loss_and_says_by_how_much_nothing_is_better() {
+    let check = |levels: &[&str], truth: &str, parts: &[&str]| {
+        let answer = simulated(levels, "", truth);
+        for part in parts {
+            assert!(answer.contains(part), "{part}: {answer}");
+        }
+    };
+    check(
+        &["a", "b", "c"],
+        "noise:0.05,x=b:1.0,x=c:8,seed:2",
+        &["nothing is shown to be faster", "c takes 8.", "× as long"],
+    );
+    check(
+        &["a", "b", "c"],
+        "noise:0.0002,x=b:0.4,x=c:2.8,seed:2",
+        &["b is the fastest: 2.50 × as fast", "c takes 2.80 × as long"],
+    );
+    check(&["a", "b", "c"], "noise:0.001,x=b:0.962,x=c:1.0,seed:2", &["equivalent", "±5 %"]);
+    let parts = ["nothing is shown to be faster", "by more than 5 %", "b is 3.8 % faster", "c is 80.0 % slower"];
+    check(&["a", "b", "c", "d"], "noise:0.0001,x=b:0.962,x=c:1.8,x=d:1.0001,seed:2", &parts);
+}
+
+#[test]
+fn a_name_that_is_empty_is_refused() {
+    let sandbox = anywhere();
+    for words in [["-n", ""], ["--reference-name", " "]] {
+        let names: &[&str] = if words[0] == "-n" { &["-n", "a"] } else { &["-n", "a", "-n", "b"] };
+        let words = [&["true", "true", "--reference", "true"][..], names, &words].concat();
+        typed(&sandbox, &words).expect(2, &["a name is empty", "hint: leave the name out"]);
+    }
+}

@@ -186,6 +186,22 @@ pub enum Caveat {
         /// From this share of the time on a trial counts as disturbed.
         from: f64,
     },
+    /// Trials were too short to tell what other programs used, and more were waiting for processors than ours.
+    HighLoad {
+        /// The condition.
+        condition: String,
+        /// The typical load average, less our own processes.
+        load: f64,
+        /// Processors.
+        cpus: u32,
+    },
+    /// The trials of a workload take the same time whatever the variant: it is a run of fixed duration.
+    FixedTime {
+        /// The workload.
+        workload: String,
+        /// That time, in seconds.
+        seconds: f64,
+    },
     /// Peak memory has two sources.
     TwoKindsOfPeak {
         /// Trials with the cgroup's.
@@ -315,6 +331,8 @@ impl Caveat {
             Self::ClockSet { .. } => "clock-set",
             Self::UnequalLoad { .. } => "unequal-load",
             Self::BusyMachine { .. } => "busy-machine",
+            Self::HighLoad { .. } => "high-load",
+            Self::FixedTime { .. } => "fixed-time",
             Self::TwoKindsOfPeak { .. } => "two-kinds-of-peak",
             Self::BlindRules { .. } => "blind-rules",
             Self::UnknownMetric { .. } => "unknown-metric",

@@ -48,6 +48,63 @@ fn with_foreign(wall_s: f64, foreign: fn(&Trial) -> f64) -> Record {
     record
 }
 
+/// Trials that are too short to have other programs' share, but for some; and the load average of each.
+fn short(known: u32, load: f64, has_load: bool) -> Record {
+    let mut record = study(&["a", "b"], &["idle"], &["wall"]);
+    record.sessions[0].place.cpus = 2;
+    execute(&mut record, 12, |trial| {
+        measure(trial, "wall", 0.001 * noise(trial));
+        measure(trial, "load", load);
+        if trial.block <= known {
+            measure(trial, "wall", 1.0 * noise(trial));
+            measure(trial, "foreign_cpu", 0.5);
+        }
+        if has_load {
+            measure(trial, "load_rate", 8.0);
+        }
+    });
+    record
+}
+
+#[test]
+fn a_machine_that_others_use_is_doubtful_however_short_trials_are() {
+    let check = |record: &Record, busy: &str, loaded: &str| {
+        let findings = judge(record);
+        for (kind, expect) in [("busy-machine", busy), ("high-load", loaded)] {
+            let found = doubt(&findings, kind);
+            assert_eq!(found.is_empty(), expect.is_empty(), "{kind}: {found}");
+            assert!(found.contains(expect), "{kind}: {expect} is not in {found}");
+        }
+    };
+    check(&short(0, 12.0, false), "", "11.0 processes besides ours ran or waited for 2 processors");
+    check(&short(0, 1.9, false), "", "");
+    check(&short(0, 12.0, true), "", "");
+    // 9 of 36 trials have a share, and speak for the others.
+    check(&short(3, 12.0, false), "in 9 of the 9 trials that could be measured", "");
+    check(&short(1, 12.0, false), "", "11.0 processes");
+}
+
+#[test]
+fn a_run_of_fixed_duration_tells_nothing_by_its_time() {
+    let check = |wall_s: fn(&Trial) -> f64, metric: &str, expect: &str| {
+        let mut record = study(&["a", "b"], &["idle"], &[metric]);
+        execute(&mut record, 12, |trial| {
+            let wall_s = wall_s(trial);
+            measure(trial, "wall", wall_s);
+            measure(trial, "user", 0.3 * noise(trial));
+        });
+        let found = doubt(&judge(&record), "fixed-time");
+        assert_eq!(found.is_empty(), expect.is_empty(), "{found}");
+        assert!(found.contains(expect), "{expect} is not in {found}");
+    };
+    let late = |trial: &Trial| 5.0 + 0.001 * f64::from(trial.block) + 0.0001 * f64::from(trial.position);
+    check(late, "wall", "takes 5.0 s, whatever the variant: it runs for a fixed time");
+    check(late, "user", "");
+    check(|trial| if trial.variant == "b" { 4.9 } else { 5.001 }, "wall", "");
+    check(|trial| 0.01 * noise(trial), "wall", "");
+    check(|trial| 5.02 * noise(trial), "wall", "");
+}
+
 #[test]
 fn a_machine_that_others_use_is_doubtful() {
     let check = |wall_s: f64, foreign: fn(&Trial) -> f64, expect: &str| {

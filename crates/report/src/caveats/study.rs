@@ -56,6 +56,14 @@ pub(super) fn sentence(caveat: &Caveat) -> Option<String> {
         Caveat::ClockSet { times, most_s } => clock_set(*times, *most_s),
         Caveat::UnequalLoad { seen } => unequal_load(seen),
         Caveat::BusyMachine { seen, from } => busy_machine(seen, *from),
+        Caveat::HighLoad { condition, load, cpus } => format!(
+            "under {condition}, {load:.1} processes besides ours ran or waited for {cpus} processors (the load average; trials \
+             are too short to measure what other programs used): stop those programs, and measure again"
+        ),
+        Caveat::FixedTime { workload, seconds } => format!(
+            "every trial of {workload} takes {seconds:.1} s, whatever the variant: it runs for a fixed time. Its time tells you \
+             nothing; report a rate (docs/marks.md) and decide on that"
+        ),
         Caveat::TwoKindsOfPeak { cgroup, maxrss } => format!(
             "peak is of two kinds: the cgroup's in {cgroup} trials, of all processes together, and maxrss in {maxrss}, of \
              the largest one; decide on one of them by its name (cgroup_peak, maxrss)"
@@ -98,7 +106,8 @@ fn unequal_load(seen: &[LoadSeen]) -> String {
 }
 
 fn busy_machine(seen: &[BusySeen], from: f64) -> String {
-    let place = |BusySeen { variant, condition, disturbed, of }: &BusySeen| match variant {
+    let place = |BusySeen { variant, condition, disturbed, of, all }: &BusySeen| match variant {
+        _ if of < all => format!("in {disturbed} of the {of} trials that could be measured under {condition}"),
         Some(variant) => format!("in {disturbed} of {of} trials of {variant} under {condition}"),
         None => format!("in {disturbed} of {of} trials that count under {condition}"),
     };

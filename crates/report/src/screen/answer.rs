@@ -13,16 +13,17 @@ use bakeoff_model::plan::BASELINE;
 use bakeoff_model::record::BuildOutcome;
 
 /// Until the sentence fits, names are shortened to these lengths, and what they are compared with is left out; the interval,
-/// which the rows have, goes last.
-const ATTEMPTS: [(usize, bool, bool); 8] = [
-    (48, false, false),
-    (32, false, false),
-    (32, true, false),
-    (24, true, false),
-    (18, true, false),
-    (12, true, false),
-    (8, true, false),
-    (8, true, true),
+/// which the rows have, goes then, and last of all the largest loss.
+const ATTEMPTS: [(usize, bool, bool, bool); 9] = [
+    (48, false, false, true),
+    (32, false, false, true),
+    (32, true, false, true),
+    (24, true, false, true),
+    (18, true, false, true),
+    (12, true, false, true),
+    (8, true, false, true),
+    (8, true, true, true),
+    (8, true, true, false),
 ];
 
 /// More variants than this that share the lead are counted.
@@ -31,14 +32,25 @@ const LEAD_NAMED: usize = 3;
 /// The answer in at most `columns`, where shorter names can make it so.
 pub(super) fn answer(findings: &Findings, view: Option<&View<'_>>, columns: usize) -> String {
     let mut answer = String::new();
-    for (length, terse, bare) in ATTEMPTS {
+    let mut loss = None;
+    for (length, terse, bare, with_loss) in ATTEMPTS {
         answer = match view {
-            Some(view) => Teller { findings, view, length, terse, bare }.answer(),
+            Some(view) => {
+                let teller = Teller { findings, view, length, terse, bare, with_loss };
+                loss = teller.loss_of_others();
+                teller.answer()
+            }
             None => nothing(findings),
         };
         if width(&answer) <= columns {
             break;
         }
+    }
+    // Who reads of the winner alone would not look for the losers.
+    if let (Some(loss), Some(view)) = (loss, view) {
+        let terse = Teller { findings, view, length: 32, terse: true, bare: false, with_loss: true }.answer();
+        let with = |text: &String| format!("{text}; {loss}");
+        answer = [&answer, &terse].map(with).into_iter().find(|text| width(text) <= columns).unwrap_or(answer);
     }
     if let Some(view) = view.filter(|view| depends_on_condition(findings, view)) {
         let here = format!(" under {}", clean(view.condition));
@@ -97,6 +109,8 @@ struct Teller<'a> {
     terse: bool,
     /// Without the interval.
     bare: bool,
+    /// Where nothing is better: with the largest loss.
+    with_loss: bool,
 }
 
 impl Teller<'_> {
@@ -169,10 +183,7 @@ impl Teller<'_> {
         let table = self.findings.tables.iter().find(is_it);
         let summary = table.and_then(|table| table.rows.first()).and_then(|row| row.summary.as_ref());
         let Some(summary) = summary else { return format!("only {} was measured", self.baseline()) };
-        let value = |value: f64| match self.view.unit {
-            Unit::Seconds => self.view.duration(value),
-            unit => quantity(value, unit),
-        };
+        let value = |value: f64| self.value(value);
         let interval = summary.median_interval.map(|[low, high]| format!(" ({} … {})", value(low), value(high)));
         let verb = if self.view.unit == Unit::Seconds { "takes" } else { "has" };
         format!("{} {verb} {}{}", self.baseline(), value(summary.median), interval.unwrap_or_default())
@@ -317,7 +328,59 @@ impl Teller<'_> {
                 let (next, comparison) = compared[0];
                 format!("{} is the {word}; next is {}, {}", self.baseline(), self.name(next), self.next(comparison))
             }
-            false => format!("nothing is shown to be {} than {}", self.better_word(), self.baseline()),
+            false => {
+                let own =
+                    self.view.typical().filter(|_| !self.terse).map(|typical| format!(" ({})", self.value(typical)));
+                let than = format!("{} than {}{}", self.better_word(), self.baseline(), own.unwrap_or_default());
+                let small = self.negligibly_better(compared).filter(|_| self.with_loss);
+                let loss = self.largest_loss(compared).filter(|_| self.with_loss);
+                let than = if self.terse && loss.is_some() { self.better_word().to_owned() } else { than };
+                let beyond = match small {
+                    Some(_) => format!(" by more than {}", percent(self.findings.method.margin)),
+                    None => String::new(),
+                };
+                let more: String = small.into_iter().chain(loss).map(|part| format!("; {part}")).collect();
+                format!("nothing is shown to be {than}{beyond}{more}")
+            }
+        }
+    }
+
+    /// A variant that is shown to be better, but within the margin: `b is 3.9 % faster (3.5 … 4.2 %)`.
+    fn negligibly_better(&self, compared: &[(&str, &Comparison)]) -> Option<String> {
+        let verdict = match self.view.better {
+            Direction::Less => |c: &Comparison| c.estimate < 1.0,
+            Direction::More => |c: &Comparison| c.estimate > 1.0,
+        };
+        let is_it = |c: &Comparison| c.verdict == Verdict::Negligible && c.scale == Scale::Ratio && verdict(c);
+        let (variant, comparison) = compared.iter().find(|(_, comparison)| is_it(comparison))?;
+        let claim = self.short(&Comparison { verdict: Verdict::Faster, ..(*comparison).clone() });
+        Some(format!("{} {} {claim}", self.name(variant), self.verb(&claim)))
+    }
+
+    /// The largest loss that is shown: `c is 88.0 % lower (86.1 … 89.9 %)`.
+    fn largest_loss(&self, compared: &[(&str, &Comparison)]) -> Option<String> {
+        let (variant, comparison) = compared.iter().rev().find(|(_, c)| c.verdict == Verdict::Slower)?;
+        let claim = self.short(comparison);
+        Some(format!("{} {} {claim}", self.name(variant), self.verb(&claim)))
+    }
+
+    /// The same, where variants that are better are the answer, among several.
+    fn loss_of_others(&self) -> Option<String> {
+        let compared: Vec<(&str, &Comparison)> = self.view.compared().collect();
+        let wins = compared.iter().any(|(_, comparison)| comparison.verdict == Verdict::Faster);
+        self.largest_loss(&compared).filter(|_| wins)
+    }
+
+    /// A claim without its interval, which the rows have.
+    fn short(&self, comparison: &Comparison) -> String {
+        let Amount { claim, .. } = self.amount(comparison);
+        if self.terse { claim } else { Self { bare: true, ..*self }.claim(comparison) }
+    }
+
+    fn value(&self, value: f64) -> String {
+        match self.view.unit {
+            Unit::Seconds => self.view.duration(value),
+            unit => quantity(value, unit),
         }
     }
 

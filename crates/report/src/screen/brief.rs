@@ -7,8 +7,8 @@ use super::view::{Stand, View, deciding};
 use super::{Context, Extra, extras, last, question, status_parts};
 use crate::draw::paint::Ink;
 use crate::draw::text::unglue;
-use crate::words::metric_in;
-use bakeoff_judge::findings::{Comparison, Findings};
+use crate::words::{self, metric_in};
+use bakeoff_judge::findings::{Comparison, Findings, Verdict};
 use bakeoff_model::metric::{Direction, Unit};
 
 /// Room enough for every sentence.
@@ -102,6 +102,27 @@ pub fn brief<'a>(findings: &'a Findings, context: Context<'_>) -> Brief<'a> {
             twin: view.twin,
         }),
     }
+}
+
+/// The answer's sentence, and the verdict on the study in a word: `faster` if a variant is shown to be better than the baseline,
+/// `slower` if all are shown to be worse, `equivalent` if all are within the margin, `withheld` where the comparison has no
+/// meaning, `none` without a comparison, else `undecided`.
+pub(crate) fn conclusion(findings: &Findings) -> (String, &'static str) {
+    let view = View::of(findings);
+    let alarms = alarms(findings, view.as_ref());
+    let (answer, _) = last(findings, view.as_ref(), &alarms, COLUMNS);
+    let compared: Vec<&Comparison> = view.iter().flat_map(View::compared).map(|(_, comparison)| comparison).collect();
+    let all = |is: fn(&Comparison) -> bool| compared.iter().all(|comparison| is(comparison));
+    let verdict = match compared.as_slice() {
+        [] if words::one_program(findings).is_some() => "equivalent",
+        [] => "none",
+        _ if all(|c| c.verdict == Verdict::Withheld) => "withheld",
+        _ if !all(|c| c.verdict != Verdict::Faster) => "faster",
+        _ if all(|c| c.verdict == Verdict::Slower) => "slower",
+        _ if all(Comparison::is_within) => "equivalent",
+        _ => "undecided",
+    };
+    (unglue(&answer.join(" ")), verdict)
 }
 
 fn rows<'a>(findings: &'a Findings, view: &View<'a>) -> Vec<BriefRow<'a>> {

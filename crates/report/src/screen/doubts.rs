@@ -55,14 +55,28 @@ pub(super) fn alarms(findings: &Findings, view: Option<&View<'_>>) -> Vec<Alarm>
     alarms.extend(lost.map(|lost| alarm(clean(&lost_words(lost)), "words were lost")));
     alarms.extend(findings.caveats.iter().filter_map(|caveat| match caveat {
         Caveat::BusyMachine { seen, from } => {
-            let [disturbed, of] = seen.iter().fold([0, 0], |[d, o], one| [d + one.disturbed, o + one.of]);
+            let sums = seen.iter().fold([0, 0, 0], |[d, o, a], one| [d + one.disturbed, o + one.of, a + one.all]);
+            let [disturbed, of, all] = sums;
+            let of_what =
+                if of < all { format!("the {of} trials that could be measured") } else { format!("{of} trials") };
             let line = format!(
-                "other programs used more than {} of the processors in {disturbed} of {of} trials",
+                "other programs used more than {} of the processors in {disturbed} of {of_what}",
                 percent(*from)
             );
             let is_most = disturbed as f64 >= MOST_TRIALS * of as f64;
             Some(Alarm { line, short: is_most.then(|| "busy machine".to_owned()).into_iter().collect() })
         }
+        Caveat::HighLoad { load, cpus, .. } => {
+            let line = format!("the load average was {load:.1} besides our own, on {}", counted(*cpus, "processor"));
+            Some(alarm(line, "busy machine"))
+        }
+        Caveat::FixedTime { workload, seconds } => {
+            let workload = clean(workload);
+            let line =
+                format!("every trial of {workload} takes {seconds:.1} s: its time tells you nothing; report a rate");
+            Some(alarm(line, "fixed time"))
+        }
+        Caveat::TwinDiffers { .. } => Some(alarm(twin(view?)?, "the twin differs")),
         // Within the margin it makes no claim beyond the margin meaningless.
         Caveat::ControlDiffers(spots) if spots.seen.iter().any(|spot| !spot.what.is_within) => {
             let each: Vec<String> = spots.seen.iter().map(|spot| clean(&control(spot))).collect();
@@ -184,7 +198,6 @@ pub(super) fn doubts(findings: &Findings, view: Option<&View<'_>>) -> Vec<(Weigh
 fn of_study(view: Option<&View<'_>>, caveat: &Caveat) -> Option<(Weight, String)> {
     use Weight::{Look, Part};
     Some(match caveat {
-        Caveat::TwinDiffers { .. } => (Look, twin(view?)?),
         Caveat::Emulated => (Part, "emulated: guest instructions, not seconds; no caches, no pipeline".to_owned()),
         Caveat::IdenticalDiffers { differ, of } => {
             (Look, format!("the same program was judged different from itself in {differ} of {of} comparisons"))

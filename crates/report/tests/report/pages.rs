@@ -169,9 +169,19 @@ fn what_makes_a_comparison_meaningless_is_the_answer() {
     check(&other_output(OutputUse::Noted), "does it do the same work?", "faster");
     check(&bakeoff_testkit::findings::doubtful(), "is the same program as the baseline", "-O3 reached nothing; ");
     let mut busy = bakeoff_testkit::findings::five_verdicts();
-    let seen = |disturbed| BusySeen { variant: None, condition: "idle".to_owned(), disturbed, of: 72 };
+    let seen = |disturbed| BusySeen { variant: None, condition: "idle".to_owned(), disturbed, of: 72, all: 72 };
     busy.caveats = vec![Caveat::BusyMachine { seen: vec![seen(40)], from: 0.1 }];
     check(&busy, "other programs used more than 10 % of the processors in 40 of 72 trials", "busy machine; ");
+    let some = BusySeen { of: 45, ..seen(40) };
+    busy.caveats = vec![Caveat::BusyMachine { seen: vec![some], from: 0.1 }];
+    check(&busy, "in 40 of the 45 trials that could be measured", "busy machine; ");
+    busy.caveats = vec![Caveat::HighLoad { condition: "idle".to_owned(), load: 11.0, cpus: 2 }];
+    check(&busy, "the load average was 11.0 besides our own, on 2 processors", "busy machine; ");
+    let mut twin = bakeoff_testkit::findings::five_verdicts();
+    let floor = twin.tables[0].noise_floor.as_mut().and_then(|row| row.comparison.as_mut()).unwrap();
+    (floor.verdict, floor.estimate) = (Verdict::Slower, 1.448);
+    twin.caveats = vec![Caveat::TwinDiffers { differ: 1, of: 1 }];
+    check(&twin, "the baseline's twin came out 44.8 % slower", "the twin differs; ");
 }
 
 fn other_output(output: OutputUse) -> Findings {

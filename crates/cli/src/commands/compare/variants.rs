@@ -142,6 +142,9 @@ fn templates(
         return Err(CommandError::usage(error).hint("give one --name for each command, or none"));
     }
     let given = names.iter().chain(reference_name);
+    if given.clone().any(|name| name.trim().is_empty()) {
+        return Err(CommandError::usage("a name is empty").hint("leave the name out: then the command is its name"));
+    }
     if let Some(taken) = given.clone().find(|name| [BASELINE, TWIN].contains(&name.as_str()) || name.starts_with(SAVED))
     {
         return Err(CommandError::usage(format!("the name `{taken}` is taken")).hint("choose another name"));

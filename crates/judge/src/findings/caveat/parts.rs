@@ -133,8 +133,11 @@ pub struct BusySeen {
     pub condition: String,
     /// How many.
     pub disturbed: usize,
-    /// Of how many that count.
+    /// Of how many that count, and of which it was measured.
     pub of: usize,
+    /// How many count in all; more where trials are too short.
+    #[serde(default)]
+    pub all: usize,
 }
 
 /// Tables in which the order of time is visible, by metric.
