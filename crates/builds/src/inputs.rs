@@ -24,7 +24,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 /// The version of this scheme of naming. A change of what a build sees must change it.
-const SCHEME: &str = "2";
+const SCHEME: &str = "3";
 
 /// What all nodes of one layer have in common.
 pub(crate) struct Inputs<'a> {
