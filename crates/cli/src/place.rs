@@ -37,7 +37,10 @@ pub(crate) fn programs<'a>(
 /// Whether the commands of trials can be started, as far as that is known before.
 pub(crate) fn check(place: &Place, plan: &Plan, setup: &Setup) -> Result<(), CommandError> {
     match place {
-        None => programs::of_study(&absent(plan, setup), &plan.baseline().name),
+        None => programs::processors(plan).and_then(|()| {
+            programs::locales(plan, setup);
+            programs::of_study(&absent(plan, setup), &plan.baseline().name)
+        }),
         Some(_) => Ok(()),
     }
 }

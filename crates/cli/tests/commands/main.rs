@@ -20,5 +20,6 @@ mod marks;
 mod outputs;
 mod plan;
 mod saved;
+mod surroundings;
 mod truth;
 mod two_commits;
