@@ -9,7 +9,9 @@
 mod add_level;
 mod ask;
 mod command;
+mod debian;
 mod expect;
+mod foretold;
 mod levels;
 mod library;
 mod offer;
@@ -22,6 +24,7 @@ mod recognise;
 mod registry;
 mod rust;
 mod script;
+mod shell;
 mod stage;
 mod start;
 mod targets;

@@ -3,6 +3,7 @@
 
 use crate::workload::Workload;
 use bakeoff_command::CommandError;
+use bakeoff_command::locale::name_of_users;
 use bakeoff_host::{Command, End, Launcher, Limits, Patience};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -65,7 +66,7 @@ impl Stage {
         };
         let env = [
             ("PATH", path),
-            ("LC_ALL", "C".to_owned()),
+            ("LC_ALL", name_of_users()),
             ("PREFIX", self.prefix.display().to_string()),
             ("HOME", folder.clone()),
             ("TMPDIR", folder),

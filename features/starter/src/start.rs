@@ -16,6 +16,7 @@ use crate::targets::Target;
 use crate::workload::{Kind, Workload, files_of_study, stub};
 use crate::write::{Output, Written, replace, text};
 use bakeoff_builds::{Cache, executed_with};
+use bakeoff_command::locale::name_of_users;
 use bakeoff_command::{Code, CommandError, Features, screen};
 use bakeoff_report::format;
 use std::path::{Path, PathBuf};
@@ -43,7 +44,7 @@ impl Start<'_> {
     ) -> Result<Code, CommandError> {
         let origin = self.origin;
         let factor = factor.unwrap_or(if self.found.system == System::Go { "settings" } else { "flags" });
-        let name = self.product.name();
+        let (name, locale) = (self.product.name(), name_of_users());
         let libraries = self.libraries();
         if !libraries.is_empty() {
             let names = libraries.join(", ");
@@ -67,6 +68,7 @@ impl Start<'_> {
                 program: &name,
                 workload,
                 output,
+                locale: &locale,
                 timed,
             };
             std::fs::create_dir_all(&origin.study_dir).and_then(|()| replace(file, text(&written).as_bytes()))
