@@ -10,6 +10,7 @@
 
 use crate::cache::Cache;
 use crate::error::Error;
+use crate::files::sha256_of;
 use crate::request::Request;
 use crate::tools::program_of;
 use crate::{sources, tools};
@@ -295,6 +296,11 @@ impl<'r, 'a> Once<'r, 'a> {
         self.tuned(&mut digest, layer, tuning)?;
         for (name, identity) in &tools {
             digest.field("tool", name.as_bytes()).field("identity", identity.as_bytes());
+        }
+        if layer.script.contains("cargo") {
+            for file in tools::configurations_of_cargo(self.cache) {
+                digest.field("cargo's configuration", sha256_of(&file)?.0.as_bytes());
+            }
         }
         // It changes paths in what is built, and what it cost means something else.
         if let Some(compiler_cache) = compiler_cache {

@@ -18,7 +18,7 @@ use crate::error::{At, Error, Failure};
 use crate::files::write_whole;
 use crate::inputs::{Inputs, Node};
 use crate::shell::{Environment, Shell};
-use crate::tools::{TOOL_VARIABLES, places, program_of};
+use crate::tools::{TOOL_VARIABLES, configurations_of_cargo, places, program_of};
 use bakeoff_host::wrapper::{self, Call, Wrappers};
 use bakeoff_model::plan::Variant;
 use bakeoff_model::record::FlagSeen;
@@ -65,7 +65,8 @@ impl Between {
         let path = std::env::var_os("PATH").unwrap_or_default();
         let wrappers = Wrappers::install(&cache.paths.wrappers(VERSION), &path, &also);
         let wrappers = wrappers.map_err(|error| in_words(&error));
-        let readable = readable::readable(&path.to_string_lossy(), layers, variants);
+        let mut readable = readable::readable(&path.to_string_lossy(), layers, variants);
+        readable.extend(configurations_of_cargo(cache));
         Arc::new(Self { wrappers, confinement: wrapper::confinement(), readable })
     }
 }

@@ -27,13 +27,6 @@ pub fn of(variables: impl Iterator<Item = (String, String)>) -> BTreeMap<String,
 /// What the key of a study is called that stands for the locale.
 pub const KEY: &str = "the locale of the trials (LC_ALL, or LANG and its like)";
 
-/// The locale by which the user's text is read, as one name.
-pub fn name_of_users() -> String {
-    let all = of_user();
-    let name = ["LC_ALL", "LC_CTYPE", "LANG"].iter().find_map(|name| all.get(*name));
-    name.cloned().unwrap_or_else(|| "C".to_owned())
-}
-
 /// The variables as one would set them, or nothing for the locale C.
 pub fn shown(variables: &BTreeMap<String, String>) -> Option<String> {
     let is_c = variables.values().all(|value| ["C", "POSIX"].contains(&value.as_str()));

@@ -11,12 +11,11 @@ use crate::products::{Product, own_libraries, ranked};
 use crate::prove::prove;
 use crate::recognise::{Found, System};
 use crate::script::{self, Program};
-use crate::stage::Stage;
+use crate::stage::{Stage, locale_of_user};
 use crate::targets::Target;
 use crate::workload::{Kind, Workload, files_of_study, stub};
 use crate::write::{Output, Written, replace, text};
 use bakeoff_builds::{Cache, executed_with};
-use bakeoff_command::locale::name_of_users;
 use bakeoff_command::{Code, CommandError, Features, screen};
 use bakeoff_report::format;
 use std::path::{Path, PathBuf};
@@ -44,7 +43,7 @@ impl Start<'_> {
     ) -> Result<Code, CommandError> {
         let origin = self.origin;
         let factor = factor.unwrap_or(if self.found.system == System::Go { "settings" } else { "flags" });
-        let (name, locale) = (self.product.name(), name_of_users());
+        let (name, locale) = (self.product.name(), locale_of_user());
         let libraries = self.libraries();
         if !libraries.is_empty() {
             let names = libraries.join(", ");

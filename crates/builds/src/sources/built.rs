@@ -14,7 +14,7 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
 /// Endings of files from which compilers' sources are generated, and of languages that our wrapper does not know.
-const GENERATORS: &str = "y yy ypp l ll lpp re rl peg proto vala pyx gperf asn1 go rs d asm nasm in m4 py pl awk sh cu";
+const GENERATORS: &str = "y yy ypp l ll lpp re rl peg proto vala pyx gperf asn1 go rs asm nasm in m4 py pl awk sh cu";
 
 /// What an earlier build left.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -46,7 +46,8 @@ impl Built {
         }
         for path in candidates {
             let place = folder.join(path);
-            if origins(&place)?.iter().any(|name| sources.contains(name)) {
+            let names = origins(&place)?;
+            if names.is_empty() || names.iter().any(|name| sources.contains(name)) {
                 built.left_out.insert(place);
             } else {
                 built.kept.push(path.clone());
@@ -89,11 +90,15 @@ fn stem(path: &Path) -> String {
     name.split_once('.').filter(|(stem, _)| !stem.is_empty()).map_or(name.clone(), |(stem, _)| stem.to_owned())
 }
 
-/// The names, without endings, that the sources of a file may have: by its own name, and by its symbols and members.
+/// The names, without endings, that the sources of a file may have: by its own name, and by its symbols and members. None of
+/// a text by which libtool stands for another file, and which it makes with that.
 fn origins(place: &Path) -> Result<Vec<String>, Error> {
     let own = stem(place);
     let mut names = vec![own.trim_start_matches("lib").to_owned(), own];
     let bytes = fs::read(place).at("read", place)?;
+    if bytes.starts_with(b"# ") {
+        return Ok(vec![]);
+    }
     let mut add = |bytes: &[u8]| {
         let symbols = object::File::parse(bytes);
         let files = symbols.iter().flat_map(|file| file.symbols()).filter(|one| one.kind() == SymbolKind::File);

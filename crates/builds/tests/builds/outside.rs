@@ -130,3 +130,17 @@ fn a_script_reads_nothing_of_which_its_name_knows_nothing() {
     study.layers[0].script = "echo a > $HOME/a; echo b > $TMPDIR/b; cat $HOME/a $TMPDIR/b > $PREFIX/c".to_owned();
     study.built();
 }
+
+/// Cargo reads configurations in all folders above that of a build: the cache is below the home folder, as a rule.
+#[test]
+fn a_configuration_of_cargo_above_the_cache_is_part_of_what_cargo_builds() {
+    let (mut study, _) = project("cat DIR/.cargo/config.toml > \"$PREFIX/cargo\"");
+    let above = study.cache.root().parent().unwrap().to_owned();
+    study.layers[0].script = study.layers[0].script.replace("DIR", &above.display().to_string());
+    fs::create_dir(above.join(".cargo")).unwrap();
+    let seen = |text: &str| {
+        fs::write(above.join(".cargo/config.toml"), text).unwrap();
+        fs::read_to_string(study.built().1.join("cargo")).unwrap()
+    };
+    assert_eq!((seen("a = 1").as_str(), seen("a = 2").as_str()), ("a = 1", "a = 2"));
+}
