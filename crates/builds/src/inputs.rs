@@ -297,11 +297,6 @@ impl<'r, 'a> Once<'r, 'a> {
         for (name, identity) in &tools {
             digest.field("tool", name.as_bytes()).field("identity", identity.as_bytes());
         }
-        if layer.script.contains("cargo") {
-            for file in tools::configurations_of_cargo(self.cache) {
-                digest.field("cargo's configuration", sha256_of(&file)?.0.as_bytes());
-            }
-        }
         // It changes paths in what is built, and what it cost means something else.
         if let Some(compiler_cache) = compiler_cache {
             digest.field("compiler cache", compiler_cache.as_bytes());
@@ -329,6 +324,11 @@ impl<'r, 'a> Once<'r, 'a> {
 
     /// What changes in every call of a compiler. Where nothing does, a digest is what it always was.
     fn tuned(&self, digest: &mut Digest, layer: &Layer, tuning: &Tuning) -> Result<(), Error> {
+        if layer.script.contains("cargo") {
+            for file in tools::configurations_of_cargo(self.cache) {
+                digest.field("cargo's configuration", sha256_of(&file)?.0.as_bytes());
+            }
+        }
         if let Some(command) = tuning.training.get(&layer.name) {
             digest.field("profile", command.as_bytes());
         }

@@ -118,18 +118,13 @@ fn execute_here(args: &Args, folder: &StudyFolder, mut plan: Plan, features: Fea
     let digests = built(&mut plan, folder.study.layers.is_empty(), &builds)?;
     // As they are now, after the builds.
     let expected = folder.expected()?;
-    let mut inputs = folder.inputs(&expected)?;
-    programs::pointers(inputs.watched.iter().filter(|file| file.is_lfs_pointer()).map(|file| file.name.clone()))?;
-    // A guest has none but C.
-    let locale = if place.is_some() { BTreeMap::new() } else { locale::of_user() };
-    let shown = locale::shown(&locale);
-    let mut setup = setup(folder, &cache, &digests, expected, locale);
+    let mut inputs = inputs(folder, &expected, &place::locale(&place))?;
+    let mut setup = setup(folder, &cache, &digests, expected, place::locale(&place));
     place::set_clock(&mut place, &setup, [&mut plan, &mut whole])?;
     let programs = place::programs(&place, &plan, &setup, inputs.files.keys());
     let files: Vec<String> = inputs.files.keys().cloned().collect();
     inputs.take_programs(programs.system);
     inputs.watched.extend(programs.built);
-    inputs.take_locale(shown);
     let all = plan.study_line(&digests, &inputs.digest(), None);
     let shared = if args.anyway { vec![] } else { alike::merge(&mut plan, &all, &builds) };
     // Raced apart, they are another study.
@@ -321,6 +316,18 @@ fn built(
         ));
     }
     Ok(digests)
+}
+
+/// What trials depend on besides builds: the study's files, all of them as they should be, and the locale.
+fn inputs(
+    folder: &StudyFolder,
+    expected: &BTreeMap<String, Vec<u8>>,
+    locale: &BTreeMap<String, String>,
+) -> Result<Inputs, CommandError> {
+    let mut inputs = folder.inputs(expected)?;
+    inputs.take_locale(locale::shown(locale));
+    programs::pointers(inputs.watched.iter().filter(|file| file.is_lfs_pointer()).map(|file| file.name.clone()))?;
+    Ok(inputs)
 }
 
 fn setup(
