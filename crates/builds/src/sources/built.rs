@@ -7,6 +7,7 @@ use crate::error::{At as _, Error};
 use bakeoff_host::wrapper::language_of;
 use object::read::archive::ArchiveFile;
 use object::{Object as _, ObjectSymbol as _, SymbolKind};
+use rayon::iter::{IntoParallelRefIterator as _, ParallelIterator as _};
 use std::collections::{BTreeSet, HashSet};
 use std::fs::{self, File};
 use std::io::Read;
@@ -34,12 +35,10 @@ impl Built {
     /// Of some of its files.
     pub(super) fn of_paths(folder: &Path, paths: &BTreeSet<PathBuf>, own: &BTreeSet<PathBuf>) -> Result<Self, Error> {
         let (mut built, mut sources, mut candidates) = (Self::default(), HashSet::new(), vec![]);
-        for path in paths {
-            let place = folder.join(path);
-            if !fs::symlink_metadata(&place).at("look at", &place)?.is_file() {
-                continue;
-            }
-            match is_built(&place)? {
+        let looked: Vec<(&PathBuf, bool)> =
+            paths.par_iter().map(|path| Ok((path, is_built(&folder.join(path))?))).collect::<Result<_, Error>>()?;
+        for (path, is_built) in looked {
+            match is_built {
                 true => candidates.extend((!own.contains(path)).then_some(path)),
                 false => sources.extend(is_source(path).then(|| stem(path))),
             }
@@ -60,6 +59,9 @@ impl Built {
 /// Whether compilers, linkers, archivers or libtool make such a file.
 fn is_built(place: &Path) -> Result<bool, Error> {
     let mut head = vec![];
+    if !fs::symlink_metadata(place).at("look at", place)?.is_file() {
+        return Ok(false);
+    }
     File::open(place).and_then(|file| file.take(HEAD_BYTES).read_to_end(&mut head)).at("read", place)?;
     Ok(begins_built(&head))
 }
