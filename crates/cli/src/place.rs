@@ -46,6 +46,7 @@ pub(crate) fn check(place: &Place, plan: &Plan, setup: &Setup) -> Result<(), Com
     match place {
         None => programs::processors(plan).and_then(|()| {
             programs::locales(plan, setup);
+            programs::pointers_in_builds(plan, setup)?;
             programs::of_study(&absent(plan, setup), &plan.baseline().name)
         }),
         Some(_) => Ok(()),

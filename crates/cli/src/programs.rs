@@ -1,11 +1,14 @@
 //! What is said, before the first trial, of commands that cannot be started. Which these are is the lab's word.
 
 use bakeoff_command::error::CommandError;
+use bakeoff_command::study_folder::words;
 use bakeoff_command::{locale, screen};
 use bakeoff_lab::local::{Absent, Setup};
+use bakeoff_lab::watched::is_lfs_pointer;
 use bakeoff_model::plain::clean;
 use bakeoff_model::plan::Plan;
 use bakeoff_model::study::Condition;
+use std::path::Path;
 
 /// Ends the command where the baseline is among those that cannot be started: then nothing can be compared. Of other
 /// variants it is said; their trials fail, and the study goes on.
@@ -50,6 +53,18 @@ pub(crate) fn pointers(names: impl Iterator<Item = String>) -> Result<(), Comman
     let more = if names.len() > 1 { format!(", and so are {} more", names.len() - 1) } else { String::new() };
     Err(CommandError::usage(format!("{first} is a Git LFS pointer and not the data{more}"))
         .hint("`git lfs pull` gets the data"))
+}
+
+/// The same of files of builds: those that commands name below `$PREFIX`, or in the folder of a revision.
+pub(crate) fn pointers_in_builds(plan: &Plan, setup: &Setup) -> Result<(), CommandError> {
+    let of_variants = plan.variants.iter().filter_map(|variant| variant.run.as_deref());
+    let commands = of_variants.chain(plan.workloads.iter().map(|workload| workload.run.as_str()));
+    let is_pointer = |word: &&str| {
+        let below = word.strip_prefix("$PREFIX/").or(word.strip_prefix("${PREFIX}/")).map(Path::new);
+        let place = below.map(Path::to_owned).or_else(|| Some(setup.below_prefix.as_ref()?.join(word)));
+        place.is_some_and(|place| setup.prefixes.values().any(|prefix| is_lfs_pointer(&prefix.join(&place))))
+    };
+    pointers(commands.flat_map(words).filter(is_pointer).map(str::to_owned))
 }
 
 /// Ends the command where a condition asks for processors that are not there: trials would go without.

@@ -20,7 +20,7 @@ use bakeoff_command::screen;
 use bakeoff_command::state::State;
 use bakeoff_command::study_folder::words;
 use bakeoff_lab::local::{Local, Setup, absent};
-use bakeoff_lab::watched::{Watched, is_lfs_pointer};
+use bakeoff_lab::watched::Watched;
 use bakeoff_model::digest::Digest;
 use bakeoff_model::plain::clean;
 use bakeoff_model::plan::{Plan, Variant};
@@ -308,11 +308,7 @@ impl Prepared {
 fn can_start(plan: &Plan, setup: &Setup, asked: &Asked) -> Result<(), CommandError> {
     programs::processors(plan)?;
     programs::locales(plan, setup);
-    let words: Vec<&str> = plan.variants.iter().filter_map(|variant| variant.run.as_deref()).flat_map(words).collect();
-    let folders =
-        setup.prefixes.values().map(|prefix| prefix.join(setup.below_prefix.as_deref().unwrap_or(Path::new(""))));
-    let is_pointer = |word: &&&str| folders.clone().any(|folder| is_lfs_pointer(&folder.join(word)));
-    programs::pointers(words.iter().filter(is_pointer).map(|word| (*word).to_owned()))?;
+    programs::pointers_in_builds(plan, setup)?;
     let absent = absent(plan, setup);
     match absent.first() {
         Some(first) if first.program.contains('/') && !asked.is_built() => {

@@ -127,6 +127,12 @@ fn a_pointer_of_git_lfs_is_not_measured() {
     sandbox.write("study.toml", &study.replace("run = \"", "run = \"cat data.bin > /dev/null; "));
     sandbox.write("data.bin", POINTER);
     check(&sandbox.execute(&["run", "STUDY"]), "data.bin");
+    let built = Sandbox::new(&format!(
+        "format = 1\nname = \"x\"\n[build_factors.a]\nb = {{ A = \"1\" }}\nc = {{ A = \"2\" }}\n[[build]]\nname = \"p\"\ntools = []\n\
+         script = '''echo $A > $PREFIX/a; cat > $PREFIX/data.bin <<E\n{POINTER}E\n'''\n[workloads.w]\n\
+         run = 'cat \"$PREFIX/data.bin\"'\n[decide]\nbaseline = {{ a = \"b\" }}\n"
+    ));
+    check(&built.execute(&["run", "STUDY"]), "$PREFIX/data.bin");
     // That of a commit is in the tree that the command is executed in.
     let git = format!(
         "git init -q r; cd r; printf '%s' '{POINTER}' > data.bin; git add .; git -c user.name=a -c user.email=a@b commit -qm x; \
