@@ -48,6 +48,15 @@ pub enum BuildEvent {
         /// How many files have it.
         files: usize,
     },
+    /// An earlier build left files in the folder of a source.
+    BuiltBefore {
+        /// The source's name in the study.
+        source: String,
+        /// What the copy goes without, so that it is made again.
+        left_out: Vec<PathBuf>,
+        /// Objects, libraries and programs whose sources are not there: the copy has them.
+        kept: Vec<PathBuf>,
+    },
     /// Another process is at work on the same thing, or what it started is still ending.
     Waiting {
         /// The layer or source in question, in words.

@@ -10,6 +10,7 @@
 
 use crate::cache::Cache;
 use crate::error::Error;
+use crate::files::sha256_of;
 use crate::request::Request;
 use crate::tools::program_of;
 use crate::{sources, tools};
@@ -24,7 +25,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 /// The version of this scheme of naming. A change of what a build sees must change it.
-const SCHEME: &str = "2";
+const SCHEME: &str = "3";
 
 /// What all nodes of one layer have in common.
 pub(crate) struct Inputs<'a> {
@@ -323,6 +324,11 @@ impl<'r, 'a> Once<'r, 'a> {
 
     /// What changes in every call of a compiler. Where nothing does, a digest is what it always was.
     fn tuned(&self, digest: &mut Digest, layer: &Layer, tuning: &Tuning) -> Result<(), Error> {
+        if layer.script.contains("cargo") {
+            for file in tools::configurations_of_cargo(self.cache) {
+                digest.field("cargo's configuration", sha256_of(&file)?.0.as_bytes());
+            }
+        }
         if let Some(command) = tuning.training.get(&layer.name) {
             digest.field("profile", command.as_bytes());
         }

@@ -102,7 +102,7 @@ impl<'a> OnDemand<'a> {
             cache,
             sources: Sources::new(cache, (request.study_dir, request.own), request.sources, &nobody),
             notify: &nobody,
-            between: Between::prepare(cache, request.variants),
+            between: Between::prepare(cache, request.layers, request.variants),
         };
         Ok(Self { builder, stages: stages(cache, request)?, lock, layouts: vec![], trial: None })
     }

@@ -73,7 +73,7 @@ pub fn build_all(
             cache,
             sources: Sources::new(cache, (request.study_dir, request.own), request.sources, on_event),
             notify: on_event,
-            between: Between::prepare(cache, request.variants),
+            between: Between::prepare(cache, request.layers, request.variants),
         };
         let usual = cache.usual();
         let state = State { waiting: missing, at_work: vec![], fates, error: None };

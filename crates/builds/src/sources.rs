@@ -2,6 +2,7 @@
 //! admitted is kept in the cache and fetched no more. [`crate::unpack`] looks into archives.
 
 mod bring;
+mod built;
 mod git;
 mod imported;
 mod origins;
@@ -12,7 +13,7 @@ mod tree;
 pub use imported::import_source;
 pub(crate) use pins::pin;
 pub use revised::{commit_now, pinned_revision, place_in_repository};
-pub(crate) use tree::copy;
+pub(crate) use tree::{copy, leads_out};
 
 use crate::cache::Cache;
 use crate::error::{At, Error, Failure};

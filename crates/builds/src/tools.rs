@@ -88,6 +88,15 @@ fn look(
     Ok(Some(format!("{identity} before {}", of_file(cache, kept, &compiler, asked)?)))
 }
 
+/// The configurations that Cargo reads in the folders above a build, such as that of the home folder, as far as they are there.
+pub(crate) fn configurations_of_cargo(cache: &Cache) -> Vec<PathBuf> {
+    let all = cache
+        .root()
+        .ancestors()
+        .flat_map(|above| ["config.toml", "config"].map(|file| above.join(".cargo").join(file)));
+    all.filter(|file| file.is_file()).collect()
+}
+
 /// The program that keeps the output of compilers.
 pub(crate) fn program_of(compiler_cache: CompilerCache) -> &'static str {
     match compiler_cache {

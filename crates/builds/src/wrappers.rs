@@ -9,6 +9,7 @@ mod given;
 mod made;
 mod objects;
 mod profiled;
+mod readable;
 mod text;
 mod tune;
 
@@ -17,11 +18,11 @@ use crate::error::{At, Error, Failure};
 use crate::files::write_whole;
 use crate::inputs::{Inputs, Node};
 use crate::shell::{Environment, Shell};
-use crate::tools::{TOOL_VARIABLES, places, program_of};
+use crate::tools::{TOOL_VARIABLES, configurations_of_cargo, places, program_of};
 use bakeoff_host::wrapper::{self, Call, Wrappers};
 use bakeoff_model::plan::Variant;
 use bakeoff_model::record::FlagSeen;
-use bakeoff_model::study::{CompilerCache, Tuning};
+use bakeoff_model::study::{CompilerCache, Layer, Tuning};
 pub use made::Made;
 pub(crate) use profiled::{Compilation, OfGcc, Profiles};
 use std::collections::{BTreeMap, BTreeSet};
@@ -36,8 +37,10 @@ use std::time::SystemTime;
 /// a wrapper does.
 const VERSION: &str = "3";
 
-/// The message to a script that writes elsewhere.
+/// The message to a script that writes or reads elsewhere.
 const ONLY_THERE: &str = "a script may write only below its folder, $PREFIX, $HOME and $TMPDIR";
+const READ_ONLY_THERE: &str = "it may read only there and what belongs to the system or to its tools: list a file of the study in \
+                               `files` of the [[build]], or make the folder a source of a layer before it";
 
 /// How a confined program says that it was refused; it speaks English to us (`LC_ALL=C`).
 const REFUSED: [&str; 2] = ["Permission denied", "Invalid cross-device link"];
@@ -49,18 +52,22 @@ pub(crate) struct Between {
     wrappers: Result<Wrappers, String>,
     /// Whether scripts can be confined; if not, why not.
     confinement: Result<u32, String>,
+    /// What scripts may read besides their own folders.
+    readable: BTreeSet<PathBuf>,
 }
 
 impl Between {
     /// Prepares the wrappers of the usual tools, and of those that `$CC` and its like name in any of the variants.
-    pub(crate) fn prepare(cache: &Cache, variants: &[Variant]) -> Arc<Self> {
+    pub(crate) fn prepare(cache: &Cache, layers: &[Layer], variants: &[Variant]) -> Arc<Self> {
         let values = variants.iter().flat_map(|variant| TOOL_VARIABLES.map(|name| variant.build_variables.get(name)));
         let first = values.flatten().filter_map(|value| value.split_whitespace().next());
         let also: BTreeSet<String> = first.map(str::to_owned).collect();
         let path = std::env::var_os("PATH").unwrap_or_default();
         let wrappers = Wrappers::install(&cache.paths.wrappers(VERSION), &path, &also);
         let wrappers = wrappers.map_err(|error| in_words(&error));
-        Arc::new(Self { wrappers, confinement: wrapper::confinement() })
+        let mut readable = readable::readable(&path.to_string_lossy(), layers, variants);
+        readable.extend(configurations_of_cargo(cache));
+        Arc::new(Self { wrappers, confinement: wrapper::confinement(), readable })
     }
 }
 
@@ -145,10 +152,16 @@ impl Around {
         match (&self.between.wrappers, &self.between.confinement) {
             (Ok(wrappers), Ok(_)) => {
                 let writable: Vec<&Path> = self.writable.iter().map(PathBuf::as_path).collect();
-                wrappers.confined(&writable, self.covers, argv)
+                let readable: Vec<&Path> = self.between.readable.iter().map(PathBuf::as_path).collect();
+                wrappers.confined_reading(&writable, &readable, self.covers, argv)
             }
             _ => argv.iter().map(|&word| word.to_owned()).collect(),
         }
+    }
+
+    /// Whether a script may read what is at a path outside of its folder.
+    pub(crate) fn may_read(&self, path: &Path) -> bool {
+        self.between.readable.iter().chain(&self.writable).any(|folder| path.starts_with(folder))
     }
 
     /// Adds to a script's failure that it was confined, if that can be the reason.
@@ -156,7 +169,7 @@ impl Around {
         let confined = self.between.wrappers.is_ok() && self.between.confinement.is_ok();
         let refused = |line: &String| REFUSED.iter().any(|words| line.contains(words));
         if confined && failure.tail.iter().any(refused) {
-            failure.why = format!("{}; {ONLY_THERE}", failure.why);
+            failure.why = format!("{}; {ONLY_THERE}; {READ_ONLY_THERE}", failure.why);
         }
         failure
     }
@@ -218,16 +231,30 @@ impl Around {
         if below(&self.prefix) > below(&tree) { self.prefix.clone() } else { tree }
     }
 
-    /// What was given to each source file, and how many objects come of calls that were not seen; nothing where calls are not
-    /// seen at all.
-    pub(crate) fn compiled(&self, work: &Path) -> Result<(BTreeMap<String, BTreeSet<String>>, u64), Error> {
+    /// What its script compiled; nothing where calls are not seen at all.
+    pub(crate) fn compiled(&self, work: &Path) -> Result<Compiled, Error> {
         if self.between.wrappers.is_err() {
-            return Ok((BTreeMap::new(), 0));
+            return Ok(Compiled::default());
         }
         let calls = self.calls()?;
         let tree = self.built_in(&calls, work);
-        Ok((given::given(&calls, &tree, &work.join("tmp")), objects::unseen(&calls, &tree, self.began)))
+        Ok(Compiled {
+            given: given::given(&calls, &tree, &work.join("tmp")),
+            unseen: objects::unseen(&calls, &tree, self.began),
+            left_before: objects::left_before(&calls, [&work.join("tree"), &self.prefix], self.began),
+        })
     }
+}
+
+/// What a layer's script compiled.
+#[derive(Debug, Default)]
+pub(crate) struct Compiled {
+    /// What was given to each source file.
+    pub(crate) given: BTreeMap<String, BTreeSet<String>>,
+    /// How many objects come of calls that were not seen.
+    pub(crate) unseen: u64,
+    /// What was linked, or installed, and had been there before.
+    pub(crate) left_before: BTreeSet<String>,
 }
 
 /// Puts a cache of compilers before them; the folder that it keeps things in. What lies below the folders that layers are

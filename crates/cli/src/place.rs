@@ -4,14 +4,21 @@
 use crate::executed::{self, Programs};
 use crate::programs;
 use bakeoff_command::error::CommandError;
+use bakeoff_command::locale;
 use bakeoff_command::{Elsewhere, PlaceSetting};
 use bakeoff_lab::Executor;
 use bakeoff_lab::local::{Local, Setup, absent};
 use bakeoff_model::plan::Plan;
+use std::collections::BTreeMap;
 use std::os::fd::AsFd as _;
 
 /// The place; none: this host.
 pub(crate) type Place = Option<Box<dyn Elsewhere>>;
+
+/// The locale of trials there: the user's, and C in a guest.
+pub(crate) fn locale(place: &Place) -> BTreeMap<String, String> {
+    place.as_ref().map_or_else(locale::of_user, |_| BTreeMap::new())
+}
 
 /// Gives the plans the clock of the place.
 pub(crate) fn set_clock(place: &mut Place, setup: &Setup, plans: [&mut Plan; 2]) -> Result<(), CommandError> {
@@ -37,7 +44,11 @@ pub(crate) fn programs<'a>(
 /// Whether the commands of trials can be started, as far as that is known before.
 pub(crate) fn check(place: &Place, plan: &Plan, setup: &Setup) -> Result<(), CommandError> {
     match place {
-        None => programs::of_study(&absent(plan, setup), &plan.baseline().name),
+        None => programs::processors(plan).and_then(|()| {
+            programs::locales(plan, setup);
+            programs::pointers_in_builds(plan, setup)?;
+            programs::of_study(&absent(plan, setup), &plan.baseline().name)
+        }),
         Some(_) => Ok(()),
     }
 }

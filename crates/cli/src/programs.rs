@@ -1,8 +1,14 @@
 //! What is said, before the first trial, of commands that cannot be started. Which these are is the lab's word.
 
 use bakeoff_command::error::CommandError;
-use bakeoff_command::screen;
-use bakeoff_lab::local::Absent;
+use bakeoff_command::study_folder::words;
+use bakeoff_command::{locale, screen};
+use bakeoff_lab::local::{Absent, Setup};
+use bakeoff_lab::watched::is_lfs_pointer;
+use bakeoff_model::plain::clean;
+use bakeoff_model::plan::Plan;
+use bakeoff_model::study::Condition;
+use std::path::Path;
 
 /// Ends the command where the baseline is among those that cannot be started: then nothing can be compared. Of other
 /// variants it is said; their trials fail, and the study goes on.
@@ -26,6 +32,52 @@ pub(crate) fn of_commands(absent: &[Absent]) -> Result<(), CommandError> {
     let Some(first) = absent.first() else { return Ok(()) };
     let Absent { variant, program, why, .. } = first;
     Err(refused(format!("`{variant}` cannot be executed: `{program}` {why}"), first))
+}
+
+/// Says which locales of the trials are not here.
+pub(crate) fn locales(plan: &Plan, setup: &Setup) {
+    let of_conditions = plan.conditions.iter().flat_map(|condition| &condition.environment);
+    let of_variants = plan.variants.iter().flat_map(|variant| &variant.run_variables);
+    for name in locale::lacking(setup.environment.iter().chain(of_conditions).chain(of_variants)) {
+        screen::err(&format!(
+            "note: this machine has no locale `{}`: programs that ask for it use C; `locale -a` lists those that are here\n",
+            clean(&name)
+        ));
+    }
+}
+
+/// Ends the command where trials would read a Git LFS pointer in the place of the data; `names` are those of such files.
+pub(crate) fn pointers(names: impl Iterator<Item = String>) -> Result<(), CommandError> {
+    let names: Vec<String> = names.map(|name| clean(&name)).collect();
+    let Some(first) = names.first() else { return Ok(()) };
+    let more = if names.len() > 1 { format!(", and so are {} more", names.len() - 1) } else { String::new() };
+    Err(CommandError::usage(format!("{first} is a Git LFS pointer and not the data{more}"))
+        .hint("`git lfs pull` gets the data"))
+}
+
+/// The same of files of builds: those that commands name below `$PREFIX`, or in the folder of a revision.
+pub(crate) fn pointers_in_builds(plan: &Plan, setup: &Setup) -> Result<(), CommandError> {
+    let of_variants = plan.variants.iter().filter_map(|variant| variant.run.as_deref());
+    let commands = of_variants.chain(plan.workloads.iter().map(|workload| workload.run.as_str()));
+    let is_pointer = |word: &&str| {
+        let below = word.strip_prefix("$PREFIX/").or(word.strip_prefix("${PREFIX}/")).map(Path::new);
+        let place = below.map(Path::to_owned).or_else(|| Some(setup.below_prefix.as_ref()?.join(word)));
+        place.is_some_and(|place| setup.prefixes.values().any(|prefix| is_lfs_pointer(&prefix.join(&place))))
+    };
+    pointers(commands.flat_map(words).filter(is_pointer).map(str::to_owned))
+}
+
+/// Ends the command where a condition asks for processors that are not there: trials would go without.
+pub(crate) fn processors(plan: &Plan) -> Result<(), CommandError> {
+    let wanted =
+        |condition: &Condition| [condition.cpus.clone(), condition.load.as_ref().and_then(|load| load.cpus.clone())];
+    let wanted: Vec<u32> = plan.conditions.iter().flat_map(wanted).flatten().flatten().collect();
+    let absent: Vec<String> = bakeoff_host::offline(&wanted).iter().map(u32::to_string).collect();
+    if absent.is_empty() {
+        return Ok(());
+    }
+    let error = format!("processor {} is not online here, so trials cannot be pinned to it", absent.join(", "));
+    Err(CommandError::usage(error).hint("`lscpu --extended` lists the processors that are"))
 }
 
 fn refused(error: String, first: &Absent) -> CommandError {

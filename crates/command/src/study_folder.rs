@@ -60,9 +60,19 @@ pub struct Inputs {
     pub files: BTreeMap<String, String>,
     /// The same files, each as it was before it was read.
     pub watched: Vec<Watched>,
+    /// The user's locale, unless it is C.
+    pub locale: Option<String>,
 }
 
 impl Inputs {
+    /// Adds the locale that trials have.
+    pub fn take_locale(&mut self, shown: Option<String>) {
+        if let Some(shown) = &shown {
+            self.digest.field("the locale", shown.as_bytes());
+        }
+        self.locale = shown;
+    }
+
     /// The digest of all of them, for the plan's identity.
     pub fn digest(&self) -> String {
         self.digest.hex()
@@ -149,7 +159,7 @@ impl StudyFolder {
     /// and every file of the folder that is named by a word of a command: of a workload, its oracle and what stands
     /// around its trials, a service, its ready check, or a load; or by a word of a run factor's variable. A trial on a changed script is not comparable with one on the old.
     pub fn inputs(&self, expected: &BTreeMap<String, Vec<u8>>) -> Result<Inputs, CommandError> {
-        let mut inputs = Inputs { digest: Digest::of("inputs"), files: BTreeMap::new(), watched: vec![] };
+        let mut inputs = Inputs { digest: Digest::of("inputs"), files: BTreeMap::new(), watched: vec![], locale: None };
         for (workload, bytes) in expected {
             inputs.digest.field(workload, bytes);
         }

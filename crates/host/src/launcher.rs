@@ -30,6 +30,7 @@ mod freestanding;
 
 pub use enclosure::Enclosure;
 pub(crate) use enclosure::are_switched_off;
+pub use limits::offline;
 pub use marks::MOST_BYTES as MOST_MARKED_BYTES;
 
 use crate::command::{Command, End, Ended, Patience};

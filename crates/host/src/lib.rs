@@ -34,7 +34,7 @@ pub use error::Error;
 pub use job::{Achieved, Job, JobEnded, Limits, Rounds};
 #[cfg(fuzzing)]
 pub use launcher::fuzz_wire;
-pub use launcher::{Enclosure, Launcher, MOST_MARKED_BYTES, Options};
+pub use launcher::{Enclosure, Launcher, MOST_MARKED_BYTES, Options, offline};
 
 use std::time::{SystemTime, UNIX_EPOCH};
 

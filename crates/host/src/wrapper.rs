@@ -73,8 +73,9 @@
 //! [`Wrappers::confined`] makes a command of another: it gives up privileges that it does not have yet, confines itself
 //! with Landlock, and becomes that other. Then it and all that it starts may write only below the folders that were
 //! listed, to the files that were listed, to devices, and to its own standard output and error; elsewhere it is refused
-//! (EACCES). Reading, executing, networks, and the modes, owners and times of files are not restricted. Where
-//! [`confinement`] says why it cannot be, the command executes as it is.
+//! (EACCES). With [`Wrappers::confined_reading`] the same holds for reading, and so for executing: only there, and below the
+//! folders that were listed for it. Listing folders, networks, and the modes, owners and times of files are not restricted.
+//! Where [`confinement`] says why it cannot be, the command executes as it is.
 
 #[allow(dead_code, unreachable_pub, clippy::duplicate_mod, reason = "the other side is another program")]
 #[path = "../wrapper/program/append.rs"]

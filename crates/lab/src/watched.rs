@@ -2,6 +2,8 @@
 //! what stat(2) says of it is the same nobody reads it.
 
 use bakeoff_model::digest::Digest;
+use std::fs::File;
+use std::io::Read as _;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
@@ -66,6 +68,11 @@ impl Watched {
         if content_at(&self.path) == self.content { State::Touched } else { State::Changed }
     }
 
+    /// Whether it is there as a Git LFS pointer only: a text in the place of the data.
+    pub fn is_lfs_pointer(&self) -> bool {
+        is_lfs_pointer(&self.path)
+    }
+
     /// Adds what the last look saw to a digest.
     pub(crate) fn add_to(&self, digest: &mut Digest) {
         let (dev, ino, size, mtime, ctime) = self.stamp.unwrap_or_default();
@@ -73,6 +80,16 @@ impl Watched {
         let bytes: Vec<u8> = numbers.iter().flat_map(|number| number.to_le_bytes()).collect();
         digest.field(&self.name, &bytes);
     }
+}
+
+/// Whether a file is a Git LFS pointer (git-lfs specification, version 1): a text in the place of the data.
+pub fn is_lfs_pointer(path: &Path) -> bool {
+    const BEGINNING: &[u8] = b"version https://git-lfs.github.com/spec/v1\n";
+    let mut beginning = [0; BEGINNING.len()];
+    // A pipe would make us wait for its writer.
+    path.is_file()
+        && File::open(path).is_ok_and(|mut file| file.read_exact(&mut beginning).is_ok())
+        && beginning == BEGINNING
 }
 
 /// The digest of the content of a file of a study.
@@ -94,7 +111,7 @@ fn stamp(path: &Path) -> Stamp {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::fs::{self, File};
+    use std::fs;
 
     #[test]
     fn what_is_put_back_was_touched_and_what_is_another_one_was_changed() {

@@ -4,6 +4,7 @@
 mod doubts;
 
 pub use doubts::build_doubts;
+pub(crate) use doubts::were;
 
 use crate::draw::grid::{Flush, Grid};
 use crate::draw::paint::{Ink, Page, Piece};

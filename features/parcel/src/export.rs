@@ -10,13 +10,16 @@ use bakeoff_builds::Cache;
 use bakeoff_builds::short_name;
 use bakeoff_command::error::{Code, CommandError};
 use bakeoff_command::journals::{redaction, tell_removed};
+use bakeoff_command::scratch::Scratch;
 use bakeoff_command::state::{imported_in, imported_journals, journals_of, latest_of};
 use bakeoff_command::study_folder::StudyFolder;
+use bakeoff_command::target::Target;
 use bakeoff_command::{Features, screen};
 use bakeoff_model::record::{BuildLine, Record};
 use bakeoff_report::format;
 use std::collections::BTreeSet;
 use std::fs;
+use std::io::{self, IsTerminal as _};
 use std::path::{Path, PathBuf};
 
 /// Pack a study, its journals, and the records and logs of its builds into one file, for others or for later
@@ -28,7 +31,7 @@ use std::path::{Path, PathBuf};
 pub(crate) struct Args {
     /// The study: a folder that holds a study.toml, or the file itself
     study: PathBuf,
-    /// The file to write [default: NAME.tar.zst in the current folder, where NAME is the study's]
+    /// The file to write, `-` for standard output [default: NAME.tar.zst in the current folder, where NAME is the study's]
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
     /// Pack only the journal that `bakeoff report` would use, and none of earlier states of the study
@@ -84,10 +87,33 @@ pub(crate) fn execute(args: &Args, features: Features) -> Result<Code, CommandEr
         None if args.redact => {}
         None => drop(notes.insert("the cache, which is not there: no layers, sources or prefixes".to_owned())),
     }
-    let packed = packing.write(&out, args.force)?;
-    screen::out(&summary(&out, &packed));
+    if Target::is_output(&out) {
+        to_output(packing)?;
+    } else {
+        let packed = packing.write(&out, args.force)?;
+        screen::out(&summary(&out, &packed));
+    }
     notes.iter().for_each(|note| screen::err(&format!("not packed: {note}\n")));
     Ok(Code::Done)
+}
+
+/// Writes the parcel to standard output, unless somebody would have to read it there.
+fn to_output(packing: Packing) -> Result<(), CommandError> {
+    if io::stdout().is_terminal() {
+        return Err(CommandError::usage("a parcel is not written to a terminal").hint(
+            "name a file with -o FILE, or send it on: bakeoff export STUDY -o - | ssh HOST 'cat > study.tar.zst'",
+        ));
+    }
+    let folder = Scratch::new("bakeoff-export-", &std::env::temp_dir()).map_err(CommandError::usage)?;
+    let file = folder.path().join("parcel");
+    packing.write(&file, false)?;
+    let copy = || io::copy(&mut fs::File::open(&file)?, &mut io::stdout().lock());
+    match copy() {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            Err(CommandError::new(Code::Internal, format!("standard output cannot be written: {error}")))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Packs the journals; what they hold. Those that were imported are packed only where the study was not executed here: they

@@ -2,15 +2,17 @@
 
 use crate::add_level;
 use crate::ask::{Answers, say};
+use crate::debian::Missing;
 use crate::levels::{Level, OWN, own_optimisation, parse, proposed, without_own};
 use crate::library::Library;
 use crate::offer::{Chosen, bring, chosen};
 use crate::origin::{Origin, resolve, shown};
-use crate::plain::{self, Plain, failure, reason};
+use crate::plain::{self, Plain, failure, log, reason};
 use crate::products::{Product, ranked};
 use crate::recognise::{Found, System, recognise};
 use crate::rust;
 use crate::script::guess;
+use crate::shell::quoted;
 use crate::start::Start;
 use crate::training;
 use crate::workload::names;
@@ -77,11 +79,13 @@ pub(crate) fn execute(args: &Args, features: Features) -> Result<Code, CommandEr
     let cache = Cache::open(Cache::default_root()?)?;
     let origin = resolve(&cache, &args.source)?;
     let file = origin.study_dir.join("study.toml");
-    if file.exists() {
-        return Err(CommandError::usage(format!("there is a study already: {}", file.display()))
-            .hint("add to it with --add-level NAME=WORDS, or remove it to begin again"));
+    if file.exists()
+        && let Some(code) = changed(args, &origin, &file, features)?
+    {
+        return Ok(code);
     }
     let systems = build_systems(&origin, args.build_system.as_deref())?;
+    Missing::of(&origin.tree).iter().for_each(|missing| say(&missing.sentence()));
     if let Some(run) = &args.run {
         bring(run, &origin)?;
     }
@@ -95,12 +99,47 @@ pub(crate) fn execute(args: &Args, features: Features) -> Result<Code, CommandEr
         chosen(&start, &levels, args.run.as_deref(), args.product.is_some(), answers)?;
     training::complete(&mut levels, found, origin, &product, &workload)?;
     let start = Start { product: &product, target: target.as_ref(), ..start };
-    let code = start.write(args.factor.as_deref(), &levels, &seen, workload, &file)?;
+    let written = start.write(args.factor.as_deref(), &levels, &seen, workload, &file);
+    let code = written.inspect_err(|error| {
+        // It was not finished: the same command begins it again, and finds what was built.
+        if error.code == Code::Interrupted {
+            let _ = std::fs::remove_file(&file);
+        }
+    })?;
     if args.run_now && code == Code::Done {
         return Err(run_now(&origin.study_dir));
     }
     screen::out(&format!("next: bakeoff run {}\n", shown(&origin.study_dir)));
     Ok(code)
+}
+
+/// What becomes of a study that is there already, as the user wants it; none: it is written again.
+fn changed(args: &Args, origin: &Origin, file: &Path, features: Features) -> Result<Option<Code>, CommandError> {
+    let there = format!("there is a study already: {}", file.display());
+    let dir = &origin.study_dir;
+    let answers = Answers::here(args.yes);
+    if answers == Answers::Nobody {
+        let level = args.level.first().map_or_else(|| "NAME=WORDS".to_owned(), |level| quoted(level));
+        return Err(CommandError::usage(there).hint(format!(
+            "`bakeoff init {} --add-level {level}` adds a level to it; remove it to begin again",
+            shown(dir)
+        )));
+    }
+    let choices = ["leave it as it is", "add a level to it", "write it again; the old one is kept as study.toml.old"];
+    match answers.choose(&there, &choices.map(str::to_owned), "--add-level")? {
+        0 => Ok(Some(Code::Done)),
+        1 => {
+            let mut levels = args.level.clone();
+            if levels.is_empty() {
+                levels.extend(answers.text("The level, such as lto=-O3 -flto=auto: ")?);
+            }
+            add_level::add(dir, args.factor.as_deref(), &levels, features).map(Some)
+        }
+        _ => {
+            std::fs::rename(file, file.with_extension("toml.old")).map_err(CommandError::usage)?;
+            Ok(None)
+        }
+    }
 }
 
 /// Becomes `bakeoff run`; returns only if that fails.
@@ -172,7 +211,7 @@ fn built(
             }
             Err(line) => {
                 if !now.is_empty() {
-                    say(&format!("It cannot be built by {file}{}{now}", reason(&line)));
+                    say(&format!("It cannot be built by {file}{}{now}{}", reason(&line), log(&line)));
                 }
                 failed.get_or_insert(line);
             }
@@ -183,7 +222,7 @@ fn built(
             say(&format!("Taken as it is: what {} builds of it.", found.file));
             Ok((found, wanted, plain))
         }
-        (None, Some(line)) => Err(failure(&line)),
+        (None, Some(line)) => Err(failure(&line, Missing::of(&origin.tree))),
         (None, None) => Err(CommandError::usage("there is nothing to build")),
     }
 }
@@ -202,7 +241,10 @@ fn chosen_product(
     };
     if products.is_empty() {
         let built = format!("{}, and no program that could be executed", compilations(plain.made.compilations));
-        let library = Library::of(&plain.tree).filter(|_| found.install().is_some());
+        let library = match found.system {
+            System::Cargo => Library::of_crate(&plain.tree),
+            _ => Library::of(&plain.tree).filter(|_| found.install().is_some()),
+        };
         return library.map(Product::driver).ok_or_else(|| {
             CommandError::usage(format!("there is nothing to measure: {built}"))
                 .hint("write a program that uses it, and a study that builds both: docs/study-file.md")
@@ -267,6 +309,7 @@ fn chosen_levels(
     };
     let took = format!("The plain build took {}", format::waiting_time(plain.wall_s));
     let seen = match found.calls_compilers() {
+        false if product.library.is_some() => format!("{took}, and there is no program: it is a library."),
         _ if product.library.is_some() => {
             format!("{took}: {}, {own}, and no program: it is a library.", compilations(made.compilations))
         }

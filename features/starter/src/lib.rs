@@ -2,14 +2,16 @@
 //! program, and writes a study file with what it saw. It measures nothing that is reported: that is `bakeoff run`.
 //!
 //! [`command`] goes through the steps in order: [`origin`], [`recognise`] with [`registry`], [`script`], [`plain`], [`products`] or a [`library`],
-//! [`levels`] with [`rust`] and [`training`]; [`offer`] with [`workload`], [`targets`] and [`tryout`]; [`start`] with [`write`],
+//! [`levels`] with [`rust`] and [`training`]; [`debian`], [`foretold`] and [`shell`] are asked on the way; [`offer`] with [`workload`], [`targets`] and [`tryout`]; [`start`] with [`write`],
 //! [`prove`], [`expect`] and [`stage`]. [`add_level`] edits a study that is there; [`ask`] is where a user answers, [`progress`] what is drawn
 //! meanwhile.
 
 mod add_level;
 mod ask;
 mod command;
+mod debian;
 mod expect;
+mod foretold;
 mod levels;
 mod library;
 mod offer;
@@ -22,6 +24,7 @@ mod recognise;
 mod registry;
 mod rust;
 mod script;
+mod shell;
 mod stage;
 mod start;
 mod targets;

@@ -3,6 +3,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use toml_edit::DocumentMut;
 
 /// A library that was built.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -12,6 +13,8 @@ pub(crate) struct Library {
     is_cxx: bool,
     /// Some of its headers, as they are included.
     headers: Vec<String>,
+    /// It is a crate, and its name in Rust.
+    krate: Option<String>,
 }
 
 /// What the program is called.
@@ -46,16 +49,39 @@ impl Library {
         };
         let mut headers: Vec<String> = files.iter().filter_map(header).collect();
         headers.sort();
-        (!names.is_empty()).then_some(Self { names, is_cxx, headers })
+        (!names.is_empty()).then_some(Self { names, is_cxx, headers, krate: None })
+    }
+
+    /// The library of the package at the top of a source that Cargo builds; none if there is none that a program can use.
+    pub(crate) fn of_crate(tree: &Path) -> Option<Self> {
+        let manifest: DocumentMut = fs::read_to_string(tree.join("Cargo.toml")).ok()?.parse().ok()?;
+        let text = |section: &str, key: &str| manifest.get(section)?.get(key)?.as_str().map(str::to_owned);
+        let is = |key: &str| manifest.get("lib").and_then(|lib| lib.get(key)?.as_bool()).unwrap_or(false);
+        let place = text("lib", "path").unwrap_or_else(|| "src/lib.rs".to_owned());
+        let package = text("package", "name").filter(|_| tree.join(place).is_file() && !is("proc-macro"))?;
+        let krate = Some(text("lib", "name").unwrap_or(package).replace('-', "_"));
+        Some(Self { names: vec![], is_cxx: false, headers: vec![], krate })
+    }
+
+    /// The line before the build by which Cargo builds the program, too.
+    pub(crate) fn before(&self) -> Option<String> {
+        let lines = format!("\\n[[bin]]\\nname = \"{DRIVER}\"\\npath = \"{}\"\\n", self.file());
+        self.krate.is_some().then(|| format!("printf '{lines}' >> Cargo.toml"))
     }
 
     /// The file of the program.
     pub(crate) fn file(&self) -> String {
+        if self.krate.is_some() {
+            return format!("{DRIVER}.rs");
+        }
         format!("{DRIVER}.{}", if self.is_cxx { "cc" } else { "c" })
     }
 
     /// The line that builds the program after the library was installed. Its parts may need one another.
     pub(crate) fn line(&self) -> String {
+        if self.krate.is_some() {
+            return format!("install -D target/release/{DRIVER} \"$PREFIX/bin/{DRIVER}\"");
+        }
         let compiler = if self.is_cxx { "c++" } else { "cc" };
         let names: Vec<String> = self.names.iter().map(|name| format!("-l{name}")).collect();
         format!(
@@ -68,11 +94,17 @@ impl Library {
 
     /// A program that does nothing yet.
     pub(crate) fn skeleton(&self) -> String {
+        const WHAT: &str = "// Call here what shall be measured, often enough that it takes a second or two, and print what came of it: then\n\
+                            // every level must print the same.\n";
+        if let Some(krate) = &self.krate {
+            return format!(
+                "{WHAT}// use {krate}::…;\n\nfn main() {{\n    for _ in 0..1 {{\n        // …\n    }}\n    println!(\"done\");\n}}\n"
+            );
+        }
         let include = |header: &String| format!("// #include <{header}>\n");
         let headers: String = self.headers.iter().take(20).map(include).collect();
         format!(
-            "// Call here what shall be measured, often enough that it takes a second or two, and print what came of it: then\n\
-             // every level must print the same.\n{headers}#include <stdio.h>\n\nint main(void) {{\n  \
+            "{WHAT}{headers}#include <stdio.h>\n\nint main(void) {{\n  \
              for (int i = 0; i < 1; i++) {{\n    // …\n  }}\n  printf(\"done\\n\");\n  return 0;\n}}\n"
         )
     }

@@ -169,7 +169,8 @@ fn driver(library: &Library, origin: &Origin) -> Result<Option<Workload>, Comman
     let file = library.file();
     let here = std::env::current_dir().map_err(CommandError::usage)?;
     let brought = bring_files(&file, &[&here], &origin.study_dir).map_err(CommandError::usage)?;
-    if !brought.is_empty() || origin.study_dir.join(&file).exists() {
+    let is_own = |text: Vec<u8>| text != library.skeleton().as_bytes();
+    if !brought.is_empty() || std::fs::read(origin.study_dir.join(&file)).is_ok_and(is_own) {
         screen::out(&format!("the program that uses the library: {file}\n"));
         return Ok(None);
     }

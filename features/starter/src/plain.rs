@@ -1,6 +1,7 @@
 //! Builds a copy of the source once as it is, through the crate `builds`: with its cache, its log, and what its wrappers saw.
 //! The whole tree is kept afterwards, to be looked at. A build that fails is tried once more in another way.
 
+use crate::debian::Missing;
 use crate::levels::{Level, OWN};
 use crate::origin::Origin;
 use crate::products::{Product, ranked};
@@ -10,11 +11,14 @@ use crate::script::{self, Program, found_nothing};
 use crate::workload::stub;
 use crate::write::{Output, Written, text};
 use bakeoff_builds::{BuildEvent, Cache, Made, Request, build_all, kept_tree, made_by};
+use bakeoff_command::source_notes::source_note;
 use bakeoff_command::study_folder::StudyFolder;
 use bakeoff_command::{Code, CommandError, Features, screen};
 use bakeoff_model::plan::Plan;
 use bakeoff_model::record::{BuildLine, BuildOutcome};
 use bakeoff_report::format;
+use std::fs::File;
+use std::io::Read as _;
 use std::path::PathBuf;
 use std::time::Instant;
 
@@ -48,7 +52,7 @@ pub(crate) fn build(
     let how = How::default();
     let plain = match attempt.once(how)? {
         Ok(plain) => plain,
-        Err(failed) => match attempt.otherwise()? {
+        Err(failed) => match attempt.otherwise(&failed)? {
             Some(plain) => plain,
             None => return Ok(Err(failed)),
         },
@@ -96,13 +100,13 @@ impl Attempt<'_> {
 
     /// What could not be built in the usual way is built with one job at a time, and on behind what fails. None if the program
     /// is not there then.
-    fn otherwise(&self) -> Result<Option<Plain>, CommandError> {
+    fn otherwise(&self, failed: &BuildLine) -> Result<Option<Plain>, CommandError> {
         let uses_make =
             matches!(self.found.system, System::Make | System::Configure | System::Autoconf | System::CMake);
         if !uses_make {
             return Ok(None);
         }
-        screen::err("the build failed; once more, with one job at a time\n");
+        screen::err(&format!("the build failed{}; once more, with one job at a time{}\n", reason(failed), log(failed)));
         let began = Instant::now();
         let failed = match self.once(How { one_job: true, errors: Errors::GoOn, ..How::default() })? {
             Ok(plain) => return Ok(Some(plain)),
@@ -164,6 +168,7 @@ impl Attempt<'_> {
             program: &program,
             workload: &stub(&program, ""),
             output: Output::Unknown,
+            locale: "C",
             timed: &[],
         })
     }
@@ -176,7 +181,10 @@ pub(crate) fn tell(event: BuildEvent) {
         BuildEvent::Waiting { what, process: None } => format!("waiting: {what}"),
         BuildEvent::Started { variants, layer } => format!("building {layer} for {}", variants.join(", ")),
         BuildEvent::Finished { wall_s, layer, .. } => format!("built {layer} in {}", format::waiting_time(wall_s)),
-        _ => return,
+        event => match source_note(&event) {
+            Some(note) => note,
+            None => return,
+        },
     };
     screen::erase();
     screen::err(&format!("{line}\n"));
@@ -184,14 +192,41 @@ pub(crate) fn tell(event: BuildEvent) {
 
 /// Why a build failed, in a few words that follow others.
 pub(crate) fn reason(line: &BuildLine) -> String {
-    let BuildOutcome::Failed { why, tail, .. } = &line.outcome else { return String::new() };
-    format!(" ({})", telling(tail).unwrap_or(why))
+    let BuildOutcome::Failed { why, tail, log, .. } = &line.outcome else { return String::new() };
+    let said = log.as_ref().map(|log| printed(log)).unwrap_or_default();
+    format!(" ({})", of_tool(&said).or_else(|| telling(tail)).unwrap_or(why))
+}
+
+/// Where the log of a failed build is, in a few words that follow others.
+pub(crate) fn log(line: &BuildLine) -> String {
+    match &line.outcome {
+        BuildOutcome::Failed { log: Some(log), .. } => format!(" (log: {log})"),
+        _ => String::new(),
+    }
+}
+
+/// What a build has printed, as far as that is looked at, without lines of ours.
+fn printed(log: &str) -> Vec<String> {
+    const MOST_BYTES: u64 = 64 << 20;
+    let mut bytes = vec![];
+    let _ = File::open(log).and_then(|file| file.take(MOST_BYTES).read_to_end(&mut bytes));
+    let text = String::from_utf8_lossy(&bytes);
+    text.lines().filter(|line| !line.starts_with("bakeoff: ")).map(str::to_owned).collect()
 }
 
 /// The line of a failed build's last ones that says most: of a tool, else of make, else the last.
 fn telling(tail: &[String]) -> Option<&str> {
-    const OF_TOOLS: [&str; 7] = [
+    let line = of_tool(tail).or_else(|| tail.iter().find(|line| line.contains("***")).map(String::as_str));
+    line.or(tail.last().map(String::as_str)).map(str::trim)
+}
+
+/// The first line that a tool complains in, and not make of a tool.
+fn of_tool(lines: &[String]) -> Option<&str> {
+    const OF_TOOLS: [&str; 10] = [
         "error:",
+        "error[",
+        "Error: ",
+        "cannot find",
         ": not found",
         "command not found",
         "No rule to make",
@@ -199,22 +234,28 @@ fn telling(tail: &[String]) -> Option<&str> {
         "Error at ",
         "undefined reference",
     ];
-    let is_of_tool = |line: &&String| OF_TOOLS.iter().any(|words| line.contains(words));
-    let line = tail.iter().find(is_of_tool).or_else(|| tail.iter().find(|line| line.contains("***"))).or(tail.last())?;
-    Some(line.trim())
+    let is_of_tool = |line: &&String| OF_TOOLS.iter().any(|words| line.contains(words)) && !line.contains("*** [");
+    lines.iter().find(is_of_tool).map(|line| line.trim())
 }
 
 /// That a build failed, for the end of the command.
-pub(crate) fn failure(line: &BuildLine) -> CommandError {
+pub(crate) fn failure(line: &BuildLine, missing: Option<Missing>) -> CommandError {
     let BuildOutcome::Failed { why, tail, log, .. } = &line.outcome else {
         return CommandError::usage("the build failed");
     };
     let mut text = format!("error: it cannot be built: {why}\n");
+    let said = log.as_ref().map(|log| printed(log)).unwrap_or_default();
+    if let Some(first) = of_tool(&said).filter(|first| !tail.iter().any(|line| line.trim() == *first)) {
+        text.push_str(&format!("the first error:\n    {first}\nand at the end:\n"));
+    }
     tail.iter().for_each(|line| text.push_str(&format!("    {line}\n")));
     let log = log.as_ref().map_or_else(String::new, |log| format!("; the whole log: {log}"));
-    CommandError::text(Code::VariantFailed, text).hint(format!(
-        "install what it says is missing, or leave that out with --options, and execute the command again{log}"
-    ))
+    let install = missing.map_or_else(
+        || "install what it says is missing".to_owned(),
+        |missing| format!("install what it is built with and this machine lacks, `{}`", missing.command()),
+    );
+    CommandError::text(Code::VariantFailed, text)
+        .hint(format!("{install}, or leave that out with --options, and execute the command again{log}"))
 }
 
 #[cfg(test)]
@@ -234,6 +275,7 @@ mod tests {
             Some("missing: line 81: makeinfo: command not found"),
         );
         check(&["cc -o x", make, "make: Leaving directory"], Some(make));
+        check(&["make: *** [Makefile:3: x] Error 127: No such file", "x: not found"], Some("x: not found"));
         check(&["no luck"], Some("no luck"));
         check(&[], None);
     }

@@ -8,7 +8,7 @@ use bakeoff_command::study_folder::StudyFolder;
 use bakeoff_command::{CommandError, Features, screen};
 use bakeoff_model::plan::Plan;
 use bakeoff_model::record::{BuildLine, BuildOutcome, FlagSeen};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// What was proven.
@@ -33,7 +33,7 @@ pub(crate) fn prove(cache: &Cache, dir: &Path, features: Features) -> Result<Pro
     let of = |name: &String| lines.iter().find(|line| line.variants.contains(name));
     let own = of(&baseline).ok_or_else(|| CommandError::usage("there is nothing to build"))?;
     if own.outcome != BuildOutcome::Built {
-        return Err(failure(own));
+        return Err(failure(own, None));
     }
     let is_built = match changed.as_ref().and_then(|name| of(name).map(|line| (name, line))) {
         Some((name, line)) if line.outcome == BuildOutcome::Built => {
@@ -41,7 +41,7 @@ pub(crate) fn prove(cache: &Cache, dir: &Path, features: Features) -> Result<Pro
             true
         }
         Some((name, line)) => {
-            screen::err(&failure(line).render());
+            screen::err(&failure(line, None).render());
             screen::out(&format!("{name} cannot be built; `bakeoff run` leaves it out and says so\n"));
             false
         }
@@ -68,7 +68,14 @@ fn arrived(name: &str, line: &BuildLine) -> Vec<String> {
             return format!("{name}: {} arrived nowhere: no call of {who} was seen ({other})\n", flag.flag);
         }
         let (won, rustc) = (flag.reached - flag.overridden, if is_rust { " of rustc" } else { "" });
-        format!("{name}: {} arrived in {} of {} calls{rustc}, and won in {won}\n", flag.flag, flag.reached, flag.of)
+        let left = line.proof.left_before.get(&flag.layer).filter(|_| !is_rust).map_or(0, BTreeSet::len);
+        let left = match left {
+            0 => String::new(),
+            1 => "; not proven: 1 part of the program was not compiled".to_owned(),
+            more => format!("; not proven: {more} parts of the program were not compiled"),
+        };
+        let FlagSeen { flag, reached, of, .. } = flag;
+        format!("{name}: {flag} arrived in {reached} of {of} calls{rustc}, and won in {won}{left}\n")
     };
     // Of variables that other compilers read, nothing is known.
     line.proof.flags.iter().filter(|flag| flag.of > 0 || flag.is_appended()).map(of).collect()

@@ -16,6 +16,8 @@ pub(crate) enum Needs {
     Nothing,
     /// Those that its lock file or its module file says, with their hashes.
     Locked,
+    /// The same, of a module with a list of vendored packages that are not there: modules are published so.
+    Unvendored,
     /// The newest that fit.
     Newest,
 }
@@ -35,8 +37,17 @@ pub(crate) fn cargo_needs(place: &Path) -> Needs {
 /// What a source with a go.mod needs.
 pub(crate) fn go_needs(place: &Path) -> Needs {
     let requires = fs::read_to_string(place.join("go.mod")).is_ok_and(|file| file.contains("require"));
-    let is_vendored = place.join("vendor/modules.txt").is_file();
-    if requires && !is_vendored { Needs::Locked } else { Needs::Nothing }
+    let listed = fs::read_to_string(place.join("vendor/modules.txt"));
+    let is_absent = |line: &str| {
+        let package = (!line.starts_with('#') && !line.is_empty()).then(|| place.join("vendor").join(line));
+        package.is_some_and(|package| !package.is_dir())
+    };
+    match listed {
+        _ if !requires => Needs::Nothing,
+        Ok(list) if list.lines().any(is_absent) => Needs::Unvendored,
+        Ok(_) => Needs::Nothing,
+        Err(_) => Needs::Locked,
+    }
 }
 
 /// Whether a module with a go.mod has C parts of its own.
@@ -73,7 +84,7 @@ pub(crate) fn cargo_loads(needs: Needs) -> Option<Vec<String>> {
     let target = "--target \"$(rustc -vV | sed -n 's/^host: //p')\"";
     let (fetch, after) = match needs {
         Needs::Nothing => return None,
-        Needs::Locked => (format!("cargo fetch --locked {target}"), None),
+        Needs::Locked | Needs::Unvendored => (format!("cargo fetch --locked {target}"), None),
         Needs::Newest => (format!("cargo fetch {target}"), Some("cp Cargo.lock \"$CARGO_HOME\"")),
     };
     let mut lines = vec![format!("export CARGO_HOME=\"{CARGO}\""), fetch];
@@ -89,7 +100,7 @@ pub(crate) fn cargo(needs: Needs, options: &str) -> Vec<String> {
     let taken = format!("mv \"{CARGO}\" \"$CARGO_HOME\"");
     match needs {
         Needs::Nothing => vec![home, format!("cargo build --release --offline{options}")],
-        Needs::Locked => vec![home, taken, locked],
+        Needs::Locked | Needs::Unvendored => vec![home, taken, locked],
         Needs::Newest => {
             let lock = "mv \"$CARGO_HOME/Cargo.lock\" .".to_owned();
             vec![home, taken, lock, locked]
@@ -115,8 +126,13 @@ pub(crate) fn go(needs: Needs, into: &str, options: &str) -> Vec<String> {
         lines.push(format!("mv \"{GO}\" \"$HOME/loaded\""));
         lines.push("export GOPROXY=\"file://$HOME/loaded/cache/download\" GOSUMDB=off".to_owned());
     }
-    lines.extend([format!("mkdir {into}"), format!("go build{options} -o {into}/ ./...")]);
+    lines.extend([format!("mkdir {into}"), format!("go build{}{options} -o {into}/ ./...", mode(needs))]);
     lines
+}
+
+/// The word by which Go takes modules from where they were loaded to.
+pub(crate) fn mode(needs: Needs) -> &'static str {
+    if needs == Needs::Unvendored { " -mod=readonly" } else { "" }
 }
 
 #[cfg(test)]
@@ -143,6 +159,9 @@ mod tests {
         check(go_needs, &[("go.mod", "module x\nrequire y v1.0.0\n")], Needs::Locked);
         check(go_needs, &[("go.mod", "module x\n")], Needs::Nothing);
         check(go_needs, &[("go.mod", "require y v1\n"), ("vendor/modules.txt", "")], Needs::Nothing);
+        let listed = ("vendor/modules.txt", "# y v1\n## explicit\ny/z\n");
+        check(go_needs, &[("go.mod", "require y v1\n"), listed], Needs::Unvendored);
+        check(go_needs, &[("go.mod", "require y v1\n"), listed, ("vendor/y/z/z.go", "")], Needs::Nothing);
     }
 
     #[test]

@@ -1,10 +1,12 @@
 //! The script of the layer that builds a source and puts its program into `$PREFIX/bin`, and the program that is meant as long
 //! as nothing is built: with a good guess the first build is that of the plain level, and not only like it.
 
+use crate::foretold::foretold;
 use crate::levels::{Level, variables};
 use crate::library::Library;
 use crate::products::Product;
 use crate::recognise::{Found, How};
+use crate::shell::{in_prefix, quoted, words};
 use crate::targets::{TREE, Target};
 use std::path::{Path, PathBuf};
 
@@ -36,18 +38,22 @@ pub(crate) fn lines(found: &Found, how: How, levels: &[Level], program: &Program
         lines.push(format!("# built in a folder of which each trial of `{}` gets a copy", target.command));
         lines.extend([format!("cp -a . \"$PREFIX/{TREE}\""), format!("cd \"$PREFIX/{TREE}\"")]);
     }
-    lines.extend(found.script(how));
     let library = product.library.as_ref();
+    lines.extend(library.and_then(Library::before));
+    lines.extend(found.script(how));
     lines.extend(found.install().filter(|_| !libraries.is_empty() || library.is_some()));
     lines.extend(found.back().map(str::to_owned));
     // This builds what it executes, so that no trial has to.
     lines.extend(target.map(|target| format!("({})", target.built(PATIENCE_S))));
     let name = product.name();
-    let copy = format!("install -D '{}' \"$PREFIX/bin/{name}\"", product.path.display());
+    let path = product.path.display().to_string();
+    // What begins with a dash would be an option.
+    let path = if path.starts_with('-') { format!("./{path}") } else { path };
+    let copy = format!("install -D {} {}", quoted(&path), in_prefix(&name));
     lines.push(match (library, *libraries) {
         (Some(library), _) => Library::line(library),
         (None, []) => copy,
-        (None, _) => format!("test -x \"$PREFIX/bin/{name}\" || {copy}"),
+        (None, _) => format!("test -x {} || {copy}", in_prefix(&name)),
     });
     lines
 }
@@ -63,15 +69,20 @@ pub(crate) fn guess(found: &Found, tree: &Path, named: Option<&str>, run: Option
     let is_file = |word: &str| tree.join(word).is_file() || Path::new(word).is_file();
     let plain = |word: &str| word.trim_matches(['"', '\'']).trim_start_matches("./").to_owned();
     let typed = |run: &str| {
-        let mut words = run.split_whitespace();
-        let path = words.clone().find(|word| word.starts_with("./") && !is_file(word));
-        path.or_else(|| words.next()).map(plain)
+        let words: Vec<String> = words(run).into_iter().map(|word| word.text).collect();
+        let path = words.iter().find(|word| word.starts_with("./") && !is_file(word));
+        path.or(words.first()).map(|word| plain(word))
     };
     // Without a version, which has more than one number: lua5.4, but not bzip2.
     let trimmed = package.trim_end_matches(|c: char| c.is_ascii_digit() || "-._".contains(c));
     let is_version = package[trimmed.len()..].contains(['-', '.', '_']);
     let trimmed = if is_version { trimmed } else { package };
+    let is_asked = named.is_some() || run.is_some();
     let word = named.map(plain).or_else(|| run.and_then(typed)).unwrap_or_else(|| trimmed.to_owned());
+    let is_it = |path: &PathBuf| !is_asked || path.file_name().is_some_and(|name| *name == *word);
+    if let Some(path) = foretold(found, tree, &word).filter(|path| !word.contains('/') && is_it(path)) {
+        return Product::guessed(path);
+    }
     let path = PathBuf::from(&word);
     let is_name = !word.contains('/');
     Product::guessed(match found.folder_of_programs() {

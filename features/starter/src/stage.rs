@@ -3,6 +3,7 @@
 
 use crate::workload::Workload;
 use bakeoff_command::CommandError;
+use bakeoff_command::locale;
 use bakeoff_host::{Command, End, Launcher, Limits, Patience};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -21,6 +22,13 @@ pub(crate) struct Stage {
     pub(crate) before: Option<PathBuf>,
     /// What takes longer is killed, in seconds.
     pub(crate) most_s: f64,
+}
+
+/// The locale by which the user's text is read, as one name.
+pub(crate) fn locale_of_user() -> String {
+    let all = locale::of_user();
+    let name = ["LC_ALL", "LC_CTYPE", "LANG"].iter().find_map(|name| all.get(*name));
+    name.cloned().unwrap_or_else(|| "C".to_owned())
 }
 
 /// How a command ended that succeeded.
@@ -65,7 +73,7 @@ impl Stage {
         };
         let env = [
             ("PATH", path),
-            ("LC_ALL", "C".to_owned()),
+            ("LC_ALL", locale_of_user()),
             ("PREFIX", self.prefix.display().to_string()),
             ("HOME", folder.clone()),
             ("TMPDIR", folder),

@@ -11,7 +11,7 @@ use crate::products::{Product, own_libraries, ranked};
 use crate::prove::prove;
 use crate::recognise::{Found, System};
 use crate::script::{self, Program};
-use crate::stage::Stage;
+use crate::stage::{Stage, locale_of_user};
 use crate::targets::Target;
 use crate::workload::{Kind, Workload, files_of_study, stub};
 use crate::write::{Output, Written, replace, text};
@@ -43,7 +43,7 @@ impl Start<'_> {
     ) -> Result<Code, CommandError> {
         let origin = self.origin;
         let factor = factor.unwrap_or(if self.found.system == System::Go { "settings" } else { "flags" });
-        let name = self.product.name();
+        let (name, locale) = (self.product.name(), locale_of_user());
         let libraries = self.libraries();
         if !libraries.is_empty() {
             let names = libraries.join(", ");
@@ -67,6 +67,7 @@ impl Start<'_> {
                 program: &name,
                 workload,
                 output,
+                locale: &locale,
                 timed,
             };
             std::fs::create_dir_all(&origin.study_dir).and_then(|()| replace(file, text(&written).as_bytes()))

@@ -3,6 +3,7 @@
 
 use crate::products::Product;
 use crate::recognise::{BUILD, Found, System};
+use crate::registry::{go_needs, mode};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -127,7 +128,7 @@ fn of_go(tree: &Path) -> Option<Target> {
         command: format!("./{GO_TEST} -test.run '^$' -test.bench . -test.benchtime 100ms"),
         folder: folder.display().to_string(),
         is_benchmark: true,
-        builds: Some(format!("go test -c -o {GO_TEST} .")),
+        builds: Some(format!("go test{} -c -o {GO_TEST} .", mode(go_needs(tree)))),
         harness: Some("go"),
     })
 }

@@ -1,6 +1,7 @@
 //! The workload of a new study: what the user types, with the program that was built in the place of its own, or a stub that
 //! says so. Nothing is executed here.
 
+use crate::shell::{Word, in_prefix, words};
 use crate::targets::{TREE, Target};
 use std::fs;
 use std::io;
@@ -52,23 +53,19 @@ impl Workload {
 
 /// The command that the user typed, where each word that means the program becomes the one in `$PREFIX`.
 pub(crate) fn of_command(typed: &str, program: &str, product: &Path) -> Workload {
-    let ours = format!("\"$PREFIX/bin/{program}\"");
+    let ours = in_prefix(program);
     let means_it = |word: &str| {
-        let word = word.trim_matches(['"', '\'']);
         let path = Path::new(word.trim_start_matches("./"));
         word == program || path == product || (word.contains('/') && path.file_name() == product.file_name())
     };
     let mut run = String::new();
     let mut is_first = true;
-    for piece in typed.split_inclusive(char::is_whitespace) {
-        let word = piece.trim_end();
+    for Word { raw, text, space } in words(typed) {
         // As an argument a bare name may be a file that is called like the program.
-        let is_program = means_it(word) && (is_first || word.contains('/'));
-        is_first = ["|", "&&", ";", "||"].contains(&word);
-        match is_program {
-            true => run.push_str(&piece.replace(word, &ours)),
-            false => run.push_str(piece),
-        }
+        let is_program = means_it(&text) && (is_first || text.contains('/'));
+        is_first = ["|", "&&", ";", "||"].contains(&raw.as_str());
+        run.push_str(if is_program { &ours } else { &raw });
+        run.push_str(&space);
     }
     Workload { run: run.trim().to_owned(), ..Workload::default() }
 }
@@ -84,8 +81,8 @@ pub(crate) fn names(typed: &str, program: &str, product: &Path) -> bool {
 /// What the system says.
 pub(crate) fn bring_files(run: &str, from: &[&Path], study_dir: &Path) -> io::Result<Vec<String>> {
     let mut brought = vec![];
-    for word in run.split_whitespace().map(|word| word.trim_matches(['"', '\''])) {
-        let path = Path::new(word);
+    for word in words(run).into_iter().map(|word| word.text) {
+        let path = Path::new(&word);
         let stays_inside = path.components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
         if word.is_empty() || !stays_inside || study_dir.join(path).exists() {
             continue;
@@ -95,24 +92,23 @@ pub(crate) fn bring_files(run: &str, from: &[&Path], study_dir: &Path) -> io::Re
         let copied = fs::create_dir_all(target.parent().unwrap_or(study_dir)).and_then(|()| fs::copy(&place, target));
         copied
             .map_err(|error| io::Error::new(error.kind(), format!("{} cannot be copied: {error}", place.display())))?;
-        brought.push(word.to_owned());
+        brought.push(word);
     }
     Ok(brought)
 }
 
 /// The files of the study's folder that a command names and the source does not have: a build gets them only by name.
 pub(crate) fn files_of_study(run: &str, tree: &Path, study_dir: &Path) -> Vec<String> {
-    let words = run.split_whitespace().map(|word| word.trim_matches(['"', '\'']));
-    let is_one = |word: &&str| {
+    let is_one = |word: &String| {
         let stays_inside = Path::new(word).components().all(|part| matches!(part, Component::Normal(_)));
         !word.is_empty() && stays_inside && !tree.join(word).exists() && study_dir.join(word).is_file()
     };
-    words.filter(is_one).map(str::to_owned).collect()
+    words(run).into_iter().map(|word| word.text).filter(is_one).collect()
 }
 
 /// A workload that only starts the program, with these words.
 pub(crate) fn stub(program: &str, words: &str) -> Workload {
-    Workload { run: format!("\"$PREFIX/bin/{program}\"{words}"), kind: Kind::Stub, ..Workload::default() }
+    Workload { run: format!("{}{words}", in_prefix(program)), kind: Kind::Stub, ..Workload::default() }
 }
 
 /// A workload that executes a benchmark, a program with this content. One by Google's library works for a fixed time, and says
@@ -122,7 +118,7 @@ pub(crate) fn of_benchmark(program: &str, content: &[u8]) -> Workload {
     const GOOGLE: [&[u8]; 2] = [b"benchmark_format", b"libbenchmark.so"];
     let is_google = GOOGLE.iter().any(|mark| content.windows(mark.len()).any(|part| part == *mark));
     let words = if is_google { " --benchmark_format=json --benchmark_min_time=0.1" } else { "" };
-    let run = format!("\"$PREFIX/bin/{program}\"{words}");
+    let run = format!("{}{words}", in_prefix(program));
     Workload { run, prepare: None, kind: Kind::Benchmark, harness: is_google.then_some("google") }
 }
 
@@ -157,6 +153,10 @@ mod tests {
         check("./src/prog -x  'a b' > /dev/null", "\"$PREFIX/bin/prog\" -x  'a b' > /dev/null");
         check("cat input | ./prog", "cat input | \"$PREFIX/bin/prog\"");
         check("sh run.sh", "sh run.sh");
+        let odd = |program: &str, typed: &str| of_command(typed, program, Path::new(program)).run;
+        assert_eq!(odd("my prog", "'./my prog' 'a b'"), "\"$PREFIX/bin/my prog\" 'a b'");
+        assert_eq!(odd("it's", "./it\\'s x"), "\"$PREFIX/bin/it's\" x");
+        assert_eq!(odd("-dash", "./-dash x"), "\"$PREFIX/bin/-dash\" x");
         assert!(names("./prog x", "prog", Path::new("src/prog")) && !names("sh run.sh", "prog", Path::new("prog")));
     }
 }

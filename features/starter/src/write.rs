@@ -4,6 +4,7 @@
 use crate::levels::{Level, OWN};
 use crate::origin::{Origin, study_name};
 use crate::recognise::Found;
+use crate::shell::in_prefix;
 use crate::workload::{Kind, Workload};
 use std::io;
 use std::path::Path;
@@ -28,6 +29,8 @@ pub(crate) struct Written<'a> {
     pub(crate) workload: &'a Workload,
     /// What the workload prints, if that is known.
     pub(crate) output: Output,
+    /// The locale of trials.
+    pub(crate) locale: &'a str,
     /// Sentences about the workload.
     pub(crate) timed: &'a [String],
 }
@@ -68,12 +71,14 @@ fn source(origin: &Origin, elsewhere: bool) -> String {
 fn layers(name: &str, source: &str, found: &Found, script: &[String]) -> String {
     let tools: Vec<String> = found.tools().iter().map(|tool| quoted(tool)).collect();
     let layer = |name: &str, compiles: &str, script: &[String]| {
+        let lines = script.join("\n");
+        // Three quotes would end it.
+        let lines = if lines.contains("'''") { quoted(&lines) } else { format!("'''\n{lines}\n'''") };
         format!(
-            "[[build]]\nname = {}\nsource = {}\n{compiles}tools = [{}]\nscript = '''\n{}\n'''\n",
+            "[[build]]\nname = {}\nsource = {}\n{compiles}tools = [{}]\nscript = {lines}\n",
             quoted(name),
             quoted(source),
             tools.join(", "),
-            script.join("\n")
         )
     };
     let loads = found.loads().map(|script| layer(LOADS, NOTHING_COMPILED, &script) + "\n").unwrap_or_default();
@@ -117,8 +122,11 @@ pub(crate) fn text(study: &Written<'_>) -> String {
     if !files.is_empty() {
         text += &format!("files = [{}]\n", files.join(", "));
     }
-    text +=
-        &format!("verify = ['test -x \"$PREFIX/bin/{program}\"']\nsizes = [{}]\n\n", quoted(&format!("bin/{program}")));
+    text += &format!(
+        "verify = [{}]\nsizes = [{}]\n\n",
+        quoted(&format!("test -x {}", in_prefix(program))),
+        quoted(&format!("bin/{program}"))
+    );
     if let Some(file) = study.driver.filter(|_| workload.is_stub()) {
         text += &format!("# {file} is a skeleton: call in it what shall be measured.\n");
     } else {
@@ -147,6 +155,10 @@ pub(crate) fn text(study: &Written<'_>) -> String {
         Output::Free => text += "output = \"varies\"   # its exit code says whether all is well\n",
         Output::Varies => text += "output = \"varies\"   # the plain build printed something else the second time\n",
     }
+    text += &format!(
+        "\n[conditions.idle]\nlocale = {}   # of your terminal: programs read and sort text by it\n",
+        quoted(study.locale)
+    );
     text += &format!("\n[decide]\nbaseline = {{ {factor} = {} }}\n", quoted(OWN));
     text
 }

@@ -3,6 +3,7 @@
 
 use crate::accelerator::GOOD_EXIT;
 use crate::guest::SIGNALS;
+use crate::machine::MOST_PRINTED;
 use bakeoff_host::End;
 use bakeoff_lab::agent::Received;
 use bakeoff_model::record::Failure;
@@ -10,6 +11,8 @@ use bakeoff_model::record::Failure;
 /// The signal for more processor time than a process may use.
 const SIGXCPU: i32 = 24;
 const SIGKILL: i32 = 9;
+/// The signal for a file that has reached its limit.
+const SIGXFSZ: i32 = 25;
 /// What a kernel says that cannot go on.
 const FATAL: [&str; 3] = ["Kernel panic", "Oops:", "BUG:"];
 /// How much of the console a failure shows.
@@ -72,6 +75,9 @@ fn why(left: &Left<'_>) -> Option<String> {
                 "the machine hung: it was killed after {limit_s} s of processor time, or four times as long by the clock"
             )
         }
+        End::Signalled(SIGXFSZ) => {
+            format!("the guest printed more than {} MiB, and was ended", MOST_PRINTED >> 20)
+        }
         End::Signalled(SIGKILL) => "qemu was killed (signal 9)".to_owned(),
         End::Signalled(signal) => format!("qemu was killed by signal {signal}"),
         End::OutOfMemory => "qemu was killed because it used too much memory".to_owned(),
@@ -122,5 +128,6 @@ mod tests {
         check(End::Signalled(24), &cut, "", Some("hung"));
         check(End::TimedOut, &cut, "", Some("hung"));
         check(End::Signalled(9), &cut, "", Some("signal 9"));
+        check(End::Signalled(25), &cut, "", Some("printed more than 1024 MiB"));
     }
 }

@@ -5,7 +5,7 @@ use crate::accelerator::{Accelerator, Found, boot_within};
 use crate::archive::Archive;
 use crate::ended::{Left, failure};
 use crate::guest::{FIRST, HOME, ONLY_BOOT, program_words};
-use crate::machine::{CONSOLE, LINES, Machine};
+use crate::machine::{CONSOLE, LINES, MOST_PRINTED, Machine};
 use crate::spec::{Spec, Wanted};
 use bakeoff_command::{CommandError, Elsewhere, PlaceSetting, screen};
 use bakeoff_host::{Command, End, Job, Launcher, Limits, Options, Patience};
@@ -18,7 +18,7 @@ use bakeoff_model::plan::Plan;
 use bakeoff_model::record::{Drawn, Failure, Outcome, TWIN};
 use std::collections::BTreeMap;
 use std::fs::{self, File};
-use std::io::{self, Write as _};
+use std::io::{self, Read as _, Seek as _, Write as _};
 use std::os::fd::AsFd as _;
 use std::path::{Path, PathBuf};
 
@@ -30,6 +30,9 @@ const MOST_S: f64 = 3600.0;
 const MOST_LIBRARIES: usize = 64;
 /// The limit by the clock, as a multiple of the limit of processor time.
 const BY_THE_CLOCK: f64 = 4.0;
+/// No more is read of what a guest's console and qemu have printed, and of the agent's lines, in bytes.
+const MOST_SAID: u64 = 1 << 20;
+const MOST_LINES: u64 = 256 << 20;
 const INSTRUCTIONS_IN_A_SECOND: f64 = 1e9;
 
 /// Machines of one study on this host.
@@ -252,7 +255,7 @@ impl Vm<'_> {
         };
         let log = scratch.join("qemu");
         let command = Command {
-            argv: machine.argv(),
+            argv: limited(machine.argv()),
             dir: scratch.clone(),
             env: BTreeMap::from([("TMPDIR".to_owned(), scratch.display().to_string())]),
             stdin: None,
@@ -274,8 +277,10 @@ impl Vm<'_> {
         if process.end == End::Interrupted {
             return Ok(None);
         }
-        let text = |file: &Path| fs::read(file).map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).map_err(io);
-        let received = Received::of(&fs::read(scratch.join(LINES)).map_err(io)?);
+        let text = |file: &Path| both_ends(file, MOST_SAID).map_err(io);
+        let mut lines = vec![];
+        File::open(scratch.join(LINES)).and_then(|file| file.take(MOST_LINES).read_to_end(&mut lines)).map_err(io)?;
+        let received = Received::of(&lines);
         let left = Left {
             end: &process.end,
             received: &received,
@@ -307,6 +312,26 @@ impl Vm<'_> {
             execution.measurements.insert("guest_instructions".to_owned(), count);
         }
     }
+}
+
+/// The command with a limit of the files that it writes: a guest may print without end.
+fn limited(argv: Vec<String>) -> Vec<String> {
+    // In units of 512 bytes (POSIX).
+    let script = format!("ulimit -f {}; exec \"$@\"", MOST_PRINTED / 512);
+    ["sh", "-c", &script, "sh"].map(str::to_owned).into_iter().chain(argv).collect()
+}
+
+/// A text; of one that is longer than `most` bytes, half as much of its beginning and of its end.
+fn both_ends(file: &Path, most: u64) -> io::Result<String> {
+    let (mut file, mut bytes) = (File::open(file)?, vec![]);
+    let length = file.metadata()?.len();
+    (&file).take(if length > most { most / 2 } else { most }).read_to_end(&mut bytes)?;
+    if length > most {
+        bytes.extend(format!("\n[{} bytes are left out]\n", length - most / 2 * 2).into_bytes());
+        file.seek(io::SeekFrom::End(-(most as i64 / 2)))?;
+        file.take(most / 2).read_to_end(&mut bytes)?;
+    }
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 fn died(why: String, tail: Vec<String>) -> Failure {
@@ -359,5 +384,26 @@ impl Executor for Vm<'_> {
     fn pass_ended(&mut self) -> Result<(), Error> {
         self.layouts.clear();
         Ok(())
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "a test ends where something is not as it should be")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_a_console_without_end_only_both_ends_are_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("console");
+        fs::write(&file, "short").unwrap();
+        assert_eq!(both_ends(&file, 10).unwrap(), "short");
+        // A hole: as long as one that once took all memory, and nothing on the disk.
+        let mut console = File::create(&file).unwrap();
+        console.write_all(b"first").unwrap();
+        console.seek(io::SeekFrom::Start(64 << 30)).unwrap();
+        console.write_all(b"last!").unwrap();
+        let text = both_ends(&file, 10).unwrap();
+        assert_eq!(text, format!("first\n[{} bytes are left out]\nlast!", (64_u64 << 30) - 5));
     }
 }

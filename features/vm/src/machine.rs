@@ -7,6 +7,8 @@ use std::path::Path;
 
 /// Where the console goes, and where the agent's lines: files of the folder that qemu is started in.
 pub(crate) const CONSOLE: &str = "console";
+/// What a guest may print, in bytes, until its machine is ended.
+pub(crate) const MOST_PRINTED: u64 = 1 << 30;
 /// See [`CONSOLE`].
 pub(crate) const LINES: &str = "lines";
 /// The terminal that the agent's lines are written to: the second serial port.

@@ -13,6 +13,7 @@ use crate::inputs::Link;
 use crate::paths::short;
 use crate::shell::{Shell, Stop};
 use crate::site::Site;
+use crate::wrappers::Compiled;
 use bakeoff_model::record::{BuildLine, BuildOutcome, Proof};
 use bakeoff_model::study::Layer;
 use neutral::Neutral;
@@ -38,6 +39,9 @@ pub(crate) struct Seen {
     /// As [`Proof::unseen`].
     #[serde(default)]
     unseen: u64,
+    /// As [`Proof::left_before`].
+    #[serde(default)]
+    left_before: BTreeSet<String>,
 }
 
 /// Looks at a prefix that is complete and verified, and keeps what it sees. The layer's `describe` commands are
@@ -46,10 +50,10 @@ pub(crate) fn observe(shell: &mut Shell, cache: &Cache, layer: &Layer, digest: &
     let neutral = Neutral::of(short(digest));
     let described = describe::settings(shell, &layer.describe, site, &neutral)?;
     let (binaries, files) = binaries::digests(&site.prefix, &neutral)?;
-    let (given, unseen) = site.around.compiled(&site.work)?;
+    let Compiled { given, unseen, left_before } = site.around.compiled(&site.work)?;
     let of_file = |words: BTreeSet<String>| words.iter().map(|word| neutral.text(word)).collect();
     let words = given.into_iter().map(|(file, words)| (file, of_file(words))).collect();
-    let seen = Seen { binaries, files, described, words, unseen };
+    let seen = Seen { binaries, files, described, words, unseen, left_before };
     let path = cache.paths.proof_of(digest);
     let text = serde_json::to_vec(&seen).map_err(std::io::Error::from).at("write", &path)?;
     Ok(fs::write(&path, text).at("write", &path)?)
@@ -67,6 +71,9 @@ pub(crate) fn of_build(cache: &Cache, chain: &[Link<'_, '_>], proof: &mut Proof)
         proof.words.extend(seen.words);
         if seen.unseen > 0 {
             proof.unseen.insert(link.layer.name.clone(), seen.unseen);
+        }
+        if !seen.left_before.is_empty() {
+            proof.left_before.insert(link.layer.name.clone(), seen.left_before);
         }
     }
     let patterns: Vec<&String> = chain.iter().flat_map(|link| &link.layer.sizes).collect();

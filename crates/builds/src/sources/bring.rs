@@ -1,9 +1,10 @@
 //! Where a source is brought to, by whom, and within which limits. What is executed there, and how often, is known to the
 //! origins.
 
+use super::built::Built;
 use crate::cache::Cache;
 use crate::error::Error;
-use crate::event::Notify;
+use crate::event::{BuildEvent, Notify};
 use crate::files::entries;
 use crate::shell::{Environment, Shell, Stop, complaint};
 use std::path::{Path, PathBuf};
@@ -49,6 +50,20 @@ impl Site<'_> {
     /// A failure to bring it, with the last lines of the log.
     pub(super) fn refused<T>(&self, name: &str, why: &str) -> Result<T, Stop> {
         Err(self.shell.failure(format!("source `{name}`: {why}"), self.work)?.into())
+    }
+
+    /// Reports what of a folder was left out because an earlier build left it there, and what stays although it did.
+    pub(super) fn report_built(&self, source: &str, folder: &Path, built: &Built) -> Result<(), Error> {
+        let below = |path: &PathBuf| path.strip_prefix(folder).unwrap_or(path).to_owned();
+        let left_out: Vec<PathBuf> = built.left_out.iter().map(below).collect();
+        for (what, paths) in [("left out", &left_out), ("without a source", &built.kept)] {
+            paths.iter().try_for_each(|path| self.shell.note(&format!("built before, {what}: {}", path.display())))?;
+        }
+        if !(left_out.is_empty() && built.kept.is_empty()) {
+            let (source, kept) = (source.to_owned(), built.kept.clone());
+            (self.notify)(BuildEvent::BuiltBefore { source, left_out, kept });
+        }
+        Ok(())
     }
 
     /// Executes a script in the study's folder, with this environment, these variables and `$DOWNLOAD`.

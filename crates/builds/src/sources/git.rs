@@ -17,4 +17,4 @@ mod worktree;
 
 pub(super) use checkout::load;
 pub(super) use folder::{commit_of, folder_of, place_in};
-pub(super) use worktree::{load_worktree, worktree};
+pub(super) use worktree::{load_worktree, tracked, worktree};

@@ -15,7 +15,7 @@ pub(super) fn load(site: &mut Site<'_>, source: &Source) -> Result<Loaded, Stop>
     site.shell.note(&format!("fetching source `{name}`"))?;
     let path = match &source.from {
         SourceFrom::Fetch(command) => site.fetch(name, command)?,
-        SourceFrom::Path(path) => site.path(path)?,
+        SourceFrom::Path(path) => site.path(name, path)?,
         SourceFrom::Url(url) => site.url(name, url)?,
         SourceFrom::Git { url, revision } => return git::load(site, name, url, revision),
         SourceFrom::Worktree(url) => return git::load_worktree(site, name, url),
@@ -44,10 +44,12 @@ impl Site<'_> {
         }
     }
 
-    fn path(&mut self, path: &str) -> Result<PathBuf, Stop> {
+    fn path(&mut self, name: &str, path: &str) -> Result<PathBuf, Stop> {
         let from = super::pins::resolved(self.study_dir, path)?;
         let to = self.download.join(from.file_name().unwrap_or_default());
-        tree::copy_without(&from, &to, &tree::Without::of_study(self.own))?;
+        let built = super::pins::built_before(self.cache, &from, self.own)?;
+        tree::copy_without(&from, &to, &tree::Without::of_study(self.own).and_built(&built.left_out))?;
+        self.report_built(name, &from, &built)?;
         Ok(to)
     }
 

@@ -1,6 +1,7 @@
 //! The SHA-256 that a source must have: the study's, or for a path that of what is there now. What a layer was named
 //! by is remembered, so that nothing else is built under that name.
 
+use super::built::Built;
 use super::git;
 use super::tree::{Without, content_without_sha256, part_sha256};
 use crate::cache::Cache;
@@ -26,7 +27,8 @@ pub(crate) fn pin(cache: &Cache, (study_dir, own): (&Path, &[PathBuf]), source: 
     let found = match known.get(&place) {
         Some(found) => found.clone(),
         None => {
-            let found = content_without_sha256(&place, &Without::of_study(own))?.0;
+            let built = built_before(cache, &place, own)?;
+            let found = content_without_sha256(&place, &Without::of_study(own).and_built(&built.left_out))?.0;
             known.insert(place, found.clone());
             found
         }
@@ -58,6 +60,14 @@ fn worktree_pin(
     let (found, _) = part_sha256(&tree.folder, &tree.paths)?;
     known.insert(place, found.clone());
     Ok(found)
+}
+
+/// What an earlier build left in a folder of this machine; nothing in a file.
+pub(super) fn built_before(cache: &Cache, place: &Path, own: &[PathBuf]) -> Result<Built, Error> {
+    if !place.is_dir() {
+        return Ok(Built::default());
+    }
+    Built::of(place, &git::tracked(cache, place)?, &Without::of_study(own))
 }
 
 /// Where a path of the study is, links followed.

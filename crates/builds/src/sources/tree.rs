@@ -9,7 +9,7 @@ use bakeoff_model::study::STATE_FOLDER;
 use rayon::iter::{IntoParallelRefIterator as _, ParallelIterator as _};
 use sha2::{Digest as _, Sha256};
 use std::collections::BTreeSet;
-use std::fs::{self, File, FileTimes, Permissions};
+use std::fs::{self, File, FileTimes, Metadata, Permissions};
 use std::io::{self, Read as _};
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
@@ -34,19 +34,69 @@ const CACHE: (&str, &[u8]) = ("CACHEDIR.TAG", b"Signature: 8a477f597d28d172789f0
 /// - the SHA-256, 32 bytes, of the file's content or of the link's target; of a folder 32 zeros.
 ///
 /// So empty folders count. Times, owners, other permissions, extended attributes and the name of the folder itself do
-/// not, nor does whether two files are one, nor folders called `.bakeoff`, nor what is left out. Links are not followed.
+/// not, nor does whether two files are one, nor folders called `.bakeoff`, nor what is left out. Links are not followed,
+/// unless they lead out of a folder of this machine: such a link is what it leads to, in the hash and in a copy.
 ///
 /// # Errors
 /// What cannot be read, and anything that is no file, folder or symbolic link.
 fn tree_sha256(folder: &Path, without: &Without<'_>) -> Result<(String, u64), Error> {
     let mut paths = vec![];
     list(folder, Path::new(""), without, &mut paths)?;
-    sha256_of_paths(folder, paths)
+    sha256_of_paths(folder, paths, without.of_machine)
 }
 
-/// The same of some of a folder's content: these paths, which are relative to it, and the folders that they are in.
+/// The same of some of a folder's content: these paths, which are relative to it, and the folders that they are in. No link
+/// is followed.
 pub(super) fn part_sha256(folder: &Path, paths: &[PathBuf]) -> Result<(String, u64), Error> {
-    sha256_of_paths(folder, with_folders(paths).into_iter().collect())
+    sha256_of_paths(folder, with_folders(paths).into_iter().collect(), false)
+}
+
+/// All files and links below a folder that count, relative to it.
+pub(super) fn all_files(folder: &Path, without: &Without<'_>) -> Result<Vec<PathBuf>, Error> {
+    let mut paths = vec![];
+    list(folder, Path::new(""), without, &mut paths)?;
+    paths.retain(|path| !folder.join(path).is_dir() || folder.join(path).is_symlink());
+    Ok(paths)
+}
+
+/// Where a link leads that leaves its folder, or does in a copy; none for any other, and for one that leads nowhere.
+pub(crate) fn leads_out(folder: &Path, link: &Path) -> Option<PathBuf> {
+    let text = fs::read_link(link).ok()?;
+    let is_below_link = || link.parent().is_some_and(|above| links_on(folder, above) > 0);
+    let (real, target) = folder.canonicalize().ok().zip(link.canonicalize().ok())?;
+    (text.is_absolute() || !target.starts_with(real) || is_below_link()).then_some(target)
+}
+
+/// What is at a place. If that is a link out of the folder to a file or a folder, and `follows`, what is there.
+fn about(folder: &Path, place: &Path, follows: bool) -> Result<Metadata, Error> {
+    let own = fs::symlink_metadata(place).at("look at", place)?;
+    let Some(target) = leads_out(folder, place).filter(|_| own.is_symlink() && follows) else { return Ok(own) };
+    let there = fs::metadata(&target).at("look at", &target)?;
+    let refuse = |why: &str| {
+        let source = io::Error::other(format!("it is a link to `{}`, {why}", target.display()));
+        Err(Error::File { doing: "take into a source", path: place.to_owned(), source })
+    };
+    match there.is_dir() {
+        true if place
+            .parent()
+            .and_then(|above| above.canonicalize().ok())
+            .is_some_and(|above| above.starts_with(&target)) =>
+        {
+            refuse("a folder that holds the link; remove it, or name that folder as the source")
+        }
+        true if links_on(folder, place) > MOST_LINKS => {
+            refuse("and leads from link to link; copy what the build needs into the source")
+        }
+        true => Ok(there),
+        false => Ok(if there.is_file() { there } else { own }),
+    }
+}
+
+/// No more links may follow each other on the way out of a source.
+const MOST_LINKS: usize = 4;
+
+fn links_on(folder: &Path, place: &Path) -> usize {
+    place.ancestors().take_while(|above| *above != folder).filter(|above| above.is_symlink()).count()
 }
 
 /// Paths with all folders above them, each once and before what is in it.
@@ -55,10 +105,10 @@ fn with_folders(paths: &[PathBuf]) -> BTreeSet<PathBuf> {
     paths.iter().flat_map::<Vec<PathBuf>, _>(above).collect()
 }
 
-fn sha256_of_paths(folder: &Path, mut paths: Vec<PathBuf>) -> Result<(String, u64), Error> {
+fn sha256_of_paths(folder: &Path, mut paths: Vec<PathBuf>, follows: bool) -> Result<(String, u64), Error> {
     paths.sort_by(|a, b| a.as_os_str().as_bytes().cmp(b.as_os_str().as_bytes()));
     let records: Vec<(u8, Vec<u8>, u64)> =
-        paths.par_iter().map(|path| record(&folder.join(path))).collect::<Result<_, _>>()?;
+        paths.par_iter().map(|path| record(folder, &folder.join(path), follows)).collect::<Result<_, _>>()?;
 
     let mut sha256 = Sha256::new();
     sha256.update("bakeoff tree 1\n");
@@ -81,6 +131,8 @@ pub(super) struct Without<'a> {
     own: &'a [PathBuf],
     /// What Git keeps of a repository, and folders that are marked as caches, wherever they are in the folder.
     of_machine: bool,
+    /// What an earlier build left, absolute.
+    built: Option<&'a BTreeSet<PathBuf>>,
 }
 
 impl<'a> Without<'a> {
@@ -88,13 +140,20 @@ impl<'a> Without<'a> {
     /// study, would else be another source, and all would be built again. What was built there before would be taken for
     /// built again.
     pub(super) fn of_study(own: &'a [PathBuf]) -> Self {
-        Self { own, of_machine: true }
+        Self { own, of_machine: true, built: None }
+    }
+
+    /// The same, and what an earlier build left there.
+    pub(super) fn and_built(self, built: &'a BTreeSet<PathBuf>) -> Self {
+        Self { built: Some(built), ..self }
     }
 
     /// Whether this is left out.
     pub(super) fn has(&self, place: &Path) -> bool {
         let is_repository = || place.file_name() == Some(REPOSITORY.as_ref());
-        self.own.iter().any(|own| own == place) || (self.of_machine && (is_repository() || is_cache(place)))
+        self.own.iter().any(|own| own == place)
+            || self.built.is_some_and(|built| built.contains(place))
+            || (self.of_machine && (is_repository() || is_cache(place)))
     }
 }
 
@@ -116,7 +175,7 @@ fn content(folder: &Path, without: &Without<'_>) -> Result<Vec<PathBuf>, Error> 
 fn list(folder: &Path, inner: &Path, without: &Without<'_>, paths: &mut Vec<PathBuf>) -> Result<(), Error> {
     for place in content(&folder.join(inner), without)? {
         let path = inner.join(place.file_name().unwrap_or_default());
-        let is_folder = fs::symlink_metadata(&place).at("look at", &place)?.is_dir();
+        let is_folder = about(folder, &place, without.of_machine)?.is_dir();
         paths.push(path.clone());
         if is_folder {
             list(folder, &path, without, paths)?;
@@ -126,11 +185,11 @@ fn list(folder: &Path, inner: &Path, without: &Without<'_>, paths: &mut Vec<Path
 }
 
 /// Kind, hash of the content, and size in bytes.
-fn record(place: &Path) -> Result<(u8, Vec<u8>, u64), Error> {
+fn record(folder: &Path, place: &Path, follows: bool) -> Result<(u8, Vec<u8>, u64), Error> {
     if interrupt::count() > 0 {
         return Err(Error::Interrupted);
     }
-    let meta = fs::symlink_metadata(place).at("look at", place)?;
+    let meta = about(folder, place, follows)?;
     if meta.is_dir() {
         return Ok((b'd', vec![0; 32], 0));
     }
@@ -181,10 +240,15 @@ pub(crate) fn copy(from: &Path, to: &Path) -> Result<(), Error> {
 
 /// Copies the same without some of it.
 pub(super) fn copy_without(from: &Path, to: &Path, without: &Without<'_>) -> Result<(), Error> {
+    copy_below(from, from, to, without)
+}
+
+/// Copies something in a folder.
+fn copy_below(folder: &Path, from: &Path, to: &Path, without: &Without<'_>) -> Result<(), Error> {
     if interrupt::count() > 0 {
         return Err(Error::Interrupted);
     }
-    let meta = fs::symlink_metadata(from).at("look at", from)?;
+    let meta = about(folder, from, without.of_machine)?;
     if meta.is_symlink() {
         let target = fs::read_link(from).at("read the link", from)?;
         return symlink(target, to).at("make the link", to);
@@ -192,7 +256,7 @@ pub(super) fn copy_without(from: &Path, to: &Path, without: &Without<'_>) -> Res
     if meta.is_dir() {
         fs::create_dir(to).at("make the folder", to)?;
         for entry in content(from, without)? {
-            copy_without(&entry, &to.join(entry.file_name().unwrap_or_default()), without)?;
+            copy_below(folder, &entry, &to.join(entry.file_name().unwrap_or_default()), without)?;
         }
     } else if meta.is_file() {
         fs::copy(from, to).at("copy the source to", to)?;

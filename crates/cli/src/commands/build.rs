@@ -6,8 +6,8 @@ use bakeoff_builds::{BuildEvent, Cache};
 use bakeoff_command::Features;
 use bakeoff_command::error::{Code, CommandError};
 use bakeoff_command::screen;
+use bakeoff_command::source_notes::source_note;
 use bakeoff_command::study_folder::StudyFolder;
-use bakeoff_model::plain::clean;
 use bakeoff_model::plan::Plan;
 use bakeoff_model::record::{BuildLine, BuildOutcome};
 use bakeoff_report::format;
@@ -133,11 +133,10 @@ pub(super) fn tell(event: BuildEvent) {
             let accepted = if checked { ", checksum accepted" } else { "" };
             format!("fetched source {source}: {}{accepted}", format::bytes(bytes as f64))
         }
-        BuildEvent::NotFiltered { source, filter, files } => format!(
-            "note: {files} files of source {source} have the filter `{}` in .gitattributes, which is not executed: they are as \
-             the commit has them",
-            clean(&filter)
-        ),
+        BuildEvent::NotFiltered { .. } | BuildEvent::BuiltBefore { .. } => match source_note(&event) {
+            Some(note) => note,
+            None => return,
+        },
         BuildEvent::Waiting { what, process: Some(process) } => format!("waiting for process {process}: {what}"),
         BuildEvent::Waiting { what, process: None } => format!("waiting: {what}"),
         BuildEvent::Started { variants, layer } => format!("building {layer} for {}", some_of(&variants)),

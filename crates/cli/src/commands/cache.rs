@@ -67,14 +67,17 @@ pub(crate) fn execute(args: &Args) -> Result<Code, CommandError> {
     }
     let mut text = format!("{}: {}\n", inventory.root.display(), size(inventory.total_bytes()));
     text.push_str(&table(&inventory, bakeoff_host::now_unix_s()));
-    if !studies.is_empty() {
+    if studies.iter().any(|study| study.there) {
         text.push_str("\nstudies that used it\n");
     }
-    for study in &studies {
+    for study in studies.iter().filter(|study| study.there) {
         let ago = ago(bakeoff_host::now_unix_s() - study.last_used_unix_s);
-        let there = if study.there { "" } else { "; no longer there" };
         let folder = clean(&study.folder);
-        text.push_str(&format!("  {folder}: {} layers, {} sources, {ago}{there}\n", study.layers, study.sources));
+        text.push_str(&format!("  {folder}: {} layers, {} sources, {ago}\n", study.layers, study.sources));
+    }
+    let gone = studies.iter().filter(|study| !study.there).count();
+    if gone > 0 {
+        text.push_str(&format!("and {gone} that no longer exist; `bakeoff gc` forgets them with what they used\n"));
     }
     screen::out(&text);
     Ok(Code::Done)

@@ -17,8 +17,8 @@ use bakeoff_command::alone::alone;
 use bakeoff_command::error::{Code, CommandError};
 use bakeoff_command::saved;
 use bakeoff_command::scratch::Scratch;
-use bakeoff_command::screen;
 use bakeoff_command::state::State;
+use bakeoff_command::{locale, screen};
 use bakeoff_lab::local::{Local, Setup, Watch};
 use bakeoff_lab::watched::Watched;
 use bakeoff_model::digest::Digest;
@@ -132,7 +132,13 @@ pub(crate) fn execute(args: &Args, features: Features) -> Result<Code, CommandEr
     let trace = args.extent.trace(&[folder.path()]);
     let setting = Setting { plan: &plan, study, builds: &[], journal, durable, quiet, guess_s: None, trace };
     // A journal is not begun for what cannot be executed; one that is complete is shown all the same.
-    let check = || programs::of_commands(&bakeoff_lab::local::absent(&plan, &setup));
+    let check = || {
+        programs::processors(&plan)?;
+        programs::locales(&plan, &setup);
+        programs::of_commands(&bakeoff_lab::local::absent(&plan, &setup))
+    };
+    programs::pointers(watched.iter().filter(|file| file.is_lfs_pointer()).map(|file| file.name.clone()))?;
+    args.execution.note_unread_input();
     let is_new = !state.journal.exists();
     if is_new {
         check()?;
@@ -173,9 +179,14 @@ fn study_line(plan: &Plan, setup: &Setup) -> (StudyLine, Vec<Watched>) {
     for program in &watched {
         inputs.field(&program.name, program.content().unwrap_or_default().as_bytes());
     }
+    let locale = locale::shown(&locale::of(setup.environment.clone().into_iter()));
+    if let Some(locale) = &locale {
+        inputs.field("the locale", locale.as_bytes());
+    }
     let mut study = plan.study_line(&BTreeMap::new(), &inputs.hex(), None);
     if let Some(basis) = &mut study.basis {
         basis.keys.insert(executed::FOLDER.to_owned(), Digest::of("folder").field("path", dir).hex());
+        basis.keys.extend(locale.map(|locale| (locale::KEY.to_owned(), locale)));
         let content = |file: &Watched| (file.name.clone(), file.content().unwrap_or_default().to_owned());
         watched.extend(executed::data(plan, setup));
         basis.files = watched.iter().map(content).collect();

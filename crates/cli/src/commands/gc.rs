@@ -33,6 +33,9 @@ pub(crate) struct Args {
     /// Remove what has been unused for longest, until the cache is no larger than this, such as 500M or 20G
     #[arg(long, value_name = "SIZE", value_parser = bakeoff_command::arguments::size)]
     keep_size: Option<u64>,
+    /// Remove everything that no process is working on, also what studies in reach need and what was made just now
+    #[arg(long, conflicts_with_all = ["older_than", "keep_size", "studies"])]
+    all: bool,
     /// Only print what would be removed
     #[arg(long)]
     dry_run: bool,
@@ -42,7 +45,8 @@ const EXAMPLE: &str = "\
 Examples:
   bakeoff gc                                   what has not been used for 30 days?
   bakeoff gc --older-than 30d                  remove it
-  bakeoff gc --keep-size 20G --dry-run         what would have to go to get below 20 GiB?";
+  bakeoff gc --keep-size 20G --dry-run         what would have to go to get below 20 GiB?
+  bakeoff gc --all                             remove everything that is not in use";
 
 /// The age of which the command speaks if none is given.
 const USUAL_AGE_S: f64 = 30.0 * 86_400.0;
@@ -50,16 +54,16 @@ const USUAL_AGE_S: f64 = 30.0 * 86_400.0;
 pub(crate) fn execute(args: &Args, features: Features) -> Result<Code, CommandError> {
     bakeoff_host::interrupt::install()?;
     let cache = Cache::open(Cache::default_root()?)?;
-    let without_rule = args.older_than.is_none() && args.keep_size.is_none();
+    let without_rule = args.older_than.is_none() && args.keep_size.is_none() && !args.all;
     let only_say = args.dry_run || without_rule;
     // Nothing of ours works while a trial is in flight; so the question what is needed comes after the wait.
     let _leave = if only_say { None } else { Some(cache.leave_to_remove(waiting)?) };
-    let needed = needed(&cache, &args.studies, features)?;
+    let needed = if args.all { Needs::default() } else { needed(&cache, &args.studies, features)? };
     let inventory = Inventory::of(&cache)?;
     let rule = Rule {
-        older_than_s: args.older_than.or(without_rule.then_some(USUAL_AGE_S)),
+        older_than_s: args.older_than.or(without_rule.then_some(USUAL_AGE_S)).or(args.all.then_some(f64::NEG_INFINITY)),
         keep_bytes: args.keep_size,
-        young_s: YOUNG_S,
+        young_s: if args.all { f64::NEG_INFINITY } else { YOUNG_S },
         now_unix_s: bakeoff_host::now_unix_s(),
     };
     let decisions = choose(&inventory, &rule, &needed);

@@ -6,8 +6,8 @@ use super::options::{Extent, Selection};
 use bakeoff_builds::{Cache, Wanted, survey};
 use bakeoff_command::Features;
 use bakeoff_command::error::{Code, CommandError};
-use bakeoff_command::screen;
 use bakeoff_command::study_folder::StudyFolder;
+use bakeoff_command::{locale, screen};
 use bakeoff_model::percent::percent;
 use bakeoff_model::plain::clean;
 use bakeoff_model::plan::{Plan, Variant};
@@ -80,6 +80,9 @@ fn head(plan: &Plan) -> String {
     let cells = plan.variants.len() * plan.workloads.len() * plan.conditions.len();
     let _ = writeln!(out, "\nWorkloads: {workloads}; conditions: {conditions}; cells: {cells}");
     out.push_str(&cells::text(plan));
+    if let Some(locale) = locale::shown(&locale::of_user()) {
+        let _ = writeln!(out, "Locale: {} (yours), where neither a condition nor a level sets another", clean(&locale));
+    }
     let _ = writeln!(
         out,
         "Blocks: {}{} for each workload and condition{}, seed {}; {} trials in all",

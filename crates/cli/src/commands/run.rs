@@ -9,14 +9,15 @@ use crate::continued;
 use crate::executed;
 use crate::on_demand::Maker;
 use crate::place;
+use crate::programs;
 use crate::session::{OpenStudy, Setting, Wanted};
 use bakeoff_builds::{Cache, DamageKind, survey};
 use bakeoff_command::alone::{tell_who_is_waited_for, tell_why_not_alone};
 use bakeoff_command::error::{Code, CommandError};
-use bakeoff_command::screen;
 use bakeoff_command::state::StateFolder;
 use bakeoff_command::study_folder::{Inputs, StudyFolder};
 use bakeoff_command::{Features, PlaceSetting};
+use bakeoff_command::{locale, screen};
 use bakeoff_lab::Ending;
 use bakeoff_lab::local::Setup;
 use bakeoff_lab::simulated::{Simulated, Truth};
@@ -117,8 +118,8 @@ fn execute_here(args: &Args, folder: &StudyFolder, mut plan: Plan, features: Fea
     let digests = built(&mut plan, folder.study.layers.is_empty(), &builds)?;
     // As they are now, after the builds.
     let expected = folder.expected()?;
-    let mut inputs = folder.inputs(&expected)?;
-    let mut setup = setup(folder, &cache, &digests, expected);
+    let mut inputs = inputs(folder, &expected, &place::locale(&place))?;
+    let mut setup = setup(folder, &cache, &digests, expected, place::locale(&place));
     place::set_clock(&mut place, &setup, [&mut plan, &mut whole])?;
     let programs = place::programs(&place, &plan, &setup, inputs.files.keys());
     let files: Vec<String> = inputs.files.keys().cloned().collect();
@@ -209,7 +210,9 @@ const CHANGES_SHOWN: usize = 3;
 fn study_line(whole: &Plan, plan: &Plan, digests: &BTreeMap<String, String>, inputs: &Inputs) -> (StudyLine, String) {
     let mut study = plan.study_line(digests, &inputs.digest(), None);
     let older = std::mem::replace(&mut study.identity, whole.identity(digests, &inputs.digest()));
-    study.basis = Some(Basis { keys: whole.keys(), files: inputs.files.clone(), ..Basis::default() });
+    let mut keys = whole.keys();
+    keys.extend(inputs.locale.iter().map(|locale| (locale::KEY.to_owned(), locale.clone())));
+    study.basis = Some(Basis { keys, files: inputs.files.clone(), ..Basis::default() });
     (study, older)
 }
 
@@ -285,17 +288,21 @@ fn built(
     if nothing_to_build {
         return Ok(BTreeMap::new());
     }
+    let failed = |error: &str, line: &BuildLine| {
+        let BuildOutcome::Failed { layer, why, tail, log } = &line.outcome else { return String::new() };
+        let mut text = format!("error: {error}: layer {layer}: {why}\n");
+        tail.iter().for_each(|line| text.push_str(&format!("    {line}\n")));
+        log.iter().for_each(|log| text.push_str(&format!("hint: the whole log is {log}\n")));
+        text
+    };
     let mut digests = BTreeMap::new();
     for line in builds {
         match &line.outcome {
             BuildOutcome::Built => {
                 digests.extend(line.variants.iter().map(|v| (v.clone(), line.digest.clone())));
             }
-            BuildOutcome::Failed { layer, why, tail, log } if line.variants.contains(&plan.baseline().name) => {
-                let mut text = format!("error: the baseline cannot be built: layer {layer}: {why}\n");
-                tail.iter().for_each(|line| text.push_str(&format!("    {line}\n")));
-                log.iter().for_each(|log| text.push_str(&format!("hint: the whole log is {log}\n")));
-                return Err(CommandError::text(Code::VariantFailed, text));
+            BuildOutcome::Failed { .. } if line.variants.contains(&plan.baseline().name) => {
+                return Err(CommandError::text(Code::VariantFailed, failed("the baseline cannot be built", line)));
             }
             BuildOutcome::Failed { .. } => {}
         }
@@ -303,9 +310,26 @@ fn built(
     plan.variants.retain(|v| digests.contains_key(&v.name));
     if plan.variants.len() < 2 {
         let error = "no variant but the baseline could be built, so there is nothing to compare";
-        return Err(CommandError::new(Code::VariantFailed, error).hint("bakeoff build shows why"));
+        let first = builds.iter().find(|line| line.outcome != BuildOutcome::Built);
+        let text = first.map(|line| failed(&format!("{error}; {}", line.variants.join(", ")), line));
+        return Err(text.map_or_else(
+            || CommandError::new(Code::VariantFailed, error).hint("bakeoff build shows why"),
+            |text| CommandError::text(Code::VariantFailed, text),
+        ));
     }
     Ok(digests)
+}
+
+/// What trials depend on besides builds: the study's files, all of them as they should be, and the locale.
+fn inputs(
+    folder: &StudyFolder,
+    expected: &BTreeMap<String, Vec<u8>>,
+    locale: &BTreeMap<String, String>,
+) -> Result<Inputs, CommandError> {
+    let mut inputs = folder.inputs(expected)?;
+    inputs.take_locale(locale::shown(locale));
+    programs::pointers(inputs.watched.iter().filter(|file| file.is_lfs_pointer()).map(|file| file.name.clone()))?;
+    Ok(inputs)
 }
 
 fn setup(
@@ -313,12 +337,13 @@ fn setup(
     cache: &Cache,
     digests: &BTreeMap<String, String>,
     expected: BTreeMap<String, Vec<u8>>,
+    locale: BTreeMap<String, String>,
 ) -> Setup {
     let path = std::env::var("PATH").unwrap_or_else(|_| "/usr/local/bin:/usr/bin:/bin".to_owned());
     Setup {
         dir: folder.dir.clone(),
         fresh_home: true,
-        environment: [("PATH".to_owned(), path), ("LC_ALL".to_owned(), "C".to_owned())].into(),
+        environment: std::iter::once(("PATH".to_owned(), path)).chain(locale).collect(),
         prefixes: digests.iter().map(|(variant, digest)| (variant.clone(), cache.prefix_of(digest))).collect(),
         expected,
         ..Setup::default()

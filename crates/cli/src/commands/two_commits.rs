@@ -310,6 +310,9 @@ impl Prepared {
 
 /// Whether every revision has the program that the command names.
 fn can_start(plan: &Plan, setup: &Setup, asked: &Asked) -> Result<(), CommandError> {
+    programs::processors(plan)?;
+    programs::locales(plan, setup);
+    programs::pointers_in_builds(plan, setup)?;
     let absent = absent(plan, setup);
     match absent.first() {
         Some(first) if first.program.contains('/') && !asked.is_built() => {

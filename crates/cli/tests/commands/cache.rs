@@ -206,3 +206,31 @@ fn a_killed_gc_leaves_nothing_half() {
     let page: Value = serde_json::from_str(&sandbox.execute(&["cache", "--json"]).out).unwrap();
     assert_eq!(page["items"].as_array().unwrap().len(), 0, "{page}");
 }
+
+#[test]
+fn all_of_a_cache_goes_if_that_is_asked_for() {
+    let sandbox = small();
+    sandbox.execute(&["build", "STUDY"]).expect(0, &[]);
+    assert_eq!(prefixes(&sandbox), 2);
+    sandbox.execute(&["gc", "--older-than", "0h"]).expect(0, &[]);
+    assert_eq!(prefixes(&sandbox), 2, "a study in reach needs them, and they are young");
+    sandbox.execute(&["gc", "--all", "--dry-run"]).expect(0, &["2"]);
+    assert_eq!(prefixes(&sandbox), 2);
+    sandbox.execute(&["gc", "--all", "--keep-size", "1G"]).expect(2, &["--all"]);
+    sandbox.execute(&["gc", "--all"]).expect(0, &[]);
+    assert_eq!(prefixes(&sandbox), 0);
+    let shown = sandbox.execute(&["cache"]);
+    assert!(!shown.out.contains("studies that used it") && !shown.out.contains("layer script"), "{}", shown.out);
+    sandbox.execute(&["run", "STUDY", "--quiet", "--blocks", "6"]).expect(0, &["once"]);
+}
+
+#[test]
+fn a_study_that_is_gone_has_no_line() {
+    let sandbox = small();
+    sandbox.execute(&["build", "STUDY"]).expect(0, &[]);
+    sandbox.execute(&["cache"]).expect(0, &["studies that used it"]);
+    fs::rename(sandbox.study(), sandbox.path().join("elsewhere")).unwrap();
+    let shown = sandbox.execute(&["cache"]);
+    shown.expect(0, &["1 that no longer exist"]);
+    assert!(!shown.out.contains("/study:") && !shown.out.contains("studies that used it"), "{}", shown.out);
+}

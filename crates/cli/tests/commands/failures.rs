@@ -472,3 +472,28 @@ fn a_study_whose_trials_are_all_void_has_measured_nothing() {
     sandbox.execute(&["run", "STUDY", "--quiet", "--simulate=void:1"]).expect(4, &["void"]);
     sandbox.execute(&["report", "STUDY"]).expect(4, &["void"]);
 }
+
+#[test]
+fn where_everything_fails_the_screen_shows_the_first_reason() {
+    let sandbox = Sandbox::new(
+        "format = 1\nname = \"x\"\n[run_factors.a]\nb = { A = \"1\" }\nc = { A = \"2\" }\n[workloads.w]\n\
+         run = \"echo no such table $A >&2; exit 3\"\n[plan]\nblocks = 6\n[decide]\nbaseline = { a = \"b\" }\n",
+    );
+    let shown = Shown::of(&sandbox.command_as_typed(&["run", "STUDY", "--quiet"]).output().unwrap());
+    shown.expect(4, &["no answer: every trial failed or is void; the first exited with code 3: no such table"]);
+    let build = |works: &str| {
+        Sandbox::new(&format!(
+            "format = 1\nname = \"x\"\n[build_factors.a]\nb = {{ A = \"1\" }}\nc = {{ A = \"2\" }}\n[[build]]\nname = \"p\"\n\
+             tools = []\nscript = 'test {works} = $A || {{ echo \"p.c: error: bad $A\"; exit 3; }}; echo > $PREFIX/x'\n\
+             [workloads.w]\nrun = \"true\"\n[decide]\nbaseline = {{ a = \"b\" }}\n"
+        ))
+    };
+    let only = [
+        "no variant but the baseline could be built",
+        "a=c: layer p: the script exited 3",
+        "p.c: error: bad 2",
+        "the whole log is",
+    ];
+    build("1").execute(&["run", "STUDY"]).expect(4, &only);
+    build("0").execute(&["run", "STUDY"]).expect(4, &["the baseline cannot be built: layer p", "p.c: error: bad 1"]);
+}

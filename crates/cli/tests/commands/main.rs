@@ -21,6 +21,7 @@ mod outputs;
 mod plan;
 mod redacted;
 mod saved;
+mod surroundings;
 mod swapped;
 mod truth;
 mod two_commits;

@@ -270,3 +270,17 @@ fn a_locked_revision_stays_when_the_branch_moves() {
     sandbox.execute(&["build", "STUDY", "--quiet"]).expect(0, &["commit=main: built"]);
     sandbox.execute(&["build", "STUDY", "--quiet"]).expect(0, &["commit=main: in the cache"]);
 }
+
+#[test]
+fn a_range_of_commits_is_not_a_revision() {
+    let repository = Repository::new();
+    repository.commit("README.md", "More.\n");
+    for range in ["HEAD~1..main", "HEAD~1...main", "^HEAD~1", "HEAD~1..", "main^!"] {
+        let option = format!("--git={range}");
+        let words = ["compare", "--repository", "repo", "--git", "HEAD", &option, "./prog", "--build", "make"];
+        let shown = repository.0.execute(&words);
+        assert!(shown.code == 2 && shown.err.contains(range) && shown.out.is_empty(), "{range}: {shown:?}");
+    }
+    let words = ["compare", "--repository", "repo", "--git", "HEAD~1..main", "--git", "HEAD", "./prog"];
+    repository.0.execute(&words).expect(2, &["is a range of commits", "--git OLD --git NEW"]);
+}

@@ -8,8 +8,8 @@ impl Launcher {
     /// Parts of limits that cannot be had here: what, by its name in [`Limits`], and why. Processes go without them.
     pub fn refused(&self, limits: &Limits) -> Vec<(String, String)> {
         let mut refused: Vec<(String, String)> = vec![];
-        let absent = limits.cpus.iter().flatten().filter(|&&cpu| !is_online(&Files::here(), cpu));
-        let absent: Vec<String> = absent.map(u32::to_string).collect();
+        let absent: Vec<String> =
+            offline(limits.cpus.as_deref().unwrap_or_default()).iter().map(u32::to_string).collect();
         if !absent.is_empty() {
             refused.push(("cpus".to_owned(), format!("processor {} is not online here", absent.join(", "))));
         }
@@ -49,6 +49,11 @@ impl Launcher {
             .map(|(errno, call, what)| (call, what, reply::errno_in_words(errno)))
             .collect()
     }
+}
+
+/// Those of some processors that are not there, or switched off.
+pub fn offline(cpus: &[u32]) -> Vec<u32> {
+    cpus.iter().copied().filter(|&cpu| !is_online(&Files::here(), cpu)).collect()
 }
 
 /// Whether a processor is there and on; yes if nobody says.

@@ -86,8 +86,25 @@ impl Wrappers {
     /// are there when it begins, and if `covered` with compilers covered. The program of `command` is looked up on the PATH
     /// that it is started with, unless it is a path.
     pub fn confined(&self, writable: &[&Path], covered: bool, command: &[&str]) -> Vec<String> {
+        self.confined_reading(writable, &[], covered, command)
+    }
+
+    /// The same, which besides may read only what is below these folders, if there are any, and in the folder of the
+    /// wrappers. What is in a folder may be listed everywhere.
+    pub fn confined_reading(
+        &self,
+        writable: &[&Path],
+        readable: &[&Path],
+        covered: bool,
+        command: &[&str],
+    ) -> Vec<String> {
         let mut words = vec![self.root.join(wire::CONFINE).display().to_string()];
         words.extend(writable.iter().map(|path| path.display().to_string()));
+        if !readable.is_empty() {
+            words.push(wire::READABLE.to_owned());
+            words.push(self.root.display().to_string());
+            words.extend(readable.iter().map(|path| path.display().to_string()));
+        }
         words.push("--".to_owned());
         words.extend(self.compilers.iter().filter(|_| covered).map(|path| path.display().to_string()));
         words.push("--".to_owned());

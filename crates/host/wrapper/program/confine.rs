@@ -1,11 +1,14 @@
-//! Confinement: by Landlock, this process and all that it starts may write only to some files and folders. Reading,
-//! executing and networks are as before, and so are modes, owners and times of files, which Landlock does not know.
+//! Confinement: by Landlock, this process and all that it starts may write only to some files and folders, and read only
+//! these and some more, if there are any. Listing folders and networks are as before, and so are modes, owners and times of
+//! files, which Landlock does not know.
 
 use super::sys;
 use super::text::Digits;
+use super::wire;
 use super::words::Words;
 
 const WRITE_FILE: u64 = 1 << 1;
+const READ_FILE: u64 = 1 << 2;
 /// Removing, making and, from the second version on, moving to another folder: what folders know beyond
 /// [`WRITE_FILE`] and [`TRUNCATE`].
 const OF_FOLDERS: u64 = 0b11_1111_1111 << 4;
@@ -35,12 +38,14 @@ fn try_to_confine(paths: &Words) -> sys::Result<()> {
         return Err(sys::EOPNOTSUPP);
     }
     let of_files = if version < TRUNCATES { WRITE_FILE } else { WRITE_FILE | TRUNCATE };
+    let readable = (0..paths.len()).find(|&nth| paths.bytes(nth) == wire::READABLE.as_bytes());
+    let of_files = if readable.is_some() { of_files | READ_FILE } else { of_files };
     let rules = sys::landlock_rules(OF_FOLDERS | of_files)?;
     let allow = |path, most: u64| -> sys::Result<()> {
         let (file, rights) = match sys::open(path, sys::O_PATH | sys::O_DIRECTORY) {
             Ok(folder) => (folder, (OF_FOLDERS | of_files) & most),
             Err(_) => match sys::open(path, sys::O_PATH) {
-                Ok(file) => (file, of_files),
+                Ok(file) => (file, of_files & most),
                 Err(_) => return Ok(()),
             },
         };
@@ -52,7 +57,8 @@ fn try_to_confine(paths: &Words) -> sys::Result<()> {
         allow(path, rights)?;
     }
     for nth in 0..paths.len() {
-        allow(paths.get(nth), u64::MAX)?;
+        let is_readable = readable.is_some_and(|first| nth > first);
+        allow(paths.get(nth), if is_readable { READ_FILE } else { u64::MAX })?;
     }
     for output in [1, 2] {
         // For /dev/stdout and /dev/stderr, which open what is open there anew. Pipes need no rule, and can have none.

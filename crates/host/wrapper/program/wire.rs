@@ -34,6 +34,9 @@ pub const UNREADABLE: u64 = u64::MAX;
 /// No more of them.
 pub const MOST_FILES: usize = 8;
 
+/// What stands, for a command that is confined, before the folders that it may only read.
+pub const READABLE: &str = "-r";
+
 /// The names of variables that the wrapper looks at.
 pub mod variable {
     /// The file that records are appended to, which is there already.

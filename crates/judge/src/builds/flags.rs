@@ -2,7 +2,7 @@
 
 use super::built::{Built, built};
 use crate::findings::{FlagDoubt, FlagFate};
-use bakeoff_model::record::{BuildLine, FactorLine, FlagSeen, PROFILE, VariantLine, is_appending};
+use bakeoff_model::record::{BuildLine, FactorLine, FlagSeen, LayerLine, PROFILE, VariantLine, is_appending};
 
 /// The instruction whose words are for rustc, and not for the calls that a layer's `compilations` count.
 const RUSTFLAGS: &str = "rustflags";
@@ -12,8 +12,10 @@ pub(super) fn flags(variants: &[VariantLine], factors: &[FactorLine], builds: &[
     let mut doubts: Vec<FlagDoubt> = vec![];
     let built = built(variants, builds);
     for one in &built {
-        for seen in &of_build(one, &built, factors) {
-            let Some(fate) = fate(seen) else { continue };
+        let mut all = of_build(one, &built, factors);
+        all.extend(compiler(one, factors));
+        for seen in &all {
+            let Some(fate) = fate(seen, one) else { continue };
             let name = &one.variant.name;
             let same = |known: &&mut FlagDoubt| {
                 (&known.layer, &known.variable, &known.flag, &known.fate)
@@ -27,7 +29,11 @@ pub(super) fn flags(variants: &[VariantLine], factors: &[FactorLine], builds: &[
                     layer: seen.layer.clone(),
                     variable: seen.variable.clone(),
                     flag: seen.flag.clone(),
-                    reached: if fate == FlagFate::Partly { effective(seen) } else { seen.reached },
+                    reached: if matches!(fate, FlagFate::Partly | FlagFate::LeftBefore { .. }) {
+                        effective(seen)
+                    } else {
+                        seen.reached
+                    },
                     fate,
                     of: seen.of,
                     unseen: if seen.is_appended() { unseen(one, &seen.layer) } else { 0 },
@@ -38,7 +44,8 @@ pub(super) fn flags(variants: &[VariantLine], factors: &[FactorLine], builds: &[
     doubts.sort_by_key(|doubt| match doubt.fate {
         FlagFate::NeverArrived => 0,
         FlagFate::Overridden { .. } => 1,
-        FlagFate::Partly => 2,
+        FlagFate::LeftBefore { .. } => 2,
+        FlagFate::Partly => 3,
     });
     doubts
 }
@@ -103,8 +110,12 @@ fn differ_in_tuning(one: &VariantLine, other: &VariantLine, factors: &[FactorLin
 
 /// What is to be said of a flag; none if it came through, or if nothing was seen. An appended flag should come through
 /// everywhere; that a file has no profile may be right, because it belongs to a program that was not executed.
-fn fate(seen: &FlagSeen) -> Option<FlagFate> {
+fn fate(seen: &FlagSeen, one: &Built<'_>) -> Option<FlagFate> {
     let is_appended = seen.is_appended();
+    let left = one.build.proof.left_before.get(&seen.layer).filter(|_| seen.variable != RUSTFLAGS);
+    if let Some(files) = left.filter(|_| effective(seen) > 0) {
+        return Some(FlagFate::LeftBefore { files: files.iter().cloned().collect() });
+    }
     if seen.of == 0 {
         return is_appended.then_some(FlagFate::NeverArrived);
     }
@@ -114,6 +125,19 @@ fn fate(seen: &FlagSeen) -> Option<FlagFate> {
         effective if 2 * effective < seen.of || (is_appended && effective < seen.of) => Some(FlagFate::Partly),
         _ => None,
     }
+}
+
+/// The compiler that a level names, as if it were a flag, in the layers of which a part was there before.
+fn compiler(one: &Built<'_>, factors: &[FactorLine]) -> Vec<FlagSeen> {
+    const COMPILER: &str = "compiler";
+    let level = |factor: &FactorLine| factor.levels.get(one.variant.levels.get(&factor.name)?)?.get(COMPILER).cloned();
+    let Some(flag) = factors.iter().find_map(level) else { return vec![] };
+    let layers = one.build.layers.iter().filter(|layer| one.build.proof.left_before.contains_key(&layer.name));
+    let of = |layer: &LayerLine| {
+        let (layer, of) = (layer.name.clone(), layer.compilations.unwrap_or(0).max(1));
+        FlagSeen { layer, variable: COMPILER.to_owned(), flag: flag.clone(), reached: of, of, ..FlagSeen::default() }
+    };
+    layers.map(of).collect()
 }
 
 /// Those that had it, and nothing that overrides it.

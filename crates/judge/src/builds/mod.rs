@@ -218,7 +218,7 @@ fn flag(doubt: &FlagDoubt) -> Option<Caveat> {
     match fate {
         FlagFate::NeverArrived => Some(Caveat::FlagNeverArrived(flag(*of))),
         FlagFate::Overridden { by } => Some(Caveat::FlagOverridden { flag: flag(*reached), by: by.clone() }),
-        FlagFate::Partly => None,
+        FlagFate::Partly | FlagFate::LeftBefore { .. } => None,
     }
 }
 

@@ -93,6 +93,11 @@ pub enum FlagFate {
     },
     /// It had its effect in fewer than half of them.
     Partly,
+    /// Parts of the build were there before its scripts began, compiled with other words: so it proves nothing of them.
+    LeftBefore {
+        /// Their paths, relative to the script's folder.
+        files: Vec<String>,
+    },
 }
 
 /// Variants that are the same thing. They agree in all levels that do not concern building.

@@ -106,6 +106,10 @@ pub struct Proof {
     /// Object files that no call of a compiler made that was seen, by layer, where there are any.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub unseen: BTreeMap<String, u64>,
+    /// Objects, members of archives (`libx.a(x.o)`), libraries and programs that are in the build although its scripts did
+    /// not make them: they were in the source. By layer, where there are any; paths relative to the script's folder.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub left_before: BTreeMap<String, BTreeSet<String>>,
 }
 
 impl Proof {

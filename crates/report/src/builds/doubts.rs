@@ -102,9 +102,22 @@ fn flag(doubt: &FlagDoubt) -> String {
                 calls(*of)
             )
         }
+        FlagFate::LeftBefore { files } => format!(
+            "not proven: {whose} took effect in {reached} of {} in layer {layer}, but {} not compiled by this build: the source \
+             had {} already",
+            calls(*of),
+            were(files),
+            if files.len() == 1 { "it" } else { "them" }
+        ),
         FlagFate::Partly => format!("partly: {whose} took effect in only {reached} of {} in layer {layer}", calls(*of)),
     };
     what + &not_seen
+}
+
+/// Some files, the first of them by name, in words that end in a verb.
+pub(crate) fn were(files: &[String]) -> String {
+    let verb = if files.len() == 1 { "was" } else { "were" };
+    format!("{} {verb}", variants(files))
 }
 
 fn identical(group: &Identical) -> String {

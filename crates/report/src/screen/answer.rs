@@ -5,6 +5,7 @@ use super::amounts::Amount;
 use super::facts::depends_on_condition;
 use super::view::{Absence, Stand, View};
 use crate::draw::text::{clean, middle, width};
+use crate::failures::failure_in_full;
 use crate::format::{percent, quantity};
 use crate::words::{self, counted, is_open, is_same_program, listed};
 use bakeoff_judge::findings::{Caveat, Comparison, Findings, Inferred, Lack, Ranking, Scale, Table, Verdict};
@@ -74,7 +75,9 @@ fn nothing(findings: &Findings) -> String {
         return format!("no answer: {} was not measured here", words::metric(deciding));
     }
     if !findings.failures.is_empty() {
-        return "no answer: every trial failed or is void".to_owned();
+        let first = findings.failures.iter().find_map(|trials| trials.example.as_ref());
+        let first = first.map_or_else(String::new, |first| format!("; the first {}", failure_in_full(first)));
+        return format!("no answer: every trial failed or is void{first}");
     }
     if findings.tables.iter().any(|table| table.rows.iter().any(|row| row.summary.is_some())) {
         return format!("no answer: no trial has {}", words::metric(deciding));

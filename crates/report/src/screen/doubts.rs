@@ -3,6 +3,7 @@
 
 use super::facts::name;
 use super::view::{Stand, View};
+use crate::builds::were;
 use crate::caveats::builds::lost_words;
 use crate::caveats::study::control;
 use crate::draw::text::{clean, glue};
@@ -150,6 +151,10 @@ fn flags(doubts: &BuildDoubts) -> Vec<Alarm> {
                     &format!("{flag} was overridden"),
                 ))
             }
+            FlagFate::LeftBefore { files } => Some(alarm(
+                format!("{flag}{whose} is not proven: {} not compiled by its build", were(files)),
+                &format!("{flag} is not proven"),
+            )),
             FlagFate::Partly => None,
         }
     };

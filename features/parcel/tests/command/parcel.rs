@@ -276,3 +276,14 @@ fn what_a_killed_export_left_goes_with_the_next_one() {
     sandbox.execute(&["export", "STUDY", "--output", out.to_str().unwrap()]).expect(0, &[]);
     assert!(out.exists() && !left.exists() && other.exists());
 }
+
+#[test]
+fn a_parcel_goes_to_standard_output_and_nothing_else_does() {
+    let here = executed();
+    let parcel = fs::read(packed(&here, &[])).unwrap();
+    for name in ["-", "/dev/stdout"] {
+        let output = here.command(&["export", "STUDY", "-o", name]).output().unwrap();
+        assert!(output.status.success() && output.stdout == parcel, "{}", String::from_utf8_lossy(&output.stderr));
+    }
+    assert!(!here.path().join("-").exists());
+}

@@ -87,15 +87,55 @@ fn a_level_may_be_trained_by_a_command_or_by_the_workload() {
 }
 
 #[test]
-fn what_was_built_before_is_cleaned_and_built_again() {
+fn what_was_built_before_is_built_again_by_every_level() {
     if is_missing(&["make", "cc"]) {
         return;
     }
     let (sandbox, folder) = project();
-    assert!(Command::new("make").arg("-s").current_dir(&folder).status().unwrap().success());
-    let init = typed(&sandbox, &["init", "sum", "--level", LEVEL, "--run", "./sum 1000"]);
-    init.expect(0, &["nothing was compiled", "2 compilations"]);
-    assert!(fs::read_to_string(folder.join("study.toml")).unwrap().contains("make clean\nmake"));
+    assert!(Command::new("make").args(["-s", "CFLAGS=-O1"]).current_dir(&folder).status().unwrap().success());
+    fs::write(folder.join("sum.c"), SUM_C.replace("%u", "= %u")).unwrap();
+    let init = typed(&sandbox, &["init", "sum", "--yes", "--level", "-O3", "--run", "./sum 1000"]);
+    init.expect(
+        0,
+        &[
+            "note: source sum was built before: the copy goes without mktab, mktab.o, sum, sum.o, so it is compiled again",
+            "2 compilations, all of them with -O2",
+            "O3: -O3 arrived in 2 of 2 calls, and won in 2",
+        ],
+    );
+    assert!(!fs::read_to_string(folder.join("study.toml")).unwrap().contains("make clean"));
+    assert!(fs::read_to_string(folder.join("sum.expect")).unwrap().starts_with("= "));
+    // What a build leaves in the folder is no other source.
+    fs::remove_file(folder.join("sum")).unwrap();
+    typed(&sandbox, &["build", "sum"]).expect(0, &["baseline: in the cache", "O3: in the cache"]);
+}
+
+#[test]
+fn a_level_that_reaches_only_a_part_of_the_program_is_not_proven() {
+    if is_missing(&["make", "cc", "git"]) {
+        return;
+    }
+    let (sandbox, folder) = project();
+    let script = "cc -O1 -c -o part.o -x c - && git init -q . && git add .";
+    let part = Command::new("sh").args(["-c", script]).current_dir(&folder).stdin(std::process::Stdio::piped()).spawn();
+    let mut part = part.unwrap();
+    std::io::Write::write_all(&mut part.stdin.take().unwrap(), b"int part(void) { return 1; }\n").unwrap();
+    assert!(part.wait().unwrap().success());
+    fs::write(
+        folder.join("Makefile"),
+        MAKEFILE.replace("sum.o\n\t$(CC) -o $@ sum.o", "sum.o\n\t$(CC) -o $@ sum.o part.o"),
+    )
+    .unwrap();
+    typed(&sandbox, &["init", "sum", "--yes", "--level", "-O0", "--run", "./sum 1000"]).expect(
+        0,
+        &[
+            "O0: -O0 arrived in 2 of 2 calls, and won in 2; not proven: 1 part of the program was not compiled",
+            "not proven: -O0 (of append, for flags=O0) took effect in 2 of 2 compilations and links in layer sum, but part.o was not \
+             compiled by this build: the source had it already",
+        ],
+    );
+    typed(&sandbox, &["run", "sum", "--blocks", "6", "--quiet"])
+        .expect(0, &["is not proven: part.o was not compiled by its build"]);
 }
 
 /// As Debian's Lua has it: only debian/rules knows what its Makefile needs.
@@ -261,4 +301,101 @@ fn a_benchmark_that_was_built_is_the_workload_if_it_needs_no_words() {
     let usage = ["not taken: the benchmark sum-bench only says how it is used", "a stub that only starts sum"];
     check("puts(\"Usage: sum-bench N\"); return 0;", &usage, "run = '\"$PREFIX/bin/sum\" --version'");
     check("return 1;", &["not taken: the benchmark sum-bench is no workload: it exited 1"], "[workloads.stub]");
+}
+
+#[test]
+fn programs_with_names_that_shells_would_take_apart() {
+    if is_missing(&["make", "cc"]) {
+        return;
+    }
+    for name in ["my prog", "it's", "-dash", "a\"b"] {
+        let (sandbox, folder) = project();
+        let shell = name.replace('\'', "'\\''");
+        fs::write(folder.join("Makefile"), format!("all:\n\t$(CC) -O2 -o '{shell}' sum.c\n")).unwrap();
+        let init = typed(&sandbox, &["init", "sum", "--yes", "--level", "-O1", "--run", &format!("'./{shell}' 1000")]);
+        init.expect(0, &[&format!("the program is {name}."), "O1: -O1 arrived in 1 of 1 calls"]);
+        typed(&sandbox, &["run", "sum", "--blocks", "6", "--quiet"]).expect(0, &["O1"]);
+    }
+}
+
+#[test]
+fn a_crate_without_a_program_gets_a_skeleton() {
+    if is_missing(&["cargo", "rustc"]) {
+        return;
+    }
+    let sandbox = Sandbox::new("");
+    let folder = sandbox.path().join("my-sum");
+    fs::create_dir_all(folder.join("src")).unwrap();
+    fs::write(folder.join("Cargo.toml"), "[package]\nname = \"my-sum\"\nversion = \"1.0.0\"\nedition = \"2021\"\n")
+        .unwrap();
+    fs::write(folder.join("Cargo.lock"), "version = 3\n\n[[package]]\nname = \"my-sum\"\nversion = \"1.0.0\"\n")
+        .unwrap();
+    fs::write(folder.join("src/lib.rs"), "pub fn sum(n: u64) -> u64 { (0..n).sum() }\n").unwrap();
+    let level = "o1=-C opt-level=1";
+    typed(&sandbox, &["init", "my-sum", "--yes", "--level", level]).expect(
+        0,
+        &["there is no program: it is a library", "wrote my-sum/driver.rs, a skeleton", "-C opt-level=1 arrived in"],
+    );
+    assert!(fs::read_to_string(folder.join("driver.rs")).unwrap().contains("// use my_sum::…;"));
+    fs::write(folder.join("driver.rs"), "fn main() { println!(\"{}\", my_sum::sum(7)); }\n").unwrap();
+    typed(&sandbox, &["run", "my-sum", "--blocks", "6", "--quiet", "--anyway"]).expect(0, &["o1"]);
+}
+
+#[test]
+fn the_first_error_and_the_log_are_shown() {
+    if is_missing(&["make", "cc"]) {
+        return;
+    }
+    let (sandbox, folder) = project();
+    let noise = "for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25; do echo line $$i; done";
+    fs::write(folder.join("sum.c"), "int main(void) { return absent; }\n").unwrap();
+    fs::write(folder.join("Makefile"), format!("all:\n\t$(CC) -c sum.c || {{ {noise}; exit 1; }}\n")).unwrap();
+    let shown = typed(&sandbox, &["init", "sum", "--yes", "--level", LEVEL]);
+    shown.expect(4, &["(log: ", "the first error:", "'absent' undeclared", "the whole log: "]);
+    assert!(!shown.err.contains("(make: ***"), "{}", shown.err);
+}
+
+#[test]
+fn what_a_debian_package_is_built_with_and_this_machine_lacks_is_named() {
+    if is_missing(&["make", "cc", "dpkg-checkbuilddeps"]) {
+        return;
+    }
+    let (sandbox, folder) = project();
+    fs::create_dir(folder.join("debian")).unwrap();
+    let control =
+        "Source: sum\nBuild-Depends: no-such-tool (>= 2), nor-this | or-this\n\nPackage: sum\nArchitecture: any\n";
+    fs::write(folder.join("debian/control"), control).unwrap();
+    let install = "sudo apt-get install no-such-tool nor-this";
+    let words = ["init", "sum", "--yes", "--level", LEVEL, "--run", "./sum 1000"];
+    typed(&sandbox, &words).expect(0, &["Missing of its Build-Depends: no-such-tool (>= 2)", install]);
+    fs::remove_file(folder.join("study.toml")).unwrap();
+    fs::write(folder.join("sum.c"), "no C\n").unwrap();
+    typed(&sandbox, &words).expect(4, &["hint: install what it is built with and this machine lacks", install]);
+}
+
+#[test]
+fn the_plain_program_is_built_once() {
+    if is_missing(&["make", "cc"]) {
+        return;
+    }
+    let (sandbox, folder) = project();
+    // The name of the program is neither that of the source nor typed.
+    let makefile = "PROG = adder\nall: $(PROG)\n$(PROG): sum.c\n\t$(CC) -O2 -o $@ sum.c\n";
+    fs::write(folder.join("Makefile"), makefile).unwrap();
+    typed(&sandbox, &["init", "sum", "--yes", "--level", LEVEL]).expect(0, &["the program is adder."]);
+    let built = fs::read_dir(sandbox.path().join("cache/builds")).unwrap().count();
+    assert_eq!(built, 2, "the plain level and the changed one");
+}
+
+#[test]
+fn a_study_has_the_locale_of_who_asked_for_it() {
+    if is_missing(&["make", "cc"]) {
+        return;
+    }
+    let (sandbox, folder) = project();
+    typed(&sandbox, &["init", "sum", "--yes", "--level", LEVEL, "--run", "./sum 1000"]).expect(0, &[]);
+    let study = fs::read_to_string(folder.join("study.toml")).unwrap();
+    assert!(study.contains("[conditions.idle]\nlocale = \"C.UTF-8\""), "{study}");
+    let again = typed(&sandbox, &["init", "sum", "--level", "-O3"]);
+    again.expect(2, &["there is a study already", "`bakeoff init sum --add-level '-O3'` adds a level to it"]);
 }

@@ -135,15 +135,21 @@ impl Folder {
         let parse = |text: &str| ask(cache, &self.path, &["rev-parse", "--verify", text]);
         let mut answer = parse(&format!("{revision}^{{commit}}"))?;
         if !answer.is_answer
-            && let Some(object) = parse(revision)?.lines().first()
+            && let Some(object) =
+                Some(parse(revision)?).filter(|other| other.is_answer).and_then(|other| other.lines().pop())
         {
             answer = parse(&format!("{object}^{{commit}}"))?;
         }
         let shown = self.path.display();
-        if let (true, [commit]) = (answer.is_answer, &answer.lines()[..]) {
+        // What excludes commits begins with `^`.
+        if let (true, [commit]) = (answer.is_answer, &answer.lines()[..])
+            && !commit.starts_with('^')
+        {
             return Ok(Ok(commit.clone()));
         }
-        Ok(Err(if ask(cache, &self.path, &["cat-file", "-e", revision])?.is_answer {
+        Ok(Err(if revision.contains("..") || revision.starts_with('^') {
+            format!("`{revision}` is a range of commits; name its ends, each with an option: --git OLD --git NEW")
+        } else if ask(cache, &self.path, &["cat-file", "-e", revision])?.is_answer {
             format!("`{revision}` of the repository `{shown}` is no commit; name a branch, tag or commit")
         } else if self.is_shallow {
             format!(

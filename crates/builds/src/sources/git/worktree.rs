@@ -2,6 +2,7 @@
 //! their paths. They are copied as they are on the disk.
 
 use super::super::bring::{Loaded, Site};
+use super::super::built::Built;
 use super::super::tree::{Without, copy_part};
 use super::ask::ask;
 use super::folder::{Folder, folder_of};
@@ -24,6 +25,8 @@ pub(in crate::sources) struct Tree {
     pub(in crate::sources) folder: PathBuf,
     /// Its files and links, relative to the top, sorted; and the folders of submodules that are empty.
     pub(in crate::sources) paths: Vec<PathBuf>,
+    /// What an earlier build left there.
+    built: Built,
 }
 
 /// The working tree that a folder belongs to, without that; or why there is none.
@@ -42,25 +45,44 @@ pub(in crate::sources) fn worktree(
         return Ok(Err(format!("the repository `{shown}` has no working tree; name a branch, tag or commit of it")));
     };
     let mut paths = BTreeSet::new();
-    let listed = list(cache, &top, Path::new(""), &mut paths, DEEPEST)?;
+    let listed = list(cache, &top, Path::new(""), &ALL, &mut paths, DEEPEST)?;
     let mut known = BTreeMap::new();
     paths.retain(|path| {
         let above = path.ancestors().filter(|above| *above != Path::new(""));
         !above.into_iter().any(|part| *known.entry(part.to_owned()).or_insert_with(|| without.has(&top.join(part))))
     });
-    Ok(listed.map(|()| Tree { folder: top, paths: paths.into_iter().collect() }))
+    if let Err(why) = listed {
+        return Ok(Err(why));
+    }
+    let built = Built::of_paths(&top, &paths, &tracked(cache, &top)?)?;
+    paths.retain(|path| !built.left_out.contains(&top.join(path)));
+    Ok(Ok(Tree { folder: top, paths: paths.into_iter().collect(), built }))
 }
+
+/// The files that the repository of a folder tracks, relative to the folder; none where there is no repository.
+pub(in crate::sources) fn tracked(cache: &Cache, folder: &Path) -> Result<BTreeSet<PathBuf>, Error> {
+    let mut paths = BTreeSet::new();
+    if super::folder::no_git().is_none() && folder.ancestors().any(|above| above.join(".git").exists()) {
+        // What cannot be listed is nobody's list.
+        let _ = list(cache, folder, Path::new(""), &ALL[..3], &mut paths, DEEPEST)?;
+    }
+    Ok(paths)
+}
+
+/// How Git is asked for all files that it does not ignore; the first words ask for those that it tracks.
+const ALL: [&str; 5] = ["ls-files", "-z", "--cached", "--others", "--exclude-standard"];
 
 /// Adds the files of the repository in `inner`, and of those within it.
 fn list(
     cache: &Cache,
     top: &Path,
     inner: &Path,
+    words: &[&str],
     paths: &mut BTreeSet<PathBuf>,
     deeper: usize,
 ) -> Result<Result<(), String>, Error> {
     let folder = top.join(inner);
-    let answer = ask(cache, &folder, &["ls-files", "-z", "--cached", "--others", "--exclude-standard"])?;
+    let answer = ask(cache, &folder, words)?;
     if !answer.is_answer || deeper == 0 {
         return Ok(Err(format!("git cannot list the files of `{}`: {}", folder.display(), answer.err)));
     }
@@ -75,7 +97,7 @@ fn list(
             // It was removed, and git knows it still.
             Err(_) => {}
             Ok(about) if about.is_dir() && place.join(".git").exists() => {
-                if let Err(why) = list(cache, top, &path, paths, deeper - 1)? {
+                if let Err(why) = list(cache, top, &path, words, paths, deeper - 1)? {
                     return Ok(Err(why));
                 }
             }
@@ -106,6 +128,7 @@ pub(in crate::sources) fn load_worktree(site: &mut Site<'_>, name: &str, url: &s
     match worktree(site.cache, &folder_of(url, site.study_dir), &Without::of_study(site.own))? {
         Ok(tree) => {
             copy_part(&tree.folder, &tree.paths, site.download)?;
+            site.report_built(name, &tree.folder, &tree.built)?;
             Ok(Loaded { path: site.download.to_owned(), commit: None })
         }
         Err(why) => site.refused(name, &why),

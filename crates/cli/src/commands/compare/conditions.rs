@@ -2,10 +2,12 @@
 //! environment, and what counts as failing.
 
 use bakeoff_command::error::CommandError;
+use bakeoff_command::screen;
 use bakeoff_model::plain::clean;
 use bakeoff_model::plan::Shell;
 use bakeoff_model::study::{Condition, ExitCodes, LoadOf, LoadSpec, OutputUse};
 use std::collections::BTreeMap;
+use std::os::unix::fs::FileTypeExt as _;
 use std::path::{Path, PathBuf};
 
 /// How commands are executed
@@ -120,6 +122,16 @@ impl Execution {
     /// Whether what the commands print is shown.
     pub(super) fn is_shown(&self) -> bool {
         self.show_output || self.output == Printed::Shown
+    }
+
+    /// Says so if there is something on standard input, which no command gets.
+    pub(super) fn note_unread_input(&self) {
+        let given = std::fs::metadata("/dev/stdin").is_ok_and(|about| about.is_file() || about.file_type().is_fifo());
+        if given && self.input == Path::new("null") {
+            screen::err(
+                "note: the commands do not read this command's standard input; --input FILE gives each of them a file\n",
+            );
+        }
     }
 
     /// The environment of the commands.

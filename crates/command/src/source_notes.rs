@@ -1,0 +1,32 @@
+//! What is said of a source that is not what it seems: the same words for every command that builds.
+
+use bakeoff_builds::BuildEvent;
+use bakeoff_model::plain::clean;
+use std::path::PathBuf;
+
+/// The line about a source that an event is worth; none for any other event.
+pub fn source_note(event: &BuildEvent) -> Option<String> {
+    match event {
+        BuildEvent::NotFiltered { source, filter, files } => Some(format!(
+            "note: {files} files of source {source} have the filter `{}` in .gitattributes, which is not executed: they are as \
+             the commit has them",
+            clean(filter)
+        )),
+        BuildEvent::BuiltBefore { source, left_out, kept } => {
+            let goes = named(left_out).map(|files| format!("the copy goes without {files}, so it is compiled again"));
+            let stays = named(kept).map(|files| format!("{files} stays, because its source is not there"));
+            let both: Vec<String> = goes.into_iter().chain(stays).collect();
+            Some(format!("note: source {source} was built before: {}", both.join("; ")))
+        }
+        _ => None,
+    }
+}
+
+/// The first of some files, and how many more there are; none of none.
+fn named(files: &[PathBuf]) -> Option<String> {
+    const NAMED: usize = 4;
+    let shown: Vec<String> = files.iter().take(NAMED).map(|file| clean(&file.to_string_lossy())).collect();
+    let more = files.len().saturating_sub(NAMED);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    (!shown.is_empty()).then(|| shown.join(", ") + &more)
+}
