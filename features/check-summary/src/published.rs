@@ -21,6 +21,8 @@ mod words;
 #[cfg(test)]
 mod forms_tests;
 #[cfg(test)]
+mod prose_tests;
+#[cfg(test)]
 mod tests;
 
 pub use number::Figure;

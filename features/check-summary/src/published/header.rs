@@ -2,7 +2,12 @@
 //! here; what a row below the titles means is read elsewhere.
 
 use super::Figure;
-use super::words::{Column, Title, Word, cells, quoted_cells, title, words};
+use super::words::{Column, Title, Word, cells, number_in, quoted_cells, title, words};
+
+/// ministat's columns.
+const MINISTAT: [Column; 6] = [Column::N, Column::Min, Column::Max, Column::Median, Column::Mean, Column::Sd];
+/// A cell of more words is a part of a sentence.
+const TITLE_WORDS: usize = 5;
 
 /// Titles of a table, and what stands between its columns.
 #[derive(Debug, Clone)]
@@ -17,7 +22,14 @@ impl Header {
     pub(super) fn read(line: &str, start: usize) -> Option<Self> {
         let separator = ['|', '\t', ';', ','].into_iter().find(|c| line.trim_matches('|').contains(*c));
         let titles = split(line, start, separator);
-        if titles.iter().any(|word| Figure::read(unquoted(word.text)).is_some()) {
+        let words_in = |word: &Word<'_>| word.text.split_whitespace().count();
+        let has_number = |word: &Word<'_>| {
+            title(word.text).is_some() && word.text.split_whitespace().any(|word| number_in(word).is_some())
+        };
+        let is_title = |word: &Word<'_>| words_in(word) <= TITLE_WORDS && !has_number(word);
+        if titles.iter().any(|word| Figure::read(unquoted(word.text)).is_some() || !is_title(word))
+            || line.ends_with('.')
+        {
             return None;
         }
         let known = |word: &Word<'_>| match separator {
@@ -33,6 +45,11 @@ impl Header {
             Some(_) => figures >= 2 || (figures == 1 && tells_middle && titles.len() > 1),
         };
         is_header.then_some(Self { titles, separator })
+    }
+
+    /// Whether these are ministat's titles.
+    pub(super) fn is_ministat(&self) -> bool {
+        self.separator.is_none() && self.figures().map(|(column, _)| column).eq(MINISTAT)
     }
 
     /// The figures among the titles.
