@@ -23,7 +23,7 @@ pub struct Ground {
 
 /// Everything that the answer rests on.
 pub fn grounds(findings: &Findings, record: &Record) -> Vec<Ground> {
-    let view = View::of(findings);
+    let (view, record) = (View::of(findings), &*record.once());
     let mut grounds: Vec<Ground> = outputs(findings, record).into_iter().collect();
     grounds.extend(trials(record));
     grounds.extend(view.as_ref().and_then(noise));
