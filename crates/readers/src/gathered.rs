@@ -2,8 +2,11 @@
 //! values one sample and what is said of a unit; the formats are read elsewhere, and judging is not done here.
 
 use super::Better;
+use super::columns::Column;
+use super::json::place::{Place as JsonPlace, with_parameters};
 use super::keys::Keys;
 use super::options::{Labels, Options};
+use super::origin::Origin;
 use super::rounded::Rounded;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -33,6 +36,8 @@ pub struct Sample {
 pub enum Kind {
     /// Anything that writes columns of numbers.
     Columns,
+    /// A table with titles.
+    Titled,
     /// Go's `testing`, and what writes its format.
     Go,
     /// hyperfine, whose names are commands.
@@ -49,6 +54,34 @@ pub enum Kind {
     Google,
     /// criterion.rs.
     Criterion,
+}
+
+/// A value of a table with titles: what tells it apart from others, and the value.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct TableValue {
+    /// Each factor with its level.
+    pub factors: BTreeMap<String, String>,
+    /// In the unit of the table.
+    pub value: f64,
+}
+
+/// The samples of a table, all of whose values have one unit.
+pub fn table(
+    values: Vec<TableValue>,
+    (unit, better): (&str, Better),
+    origin: &Origin<'_>,
+    options: &Options,
+) -> Gathered {
+    let mut gathered = Gathered { kind: Some(Kind::Titled), ..Gathered::default() };
+    for TableValue { factors, value } in values {
+        let full = with_parameters("", factors.iter());
+        let place =
+            JsonPlace { full, stem: Some(""), file: origin.label, unit, parameters: factors, ..JsonPlace::default() };
+        if options.wants(&place) {
+            gathered.add(options, &place, unit, better, value);
+        }
+    }
+    gathered
 }
 
 /// What was read from some files.
@@ -182,7 +215,8 @@ impl Gathered {
     }
 
     /// The values of a file that says nothing else.
-    pub(super) fn nameless(&mut self, label: &str, values: Vec<f64>) {
-        self.index_of(Sample { col: label.to_owned(), values, ..Sample::default() }, BTreeMap::new());
+    pub(super) fn nameless(&mut self, label: &str, Column { values, unit }: Column) {
+        let unit = unit.unwrap_or_default().to_owned();
+        self.index_of(Sample { col: label.to_owned(), unit, values, ..Sample::default() }, BTreeMap::new());
     }
 }

@@ -14,12 +14,14 @@ mod json;
 pub mod keys;
 mod lines;
 pub mod ministat;
+mod nan;
 mod options;
 mod origin;
 mod rounded;
 
-pub use gathered::{Gathered, Kind, Sample};
+pub use gathered::{Gathered, Kind, Sample, TableValue, table};
 pub use journal::journal;
+pub use nan::without_nan;
 pub use options::{Format, Options};
 pub use origin::{Error, Origin};
 pub use rounded::Rounded;
@@ -40,8 +42,8 @@ pub fn read(reader: &mut dyn BufRead, origin: &Origin<'_>, options: &Options) ->
     let mut gathered = Gathered::default();
     gathered.kind = Some(match format {
         Format::Columns => {
-            let values = columns::read(&mut reader, origin, &options.columns, &mut gathered.rounded)?;
-            gathered.nameless(origin.label, values);
+            let column = columns::read(&mut reader, origin, &options.columns, &mut gathered.rounded)?;
+            gathered.nameless(origin.label, column);
             Kind::Columns
         }
         Format::Go => {
