@@ -7,6 +7,8 @@ pub mod claim;
 mod difference;
 mod families;
 mod header;
+mod jmh;
+mod json;
 mod lists;
 mod number;
 mod pairs;

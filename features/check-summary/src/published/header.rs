@@ -15,6 +15,8 @@ pub(super) struct Header {
     /// The text of each title, and what it is if it is known.
     pub(super) titles: Vec<(String, Option<Title>)>,
     pub(super) separator: Option<char>,
+    /// hyperfine's table in Markdown: the mean has its standard deviation behind it, and what is no figure is no name.
+    pub(super) is_hyperfine: bool,
 }
 
 impl Header {
@@ -44,7 +46,17 @@ impl Header {
             None => figures >= 2 && titles.iter().all(|(_, known)| known.is_some()),
             Some(_) => figures >= 2 || (figures == 1 && tells_middle && titles.len() > 1),
         };
-        is_header.then_some(Self { titles, separator })
+        let mut header = Self { titles, separator, is_hyperfine: false };
+        if let [(command, _), (mean, Some(title)), ..] = header.titles.as_slice()
+            && (separator, command.as_str()) == (Some('|'), "Command")
+            && mean.starts_with("Mean")
+            && mean.contains('[')
+        {
+            let sd = Title { column: Column::Sd, ..title.clone() };
+            header.titles.insert(2, ("Stddev".to_owned(), Some(sd)));
+            header.is_hyperfine = true;
+        }
+        is_header.then_some(header)
     }
 
     /// Whether these are ministat's titles.

@@ -132,3 +132,52 @@ fn numbers_of_names_and_of_sentences_are_no_figures() {
         assert_eq!(good(text).summaries[0].name, name, "{text}");
     }
 }
+
+fn shown(text: &str) -> Vec<String> {
+    let show = |s: &super::Summary| {
+        let figure = |f: &Option<super::Figure>| f.as_ref().map_or("-".to_owned(), |f| f.text.clone());
+        let figures = [&s.min, &s.max, &s.median, &s.mean, &s.sd].map(figure).join(" ");
+        let n = s.n.map_or("-".to_owned(), |n| n.to_string());
+        format!("{} | {} {figures} {}", s.name, n, s.unit.as_deref().unwrap_or("-"))
+    };
+    good(text).summaries.iter().map(show).collect()
+}
+
+#[test]
+fn tables_of_other_tools_are_read() {
+    let hyperfine = "| Command | Mean [ms] | Min [ms] | Max [ms] | Relative |\n|:---|---:|---:|---:|---:|\n\
+                     | `sleep 0.1` | 101.5 ± 0.3 | 101.0 | 102.5 | 1.00 |\n\
+                     | `sleep 0.2` | 203.1 ± 0.4 | 202.5 | 204.0 | 2.00 ± 0.01 |\n| `once` | 3.0 | 3.0 | 3.0 | 1.1 |\n";
+    let expect = ["sleep 0.1 | - 101.0 102.5 - 101.5 0.3 ms", "sleep 0.2 | - 202.5 204.0 - 203.1 0.4 ms"];
+    assert_eq!(shown(hyperfine)[..2], expect);
+    assert_eq!(good(hyperfine).columns_unread, ["Relative"]);
+    let newer = "| Command | Mean Wall Time [ms] | Change | Factor |\n|:---|---:|---:|:---|\n\
+                 | `a 1` | 17.0 ± 1.1 |  |  |\n| `a 2` | 25.7 ± 3.6 | +50.6% | (1.5x slower) |\n";
+    assert_eq!(shown(newer), ["a 1 | - - - - 17.0 1.1 ms", "a 2 | - - - - 25.7 3.6 ms"]);
+    let jmh = "# Run complete. Total time: 00:05:02\n\n\
+               Benchmark                (size)  Mode  Cnt     Score    Error  Units\n\
+               MyBench.foo                 100  avgt   25   123.456 ±  1.234  ns/op\n\
+               MyBench.bar                 100  avgt   25     150.1 ±    2.5  ns/op\n\
+               MyBench.once                100    ss          5.123           ms/op\n\
+               MyBench.foo:·gc             100  avgt   25       ≈ 0          counts\n";
+    // By hand: the quantile of t with 24 degrees of freedom at 0.9995 is 3.7454; 1.234 · 5 / 3.7454 = 1.6474.
+    let expect = [
+        "MyBench.foo (size)=100 | 25 - - - 123.456 1.6474 ns/op",
+        "MyBench.bar (size)=100 | 25 - - - 150.1 3.34 ns/op",
+    ];
+    assert_eq!(shown(jmh)[..2], expect);
+    assert_eq!((shown(jmh).len(), good(jmh).lines_unread.len()), (3, 2));
+    let comma = read("file", &jmh.replace("123.456", "123,456")).expect_err("comma").render(false);
+    assert!(comma.contains("file:4:46") && comma.contains("`123,456` is not a number"), "{comma}");
+    let entry = |name: &str, mean: f64| {
+        format!(
+            "{{\"group\": null, \"name\": \"{name}\", \"stats\": {{\"min\": 0.1, \"max\": 0.2, \"mean\": {mean}, \
+             \"stddev\": 0.01, \"rounds\": 20, \"median\": 0.15, \"ops\": NaN}}}}"
+        )
+    };
+    let pytest = format!("{{\"\u{62}enchmarks\": [\n{},\n{}]}}", entry("test_a", 0.15), entry("test_b", 0.16));
+    assert_eq!(shown(&pytest)[1], "test_b | 20 0.1 0.2 0.15 0.16 0.01 s");
+    assert_eq!(good(&pytest).summaries[1].line, 3);
+    let other = read("file", "{\"a\": 1}").expect_err("other").render(false);
+    assert!(other.contains("this looks like JSON") && other.contains("`bakeoff stat`"), "{other}");
+}

@@ -6,7 +6,7 @@
 use super::header::Header;
 use super::reader::{EXAMPLE, Kind, Reader, Row, problem};
 use super::words::shape;
-use super::{Figure, Printing, Published, Summary, families};
+use super::{Figure, Printing, Published, Summary, families, json};
 use bakeoff_model::problem::Problems;
 
 /// Digits that ministat prints.
@@ -21,6 +21,9 @@ const SYMBOLS: [&str; 7] = ["x", "+", "*", "%", "#", "@", "O"];
 /// # Errors
 /// All problems of the text, each with its line and remedy.
 pub fn read(file: &str, text: &str) -> Result<Published, Problems> {
+    if text.trim_start().starts_with('{') {
+        return json::read(file, text);
+    }
     let mut reader = Reader::default();
     let lines: Vec<&str> = text.split_inclusive('\n').map(|line| line.trim_end_matches(['\n', '\r'])).collect();
     reader.has_legends = lines.iter().any(|line| Header::read(line, 0).is_some_and(|header| header.is_ministat()));
@@ -104,6 +107,7 @@ impl Reader {
         self.stated_open = false;
         if is_noise(line) {
             self.lines_left_out += 1;
+        } else if self.jmh(number, line, start) {
         } else if let Some(header) = Header::read(line, start) {
             self.open(true);
             self.header = Some(header);

@@ -76,6 +76,8 @@ pub(super) struct Reader {
     pub(super) has_legends: bool,
     pub(super) rows_at_legend: usize,
     pub(super) header: Option<Header>,
+    /// Parameters among the titles of JMH's table, if these were read.
+    pub(super) jmh: Option<Vec<String>>,
     pub(super) rows: Vec<Row>,
     /// What stands above each part of the text.
     pub(super) sections: Vec<Option<Heading>>,
@@ -230,7 +232,7 @@ impl Reader {
         self.problems.push(two_units(unit, known, span));
     }
 
-    fn count(&mut self, word: Word<'_>) -> Option<u64> {
+    pub(super) fn count(&mut self, word: Word<'_>) -> Option<u64> {
         let n = word.text.parse::<u64>().ok().filter(|n| *n > 0);
         if n.is_none() {
             let message = format!("n is `{}`", word.text);
@@ -239,7 +241,7 @@ impl Reader {
         n
     }
 
-    fn no_number(&mut self, word: Word<'_>) {
+    pub(super) fn no_number(&mut self, word: Word<'_>) {
         let bare = word.text.to_lowercase();
         let remedy = match bare.trim_start_matches(['+', '-']) {
             "nan" => "write `-` for a figure that is not known; ministat prints nan as Stddev where its sums fail",

@@ -23,7 +23,12 @@ impl Reader {
     /// A row below titles; false if it is none.
     pub(super) fn row(&mut self, number: usize, line: &str, start: usize) -> bool {
         let Some(header) = self.header.clone() else { return false };
-        let found = split(line, start, header.separator);
+        let mut found = split(line, start, header.separator);
+        if let Some(mean) = found.get(1).copied().filter(|_| header.is_hyperfine) {
+            let parts = super::words::words(mean.text, mean.start, |c| c == '±');
+            let sd = parts.get(1).copied().unwrap_or(Word { text: "-", start: mean.start });
+            found.splice(1..2, [parts.first().copied().unwrap_or(mean), sd]);
+        }
         let taken = match header.separator {
             Some(_) => self.separated(&header, &found, start..start + line.len()),
             None => self.between_blanks(&header, &found, shape(line).is_sentence),
@@ -57,8 +62,10 @@ impl Reader {
                 Some(Column::Quantity) => cells.quantities.push(bare.to_owned()),
                 Some(Column::Unit) => cells.unit = Some(*word),
                 Some(_) => cells.values.push(*word),
-                None if bare.is_empty() || is_unknown(bare) => {}
-                None if is_figure(bare) => cells.asides.push((text.clone(), bare.to_owned(), before)),
+                None if bare.is_empty() || (is_value(bare) && Figure::read(bare).is_none()) => {}
+                None if header.is_hyperfine || is_figure(bare) => {
+                    cells.asides.push((text.clone(), bare.to_owned(), before))
+                }
                 None => cells.names.push(bare.to_owned()),
             }
         }
@@ -138,8 +145,10 @@ impl Reader {
 /// Whether a cell is a number, as a figure is: perhaps with signs, a unit of time or a percent sign.
 fn is_figure(cell: &str) -> bool {
     let mut words = cell.split_whitespace();
+    let are_numbers = cell.split_whitespace().all(|word| number_in(word).is_some() || word == "±");
     let (first, unit) = (words.next().and_then(number_in), words.next());
-    let signed = first.is_some_and(|written| written.is_marked || written.is_timed || unit.is_some_and(is_timed));
+    let signed = (are_numbers && unit.is_some())
+        || first.is_some_and(|written| written.is_marked || written.is_timed || unit.is_some_and(is_timed));
     Figure::read(cell).is_some() || signed
 }
 
