@@ -179,6 +179,8 @@ fn model_based(inference: &Inference) -> Option<Caveat> {
 fn among_others(inference: &Inference, rule: DecisionRule) -> Option<Caveat> {
     let Tested { p, p_corrected, interval, .. } = inference.inferred.tested()?;
     let (p, corrected) = p.zip(*p_corrected)?;
+    // What ticks of a clock take away is not taken by others.
+    let p = p.max(corrected / f64::from(rule.family.max(1)));
     if p > rule.alpha || differs(inference) || interval.is_none() || corrected <= rule.alpha {
         return None;
     }

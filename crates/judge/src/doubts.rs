@@ -43,6 +43,7 @@ fn twin_differs(findings: &Findings) -> Option<Caveat> {
         .tables
         .iter()
         .filter_map(|table| table.noise_floor.as_ref()?.comparison.as_ref())
+        .chain(findings.effects.iter().filter_map(|family| family.twin.as_ref()))
         .map(|comparison| comparison.verdict)
         .collect();
     let differ = verdicts.iter().filter(|v| matches!(v, Verdict::Faster | Verdict::Slower)).count();
