@@ -71,7 +71,7 @@ fn trials(record: &Record) -> Option<Ground> {
 
 fn noise(view: &View<'_>) -> Option<Ground> {
     let twin = view.twin.filter(|twin| twin.scale == Scale::Ratio)?;
-    let range = Change::interval_alone(twin, twin.interval(), view.unit)?;
+    let range = Change::interval_alone(twin, twin.interval().filter(|[low, high]| low < high), view.unit)?;
     Some(Ground {
         is_full: twin.is_within(),
         title: format!("the machine's noise: {}", unglue(&range)),

@@ -144,3 +144,15 @@ fn nan_matters_only_where_a_value_is_needed() {
     stat(&[("h", &json("1, 2, 3", "NaN"))], &["h"]).expect(0, &["Nothing to compare"]);
     stat(&[("h", &json("1, NaN, 3", "1"))], &["h"]).expect(2, &["h:1: invalid type: null"]);
 }
+
+#[test]
+fn what_can_vary_and_did_not_has_no_interval_of_width_0() {
+    let lines = |bytes: u32| format!("BenchmarkA 1 {bytes} B/op 3 allocs/op\n").repeat(12);
+    let shown = stat(&[("old", &lines(12)), ("new", &lines(14))], &["old", "new"]);
+    // 1 − 0.05^(1/12) is 0.2209.
+    let parts = ["16.7 % more B/op than old (did not vary in 12 runs)", "[did not vary in 12 runs]", "at most 22.1 %"];
+    shown.expect(0, &parts);
+    assert!(!shown.out.contains("[12, 12]") && !shown.out.contains("0.0 … 0.0"), "{}", shown.out);
+    let json = stat(&[("old", &lines(12)), ("new", &lines(14))], &["old", "new", "--json"]);
+    assert!(json.out.contains("\"interval\": null") && json.out.contains("unvaried"), "{}", json.out);
+}
