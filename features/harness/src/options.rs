@@ -17,8 +17,9 @@ pub(crate) fn options(command: Command) -> Command {
                 that writes a file finds its path in $BAKEOFF_HARNESS; what it writes there is read instead of its standard \
                 output.";
     let harness = Arg::new("harness").long("harness").value_name("NAME").help(help);
-    let command = DEFAULTS.into_iter().fold(command, |command, (id, value)| {
-        command.mut_arg(id, |arg| arg.default_value_if("harness", ArgPredicate::IsPresent, value))
+    let command = command.mut_args(|arg| match DEFAULTS.iter().find(|(id, _)| arg.get_id() == id) {
+        Some((_, value)) => arg.default_value_if("harness", ArgPredicate::IsPresent, *value),
+        None => arg,
     });
     command.arg(harness.long_help(format!("{help}\n\n{more}")).value_parser(PossibleValuesParser::new(names::all())))
 }
