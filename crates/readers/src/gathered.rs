@@ -3,10 +3,8 @@
 
 use super::Better;
 use super::columns::Column;
-use super::json::place::{Place as JsonPlace, with_parameters};
 use super::keys::Keys;
 use super::options::{Labels, Options};
-use super::origin::Origin;
 use super::rounded::Rounded;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
@@ -54,34 +52,6 @@ pub enum Kind {
     Google,
     /// criterion.rs.
     Criterion,
-}
-
-/// A value of a table with titles: what tells it apart from others, and the value.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct TableValue {
-    /// Each factor with its level.
-    pub factors: BTreeMap<String, String>,
-    /// In the unit of the table.
-    pub value: f64,
-}
-
-/// The samples of a table, all of whose values have one unit.
-pub fn table(
-    values: Vec<TableValue>,
-    (unit, better): (&str, Better),
-    origin: &Origin<'_>,
-    options: &Options,
-) -> Gathered {
-    let mut gathered = Gathered { kind: Some(Kind::Titled), ..Gathered::default() };
-    for TableValue { factors, value } in values {
-        let full = with_parameters("", factors.iter());
-        let place =
-            JsonPlace { full, stem: Some(""), file: origin.label, unit, parameters: factors, ..JsonPlace::default() };
-        if options.wants(&place) {
-            gathered.add(options, &place, unit, better, value);
-        }
-    }
-    gathered
 }
 
 /// What was read from some files.

@@ -18,13 +18,15 @@ mod nan;
 mod options;
 mod origin;
 mod rounded;
+mod table;
 
-pub use gathered::{Gathered, Kind, Sample, TableValue, table};
+pub use gathered::{Gathered, Kind, Sample};
 pub use journal::journal;
 pub use nan::without_nan;
 pub use options::{Format, Options};
 pub use origin::{Error, Origin};
 pub use rounded::Rounded;
+pub use table::{TableValue, table};
 
 use bakeoff_model::range::is_usable;
 use std::io::{BufRead, Read as _};

@@ -17,7 +17,7 @@ const COUNTERS: [&str; 16] = [
     "rep",
     "repeat",
     "repetition",
-    "iteration",
+    "\u{69}teration",
     "iter",
     "trial",
     "i",

