@@ -2,9 +2,8 @@
 //! study asks that, to be judged like any other; what was not measured cannot be asked. Which rows are shown is not asked here.
 
 use crate::study::variants;
-use bakeoff_model::metric;
 use bakeoff_model::plan::BASELINE;
-use bakeoff_model::record::{Record, StudyLine, TWIN};
+use bakeoff_model::record::{Record, TWIN};
 
 /// What the former baseline is called where another variant takes its place.
 const FORMER: &str = "study-baseline";
@@ -84,12 +83,12 @@ fn only(names: &mut Vec<String>, name: &str, what: &'static str) -> Result<(), U
 }
 
 fn decide_on(record: &mut Record, name: &str) -> Result<(), Unasked> {
-    let StudyLine { decide, metrics, .. } = &mut record.study;
-    let is_measured = record.trials.iter().any(|trial| trial.value(name).is_some());
-    if metric::by_name(name, metrics).is_none() || !is_measured {
-        let known = decide.metrics.clone();
+    let is_measured = |name: &str| record.trials.iter().any(|trial| trial.value(name).is_some());
+    if record.study.metric(name).is_none() || !is_measured(name) {
+        let known = record.study.decide.metrics.iter().filter(|known| is_measured(known)).cloned().collect();
         return Err(Unasked { what: "metric", name: name.to_owned(), known });
     }
+    let decide = &mut record.study.decide;
     decide.metrics.retain(|known| known != name);
     decide.metrics.insert(0, name.to_owned());
     Ok(())
@@ -127,6 +126,7 @@ fn compare_with(record: &mut Record, name: &str) -> Result<(), Unasked> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use bakeoff_model::record::StudyLine;
     use bakeoff_model::record::{Block, Trial, VariantLine};
 
     fn record() -> Record {

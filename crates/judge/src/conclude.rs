@@ -22,9 +22,23 @@ pub(super) fn conclude(pairs: &Pairs, inference: &Inference, spec: MetricSpec, r
         means_disagree(pairs, inference, comparison.ratio_of_means),
         incomplete_blocks(pairs),
         zero_median(pairs, inference),
+        is_constant(&pairs.variant)
+            .then(|| unvaried(pairs.baseline.len(), is_constant(&pairs.baseline), inference, rule))
+            .flatten(),
     ];
     comparison.caveats.extend(caveats.into_iter().flatten());
     comparison
+}
+
+fn is_constant(values: &[f64]) -> bool {
+    values.windows(2).all(|pair| pair[0] == pair[1])
+}
+
+/// A part q of all runs that differ is not seen in n of them with probability (1 − q)^n.
+pub(super) fn unvaried(runs: usize, is_constant: bool, inference: &Inference, rule: DecisionRule) -> Option<Caveat> {
+    let is_point = inference.interval().is_some_and(|[low, high]| low == high);
+    let most = 1.0 - rule.alpha.powf(1.0 / runs.max(1) as f64);
+    (is_constant && is_point).then_some(Caveat::Unvaried { runs: runs as u32, confidence: 1.0 - rule.alpha, most })
 }
 
 /// Concludes any contrast, as far as the contrasts alone allow.
@@ -179,6 +193,8 @@ fn model_based(inference: &Inference) -> Option<Caveat> {
 fn among_others(inference: &Inference, rule: DecisionRule) -> Option<Caveat> {
     let Tested { p, p_corrected, interval, .. } = inference.inferred.tested()?;
     let (p, corrected) = p.zip(*p_corrected)?;
+    // What ticks of a clock take away is not taken by others.
+    let p = p.max(corrected / f64::from(rule.family.max(1)));
     if p > rule.alpha || differs(inference) || interval.is_none() || corrected <= rule.alpha {
         return None;
     }

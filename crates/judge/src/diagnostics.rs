@@ -354,9 +354,12 @@ fn outliers_of(
     is_logarithmic: bool,
     rule: DecisionRule,
 ) -> Option<Outliers> {
-    let by_flips = comparison
-        .tested()
-        .is_some_and(|tested| matches!(tested.test, Test::SignFlip | Test::SignFlipMonteCarlo { .. }));
+    let by_flips = comparison.tested().is_some_and(|tested| {
+        matches!(
+            tested.test,
+            Test::SignFlip | Test::SignFlipMonteCarlo { .. } | Test::SignFlipEdgeworth | Test::SignFlipEvidence
+        )
+    });
     let same_scale = is_logarithmic == (comparison.scale == Scale::Ratio);
     if contrasts.len() < LEAST_BLOCKS || !by_flips || !same_scale {
         return None;

@@ -7,9 +7,14 @@ use crate::findings::{Caveat, ControlSeen, Findings, Spot, Spots, Verdict};
 use bakeoff_model::metric;
 use bakeoff_model::record::{Outcome, Record, StudyLine};
 use bakeoff_model::until::Until;
+use std::borrow::Cow;
 
 /// All doubts that apply, the gravest first. `findings` is complete but for these.
 pub(super) fn about(findings: &Findings, record: &Record, trials: &Trials<'_>, rule: DecisionRule) -> Vec<Caveat> {
+    // A trial of a suite is one trial, however many benchmarks it has.
+    let once = record.once();
+    let of_once = matches!(once, Cow::Owned(_)).then(|| Trials::of(&once));
+    let (record, trials) = (&*once, of_once.as_ref().unwrap_or(trials));
     let doubts = [
         findings.simulated.clone().map(|truth| Caveat::Simulated { truth }),
         twin_differs(findings),
@@ -59,6 +64,7 @@ fn twin_differs(findings: &Findings) -> Option<Caveat> {
         .tables
         .iter()
         .filter_map(|table| table.noise_floor.as_ref()?.comparison.as_ref())
+        .chain(findings.effects.iter().filter_map(|family| family.twin.as_ref()))
         .map(|comparison| comparison.verdict)
         .collect();
     let differ = verdicts.iter().filter(|v| matches!(v, Verdict::Faster | Verdict::Slower)).count();

@@ -78,6 +78,8 @@ pub struct Outlook {
 
 /// Plans from a journal, finished or not. The margin, confidence and family are its own.
 pub fn from_pilot(record: &Record, see: &[f64], power: f64) -> Planning {
+    let whole = Trials::of(record);
+    let record = &*record.in_parts();
     let study = &record.study;
     let variants = || variants(study).map(|variant| variant.name.as_str());
     let aim = Aim {
@@ -85,13 +87,13 @@ pub fn from_pilot(record: &Record, see: &[f64], power: f64) -> Planning {
         power,
         margin: study.decide.margin,
         confidence: study.decide.confidence,
-        family: variants().count().saturating_sub(1) as u32,
+        family: (variants().count().saturating_sub(1) * record.most_benchmarks()) as u32,
     };
     let trials = Trials::of(record);
     let mut rows = vec![];
     for place in trials.ids.places(study) {
         let (workload, condition) = trials.ids.names(place);
-        let block_s = block_s(&trials, study, place);
+        let block_s = block_s(&whole, study, whole.ids.place(record.suite_of(workload), condition));
         for known in study.decide.metrics.iter().filter_map(|name| study.metric(name)) {
             let known = &known;
             let values = trials.values(place, &known.name);

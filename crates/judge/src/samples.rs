@@ -10,7 +10,7 @@ mod findings;
 mod tables;
 mod time;
 
-use super::conclude::{conclude, conclude_effect};
+use super::conclude::{conclude, conclude_effect, unvaried};
 use super::contrasts::Contrasts;
 use super::infer::{self, Inference};
 use super::metric_spec::MetricSpec;
@@ -314,6 +314,12 @@ fn conclude_unpaired(
         [
             too_few(inference, [variant.n, baseline.n], rule),
             spreads(inference, variant, baseline),
+            unvaried(
+                variant.n.min(baseline.n) as usize,
+                variant.min == variant.max && baseline.min == baseline.max,
+                inference,
+                rule,
+            ),
             means_disagree(&comparison, rule),
         ]
         .into_iter()

@@ -19,14 +19,41 @@ const EXACT_DIGITS: usize = 15;
 pub struct Columns {
     /// Which column, from 1.
     pub column: usize,
-    /// Characters of which any number in a row separate columns.
+    /// Somebody named it: then the others are not needed, whatever stands in them.
+    pub is_chosen: bool,
+    /// Characters that separate columns: of blanks any number in a row, of others each one.
     pub delimiters: Vec<u8>,
 }
 
 impl Default for Columns {
     fn default() -> Self {
-        Self { column: 1, delimiters: b" \t".to_vec() }
+        Self { column: 1, is_chosen: false, delimiters: b" \t".to_vec() }
     }
+}
+
+/// Units that may stand behind a number: how they are called, the base unit, and what a value in them is multiplied with.
+pub const UNITS: [(&[&str], &str, f64); 14] = [
+    (&["ns", "nsec", "nanoseconds"], "sec", 1e-9),
+    (&["us", "µs", "μs", "usec", "microseconds"], "sec", 1e-6),
+    (&["ms", "msec", "milliseconds"], "sec", 1e-3),
+    (&["s", "sec", "secs", "second", "seconds"], "sec", 1.0),
+    (&["min", "minutes"], "sec", 60.0),
+    (&["h", "hours"], "sec", 3600.0),
+    (&["B", "bytes"], "B", 1.0),
+    (&["kB"], "B", 1e3),
+    (&["MB"], "B", 1e6),
+    (&["GB"], "B", 1e9),
+    (&["KiB"], "B", 1024.0),
+    (&["MiB"], "B", 1_048_576.0),
+    (&["GiB"], "B", 1_073_741_824.0),
+    (&["%"], "%", 1.0),
+];
+
+/// The values of a file, and the base unit that stood at all of them.
+#[derive(Debug, Default)]
+pub(super) struct Column {
+    pub(super) values: Vec<f64>,
+    pub(super) unit: Option<&'static str>,
 }
 
 /// Reads all values, and counts those that were rounded.
@@ -35,10 +62,9 @@ pub(super) fn read(
     origin: &Origin<'_>,
     columns: &Columns,
     rounded: &mut Rounded,
-) -> Result<Vec<f64>, Error> {
-    let mut separates = [false; 256];
-    columns.delimiters.iter().for_each(|byte| separates[usize::from(*byte)] = true);
-    let mut values = vec![];
+) -> Result<Column, Error> {
+    let separators = Separators::of(&columns.delimiters);
+    let (mut values, mut unit) = (vec![], None);
     let mut number = 0;
     let whole_lines = columns.column == 1 && !columns.delimiters.iter().any(|byte| decimal::may_have(*byte));
     let read = lines::each(reader, LINE_MAX, |line| {
@@ -47,13 +73,24 @@ pub(super) fn read(
         let bare = line.strip_suffix(b"\n").unwrap_or(line);
         let whole = Some(bare).filter(|bare| whole_lines && bare.len() <= EXACT_DIGITS);
         if let Some(value) = whole.and_then(decimal::parse) {
+            same_unit(&mut unit, None, origin, number)?;
             values.push(value);
             return Ok(());
         }
-        let Some(word) = word(line, columns.column, &separates) else { return Ok(()) };
+        let Some(word) = separators.word(line, columns.column) else { return Ok(()) };
         match word {
-            Ok(word) => {
-                values.push(value(word, origin, number, rounded)?);
+            Ok((b"", _)) => Err(origin.error(number, &format!("column {} is empty", columns.column), REMEDY_EMPTY)),
+            Ok((word, rest)) => {
+                let (word, rest) = if columns.is_chosen { (word, &b""[..]) } else { (word, rest) };
+                let (digits, known) = with_unit(word, rest, origin, number)?;
+                same_unit(&mut unit, known.map(|(base, _)| base), origin, number)?;
+                let value = value(digits, origin, number, rounded)?;
+                values.push(match known {
+                    // So that no digit is lost.
+                    Some((_, factor)) if factor < 1.0 => value / (1.0 / factor).round(),
+                    Some((_, factor)) => value * factor,
+                    None => value,
+                });
                 Ok(())
             }
             Err(_) if line.len() >= LINE_MAX => Err(origin.error(number, "the line is longer than a megabyte", "")),
@@ -64,29 +101,123 @@ pub(super) fn read(
         }
     });
     origin.outcome(read)?;
-    Ok(values)
+    Ok(Column { values, unit: unit.flatten() })
 }
+
+/// Takes the unit of a line, none of a bare number; all lines must have one, or none.
+fn same_unit(
+    known: &mut Option<Option<&'static str>>,
+    new: Option<&'static str>,
+    origin: &Origin<'_>,
+    line: u64,
+) -> Result<(), Error> {
+    let first = *known.get_or_insert(new);
+    if first == new {
+        return Ok(());
+    }
+    let name = |unit: Option<&str>| unit.map_or("no unit".to_owned(), |unit| format!("the unit of {unit}"));
+    let message = format!("this value has {}, and those above have {}", name(new), name(first));
+    Err(origin.error(line, &message, "give all values of a file in one unit, or in none"))
+}
+
+/// A unit's base unit, and its factor.
+type Unit = (&'static str, f64);
+
+/// The number of a word without its unit, which may stand at it or be the word after it.
+fn with_unit<'a>(
+    word: &'a [u8],
+    rest: &[u8],
+    origin: &Origin<'_>,
+    line: u64,
+) -> Result<(&'a [u8], Option<Unit>), Error> {
+    let known = |text: &[u8]| {
+        let is_it = |names: &&[&str]| names.iter().any(|name| name.as_bytes() == text);
+        UNITS.iter().find(|(names, ..)| is_it(names)).map(|(_, base, factor)| (*base, *factor))
+    };
+    let is_number = |text: &[u8]| std::str::from_utf8(text).is_ok_and(|text| text.parse::<f64>().is_ok());
+    let digits = word.iter().rposition(|byte| byte.is_ascii_digit() || *byte == b'.').map_or(0, |last| last + 1);
+    if let Some(unit) = known(&word[digits..]).filter(|_| is_number(&word[..digits])) {
+        return Ok((&word[..digits], Some(unit)));
+    }
+    let mut others = rest.split(|byte| b" \t".contains(byte)).map(<[u8]>::trim_ascii).filter(|word| !word.is_empty());
+    let is_group = |word: &[u8]| word.len() == 3 && word.iter().all(u8::is_ascii_digit);
+    let is_begun = word.len() <= 3 && word != b"0" && word.iter().all(u8::is_ascii_digit);
+    let next = others.next();
+    if is_begun && next.is_some_and(is_group) && others.all(is_group) {
+        let message = format!("{} may be one number or several", shown(&[word, b" ", rest.trim_ascii()].concat()));
+        return Err(origin.error(
+            line,
+            &message,
+            "write a number without blanks; `-C 1` takes the first of several columns",
+        ));
+    }
+    if matches!(next, Some(b"KB" | b"kb" | b"K" | b"k" | b"M" | b"m" | b"G" | b"g")) {
+        let message = format!("{} is a unit of several meanings", shown(next.unwrap_or_default()));
+        return Err(origin.error(
+            line,
+            &message,
+            "write kB or KiB, MB or MiB, s or min; `-C 1` takes the number alone",
+        ));
+    }
+    Ok((word, next.and_then(known)))
+}
+
+const REMEDY_EMPTY: &str = "take the line out, or put # before it, and say so where you publish the numbers";
 
 const REMEDY_COLUMN: &str = "-C chooses another column, -d the characters between columns; a line that is no data \
                              begins with #";
 
-/// The word in a column; none if the line is blank or a comment, and the number of columns if there are too few.
-fn word<'a>(line: &'a [u8], column: usize, separates: &[bool; 256]) -> Option<Result<&'a [u8], usize>> {
-    let line = line.trim_ascii_end();
-    let mut rest = line;
-    let mut found = 0;
-    loop {
-        let begin = rest.iter().position(|byte| !separates[usize::from(*byte)]);
-        let Some(begin) = begin.filter(|begin| rest[*begin] != b'#') else {
-            return if found == 0 { None } else { Some(Err(found)) };
-        };
-        rest = &rest[begin..];
-        let end = rest.iter().position(|byte| separates[usize::from(*byte)]).unwrap_or(rest.len());
-        found += 1;
-        if found == column {
-            return Some(Ok(rest[..end].trim_ascii()));
+/// What stands between columns.
+struct Separators {
+    separates: [bool; 256],
+    /// Those of which each one ends a column, so that one may be empty.
+    ends: [bool; 256],
+}
+
+impl Separators {
+    /// Tabs count one by one where they alone separate.
+    fn of(delimiters: &[u8]) -> Self {
+        let mut it = Self { separates: [false; 256], ends: [false; 256] };
+        for byte in delimiters {
+            it.separates[usize::from(*byte)] = true;
+            it.ends[usize::from(*byte)] = *byte != b' ' && (*byte != b'\t' || delimiters == b"\t");
         }
-        rest = &rest[end..];
+        it
+    }
+
+    /// The word in a column, and what follows it; none if the line is blank or a comment, and the number of columns if there
+    /// are too few.
+    fn word<'a>(&self, line: &'a [u8], column: usize) -> Option<Result<(&'a [u8], &'a [u8]), usize>> {
+        let is = |table: &[bool; 256], byte: &u8| table[usize::from(*byte)];
+        let line = line.strip_suffix(b"\n").unwrap_or(line);
+        let mut rest = line.strip_suffix(b"\r").unwrap_or(line);
+        let is_blank = |rest: &[u8]| rest.iter().all(|byte| is(&self.separates, byte) || byte.is_ascii_whitespace());
+        if is_blank(rest) && !rest.iter().any(|byte| is(&self.ends, byte)) {
+            return None;
+        }
+        let (mut found, mut is_open) = (0, false);
+        loop {
+            // Blanks before a column are none of it.
+            let begin = rest.iter().position(|byte| !is(&self.separates, byte) || is(&self.ends, byte));
+            rest = &rest[begin.unwrap_or(rest.len())..];
+            if rest.first() == Some(&b'#') || (rest.is_empty() && !is_open) {
+                return if found == 0 { None } else { Some(Err(found)) };
+            }
+            let end = rest.iter().position(|byte| is(&self.separates, byte)).unwrap_or(rest.len());
+            found += 1;
+            if found == column {
+                return Some(Ok((rest[..end].trim_ascii(), &rest[end..])));
+            }
+            if end == rest.len() {
+                return Some(Err(found));
+            }
+            // Blanks around a separator are a part of it.
+            let after = &rest[end..];
+            let blanks = after.iter().take_while(|byte| is(&self.separates, byte) && !is(&self.ends, byte)).count();
+            let one = usize::from(after.get(blanks).is_some_and(|byte| is(&self.ends, byte)));
+            is_open = one > 0;
+            rest = &after[blanks + one..];
+        }
     }
 }
 
@@ -143,4 +274,61 @@ pub(super) fn shown(word: &[u8]) -> String {
     let short: String = text.chars().take(SHOWN_MAX).map(|c| if c.is_control() { '?' } else { c }).collect();
     let more = if text.chars().count() > SHOWN_MAX { "…" } else { "" };
     format!("`{short}{more}`")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ORIGIN: Origin<'_> = Origin { name: "f", label: "f" };
+
+    fn read_with(text: &str, delimiters: &str, column: usize) -> Result<(Vec<f64>, &'static str), Error> {
+        let columns = Columns { column, is_chosen: column > 1, delimiters: delimiters.as_bytes().to_vec() };
+        let read = read(&mut text.as_bytes(), &ORIGIN, &columns, &mut Rounded::default())?;
+        Ok((read.values, read.unit.unwrap_or_default()))
+    }
+
+    #[test]
+    fn an_empty_cell_is_none_of_the_next_column() {
+        for (text, delimiters, column, expect) in [
+            ("1,2,3\n4,5,6\n", ",", 2, Ok(vec![2.0, 5.0])),
+            ("1,,3\n", ",", 3, Ok(vec![3.0])),
+            (",2,3\n", ",", 2, Ok(vec![2.0])),
+            ("1, ,3\n", ", ", 3, Ok(vec![3.0])),
+            ("1 , 2 ,3\n", " ,", 2, Ok(vec![2.0])),
+            ("1\t\t3\n", "\t", 3, Ok(vec![3.0])),
+            ("a   2\n  b 3\n", " \t", 2, Ok(vec![2.0, 3.0])),
+            ("1,,3\n", ",", 2, Err("f:1: column 2 is empty")),
+            ("1,2\n1,\n", ",", 2, Err("f:2: column 2 is empty")),
+            ("1, ,3\n", ", ", 2, Err("f:1: column 2 is empty")),
+            ("1\t\t3\n", "\t", 2, Err("f:1: column 2 is empty")),
+            ("1;2\n", ";", 3, Err("f:1: there are only 2 columns, but column 3 is wanted")),
+            ("a 2  \n", " ", 3, Err("f:1: there are only 2 columns, but column 3 is wanted")),
+        ] {
+            let found =
+                read_with(text, delimiters, column).map(|(values, _)| values).map_err(|error| error.to_string());
+            assert_eq!(found, expect.map_err(str::to_owned), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn units_are_read_or_refused_and_thousands_are_no_ones() {
+        for (text, expect) in [
+            ("1.5 ms\n1600 us\n2ms\n", Ok((vec![0.0015, 0.0016, 0.002], "sec"))),
+            ("1.5s\n", Ok((vec![1.5], "sec"))),
+            ("4 KiB x\n1 B\n", Ok((vec![4096.0, 1.0], "B"))),
+            ("1.5 label\n2 3\n", Ok((vec![1.5, 2.0], ""))),
+            ("1\n2 ms\n", Err("f:2: this value has the unit of sec, and those above have no unit")),
+            ("2 ms\n1\n", Err("f:2: this value has no unit, and those above have the unit of sec")),
+            ("2 ms\n1 MB\n", Err("f:2: this value has the unit of B, and those above have the unit of sec")),
+            ("2 KB\n", Err("f:1: `KB` is a unit of several meanings")),
+            ("1 000\n", Err("f:1: `1 000` may be one number or several")),
+            ("12 345 678\n", Err("f:1: `12 345 678` may be one number or several")),
+            ("1,000\n", Err("f:1: `1,000` is not a number")),
+            ("1\u{a0}000\n", Err("f:1: `1\u{a0}000` is not a number")),
+        ] {
+            let found = read_with(text, " \t", 1).map_err(|error| error.to_string());
+            assert_eq!(found, expect.map_err(str::to_owned), "{text:?}");
+        }
+    }
 }

@@ -2,6 +2,7 @@
 //! values one sample and what is said of a unit; the formats are read elsewhere, and judging is not done here.
 
 use super::Better;
+use super::columns::Column;
 use super::keys::Keys;
 use super::options::{Labels, Options};
 use super::rounded::Rounded;
@@ -33,6 +34,8 @@ pub struct Sample {
 pub enum Kind {
     /// Anything that writes columns of numbers.
     Columns,
+    /// A table with titles.
+    Titled,
     /// Go's `testing`, and what writes its format.
     Go,
     /// hyperfine, whose names are commands.
@@ -182,7 +185,8 @@ impl Gathered {
     }
 
     /// The values of a file that says nothing else.
-    pub(super) fn nameless(&mut self, label: &str, values: Vec<f64>) {
-        self.index_of(Sample { col: label.to_owned(), values, ..Sample::default() }, BTreeMap::new());
+    pub(super) fn nameless(&mut self, label: &str, Column { values, unit }: Column) {
+        let unit = unit.unwrap_or_default().to_owned();
+        self.index_of(Sample { col: label.to_owned(), unit, values, ..Sample::default() }, BTreeMap::new());
     }
 }

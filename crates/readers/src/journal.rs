@@ -49,6 +49,7 @@ impl Keys for Place<'_> {
 /// # Errors
 /// If there is no block in which every variant counts.
 pub fn journal(record: &Record, is_alone: bool, origin: &Origin<'_>, options: &Options) -> Result<Gathered, Error> {
+    let record = &*record.in_parts();
     let study = &record.study;
     let unknown =
         || origin.whole("its study decides on no metric that is known here", "`bakeoff report` shows what there is");

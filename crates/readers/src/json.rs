@@ -4,11 +4,11 @@
 mod criterion;
 mod google;
 mod jmh;
-mod place;
+pub(super) mod place;
 mod pytest;
 
 use super::{Better, Error, Gathered, Kind, Options, Origin};
-use place::{Place, note_means, texts};
+use place::{Place, note_means, texts, with_parameters};
 use serde::Deserialize;
 use serde::de::{DeserializeOwned, IgnoredAny};
 use std::collections::BTreeMap;
@@ -71,15 +71,30 @@ impl Others {
     }
 }
 
+/// hyperfine's of both versions of its JSON: the times themselves, or a measurement with several metrics for each.
 #[derive(Debug, Deserialize)]
 struct Command {
     command: String,
+    name: Option<String>,
+    measurements: Option<Vec<Measurement>>,
     #[serde(default)]
     times: Option<Vec<f64>>,
     #[serde(default)]
     exit_codes: Option<Vec<Option<i32>>>,
     #[serde(default)]
     parameters: BTreeMap<String, serde_json::Value>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Measurement {
+    time_wall_clock: Option<Quantity>,
+    exit_code: Option<i32>,
+}
+
+#[derive(Debug, Deserialize)]
+struct Quantity {
+    value: f64,
+    unit: Option<String>,
 }
 
 /// pyperf's, with metadata and processes; or pytest-benchmark's.
@@ -141,8 +156,15 @@ pub(super) fn read(
     }
     match document {
         Document { commands: Some(commands), .. } => {
+            // One command with several parameters is several things.
+            let repeats = |one: &Command| {
+                commands.iter().any(|other| other.title() == one.title() && other.parameters != one.parameters)
+            };
+            let named: Vec<String> =
+                commands.iter().filter(|one| repeats(one)).map(|one| one.title().to_owned()).collect();
             for command in commands {
-                hyperfine(command, origin, options, gathered)?;
+                let has_variants = named.iter().any(|name| name == command.title());
+                hyperfine(command, has_variants, origin, options, gathered)?;
             }
             Ok(Kind::Hyperfine)
         }
@@ -163,21 +185,55 @@ pub(super) fn read(
 }
 
 fn parse<T: DeserializeOwned>(text: &[u8], origin: &Origin<'_>) -> Result<T, Error> {
-    serde_json::from_slice(text).map_err(|error| {
+    serde_json::from_slice(&super::without_nan(text)).map_err(|error| {
         let message = error.to_string();
         let message = message.split(" at line ").next().unwrap_or_default();
         origin.error(error.line() as u64, message, REMEDY)
     })
 }
 
-fn hyperfine(command: Command, origin: &Origin<'_>, options: &Options, gathered: &mut Gathered) -> Result<(), Error> {
-    let Command { command, times, exit_codes, parameters } = command;
+impl Command {
+    /// Its name, or the command itself.
+    fn title(&self) -> &str {
+        self.name.as_ref().unwrap_or(&self.command)
+    }
+
+    /// The times and exit codes of its measurements, if it has any.
+    fn spread(&mut self, origin: &Origin<'_>) -> Result<(), Error> {
+        let Some(measurements) = self.measurements.take() else { return Ok(()) };
+        self.exit_codes = Some(measurements.iter().map(|one| Some(one.exit_code.unwrap_or(0))).collect());
+        let quantities = measurements.into_iter().filter_map(|one| one.time_wall_clock);
+        let in_seconds = |Quantity { value, unit }| match unit.as_deref() {
+            None | Some("second" | "s") => Ok(value),
+            Some(other) => {
+                let message = format!("`{}` has times in `{other}`, which is not known", self.title());
+                Err(origin.whole(&message, "hyperfine 2.0 writes seconds"))
+            }
+        };
+        self.times = Some(quantities.map(in_seconds).collect::<Result<_, _>>()?);
+        Ok(())
+    }
+}
+
+fn hyperfine(
+    mut command: Command,
+    has_variants: bool,
+    origin: &Origin<'_>,
+    options: &Options,
+    gathered: &mut Gathered,
+) -> Result<(), Error> {
+    command.spread(origin)?;
+    let title = command.title().to_owned();
+    let Command { times, exit_codes, parameters, .. } = command;
+    let parameters = texts(parameters);
+    let full = if has_variants { with_parameters(&title, parameters.iter()) } else { title.clone() };
     let place = Place {
-        name: &command,
-        full: command.clone(),
+        name: &title,
+        full,
+        stem: has_variants.then_some(title.as_str()),
         file: origin.label,
         unit: "sec",
-        parameters: texts(parameters),
+        parameters,
         ..Place::default()
     };
     if !options.wants(&place) {
@@ -188,7 +244,7 @@ fn hyperfine(command: Command, origin: &Origin<'_>, options: &Options, gathered:
         gathered.notes.push(format!("{}: `{}` failed {failed} times; its times count here", origin.name, place.name));
     }
     let Some(times) = times.filter(|times| !times.is_empty()) else {
-        let message = format!("`{}` has no single times", place.name);
+        let message = format!("`{}` has no single times", place.full);
         return Err(
             origin.whole(&message, "a mean cannot be judged; export with times, which hyperfine does by default")
         );

@@ -14,15 +14,19 @@ mod json;
 pub mod keys;
 mod lines;
 pub mod ministat;
+mod nan;
 mod options;
 mod origin;
 mod rounded;
+mod table;
 
 pub use gathered::{Gathered, Kind, Sample};
 pub use journal::journal;
+pub use nan::without_nan;
 pub use options::{Format, Options};
 pub use origin::{Error, Origin};
 pub use rounded::Rounded;
+pub use table::{TableValue, table};
 
 use bakeoff_model::range::is_usable;
 use std::io::{BufRead, Read as _};
@@ -40,8 +44,8 @@ pub fn read(reader: &mut dyn BufRead, origin: &Origin<'_>, options: &Options) ->
     let mut gathered = Gathered::default();
     gathered.kind = Some(match format {
         Format::Columns => {
-            let values = columns::read(&mut reader, origin, &options.columns, &mut gathered.rounded)?;
-            gathered.nameless(origin.label, values);
+            let column = columns::read(&mut reader, origin, &options.columns, &mut gathered.rounded)?;
+            gathered.nameless(origin.label, column);
             Kind::Columns
         }
         Format::Go => {

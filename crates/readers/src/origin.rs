@@ -28,11 +28,13 @@ pub struct Origin<'a> {
 }
 
 impl Origin<'_> {
-    pub(super) fn error(&self, line: u64, message: &str, remedy: &str) -> Error {
+    /// An error in a line.
+    pub fn error(&self, line: u64, message: &str, remedy: &str) -> Error {
         Error { place: format!("{}:{line}", self.name), message: message.to_owned(), remedy: remedy.to_owned() }
     }
 
-    pub(super) fn whole(&self, message: &str, remedy: &str) -> Error {
+    /// An error of the whole file.
+    pub fn whole(&self, message: &str, remedy: &str) -> Error {
         Error { place: self.name.to_owned(), message: message.to_owned(), remedy: remedy.to_owned() }
     }
 

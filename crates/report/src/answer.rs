@@ -217,7 +217,7 @@ fn wording(table: &Table) -> Wording {
 
 /// The sentence about the only variant, with its interval.
 fn pair(method: &Method, table: &Table, variant: &str, baseline: &str, comparison: &Comparison) -> String {
-    let change = Change::with(comparison, comparison.shown_interval(), table.unit);
+    let change = Change::with(comparison, comparison.printed_interval(), table.unit);
     let confidence = comparison.shown_confidence();
     let basis = |range: Option<String>| {
         let at = range.map(|range| format!("{} at {} confidence", glue(&range), glue(&percent(confidence))));

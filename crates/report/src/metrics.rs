@@ -276,10 +276,10 @@ fn drawable(comparison: Option<&Comparison>) -> Option<&Comparison> {
 /// The picture of a table, from the comparisons of its rows: title and cells. It shows the intervals that are printed.
 fn picture(rows: &[Option<&Comparison>], margin: f64, columns: usize) -> (String, Vec<Piece>) {
     let shown = || rows.iter().copied().filter_map(drawable);
-    let ratios = shown().flat_map(|c| c.shown_interval().into_iter().flatten().chain([c.estimate]));
+    let ratios = shown().flat_map(|c| c.printed_interval().into_iter().flatten().chain([c.estimate]));
     let axis = Axis::over(ratios, margin, columns);
     let cell = |comparison: &Option<&Comparison>| match drawable(*comparison) {
-        Some(c) => Piece::new(axis.row(Some(c.estimate), c.shown_interval()), words::ink(c.verdict)),
+        Some(c) => Piece::new(axis.row(Some(c.estimate), c.printed_interval()), words::ink(c.verdict)),
         None => Piece::new(axis.row(None, None), Ink::Aside),
     };
     (axis.title(), rows.iter().map(cell).collect())

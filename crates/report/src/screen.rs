@@ -175,7 +175,8 @@ fn status_parts(findings: &Findings, view: Option<&View<'_>>) -> Vec<String> {
         (false, cells) => format!("{cells} × {}", counted(findings.blocks_wanted, "block")),
     });
     let twin = view.and_then(|view| Some((view.twin.filter(|twin| twin.scale == Scale::Ratio)?, view.unit)));
-    let noise = twin.and_then(|(twin, unit)| Change::interval_alone(twin, twin.interval(), unit));
+    let noise = twin
+        .and_then(|(twin, unit)| Change::interval_alone(twin, twin.interval().filter(|[low, high]| low < high), unit));
     parts.extend(noise.map(|noise| format!("machine's noise {noise}")));
     if view.is_some_and(|view| view.lines.len() > 2) {
         parts.push(margin(findings));

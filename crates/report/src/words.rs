@@ -173,18 +173,22 @@ fn settled(departure: f64, size: f64) -> f64 {
 /// Estimate and interval as a table shows them: `0.8391 [0.8312, 0.8466]`, or a signed difference in the unit of the
 /// table, given by its size in base units: `+3 [+1, +5]`.
 pub fn against_baseline(comparison: &Comparison, unit_size: f64) -> String {
-    let without = if comparison.inferred == Inferred::Exact { "exact" } else { "none" };
-    let interval = comparison.shown_interval();
+    let without = match (comparison.inferred, comparison.unvaried()) {
+        (Inferred::Exact, _) => "exact".to_owned(),
+        (_, Some(runs)) => format!("did not vary in {runs} runs"),
+        _ => "none".to_owned(),
+    };
+    let interval = comparison.printed_interval();
     let written = match comparison.scale {
-        Scale::Ratio => ratio(comparison.estimate, interval, without),
-        Scale::Difference => difference(comparison.estimate, interval, unit_size, without),
+        Scale::Ratio => ratio(comparison.estimate, interval, &without),
+        Scale::Difference => difference(comparison.estimate, interval, unit_size, &without),
     };
     written + &narrower(comparison)
 }
 
 /// The confidence of the interval that is shown, where it is not the study's: ` at 90 %`.
 pub fn narrower(comparison: &Comparison) -> String {
-    let is_other = comparison.is_within() && comparison.shown_interval().is_some();
+    let is_other = comparison.is_within() && comparison.printed_interval().is_some();
     if is_other { format!(" at {}", percent(comparison.shown_confidence())) } else { String::new() }
 }
 
@@ -228,7 +232,7 @@ impl Change {
     /// The change with the interval that the verdict rests on, and with its confidence where that is not the study's.
     pub fn of(comparison: &Comparison, unit: Unit) -> Self {
         let narrower = narrower(comparison);
-        Self { narrower, ..Self::with(comparison, comparison.shown_interval(), unit) }
+        Self { narrower, ..Self::with(comparison, comparison.printed_interval(), unit) }
     }
 
     /// The change with the given interval of the comparison.

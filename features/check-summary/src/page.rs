@@ -61,9 +61,9 @@ fn unread(findings: &SummaryFindings) -> Vec<String> {
     let plural = |n: usize, one: &str, more: &str| format!("{n} {}", if n == 1 { one } else { more });
     let mut said = vec![];
     if !lines_unread.is_empty() {
-        let numbers: Vec<String> = lines_unread.iter().map(usize::to_string).collect();
+        let numbers = ranges(lines_unread);
         let lines =
-            plural(numbers.len(), "line was taken as a title or remark", "lines were taken as titles or remarks");
+            plural(lines_unread.len(), "line was taken as a title or remark", "lines were taken as titles or remarks");
         said.push(format!("{lines}, and not read: {}", bakeoff_report::words::listed(&numbers)));
     }
     if !columns_unread.is_empty() {
@@ -77,6 +77,19 @@ fn unread(findings: &SummaryFindings) -> Vec<String> {
         ));
     }
     said
+}
+
+/// Numbers of lines, with those that follow each other as `7–9`.
+fn ranges(lines: &[usize]) -> Vec<String> {
+    let runs = lines.chunk_by(|a, b| a + 1 == *b);
+    runs.map(|run| {
+        if run.len() < 3 {
+            run.iter().map(usize::to_string).collect::<Vec<_>>().join(", ")
+        } else {
+            format!("{}–{}", run[0], run[run.len() - 1])
+        }
+    })
+    .collect()
 }
 
 /// The figures as published, and whether they are possible; those of one quantity below each other.

@@ -7,6 +7,8 @@ pub mod claim;
 mod difference;
 mod families;
 mod header;
+mod jmh;
+mod json;
 mod lists;
 mod number;
 mod pairs;
@@ -20,6 +22,8 @@ mod words;
 
 #[cfg(test)]
 mod forms_tests;
+#[cfg(test)]
+mod prose_tests;
 #[cfg(test)]
 mod tests;
 

@@ -5,7 +5,7 @@
 use crate::counting::{cells, value};
 use bakeoff_command::Concluded;
 use bakeoff_judge::findings::Findings;
-use bakeoff_model::metric::{Direction, Metric, Unit};
+use bakeoff_model::metric::{Direction, Metric, Unit, is_of_harness};
 use bakeoff_model::plain::clean;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -18,7 +18,7 @@ const CONVERTED: [&str; 2] = ["ns", "MB"];
 
 /// The whole file.
 pub(crate) fn lines(concluded: &Concluded<'_>) -> String {
-    let Concluded { record, findings, .. } = concluded;
+    let (record, findings) = (&*concluded.record.in_parts(), concluded.findings);
     let variants: Vec<&str> = findings.variants.iter().map(|variant| variant.name.as_str()).collect();
     let words = words(variants.iter().copied());
     let workloads = self::words(record.study.workloads.iter().map(String::as_str));
@@ -73,6 +73,9 @@ fn columns(findings: &Findings) -> Vec<Column<'_>> {
 }
 
 fn unit_of(metric: &Metric, unit: Unit) -> (String, f64) {
+    if is_of_harness(&metric.name) {
+        return if metric.name == "sec/op" { ("ns/op".to_owned(), NS_PER_S) } else { (metric.name.to_string(), 1.0) };
+    }
     let mut name = word(&metric.name).replace('-', "_");
     if CONVERTED.contains(&name.as_str()) {
         name.push('_');

@@ -63,7 +63,7 @@ fn amount(row: &BriefRow<'_>, unit: Unit, time_unit: Option<TimeUnit>) -> String
     if comparison.scale == Scale::Ratio {
         return words::against_baseline(comparison, 1.0);
     }
-    let ends = comparison.shown_interval().into_iter().flatten();
+    let ends = comparison.printed_interval().into_iter().flatten();
     let largest = ends.chain([comparison.estimate]).map(f64::abs).fold(0.0, f64::max);
     let (size, unit) = asked_or_fitting(largest, unit, time_unit);
     let unit = if unit.is_empty() { String::new() } else { format!(" {unit}") };

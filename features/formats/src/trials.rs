@@ -26,12 +26,16 @@ const TITLES: [&str; 13] = [
 
 /// The whole file.
 pub(crate) fn csv(concluded: &Concluded<'_>) -> Result<String, CommandError> {
-    let Concluded { record, findings, .. } = concluded;
+    let (record, findings) = (concluded.record, concluded.findings);
+    // Benchmarks of a suite have lines behind those of its trials.
+    let parted = record.in_parts();
+    let benchmarks =
+        || parted.trials.iter().filter(|trial| record.suites.is_empty() && parted.suites.contains_key(&trial.workload));
     // Of a record a part may be asked for.
     let is_shown = |name: &str| findings.variants.iter().any(|variant| variant.name == name);
     let left_out: BTreeSet<&str> =
         record.study.variants.iter().map(|variant| variant.name.as_str()).filter(|name| !is_shown(name)).collect();
-    let trials = || record.trials.iter().filter(|trial| !left_out.contains(trial.variant.as_str()));
+    let trials = || record.trials.iter().chain(benchmarks()).filter(|trial| !left_out.contains(trial.variant.as_str()));
     let metrics = metrics(record, trials());
     let mut titles = TITLES.map(str::to_owned).to_vec();
     titles.extend(metrics.iter().map(|metric| text(metric)));

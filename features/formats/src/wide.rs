@@ -135,7 +135,7 @@ fn values(findings: &Findings, table: &Table, row: &Row) -> Vec<String> {
 
 fn compared(comparison: Option<&Comparison>) -> Vec<String> {
     let Some(comparison) = comparison else { return vec![String::new(); 12] };
-    let interval = comparison.shown_interval();
+    let interval = comparison.printed_interval();
     let more_blocks = match comparison.verdict {
         Verdict::Undecided { more_blocks } => more_blocks,
         _ => None,

@@ -61,12 +61,13 @@ struct Deciding<'a> {
 
 /// The gate of a record, whose findings these are.
 pub(crate) fn gate(record: &Record, findings: &Findings, wanted: &Wanted) -> Result<Gate, NoGate> {
+    let record = &*record.in_parts();
     let (study, metric) = (&record.study, &findings.method.deciding_metric);
     let baseline = findings.variants.first().ok_or(NoGate::NoVariant)?.name.as_str();
     let variants = variants(findings, baseline, &wanted.variants)?;
     let mut spots = vec![];
     for workload in &study.workloads {
-        let Some(limit) = wanted.limits.of(workload) else { continue };
+        let Some(limit) = wanted.limits.of(workload, record.suite_of(workload)) else { continue };
         spots.extend(study.conditions.iter().map(|condition| Spot { workload, condition, limit }));
     }
     if spots.is_empty() {

@@ -28,9 +28,10 @@ impl Limits {
         Self { max_slowdown: Some(max_slowdown), workloads: BTreeMap::new() }
     }
 
-    /// That of a workload, if it has one.
-    pub(crate) fn of(&self, workload: &str) -> Option<f64> {
-        self.workloads.get(workload).copied().or(self.max_slowdown)
+    /// That of a workload, or of its suite, if it has one.
+    pub(crate) fn of(&self, workload: &str, suite: &str) -> Option<f64> {
+        let own = self.workloads.get(workload).or_else(|| self.workloads.get(suite));
+        own.copied().or(self.max_slowdown)
     }
 
     /// From what a study keeps of its section; none if it has none.
@@ -98,7 +99,7 @@ mod tests {
         let read = |gate: &str| {
             let study = parse_with(&study(gate), &[&GateSection]).unwrap();
             let limits = Limits::of_section(study.sections.get(NAME));
-            limits.map(|limits| ["loop", "sort"].map(|workload| limits.of(workload)))
+            limits.map(|limits| ["loop", "sort"].map(|workload| limits.of(workload, "suite")))
         };
         assert_eq!(read(""), None);
         assert_eq!(read("[gate]\nmax_slowdown = \"2%\""), Some([Some(0.02), Some(0.02)]));

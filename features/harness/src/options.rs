@@ -4,27 +4,28 @@ use crate::names;
 use bakeoff_command::CommandError;
 use bakeoff_model::metric::is_of_harness;
 use bakeoff_model::plan::Plan;
-use bakeoff_model::study::OutputUse;
-use clap::builder::PossibleValuesParser;
-use clap::parser::ValueSource;
+use clap::builder::{ArgPredicate, PossibleValuesParser};
 use clap::{Arg, ArgMatches, Command};
 
-/// What is decided on, unless another metric is asked for.
-const METRIC: &str = "sec/op";
+/// What is decided on unless another metric is given, and what is done with the output: times are different in every trial.
+const DEFAULTS: [(&str, &str); 2] = [("metrics", "sec/op"), ("output", "varies")];
 
-/// Adds the option.
+/// Adds the option, with which others have another default.
 pub(crate) fn options(command: Command) -> Command {
     let help = "The commands are benchmarks under this harness: compare each benchmark, by the time of an operation";
     let more = "Each trial is one process of the harness, and each of its benchmarks is judged like a workload. A harness \
                 that writes a file finds its path in $BAKEOFF_HARNESS; what it writes there is read instead of its standard \
                 output.";
     let harness = Arg::new("harness").long("harness").value_name("NAME").help(help);
+    let command = command.mut_args(|arg| match DEFAULTS.iter().find(|(id, _)| arg.get_id() == id) {
+        Some((_, value)) => arg.default_value_if("harness", ArgPredicate::IsPresent, *value),
+        None => arg,
+    });
     command.arg(harness.long_help(format!("{help}\n\n{more}")).value_parser(PossibleValuesParser::new(names::all())))
 }
 
 /// Makes the plan one of benchmarks.
 pub(crate) fn plan(asked: &ArgMatches, plan: &mut Plan) -> Result<(), CommandError> {
-    let is_own = |id: &str| asked.value_source(id) == Some(ValueSource::CommandLine);
     let Some(harness) = asked.get_one::<String>("harness") else {
         return match plan.decide.metrics.iter().find(|metric| is_of_harness(metric)) {
             Some(metric) => Err(CommandError::usage(format!("`{metric}` is a metric of benchmarks"))
@@ -32,15 +33,6 @@ pub(crate) fn plan(asked: &ArgMatches, plan: &mut Plan) -> Result<(), CommandErr
             None => Ok(()),
         };
     };
-    if !is_own("metrics") {
-        plan.decide.metrics = vec![METRIC.to_owned()];
-    }
-    for workload in &mut plan.workloads {
-        workload.harness = Some(harness.clone());
-        // Times are different in every trial.
-        if !is_own("output") {
-            workload.output = OutputUse::Varies;
-        }
-    }
+    plan.workloads.iter_mut().for_each(|workload| workload.harness = Some(harness.clone()));
     Ok(())
 }

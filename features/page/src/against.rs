@@ -114,7 +114,7 @@ fn end_of(x: f64, comparison: &Comparison, y: &dyn Fn(f64) -> f64) -> Markup {
     let Mark { class, shape } = Mark::of(comparison);
     html! {
         g class={ "row " (class) } {
-            @if let Some([low, high]) = comparison.shown_interval() { line.ci x1=(pc(x)) x2=(pc(x)) y1=(pc(y(low))) y2=(pc(y(high))) {} }
+            @if let Some([low, high]) = comparison.printed_interval() { line.ci x1=(pc(x)) x2=(pc(x)) y1=(pc(y(low))) y2=(pc(y(high))) {} }
             use class="g" href={ "#" (shape) } x=(pc(x)) y=(pc(y(comparison.estimate))) {}
         }
     }

@@ -26,12 +26,12 @@ const LAST: usize = 5;
 
 /// What a drawing has of a comparison: nothing where nothing is claimed of a ratio.
 pub(crate) fn drawable(comparison: Option<&Comparison>) -> Option<&Comparison> {
-    comparison.filter(|c| c.scale == Scale::Ratio && c.shown_interval().is_some() && c.verdict != Verdict::Withheld)
+    comparison.filter(|c| c.scale == Scale::Ratio && c.printed_interval().is_some() && c.verdict != Verdict::Withheld)
 }
 
 /// From end to end.
 pub(crate) fn span(comparison: &Comparison) -> Span {
-    let ends = comparison.shown_interval().into_iter().flatten();
+    let ends = comparison.printed_interval().into_iter().flatten();
     let (low, high) = ends.fold((comparison.estimate, comparison.estimate), |(l, h), end| (l.min(end), h.max(end)));
     Span { low, high }
 }
@@ -134,7 +134,7 @@ impl<'a> Panel<'a> {
         let is_beyond = self.axis.is_beyond(comparison.estimate);
         html! {
             g class={ "row " (class) } {
-                @if let Some(ends) = comparison.shown_interval().filter(|_| !is_beyond) {
+                @if let Some(ends) = comparison.printed_interval().filter(|_| !is_beyond) {
                     line.ci x1=(pc(self.axis.at(ends[0]))) x2=(pc(self.axis.at(ends[1]))) y1="50%" y2="50%" {}
                     @let extent = self.axis.at(ends[1]) - self.axis.at(ends[0]);
                     @for end in ends.into_iter().filter(|_| extent >= self.least_with_caps()) { use href="#cap" x=(pc(self.axis.at(end))) y="50%" {} }

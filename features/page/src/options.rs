@@ -109,6 +109,8 @@ pub(crate) fn write(matches: &ArgMatches, concluded: &Concluded<'_>) -> Result<C
     }
     if let Some(target) = svg {
         let chart = matches.get_one::<String>(CHART).map_or(svg::CHARTS[0], String::as_str);
+        let record = concluded.record.in_parts();
+        let concluded = &Concluded { record: &record, ..*concluded };
         target.write(svg::chart(&Content::of(concluded), chart)?.as_bytes())?;
     }
     Ok(Code::Done)

@@ -61,6 +61,8 @@ impl<'a> Content<'a> {
 /// # Errors
 /// If a value has no form in JSON.
 pub(crate) fn page(concluded: &Concluded<'_>, note: Option<&str>) -> Result<String, CommandError> {
+    let record = concluded.record.in_parts();
+    let concluded = &Concluded { record: &record, ..*concluded };
     let content = Content::of(concluded);
     let data = data::json(&content.look, concluded.record, &content.places)?;
     let title = sentence(&content.brief.question);
@@ -86,7 +88,7 @@ fn body(content: &Content<'_>, note: Option<&str>) -> Markup {
             @for (id, title, body) in &sections { section id=(id) { h2 { (title) } (body) } }
         }
         footer {
-            "Made by bakeoff " (concluded.record.study.bakeoff) " from " (concluded.record.trials.len())
+            "Made by bakeoff " (concluded.record.study.bakeoff) " from " (concluded.record.once().trials.len())
             " trials; all of it is in this file, which loads nothing."
         }
         @if places.is_empty() && look.workloads.is_empty() { p.sr { "No trial." } }

@@ -137,7 +137,7 @@ fn variant(row: &BriefRow<'_>, panel: &Panel<'_>, y: f64) -> Markup {
         @if let Some(comparison) = comparison {
             @let Mark { shape, .. } = Mark::of(comparison);
             g class={ "row " (class) } {
-                @if let Some([low, high]) = comparison.shown_interval() {
+                @if let Some([low, high]) = comparison.printed_interval() {
                     @let [from, to] = [low, high].map(|end| x(panel, end));
                     path.ci d=(format!("M{from:.1} {y:.1}H{to:.1}")) {}
                     @if to - from >= LEAST_WITH_CAPS {

@@ -104,6 +104,7 @@ fn options(args: &Args) -> Result<Options, CommandError> {
     let mut columns = Columns::default();
     if let Some(text) = args.columns.last() {
         let column = text.to_str().and_then(|text| text.parse().ok()).filter(|column| *column > 0);
+        columns.is_chosen = true;
         columns.column = column.ok_or_else(|| {
             CommandError::usage(format!("`{}` is not a column", text.to_string_lossy())).hint("the first column is 1")
         })?;

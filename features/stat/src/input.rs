@@ -1,6 +1,8 @@
 //! The files of `bakeoff stat`, opened, and unpacked if gzip packed them. What they mean is read elsewhere.
 
-use bakeoff_readers::{Error, Gathered, Options, Origin};
+use crate::{foreign, titled};
+use bakeoff_readers::columns::Columns;
+use bakeoff_readers::{Error, Format, Gathered, Options, Origin};
 use flate2::bufread::MultiGzDecoder;
 use std::ffi::OsStr;
 use std::fs::File;
@@ -12,13 +14,17 @@ const BUFFER_BYTES: usize = 1 << 18;
 /// A packed file may unpack to so much: a few kilobytes could be made to fill the memory.
 const UNPACKED_MAX: u64 = 1 << 30;
 
+/// Enough to recognise a form, and the most that is held whole.
+const HEAD_BYTES: u64 = 1 << 16;
+const WHOLE_MAX: u64 = 1 << 30;
+
 /// How our own journals begin.
 const JOURNAL: &[u8] = b"{\"line\":\"study\"";
 
 /// Reads one file, which may be the only one, or standard input.
 pub(crate) fn read(file: &OsStr, label: &str, is_alone: bool, options: &Options) -> Result<Gathered, Error> {
     if file == "-" {
-        return from(io::stdin(), &Origin { name: "<stdin>", label }, options, UNPACKED_MAX);
+        return from(io::stdin(), &Origin { name: "<stdin>", label }, is_alone, options, UNPACKED_MAX);
     }
     let name = file.to_string_lossy();
     let opened = File::open(file).map_err(|error| Error {
@@ -31,7 +37,7 @@ pub(crate) fn read(file: &OsStr, label: &str, is_alone: bool, options: &Options)
     if options.format.is_none() && reader.fill_buf().is_ok_and(|bytes| bytes.starts_with(JOURNAL)) {
         return journal(file.as_ref(), is_alone, &origin, options);
     }
-    from(reader, &origin, options, UNPACKED_MAX)
+    from(reader, &origin, is_alone, options, UNPACKED_MAX)
 }
 
 /// Reads a journal; what is odd about its lines is noted.
@@ -46,16 +52,63 @@ fn journal(path: &Path, is_alone: bool, origin: &Origin<'_>, options: &Options) 
     Ok(gathered)
 }
 
-fn from(input: impl Read, origin: &Origin<'_>, options: &Options, most: u64) -> Result<Gathered, Error> {
+fn from(
+    input: impl Read,
+    origin: &Origin<'_>,
+    is_alone: bool,
+    options: &Options,
+    most: u64,
+) -> Result<Gathered, Error> {
     let mut reader = BufReader::with_capacity(BUFFER_BYTES, input);
     // No text begins with the first of these bytes, so that a pipe's first piece need not hold both. An error will come
     // again, and be reported, when the content is read.
     let is_packed = reader.fill_buf().is_ok_and(|bytes| matches!(bytes, [0x1f] | [0x1f, 0x8b, ..]));
     if is_packed {
         let unpacked = Limited { inner: MultiGzDecoder::new(reader), left: most, most };
-        bakeoff_readers::read(&mut BufReader::with_capacity(BUFFER_BYTES, unpacked), origin, options)
+        of_text(BufReader::with_capacity(BUFFER_BYTES, unpacked), origin, is_alone, options)
     } else {
-        bakeoff_readers::read(&mut reader, origin, options)
+        of_text(reader, origin, is_alone, options)
+    }
+}
+
+/// Text of any form. Tables with titles and the events of `go test -json` are recognised here, and what no reader knows.
+fn of_text(
+    mut reader: impl io::BufRead,
+    origin: &Origin<'_>,
+    is_alone: bool,
+    options: &Options,
+) -> Result<Gathered, Error> {
+    let failed = |error: io::Error| origin.whole(&format!("cannot be read: {error}"), "");
+    let mut head = vec![];
+    reader.by_ref().take(HEAD_BYTES).read_to_end(&mut head).map_err(failed)?;
+    let mut all = head.as_slice().chain(reader);
+    if options.format.is_some() || options.columns.delimiters != Columns::default().delimiters {
+        return bakeoff_readers::read(&mut all, origin, options);
+    }
+    let is_go = foreign::is_go_json(&head);
+    let is_plain = !is_go && bakeoff_readers::recognise(&head) == Format::Columns;
+    let separator = titled::separator(&head).filter(|_| is_plain);
+    if let Some(error) = foreign::refusal(&head, origin).filter(|_| is_plain && !options.columns.is_chosen) {
+        return Err(error);
+    }
+    if !is_go && separator.is_none() {
+        return bakeoff_readers::read(&mut all, origin, options);
+    }
+    let mut whole = vec![];
+    all.take(WHOLE_MAX + 1).read_to_end(&mut whole).map_err(failed)?;
+    if whole.len() as u64 > WHOLE_MAX {
+        return Err(origin.whole("more than a gigabyte", "write the numbers alone, one a line"));
+    }
+    match separator {
+        Some(separator) => titled::read(&String::from_utf8_lossy(&whole), separator, origin, is_alone, options),
+        None => {
+            let text = foreign::go_text(&whole, origin)?;
+            bakeoff_readers::read(
+                &mut text.as_bytes(),
+                origin,
+                &Options { format: Some(Format::Go), ..options.clone() },
+            )
+        }
     }
 }
 
@@ -90,7 +143,7 @@ mod tests {
     }
 
     fn read(bytes: &[u8], most: u64) -> Result<Gathered, Error> {
-        from(bytes, &Origin { name: "f.gz", label: "f.gz" }, &Options::default(), most)
+        from(bytes, &Origin { name: "f.gz", label: "f.gz" }, true, &Options::default(), most)
     }
 
     #[test]

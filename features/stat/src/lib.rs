@@ -3,10 +3,12 @@
 
 mod args;
 mod command;
+mod foreign;
 mod input;
 pub mod page;
 #[cfg(test)]
 mod tests;
+mod titled;
 
 use bakeoff_command::{Code, Feature, Subcommand};
 

@@ -151,12 +151,14 @@ fn sentence(
     };
     let of_what =
         if table.unit.is_empty() || is_speed(table) { String::new() } else { format!(" {}", clean(&table.unit)) };
-    let change = ChangeText::of(comparison, comparison.shown_interval(), kind(&table.unit).0);
+    let change = ChangeText::of(comparison, comparison.printed_interval(), kind(&table.unit).0);
     let confidence = comparison.shown_confidence();
     let within = |range: Option<String>| match range {
         Some(range) => format!(" ({} interval {})", glue(&percent(confidence)), glue(&range)),
         None if comparison.inferred == Inferred::Exact => " (the values never vary)".to_owned(),
-        None => " (no interval)".to_owned(),
+        None => {
+            comparison.unvaried().map_or(" (no interval)".to_owned(), |runs| format!(" (did not vary in {runs} runs)"))
+        }
     };
     let margin = glue(&format!("±{}", percent(findings.margin)));
     let verb = if is_speed(table) { "is" } else { "has" };
@@ -226,7 +228,7 @@ impl ChangeText {
 
 /// Whether numbers are too large or too small to be written in full.
 fn is_extreme(comparison: &Comparison) -> bool {
-    let numbers = comparison.shown_interval().into_iter().flatten().chain([comparison.estimate]);
+    let numbers = comparison.printed_interval().into_iter().flatten().chain([comparison.estimate]);
     let sizes: Vec<f64> = numbers.map(f64::abs).filter(|size| *size > 0.0).collect();
     match comparison.scale {
         Scale::Ratio => sizes.iter().any(|size| !(1e-6..1e6).contains(size)),
@@ -241,7 +243,7 @@ fn against(comparison: &Comparison, unit_size: f64) -> String {
     }
     let size = if comparison.scale == Scale::Ratio { 1.0 } else { unit_size };
     let write = |value: f64| power(value / size);
-    let interval = comparison.shown_interval();
+    let interval = comparison.printed_interval();
     let interval = interval.map_or("none".to_owned(), |[low, high]| format!("{}, {}", write(low), write(high)));
     format!("{} [{interval}]{}", write(comparison.estimate), words::narrower(comparison))
 }
@@ -343,6 +345,7 @@ fn seen(
     for row in &table.samples {
         let Summary { n, min, median, median_interval, max, mean, sd, .. } = &row.summary;
         let interval = median_interval
+            .filter(|[low, high]| low < high)
             .map_or("[none]".to_owned(), |[low, high]| format!("[{}, {}]", values.write(low), values.write(high)));
         let computed =
             |value: f64| if value.fract() == 0.0 { values.write(value) } else { values.write_with(value, more) };
@@ -395,11 +398,11 @@ fn inferred(
     let drawn = columns >= PICTURE_PAGE_MIN && compared(table).all(|(_, c)| c.scale == Scale::Ratio);
     if drawn {
         let room = columns.saturating_sub(grid.width() + 2).clamp(PICTURE_MIN, PICTURE_MAX);
-        let ratios = compared(table).flat_map(|(_, c)| c.shown_interval().into_iter().flatten().chain([c.estimate]));
+        let ratios = compared(table).flat_map(|(_, c)| c.printed_interval().into_iter().flatten().chain([c.estimate]));
         let axis = Axis::over(ratios, findings.margin, room);
         let rows = compared(table).map(|(row, c)| {
             let ink = if row.refused.is_some() { Ink::Open } else { words::ink(c.verdict) };
-            Piece::new(axis.row(Some(c.estimate), c.shown_interval()), ink)
+            Piece::new(axis.row(Some(c.estimate), c.printed_interval()), ink)
         });
         let rows = rows.collect();
         grid.append(axis.title(), Flush::Left, rows);

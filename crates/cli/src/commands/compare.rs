@@ -23,6 +23,7 @@ use bakeoff_lab::local::{Local, Setup, Watch};
 use bakeoff_lab::watched::Watched;
 use bakeoff_model::digest::Digest;
 use bakeoff_model::metric::METRICS;
+use bakeoff_model::plain::clean;
 use bakeoff_model::plan::Plan;
 use bakeoff_model::record::StudyLine;
 use bakeoff_model::study::{Decide, Workload};
@@ -64,6 +65,15 @@ pub(crate) struct Args {
     #[arg(long = "metric", value_name = "METRIC", default_values_t = ["wall", "cpu", "maxrss"].map(String::from),
           value_parser = PossibleValuesParser::new(METRICS.iter().map(|metric| &*metric.name)))]
     metrics: Vec<String>,
+    /// The same in the words of hyperfine 2.0, such as `time` or time_cpu,instructions
+    #[arg(
+        long = "metrics",
+        id = "hyperfine_metrics",
+        value_name = "METRICS",
+        value_delimiter = ',',
+        conflicts_with = "metrics"
+    )]
+    hyperfine_metrics: Vec<String>,
     /// The largest difference that does not matter to you: two commands within it, either way, are equivalent
     #[arg(long, value_name = "PERCENT", default_value = "1%", value_parser = bakeoff_command::arguments::margin)]
     margin: f64,
@@ -209,8 +219,10 @@ fn given(args: &Args, plan: Plan) -> Result<two_commits::Given<'_>, CommandError
 }
 
 fn plan(args: &Args) -> Result<Plan, CommandError> {
+    args.execution.check_alike(args.commands.len(), &args.parameters.names())?;
     let mut metrics: Vec<String> = vec![];
-    for metric in &args.metrics {
+    let asked = if args.hyperfine_metrics.is_empty() { &args.metrics } else { &of_hyperfine(&args.hyperfine_metrics)? };
+    for metric in asked {
         if !metrics.contains(metric) {
             metrics.push(metric.clone());
         }
@@ -250,6 +262,38 @@ fn plan(args: &Args) -> Result<Plan, CommandError> {
         shell: args.execution.shell()?,
         ..Plan::default()
     })
+}
+
+/// Metrics in the words of hyperfine 2.0. It gives a unit with each; here `--time-unit` does.
+fn of_hyperfine(words: &[String]) -> Result<Vec<String>, CommandError> {
+    const KNOWN: [(&str, &[&str]); 12] = [
+        ("default", &["wall", "maxrss"]),
+        ("time", &["wall", "cpu", "user", "sys"]),
+        ("all", &["wall", "cpu", "user", "sys", "maxrss", "cycles", "instructions", "branches"]),
+        ("time_wall_clock", &["wall"]),
+        ("time_cpu", &["cpu"]),
+        ("time_user", &["user"]),
+        ("time_system", &["sys"]),
+        ("memory_peak_resident", &["maxrss"]),
+        ("cpu_cycles", &["cycles"]),
+        ("instructions", &["instructions"]),
+        ("branch_misses", &["branch_misses"]),
+        ("cache_misses", &["cache_misses"]),
+    ];
+    let mut metrics = vec![];
+    for word in words {
+        let (_, ours) = KNOWN.iter().find(|(name, _)| name == word).ok_or_else(|| {
+            let hint = if word.contains(':') {
+                "leave out the unit; --time-unit sets that of times"
+            } else {
+                "--metric lists all that there are"
+            };
+            CommandError::usage(format!("`{}` is not a metric of hyperfine's that is measured here", clean(word)))
+                .hint(hint)
+        })?;
+        metrics.extend(ours.iter().map(|name| (*name).to_owned()));
+    }
+    Ok(metrics)
 }
 
 /// The seed asked for, or that of the journal that goes on; otherwise one of the present moment's, so that an order that

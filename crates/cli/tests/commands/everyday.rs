@@ -25,7 +25,7 @@ fn record(sandbox: &Sandbox, words: &[&str]) -> Record {
     read.unwrap_or_else(|error| panic!("{error}: {shown:?}")).record
 }
 
-/// The help of hyperfine 1.20.0, option by option, with a value as its users give it.
+/// The help of hyperfine 1.20.0 and 2.0.0, option by option, with a value as its users give it.
 const OF_HYPERFINE: &[&[&str]] = &[
     &["-w", "1"],
     &["--warmup", "1"],
@@ -77,6 +77,11 @@ const OF_HYPERFINE: &[&[&str]] = &[
     &["--show-output"],
     &["--output", "null"],
     &["--output=pipe"],
+    &["--output", "null", "--output", "null"],
+    &["--metrics", "time"],
+    &["--metrics", "time_user,memory_peak_resident"],
+    &["--env", "A=1 B=\"x y\""],
+    &["--env", ""],
     &["--output", "inherit"],
     &["--input", "null"],
     &["--input", "study/study.toml"],
@@ -97,9 +102,53 @@ fn every_option_of_hyperfine_is_accepted() {
     }
 }
 
+/// Other versions may have other options: whoever has one learns that it was not tried.
+#[test]
+#[allow(clippy::print_stdout, reason = "it says which version it tried")]
+fn the_options_of_an_installed_hyperfine_are_those_that_are_known() {
+    let known: Vec<&str> = OF_HYPERFINE.iter().flat_map(|words| *words).copied().collect();
+    for name in ["hyperfine", "hyperfine-1.20.0", "hyperfine-2.0.0"] {
+        let said = |option| std::process::Command::new(name).arg(option).output();
+        let Ok(version) = said("--version") else {
+            println!("{name} is not installed, and was not tried");
+            continue;
+        };
+        let version = String::from_utf8_lossy(&version.stdout).trim().to_owned();
+        println!("tried: {version}");
+        assert!(["hyperfine 1.20.0", "hyperfine 2.0.0"].contains(&version.as_str()), "not tried with {version}");
+        let help = said("--help").unwrap_or_else(|error| panic!("{error}"));
+        for line in String::from_utf8_lossy(&help.stdout).lines().filter(|line| line.trim_start().starts_with('-')) {
+            let options = line.split([' ', ',', '[', '=']).filter(|word| word.starts_with("--") && word.len() > 2);
+            for option in options.filter(|option| !["--help", "--version"].contains(option)) {
+                assert!(known.iter().any(|word| word.split('=').next() == Some(option)), "{version}: {option}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_parameter_may_stand_in_the_setup_or_the_name_alone() {
+    let sandbox = anywhere();
+    let words = ["-L", "br", "a,b", "--setup", "echo {br} > branch", "cat branch", "--blocks", "3"];
+    let record = record(&sandbox, &[&words[..], &["--output", "varies"]].concat());
+    let names: Vec<&str> = record.study.variants.iter().map(|variant| variant.name.as_str()).collect();
+    assert_eq!(names, ["br=a", "br=b"]);
+    // Each trial finds its own branch, although they alternate.
+    for trial in record.trials.iter().filter(|trial| trial.variant != "twin") {
+        let mut same = record.trials.iter().filter(|other| other.variant == trial.variant);
+        assert!(same.all(|other| other.output == trial.output), "{}", trial.variant);
+    }
+    typed(&sandbox, &["-L", "v", "1,2", "-n", "v-{v}", "true {v}", "--blocks", "3"]).expect(0, &["v-1", "v-2"]);
+    typed(&sandbox, &["-L", "v", "1,2", "true"]).expect(2, &["no command has `{v}`"]);
+}
+
 #[test]
 fn what_is_refused_names_the_remedy() {
     let sandbox = anywhere();
+    typed(&sandbox, &["--output", "null", "--output", "pipe", "true", "true"]).expect(2, &["the same way", "hint:"]);
+    typed(&sandbox, &["--env", "A=1", "true", "--env", "A=2", "true"]).expect(2, &["--env sets A for all", "env A=1"]);
+    typed(&sandbox, &["--env", "A={n}", "-P", "n", "1", "2", "true {n}"]).expect(2, &["--env sets A", "env A={n}"]);
+    typed(&sandbox, &["--metrics", "time_cpu:ms", "true", "true"]).expect(2, &["`time_cpu:ms`", "--time-unit"]);
     typed(&sandbox, &["--output", "file", "true", "true"]).expect(2, &["write 'COMMAND > file' in the command"]);
     typed(&sandbox, &["--input", "absent", "true", "true"]).expect(2, &["the input absent", "hint:"]);
     typed(&sandbox, &["--cwd", "absent", "true", "true"]).expect(2, &["absent is not a folder", "hint:"]);

@@ -31,6 +31,8 @@ mod starter_systems;
 mod stat;
 #[path = "../../../../features/stat/tests/command/benchstat.rs"]
 mod stat_benchstat;
+#[path = "../../../../features/stat/tests/command/inputs.rs"]
+mod stat_inputs;
 #[path = "../../../../features/stat/tests/command/journals.rs"]
 mod stat_journals;
 #[path = "../../../../features/vm/tests/command/boots.rs"]

@@ -55,6 +55,15 @@ pub enum Caveat {
     },
     /// The baseline's median is 0, so there is no margin.
     ZeroMedian,
+    /// Values that can vary by chance did not, on either side: so there is no interval.
+    Unvaried {
+        /// In so many runs of each.
+        runs: u32,
+        /// With this confidence at most this part of all runs has another value: 1 − (1 − confidence)^(1/runs).
+        confidence: f64,
+        /// That part.
+        most: f64,
+    },
     /// Values down here are the launcher's.
     MemoryFloor {
         /// Below this.
@@ -306,6 +315,7 @@ impl Caveat {
             Self::TypicalAndMeanDisagree { .. } => "typical-and-mean-disagree",
             Self::IncompleteBlocks { .. } => "incomplete-blocks",
             Self::ZeroMedian => "zero-median",
+            Self::Unvaried { .. } => "unvaried",
             Self::MemoryFloor { .. } => "memory-floor",
             Self::SymmetricErrors => "symmetric-errors",
             Self::Aliased { .. } => "aliased",

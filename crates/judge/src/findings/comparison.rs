@@ -104,6 +104,19 @@ impl Comparison {
         if self.is_within() { self.equivalence_interval() } else { self.interval() }
     }
 
+    /// The same as it is printed: values that can vary and did not have no interval, and none of width 0.
+    pub fn printed_interval(&self) -> Option<[f64; 2]> {
+        self.shown_interval().filter(has_width)
+    }
+
+    /// In how many runs the values did not vary, if they might have.
+    pub fn unvaried(&self) -> Option<u32> {
+        self.caveats.iter().find_map(|caveat| match caveat {
+            Caveat::Unvaried { runs, .. } => Some(*runs),
+            _ => None,
+        })
+    }
+
     /// The confidence of [`Self::shown_interval`].
     pub fn shown_confidence(&self) -> f64 {
         // Rounded to where decimal fractions such as 0.95 end: 2 · 0.95 − 1 is 0.8999999999999999.
@@ -250,6 +263,10 @@ fn usual_confidence() -> f64 {
     0.95
 }
 
+fn has_width([low, high]: &[f64; 2]) -> bool {
+    low < high
+}
+
 fn is_zero(number: &f64) -> bool {
     *number == 0.0
 }
@@ -270,8 +287,8 @@ impl From<Comparison> for Fields {
             scale,
             estimate,
             confidence,
-            interval: tested.and_then(|tested| tested.interval),
-            equivalence_interval: tested.and_then(|tested| tested.equivalence_interval),
+            interval: tested.and_then(|tested| tested.interval).filter(has_width),
+            equivalence_interval: tested.and_then(|tested| tested.equivalence_interval).filter(has_width),
             p: tested.and_then(|tested| tested.p),
             p_corrected: tested.and_then(|tested| tested.p_corrected),
             test,

@@ -1,7 +1,7 @@
 //! Benchmarks of a suite: each has a table, all of them are one family, and their mean is the suite's. The rate of false claims
 //! is that of the whole suite.
 
-use bakeoff_judge::findings::{Findings, Kind, Verdict};
+use bakeoff_judge::findings::{Caveat, Findings, Kind, Verdict};
 use bakeoff_judge::{judge, stopping};
 use bakeoff_model::record::{Record, Trial};
 use bakeoff_model::shuffle::Stream;
@@ -98,4 +98,55 @@ fn the_error_rate_is_that_of_the_whole_suite() {
     // Two standard errors above 5 %.
     assert!(together <= 16, "{together} of {SUITES}");
     assert!(alone > SUITES / 3, "{alone} of {SUITES}");
+}
+
+#[test]
+fn what_is_odd_about_a_process_is_odd_once() {
+    let mut draw = Stream::of(SEED, &["once"]);
+    let mut record = suite(3, 12, &mut draw, |_, _| 1.0);
+    record.trials.iter_mut().take(5).for_each(|trial| trial.leftovers = 1);
+    let counted = |record: &Record| {
+        judge(record).caveats.iter().find_map(|caveat| match caveat {
+            Caveat::Leftovers { trials, .. } => Some(*trials),
+            _ => None,
+        })
+    };
+    assert_eq!(counted(&record), Some(5));
+    assert_eq!(counted(&record.in_parts()), Some(5));
+}
+
+#[test]
+fn a_twin_of_the_mean_that_differs_is_a_doubt() {
+    let mut draw = Stream::of(SEED, &["twin"]);
+    let record = suite(4, 12, &mut draw, |variant, number| match variant {
+        "twin" => 1.0 + 0.012 * f64::from(number),
+        _ => 1.0,
+    });
+    let mut findings = judge(&record);
+    let twin = findings.effects[0].twin.take().unwrap();
+    assert_eq!(twin.verdict, Verdict::Slower);
+    let of_tables = findings.tables.iter().filter_map(|table| table.noise_floor.as_ref()?.comparison.as_ref());
+    let odd = of_tables.filter(|twin| matches!(twin.verdict, Verdict::Faster | Verdict::Slower)).count();
+    let told = findings
+        .caveats
+        .iter()
+        .any(|caveat| matches!(caveat, Caveat::TwinDiffers { differ, of } if (*differ, *of) == (odd + 1, 5)));
+    assert!(told, "{:?}", findings.caveats);
+}
+
+#[test]
+fn values_that_can_vary_and_did_not_have_no_interval() {
+    let mut draw = Stream::of(SEED, &["constant"]);
+    let mut record = suite(2, 12, &mut draw, |_, _| 1.0);
+    record.study.decide.metrics = vec!["allocs/op".to_owned()];
+    for part in record.trials.iter_mut().flat_map(|trial| trial.parts.values_mut()) {
+        part.values = [("allocs/op".to_owned(), 12.0)].into();
+    }
+    let findings = judge(&record);
+    for table in &findings.tables {
+        let comparison = table.rows[1].comparison.as_ref().unwrap();
+        assert_eq!((comparison.printed_interval(), comparison.unvaried()), (None, Some(12)));
+        let json = serde_json::to_value(comparison).unwrap();
+        assert!(json["interval"].is_null() && json["equivalence_interval"].is_null(), "{json}");
+    }
 }

@@ -51,6 +51,33 @@ impl Record {
         Cow::Owned(record)
     }
 
+    /// The record in which every trial is once: of a suite in parts, one benchmark stands for all of them, unless the workload
+    /// itself is still there. What is counted in trials or blocks, and not judged, is counted here.
+    pub fn once(&self) -> Cow<'_, Self> {
+        if self.suites.is_empty() {
+            return Cow::Borrowed(self);
+        }
+        let workloads = &self.study.workloads;
+        let is_kept = |workload: &String| match self.suites.get(workload) {
+            None => true,
+            Some(suite) => {
+                let first = workloads.iter().find(|other| self.suites.get(*other) == Some(suite));
+                let is_whole = workloads.iter().any(|other| other == suite && !self.suites.contains_key(other));
+                !is_whole && first == Some(workload)
+            }
+        };
+        let kept: BTreeSet<&String> = workloads.iter().filter(|workload| is_kept(workload)).collect();
+        let mut record = self.clone();
+        record.trials.retain(|trial| kept.contains(&trial.workload));
+        record.blocks.retain(|block| kept.contains(&block.workload));
+        Cow::Owned(record)
+    }
+
+    /// The suite that a benchmark is of; a workload that is none is itself.
+    pub fn suite_of<'a>(&'a self, workload: &'a str) -> &'a str {
+        self.suites.get(workload).map_or(workload, String::as_str)
+    }
+
     /// The benchmarks of the baseline, in alphabetical order.
     pub fn benchmarks(&self, workload: &str) -> Vec<&String> {
         let baseline = self.study.variants.first().map_or("", |variant| variant.name.as_str());
@@ -108,6 +135,7 @@ fn of_part(trial: &Trial, kept: &Measurements, name: &str, own: &str) -> Trial {
         outcome,
         measurements,
         attempt: trial.attempt,
+        leftovers: trial.leftovers,
         ..Trial::default()
     }
 }
@@ -175,6 +203,8 @@ mod tests {
         assert_eq!((of_a.value("sec/op"), of_a.value("wall"), of_a.value("steal")), (Some(0.5), None, Some(0.5)));
         // Once is enough.
         assert_eq!(*parted.in_parts(), *parted);
+        let once = parted.once();
+        assert_eq!((once.blocks.len(), once.trials.len(), once.suite_of("c")), (1, 2, "bench"));
     }
 
     #[test]
@@ -195,6 +225,7 @@ mod tests {
         };
         assert_eq!([value("bench", "wall"), value("a", "wall")], [Some(9.0), None]);
         assert_eq!([value("bench", "sec/op"), value("a", "sec/op")], [None, Some(1.0)]);
+        assert_eq!(parted.once().trials.iter().map(|trial| trial.workload.as_str()).collect::<Vec<_>>(), ["bench"]);
         // One of several workloads gives its benchmarks its name.
         let parted = record(&["sec/op"], &["bench", "plain"], trials()).in_parts().into_owned();
         assert_eq!(parted.study.workloads, ["bench: a", "plain"]);

@@ -8,21 +8,21 @@ use std::collections::BTreeMap;
 
 /// What a tool says of a value.
 #[derive(Default)]
-pub(super) struct Place<'a> {
+pub(crate) struct Place<'a> {
     /// Without parameters, where the tool keeps them apart.
-    pub(super) name: &'a str,
+    pub(crate) name: &'a str,
     /// With all parameters.
-    pub(super) full: String,
+    pub(crate) full: String,
     /// What parameters that remain are appended to if some are left out; none where they cannot be.
-    pub(super) stem: Option<&'a str>,
-    pub(super) file: &'a str,
-    pub(super) unit: &'a str,
-    pub(super) parameters: BTreeMap<String, String>,
-    pub(super) settings: BTreeMap<String, String>,
+    pub(crate) stem: Option<&'a str>,
+    pub(crate) file: &'a str,
+    pub(crate) unit: &'a str,
+    pub(crate) parameters: BTreeMap<String, String>,
+    pub(crate) settings: BTreeMap<String, String>,
 }
 
 /// A name with parameters in the way of Go's names.
-pub(super) fn with_parameters<'a>(stem: &str, parameters: impl Iterator<Item = (&'a String, &'a String)>) -> String {
+pub(crate) fn with_parameters<'a>(stem: &str, parameters: impl Iterator<Item = (&'a String, &'a String)>) -> String {
     parameters.fold(stem.to_owned(), |full, (key, value)| format!("{full}/{key}={value}"))
 }
 
@@ -30,6 +30,11 @@ pub(super) fn with_parameters<'a>(stem: &str, parameters: impl Iterator<Item = (
 pub(super) fn texts(parameters: BTreeMap<String, serde_json::Value>) -> BTreeMap<String, String> {
     let text = |value| match value {
         serde_json::Value::String(text) => text,
+        // hyperfine 2.0 says of each parameter what kind it is.
+        serde_json::Value::Object(mut members) if members.contains_key("value") => {
+            let value = members.remove("value").unwrap_or_default();
+            value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+        }
         mut other => {
             // The same parameters in another order are the same.
             other.sort_all_objects();

@@ -47,7 +47,7 @@ pub(super) fn read(entry: Entry, origin: &Origin<'_>, options: &Options, gathere
         return Ok(());
     }
     let Some(times) = stats.and_then(|stats| stats.data).filter(|times| !times.is_empty()) else {
-        let remedy = "a mean cannot be judged; --benchmark-json keeps the single times, --benchmark-save only with \
+        let remedy = "`bakeoff check-summary` reads its statistics; --benchmark-json keeps the single times, --benchmark-save only with \
                       --benchmark-save-data";
         return Err(origin.whole(&format!("`{}` has no single times", place.full), remedy));
     };

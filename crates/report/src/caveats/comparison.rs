@@ -22,6 +22,12 @@ pub(super) fn sentence(caveat: &Caveat) -> Option<String> {
             };
             format!("{lost} of {of} blocks are left out: {why}")
         }
+        Caveat::Unvaried { runs, confidence, most } => format!(
+            "the values did not vary in {runs} runs, so there is no interval; with {} confidence at most {} of all runs have \
+             another value",
+            percent(*confidence),
+            percent((most * 1000.0).ceil() / 1000.0)
+        ),
         Caveat::ZeroMedian => "the baseline's median is 0, so there is no margin to be within".to_owned(),
         Caveat::MemoryFloor { bytes } => {
             let mib = bytes / f64::from(1 << 20);

@@ -8,7 +8,7 @@ pub(super) fn sentence(caveat: &Caveat) -> Option<String> {
         Caveat::Simulated { truth } => format!("the trials were simulated, with this planted truth: {truth}"),
         Caveat::TwinDiffers { differ, of } => format!(
             "the baseline's twin, which is the same thing under another name, was judged different from it in {differ} of \
-             {of} tables: differences of that size are this machine's noise"
+             {of} comparisons: differences of that size are this machine's noise"
         ),
         Caveat::ControlDiffers(spots) => {
             let each: Vec<String> = spots.seen.iter().map(control).collect();

@@ -22,15 +22,16 @@ pub struct Amount {
 impl Amount {
     /// What is claimed of a comparison in a metric of this unit.
     pub fn of(comparison: &Comparison, unit: Unit, better: Direction) -> Self {
-        let change = Change::with(comparison, comparison.shown_interval(), unit);
-        let alone = || Change::interval_alone(comparison, comparison.shown_interval(), unit).unwrap_or_default();
+        let change = Change::with(comparison, comparison.printed_interval(), unit);
+        let unvaried = || comparison.unvaried().map_or(String::new(), did_not_vary);
+        let alone = || Change::interval_alone(comparison, comparison.printed_interval(), unit).unwrap_or_else(unvaried);
         let claim = |word: &str| Self { claim: word.to_owned(), interval: alone() };
         match comparison.verdict {
             Verdict::Faster | Verdict::Slower => factor(comparison, unit).unwrap_or_else(|| {
                 let word = Wording::of(unit, better).direction(&change);
                 let interval = match comparison.inferred {
                     Inferred::Exact => "exact".to_owned(),
-                    _ => change.range().unwrap_or_default(),
+                    _ => change.range().unwrap_or_else(unvaried),
                 };
                 Self { claim: format!("{} {word}", change.amount()), interval }
             }),
@@ -47,6 +48,11 @@ impl Amount {
             Verdict::Withheld => Self { claim: "other output".to_owned(), interval: String::new() },
         }
     }
+}
+
+/// What is printed where values that can vary did not.
+pub(super) fn did_not_vary(runs: u32) -> String {
+    format!("did not vary in {runs} runs")
 }
 
 /// A ratio of two or more, or of a half or less, as a factor; none where percent serve.
@@ -66,9 +72,9 @@ fn factor(comparison: &Comparison, unit: Unit) -> Option<Amount> {
     let outward = |x: f64| if ratio > 1.0 { x } else { 1.0 / x };
     let times = outward(ratio);
     let decimals = decimals_of(times, DIGITS);
-    let interval = match (comparison.inferred, comparison.shown_interval()) {
+    let interval = match (comparison.inferred, comparison.printed_interval()) {
         (Inferred::Exact, _) => "exact".to_owned(),
-        (_, None) => String::new(),
+        (_, None) => comparison.unvaried().map_or(String::new(), did_not_vary),
         (_, Some([low, high])) => {
             let [low, high] = if ratio > 1.0 { [low, high] } else { [outward(high), outward(low)] };
             format!("{} … {}", fixed(low, decimals), fixed(high, decimals))

@@ -23,7 +23,7 @@ pub struct Ground {
 
 /// Everything that the answer rests on.
 pub fn grounds(findings: &Findings, record: &Record) -> Vec<Ground> {
-    let view = View::of(findings);
+    let (view, record) = (View::of(findings), &*record.once());
     let mut grounds: Vec<Ground> = outputs(findings, record).into_iter().collect();
     grounds.extend(trials(record));
     grounds.extend(view.as_ref().and_then(noise));
@@ -71,7 +71,7 @@ fn trials(record: &Record) -> Option<Ground> {
 
 fn noise(view: &View<'_>) -> Option<Ground> {
     let twin = view.twin.filter(|twin| twin.scale == Scale::Ratio)?;
-    let range = Change::interval_alone(twin, twin.interval(), view.unit)?;
+    let range = Change::interval_alone(twin, twin.interval().filter(|[low, high]| low < high), view.unit)?;
     Some(Ground {
         is_full: twin.is_within(),
         title: format!("the machine's noise: {}", unglue(&range)),

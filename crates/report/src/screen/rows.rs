@@ -41,7 +41,7 @@ pub(super) fn print(findings: &Findings, view: &View<'_>, lines: &[Line<'_>], pa
     let numbers = claims + intervals + 2 * GAP;
     let wanted = widest(0, &|row| width(&row.name)).clamp(NAME_MIN, NAME_MAX);
     let drawn = rows.iter().filter_map(|row| drawable(row.comparison));
-    let ratios: Vec<f64> = drawn.flat_map(|c| c.shown_interval().into_iter().flatten().chain([c.estimate])).collect();
+    let ratios: Vec<f64> = drawn.flat_map(|c| c.printed_interval().into_iter().flatten().chain([c.estimate])).collect();
     let is_drawn = !ratios.is_empty() && columns >= numbers + NAME_MIN + GAP + PICTURE_MIN;
     let picture_least = if is_drawn { PICTURE_MIN + GAP } else { 0 };
     let names = wanted.min(columns.saturating_sub(numbers + picture_least)).max(NAME_MIN);
@@ -70,7 +70,7 @@ pub(super) fn print(findings: &Findings, view: &View<'_>, lines: &[Line<'_>], pa
             let estimate = drawn.map(|c| c.estimate).or_else(|| row.is_baseline.then_some(1.0));
             let ink = drawn.map_or(Ink::Aside, |c| words::ink(c.verdict));
             match drawn {
-                Some(comparison) => Piece::new(axis.row(estimate, comparison.shown_interval()), ink),
+                Some(comparison) => Piece::new(axis.row(estimate, comparison.printed_interval()), ink),
                 None => Piece::new(axis.row(None, None), Ink::Aside),
             }
         });
@@ -98,7 +98,7 @@ fn distinct(names: Vec<&str>, columns: usize) -> Vec<String> {
 
 fn drawable(comparison: Option<&Comparison>) -> Option<&Comparison> {
     let is_drawn =
-        |c: &&Comparison| c.scale == Scale::Ratio && c.shown_interval().is_some() && c.verdict != Verdict::Withheld;
+        |c: &&Comparison| c.scale == Scale::Ratio && c.printed_interval().is_some() && c.verdict != Verdict::Withheld;
     comparison.filter(is_drawn)
 }
 

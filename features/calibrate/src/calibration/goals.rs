@@ -105,6 +105,19 @@ const TASKS: &[Task] = &[
         promises: &[promise("false-equivalence", "false equivalence at 5 %", at_most(0.055), Reduce::Rate(0))],
     },
     Task {
+        name: "workloads",
+        design: "3 variants that are the same, 3 workloads, 10 blocks",
+        worlds: &WORLDS,
+        one_in: 2,
+        cost: 900.0,
+        study: whole::workloads,
+        promises: &[
+            promise("workloads-mean", "the mean over workloads of any differs", at_most(0.055), Reduce::Rate(0)),
+            promise("workloads-twin", "that of the twin differs", at_most(0.055), Reduce::Rate(1)),
+            promise("workloads-untold", "the twin's differs, and no doubt says so", at_most(0.0), Reduce::Rate(2)),
+        ],
+    },
+    Task {
         name: "family",
         design: "6 variants that are the same, 12 blocks",
         worlds: &WORLDS,

@@ -2,9 +2,9 @@
 //! it. The other studies test the test; these test everything from the record on.
 
 use super::levels::ALPHA;
-use super::simulate::Sample;
+use super::simulate::{Sample, flag};
 use super::worlds::World;
-use bakeoff_judge::findings::Comparison;
+use bakeoff_judge::findings::{Caveat, Comparison, Kind, Verdict};
 use bakeoff_judge::judge;
 use bakeoff_model::metric::Measurements;
 use bakeoff_model::plan::{Plan, Variant};
@@ -14,6 +14,7 @@ use bakeoff_model::study::{Condition, Decide, Levels, Workload};
 use std::collections::BTreeMap;
 
 const BLOCKS: u32 = 10;
+const WORKLOADS: [&str; 3] = ["load", "scan", "save"];
 
 /// A study to be simulated.
 #[derive(Debug, Clone, Copy)]
@@ -36,14 +37,32 @@ pub(super) fn same(world: World, stream: &mut Stream) -> Sample {
     [f64::from(u8::from(any)), f64::from(u8::from(twin)), 0.0, 0.0]
 }
 
+/// Three variants that are the same, on several workloads: [the mean of any is judged different, that of the twin is; a twin that
+/// is, beyond the margin, and no doubt says so].
+pub(super) fn workloads(world: World, stream: &mut Stream) -> Sample {
+    let mut plan = plan(SAME, stream.next_u64());
+    plan.workloads = WORKLOADS.map(|name| Workload { name: name.to_owned(), ..plan.workloads[0].clone() }).to_vec();
+    let findings = judge(&executed(&plan, world, SAME, &f64::exp, stream));
+    let mut suites = findings.effects.iter().filter(|family| family.kind == Kind::Suite);
+    let Some(suite) = suites.next() else { return [f64::NAN; 4] };
+    let differs = |comparison: &Option<Comparison>| comparison.as_ref().is_some_and(Comparison::differs);
+    let is_told = findings.caveats.iter().any(|caveat| matches!(caveat, Caveat::TwinDiffers { .. }));
+    let is_beyond = suite.twin.as_ref().is_some_and(|twin| matches!(twin.verdict, Verdict::Faster | Verdict::Slower));
+    let any = suite.effects.iter().any(|effect| differs(&effect.comparison));
+    [flag(any), flag(differs(&suite.twin)), flag(is_beyond && !is_told), 0.0]
+}
+
 /// A finished study in that world, with a plan of its own; `clock` makes a time of a logarithm.
 pub(super) fn record(world: World, design: Design<'_>, clock: &dyn Fn(f64) -> f64, stream: &mut Stream) -> Record {
-    let plan = plan(design, stream.next_u64());
+    executed(&plan(design, stream.next_u64()), world, design, clock, stream)
+}
+
+fn executed(plan: &Plan, world: World, design: Design<'_>, clock: &dyn Fn(f64) -> f64, stream: &mut Stream) -> Record {
     let per_block = design.variants.len() + 1;
-    let noise = world.noise(per_block * design.blocks as usize, stream);
+    let noise = world.noise(per_block * design.blocks as usize * plan.workloads.len(), stream);
     let effect =
         |name: &str| design.variants.iter().find(|(other, _)| *other == name).map_or(0.0, |(_, effect)| *effect);
-    let mut record = begun(&plan, world);
+    let mut record = begun(plan, world);
     for (block, slots) in (1..=design.blocks).flat_map(|pass| plan.pass(pass)).zip(noise.chunks(per_block)) {
         for (position, (variant, noise)) in (1..).zip(block.order.iter().zip(slots)) {
             record.trials.push(trial(&block, position, variant, clock(noise + effect(variant))));

@@ -3,7 +3,7 @@
 //! name at the figure the quantity. A heading of everything tells nothing.
 
 use super::reader::{Heading, Kind, Row, two_units};
-use super::words::dimension;
+use super::words::{dimension, is_resource};
 use super::{Figure, Summary, lists};
 use bakeoff_model::problem::Problem;
 use std::collections::BTreeSet;
@@ -36,13 +36,17 @@ pub(super) fn resolve(mut rows: Vec<Row>, sections: &[Option<Heading>], problems
     let single = single_figures(&rows, sections);
     let is_single = |row: &Row| single == Headings::Systems && matches!(row.kind, Kind::Keyed { .. });
     let is_list = |row: &Row| matches!(row.kind, Kind::Listed { .. });
-    let others: Vec<&Row> = rows.iter().filter(|row| !is_list(row) && !is_single(row)).collect();
+    let is_table = |row: &&Row| !is_list(row) && !is_single(row);
+    let resources: BTreeSet<usize> =
+        rows.iter().filter(is_table).filter(|row| is_resource(&row.summary.name)).map(|row| row.section).collect();
+    let is_resource = |row: &Row| is_table(&row) && resources.contains(&row.section);
+    let others: Vec<&Row> = rows.iter().filter(|row| is_table(row) && !is_resource(row)).collect();
     let of_others = tables(&others, sections);
     let mut headings = BTreeSet::new();
     let mut found: Vec<(Summary, Vec<Figure>, Range<usize>)> = vec![];
     let mut of_rows = vec![];
     for row in rows {
-        let told = if is_list(&row) || is_single(&row) { Headings::Systems } else { of_others };
+        let told = if is_list(&row) || is_single(&row) || is_resource(&row) { Headings::Systems } else { of_others };
         let heading = sections[row.section].as_ref().map(|heading| heading.text.clone());
         if told != Headings::Titles && heading.is_some() {
             headings.insert(row.section);
@@ -93,7 +97,9 @@ fn placed(mut summary: Summary, told: Headings, heading: Option<String>, section
         }
         Headings::Systems => {
             let label = std::mem::replace(&mut summary.name, heading.unwrap_or_default());
-            summary.quantity = (!label.is_empty()).then_some(label);
+            let parts = [label, summary.quantity.unwrap_or_default()].into_iter().filter(|part| !part.is_empty());
+            let quantity = parts.collect::<Vec<_>>().join(", ");
+            summary.quantity = (!quantity.is_empty()).then_some(quantity);
         }
     }
     summary
@@ -160,6 +166,11 @@ fn single_figures(rows: &[Row], sections: &[Option<Heading>]) -> Headings {
 /// What the headings above tables, and lines of several figures, tell.
 fn tables(rows: &[&Row], sections: &[Option<Heading>]) -> Headings {
     let used: BTreeSet<usize> = rows.iter().map(|row| row.section).collect();
+    if let (1, [row]) = (used.len(), rows)
+        && row.summary.name.is_empty()
+    {
+        return Headings::Names;
+    }
     if used.len() < 2 {
         return Headings::Titles;
     }

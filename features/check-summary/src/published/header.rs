@@ -2,7 +2,12 @@
 //! here; what a row below the titles means is read elsewhere.
 
 use super::Figure;
-use super::words::{Column, Title, Word, cells, quoted_cells, title, words};
+use super::words::{Column, Title, Word, cells, number_in, quoted_cells, title, words};
+
+/// ministat's columns.
+const MINISTAT: [Column; 6] = [Column::N, Column::Min, Column::Max, Column::Median, Column::Mean, Column::Sd];
+/// A cell of more words is a part of a sentence.
+const TITLE_WORDS: usize = 5;
 
 /// Titles of a table, and what stands between its columns.
 #[derive(Debug, Clone)]
@@ -10,6 +15,8 @@ pub(super) struct Header {
     /// The text of each title, and what it is if it is known.
     pub(super) titles: Vec<(String, Option<Title>)>,
     pub(super) separator: Option<char>,
+    /// hyperfine's table in Markdown: the mean has its standard deviation behind it, and what is no figure is no name.
+    pub(super) is_hyperfine: bool,
 }
 
 impl Header {
@@ -17,7 +24,14 @@ impl Header {
     pub(super) fn read(line: &str, start: usize) -> Option<Self> {
         let separator = ['|', '\t', ';', ','].into_iter().find(|c| line.trim_matches('|').contains(*c));
         let titles = split(line, start, separator);
-        if titles.iter().any(|word| Figure::read(unquoted(word.text)).is_some()) {
+        let words_in = |word: &Word<'_>| word.text.split_whitespace().count();
+        let has_number = |word: &Word<'_>| {
+            title(word.text).is_some() && word.text.split_whitespace().any(|word| number_in(word).is_some())
+        };
+        let is_title = |word: &Word<'_>| words_in(word) <= TITLE_WORDS && !has_number(word);
+        if titles.iter().any(|word| Figure::read(unquoted(word.text)).is_some() || !is_title(word))
+            || line.ends_with('.')
+        {
             return None;
         }
         let known = |word: &Word<'_>| match separator {
@@ -32,7 +46,22 @@ impl Header {
             None => figures >= 2 && titles.iter().all(|(_, known)| known.is_some()),
             Some(_) => figures >= 2 || (figures == 1 && tells_middle && titles.len() > 1),
         };
-        is_header.then_some(Self { titles, separator })
+        let mut header = Self { titles, separator, is_hyperfine: false };
+        if let [(command, _), (mean, Some(title)), ..] = header.titles.as_slice()
+            && (separator, command.as_str()) == (Some('|'), "Command")
+            && mean.starts_with("Mean")
+            && mean.contains('[')
+        {
+            let sd = Title { column: Column::Sd, ..title.clone() };
+            header.titles.insert(2, ("Stddev".to_owned(), Some(sd)));
+            header.is_hyperfine = true;
+        }
+        is_header.then_some(header)
+    }
+
+    /// Whether these are ministat's titles.
+    pub(super) fn is_ministat(&self) -> bool {
+        self.separator.is_none() && self.figures().map(|(column, _)| column).eq(MINISTAT)
     }
 
     /// The figures among the titles.

@@ -3,34 +3,11 @@
 //! heading are repeats of the same system.
 
 use super::reader::{Kind, Reader, nothing};
-use super::words::{Word, words};
+use super::words::{Word, is_resource, words};
 use super::{Figure, Summary};
 
-/// Names that `time` and `time -l` print on the BSDs.
+/// Names of times that `time` prints.
 const TIMES: [&str; 3] = ["real", "user", "sys"];
-const NAMES: [&str; 20] = [
-    "maximum resident set size",
-    "average shared memory size",
-    "average shared text size",
-    "average unshared data size",
-    "average unshared stack size",
-    "integral shared memory size",
-    "integral unshared data size",
-    "integral unshared stack size",
-    "page reclaims",
-    "page faults",
-    "minor page faults",
-    "major page faults",
-    "swaps",
-    "block input operations",
-    "block output operations",
-    "messages sent",
-    "messages received",
-    "signals received",
-    "voluntary context switches",
-    "involuntary context switches",
-];
-
 impl Reader {
     /// A line of values before their names; false if it is none. Below others of its kind any name is taken.
     pub(super) fn list(&mut self, number: usize, line: &str, start: usize) -> bool {
@@ -38,7 +15,7 @@ impl Reader {
         let is_time = |name: &str| TIMES.contains(&name);
         let goes_on = self.rows.last().is_some_and(|row| matches!(row.kind, Kind::Listed { .. }));
         let is_list = match entries.as_slice() {
-            [(_, name)] => goes_on || is_time(name) || NAMES.contains(&name.as_str()),
+            [(_, name)] => goes_on || is_resource(name),
             several => several.iter().all(|(_, name)| is_time(name)),
         };
         if !is_list {

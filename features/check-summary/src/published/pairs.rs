@@ -1,7 +1,10 @@
 //! Lines of figures with their names: `A avg 0.203 min 0.187 n 75`, and one figure a line, `charge avg_t : 0.61`.
 
 use super::reader::{Kind, Reader, nothing, problem};
-use super::words::{Column, Word, column, is_value, split_unit, title, words};
+use super::words::{
+    Column, SIGNS, Word, column, is_timed, is_value, looks_like_a_unit, number_in, pieces, shape, split_unit, title,
+    words,
+};
 use bakeoff_model::problem::Problem;
 use std::ops::Range;
 
@@ -23,13 +26,21 @@ impl Reader {
         let mut pairs = Pairs::default();
         if let Err(problem) = take(&found[first..], &mut pairs) {
             // `20 repeats each, n 20 of them` tells no figure: a remark.
-            if pairs.values.iter().all(|(column, _)| *column == Column::N) && found.len() > first + 3 {
+            let is_count = matches!(pairs.values.as_slice(), [(Column::N, _)]) && found.len() > first + 3;
+            if is_count || (shape(line).is_sentence && pairs.values.len() < 2) {
                 return false;
             }
             self.problems.push(problem);
             return true;
         }
         let label = line[..found[first].start - start].trim_matches([' ', '\t', ':', ',', ';', '=', '(', '-']);
+        let closed = line[..found[first].start - start].trim_end().ends_with(':');
+        if let Some(stray) = stray(label, start + line.find(label).unwrap_or(0), &pairs, closed) {
+            let remedy =
+                "write the name of the figure before it, such as `avg` or `sd`; a colon ends a name that has numbers";
+            self.problem(stray.span(), format!("what is `{}`?", stray.text), remedy);
+            return true;
+        }
         let colon = is_colon(line, &found[first], &found[first + 1], start);
         self.figures(number, label, pairs, start..start + line.len(), colon);
         true
@@ -40,7 +51,10 @@ impl Reader {
         let ([key, value] | [key, value, _]) = found else { return false };
         let Some(name) = title(key.text).filter(|title| title.quantity.is_some()) else { return false };
         let (digits, stuck) = split_unit(value.text);
-        if !is_value(digits) {
+        if !is_value(digits)
+            || !looks_like_a_unit(stuck)
+            || found.get(2).is_some_and(|word| !looks_like_a_unit(word.text))
+        {
             return false;
         }
         let unit = found.get(2).map_or(stuck, |word| word.text);
@@ -119,6 +133,10 @@ fn take<'a>(found: &[Word<'a>], pairs: &mut Pairs<'a>) -> Result<(), Problem> {
             return Err(problem(found[at].span(), message, "write the number behind it, or leave it out"));
         };
         let (digits, stuck) = split_unit(value.text);
+        if !digits.is_empty() && (!looks_like_a_unit(stuck) || (figure == Column::N && !stuck.is_empty())) {
+            let remedy = "write a plain number and its unit, without signs and separators, such as `4.213 s`";
+            return Err(problem(value.span(), format!("`{}` is not a number", value.text), remedy));
+        }
         let is_unit = |word: &&Word<'_>| column(word.text).is_none() && looks_like_a_unit(word.text);
         let apart = found.get(at + 2).filter(|_| stuck.is_empty()).filter(is_unit);
         for unit in unit.as_deref().into_iter().chain(apart.map(|word| word.text)).chain([stuck]) {
@@ -133,12 +151,29 @@ fn take<'a>(found: &[Word<'a>], pairs: &mut Pairs<'a>) -> Result<(), Problem> {
     Ok(())
 }
 
+/// A number in a name that may be a figure: one with signs; one after a colon; a time, or the last word where neither mean
+/// nor median was given, unless a colon ends the name.
+fn stray<'a>(label: &'a str, start: usize, pairs: &Pairs<'_>, is_closed: bool) -> Option<Word<'a>> {
+    let has = |wanted: &[Column]| pairs.values.iter().any(|(column, _)| wanted.contains(column));
+    let has_middle = has(&[Column::Mean, Column::Median]);
+    let is_count = pairs.values.iter().all(|(column, _)| *column == Column::N);
+    let parts = pieces(label, start);
+    let is_stray = |at: &usize| {
+        let Some(written) = number_in(parts[*at].text) else { return false };
+        let before = label[..parts[*at].start - start].trim_end();
+        let is_after_sign = before.ends_with(SIGNS) || ["±", "+-", "+/-"].iter().any(|s| before.ends_with(s));
+        let next = parts.get(at + 1).map(|word| word.text);
+        let is_timed = written.is_timed || next.is_some_and(is_timed);
+        let is_last = next.is_none() || (is_timed && at + 2 == parts.len());
+        is_after_sign || (!is_closed && (is_count || written.is_marked || is_timed || (is_last && !has_middle)))
+    };
+    // `A avg five n 3`.
+    let is_name = |at: &usize| matches!(column(parts[*at].text), Some((Column::Mean | Column::Median | Column::Sd, _)));
+    let found = (0..parts.len()).find(is_stray).or_else(|| (0..parts.len()).find(is_name));
+    found.map(|at| parts[at])
+}
+
 /// Whether a colon stands between a name and its number.
 fn is_colon(line: &str, key: &Word<'_>, value: &Word<'_>, start: usize) -> bool {
     line[key.span().end - start..value.start - start].contains([':', '='])
-}
-
-fn looks_like_a_unit(word: &str) -> bool {
-    let fits = |c: char| c.is_alphabetic() || "/%²".contains(c);
-    word.chars().count() <= 12 && word.chars().all(fits)
 }

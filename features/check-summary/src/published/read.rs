@@ -4,8 +4,9 @@
 //! problem; nothing is dropped in silence.
 
 use super::header::Header;
-use super::reader::{EXAMPLE, Kind, Reader, Row};
-use super::{Figure, Printing, Published, Summary, families};
+use super::reader::{EXAMPLE, Kind, Reader, Row, problem};
+use super::words::shape;
+use super::{Figure, Printing, Published, Summary, families, json};
 use bakeoff_model::problem::Problems;
 
 /// Digits that ministat prints.
@@ -20,23 +21,37 @@ const SYMBOLS: [&str; 7] = ["x", "+", "*", "%", "#", "@", "O"];
 /// # Errors
 /// All problems of the text, each with its line and remedy.
 pub fn read(file: &str, text: &str) -> Result<Published, Problems> {
+    if text.trim_start().starts_with('{') {
+        return json::read(file, text);
+    }
     let mut reader = Reader::default();
+    let lines: Vec<&str> = text.split_inclusive('\n').map(|line| line.trim_end_matches(['\n', '\r'])).collect();
+    reader.has_legends = lines.iter().any(|line| Header::read(line, 0).is_some_and(|header| header.is_ministat()));
+    let is_gap =
+        |at: Option<usize>| at.and_then(|at| lines.get(at)).is_none_or(|line| line.trim().is_empty() || is_noise(line));
     let mut start = 0;
-    for (number, line) in (1..).zip(text.split_inclusive('\n')) {
-        reader.line(number, line.trim_end_matches(['\n', '\r']), start);
+    for (at, line) in text.split_inclusive('\n').enumerate() {
+        let is_new = is_gap(at.checked_sub(1));
+        reader.around.paragraph += usize::from(is_new);
+        reader.around.is_alone = is_new && is_gap(Some(at + 1));
+        reader.around.is_ruled = lines.get(at + 1).is_some_and(|below| is_rule(below));
+        let quote = line.len() - line.trim_start_matches(['>', ' ']).len();
+        let quote = if line.starts_with('>') { quote } else { 0 };
+        reader.line(at + 1, &lines[at][quote.min(lines[at].len())..], start + quote);
         start += line.len();
     }
     reader.leave_pending(None, false);
-    if reader.rows.is_empty() && reader.problems.is_empty() {
-        reader.problem(0..0, "there are no figures in the input".to_owned(), EXAMPLE);
-    }
-    let Reader { mut problems, rows, sections, mut stated, lines_left_out, mut unread, .. } = reader;
-    if !problems.is_empty() {
-        return Err(Problems::new(file, text, problems));
-    }
+    let (rows, sections) = (std::mem::take(&mut reader.rows), std::mem::take(&mut reader.sections));
     let printing = printing(&rows);
     let families::Resolved { mut summaries, places, headings, columns_unread } =
-        families::resolve(rows, &sections, &mut problems);
+        families::resolve(rows, &sections, &mut reader.problems);
+    let unused = sections.into_iter().enumerate().filter(|(index, _)| !headings.contains(index));
+    reader.judge_left(unused.filter_map(|(_, heading)| heading).collect());
+    let Reader { mut problems, mut stated, lines_left_out, mut unread, .. } = reader;
+    problems.sort_by_key(|problem| problem.span.start);
+    if summaries.is_empty() && problems.is_empty() {
+        problems.push(problem(0..0, "there are no figures in the input".to_owned(), EXAMPLE));
+    }
     if !problems.is_empty() {
         return Err(Problems::new(file, text, problems));
     }
@@ -49,8 +64,6 @@ pub fn read(file: &str, text: &str) -> Result<Published, Problems> {
         (one.subject, one.object) = (subject.unwrap_or_default(), object.unwrap_or_default());
         subject.is_some() && object.is_some()
     });
-    let unused = sections.iter().enumerate().filter(|(index, _)| !headings.contains(index));
-    unread.extend(unused.filter_map(|(_, section)| section.as_ref().map(|heading| heading.line)));
     unread.sort_unstable();
     Ok(Published { summaries, printing, stated, lines_left_out, lines_unread: unread, columns_unread })
 }
@@ -94,6 +107,7 @@ impl Reader {
         self.stated_open = false;
         if is_noise(line) {
             self.lines_left_out += 1;
+        } else if self.jmh(number, line, start) {
         } else if let Some(header) = Header::read(line, start) {
             self.open(true);
             self.header = Some(header);
@@ -117,9 +131,15 @@ impl Reader {
         let place = SYMBOLS.iter().position(|known| *known == symbol)?;
         let before = |index: usize| self.legend.iter().any(|(known, _)| known == SYMBOLS[index]);
         let follows = place < 3 || before(place - 1);
-        let is_name = name.split_whitespace().any(|word| Figure::read(word).is_none()) && !line.ends_with(':');
-        (follows && is_name).then(|| (symbol.to_owned(), name.trim().to_owned()))
+        let is_name = shape(name).words > 0 && !shape(name).is_entry && !line.ends_with(':');
+        (self.has_legends && follows && is_name).then(|| (symbol.to_owned(), name.trim().to_owned()))
     }
+}
+
+/// A line below a heading.
+fn is_rule(line: &str) -> bool {
+    let text = line.trim();
+    text.len() > 2 && text.chars().all(|c| "-=~_^*#".contains(c))
 }
 
 /// Pictures that ministat draws, rules, and the line below the titles of a table in Markdown.

@@ -2,13 +2,16 @@
 //! follows. Each kind of line is read in a file of its own; here is what all of them need. It does not choose between kinds.
 
 use super::header::Header;
-use super::words::{Column, Word, is_unknown, spelled, split_unit, words};
+use super::words::{Column, Shape, Word, is_unknown, shape, spelled};
 use super::{Figure, Stated, Summary};
 use bakeoff_model::problem::Problem;
+use std::collections::BTreeSet;
 use std::ops::Range;
 
-/// A longer line is a remark, not a heading.
+/// A longer line is a remark, not a heading, unless it stands alone.
 const HEADING_WORDS: usize = 10;
+/// A line of so many bytes may go on in the next.
+const SENTENCE: usize = 40;
 
 pub(super) const EXAMPLE: &str = "write one line for each system, such as `A avg 0.203 min 0.187 max 0.295 n 75`; or a \
                        table with titles such as `name,n,avg,sd`; or ministat's output";
@@ -48,19 +51,43 @@ pub(super) struct Heading {
     span: Range<usize>,
     /// Too long for a heading.
     is_remark: bool,
-    has_number: bool,
+    /// A rule stands below it.
+    is_ruled: bool,
+    paragraph: usize,
+    /// It goes on with the sentence of the line before.
+    is_continued: bool,
+    /// Titles of a table stand right below it.
+    is_title: bool,
+    shape: Shape,
+}
+
+/// What stands around a line: the number of its paragraph, whether it is all of it, and whether a rule stands below it.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Around {
+    pub(super) paragraph: usize,
+    pub(super) is_alone: bool,
+    pub(super) is_ruled: bool,
 }
 
 #[derive(Debug, Default)]
 pub(super) struct Reader {
     /// ministat's symbols and what they stand for, and how many rows there were before them.
     pub(super) legend: Vec<(String, String)>,
+    pub(super) has_legends: bool,
     pub(super) rows_at_legend: usize,
     pub(super) header: Option<Header>,
+    /// Parameters among the titles of JMH's table, if these were read.
+    pub(super) jmh: Option<Vec<String>>,
     pub(super) rows: Vec<Row>,
     /// What stands above each part of the text.
     pub(super) sections: Vec<Option<Heading>>,
     pending: Vec<Heading>,
+    /// Lines that nothing was read of.
+    left: Vec<Heading>,
+    /// What stands around the line that is being read.
+    pub(super) around: Around,
+    /// Paragraphs with figures.
+    figured: BTreeSet<usize>,
     pub(super) stated: Vec<Stated>,
     /// Whether lines that belong to the last of `stated` may follow.
     pub(super) stated_open: bool,
@@ -70,45 +97,83 @@ pub(super) struct Reader {
 }
 
 impl Reader {
-    /// A line that holds no figure: perhaps a heading, a remark; a problem if numbers are most of it.
+    /// A line that holds no figure: perhaps a heading, a remark, or figures that nobody can read, which shows when all is read.
     pub(super) fn heading(&mut self, line: usize, text: &str, span: Range<usize>) {
-        let parts = words(text, 0, char::is_whitespace);
-        let is_number = |word: &&Word<'_>| !split_unit(word.text.trim_matches(['(', ',', ')', '~'])).0.is_empty();
-        let is_word = |word: &&Word<'_>| !is_number(word) && word.text.chars().any(char::is_alphabetic);
-        let (numbers, known) = (parts.iter().filter(is_number).count(), parts.iter().filter(is_word).count());
-        let ends_in_number = parts.last().is_some_and(|word| is_number(&word));
-        let is_sentence = known >= if ends_in_number { 6 } else { 3 } && 2 * numbers <= known;
-        // `key = 3` was meant to be read.
-        let is_value = ends_in_number && text.contains([':', '=']);
-        if numbers > known || (is_value && !is_sentence) {
-            return self.problem(span, "there are no figures in this line".to_owned(), EXAMPLE);
-        }
-        let is_remark = parts.len() > HEADING_WORDS || text.ends_with(['.', '!', '?', ',', ';']);
+        let Around { paragraph, is_alone, is_ruled } = self.around;
+        let before = self.pending.last().filter(|before| before.paragraph == paragraph);
+        let is_continued =
+            before.is_some_and(|before| before.text.len() >= SENTENCE && !before.text.ends_with(['.', ':', '!', '?']));
+        let is_long = text.split_whitespace().count() > HEADING_WORDS && !is_alone;
+        let is_remark = !is_ruled && (is_long || is_continued || text.ends_with(['.', '!', '?', ',', ';']));
         let bare = text.trim_matches(|c: char| c.is_whitespace() || "#=-*_:`\"".contains(c));
-        let bare = if bare.is_empty() { text } else { bare };
-        let has_number = numbers > 0 && !is_sentence;
-        self.pending.push(Heading { text: bare.to_owned(), line, span, is_remark, has_number });
+        let text = if bare.is_empty() || is_remark { text } else { bare }.to_owned();
+        let shape = shape(&text);
+        self.pending.push(Heading {
+            text,
+            line,
+            span,
+            is_remark,
+            is_ruled,
+            paragraph,
+            is_continued,
+            is_title: false,
+            shape,
+        });
     }
 
-    /// All lines that wait are remarks, but for one that became a heading. Short ones with a number may have
-    /// been meant as figures, unless they are titles of a table.
+    /// All lines that wait are left, but for one that became a heading. Those above the titles of a table are titles, too.
     pub(super) fn leave_pending(&mut self, but: Option<usize>, titles: bool) {
+        let here = self.around.paragraph;
         for (index, line) in std::mem::take(&mut self.pending).into_iter().enumerate() {
-            match line.has_number && !titles {
-                _ if but == Some(index) => self.sections.push(Some(line)),
-                true => self.problem(line.span, "there are no figures in this line".to_owned(), EXAMPLE),
-                false => self.unread.push(line.line),
+            let Shape { is_value, is_timed, is_entry, names_figure, is_sentence, numbers, words } = line.shape;
+            let is_time = is_timed && is_entry;
+            let is_figure = (is_value || is_time || names_figure || numbers > words) && !is_sentence;
+            if but == Some(index) && !is_figure {
+                let is_title = titles && line.paragraph == here;
+                self.sections.push(Some(Heading { is_title, ..line }));
+            } else if titles && line.paragraph == here && !is_figure {
+                self.unread.push(line.line);
+            } else {
+                self.left.push(line);
+            }
+        }
+    }
+
+    /// Lines that nothing was read of, when all are known: problems where they may be figures, unread otherwise. In
+    /// a paragraph with figures every number is one, but in a sentence; elsewhere what has a figure's name, a time, or
+    /// numbers only, and is not in a paragraph of sentences.
+    pub(super) fn judge_left(&mut self, unused: Vec<Heading>) {
+        for heading in unused {
+            let may_be_figures = heading.shape.is_entry && !heading.is_title;
+            if may_be_figures { self.left.push(heading) } else { self.unread.push(heading.line) }
+        }
+        let says = |line: &Heading| line.shape.is_sentence || (line.shape.numbers == 0 && line.shape.words >= 3);
+        let prose: BTreeSet<usize> = self.left.iter().filter(|line| says(line)).map(|line| line.paragraph).collect();
+        for line in std::mem::take(&mut self.left) {
+            let Shape { numbers, is_sentence, is_entry, is_timed, names_figure, .. } = line.shape;
+            let is_elsewhere =
+                (is_entry && is_timed && !line.is_continued) || (is_entry && !prose.contains(&line.paragraph));
+            let may_be_figures = names_figure || self.figured.contains(&line.paragraph) || is_elsewhere;
+            if numbers > 0 && !is_sentence && may_be_figures {
+                self.problem(line.span, "there are no figures in this line that can be read".to_owned(), EXAMPLE);
+            } else {
+                self.unread.push(line.line);
             }
         }
     }
 
     /// Figures follow: they belong to the heading above them, or go on with what was before. A table begins a part of its own.
     pub(super) fn open(&mut self, table: bool) {
-        let heading = self.pending.iter().rposition(|line| !line.is_remark);
+        self.figured.insert(self.around.paragraph);
+        let may_be = |line: &&Heading| !line.is_remark;
+        let near = self.pending.last().filter(may_be).map(|_| self.pending.len() - 1);
+        let ruled = self.pending.iter().rposition(|line| line.is_ruled);
+        let heading = near.or(ruled).or_else(|| self.pending.iter().rposition(|line| may_be(&line)));
+        let is_one = heading.is_some();
         self.leave_pending(heading, table);
         let section = self.sections.len().saturating_sub(1);
         let is_used = self.rows.iter().any(|row| row.section == section);
-        if self.sections.is_empty() || (heading.is_none() && table && is_used) {
+        if self.sections.is_empty() || (!is_one && table && is_used) {
             self.sections.push(None);
         }
     }
@@ -167,7 +232,7 @@ impl Reader {
         self.problems.push(two_units(unit, known, span));
     }
 
-    fn count(&mut self, word: Word<'_>) -> Option<u64> {
+    pub(super) fn count(&mut self, word: Word<'_>) -> Option<u64> {
         let n = word.text.parse::<u64>().ok().filter(|n| *n > 0);
         if n.is_none() {
             let message = format!("n is `{}`", word.text);
@@ -176,7 +241,7 @@ impl Reader {
         n
     }
 
-    fn no_number(&mut self, word: Word<'_>) {
+    pub(super) fn no_number(&mut self, word: Word<'_>) {
         let bare = word.text.to_lowercase();
         let remedy = match bare.trim_start_matches(['+', '-']) {
             "nan" => "write `-` for a figure that is not known; ministat prints nan as Stddev where its sums fail",

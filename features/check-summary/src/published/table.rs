@@ -3,14 +3,12 @@
 
 use super::header::{Header, split, unquoted};
 use super::reader::{Kind, Reader, nothing};
-use super::words::{Column, Word, is_unknown, is_value, spelled};
+use super::words::{Column, Word, is_timed, is_unknown, is_value, number_in, shape, spelled};
 use super::{Figure, Summary};
 use std::ops::Range;
 
 /// A column of ministat's, with the blank before it.
 const MINISTAT_COLUMN: usize = 14;
-
-const MINISTAT: [Column; 6] = [Column::N, Column::Min, Column::Max, Column::Median, Column::Mean, Column::Sd];
 
 /// What one row holds: its names, and a word for each figure.
 struct Cells<'a> {
@@ -25,10 +23,15 @@ impl Reader {
     /// A row below titles; false if it is none.
     pub(super) fn row(&mut self, number: usize, line: &str, start: usize) -> bool {
         let Some(header) = self.header.clone() else { return false };
-        let found = split(line, start, header.separator);
+        let mut found = split(line, start, header.separator);
+        if let Some(mean) = found.get(1).copied().filter(|_| header.is_hyperfine) {
+            let parts = super::words::words(mean.text, mean.start, |c| c == '±');
+            let sd = parts.get(1).copied().unwrap_or(Word { text: "-", start: mean.start });
+            found.splice(1..2, [parts.first().copied().unwrap_or(mean), sd]);
+        }
         let taken = match header.separator {
             Some(_) => self.separated(&header, &found, start..start + line.len()),
-            None => self.between_blanks(&header, &found),
+            None => self.between_blanks(&header, &found, shape(line).is_sentence),
         };
         match taken {
             Some(Some(taken)) => self.summaries(number, &header, taken, start..start + line.len()),
@@ -42,7 +45,8 @@ impl Reader {
     fn separated<'a>(&mut self, header: &Header, found: &[Word<'a>], span: Range<usize>) -> Option<Option<Cells<'a>>> {
         let titles = &header.titles;
         if found.len() != titles.len() {
-            if found.len() < 2 || !found.iter().any(|word| is_value(unquoted(word.text))) {
+            let is_sentence = found.iter().any(|word| shape(word.text).is_sentence);
+            if found.len() < 2 || is_sentence || !found.iter().any(|word| is_value(unquoted(word.text))) {
                 return None;
             }
             let message = format!("this line has {} cells where the titles have {}", found.len(), titles.len());
@@ -58,22 +62,33 @@ impl Reader {
                 Some(Column::Quantity) => cells.quantities.push(bare.to_owned()),
                 Some(Column::Unit) => cells.unit = Some(*word),
                 Some(_) => cells.values.push(*word),
-                None if bare.is_empty() || is_unknown(bare) => {}
-                None if Figure::read(bare).is_some() => cells.asides.push((text.clone(), bare.to_owned(), before)),
+                None if bare.is_empty() || (is_value(bare) && Figure::read(bare).is_none()) => {}
+                None if header.is_hyperfine || is_figure(bare) => {
+                    cells.asides.push((text.clone(), bare.to_owned(), before))
+                }
                 None => cells.names.push(bare.to_owned()),
             }
         }
         Some(Some(cells))
     }
 
-    fn between_blanks<'a>(&mut self, header: &Header, found: &[Word<'a>]) -> Option<Option<Cells<'a>>> {
+    fn between_blanks<'a>(
+        &mut self,
+        header: &Header,
+        found: &[Word<'a>],
+        is_sentence: bool,
+    ) -> Option<Option<Cells<'a>>> {
         let figures = header.figures().count();
         let values = found.iter().rev().take_while(|word| is_value(word.text)).count();
-        if found.len() < figures || values == 0 || 2 * values < figures {
+        if found.len() < figures || values == 0 || 2 * values < figures || (is_sentence && values < figures) {
             return None;
         }
         let (name, values) = found.split_at(found.len() - figures);
-        if let Some(extra) = name.iter().skip(1).find(|word| Figure::read(word.text).is_some()) {
+        let is_extra = |(at, word): &(usize, &Word<'_>)| {
+            let signed = || number_in(word.text).is_some_and(|written| written.is_marked || written.is_timed);
+            (*at > 0 && Figure::read(word.text).is_some()) || signed()
+        };
+        if let Some((_, extra)) = name.iter().enumerate().find(is_extra) {
             let message = format!("this line has more numbers than there are titles, such as `{}`", extra.text);
             let remedy = "give every number a title, or put commas between the columns";
             self.problem(extra.span(), message, remedy);
@@ -127,11 +142,17 @@ impl Reader {
     }
 }
 
+/// Whether a cell is a number, as a figure is: perhaps with signs, a unit of time or a percent sign.
+fn is_figure(cell: &str) -> bool {
+    let mut words = cell.split_whitespace();
+    let are_numbers = cell.split_whitespace().all(|word| number_in(word).is_some() || word == "±");
+    let (first, unit) = (words.next().and_then(number_in), words.next());
+    let signed = (are_numbers && unit.is_some())
+        || first.is_some_and(|written| written.is_marked || written.is_timed || unit.is_some_and(is_timed));
+    Figure::read(cell).is_some() || signed
+}
+
 fn kind(header: &Header, values: &[Word<'_>]) -> Kind {
-    if header.separator.is_some() || header.titles.len() != MINISTAT.len() {
-        return Kind::Table;
-    }
-    let is_ministat = header.figures().map(|(column, _)| column).eq(MINISTAT);
     let layout = values.windows(2).skip(1).all(|pair| pair[1].span().end - pair[0].span().end == MINISTAT_COLUMN);
-    if is_ministat { Kind::Ministat { layout } } else { Kind::Table }
+    if header.is_ministat() { Kind::Ministat { layout } } else { Kind::Table }
 }

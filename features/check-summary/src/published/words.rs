@@ -144,6 +144,12 @@ pub(super) fn split_unit(word: &str) -> (&str, &str) {
     (&word[..at], &word[at..])
 }
 
+/// Whether what stands at a number can be its unit: it has no digits and no signs.
+pub(super) fn looks_like_a_unit(word: &str) -> bool {
+    let fits = |c: char| c.is_alphabetic() || "/%²".contains(c);
+    word.chars().count() <= 12 && word.chars().all(fits)
+}
+
 /// Whether a word stands where a number does: a number, or what is printed for none.
 pub(super) fn is_value(word: &str) -> bool {
     let bare = word.to_lowercase();
@@ -154,6 +160,140 @@ pub(super) fn is_value(word: &str) -> bool {
 /// Printed for a figure that is not known.
 pub(super) fn is_unknown(word: &str) -> bool {
     matches!(word, "-" | "–" | "—" | "n/a" | "N/A" | "NA")
+}
+
+/// Signs at a number that say more than its digits: about, less than, plus or minus, a footnote.
+const MARKS: &[char] =
+    &['~', '<', '>', '≈', '≤', '≥', '±', '*', '†', '‡', '^', '$', '€', '£', '=', '+', '-', '−', '/', '|'];
+const BRACKETS: &[char] = &['(', ')', '[', ']', '{', '}', '"', '\'', '`', ',', ';', ':', '.', '!', '?'];
+
+/// Between a name and its number.
+pub(super) const SIGNS: &[char] = &[':', '=', '<', '>', '≤', '≥', '~', '≈'];
+
+/// A number as people write it, perhaps with signs, separators of thousands and a unit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Written {
+    /// It has signs or separators: its digits alone are not what it says.
+    pub(super) is_marked: bool,
+    /// It has a unit of time, or is a percentage.
+    pub(super) is_timed: bool,
+    pub(super) is_whole: bool,
+}
+
+/// The number that a word is; none of a word, a version or a date.
+pub(super) fn number_in(word: &str) -> Option<Written> {
+    let bare = word.trim_matches(BRACKETS).trim_start_matches(['+', '-', '−']);
+    let inner = bare.trim_matches(MARKS).trim_matches(BRACKETS);
+    let joined = inner.replace([',', '\'', '_', '\u{a0}', '\u{202f}', '\u{2009}'], "");
+    let (digits, rest) = split_unit(&joined);
+    if digits.is_empty() {
+        return None;
+    }
+    // As the shell prints times.
+    if let Some(seconds) = rest.strip_prefix('m').filter(|rest| rest.ends_with('s') && number_in(rest).is_some()) {
+        return Some(Written { is_marked: false, is_timed: true, is_whole: !seconds.contains('.') });
+    }
+    // A range, or a number with a footnote.
+    let more =
+        rest.strip_prefix("..").or_else(|| rest.strip_prefix(['-', '–', '…', '±', '(', '[', '^', '*', '+', '/', '~']));
+    let is_two = more.is_some_and(|more| number_in(more).is_some());
+    if !(is_two || rest.chars().all(|c| c.is_alphabetic() || "/%²".contains(c))) {
+        return None;
+    }
+    let is_whole = !digits.contains('.') && !is_two;
+    Some(Written { is_marked: is_two || joined.len() != bare.len(), is_timed: is_timed(rest), is_whole })
+}
+
+/// A unit of time, or a percent sign.
+pub(super) fn is_timed(unit: &str) -> bool {
+    let unit = spelled(unit.trim_matches(BRACKETS));
+    unit == "%" || dimension(&unit) == Some("time")
+}
+
+/// What a line is made of.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Shape {
+    pub(super) numbers: usize,
+    pub(super) words: usize,
+    /// Words enough for a sentence, in which numbers are few.
+    pub(super) is_sentence: bool,
+    /// It ends in a number right after a colon or an equals sign.
+    pub(super) is_value: bool,
+    /// It is a short label with a decimal number or a time at its end, or made of numbers.
+    pub(super) is_entry: bool,
+    /// That is a time.
+    pub(super) is_timed: bool,
+    /// It names a figure, or has a plus-minus.
+    pub(super) names_figure: bool,
+}
+
+/// Whether a word is the name of a figure or of a time, and of nothing else.
+pub(super) fn names_figure(word: &str) -> bool {
+    let bare = word.trim_matches(BRACKETS).to_lowercase();
+    let known = title(&bare).is_some_and(|title| title.column.is_figure() && title.column != Column::N);
+    matches!(bare.as_str(), "real" | "user" | "sys" | "elapsed" | "wall")
+        || known && !matches!(bare.as_str(), "best" | "worst" | "smallest" | "largest")
+}
+
+/// The words of a line; `A:5.2` and `n=3` are two, `07:52:57` is one.
+pub(super) fn pieces(line: &str, start: usize) -> Vec<Word<'_>> {
+    fn halves(word: Word<'_>) -> Vec<Word<'_>> {
+        let at = word.text.find(SIGNS).filter(|at| word.text[..*at].contains(char::is_alphabetic));
+        if at.is_some() { words(word.text, word.start, |c| SIGNS.contains(&c)) } else { vec![word] }
+    }
+    words(line, start, char::is_whitespace).into_iter().flat_map(halves).collect()
+}
+
+/// The shape of a line.
+pub(super) fn shape(text: &str) -> Shape {
+    let parts = pieces(text, 0);
+    let written: Vec<Option<Written>> = parts.iter().map(|word| number_in(word.text)).collect();
+    let is_word = |at: &usize| written[*at].is_none() && parts[*at].text.chars().any(char::is_alphabetic);
+    let numbers = written.iter().flatten().count();
+    let found = (0..parts.len()).filter(is_word).count();
+    let unit_last = parts.last().is_some_and(|word| is_timed(word.text) || dimension(word.text).is_some());
+    let last = parts.len().saturating_sub(1 + usize::from(unit_last && parts.len() > 1));
+    let end = written.get(last).copied().flatten();
+    let is_timed =
+        end.is_some_and(|end| end.is_timed) || (end.is_some() && parts.last().is_some_and(|unit| is_timed(unit.text)));
+    let after_sign = parts.get(last).is_some_and(|word| text[..word.start].trim_end().ends_with([':', '=']));
+    let needs_words = if end.is_some() { 6 } else { 3 };
+    let is_version = text.to_lowercase().contains("version");
+    let is_label = last <= 4 && !is_version && (after_sign || !text.contains([':', '=']));
+    let pairs = parts
+        .windows(2)
+        .enumerate()
+        .filter(|(at, pair)| names_figure(pair[0].text) && written[at + 1].is_some())
+        .count();
+    let plus_minus = ["±", "+-", "+/-"].iter().any(|sign| text.contains(sign));
+    Shape {
+        numbers,
+        words: found,
+        is_sentence: found >= needs_words && 2 * numbers <= found && pairs < 2,
+        is_value: end.is_some() && after_sign,
+        is_entry: numbers > found || end.is_some_and(|end| is_label && (is_timed || !end.is_whole || end.is_marked)),
+        is_timed,
+        names_figure: numbers > 0 && (plus_minus || parts.iter().any(|word| names_figure(word.text))),
+    }
+}
+
+/// Names of what is measured of a process, by `time` of the BSDs and of GNU, getrusage(2) and perf.
+const RESOURCES: &str = "real|user|sys|system|wall|elapsed|cpu|maxrss|ixrss|idrss|isrss|minflt|majflt|nswap|inblock|oublock|msgsnd|\
+    msgrcv|nsignals|nvcsw|nivcsw|utime|stime|rss|vsz|swaps|page reclaims|page faults|minor page faults|\
+    major page faults|maximum resident set size|average shared memory size|average shared text size|\
+    average unshared data size|average unshared stack size|integral shared memory size|\
+    integral unshared data size|integral unshared stack size|block input operations|block output operations|\
+    messages sent|messages received|signals received|context switches|voluntary context switches|\
+    involuntary context switches|task-clock|page-faults|context-switches|cpu-migrations|cycles|instructions|\
+    branches|branch-misses|cache-misses|cache-references";
+
+/// Whether a name is that of a resource: what was measured, and not of what.
+pub(super) fn is_resource(name: &str) -> bool {
+    let name = name.to_lowercase();
+    let name = name.trim_matches([' ', ':', '`', '*']);
+    let name = name.strip_prefix("ru_").unwrap_or(name);
+    let name = name.strip_suffix(" time").or_else(|| name.strip_suffix("_time")).unwrap_or(name);
+    RESOURCES.split('|').any(|known| known == name)
 }
 
 /// A unit's dimension; none if it is not known. Two units of one dimension are of the same quantity.
@@ -170,6 +310,9 @@ pub(super) fn spelled(unit: &str) -> String {
     match unit.trim() {
         "sec" | "secs" | "second" | "seconds" => "s",
         "msec" | "msecs" | "millisecond" | "milliseconds" => "ms",
+        "usec" | "usecs" | "microsecond" | "microseconds" => "us",
+        "nsec" | "nsecs" | "nanosecond" | "nanoseconds" => "ns",
+        "minute" | "minutes" => "min",
         "byte" => "bytes",
         other => other,
     }

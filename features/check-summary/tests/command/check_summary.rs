@@ -157,3 +157,15 @@ fn the_forms_of_write_ups_are_read() {
         &["real, s", "maximum resident set size: clang against gcc", "a second value of clang", "not shown"],
     );
 }
+
+#[test]
+fn whole_write_ups_are_read_as_they_are() {
+    let kernels = include_bytes!("../samples/kernel-article.txt");
+    let claims = ["--claim", "real: B ~1.4% slower than A", "--claim", "sys: D ~5.5% slower than C", "--require"];
+    let shown = check(kernels, &claims);
+    shown.expect(0, &["sys: Building world, multi-threaded", "22 lines were taken as titles or remarks", "1, 4, 6–8"]);
+    assert!(!shown.out.contains("against real") && shown.out.matches(": supported").count() == 2, "{}", shown.out);
+    let daemon = include_bytes!("../samples/daemon-mail.txt");
+    let shown = check(daemon, &["--claim", "charge: fix + no load 10% faster than no fix + no load"]);
+    shown.expect(0, &["14 lines were taken", "charge: fix + load against no fix + load", "contradicted", "−22.38"]);
+}

@@ -64,6 +64,44 @@ fn each_benchmark_is_judged_and_the_first_one_has_no_other_metric_than_its_own()
 }
 
 #[test]
+fn whatever_reads_a_journal_finds_the_benchmarks() {
+    let [old, new] = ["sh go.sh a Sort/n=10=100000 Find=20000", "sh go.sh b Sort/n=10=100000 Find=24000"];
+    let words = ["--harness", "go", "--blocks", "8", "-n", "old", "-n", "new", old, new];
+    let (shown, _, sandbox) =
+        compare(&[("go.sh", GO_SH)], &[&words[..], &["--gate", "5%", "--export-go", "go.txt"]].concat());
+    shown.expect(1, &["The gate fails: on sec/op, new on Find is at least 19."]);
+    let go = fs::read_to_string(sandbox.path().join("go.txt")).unwrap();
+    assert!(go.contains("BenchmarkFind/variant=old") && go.contains(" ns/op") && !go.contains("sec_op"), "{go}");
+    let journal = sandbox.path().join("compare.jsonl");
+    let journal = journal.to_str().unwrap();
+    sandbox.execute(&["gate", journal, "--max-slowdown", "5%", "--metric", "B/op"]).expect(0, &["2 of 2 comparisons"]);
+    sandbox.execute(&["stat", journal]).expect(0, &["Find/condition=idle: new is", "Sort/n=10/condition=idle"]);
+    sandbox.execute(&["power", journal]).expect(0, &["sec/op, Find (idle)", "take about", "among 2 comparisons"]);
+    sandbox
+        .execute(&["report", journal, "--html", "page.html", "--export-trials", "trials.csv", "--redact"])
+        .expect(0, &[]);
+    let page = fs::read_to_string(sandbox.path().join("page.html")).unwrap();
+    assert!(page.contains("from 24 trials") && page.contains("24 of 24 trials count"));
+    let values = page.split("id=\"data\"").nth(1).unwrap_or_default();
+    assert!(values.contains("sec/op") && values.contains("Find"), "{values:.600}");
+    // 24 processes, and 2 benchmarks of each.
+    assert_eq!(fs::read_to_string(sandbox.path().join("trials.csv")).unwrap().lines().count(), 73);
+}
+
+#[test]
+fn another_metric_decides_and_what_outlives_a_trial_is_counted_once() {
+    let [old, new] = ["sh go.sh a Sort=100000 Find=20000; sleep 9 &", "sh go.sh b Sort=130000 Find=24000"];
+    let words = ["--harness", "go", "--blocks", "6", "-n", "old", "-n", "new", "--metric", "B/op", old, new];
+    let (shown, record, sandbox) = compare(&[("go.sh", GO_SH)], &words);
+    shown.expect(0, &["B/op", "equivalent"]);
+    assert_eq!((record.study.decide.metrics.as_slice(), record.trials.len()), (&["B/op".to_owned()][..], 18));
+    let journal = sandbox.path().join("compare.jsonl");
+    let doubts = ["report", journal.to_str().unwrap(), "--section", "doubts"];
+    sandbox.execute(&doubts).expect(0, &["in 12 trials (old, twin) processes outlived"]);
+    sandbox.execute(&[&doubts[..], &["--metric", "sec/op"]].concat()).expect(0, &["in 12 trials (old, twin)"]);
+}
+
+#[test]
 fn intervals_of_all_benchmarks_hold_together() {
     // Forty benchmarks of which none differs but, by a little, the first.
     let script = "n=$(cat \"count-$1\" 2> /dev/null || echo 0); echo $((n + 1)) > \"count-$1\"\n\

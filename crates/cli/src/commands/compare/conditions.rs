@@ -31,13 +31,13 @@ pub(super) struct Execution {
     /// What to do with standard output: compare it with the baseline's (`pipe` is the same here), record it although it
     /// varies, discard it, or compare and show it (`inherit`)
     #[arg(long, value_name = "WHAT", default_value = "compared", value_parser = output)]
-    output: Printed,
+    output: Vec<Printed>,
     /// Show what the commands print, after each trial
     #[arg(long, conflicts_with = "output")]
     show_output: bool,
     /// Set a variable for every command, besides your environment; repeat the option for several
-    #[arg(long, value_name = "NAME=VALUE", value_parser = variable)]
-    env: Vec<(String, String)>,
+    #[arg(long, value_name = "NAME=VALUE", value_parser = variables)]
+    env: Vec<Assignments>,
     /// Execute the commands in this folder
     #[arg(long, value_name = "DIR")]
     cwd: Option<PathBuf>,
@@ -67,8 +67,9 @@ impl Execution {
             "default" => Ok(Shell::IfNeeded),
             shell => match shell_words::split(shell).is_ok_and(|words| !words.is_empty()) {
                 true => Ok(Shell::Always(shell.to_owned())),
-                false => Err(CommandError::usage(format!("`{}` is not a shell", clean(shell)))
-                    .hint("give its name and options, such as --shell 'bash --norc'")),
+                false => Err(CommandError::usage(format!("`{}` is not a shell", clean(shell))).hint(
+                    "give its name and options, such as --shell 'bash --norc'; hyperfine 2.0's -S is --shell default",
+                )),
             },
         }
     }
@@ -112,16 +113,35 @@ impl Execution {
     }
 
     pub(super) fn output(&self) -> OutputUse {
-        match self.output {
-            Printed::Compared | Printed::Shown => OutputUse::Noted,
-            Printed::Varies => OutputUse::Varies,
-            Printed::Null => OutputUse::Null,
+        match self.output.first() {
+            None | Some(Printed::Compared | Printed::Shown) => OutputUse::Noted,
+            Some(Printed::Varies) => OutputUse::Varies,
+            Some(Printed::Null) => OutputUse::Null,
         }
     }
 
     /// Whether what the commands print is shown.
     pub(super) fn is_shown(&self) -> bool {
-        self.show_output || self.output == Printed::Shown
+        self.show_output || self.output.contains(&Printed::Shown)
+    }
+
+    /// What is given once for each command must be the same for all, because all are executed alike.
+    pub(super) fn check_alike(&self, commands: usize, parameters: &[String]) -> Result<(), CommandError> {
+        let given = self.output.len();
+        if given > 1 && (given != commands || self.output.iter().any(|one| *one != self.output[0])) {
+            let error = format!("--output is given {given} times for {commands} commands");
+            return Err(CommandError::usage(error).hint("the output of all commands goes the same way: give it once"));
+        }
+        let all = || self.env.iter().flat_map(|one| &one.0);
+        let clash = all().find(|(name, value)| all().any(|(other, another)| name == other && value != another));
+        let has = |value: &str| parameters.iter().any(|name| value.contains(&format!("{{{name}}}")));
+        let Some((name, value)) = clash.or_else(|| all().find(|(_, value)| has(value))) else { return Ok(()) };
+        let error = format!("--env sets {} for all commands alike", clean(name));
+        Err(CommandError::usage(error).hint(format!(
+            "write it into the command: 'env {}={} COMMAND'",
+            clean(name),
+            clean(value)
+        )))
     }
 
     /// Says so if there is something on standard input, which no command gets.
@@ -138,7 +158,7 @@ impl Execution {
     pub(super) fn environment(&self) -> BTreeMap<String, String> {
         // A variable that is not text cannot be handed on; no program of ours could name it.
         let own = std::env::vars_os().filter_map(|(n, v)| Some((n.into_string().ok()?, v.into_string().ok()?)));
-        own.chain(self.env.iter().cloned()).collect()
+        own.chain(self.env.iter().flat_map(|one| one.0.clone())).collect()
     }
 
     /// The folder in which the commands are executed.
@@ -180,11 +200,20 @@ fn output(text: &str) -> Result<Printed, String> {
     }
 }
 
-fn variable(text: &str) -> Result<(String, String), String> {
-    match text.split_once('=') {
-        Some((name, value)) if !name.is_empty() => Ok((name.to_owned(), value.to_owned())),
-        _ => Err("a variable and its value, such as LC_ALL=C".to_owned()),
-    }
+/// Variables, as one argument.
+#[derive(Debug, Clone)]
+struct Assignments(Vec<(String, String)>);
+
+/// One assignment; or several with blanks between, quoted as in a shell.
+fn variables(text: &str) -> Result<Assignments, String> {
+    let variable = |text: &str| match text.split_once('=') {
+        Some((name, value)) if !name.is_empty() => Some((name.to_owned(), value.to_owned())),
+        _ => None,
+    };
+    let words = shell_words::split(text).unwrap_or_default();
+    let several: Option<Vec<(String, String)>> = words.iter().map(|word| variable(word)).collect();
+    let found = several.filter(|_| words.len() > 1 || text.is_empty()).or_else(|| Some(vec![variable(text)?]));
+    found.map(Assignments).ok_or_else(|| "a variable and its value, such as LC_ALL=C".to_owned())
 }
 
 fn seconds(text: &str) -> Result<f64, String> {

@@ -36,6 +36,15 @@ pub(super) struct Parameter {
 }
 
 impl Parameters {
+    /// Their names.
+    pub(super) fn names(&self) -> Vec<String> {
+        self.parameter_scan
+            .chunks(3)
+            .chain(self.parameter_list.chunks(2))
+            .filter_map(|given| given.first().cloned())
+            .collect()
+    }
+
     /// The parameters in the order of the options, scans first.
     pub(super) fn read(&self) -> Result<Vec<Parameter>, CommandError> {
         let mut all: Vec<Parameter> = vec![];

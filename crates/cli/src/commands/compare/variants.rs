@@ -96,15 +96,16 @@ impl Variants {
         parameters: &Parameters,
     ) -> Result<Self, CommandError> {
         let parameters = parameters.read()?;
-        let (templates, for_all) = templates(commands, named, around, !parameters.is_empty())?;
-        if let Some(unused) = parameters.iter().find(|parameter| !templates.iter().any(|t| uses(&t.text, parameter))) {
+        let (mut templates, for_all) = templates(commands, named, around, !parameters.is_empty())?;
+        templates.iter_mut().for_each(|template| template.set_up_each_trial(&parameters));
+        if let Some(unused) = parameters.iter().find(|parameter| !templates.iter().any(|t| t.has(parameter))) {
             let error = format!("no command has `{{{}}}`", clean(&unused.name));
             return Err(CommandError::usage(error).hint("braces mark where the values of a parameter go"));
         }
         let mut all = vec![];
         for values in combinations(&parameters) {
             for template in &templates {
-                let is_plain = !parameters.iter().any(|parameter| uses(&template.text, parameter));
+                let is_plain = !parameters.iter().any(|parameter| template.has(parameter));
                 // One that has no parameter is the same for all values.
                 if !is_plain
                     || parameters.is_empty()
@@ -119,6 +120,26 @@ impl Variants {
         choose_baseline(&mut all, named.baseline.as_deref())?;
         let trends = parameters.into_iter().filter(|parameter| parameter.is_numeric).map(|parameter| parameter.name);
         Ok(Self { all, around: for_all, trends: trends.collect() })
+    }
+}
+
+impl Template {
+    /// Whether the command has the parameter, or what stands around its trials.
+    fn has(&self, parameter: &Parameter) -> bool {
+        let Around { setup, prepare, conclude, cleanup } = &self.around;
+        let around = [setup, prepare, conclude, cleanup].into_iter().flatten();
+        std::iter::once(&self.text).chain(around).any(|text| uses(text, parameter))
+    }
+
+    /// Once before the first block is too early for a setup that makes one command several things, as `git checkout {branch}` does:
+    /// all would find what the last one left. It is executed before each trial.
+    fn set_up_each_trial(&mut self, parameters: &[Parameter]) {
+        let Around { setup, prepare, .. } = &mut self.around;
+        let makes_others = |setup: &mut String| parameters.iter().any(|p| uses(setup, p) && !uses(&self.text, p));
+        if let Some(text) = setup.take_if(makes_others) {
+            *prepare =
+                Some(prepare.take().map_or(text.clone(), |prepare| format!("{{ {text}\n}} && {{ {prepare}\n}}")));
+        }
     }
 }
 
@@ -196,12 +217,15 @@ fn variant(template: &Template, are_several: bool, parameters: &[Parameter], val
     let settings =
         parameters.iter().zip(values).map(|(parameter, value)| (parameter.name.clone(), (*value).to_owned()));
     levels.extend(settings.clone());
+    // What a name, or a command without one, shows anyhow is not said again.
+    let shown = template.name.as_ref().unwrap_or(&template.text);
+    let is_hidden = |name: &str| !shown.contains(&format!("{{{name}}}"));
+    let hidden = settings.clone().filter(|(name, _)| is_hidden(name)).map(|(name, value)| format!("{name}={value}"));
     let settings = settings.map(|(name, value)| format!("{name}={value}"));
     let words: Vec<String> = match (parameters.is_empty(), are_several, &template.name) {
         (true, ..) => vec![own.clone()],
-        (false, _, Some(name)) => std::iter::once(name.clone()).chain(settings).collect(),
         (false, false, None) => settings.collect(),
-        (false, true, None) => vec![put(&template.text)],
+        (false, ..) => std::iter::once(put(shown)).chain(hidden).collect(),
     };
     let Around { setup, prepare, conclude, cleanup } = &template.around;
     let [setup, prepare, conclude, cleanup] = [setup, prepare, conclude, cleanup].map(|text| text.as_ref().map(put));

@@ -1,0 +1,211 @@
+//! Tables with a line of titles, columns of words (factors) and a column of values, as CSV, with tabs, semicolons or blanks: a
+//! line for each value. A factor is a part of a value's name (`/FACTOR`). A column of numbers that is neither the value nor a
+//! count of repeats is a factor too; if it is not clear which column has the values, it must be chosen. Nothing is guessed.
+
+use bakeoff_model::metric::Direction;
+use bakeoff_model::plain::clean;
+use bakeoff_readers::columns::UNITS;
+use bakeoff_readers::keys::Projection;
+use bakeoff_readers::{Error, Gathered, Options, Origin, TableValue, table};
+use std::collections::BTreeSet;
+
+/// Titles of columns that count lines, and tell nothing apart.
+const COUNTERS: [&str; 16] = [
+    "",
+    "run",
+    "runs",
+    "rep",
+    "repeat",
+    "repetition",
+    "\u{69}teration",
+    "iter",
+    "trial",
+    "i",
+    "id",
+    "index",
+    "sample",
+    "block",
+    "timestamp",
+    "date",
+];
+/// Words in the titles of values; of the second list more is better.
+const VALUES: [&str; 14] = [
+    "time",
+    "seconds",
+    "wall",
+    "elapsed",
+    "real",
+    "duration",
+    "latency",
+    "runtime",
+    "value",
+    "score",
+    "measurement",
+    "ms",
+    "ns",
+    "us",
+];
+const RATES: [&str; 8] = ["throughput", "rate", "ops", "qps", "rps", "fps", "bandwidth", "speed"];
+
+const MISSING: &str = "take the line out, or put # before it, and say so where you publish the numbers";
+
+fn shown(text: &str) -> String {
+    format!("`{}`", clean(text))
+}
+
+/// The separator of a table with titles that begins so; none if it is none.
+pub(crate) fn separator(beginning: &[u8]) -> Option<char> {
+    let text = String::from_utf8_lossy(beginning);
+    let text = text.trim_start_matches('\u{feff}');
+    let mut lines = text.lines().filter(|line| is_content(line));
+    let (titles, first) = (lines.next()?, lines.next()?);
+    [',', ';', '\t', ' '].into_iter().find(|separator| {
+        let (titles, cells) = (split(titles, *separator), split(first, *separator));
+        let are_words = titles.iter().all(|title| title.parse::<f64>().is_err() && !title.starts_with("**"));
+        let is_number = |cell: &&String| cell.parse::<f64>().is_ok();
+        titles.len() > 1 && titles.len() == cells.len() && are_words && cells.iter().any(|cell| is_number(&cell))
+    })
+}
+
+fn is_content(line: &str) -> bool {
+    !line.trim().is_empty() && !line.trim_start().starts_with('#')
+}
+
+/// The cells of a line; between double quotes nothing separates.
+fn split(line: &str, separator: char) -> Vec<String> {
+    let mut cells = vec![String::new()];
+    let mut is_quoted = false;
+    for c in line.trim_end_matches('\r').chars() {
+        match c {
+            '"' => is_quoted = !is_quoted,
+            c if c == separator && !is_quoted => cells.push(String::new()),
+            c => cells.last_mut().into_iter().for_each(|cell| cell.push(c)),
+        }
+    }
+    let cells = cells.into_iter().map(|cell| cell.trim().to_owned());
+    if separator == ' ' { cells.filter(|cell| !cell.is_empty()).collect() } else { cells.collect() }
+}
+
+/// The words of a title, in small letters.
+fn words(title: &str) -> Vec<String> {
+    let parts = title.split(|c: char| !(c.is_alphanumeric() || c == '%' || c == '/'));
+    parts.filter(|word| !word.is_empty()).map(str::to_lowercase).collect()
+}
+
+/// Reads one file into what has been gathered.
+pub(crate) fn read(
+    text: &str,
+    separator: char,
+    origin: &Origin<'_>,
+    is_alone: bool,
+    options: &Options,
+) -> Result<Gathered, Error> {
+    let text = text.trim_start_matches('\u{feff}');
+    let mut lines = (1u64..).zip(text.lines()).filter(|(_, line)| is_content(line));
+    let titles = lines.next().map(|(_, line)| split(line, separator)).unwrap_or_default();
+    let mut rows: Vec<(u64, Vec<String>)> = vec![];
+    for (number, line) in lines {
+        let cells = split(line, separator);
+        if cells.len() != titles.len() {
+            let message = format!("this line has {} cells where the titles have {}", cells.len(), titles.len());
+            return Err(origin.error(
+                number,
+                &message,
+                "give every title one cell; `-C N` reads a column by its number",
+            ));
+        }
+        rows.push((number, cells));
+    }
+    let numeric = |column: usize| {
+        let known = rows.iter().filter(|(_, cells)| !is_missing(&cells[column]));
+        known.clone().count() > 0 && known.clone().all(|(_, cells)| cells[column].parse::<f64>().is_ok())
+    };
+    let numbers: Vec<usize> = (0..titles.len()).filter(|column| numeric(*column)).collect();
+    let value = value_of(&titles, &numbers, origin, options)?;
+    let is_counter = |title: &str| COUNTERS.contains(&title.to_lowercase().as_str());
+    let differs = |column: &usize| rows.iter().any(|(_, cells)| cells[*column] != rows[0].1[*column]);
+    let is_factor = |column: &usize| *column != value && !(numbers.contains(column) && is_counter(&titles[*column]));
+    let mut factors: Vec<usize> = (0..titles.len()).filter(is_factor).filter(differs).collect();
+    let has_few_levels = |column: &usize| {
+        let levels: BTreeSet<&String> = rows.iter().map(|(_, cells)| &cells[*column]).collect();
+        2 * levels.len() <= rows.len()
+    };
+    let unclear = |column: &usize| numbers.contains(column) && !has_few_levels(column);
+    match factors.iter().copied().find(unclear) {
+        Some(column) if !options.columns.is_chosen => {
+            let message = format!("is {} a value, or does it tell values apart?", shown(&titles[column]));
+            let remedy = format!("`-C {}` takes the column of values without it", value + 1);
+            return Err(origin.whole(&message, &remedy));
+        }
+        _ => factors.retain(|column| !unclear(column)),
+    }
+    let (unit, factor) = unit_of(&titles[value]);
+    let is_rate = words(&titles[value]).iter().any(|word| RATES.contains(&word.as_str()) || word.ends_with("/s"));
+    let better = if is_rate && unit != "sec" { Direction::More } else { Direction::Less };
+    let options = with_column(options, is_alone, factors.first().map(|column| titles[*column].as_str()));
+    let take = |(line, cells): (u64, Vec<String>)| {
+        let cell = &cells[value];
+        let number = cell.parse::<f64>().ok().filter(|number| number.is_finite()).ok_or_else(|| {
+            let message = if cell.is_empty() {
+                format!("column {} is empty", value + 1)
+            } else {
+                format!("{} is not a number", shown(cell))
+            };
+            origin.error(line, &message, MISSING)
+        })?;
+        let number = if factor < 1.0 { number / (1.0 / factor).round() } else { number * factor };
+        let factors = factors.iter().map(|column| (titles[*column].clone(), cells[*column].clone())).collect();
+        Ok(TableValue { factors, value: number })
+    };
+    let values = rows.into_iter().map(take).collect::<Result<Vec<_>, Error>>()?;
+    Ok(table(values, (unit, better), origin, &options))
+}
+
+fn is_missing(cell: &str) -> bool {
+    matches!(cell.to_lowercase().as_str(), "" | "na" | "n/a" | "nan" | "-" | "null" | "none")
+}
+
+/// The column of values: the one that was chosen, the only one with numbers, or the only one that is called like it.
+fn value_of(titles: &[String], numbers: &[usize], origin: &Origin<'_>, options: &Options) -> Result<usize, Error> {
+    if options.columns.is_chosen && options.columns.column <= titles.len() {
+        return Ok(options.columns.column - 1);
+    }
+    let is_value = |column: &&usize| {
+        let words = words(&titles[**column]);
+        words.iter().any(|word| VALUES.contains(&word.as_str()) || RATES.contains(&word.as_str()))
+    };
+    let counters = |column: &&usize| !COUNTERS.contains(&titles[**column].to_lowercase().as_str());
+    let named: Vec<usize> = numbers.iter().filter(is_value).copied().collect();
+    let others: Vec<usize> = numbers.iter().filter(counters).copied().collect();
+    match (named.as_slice(), others.as_slice()) {
+        ([one], _) | ([], [one]) => Ok(*one),
+        ([], []) => {
+            Err(origin.whole("this looks like a table with titles, but no column of it has numbers only", MISSING))
+        }
+        (several, others) => {
+            let several = if several.is_empty() { others } else { several };
+            let names: Vec<String> =
+                several.iter().map(|column| format!("{} {}", column + 1, shown(&titles[*column]))).collect();
+            let message =
+                format!("this looks like a table with titles: which column has the values? {}", names.join(", "));
+            Err(origin.whole(&message, "`-C N` chooses column N"))
+        }
+    }
+}
+
+/// The base unit that a title names, such as `time_ms` or `wall (s)`, and its factor.
+fn unit_of(title: &str) -> (&'static str, f64) {
+    let parts: Vec<&str> = title.split(|c: char| !(c.is_alphanumeric() || "µ%/".contains(c))).collect();
+    let known =
+        |word: &&str| UNITS.iter().find(|(names, ..)| names.contains(word)).map(|(_, base, factor)| (*base, *factor));
+    parts.iter().rev().filter(|word| !word.is_empty()).find_map(known).unwrap_or(("", 1.0))
+}
+
+/// Without another choice the first factor's levels are compared, of several files each file's.
+fn with_column(options: &Options, is_alone: bool, factor: Option<&str>) -> Options {
+    let usual = factor.filter(|_| options.col.is_none()).and_then(|factor| {
+        let file = if is_alone { "" } else { ".file," };
+        Projection::parse(&format!("{file}/{}", factor.replace([' ', ','], "_"))).ok()
+    });
+    Options { col: options.col.clone().or(usual), ..options.clone() }
+}
