@@ -137,3 +137,27 @@ fn a_profile_that_few_compilations_used_is_doubted() {
     assert_eq!(doubts(32, 3, 32), [(FlagFate::Partly, "opt".to_owned(), 3, 32)]);
     assert_eq!(doubts(32, 3, 3), [(FlagFate::Partly, "opt".to_owned(), 3, 32)]);
 }
+
+/// What was compiled before is no proof, whether a level says words or a compiler; words that came nowhere came nowhere.
+#[test]
+fn a_level_whose_program_has_parts_of_before_is_not_proven() {
+    let fates = |key: &str, text: &str, seen: Option<(u64, u64)>| {
+        let mut record = with_words(key, ["", text], ["", ""]);
+        let build = &mut record.builds[1];
+        build.layers = vec![LayerLine { name: "p".to_owned(), compilations: Some(3), ..LayerLine::default() }];
+        build.proof.left_before = [("p".to_owned(), ["a.o".to_owned()].into())].into();
+        let seen = seen.map(|(reached, of)| {
+            let (layer, variable, flag) = ("p".to_owned(), key.to_owned(), text.to_owned());
+            FlagSeen { layer, variable, flag, reached, of, ..FlagSeen::default() }
+        });
+        build.proof.flags = seen.into_iter().collect();
+        let found = doubts_about_builds(&record.study, &record.builds).flags;
+        found.into_iter().map(|doubt| (doubt.flag, doubt.fate, doubt.reached, doubt.of)).collect::<Vec<_>>()
+    };
+    let before = || FlagFate::LeftBefore { files: vec!["a.o".to_owned()] };
+    assert_eq!(fates("append", "-O3", Some((3, 3))), [("-O3".to_owned(), before(), 3, 3)]);
+    assert_eq!(fates("CFLAGS", "-O3", Some((3, 3))), [("-O3".to_owned(), before(), 3, 3)]);
+    assert_eq!(fates("compiler", "clang", None), [("clang".to_owned(), before(), 3, 3)]);
+    assert_eq!(fates("append", "-O3", Some((0, 3))), [("-O3".to_owned(), FlagFate::NeverArrived, 0, 3)]);
+    assert_eq!(fates("rustflags", "-O", Some((3, 3))), []);
+}
