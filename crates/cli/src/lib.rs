@@ -17,6 +17,7 @@ mod progress;
 mod session;
 mod twins;
 mod used;
+mod walls;
 
 use bakeoff_command::{Code, CommandError, Form, Subcommand, screen};
 use clap::CommandFactory as _;

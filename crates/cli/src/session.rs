@@ -1,17 +1,19 @@
 //! One session of a study: opens its journal, executes what is missing, and keeps every event. `run` and `compare`
 //! differ in where plan and executor come from; from there on they are this.
 
+mod tracing;
+
 use crate::continued;
 use crate::failing::Failing;
 use crate::progress::Progress;
-use crate::used::{self, Files};
+use crate::used;
 use bakeoff_builds::Cache;
 use bakeoff_command::error::CommandError;
-use bakeoff_command::{Asked, Features, Finished, journals, screen, tracer};
+use bakeoff_command::{Asked, Features, Finished, journals, screen};
 use bakeoff_journal::Journal;
 use bakeoff_judge::stopping;
 use bakeoff_lab::watched::Watched;
-use bakeoff_lab::{Ending, Event, Executor, Standing, Subject, drive};
+use bakeoff_lab::{Ending, Event, Executor, Standing, drive};
 use bakeoff_model::plan::Plan;
 use bakeoff_model::record::{
     BuildLine, Change, Changed, Checked, ClockSet, FeatureLine, Line, Outcome, Record, Session, StudyLine,
@@ -354,62 +356,6 @@ impl<'a> OpenStudy<'a> {
         Ok((study, ending))
     }
 
-    /// Runs each variant once more under a tracer, and holds the files that it uses against the time of the trials.
-    fn trace_files(&mut self, executor: &mut dyn Executor) -> Result<Ending, CommandError> {
-        let Some(apart) = self.setting.trace.clone() else { return Ok(Ending::Complete) };
-        let (plan, tracer) = (self.setting.plan, tracer());
-        let (mut sights, mut why) = (vec![], plan.boots().then(|| "trials run in a guest".to_owned()));
-        let walls = usual_walls(std::slice::from_ref(&self.record));
-        let subject = |workload| plan.variants.iter().map(move |variant| Subject { variant: &variant.name, workload });
-        let subjects: Vec<_> = plan.workloads.iter().flat_map(|workload| subject(workload.name.as_str())).collect();
-        for (number, subject) in (1..).zip(&subjects) {
-            if why.is_some() || interrupted() {
-                break;
-            }
-            let wall_s = plan.conditions.iter().filter_map(|condition| walls.of(subject.workload, &condition.name));
-            let wall_s = wall_s.fold(0.0, f64::max);
-            if wall_s > used::LONGEST_S {
-                why = Some(format!("a trial of {} takes longer than {} s", subject.workload, used::LONGEST_S));
-                break;
-            }
-            if !self.setting.quiet && screen::err_is_terminal() {
-                screen::draw(&format!(
-                    "which files {} uses: traced run {number} of {}",
-                    subject.variant,
-                    subjects.len()
-                ));
-            }
-            match used::trace(*subject, &tracer, wall_s, executor)? {
-                Some(Ok(sight)) => sights.push(sight),
-                Some(Err(refused)) => why = Some(refused),
-                None => break,
-            }
-        }
-        screen::erase();
-        if let Some(why) = why {
-            screen::err(&format!(
-                "note: which files trials open was not traced: {}. Only the programs that commands name, and what these \
-                 load, were watched\n",
-                bakeoff_model::plain::clean(&why)
-            ));
-        }
-        let open: Vec<_> = self.open.iter().map(PathBuf::as_path).chain(self.setting.journal.parent()).collect();
-        let canonical = |path: &Path| std::fs::canonicalize(path).ok();
-        let open = open.into_iter().chain([Path::new(".")]).filter_map(canonical).collect();
-        let apart = apart.iter().filter_map(|path| canonical(path)).collect();
-        let files = Files { record: &self.record, apart, watched: std::mem::take(&mut self.looked_at), open };
-        let found = files.judge(&sights);
-        if let Some(basis) = self.setting.study.basis.as_mut().filter(|_| !found.seen.is_empty()) {
-            basis.seen.extend(found.seen);
-            self.keep(Line::Study(Box::new(self.setting.study.clone())))?;
-        }
-        let Some((from, files)) = found.changed else { return Ok(Ending::Complete) };
-        let session = self.session.unwrap_or_default();
-        self.note_changed(Changed { session, files, whole_session: false, from_unix_s: Some(from) })?;
-        self.tell_changed();
-        Ok(Ending::Changed)
-    }
-
     /// The features that may gather something of this study.
     fn features(&self) -> Features {
         self.wanted.as_ref().map_or(Features(&[]), |wanted| wanted.features)
@@ -540,33 +486,4 @@ const FILES_SHOWN: usize = 3;
 
 fn interrupted() -> bool {
     bakeoff_host::interrupt::count() > 0
-}
-
-/// Elapsed times of the trials in some journals; for estimates.
-#[derive(Debug, Default)]
-pub(crate) struct Walls {
-    /// Sum in seconds and number, by workload and condition.
-    cells: BTreeMap<(String, String), (f64, u32)>,
-}
-
-impl Walls {
-    /// The mean of a workload under a condition, in seconds; none if there is no trial of it.
-    pub(crate) fn of(&self, workload: &str, condition: &str) -> Option<f64> {
-        let (sum_s, number) = self.cells.get(&(workload.to_owned(), condition.to_owned()))?;
-        Some(sum_s / f64::from(*number))
-    }
-}
-
-/// What some journals tell of how long trials take.
-pub(crate) fn usual_walls(records: &[Record]) -> Walls {
-    let mut walls = Walls::default();
-    for record in records.iter().filter(|record| record.study.simulated.is_none()) {
-        for trial in &record.without_building().trials {
-            let Some(wall_s) = trial.value("wall") else { continue };
-            let (sum_s, number) = walls.cells.entry((trial.workload.clone(), trial.condition.clone())).or_default();
-            *sum_s += wall_s;
-            *number += 1;
-        }
-    }
-    walls
 }

@@ -3,7 +3,7 @@
 //! nobody knows is said to be unknown.
 
 use crate::commands::estimates::{about, at_most};
-use crate::session::{Walls, usual_walls};
+use crate::walls::{Walls, usual_walls};
 use bakeoff_builds::{Cache, Wanted, WantedLayer};
 use bakeoff_command::state::journals_of;
 use bakeoff_command::study_folder::StudyFolder;

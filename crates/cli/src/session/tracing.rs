@@ -1,0 +1,69 @@
+//! The traced runs at the end of a session: which variants and workloads run once more, and what becomes of the files that were
+//! seen. How one run is traced, and the rules by which a file was changed, are in [`crate::used`].
+
+use super::{OpenStudy, interrupted};
+use crate::used::{self, Files};
+use crate::walls::usual_walls;
+use bakeoff_command::error::CommandError;
+use bakeoff_command::{screen, tracer};
+use bakeoff_lab::{Ending, Executor, Subject};
+use bakeoff_model::record::{Changed, Line};
+use std::path::{Path, PathBuf};
+
+impl OpenStudy<'_> {
+    /// Runs each variant once more under a tracer, and holds the files that it uses against the time of the trials.
+    pub(super) fn trace_files(&mut self, executor: &mut dyn Executor) -> Result<Ending, CommandError> {
+        let Some(apart) = self.setting.trace.clone() else { return Ok(Ending::Complete) };
+        let (plan, tracer) = (self.setting.plan, tracer());
+        let (mut sights, mut why) = (vec![], plan.boots().then(|| "trials run in a guest".to_owned()));
+        let walls = usual_walls(std::slice::from_ref(&self.record));
+        let subject = |workload| plan.variants.iter().map(move |variant| Subject { variant: &variant.name, workload });
+        let subjects: Vec<_> = plan.workloads.iter().flat_map(|workload| subject(workload.name.as_str())).collect();
+        for (number, subject) in (1..).zip(&subjects) {
+            if why.is_some() || interrupted() {
+                break;
+            }
+            let wall_s = plan.conditions.iter().filter_map(|condition| walls.of(subject.workload, &condition.name));
+            let wall_s = wall_s.fold(0.0, f64::max);
+            if wall_s > used::LONGEST_S {
+                why = Some(format!("a trial of {} takes longer than {} s", subject.workload, used::LONGEST_S));
+                break;
+            }
+            if !self.setting.quiet && screen::err_is_terminal() {
+                screen::draw(&format!(
+                    "which files {} uses: traced run {number} of {}",
+                    subject.variant,
+                    subjects.len()
+                ));
+            }
+            match used::trace(*subject, &tracer, wall_s, executor)? {
+                Some(Ok(sight)) => sights.push(sight),
+                Some(Err(refused)) => why = Some(refused),
+                None => break,
+            }
+        }
+        screen::erase();
+        if let Some(why) = why {
+            screen::err(&format!(
+                "note: which files trials open was not traced: {}. Only the programs that commands name, and what these \
+                 load, were watched\n",
+                bakeoff_model::plain::clean(&why)
+            ));
+        }
+        let open: Vec<_> = self.open.iter().map(PathBuf::as_path).chain(self.setting.journal.parent()).collect();
+        let canonical = |path: &Path| std::fs::canonicalize(path).ok();
+        let open = open.into_iter().chain([Path::new(".")]).filter_map(canonical).collect();
+        let apart = apart.iter().filter_map(|path| canonical(path)).collect();
+        let files = Files { record: &self.record, apart, watched: std::mem::take(&mut self.looked_at), open };
+        let found = files.judge(&sights);
+        if let Some(basis) = self.setting.study.basis.as_mut().filter(|_| !found.seen.is_empty()) {
+            basis.seen.extend(found.seen);
+            self.keep(Line::Study(Box::new(self.setting.study.clone())))?;
+        }
+        let Some((from, files)) = found.changed else { return Ok(Ending::Complete) };
+        let session = self.session.unwrap_or_default();
+        self.note_changed(Changed { session, files, whole_session: false, from_unix_s: Some(from) })?;
+        self.tell_changed();
+        Ok(Ending::Changed)
+    }
+}
