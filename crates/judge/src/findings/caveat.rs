@@ -57,7 +57,7 @@ pub enum Caveat {
     ZeroMedian,
     /// Values that can vary by chance did not, on either side: so there is no interval.
     Unvaried {
-        /// In so many runs of each.
+        /// In this number of runs of each.
         runs: u32,
         /// With this confidence at most this part of all runs has another value: 1 − (1 − confidence)^(1/runs).
         confidence: f64,

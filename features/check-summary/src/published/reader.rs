@@ -10,7 +10,7 @@ use std::ops::Range;
 
 /// A longer line is a remark, not a heading, unless it stands alone.
 const HEADING_WORDS: usize = 10;
-/// A line of so many bytes may go on in the next.
+/// A line of this number of bytes may go on in the next.
 const SENTENCE: usize = 40;
 
 pub(super) const EXAMPLE: &str = "write one line for each system, such as `A avg 0.203 min 0.187 max 0.295 n 75`; or a \
