@@ -2,8 +2,12 @@
 
 use crate::error::{Code, CommandError};
 use crate::screen;
+use bakeoff_host::Who;
 use bakeoff_host::lock::How;
 use bakeoff_host::machine::{Held, Machine};
+use bakeoff_model::plain::clean;
+use bakeoff_report::format::waiting_time;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Takes the machine for measurements that need no cache, until the value is dropped.
 pub fn alone(quiet: bool) -> Result<Held, CommandError> {
@@ -23,12 +27,23 @@ pub fn tell_why_not_alone(why: Option<&str>) {
     }
 }
 
-/// Says which process has it.
+/// Whether it was said once that somebody is waited for, which is enough where nothing is drawn.
+static IS_TOLD: AtomicBool = AtomicBool::new(false);
+
+/// Says which process has it, and how not to wait.
 pub fn tell_who_is_waited_for(process: Option<u32>, quiet: bool) {
-    if !quiet {
-        let who = process.map_or_else(|| "another process".to_owned(), |process| format!("process {process}"));
-        screen::err(&format!(
-            "waiting for {who}: it builds or executes trials, and trials need the machine for themselves\n"
-        ));
+    if IS_TOLD.swap(true, Ordering::SeqCst) && quiet {
+        return;
     }
+    let number = process.map_or_else(|| "another process".to_owned(), |process| format!("process {process}"));
+    let who = process.and_then(Who::of).map_or_else(String::new, |who| {
+        let folder = who.folder.map_or_else(String::new, |folder| format!(", in {}", folder.display()));
+        let since = waiting_time(who.for_s);
+        format!(" It is `{}` of {}{folder}, for {since}.", who.command, who.user)
+    });
+    screen::err(&format!(
+        "waiting for {number}: it builds or runs trials, and trials need the machine for themselves.{}\nhint: Ctrl-C stops \
+         waiting. BAKEOFF_LOCKS names another folder for locks: then nobody waits, and both disturb each other\n",
+        clean(&who)
+    ));
 }

@@ -2,8 +2,9 @@
 //! goes through here, and nothing of it can steer a terminal. A reader that goes away (`| head`) is no error.
 
 use crate::error::Code;
-use bakeoff_model::plain::{clean, escaped, harmless};
+use bakeoff_model::plain::{escaped, harmless};
 use bakeoff_report::Style;
+use bakeoff_report::draw::text::foreign;
 use std::io::{self, IsTerminal as _, Write as _};
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -69,7 +70,11 @@ pub fn err(text: &str) {
 /// Writes a line to standard error: on a terminal in the place of the one that was drawn before.
 pub fn draw(line: &str) {
     if err_is_terminal() {
-        let _ = io::stderr().lock().write_all(format!("{ERASE}{}", clean(line)).as_bytes());
+        // What goes on in the next line could not be erased.
+        let columns =
+            terminal_size::terminal_size_of(io::stderr()).map_or(PLAIN_WIDTH, |(width, _)| usize::from(width.0));
+        let line = foreign(line, columns.saturating_sub(1));
+        let _ = io::stderr().lock().write_all(format!("{ERASE}{line}").as_bytes());
     } else {
         err(&format!("{line}\n"));
     }

@@ -26,6 +26,7 @@ mod probes;
 pub mod search_path;
 pub mod tracer;
 pub mod user_namespace;
+mod who;
 pub mod wrapper;
 
 pub use clock_set::ClockWatch;
@@ -35,6 +36,7 @@ pub use job::{Achieved, Job, JobEnded, Limits, Rounds};
 #[cfg(fuzzing)]
 pub use launcher::fuzz_wire;
 pub use launcher::{Enclosure, Launcher, MOST_MARKED_BYTES, Options, offline};
+pub use who::Who;
 
 use std::time::{SystemTime, UNIX_EPOCH};
 

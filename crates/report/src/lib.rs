@@ -56,19 +56,13 @@ use bakeoff_model::record::{BuildLine, BuildOutcome};
 pub fn json(findings: &Findings, home: Option<&str>) -> Result<String, serde_json::Error> {
     let findings = without_folders(findings);
     let (answer, verdict) = screen::conclusion(&findings);
-    let text = json::pretty(&Concluded { findings: &findings, answer, verdict })?;
+    let text = json::pretty(&findings)?;
+    let answer = serde_json::to_string(&answer)?;
+    let members = text.trim_end().trim_end_matches('}').trim_end();
+    let text = format!("{members},\n  \"answer\": {answer},\n  \"verdict\": \"{verdict}\"\n}}\n");
     let Some(home) = home.map(|home| home.trim_end_matches('/')).filter(|home| home.len() > 1) else { return Ok(text) };
     let quoted = serde_json::to_string(home)?;
     Ok(without_home(&text, quoted.trim_matches('"')))
-}
-
-/// Findings, and what they come to.
-#[derive(serde::Serialize)]
-struct Concluded<'a> {
-    #[serde(flatten)]
-    findings: &'a Findings,
-    answer: String,
-    verdict: &'static str,
 }
 
 /// The findings with logs named relative to the cache.

@@ -291,7 +291,20 @@ impl Showing {
             Ending::Complete => Ok(code),
             Ending::Changed => Ok(Code::Usage),
             Ending::Stopped => {
-                screen::err("stopped before all blocks were executed\n");
+                let findings = &compared.findings;
+                let kept = match compared.journal {
+                    Some(journal) => {
+                        format!("{} has them; the same command resumes", clean(&journal.display().to_string()))
+                    }
+                    None if compared.is_last => {
+                        "bakeoff report --last shows them; with --journal FILE the same command could resume".to_owned()
+                    }
+                    None => "they were not kept: --journal FILE keeps them, and the same command resumes".to_owned(),
+                };
+                screen::err(&format!(
+                    "stopped after {} of {} blocks: {kept}\n",
+                    findings.blocks_finished, findings.blocks_total
+                ));
                 Ok(Code::Interrupted)
             }
         }

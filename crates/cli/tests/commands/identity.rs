@@ -253,7 +253,14 @@ fn a_comparison_waits_for_the_machine_too_and_a_journal_of_another_one_is_explai
     let held = machine.claim(How::Shared, |_| ()).unwrap().unwrap();
     let mut compare = sandbox.command(&words).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
     let mut lines = BufReader::new(compare.stderr.take().unwrap()).lines().map(Result::unwrap);
-    assert!(lines.any(|line| line.starts_with(&format!("waiting for process {}", std::process::id()))));
+    let waits = lines.find(|line| line.starts_with(&format!("waiting for process {}", std::process::id()))).unwrap();
+    // Who it is, where, and since when; and how not to wait.
+    let folder = std::env::current_dir().unwrap().display().to_string();
+    for part in ["It is `", "commands", "` of ", &format!(", in {folder}, for "), "need the machine for themselves"] {
+        assert!(waits.contains(part), "{part}: {waits}");
+    }
+    let hint = lines.next().unwrap();
+    assert!(hint.starts_with("hint: Ctrl-C stops waiting. BAKEOFF_LOCKS"), "{hint}");
     drop(held);
     lines.for_each(drop);
     assert!(compare.wait().unwrap().success());
@@ -263,7 +270,7 @@ fn a_comparison_waits_for_the_machine_too_and_a_journal_of_another_one_is_explai
     sandbox.execute(&turned).expect(2, &["is of another study", "the baseline, in the study"]);
     // An interrupt ends the wait.
     let _held = machine.claim(How::Alone, |_| ()).unwrap().unwrap();
-    let mut waits = sandbox.command(&["compare", "true", "exit 0"]).stderr(Stdio::piped()).spawn().unwrap();
+    let mut waits = sandbox.command(&["compare", "true", "exit 0", "--quiet"]).stderr(Stdio::piped()).spawn().unwrap();
     let mut lines = BufReader::new(waits.stderr.take().unwrap()).lines().map(Result::unwrap);
     assert!(lines.any(|line| line.starts_with("waiting for process")));
     assert!(std::process::Command::new("kill").args(["-TERM", &waits.id().to_string()]).status().unwrap().success());

@@ -3,6 +3,7 @@
 
 use super::amounts::Amount;
 use super::facts::depends_on_condition;
+use super::rows::distinct;
 use super::view::{Absence, Stand, View};
 use crate::draw::text::{clean, middle, width};
 use crate::failures::failure_in_full;
@@ -138,7 +139,14 @@ impl Teller<'_> {
     }
 
     fn name(&self, variant: &str) -> String {
-        if variant == BASELINE { "the baseline".to_owned() } else { middle(&clean(variant), self.length) }
+        if variant == BASELINE {
+            return "the baseline".to_owned();
+        }
+        // Two that are cut must not look alike.
+        let names: Vec<String> = self.findings.variants.iter().map(|known| clean(&known.name)).collect();
+        let at = self.findings.variants.iter().position(|known| known.name == variant);
+        let cut = distinct(names.iter().map(String::as_str).collect(), self.length);
+        at.map_or_else(|| middle(&clean(variant), self.length), |at| cut[at].clone())
     }
 
     fn baseline(&self) -> String {

@@ -58,12 +58,13 @@ pub(super) fn alarms(findings: &Findings, view: Option<&View<'_>>) -> Vec<Alarm>
         Caveat::BusyMachine { seen, from } => {
             let sums = seen.iter().fold([0, 0, 0], |[d, o, a], one| [d + one.disturbed, o + one.of, a + one.all]);
             let [disturbed, of, all] = sums;
-            let of_what =
-                if of < all { format!("the {of} trials that could be measured") } else { format!("{of} trials") };
-            let line = format!(
-                "other programs used more than {} of the processors in {disturbed} of {of_what}",
-                percent(*from)
-            );
+            let line = match of < all {
+                true => format!("other programs were busy in {disturbed} of the {of} trials that could be measured"),
+                false => format!(
+                    "other programs used more than {} of the processors in {disturbed} of {of} trials",
+                    percent(*from)
+                ),
+            };
             let is_most = disturbed as f64 >= MOST_TRIALS * of as f64;
             Some(Alarm { line, short: is_most.then(|| "busy machine".to_owned()).into_iter().collect() })
         }
@@ -77,7 +78,6 @@ pub(super) fn alarms(findings: &Findings, view: Option<&View<'_>>) -> Vec<Alarm>
                 format!("every trial of {workload} takes {seconds:.1} s: its time tells you nothing; report a rate");
             Some(alarm(line, "fixed time"))
         }
-        Caveat::TwinDiffers { .. } => Some(alarm(twin(view?)?, "the twin differs")),
         // Within the margin it makes no claim beyond the margin meaningless.
         Caveat::ControlDiffers(spots) if spots.seen.iter().any(|spot| !spot.what.is_within) => {
             let each: Vec<String> = spots.seen.iter().map(|spot| clean(&control(spot))).collect();
@@ -86,6 +86,8 @@ pub(super) fn alarms(findings: &Findings, view: Option<&View<'_>>) -> Vec<Alarm>
         }
         _ => None,
     }));
+    let differs = findings.caveats.iter().any(|caveat| matches!(caveat, Caveat::TwinDiffers { .. }));
+    alarms.extend(view.filter(|_| differs).and_then(twin).map(|line| alarm(line, "the twin differs")));
     alarms
 }
 
@@ -257,7 +259,7 @@ fn clean_all(names: &[String]) -> Vec<String> {
 fn twin(view: &View<'_>) -> Option<String> {
     let twin = view.twin.filter(|twin| matches!(twin.verdict, Verdict::Faster | Verdict::Slower))?;
     let change = Change::of(twin, view.unit);
-    let (amount, word) = (glue(&change.amount()), Wording::of(view.unit, view.better).direction(&change));
+    let (amount, word) = (change.amount(), Wording::of(view.unit, view.better).direction(&change));
     Some(format!("the baseline's twin came out {amount} {word}: believe no difference of that size"))
 }
 

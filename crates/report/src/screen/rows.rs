@@ -79,7 +79,7 @@ pub(super) fn print(findings: &Findings, view: &View<'_>, lines: &[Line<'_>], pa
 }
 
 /// Names in at most `columns`. Where some would look alike, what they begin with in common is left out.
-fn distinct(names: Vec<&str>, columns: usize) -> Vec<String> {
+pub(super) fn distinct(names: Vec<&str>, columns: usize) -> Vec<String> {
     /// Of the common beginning so much stays.
     const BEFORE: usize = 3;
     let short: Vec<String> = names.iter().map(|name| middle(name, columns)).collect();
@@ -89,7 +89,8 @@ fn distinct(names: Vec<&str>, columns: usize) -> Vec<String> {
             return text.clone();
         }
         let common = |other: &&&str| name.chars().zip(other.chars()).take_while(|(a, b)| a == b).count();
-        let begin = alike.iter().filter(|other| **other != name).map(common).min().unwrap_or(0);
+        // Up to where the one that is most alike differs.
+        let begin = alike.iter().filter(|other| **other != name).map(common).max().unwrap_or(0);
         let rest: String = name.chars().skip(begin.saturating_sub(BEFORE)).collect();
         middle(&format!("…{rest}"), columns)
     };

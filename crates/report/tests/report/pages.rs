@@ -297,6 +297,9 @@ fn json_has_every_field_and_of_doubts_kind_and_sentence() {
         let of = |doubt: &Caveat| serde_json::json!({ "kind": doubt.kind(), "text": caveats::caveat(doubt) });
         let doubts: Vec<Value> = findings.caveats.iter().map(of).collect();
         assert_eq!(value["caveats"], Value::from(doubts), "{name}");
+        let members = value.as_object_mut().unwrap();
+        let said = ["answer", "verdict"].map(|name| members.shift_remove(name).unwrap());
+        assert!(said.iter().all(|said| said.as_str().is_some_and(|said| !said.is_empty())), "{said:?}");
         // Without the doubts, it reads back as equal findings.
         without_words(&mut value);
         let mut own = serde_json::to_value(&findings).unwrap();
