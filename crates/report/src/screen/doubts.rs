@@ -6,7 +6,7 @@ use super::view::{Stand, View};
 use crate::builds::were;
 use crate::caveats::builds::lost_words;
 use crate::caveats::study::control;
-use crate::draw::text::{clean, glue};
+use crate::draw::text::clean;
 use crate::failures::failure_in_full;
 use crate::format::percent;
 use crate::words::{Change, Wording, counted, is_same_program, listed, named};
