@@ -321,6 +321,10 @@ fn mistakes_in_workloads_are_named() {
     );
     let unused = format!("{SERVICE}[workloads.w]\nrun = \"w\"\nservices = []\n");
     refuses(&unused, "no workload needs the service `store`", "`services` of a workload");
+    let same = "`store` is also a phase of the workload `w`";
+    check("phases = [\"load\", \"store\"]\n", same, "rename the service or the phase");
+    // Also where the workload does not need it, but another does.
+    check("services = []\nphases = [\"store\"]\n", same, "rename the service or the phase");
 }
 
 #[test]
