@@ -336,6 +336,9 @@ fn metrics_are_of_bakeoff_or_of_what_the_workloads_declare() {
         let study = parse(&with(metric)).unwrap_or_else(|_| panic!("{}", messages(&with(metric))));
         assert_eq!(study.decide.metrics, [metric, "wall"]);
     }
+    // What nobody chose is shown of the services too.
+    let study = parse(&format!("{HEAD}{workloads}{DECIDE}")).unwrap();
+    assert_eq!(study.decide.metrics, ["wall", "cpu", "maxrss", "store.cpu", "store.maxrss"]);
     for (metric, message, remedy) in [
         ("scn.wall", "no workload has a phase `scn`", "did you mean `scan`?"),
         ("scan.op.p95", "`scan.op.p95` does not end with a figure of ops", "p99.9"),
