@@ -304,9 +304,7 @@ impl Launcher {
     /// The peak resident memory of the launcher process so far, in bytes: a command's peak of this much or less may
     /// be the launcher's and not its own. None if the kernel does not tell.
     pub fn memory_floor_bytes(&self) -> Option<u64> {
-        let status = crate::files::Files::here().field(&format!("proc/{}/status", self.process.id()), "VmHWM")?;
-        let kib: u64 = status.strip_suffix("kB")?.trim().parse().ok()?;
-        Some(kib * 1024)
+        tree::of_memory(&crate::files::Files::here(), self.process.id())
     }
 
     /// CPU time of all that this launcher has executed so far and executes now, in seconds: to the nanosecond for
@@ -314,6 +312,18 @@ impl Launcher {
     /// None where the kernel does not tell.
     pub fn cpu_so_far_s(&self) -> Option<f64> {
         tree::cpu_so_far_s(self.process.id())
+    }
+
+    /// From here on the peaks of all that this launcher executes now count anew, for [`Self::peak_bytes`]. None where the
+    /// kernel refuses.
+    pub fn peaks_begin(&self) -> Option<u64> {
+        tree::peaks_begin(self.process.id())
+    }
+
+    /// The peak resident memory of the largest process that this launcher executes now, in bytes; since the peaks begun, if
+    /// they did: then none if a process was waited for meanwhile, because nobody knows the peak of that one.
+    pub fn peak_bytes(&self, begun: Option<u64>) -> Option<f64> {
+        tree::peak_bytes(self.process.id(), begun)
     }
 
     /// Whether no probe sees to the memory limit: then it is one of each process's address space.

@@ -65,6 +65,9 @@ pub(super) fn unavailable(record: &Record) -> [Vec<Unavailable>; 2] {
     [all, missing]
 }
 
+/// Why no trial has the peak of a service.
+const NO_PEAK: &str = "in each trial one of the service's processes ended, or the kernel does not let peaks begin anew";
+
 /// Of what could not be measured, that which the study asks for; and what it asks for and no trial has, for no reason that
 /// is known.
 fn missing(record: &Record, unavailable: &[Unavailable]) -> Vec<Unavailable> {
@@ -87,8 +90,10 @@ fn missing(record: &Record, unavailable: &[Unavailable]) -> Vec<Unavailable> {
         !is_known && record.trials.iter().all(|trial| trial.value(name).is_none())
     };
     if record.trials.iter().any(|trial| counts(&trial)) {
-        let metrics = asked.iter().filter(is_nowhere).map(|name| (*name).clone()).collect();
+        let nowhere = asked.iter().filter(is_nowhere).map(|name| (*name).clone());
+        let (of_services, metrics) = nowhere.partition(|name| name.ends_with(".maxrss"));
         missing.push(Unavailable { metrics, why: "no trial has it".to_owned() });
+        missing.push(Unavailable { metrics: of_services, why: NO_PEAK.to_owned() });
     }
     missing.retain(|group| !group.metrics.is_empty());
     missing

@@ -24,6 +24,42 @@ pub(super) fn cpu_so_far_s(launcher: u32) -> Option<f64> {
     Some(reaped_s + descendants(&files, launcher).into_iter().map(|pid| alive_s(&files, pid)).sum::<f64>())
 }
 
+/// From here on the peaks of all processes below this launcher count anew; what [`peak_bytes`] is told. None where the
+/// kernel refuses.
+pub(super) fn peaks_begin(launcher: u32) -> Option<u64> {
+    let files = Files::here();
+    let waited_for = waited_for(&files, launcher);
+    // proc_pid_clear_refs(5): the peak resident size becomes the present one. One that has just gone is no matter.
+    let set_back = |pid| {
+        let written = std::fs::write(format!("/proc/{pid}/clear_refs"), "5");
+        written.is_ok() || !files.exists(&format!("proc/{pid}"))
+    };
+    descendants(&files, launcher).into_iter().all(set_back).then_some(waited_for)
+}
+
+/// The peak resident memory of the largest process below this launcher, since then if the peaks begun anew: then none if one
+/// was waited for meanwhile, whose peak nobody knows.
+pub(super) fn peak_bytes(launcher: u32, begun: Option<u64>) -> Option<f64> {
+    let files = Files::here();
+    // One that has ended, and that nobody has waited for, has no such field.
+    let peaks = descendants(&files, launcher).into_iter().filter_map(|pid| of_memory(&files, pid)).max();
+    let peak = peaks.filter(|_| begun.is_none_or(|begun| waited_for(&files, launcher) == begun));
+    peak.map(|bytes| bytes as f64)
+}
+
+/// The peak resident memory of a process, in bytes.
+pub(super) fn of_memory(files: &Files, pid: u32) -> Option<u64> {
+    let kib: u64 = files.field(&format!("proc/{pid}/status"), "VmHWM")?.strip_suffix("kB")?.trim().parse().ok()?;
+    Some(kib * 1024)
+}
+
+/// Page faults of the processes that were waited for, by this launcher and all below it (proc_pid_stat(5): cminflt). No process
+/// has none, so they grow with each.
+fn waited_for(files: &Files, launcher: u32) -> u64 {
+    let all = descendants(files, launcher).into_iter().chain([launcher]);
+    all.filter_map(|pid| fields(files, pid)?.get(8).copied()).sum()
+}
+
 /// Own time of a process and that of the children it waited for; 0 if it has just gone.
 fn alive_s(files: &Files, pid: u32) -> f64 {
     let waited_for_s = reaped_s(files, pid).unwrap_or(0.0);
@@ -32,13 +68,18 @@ fn alive_s(files: &Files, pid: u32) -> f64 {
 
 /// CPU time of the children that a process has waited for (proc_pid_stat(5): cutime and cstime).
 fn reaped_s(files: &Files, pid: u32) -> Option<f64> {
-    let stat = files.read(&format!("proc/{pid}/stat"))?;
-    // The name of the program, in brackets, may hold anything; fields 3 and so on follow it.
-    let fields = stat.get(stat.rfind(')')? + 1..)?.split_whitespace();
-    let ticks: f64 = fields.skip(13).take(2).filter_map(|field| field.parse::<f64>().ok()).sum();
+    let ticks = fields(files, pid)?.iter().skip(13).take(2).sum::<u64>() as f64;
     // SAFETY: sysconf only reads.
     let per_second = unsafe { libc::sysconf(libc::_SC_CLK_TCK) };
     (per_second > 0).then(|| ticks / per_second as f64)
+}
+
+/// The fields of proc_pid_stat(5) from the third on; one that is no number counts as 0.
+fn fields(files: &Files, pid: u32) -> Option<Vec<u64>> {
+    let stat = files.read(&format!("proc/{pid}/stat"))?;
+    // The name of the program, in brackets, may hold anything.
+    let fields = stat.get(stat.rfind(')')? + 1..)?.split_whitespace();
+    Some(fields.map(|field| field.parse().unwrap_or(0)).collect())
 }
 
 /// The processor clock of a process (clock_getcpuclockid(3)), of all its threads.

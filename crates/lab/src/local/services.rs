@@ -36,6 +36,8 @@ struct Running {
     port: u16,
     log: PathBuf,
     cpu_before_s: Option<f64>,
+    /// Where the peaks of one that stays for a block begin.
+    peaks: Option<u64>,
     /// Set if it has ended on its own.
     ended: Option<JobEnded>,
 }
@@ -106,6 +108,7 @@ impl Services {
                 port,
                 log: log.clone(),
                 cpu_before_s: None,
+                peaks: None,
                 ended: None,
             });
             let env = stage.environment(cell, ports, None);
@@ -129,11 +132,15 @@ impl Services {
     /// The trial is about to be launched.
     pub(super) fn trial_begins(&mut self) {
         for running in &mut self.running {
+            if running.service.per == Per::Block {
+                running.peaks = running.launcher.peaks_begin();
+            }
             running.cpu_before_s = running.launcher.cpu_so_far_s();
         }
     }
 
-    /// The trial has just ended: the processor time of each service meanwhile, as `NAME.cpu`; their sum, in seconds.
+    /// The trial has just ended: the processor time of each service meanwhile, as `NAME.cpu`, and the peak memory of
+    /// those of its processes that are alive, as `NAME.maxrss`; the sum of the times, in seconds.
     pub(super) fn trial_ended(&mut self, into: &mut Measurements) -> f64 {
         let mut sum_s = 0.0;
         for running in &self.running {
@@ -141,6 +148,10 @@ impl Services {
                 let cpu_s = (after_s - before_s).max(0.0);
                 sum_s += cpu_s;
                 into.insert(format!("{}.cpu", running.service.name), cpu_s);
+            }
+            let can_tell = running.service.per == Per::Trial || running.peaks.is_some();
+            if let Some(peak) = running.launcher.peak_bytes(running.peaks).filter(|_| can_tell) {
+                into.insert(format!("{}.maxrss", running.service.name), peak);
             }
         }
         sum_s
@@ -194,8 +205,14 @@ impl Services {
             None => running.launcher.stop(running.service.stop_signal, running.service.stop_within_s)?,
         };
         let name = &running.service.name;
+        let mut measured = ended.measurements;
+        // A process that it started and did not wait for is not in its own peak.
+        if let Some(seen) = into.get(format!("{name}.maxrss").as_str()).copied() {
+            let whole = measured.get("maxrss").map_or(seen, |own| own.max(seen));
+            measured.insert("maxrss".to_owned(), whole);
+        }
         for metric in ["user", "sys", "maxrss", "peak"] {
-            if let Some(value) = metric::value(metric, &ended.measurements) {
+            if let Some(value) = metric::value(metric, &measured) {
                 into.insert(format!("{name}.{metric}"), value);
             }
         }

@@ -101,7 +101,7 @@ const OF_SERVICE: [(&str, Unit, &str, &str); 5] = [
     ("cpu", Unit::Seconds, "CPU time, while the trial lasted", "processor clocks of its processes"),
     ("user", Unit::Seconds, "CPU time in user mode, from start to end", "wait4: ru_utime"),
     ("sys", Unit::Seconds, "CPU time in the kernel, from start to end", "wait4: ru_stime"),
-    ("maxrss", Unit::Bytes, "peak resident memory of the largest process", "wait4: ru_maxrss"),
+    ("maxrss", Unit::Bytes, "peak resident memory of the largest process", "wait4: ru_maxrss; VmHWM"),
     ("peak", Unit::Bytes, "peak memory", "cgroup, else wait4: ru_maxrss"),
 ];
 

@@ -21,8 +21,13 @@ pub(super) fn decide(
     // How long a harness executes is mostly its own choice.
     let all_have_harness = !workloads.is_empty() && workloads.iter().all(|workload| workload.harness.is_some());
     let usual = if all_have_harness { HARNESS_METRICS } else { DEFAULT_METRICS };
-    let metrics = || usual.iter().map(|&m| m.to_owned()).collect();
-    let mut decide = Decide { metrics: metrics(), margin: 0.01, confidence: 0.95, ..Decide::default() };
+    let mut metrics: Vec<String> = usual.iter().map(|&m| m.to_owned()).collect();
+    for service in workloads.iter().flat_map(|workload| &workload.services) {
+        if !metrics.contains(&format!("{service}.cpu")) {
+            metrics.extend(["cpu", "maxrss"].map(|part| format!("{service}.{part}")));
+        }
+    }
+    let mut decide = Decide { metrics, margin: 0.01, confidence: 0.95, ..Decide::default() };
     let Some(section) = file.section("decide") else {
         let remedy =
             "add `[decide]` with `baseline = { factor = \"level\", … }`: the variant that others are compared with";

@@ -39,6 +39,11 @@ pub(super) fn workloads(
             let remedy = "name it in `services` of a workload, or leave it out";
             file.sink.report(span.clone(), &message, "never started", remedy);
         }
+        if let Some(workload) = workloads.iter().find(|workload| workload.phases.contains(&service.name)) {
+            let message = format!("`{}` is also a phase of the workload `{}`", service.name, workload.name);
+            let remedy = "rename the service or the phase: both are the beginning of a metric's name";
+            file.sink.report(span.clone(), &message, "whose metrics?", remedy);
+        }
     }
     workloads
 }

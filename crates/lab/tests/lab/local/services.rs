@@ -142,6 +142,62 @@ fn a_service_for_a_block_stays_for_its_trials_only() {
     assert!(pids[0] == pids[1] && pids[1] != pids[2], "{pids:?}");
 }
 
+/// The mebibytes of `NAME.maxrss`, and the seconds of `NAME.cpu`, in trials that `client` is, one after the other in one block.
+fn used_by(server: Service, client: &str, trials: u32) -> Vec<(Option<f64>, f64)> {
+    let stage = Stage::new(client).service(server);
+    let mut local = stage.local();
+    let used = (0..trials).map(|_| {
+        let execution = execute_in(&mut local, 1, "a");
+        assert_eq!(execution.outcome, Outcome::Ok);
+        let maxrss = execution.measurements.get("x.maxrss").map(|bytes| bytes / 1024.0 / 1024.0);
+        (maxrss, execution.measurements["x.cpu"])
+    });
+    used.collect()
+}
+
+/// A server that does its work each time when a file `ask` is there: it holds 64 MiB and uses 0.1 s of processor time.
+const BURNS: &str = r#"$| = 1;
+sub work { my $held; vec($held, 64 << 20, 8) = 1; my ($since) = times; while ((times)[0] - $since < 0.1) {} undef $held }
+sub done { rename "ask", "done" }
+print "up\n";
+while (1) { if (-e "ask") { WORK } select undef, undef, undef, 0.001 }"#;
+
+fn burning(work: &str, per: Per) -> Service {
+    let run = format!("exec perl -e '{}'", BURNS.replace("WORK", work));
+    Service { per, ..service("x", &run, Ready::Log("up".to_owned())) }
+}
+
+const ASKS: &str = "rm -f done; touch ask; until test -e done; do :; done";
+
+#[test]
+fn the_processor_time_and_memory_of_a_service_are_those_of_each_trial() {
+    for per in [Per::Trial, Per::Block] {
+        for (maxrss, cpu_s) in used_by(burning("work; done", per), ASKS, 2) {
+            assert!(cpu_s >= 0.1 && maxrss.is_some_and(|mib| mib > 64.0), "{per:?}: {cpu_s} s, {maxrss:?} MiB");
+        }
+    }
+    // Only the first trial asks it for anything.
+    let once = format!("test -e done || {{ {ASKS}; }}");
+    let used = used_by(burning("work; done", Per::Block), &once, 2);
+    assert!(used[0].0 > Some(64.0) && used[1].0 < Some(64.0) && used[1].0 > Some(1.0), "{used:?}");
+    assert!(used[0].1 >= 0.1 && used[1].1 < 0.1, "{used:?}");
+}
+
+#[test]
+fn what_a_service_has_forked_belongs_to_it() {
+    // A grandchild that stays when its parent has ended.
+    let stays = "unless (fork) { exit if fork; work; done; sleep 60 } sleep 60";
+    // A child that it waits for: its time is known, its memory only where the service ends with the trial.
+    let waits = "unless (fork) { work; exit } wait; done";
+    for per in [Per::Trial, Per::Block] {
+        let used = used_by(burning(waits, per), ASKS, 1)[0];
+        let is_known = if per == Per::Trial { used.0 > Some(64.0) } else { used.0.is_none() };
+        assert!(used.1 >= 0.09 && is_known, "{per:?}: {used:?}");
+    }
+    let used = used_by(burning(stays, Per::Trial), ASKS, 1)[0];
+    assert!(used.1 >= 0.1 && used.0 > Some(64.0), "{used:?}");
+}
+
 #[test]
 fn a_service_for_a_block_that_died_is_told_and_started_again() {
     let mut server = server("");

@@ -321,6 +321,10 @@ fn mistakes_in_workloads_are_named() {
     );
     let unused = format!("{SERVICE}[workloads.w]\nrun = \"w\"\nservices = []\n");
     refuses(&unused, "no workload needs the service `store`", "`services` of a workload");
+    let same = "`store` is also a phase of the workload `w`";
+    check("phases = [\"load\", \"store\"]\n", same, "rename the service or the phase");
+    // Also where the workload does not need it, but another does.
+    check("services = []\nphases = [\"store\"]\n", same, "rename the service or the phase");
 }
 
 #[test]
@@ -332,6 +336,9 @@ fn metrics_are_of_bakeoff_or_of_what_the_workloads_declare() {
         let study = parse(&with(metric)).unwrap_or_else(|_| panic!("{}", messages(&with(metric))));
         assert_eq!(study.decide.metrics, [metric, "wall"]);
     }
+    // What nobody chose is shown of the services too.
+    let study = parse(&format!("{HEAD}{workloads}{DECIDE}")).unwrap();
+    assert_eq!(study.decide.metrics, ["wall", "cpu", "maxrss", "store.cpu", "store.maxrss"]);
     for (metric, message, remedy) in [
         ("scn.wall", "no workload has a phase `scn`", "did you mean `scan`?"),
         ("scan.op.p95", "`scan.op.p95` does not end with a figure of ops", "p99.9"),
