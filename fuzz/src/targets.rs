@@ -4,11 +4,12 @@ use bakeoff_builds::executed_with;
 use bakeoff_builds::{Limits, unpack_archive};
 use bakeoff_check_summary::published;
 use bakeoff_command::Features;
+use bakeoff_ministat::reading;
 use bakeoff_model::marks::{self, Chunk};
 use bakeoff_model::plan::Plan;
 use bakeoff_model::study_file::{self, lock};
 use bakeoff_parcel::{Bounds, open};
-use bakeoff_readers::{Options, Origin, ministat};
+use bakeoff_readers::{Options, Origin};
 use bakeoff_report::Style;
 use bakeoff_why::reading::{Depth, facts_of};
 use std::path::{Path, PathBuf};
@@ -107,7 +108,7 @@ fn sampled(data: &[u8]) {
 
 fn columns(data: &[u8]) {
     let mut reader = data;
-    let _ = ministat::read(&mut reader, 1, b" \t");
+    let _ = reading::read(&mut reader, 1, b" \t");
 }
 
 fn summary(data: &[u8]) {

@@ -6,7 +6,10 @@ use std::io::{self, BufRead};
 
 /// Hands every line to `take`, with its line feed if it has one; a line of more than `limit` bytes in pieces of that
 /// size. `take` may end the reading with an error of its own.
-pub(super) fn each<E>(
+///
+/// # Errors
+/// [`Stop`], by the reader or by `take`.
+pub fn each<E>(
     reader: &mut dyn BufRead,
     limit: usize,
     mut take: impl FnMut(&[u8]) -> Result<(), E>,
@@ -45,7 +48,7 @@ pub(super) fn each<E>(
 
 /// Why reading ended before its time.
 #[derive(Debug)]
-pub(super) enum Stop<E> {
+pub enum Stop<E> {
     /// The reader failed.
     Read(io::Error),
     /// The caller wanted no more lines.

@@ -1,5 +1,6 @@
 //! The options that ministat adds to `bakeoff stat`, and those of `stat` that it reads too.
 
+use crate::arithmetic::Edition;
 use clap::ArgMatches;
 use std::ffi::OsString;
 
@@ -44,21 +45,5 @@ impl Args {
         let all = |name: &str| matches.get_many::<OsString>(name).unwrap_or_default().cloned().collect();
         let [files, columns, delimiters, confidence] = ["files", "columns", "delimiters", "confidence"].map(all);
         Self { own, files, columns, delimiters, confidence }
-    }
-}
-
-/// Which ministat.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub(crate) enum Edition {
-    Legacy,
-    Freebsd,
-}
-
-impl Edition {
-    pub(crate) fn arithmetic(self) -> bakeoff_stats::ministat::Edition {
-        match self {
-            Self::Legacy => bakeoff_stats::ministat::Edition::Legacy,
-            Self::Freebsd => bakeoff_stats::ministat::Edition::FreeBsd,
-        }
     }
 }

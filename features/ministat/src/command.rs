@@ -1,12 +1,13 @@
 //! `bakeoff stat --ministat`: the same text, options and exit codes as ministat. Its messages are its own, byte for
 //! byte, and so are its defects; where one of them matters for the data at hand, a note on standard error says so.
 
-use crate::args::{Args, Edition};
+use crate::args::Args;
+use crate::arithmetic::{Edition, Relative, Vitals};
 use crate::page::{self, Look, SETS_MAX, Set};
+use crate::reading;
 use bakeoff_command::error::{Code, CommandError};
 use bakeoff_command::screen;
-use bakeoff_readers::ministat as reading;
-use bakeoff_stats::ministat::{self as arithmetic, LEVELS, Relative, Vitals};
+use bakeoff_stats::ministat::LEVELS;
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader};
@@ -28,7 +29,7 @@ pub(crate) fn execute(args: &Args, edition: Edition) -> Result<Code, CommandErro
         return Err(usage(edition, "Too many datasets."));
     }
     let look = Look {
-        edition: edition.arithmetic(),
+        edition,
         level: wishes.level,
         plot: (!args.own.raw && !args.own.no_plot).then_some(wishes.width),
         separate_bars: args.own.separate,
@@ -148,7 +149,7 @@ fn read<'a>(file: &'a OsStr, wishes: &Wishes, edition: Edition) -> Result<Data<'
     if values.len() < 3 {
         return Err(too_few());
     }
-    let vitals = Vitals::new(&mut values, edition.arithmetic()).ok_or_else(too_few)?;
+    let vitals = Vitals::new(&mut values, edition).ok_or_else(too_few)?;
     let n = values.len() as f64;
     let honest_variance = values.iter().map(|a| (a - vitals.mean).powi(2)).sum::<f64>() / (n - 1.0);
     Ok(Data { name, values, vitals, honest_variance })
@@ -179,7 +180,7 @@ fn usage(edition: Edition, whine: &str) -> CommandError {
 
 /// The defects that these data meet, each in a line.
 fn notes(data: &[Data<'_>], look: Look) -> String {
-    let legacy = look.edition == arithmetic::Edition::Legacy;
+    let legacy = look.edition == Edition::Legacy;
     let mut notes = vec![];
     let inexact = |data: &&Data<'_>| {
         let (theirs, honest) = (data.vitals.variance, data.honest_variance);
@@ -204,7 +205,7 @@ fn notes(data: &[Data<'_>], look: Look) -> String {
         notes.push(format!("what ministat calls 99.5% confidence is 99.8%: it uses the quantile t(.999){misprint}"));
     }
     let understated = compared().find_map(|(set, theirs)| {
-        let better = Relative::new(&set.vitals, &data[0].vitals, look.level, arithmetic::Edition::FreeBsd);
+        let better = Relative::new(&set.vitals, &data[0].vitals, look.level, Edition::Freebsd);
         let off = (better.percent_half_width / theirs.percent_half_width - 1.0).abs() > 0.01;
         (legacy && theirs.differs() && off).then(|| better.percent_half_width.abs())
     });

@@ -1,9 +1,11 @@
-//! `bakeoff stat --ministat`: what ministat prints, byte for byte, its defects included. The arithmetic is in
-//! `bakeoff_stats`, because `check-summary` recognises what ministat printed; nothing here judges.
+//! `bakeoff stat --ministat`: what ministat prints, byte for byte, its defects included. Its table of
+//! Student's t is in `bakeoff_stats`, because `check-summary` recognises what ministat printed; nothing here judges.
 
 mod args;
+mod arithmetic;
 mod command;
 mod page;
+pub mod reading;
 
 use args::{Args, Own};
 use bakeoff_command::{Code, Feature, Form};

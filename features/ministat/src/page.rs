@@ -1,8 +1,9 @@
 //! What ministat prints, byte for byte: the names, the plot, the table and the comparisons. The numbers come from
-//! [`bakeoff_stats::ministat`]. It is not how Bakeoff reports.
+//! [`crate::arithmetic`]. It is not how Bakeoff reports.
 
+use crate::arithmetic::{Edition, Relative, Vitals};
 use bakeoff_report::draw::printf;
-use bakeoff_stats::ministat::{Edition, LEVELS, Relative, Vitals};
+use bakeoff_stats::ministat::LEVELS;
 
 /// Signs of the sets, by the bits of those that meet in one place of the plot.
 const SYMBOLS: [u8; 8] = *b" x+*%#@O";

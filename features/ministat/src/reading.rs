@@ -1,8 +1,8 @@
 //! Columns of numbers as ministat reads them: every rule of `fgets`, `strtok` and `strtod` that can be seen in its
-//! output. What it skips without a word, we skip here; [`super::columns`] is how Bakeoff reads.
+//! output. What it skips without a word, we skip here; [`bakeoff_readers::columns`] is how Bakeoff reads.
 
-use super::lines;
 use bakeoff_model::decimal;
+use bakeoff_readers::lines;
 use std::io::BufRead;
 
 /// The most that ministat takes for a line; the rest of a longer one is the next line.
@@ -65,7 +65,7 @@ fn is_space(byte: u8) -> bool {
 }
 
 /// C's `strtod`, for a word that is a number as a whole: blanks before it, decimal or hexadecimal, `inf`, `nan`.
-pub fn strtod(word: &[u8]) -> Option<f64> {
+pub(crate) fn strtod(word: &[u8]) -> Option<f64> {
     if let Some(value) = decimal::parse(word) {
         return Some(value);
     }
