@@ -27,6 +27,10 @@ pub(crate) struct Args {
     /// A claim to judge, such as 'B 1.4% slower than A'; repeat the option for more claims
     #[arg(long = "claim", short, value_name = "CLAIM", allow_hyphen_values = true)]
     claims: Vec<String>,
+    /// Claims to judge, in a CSV file with the titles `system`, `claim` and, where they are needed, `against` and `quantity`:
+    /// `clang 5.2,1.4% slower,gcc 4.7,real`
+    #[arg(long, value_name = "FILE")]
+    claims_file: Option<PathBuf>,
     /// The summary that the others are compared with; without it, the first of each quantity
     #[arg(long, value_name = "NAME")]
     baseline: Option<String>,
@@ -83,7 +87,8 @@ pub(crate) fn execute(args: &Args) -> Result<Code, CommandError> {
     let published = read(&name, &text).map_err(refuse)?;
     let baseline = baseline(args, &published)?;
     let read_claim = |claim: &String| Claim::read(claim, &published.summaries, baseline).map_err(refuse);
-    let claims = args.claims.iter().map(read_claim).collect::<Result<Vec<_>, _>>()?;
+    let listed = args.claims_file.as_deref().map_or(Ok(vec![]), listed_claims)?;
+    let claims = args.claims.iter().chain(&listed).map(read_claim).collect::<Result<Vec<_>, _>>()?;
     let terms = Terms {
         baseline,
         margin: args.margin,
@@ -99,6 +104,35 @@ pub(crate) fn execute(args: &Args) -> Result<Code, CommandError> {
         && findings.stated.iter().all(|stated| stated.follows == Follows::Yes)
         && findings.claims.iter().all(|claim| claim.outcome == Outcome::Supported);
     Ok(if args.require && !hold { Code::GateFailed } else { Code::Done })
+}
+
+/// The claims of a CSV file, each as `--claim` takes it.
+fn listed_claims(file: &Path) -> Result<Vec<String>, CommandError> {
+    let (name, text) = text_of(Some(file))?;
+    let wrong = |error: String| {
+        CommandError::usage(format!("{name}: {error}"))
+            .hint("the first line has the titles `system`, `claim` and, where they are needed, `against` and `quantity`")
+    };
+    let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(text.as_bytes());
+    let titles = reader.headers().map_err(|error| wrong(error.to_string()))?.clone();
+    const KNOWN: [&str; 4] = ["system", "claim", "against", "quantity"];
+    if let Some(unknown) = titles.iter().find(|title| !KNOWN.contains(title)) {
+        return Err(wrong(format!("there is no column `{unknown}`")));
+    }
+    let claim = |record: Result<csv::StringRecord, csv::Error>| {
+        let record = record.map_err(|error| wrong(error.to_string()))?;
+        let line = record.position().map_or(0, csv::Position::line);
+        let [system, claim, against, quantity] = KNOWN.map(|title| {
+            titles.iter().position(|known| known == title).and_then(|at| record.get(at)).filter(|field| !field.is_empty())
+        });
+        let (Some(system), Some(claim)) = (system, claim) else {
+            return Err(wrong(format!("line {line} has no system or no claim")));
+        };
+        let quantity = quantity.map_or_else(String::new, |quantity| format!("{quantity}: "));
+        let against = against.map_or_else(String::new, |against| format!(" than {against}"));
+        Ok(format!("{quantity}{system} {claim}{against}"))
+    };
+    reader.records().map(claim).collect()
 }
 
 /// The name of what is read, for problems, and its text.

@@ -55,6 +55,22 @@ fn each_claim_gets_its_outcome_and_its_reason() {
 }
 
 #[test]
+fn claims_come_from_a_csv_file_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("claims.csv");
+    let with = |claims: &str, more: &[&str]| {
+        std::fs::write(&file, claims).unwrap();
+        check(CLOSE.as_bytes(), &[&["--claims-file", file.to_str().unwrap()], more].concat())
+    };
+    let claims = "system,claim,against\nB,0.2% slower,A\nB,slower,\n";
+    with(claims, &["--require"]).expect(0, &["supported", "B 0.2% slower than A", "B slower"]);
+    with("claim,system\nfaster,B\n", &["--require"]).expect(1, &["contradicted"]);
+    with("system,claim\nB,\n", &[]).expect(2, &["claims.csv: line 2 has no system or no claim", "hint: the first line"]);
+    with("system,says\nB,slower\n", &[]).expect(2, &["there is no column `says`"]);
+    with("system,claim\nC,slower\n", &[]).expect(2, &["`C` is not understood"]);
+}
+
+#[test]
 fn more_can_be_better() {
     let words = ["--claim", "B faster", "--higher-is-better", "--require"];
     check(CLOSE.as_bytes(), &words).expect(0, &["supported"]);
