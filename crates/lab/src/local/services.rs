@@ -137,9 +137,8 @@ impl Services {
     /// The trial is about to be launched.
     pub(super) fn trial_begins(&mut self) {
         for running in &mut self.running {
-            if running.service.per == Per::Block {
-                running.peaks = running.launcher.peaks_begin();
-            }
+            running.peaks =
+                Some(&running.launcher).filter(|_| running.service.per == Per::Block).and_then(Launcher::peaks_begin);
             running.cpu_before_s = running.launcher.cpu_so_far_s();
         }
     }
@@ -213,8 +212,7 @@ impl Services {
         let mut measured = ended.measurements;
         // A process that it started and did not wait for is not in its own peak.
         if let Some(seen) = into.get(format!("{name}.maxrss").as_str()).copied() {
-            let whole = measured.get("maxrss").map_or(seen, |own| own.max(seen));
-            measured.insert("maxrss".to_owned(), whole);
+            measured.insert("maxrss", measured.get("maxrss").map_or(seen, |own| own.max(seen)));
         }
         for metric in ["user", "sys", "maxrss", "peak"] {
             if let Some(value) = metric::value(metric, &measured) {

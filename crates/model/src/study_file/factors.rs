@@ -119,8 +119,8 @@ fn level(
         match word {
             _ if services.contains(&word) && (value.get_ref().is_table() || !is_variable(word)) => {
                 let Some(table) = value.get_ref().as_table() else {
-                    let remedy = format!("for example `{word} = {{ SIZE = \"64\" }}`");
-                    sink.report(span, &format!("the service `{word}` needs a table of variables"), "", &remedy);
+                    let message = format!("the service `{word}` needs a table of variables");
+                    sink.report(span, &message, "", "for example `{ SIZE = \"64\" }`");
                     continue;
                 };
                 let mut of_service = vec![];
