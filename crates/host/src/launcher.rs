@@ -314,8 +314,7 @@ impl Launcher {
         tree::cpu_so_far_s(self.process.id())
     }
 
-    /// From here on the peaks of all that this launcher executes now count anew, for [`Self::peak_bytes`]. None where the
-    /// kernel refuses.
+    /// The peaks of all that this launcher executes now begin anew, for [`Self::peak_bytes`]; none if the kernel refuses.
     pub fn peaks_begin(&self) -> Option<u64> {
         tree::peaks_begin(self.process.id())
     }

@@ -25,7 +25,7 @@ pub struct Variant {
     pub levels: Levels,
     /// Variables of its build factors' levels, for the build scripts.
     pub build_variables: BTreeMap<String, String>,
-    /// Variables of its run factors' levels, for trials and services.
+    /// Variables of its run factors' levels, for trials and services; `SERVICE.VARIABLE` is for that service only.
     pub run_variables: BTreeMap<String, String>,
     /// A command in place of the workload's.
     pub run: Option<String>,

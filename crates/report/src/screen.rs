@@ -213,6 +213,7 @@ fn extras(findings: &Findings, view: Option<&View<'_>>, context: Context<'_>) ->
         let best = view.lines.first().map_or(String::new(), |line| clean(line.variant));
         let costs = facts::costs(findings, view);
         add(costs.into_iter().map(|cost| format!("{best} {cost}")).collect(), Ink::Plain, 50);
+        add(facts::services(findings, view), Ink::Plain, 45);
         add(facts::trends(findings, view), Ink::Plain, 25);
         add(facts::options(findings, view).into_iter().collect(), Ink::Plain, 30);
         add(facts::disagreeing(findings, view), Ink::Plain, 15);

@@ -24,16 +24,13 @@ pub(super) fn cpu_so_far_s(launcher: u32) -> Option<f64> {
     Some(reaped_s + descendants(&files, launcher).into_iter().map(|pid| alive_s(&files, pid)).sum::<f64>())
 }
 
-/// From here on the peaks of all processes below this launcher count anew; what [`peak_bytes`] is told. None where the
-/// kernel refuses.
+/// The peaks of all processes below this launcher begin anew; what [`peak_bytes`] is told, none if the kernel refuses.
 pub(super) fn peaks_begin(launcher: u32) -> Option<u64> {
     let files = Files::here();
     let waited_for = waited_for(&files, launcher);
     // proc_pid_clear_refs(5): the peak resident size becomes the present one. One that has just gone is no matter.
-    let set_back = |pid| {
-        let written = std::fs::write(format!("/proc/{pid}/clear_refs"), "5");
-        written.is_ok() || !files.exists(&format!("proc/{pid}"))
-    };
+    let is_set = |pid| std::fs::write(format!("/proc/{pid}/clear_refs"), "5").is_ok();
+    let set_back = |pid| is_set(pid) || !files.exists(&format!("proc/{pid}"));
     descendants(&files, launcher).into_iter().all(set_back).then_some(waited_for)
 }
 
@@ -43,8 +40,7 @@ pub(super) fn peak_bytes(launcher: u32, begun: Option<u64>) -> Option<f64> {
     let files = Files::here();
     // One that has ended, and that nobody has waited for, has no such field.
     let peaks = descendants(&files, launcher).into_iter().filter_map(|pid| of_memory(&files, pid)).max();
-    let peak = peaks.filter(|_| begun.is_none_or(|begun| waited_for(&files, launcher) == begun));
-    peak.map(|bytes| bytes as f64)
+    peaks.filter(|_| begun.is_none_or(|begun| waited_for(&files, launcher) == begun)).map(|bytes| bytes as f64)
 }
 
 /// The peak resident memory of a process, in bytes.

@@ -11,6 +11,7 @@ use crate::IntrusiveProbe;
 use bakeoff_host::{End, Job, JobEnded, Launcher};
 use bakeoff_model::metric::{self, Measurements};
 use bakeoff_model::study::{Per, Ready, Service};
+use std::collections::BTreeMap;
 use std::net::{Ipv4Addr, TcpListener, TcpStream};
 use std::path::PathBuf;
 use std::time::Duration;
@@ -90,7 +91,11 @@ impl Services {
         let log = stage.setup.scratch.join(format!("{}.log", folder(service)));
         for others in 0.. {
             let home = stage.fresh_home(&folder(service))?;
-            let env = stage.environment(cell, ports, home.as_deref());
+            let given = cell.variant.run_variables.iter().filter_map(|(name, value)| {
+                Some((name.strip_prefix(&service.name)?.strip_prefix('.')?.to_owned(), value.clone()))
+            });
+            let with_own = |env: BTreeMap<String, String>| env.into_iter().chain(given.clone()).collect();
+            let env: BTreeMap<_, _> = with_own(stage.environment(cell, ports, home.as_deref()));
             let mut command = stage.helper(argv(&service.run, !is_plain(&service.run)), env, &log);
             let mut own = service.clone();
             if let Some(probe) = probe.as_deref_mut() {
@@ -111,7 +116,7 @@ impl Services {
                 peaks: None,
                 ended: None,
             });
-            let env = stage.environment(cell, ports, None);
+            let env = with_own(stage.environment(cell, ports, None));
             let Some(running) = self.running.last_mut() else { return Ok(()) };
             match running.become_ready(stage, tools, env) {
                 Err(Halt::Failed(_)) if running.ended.is_some() && others < MORE_PORTS && running.port_was_taken() => {
@@ -132,9 +137,8 @@ impl Services {
     /// The trial is about to be launched.
     pub(super) fn trial_begins(&mut self) {
         for running in &mut self.running {
-            if running.service.per == Per::Block {
-                running.peaks = running.launcher.peaks_begin();
-            }
+            running.peaks =
+                Some(&running.launcher).filter(|_| running.service.per == Per::Block).and_then(Launcher::peaks_begin);
             running.cpu_before_s = running.launcher.cpu_so_far_s();
         }
     }
@@ -208,8 +212,7 @@ impl Services {
         let mut measured = ended.measurements;
         // A process that it started and did not wait for is not in its own peak.
         if let Some(seen) = into.get(format!("{name}.maxrss").as_str()).copied() {
-            let whole = measured.get("maxrss").map_or(seen, |own| own.max(seen));
-            measured.insert("maxrss".to_owned(), whole);
+            measured.insert("maxrss", measured.get("maxrss").map_or(seen, |own| own.max(seen)));
         }
         for metric in ["user", "sys", "maxrss", "peak"] {
             if let Some(value) = metric::value(metric, &measured) {
@@ -229,12 +232,7 @@ impl Services {
 
 impl Running {
     /// Waits until the check passes.
-    fn become_ready(
-        &mut self,
-        stage: &Stage,
-        tools: &mut Tools,
-        env: std::collections::BTreeMap<String, String>,
-    ) -> Result<(), Halt> {
+    fn become_ready(&mut self, stage: &Stage, tools: &mut Tools, env: BTreeMap<String, String>) -> Result<(), Halt> {
         let within_s = self.service.ready_within_s;
         let mut waiting = Waiting::of(within_s);
         let port = match &self.service.ready {
@@ -322,7 +320,7 @@ fn accepts(port: u16) -> bool {
 }
 
 /// The port that a check names: a number, or a variable that holds one.
-fn port_of(text: &str, env: &std::collections::BTreeMap<String, String>) -> Result<u16, String> {
+fn port_of(text: &str, env: &BTreeMap<String, String>) -> Result<u16, String> {
     let word = text.trim();
     let variable = word.strip_prefix('$').map(|name| name.trim_start_matches('{').trim_end_matches('}'));
     let number = match variable {
@@ -337,7 +335,6 @@ fn port_of(text: &str, env: &std::collections::BTreeMap<String, String>) -> Resu
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::collections::BTreeMap;
 
     #[test]
     fn a_port_is_a_number_or_a_variable_that_holds_one() {

@@ -60,7 +60,8 @@ impl Setup {
     ) -> BTreeMap<String, String> {
         let mut env = self.environment.clone();
         env.extend(cell.condition.environment.clone());
-        env.extend(cell.variant.run_variables.clone());
+        let of_all = cell.variant.run_variables.iter().filter(|(name, _)| !name.contains('.'));
+        env.extend(of_all.map(|(name, value)| (name.clone(), value.clone())));
         if let Some(prefix) = cell.prefix {
             env.insert("PREFIX".to_owned(), prefix.to_string_lossy().into_owned());
         }

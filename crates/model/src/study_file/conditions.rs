@@ -116,7 +116,8 @@ fn realtime(section: &Section<'_>) -> Option<u32> {
 
 fn environment(section: &Section<'_>, run_factors: &[PlacedFactor]) -> BTreeMap<String, String> {
     let Some((locale, span)) = section.string("locale") else { return BTreeMap::new() };
-    let sets = |factor: &&PlacedFactor| factor.variables.iter().any(|(name, _)| name == "LC_ALL");
+    let sets =
+        |factor: &&PlacedFactor| factor.variables.iter().any(|(name, _)| name.rsplit('.').next() == Some("LC_ALL"));
     if let Some(factor) = run_factors.iter().find(sets) {
         let message = format!("run factor `{}` sets `LC_ALL` too", factor.factor.name);
         let remedy = "a locale is either a factor, which is compared, or part of a condition";

@@ -51,6 +51,8 @@ fn read(
     buildable: Option<&Buildable<'_>>,
 ) -> Vec<PlacedFactor> {
     let mut factors: Vec<PlacedFactor> = vec![];
+    let services = file.any("services").filter(|_| buildable.is_none()).and_then(|(services, _)| services.as_table());
+    let services: Vec<&str> = services.into_iter().flat_map(DeTable::keys).map(|name| &**name.get_ref()).collect();
     for section in file.named_sections(key) {
         let mut levels = vec![];
         let mut variables = vec![];
@@ -62,13 +64,17 @@ fn read(
                 continue;
             };
             // `v1.2 = {}` is the key `2` of a table `v1`.
-            if let Some((key, _)) = table.iter().find(|(key, value)| is_part_of_name(key.get_ref(), value)) {
+            let is_part = |key: &str, value| !services.contains(&key) && is_part_of_name(key, value);
+            if let Some((key, _)) = table.iter().find(|(key, value)| is_part(key.get_ref(), value)) {
                 let message = format!("to TOML, `{name}.{}` is a key of a table `{name}`", key.get_ref());
-                let remedy = format!("write the name in quotes: `\"{name}.{}\" = {{ … }}`", key.get_ref());
+                let mut remedy = format!("write the name in quotes: `\"{name}.{}\" = {{ … }}`", key.get_ref());
+                if !services.is_empty() {
+                    remedy += &format!("; of services: {}", suggest(key.get_ref(), services.iter().copied()));
+                }
                 section.sink.report(span, &message, "", &remedy);
                 continue;
             }
-            levels.push(level(section.sink, name, table, reserved, buildable, &mut variables));
+            levels.push(level(section.sink, name, table, reserved, (buildable, &services), &mut variables));
         }
         if levels.is_empty() {
             let remedy = "add a level, such as `on = { FLAG = \"-Don\" }`";
@@ -101,7 +107,7 @@ fn level(
     name: &str,
     table: &DeTable<'_>,
     reserved: &[&str],
-    buildable: Option<&Buildable<'_>>,
+    (buildable, services): (Option<&Buildable<'_>>, &[&str]),
     placed: &mut Vec<(String, Range<usize>)>,
 ) -> Level {
     // Ports are handed out to trials only; a build may call a variable as it likes.
@@ -111,6 +117,18 @@ fn level(
     for (key, value) in table.iter() {
         let (word, span) = (key.get_ref().as_ref(), key.span());
         match word {
+            _ if services.contains(&word) && (value.get_ref().is_table() || !is_variable(word)) => {
+                let Some(table) = value.get_ref().as_table() else {
+                    let message = format!("the service `{word}` needs a table of variables");
+                    sink.report(span, &message, "", "for example `{ SIZE = \"64\" }`");
+                    continue;
+                };
+                let mut of_service = vec![];
+                let own = self::level(sink, name, table, reserved, (None, &[]), &mut of_service);
+                let qualified = |variable: String| format!("{word}.{variable}");
+                level.variables.extend(own.variables.into_iter().map(|(name, value)| (qualified(name), value)));
+                placed.extend(of_service.into_iter().map(|(name, span)| (qualified(name), span)));
+            }
             _ if is_instruction(word) && buildable.is_none() => {
                 let message = format!("a run factor has no `{word}`: nothing is built for its levels");
                 sink.report(span, &message, "", "move the factor to [build_factors]");

@@ -147,7 +147,13 @@ fn stop(service: &Section<'_>) -> (i32, f64) {
 
 /// One service for all trials of a block cannot be one variant's, nor know what is fresh for every trial.
 fn check_shared_by_variants(sink: &Sink, placed: &PlacedService, all: &[PlacedService], run_factors: &[PlacedFactor]) {
-    let of_factors = run_factors.iter().flat_map(|factor| &factor.variables).map(|(variable, _)| variable.clone());
+    let placed_variables = || run_factors.iter().flat_map(|factor| &factor.variables);
+    let is_its_own = |name: &str| name.split_once('.').is_some_and(|(service, _)| service == placed.service.name);
+    for (_, span) in placed_variables().filter(|(name, _)| is_its_own(name)) {
+        let message = format!("`{}` is a service per block, which no level can change", placed.service.name);
+        sink.report(span.clone(), &message, "no effect", "`per = \"trial\"`");
+    }
+    let of_factors = placed_variables().map(|(variable, _)| variable.clone());
     let fresh = all.iter().filter(|other| other.service.per == Per::Trial);
     let ports = fresh.map(|other| format!("{PORT}{}", other.service.name));
     let changing: Vec<String> = of_factors.chain(ports).chain(["PREFIX".to_owned()]).collect();

@@ -4,7 +4,7 @@
 use super::amounts::Amount;
 use super::view::{Stand, View, deciding};
 use crate::draw::text::{clean, glue, middle};
-use crate::format::bytes;
+use crate::format::{bytes, quantity};
 use crate::words::{Wording, is_same_program, named};
 use bakeoff_judge::findings::{Comparison, Effect, Effects, Findings, Inferred, Kind, Scale, Table, Verdict};
 use bakeoff_model::metric::{Direction, Unit};
@@ -93,6 +93,21 @@ fn memory_of(table: &Table, variant: &str) -> Option<String> {
         .then(|| Amount::of(comparison, table.unit, table.better).claim)?;
     let [own, baseline] = [own, baseline].map(|value| glue(&bytes(value)));
     Some(format!("needs {own} of memory instead of {baseline}: {claim}"))
+}
+
+/// What each service uses in a trial of the baseline: no other metric has a name of these two parts.
+pub(super) fn services(findings: &Findings, view: &View<'_>) -> Vec<String> {
+    let tables = || findings.tables.iter().filter(|table| table.condition == view.condition);
+    let typical = |table: &Table| Some(glue(&quantity(table.rows.first()?.summary.as_ref()?.median, table.unit)));
+    let of_service = |table: &Table| {
+        let service = table.metric.strip_suffix(".cpu")?;
+        let maxrss = format!("{service}.maxrss");
+        let peak = tables().find(|other| other.workload == table.workload && other.metric == maxrss).and_then(typical);
+        let peak = peak.map_or(String::new(), |peak| format!(", maxrss {peak}"));
+        let of = if view.workloads.len() > 1 { format!(" of {}", name(&table.workload)) } else { String::new() };
+        Some(format!("service {}: cpu {}{peak} in a trial{of}", name(service), typical(table)?))
+    };
+    tables().filter_map(of_service).collect()
 }
 
 /// Workloads on which a variant does not do what it does over all of them.

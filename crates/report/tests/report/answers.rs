@@ -309,3 +309,18 @@ fn what_an_undecided_pair_leaves_open_is_the_end_of_its_interval() {
     let expect = "the baseline and b cannot be distinguished (at most 4.0 % apart)";
     assert!(page.ends_with(&format!("{expect}\n")), "{page}");
 }
+
+#[test]
+fn the_screen_says_what_services_use() {
+    let of = |value: f64| baseline(summary(value, value, value));
+    let mut findings = seconds(vec![of(4.0), variant("b", 0.5, 0.4, 0.6, Verdict::Faster)]);
+    let page = |findings: &Findings| screen(findings, Context::default(), Style { width: 80, colour: false });
+    assert!(!page(&findings).contains("service"), "{}", page(&findings));
+    findings.tables.push(table("cache.cpu", Unit::Seconds, vec![of(1.02)], quiet_twin()));
+    // What is not known is left out, and is no 0.
+    let shown = page(&findings);
+    assert!(shown.contains("\nservice cache: cpu 1.02 s in a trial\n"), "{shown}");
+    findings.tables.push(table("cache.maxrss", Unit::Bytes, vec![of(3.1 * 1024.0 * 1024.0)], quiet_twin()));
+    let shown = page(&findings);
+    assert!(shown.contains("\nservice cache: cpu 1.02 s, maxrss 3.10 MiB in a trial\n"), "{shown}");
+}

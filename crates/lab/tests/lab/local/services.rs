@@ -372,6 +372,18 @@ fn one_of_several_processes_that_fails_fails_the_trial() {
 }
 
 #[test]
+fn a_variable_of_one_service_reaches_that_one_only() {
+    let mut stage = Stage::new("cat seen; echo $LEVEL").expect("own\nof-all\nof-all\n");
+    let variables = [("LEVEL", "of-all"), ("x.LEVEL", "own")];
+    stage.plan.variants[1].run_variables = variables.map(|(name, value)| (name.to_owned(), value.to_owned())).into();
+    let run = "echo $LEVEL >> seen; exec sleep 60";
+    // Its check belongs to it.
+    let ready = |level| Ready::Command(format!("grep $LEVEL seen && test $LEVEL = {level}"));
+    let stage = stage.service(service("x", run, ready("own"))).service(service("xy", run, ready("of-all")));
+    assert_eq!(stage.execute("b").outcome, Outcome::Ok);
+}
+
+#[test]
 fn an_oracle_that_fails_fails_the_trial_while_services_are_up() {
     let with = |oracle: &str| {
         Stage::new(&format!("{CLIENT} > said")).service(server("")).workload(|w| w.oracle = Some(oracle.to_owned()))

@@ -238,6 +238,34 @@ fn mistakes_in_run_factors_are_named() {
 }
 
 #[test]
+fn a_level_may_set_variables_of_one_service_only() {
+    let text = |level: &str, more: &str| {
+        let factor = format!("[run_factors.x]\na = {level}\n");
+        format!("{HEAD}{factor}{WORKLOAD}{SERVICE}{more}{}", DECIDE.replace(" }", ", x = \"a\" }"))
+    };
+    let with = text("{ SIZE = \"1\", store = { SIZE = \"64\" } }", "");
+    let study = parse(&with).unwrap_or_else(|_| panic!("{}", messages(&with)));
+    let variables = [("SIZE", "1"), ("store.SIZE", "64")].map(|(name, value)| (name.to_owned(), value.to_owned()));
+    assert_eq!(study.run_factors[2].levels[0].variables, variables.into());
+    let check = |level: &str, more: &str, message: &str, remedy: &str| {
+        let shown = messages(&text(level, more));
+        assert!(shown.contains(message) && shown.contains(remedy), "{level}\n{shown}");
+        assert!(shown.contains("1 problem in"), "{level}\n{shown}");
+    };
+    let own = "{ store = { SIZE = \"64\" } }";
+    check(own, "per = \"block\"\n", "a service per block, which no level can change", "`per = \"trial\"`");
+    let shown = messages(&text("{ stor = { SIZE = \"64\" } }", ""));
+    assert!(shown.contains("a key of a table `a`") && shown.contains("services: did you mean `store`?"), "{shown}");
+    check("{ store = \"64\" }", "", "the service `store` needs a table of variables", "{ SIZE = \"64\" }");
+    check("{ store = { size = \"64\" } }", "", "has no instruction `size`", "variables are UPPER-CASE");
+    check("{ store = { SIZE = 64 } }", "", "`SIZE` must be text in quotes", "");
+    check("{ store = { HOME = \"/\" } }", "", "the variable `HOME` is taken", "choose another name");
+    let twice = "[run_factors.y]\nb = { store = { SIZE = \"1\" } }\n";
+    let shown = messages(&text(own, twice));
+    assert!(shown.contains("factor `x` sets the variable `store.SIZE` too"), "{shown}");
+}
+
+#[test]
 fn mistakes_in_services_are_named() {
     let check = |keys: &str, message: &str, remedy: &str| {
         refuses(&format!("{WORKLOAD}{SERVICE}{keys}"), message, remedy);
