@@ -1,6 +1,7 @@
 //! The two ways in which building can go wrong. An [`Error`] ends the command: the cache or the study's folder cannot
 //! be used. A [`Failure`] is a value: one layer or source could not be had, and the study goes on without it. Neither
 //! is a problem of the study file, which `model` reports before anything here is called.
+#![allow(missing_docs, reason = "the names of fields say what they are; where not, a comment does")]
 
 use bakeoff_model::record::BuildOutcome;
 use std::io;
@@ -48,7 +49,6 @@ pub enum Error {
     /// A layer needs a file that the study's folder does not have.
     #[error("layer `{layer}` needs the file `{file}`, which {why}")]
     StudyFile {
-        /// The layer.
         layer: String,
         /// The file, as the study names it.
         file: String,
@@ -58,7 +58,6 @@ pub enum Error {
     /// A layer names a source that was not given.
     #[error("layer `{layer}` needs the source `{name}`, which the study does not define")]
     UnknownSource {
-        /// The layer.
         layer: String,
         /// The name of the source.
         name: String,
@@ -79,28 +78,17 @@ pub enum Error {
     },
     /// Another process removed what a layer was to be built upon.
     #[error("what layer `{layer}` is built upon was removed meanwhile; the same command builds it again")]
-    Removed {
-        /// The layer.
-        layer: String,
-    },
+    Removed { layer: String },
     /// Layouts would all be the same.
     #[error(
         "the order of linking of `{variant}` cannot be varied: layer `{layer}` was relinked, and no call of a compiler, \
          linker or archiver had two object files or more; give the layer that links them a `relink` script, let it link \
          several objects or an archive, or leave `link-order` out of `vary`"
     )]
-    NothingPermuted {
-        /// The layer.
-        layer: String,
-        /// The variant.
-        variant: String,
-    },
+    NothingPermuted { layer: String, variant: String },
     /// Something is to be built on demand for a variant that has no build.
     #[error("there is no build of `{variant}` to go on from")]
-    NotBuilt {
-        /// The variant.
-        variant: String,
-    },
+    NotBuilt { variant: String },
     /// The user asked to stop. Nothing has to be cleaned up.
     #[error("interrupted")]
     Interrupted,

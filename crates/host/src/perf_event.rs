@@ -10,7 +10,6 @@ use std::os::fd::{FromRawFd as _, OwnedFd};
 /// What is counted, by which metric; numbers of perf_event_open(2).
 #[derive(Debug)]
 pub(crate) struct Event {
-    /// The metric.
     pub(crate) metric: &'static str,
     kind: u32,
     number: u64,

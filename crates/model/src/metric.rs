@@ -86,155 +86,106 @@ pub struct Metric {
     pub exact: bool,
 }
 
-const fn metric(name: &'static str, unit: Unit, what: &'static str, source: &'static str) -> Metric {
-    // Of all of them only throughput is a yield.
-    let better = if matches!(unit, Unit::PerSecond) { Direction::More } else { Direction::Less };
+const fn metric(name: &'static str, unit: Unit, better: Direction, what: &'static str, source: &'static str) -> Metric {
     let (name, what, source) = (Cow::Borrowed(name), Cow::Borrowed(what), Cow::Borrowed(source));
     Metric { name, unit, better, what, source, exact: false }
 }
 
+const fn seconds(name: &'static str, what: &'static str, source: &'static str) -> Metric {
+    metric(name, Unit::Seconds, Direction::Less, what, source)
+}
+
+const fn bytes(name: &'static str, what: &'static str, source: &'static str) -> Metric {
+    metric(name, Unit::Bytes, Direction::Less, what, source)
+}
+
+const fn count(name: &'static str, what: &'static str, source: &'static str) -> Metric {
+    metric(name, Unit::Count, Direction::Less, what, source)
+}
+
+/// Of all of them only throughput is a yield.
+const fn per_second(name: &'static str, what: &'static str, source: &'static str) -> Metric {
+    metric(name, Unit::PerSecond, Direction::More, what, source)
+}
+
 /// Every metric, in the order in which tables list them.
 pub const METRICS: &[Metric] = &[
-    metric("wall", Unit::Seconds, "elapsed time from launch to exit", "clock_gettime(CLOCK_MONOTONIC)"),
-    metric("user", Unit::Seconds, "CPU time in user mode, of all reaped processes", "wait4: ru_utime"),
-    metric("sys", Unit::Seconds, "CPU time in the kernel, of all reaped processes", "wait4: ru_stime"),
-    metric("cpu", Unit::Seconds, "user + sys", "sum of two measurements"),
-    metric(
-        "peak",
-        Unit::Bytes,
-        "peak memory: cgroup_peak where it is measured, else maxrss",
-        "one of two measurements",
-    ),
-    metric("maxrss", Unit::Bytes, "peak resident memory of the largest process", "wait4: ru_maxrss"),
-    metric(
+    seconds("wall", "elapsed time from launch to exit", "clock_gettime(CLOCK_MONOTONIC)"),
+    seconds("user", "CPU time in user mode, of all reaped processes", "wait4: ru_utime"),
+    seconds("sys", "CPU time in the kernel, of all reaped processes", "wait4: ru_stime"),
+    seconds("cpu", "user + sys", "sum of two measurements"),
+    bytes("peak", "peak memory: cgroup_peak where it is measured, else maxrss", "one of two measurements"),
+    bytes("maxrss", "peak resident memory of the largest process", "wait4: ru_maxrss"),
+    bytes(
         "cgroup_peak",
-        Unit::Bytes,
         "peak memory of all processes together, with caches",
         "cgroup: memory.peak, memory.max_usage_in_bytes",
     ),
-    metric("cgroup_cpu", Unit::Seconds, "CPU time of all processes, reaped or not", "cgroup: cpu.stat, cpuacct.usage"),
-    metric("cgroup_user", Unit::Seconds, "the same in user mode", "cgroup: cpu.stat, cpuacct.usage_user"),
-    metric("cgroup_sys", Unit::Seconds, "the same in the kernel", "cgroup: cpu.stat, cpuacct.usage_sys"),
-    metric(
-        "cgroup_read_bytes",
-        Unit::Bytes,
-        "read from block devices",
-        "cgroup: io.stat, blkio.throttle.io_service_bytes",
-    ),
-    metric(
-        "cgroup_write_bytes",
-        Unit::Bytes,
-        "written to block devices",
-        "cgroup: io.stat, blkio.throttle.io_service_bytes",
-    ),
-    metric("pids_peak", Unit::Count, "most processes and threads at once", "cgroup: pids.peak"),
-    metric(
-        "pressure_cpu",
-        Unit::Seconds,
-        "time in which some process waited for a processor",
-        "cgroup: cpu.pressure, some total",
-    ),
-    metric(
-        "pressure_memory",
-        Unit::Seconds,
-        "time in which some process waited for memory",
-        "cgroup: memory.pressure, some total",
-    ),
-    metric(
-        "pressure_io",
-        Unit::Seconds,
-        "time in which some process waited for input or output",
-        "cgroup: io.pressure, some total",
-    ),
-    metric("rchar", Unit::Bytes, "read by system calls", "/proc/PID/io: rchar"),
-    metric("wchar", Unit::Bytes, "written by system calls", "/proc/PID/io: wchar"),
-    metric("syscr", Unit::Count, "read system calls", "/proc/PID/io: syscr"),
-    metric("syscw", Unit::Count, "write system calls", "/proc/PID/io: syscw"),
-    metric("read_bytes", Unit::Bytes, "read from storage", "/proc/PID/io: read_bytes"),
-    metric("write_bytes", Unit::Bytes, "written to storage", "/proc/PID/io: write_bytes"),
-    metric(
-        "run_delay",
-        Unit::Seconds,
-        "time in which the main thread was runnable but not running",
-        "/proc/PID/schedstat, field 2",
-    ),
-    metric("task_clock", Unit::Seconds, "CPU time", "perf_event_open: PERF_COUNT_SW_TASK_CLOCK"),
-    metric("page_faults", Unit::Count, "page faults", "perf_event_open: PERF_COUNT_SW_PAGE_FAULTS"),
-    metric("context_switches", Unit::Count, "context switches", "perf_event_open: PERF_COUNT_SW_CONTEXT_SWITCHES"),
-    metric("migrations", Unit::Count, "moves to another processor", "perf_event_open: PERF_COUNT_SW_CPU_MIGRATIONS"),
-    metric("instructions", Unit::Count, "instructions, in user mode", "perf_event_open: PERF_COUNT_HW_INSTRUCTIONS"),
-    metric(
+    seconds("cgroup_cpu", "CPU time of all processes, reaped or not", "cgroup: cpu.stat, cpuacct.usage"),
+    seconds("cgroup_user", "the same in user mode", "cgroup: cpu.stat, cpuacct.usage_user"),
+    seconds("cgroup_sys", "the same in the kernel", "cgroup: cpu.stat, cpuacct.usage_sys"),
+    bytes("cgroup_read_bytes", "read from block devices", "cgroup: io.stat, blkio.throttle.io_service_bytes"),
+    bytes("cgroup_write_bytes", "written to block devices", "cgroup: io.stat, blkio.throttle.io_service_bytes"),
+    count("pids_peak", "most processes and threads at once", "cgroup: pids.peak"),
+    seconds("pressure_cpu", "time in which some process waited for a processor", "cgroup: cpu.pressure, some total"),
+    seconds("pressure_memory", "time in which some process waited for memory", "cgroup: memory.pressure, some total"),
+    seconds("pressure_io", "time in which some process waited for input or output", "cgroup: io.pressure, some total"),
+    bytes("rchar", "read by system calls", "/proc/PID/io: rchar"),
+    bytes("wchar", "written by system calls", "/proc/PID/io: wchar"),
+    count("syscr", "read system calls", "/proc/PID/io: syscr"),
+    count("syscw", "write system calls", "/proc/PID/io: syscw"),
+    bytes("read_bytes", "read from storage", "/proc/PID/io: read_bytes"),
+    bytes("write_bytes", "written to storage", "/proc/PID/io: write_bytes"),
+    seconds("run_delay", "time in which the main thread was runnable but not running", "/proc/PID/schedstat, field 2"),
+    seconds("task_clock", "CPU time", "perf_event_open: PERF_COUNT_SW_TASK_CLOCK"),
+    count("page_faults", "page faults", "perf_event_open: PERF_COUNT_SW_PAGE_FAULTS"),
+    count("context_switches", "context switches", "perf_event_open: PERF_COUNT_SW_CONTEXT_SWITCHES"),
+    count("migrations", "moves to another processor", "perf_event_open: PERF_COUNT_SW_CPU_MIGRATIONS"),
+    count("instructions", "instructions, in user mode", "perf_event_open: PERF_COUNT_HW_INSTRUCTIONS"),
+    count(
         "guest_instructions",
-        Unit::Count,
         "instructions of an emulated machine while the trial lasted, in all modes and processes",
         "the machine's clock, which counts them",
     ),
-    metric("cycles", Unit::Count, "processor cycles, in user mode", "perf_event_open: PERF_COUNT_HW_CPU_CYCLES"),
-    metric("branches", Unit::Count, "branches, in user mode", "perf_event_open: PERF_COUNT_HW_BRANCH_INSTRUCTIONS"),
-    metric(
-        "branch_misses",
-        Unit::Count,
-        "mispredicted branches, in user mode",
-        "perf_event_open: PERF_COUNT_HW_BRANCH_MISSES",
-    ),
-    metric(
-        "cache_misses",
-        Unit::Count,
-        "misses of the last cache, in user mode",
-        "perf_event_open: PERF_COUNT_HW_CACHE_MISSES",
-    ),
-    metric(
-        "load",
-        Unit::Count,
-        "tasks that were runnable, other than ours, when it was launched",
-        "/proc/loadavg, field 4",
-    ),
-    metric(
-        "steal",
-        Unit::Count,
-        "share of all processors' time that the hypervisor gave to others",
-        "/proc/stat: steal",
-    ),
-    metric(
+    count("cycles", "processor cycles, in user mode", "perf_event_open: PERF_COUNT_HW_CPU_CYCLES"),
+    count("branches", "branches, in user mode", "perf_event_open: PERF_COUNT_HW_BRANCH_INSTRUCTIONS"),
+    count("branch_misses", "mispredicted branches, in user mode", "perf_event_open: PERF_COUNT_HW_BRANCH_MISSES"),
+    count("cache_misses", "misses of the last cache, in user mode", "perf_event_open: PERF_COUNT_HW_CACHE_MISSES"),
+    count("load", "tasks that were runnable, other than ours, when it was launched", "/proc/loadavg, field 4"),
+    count("steal", "share of all processors' time that the hypervisor gave to others", "/proc/stat: steal"),
+    count(
         "foreign_cpu",
-        Unit::Count,
         "share of all processors' time that was used by neither trial nor load nor services",
         "/proc/stat",
     ),
-    metric(
+    seconds(
         "each_wall",
-        Unit::Seconds,
         "mean elapsed time of the processes, where several execute at once",
         "clock_gettime(CLOCK_MONOTONIC)",
     ),
-    metric("throughput", Unit::PerSecond, "processes or, where it marks ops, ops in a second", "count ÷ wall"),
-    metric(
-        "load_rate",
-        Unit::PerSecond,
-        "copies of the load that ended in a second",
-        "count ÷ elapsed time of the load",
-    ),
-    metric("load_cpu", Unit::Seconds, "CPU time of the load while the trial lasted", "wait4, cgroup"),
-    metric("minflt", Unit::Count, "page faults without input", "wait4: ru_minflt"),
-    metric("majflt", Unit::Count, "page faults with input", "wait4: ru_majflt"),
-    metric("inblock", Unit::Count, "block input operations (512 B)", "wait4: ru_inblock"),
-    metric("oublock", Unit::Count, "block output operations (512 B)", "wait4: ru_oublock"),
-    metric("nvcsw", Unit::Count, "voluntary context switches", "wait4: ru_nvcsw"),
-    metric("nivcsw", Unit::Count, "involuntary context switches", "wait4: ru_nivcsw"),
-    metric("ixrss", Unit::Bytes, "not maintained by Linux", "wait4: ru_ixrss"),
-    metric("idrss", Unit::Bytes, "not maintained by Linux", "wait4: ru_idrss"),
-    metric("isrss", Unit::Bytes, "not maintained by Linux", "wait4: ru_isrss"),
-    metric("nswap", Unit::Count, "not maintained by Linux", "wait4: ru_nswap"),
-    metric("msgsnd", Unit::Count, "not maintained by Linux", "wait4: ru_msgsnd"),
-    metric("msgrcv", Unit::Count, "not maintained by Linux", "wait4: ru_msgrcv"),
-    metric("nsignals", Unit::Count, "not maintained by Linux", "wait4: ru_nsignals"),
-    metric("sec/op", Unit::Seconds, "time of one operation of a benchmark", HARNESS),
-    metric("cpu-sec/op", Unit::Seconds, "CPU time of one operation of a benchmark", HARNESS),
-    metric("B/op", Unit::Bytes, "memory that one operation of a benchmark allocates", HARNESS),
-    metric("allocs/op", Unit::Count, "allocations of one operation of a benchmark", HARNESS),
-    metric("ops/s", Unit::PerSecond, "operations of a benchmark in a second", HARNESS),
-    metric("items/s", Unit::PerSecond, "items that a benchmark processes in a second", HARNESS),
-    metric("B/s", Unit::PerSecond, "bytes that a benchmark processes in a second", HARNESS),
+    per_second("throughput", "processes or, where it marks ops, ops in a second", "count ÷ wall"),
+    per_second("load_rate", "copies of the load that ended in a second", "count ÷ elapsed time of the load"),
+    seconds("load_cpu", "CPU time of the load while the trial lasted", "wait4, cgroup"),
+    count("minflt", "page faults without input", "wait4: ru_minflt"),
+    count("majflt", "page faults with input", "wait4: ru_majflt"),
+    count("inblock", "block input operations (512 B)", "wait4: ru_inblock"),
+    count("oublock", "block output operations (512 B)", "wait4: ru_oublock"),
+    count("nvcsw", "voluntary context switches", "wait4: ru_nvcsw"),
+    count("nivcsw", "involuntary context switches", "wait4: ru_nivcsw"),
+    bytes("ixrss", "not maintained by Linux", "wait4: ru_ixrss"),
+    bytes("idrss", "not maintained by Linux", "wait4: ru_idrss"),
+    bytes("isrss", "not maintained by Linux", "wait4: ru_isrss"),
+    count("nswap", "not maintained by Linux", "wait4: ru_nswap"),
+    count("msgsnd", "not maintained by Linux", "wait4: ru_msgsnd"),
+    count("msgrcv", "not maintained by Linux", "wait4: ru_msgrcv"),
+    count("nsignals", "not maintained by Linux", "wait4: ru_nsignals"),
+    seconds("sec/op", "time of one operation of a benchmark", HARNESS),
+    seconds("cpu-sec/op", "CPU time of one operation of a benchmark", HARNESS),
+    bytes("B/op", "memory that one operation of a benchmark allocates", HARNESS),
+    count("allocs/op", "allocations of one operation of a benchmark", HARNESS),
+    per_second("ops/s", "operations of a benchmark in a second", HARNESS),
+    per_second("items/s", "items that a benchmark processes in a second", HARNESS),
+    per_second("B/s", "bytes that a benchmark processes in a second", HARNESS),
 ];
 
 /// Where the metrics of benchmarks come from.

@@ -6,7 +6,6 @@
 //! variant ÷ baseline, and the question is where the contrasts are centred.
 
 pub mod blocks;
-pub mod bootstrap;
 pub mod describe;
 pub mod eprocess;
 pub mod equivalence;

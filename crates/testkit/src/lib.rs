@@ -1,6 +1,5 @@
 //! What the tests of several crates share. Only tests use it (`dev-dependencies`); nothing of it is in the program.
 
-pub mod again;
 pub mod files;
 pub mod findings;
 pub mod foreign;

@@ -6,6 +6,7 @@
 //! on however many threads. It starts nothing and knows no clock; it reports progress to the caller.
 
 mod boots;
+pub mod bootstrap;
 mod families;
 mod goals;
 mod levels;

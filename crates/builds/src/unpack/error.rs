@@ -1,4 +1,5 @@
 //! Why an archive is not unpacked: which archive, which of its entries, and what is wrong with it.
+#![allow(missing_docs, reason = "the names of fields say what they are; where not, a comment does")]
 
 use std::io;
 use std::path::PathBuf;
@@ -47,22 +48,15 @@ pub enum Refusal {
     Kind(String),
     /// It becomes more than [`super::Limits::bytes`].
     #[error("is refused: there is more in the archive than the limit of {limit} bytes")]
-    TooManyBytes {
-        /// The limit.
-        limit: u64,
-    },
+    TooManyBytes { limit: u64 },
     /// It has more than [`super::Limits::entries`].
     #[error("is refused: there are more entries in the archive than the limit of {limit}")]
-    TooManyEntries {
-        /// The limit.
-        limit: u64,
-    },
+    TooManyEntries { limit: u64 },
     /// It becomes more than [`super::Limits::ratio`] times its size.
     #[error(
         "is refused: the {packed_bytes} bytes of the archive become more than {limit} times as many, the limit against bombs"
     )]
     Bomb {
-        /// The limit.
         limit: u64,
         /// The size of the archive.
         packed_bytes: u64,

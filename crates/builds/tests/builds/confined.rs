@@ -1,9 +1,9 @@
 //! Disks that are full and folders that belong to others: this executable executes one of its tests again, in a small
 //! file system of its own, or as another user. Both need root; without it they are skipped, or executed as they are.
 
+use crate::again::{self, NOBODY};
 use crate::study::{Study, layer};
 use bakeoff_builds::{BuildEvent, Cache, Error};
-use bakeoff_testkit::again::{self, NOBODY};
 use std::fs;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::Path;

@@ -1,6 +1,7 @@
 //! `kill -9` at random moments of a study whose layers are built several at a time: whatever was being done, the next
 //! build succeeds without anything being cleaned, and takes nothing of the killed one for whole that is not.
 
+use crate::again;
 use crate::study::layer;
 use bakeoff_builds::{BuildEvent, Cache, Request, build_all};
 use bakeoff_host::machine::Machine;
@@ -8,7 +9,6 @@ use bakeoff_model::plan::Variant;
 use bakeoff_model::record::{BuildLine, BuildOutcome};
 use bakeoff_model::shuffle::Stream;
 use bakeoff_model::study::{Layer, Source, SourceFrom};
-use bakeoff_testkit::again;
 use bakeoff_testkit::files::{read, sha256};
 use std::fs;
 use std::io::{BufRead as _, BufReader};

@@ -1,11 +1,11 @@
 //! Two Bakeoffs at once, one that is killed, and one that is interrupted: by real processes. They meet at named pipes,
 //! whose opening waits for the other side, so nothing here depends on how fast anything is.
 
+use crate::again;
 use crate::study::layer;
 use bakeoff_builds::{BuildEvent, Cache, Error, Request, build_all};
 use bakeoff_host::machine::Machine;
 use bakeoff_model::plan::Variant;
-use bakeoff_testkit::again;
 use bakeoff_testkit::files::{read, sh};
 use std::fs;
 use std::io::{BufRead, BufReader};

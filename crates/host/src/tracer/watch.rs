@@ -30,9 +30,7 @@ pub(super) enum End {
 
 /// What is known of a task.
 struct Task {
-    /// Its process.
     process: Pid,
-    /// The call that it is in.
     call: Option<Pending>,
 }
 

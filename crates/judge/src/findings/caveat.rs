@@ -1,5 +1,6 @@
 //! A doubt about a comparison, a sample or a whole study: what kind, with its numbers and names. The sentences that people
 //! read are made of it in `bakeoff_report::caveats`; JSON for others has [`Caveat::kind`] and that sentence.
+#![allow(missing_docs, reason = "the names of fields say what they are; where not, a comment does")]
 
 mod parts;
 
@@ -21,7 +22,6 @@ pub enum Caveat {
     },
     /// Interval and p rest on a model.
     ModelBased {
-        /// Which.
         model: Model,
         /// What it is a model of.
         scale: Scale,
@@ -73,7 +73,6 @@ pub enum Caveat {
     SymmetricErrors,
     /// A main effect is given as if there were no such interaction.
     Aliased {
-        /// The effect.
         effect: String,
         /// The terms that it cannot be distinguished from.
         with: Vec<Term>,
@@ -82,7 +81,6 @@ pub enum Caveat {
     FlagNeverArrived(Flag),
     /// A level's flag was overridden wherever it arrived.
     FlagOverridden {
-        /// The flag.
         flag: Flag,
         /// What overrides it, if that is one flag.
         by: Option<String>,
@@ -93,23 +91,16 @@ pub enum Caveat {
     Identical {
         /// How far.
         same: Same,
-        /// As what.
         as_what: Other,
     },
     /// A factor changes settings that it does not name.
-    AlsoChanges {
-        /// The factor.
-        factor: String,
-        /// The settings.
-        settings: Vec<SettingChange>,
-    },
+    AlsoChanges { factor: String, settings: Vec<SettingChange> },
     /// Settings differ that no factor names.
     Confounded {
         /// The factors that they follow.
         follows: Vec<String>,
         /// Whether none of these explains them alone.
         together: bool,
-        /// The settings.
         settings: Vec<SettingChange>,
     },
     /// The trials were simulated.
@@ -136,10 +127,7 @@ pub enum Caveat {
         of: usize,
     },
     /// Variants could not be built.
-    FailedBuilds {
-        /// Which.
-        variants: Vec<String>,
-    },
+    FailedBuilds { variants: Vec<String> },
     /// Blocks are missing.
     Unfinished {
         /// Those there are.
@@ -173,7 +161,6 @@ pub enum Caveat {
     Leftovers {
         /// In how many trials.
         trials: usize,
-        /// Of which variants.
         variants: Vec<String>,
     },
     /// The system's clock was set while trials were executed.
@@ -197,7 +184,6 @@ pub enum Caveat {
     },
     /// Trials were too short to tell what other programs used, and more were waiting for processors than ours.
     HighLoad {
-        /// The condition.
         condition: String,
         /// The typical load average, less our own processes.
         load: f64,
@@ -206,7 +192,6 @@ pub enum Caveat {
     },
     /// The trials of a workload take the same time whatever the variant: it is a run of fixed duration.
     FixedTime {
-        /// The workload.
         workload: String,
         /// That time, in seconds.
         seconds: f64,
@@ -219,15 +204,9 @@ pub enum Caveat {
         maxrss: u32,
     },
     /// No trial could be void by these metrics.
-    BlindRules {
-        /// Which.
-        metrics: Vec<String>,
-    },
+    BlindRules { metrics: Vec<String> },
     /// Metrics that this version does not know.
-    UnknownMetric {
-        /// Which.
-        metrics: Vec<String>,
-    },
+    UnknownMetric { metrics: Vec<String> },
     /// Values drift while the study executes.
     Drift(OverTime),
     /// Successive blocks are not independent.
@@ -282,7 +261,6 @@ pub enum Caveat {
         seen: TimeSeen,
         /// The largest difference that it could explain, as the scale says.
         could_explain: f64,
-        /// What it is.
         scale: Scale,
         /// Whether the estimate is less than the baseline.
         is_less: bool,
@@ -291,7 +269,6 @@ pub enum Caveat {
     },
     /// Samples of the same thing are apart, because a setting differs.
     SettingsDiffer {
-        /// The samples.
         samples: Vec<String>,
         /// The settings' keys.
         keys: Vec<String>,

@@ -8,7 +8,6 @@ use bakeoff_model::study::{Condition, Part};
 /// What is granted of one condition.
 #[derive(Debug, Clone)]
 pub(super) struct Granted {
-    /// The condition.
     pub(super) condition: String,
     /// What trials are confined to.
     pub(super) limits: Limits,

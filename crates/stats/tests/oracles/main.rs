@@ -10,14 +10,11 @@ macro_rules! script {
     };
 }
 
-mod bootstrap;
 mod diagnostics;
 mod linear;
 mod ranks;
 mod sequential;
 
 fn main() {
-    bakeoff_testkit::oracle::main(
-        [bootstrap::CASES, diagnostics::CASES, linear::CASES, ranks::CASES, sequential::CASES].concat(),
-    );
+    bakeoff_testkit::oracle::main([diagnostics::CASES, linear::CASES, ranks::CASES, sequential::CASES].concat());
 }

@@ -2,10 +2,10 @@
 //! study. Each is the method by the book, with what is known of the tool; none is the tool itself. How often they are
 //! right is counted in [`super::peers`].
 
+use super::bootstrap::Resampled;
 use super::levels::ALPHA;
 use super::orders::{Order, Simulated};
 use bakeoff_model::shuffle::Stream;
-use bakeoff_stats::bootstrap::Resampled;
 use bakeoff_stats::describe::{mean, sd};
 use bakeoff_stats::rank::{MannWhitney, SignedRank};
 use bakeoff_stats::signflip::SignFlip;

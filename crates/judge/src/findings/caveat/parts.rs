@@ -1,4 +1,5 @@
 //! The numbers and names that doubts carry, where these are more than a field or two. Plain data.
+#![allow(missing_docs, reason = "the names of fields say what they are; where not, a comment does")]
 
 use super::super::builds::Confounded;
 use super::super::verdict::{Scale, Verdict};
@@ -21,7 +22,6 @@ pub enum Lack {
     },
     /// An interval at this confidence.
     Interval {
-        /// The confidence.
         confidence: f64,
         /// The least; none if it has only a part of alpha, because others of its family are judged in another way.
         needed: Option<u32>,
@@ -81,13 +81,10 @@ pub struct Flag {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Other {
-    /// The baseline.
     Baseline,
-    /// A variant.
     Variant(String),
     /// With another level of the factor.
     Level {
-        /// The factor.
         factor: String,
         /// The other level.
         level: String,
@@ -256,9 +253,7 @@ pub struct TimeSeen {
 pub enum Left {
     /// A difference, which is larger than what time could explain.
     Difference,
-    /// The verdict.
     Verdict,
-    /// Nothing.
     Nothing,
 }
 

@@ -1,6 +1,5 @@
 //! The executable of tests that asks, executed once more: as one of its own tests, behind other words, as somebody else. What
 //! it gets and what it says passes between the two.
-#![allow(clippy::unwrap_used, reason = "a test ends where something is not as it should be")]
 
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt as _;
@@ -8,17 +7,17 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 /// An ordinary user of every system.
-pub const NOBODY: u32 = 65_534;
+pub(crate) const NOBODY: u32 = 65_534;
 
 /// A command that executes one test of this executable and shows what it prints.
-pub fn test(name: &str) -> Command {
+pub(crate) fn test(name: &str) -> Command {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command.args(only(name));
     command
 }
 
 /// The same behind other words, which execute what follows them.
-pub fn test_behind(words: &[&str], executable: &Path, name: &str) -> Command {
+pub(crate) fn test_behind(words: &[&str], executable: &Path, name: &str) -> Command {
     let mut command = Command::new(words[0]);
     command.args(&words[1..]).arg(executable).args(only(name));
     command
@@ -29,7 +28,7 @@ fn only(name: &str) -> [&str; 3] {
 }
 
 /// A copy of this executable in a folder, which others may execute: the one that cargo built may lie where they cannot look.
-pub fn copy_for_others(folder: &Path) -> PathBuf {
+pub(crate) fn copy_for_others(folder: &Path) -> PathBuf {
     let executable = folder.join("tests");
     // Not by ourselves: a process started meanwhile would hold the copy open for writing, and it could not be executed.
     let copied = Command::new("cp").arg(std::env::current_exe().unwrap()).arg(&executable).status().unwrap();

@@ -1,7 +1,7 @@
 //! The bootstrap against scipy's, both from the same resampled means.
 
+use bakeoff_calibrate::calibration::bootstrap::Resampled;
 use bakeoff_model::shuffle::Stream;
-use bakeoff_stats::bootstrap::Resampled;
 use bakeoff_testkit::oracle::{Case, Oracle, assert_close};
 
 pub(crate) const CASES: &[Case] =
