@@ -314,13 +314,13 @@ impl Launcher {
         tree::cpu_so_far_s(self.process.id())
     }
 
-    /// The peaks of all that this launcher executes now begin anew, for [`Self::peak_bytes`]; none if the kernel refuses.
+    /// Sets the peaks of all that this launcher executes now back, for [`Self::peak_bytes`]; none if the kernel refuses.
     pub fn peaks_begin(&self) -> Option<u64> {
         tree::peaks_begin(self.process.id())
     }
 
-    /// The peak resident memory of the largest process that this launcher executes now, in bytes; since the peaks begun, if
-    /// they did: then none if a process was waited for meanwhile, because nobody knows the peak of that one.
+    /// The peak resident memory of the largest process that this launcher executes now, in bytes; since the peaks were
+    /// set back, if they were: then none if a process was waited for meanwhile, because nobody knows the peak of that one.
     pub fn peak_bytes(&self, begun: Option<u64>) -> Option<f64> {
         tree::peak_bytes(self.process.id(), begun)
     }

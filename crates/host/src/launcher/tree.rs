@@ -24,7 +24,7 @@ pub(super) fn cpu_so_far_s(launcher: u32) -> Option<f64> {
     Some(reaped_s + descendants(&files, launcher).into_iter().map(|pid| alive_s(&files, pid)).sum::<f64>())
 }
 
-/// The peaks of all processes below this launcher begin anew; what [`peak_bytes`] is told, none if the kernel refuses.
+/// Sets the peaks of all processes below this launcher back; what [`peak_bytes`] needs, none if the kernel refuses.
 pub(super) fn peaks_begin(launcher: u32) -> Option<u64> {
     let files = Files::here();
     let waited_for = waited_for(&files, launcher);
@@ -34,7 +34,7 @@ pub(super) fn peaks_begin(launcher: u32) -> Option<u64> {
     descendants(&files, launcher).into_iter().all(set_back).then_some(waited_for)
 }
 
-/// The peak resident memory of the largest process below this launcher, since then if the peaks begun anew: then none if one
+/// The peak resident memory of the largest process below this launcher, since then if the peaks were set back: then none if one
 /// was waited for meanwhile, whose peak nobody knows.
 pub(super) fn peak_bytes(launcher: u32, begun: Option<u64>) -> Option<f64> {
     let files = Files::here();
