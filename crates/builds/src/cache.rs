@@ -22,11 +22,10 @@ use bakeoff_model::study::Layer;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::fs;
-use std::io;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::{fs, io};
 
 /// The version of the record's format. A record of another version is debris.
 const RECORD_FORMAT: u32 = 2;

@@ -7,16 +7,15 @@
 
 use crate::cost::add;
 use crate::error::{Error, Failure};
-use crate::foreseen;
+use crate::event::Notify;
 use crate::inputs::{Link, Stage, chains, missing_tool, stages};
 use crate::layer::{Builder, Ready};
-use crate::proof;
 use crate::shell::Stop;
 use crate::sources::Sources;
 use crate::tools::program_of;
 use crate::uses::Needs;
 use crate::wrappers::Between;
-use crate::{BuildEvent, Cache, MissingTool, Request};
+use crate::{BuildEvent, Cache, MissingTool, Request, foreseen, proof};
 use bakeoff_model::metric::Measurements;
 use bakeoff_model::plan::Variant;
 use bakeoff_model::record::{BuildLine, BuildOutcome, LayerLine};
@@ -43,11 +42,7 @@ type Place = (usize, usize);
 ///
 /// # Errors
 /// [`Error::Interrupted`] after an interrupt; otherwise any [`Error`]. What was finished by then is in the cache.
-pub fn build_all(
-    cache: &Cache,
-    request: &Request<'_>,
-    on_event: &(dyn Fn(BuildEvent) + Sync),
-) -> Result<Vec<BuildLine>, Error> {
+pub fn build_all(cache: &Cache, request: &Request<'_>, on_event: Notify<'_>) -> Result<Vec<BuildLine>, Error> {
     let stages = stages(cache, request)?;
     // Before anything is looked for in the cache: nothing that is noted as in use is removed from it.
     cache.remember_use(request.study_dir, &Needs::of(&stages))?;
@@ -111,7 +106,7 @@ struct Known<'k, 'a> {
     cache: &'k Cache,
     stages: &'k [Stage<'a>],
     variants: &'k [Variant],
-    on_event: &'k (dyn Fn(BuildEvent) + Sync),
+    on_event: Notify<'k>,
 }
 
 impl Known<'_, '_> {

@@ -75,7 +75,7 @@ pub fn find_source(
     cache: &Cache,
     study_dir: &Path,
     source: &Source,
-    on_event: &(dyn Fn(BuildEvent) + Sync),
+    on_event: Notify<'_>,
 ) -> Result<Result<Found, NotFound>, Error> {
     let sources = Sources::new(cache, (study_dir, &[]), &[], on_event);
     match sources.find(source) {

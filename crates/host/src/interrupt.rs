@@ -5,12 +5,11 @@
 
 use crate::Error;
 use rustix::event::{EventfdFlags, eventfd};
-use std::io;
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
-use std::ptr;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::{io, ptr};
 
 static COUNT: AtomicU32 = AtomicU32::new(0);
 

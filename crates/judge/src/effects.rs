@@ -8,15 +8,13 @@ use super::contrasts::{Contrasts, Planned, Subject, Weights};
 use super::factors::Factors;
 use super::fraction::Fraction;
 use super::ids::{Cell, Ids, Place, VariantId};
-use super::infer;
 use super::metric_spec::MetricSpec;
-use super::outputs;
 use super::pairs::{Known, Pairs};
-use super::ranking;
 use super::rule::DecisionRule;
 use super::study::{places, variants};
 use super::trends::trends;
 use super::trials::{Passes, Trials};
+use super::{infer, outputs, ranking};
 use crate::findings::{Caveat, Comparison, Effect, Effects, Kind, Ranking, Scale};
 use bakeoff_model::metric::Metric;
 use bakeoff_model::record::{Record, StudyLine, TWIN, VariantLine};
@@ -37,25 +35,19 @@ pub(super) fn effects(record: &Record, trials: &Trials<'_>, pairs: Known<'_>, ru
     }
     let mut families = vec![];
     for known in study.decide.metrics.iter().filter_map(|name| study.metric(name)) {
+        let (ids, passes) = (&trials.ids, &trials.passes(&known.name));
         let known = &known;
-        let (ids, passes) = (&trials.ids, trials.passes(&known.name));
+        let judge = Judge { known, passes, ids, pairs, rule };
         let decides = study.decide.metrics.first().is_some_and(|name| *name == known.name);
         if crossed {
             for place in ids.places(study) {
-                families.extend(factorial(study, &factors, place, (known, decides), (&passes, ids, pairs), rule));
+                families.extend(judge.factorial(study, &factors, place, decides));
             }
         }
         for place in ids.places(study) {
             let (workload, condition) = ids.names(place);
             let names = (Some(workload), Some(condition));
-            families.push(judge(
-                (Kind::Trend, 0),
-                names,
-                trends(study, ids, place),
-                known,
-                (&passes, ids, pairs),
-                rule,
-            ));
+            families.push(judge.family((Kind::Trend, 0), names, trends(study, ids, place)));
         }
         for condition in &study.conditions {
             // A workload that does not have the metric says nothing of it.
@@ -64,8 +56,8 @@ pub(super) fn effects(record: &Record, trials: &Trials<'_>, pairs: Known<'_>, ru
             if workloads.len() > 1 {
                 let place = (None, Some(condition.as_str()));
                 let planned = suite(study, &workloads, ids, condition);
-                let mut family = judge((Kind::Suite, 0), place, planned, known, (&passes, ids, pairs), rule);
-                let whole = Whole { study, workloads: &workloads, ids, condition, known, passes: &passes };
+                let mut family = judge.family((Kind::Suite, 0), place, planned);
+                let whole = Whole { study, workloads: &workloads, ids, condition, known, passes };
                 family.effects.twin = whole.twin(rule);
                 family.effects.ranking = whole.ranking(&family.effects.effects, rule).filter(|_| decides);
                 families.push(family);
@@ -76,14 +68,7 @@ pub(super) fn effects(record: &Record, trials: &Trials<'_>, pairs: Known<'_>, ru
                 (Kind::Condition, conditions(study, ids, workload, condition)),
                 (Kind::ConditionChange, condition_changes(study, ids, workload, condition)),
             ] {
-                families.push(judge(
-                    (kind, 0),
-                    (Some(workload), Some(condition)),
-                    planned,
-                    known,
-                    (&passes, ids, pairs),
-                    rule,
-                ));
+                families.push(judge.family((kind, 0), (Some(workload), Some(condition)), planned));
             }
         }
     }
@@ -119,7 +104,8 @@ pub(super) fn levels(
         factors.next().filter(|_| factors.next().is_none()).map(|(factor, _)| factor.as_str())
     };
     let singles: Vec<(&VariantLine, &str)> = variants(study).filter_map(|v| Some((v, single(v)?))).collect();
-    let (ids, passes) = (&trials.ids, trials.passes(&known.name));
+    let (ids, passes) = (&trials.ids, &trials.passes(&known.name));
+    let judge = Judge { known: &known, passes, ids, pairs, rule };
     let family = |(workload, condition)| {
         let cell = |name: &str| Cell { variant: ids.variant(name), place: ids.place(workload, condition) };
         let both = singles.iter().enumerate().flat_map(|(i, (against, factor))| {
@@ -132,134 +118,133 @@ pub(super) fn levels(
             subject: Subject::Pair([ids.variant(name), ids.variant(against)]),
             weights: [(cell(name), 1.0), (cell(against), -1.0)].into(),
         });
-        judge(
-            (Kind::Levels, 0),
-            (Some(workload), Some(condition)),
-            planned.collect(),
-            &known,
-            (&passes, ids, pairs),
-            rule,
-        )
+        judge.family((Kind::Levels, 0), (Some(workload), Some(condition)), planned.collect())
     };
     let mut families: Vec<Family> = places(study).map(family).collect();
     families.retain(|family| !family.subjects.is_empty());
     families
 }
 
-/// Main effects, and on the deciding metric the interactions and the simple effects: by contrasts of the combinations that
-/// are there ([`super::complete`]), and by the linear model what these cannot tell.
-fn factorial(
-    study: &StudyLine,
-    factors: &Factors,
-    place: Place,
-    (known, decides): (&Metric, bool),
-    (passes, ids, pairs): (&Passes, &Ids<'_>, Known<'_>),
+/// What the contrasts of one metric are judged with.
+#[derive(Clone, Copy)]
+struct Judge<'a> {
+    known: &'a Metric,
+    passes: &'a Passes,
+    ids: &'a Ids<'a>,
+    pairs: Known<'a>,
     rule: DecisionRule,
-) -> Vec<Family> {
-    let (workload, condition) = ids.names(place);
-    let design = Design::new(study, factors, ids, place, passes);
-    let mut fraction = None;
-    let mut family = |kind: Kind, outlines: Vec<Outline>| {
-        let (planned, details): (Vec<_>, Vec<_>) = outlines.into_iter().map(Outline::split).unzip();
-        let judged = |elsewhere| {
-            let names = (Some(workload), Some(condition));
-            judge((kind, elsewhere), names, planned.clone(), known, (passes, ids, pairs), rule)
-        };
-        let Family { effects: mut family, mut subjects } = judged(0);
-        let is_open = |effect: &Effect, detail: &Detail| effect.comparison.is_none() && detail.refused.is_none();
-        let open: Vec<String> = family
-            .effects
-            .iter()
-            .zip(&details)
-            .filter(|(effect, detail)| kind != Kind::Simple && is_open(effect, detail))
-            .map(|(effect, _)| effect.name.clone())
-            .collect();
-        if !open.is_empty() {
-            let spec = (MetricSpec::of(known), rule.margin);
-            let fraction = fraction.get_or_insert_with(|| Fraction::new(factors, study, (passes, ids), place, spec));
-            // What neither can tell takes no part of alpha from the others.
-            let estimable = fraction.estimable(kind, &open);
-            if estimable > 0 {
-                Family { effects: family, subjects } = judged(estimable);
-            }
-            let size = family.effects.iter().filter(|effect| effect.comparison.is_some()).count() + estimable;
-            let modelled = fraction.effects(kind, DecisionRule { family: size as u32, ..rule }, &open);
-            for effect in modelled {
-                family.effects.iter_mut().filter(|e| e.name == effect.name).for_each(|e| *e = effect.clone());
-            }
-            if kind == Kind::Interaction {
-                family.aliases = fraction.aliases();
-            }
-        }
-        for (effect, detail) in family.effects.iter_mut().zip(details) {
-            (effect.within, effect.over) = (detail.within, detail.over);
-            if effect.refused.is_none() {
-                effect.refused = detail.refused.filter(|_| effect.comparison.is_none());
-            }
-        }
-        Family { effects: family, subjects }
-    };
-    let mut families = vec![family(Kind::Main, design.mains())];
-    if decides {
-        families.push(family(Kind::Interaction, design.interactions()));
-        families.extend(design.simples().into_iter().map(|outlines| family(Kind::Simple, outlines)));
-    }
-    families
 }
 
-/// Infers and concludes a family. A contrast that is a pair has its verdict already, and is no member of it.
-///
-/// `elsewhere` is the number of members that are judged by other means.
-fn judge(
-    (kind, elsewhere): (Kind, usize),
-    (workload, condition): (Option<&str>, Option<&str>),
-    planned: Vec<Planned>,
-    known: &Metric,
-    (passes, ids, pairs): (&Passes, &Ids<'_>, Known<'_>),
-    rule: DecisionRule,
-) -> Family {
-    let as_pair = |planned: &Planned| {
-        let (place, variant, against) = planned.pair()?;
-        pairs.get(&known.name, ids, place, variant, against)
-    };
-    let as_pairs: Vec<Option<Comparison>> = planned.iter().map(as_pair).collect();
-    let members: Vec<&Planned> =
-        planned.iter().zip(&as_pairs).filter(|(_, pair)| pair.is_none()).map(|(planned, _)| planned).collect();
-    let size = members.iter().filter(|planned| !planned.weights.is_empty()).count() + elsewhere;
-    let rule = DecisionRule { family: size.max(1) as u32, ..rule };
-    let all: Vec<f64> = passes.values().flat_map(|pass| pass.values().copied()).collect();
-    let spec = MetricSpec::of(known).on_grid_of(&all);
-    let of = |planned: &&Planned| Contrasts::of_cells(passes, &planned.weights, spec, rule.margin);
-    let contrasts: Vec<Contrasts> = members.iter().map(of).collect();
-    let inferences = infer::part_of_family(&contrasts, elsewhere, rule);
-    let mut judged = contrasts.iter().zip(inferences).map(|(contrasts, inference)| {
-        let mut comparison = conclude_effect(&inference?, spec, rule);
-        comparison.caveats.extend([incomplete(contrasts), symmetric(kind)].into_iter().flatten());
-        Some(comparison)
-    });
-    let of_variants = matches!(kind, Kind::Suite | Kind::Levels | Kind::Condition | Kind::ConditionChange);
-    let effects = planned.into_iter().zip(as_pairs).map(|(planned, pair)| {
-        let comparison = pair.or_else(|| judged.next().flatten());
-        let is_open = comparison.is_none() && of_variants;
-        let refused = is_open.then(|| outputs::lacking(pairs.outputs, ids, &planned.weights)).flatten();
-        let Planned { name, against, subject, .. } = planned;
-        (Effect { name, against, within: None, over: None, comparison, refused }, subject)
-    });
-    let (effects, subjects): (Vec<Effect>, Vec<Subject>) = effects.unzip();
-    let owned = |name: Option<&str>| name.map(str::to_owned);
-    let effects = Effects {
-        kind,
-        workload: owned(workload),
-        condition: owned(condition),
-        metric: known.name.to_string(),
-        unit: known.unit,
-        better: known.better,
-        aliases: vec![],
-        effects,
-        twin: None,
-        ranking: None,
-    };
-    Family { effects, subjects }
+impl Judge<'_> {
+    /// Main effects, and on the deciding metric the interactions and the simple effects: by contrasts of the combinations that
+    /// are there ([`super::complete`]), and by the linear model what these cannot tell.
+    fn factorial(self, study: &StudyLine, factors: &Factors, place: Place, decides: bool) -> Vec<Family> {
+        let Self { known, passes, ids, rule, .. } = self;
+        let (workload, condition) = ids.names(place);
+        let design = Design::new(study, factors, ids, place, passes);
+        let mut fraction = None;
+        let mut family = |kind: Kind, outlines: Vec<Outline>| {
+            let (planned, details): (Vec<_>, Vec<_>) = outlines.into_iter().map(Outline::split).unzip();
+            let judged = |elsewhere| {
+                let names = (Some(workload), Some(condition));
+                self.family((kind, elsewhere), names, planned.clone())
+            };
+            let Family { effects: mut family, mut subjects } = judged(0);
+            let is_open = |effect: &Effect, detail: &Detail| effect.comparison.is_none() && detail.refused.is_none();
+            let open: Vec<String> = family
+                .effects
+                .iter()
+                .zip(&details)
+                .filter(|(effect, detail)| kind != Kind::Simple && is_open(effect, detail))
+                .map(|(effect, _)| effect.name.clone())
+                .collect();
+            if !open.is_empty() {
+                let spec = (MetricSpec::of(known), rule.margin);
+                let fraction =
+                    fraction.get_or_insert_with(|| Fraction::new(factors, study, (passes, ids), place, spec));
+                // What neither can tell takes no part of alpha from the others.
+                let estimable = fraction.estimable(kind, &open);
+                if estimable > 0 {
+                    Family { effects: family, subjects } = judged(estimable);
+                }
+                let size = family.effects.iter().filter(|effect| effect.comparison.is_some()).count() + estimable;
+                let modelled = fraction.effects(kind, DecisionRule { family: size as u32, ..rule }, &open);
+                for effect in modelled {
+                    family.effects.iter_mut().filter(|e| e.name == effect.name).for_each(|e| *e = effect.clone());
+                }
+                if kind == Kind::Interaction {
+                    family.aliases = fraction.aliases();
+                }
+            }
+            for (effect, detail) in family.effects.iter_mut().zip(details) {
+                (effect.within, effect.over) = (detail.within, detail.over);
+                if effect.refused.is_none() {
+                    effect.refused = detail.refused.filter(|_| effect.comparison.is_none());
+                }
+            }
+            Family { effects: family, subjects }
+        };
+        let mut families = vec![family(Kind::Main, design.mains())];
+        if decides {
+            families.push(family(Kind::Interaction, design.interactions()));
+            families.extend(design.simples().into_iter().map(|outlines| family(Kind::Simple, outlines)));
+        }
+        families
+    }
+
+    /// Infers and concludes a family. A contrast that is a pair has its verdict already, and is no member of it.
+    ///
+    /// `elsewhere` is the number of members that are judged by other means.
+    fn family(
+        self,
+        (kind, elsewhere): (Kind, usize),
+        (workload, condition): (Option<&str>, Option<&str>),
+        planned: Vec<Planned>,
+    ) -> Family {
+        let Self { known, passes, ids, pairs, rule } = self;
+        let as_pair = |planned: &Planned| {
+            let (place, variant, against) = planned.pair()?;
+            pairs.get(&known.name, ids, place, variant, against)
+        };
+        let as_pairs: Vec<Option<Comparison>> = planned.iter().map(as_pair).collect();
+        let members: Vec<&Planned> =
+            planned.iter().zip(&as_pairs).filter(|(_, pair)| pair.is_none()).map(|(planned, _)| planned).collect();
+        let size = members.iter().filter(|planned| !planned.weights.is_empty()).count() + elsewhere;
+        let rule = DecisionRule { family: size.max(1) as u32, ..rule };
+        let all: Vec<f64> = passes.values().flat_map(|pass| pass.values().copied()).collect();
+        let spec = MetricSpec::of(known).on_grid_of(&all);
+        let of = |planned: &&Planned| Contrasts::of_cells(passes, &planned.weights, spec, rule.margin);
+        let contrasts: Vec<Contrasts> = members.iter().map(of).collect();
+        let inferences = infer::part_of_family(&contrasts, elsewhere, rule);
+        let mut judged = contrasts.iter().zip(inferences).map(|(contrasts, inference)| {
+            let mut comparison = conclude_effect(&inference?, spec, rule);
+            comparison.caveats.extend([incomplete(contrasts), symmetric(kind)].into_iter().flatten());
+            Some(comparison)
+        });
+        let of_variants = matches!(kind, Kind::Suite | Kind::Levels | Kind::Condition | Kind::ConditionChange);
+        let effects = planned.into_iter().zip(as_pairs).map(|(planned, pair)| {
+            let comparison = pair.or_else(|| judged.next().flatten());
+            let is_open = comparison.is_none() && of_variants;
+            let refused = is_open.then(|| outputs::lacking(pairs.outputs, ids, &planned.weights)).flatten();
+            let Planned { name, against, subject, .. } = planned;
+            (Effect { name, against, within: None, over: None, comparison, refused }, subject)
+        });
+        let (effects, subjects): (Vec<Effect>, Vec<Subject>) = effects.unzip();
+        let owned = |name: Option<&str>| name.map(str::to_owned);
+        let effects = Effects {
+            kind,
+            workload: owned(workload),
+            condition: owned(condition),
+            metric: known.name.to_string(),
+            unit: known.unit,
+            better: known.better,
+            aliases: vec![],
+            effects,
+            twin: None,
+            ranking: None,
+        };
+        Family { effects, subjects }
+    }
 }
 
 fn incomplete(contrasts: &Contrasts) -> Option<Caveat> {

@@ -1,9 +1,7 @@
 //! The mode of inference: what a stopping rule makes of the level of an interval and of a p. It is arithmetic on α and
 //! p; which mode a record is in, [`super::interim_view`] says.
 
-use bakeoff_stats::blocks;
-use bakeoff_stats::eprocess;
-use bakeoff_stats::spending;
+use bakeoff_stats::{blocks, eprocess, spending};
 
 /// Under *precision*, the part of alpha at which intervals and p are taken: simulated, it keeps their coverage.
 const PRECISION_SHARE: f64 = 0.6;

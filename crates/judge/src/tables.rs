@@ -3,11 +3,10 @@
 
 use super::contrasts::Contrasts;
 use super::ids::{Ids, Place, VariantId};
-use super::infer;
 use super::metric_spec::MetricSpec;
 use super::rule::DecisionRule;
 use super::trials::{Pairs, Trials, Values};
-use super::{conclude, pairs, provided, ranking};
+use super::{conclude, infer, pairs, provided, ranking};
 use crate::findings::{Comparison, Row, Summary, Table, Verdict};
 use bakeoff_model::metric::Metric;
 use bakeoff_model::record::{Record, TWIN, VariantLine};

@@ -5,11 +5,9 @@ mod build_cost;
 
 use crate::builds::unbuilt;
 use crate::draw::text::{clean, glue, unglue};
-use crate::effects;
-use crate::failures;
 use crate::format::percent;
-use crate::outputs;
 use crate::words::{self, Change, NAMED_MAX, Wording, counted, listed, named, subject};
+use crate::{effects, failures, outputs};
 use bakeoff_judge::findings::{Comparison, FailedTrials, Findings, Method, Row, Same, Table, Verdict};
 use bakeoff_model::metric::Direction;
 use bakeoff_model::record::{BuildOutcome, SharedLine};

@@ -8,8 +8,7 @@ use crate::draw::notes::Notes;
 use crate::draw::paint::{Ink, Page, Piece};
 use crate::draw::text::{clean, glue};
 use crate::format::percent;
-use crate::words::named;
-use crate::words::{self, Change, Wording, counted};
+use crate::words::{self, Change, Wording, counted, named};
 use bakeoff_judge::findings::{Comparison, Effect, Effects, Findings, Kind, Over, Verdict};
 use bakeoff_model::metric::{Direction, Unit};
 

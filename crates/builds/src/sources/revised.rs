@@ -4,13 +4,12 @@
 use super::{Found, NotFound, find_source, git};
 use crate::cache::Cache;
 use crate::error::{At as _, Error};
-use crate::event::BuildEvent;
+use crate::event::Notify;
 use crate::files::write_whole;
 use bakeoff_model::study::{Source, SourceFrom};
 use std::collections::BTreeMap;
-use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 /// How a commit is laid out. What changes that must change this, or hashes of before would be believed.
 const SCHEME: &str = "1";
@@ -42,7 +41,7 @@ pub fn pinned_revision(
     cache: &Cache,
     repository: &Path,
     (name, revision): (&str, &str),
-    on_event: &(dyn Fn(BuildEvent) + Sync),
+    on_event: Notify<'_>,
 ) -> Result<Result<Source, NotFound>, Error> {
     let url = repository.display().to_string();
     let mut source = Source {

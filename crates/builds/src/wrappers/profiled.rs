@@ -7,10 +7,9 @@ use super::made::plain;
 use bakeoff_host::wrapper::Call;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
-use std::fs;
-use std::io;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 /// How the files of gcc end.
 const OF_GCC: &str = "gcda";

@@ -2,10 +2,9 @@
 //! these and some more, if there are any. Listing folders and networks are as before, and so are modes, owners and times of
 //! files, which Landlock does not know.
 
-use super::sys;
 use super::text::Digits;
-use super::wire;
 use super::words::Words;
+use super::{sys, wire};
 
 const WRITE_FILE: u64 = 1 << 1;
 const READ_FILE: u64 = 1 << 2;

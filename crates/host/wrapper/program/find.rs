@@ -1,10 +1,9 @@
 //! The real tool: the next one of a name on the search path that is neither we nor a cache of compilers. One that was
 //! not asked for would make what building costs a matter of chance, and would call us again.
 
-use super::sys;
 use super::text::{Digits, Path};
 use super::tool::last_part;
-use super::wire;
+use super::{sys, wire};
 use core::ffi::CStr;
 
 /// As shells have it that find no PATH.

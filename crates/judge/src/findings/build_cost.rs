@@ -1,5 +1,6 @@
 //! Findings besides the comparisons: how long single ops took, what the surroundings were, what could not be measured,
 //! and which trials do not count. Plain serialisable values, like the rest; nothing here is compared.
+#![allow(missing_docs, reason = "the names of fields say what they are; where not, a comment does")]
 
 use super::Summary;
 use super::comparison::{Claim, Comparison};
@@ -11,9 +12,7 @@ use serde::{Deserialize, Serialize};
 /// figure is the median, over the trials that count, of the trial's own.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct LatencyTable {
-    /// The workload.
     pub workload: String,
-    /// The condition.
     pub condition: String,
     /// The phase in which they ended; none before the first one, or without phases.
     pub phase: Option<String>,
@@ -107,7 +106,6 @@ pub struct Part {
 /// A metric of the surroundings under one workload and condition, over all trials that count.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Watched {
-    /// The workload.
     pub workload: String,
     /// The metric's name.
     pub metric: String,
@@ -137,9 +135,7 @@ pub struct WatchedVariant {
 pub struct FailedTrials {
     /// The variant's display name, or the twin's.
     pub variant: String,
-    /// The workload.
     pub workload: String,
-    /// The condition.
     pub condition: String,
     /// Number of failed trials.
     pub failed: u32,
@@ -181,7 +177,6 @@ pub struct Layouts {
 /// What building a variant takes and what it gains, both against the baseline, and both decided.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct BuiltAndExecuted {
-    /// The variant.
     pub variant: String,
     /// The layers that are other ones than the baseline's, in their order.
     pub layers: Vec<String>,

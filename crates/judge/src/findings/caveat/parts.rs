@@ -67,11 +67,9 @@ pub enum Term {
 /// A flag of a level variable in a layer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Flag {
-    /// The flag.
     pub flag: String,
     /// The level variable that has it.
     pub variable: String,
-    /// The layer.
     pub layer: String,
     /// Compilations and links: those that were seen, or of an overridden flag those that had it.
     pub of: u64,
@@ -111,7 +109,6 @@ impl From<&Confounded> for SettingChange {
 pub struct LoadSeen {
     /// During this variant's trials.
     pub variant: String,
-    /// On this workload.
     pub workload: String,
     /// Under this condition.
     pub condition: String,
@@ -126,7 +123,6 @@ pub struct LoadSeen {
 pub struct BusySeen {
     /// The variant; none if all together.
     pub variant: Option<String>,
-    /// The condition.
     pub condition: String,
     /// How many.
     pub disturbed: usize,
@@ -158,17 +154,12 @@ pub struct Spots<T> {
 /// One of them, and what was seen.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Spot<T> {
-    /// The variant.
     pub variant: String,
-    /// The workload.
     pub workload: String,
-    /// The condition.
     pub condition: String,
     /// The metric; of rates, the table's first.
     pub metric: String,
-    /// Its unit.
     pub unit: Unit,
-    /// What.
     pub what: T,
 }
 
@@ -177,7 +168,6 @@ pub struct Spot<T> {
 pub struct Shift {
     /// Mean contrast after the baseline − mean contrast before it: of logarithms, or of values, as the scale says.
     pub shift: f64,
-    /// What it is.
     pub scale: Scale,
 }
 
