@@ -102,7 +102,7 @@ fn a_run_of_fixed_duration_tells_nothing_by_its_time() {
     check(late, "user", "");
     check(|trial| if trial.variant == "b" { 4.9 } else { 5.001 }, "wall", "");
     check(|trial| 0.01 * noise(trial), "wall", "");
-    check(|trial| 5.02 * noise(trial), "wall", "");
+    check(|trial| 5.2 * noise(trial), "wall", "");
 }
 
 #[test]
