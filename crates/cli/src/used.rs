@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 
 /// A trial that takes longer is not run once more, in seconds.
 pub(crate) const LONGEST_S: f64 = 60.0;
-/// What a traced run may take at most: so many times the longest trial, and at least this many seconds.
+/// A traced run may take this many times the longest trial, and at least this many seconds.
 const SLOWER: f64 = 5.0;
 const LEAST_S: f64 = 10.0;
 /// Set for a traced run, so that a workload that makes very many calls may do less of the same.
@@ -27,7 +27,7 @@ const LARGE: u64 = 256 << 20;
 const MOST_LINKS: usize = 40;
 /// By how much the clock of file systems may lag behind, in seconds: a tick of a kernel of 100 Hz, and some more.
 const LAG_S: f64 = 0.02;
-/// Written anew with every library that is installed; the libraries themselves are compared.
+/// Changes with every library that is installed; the libraries themselves are compared.
 const INDEX: &str = "/etc/ld.so.cache";
 const ABSENT: &str = "absent";
 

@@ -45,7 +45,7 @@ const LATE_S: f64 = 0.05;
 /// Durations that people choose are multiples of this, in seconds.
 const CHOSEN_S: f64 = 0.5;
 
-/// A load generator or `timeout` takes as long as it was told, whatever it is run on.
+/// A load generator or `timeout` takes as long as its options say, whatever it is run on.
 fn fixed_time(findings: &Findings, record: &Record) -> Option<Caveat> {
     if findings.method.deciding_metric != "wall" || record.study.variants.len() < 2 {
         return None;

@@ -1,4 +1,4 @@
-//! Student's t as ministat (P.-H. Kamp, FreeBSD) tabulates it. The table's defects are kept, because whoever recognises
+//! Student's t as ministat (P.-H. Kamp, FreeBSD) tabulates it. The table's defects are kept, because anyone who recognises
 //! what ministat printed, or prints the same, needs them; nothing should be believed further than the original.
 //!
 //! Defects: the level called 99.5 uses the quantile .999, which is 99.8 % two-sided; seven of its quantiles are misprints.

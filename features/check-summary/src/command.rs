@@ -110,8 +110,9 @@ pub(crate) fn execute(args: &Args) -> Result<Code, CommandError> {
 fn listed_claims(file: &Path) -> Result<Vec<String>, CommandError> {
     let (name, text) = text_of(Some(file))?;
     let wrong = |error: String| {
-        CommandError::usage(format!("{name}: {error}"))
-            .hint("the first line has the titles `system`, `claim` and, where they are needed, `against` and `quantity`")
+        CommandError::usage(format!("{name}: {error}")).hint(
+            "the first line has the titles `system`, `claim` and, where they are needed, `against` and `quantity`",
+        )
     };
     let mut reader = csv::ReaderBuilder::new().trim(csv::Trim::All).from_reader(text.as_bytes());
     let titles = reader.headers().map_err(|error| wrong(error.to_string()))?.clone();
@@ -123,7 +124,11 @@ fn listed_claims(file: &Path) -> Result<Vec<String>, CommandError> {
         let record = record.map_err(|error| wrong(error.to_string()))?;
         let line = record.position().map_or(0, csv::Position::line);
         let [system, claim, against, quantity] = KNOWN.map(|title| {
-            titles.iter().position(|known| known == title).and_then(|at| record.get(at)).filter(|field| !field.is_empty())
+            titles
+                .iter()
+                .position(|known| known == title)
+                .and_then(|at| record.get(at))
+                .filter(|field| !field.is_empty())
         });
         let (Some(system), Some(claim)) = (system, claim) else {
             return Err(wrong(format!("line {line} has no system or no claim")));

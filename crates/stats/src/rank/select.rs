@@ -24,7 +24,7 @@ pub(super) fn pair_at(matrix: &impl Matrix, rank: u64) -> [f64; 2] {
 pub(super) fn at(matrix: &impl Matrix, rank: u64) -> f64 {
     let wanted = rank.min(matrix.entries().saturating_sub(1)) + 1;
     let [mut low, mut high] = matrix.ends().map(ordered);
-    // The entry is the smallest number up to which there are so many.
+    // The entry is the smallest number up to which there are enough.
     while low < high {
         let middle = low + (high - low) / 2;
         if matrix.up_to(number(middle)) >= wanted { high = middle } else { low = middle + 1 }

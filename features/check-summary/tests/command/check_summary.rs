@@ -65,7 +65,8 @@ fn claims_come_from_a_csv_file_too() {
     let claims = "system,claim,against\nB,0.2% slower,A\nB,slower,\n";
     with(claims, &["--require"]).expect(0, &["supported", "B 0.2% slower than A", "B slower"]);
     with("claim,system\nfaster,B\n", &["--require"]).expect(1, &["contradicted"]);
-    with("system,claim\nB,\n", &[]).expect(2, &["claims.csv: line 2 has no system or no claim", "hint: the first line"]);
+    with("system,claim\nB,\n", &[])
+        .expect(2, &["claims.csv: line 2 has no system or no claim", "hint: the first line"]);
     with("system,says\nB,slower\n", &[]).expect(2, &["there is no column `says`"]);
     with("system,claim\nC,slower\n", &[]).expect(2, &["`C` is not understood"]);
 }
