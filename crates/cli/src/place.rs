@@ -4,8 +4,7 @@
 use crate::executed::{self, Programs};
 use crate::programs;
 use bakeoff_command::error::CommandError;
-use bakeoff_command::locale;
-use bakeoff_command::{Elsewhere, PlaceSetting};
+use bakeoff_command::{Elsewhere, PlaceSetting, locale};
 use bakeoff_lab::Executor;
 use bakeoff_lab::local::{Local, Setup, absent};
 use bakeoff_model::plan::Plan;

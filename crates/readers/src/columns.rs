@@ -174,6 +174,9 @@ struct Separators {
     ends: [bool; 256],
 }
 
+/// A word of a line, and what follows it.
+type WordAndRest<'a> = (&'a [u8], &'a [u8]);
+
 impl Separators {
     /// Tabs count one by one where they alone separate.
     fn of(delimiters: &[u8]) -> Self {
@@ -187,7 +190,7 @@ impl Separators {
 
     /// The word in a column, and what follows it; none if the line is blank or a comment, and the number of columns if there
     /// are too few.
-    fn word<'a>(&self, line: &'a [u8], column: usize) -> Option<Result<(&'a [u8], &'a [u8]), usize>> {
+    fn word<'a>(&self, line: &'a [u8], column: usize) -> Option<Result<WordAndRest<'a>, usize>> {
         let is = |table: &[bool; 256], byte: &u8| table[usize::from(*byte)];
         let line = line.strip_suffix(b"\n").unwrap_or(line);
         let mut rest = line.strip_suffix(b"\r").unwrap_or(line);

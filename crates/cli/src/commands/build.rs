@@ -3,11 +3,10 @@
 use super::estimates::about;
 use super::options::Selection;
 use bakeoff_builds::{BuildEvent, Cache};
-use bakeoff_command::Features;
 use bakeoff_command::error::{Code, CommandError};
-use bakeoff_command::screen;
 use bakeoff_command::source_notes::source_note;
 use bakeoff_command::study_folder::StudyFolder;
+use bakeoff_command::{Features, screen};
 use bakeoff_model::plan::Plan;
 use bakeoff_model::record::{BuildLine, BuildOutcome};
 use bakeoff_report::format;

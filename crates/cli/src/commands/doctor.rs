@@ -2,9 +2,8 @@
 //! nothing.
 
 use crate::twins;
-use bakeoff_command::Features;
 use bakeoff_command::error::{Code, CommandError};
-use bakeoff_command::screen;
+use bakeoff_command::{Features, screen};
 use bakeoff_host::doctor::{Check, State, checks, disk};
 use std::fmt::Write as _;
 

@@ -5,11 +5,10 @@ use super::cache::{ago, size as shown_size};
 use bakeoff_builds::{
     Cache, Decision, Inventory, Item, Kind, Needs, Removed, Request, Rule, Why, YOUNG_S, choose, needs, remove,
 };
-use bakeoff_command::Features;
 use bakeoff_command::error::{Code, CommandError};
-use bakeoff_command::screen;
 use bakeoff_command::state::{imported_in, journals_of, latest_of};
 use bakeoff_command::study_folder::StudyFolder;
+use bakeoff_command::{Features, screen};
 use bakeoff_model::plain::clean;
 use bakeoff_model::plan::Plan;
 use std::collections::{BTreeMap, BTreeSet};

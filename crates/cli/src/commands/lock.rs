@@ -3,18 +3,16 @@
 
 use super::build;
 use bakeoff_builds::{BuildEvent, Cache, NotFound, commit_now, find_source};
-use bakeoff_command::Features;
 use bakeoff_command::error::{Code, CommandError};
-use bakeoff_command::screen;
 use bakeoff_command::study_folder::{StudyFolder, Unlocked};
+use bakeoff_command::{Features, screen};
 use bakeoff_model::plain::clean;
 use bakeoff_model::problem::suggest;
 use bakeoff_model::study::{Source, SourceFrom};
 use bakeoff_model::study_file::lock::{Lock, Locked, State};
 use bakeoff_report::format;
-use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 /// Fetch the sources of a study that have no hash yet, and write their hashes to study.lock
 ///

@@ -2,8 +2,7 @@
 
 use crate::twins;
 use bakeoff_command::error::{Code, CommandError};
-use bakeoff_command::screen;
-use bakeoff_command::{Against, Asked, Concluded, Features};
+use bakeoff_command::{Against, Asked, Concluded, Features, screen};
 use bakeoff_judge::findings::{Findings, Verdict};
 use bakeoff_lab::Ending;
 use bakeoff_model::plain::clean;

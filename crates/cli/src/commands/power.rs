@@ -1,8 +1,7 @@
 //! `bakeoff power`: how many blocks it takes, from a pilot or from a spread. It executes nothing.
 
-use bakeoff_command::Features;
 use bakeoff_command::error::{Code, CommandError};
-use bakeoff_command::{journals, screen, state};
+use bakeoff_command::{Features, journals, screen, state};
 use bakeoff_judge::planning::{Aim, PILOT_MIN, Planning, from_pilot, from_sd};
 use std::path::PathBuf;
 

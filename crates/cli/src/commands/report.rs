@@ -4,8 +4,7 @@
 use super::options::Showing;
 use bakeoff_command::error::{Code, CommandError};
 use bakeoff_command::journals::{read, redaction, tell_removed};
-use bakeoff_command::{Against, Features};
-use bakeoff_command::{saved, screen, state};
+use bakeoff_command::{Against, Features, saved, screen, state};
 use bakeoff_judge::Question;
 use bakeoff_judge::side_by_side::{SideBySide, side_by_side};
 use bakeoff_model::plain::clean;

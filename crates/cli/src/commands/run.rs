@@ -4,20 +4,15 @@ use super::build::{Jobs, Telling, build};
 use super::estimates::at_most;
 use super::options::{Extent, Kept, Selection, Showing};
 use super::plan::takes;
-use crate::alike;
-use crate::continued;
-use crate::executed;
 use crate::on_demand::Maker;
-use crate::place;
-use crate::programs;
 use crate::session::{OpenStudy, Setting, Wanted};
+use crate::{alike, continued, executed, place, programs};
 use bakeoff_builds::{Cache, DamageKind, survey};
 use bakeoff_command::alone::{tell_who_is_waited_for, tell_why_not_alone};
 use bakeoff_command::error::{Code, CommandError};
 use bakeoff_command::state::StateFolder;
 use bakeoff_command::study_folder::{Inputs, StudyFolder};
-use bakeoff_command::{Features, PlaceSetting};
-use bakeoff_command::{locale, screen};
+use bakeoff_command::{Features, PlaceSetting, locale, screen};
 use bakeoff_lab::Ending;
 use bakeoff_lab::local::Setup;
 use bakeoff_lab::simulated::{Simulated, Truth};
@@ -129,9 +124,8 @@ fn execute_here(args: &Args, folder: &StudyFolder, mut plan: Plan, features: Fea
     let shared = if args.anyway { vec![] } else { alike::merge(&mut plan, &all, &builds) };
     // Raced apart, they are another study.
     whole.variants.retain(|variant| shared.iter().all(|one| one.variant.name != variant.name));
-    if let Some(otherwise) =
-        nothing_left(args.is_quiet(), (&plan, &all), &shared, (&builds, &folder.study.build_factors))
-    {
+    let left = nothing_left(args.is_quiet(), (&plan, &all), &shared, (&builds, &folder.study.build_factors));
+    if let Some(otherwise) = left {
         return args.showing.without_trials(&alike::record(all, shared, builds), otherwise, features);
     }
     let (mut study, older) = study_line(&whole, &plan, &digests, &inputs);
@@ -154,8 +148,7 @@ fn execute_here(args: &Args, folder: &StudyFolder, mut plan: Plan, features: Fea
     let open = open.followed_by(features, args.showing.asked());
     state.remember_as_latest()?;
     // Held from before the first trial until after the last one.
-    let mut machine = None;
-    let maker = OnceCell::new();
+    let (mut machine, maker) = (None, OnceCell::new());
     let (record, ending) = open.execute(|watched| {
         machine = Some(cache.quiet(|process| tell_who_is_waited_for(process, args.is_quiet()))?);
         tell_why_not_alone(cache.why_not_whole_machine());

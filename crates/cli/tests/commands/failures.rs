@@ -416,7 +416,7 @@ fn output_that_cannot_be_written_is_an_error_of_every_command() {
     };
     ended(&words, full()).expect(5, &["cannot write to standard output", "No space left"]);
     fs::write(sandbox.path().join("numbers"), "1\n2\n4\n").unwrap();
-    fs::write(sandbox.path().join("claims"), "a: 1.0 +- 0.1 n 10\nb: 2.0 +- 0.1 n 10\n").unwrap();
+    fs::write(sandbox.path().join("claims"), "a avg 1.0 sd 0.1 n 10\nb avg 2.0 sd 0.1 n 10\n").unwrap();
     let commands: [&[&str]; 14] = [
         &["report", "STUDY"],
         &["report", "STUDY", "--json"],

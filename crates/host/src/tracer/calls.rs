@@ -25,6 +25,9 @@ const O_ACCESS: u64 = 3;
 const O_CREATE: u64 = 0o100;
 const O_TRUNCATE: u64 = 0o1000;
 
+/// Arguments that name files: of each the folder's descriptor, if it takes one, and the path.
+pub(super) type NamedBy = &'static [(Option<usize>, usize)];
+
 /// This machine.
 pub(super) fn own_machine() -> u32 {
     if cfg!(target_arch = "x86_64") { X86_64 } else { AARCH64 }
@@ -106,10 +109,10 @@ impl Call {
         }
     }
 
-    /// What it does with files, and which arguments name them: each a folder's descriptor, if it takes one, and a path.
-    pub(super) fn file_use(self, arguments: &[u64; 6]) -> Option<(Use, &'static [(Option<usize>, usize)])> {
-        const FIRST: &[(Option<usize>, usize)] = &[(None, 0)];
-        const IN_FOLDER: &[(Option<usize>, usize)] = &[(Some(0), 1)];
+    /// What it does with files, and which arguments name them.
+    pub(super) fn file_use(self, arguments: &[u64; 6]) -> Option<(Use, NamedBy)> {
+        const FIRST: NamedBy = &[(None, 0)];
+        const IN_FOLDER: NamedBy = &[(Some(0), 1)];
         let by = |flags: usize| match arguments[flags] & (O_ACCESS | O_CREATE | O_TRUNCATE) {
             0 => Use::Read,
             _ => Use::Write,

@@ -204,7 +204,7 @@ fn sentences_of_values() {
 
 #[test]
 fn outliers_are_looked_for_in_long_studies_too() {
-    let far = |slot: &Slot<'_>| if slot.variant == "c" && slot.block % 5 == 0 { 3.0 } else { 0.0 };
+    let far = |slot: &Slot<'_>| if slot.variant == "c" && slot.block.is_multiple_of(5) { 3.0 } else { 0.0 };
     let doubts = doubts(300, &["wall"], &mut |_, slot| Some(far(slot)));
     let outliers = doubts.iter().find(|(kind, _)| kind == "outliers").map(|(_, text)| text.as_str());
     assert!(outliers.is_some_and(|text| text.contains("(c: wall, 60 of 300: ")), "{doubts:?}");

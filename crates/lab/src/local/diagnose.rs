@@ -8,7 +8,7 @@ use super::tools::{CONCLUDE, PREPARE};
 use super::trial;
 use crate::{Diagnosed, Error, Execution, IntrusiveProbe, Subject, Unseen};
 use bakeoff_host::{End, Patience};
-use bakeoff_model::plan::Variant;
+use bakeoff_model::plan::{Plan, Variant};
 use bakeoff_model::record::Failure;
 use bakeoff_model::study::{Condition, Workload};
 use std::sync::Arc;
@@ -41,7 +41,7 @@ impl Local<'_> {
         }
         // Whatever came of it, nothing of it goes on, and no folder is left.
         let stopped = self.services.stop_all(&self.stage);
-        let condition = alone();
+        let condition = alone(&self.stage.plan);
         trial::wipe(&self.stage, cell(&self.stage, &variant, &workload, &condition))?;
         probe.forget(&self.stage.setup.scratch);
         if let Err(Halt::Error(error)) = stopped {
@@ -62,7 +62,7 @@ impl Local<'_> {
         probe: &mut dyn IntrusiveProbe,
     ) -> Result<Diagnosed, Halt> {
         let Self { stage, launcher, services, tools, printed, around, .. } = self;
-        let condition = alone();
+        let condition = alone(&stage.plan);
         let cell = cell(stage, variant, workload, &condition);
         if let Some(failure) = around.failure_of(cell) {
             return Err(Halt::Failed(failure));
@@ -119,9 +119,11 @@ impl Local<'_> {
     }
 }
 
-/// The machine as it is. It has no name, so that no part of a study's own condition is granted to it.
-fn alone() -> Condition {
-    Condition::default()
+/// The machine as it is, with the variables of the plan's first condition, its locale among them. It has no name, so that no
+/// other part of a condition is granted to it.
+fn alone(plan: &Plan) -> Condition {
+    let environment = plan.conditions.first().map(|first| first.environment.clone()).unwrap_or_default();
+    Condition { environment, ..Condition::default() }
 }
 
 fn cell<'a>(stage: &'a Stage, variant: &'a Variant, workload: &'a Workload, condition: &'a Condition) -> Cell<'a> {

@@ -31,7 +31,7 @@ const QUOTED: &str = r#"(['"`‘“])(/[^'"`’”\x00-\x1f]*/[^'"`’”\x00-\x
 /// What may follow a path with a blank in it: more words, up to the one with the last slash.
 const MORE: &str = r#"^(?:(?: [^\s/'"`,:;()\[\]{}<>|&=.~$-][^\s/'"`,:;()\[\]{}<>|&=]*)*? [^\s/'"`,:;()\[\]{}<>|&=.~$-][^\s/'"`,:;()\[\]{}<>|&=]*(?:/+[^\s/'"`,:;()\[\]{}<>|&=]+)+)+"#;
 
-/// So many more words of a text may belong to a path that is there.
+/// At most this many words after a blank may belong to a path that is there.
 const MOST_WORDS: usize = 8;
 
 /// What follows the name of a host in a network's own names.

@@ -56,14 +56,6 @@ pub(super) fn sentence(caveat: &Caveat) -> Option<String> {
         Caveat::ClockSet { times, most_s } => clock_set(*times, *most_s),
         Caveat::UnequalLoad { seen } => unequal_load(seen),
         Caveat::BusyMachine { seen, from } => busy_machine(seen, *from),
-        Caveat::HighLoad { condition, load, cpus } => format!(
-            "under {condition}, {load:.1} processes besides ours ran or waited for {cpus} processors (the load average; trials \
-             are too short to measure what other programs used): stop those programs, and measure again"
-        ),
-        Caveat::FixedTime { workload, seconds } => format!(
-            "every trial of {workload} takes {seconds:.1} s, whatever the variant: it runs for a fixed time. Its time tells you \
-             nothing; report a rate (docs/marks.md) and decide on that"
-        ),
         Caveat::TwoKindsOfPeak { cgroup, maxrss } => format!(
             "peak is of two kinds: the cgroup's in {cgroup} trials, of all processes together, and maxrss in {maxrss}, of \
              the largest one; decide on one of them by its name (cgroup_peak, maxrss)"
@@ -75,6 +67,21 @@ pub(super) fn sentence(caveat: &Caveat) -> Option<String> {
         Caveat::UnknownMetric { metrics } => {
             format!("metrics that this version does not know: {}", metrics.join(", "))
         }
+        other => return of_time(other),
+    })
+}
+
+/// Those about the time of trials, and who else was there meanwhile.
+fn of_time(caveat: &Caveat) -> Option<String> {
+    Some(match caveat {
+        Caveat::HighLoad { condition, load, cpus } => format!(
+            "under {condition}, {load:.1} processes besides ours ran or waited for {cpus} processors (the load average; trials \
+             are too short to measure what other programs used): stop those programs, and measure again"
+        ),
+        Caveat::FixedTime { workload, seconds } => format!(
+            "every trial of {workload} takes {seconds:.1} s, whatever the variant: it runs for a fixed time. Its time tells you \
+             nothing; report a rate (docs/marks.md) and decide on that"
+        ),
         _ => return None,
     })
 }
