@@ -66,7 +66,8 @@ fn without_figures(line: &str) -> String {
 fn form(lines: &[&str]) -> Vec<String> {
     let of_the_machine = |line: &&&str| line.starts_with('▲');
     let of_line = |line: &&str| {
-        let line = line.strip_prefix("busy machine; ").unwrap_or(line);
+        let doubts = ["busy machine, the twin differs; ", "busy machine; ", "the twin differs; "];
+        let line = doubts.iter().find_map(|doubt| line.strip_prefix(doubt)).unwrap_or(line);
         without_figures(line).replace(" (\u{1} … \u{1} %)", "")
     };
     lines.iter().filter(|line| !of_the_machine(line)).map(of_line).collect()

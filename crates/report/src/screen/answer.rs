@@ -343,13 +343,14 @@ impl Teller<'_> {
                 let own =
                     self.view.typical().filter(|_| !self.terse).map(|typical| format!(" ({})", self.value(typical)));
                 let than = format!("{} than {}{}", self.better_word(), self.baseline(), own.unwrap_or_default());
-                let small = self.negligibly_better(compared).filter(|_| self.with_loss);
+                let small = self.negligibly_better(compared);
                 let loss = self.largest_loss(compared).filter(|_| self.with_loss);
                 let than = if self.terse && loss.is_some() { self.better_word().to_owned() } else { than };
                 let beyond = match small {
                     Some(_) => format!(" by more than {}", percent(self.findings.method.margin)),
                     None => String::new(),
                 };
+                let small = small.filter(|_| self.with_loss);
                 let more: String = small.into_iter().chain(loss).map(|part| format!("; {part}")).collect();
                 format!("nothing is shown to be {than}{beyond}{more}")
             }
