@@ -4,7 +4,7 @@
 //! cannot see.
 
 use super::null::{self, Null};
-use super::select::{Differences, at, pair_at};
+use super::select::Differences;
 
 /// Two lists, and what their ranks say.
 #[derive(Debug, Clone)]
@@ -80,7 +80,7 @@ impl<'a> MannWhitney<'a> {
     /// By how much x is larger than y: the median of all differences x − y.
     pub fn shift(&self) -> f64 {
         let pairs = self.x.len() as u64 * self.y.len() as u64;
-        let [low, high] = pair_at(&self.differences, (pairs - 1) / 2);
+        let [low, high] = self.differences.pair_at((pairs - 1) / 2);
         if pairs % 2 == 1 { low } else { low / 2.0 + high / 2.0 }
     }
 
@@ -91,7 +91,7 @@ impl<'a> MannWhitney<'a> {
     pub fn interval(&self, alpha: f64) -> Option<[f64; 2]> {
         let pairs = self.x.len() as u64 * self.y.len() as u64;
         let k = null::mann_whitney(self.x.len(), self.y.len()).rank(alpha)?.min(pairs.div_ceil(2));
-        Some([at(&self.differences, k - 1), at(&self.differences, pairs - k)])
+        Some([self.differences.at(k - 1), self.differences.at(pairs - k)])
     }
 
     /// How many values of both lists are equal, in ascending order of the values.

@@ -1,5 +1,5 @@
-//! How the statistics of both rank tests are distributed if nothing differs: counted in whole numbers, or, for long
-//! lists, approximated by the normal distribution. All are symmetric unless there are ties.
+//! How the statistic of the rank test is distributed if nothing differs: counted in whole numbers, or, for long lists,
+//! approximated by the normal distribution. It is symmetric unless there are ties.
 
 use statrs::distribution::{ContinuousCDF, Normal};
 
@@ -122,39 +122,6 @@ pub(super) fn tied_doubled_u(groups: &[usize], m: usize) -> Null {
         before += size;
     }
     Null::Counted(cumulate(&ways[m]))
-}
-
-/// The distribution of the rank sum of the positive ones among n contrasts without ties.
-pub(super) fn signed_rank(n: usize) -> Null {
-    subset_sums(&(1..=n).collect::<Vec<_>>())
-}
-
-/// The normal approximation of the same; `ties` is Σ(t³ − t) over all groups of t equal magnitudes (Lehmann 1975, §3.3).
-pub(super) fn signed_rank_normal(n: f64, ties: f64) -> Null {
-    let variance = n * (n + 1.0) * (2.0 * n + 1.0) / 24.0 - ties / 48.0;
-    Null::Normal { mean: n * (n + 1.0) / 4.0, sd: variance.max(0.0).sqrt() }
-}
-
-/// The distribution of the sum of those of these numbers on which a fair coin shows heads. It is symmetric, and the table
-/// ends at its middle. Chances are only ever added, so none loses digits.
-pub(super) fn subset_sums(numbers: &[usize]) -> Null {
-    let half = numbers.iter().sum::<usize>() / 2;
-    let mut chance = vec![0.0; half + 1];
-    chance[0] = 1.0;
-    let mut reached = 0;
-    for &number in numbers {
-        reached = (reached + number).min(half);
-        for sum in (0..=reached).rev() {
-            let without = if sum < number { 0.0 } else { chance[sum - number] };
-            chance[sum] = chance[sum] / 2.0 + without / 2.0;
-        }
-    }
-    let mut sum = 0.0;
-    chance.iter_mut().for_each(|p| {
-        sum += *p;
-        *p = sum;
-    });
-    Null::Counted(chance)
 }
 
 fn cumulate(ways: &[u128]) -> Vec<f64> {

@@ -1,37 +1,9 @@
-//! The k-th smallest of all differences between two sorted lists, or of all sums within one, without forming them. It knows
-//! nothing of ranks as a statistic.
+//! The k-th smallest of all differences between two sorted lists, without forming them. It knows nothing of ranks as a
+//! statistic.
 //!
 //! Sorted lists make a matrix with sorted rows and columns, in which one walk along the staircase between the entries
 //! up to a limit and the others counts them, in O(m + n) (Johnson & Mizoguchi 1978). The limit is found by bisection over the
 //! 2⁶⁴ numbers themselves, so the answer is an entry, and exact.
-
-/// A matrix of finite entries with sorted rows and columns.
-pub(super) trait Matrix {
-    /// Number of entries.
-    fn entries(&self) -> u64;
-    /// The smallest and the largest entry.
-    fn ends(&self) -> [f64; 2];
-    /// Counts the entries up to `limit`.
-    fn up_to(&self, limit: f64) -> u64;
-}
-
-/// The entries of `rank` and `rank` + 1, counted from 0 in ascending order; the largest, if there are fewer.
-pub(super) fn pair_at(matrix: &impl Matrix, rank: u64) -> [f64; 2] {
-    [at(matrix, rank), at(matrix, rank + 1)]
-}
-
-/// The entry of this rank, counted from 0 in ascending order; the largest, if there are fewer.
-pub(super) fn at(matrix: &impl Matrix, rank: u64) -> f64 {
-    let wanted = rank.min(matrix.entries().saturating_sub(1)) + 1;
-    let [mut low, mut high] = matrix.ends().map(ordered);
-    // The entry is the smallest number up to which there are enough.
-    while low < high {
-        let middle = low + (high - low) / 2;
-        if matrix.up_to(number(middle)) >= wanted { high = middle } else { low = middle + 1 }
-    }
-    // Of the two zeros the positive one.
-    number(low) + 0.0
-}
 
 /// A whole number that is ordered as the numbers are.
 fn ordered(x: f64) -> u64 {
@@ -56,17 +28,27 @@ impl<'a> Differences<'a> {
     pub(super) fn new(x: &'a [f64], y: &'a [f64]) -> Self {
         Self { x, y }
     }
-}
 
-impl Matrix for Differences<'_> {
-    fn entries(&self) -> u64 {
-        self.x.len() as u64 * self.y.len() as u64
+    /// The entries of `rank` and `rank` + 1, counted from 0 in ascending order; the largest, if there are fewer.
+    pub(super) fn pair_at(&self, rank: u64) -> [f64; 2] {
+        [self.at(rank), self.at(rank + 1)]
     }
 
-    fn ends(&self) -> [f64; 2] {
-        [self.x[0] - self.y[self.y.len() - 1], self.x[self.x.len() - 1] - self.y[0]]
+    /// The entry of this rank, counted from 0 in ascending order; the largest, if there are fewer.
+    pub(super) fn at(&self, rank: u64) -> f64 {
+        let (x, y) = (self.x, self.y);
+        let wanted = rank.min((x.len() as u64 * y.len() as u64).saturating_sub(1)) + 1;
+        let [mut low, mut high] = [x[0] - y[y.len() - 1], x[x.len() - 1] - y[0]].map(ordered);
+        // The entry is the smallest number up to which there are enough.
+        while low < high {
+            let middle = low + (high - low) / 2;
+            if self.up_to(number(middle)) >= wanted { high = middle } else { low = middle + 1 }
+        }
+        // Of the two zeros the positive one.
+        number(low) + 0.0
     }
 
+    /// Counts the entries up to `limit`.
     fn up_to(&self, limit: f64) -> u64 {
         // The first y whose difference is at most the limit: as x grows, it moves up.
         let (mut first, mut count) = (0, 0);
@@ -75,42 +57,6 @@ impl Matrix for Differences<'_> {
                 first += 1;
             }
             count += (self.y.len() - first) as u64;
-        }
-        count
-    }
-}
-
-/// All sums xᵢ + xⱼ, i ≤ j, of an ascending list.
-#[derive(Debug, Clone)]
-pub(super) struct Sums<'a> {
-    x: &'a [f64],
-}
-
-impl<'a> Sums<'a> {
-    /// Of an ascending list of finite values that is not empty.
-    pub(super) fn new(x: &'a [f64]) -> Self {
-        Self { x }
-    }
-}
-
-impl Matrix for Sums<'_> {
-    fn entries(&self) -> u64 {
-        let n = self.x.len() as u64;
-        n * (n + 1) / 2
-    }
-
-    fn ends(&self) -> [f64; 2] {
-        [2.0 * self.x[0], 2.0 * self.x[self.x.len() - 1]]
-    }
-
-    fn up_to(&self, limit: f64) -> u64 {
-        // The number of values whose sum with this one is at most the limit: as x grows, it falls. A row begins on the diagonal.
-        let (mut end, mut count) = (self.x.len(), 0);
-        for (row, x) in self.x.iter().enumerate() {
-            while end > 0 && x + self.x[end - 1] > limit {
-                end -= 1;
-            }
-            count += end.saturating_sub(row) as u64;
         }
         count
     }

@@ -9,10 +9,7 @@ for (line in readLines(input)) {
     { w <- wilcox.test(x, y, exact = TRUE, conf.int = TRUE, conf.level = level)       # 1: Mann-Whitney, exact
       c(w$p.value, w$estimate, w$conf.int) },
     { w <- wilcox.test(x, y, exact = FALSE)                                           # 2: the same, normal
-      c(w$p.value, median(outer(x, y, `-`))) },
-    { w <- wilcox.test(x, exact = TRUE, conf.int = TRUE, conf.level = level)          # 3: signed ranks, exact
-      c(w$p.value, w$conf.int) },
-    { w <- wilcox.test(x, exact = FALSE); c(w$p.value) })                             # 4: the same, normal
+      c(w$p.value, median(outer(x, y, `-`))) })
   cat(format(ours, digits = 17, trim = TRUE), "\n")
 }})
 close(input)

@@ -10,9 +10,6 @@ def answer(kind, first, second, x, y):
     everything = stats.PermutationMethod(n_resamples=np.inf)
     if kind == 1:  # Mann and Whitney, all permutations of midranks
         return [stats.mannwhitneyu(x, y, method=everything).pvalue]
-    if kind == 2:  # signed midranks without zeros, all flips
-        x = x[x != 0]
-        return [stats.wilcoxon(x, method=everything).pvalue]
     raise ValueError(kind)
 
 

@@ -7,7 +7,7 @@ use super::levels::ALPHA;
 use super::orders::{Order, Simulated};
 use bakeoff_model::shuffle::Stream;
 use bakeoff_stats::describe::{mean, sd};
-use bakeoff_stats::rank::{MannWhitney, SignedRank};
+use bakeoff_stats::rank::MannWhitney;
 use bakeoff_stats::signflip::SignFlip;
 use bakeoff_stats::student::{MeanT, t_quantile};
 
@@ -22,8 +22,6 @@ pub(super) enum Peer {
     MannWhitney,
     /// Student's t on the paired differences of logarithms.
     PairedLogT,
-    /// Wilcoxon's signed ranks of the paired differences of logarithms, with the interval of Walsh averages.
-    SignedRank,
     /// The bootstrap's percentile interval for the ratio of means, sides resampled apart, as criterion does.
     Percentile,
     /// The bootstrap's BCa interval for the mean of the paired differences of logarithms.
@@ -60,7 +58,6 @@ impl Peer {
             Self::Welch => "Welch's t",
             Self::MannWhitney => "Mann-Whitney (benchstat)",
             Self::PairedLogT => "paired t of logarithms",
-            Self::SignedRank => "signed ranks, paired",
             Self::Percentile => "percentile bootstrap (criterion)",
             Self::Bca => "BCa bootstrap, paired",
             Self::SignFlip => "sign-flip test (ours)",
@@ -86,10 +83,6 @@ impl Peer {
             }),
             Self::PairedLogT => Judged::of_logs(MeanT::new(&study.contrasts(0, 1)).and_then(|t| t.interval(ALPHA))),
             Self::MannWhitney => mann_whitney(study),
-            Self::SignedRank => {
-                let Some(test) = SignedRank::new(&study.contrasts(0, 1)) else { return Judged::of_logs(None) };
-                Judged { differs: test.p(0.0) <= ALPHA, ..Judged::of_logs(test.interval(ALPHA)) }
-            }
             Self::Percentile => Judged::of_logs(percentile(study, stream)),
             Self::Bca => Judged::of_logs(bca(&study.contrasts(0, 1), stream)),
             Self::SignFlip => {
