@@ -49,8 +49,9 @@ fn study(kernels: &Path, vm: &str, more: &str) -> Sandbox {
          [build_factors.linux]\n\
          old = {{ LINUX = \"6.1\", kernel = \"boot/vmlinuz\" }}\n\
          new = {{ LINUX = \"6.12\", kernel = \"boot/vmlinuz\" }}\n\
+         [sources.kernels]\npath = \"{kernels}\"\n\
          [[build]]\nname = \"root\"\nscript = '''{ROOT}'''\n\
-         [[build]]\nname = \"kernel\"\nscript = 'cp {kernels}/vmlinuz-$LINUX \"$PREFIX/boot/vmlinuz\"'\n\
+         [[build]]\nname = \"kernel\"\nsource = \"kernels\"\nscript = 'cp vmlinuz-$LINUX \"$PREFIX/boot/vmlinuz\"'\n\
          [vm]\nroot = \"boot/root.gz\"\naccelerator = \"tcg\"\n{vm}\n{more}"
     ))
 }
