@@ -232,7 +232,7 @@ impl Files<'_> {
             |folder: &Path| self.open.contains(folder) || written.iter().any(|file| file.parent() == Some(folder));
         let is_during = |at: f64, born: Option<f64>| {
             // What is written for each run, or by the first, is the trials' own; but not what was there before.
-            let is_old = born.is_some_and(|born| born < times.began);
+            let is_old = born.is_some_and(|born| born < times.began - LAG_S);
             at < sight.begun_unix_s - LAG_S && (at > times.first_pass_ended || (at > times.began && is_old))
         };
         let known = self.record.study.basis.as_ref().map(|basis| &basis.seen);
