@@ -1,6 +1,7 @@
 //! Folders of ours that are gone when a command ends, whatever its end. A command that is killed by signal 9 leaves its folder;
 //! the next one that makes a folder of that kind in the same place removes it.
 
+use bakeoff_host::Error;
 use bakeoff_host::disk::wipe;
 use bakeoff_host::lock::Lock;
 use std::io;
@@ -13,6 +14,8 @@ use tempfile::TempDir;
 const LOCK: &str = ".lock";
 /// Between the moment at which a folder is made and that at which it is locked, it must not be taken for left.
 const YOUNG: Duration = Duration::from_secs(60);
+/// How the name of a folder ends that is being removed.
+const SWEPT: &str = "swept";
 
 /// A folder in use.
 #[derive(Debug)]
@@ -25,10 +28,20 @@ impl Scratch {
     /// A new folder whose name begins so.
     pub fn new(prefix: &str, place: &Path) -> io::Result<Self> {
         sweep(prefix, place);
-        let folder = tempfile::Builder::new().prefix(prefix).tempdir_in(place)?;
-        // Where nothing can be locked, nothing is swept.
-        let lock = Lock::take(&folder.path().join(LOCK)).ok();
-        Ok(Self { folder, _lock: lock })
+        loop {
+            let folder = tempfile::Builder::new().prefix(prefix).tempdir_in(place)?;
+            let path = folder.path().join(LOCK);
+            let lock = Lock::take(&path);
+            // Another command may have found the file before it was locked, and taken the folder for left.
+            let is_swept = match &lock {
+                Ok(_) => !path.exists(),
+                Err(error) => matches!(error, Error::Locked { .. }) || !folder.path().exists(),
+            };
+            if !is_swept {
+                // Where nothing can be locked, nothing is swept.
+                return Ok(Self { folder, _lock: lock.ok() });
+            }
+        }
     }
 
     /// Where it is.
@@ -47,10 +60,14 @@ fn sweep(prefix: &str, place: &Path) {
         let is_young = about.modified().is_ok_and(|at| at.elapsed().unwrap_or_default() < YOUNG);
         let is_locked_once = path.join(LOCK).symlink_metadata().is_ok_and(|lock| lock.is_file());
         let is_left = is_ours && about.is_dir() && Some(about.uid()) == us && (is_locked_once || !is_young);
-        if is_left && Lock::take(&path.join(LOCK)).is_ok() {
-            // What cannot be removed is no reason not to work.
-            let _ = wipe(&path);
+        if !is_left {
+            continue;
         }
+        let Ok(_lock) = Lock::take(&path.join(LOCK)) else { continue };
+        // Renamed first: a folder whose owner has just come to lock it is then seen to be away, and is never half wiped.
+        let away = path.with_extension(SWEPT);
+        // What cannot be removed is no reason not to work.
+        let _ = std::fs::rename(&path, &away).and_then(|()| wipe(&away));
     }
 }
 
@@ -82,5 +99,18 @@ mod tests {
         assert!(!gone.exists() && kept.exists() && next.path().exists());
         assert!(place.path().join("kind-new").exists(), "it may be about to be locked");
         assert!(place.path().join("another").exists());
+    }
+
+    #[test]
+    fn folders_that_are_made_at_once_are_not_taken_for_left() {
+        let place = tempfile::tempdir().unwrap();
+        let make = || {
+            for _ in 0..200 {
+                let made = Scratch::new("kind-", place.path()).unwrap();
+                fs::write(made.path().join("output"), "x").unwrap();
+                assert_eq!(fs::read(made.path().join("output")).unwrap(), b"x");
+            }
+        };
+        std::thread::scope(|scope| (0..4).for_each(|_| drop(scope.spawn(make))));
     }
 }

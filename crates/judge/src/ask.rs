@@ -180,6 +180,12 @@ mod tests {
         assert_eq!(refused(question), Some(("the journal has no condition `loud`".to_owned(), 2)));
         let question = Question { metric: Some("majflt".to_owned()), ..Question::default() };
         assert_eq!(refused(question), Some(("the journal has no metric `majflt`".to_owned(), 1)));
+        // A metric of the study that no trial has a value of is not offered either.
+        let mut silent = record();
+        silent.study.decide.metrics.push("web.cpu".to_owned());
+        let question = Question { metric: Some("web.cpu".to_owned()), ..Question::default() };
+        let refused_one = question.of(silent).err().map(|e| (e.name, e.known));
+        assert_eq!(refused_one, Some(("web.cpu".to_owned(), vec!["wall".to_owned()])));
         let question = Question { baseline: Some("d".to_owned()), ..Question::default() };
         assert_eq!(refused(question), Some(("the journal has no variant `d`".to_owned(), 3)));
     }

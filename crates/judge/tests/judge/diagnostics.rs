@@ -7,6 +7,7 @@ use bakeoff_judge::judge;
 use bakeoff_model::record::{Block, Failure, Outcome, Record, Session, StudyLine, TWIN, Trial, VariantLine};
 use bakeoff_model::shuffle::Stream;
 use bakeoff_model::study::Decide;
+use bakeoff_model::until::Until;
 use bakeoff_stats::modes::{Detector, Modality};
 use bakeoff_stats::outliers::{THRESHOLD, modified_z};
 use bakeoff_stats::proportion::too_small;
@@ -36,13 +37,13 @@ struct Slot<'a> {
 
 /// A study of the variants a, b, c and the twin, in random order, of `cells` workloads. `value` gives a trial's logarithm, or
 /// none if it failed.
-fn study(
+fn simulated(
     stream: &mut Stream,
     blocks: u32,
     metrics: &[&str],
     cells: u32,
     value: &mut dyn FnMut(&mut Stream, &Slot<'_>) -> Option<f64>,
-) -> Findings {
+) -> Record {
     let names = ["a", "b", "c", TWIN];
     let line = |name: &str| VariantLine { name: name.to_owned(), levels: [].into(), build: None, run: None };
     let workloads: Vec<String> = (1..=cells).map(|cell| format!("w{cell}")).collect();
@@ -102,7 +103,17 @@ fn study(
             });
         }
     }
-    judge(&record)
+    record
+}
+
+fn study(
+    stream: &mut Stream,
+    blocks: u32,
+    metrics: &[&str],
+    cells: u32,
+    value: &mut dyn FnMut(&mut Stream, &Slot<'_>) -> Option<f64>,
+) -> Findings {
+    judge(&simulated(stream, blocks, metrics, cells, value))
 }
 
 /// The doubts of these kinds in a study of one workload, with 1 % of noise beside what `value` adds to it.
@@ -208,6 +219,20 @@ fn outliers_are_looked_for_in_long_studies_too() {
     let doubts = doubts(300, &["wall"], &mut |_, slot| Some(far(slot)));
     let outliers = doubts.iter().find(|(kind, _)| kind == "outliers").map(|(_, text)| text.as_str());
     assert!(outliers.is_some_and(|text| text.contains("(c: wall, 60 of 300: ")), "{doubts:?}");
+}
+
+#[test]
+fn outliers_are_looked_for_in_studies_that_stop_at_any_time() {
+    let mut stream = Stream::of(SEED, &["anytime"]);
+    let mut value = |stream: &mut Stream, slot: &Slot<'_>| {
+        let far = if slot.variant == "c" && slot.block % 5 == 0 { 3.0 } else { 0.0 };
+        Some(far + 0.01 * normal(stream))
+    };
+    let mut record = simulated(&mut stream, 40, &["wall"], 1, &mut value);
+    record.study.until = Until::Anytime;
+    let findings = judge(&record);
+    let outliers = findings.caveats.iter().find(|caveat| caveat.kind() == "outliers").map(sentence);
+    assert!(outliers.is_some_and(|text| text.contains("(c: wall, 8 of 40: ")), "{:?}", findings.caveats);
 }
 
 /// Every kind at most about once in a hundred sound studies, however many tables a study has.
