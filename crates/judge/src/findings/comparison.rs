@@ -8,7 +8,6 @@ use serde::{Deserialize, Serialize};
 
 /// A variant against the baseline, over the blocks in which both count.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(from = "Fields", into = "Fields")]
 pub struct Comparison {
     /// Number of blocks with both.
     pub blocks: u32,
@@ -17,28 +16,34 @@ pub struct Comparison {
     /// Robust centre.
     pub estimate: f64,
     /// The study's confidence, 1 − α.
+    #[serde(default = "usual_confidence")]
     pub confidence: f64,
     /// What is inferred from the blocks.
+    #[serde(flatten)]
     pub inferred: Inferred,
     /// By how much the ticks of a clock have widened the intervals, each way: of logarithms, or of values, as `scale` says.
+    #[serde(default, skip_serializing_if = "is_zero")]
     pub resolution: f64,
     /// What is claimed.
     pub verdict: Verdict,
     /// Where undecided: the smallest difference that this number of blocks would have shown with 80 % power, as `scale`
     /// says: the larger ratio of the two, or a difference above 0. None if it is unknown, or if they could show none.
+    #[serde(default)]
     pub detectable: Option<f64>,
     /// Ratio of arithmetic means with Fieller's paired interval; none unless both means are positive.
     pub ratio_of_means: Option<RatioOfMeans>,
     /// Ratio of the largest values; none unless positive.
     pub ratio_of_max: Option<f64>,
     /// In how many of the blocks the variant was the better one; none where the comparison is no pair.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub better_in: Option<u32>,
     /// Doubts about this comparison.
     pub caveats: Vec<Caveat>,
 }
 
 /// What is inferred from the blocks of a comparison, beyond its estimate.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(from = "Fields", into = "Fields")]
 pub enum Inferred {
     /// Nothing: there are too few blocks.
     TooFew,
@@ -217,29 +222,14 @@ pub struct Claim {
     pub comparison: Comparison,
 }
 
-/// A comparison as JSON has it, field by field, whatever was inferred.
+/// What is inferred as JSON has it, whatever it was: fields of the comparison.
 #[derive(Serialize, Deserialize)]
 struct Fields {
-    blocks: u32,
-    scale: Scale,
-    estimate: f64,
-    #[serde(default = "usual_confidence")]
-    confidence: f64,
     interval: Option<[f64; 2]>,
     equivalence_interval: Option<[f64; 2]>,
     p: Option<f64>,
     p_corrected: Option<f64>,
     test: How,
-    #[serde(default, skip_serializing_if = "is_zero")]
-    resolution: f64,
-    verdict: Verdict,
-    #[serde(default)]
-    detectable: Option<f64>,
-    ratio_of_means: Option<RatioOfMeans>,
-    ratio_of_max: Option<f64>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    better_in: Option<u32>,
-    caveats: Vec<Caveat>,
 }
 
 /// The test, or why there is none.
@@ -271,62 +261,32 @@ fn is_zero(number: &f64) -> bool {
     *number == 0.0
 }
 
-impl From<Comparison> for Fields {
-    fn from(comparison: Comparison) -> Self {
-        let tested = comparison.inferred.tested().copied();
-        let test = match comparison.inferred {
+impl From<Inferred> for Fields {
+    fn from(inferred: Inferred) -> Self {
+        let tested = inferred.tested().copied();
+        let test = match inferred {
             Inferred::TooFew => How::None(Without::TooFew),
             Inferred::TooCoarse => How::None(Without::TooCoarse),
             Inferred::Exact => How::None(Without::Deterministic),
             Inferred::Tested(tested) => How::Test(tested.test),
         };
-        let Comparison { blocks, scale, estimate, confidence, resolution, verdict, .. } = comparison;
-        let Comparison { detectable, ratio_of_means, ratio_of_max, better_in, caveats, .. } = comparison;
         Self {
-            blocks,
-            scale,
-            estimate,
-            confidence,
             interval: tested.and_then(|tested| tested.interval).filter(has_width),
             equivalence_interval: tested.and_then(|tested| tested.equivalence_interval).filter(has_width),
             p: tested.and_then(|tested| tested.p),
             p_corrected: tested.and_then(|tested| tested.p_corrected),
             test,
-            resolution,
-            verdict,
-            detectable,
-            ratio_of_means,
-            ratio_of_max,
-            better_in,
-            caveats,
         }
     }
 }
 
-impl From<Fields> for Comparison {
-    fn from(fields: Fields) -> Self {
-        let Fields { blocks, scale, estimate, confidence, interval, equivalence_interval, p, p_corrected, .. } = fields;
-        let Fields { test, resolution, verdict, detectable, ratio_of_means, ratio_of_max, better_in, caveats, .. } =
-            fields;
-        let inferred = match test {
-            How::None(Without::TooFew) => Inferred::TooFew,
-            How::None(Without::TooCoarse) => Inferred::TooCoarse,
-            How::None(Without::Deterministic) => Inferred::Exact,
-            How::Test(test) => Inferred::Tested(Tested { test, p, p_corrected, interval, equivalence_interval }),
-        };
-        Self {
-            blocks,
-            scale,
-            estimate,
-            confidence,
-            inferred,
-            resolution,
-            verdict,
-            detectable,
-            ratio_of_means,
-            ratio_of_max,
-            better_in,
-            caveats,
+impl From<Fields> for Inferred {
+    fn from(Fields { interval, equivalence_interval, p, p_corrected, test }: Fields) -> Self {
+        match test {
+            How::None(Without::TooFew) => Self::TooFew,
+            How::None(Without::TooCoarse) => Self::TooCoarse,
+            How::None(Without::Deterministic) => Self::Exact,
+            How::Test(test) => Self::Tested(Tested { test, p, p_corrected, interval, equivalence_interval }),
         }
     }
 }
