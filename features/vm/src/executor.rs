@@ -318,7 +318,7 @@ impl Vm<'_> {
 fn limited(argv: Vec<String>) -> Vec<String> {
     // In units of 512 bytes (POSIX).
     let script = format!("ulimit -f {}; exec \"$@\"", MOST_PRINTED / 512);
-    ["sh", "-c", &script, "sh"].map(str::to_owned).into_iter().chain(argv).collect()
+    ["/bin/sh", "-c", &script, "sh"].map(str::to_owned).into_iter().chain(argv).collect()
 }
 
 /// A text; of one that is longer than `most` bytes, half as much of its beginning and of its end.
