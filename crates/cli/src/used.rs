@@ -6,7 +6,7 @@ use bakeoff_host::tracer::{Order, TraceReport, Used};
 use bakeoff_host::{Command, End};
 use bakeoff_lab::watched::content;
 use bakeoff_lab::{Diagnosed, Error, Executor, IntrusiveProbe, Subject, Unseen};
-use bakeoff_model::record::{CHANGED, Record, StudyLine};
+use bakeoff_model::record::{CHANGED, Record, Session, StudyLine};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, Metadata};
 use std::os::unix::fs::MetadataExt as _;
@@ -30,6 +30,7 @@ const LAG_S: f64 = 0.02;
 /// Changes with every library that is installed; the libraries themselves are compared.
 const INDEX: &str = "/etc/ld.so.cache";
 const ABSENT: &str = "absent";
+const PRELOAD: &str = "ld.so.preload";
 
 /// The probe: a tracer in the place of the command and of each service.
 struct Probe<'a> {
@@ -38,6 +39,8 @@ struct Probe<'a> {
     scratch: PathBuf,
     /// Where the tracers report, the command's last.
     outputs: Vec<PathBuf>,
+    /// Their standard input.
+    inputs: Vec<String>,
     sight: Sight,
 }
 
@@ -71,6 +74,8 @@ impl IntrusiveProbe for Probe<'_> {
         let at = |what: &str| self.scratch.join(format!("{FILES}{what}-{}", self.outputs.len()));
         let (order, output) = (at("order"), at("used"));
         command.env.insert(TRACED.to_owned(), "1".to_owned());
+        // The launcher opens it, not the command.
+        self.inputs.extend(command.stdin.iter().map(|path| command.dir.join(path).to_string_lossy().into_owned()));
         let path = command.env.get("PATH").map_or("", String::as_str);
         self.sight.path = path.split(':').filter(|folder| !folder.is_empty()).map(|f| command.dir.join(f)).collect();
         let (argv, env) = (std::mem::take(&mut command.argv), std::mem::take(&mut command.env));
@@ -94,7 +99,10 @@ impl IntrusiveProbe for Probe<'_> {
     fn see(&mut self, _end: &End) -> Result<(), Unseen> {
         let output = self.outputs.pop().ok_or(Unseen::Silent)?;
         match read(&output) {
-            Some(TraceReport::Used(used)) => self.sight.used = used,
+            Some(TraceReport::Used(used)) => {
+                self.sight.used = used;
+                self.sight.used.read.extend(std::mem::take(&mut self.inputs));
+            }
             Some(TraceReport::Refused { why }) => return Err(Unseen::Refused(why)),
             Some(TraceReport::NotStarted { what, why }) => return Err(Unseen::NotStarted { what, why }),
             Some(TraceReport::Seen(_)) | None => return Err(Unseen::Silent),
@@ -134,7 +142,7 @@ pub(crate) fn trace(
     let sight =
         Sight { workload: subject.workload.to_owned(), begun_unix_s: bakeoff_host::now_unix_s(), ..Sight::default() };
     let most_s = (SLOWER * longest_s).max(LEAST_S);
-    let mut probe = Probe { tracer, most_s, scratch: PathBuf::new(), outputs: vec![], sight };
+    let mut probe = Probe { tracer, most_s, scratch: PathBuf::new(), outputs: vec![], inputs: vec![], sight };
     Ok(match executor.diagnose(subject, &mut probe)? {
         None => None,
         Some(Diagnosed::Executed { .. }) => Some(Ok(probe.sight)),
@@ -178,7 +186,8 @@ fn on_the_way(path: &Path) -> (Vec<PathBuf>, PathBuf) {
             fs::read_link(&so_far).ok()
         });
         let Some(target) = link else { break };
-        let next = so_far.parent().unwrap_or(Path::new("/")).join(target).join(parts.as_path());
+        let mut next = so_far.parent().unwrap_or(Path::new("/")).join(target);
+        next.extend(parts);
         links.push(so_far);
         rest = next;
     }
@@ -209,6 +218,8 @@ pub(crate) struct Files<'a> {
 /// When the trials of a workload began, and when each of its conditions had had a block.
 struct Times {
     began: f64,
+    /// From the beginning of each session to its first trial: what is set up meanwhile is set up again.
+    set_up: Vec<[f64; 2]>,
     first_pass_ended: f64,
 }
 
@@ -227,13 +238,24 @@ impl Files<'_> {
     }
 
     fn judge_one(&self, sight: &Sight, times: &Times, found: &mut Found, changed: &mut Vec<(f64, String)>) {
-        let written: BTreeSet<PathBuf> = sight.used.written.iter().map(|path| on_the_way(Path::new(path)).1).collect();
+        let Used { read, written, .. } = &sight.used;
+        // What may be written is read where the traced run has not written it; a program may write it under a lock only.
+        let is_written = |path: &&String| {
+            let about = fs::metadata(path).ok().filter(|_| read.contains(*path));
+            about.is_none_or(|about| ctime(&about) >= sight.begun_unix_s - LAG_S)
+        };
+        let locked = written.iter().filter_map(|path| path.strip_suffix(".lock"));
+        let written = written.iter().filter(is_written).map(String::as_str).chain(locked);
+        let written: BTreeSet<PathBuf> = written.map(|path| on_the_way(Path::new(path)).1).collect();
         let is_open =
             |folder: &Path| self.open.contains(folder) || written.iter().any(|file| file.parent() == Some(folder));
         let is_during = |at: f64, born: Option<f64>| {
             // What is written for each run, or by the first, is the trials' own; but not what was there before.
             let is_old = born.is_some_and(|born| born < times.began - LAG_S);
-            at < sight.begun_unix_s - LAG_S && (at > times.first_pass_ended || (at > times.began && is_old))
+            let is_set_up = times.set_up.iter().any(|[from, to]| *from - LAG_S < at && at < *to);
+            !is_set_up
+                && at < sight.begun_unix_s - LAG_S
+                && (at > times.first_pass_ended || (at > times.began && is_old))
         };
         let known = self.record.study.basis.as_ref().map(|basis| &basis.seen);
         for path in &sight.used.read {
@@ -252,14 +274,15 @@ impl Files<'_> {
                 (Some(at), before) if before.is_none_or(|before| *before != state_of(&file)) => {
                     changed.push((at, path.clone()));
                 }
-                // What trials have made is made again.
-                _ if own.0 >= times.began && before.is_none() => {}
+                // What trials, or what sets them up, have made is made again.
+                _ if before.is_none() && times.set_up.first().is_some_and(|[from, _]| own.0 >= from - LAG_S) => {}
                 _ => drop(found.seen.entry(path.clone()).or_insert_with(|| state_of(&file))),
             }
         }
         for path in sight.used.missed.iter().map(Path::new).filter(|path| !self.is_apart(path)) {
             let name = path.file_name().unwrap_or_default().to_string_lossy();
-            let is_library = name.contains(".so");
+            // What the loader takes first is in a folder of many other things.
+            let is_library = name.contains(".so") && name != PRELOAD;
             let Some(folder) = path.parent().filter(|folder| is_library || sight.path.iter().any(|p| p == folder))
             else {
                 continue;
@@ -289,7 +312,13 @@ impl Files<'_> {
         });
         let of_first = trials().filter(|trial| first.get(&*trial.condition) == Some(&trial.block));
         let first_pass_ended = of_first.map(|trial| trial.ended_unix_s()).reduce(f64::max)?;
-        Some(Times { began, first_pass_ended })
+        let first = |session: &Session| {
+            let of_it = self.record.trials.iter().filter(|trial| trial.session == session.session);
+            let first = of_it.map(|trial| trial.started_unix_s).reduce(f64::min);
+            first.map(|first| [session.started_unix_s, first])
+        };
+        let set_up = self.record.sessions.iter().filter_map(first).collect();
+        Some(Times { began, set_up, first_pass_ended })
     }
 }
 

@@ -46,6 +46,10 @@ const VALUES: [&str; 14] = [
     "us",
 ];
 const RATES: [&str; 8] = ["throughput", "rate", "ops", "qps", "rps", "fps", "bandwidth", "speed"];
+/// Words in the titles of what is measured next to a value; none of them is a factor.
+const MEASURED: [&str; 9] = ["user", "sys", "system", "cpu", "maxrss", "rss", "memory", "cycles", "instructions"];
+/// Amounts of which a second has so many; so has any word in the plural.
+const AMOUNTS: [&str; 12] = ["b", "kb", "mb", "gb", "kib", "mib", "gib", "bit", "mbit", "gbit", "req", "op"];
 
 const MISSING: &str = "take the line out, or put # before it, and say so where you publish the numbers";
 
@@ -130,7 +134,8 @@ pub(crate) fn read(
         let levels: BTreeSet<&String> = rows.iter().map(|(_, cells)| &cells[*column]).collect();
         2 * levels.len() <= rows.len()
     };
-    let unclear = |column: &usize| numbers.contains(column) && !has_few_levels(column);
+    let is_measured = |column: &usize| has_word(&titles[*column], &[&VALUES, &RATES, &MEASURED]);
+    let unclear = |column: &usize| numbers.contains(column) && (is_measured(column) || !has_few_levels(column));
     match factors.iter().copied().find(unclear) {
         Some(column) if !options.columns.is_chosen => {
             let message = format!("is {} a value, or does it tell values apart?", shown(&titles[column]));
@@ -139,9 +144,9 @@ pub(crate) fn read(
         }
         _ => factors.retain(|column| !unclear(column)),
     }
-    let (unit, factor) = unit_of(&titles[value]);
-    let is_rate = words(&titles[value]).iter().any(|word| RATES.contains(&word.as_str()) || word.ends_with("/s"));
-    let better = if is_rate && unit != "sec" { Direction::More } else { Direction::Less };
+    let is_rate = is_rate(&titles[value]);
+    let (unit, factor) = if is_rate { ("", 1.0) } else { unit_of(&titles[value]) };
+    let better = if is_rate { Direction::More } else { Direction::Less };
     let options = with_column(options, is_alone, factors.first().map(|column| titles[*column].as_str()));
     let take = |(line, cells): (u64, Vec<String>)| {
         let cell = &cells[value];
@@ -170,10 +175,7 @@ fn value_of(titles: &[String], numbers: &[usize], origin: &Origin<'_>, options: 
     if options.columns.is_chosen && options.columns.column <= titles.len() {
         return Ok(options.columns.column - 1);
     }
-    let is_value = |column: &&usize| {
-        let words = words(&titles[**column]);
-        words.iter().any(|word| VALUES.contains(&word.as_str()) || RATES.contains(&word.as_str()))
-    };
+    let is_value = |column: &&usize| has_word(&titles[**column], &[&VALUES, &RATES]);
     let counters = |column: &&usize| !COUNTERS.contains(&titles[**column].to_lowercase().as_str());
     let named: Vec<usize> = numbers.iter().filter(is_value).copied().collect();
     let others: Vec<usize> = numbers.iter().filter(counters).copied().collect();
@@ -193,8 +195,28 @@ fn value_of(titles: &[String], numbers: &[usize], origin: &Origin<'_>, options: 
     }
 }
 
+fn has_word(title: &str, lists: &[&[&str]]) -> bool {
+    words(title).iter().any(|word| lists.iter().any(|list| list.contains(&word.as_str())))
+}
+
+/// Whether a title is one of a rate, such as `throughput`, `MB/s`, `req_s` or `frames per second`.
+fn is_rate(title: &str) -> bool {
+    let words = words(title);
+    let is_time = |word: &String| UNITS.iter().any(|(names, base, _)| *base == "sec" && names.contains(&word.as_str()));
+    let is_amount =
+        |word: &str| AMOUNTS.contains(&word) || (word.ends_with('s') && word.len() > 2 && !VALUES.contains(&word));
+    let is_of_time = |pair: &[String]| is_amount(&pair[0]) && is_time(&pair[1]);
+    has_word(title, &[&RATES, &["per"]])
+        || words.iter().any(|word| word.split_once('/').is_some_and(|(_, time)| is_time(&time.to_owned())))
+        || words.windows(2).any(is_of_time)
+}
+
 /// The base unit that a title names, such as `time_ms` or `wall (s)`, and its factor.
 fn unit_of(title: &str) -> (&'static str, f64) {
+    // The least of several, and not minutes.
+    if title == "min" {
+        return ("", 1.0);
+    }
     let parts: Vec<&str> = title.split(|c: char| !(c.is_alphanumeric() || "µ%/".contains(c))).collect();
     let known =
         |word: &&str| UNITS.iter().find(|(names, ..)| names.contains(word)).map(|(_, base, factor)| (*base, *factor));

@@ -53,7 +53,11 @@ impl OpenStudy<'_> {
         let open: Vec<_> = self.open.iter().map(PathBuf::as_path).chain(self.setting.journal.parent()).collect();
         let canonical = |path: &Path| std::fs::canonicalize(path).ok();
         let open = open.into_iter().chain([Path::new(".")]).filter_map(canonical).collect();
-        let apart = apart.iter().filter_map(|path| canonical(path)).collect();
+        let ours = ["/proc/self/fd/1", "/proc/self/fd/2"]
+            .map(PathBuf::from)
+            .into_iter()
+            .chain([self.setting.journal.to_owned()]);
+        let apart = apart.into_iter().chain(ours).filter_map(|path| canonical(&path)).collect();
         let files = Files { record: &self.record, apart, watched: std::mem::take(&mut self.looked_at), open };
         let found = files.judge(&sights);
         if let Some(basis) = self.setting.study.basis.as_mut().filter(|_| !found.seen.is_empty()) {

@@ -76,6 +76,12 @@ impl Case {
         bakeoff_journal::read(&self.path("j.jsonl")).unwrap().record
     }
 
+    /// Runs one block more.
+    fn longer(&self) -> Shown {
+        let words = self.words.iter().map(|word| if word == BLOCKS { "7" } else { word.as_str() });
+        self.sandbox.execute(&words.collect::<Vec<_>>())
+    }
+
     /// Runs it, and does something to its files in the middle of its fourth block.
     fn swapped(&self, swap: impl FnOnce(&Self)) -> Shown {
         let mut child = self.command().stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
@@ -165,6 +171,51 @@ fn scripts_and_their_interpreters_are_seen() {
 }
 
 #[test]
+fn data_are_seen_however_they_are_opened() {
+    for (what, target) in [("the end of a link", "one"), ("a link that leads elsewhere", "link")] {
+        let case = Case::of("sh -c 'cat link'");
+        case.write("one", "1\n");
+        std::os::unix::fs::symlink("one", case.path("link")).unwrap();
+        let swap = |case: &Case| {
+            case.write("new", "2\n");
+            fs::rename(case.path("new"), case.path(target)).unwrap();
+        };
+        check(what, &case, swap, "link");
+    }
+    let case = Case::of("sh -c 'exec 3<> data; cat <&3'");
+    case.write("data", "1\n");
+    check("a file that may be written", &case, |case| replace(case, "data", "2\n"), "data");
+
+    let case = Case::of("cat").with(&["--input", "data"]);
+    case.write("data", "1\n");
+    check("standard input", &case, |case| replace(case, "data", "2\n"), "data");
+}
+
+#[test]
+fn what_bakeoff_and_the_trials_write_stops_nothing() {
+    // The journal and what is printed are read by the trials themselves.
+    let case = Case::of("sh -c 'cat j.jsonl printed > /dev/null'");
+    let printed = fs::File::create(case.path("printed")).unwrap();
+    let mut child = case.command().stdout(printed.try_clone().unwrap()).stderr(printed).spawn().unwrap();
+    fs::write(case.path("go"), "").unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(0), "{}", fs::read_to_string(case.path("printed")).unwrap());
+
+    // Written under a lock, now and then.
+    let case = Case::of("sh x.sh");
+    case.write("index", "1\n");
+    case.write(
+        "x.sh",
+        "cat index; : > index.lock; [ $(wc -l < trials) != 8 ] || { cat index > index.lock; mv index.lock index; }\n",
+    );
+    case.swapped(|_| ()).expect(0, &["6 of 6 blocks"]);
+
+    // What is set up is set up again.
+    let case = Case::of("sh -c 'cat made'").with(&["--setup", "echo 1 > made", "--cleanup", "rm made"]);
+    case.swapped(|_| ()).expect(0, &["6 of 6 blocks"]);
+    case.longer().expect(0, &["7 of 7 blocks"]);
+}
+
+#[test]
 fn libraries_are_seen_however_they_are_found() {
     let swap = |case: &Case| {
         case.library("other/libnumber.so", 2);
@@ -238,19 +289,14 @@ fn what_trials_write_is_no_input_and_what_is_only_touched_is_the_same() {
     ["aside", "given"].into_iter().for_each(|name| case.write(name, "3\n"));
     let shown = case.swapped(|_| ());
     shown.expect(0, &["6 of 6 blocks"]);
-    let longer = |case: &Case| {
-        let words: Vec<String> =
-            case.words.iter().map(|word| if word == BLOCKS { "7".to_owned() } else { word.clone() }).collect();
-        case.sandbox.execute(&words.iter().map(String::as_str).collect::<Vec<_>>())
-    };
-    longer(&case).expect(0, &["7 of 7 blocks"]);
+    case.longer().expect(0, &["7 of 7 blocks"]);
 
     let case = Case::of("sh x.sh");
     case.write("x.sh", ". ./y.sh\n");
     case.write("y.sh", "echo 1\n");
     case.swapped(|_| ()).expect(0, &["6 of 6 blocks"]);
     replace(&case, "y.sh", "echo 1\n");
-    longer(&case).expect(0, &["7 of 7 blocks"]);
+    case.longer().expect(0, &["7 of 7 blocks"]);
 }
 
 #[test]

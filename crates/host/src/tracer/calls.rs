@@ -20,8 +20,9 @@ const ARM: u32 = 0x4000_0028;
 /// Set in the number of calls of the x32 ABI, which otherwise has x86-64's.
 const X32: u64 = 0x4000_0000;
 
-/// Flags of open(2), which are the same on all these machines: not only reading, O_CREAT, O_TRUNC.
+/// Flags of open(2), which are the same on all these machines: not only reading, O_WRONLY, O_CREAT, O_TRUNC.
 const O_ACCESS: u64 = 3;
+const O_WRITE_ONLY: u64 = 1;
 const O_CREATE: u64 = 0o100;
 const O_TRUNCATE: u64 = 0o1000;
 
@@ -113,9 +114,10 @@ impl Call {
     pub(super) fn file_use(self, arguments: &[u64; 6]) -> Option<(Use, NamedBy)> {
         const FIRST: NamedBy = &[(None, 0)];
         const IN_FOLDER: NamedBy = &[(Some(0), 1)];
-        let by = |flags: usize| match arguments[flags] & (O_ACCESS | O_CREATE | O_TRUNCATE) {
-            0 => Use::Read,
-            _ => Use::Write,
+        let by = |flags: usize| match arguments[flags] {
+            flags if flags & (O_ACCESS | O_CREATE | O_TRUNCATE) == 0 => Use::Read,
+            flags if flags & O_ACCESS == O_WRITE_ONLY || flags & O_TRUNCATE != 0 => Use::Write,
+            _ => Use::Both,
         };
         Some(match self.known_name()? {
             "open" => (by(1), FIRST),

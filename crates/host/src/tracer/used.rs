@@ -15,7 +15,7 @@ const OF_THE_KERNEL: [&str; 3] = ["/proc", "/sys", "/dev"];
 pub struct Used {
     /// Opened for reading, executed or mapped; folders too.
     pub read: BTreeSet<String>,
-    /// Opened for writing, made, moved or removed.
+    /// Opened for writing too, made, moved or removed.
     pub written: BTreeSet<String>,
     /// Looked for, and not found.
     pub missed: BTreeSet<String>,
@@ -28,6 +28,8 @@ pub struct Used {
 pub(super) enum Use {
     Read,
     Write,
+    /// It opens it for both.
+    Both,
     /// It only asks whether there is such a file.
     Look,
 }
@@ -40,10 +42,14 @@ impl Used {
             return;
         }
         let to = match (by, failed) {
+            (Use::Both, false) => {
+                self.add(path, Use::Read, false);
+                &mut self.written
+            }
             (Use::Write, false) => &mut self.written,
             (Use::Read, false) => &mut self.read,
             (Use::Read | Use::Look, true) => &mut self.missed,
-            (Use::Look, false) | (Use::Write, true) => return,
+            (Use::Look, false) | (Use::Write | Use::Both, true) => return,
         };
         if to.len() < MOST_PATHS {
             to.insert(path.to_owned());

@@ -104,14 +104,20 @@ fn tables_with_titles_and_factors_are_read() {
     ] {
         stat(&[("t", &text)], &["t"]).expect(0, &["clang is 20.0 % slower than gcc", "in s"]);
     }
-    let rate = table("compiler,throughput (req/s)", |_, name, rate| format!("{name},{rate}"));
-    stat(&[("t", &rate)], &["t"]).expect(0, &["clang has 20.0 % more than gcc"]);
+    for rate in ["throughput (req/s)", "throughput_mb_s", "req_s", "items_h", "frames per second", "MB/s"] {
+        let rate = table(&format!("compiler,{rate}"), |_, name, rate| format!("{name},{rate}"));
+        stat(&[("t", &rate)], &["t"]).expect(0, &["clang has 20.0 % more than gcc"]);
+    }
     let two = table("compiler,bench,time_s", |i, name, time| format!("{name},{},{time}", ["sort", "zip"][i % 2]));
     stat(&[("t", &two)], &["t"]).expect(0, &["/bench=sort: clang is", "/bench=zip: clang is"]);
     stat(&[("t", &two)], &["t", "--col", "/bench"]).expect(0, &["/compiler=gcc: zip"]);
     let both = table("compiler,wall,user", |_, name, time| format!("{name},{time},{}", time / 2.0));
     stat(&[("t", &both)], &["t"]).expect(2, &["is `user` a value", "`-C 2` takes"]);
     stat(&[("t", &both)], &["t", "-C", "3"]).expect(0, &["clang has 20.0 % more than gcc"]);
+    // A clock of ticks has few times; they are no levels for that.
+    let ticks = table("compiler,wall,sys", |i, name, time| format!("{name},{time},{}", ["0.10", "0.11"][i % 2]));
+    stat(&[("t", &ticks)], &["t"]).expect(2, &["is `sys` a value", "`-C 2` takes"]);
+    stat(&[("t", &ticks)], &["t", "-C", "2"]).expect(0, &["clang has 20.0 % more than gcc"]);
     let missing = "compiler,time\ngcc,1.5\nclang,NA\n";
     stat(&[("t", missing)], &["t"]).expect(2, &["t:3: `NA` is not a number"]);
     stat(&[("t", "compiler,time\ngcc,1.5\nclang\n")], &["t"]).expect(2, &["t:3: this line has 1 cells"]);
