@@ -81,8 +81,11 @@ pub(super) fn read(
         match word {
             Ok((b"", _)) => Err(origin.error(number, &format!("column {} is empty", columns.column), REMEDY_EMPTY)),
             Ok((word, rest)) => {
-                let (word, rest) = if columns.is_chosen { (word, &b""[..]) } else { (word, rest) };
-                let (digits, known) = with_unit(word, rest, origin, number)?;
+                // Of a column that somebody named it matters only what the next one is known to mean.
+                let (digits, known) = match with_unit(word, rest, origin, number) {
+                    Err(_) if columns.is_chosen => (word, None),
+                    read => read?,
+                };
                 same_unit(&mut unit, known.map(|(base, _)| base), origin, number)?;
                 let value = value(digits, origin, number, rounded)?;
                 values.push(match known {
@@ -139,7 +142,7 @@ fn with_unit<'a>(
     if let Some(unit) = known(&word[digits..]).filter(|_| is_number(&word[..digits])) {
         return Ok((&word[..digits], Some(unit)));
     }
-    let mut others = rest.split(|byte| b" \t".contains(byte)).map(<[u8]>::trim_ascii).filter(|word| !word.is_empty());
+    let mut others = rest.split(|byte| b" \t,;".contains(byte)).map(<[u8]>::trim_ascii).filter(|word| !word.is_empty());
     let is_group = |word: &[u8]| word.len() == 3 && word.iter().all(u8::is_ascii_digit);
     let is_begun = word.len() <= 3 && word != b"0" && word.iter().all(u8::is_ascii_digit);
     let next = others.next();
@@ -151,8 +154,11 @@ fn with_unit<'a>(
             "write a number without blanks; `-C 1` takes the first of several columns",
         ));
     }
-    if matches!(next, Some(b"KB" | b"kb" | b"K" | b"k" | b"M" | b"m" | b"G" | b"g")) {
-        let message = format!("{} is a unit of several meanings", shown(next.unwrap_or_default()));
+    let is_other =
+        |next: &&[u8]| next.contains(&b'/') || ["±", "+-"].iter().any(|sign| next.starts_with(sign.as_bytes()));
+    let has_meanings = |next: &&[u8]| matches!(*next, b"KB" | b"kb" | b"K" | b"k" | b"M" | b"m" | b"G" | b"g");
+    if let Some(next) = next.filter(|next| is_other(next) || has_meanings(next)) {
+        let message = format!("{} is not a unit with one meaning", shown(next));
         return Err(origin.error(
             line,
             &message,
@@ -324,13 +330,25 @@ mod tests {
             ("1\n2 ms\n", Err("f:2: this value has the unit of sec, and those above have no unit")),
             ("2 ms\n1\n", Err("f:2: this value has no unit, and those above have the unit of sec")),
             ("2 ms\n1 MB\n", Err("f:2: this value has the unit of B, and those above have the unit of sec")),
-            ("2 KB\n", Err("f:1: `KB` is a unit of several meanings")),
+            ("2 KB\n", Err("f:1: `KB` is not a unit with one meaning")),
+            ("10 MB/s\n", Err("f:1: `MB/s` is not a unit with one meaning")),
+            ("1.5 ± 0.1\n", Err("f:1: `±` is not a unit with one meaning")),
+            ("1.5 +- 0.1\n", Err("f:1: `+-` is not a unit with one meaning")),
             ("1 000\n", Err("f:1: `1 000` may be one number or several")),
             ("12 345 678\n", Err("f:1: `12 345 678` may be one number or several")),
             ("1,000\n", Err("f:1: `1,000` is not a number")),
             ("1\u{a0}000\n", Err("f:1: `1\u{a0}000` is not a number")),
         ] {
             let found = read_with(text, " \t", 1).map_err(|error| error.to_string());
+            assert_eq!(found, expect.map_err(str::to_owned), "{text:?}");
+        }
+        for (text, delimiters, column, expect) in [
+            ("x 1.5 ms\nx 1600 us\n", " \t", 2, Ok((vec![0.0015, 0.0016], "sec"))),
+            ("x,1.5,ms\nx,1600,us\n", ",", 2, Ok((vec![0.0015, 0.0016], "sec"))),
+            ("x 1.5 ms\nx 16 y\n", " ", 2, Err("f:2: this value has no unit, and those above have the unit of sec")),
+            ("x 1 MB/s\nx 1 000\n", " ", 2, Ok((vec![1.0, 1.0], ""))),
+        ] {
+            let found = read_with(text, delimiters, column).map_err(|error| error.to_string());
             assert_eq!(found, expect.map_err(str::to_owned), "{text:?}");
         }
     }

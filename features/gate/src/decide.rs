@@ -251,6 +251,8 @@ impl Deciding<'_> {
         let exceeds = |end: f64| end > limit + ARITHMETIC_NOISE;
         let estimate = slowdown.of(comparison.estimate);
         let seen = |interval: Option<[f64; 2]>, confidence: f64| {
+            // What can vary and did not has none.
+            let interval = interval.filter(|[low, high]| low < high);
             Some(Seen { slowdown: estimate, interval, confidence, blocks: comparison.blocks })
         };
         let passes = Decision::Passes(Passed::Interval);

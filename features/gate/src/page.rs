@@ -149,7 +149,9 @@ impl<'a> Words<'a> {
         let than = format!("than {}", self.baseline());
         let decimals = decimals(seen, case.limit);
         match seen.interval.map(|ends| ends[1]) {
-            None => format!("{name} {verb} {} {than} ({})", self.amount(seen.slowdown, decimals), self.exact(case)),
+            None => {
+                format!("{name} {verb} {} {than} ({})", self.amount(seen.slowdown, decimals), self.exact(case, seen))
+            }
             Some(high) if high < 0.0 => {
                 format!("{name} {verb} at least {} {than} ({numbers})", self.amount(high, decimals))
             }
@@ -157,8 +159,12 @@ impl<'a> Words<'a> {
         }
     }
 
-    fn exact(&self, case: &Case) -> String {
-        format!("the metric is exact; limit {}", self.limit(case))
+    fn exact(&self, case: &Case, seen: &Seen) -> String {
+        let why = match seen.confidence < 1.0 {
+            true => format!("did not vary in {}", counted(seen.blocks, "block")),
+            false => "the metric is exact".to_owned(),
+        };
+        format!("{why}; limit {}", self.limit(case))
     }
 
     /// `after is at least 2.3 % slower than the baseline (…)`.
@@ -167,7 +173,9 @@ impl<'a> Words<'a> {
         let decimals = decimals(seen, case.limit);
         let than = format!("than {}", self.baseline());
         match seen.interval {
-            None => format!("{name} {verb} {} {than} ({})", self.amount(seen.slowdown, decimals), self.exact(case)),
+            None => {
+                format!("{name} {verb} {} {than} ({})", self.amount(seen.slowdown, decimals), self.exact(case, seen))
+            }
             Some([low, _]) => {
                 let numbers = self.numbers(case, seen);
                 format!("{name} {verb} at least {} {than} ({numbers})", self.amount(low, decimals))

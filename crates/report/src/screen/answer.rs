@@ -350,7 +350,7 @@ impl Teller<'_> {
                     Some(_) => format!(" by more than {}", percent(self.findings.method.margin)),
                     None => String::new(),
                 };
-                let small = small.filter(|_| self.with_loss);
+                let small = small.filter(|_| self.with_loss && !self.bare);
                 let more: String = small.into_iter().chain(loss).map(|part| format!("; {part}")).collect();
                 format!("nothing is shown to be {than}{beyond}{more}")
             }
@@ -376,11 +376,12 @@ impl Teller<'_> {
         Some(format!("{} {} {claim}", self.name(variant), self.verb(&claim)))
     }
 
-    /// The same, where variants that are better are the answer, among several.
+    /// The same, where variants that are better, or the next one, are the answer, among several.
     fn loss_of_others(&self) -> Option<String> {
         let compared: Vec<(&str, &Comparison)> = self.view.compared().collect();
         let wins = compared.iter().any(|(_, comparison)| comparison.verdict == Verdict::Faster);
-        self.largest_loss(&compared).filter(|_| wins)
+        let all_lose = compared.iter().all(|(_, comparison)| comparison.verdict == Verdict::Slower);
+        self.largest_loss(&compared).filter(|_| wins || compared.len() > 1 && all_lose)
     }
 
     /// A claim without its interval, which the rows have.

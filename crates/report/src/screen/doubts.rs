@@ -260,7 +260,7 @@ fn twin(view: &View<'_>) -> Option<String> {
     let twin = view.twin.filter(|twin| matches!(twin.verdict, Verdict::Faster | Verdict::Slower))?;
     let change = Change::of(twin, view.unit);
     let (amount, word) = (change.amount(), Wording::of(view.unit, view.better).direction(&change));
-    Some(format!("the baseline's twin came out {amount} {word}: believe no difference of that size"))
+    Some(format!("the baseline's twin is {amount} {word}: believe no smaller difference"))
 }
 
 /// The variant and the baseline, in the order in which their trials are lost: the one that loses more comes first.
