@@ -20,8 +20,8 @@ use std::time::Instant;
 
 const VARIANTS: usize = 24;
 const METRICS: [&str; 15] = [
-    "wall", "user", "sys", "maxrss", "minflt", "majflt", "inblock", "oublock", "nvcsw", "nivcsw", "ixrss", "idrss",
-    "isrss", "nswap", "msgsnd",
+    "wall", "user", "sys", "cpu", "maxrss", "minflt", "majflt", "inblock", "oublock", "nvcsw", "nivcsw", "rchar",
+    "wchar", "syscr", "syscw",
 ];
 const BLOCKS: u32 = 40;
 const REPEATS: usize = 10;

@@ -102,18 +102,16 @@ fn end(over: &ProcessOver, program: &Program, interrupted: bool) -> End {
     }
 }
 
-/// Elapsed time and the sixteen fields of a rusage, in base units. Linux gives memory in KiB (getrusage(2)).
+/// Elapsed time and the fields of a rusage that Linux maintains, in base units. It gives memory in KiB (getrusage(2)).
 fn measurements(over: &ProcessOver) -> Measurements {
     if over.failed_step != 0 {
         return Measurements::new();
     }
     let [user_s, user_us, sys_s, sys_us, counts @ ..] = over.usage;
-    let names = [
-        "maxrss", "ixrss", "idrss", "isrss", "minflt", "majflt", "nswap", "inblock", "oublock", "msgsnd", "msgrcv",
-        "nsignals", "nvcsw", "nivcsw",
-    ];
+    let names = ["maxrss", "", "", "", "minflt", "majflt", "", "inblock", "oublock", "", "", "", "nvcsw", "nivcsw"];
     let unit = |name: &str| if name.ends_with("rss") { 1024.0 } else { 1.0 };
-    let counted = names.into_iter().zip(counts).map(|(name, count)| (name, count as f64 * unit(name)));
+    let counted = names.into_iter().zip(counts).filter(|(name, _)| !name.is_empty());
+    let counted = counted.map(|(name, count)| (name, count as f64 * unit(name)));
     let timed = [
         ("wall", seconds(over.ended_ns.saturating_sub(over.launched_ns))),
         ("user", user_s as f64 + user_us as f64 / 1e6),
