@@ -80,9 +80,8 @@ pub(crate) fn execute(args: &Args, features: Features) -> Result<Code, CommandEr
     let cache = Cache::open(Cache::default_root()?)?;
     let origin = resolve(&cache, &args.source)?;
     let file = origin.study_dir.join("study.toml");
-    if file.exists()
-        && let Some(code) = changed(args, &origin, &file, features)?
-    {
+    let is_replaced = file.exists();
+    if is_replaced && let Some(code) = changed(args, &origin, &file, features)? {
         return Ok(code);
     }
     let written = || {
@@ -110,6 +109,9 @@ pub(crate) fn execute(args: &Args, features: Features) -> Result<Code, CommandEr
         // It was not finished: the same command begins it again, and finds what was built.
         if error.code == Code::Interrupted {
             let _ = std::fs::remove_file(&file);
+        }
+        if is_replaced && !file.exists() {
+            let _ = std::fs::rename(file.with_extension("toml.old"), &file);
         }
     })?;
     if args.run_now && code == Code::Done {

@@ -139,6 +139,26 @@ fn after_ctrl_c_the_same_command_goes_on_with_what_was_built() {
 }
 
 #[test]
+fn after_ctrl_c_a_study_that_was_to_be_written_again_is_as_it_was() {
+    if is_missing(&["make", "cc"]) || terminal::is_missing() {
+        return;
+    }
+    let (sandbox, folder, meeting) = held_up();
+    let is_there = |name: &str| folder.join(name).exists();
+    fs::write(folder.join("study.toml"), "# mine\n").unwrap();
+    for go in ["go-O2", "go-O0"] {
+        interrupted(&sandbox, meeting.path(), "3\n");
+        assert_eq!(fs::read_to_string(folder.join("study.toml")).unwrap(), "# mine\n", "before {go}");
+        assert!(!is_there("study.toml.old"), "before {go}");
+        fs::write(meeting.path().join(go), "").unwrap();
+    }
+    let again = Terminal::of(&sandbox.command_as_typed(&HELD_UP), 80).type_in("3\n").ended();
+    again.expect(0, &["next: bakeoff run sum"]);
+    assert_eq!(again.out.matches("built sum in").count(), 1, "{}", again.out);
+    assert!(is_there("study.toml.old"));
+}
+
+#[test]
 fn a_second_init_leaves_the_study_adds_a_level_or_writes_it_again() {
     if is_missing(&["make", "cc"]) || terminal::is_missing() {
         return;
@@ -165,4 +185,16 @@ fn a_second_init_leaves_the_study_adds_a_level_or_writes_it_again() {
     let new = study();
     assert!(new.contains("Os = { append = \"-Os\" }") && !new.contains("O1 ="), "{new}");
     assert_eq!(fs::read_to_string(folder.join("study.toml.old")).unwrap(), added);
+}
+
+#[test]
+fn a_study_that_cannot_be_written_again_stays() {
+    if is_missing(&["make", "cc"]) || terminal::is_missing() {
+        return;
+    }
+    let (sandbox, folder) = project("sum:\n\texit 3\n");
+    fs::write(folder.join("study.toml"), "# mine\n").unwrap();
+    let shown = Terminal::of(&sandbox.command_as_typed(&INIT), 80).type_in("3\n").ended();
+    shown.expect(4, &["it cannot be built"]);
+    assert_eq!(fs::read_to_string(folder.join("study.toml")).unwrap(), "# mine\n");
 }
