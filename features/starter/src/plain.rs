@@ -83,7 +83,8 @@ impl Attempt<'_> {
         std::fs::write(folder.path().join("study.toml"), self.study(how)).map_err(CommandError::usage)?;
         // What belongs to the study in the folder that it will be written into is no part of this source either.
         let mut folder = StudyFolder::open(folder.path(), self.features)?;
-        folder.own.push(self.origin.study_dir.join("study.toml"));
+        let own = ["study.toml".to_owned(), self.program.product.expected()];
+        folder.own.extend(own.map(|name| self.origin.study_dir.join(name)));
         let plan = Plan::of(&folder.study, "default")?;
         let mut layers = folder.study.layers.clone();
         layers.iter_mut().next_back().into_iter().for_each(|layer| layer.keeps_tree = keeps_tree);

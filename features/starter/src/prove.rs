@@ -19,17 +19,19 @@ pub(crate) struct Proven {
     pub(crate) is_built: bool,
 }
 
-/// Builds both, as the step before the last.
+/// Builds both, as the step before the last. The file `expected` will be the study's; an earlier study may have left it.
 ///
 /// # Errors
 /// If the plain level cannot be built.
 pub(crate) fn prove(
     cache: &Cache,
     dir: &Path,
+    expected: PathBuf,
     features: Features,
     (steps, plain_s): (usize, f64),
 ) -> Result<Proven, CommandError> {
-    let folder = StudyFolder::open(dir, features)?;
+    let mut folder = StudyFolder::open(dir, features)?;
+    folder.own.push(expected);
     let mut plan = Plan::of(&folder.study, "default")?;
     let baseline = plan.baseline().name.clone();
     let changed = plan.variants.iter().map(|variant| variant.name.clone()).find(|name| *name != baseline);

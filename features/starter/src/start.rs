@@ -76,7 +76,8 @@ impl Start<'_> {
             std::fs::create_dir_all(&origin.study_dir).and_then(|()| replace(file, text(&written).as_bytes()))
         };
         save(&workload, Output::Unknown, &[]).map_err(CommandError::usage)?;
-        let proven = prove(self.cache, file, self.features, (self.steps, self.plain.wall_s))?;
+        let expected = origin.study_dir.join(self.product.expected());
+        let proven = prove(self.cache, file, expected, self.features, (self.steps, self.plain.wall_s))?;
         step(self.steps, self.steps, "running the workload, at least twice");
         if workload.prepare.is_none() && !libraries.is_empty() && !self.loads_own(&proven.own, &libraries) {
             say("the program finds its libraries only with LD_LIBRARY_PATH, which the workload sets");
@@ -101,7 +102,7 @@ impl Start<'_> {
             // The skeleton will print something else once it does something.
             Some(_) if driver.is_some() && workload.is_stub() => Output::Unknown,
             Some(bytes) => {
-                let file = format!("{name}.expect");
+                let file = self.product.expected();
                 replace(&origin.study_dir.join(&file), bytes).map_err(CommandError::usage)?;
                 Output::Expected(file)
             }

@@ -58,7 +58,6 @@ fn each_step_is_announced_once_on_standard_error() {
     assert!(steps(&shown.out).is_empty(), "{}", shown.out);
     // What is in the cache is not built, and the line says so.
     fs::remove_file(folder.join("study.toml")).unwrap();
-    fs::remove_file(folder.join("sum.expect")).unwrap();
     let again = typed(&sandbox, &INIT);
     assert_eq!(steps(&again.err)[1], "step 2 of 3: building one level, flags=O0: in the cache");
 }
@@ -185,6 +184,8 @@ fn a_second_init_leaves_the_study_adds_a_level_or_writes_it_again() {
     let new = study();
     assert!(new.contains("Os = { append = \"-Os\" }") && !new.contains("O1 ="), "{new}");
     assert_eq!(fs::read_to_string(folder.join("study.toml.old")).unwrap(), added);
+    // What the old one expected is no part of the source, as it is none once the new one is written.
+    typed(&sandbox, &["build", "sum"]).expect(0, &["baseline: in the cache", "Os: in the cache"]);
 }
 
 #[test]
