@@ -4,7 +4,7 @@
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test ends where something is not as it should be")]
 
 use crate::common::processes::alive_in;
-use crate::common::terminal::{self, CTRL_C, Terminal, drawn};
+use crate::common::terminal::{self, Terminal, drawn};
 use crate::common::{Sandbox, Shown};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -95,25 +95,33 @@ fn no_line_of_progress_is_wider_than_the_terminal() {
     assert_eq!(steps, expect);
 }
 
-/// A project whose build stops at each compilation until there is a file named like its `CFLAGS`, and says that it does by a named
-/// pipe, whose opening waits for the other side.
+/// What waits for this file, and reports that it does by a named pipe, whose opening waits for the other side.
+fn wait(meeting: &Path, file: &str) -> String {
+    let place = meeting.display();
+    format!("test -e {place}/{file} || {{ echo > {place}/begun; sleep 1000; }}")
+}
+
+/// A project whose compilation waits for a file named after its `CFLAGS`.
 fn held_up() -> (Sandbox, PathBuf, tempfile::TempDir) {
     // Scripts may write here.
     let meeting = tempfile::tempdir_in("/dev/shm").unwrap();
-    let place = meeting.path().display();
-    let wait = format!("test -e '{place}/go$(CFLAGS)' || {{ echo > '{place}/begun'; sleep 1000; }}");
+    let wait = wait(meeting.path(), "go$(CFLAGS)");
     let (sandbox, folder) = project(&format!("{MAKEFILE}sum.o: sum.c\n\t{wait}\n\t$(CC) $(CFLAGS) -c sum.c\n"));
     assert!(Command::new("mkfifo").arg(meeting.path().join("begun")).status().unwrap().success());
     (sandbox, folder, meeting)
 }
 
-const HELD_UP: [&str; 6] = ["init", "sum", "--level", "O0=CFLAGS=-O0", "--run", "./sum"];
+/// The command, whose workload waits, too.
+fn command(sandbox: &Sandbox, meeting: &Path) -> Command {
+    let run = format!("{}; ./sum", wait(meeting, "go"));
+    sandbox.command_as_typed(&["init", "sum", "--level", "O0=CFLAGS=-O0", "--run", &run])
+}
 
-/// Presses Ctrl-C as soon as a build has begun that is held up.
+/// Presses Ctrl-C as soon as something waits.
 fn interrupted(sandbox: &Sandbox, meeting: &Path, typed: &str) -> Shown {
-    let terminal = Terminal::of(&sandbox.command_as_typed(&HELD_UP), 80).type_in(typed);
+    let terminal = Terminal::of(&command(sandbox, meeting), 80).type_in(typed);
     fs::read(meeting.join("begun")).unwrap();
-    let shown = terminal.type_in(CTRL_C).ended();
+    let shown = terminal.interrupted();
     shown.expect(130, &["hint: what was built is kept; execute the command again to go on"]);
     assert!(alive_in(sandbox.path()).is_empty(), "{:#?}", alive_in(sandbox.path()));
     shown
@@ -126,15 +134,15 @@ fn after_ctrl_c_the_same_command_goes_on_with_what_was_built() {
     }
     let (sandbox, folder, meeting) = held_up();
     let study = folder.join("study.toml");
-    interrupted(&sandbox, meeting.path(), "");
-    assert!(!study.exists());
-    fs::write(meeting.path().join("go-O2"), "").unwrap();
-    let shown = interrupted(&sandbox, meeting.path(), "");
-    assert_eq!((shown.out.matches("built sum in").count(), study.exists()), (1, false), "{}", shown.out);
-    fs::write(meeting.path().join("go-O0"), "").unwrap();
-    let shown = typed(&sandbox, &HELD_UP);
-    shown.expect(0, &["built sum in", "next: bakeoff run sum"]);
-    assert_eq!((shown.err.matches("built sum in").count(), study.exists()), (1, true), "{}", shown.err);
+    // While the plain program is built, while the level is, and while the workload runs.
+    for (go, built) in [("go-O2", 0), ("go-O0", 1), ("go", 1)] {
+        let shown = interrupted(&sandbox, meeting.path(), "");
+        assert_eq!((shown.out.matches("built sum in").count(), study.exists()), (built, false), "{}", shown.out);
+        fs::write(meeting.path().join(go), "").unwrap();
+    }
+    let shown = Shown::of(&command(&sandbox, meeting.path()).output().unwrap());
+    shown.expect(0, &["O0: in the cache", "next: bakeoff run sum"]);
+    assert!(study.exists() && !shown.err.contains("built sum in"), "{}", shown.err);
 }
 
 #[test]
@@ -145,15 +153,18 @@ fn after_ctrl_c_a_study_that_was_to_be_written_again_is_as_it_was() {
     let (sandbox, folder, meeting) = held_up();
     let is_there = |name: &str| folder.join(name).exists();
     fs::write(folder.join("study.toml"), "# mine\n").unwrap();
-    for go in ["go-O2", "go-O0"] {
+    for go in ["go-O2", "go-O0", "go"] {
         interrupted(&sandbox, meeting.path(), "3\n");
         assert_eq!(fs::read_to_string(folder.join("study.toml")).unwrap(), "# mine\n", "before {go}");
         assert!(!is_there("study.toml.old"), "before {go}");
         fs::write(meeting.path().join(go), "").unwrap();
     }
-    let again = Terminal::of(&sandbox.command_as_typed(&HELD_UP), 80).type_in("3\n").ended();
-    again.expect(0, &["next: bakeoff run sum"]);
-    assert_eq!(again.out.matches("built sum in").count(), 1, "{}", again.out);
+    let mut asked = Terminal::of(&command(&sandbox, meeting.path()), 80);
+    asked.shows("number [1]: ");
+    asked.interrupted().expect(130, &["interrupted"]);
+    assert!(is_there("study.toml") && !is_there("study.toml.old"));
+    let again = Terminal::of(&command(&sandbox, meeting.path()), 80).type_in("3\n").ended();
+    again.expect(0, &["O0: in the cache", "next: bakeoff run sum"]);
     assert!(is_there("study.toml.old"));
 }
 

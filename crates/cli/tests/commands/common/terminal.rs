@@ -2,11 +2,8 @@
 
 use super::Shown;
 use std::ffi::OsStr;
-use std::io::Write as _;
+use std::io::{Read as _, Write as _};
 use std::process::{Child, Command, Stdio};
-
-/// What a terminal sends for Ctrl-C: SIGINT to all processes in its foreground.
-pub const CTRL_C: &str = "\x03";
 
 /// Whether script(1) cannot give a command a terminal here; then prints that the test is skipped.
 pub fn is_missing() -> bool {
@@ -45,6 +42,23 @@ impl Terminal {
     pub fn type_in(mut self, text: &str) -> Self {
         self.0.stdin.as_mut().unwrap().write_all(text.as_bytes()).unwrap();
         self
+    }
+
+    /// Waits until it has printed this; none of what was printed up to there is in what [`Self::ended`] returns.
+    pub fn shows(&mut self, text: &str) {
+        let (mut shown, mut byte) = (vec![], [0]);
+        while !shown.ends_with(text.as_bytes()) {
+            self.0.stdout.as_mut().unwrap().read_exact(&mut byte).unwrap();
+            shown.push(byte[0]);
+        }
+    }
+
+    /// Presses Ctrl-C, for which a terminal sends SIGINT to all processes in its foreground, and waits until the command ends.
+    pub fn interrupted(self) -> Shown {
+        let mut terminal = self.type_in("\x03");
+        // The end of what is typed would be an answer.
+        let _open = terminal.0.stdin.take();
+        terminal.ended()
     }
 
     /// Waits until the command ends. All that it printed is in `out`.
