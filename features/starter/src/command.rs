@@ -9,6 +9,7 @@ use crate::offer::{Chosen, bring, chosen};
 use crate::origin::{Origin, resolve, shown};
 use crate::plain::{self, Plain, failure, log, reason};
 use crate::products::{Product, ranked};
+use crate::progress::step;
 use crate::recognise::{Found, System, recognise};
 use crate::rust;
 use crate::script::guess;
@@ -79,31 +80,38 @@ pub(crate) fn execute(args: &Args, features: Features) -> Result<Code, CommandEr
     let cache = Cache::open(Cache::default_root()?)?;
     let origin = resolve(&cache, &args.source)?;
     let file = origin.study_dir.join("study.toml");
-    if file.exists()
-        && let Some(code) = changed(args, &origin, &file, features)?
-    {
+    let is_replaced = file.exists();
+    if is_replaced && let Some(code) = changed(args, &origin, &file, features)? {
         return Ok(code);
     }
-    let systems = build_systems(&origin, args.build_system.as_deref())?;
-    Missing::of(&origin.tree).iter().for_each(|missing| say(&missing.sentence()));
-    if let Some(run) = &args.run {
-        bring(run, &origin)?;
-    }
-    let (found, wanted, plain) = built(args, &cache, &origin, systems, &asked, features)?;
-    let answers = Answers::here(args.yes);
-    let product = chosen_product(&origin, &found, &plain, args.product.as_deref(), args.run.as_deref(), answers)?;
-    let (mut levels, seen) = chosen_levels(wanted, &origin, &found, &plain, &product)?;
-    let (cache, origin, found, plain) = (&cache, &origin, &found, &plain);
-    let start = Start { cache, origin, found, plain, product: &product, target: None, features };
-    let Chosen { workload, product, target } =
-        chosen(&start, &levels, args.run.as_deref(), args.product.is_some(), answers)?;
-    training::complete(&mut levels, found, origin, &product, &workload)?;
-    let start = Start { product: &product, target: target.as_ref(), ..start };
-    let written = start.write(args.factor.as_deref(), &levels, &seen, workload, &file);
-    let code = written.inspect_err(|error| {
+    let written = || {
+        let systems = build_systems(&origin, args.build_system.as_deref())?;
+        Missing::of(&origin.tree).iter().for_each(|missing| say(&missing.sentence()));
+        let run = args.run.as_deref();
+        run.map_or(Ok(()), |run| bring(run, &origin))?;
+        let steps = if run.is_some() { 3 } else { 4 };
+        step(1, steps, "building the plain program");
+        let (found, wanted, plain) = built(args, &cache, &origin, systems, &asked, features)?;
+        let answers = Answers::here(args.yes);
+        let product = chosen_product(&origin, &found, &plain, args.product.as_deref(), run, answers)?;
+        let (mut levels, seen) = chosen_levels(wanted, &origin, &found, &plain, &product)?;
+        let (cache, origin, found, plain) = (&cache, &origin, &found, &plain);
+        let start = Start { cache, origin, found, plain, product: &product, target: None, features, steps };
+        if run.is_none() {
+            step(2, steps, "choosing a workload");
+        }
+        let Chosen { workload, product, target } = chosen(&start, &levels, run, args.product.is_some(), answers)?;
+        training::complete(&mut levels, found, origin, &product, &workload)?;
+        let start = Start { product: &product, target: target.as_ref(), ..start };
+        start.write(args.factor.as_deref(), &levels, &seen, workload, &file)
+    };
+    let code = written().inspect_err(|error| {
         // It was not finished: the same command begins it again, and finds what was built.
         if error.code == Code::Interrupted {
             let _ = std::fs::remove_file(&file);
+        }
+        if is_replaced && !file.exists() {
+            let _ = std::fs::rename(file.with_extension("toml.old"), &file);
         }
     })?;
     if args.run_now && code == Code::Done {

@@ -1,10 +1,12 @@
 //! Executes the workload of a new study on the plain build: twice, to see whether it prints the same, and then for some seconds
 //! more, to see how much its time varies. Nothing of this is part of a result; it only helps to choose what is in the file.
 
+use crate::progress::draw_again;
 use crate::stage::Stage;
 use crate::workload::Workload;
-use bakeoff_command::CommandError;
+use bakeoff_command::{CommandError, screen};
 use bakeoff_judge::planning::{Aim, from_sd};
+use std::cell::Cell;
 use std::path::Path;
 
 /// It is executed again for this long, in seconds, and no more often than this.
@@ -28,12 +30,16 @@ pub(crate) struct Seen {
 /// Those of the launcher, and of files.
 pub(crate) fn execute(workload: &Workload, dir: &Path, prefix: &Path) -> Result<Result<Seen, String>, CommandError> {
     let mut stage = Stage::new(dir, prefix)?;
+    let last_s = Cell::new(0.0);
     let mut once = || -> Result<Result<(Vec<u8>, f64), String>, CommandError> {
         let home = match stage.prepared(workload)? {
             Ok(home) => home,
             Err(why) => return Ok(Err(why)),
         };
-        Ok(stage.execute(&workload.run, home.path())?.map(|ended| (ended.stdout, ended.wall_s)))
+        draw_again(last_s.get());
+        let ended = stage.execute(&workload.run, home.path());
+        screen::erase();
+        Ok(ended?.inspect(|ended| last_s.set(ended.wall_s)).map(|ended| (ended.stdout, ended.wall_s)))
     };
     let (first, second) = match (once()?, once()?) {
         (Ok(first), Ok(second)) => (first, second),

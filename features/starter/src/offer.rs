@@ -7,6 +7,7 @@ use crate::library::{DRIVER, Library};
 use crate::origin::{Origin, shown};
 use crate::plain::{Attempt, reason};
 use crate::products::{Product, ranked};
+use crate::progress::as_plain;
 use crate::script::Program;
 use crate::stage::Stage;
 use crate::start::Start;
@@ -139,8 +140,10 @@ fn tried(
     }
     let libraries = Start { product: &product, ..*start }.libraries();
     let program = Program { product: &product, libraries: &libraries, target: target.as_ref() };
-    screen::err(&format!("trying {}: it is built for that, and executed twice\n", offer.shown()));
-    let line = Attempt { cache, origin, found, program, levels, features }.line(start.plain.how, false)?;
+    let plain_s = start.plain.wall_s;
+    screen::err(&format!("trying {}: it is built{} and run twice\n", offer.shown(), as_plain(1, plain_s)));
+    let attempt = Attempt { cache, origin, found, program, levels, features };
+    let line = attempt.line(start.plain.how, false, plain_s)?;
     if line.outcome != BuildOutcome::Built {
         return Ok(Err(format!("cannot be executed where it is built{}", reason(&line))));
     }

@@ -77,13 +77,14 @@ pub(crate) struct Attempt<'a> {
 }
 
 impl Attempt<'_> {
-    /// One build, in a study that nobody sees; what came of it.
-    pub(crate) fn line(&self, how: How, keeps_tree: bool) -> Result<BuildLine, CommandError> {
+    /// One build, in a study that nobody sees, expected to take `expected_s` seconds (0: unknown); what came of it.
+    pub(crate) fn line(&self, how: How, keeps_tree: bool, expected_s: f64) -> Result<BuildLine, CommandError> {
         let folder = tempfile::tempdir().map_err(CommandError::usage)?;
         std::fs::write(folder.path().join("study.toml"), self.study(how)).map_err(CommandError::usage)?;
         // What belongs to the study in the folder that it will be written into is no part of this source either.
         let mut folder = StudyFolder::open(folder.path(), self.features)?;
-        folder.own.push(self.origin.study_dir.join("study.toml"));
+        let own = ["study.toml".to_owned(), self.program.product.expected()];
+        folder.own.extend(own.map(|name| self.origin.study_dir.join(name)));
         let plan = Plan::of(&folder.study, "default")?;
         let mut layers = folder.study.layers.clone();
         layers.iter_mut().next_back().into_iter().for_each(|layer| layer.keeps_tree = keeps_tree);
@@ -94,7 +95,7 @@ impl Attempt<'_> {
                 tell(event)
             }
         };
-        let mut lines = watched(|| build_all(self.cache, &request, &told))?;
+        let mut lines = watched(expected_s, || build_all(self.cache, &request, &told))?;
         lines.pop().ok_or_else(|| CommandError::usage("there is nothing to build"))
     }
 
@@ -129,7 +130,7 @@ impl Attempt<'_> {
         let shown = self.found.script(how).join(" && ").replace("\\ && ", "");
         screen::err(&format!("building it as it is, in a copy: {shown}\n"));
         let began = Instant::now();
-        let line = self.line(how, true)?;
+        let line = self.line(how, true, 0.0)?;
         let root = self.cache.root();
         let is_whole = line.outcome == BuildOutcome::Built;
         let is_built = match &line.outcome {

@@ -38,6 +38,11 @@ impl Product {
     pub(crate) fn name(&self) -> String {
         self.path.file_name().unwrap_or_default().to_string_lossy().into_owned()
     }
+
+    /// The study's file of what it prints.
+    pub(crate) fn expected(&self) -> String {
+        format!("{}.expect", self.name())
+    }
 }
 
 /// What a build left.

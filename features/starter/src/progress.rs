@@ -1,11 +1,51 @@
-//! That something is being built, and for how long: a line on a terminal, drawn again every second. How far a build has come
-//! is not known to anybody.
+//! How far the command is: a line for each of its steps, and on a terminal one that shows for how long something has been built,
+//! drawn again every second. How far a build has come is not known; how long it takes is, if something like it was built before.
 
 use bakeoff_command::screen;
 use bakeoff_report::format;
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
+
+/// Prints which step begins, of how many: cut to the width of a terminal, but never drawn over.
+pub(crate) fn step(number: usize, of: usize, what: &str) {
+    screen::draw(&format!("step {number} of {of}: {what}"));
+    if screen::err_is_terminal() {
+        screen::err("\n");
+    }
+}
+
+/// `about 40 s`; none for what is over before it is read, or unknown (0).
+fn about(expected_s: f64) -> Option<String> {
+    (expected_s >= 1.0).then(|| format!("about {}", format::waiting_time(expected_s)))
+}
+
+/// How long builds take, in words that follow others, if each takes as long as the plain one.
+pub(crate) fn as_plain(builds: u32, plain_s: f64) -> String {
+    match (builds, about(f64::from(builds) * plain_s)) {
+        (0, _) => ": in the cache".to_owned(),
+        (_, None) => String::new(),
+        (1, Some(about)) => format!(" ({about}, as the plain build took)"),
+        (_, Some(about)) => format!(" ({about}, {builds} times the plain build)"),
+    }
+}
+
+/// Draws on a terminal that something runs again, which took `last_s` seconds. Nothing is drawn while it runs.
+pub(crate) fn draw_again(last_s: f64) {
+    if let Some(about) = about(last_s).filter(|_| screen::err_is_terminal()) {
+        screen::draw(&format!("running it again: {about}"));
+    }
+}
+
+/// What is drawn during a build.
+fn building(elapsed_s: f64, expected_s: f64) -> String {
+    let elapsed = format::waiting_time(elapsed_s);
+    match about(expected_s) {
+        None => format!("building for {elapsed}"),
+        Some(about) if elapsed_s > expected_s => format!("building for {elapsed}, longer than expected ({about})"),
+        Some(about) => format!("building for {elapsed} of {about}"),
+    }
+}
 
 /// Says that it is over, whatever happens.
 struct Over<'a>(&'a (Mutex<bool>, Condvar));
@@ -17,8 +57,8 @@ impl Drop for Over<'_> {
     }
 }
 
-/// Builds something, and meanwhile draws for how long.
-pub(crate) fn watched<T>(build: impl FnOnce() -> T) -> T {
+/// Builds something that is expected to take `expected_s` seconds (0: unknown), and draws for how long it has been built.
+pub(crate) fn watched<T>(expected_s: f64, build: impl FnOnce() -> T) -> T {
     if !screen::err_is_terminal() {
         return build();
     }
@@ -30,7 +70,7 @@ pub(crate) fn watched<T>(build: impl FnOnce() -> T) -> T {
             let waited = state.1.wait_timeout(is_over, Duration::from_secs(1));
             is_over = waited.unwrap_or_else(PoisonError::into_inner).0;
             if !*is_over {
-                screen::draw(&format!("building for {}", format::waiting_time(began.elapsed().as_secs_f64())));
+                screen::draw(&building(began.elapsed().as_secs_f64(), expected_s));
             }
         }
     };
@@ -41,4 +81,29 @@ pub(crate) fn watched<T>(build: impl FnOnce() -> T) -> T {
     });
     screen::erase();
     built
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_build_is_drawn_with_what_is_known_of_its_time() {
+        let check = |elapsed_s, expected_s, expect: &str| assert_eq!(building(elapsed_s, expected_s), expect);
+        check(12.3, 0.0, "building for 12 s");
+        check(12.3, 40.2, "building for 12 s of about 40 s");
+        check(40.3, 40.2, "building for 40 s, longer than expected (about 40 s)");
+        check(125.0, 3900.0, "building for 2 min 5 s of about 1 h 5 min");
+        // Too short to be of use.
+        check(12.3, 0.4, "building for 12 s");
+    }
+
+    #[test]
+    fn a_level_takes_as_long_as_the_plain_build_each_time_that_something_is_built() {
+        let check = |builds, plain_s, expect: &str| assert_eq!(as_plain(builds, plain_s), expect);
+        check(1, 40.2, " (about 40 s, as the plain build took)");
+        check(2, 40.2, " (about 1 min 20 s, 2 times the plain build)");
+        check(1, 0.4, "");
+        check(0, 40.2, ": in the cache");
+    }
 }

@@ -2,8 +2,8 @@
 //! change came. The words of doubts are those of every report.
 
 use crate::plain::{failure, tell};
-use crate::progress::watched;
-use bakeoff_builds::{Cache, build_all};
+use crate::progress::{as_plain, step, watched};
+use bakeoff_builds::{Cache, Wanted, build_all, survey};
 use bakeoff_command::study_folder::StudyFolder;
 use bakeoff_command::{CommandError, Features, screen};
 use bakeoff_model::plan::Plan;
@@ -19,17 +19,28 @@ pub(crate) struct Proven {
     pub(crate) is_built: bool,
 }
 
-/// Builds both.
+/// Builds both, as the step before the last. The file `expected` will be the study's; an earlier study may have left it.
 ///
 /// # Errors
 /// If the plain level cannot be built.
-pub(crate) fn prove(cache: &Cache, dir: &Path, features: Features) -> Result<Proven, CommandError> {
-    let folder = StudyFolder::open(dir, features)?;
+pub(crate) fn prove(
+    cache: &Cache,
+    dir: &Path,
+    expected: PathBuf,
+    features: Features,
+    (steps, plain_s): (usize, f64),
+) -> Result<Proven, CommandError> {
+    let mut folder = StudyFolder::open(dir, features)?;
+    folder.own.push(expected);
     let mut plan = Plan::of(&folder.study, "default")?;
     let baseline = plan.baseline().name.clone();
     let changed = plan.variants.iter().map(|variant| variant.name.clone()).find(|name| *name != baseline);
     plan.only(changed.as_slice())?;
-    let lines = watched(|| build_all(cache, &folder.request(&plan, 1), &tell))?;
+    let request = folder.request(&plan, 1);
+    let builds = missing(&survey(cache, &request)?, &plan);
+    let level = changed.as_deref().unwrap_or(&baseline);
+    step(steps - 1, steps, &format!("building one level, {level}{}", as_plain(builds, plain_s)));
+    let lines = watched(f64::from(builds) * plain_s, || build_all(cache, &request, &tell))?;
     let of = |name: &String| lines.iter().find(|line| line.variants.contains(name));
     let own = of(&baseline).ok_or_else(|| CommandError::usage("there is nothing to build"))?;
     if own.outcome != BuildOutcome::Built {
@@ -51,6 +62,13 @@ pub(crate) fn prove(cache: &Cache, dir: &Path, features: Features) -> Result<Pro
     let doubts = bakeoff_judge::doubts_about_builds(&study, &lines);
     screen::out(&bakeoff_report::build_doubts(&doubts, screen::style().width, false));
     Ok(Proven { own: cache.prefix_of(&own.digest), is_built })
+}
+
+/// How often the program is built. What is optimised by a profile is built twice.
+fn missing(wanted: &[Wanted], plan: &Plan) -> u32 {
+    let is_trained = |name: &String| plan.variants.iter().any(|v| v.name == *name && !v.tuning.training.is_empty());
+    let builds = |one: &Wanted| if one.variants.iter().any(is_trained) { 2 } else { 1 };
+    wanted.iter().filter(|one| one.missing().next().is_some()).map(builds).sum()
 }
 
 /// How far the words of a level came, a line each; and which came nowhere, because nothing was there to take them.

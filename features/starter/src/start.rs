@@ -8,6 +8,7 @@ use crate::library::Library;
 use crate::origin::{Origin, shown};
 use crate::plain::Plain;
 use crate::products::{Product, own_libraries, ranked};
+use crate::progress::step;
 use crate::prove::prove;
 use crate::recognise::{Found, System};
 use crate::script::{self, Program};
@@ -29,6 +30,8 @@ pub(crate) struct Start<'a> {
     pub(crate) product: &'a Product,
     pub(crate) target: Option<&'a Target>,
     pub(crate) features: Features,
+    /// How many steps the command has; these are the last two.
+    pub(crate) steps: usize,
 }
 
 impl Start<'_> {
@@ -73,7 +76,9 @@ impl Start<'_> {
             std::fs::create_dir_all(&origin.study_dir).and_then(|()| replace(file, text(&written).as_bytes()))
         };
         save(&workload, Output::Unknown, &[]).map_err(CommandError::usage)?;
-        let proven = prove(self.cache, file, self.features)?;
+        let expected = origin.study_dir.join(self.product.expected());
+        let proven = prove(self.cache, file, expected, self.features, (self.steps, self.plain.wall_s))?;
+        step(self.steps, self.steps, "running the workload, at least twice");
         if workload.prepare.is_none() && !libraries.is_empty() && !self.loads_own(&proven.own, &libraries) {
             say("the program finds its libraries only with LD_LIBRARY_PATH, which the workload sets");
             workload.run = format!("LD_LIBRARY_PATH=\"$PREFIX/lib\" {}", workload.run);
@@ -97,7 +102,7 @@ impl Start<'_> {
             // The skeleton will print something else once it does something.
             Some(_) if driver.is_some() && workload.is_stub() => Output::Unknown,
             Some(bytes) => {
-                let file = format!("{name}.expect");
+                let file = self.product.expected();
                 replace(&origin.study_dir.join(&file), bytes).map_err(CommandError::usage)?;
                 Output::Expected(file)
             }

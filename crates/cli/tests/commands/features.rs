@@ -25,6 +25,8 @@ mod page_parcels;
 mod parcel;
 #[path = "../../../../features/starter/tests/command/init.rs"]
 mod starter;
+#[path = "../../../../features/starter/tests/command/steps.rs"]
+mod starter_steps;
 #[path = "../../../../features/starter/tests/command/systems.rs"]
 mod starter_systems;
 #[path = "../../../../features/stat/tests/command/stat.rs"]

@@ -19,6 +19,7 @@ mod lock;
 mod marks;
 mod outputs;
 mod plan;
+mod progress;
 mod redacted;
 mod saved;
 mod surroundings;

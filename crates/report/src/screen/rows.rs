@@ -80,21 +80,21 @@ pub(super) fn print(findings: &Findings, view: &View<'_>, lines: &[Line<'_>], pa
 
 /// Names in at most `columns`. Where some would look alike, what they begin with in common is left out.
 pub(super) fn distinct(names: Vec<&str>, columns: usize) -> Vec<String> {
-    /// Of the common beginning so much stays.
-    const BEFORE: usize = 3;
-    let short: Vec<String> = names.iter().map(|name| middle(name, columns)).collect();
-    let own = |(name, text): (&&str, &String)| {
-        let alike: Vec<&&str> = names.iter().zip(&short).filter(|(_, other)| *other == text).map(|(n, _)| n).collect();
-        if alike.len() < 2 {
-            return text.clone();
-        }
-        let common = |other: &&&str| name.chars().zip(other.chars()).take_while(|(a, b)| a == b).count();
-        // Up to where the one that is most alike differs.
-        let begin = alike.iter().filter(|other| **other != name).map(common).max().unwrap_or(0);
-        let rest: String = name.chars().skip(begin.saturating_sub(BEFORE)).collect();
-        middle(&format!("…{rest}"), columns)
-    };
-    names.iter().zip(&short).map(own).collect()
+    // Of the common beginning so much stays that what differs is still in the half before the cut.
+    let before = (columns / 6).saturating_sub(1).min(3);
+    let mut short: Vec<String> = names.iter().map(|name| middle(name, columns)).collect();
+    // Up to where the first of those that look alike differs, or else the one that is most alike.
+    for is_first in [true, false] {
+        let own = |(name, text): (&&str, &String)| {
+            let alike = names.iter().zip(&short).filter(|(other, short)| *other != name && *short == text);
+            let common = alike.map(|(other, _)| name.chars().zip(other.chars()).take_while(|(a, b)| a == b).count());
+            let Some(begin) = (if is_first { common.min() } else { common.max() }) else { return text.clone() };
+            let rest: String = name.chars().skip(begin.saturating_sub(before)).collect();
+            middle(&format!("…{rest}"), columns)
+        };
+        short = names.iter().zip(&short).map(own).collect();
+    }
+    short
 }
 
 fn drawable(comparison: Option<&Comparison>) -> Option<&Comparison> {
@@ -150,4 +150,41 @@ fn typical(value: f64, view: &View<'_>) -> String {
     let decimals = if size == 1.0 && value.fract() == 0.0 { 0 } else { crate::format::decimals_of(value / size, 3) };
     let number = fixed(value / size, decimals);
     if name.is_empty() { number } else { format!("{number} {name}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn a_name_that_fits_is_left_whole_and_one_that_does_not_is_cut() {
+        let check = |names: &[&str], columns, expect: &[&str]| assert_eq!(distinct(names.to_vec(), columns), expect);
+        check(&["O2", "O3"], 10, &["O2", "O3"]);
+        check(&["malloc=perl+opt=O3-lto", "O3"], 12, &["malloc…3-lto", "O3"]);
+        let long = ["./program --threads 1 --verbose --again", "./program --threads 2 --verbose --again"];
+        check(&long, 24, &["…ds 1 --verbose --again", "…ds 2 --verbose --again"]);
+    }
+
+    #[test]
+    fn names_that_are_cut_still_differ() {
+        let check = |names: &[&str]| {
+            // The answer goes down to 8 columns, the rows to 10.
+            for columns in 8..60 {
+                let cut = distinct(names.to_vec(), columns);
+                assert!(cut.iter().all(|name| width(name) <= columns), "{columns}: {cut:?}");
+                assert_eq!(cut.iter().collect::<BTreeSet<_>>().len(), names.len(), "{columns}: {cut:?}");
+            }
+        };
+        check(&["a-long-common-beginning-x-and-a-common-end", "a-long-common-beginning-y-and-a-common-end"]);
+        check(&["長い共通の名前の始まりと甲という共通の終わり", "長い共通の名前の始まりと乙という共通の終わり"]);
+        check(&["./program --elements 10000", "./program --elements 100000", "./program --elements 1000000"]);
+        check(&["a-name-and-another-name", "a-name-and-another-name-and-another-name", "a-name"]);
+        check(&[
+            "one-beginning-a-of-all-b-and-much-that-follows-c-and-an-end",
+            "one-beginning-a-of-all-b-and-much-that-follows-d-and-an-end",
+            "one-beginning-a-of-all-e-and-much-that-follows-c-and-an-end",
+            "one-beginning-f-of-all-b-and-much-that-follows-c-and-an-end",
+        ]);
+    }
 }

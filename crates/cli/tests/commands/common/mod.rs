@@ -3,6 +3,7 @@
 #![allow(dead_code, unreachable_pub, clippy::unwrap_used, reason = "each test executable uses a part of it")]
 
 pub mod processes;
+pub mod terminal;
 
 use std::fs;
 use std::path::{Path, PathBuf};
