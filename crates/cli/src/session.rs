@@ -337,6 +337,7 @@ impl<'a> OpenStudy<'a> {
                     if let Some((features, asked)) = study.followers {
                         let written = features.between_blocks(asked, &study.record);
                         study.open.extend(written.iter().filter_map(|file| file.parent()).map(Path::to_owned));
+                        study.open.extend(written);
                     }
                     Ok(())
                 }

@@ -51,6 +51,7 @@ pub(crate) struct Sight {
     /// When it began to be prepared, in seconds since 1970-01-01 UTC.
     begun_unix_s: f64,
     used: Used,
+    pub(crate) failed: bool,
     /// The folders in which its command was looked for.
     path: Vec<PathBuf>,
 }
@@ -145,7 +146,7 @@ pub(crate) fn trace(
     let mut probe = Probe { tracer, most_s, scratch: PathBuf::new(), outputs: vec![], inputs: vec![], sight };
     Ok(match executor.diagnose(subject, &mut probe)? {
         None => None,
-        Some(Diagnosed::Executed { .. }) => Some(Ok(probe.sight)),
+        Some(Diagnosed::Executed { failure, .. }) => Some(Ok(Sight { failed: failure.is_some(), ..probe.sight })),
         Some(Diagnosed::Failed(_)) => Some(Err("the traced run could not be prepared".to_owned())),
         Some(Diagnosed::Missing { why }) => Some(Err(why)),
     })
@@ -195,6 +196,21 @@ fn on_the_way(path: &Path) -> (Vec<PathBuf>, PathBuf) {
     (links, file)
 }
 
+impl Sight {
+    /// The files that it wrote, or that it has written under a lock before.
+    fn written(&self) -> Vec<PathBuf> {
+        let Used { read, written, .. } = &self.used;
+        // What is opened for both is only read where it did not change.
+        let is_written = |path: &&String| {
+            let about = fs::metadata(path).ok().filter(|_| read.contains(*path));
+            about.is_none_or(|about| ctime(&about) >= self.begun_unix_s - LAG_S)
+        };
+        let locked = written.iter().filter_map(|path| path.strip_suffix(".lock"));
+        let written = written.iter().filter(is_written).map(String::as_str).chain(locked);
+        written.map(|path| on_the_way(Path::new(path)).1).collect()
+    }
+}
+
 /// What was found of all files.
 #[derive(Default)]
 pub(crate) struct Found {
@@ -211,7 +227,7 @@ pub(crate) struct Files<'a> {
     pub(crate) apart: Vec<PathBuf>,
     /// Files that are looked at between blocks, and need no second look.
     pub(crate) watched: BTreeSet<PathBuf>,
-    /// Folders in which we or the user write while trials run; what else is in them changes nothing.
+    /// Files that we write while trials run, and folders in which we or the user write.
     pub(crate) open: BTreeSet<PathBuf>,
 }
 
@@ -226,9 +242,10 @@ struct Times {
 impl Files<'_> {
     pub(crate) fn judge(&self, sights: &[Sight]) -> Found {
         let (mut found, mut times) = (Found::default(), vec![]);
+        let written: BTreeSet<PathBuf> = sights.iter().flat_map(Sight::written).collect();
         for sight in sights {
             let Some(of) = self.times(&sight.workload) else { continue };
-            self.judge_one(sight, &of, &mut found, &mut times);
+            self.judge_one(sight, &of, &written, (&mut found, &mut times));
         }
         let first = times.iter().map(|(at, _)| *at).reduce(f64::min);
         let names: BTreeSet<String> = times.into_iter().map(|(_, name)| name).collect();
@@ -237,16 +254,13 @@ impl Files<'_> {
         found
     }
 
-    fn judge_one(&self, sight: &Sight, times: &Times, found: &mut Found, changed: &mut Vec<(f64, String)>) {
-        let Used { read, written, .. } = &sight.used;
-        // What may be written is read where the traced run has not written it; a program may write it under a lock only.
-        let is_written = |path: &&String| {
-            let about = fs::metadata(path).ok().filter(|_| read.contains(*path));
-            about.is_none_or(|about| ctime(&about) >= sight.begun_unix_s - LAG_S)
-        };
-        let locked = written.iter().filter_map(|path| path.strip_suffix(".lock"));
-        let written = written.iter().filter(is_written).map(String::as_str).chain(locked);
-        let written: BTreeSet<PathBuf> = written.map(|path| on_the_way(Path::new(path)).1).collect();
+    fn judge_one(
+        &self,
+        sight: &Sight,
+        times: &Times,
+        written: &BTreeSet<PathBuf>,
+        (found, changed): (&mut Found, &mut Vec<(f64, String)>),
+    ) {
         let is_open =
             |folder: &Path| self.open.contains(folder) || written.iter().any(|file| file.parent() == Some(folder));
         let is_during = |at: f64, born: Option<f64>| {
@@ -261,8 +275,7 @@ impl Files<'_> {
         for path in &sight.used.read {
             let (links, file) = on_the_way(Path::new(path));
             let Ok(about) = fs::metadata(&file) else { continue };
-            let is_listed_by_us = about.is_dir() && is_open(&file);
-            if path == INDEX || is_listed_by_us || written.contains(&file) || self.is_apart(&file) {
+            if path == INDEX || is_open(&file) || written.contains(&file) || self.is_apart(&file) {
                 continue;
             }
             let links = links.iter().filter_map(|link| fs::symlink_metadata(link).ok());

@@ -2,6 +2,7 @@
 //! study asks that, to be judged like any other; what was not measured cannot be asked. Which rows are shown is not asked here.
 
 use crate::study::variants;
+use bakeoff_model::metric::METRICS;
 use bakeoff_model::plan::BASELINE;
 use bakeoff_model::record::{Record, TWIN};
 
@@ -85,7 +86,8 @@ fn only(names: &mut Vec<String>, name: &str, what: &'static str) -> Result<(), U
 fn decide_on(record: &mut Record, name: &str) -> Result<(), Unasked> {
     let is_measured = |name: &str| record.trials.iter().any(|trial| trial.value(name).is_some());
     if record.study.metric(name).is_none() || !is_measured(name) {
-        let known = record.study.decide.metrics.iter().filter(|known| is_measured(known)).cloned().collect();
+        let known = record.study.metrics.iter().chain(METRICS).map(|known| known.name.to_string());
+        let known = known.filter(|known| is_measured(known)).collect();
         return Err(Unasked { what: "metric", name: name.to_owned(), known });
     }
     let decide = &mut record.study.decide;
@@ -179,13 +181,13 @@ mod tests {
         let question = Question { condition: Some("loud".to_owned()), ..Question::default() };
         assert_eq!(refused(question), Some(("the journal has no condition `loud`".to_owned(), 2)));
         let question = Question { metric: Some("majflt".to_owned()), ..Question::default() };
-        assert_eq!(refused(question), Some(("the journal has no metric `majflt`".to_owned(), 1)));
+        assert_eq!(refused(question), Some(("the journal has no metric `majflt`".to_owned(), 3)));
         // A metric of the study that no trial has a value of is not offered either.
         let mut silent = record();
         silent.study.decide.metrics.push("web.cpu".to_owned());
         let question = Question { metric: Some("web.cpu".to_owned()), ..Question::default() };
-        let refused_one = question.of(silent).err().map(|e| (e.name, e.known));
-        assert_eq!(refused_one, Some(("web.cpu".to_owned(), vec!["wall".to_owned()])));
+        let known = question.of(silent).err().map(|e| e.known).unwrap_or_default();
+        assert_eq!(known, ["wall", "user", "throughput"]);
         let question = Question { baseline: Some("d".to_owned()), ..Question::default() };
         assert_eq!(refused(question), Some(("the journal has no variant `d`".to_owned(), 3)));
     }

@@ -43,6 +43,8 @@ pub(super) fn about(findings: &Findings, record: &Record, trials: &Trials<'_>, r
 const LATE_S: f64 = 0.05;
 /// Durations that people choose are multiples of this, in seconds.
 const CHOSEN_S: f64 = 0.5;
+/// A load generator may need so much longer than whole seconds to start and to end, and always about the same, in seconds.
+const OVERHEAD_S: [f64; 2] = [0.15, 0.02];
 
 /// A load generator or `timeout` takes as long as its options say, whatever it is run on.
 fn fixed_time(findings: &Findings, record: &Record) -> Option<Caveat> {
@@ -53,7 +55,10 @@ fn fixed_time(findings: &Findings, record: &Record) -> Option<Caveat> {
         let of_it = record.trials.iter().filter(|trial| trial.workload == *workload && trial.outcome == Outcome::Ok);
         let walls: Vec<f64> = of_it.filter_map(|trial| trial.value("wall")).collect();
         let seconds = (walls.first()? / CHOSEN_S).floor() * CHOSEN_S;
-        let is_fixed = seconds > 0.0 && walls.iter().all(|wall_s| (seconds..=seconds + LATE_S).contains(wall_s));
+        let ends = [f64::min, f64::max].map(|end| walls.iter().copied().reduce(end).unwrap_or_default());
+        let is_steady = seconds.fract() == 0.0 && ends[1] - ends[0] <= OVERHEAD_S[1];
+        let late_s = if is_steady { OVERHEAD_S[0] } else { LATE_S };
+        let is_fixed = seconds > 0.0 && ends[0] >= seconds && ends[1] <= seconds + late_s;
         is_fixed.then(|| Caveat::FixedTime { workload: workload.clone(), seconds })
     })
 }

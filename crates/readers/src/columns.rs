@@ -143,10 +143,11 @@ fn with_unit<'a>(
         return Ok((&word[..digits], Some(unit)));
     }
     let mut others = rest.split(|byte| b" \t,;".contains(byte)).map(<[u8]>::trim_ascii).filter(|word| !word.is_empty());
-    let is_group = |word: &[u8]| word.len() == 3 && word.iter().all(u8::is_ascii_digit);
+    let digits = |word: &[u8]| word.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let is_group = |word: &[u8]| digits(word) == 3 && [None, Some(&b'.'), Some(&b',')].contains(&word.get(3));
     let is_begun = word.len() <= 3 && word != b"0" && word.iter().all(u8::is_ascii_digit);
     let next = others.next();
-    if is_begun && next.is_some_and(is_group) && others.all(is_group) {
+    if is_begun && next.is_some_and(is_group) && others.all(|word| is_group(word) || known(word).is_some()) {
         let message = format!("{} may be one number or several", shown(&[word, b" ", rest.trim_ascii()].concat()));
         return Err(origin.error(
             line,
@@ -335,6 +336,8 @@ mod tests {
             ("1.5 ± 0.1\n", Err("f:1: `±` is not a unit with one meaning")),
             ("1.5 +- 0.1\n", Err("f:1: `+-` is not a unit with one meaning")),
             ("1 000\n", Err("f:1: `1 000` may be one number or several")),
+            ("1 000 ms\n", Err("f:1: `1 000 ms` may be one number or several")),
+            ("1 000.5\n", Err("f:1: `1 000.5` may be one number or several")),
             ("12 345 678\n", Err("f:1: `12 345 678` may be one number or several")),
             ("1,000\n", Err("f:1: `1,000` is not a number")),
             ("1\u{a0}000\n", Err("f:1: `1\u{a0}000` is not a number")),

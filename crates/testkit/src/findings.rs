@@ -7,6 +7,7 @@ mod conditions;
 mod doubtful;
 
 pub use conditions::conditions;
+use conditions::effect;
 pub use doubtful::doubtful;
 
 use bakeoff_judge::findings::*;
@@ -331,27 +332,8 @@ pub fn two_workloads() -> Findings {
 
 /// Two factors, crossed: main effects, an interaction, and a suite over two workloads.
 pub fn factorial() -> Findings {
-    let effect = |name: &str, against: &str, comparison: Comparison| Effect {
-        name: name.to_owned(),
-        against: against.to_owned(),
-        comparison: Some(comparison),
-        refused: None,
-        within: None,
-        over: None,
-    };
     let within = |level: &str, effect: Effect| Effect { within: Some(level.to_owned()), ..effect };
-    let family = |kind, effects| Effects {
-        kind,
-        workload: Some("loop".to_owned()),
-        condition: Some("idle".to_owned()),
-        metric: "wall".to_owned(),
-        unit: Unit::Seconds,
-        better: Direction::Less,
-        aliases: vec![],
-        effects,
-        twin: None,
-        ranking: None,
-    };
+    let family = |kind, effects| conditions::family("idle", kind, effects);
     let malloc = comparison(0.8533, 0.8461, 0.8602, Verdict::Faster);
     let threads = comparison(1.0441, 1.0352, 1.0533, Verdict::Slower);
     let symmetric = Caveat::SymmetricErrors;

@@ -172,8 +172,13 @@ fn is_missing(cell: &str) -> bool {
 
 /// The column of values: the one that was chosen, the only one with numbers, or the only one that is called like it.
 fn value_of(titles: &[String], numbers: &[usize], origin: &Origin<'_>, options: &Options) -> Result<usize, Error> {
-    if options.columns.is_chosen && options.columns.column <= titles.len() {
-        return Ok(options.columns.column - 1);
+    let chosen = options.columns.column;
+    if options.columns.is_chosen && chosen > titles.len() {
+        let message = format!("there are only {} columns, but column {chosen} is wanted", titles.len());
+        return Err(origin.whole(&message, "-C chooses another column"));
+    }
+    if options.columns.is_chosen {
+        return Ok(chosen - 1);
     }
     let is_value = |column: &&usize| has_word(&titles[**column], &[&VALUES, &RATES]);
     let counters = |column: &&usize| !COUNTERS.contains(&titles[**column].to_lowercase().as_str());

@@ -7,7 +7,8 @@ use crate::walls::usual_walls;
 use bakeoff_command::error::CommandError;
 use bakeoff_command::{screen, tracer};
 use bakeoff_lab::{Ending, Executor, Subject};
-use bakeoff_model::record::{Changed, Line};
+use bakeoff_model::record::{Changed, Line, Outcome, Trial};
+use bakeoff_model::study::STATE_FOLDER;
 use std::path::{Path, PathBuf};
 
 impl OpenStudy<'_> {
@@ -15,7 +16,8 @@ impl OpenStudy<'_> {
     pub(super) fn trace_files(&mut self, executor: &mut dyn Executor) -> Result<Ending, CommandError> {
         let Some(apart) = self.setting.trace.clone() else { return Ok(Ending::Complete) };
         let (plan, tracer) = (self.setting.plan, tracer());
-        let (mut sights, mut why) = (vec![], plan.boots().then(|| "trials run in a guest".to_owned()));
+        let (mut sights, mut failed, mut why) =
+            (vec![], None, plan.boots().then(|| "trials run in a guest".to_owned()));
         let walls = usual_walls(std::slice::from_ref(&self.record));
         let subject = |workload| plan.variants.iter().map(move |variant| Subject { variant: &variant.name, workload });
         let subjects: Vec<_> = plan.workloads.iter().flat_map(|workload| subject(workload.name.as_str())).collect();
@@ -37,27 +39,36 @@ impl OpenStudy<'_> {
                 ));
             }
             match used::trace(*subject, &tracer, wall_s, executor)? {
-                Some(Ok(sight)) => sights.push(sight),
+                Some(Ok(sight)) => {
+                    let is_it =
+                        |trial: &&Trial| (&*trial.variant, &*trial.workload) == (subject.variant, subject.workload);
+                    let succeeds = self.record.trials.iter().filter(is_it).any(|trial| trial.outcome == Outcome::Ok);
+                    if sight.failed && succeeds {
+                        failed.get_or_insert_with(|| format!("the traced run of {} failed", subject.variant));
+                    }
+                    sights.push(sight);
+                }
                 Some(Err(refused)) => why = Some(refused),
                 None => break,
             }
         }
         screen::erase();
-        if let Some(why) = why {
+        if let Some(why) = why.or(failed) {
             screen::err(&format!(
                 "note: which files trials open was not traced: {}. Only the programs that commands name, and what these \
                  load, were watched\n",
                 bakeoff_model::plain::clean(&why)
             ));
         }
-        let open: Vec<_> = self.open.iter().map(PathBuf::as_path).chain(self.setting.journal.parent()).collect();
+        // What we and our terminal write, and where we write between blocks.
+        let journal = self.setting.journal;
+        let (lock, folder) = (journal.with_extension("lock"), journal.parent().unwrap_or(Path::new(".")));
+        let printed = ["/proc/self/fd/1", "/proc/self/fd/2"].map(Path::new);
+        let ours = [journal, &lock, folder, Path::new(".")].into_iter().chain(printed);
         let canonical = |path: &Path| std::fs::canonicalize(path).ok();
-        let open = open.into_iter().chain([Path::new(".")]).filter_map(canonical).collect();
-        let ours = ["/proc/self/fd/1", "/proc/self/fd/2"]
-            .map(PathBuf::from)
-            .into_iter()
-            .chain([self.setting.journal.to_owned()]);
-        let apart = apart.into_iter().chain(ours).filter_map(|path| canonical(&path)).collect();
+        let open = self.open.iter().map(PathBuf::as_path).chain(ours).filter_map(canonical).collect();
+        let state = Some(folder).filter(|folder| folder.ends_with(STATE_FOLDER));
+        let apart = apart.iter().map(PathBuf::as_path).chain(state).filter_map(canonical).collect();
         let files = Files { record: &self.record, apart, watched: std::mem::take(&mut self.looked_at), open };
         let found = files.judge(&sights);
         if let Some(basis) = self.setting.study.basis.as_mut().filter(|_| !found.seen.is_empty()) {

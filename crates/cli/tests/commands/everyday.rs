@@ -315,4 +315,6 @@ fn a_name_that_is_empty_is_refused() {
         let words = [&["true", "true", "--reference", "true"][..], names, &words].concat();
         typed(&sandbox, &words).expect(2, &["a name is empty", "hint: leave the name out"]);
     }
+    let words = ["-L", "v", "1,", "-n", "{v}", "echo {v}"];
+    typed(&sandbox, &words).expect(2, &["a name is empty", "hint: leave the name out"]);
 }

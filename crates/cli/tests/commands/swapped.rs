@@ -200,6 +200,12 @@ fn what_bakeoff_and_the_trials_write_stops_nothing() {
     fs::write(case.path("go"), "").unwrap();
     assert_eq!(child.wait().unwrap().code(), Some(0), "{}", fs::read_to_string(case.path("printed")).unwrap());
 
+    // One command writes what the other one reads.
+    let case = Case::of("sh -c 'cat log'");
+    case.write("gate.sh", &format!("{GATE}echo 1 >> log\n"));
+    case.write("log", "1\n");
+    case.swapped(|_| ()).expect(0, &["6 of 6 blocks"]);
+
     // Written under a lock, now and then.
     let case = Case::of("sh x.sh");
     case.write("index", "1\n");

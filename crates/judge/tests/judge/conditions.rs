@@ -100,6 +100,9 @@ fn a_run_of_fixed_duration_tells_nothing_by_its_time() {
     let late = |trial: &Trial| 5.0 + 0.001 * f64::from(trial.block) + 0.0001 * f64::from(trial.position);
     check(late, "wall", "takes 5.0 s, whatever the variant: it runs for a fixed time");
     check(late, "user", "");
+    let slow_to_start = |trial: &Trial| 0.1 + 5.0 + 0.001 * f64::from(trial.block);
+    check(slow_to_start, "wall", "takes 5.0 s, whatever the variant: it runs for a fixed time");
+    check(|trial| 5.1 + 0.01 * f64::from(trial.block), "wall", "");
     check(|trial| if trial.variant == "b" { 4.9 } else { 5.001 }, "wall", "");
     check(|trial| 0.01 * noise(trial), "wall", "");
     check(|trial| 5.2 * noise(trial), "wall", "");

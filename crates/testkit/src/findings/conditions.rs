@@ -3,7 +3,7 @@
 use super::*;
 use bakeoff_model::record::{Held, Unavailable};
 
-fn effect(name: &str, against: &str, comparison: Comparison) -> Effect {
+pub(super) fn effect(name: &str, against: &str, comparison: Comparison) -> Effect {
     Effect {
         name: name.to_owned(),
         against: against.to_owned(),
@@ -14,11 +14,12 @@ fn effect(name: &str, against: &str, comparison: Comparison) -> Effect {
     }
 }
 
-fn effects() -> Vec<Effects> {
-    let family = |kind, effects| Effects {
+/// Effects on one workload's wall time.
+pub(super) fn family(condition: &str, kind: Kind, effects: Vec<Effect>) -> Effects {
+    Effects {
         kind,
         workload: Some("loop".to_owned()),
-        condition: Some("busy".to_owned()),
+        condition: Some(condition.to_owned()),
         metric: "wall".to_owned(),
         unit: Unit::Seconds,
         better: Direction::Less,
@@ -26,7 +27,11 @@ fn effects() -> Vec<Effects> {
         effects,
         twin: None,
         ranking: None,
-    };
+    }
+}
+
+fn effects() -> Vec<Effects> {
+    let family = |kind, effects| family("busy", kind, effects);
     let open = Verdict::Undecided { more_blocks: Some(9) };
     vec![
         family(
@@ -192,35 +197,20 @@ fn lost() -> FailedTrials {
 
 /// Three variants on the idle machine and beside a load.
 pub fn conditions() -> Findings {
+    let three = |own: Summary, [all, core]: [(Summary, Comparison); 2]| {
+        vec![baseline(own), row("preload=all", all.0, all.1), row("preload=core", core.0, core.1)]
+    };
     let rows = |scale: f64| {
-        vec![
-            baseline(summary(4.2431 * scale, 4.2513 * scale, 4.412 * scale)),
-            row(
-                "preload=all",
-                summary(1.1 * scale, 1.11 * scale, 1.3 * scale),
-                comparison(0.26, 0.257, 0.2631, Verdict::Faster),
-            ),
-            row(
-                "preload=core",
-                summary(2.1 * scale, 2.11 * scale, 2.4 * scale),
-                comparison(0.5, 0.491, 0.508, Verdict::Faster),
-            ),
-        ]
+        let of = |median: f64, mean: f64, max: f64| summary(median * scale, mean * scale, max * scale);
+        let all = (of(1.1, 1.11, 1.3), comparison(0.26, 0.257, 0.2631, Verdict::Faster));
+        let core = (of(2.1, 2.11, 2.4), comparison(0.5, 0.491, 0.508, Verdict::Faster));
+        three(of(4.2431, 4.2513, 4.412), [all, core])
     };
     let rates = |factor: f64| {
-        vec![
-            baseline(summary(41.9 * factor, 41.8 * factor, 43.0 * factor)),
-            row(
-                "preload=all",
-                summary(161.8 * factor, 161.0 * factor, 166.0 * factor),
-                comparison(3.861, 3.8, 3.92, Verdict::Faster),
-            ),
-            row(
-                "preload=core",
-                summary(84.7 * factor, 84.1 * factor, 86.0 * factor),
-                comparison(2.02, 1.98, 2.06, Verdict::Faster),
-            ),
-        ]
+        let of = |median: f64, mean: f64, max: f64| summary(median * factor, mean * factor, max * factor);
+        let all = (of(161.8, 161.0, 166.0), comparison(3.861, 3.8, 3.92, Verdict::Faster));
+        let core = (of(84.7, 84.1, 86.0), comparison(2.02, 1.98, 2.06, Verdict::Faster));
+        three(of(41.9, 41.8, 43.0), [all, core])
     };
     let under = |condition: &str, table: Table| Table { condition: condition.to_owned(), ..table };
     let tables = vec![

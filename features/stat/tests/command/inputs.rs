@@ -118,6 +118,7 @@ fn tables_with_titles_and_factors_are_read() {
     let ticks = table("compiler,wall,sys", |i, name, time| format!("{name},{time},{}", ["0.10", "0.11"][i % 2]));
     stat(&[("t", &ticks)], &["t"]).expect(2, &["is `sys` a value", "`-C 2` takes"]);
     stat(&[("t", &ticks)], &["t", "-C", "2"]).expect(0, &["clang has 20.0 % more than gcc"]);
+    stat(&[("t", &both)], &["t", "-C", "9"]).expect(2, &["there are only 3 columns, but column 9 is wanted"]);
     let missing = "compiler,time\ngcc,1.5\nclang,NA\n";
     stat(&[("t", missing)], &["t"]).expect(2, &["t:3: `NA` is not a number"]);
     stat(&[("t", "compiler,time\ngcc,1.5\nclang\n")], &["t"]).expect(2, &["t:3: this line has 1 cells"]);

@@ -116,6 +116,9 @@ impl Variants {
                 }
             }
         }
+        if all.iter().any(|variant| variant.name.trim().is_empty()) {
+            return Err(CommandError::usage("a name is empty").hint("leave the name out: then the command is its name"));
+        }
         number_alike(&mut all, parameters.is_empty());
         choose_baseline(&mut all, named.baseline.as_deref())?;
         let trends = parameters.into_iter().filter(|parameter| parameter.is_numeric).map(|parameter| parameter.name);
@@ -162,12 +165,8 @@ fn templates(
         let error = format!("{} names for {} commands", names.len(), commands.len());
         return Err(CommandError::usage(error).hint("give one --name for each command, or none"));
     }
-    let given = names.iter().chain(reference_name);
-    if given.clone().any(|name| name.trim().is_empty()) {
-        return Err(CommandError::usage("a name is empty").hint("leave the name out: then the command is its name"));
-    }
-    if let Some(taken) = given.clone().find(|name| [BASELINE, TWIN].contains(&name.as_str()) || name.starts_with(SAVED))
-    {
+    let mut given = names.iter().chain(reference_name);
+    if let Some(taken) = given.find(|name| [BASELINE, TWIN].contains(&name.as_str()) || name.starts_with(SAVED)) {
         return Err(CommandError::usage(format!("the name `{taken}` is taken")).hint("choose another name"));
     }
     let first = reference.iter().map(|text| (text, reference_name.as_ref()));
