@@ -33,7 +33,7 @@ pub use read::read;
 use serde::{Deserialize, Serialize};
 
 /// Figures of one list of values, as they were published.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Summary {
     /// What was measured: a build, a system, a file. Unique among the summaries of one quantity and unit.
     pub name: String,
@@ -63,6 +63,15 @@ impl Summary {
     /// Whether the two can be compared: they are of the same quantity, in the same unit.
     pub fn is_comparable(&self, other: &Self) -> bool {
         self.quantity == other.quantity && self.unit == other.unit
+    }
+
+    /// All figures but n.
+    fn figures_mut(&mut self) -> [&mut Option<Figure>; 5] {
+        [&mut self.min, &mut self.max, &mut self.median, &mut self.mean, &mut self.sd]
+    }
+
+    fn figures(&self) -> impl Iterator<Item = &Figure> {
+        [&self.min, &self.max, &self.median, &self.mean, &self.sd].into_iter().flatten()
     }
 
     /// The quantity by its name, or by its unit if it has none.

@@ -70,7 +70,7 @@ pub(super) fn resolve(mut rows: Vec<Row>, sections: &[Option<Heading>], problems
     for (summary, values, _) in found.iter_mut().filter(|(_, values, _)| !values.is_empty()) {
         lists::of_runs(summary, values);
     }
-    units(&mut found, problems);
+    units(&found, problems);
     let mut summaries: Vec<Summary> = vec![];
     for (mut summary, ..) in found {
         let family = || summaries.iter().filter(|known| known.is_comparable(&summary));
@@ -185,28 +185,20 @@ fn tables(rows: &[&Row], sections: &[Option<Heading>]) -> Headings {
     if all_have_one || labels_repeat { Headings::Quantities } else { Headings::Titles }
 }
 
-/// Figures without a unit have the one of their quantity. Two units of one dimension, such as s and ms, are a problem;
-/// others are of different quantities.
-fn units(found: &mut [(Summary, Vec<Figure>, Range<usize>)], problems: &mut Vec<Problem>) {
-    for at in 0..found.len() {
-        let known: Vec<String> = found[..at]
-            .iter()
-            .filter(|(other, ..)| other.quantity == found[at].0.quantity)
-            .filter_map(|(other, ..)| other.unit.clone())
-            .collect();
-        let Some(unit) = &found[at].0.unit else { continue };
-        let clashes =
-            |other: &&String| *other != unit && dimension(other).is_some() && dimension(other) == dimension(unit);
-        if let Some(other) = known.iter().find(clashes) {
-            problems.push(two_units(unit, other, found[at].2.clone()));
-        }
-    }
-    for at in 0..found.len() {
-        let quantity = &found[at].0.quantity;
-        let units: BTreeSet<&String> =
-            found.iter().filter(|(s, ..)| s.quantity == *quantity).filter_map(|(s, ..)| s.unit.as_ref()).collect();
-        if units.len() == 1 && found[at].0.unit.is_none() {
-            found[at].0.unit = units.first().map(|unit| (*unit).clone());
+/// Two units of one dimension, such as s and ms, are a problem, as are figures without a unit next to others of their quantity
+/// that have one; units of other dimensions are of different quantities.
+fn units(found: &[(Summary, Vec<Figure>, Range<usize>)], problems: &mut Vec<Problem>) {
+    for (at, (summary, _, span)) in found.iter().enumerate() {
+        let unit = summary.unit.as_deref();
+        let clashes = |(place, other): &(usize, &str)| match unit {
+            None => summary.figures().next().is_some(),
+            Some(unit) => *place < at && *other != unit && dimension(other).is_some_and(|d| dimension(unit) == Some(d)),
+        };
+        let same = |other: &Summary| other.quantity == summary.quantity;
+        let others = found.iter().enumerate().filter(|(_, (other, ..))| same(other));
+        let mut known = others.filter_map(|(place, (other, ..))| Some((place, other.unit.as_deref()?)));
+        if let Some((_, other)) = known.find(clashes) {
+            problems.push(two_units(unit, Some(other), span.clone()));
         }
     }
 }

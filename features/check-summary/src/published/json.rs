@@ -52,7 +52,6 @@ pub(super) fn read(file: &str, text: &str) -> Result<Published, Problems> {
             name: fullname.unwrap_or(name),
             quantity: group,
             unit: Some("s".to_owned()),
-            symbol: None,
             line: 1 + text[..at].matches('\n').count(),
             n: Some(stats.rounds).filter(|n| *n > 0),
             min: figure(stats.min),
@@ -60,6 +59,7 @@ pub(super) fn read(file: &str, text: &str) -> Result<Published, Problems> {
             median: figure(stats.median),
             mean: figure(stats.mean),
             sd: figure(stats.stddev),
+            ..Summary::default()
         }
     };
     Ok(Published {

@@ -1,19 +1,13 @@
 //! Lines of figures with their names: `A avg 0.203 min 0.187 n 75`, and one figure a line, `charge avg_t : 0.61`.
 
-use super::reader::{Kind, Reader, nothing, problem};
+use super::Summary;
+use super::reader::{Kind, Reader, Value, nothing, problem, two_units};
 use super::words::{
-    Column, SIGNS, Word, column, is_timed, is_value, looks_like_a_unit, number_in, pieces, shape, split_unit, title,
-    words,
+    Column, SIGNS, Word, column, is_timed, is_unknown, is_value, looks_like_a_unit, number_in, pieces, shape, spelled,
+    split_unit, title, words,
 };
 use bakeoff_model::problem::Problem;
 use std::ops::Range;
-
-/// Figures of a line, and the units that stood at them.
-#[derive(Default)]
-struct Pairs<'a> {
-    values: Vec<(Column, Word<'a>)>,
-    units: Vec<(String, Word<'a>)>,
-}
 
 impl Reader {
     /// A line of words with numbers; false if it is none.
@@ -23,11 +17,11 @@ impl Reader {
         let stands_for_one = |word: &str| is_value(split_unit(word).0) || is_value(word);
         let is_pair = |pair: &[Word<'_>]| known(pair[0].text).is_some() && stands_for_one(pair[1].text);
         let Some(first) = found.windows(2).position(is_pair) else { return self.joined(number, line, &found, start) };
-        let mut pairs = Pairs::default();
+        let mut pairs = vec![];
         if let Err(problem) = take(&found[first..], &mut pairs) {
             // `20 repeats each, n 20 of them` tells no figure: a remark.
-            let is_count = matches!(pairs.values.as_slice(), [(Column::N, _)]) && found.len() > first + 3;
-            if is_count || (shape(line).is_sentence && pairs.values.len() < 2) {
+            let is_count = matches!(pairs.as_slice(), [(Column::N, ..)]) && found.len() > first + 3;
+            if is_count || (shape(line).is_sentence && pairs.len() < 2) {
                 return false;
             }
             self.problems.push(problem);
@@ -42,7 +36,7 @@ impl Reader {
             return true;
         }
         let colon = is_colon(line, &found[first], &found[first + 1], start);
-        self.figures(number, label, pairs, start..start + line.len(), colon);
+        self.figures(number, label, &pairs, start..start + line.len(), colon);
         true
     }
 
@@ -58,21 +52,21 @@ impl Reader {
             return false;
         }
         let unit = found.get(2).map_or(stuck, |word| word.text);
-        let mut pairs = Pairs { values: vec![(name.column, Word { text: digits, start: value.start })], units: vec![] };
-        let units = name.unit.into_iter().chain((!unit.is_empty()).then(|| unit.to_owned()));
-        pairs.units.extend(units.map(|unit| (unit, *value)));
         let colon = is_colon(line, key, value, start);
-        self.figures(number, &name.quantity.unwrap_or_default(), pairs, start..start + line.len(), colon);
+        match one_unit(name.unit, unit, value.span()) {
+            Err(problem) => self.problems.push(problem),
+            Ok(unit) => {
+                let pairs = vec![(name.column, Word { text: digits, start: value.start }, unit)];
+                self.figures(number, &name.quantity.unwrap_or_default(), &pairs, start..start + line.len(), colon);
+            }
+        }
         true
     }
 
-    fn figures(&mut self, number: usize, label: &str, pairs: Pairs<'_>, span: Range<usize>, colon: bool) {
+    fn figures(&mut self, number: usize, label: &str, pairs: &[Value<'_>], span: Range<usize>, colon: bool) {
         let mut summary = nothing(label.to_owned(), number);
-        for (unit, word) in &pairs.units {
-            self.meet_unit(&mut summary.unit, unit, word.span());
-        }
-        if pairs.values.len() > 1 {
-            self.fill(&mut summary, &pairs.values);
+        if pairs.len() > 1 {
+            self.fill(&mut summary, pairs);
             return self.add(summary, Kind::Pairs, vec![], span);
         }
         // One figure a line: more of the same may stand above.
@@ -82,38 +76,19 @@ impl Reader {
             row.section == section && row.summary.name == label && matches!(row.kind, Kind::Keyed { .. })
         };
         let Some(at) = self.rows.iter().rposition(same) else {
-            self.fill(&mut summary, &pairs.values);
+            self.fill(&mut summary, pairs);
             return self.add(summary, Kind::Keyed { lines: 1, colon }, vec![], span);
         };
-        let mut one = nothing(label.to_owned(), number);
-        self.fill(&mut one, &pairs.values);
-        for (unit, word) in &pairs.units {
-            let mut known = self.rows[at].summary.unit.take();
-            self.meet_unit(&mut known, unit, word.span());
-            self.rows[at].summary.unit = known;
-        }
-        let row = &mut self.rows[at];
-        let known = &mut row.summary;
-        let twice = known.n.is_some() && one.n.is_some()
-            || [(&known.min, &one.min), (&known.max, &one.max), (&known.median, &one.median), (&known.mean, &one.mean)]
-                .into_iter()
-                .chain([(&known.sd, &one.sd)])
-                .any(|(known, new)| known.is_some() && new.is_some());
-        if twice {
+        let mut known = std::mem::take(&mut self.rows[at].summary);
+        let held = |summary: &Summary| summary.figures().count() + usize::from(summary.n.is_some());
+        let before = (held(&known), self.problems.len());
+        self.fill(&mut known, pairs);
+        if (held(&known), self.problems.len()) == before && !pairs.iter().any(|(_, word, _)| is_unknown(word.text)) {
             let remedy = "one of each for every name; write a line such as `before` above those of each system";
             self.problem(span, format!("this figure of `{label}` stands here twice"), remedy);
-            return;
         }
-        known.n = known.n.or(one.n);
-        for (known, new) in [
-            (&mut known.min, one.min),
-            (&mut known.max, one.max),
-            (&mut known.median, one.median),
-            (&mut known.mean, one.mean),
-            (&mut known.sd, one.sd),
-        ] {
-            *known = known.take().or(new);
-        }
+        let row = &mut self.rows[at];
+        row.summary = known;
         if let Kind::Keyed { lines, .. } = &mut row.kind {
             *lines += 1;
         }
@@ -121,7 +96,7 @@ impl Reader {
 }
 
 /// Takes names and numbers in turn, with units between; the problem where they end.
-fn take<'a>(found: &[Word<'a>], pairs: &mut Pairs<'a>) -> Result<(), Problem> {
+fn take<'a>(found: &[Word<'a>], pairs: &mut Vec<Value<'a>>) -> Result<(), Problem> {
     let mut at = 0;
     while at < found.len() {
         let Some((figure, unit)) = column(found[at].text).filter(|(column, _)| column.is_figure()) else {
@@ -139,24 +114,29 @@ fn take<'a>(found: &[Word<'a>], pairs: &mut Pairs<'a>) -> Result<(), Problem> {
         }
         let is_unit = |word: &&Word<'_>| column(word.text).is_none() && looks_like_a_unit(word.text);
         let apart = found.get(at + 2).filter(|_| stuck.is_empty()).filter(is_unit);
-        for unit in unit.as_deref().into_iter().chain(apart.map(|word| word.text)).chain([stuck]) {
-            if !unit.is_empty() && !digits.is_empty() && figure != Column::N {
-                pairs.units.push((unit.to_owned(), *value));
-            }
-        }
+        let unit = one_unit(unit, apart.map_or(stuck, |word| word.text), value.span())?;
         let text = if digits.is_empty() { value.text } else { digits };
-        pairs.values.push((figure, Word { text, start: value.start }));
+        pairs.push((figure, Word { text, start: value.start }, unit));
         at += if apart.is_some() { 3 } else { 2 };
     }
     Ok(())
 }
 
+/// The unit in the name of a figure, or behind the number.
+fn one_unit(named: Option<String>, behind: &str, span: Range<usize>) -> Result<Option<String>, Problem> {
+    match (named, spelled(behind)) {
+        (named, behind) if behind.is_empty() => Ok(named),
+        (Some(named), behind) if spelled(&named) != behind => Err(two_units(Some(&behind), Some(&named), span)),
+        (_, behind) => Ok(Some(behind)),
+    }
+}
+
 /// A number in a name that may be a figure: one with signs; one after a colon; a time, or the last word where neither mean
 /// nor median was given, unless a colon ends the name.
-fn stray<'a>(label: &'a str, start: usize, pairs: &Pairs<'_>, is_closed: bool) -> Option<Word<'a>> {
-    let has = |wanted: &[Column]| pairs.values.iter().any(|(column, _)| wanted.contains(column));
+fn stray<'a>(label: &'a str, start: usize, pairs: &[Value<'_>], is_closed: bool) -> Option<Word<'a>> {
+    let has = |wanted: &[Column]| pairs.iter().any(|(column, ..)| wanted.contains(column));
     let has_middle = has(&[Column::Mean, Column::Median]);
-    let is_count = pairs.values.iter().all(|(column, _)| *column == Column::N);
+    let is_count = pairs.iter().all(|(column, ..)| *column == Column::N);
     let parts = pieces(label, start);
     let is_stray = |at: &usize| {
         let Some(written) = number_in(parts[*at].text) else { return false };

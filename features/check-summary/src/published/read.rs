@@ -56,7 +56,8 @@ pub fn read(file: &str, text: &str) -> Result<Published, Problems> {
         return Err(Problems::new(file, text, problems));
     }
     if printing == Printing::EightDigits {
-        summaries.iter_mut().for_each(as_ministat_prints);
+        let figures = summaries.iter_mut().flat_map(Summary::figures_mut).flatten();
+        figures.for_each(|figure| *figure = figure.with_significant(MINISTAT_DIGITS));
     }
     // Both are rows of a table, and no count of others.
     stated.retain_mut(|one| {
@@ -71,28 +72,16 @@ pub fn read(file: &str, text: &str) -> Result<Published, Problems> {
 fn printing(rows: &[Row]) -> Printing {
     let tables = || rows.iter().filter(|row| matches!(row.kind, Kind::Ministat { .. }));
     let by_ministat = tables().count() > 0
-        && !rows.iter().any(|row| figures(&row.summary).any(is_padded))
+        && !rows.iter().any(|row| row.summary.figures().any(is_padded))
         && (rows.iter().all(|row| matches!(row.kind, Kind::Ministat { layout: true }))
-            || tables().any(|row| figures(&row.summary).map(Figure::significant).max() >= Some(TELLING_DIGITS)));
+            || tables().any(|row| row.summary.figures().map(Figure::significant).max() >= Some(TELLING_DIGITS)));
     if by_ministat { Printing::EightDigits } else { Printing::AsShown }
-}
-
-fn figures(summary: &Summary) -> impl Iterator<Item = &Figure> {
-    let Summary { min, max, median, mean, sd, .. } = summary;
-    [min, max, median, mean, sd].into_iter().flatten()
 }
 
 /// Whether there is a zero at the end of its fraction: ministat leaves these away, so somebody else has rounded.
 fn is_padded(figure: &Figure) -> bool {
     let mantissa = figure.text.split(['e', 'E']).next().unwrap_or_default();
     mantissa.contains('.') && mantissa.ends_with(['0', '.'])
-}
-
-fn as_ministat_prints(summary: &mut Summary) {
-    let Summary { min, max, median, mean, sd, .. } = summary;
-    for figure in [min, max, median, mean, sd].into_iter().flatten() {
-        *figure = figure.with_significant(MINISTAT_DIGITS);
-    }
 }
 
 impl Reader {

@@ -28,6 +28,9 @@ pub(super) struct Row {
     pub(super) span: Range<usize>,
 }
 
+/// What a figure is, its digits, and the unit that stands at them.
+pub(super) type Value<'a> = (Column, Word<'a>, Option<String>);
+
 /// How figures were written.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) enum Kind {
@@ -193,10 +196,11 @@ impl Reader {
         self.rows.push(Row { summary, section: self.sections.len() - 1, kind, asides, span });
     }
 
-    /// Puts figures into a summary; problems where they are none.
-    pub(super) fn fill(&mut self, summary: &mut Summary, values: &[(Column, Word<'_>)]) {
+    /// Puts figures, each perhaps with its unit, into a summary; problems where they are none.
+    pub(super) fn fill(&mut self, summary: &mut Summary, values: &[Value<'_>]) {
         let mut seen = vec![];
-        for (column, word) in values {
+        let mut is_bare = summary.unit.is_none() && summary.figures().next().is_some();
+        for (column, word, unit) in values {
             if seen.contains(column) {
                 let remedy = "one summary a line, and each figure once";
                 self.problem(word.span(), "this figure stands here twice".to_owned(), remedy);
@@ -204,6 +208,12 @@ impl Reader {
             seen.push(*column);
             if word.text.is_empty() || is_unknown(word.text) {
                 continue;
+            }
+            if *column != Column::N {
+                // `avg 1 min 3 s` may be 63 s.
+                let is_open = !is_bare || (summary.unit.is_some() && *column != Column::Min);
+                self.meet_unit(summary, unit.as_deref().map(spelled), is_open, word.span());
+                is_bare = unit.is_none();
             }
             match (column, Figure::read(word.text)) {
                 (Column::N, _) => summary.n = self.count(*word),
@@ -218,18 +228,17 @@ impl Reader {
         }
     }
 
-    /// One unit for all figures of a summary.
-    pub(super) fn meet_unit(&mut self, known: &mut Option<String>, unit: &str, span: Range<usize>) {
-        let unit = spelled(unit);
-        match known {
-            None => *known = Some(unit),
-            Some(known) if *known != unit => self.two_units(&unit, known, span),
-            Some(_) => {}
+    /// One unit for all figures of a summary: what follows a figure with a unit may leave it out, unless it is `%`.
+    fn meet_unit(&mut self, summary: &mut Summary, unit: Option<String>, is_open: bool, span: Range<usize>) {
+        match (unit, &summary.unit) {
+            (Some(unit), None) if is_open => summary.unit = Some(unit),
+            (Some(unit), Some(known)) if unit == *known && is_open => {}
+            (None, known) if known.as_deref() != Some("%") => {}
+            (unit, known) => {
+                let known = known.as_deref().filter(|known| unit.as_deref() != Some(*known));
+                self.problems.push(two_units(unit.as_deref(), known, span));
+            }
         }
-    }
-
-    fn two_units(&mut self, unit: &str, known: &str, span: Range<usize>) {
-        self.problems.push(two_units(unit, known, span));
     }
 
     pub(super) fn count(&mut self, word: Word<'_>) -> Option<u64> {
@@ -262,23 +271,14 @@ pub(super) fn problem(span: Range<usize>, message: String, remedy: &str) -> Prob
     Problem { span, message, label: String::new(), remedy: remedy.to_owned() }
 }
 
-pub(super) fn two_units(unit: &str, known: &str, span: Range<usize>) -> Problem {
-    problem(span, format!("the unit `{unit}` next to `{known}`"), "give all figures of a quantity in one unit")
+pub(super) fn two_units(unit: Option<&str>, known: Option<&str>, span: Range<usize>) -> Problem {
+    let unit = unit.map_or("no unit".to_owned(), |unit| format!("the unit `{unit}`"));
+    let known = known.map_or("none".to_owned(), |known| format!("`{known}`"));
+    let remedy = "give all figures of a quantity in one unit, and write it at each";
+    problem(span, format!("{unit} next to {known}"), remedy)
 }
 
 /// A summary of which nothing is known but its name and line.
 pub(super) fn nothing(name: String, line: usize) -> Summary {
-    Summary {
-        name,
-        line,
-        quantity: None,
-        unit: None,
-        symbol: None,
-        n: None,
-        min: None,
-        max: None,
-        median: None,
-        mean: None,
-        sd: None,
-    }
+    Summary { name, line, ..Summary::default() }
 }

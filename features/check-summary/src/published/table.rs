@@ -118,7 +118,7 @@ impl Reader {
         let word = |word: &Word<'a>| Word { text: unquoted(word.text), start: word.start };
         let counts = header.figures().zip(&values).filter(|((column, _), _)| *column == Column::N);
         let mut common: Summary = nothing(name, number);
-        self.fill(&mut common, &counts.map(|(_, count)| (Column::N, word(count))).collect::<Vec<_>>());
+        self.fill(&mut common, &counts.map(|(_, count)| (Column::N, word(count), None)).collect::<Vec<_>>());
         if let Some(unit) = unit.filter(|unit| !unit.text.is_empty() && !is_unknown(unit.text)) {
             common.unit = Some(spelled(unquoted(unit.text)));
         }
@@ -131,10 +131,7 @@ impl Reader {
                 if column == Column::N || title.quantity.as_deref() != quantity {
                     continue;
                 }
-                if let Some(unit) = title.unit.as_deref() {
-                    self.meet_unit(&mut summary.unit, unit, value.span());
-                }
-                taken.push((column, word(value)));
+                taken.push((column, word(value), title.unit.clone().or_else(|| common.unit.clone())));
             }
             self.fill(&mut summary, &taken);
             self.add(summary, kind.clone(), asides.clone(), span.clone());

@@ -144,10 +144,11 @@ pub(super) fn split_unit(word: &str) -> (&str, &str) {
     (&word[..at], &word[at..])
 }
 
-/// Whether what stands at a number can be its unit: it has no digits and no signs.
+/// Whether what stands at a number can be its unit: it has no digits and no signs, and is neither `x` nor a footnote.
 pub(super) fn looks_like_a_unit(word: &str) -> bool {
     let fits = |c: char| c.is_alphabetic() || "/%²".contains(c);
-    word.chars().count() <= 12 && word.chars().all(fits)
+    let is_letter = word.chars().count() == 1 && !"smhdBbkKMGTWJVACg%".contains(word);
+    word.chars().count() <= 12 && word.chars().all(fits) && !is_letter
 }
 
 /// Whether a word stands where a number does: a number, or what is printed for none.
@@ -296,9 +297,10 @@ pub(super) fn is_resource(name: &str) -> bool {
     RESOURCES.split('|').any(|known| known == name)
 }
 
-/// A unit's dimension; none if it is not known. Two units of one dimension are of the same quantity.
+/// A unit's dimension, that of a rate among them; none if it is not known. Two units of one dimension are of the same quantity.
 pub(super) fn dimension(unit: &str) -> Option<&'static str> {
     Some(match unit {
+        rate if rate.len() < 12 && rate.ends_with("/s") => dimension(&rate[..rate.len() - 2]).map(|_| "rate")?,
         "ns" | "us" | "µs" | "μs" | "ms" | "s" | "min" | "h" => "time",
         "B" | "kB" | "KB" | "KiB" | "MB" | "MiB" | "GB" | "GiB" | "bytes" => "size",
         _ => return None,
