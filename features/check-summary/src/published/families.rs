@@ -3,7 +3,7 @@
 //! name at the figure the quantity. A heading of everything tells nothing.
 
 use super::reader::{Heading, Kind, Row, two_units};
-use super::words::{dimension, is_resource};
+use super::words::{dimension, is_resource, spelled, without_unit};
 use super::{Figure, Summary, lists};
 use bakeoff_model::problem::Problem;
 use std::collections::BTreeSet;
@@ -97,6 +97,11 @@ fn placed(mut summary: Summary, told: Headings, heading: Option<String>, section
         }
         Headings::Systems => {
             let label = std::mem::replace(&mut summary.name, heading.unwrap_or_default());
+            let (label, unit) = match without_unit(&label) {
+                (bare, Some(unit)) if is_resource(&label) => (bare.to_owned(), Some(spelled(unit))),
+                _ => (label, None),
+            };
+            summary.unit = summary.unit.or(unit);
             let parts = [label, summary.quantity.unwrap_or_default()].into_iter().filter(|part| !part.is_empty());
             let quantity = parts.collect::<Vec<_>>().join(", ");
             summary.quantity = (!quantity.is_empty()).then_some(quantity);

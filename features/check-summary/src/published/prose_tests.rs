@@ -37,6 +37,23 @@ fn tables_of_resources_below_long_headings_are_of_systems() {
     assert_eq!(names(&good(&bare))[17], (Some("real"), "B"));
     let one = good("N Min Max Median Avg Stddev\nreal 3 1 3 2 2 1\nuser 3 1 3 2 2 1\n");
     assert_eq!(names(&one), [(Some("real"), "A"), (Some("user"), "A")]);
+    // With their units, too.
+    let with = |one: &str, two: &str, three: &str| {
+        let table = format!("N Min Max Median Avg Stddev\n{one} 3 1 3 2 2 1\n{two} 3 1 3 2 2 1\n{three} 3 1 3 2 2 1\n");
+        let published = good(&format!("old kernel\n{table}\nnew kernel\n{table}"));
+        let show = |s: &super::Summary| {
+            format!("{} {}, {}", s.label().unwrap_or("-"), s.unit.as_deref().unwrap_or("-"), s.name)
+        };
+        published.summaries.iter().map(show).collect::<Vec<_>>()[2..4].to_owned()
+    };
+    assert_eq!(with("real (s)", "user (s)", "maxrss (kB)"), ["maxrss kB, old kernel", "real s, new kernel"]);
+    assert_eq!(with("real(s)", "user(s)", "maxrss(kB)"), ["maxrss kB, old kernel", "real s, new kernel"]);
+    assert_eq!(with("real-time", "user-time", "Max RSS [kB]"), ["Max RSS kB, old kernel", "real-time -, new kernel"]);
+    assert_eq!(
+        with("Elapsed_Time", "A", "wall clock time"),
+        ["wall clock time -, old kernel", "Elapsed_Time -, new kernel"]
+    );
+    assert_eq!(with("real_s", "user time, s", "maxrss_kb"), ["maxrss_kb -, old kernel", "real_s -, new kernel"]);
     let lines = good("old kernel\nreal avg 3 n 3\nuser avg 2 n 3\n\nnew kernel\nreal avg 3 n 3\nuser avg 2 n 3\n");
     assert_eq!(names(&lines)[2], (Some("real"), "new kernel"));
 }

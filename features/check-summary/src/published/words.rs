@@ -63,7 +63,8 @@ fn trimmed(word: &str) -> &str {
     word.trim_matches(['"', '\'', '`', '*', ' '])
 }
 
-fn without_unit(word: &str) -> (&str, Option<&str>) {
+/// A name without the unit in brackets at its end, and that unit.
+pub(super) fn without_unit(word: &str) -> (&str, Option<&str>) {
     match word.trim_end_matches([')', ']']).split_once(['(', '[']) {
         Some((name, unit)) => (name.trim_end_matches([' ', '_']), Some(unit)),
         None => (word, None),
@@ -285,15 +286,17 @@ const RESOURCES: &str = "real|user|sys|system|wall|elapsed|cpu|maxrss|ixrss|idrs
     average unshared data size|average unshared stack size|integral shared memory size|\
     integral unshared data size|integral unshared stack size|block input operations|block output operations|\
     messages sent|messages received|signals received|context switches|voluntary context switches|\
-    involuntary context switches|task-clock|page-faults|context-switches|cpu-migrations|cycles|instructions|\
-    branches|branch-misses|cache-misses|cache-references";
+    involuntary context switches|task clock|cpu migrations|cycles|instructions|branches|branch misses|cache misses|\
+    cache references|max rss|peak rss|wall clock|user cpu|system cpu|sys cpu|cpu user|cpu system";
 
-/// Whether a name is that of a resource: what was measured, and not of what.
+/// Whether a name is that of a resource, perhaps with its unit: what was measured, and not of what.
 pub(super) fn is_resource(name: &str) -> bool {
-    let name = name.to_lowercase();
+    let name = without_unit(name).0.to_lowercase().replace(['_', '-'], " ");
     let name = name.trim_matches([' ', ':', '`', '*']);
-    let name = name.strip_prefix("ru_").unwrap_or(name);
-    let name = name.strip_suffix(" time").or_else(|| name.strip_suffix("_time")).unwrap_or(name);
+    let name = name.strip_prefix("ru ").unwrap_or(name);
+    let unit = name.rsplit_once([' ', ',']).filter(|(_, unit)| dimension(&spelled(unit)).is_some());
+    let name = unit.map_or(name, |(bare, _)| bare.trim_end_matches(','));
+    let name = name.strip_suffix(" time").unwrap_or(name);
     RESOURCES.split('|').any(|known| known == name)
 }
 
@@ -302,7 +305,7 @@ pub(super) fn dimension(unit: &str) -> Option<&'static str> {
     Some(match unit {
         rate if rate.len() < 12 && rate.ends_with("/s") => dimension(&rate[..rate.len() - 2]).map(|_| "rate")?,
         "ns" | "us" | "µs" | "μs" | "ms" | "s" | "min" | "h" => "time",
-        "B" | "kB" | "KB" | "KiB" | "MB" | "MiB" | "GB" | "GiB" | "bytes" => "size",
+        "B" | "kb" | "kB" | "KB" | "KiB" | "MB" | "MiB" | "GB" | "GiB" | "bytes" => "size",
         _ => return None,
     })
 }
