@@ -2,7 +2,7 @@
 //! tells the quantity; where single figures or lists stand below headings, the heading tells the system, and the
 //! name at the figure the quantity. A heading of everything tells nothing.
 
-use super::reader::{Heading, Kind, Row, two_units};
+use super::reader::{Heading, Kind, Row, problem, two_units};
 use super::words::{dimension, is_resource, spelled, without_unit};
 use super::{Figure, Summary, lists};
 use bakeoff_model::problem::Problem;
@@ -34,6 +34,12 @@ pub(super) fn resolve(mut rows: Vec<Row>, sections: &[Option<Heading>], problems
     let columns_unread = asides(&mut rows);
     let are_counts = counts(&mut rows);
     let single = single_figures(&rows, sections);
+    let is_nameless = |row: &&Row| row.summary.name.is_empty() && matches!(row.kind, Kind::Keyed { lines: 1, .. });
+    if single == Headings::Titles && rows.iter().any(|row| !row.summary.name.is_empty()) {
+        let remedy = "write the system's name before it, or leave the line out";
+        let nameless = rows.iter().filter(is_nameless);
+        problems.extend(nameless.map(|row| problem(row.span.clone(), "whose is this figure?".to_owned(), remedy)));
+    }
     let is_single = |row: &Row| single == Headings::Systems && matches!(row.kind, Kind::Keyed { .. });
     let is_list = |row: &Row| matches!(row.kind, Kind::Listed { .. });
     let is_table = |row: &&Row| !is_list(row) && !is_single(row);

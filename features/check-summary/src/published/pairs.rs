@@ -35,9 +35,24 @@ impl Reader {
             self.problem(stray.span(), format!("what is `{}`?", stray.text), remedy);
             return true;
         }
+        if self.is_in_sentence(label, &pairs) {
+            self.unread.push(number);
+            return true;
+        }
         let colon = is_colon(line, &found[first], &found[first + 1], start);
         self.figures(number, label, &pairs, start..start + line.len(), colon);
         true
+    }
+
+    /// Whether a single figure stands in a sentence of several lines: behind `with` and its like, before a noun, or alone.
+    fn is_in_sentence(&self, label: &str, pairs: &[Value<'_>]) -> bool {
+        const JOINTS: [&str; 14] =
+            ["a", "an", "the", "at", "of", "with", "by", "to", "from", "and", "or", "than", "in", "on"];
+        let [(column, _, unit)] = pairs else { return false };
+        let is_noun = unit.as_deref().is_some_and(|unit| unit.len() > 3 && unit.chars().all(char::is_lowercase));
+        let is_joined = label.split_whitespace().next_back().is_some_and(|last| JOINTS.contains(&last));
+        let is_amid = is_noun || is_joined || (label.is_empty() && self.around.is_followed);
+        *column != Column::N && is_amid && self.is_continued()
     }
 
     /// `charge_avg_t : 0.61`, where the name of the figure is a part of a word.

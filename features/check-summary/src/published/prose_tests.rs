@@ -142,11 +142,71 @@ fn numbers_of_names_and_of_sentences_are_no_figures() {
         ("100 MB file avg 3 n 4", "100 MB file"),
         ("timeout 5 s: avg 3 n 4", "timeout 5 s"),
         ("gcc 4.2\navg 5 n 3", "gcc 4.2"),
+        ("it avg 5.2 n 3", "it"),
+        ("it was avg 5 n 3", "it was"),
+        ("it is old: avg 5.2", "it is old"),
+        ("it avg 5.2", "it"),
         ("We built it 3 times, on 2 processors.\n\nA avg 5 n 3", "A"),
         ("A avg 5 n 3\n\nOf all runs the mean 5.2 was some 3 % below the others.", "A"),
         ("Mon May 31 07:52:57 MDT 2010\n\nA avg 5 n 3\n\nSize: 13149 bytes\nOS: FreeBSD 10.0", "A"),
     ] {
         assert_eq!(good(text).summaries[0].name, name, "{text}");
+    }
+}
+
+/// A mail with figures, and with one more line of prose: alone, at the end of a paragraph, and right below figures.
+#[test]
+fn prose_is_skipped_wherever_it_stands() {
+    let figures = "old avg 5.2 n 3\nnew avg 5.1 n 3\n";
+    for line in [
+        "load average: 0.05, 0.10, 0.20",
+        " 10:15am  up 3 days, 2 users, load averages: 0.05, 0.10, 0.20",
+        "$ ./stress.pl 1 100",
+        "2010-05-31",
+        "Date: 2010-05-31",
+        "31.05.2010",
+        "Mon, 31 May 2010 07:52:57 -0600",
+        "% ./stress.pl 1 100",
+        "See section 5.2",
+        "Phone: 030 / 123-456",
+        "5/31/2010",
+        "@@ -1,3 +1,4 @@",
+        "+1",
+        "Tel: +49 30 1",
+        "2. Then 3 runs.",
+        "1) Build it 5 times",
+        "The build took 3 min 5 s.",
+        "The mean was 5.2 and the sd 0.1",
+        "I think the avg was 5.2 here",
+        "We saw max 4 processes",
+        "(2 rows)",
+        "It ran with max 4 processes.",
+    ] {
+        let sentence = "We then measured the whole of it again, to be sure of what we had seen,";
+        for text in [
+            format!("{line}\n\n{figures}"),
+            format!("{figures}\n{line}\n\nbye\n"),
+            format!("{sentence}\n{line}\n\n{figures}"),
+            format!("{figures}\n{sentence}\n{line}\nand all was well with the world again.\n"),
+            format!("{figures}{line}\n"),
+        ] {
+            let published = good(&text);
+            assert_eq!(names(&published), [(None, "old"), (None, "new")], "{text}");
+            let at = text.lines().position(|known| known == line).unwrap() + 1;
+            assert!(published.lines_unread.contains(&at) || published.lines_left_out == 1, "{text} {published:?}");
+        }
+    }
+    for line in ["with max 4 processes", "max 4 processes", "at an avg: 5.2", "avg: 5.2"] {
+        let text = format!(
+            "{figures}\nWe then measured the whole of it again, to be sure of what we had seen,\n{line}\nand all was well.\n"
+        );
+        let published = good(&text);
+        assert_eq!((names(&published).len(), published.lines_unread.as_slice()), (2, &[4, 5, 6][..]), "{text}");
+    }
+    // Alone it may be anybody's.
+    for line in ["max 4 processes", "avg: 5.2"] {
+        let problems = read("file", &format!("{figures}\n{line}\n")).expect_err(line).render(false);
+        assert!(problems.contains("file:4:1"), "{line}: {problems}");
     }
 }
 

@@ -5,7 +5,7 @@
 
 use super::header::Header;
 use super::reader::{EXAMPLE, Kind, Reader, Row, problem};
-use super::words::shape;
+use super::words::{is_prose, is_told, shape};
 use super::{Figure, Printing, Published, Summary, families, json};
 use bakeoff_model::problem::Problems;
 
@@ -35,6 +35,8 @@ pub fn read(file: &str, text: &str) -> Result<Published, Problems> {
         reader.around.paragraph += usize::from(is_new);
         reader.around.is_alone = is_new && is_gap(Some(at + 1));
         reader.around.is_ruled = lines.get(at + 1).is_some_and(|below| is_rule(below));
+        let below = lines.get(at + 1).map_or("", |below| below.trim_start_matches(['>', ' ']));
+        reader.around.is_followed = below.starts_with(char::is_lowercase) && shape(below).numbers == 0;
         let quote = line.len() - line.trim_start_matches(['>', ' ']).len();
         let quote = if line.starts_with('>') { quote } else { 0 };
         reader.line(at + 1, &lines[at][quote.min(lines[at].len())..], start + quote);
@@ -100,7 +102,10 @@ impl Reader {
         } else if let Some(header) = Header::read(line, start) {
             self.open(true);
             self.header = Some(header);
-        } else if self.row(number, line, start) || self.list(number, line, start) || self.pairs(number, line, start) {
+        } else if !is_prose(text)
+            && (self.row(number, line, start)
+                || !is_told(text) && (self.list(number, line, start) || self.pairs(number, line, start)))
+        {
         } else if let Some((symbol, name)) = self.legend_of(text) {
             if self.rows.len() > self.rows_at_legend || symbol == SYMBOLS[0] {
                 self.legend.clear();

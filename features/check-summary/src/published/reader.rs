@@ -2,7 +2,7 @@
 //! follows. Each kind of line is read in a file of its own; here is what all of them need. It does not choose between kinds.
 
 use super::header::Header;
-use super::words::{Column, Shape, Word, is_unknown, shape, spelled};
+use super::words::{Column, Shape, Word, is_prose, is_told, is_unknown, shape, spelled};
 use super::{Figure, Stated, Summary};
 use bakeoff_model::problem::Problem;
 use std::collections::BTreeSet;
@@ -23,13 +23,15 @@ pub(super) struct Row {
     pub(super) summary: Summary,
     pub(super) section: usize,
     pub(super) kind: Kind,
-    /// Cells with numbers in columns that are no figures: title, cell, and whether they stand before the figures.
-    pub(super) asides: Vec<(String, String, bool)>,
+    pub(super) asides: Vec<Aside>,
     pub(super) span: Range<usize>,
 }
 
 /// What a figure is, its digits, and the unit that stands at them.
 pub(super) type Value<'a> = (Column, Word<'a>, Option<String>);
+
+/// A cell with a number in a column that is no figure: title, cell, and whether it stands before the figures.
+pub(super) type Aside = (String, String, bool);
 
 /// How figures were written.
 #[derive(Debug, Clone, PartialEq)]
@@ -64,12 +66,14 @@ pub(super) struct Heading {
     shape: Shape,
 }
 
-/// What stands around a line: the number of its paragraph, whether it is all of it, and whether a rule stands below it.
+/// What stands around a line: the number of its paragraph, whether it is all of it, and whether a rule or more words of a
+/// sentence stand below it.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Around {
     pub(super) paragraph: usize,
     pub(super) is_alone: bool,
     pub(super) is_ruled: bool,
+    pub(super) is_followed: bool,
 }
 
 #[derive(Debug, Default)]
@@ -102,26 +106,22 @@ pub(super) struct Reader {
 impl Reader {
     /// A line that holds no figure: perhaps a heading, a remark, or figures that nobody can read, which shows when all is read.
     pub(super) fn heading(&mut self, line: usize, text: &str, span: Range<usize>) {
-        let Around { paragraph, is_alone, is_ruled } = self.around;
-        let before = self.pending.last().filter(|before| before.paragraph == paragraph);
-        let is_continued =
-            before.is_some_and(|before| before.text.len() >= SENTENCE && !before.text.ends_with(['.', ':', '!', '?']));
+        let Around { paragraph, is_alone, is_ruled, .. } = self.around;
+        let is_continued = self.is_continued();
         let is_long = text.split_whitespace().count() > HEADING_WORDS && !is_alone;
         let is_remark = !is_ruled && (is_long || is_continued || text.ends_with(['.', '!', '?', ',', ';']));
+        let is_remark = is_remark || is_prose(text) || (!is_ruled && is_told(text));
         let bare = text.trim_matches(|c: char| c.is_whitespace() || "#=-*_:`\"".contains(c));
         let text = if bare.is_empty() || is_remark { text } else { bare }.to_owned();
         let shape = shape(&text);
-        self.pending.push(Heading {
-            text,
-            line,
-            span,
-            is_remark,
-            is_ruled,
-            paragraph,
-            is_continued,
-            is_title: false,
-            shape,
-        });
+        let is_title = false;
+        self.pending.push(Heading { text, line, span, is_remark, is_ruled, paragraph, is_continued, is_title, shape });
+    }
+
+    /// Whether the line before is long and open, so that its sentence may go on.
+    pub(super) fn is_continued(&self) -> bool {
+        let before = self.pending.last().filter(|before| before.paragraph == self.around.paragraph);
+        before.is_some_and(|before| before.text.len() >= SENTENCE && !before.text.ends_with(['.', ':', '!', '?']))
     }
 
     /// All lines that wait are left, but for one that became a heading. Those above the titles of a table are titles, too.
@@ -182,13 +182,7 @@ impl Reader {
     }
 
     /// A row, named as the legend says.
-    pub(super) fn add(
-        &mut self,
-        mut summary: Summary,
-        kind: Kind,
-        asides: Vec<(String, String, bool)>,
-        span: Range<usize>,
-    ) {
+    pub(super) fn add(&mut self, mut summary: Summary, kind: Kind, asides: Vec<Aside>, span: Range<usize>) {
         self.open(false);
         if let Some((symbol, name)) = self.legend.iter().find(|(symbol, _)| *symbol == summary.name) {
             (summary.symbol, summary.name) = (Some(symbol.clone()), name.clone());

@@ -2,7 +2,7 @@
 //! as `scan avg` and `load avg` make two summaries of one row.
 
 use super::header::{Header, split, unquoted};
-use super::reader::{Kind, Reader, nothing};
+use super::reader::{Aside, Kind, Reader, nothing};
 use super::words::{Column, Word, is_timed, is_unknown, is_value, number_in, shape, spelled};
 use super::{Figure, Summary};
 use std::ops::Range;
@@ -15,7 +15,7 @@ struct Cells<'a> {
     names: Vec<String>,
     quantities: Vec<String>,
     unit: Option<Word<'a>>,
-    asides: Vec<(String, String, bool)>,
+    asides: Vec<Aside>,
     values: Vec<Word<'a>>,
 }
 
@@ -72,15 +72,10 @@ impl Reader {
         Some(Some(cells))
     }
 
-    fn between_blanks<'a>(
-        &mut self,
-        header: &Header,
-        found: &[Word<'a>],
-        is_sentence: bool,
-    ) -> Option<Option<Cells<'a>>> {
+    fn between_blanks<'a>(&mut self, header: &Header, found: &[Word<'a>], told: bool) -> Option<Option<Cells<'a>>> {
         let figures = header.figures().count();
         let values = found.iter().rev().take_while(|word| is_value(word.text)).count();
-        if found.len() < figures || values == 0 || 2 * values < figures || (is_sentence && values < figures) {
+        if found.len() < figures || values == 0 || 2 * values < figures || (told && values < figures) {
             return None;
         }
         let (name, values) = found.split_at(found.len() - figures);

@@ -246,10 +246,55 @@ pub(super) fn pieces(line: &str, start: usize) -> Vec<Word<'_>> {
     words(line, start, char::is_whitespace).into_iter().flat_map(halves).collect()
 }
 
+/// Lines whose numbers are never figures: of a shell, of diff(1), of psql; an uptime, a date with its
+/// time, a vote, a telephone number.
+pub(super) fn is_prose(text: &str) -> bool {
+    let lower = text.trim().to_lowercase();
+    let is_phone = ["tel", "phone", "fax", "mobile"].iter().any(|label| lower.starts_with(label))
+        && lower.chars().filter(char::is_ascii_digit).count() > 3
+        && lower.trim_start_matches(char::is_alphabetic).chars().all(|c| c.is_ascii_digit() || " +-/().:".contains(c));
+    let is_marked = ["$ ", "% ./", "# ./", "@@ "].iter().any(|mark| lower.starts_with(mark));
+    let is_clock = |word: &str| word.split(':').count() == 3 && word.chars().all(|c| c == ':' || c.is_ascii_digit());
+    let is_year = |word: &str| word.parse().is_ok_and(|year: u32| (1970..2100).contains(&year));
+    let is_now = lower.split_whitespace().any(is_clock) && lower.split_whitespace().any(is_year);
+    let has_load = ["load average:", "load averages:"].iter().any(|label| lower.contains(label));
+    let is_tail = lower.starts_with('(') && (lower.ends_with(" rows)") || lower.ends_with(" row)"));
+    is_phone || is_marked || is_now || is_tail || has_load || ["+1", "-1"].contains(&&*lower)
+}
+
+/// Whether words tell that a line with few numbers is a sentence: a pronoun, or a verb.
+pub(super) fn is_told(text: &str) -> bool {
+    const SUBJECTS: &str = " we you they it then there see ";
+    const VERBS: &str = " was were is are has have had did does will would means took takes ran got saw used ";
+    let parts = pieces(text, 0);
+    let is_number = |word: &&Word<'_>| number_in(word.text).is_some();
+    let is_figure = |word: &Word<'_>| column(word.text).is_some_and(|(column, _)| column.is_figure());
+    let is_pair = |pair: &&[Word<'_>]| is_figure(&pair[0]) && is_number(&&pair[1]);
+    let is_unit = |word: &Word<'_>| dimension(word.text.trim_matches(BRACKETS)).is_some();
+    let content = parts.iter().filter(|word| !is_number(word) && !is_figure(word) && !is_unit(word));
+    let content: Vec<String> = content.map(|word| word.text.trim_matches(BRACKETS).to_lowercase()).collect();
+    let has = |list: &str| content.iter().any(|word| list.contains(&format!(" {word} ")));
+    let is_sentence = has(SUBJECTS) || text.starts_with("I ") || (content.len() > 2 && has(VERBS));
+    let is_figured = text.contains([':', '=']) || parts.windows(2).filter(is_pair).count() > 1;
+    let numbers = parts.iter().filter(is_number).count();
+    is_sentence && !is_figured && content.len() > 1 && numbers <= content.len()
+}
+
+/// A day, such as `2010-05-31`: three numbers, one of them a year.
+fn is_date(word: &str) -> bool {
+    let parts: Vec<&str> = word.trim_matches(BRACKETS).split(['-', '/', '.']).collect();
+    let are_numbers = parts.iter().all(|part| part.parse::<u16>().is_ok() && [1, 2, 4].contains(&part.len()));
+    parts.len() == 3 && are_numbers && parts.iter().filter(|part| part.len() == 4).count() == 1
+}
+
 /// The shape of a line.
 pub(super) fn shape(text: &str) -> Shape {
+    if is_prose(text) {
+        return Shape::default();
+    }
     let parts = pieces(text, 0);
-    let written: Vec<Option<Written>> = parts.iter().map(|word| number_in(word.text)).collect();
+    let number = |word: &Word<'_>| number_in(word.text).filter(|_| !is_date(word.text));
+    let written: Vec<Option<Written>> = parts.iter().map(number).collect();
     let is_word = |at: &usize| written[*at].is_none() && parts[*at].text.chars().any(char::is_alphabetic);
     let numbers = written.iter().flatten().count();
     let found = (0..parts.len()).filter(is_word).count();
@@ -271,7 +316,7 @@ pub(super) fn shape(text: &str) -> Shape {
     Shape {
         numbers,
         words: found,
-        is_sentence: found >= needs_words && 2 * numbers <= found && pairs < 2,
+        is_sentence: is_told(text) || (found >= needs_words && 2 * numbers <= found && pairs < 2),
         is_value: end.is_some() && after_sign,
         is_entry: numbers > found || end.is_some_and(|end| is_label && (is_timed || !end.is_whole || end.is_marked)),
         is_timed,
