@@ -71,10 +71,8 @@ fn unread(findings: &SummaryFindings) -> Vec<String> {
         said.push(format!("not read, because these titles name no figure: {}", bakeoff_report::words::listed(&titles)));
     }
     if *lines_left_out > 0 {
-        said.push(format!(
-            "{} (pictures, rules)",
-            plural(*lines_left_out, "line was not needed", "lines were not needed")
-        ));
+        let lines = plural(*lines_left_out, "line was not needed", "lines were not needed");
+        said.push(format!("{lines} (pictures, rules)"));
     }
     said
 }

@@ -76,11 +76,8 @@ impl Claim {
             Amount::Percent(figure) | Amount::Times(figure) | Amount::Absolute(figure, _) => figure.value > 0.0,
         };
         if amount.as_ref().is_some_and(|amount| !positive(amount)) {
-            return fail(
-                whole,
-                "an amount is above 0".to_owned(),
-                "say `faster` or `slower` instead of a sign, `A = B` instead of 0",
-            );
+            let remedy = "say `faster` or `slower` instead of a sign, `A = B` instead of 0";
+            return fail(whole, "an amount is above 0".to_owned(), remedy);
         }
         match said.says(amount) {
             Ok(says) => Ok(Self { text: text.to_owned(), subject, object, says }),
@@ -116,28 +113,18 @@ fn who(
         .filter_map(|family| pair(family, baseline_of(summaries, baseline, family[0]), named))
         .collect();
     // `B slower by 3 s` can only be meant of what is in s.
-    let unit = match amount {
-        Some(Amount::Absolute(_, unit)) => unit.as_deref(),
-        _ => None,
-    };
+    let unit = if let Some(Amount::Absolute(_, unit)) = amount { unit.as_deref() } else { None };
     let of_unit: Vec<(usize, usize)> =
         found.iter().copied().filter(|(one, _)| unit.is_some() && summaries[*one].unit.as_deref() == unit).collect();
     match (found.as_slice(), of_unit.as_slice()) {
         ([one], _) | (_, [one]) => Ok(*one),
         ([], _) if families.iter().all(|family| family.len() < 2) => {
-            let remedy = if summaries.len() < 2 {
-                "a claim needs two summaries".to_owned()
-            } else {
-                "a claim needs two summaries of the same quantity and unit".to_owned()
-            };
-            Err(("there is nothing to compare with", remedy))
+            let of = if summaries.len() < 2 { "" } else { " of the same quantity and unit" };
+            Err(("there is nothing to compare with", format!("a claim needs two summaries{of}")))
         }
         ([], _) => {
-            let remedy = format!(
-                "name two different ones of one quantity, such as `B slower than A`; the names are {}",
-                names(summaries)
-            );
-            Err(("which two are meant?", remedy))
+            let remedy = "name two different ones of one quantity, such as `B slower than A`; the names are";
+            Err(("which two are meant?", format!("{remedy} {}", names(summaries))))
         }
         (several, _) => {
             let names: Vec<&str> = several.iter().filter_map(|(one, _)| summaries[*one].label()).collect();
