@@ -83,7 +83,9 @@ pub(super) fn split(line: &str, start: usize, separator: Option<char>) -> Vec<Wo
         Some('|') => {
             let inner = line.trim().trim_start_matches('|');
             let start = start + (line.len() - line.trim_start().len()) + (line.trim().len() - inner.len());
-            cells(inner.trim_end_matches('|'), start, |c| c == '|')
+            // `\|` is a bar in a cell.
+            let before = std::cell::Cell::new(' ');
+            cells(inner.trim_end_matches('|'), start, |c| before.replace(c) != '\\' && c == '|')
         }
         Some(separator) => quoted_cells(line, start, separator),
     }

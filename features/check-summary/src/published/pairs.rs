@@ -3,8 +3,8 @@
 use super::Summary;
 use super::reader::{Kind, Reader, Value, nothing, problem, two_units};
 use super::words::{
-    Column, SIGNS, Word, column, is_timed, is_unknown, is_value, looks_like_a_unit, number_in, pieces, shape, spelled,
-    split_unit, title, words,
+    Column, SIGNS, Word, bare, column, is_timed, is_unknown, is_value, looks_like_a_unit, number_in, pieces, shape,
+    spelled, split_unit, title, words,
 };
 use bakeoff_model::problem::Problem;
 use std::ops::Range;
@@ -27,8 +27,8 @@ impl Reader {
             self.problems.push(problem);
             return true;
         }
-        let label = line[..found[first].start - start].trim_matches([' ', '\t', ':', ',', ';', '=', '(', '-']);
-        let closed = line[..found[first].start - start].trim_end().ends_with(':');
+        let before = &line[..found[first].start - start];
+        let (label, closed) = (bare(before, ":,;=(-"), before.trim_end().ends_with(':'));
         if let Some(stray) = stray(label, start + line.find(label).unwrap_or(0), &pairs, closed) {
             let remedy =
                 "write the name of the figure before it, such as `avg` or `sd`; a colon ends a name that has numbers";

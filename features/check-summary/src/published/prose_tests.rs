@@ -210,6 +210,23 @@ fn prose_is_skipped_wherever_it_stands() {
     }
 }
 
+#[test]
+fn dashes_and_quotes_of_names_stay() {
+    for (text, name) in [
+        ("-O2 avg 5 n 3", "-O2"),
+        ("--fast: avg 5 n 3", "--fast"),
+        ("-O2 -pipe\navg 5 n 3", "-O2 -pipe"),
+        ("--- old ---\navg 5 n 3", "old"),
+        ("---old---\navg 5 n 3", "old"),
+        ("- old avg 5 n 3", "old"),
+        ("old - avg 5 n 3", "old"),
+        ("name,n,avg\n\"new \"\"x\"\"\",3,5", "new \"x\""),
+        ("name,n,avg\n\"a,\"\"b\"\"\",3,5", "a,\"b\""),
+    ] {
+        assert_eq!(good(text).summaries[0].name, name, "{text}");
+    }
+}
+
 fn shown(text: &str) -> Vec<String> {
     let show = |s: &super::Summary| {
         let figure = |f: &Option<super::Figure>| f.as_ref().map_or("-".to_owned(), |f| f.text.clone());
@@ -228,6 +245,8 @@ fn tables_of_other_tools_are_read() {
     let expect = ["sleep 0.1 | - 101.0 102.5 - 101.5 0.3 ms", "sleep 0.2 | - 202.5 204.0 - 203.1 0.4 ms"];
     assert_eq!(shown(hyperfine)[..2], expect);
     assert_eq!(good(hyperfine).columns_unread, ["Relative"]);
+    let piped = hyperfine.replace("sleep 0.1", "echo a \\| sort \\|\\| b");
+    assert_eq!(shown(&piped)[0], "echo a | sort || b | - 101.0 102.5 - 101.5 0.3 ms");
     let newer = "| Command | Mean Wall Time [ms] | Change | Factor |\n|:---|---:|---:|:---|\n\
                  | `a 1` | 17.0 ± 1.1 |  |  |\n| `a 2` | 25.7 ± 3.6 | +50.6% | (1.5x slower) |\n";
     assert_eq!(shown(newer), ["a 1 | - - - - 17.0 1.1 ms", "a 2 | - - - - 25.7 3.6 ms"]);

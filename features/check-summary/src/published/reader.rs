@@ -2,7 +2,7 @@
 //! follows. Each kind of line is read in a file of its own; here is what all of them need. It does not choose between kinds.
 
 use super::header::Header;
-use super::words::{Column, Shape, Word, is_prose, is_told, is_unknown, shape, spelled};
+use super::words::{Column, Shape, Word, bare, is_prose, is_told, is_unknown, shape, spelled};
 use super::{Figure, Stated, Summary};
 use bakeoff_model::problem::Problem;
 use std::collections::BTreeSet;
@@ -111,7 +111,7 @@ impl Reader {
         let is_long = text.split_whitespace().count() > HEADING_WORDS && !is_alone;
         let is_remark = !is_ruled && (is_long || is_continued || text.ends_with(['.', '!', '?', ',', ';']));
         let is_remark = is_remark || is_prose(text) || (!is_ruled && is_told(text));
-        let bare = text.trim_matches(|c: char| c.is_whitespace() || "#=-*_:`\"".contains(c));
+        let bare = bare(text, "#=-*_:`\"");
         let text = if bare.is_empty() || is_remark { text } else { bare }.to_owned();
         let shape = shape(&text);
         let is_title = false;

@@ -57,16 +57,17 @@ impl Reader {
         for ((text, known), word) in titles.iter().zip(found) {
             let bare = unquoted(word.text);
             let before = cells.values.is_empty();
+            let name = bare.replace("\"\"", "\"").replace("\\|", "|");
             match known.as_ref().map(|title| title.column) {
-                Some(Column::Name) => cells.names.push(bare.to_owned()),
-                Some(Column::Quantity) => cells.quantities.push(bare.to_owned()),
+                Some(Column::Name) => cells.names.push(name),
+                Some(Column::Quantity) => cells.quantities.push(name),
                 Some(Column::Unit) => cells.unit = Some(*word),
                 Some(_) => cells.values.push(*word),
                 None if bare.is_empty() || (is_value(bare) && Figure::read(bare).is_none()) => {}
                 None if header.is_hyperfine || is_figure(bare) => {
                     cells.asides.push((text.clone(), bare.to_owned(), before))
                 }
-                None => cells.names.push(bare.to_owned()),
+                None => cells.names.push(name),
             }
         }
         Some(Some(cells))

@@ -93,6 +93,15 @@ fn known(word: &str) -> Option<Column> {
     })
 }
 
+/// A name without the marks around it; dashes of an option stay.
+pub(super) fn bare<'a>(text: &'a str, marks: &str) -> &'a str {
+    let is_mark = |c: char| c.is_whitespace() || marks.contains(c);
+    let start = text.len() - text.trim_start_matches(is_mark).len();
+    let dashes = start - text[..start].trim_end_matches('-').len();
+    let kept = if text.trim_end().ends_with('-') { start } else { start - dashes };
+    text[kept..].trim_end_matches(is_mark)
+}
+
 /// A part of a text: where it is, and what.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Word<'a> {
