@@ -108,17 +108,18 @@ pub struct StatedDifference {
 }
 
 /// How the figures were printed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Printing {
     /// Each to the digits that it shows.
+    #[default]
     AsShown,
     /// By ministat: eight significant digits, without the zeros at the end.
     EightDigits,
 }
 
 /// All that a text held.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Published {
     /// Its summaries; never empty, and in the order of the text.
     pub summaries: Vec<Summary>,

@@ -274,6 +274,15 @@ fn tables_of_other_tools_are_read() {
     let pytest = format!("{{\"\u{62}enchmarks\": [\n{},\n{}]}}", entry("test_a", 0.15), entry("test_b", 0.16));
     assert_eq!(shown(&pytest)[1], "test_b | 20 0.1 0.2 0.15 0.16 0.01 s");
     assert_eq!(good(&pytest).summaries[1].line, 3);
+    let jmh = "[\n  {\n    \"jmhVersion\": \"1.37\",\n    \"primaryMetric\": {}\n  }\n]\n";
+    let jmh = read("file", jmh).expect_err("JMH's JSON").render(false);
+    assert!(jmh.contains("this looks like JMH's JSON") && jmh.contains("`bakeoff stat`"), "{jmh}");
+    let list = read("file", "[1, 2.5]\n").expect_err("a list").render(false);
+    assert!(list.contains("this looks like JSON") && list.contains("`bakeoff stat`"), "{list}");
+    let wiki = "{| class=\"wikitable\"\n! name !! n !! avg\n|-\n| old || 3 || 5.2\n|}\n";
+    let wiki = read("file", wiki).expect_err("a wiki's table").render(false);
+    assert!(wiki.contains("this looks like a table of a wiki") && !wiki.contains("JSON"), "{wiki}");
+    assert_eq!(shown("{old} avg 5 n 3\n[new] avg 6 n 3")[1], "[new] | 3 - - - 6 - -");
     let other = read("file", "{\"a\": 1}").expect_err("other").render(false);
     assert!(other.contains("this looks like JSON") && other.contains("`bakeoff stat`"), "{other}");
 }

@@ -21,11 +21,16 @@ const SYMBOLS: [&str; 7] = ["x", "+", "*", "%", "#", "@", "O"];
 /// # Errors
 /// All problems of the text, each with its line and remedy.
 pub fn read(file: &str, text: &str) -> Result<Published, Problems> {
-    if text.trim_start().starts_with('{') {
+    if json::is_json(text) {
         return json::read(file, text);
     }
     let mut reader = Reader::default();
     let lines: Vec<&str> = text.split_inclusive('\n').map(|line| line.trim_end_matches(['\n', '\r'])).collect();
+    if let Some((at, _)) = text.match_indices("{|").find(|(at, _)| *at == 0 || text[..*at].ends_with('\n')) {
+        let wiki = "this looks like a table of a wiki, which is not read".to_owned();
+        let wiki = problem(at..at + 2, wiki, "write it as CSV, with titles such as `name,n,avg,sd`");
+        return Err(Problems::new(file, text, vec![wiki]));
+    }
     reader.has_legends = lines.iter().any(|line| Header::read(line, 0).is_some_and(|header| header.is_ministat()));
     let is_gap =
         |at: Option<usize>| at.and_then(|at| lines.get(at)).is_none_or(|line| line.trim().is_empty() || is_noise(line));
