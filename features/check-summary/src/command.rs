@@ -123,13 +123,9 @@ fn listed_claims(file: &Path) -> Result<Vec<String>, CommandError> {
     let claim = |record: Result<csv::StringRecord, csv::Error>| {
         let record = record.map_err(|error| wrong(error.to_string()))?;
         let line = record.position().map_or(0, csv::Position::line);
-        let [system, claim, against, quantity] = KNOWN.map(|title| {
-            titles
-                .iter()
-                .position(|known| known == title)
-                .and_then(|at| record.get(at))
-                .filter(|field| !field.is_empty())
-        });
+        let at = |title: &str| titles.iter().position(|known| known == title);
+        let field = |title| record.get(at(title)?).filter(|field| !field.is_empty());
+        let [system, claim, against, quantity] = KNOWN.map(field);
         let (Some(system), Some(claim)) = (system, claim) else {
             return Err(wrong(format!("line {line} has no system or no claim")));
         };

@@ -29,6 +29,8 @@ const FORMS: &str = "such as `B 1.4% slower than A`, `B is about 20% faster`, `A
 
 /// Names in a claim, each with all summaries that are called so, and whether a word such as `than` stands before it.
 type Named = Vec<(Vec<usize>, bool)>;
+/// The two that are meant, or a message and a remedy.
+type Two = Result<(usize, usize), (&'static str, String)>;
 
 impl Claim {
     /// Reads a claim about some summaries. They are named by their names, by the last part of a path, by ministat's symbols,
@@ -94,19 +96,13 @@ fn names(summaries: &[Summary]) -> String {
 }
 
 /// Which two are meant, or why that is not clear and what to do.
-fn who(
-    summaries: &[Summary],
-    baseline: usize,
-    named: &Named,
-    quantities: &[Vec<usize>],
-    amount: Option<&Amount>,
-) -> Result<(usize, usize), (&'static str, String)> {
+fn who(summaries: &[Summary], baseline: usize, named: &Named, of: &[Vec<usize>], amount: Option<&Amount>) -> Two {
     let is_first = |at: &usize| !summaries[..*at].iter().any(|earlier| earlier.is_comparable(&summaries[*at]));
     let firsts = (0..summaries.len()).filter(is_first);
     let families: Vec<Vec<usize>> = firsts
         .map(|first| (first..summaries.len()).filter(|at| summaries[*at].is_comparable(&summaries[first])).collect())
         .collect();
-    let is_meant = |family: &&Vec<usize>| quantities.iter().all(|of_it| of_it.contains(&family[0]));
+    let is_meant = |family: &&Vec<usize>| of.iter().all(|of_it| of_it.contains(&family[0]));
     let found: Vec<(usize, usize)> = families
         .iter()
         .filter(is_meant)
