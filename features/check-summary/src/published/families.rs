@@ -3,7 +3,7 @@
 //! name at the figure the quantity. A heading of everything tells nothing.
 
 use super::reader::{Heading, Kind, Row, problem, two_units};
-use super::words::{dimension, is_resource, spelled, without_unit};
+use super::words::{dimension, is_other_figure, is_resource, spelled, without_unit};
 use super::{Figure, Summary, lists};
 use bakeoff_model::problem::Problem;
 use std::collections::BTreeSet;
@@ -126,7 +126,7 @@ fn asides(rows: &mut [Row]) -> Vec<String> {
     let mut unread = vec![];
     for row in rows {
         for (title, cell, before) in std::mem::take(&mut row.asides) {
-            if collide && before {
+            if collide && before && !is_other_figure(&title) {
                 row.summary.name = format!("{} {cell}", row.summary.name).trim().to_owned();
             } else if !unread.contains(&title) {
                 unread.push(title);

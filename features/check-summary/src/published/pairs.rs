@@ -3,8 +3,8 @@
 use super::Summary;
 use super::reader::{Kind, Reader, Value, nothing, problem, two_units};
 use super::words::{
-    Column, SIGNS, Word, bare, column, is_timed, is_unknown, is_value, looks_like_a_unit, number_in, pieces, shape,
-    spelled, split_unit, title, words,
+    Column, SIGNS, Word, bare, column, is_other_figure, is_timed, is_unknown, is_value, looks_like_a_unit,
+    names_figure, number_in, pieces, shape, spelled, split_unit, title, words,
 };
 use bakeoff_model::problem::Problem;
 use std::ops::Range;
@@ -46,11 +46,10 @@ impl Reader {
 
     /// Whether a single figure stands in a sentence of several lines: behind `with` and its like, before a noun, or alone.
     fn is_in_sentence(&self, label: &str, pairs: &[Value<'_>]) -> bool {
-        const JOINTS: [&str; 14] =
-            ["a", "an", "the", "at", "of", "with", "by", "to", "from", "and", "or", "than", "in", "on"];
+        const JOINTS: &str = " a an the at of with by to from and or than in on ";
         let [(column, _, unit)] = pairs else { return false };
         let is_noun = unit.as_deref().is_some_and(|unit| unit.len() > 3 && unit.chars().all(char::is_lowercase));
-        let is_joined = label.split_whitespace().next_back().is_some_and(|last| JOINTS.contains(&last));
+        let is_joined = label.split_whitespace().next_back().is_some_and(|last| JOINTS.contains(&format!(" {last} ")));
         let is_amid = is_noun || is_joined || (label.is_empty() && self.around.is_followed);
         *column != Column::N && is_amid && self.is_continued()
     }
@@ -102,9 +101,8 @@ impl Reader {
             let remedy = "one of each for every name; write a line such as `before` above those of each system";
             self.problem(span, format!("this figure of `{label}` stands here twice"), remedy);
         }
-        let row = &mut self.rows[at];
-        row.summary = known;
-        if let Kind::Keyed { lines, .. } = &mut row.kind {
+        self.rows[at].summary = known;
+        if let Kind::Keyed { lines, .. } = &mut self.rows[at].kind {
             *lines += 1;
         }
     }
@@ -160,7 +158,15 @@ fn stray<'a>(label: &'a str, start: usize, pairs: &[Value<'_>], is_closed: bool)
         let next = parts.get(at + 1).map(|word| word.text);
         let is_timed = written.is_timed || next.is_some_and(is_timed);
         let is_last = next.is_none() || (is_timed && at + 2 == parts.len());
-        is_after_sign || (!is_closed && (is_count || written.is_marked || is_timed || (is_last && !has_middle)))
+        let is_named = *at > 0 && (names_figure(parts[at - 1].text) || is_other_figure(parts[at - 1].text));
+        let is_decimal = |word: &str| number_in(word).is_some_and(|written| !written.is_whole);
+        // A version is neither `0.153` nor `5.2e-3`, and stands alone.
+        let text = parts[*at].text.trim_matches(['(', '[', ')', ']']);
+        let is_odd = text.starts_with(['0', '-']) || text.contains(['e', 'E']) || next.is_some_and(is_decimal);
+        let is_other = is_named || (is_odd && is_decimal(text));
+        is_after_sign
+            || (!is_closed && is_other)
+            || (!is_closed && (is_count || written.is_marked || is_timed || (is_last && !has_middle)))
     };
     // `A avg five n 3`.
     let is_name = |at: &usize| matches!(column(parts[*at].text), Some((Column::Mean | Column::Median | Column::Sd, _)));

@@ -114,6 +114,20 @@ fn a_number_is_read_or_is_an_error_with_its_place() {
         ("real\t0m5.2s", "1:1"),
         ("12.34* real 11.20 user 0.9 sys", "1:1"),
         ("5.2 s avg, 5.1 s min, n 3", "1:25"),
+        ("old total 0.153 avg 5 n 3", "1:11"),
+        ("old total 3 avg 5 n 3", "1:11"),
+        ("old 0.153 0.2 0.3 avg 5 n 3", "1:5"),
+        ("old 5.1 5.2 avg 5 n 3", "1:5"),
+        ("A 0.153 avg 5 n 3", "1:3"),
+        ("A 5.2e-3 avg 5 n 3", "1:3"),
+        ("A -0.5 avg 5 n 3", "1:3"),
+        ("A p90 5.2 avg 5 n 3", "1:7"),
+        ("A real 5.2 avg 5 n 3", "1:8"),
+        ("A cv 3 avg 5 n 3", "1:6"),
+        ("A [0.1 0.2] avg 5 n 3", "1:3"),
+        ("name,n,avg\nA,3,5\nc;10;7;0.1", "3:1"),
+        ("name,n,avg\nA,3,5\nc,10 runs", "3:1"),
+        ("name,n,avg\nA,3,5\nc,failed", "3:1"),
     ] {
         // Alone, and above and below what can be read.
         let number = |line: usize| format!("file:{}:{}", line + place[..1].parse::<usize>().unwrap(), &place[2..]);
@@ -128,10 +142,19 @@ fn a_number_is_read_or_is_an_error_with_its_place() {
             );
         }
     }
-    // Columns of numbers that nobody asked for are named, and are no names.
+}
+
+#[test]
+fn columns_of_other_numbers_are_named_and_are_no_names() {
     let published = good("name,n,avg,err,part\nA,3,5.2,±0.1,100%\nB,3,5.1,0.2 s,98%");
     assert_eq!(names(&published), [(None, "A"), (None, "B")]);
     assert_eq!(published.columns_unread, ["err", "part"]);
+    let published = good("name,p99,total,n,avg\nA,0.153,7,3,5\nA,0.154,8,3,6");
+    assert_eq!((names(&published)[1].1, published.columns_unread.len()), ("A (2)", 2));
+    let published = good("name,n,avg,std dev,std error\nA,3,5,null,0.1\nB,3,6,0.2,None\n\nOf them, none failed.");
+    assert_eq!(published.summaries[1].sd.as_ref().map(|sd| sd.value), Some(0.2));
+    assert_eq!(names(&published), [(None, "A"), (None, "B")]);
+    assert_eq!(published.columns_unread, ["std error"]);
 }
 
 #[test]
@@ -245,6 +268,8 @@ fn tables_of_other_tools_are_read() {
     let expect = ["sleep 0.1 | - 101.0 102.5 - 101.5 0.3 ms", "sleep 0.2 | - 202.5 204.0 - 203.1 0.4 ms"];
     assert_eq!(shown(hyperfine)[..2], expect);
     assert_eq!(good(hyperfine).columns_unread, ["Relative"]);
+    let aligned = "compiler N Avg (s) Stddev (s)\nold 10 5.2 0.1\nnew one 10 5.0 0.1\n";
+    assert_eq!(shown(aligned), ["old | 10 - - - 5.2 0.1 s", "new one | 10 - - - 5.0 0.1 s"]);
     let piped = hyperfine.replace("sleep 0.1", "echo a \\| sort \\|\\| b");
     assert_eq!(shown(&piped)[0], "echo a | sort || b | - 101.0 102.5 - 101.5 0.3 ms");
     let newer = "| Command | Mean Wall Time [ms] | Change | Factor |\n|:---|---:|---:|:---|\n\

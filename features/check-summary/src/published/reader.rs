@@ -94,7 +94,7 @@ pub(super) struct Reader {
     /// What stands around the line that is being read.
     pub(super) around: Around,
     /// Paragraphs with figures.
-    figured: BTreeSet<usize>,
+    pub(super) figured: BTreeSet<usize>,
     pub(super) stated: Vec<Stated>,
     /// Whether lines that belong to the last of `stated` may follow.
     pub(super) stated_open: bool,

@@ -46,7 +46,10 @@ impl Reader {
         let titles = &header.titles;
         if found.len() != titles.len() {
             let is_sentence = found.iter().any(|word| shape(word.text).is_sentence);
-            if found.len() < 2 || is_sentence || !found.iter().any(|word| is_value(unquoted(word.text))) {
+            let has_value = found.iter().any(|word| is_value(unquoted(word.text)));
+            let is_amid = self.figured.contains(&self.around.paragraph) && header.separator != Some('|');
+            let is_broken = is_amid && (found.len() > 1 || found.iter().any(|word| word.text.contains(';')));
+            if is_sentence || !(is_broken || found.len() > 1 && has_value) {
                 return None;
             }
             let message = format!("this line has {} cells where the titles have {}", found.len(), titles.len());

@@ -38,8 +38,10 @@ pub(super) fn title(word: &str) -> Option<Title> {
     let (bare, unit) = without_unit(trimmed(word));
     let bare = bare.rsplit_once('_').filter(|(_, last)| is_time(last)).map_or(bare, |(rest, _)| rest);
     let of = |name: &str, rest: &str| {
-        let column = known(name).filter(|column| column.is_figure() && *column != Column::N)?;
         let rest = rest.trim_matches([' ', '_', '-', ':', ',']);
+        // `std error` is another figure.
+        let is_other = rest.to_lowercase().starts_with("err");
+        let column = known(name).filter(|column| column.is_figure() && *column != Column::N && !is_other)?;
         let quantity = (!rest.is_empty() && !is_time(rest)).then(|| rest.to_owned());
         Some(Title { column, unit: unit.map(str::to_owned), quantity })
     };
@@ -88,7 +90,8 @@ fn known(word: &str) -> Option<Column> {
         "max" | "maximum" | "largest" | "worst" => Column::Max,
         "median" | "med" => Column::Median,
         "avg" | "average" | "mean" => Column::Mean,
-        "sd" | "std" | "stddev" | "stdev" | "std_dev" | "std-dev" | "sigma" | "σ" => Column::Sd,
+        "std dev" | "standard deviation" | "sd" | "std" | "stddev" | "stdev" | "std_dev" | "std-dev" | "sigma"
+        | "σ" => Column::Sd,
         _ => return None,
     })
 }
@@ -170,7 +173,7 @@ pub(super) fn is_value(word: &str) -> bool {
 
 /// Printed for a figure that is not known.
 pub(super) fn is_unknown(word: &str) -> bool {
-    matches!(word, "-" | "–" | "—" | "n/a" | "N/A" | "NA")
+    matches!(word, "-" | "–" | "—" | "n/a" | "N/A" | "NA" | "null" | "None")
 }
 
 /// Signs at a number that say more than its digits: about, less than, plus or minus, a footnote.
@@ -362,6 +365,13 @@ pub(super) fn dimension(unit: &str) -> Option<&'static str> {
         "B" | "kb" | "kB" | "KB" | "KiB" | "MB" | "MiB" | "GB" | "GiB" | "bytes" => "size",
         _ => return None,
     })
+}
+
+/// Whether a word names a figure that is not read, such as `total`, `p99` and `cv`.
+pub(super) fn is_other_figure(word: &str) -> bool {
+    let word = word.trim_matches(BRACKETS).to_lowercase();
+    let is_quantile = word.strip_prefix(['p', 'q']).is_some_and(|rank| rank.parse::<f64>().is_ok());
+    is_quantile || ["total", "sum", "time", "score", "cv", "iqr", "se", "var", "rms", "took"].contains(&word.as_str())
 }
 
 /// One spelling for each unit.
