@@ -40,7 +40,7 @@ pub(crate) struct Args {
     /// Confidence of intervals
     #[arg(long, value_name = "C", default_value = "0.95", value_parser = confidence)]
     confidence: f64,
-    /// Higher values are better, as with messages per second; without this option, lower ones are faster
+    /// Higher values are better; without this option, lower ones are faster, except where the unit is that of a rate, such as ops/s
     #[arg(long)]
     higher_is_better: bool,
     /// The values were measured in whole steps of this size, such as 0.01: only some means and deviations are then possible

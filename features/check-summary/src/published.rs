@@ -29,6 +29,7 @@ mod tests;
 
 pub use number::Figure;
 pub use read::read;
+pub(crate) use words::is_rate;
 
 use serde::{Deserialize, Serialize};
 

@@ -367,6 +367,13 @@ pub(super) fn dimension(unit: &str) -> Option<&'static str> {
     })
 }
 
+/// Whether a unit is that of a rate, such as `ops/us` and `MB/s`: more is better.
+pub(crate) fn is_rate(unit: &str) -> bool {
+    let per = |(what, time): (&str, &str)| dimension(&spelled(time)) == Some("time") && dimension(what) != Some("time");
+    let is_short = |rate: &&str| unit.eq_ignore_ascii_case(rate);
+    unit.rsplit_once('/').is_some_and(per) || ["fps", "rps", "qps", "tps", "iops", "Mbps", "Gbps"].iter().any(is_short)
+}
+
 /// Whether a word names a figure that is not read, such as `total`, `p99` and `cv`.
 pub(super) fn is_other_figure(word: &str) -> bool {
     let word = word.trim_matches(BRACKETS).to_lowercase();

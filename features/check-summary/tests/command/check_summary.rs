@@ -76,6 +76,14 @@ fn more_can_be_better() {
     let words = ["--claim", "B faster", "--higher-is-better", "--require"];
     check(CLOSE.as_bytes(), &words).expect(0, &["supported"]);
     check(CLOSE.as_bytes(), &["--baseline", "B"]).expect(0, &["A against B"]);
+    // A rate tells it.
+    for unit in ["ops/us", "MB/s", "req/s", "frames/sec", "fps", "IOPS"] {
+        let rates = CLOSE.replace(" min", &format!(" {unit} min"));
+        check(rates.as_bytes(), &["--claim", "B faster", "--require"]).expect(0, &["supported"]);
+        check(rates.as_bytes(), &["--claim", "B slower"]).expect(0, &["contradicted"]);
+    }
+    let cost = CLOSE.replace(" min", " ns/op min");
+    check(cost.as_bytes(), &["--claim", "B slower", "--require"]).expect(0, &["supported"]);
 }
 
 #[test]
