@@ -42,8 +42,7 @@ pub(super) fn is_json(text: &str) -> bool {
 pub(super) fn read(file: &str, text: &str) -> Result<Published, Problems> {
     let refuse =
         |message: &str, remedy: &str| Problems::new(file, text, vec![problem(0..0, message.to_owned(), remedy)]);
-    let is_jmh = text.contains("\"jmhVersion\"");
-    let of = if is_jmh { "JMH's JSON" } else { "JSON, and not like pytest-benchmark's" };
+    let of = if text.contains("\"jmhVersion\"") { "JMH's JSON" } else { "JSON, and not like pytest-benchmark's" };
     let parsed: Result<Document, _> = serde_json::from_slice(&bakeoff_readers::without_nan(text.as_bytes()));
     let Document { entries } = parsed.map_err(|_| {
         refuse(&format!("this looks like {of}"), "`bakeoff stat` reads single values from JSON of other tools")

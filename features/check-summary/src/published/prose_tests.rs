@@ -114,6 +114,14 @@ fn a_number_is_read_or_is_an_error_with_its_place() {
         ("real\t0m5.2s", "1:1"),
         ("12.34* real 11.20 user 0.9 sys", "1:1"),
         ("5.2 s avg, 5.1 s min, n 3", "1:25"),
+    ] {
+        is_an_error(text, place);
+    }
+}
+
+#[test]
+fn a_number_before_the_figures_is_no_part_of_the_name() {
+    for (text, place) in [
         ("old total 0.153 avg 5 n 3", "1:11"),
         ("old total 3 avg 5 n 3", "1:11"),
         ("old 0.153 0.2 0.3 avg 5 n 3", "1:5"),
@@ -125,22 +133,29 @@ fn a_number_is_read_or_is_an_error_with_its_place() {
         ("A real 5.2 avg 5 n 3", "1:8"),
         ("A cv 3 avg 5 n 3", "1:6"),
         ("A [0.1 0.2] avg 5 n 3", "1:3"),
+        ("B avg 3 n 3\nold: 5.2 s on average", "2:1"),
+        ("B avg 3 n 3\nold: roughly 5.2 seconds, 3 runs", "2:1"),
+        ("B avg 3 n 3\nold: 3 s total", "2:1"),
         ("name,n,avg\nA,3,5\nc;10;7;0.1", "3:1"),
         ("name,n,avg\nA,3,5\nc,10 runs", "3:1"),
         ("name,n,avg\nA,3,5\nc,failed", "3:1"),
     ] {
-        // Alone, and above and below what can be read.
-        let number = |line: usize| format!("file:{}:{}", line + place[..1].parse::<usize>().unwrap(), &place[2..]);
-        for (text, line) in
-            [(text.to_owned(), 0), (format!("{text}\n\nC avg 3 n 3\n"), 0), (format!("C avg 3 n 3\n\n{text}\n"), 2)]
-        {
-            let problems = read("file", &text).map(|published| format!("{:?}", names(&published)));
-            let problems = problems.map_err(|problems| problems.render(false)).expect_err(&text);
-            assert!(
-                problems.contains(&number(line)) || (line == 0 && problems.contains("no figures in the input")),
-                "{text:?}: {problems}"
-            );
-        }
+        is_an_error(text, place);
+    }
+}
+
+/// Alone, and above and below what can be read.
+fn is_an_error(text: &str, place: &str) {
+    let number = |line: usize| format!("file:{}:{}", line + place[..1].parse::<usize>().unwrap(), &place[2..]);
+    for (text, line) in
+        [(text.to_owned(), 0), (format!("{text}\n\nC avg 3 n 3\n"), 0), (format!("C avg 3 n 3\n\n{text}\n"), 2)]
+    {
+        let problems = read("file", &text).map(|published| format!("{:?}", names(&published)));
+        let problems = problems.map_err(|problems| problems.render(false)).expect_err(&text);
+        assert!(
+            problems.contains(&number(line)) || (line == 0 && problems.contains("no figures in the input")),
+            "{text:?}: {problems}"
+        );
     }
 }
 
@@ -191,6 +206,7 @@ fn prose_is_skipped_wherever_it_stands() {
         "Mon, 31 May 2010 07:52:57 -0600",
         "% ./stress.pl 1 100",
         "See section 5.2",
+        "The real time dropped by 3%.",
         "Phone: 030 / 123-456",
         "5/31/2010",
         "@@ -1,3 +1,4 @@",

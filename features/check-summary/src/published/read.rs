@@ -27,7 +27,7 @@ pub fn read(file: &str, text: &str) -> Result<Published, Problems> {
     let mut reader = Reader::default();
     let lines: Vec<&str> = text.split_inclusive('\n').map(|line| line.trim_end_matches(['\n', '\r'])).collect();
     if let Some((at, _)) = text.match_indices("{|").find(|(at, _)| *at == 0 || text[..*at].ends_with('\n')) {
-        let wiki = "this looks like a table of a wiki, which is not read".to_owned();
+        let wiki = "this looks like a table of a wiki".to_owned();
         let wiki = problem(at..at + 2, wiki, "write it as CSV, with titles such as `name,n,avg,sd`");
         return Err(Problems::new(file, text, vec![wiki]));
     }

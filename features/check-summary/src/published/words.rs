@@ -286,10 +286,10 @@ pub(super) fn is_told(text: &str) -> bool {
     let content = parts.iter().filter(|word| !is_number(word) && !is_figure(word) && !is_unit(word));
     let content: Vec<String> = content.map(|word| word.text.trim_matches(BRACKETS).to_lowercase()).collect();
     let has = |list: &str| content.iter().any(|word| list.contains(&format!(" {word} ")));
-    let is_sentence = has(SUBJECTS) || text.starts_with("I ") || (content.len() > 2 && has(VERBS));
+    let is_closed = content.len() > 3 && text.ends_with('.');
+    let is_sentence = has(SUBJECTS) || text.starts_with("I ") || (content.len() > 2 && has(VERBS)) || is_closed;
     let is_figured = text.contains([':', '=']) || parts.windows(2).filter(is_pair).count() > 1;
-    let numbers = parts.iter().filter(is_number).count();
-    is_sentence && !is_figured && content.len() > 1 && numbers <= content.len()
+    is_sentence && !is_figured && content.len() > 1 && parts.iter().filter(is_number).count() <= content.len()
 }
 
 /// A day, such as `2010-05-31`: three numbers, one of them a year.
@@ -319,18 +319,21 @@ pub(super) fn shape(text: &str) -> Shape {
     let needs_words = if end.is_some() { 6 } else { 3 };
     let is_version = text.to_lowercase().contains("version");
     let is_label = last <= 4 && !is_version && (after_sign || !text.contains([':', '=']));
-    let pairs = parts
-        .windows(2)
-        .enumerate()
-        .filter(|(at, pair)| names_figure(pair[0].text) && written[at + 1].is_some())
-        .count();
+    // `old: 5.2 s on average` is a line of figures.
+    let label = text.find(':').and_then(|at| parts.iter().position(|word| word.start > at)).filter(|at| *at < 4);
+    let is_time =
+        |pair: &[Word<'_>]| number_in(pair[0].text).is_some_and(|n| n.is_timed || self::is_timed(pair[1].text));
+    let is_labelled = found < 6 && label.is_some_and(|at| parts[at..].windows(2).take(2).any(is_time));
+    let pairs = (1..parts.len()).filter(|at| names_figure(parts[at - 1].text) && written[*at].is_some()).count();
     let plus_minus = ["±", "+-", "+/-"].iter().any(|sign| text.contains(sign));
     Shape {
         numbers,
         words: found,
-        is_sentence: is_told(text) || (found >= needs_words && 2 * numbers <= found && pairs < 2),
+        is_sentence: is_told(text) || (!is_labelled && found >= needs_words && 2 * numbers <= found && pairs < 2),
         is_value: end.is_some() && after_sign,
-        is_entry: numbers > found || end.is_some_and(|end| is_label && (is_timed || !end.is_whole || end.is_marked)),
+        is_entry: numbers > found
+            || is_labelled
+            || end.is_some_and(|end| is_label && (is_timed || !end.is_whole || end.is_marked)),
         is_timed,
         names_figure: numbers > 0 && (plus_minus || parts.iter().any(|word| names_figure(word.text))),
     }
