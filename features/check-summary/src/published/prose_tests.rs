@@ -136,6 +136,7 @@ fn a_number_before_the_figures_is_no_part_of_the_name() {
         ("B avg 3 n 3\nold: 5.2 s on average", "2:1"),
         ("B avg 3 n 3\nold: roughly 5.2 seconds, 3 runs", "2:1"),
         ("B avg 3 n 3\nold: 3 s total", "2:1"),
+        ("fix + load\n(2 runs)\ncharge avg_t : 0.4", "2:1"),
         ("name,n,avg\nA,3,5\nc;10;7;0.1", "3:1"),
         ("name,n,avg\nA,3,5\nc,10 runs", "3:1"),
         ("name,n,avg\nA,3,5\nc,failed", "3:1"),
@@ -242,6 +243,8 @@ fn prose_is_skipped_wherever_it_stands() {
         let published = good(&text);
         assert_eq!((names(&published).len(), published.lines_unread.as_slice()), (2, &[4, 5, 6][..]), "{text}");
     }
+    let remark = "# fix\n(idle)\ncharge avg_t : 0.4\n# no fix\n(idle, too)\ncharge avg_t : 0.5\n";
+    assert_eq!(names(&good(remark)), [(Some("charge"), "fix"), (Some("charge"), "no fix")]);
     // Alone it may be anybody's.
     for line in ["max 4 processes", "avg: 5.2"] {
         let problems = read("file", &format!("{figures}\n{line}\n")).expect_err(line).render(false);

@@ -110,7 +110,7 @@ impl Reader {
         let is_continued = self.is_continued();
         let is_long = text.split_whitespace().count() > HEADING_WORDS && !is_alone;
         let is_remark = !is_ruled && (is_long || is_continued || text.ends_with(['.', '!', '?', ',', ';']));
-        let is_remark = is_remark || is_prose(text) || (!is_ruled && is_told(text));
+        let is_remark = is_remark || is_prose(text) || (!is_ruled && (is_told(text) || text.starts_with('(')));
         let bare = bare(text, "#=-*_:`\"");
         let text = if bare.is_empty() || is_remark { text } else { bare }.to_owned();
         let shape = shape(&text);
