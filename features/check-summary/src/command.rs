@@ -40,7 +40,7 @@ pub(crate) struct Args {
     /// Confidence of intervals
     #[arg(long, value_name = "C", default_value = "0.95", value_parser = confidence)]
     confidence: f64,
-    /// Higher values are better, as with messages per second; without this option, lower ones are faster
+    /// Higher values are better; without this option, lower ones are faster, except where the unit is that of a rate, such as ops/s
     #[arg(long)]
     higher_is_better: bool,
     /// The values were measured in whole steps of this size, such as 0.01: only some means and deviations are then possible
@@ -123,13 +123,9 @@ fn listed_claims(file: &Path) -> Result<Vec<String>, CommandError> {
     let claim = |record: Result<csv::StringRecord, csv::Error>| {
         let record = record.map_err(|error| wrong(error.to_string()))?;
         let line = record.position().map_or(0, csv::Position::line);
-        let [system, claim, against, quantity] = KNOWN.map(|title| {
-            titles
-                .iter()
-                .position(|known| known == title)
-                .and_then(|at| record.get(at))
-                .filter(|field| !field.is_empty())
-        });
+        let at = |title: &str| titles.iter().position(|known| known == title);
+        let field = |title| record.get(at(title)?).filter(|field| !field.is_empty());
+        let [system, claim, against, quantity] = KNOWN.map(field);
         let (Some(system), Some(claim)) = (system, claim) else {
             return Err(wrong(format!("line {line} has no system or no claim")));
         };

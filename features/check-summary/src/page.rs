@@ -71,10 +71,8 @@ fn unread(findings: &SummaryFindings) -> Vec<String> {
         said.push(format!("not read, because these titles name no figure: {}", bakeoff_report::words::listed(&titles)));
     }
     if *lines_left_out > 0 {
-        said.push(format!(
-            "{} (pictures, rules)",
-            plural(*lines_left_out, "line was not needed", "lines were not needed")
-        ));
+        let lines = plural(*lines_left_out, "line was not needed", "lines were not needed");
+        said.push(format!("{lines} (pictures, rules)"));
     }
     said
 }
@@ -82,14 +80,11 @@ fn unread(findings: &SummaryFindings) -> Vec<String> {
 /// Numbers of lines, with those that follow each other as `7–9`.
 fn ranges(lines: &[usize]) -> Vec<String> {
     let runs = lines.chunk_by(|a, b| a + 1 == *b);
-    runs.map(|run| {
-        if run.len() < 3 {
-            run.iter().map(usize::to_string).collect::<Vec<_>>().join(", ")
-        } else {
-            format!("{}–{}", run[0], run[run.len() - 1])
-        }
-    })
-    .collect()
+    let range = |run: &[usize]| match run {
+        [first, _, .., last] => format!("{first}–{last}"),
+        few => few.iter().map(usize::to_string).collect::<Vec<_>>().join(", "),
+    };
+    runs.map(range).collect()
 }
 
 /// The figures as published, and whether they are possible; those of one quantity below each other.

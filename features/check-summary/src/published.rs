@@ -29,11 +29,12 @@ mod tests;
 
 pub use number::Figure;
 pub use read::read;
+pub(crate) use words::is_rate;
 
 use serde::{Deserialize, Serialize};
 
 /// Figures of one list of values, as they were published.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Summary {
     /// What was measured: a build, a system, a file. Unique among the summaries of one quantity and unit.
     pub name: String,
@@ -63,6 +64,15 @@ impl Summary {
     /// Whether the two can be compared: they are of the same quantity, in the same unit.
     pub fn is_comparable(&self, other: &Self) -> bool {
         self.quantity == other.quantity && self.unit == other.unit
+    }
+
+    /// All figures but n.
+    fn figures_mut(&mut self) -> [&mut Option<Figure>; 5] {
+        [&mut self.min, &mut self.max, &mut self.median, &mut self.mean, &mut self.sd]
+    }
+
+    fn figures(&self) -> impl Iterator<Item = &Figure> {
+        [&self.min, &self.max, &self.median, &self.mean, &self.sd].into_iter().flatten()
     }
 
     /// The quantity by its name, or by its unit if it has none.
@@ -99,17 +109,18 @@ pub struct StatedDifference {
 }
 
 /// How the figures were printed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Printing {
     /// Each to the digits that it shows.
+    #[default]
     AsShown,
     /// By ministat: eight significant digits, without the zeros at the end.
     EightDigits,
 }
 
 /// All that a text held.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Published {
     /// Its summaries; never empty, and in the order of the text.
     pub summaries: Vec<Summary>,

@@ -5,8 +5,8 @@
 use super::compare::{Comparison, Shown, compare, equivalent, zone};
 use super::finding::{SummaryFinding, Terms};
 use crate::figures::{Range, intersect};
-use crate::published::Figure;
 use crate::published::claim::{Amount, Claim, Says, Way};
+use crate::published::{Figure, is_rate};
 use serde::{Deserialize, Serialize};
 
 /// What becomes of a claim.
@@ -79,7 +79,6 @@ pub struct ClaimFinding {
 /// Judges one claim.
 pub(super) fn judge(claim: &Claim, subject: &SummaryFinding, object: &SummaryFinding, terms: &Terms) -> ClaimFinding {
     let comparison = compare(subject, object, terms);
-    let unit = comparison.unit.as_deref();
     let margin = match &claim.says {
         Says::Equal { within } => Some(within.as_ref().map_or(terms.margin, |figure| figure.value / 100.0)),
         _ => None,
@@ -88,7 +87,7 @@ pub(super) fn judge(claim: &Claim, subject: &SummaryFinding, object: &SummaryFin
     let (outcome, why) = match impossible {
         Some(finding) => (Outcome::Impossible, Why::ImpossibleFigures(finding.published.name.clone())),
         None => match &claim.says {
-            Says::Differs { way, amount } => differs(*way, amount.as_ref(), &comparison, terms, unit),
+            Says::Differs { way, amount } => differs(*way, amount.as_ref(), &comparison, terms),
             Says::Different => by_shown(comparison.differ, Outcome::Supported, Why::Shows),
             Says::Equal { within } => equal(within.is_some(), margin.unwrap_or(terms.margin), &comparison),
             Says::NotSignificant => match comparison.differ {
@@ -126,18 +125,14 @@ fn equal(with_margin: bool, margin: f64, comparison: &Comparison) -> (Outcome, W
     }
 }
 
-fn differs(
-    way: Way,
-    amount: Option<&Amount>,
-    comparison: &Comparison,
-    terms: &Terms,
-    unit: Option<&str>,
-) -> (Outcome, Why) {
+fn differs(way: Way, amount: Option<&Amount>, comparison: &Comparison, terms: &Terms) -> (Outcome, Why) {
+    let unit = comparison.unit.as_deref();
+    let more_is_better = terms.more_is_better || unit.is_some_and(is_rate);
     let more = match way {
         Way::More => true,
         Way::Less => false,
-        Way::Faster => terms.more_is_better,
-        Way::Slower => !terms.more_is_better,
+        Way::Faster => more_is_better,
+        Way::Slower => !more_is_better,
     };
     if let Some(Amount::Absolute(_, Some(claimed))) = amount
         && unit.is_some_and(|unit| unit != claimed)

@@ -2,40 +2,30 @@
 //! was published.
 
 use crate::figures::{Fault, Which};
-use crate::published::{Figure, Summary};
+use crate::published::Summary;
 
-/// What a figure is called.
-fn name(which: Which) -> &'static str {
-    match which {
-        Which::Min => "the smallest",
-        Which::Max => "the largest",
-        Which::Median => "the median",
-        Which::Mean => "the mean",
-        Which::Sd => "the standard deviation",
-    }
-}
-
-/// The figure of a kind, as it was published.
-fn figure_of(summary: &Summary, which: Which) -> Option<&Figure> {
-    match which {
-        Which::Min => summary.min.as_ref(),
-        Which::Max => summary.max.as_ref(),
-        Which::Median => summary.median.as_ref(),
-        Which::Mean => summary.mean.as_ref(),
-        Which::Sd => summary.sd.as_ref(),
-    }
+/// What a figure is called, and with a blank before it, what was published.
+fn named(which: Which, summary: &Summary) -> (&'static str, String) {
+    let (name, figure) = match which {
+        Which::Min => ("the smallest", &summary.min),
+        Which::Max => ("the largest", &summary.max),
+        Which::Median => ("the median", &summary.median),
+        Which::Mean => ("the mean", &summary.mean),
+        Which::Sd => ("the standard deviation", &summary.sd),
+    };
+    (name, figure.as_ref().map_or(String::new(), |figure| format!(" {}", figure.text)))
 }
 
 /// A fault as a sentence without its stop.
 pub(super) fn fault(fault: &Fault, summary: &Summary) -> String {
     match fault {
         Fault::Empty => "there are no values".to_owned(),
-        Fault::NotFinite(which) => format!("{} is too large to compute with", name(*which)),
+        Fault::NotFinite(which) => format!("{} is too large to compute with", named(*which, summary).0),
         Fault::Outside { which: Which::Sd, printed, .. } if printed[1] < 0.0 => {
             "a standard deviation is never negative".to_owned()
         }
         Fault::Outside { which, printed, allowed, by } => {
-            let text = figure_of(summary, *which).map_or(String::new(), |figure| format!(" {}", figure.text));
+            let (name, text) = named(*which, summary);
             let (below, above) = (printed[1] < allowed[0], printed[0] > allowed[1]);
             let size = allowed[0].abs().max(printed[0].abs());
             let bound = match (below, above) {
@@ -44,16 +34,16 @@ pub(super) fn fault(fault: &Fault, summary: &Summary) -> String {
                 _ => format!("is about {}", number(allowed[0], size / 1e6, false)),
             };
             let n = summary.n.map_or("whatever n is".to_owned(), |n| format!("with n = {n}"));
-            format!("{}{text} cannot be: by {by}, {n}, it {bound}", name(*which))
+            format!("{name}{text} cannot be: by {by}, {n}, it {bound}")
         }
     }
 }
 
 /// Which figure no values in whole steps can have.
 pub(super) fn off_step(which: Which, summary: &Summary, step: f64) -> String {
-    let text = figure_of(summary, which).map_or(String::new(), |figure| format!(" {}", figure.text));
+    let (name, text) = named(which, summary);
     let n = summary.n.map_or(String::new(), |n| format!(" {n}"));
-    format!("{}{text} cannot be: no{n} values in steps of {step} have it", name(which))
+    format!("{name}{text} cannot be: no{n} values in steps of {step} have it")
 }
 
 /// A bound, with digits enough to tell it from what is `apart` from it; away from what it excludes.

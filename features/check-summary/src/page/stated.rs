@@ -46,14 +46,11 @@ fn why(finding: &StatedFinding) -> String {
         let interval = intervals(difference.low, difference.high, shown);
         glue(&format!("{}{} {interval}", shown(low / 2.0 + high / 2.0), in_unit(finding.unit.as_deref())))
     });
+    let proven = finding.stated.difference.is_some();
     match finding.follows {
-        Follows::Yes if finding.stated.difference.is_none() => {
-            format!(": {given}. That does not show them equal.")
-        }
+        Follows::Yes if !proven => format!(": {given}. That does not show them equal."),
         Follows::Yes => String::new(),
-        Follows::OtherOutcome if finding.stated.difference.is_none() => {
-            format!(": the figures give {given}, which is a difference.")
-        }
+        Follows::OtherOutcome if !proven => format!(": the figures give {given}, which is a difference."),
         Follows::OtherOutcome => format!(": the figures give {given}, which includes no difference."),
         Follows::OtherDifference => format!(": the figures give {given}."),
         Follows::OtherWidth => format!(": the half-width is another one; the figures give {given}."),

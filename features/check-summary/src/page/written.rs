@@ -24,13 +24,8 @@ pub(super) fn percents(ratio: [f64; 2]) -> [f64; 2] {
 
 /// What is missing, each once.
 pub(super) fn needs(missing: &[&str]) -> String {
-    let mut once: Vec<String> = vec![];
-    for one in missing {
-        let one = clean(one);
-        if !once.contains(&one) {
-            once.push(one);
-        }
-    }
+    let mut seen = std::collections::BTreeSet::new();
+    let once: Vec<String> = missing.iter().filter(|one| seen.insert(**one)).map(|one| clean(one)).collect();
     if once.is_empty() { "positive means and a bounded sd".to_owned() } else { bakeoff_report::words::listed(&once) }
 }
 

@@ -29,6 +29,8 @@ const FORMS: &str = "such as `B 1.4% slower than A`, `B is about 20% faster`, `A
 
 /// Names in a claim, each with all summaries that are called so, and whether a word such as `than` stands before it.
 type Named = Vec<(Vec<usize>, bool)>;
+/// The two that are meant, or a message and a remedy.
+type Two = Result<(usize, usize), (&'static str, String)>;
 
 impl Claim {
     /// Reads a claim about some summaries. They are named by their names, by the last part of a path, by ministat's symbols,
@@ -76,11 +78,8 @@ impl Claim {
             Amount::Percent(figure) | Amount::Times(figure) | Amount::Absolute(figure, _) => figure.value > 0.0,
         };
         if amount.as_ref().is_some_and(|amount| !positive(amount)) {
-            return fail(
-                whole,
-                "an amount is above 0".to_owned(),
-                "say `faster` or `slower` instead of a sign, `A = B` instead of 0",
-            );
+            let remedy = "say `faster` or `slower` instead of a sign, `A = B` instead of 0";
+            return fail(whole, "an amount is above 0".to_owned(), remedy);
         }
         match said.says(amount) {
             Ok(says) => Ok(Self { text: text.to_owned(), subject, object, says }),
@@ -97,47 +96,31 @@ fn names(summaries: &[Summary]) -> String {
 }
 
 /// Which two are meant, or why that is not clear and what to do.
-fn who(
-    summaries: &[Summary],
-    baseline: usize,
-    named: &Named,
-    quantities: &[Vec<usize>],
-    amount: Option<&Amount>,
-) -> Result<(usize, usize), (&'static str, String)> {
+fn who(summaries: &[Summary], baseline: usize, named: &Named, of: &[Vec<usize>], amount: Option<&Amount>) -> Two {
     let is_first = |at: &usize| !summaries[..*at].iter().any(|earlier| earlier.is_comparable(&summaries[*at]));
     let firsts = (0..summaries.len()).filter(is_first);
     let families: Vec<Vec<usize>> = firsts
         .map(|first| (first..summaries.len()).filter(|at| summaries[*at].is_comparable(&summaries[first])).collect())
         .collect();
-    let is_meant = |family: &&Vec<usize>| quantities.iter().all(|of_it| of_it.contains(&family[0]));
+    let is_meant = |family: &&Vec<usize>| of.iter().all(|of_it| of_it.contains(&family[0]));
     let found: Vec<(usize, usize)> = families
         .iter()
         .filter(is_meant)
         .filter_map(|family| pair(family, baseline_of(summaries, baseline, family[0]), named))
         .collect();
     // `B slower by 3 s` can only be meant of what is in s.
-    let unit = match amount {
-        Some(Amount::Absolute(_, unit)) => unit.as_deref(),
-        _ => None,
-    };
+    let unit = if let Some(Amount::Absolute(_, unit)) = amount { unit.as_deref() } else { None };
     let of_unit: Vec<(usize, usize)> =
         found.iter().copied().filter(|(one, _)| unit.is_some() && summaries[*one].unit.as_deref() == unit).collect();
     match (found.as_slice(), of_unit.as_slice()) {
         ([one], _) | (_, [one]) => Ok(*one),
         ([], _) if families.iter().all(|family| family.len() < 2) => {
-            let remedy = if summaries.len() < 2 {
-                "a claim needs two summaries".to_owned()
-            } else {
-                "a claim needs two summaries of the same quantity and unit".to_owned()
-            };
-            Err(("there is nothing to compare with", remedy))
+            let of = if summaries.len() < 2 { "" } else { " of the same quantity and unit" };
+            Err(("there is nothing to compare with", format!("a claim needs two summaries{of}")))
         }
         ([], _) => {
-            let remedy = format!(
-                "name two different ones of one quantity, such as `B slower than A`; the names are {}",
-                names(summaries)
-            );
-            Err(("which two are meant?", remedy))
+            let remedy = "name two different ones of one quantity, such as `B slower than A`; the names are";
+            Err(("which two are meant?", format!("{remedy} {}", names(summaries))))
         }
         (several, _) => {
             let names: Vec<&str> = several.iter().filter_map(|(one, _)| summaries[*one].label()).collect();

@@ -2,8 +2,8 @@
 //! tells the quantity; where single figures or lists stand below headings, the heading tells the system, and the
 //! name at the figure the quantity. A heading of everything tells nothing.
 
-use super::reader::{Heading, Kind, Row, two_units};
-use super::words::{dimension, is_resource};
+use super::reader::{Heading, Kind, Row, problem, two_units};
+use super::words::{dimension, is_other_figure, is_resource, spelled, without_unit};
 use super::{Figure, Summary, lists};
 use bakeoff_model::problem::Problem;
 use std::collections::BTreeSet;
@@ -34,6 +34,12 @@ pub(super) fn resolve(mut rows: Vec<Row>, sections: &[Option<Heading>], problems
     let columns_unread = asides(&mut rows);
     let are_counts = counts(&mut rows);
     let single = single_figures(&rows, sections);
+    let is_nameless = |row: &&Row| row.summary.name.is_empty() && matches!(row.kind, Kind::Keyed { lines: 1, .. });
+    if single == Headings::Titles && rows.iter().any(|row| !row.summary.name.is_empty()) {
+        let remedy = "write the system's name before it, or leave the line out";
+        let nameless = rows.iter().filter(is_nameless);
+        problems.extend(nameless.map(|row| problem(row.span.clone(), "whose is this figure?".to_owned(), remedy)));
+    }
     let is_single = |row: &Row| single == Headings::Systems && matches!(row.kind, Kind::Keyed { .. });
     let is_list = |row: &Row| matches!(row.kind, Kind::Listed { .. });
     let is_table = |row: &&Row| !is_list(row) && !is_single(row);
@@ -70,7 +76,7 @@ pub(super) fn resolve(mut rows: Vec<Row>, sections: &[Option<Heading>], problems
     for (summary, values, _) in found.iter_mut().filter(|(_, values, _)| !values.is_empty()) {
         lists::of_runs(summary, values);
     }
-    units(&mut found, problems);
+    units(&found, problems);
     let mut summaries: Vec<Summary> = vec![];
     for (mut summary, ..) in found {
         let family = || summaries.iter().filter(|known| known.is_comparable(&summary));
@@ -97,6 +103,11 @@ fn placed(mut summary: Summary, told: Headings, heading: Option<String>, section
         }
         Headings::Systems => {
             let label = std::mem::replace(&mut summary.name, heading.unwrap_or_default());
+            let (label, unit) = match without_unit(&label) {
+                (bare, Some(unit)) if is_resource(&label) => (bare.to_owned(), Some(spelled(unit))),
+                _ => (label, None),
+            };
+            summary.unit = summary.unit.or(unit);
             let parts = [label, summary.quantity.unwrap_or_default()].into_iter().filter(|part| !part.is_empty());
             let quantity = parts.collect::<Vec<_>>().join(", ");
             summary.quantity = (!quantity.is_empty()).then_some(quantity);
@@ -115,7 +126,7 @@ fn asides(rows: &mut [Row]) -> Vec<String> {
     let mut unread = vec![];
     for row in rows {
         for (title, cell, before) in std::mem::take(&mut row.asides) {
-            if collide && before {
+            if collide && before && !is_other_figure(&title) {
                 row.summary.name = format!("{} {cell}", row.summary.name).trim().to_owned();
             } else if !unread.contains(&title) {
                 unread.push(title);
@@ -185,28 +196,20 @@ fn tables(rows: &[&Row], sections: &[Option<Heading>]) -> Headings {
     if all_have_one || labels_repeat { Headings::Quantities } else { Headings::Titles }
 }
 
-/// Figures without a unit have the one of their quantity. Two units of one dimension, such as s and ms, are a problem;
-/// others are of different quantities.
-fn units(found: &mut [(Summary, Vec<Figure>, Range<usize>)], problems: &mut Vec<Problem>) {
-    for at in 0..found.len() {
-        let known: Vec<String> = found[..at]
-            .iter()
-            .filter(|(other, ..)| other.quantity == found[at].0.quantity)
-            .filter_map(|(other, ..)| other.unit.clone())
-            .collect();
-        let Some(unit) = &found[at].0.unit else { continue };
-        let clashes =
-            |other: &&String| *other != unit && dimension(other).is_some() && dimension(other) == dimension(unit);
-        if let Some(other) = known.iter().find(clashes) {
-            problems.push(two_units(unit, other, found[at].2.clone()));
-        }
-    }
-    for at in 0..found.len() {
-        let quantity = &found[at].0.quantity;
-        let units: BTreeSet<&String> =
-            found.iter().filter(|(s, ..)| s.quantity == *quantity).filter_map(|(s, ..)| s.unit.as_ref()).collect();
-        if units.len() == 1 && found[at].0.unit.is_none() {
-            found[at].0.unit = units.first().map(|unit| (*unit).clone());
+/// Two units of one dimension, such as s and ms, are a problem, as are figures without a unit next to others of their quantity
+/// that have one; units of other dimensions are of different quantities.
+fn units(found: &[(Summary, Vec<Figure>, Range<usize>)], problems: &mut Vec<Problem>) {
+    for (at, (summary, _, span)) in found.iter().enumerate() {
+        let unit = summary.unit.as_deref();
+        let clashes = |(place, other): &(usize, &str)| match unit {
+            None => summary.figures().next().is_some(),
+            Some(unit) => *place < at && *other != unit && dimension(other).is_some_and(|d| dimension(unit) == Some(d)),
+        };
+        let same = |other: &Summary| other.quantity == summary.quantity;
+        let others = found.iter().enumerate().filter(|(_, (other, ..))| same(other));
+        let mut known = others.filter_map(|(place, (other, ..))| Some((place, other.unit.as_deref()?)));
+        if let Some((_, other)) = known.find(clashes) {
+            problems.push(two_units(unit, Some(other), span.clone()));
         }
     }
 }

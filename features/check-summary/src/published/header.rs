@@ -20,10 +20,15 @@ pub(super) struct Header {
 }
 
 impl Header {
-    /// A line of titles: names of figures and, between separators, others. Between blanks all must be known.
+    /// A line of titles: names of figures and, between separators, others. Between blanks all but the first must be known.
     pub(super) fn read(line: &str, start: usize) -> Option<Self> {
         let separator = ['|', '\t', ';', ','].into_iter().find(|c| line.trim_matches('|').contains(*c));
-        let titles = split(line, start, separator);
+        let mut titles = split(line, start, separator);
+        titles.dedup_by(|unit, title| {
+            let is_unit = separator.is_none() && unit.text.starts_with(['(', '[']);
+            title.text = if is_unit { &line[title.start - start..unit.span().end - start] } else { title.text };
+            is_unit
+        });
         let words_in = |word: &Word<'_>| word.text.split_whitespace().count();
         let has_number = |word: &Word<'_>| {
             title(word.text).is_some() && word.text.split_whitespace().any(|word| number_in(word).is_some())
@@ -43,7 +48,7 @@ impl Header {
         let figures = columns().filter(|column| column.is_figure()).count();
         let tells_middle = columns().any(|column| matches!(column, Column::Mean | Column::Median));
         let is_header = match separator {
-            None => figures >= 2 && titles.iter().all(|(_, known)| known.is_some()),
+            None => figures >= 2 && titles.iter().skip(usize::from(tells_middle)).all(|(_, known)| known.is_some()),
             Some(_) => figures >= 2 || (figures == 1 && tells_middle && titles.len() > 1),
         };
         let mut header = Self { titles, separator, is_hyperfine: false };
@@ -83,7 +88,9 @@ pub(super) fn split(line: &str, start: usize, separator: Option<char>) -> Vec<Wo
         Some('|') => {
             let inner = line.trim().trim_start_matches('|');
             let start = start + (line.len() - line.trim_start().len()) + (line.trim().len() - inner.len());
-            cells(inner.trim_end_matches('|'), start, |c| c == '|')
+            // `\|` is a bar in a cell.
+            let before = std::cell::Cell::new(' ');
+            cells(inner.trim_end_matches('|'), start, |c| before.replace(c) != '\\' && c == '|')
         }
         Some(separator) => quoted_cells(line, start, separator),
     }

@@ -39,11 +39,8 @@ impl Reader {
             [score, sign, error] if sign.text == "±" => (None, score, Some(error)),
             [count, score, sign, error] if sign.text == "±" => (Some(count), score, Some(error)),
             _ => {
-                self.problem(
-                    span,
-                    "this is not a row of JMH's table".to_owned(),
-                    "JMH prints Cnt, Score ± Error and Units",
-                );
+                let message = "this is not a row of JMH's table".to_owned();
+                self.problem(span, message, "JMH prints Cnt, Score ± Error and Units");
                 return true;
             }
         };

@@ -1,19 +1,13 @@
 //! Lines of figures with their names: `A avg 0.203 min 0.187 n 75`, and one figure a line, `charge avg_t : 0.61`.
 
-use super::reader::{Kind, Reader, nothing, problem};
+use super::Summary;
+use super::reader::{Kind, Reader, Value, nothing, problem, two_units};
 use super::words::{
-    Column, SIGNS, Word, column, is_timed, is_value, looks_like_a_unit, number_in, pieces, shape, split_unit, title,
-    words,
+    Column, SIGNS, Word, bare, column, is_other_figure, is_timed, is_unknown, is_value, looks_like_a_unit,
+    names_figure, number_in, pieces, shape, spelled, split_unit, title, words,
 };
 use bakeoff_model::problem::Problem;
 use std::ops::Range;
-
-/// Figures of a line, and the units that stood at them.
-#[derive(Default)]
-struct Pairs<'a> {
-    values: Vec<(Column, Word<'a>)>,
-    units: Vec<(String, Word<'a>)>,
-}
 
 impl Reader {
     /// A line of words with numbers; false if it is none.
@@ -23,27 +17,41 @@ impl Reader {
         let stands_for_one = |word: &str| is_value(split_unit(word).0) || is_value(word);
         let is_pair = |pair: &[Word<'_>]| known(pair[0].text).is_some() && stands_for_one(pair[1].text);
         let Some(first) = found.windows(2).position(is_pair) else { return self.joined(number, line, &found, start) };
-        let mut pairs = Pairs::default();
+        let mut pairs = vec![];
         if let Err(problem) = take(&found[first..], &mut pairs) {
             // `20 repeats each, n 20 of them` tells no figure: a remark.
-            let is_count = matches!(pairs.values.as_slice(), [(Column::N, _)]) && found.len() > first + 3;
-            if is_count || (shape(line).is_sentence && pairs.values.len() < 2) {
+            let is_count = matches!(pairs.as_slice(), [(Column::N, ..)]) && found.len() > first + 3;
+            if is_count || (shape(line).is_sentence && pairs.len() < 2) {
                 return false;
             }
             self.problems.push(problem);
             return true;
         }
-        let label = line[..found[first].start - start].trim_matches([' ', '\t', ':', ',', ';', '=', '(', '-']);
-        let closed = line[..found[first].start - start].trim_end().ends_with(':');
+        let before = &line[..found[first].start - start];
+        let (label, closed) = (bare(before, ":,;=(-"), before.trim_end().ends_with(':'));
         if let Some(stray) = stray(label, start + line.find(label).unwrap_or(0), &pairs, closed) {
             let remedy =
                 "write the name of the figure before it, such as `avg` or `sd`; a colon ends a name that has numbers";
             self.problem(stray.span(), format!("what is `{}`?", stray.text), remedy);
             return true;
         }
+        if self.is_in_sentence(label, &pairs) {
+            self.unread.push(number);
+            return true;
+        }
         let colon = is_colon(line, &found[first], &found[first + 1], start);
-        self.figures(number, label, pairs, start..start + line.len(), colon);
+        self.figures(number, label, &pairs, start..start + line.len(), colon);
         true
+    }
+
+    /// Whether a single figure stands in a sentence of several lines: behind `with` and its like, before a noun, or alone.
+    fn is_in_sentence(&self, label: &str, pairs: &[Value<'_>]) -> bool {
+        const JOINTS: &str = " a an the at of with by to from and or than in on ";
+        let [(column, _, unit)] = pairs else { return false };
+        let is_noun = unit.as_deref().is_some_and(|unit| unit.len() > 3 && unit.chars().all(char::is_lowercase));
+        let is_joined = label.split_whitespace().next_back().is_some_and(|last| JOINTS.contains(&format!(" {last} ")));
+        let is_amid = is_noun || is_joined || (label.is_empty() && self.around.is_followed);
+        *column != Column::N && is_amid && self.is_continued()
     }
 
     /// `charge_avg_t : 0.61`, where the name of the figure is a part of a word.
@@ -58,21 +66,21 @@ impl Reader {
             return false;
         }
         let unit = found.get(2).map_or(stuck, |word| word.text);
-        let mut pairs = Pairs { values: vec![(name.column, Word { text: digits, start: value.start })], units: vec![] };
-        let units = name.unit.into_iter().chain((!unit.is_empty()).then(|| unit.to_owned()));
-        pairs.units.extend(units.map(|unit| (unit, *value)));
         let colon = is_colon(line, key, value, start);
-        self.figures(number, &name.quantity.unwrap_or_default(), pairs, start..start + line.len(), colon);
+        match one_unit(name.unit, unit, value.span()) {
+            Err(problem) => self.problems.push(problem),
+            Ok(unit) => {
+                let pairs = vec![(name.column, Word { text: digits, start: value.start }, unit)];
+                self.figures(number, &name.quantity.unwrap_or_default(), &pairs, start..start + line.len(), colon);
+            }
+        }
         true
     }
 
-    fn figures(&mut self, number: usize, label: &str, pairs: Pairs<'_>, span: Range<usize>, colon: bool) {
+    fn figures(&mut self, number: usize, label: &str, pairs: &[Value<'_>], span: Range<usize>, colon: bool) {
         let mut summary = nothing(label.to_owned(), number);
-        for (unit, word) in &pairs.units {
-            self.meet_unit(&mut summary.unit, unit, word.span());
-        }
-        if pairs.values.len() > 1 {
-            self.fill(&mut summary, &pairs.values);
+        if pairs.len() > 1 {
+            self.fill(&mut summary, pairs);
             return self.add(summary, Kind::Pairs, vec![], span);
         }
         // One figure a line: more of the same may stand above.
@@ -82,46 +90,26 @@ impl Reader {
             row.section == section && row.summary.name == label && matches!(row.kind, Kind::Keyed { .. })
         };
         let Some(at) = self.rows.iter().rposition(same) else {
-            self.fill(&mut summary, &pairs.values);
+            self.fill(&mut summary, pairs);
             return self.add(summary, Kind::Keyed { lines: 1, colon }, vec![], span);
         };
-        let mut one = nothing(label.to_owned(), number);
-        self.fill(&mut one, &pairs.values);
-        for (unit, word) in &pairs.units {
-            let mut known = self.rows[at].summary.unit.take();
-            self.meet_unit(&mut known, unit, word.span());
-            self.rows[at].summary.unit = known;
-        }
-        let row = &mut self.rows[at];
-        let known = &mut row.summary;
-        let twice = known.n.is_some() && one.n.is_some()
-            || [(&known.min, &one.min), (&known.max, &one.max), (&known.median, &one.median), (&known.mean, &one.mean)]
-                .into_iter()
-                .chain([(&known.sd, &one.sd)])
-                .any(|(known, new)| known.is_some() && new.is_some());
-        if twice {
+        let mut known = std::mem::take(&mut self.rows[at].summary);
+        let held = |summary: &Summary| summary.figures().count() + usize::from(summary.n.is_some());
+        let before = (held(&known), self.problems.len());
+        self.fill(&mut known, pairs);
+        if (held(&known), self.problems.len()) == before && !pairs.iter().any(|(_, word, _)| is_unknown(word.text)) {
             let remedy = "one of each for every name; write a line such as `before` above those of each system";
             self.problem(span, format!("this figure of `{label}` stands here twice"), remedy);
-            return;
         }
-        known.n = known.n.or(one.n);
-        for (known, new) in [
-            (&mut known.min, one.min),
-            (&mut known.max, one.max),
-            (&mut known.median, one.median),
-            (&mut known.mean, one.mean),
-            (&mut known.sd, one.sd),
-        ] {
-            *known = known.take().or(new);
-        }
-        if let Kind::Keyed { lines, .. } = &mut row.kind {
+        self.rows[at].summary = known;
+        if let Kind::Keyed { lines, .. } = &mut self.rows[at].kind {
             *lines += 1;
         }
     }
 }
 
 /// Takes names and numbers in turn, with units between; the problem where they end.
-fn take<'a>(found: &[Word<'a>], pairs: &mut Pairs<'a>) -> Result<(), Problem> {
+fn take<'a>(found: &[Word<'a>], pairs: &mut Vec<Value<'a>>) -> Result<(), Problem> {
     let mut at = 0;
     while at < found.len() {
         let Some((figure, unit)) = column(found[at].text).filter(|(column, _)| column.is_figure()) else {
@@ -139,24 +127,29 @@ fn take<'a>(found: &[Word<'a>], pairs: &mut Pairs<'a>) -> Result<(), Problem> {
         }
         let is_unit = |word: &&Word<'_>| column(word.text).is_none() && looks_like_a_unit(word.text);
         let apart = found.get(at + 2).filter(|_| stuck.is_empty()).filter(is_unit);
-        for unit in unit.as_deref().into_iter().chain(apart.map(|word| word.text)).chain([stuck]) {
-            if !unit.is_empty() && !digits.is_empty() && figure != Column::N {
-                pairs.units.push((unit.to_owned(), *value));
-            }
-        }
+        let unit = one_unit(unit, apart.map_or(stuck, |word| word.text), value.span())?;
         let text = if digits.is_empty() { value.text } else { digits };
-        pairs.values.push((figure, Word { text, start: value.start }));
+        pairs.push((figure, Word { text, start: value.start }, unit));
         at += if apart.is_some() { 3 } else { 2 };
     }
     Ok(())
 }
 
+/// The unit in the name of a figure, or behind the number.
+fn one_unit(named: Option<String>, behind: &str, span: Range<usize>) -> Result<Option<String>, Problem> {
+    match (named, spelled(behind)) {
+        (named, behind) if behind.is_empty() => Ok(named),
+        (Some(named), behind) if spelled(&named) != behind => Err(two_units(Some(&behind), Some(&named), span)),
+        (_, behind) => Ok(Some(behind)),
+    }
+}
+
 /// A number in a name that may be a figure: one with signs; one after a colon; a time, or the last word where neither mean
 /// nor median was given, unless a colon ends the name.
-fn stray<'a>(label: &'a str, start: usize, pairs: &Pairs<'_>, is_closed: bool) -> Option<Word<'a>> {
-    let has = |wanted: &[Column]| pairs.values.iter().any(|(column, _)| wanted.contains(column));
+fn stray<'a>(label: &'a str, start: usize, pairs: &[Value<'_>], is_closed: bool) -> Option<Word<'a>> {
+    let has = |wanted: &[Column]| pairs.iter().any(|(column, ..)| wanted.contains(column));
     let has_middle = has(&[Column::Mean, Column::Median]);
-    let is_count = pairs.values.iter().all(|(column, _)| *column == Column::N);
+    let is_count = pairs.iter().all(|(column, ..)| *column == Column::N);
     let parts = pieces(label, start);
     let is_stray = |at: &usize| {
         let Some(written) = number_in(parts[*at].text) else { return false };
@@ -165,7 +158,15 @@ fn stray<'a>(label: &'a str, start: usize, pairs: &Pairs<'_>, is_closed: bool) -
         let next = parts.get(at + 1).map(|word| word.text);
         let is_timed = written.is_timed || next.is_some_and(is_timed);
         let is_last = next.is_none() || (is_timed && at + 2 == parts.len());
-        is_after_sign || (!is_closed && (is_count || written.is_marked || is_timed || (is_last && !has_middle)))
+        let is_named = *at > 0 && (names_figure(parts[at - 1].text) || is_other_figure(parts[at - 1].text));
+        let is_decimal = |word: &str| number_in(word).is_some_and(|written| !written.is_whole);
+        // A version is neither `0.153` nor `5.2e-3`, and stands alone.
+        let text = parts[*at].text.trim_matches(['(', '[', ')', ']']);
+        let is_odd = text.starts_with(['0', '-']) || text.contains(['e', 'E']) || next.is_some_and(is_decimal);
+        let is_other = is_named || (is_odd && is_decimal(text));
+        is_after_sign
+            || (!is_closed && is_other)
+            || (!is_closed && (is_count || written.is_marked || is_timed || (is_last && !has_middle)))
     };
     // `A avg five n 3`.
     let is_name = |at: &usize| matches!(column(parts[*at].text), Some((Column::Mean | Column::Median | Column::Sd, _)));

@@ -21,17 +21,8 @@ pub(super) enum Part<'a> {
 /// The amounts that single words name.
 const TIMES: [(&str, &str); 5] = [("twice", "2"), ("double", "2"), ("doubles", "2"), ("doubled", "2"), ("thrice", "3")];
 const FRACTIONS: [(&str, &str); 4] = [("half", "2"), ("halves", "2"), ("third", "3"), ("quarter", "4")];
-const NUMBERS: [(&str, &str); 9] = [
-    ("two", "2"),
-    ("three", "3"),
-    ("four", "4"),
-    ("five", "5"),
-    ("six", "6"),
-    ("seven", "7"),
-    ("eight", "8"),
-    ("nine", "9"),
-    ("ten", "10"),
-];
+/// From two on.
+const NUMBERS: [&str; 9] = ["two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
 /// The amount that follows is not exact.
 const ABOUT: [&str; 9] = ["about", "around", "roughly", "approximately", "nearly", "almost", "some", "~", "ca."];
 
@@ -92,7 +83,8 @@ fn part<'a>(bare: &str, word: Word<'a>, next: Option<Word<'a>>, about: &mut bool
     if let Some(figure) = of(&FRACTIONS) {
         return (Part::Fraction(close(figure)), false);
     }
-    if let Some(figure) = of(&NUMBERS).filter(|_| next == "times") {
+    let number = NUMBERS.iter().position(|known| *known == lower).filter(|_| next == "times");
+    if let Some(figure) = number.and_then(|at| Figure::read(&(at + 2).to_string())) {
         return (Part::Amount(Amount::Times(close(figure))), true);
     }
     let without = bare.trim_start_matches(['~', '≈']);

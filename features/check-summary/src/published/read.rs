@@ -5,7 +5,7 @@
 
 use super::header::Header;
 use super::reader::{EXAMPLE, Kind, Reader, Row, problem};
-use super::words::shape;
+use super::words::{is_prose, is_told, shape};
 use super::{Figure, Printing, Published, Summary, families, json};
 use bakeoff_model::problem::Problems;
 
@@ -21,11 +21,16 @@ const SYMBOLS: [&str; 7] = ["x", "+", "*", "%", "#", "@", "O"];
 /// # Errors
 /// All problems of the text, each with its line and remedy.
 pub fn read(file: &str, text: &str) -> Result<Published, Problems> {
-    if text.trim_start().starts_with('{') {
+    if json::is_json(text) {
         return json::read(file, text);
     }
     let mut reader = Reader::default();
     let lines: Vec<&str> = text.split_inclusive('\n').map(|line| line.trim_end_matches(['\n', '\r'])).collect();
+    if let Some((at, _)) = text.match_indices("{|").find(|(at, _)| *at == 0 || text[..*at].ends_with('\n')) {
+        let wiki = "this looks like a table of a wiki".to_owned();
+        let wiki = problem(at..at + 2, wiki, "write it as CSV, with titles such as `name,n,avg,sd`");
+        return Err(Problems::new(file, text, vec![wiki]));
+    }
     reader.has_legends = lines.iter().any(|line| Header::read(line, 0).is_some_and(|header| header.is_ministat()));
     let is_gap =
         |at: Option<usize>| at.and_then(|at| lines.get(at)).is_none_or(|line| line.trim().is_empty() || is_noise(line));
@@ -35,6 +40,8 @@ pub fn read(file: &str, text: &str) -> Result<Published, Problems> {
         reader.around.paragraph += usize::from(is_new);
         reader.around.is_alone = is_new && is_gap(Some(at + 1));
         reader.around.is_ruled = lines.get(at + 1).is_some_and(|below| is_rule(below));
+        let below = lines.get(at + 1).map_or("", |below| below.trim_start_matches(['>', ' ']));
+        reader.around.is_followed = below.starts_with(char::is_lowercase) && shape(below).numbers == 0;
         let quote = line.len() - line.trim_start_matches(['>', ' ']).len();
         let quote = if line.starts_with('>') { quote } else { 0 };
         reader.line(at + 1, &lines[at][quote.min(lines[at].len())..], start + quote);
@@ -56,7 +63,8 @@ pub fn read(file: &str, text: &str) -> Result<Published, Problems> {
         return Err(Problems::new(file, text, problems));
     }
     if printing == Printing::EightDigits {
-        summaries.iter_mut().for_each(as_ministat_prints);
+        let figures = summaries.iter_mut().flat_map(Summary::figures_mut).flatten();
+        figures.for_each(|figure| *figure = figure.with_significant(MINISTAT_DIGITS));
     }
     // Both are rows of a table, and no count of others.
     stated.retain_mut(|one| {
@@ -71,28 +79,16 @@ pub fn read(file: &str, text: &str) -> Result<Published, Problems> {
 fn printing(rows: &[Row]) -> Printing {
     let tables = || rows.iter().filter(|row| matches!(row.kind, Kind::Ministat { .. }));
     let by_ministat = tables().count() > 0
-        && !rows.iter().any(|row| figures(&row.summary).any(is_padded))
+        && !rows.iter().any(|row| row.summary.figures().any(is_padded))
         && (rows.iter().all(|row| matches!(row.kind, Kind::Ministat { layout: true }))
-            || tables().any(|row| figures(&row.summary).map(Figure::significant).max() >= Some(TELLING_DIGITS)));
+            || tables().any(|row| row.summary.figures().map(Figure::significant).max() >= Some(TELLING_DIGITS)));
     if by_ministat { Printing::EightDigits } else { Printing::AsShown }
-}
-
-fn figures(summary: &Summary) -> impl Iterator<Item = &Figure> {
-    let Summary { min, max, median, mean, sd, .. } = summary;
-    [min, max, median, mean, sd].into_iter().flatten()
 }
 
 /// Whether there is a zero at the end of its fraction: ministat leaves these away, so somebody else has rounded.
 fn is_padded(figure: &Figure) -> bool {
     let mantissa = figure.text.split(['e', 'E']).next().unwrap_or_default();
     mantissa.contains('.') && mantissa.ends_with(['0', '.'])
-}
-
-fn as_ministat_prints(summary: &mut Summary) {
-    let Summary { min, max, median, mean, sd, .. } = summary;
-    for figure in [min, max, median, mean, sd].into_iter().flatten() {
-        *figure = figure.with_significant(MINISTAT_DIGITS);
-    }
 }
 
 impl Reader {
@@ -111,7 +107,10 @@ impl Reader {
         } else if let Some(header) = Header::read(line, start) {
             self.open(true);
             self.header = Some(header);
-        } else if self.row(number, line, start) || self.list(number, line, start) || self.pairs(number, line, start) {
+        } else if !is_prose(text)
+            && (self.row(number, line, start)
+                || !is_told(text) && (self.list(number, line, start) || self.pairs(number, line, start)))
+        {
         } else if let Some((symbol, name)) = self.legend_of(text) {
             if self.rows.len() > self.rows_at_legend || symbol == SYMBOLS[0] {
                 self.legend.clear();

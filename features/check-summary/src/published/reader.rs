@@ -2,7 +2,7 @@
 //! follows. Each kind of line is read in a file of its own; here is what all of them need. It does not choose between kinds.
 
 use super::header::Header;
-use super::words::{Column, Shape, Word, is_unknown, shape, spelled};
+use super::words::{Column, Shape, Word, bare, is_prose, is_told, is_unknown, shape, spelled};
 use super::{Figure, Stated, Summary};
 use bakeoff_model::problem::Problem;
 use std::collections::BTreeSet;
@@ -23,10 +23,15 @@ pub(super) struct Row {
     pub(super) summary: Summary,
     pub(super) section: usize,
     pub(super) kind: Kind,
-    /// Cells with numbers in columns that are no figures: title, cell, and whether they stand before the figures.
-    pub(super) asides: Vec<(String, String, bool)>,
+    pub(super) asides: Vec<Aside>,
     pub(super) span: Range<usize>,
 }
+
+/// What a figure is, its digits, and the unit that stands at them.
+pub(super) type Value<'a> = (Column, Word<'a>, Option<String>);
+
+/// A cell with a number in a column that is no figure: title, cell, and whether it stands before the figures.
+pub(super) type Aside = (String, String, bool);
 
 /// How figures were written.
 #[derive(Debug, Clone, PartialEq)]
@@ -61,12 +66,14 @@ pub(super) struct Heading {
     shape: Shape,
 }
 
-/// What stands around a line: the number of its paragraph, whether it is all of it, and whether a rule stands below it.
+/// What stands around a line: the number of its paragraph, whether it is all of it, and whether a rule or more words of a
+/// sentence stand below it.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Around {
     pub(super) paragraph: usize,
     pub(super) is_alone: bool,
     pub(super) is_ruled: bool,
+    pub(super) is_followed: bool,
 }
 
 #[derive(Debug, Default)]
@@ -87,7 +94,7 @@ pub(super) struct Reader {
     /// What stands around the line that is being read.
     pub(super) around: Around,
     /// Paragraphs with figures.
-    figured: BTreeSet<usize>,
+    pub(super) figured: BTreeSet<usize>,
     pub(super) stated: Vec<Stated>,
     /// Whether lines that belong to the last of `stated` may follow.
     pub(super) stated_open: bool,
@@ -99,26 +106,22 @@ pub(super) struct Reader {
 impl Reader {
     /// A line that holds no figure: perhaps a heading, a remark, or figures that nobody can read, which shows when all is read.
     pub(super) fn heading(&mut self, line: usize, text: &str, span: Range<usize>) {
-        let Around { paragraph, is_alone, is_ruled } = self.around;
-        let before = self.pending.last().filter(|before| before.paragraph == paragraph);
-        let is_continued =
-            before.is_some_and(|before| before.text.len() >= SENTENCE && !before.text.ends_with(['.', ':', '!', '?']));
+        let Around { paragraph, is_alone, is_ruled, .. } = self.around;
+        let is_continued = self.is_continued();
         let is_long = text.split_whitespace().count() > HEADING_WORDS && !is_alone;
         let is_remark = !is_ruled && (is_long || is_continued || text.ends_with(['.', '!', '?', ',', ';']));
-        let bare = text.trim_matches(|c: char| c.is_whitespace() || "#=-*_:`\"".contains(c));
+        let is_remark = is_remark || is_prose(text) || (!is_ruled && (is_told(text) || text.starts_with('(')));
+        let bare = bare(text, "#=-*_:`\"");
         let text = if bare.is_empty() || is_remark { text } else { bare }.to_owned();
         let shape = shape(&text);
-        self.pending.push(Heading {
-            text,
-            line,
-            span,
-            is_remark,
-            is_ruled,
-            paragraph,
-            is_continued,
-            is_title: false,
-            shape,
-        });
+        let is_title = false;
+        self.pending.push(Heading { text, line, span, is_remark, is_ruled, paragraph, is_continued, is_title, shape });
+    }
+
+    /// Whether the line before is long and open, so that its sentence may go on.
+    pub(super) fn is_continued(&self) -> bool {
+        let before = self.pending.last().filter(|before| before.paragraph == self.around.paragraph);
+        before.is_some_and(|before| before.text.len() >= SENTENCE && !before.text.ends_with(['.', ':', '!', '?']))
     }
 
     /// All lines that wait are left, but for one that became a heading. Those above the titles of a table are titles, too.
@@ -179,13 +182,7 @@ impl Reader {
     }
 
     /// A row, named as the legend says.
-    pub(super) fn add(
-        &mut self,
-        mut summary: Summary,
-        kind: Kind,
-        asides: Vec<(String, String, bool)>,
-        span: Range<usize>,
-    ) {
+    pub(super) fn add(&mut self, mut summary: Summary, kind: Kind, asides: Vec<Aside>, span: Range<usize>) {
         self.open(false);
         if let Some((symbol, name)) = self.legend.iter().find(|(symbol, _)| *symbol == summary.name) {
             (summary.symbol, summary.name) = (Some(symbol.clone()), name.clone());
@@ -193,10 +190,11 @@ impl Reader {
         self.rows.push(Row { summary, section: self.sections.len() - 1, kind, asides, span });
     }
 
-    /// Puts figures into a summary; problems where they are none.
-    pub(super) fn fill(&mut self, summary: &mut Summary, values: &[(Column, Word<'_>)]) {
+    /// Puts figures, each perhaps with its unit, into a summary; problems where they are none.
+    pub(super) fn fill(&mut self, summary: &mut Summary, values: &[Value<'_>]) {
         let mut seen = vec![];
-        for (column, word) in values {
+        let mut is_bare = summary.unit.is_none() && summary.figures().next().is_some();
+        for (column, word, unit) in values {
             if seen.contains(column) {
                 let remedy = "one summary a line, and each figure once";
                 self.problem(word.span(), "this figure stands here twice".to_owned(), remedy);
@@ -204,6 +202,12 @@ impl Reader {
             seen.push(*column);
             if word.text.is_empty() || is_unknown(word.text) {
                 continue;
+            }
+            if *column != Column::N {
+                // `avg 1 min 3 s` may be 63 s.
+                let is_open = !is_bare || (summary.unit.is_some() && *column != Column::Min);
+                self.meet_unit(summary, unit.as_deref().map(spelled), is_open, word.span());
+                is_bare = unit.is_none();
             }
             match (column, Figure::read(word.text)) {
                 (Column::N, _) => summary.n = self.count(*word),
@@ -218,18 +222,17 @@ impl Reader {
         }
     }
 
-    /// One unit for all figures of a summary.
-    pub(super) fn meet_unit(&mut self, known: &mut Option<String>, unit: &str, span: Range<usize>) {
-        let unit = spelled(unit);
-        match known {
-            None => *known = Some(unit),
-            Some(known) if *known != unit => self.two_units(&unit, known, span),
-            Some(_) => {}
+    /// One unit for all figures of a summary: what follows a figure with a unit may leave it out, unless it is `%`.
+    fn meet_unit(&mut self, summary: &mut Summary, unit: Option<String>, is_open: bool, span: Range<usize>) {
+        match (unit, &summary.unit) {
+            (Some(unit), None) if is_open => summary.unit = Some(unit),
+            (Some(unit), Some(known)) if unit == *known && is_open => {}
+            (None, known) if known.as_deref() != Some("%") => {}
+            (unit, known) => {
+                let known = known.as_deref().filter(|known| unit.as_deref() != Some(*known));
+                self.problems.push(two_units(unit.as_deref(), known, span));
+            }
         }
-    }
-
-    fn two_units(&mut self, unit: &str, known: &str, span: Range<usize>) {
-        self.problems.push(two_units(unit, known, span));
     }
 
     pub(super) fn count(&mut self, word: Word<'_>) -> Option<u64> {
@@ -262,23 +265,14 @@ pub(super) fn problem(span: Range<usize>, message: String, remedy: &str) -> Prob
     Problem { span, message, label: String::new(), remedy: remedy.to_owned() }
 }
 
-pub(super) fn two_units(unit: &str, known: &str, span: Range<usize>) -> Problem {
-    problem(span, format!("the unit `{unit}` next to `{known}`"), "give all figures of a quantity in one unit")
+pub(super) fn two_units(unit: Option<&str>, known: Option<&str>, span: Range<usize>) -> Problem {
+    let unit = unit.map_or("no unit".to_owned(), |unit| format!("the unit `{unit}`"));
+    let known = known.map_or("none".to_owned(), |known| format!("`{known}`"));
+    let remedy = "give all figures of a quantity in one unit, and write it at each";
+    problem(span, format!("{unit} next to {known}"), remedy)
 }
 
 /// A summary of which nothing is known but its name and line.
 pub(super) fn nothing(name: String, line: usize) -> Summary {
-    Summary {
-        name,
-        line,
-        quantity: None,
-        unit: None,
-        symbol: None,
-        n: None,
-        min: None,
-        max: None,
-        median: None,
-        mean: None,
-        sd: None,
-    }
+    Summary { name, line, ..Summary::default() }
 }

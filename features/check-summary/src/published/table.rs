@@ -2,7 +2,7 @@
 //! as `scan avg` and `load avg` make two summaries of one row.
 
 use super::header::{Header, split, unquoted};
-use super::reader::{Kind, Reader, nothing};
+use super::reader::{Aside, Kind, Reader, nothing};
 use super::words::{Column, Word, is_timed, is_unknown, is_value, number_in, shape, spelled};
 use super::{Figure, Summary};
 use std::ops::Range;
@@ -15,7 +15,7 @@ struct Cells<'a> {
     names: Vec<String>,
     quantities: Vec<String>,
     unit: Option<Word<'a>>,
-    asides: Vec<(String, String, bool)>,
+    asides: Vec<Aside>,
     values: Vec<Word<'a>>,
 }
 
@@ -46,7 +46,10 @@ impl Reader {
         let titles = &header.titles;
         if found.len() != titles.len() {
             let is_sentence = found.iter().any(|word| shape(word.text).is_sentence);
-            if found.len() < 2 || is_sentence || !found.iter().any(|word| is_value(unquoted(word.text))) {
+            let has_value = found.iter().any(|word| is_value(unquoted(word.text)));
+            let is_amid = self.figured.contains(&self.around.paragraph) && header.separator != Some('|');
+            let is_broken = is_amid && (found.len() > 1 || found.iter().any(|word| word.text.contains(';')));
+            if is_sentence || !(is_broken || found.len() > 1 && has_value) {
                 return None;
             }
             let message = format!("this line has {} cells where the titles have {}", found.len(), titles.len());
@@ -57,30 +60,26 @@ impl Reader {
         for ((text, known), word) in titles.iter().zip(found) {
             let bare = unquoted(word.text);
             let before = cells.values.is_empty();
+            let name = bare.replace("\"\"", "\"").replace("\\|", "|");
             match known.as_ref().map(|title| title.column) {
-                Some(Column::Name) => cells.names.push(bare.to_owned()),
-                Some(Column::Quantity) => cells.quantities.push(bare.to_owned()),
+                Some(Column::Name) => cells.names.push(name),
+                Some(Column::Quantity) => cells.quantities.push(name),
                 Some(Column::Unit) => cells.unit = Some(*word),
                 Some(_) => cells.values.push(*word),
                 None if bare.is_empty() || (is_value(bare) && Figure::read(bare).is_none()) => {}
                 None if header.is_hyperfine || is_figure(bare) => {
                     cells.asides.push((text.clone(), bare.to_owned(), before))
                 }
-                None => cells.names.push(bare.to_owned()),
+                None => cells.names.push(name),
             }
         }
         Some(Some(cells))
     }
 
-    fn between_blanks<'a>(
-        &mut self,
-        header: &Header,
-        found: &[Word<'a>],
-        is_sentence: bool,
-    ) -> Option<Option<Cells<'a>>> {
+    fn between_blanks<'a>(&mut self, header: &Header, found: &[Word<'a>], told: bool) -> Option<Option<Cells<'a>>> {
         let figures = header.figures().count();
         let values = found.iter().rev().take_while(|word| is_value(word.text)).count();
-        if found.len() < figures || values == 0 || 2 * values < figures || (is_sentence && values < figures) {
+        if found.len() < figures || values == 0 || 2 * values < figures || (told && values < figures) {
             return None;
         }
         let (name, values) = found.split_at(found.len() - figures);
@@ -118,7 +117,7 @@ impl Reader {
         let word = |word: &Word<'a>| Word { text: unquoted(word.text), start: word.start };
         let counts = header.figures().zip(&values).filter(|((column, _), _)| *column == Column::N);
         let mut common: Summary = nothing(name, number);
-        self.fill(&mut common, &counts.map(|(_, count)| (Column::N, word(count))).collect::<Vec<_>>());
+        self.fill(&mut common, &counts.map(|(_, count)| (Column::N, word(count), None)).collect::<Vec<_>>());
         if let Some(unit) = unit.filter(|unit| !unit.text.is_empty() && !is_unknown(unit.text)) {
             common.unit = Some(spelled(unquoted(unit.text)));
         }
@@ -131,10 +130,7 @@ impl Reader {
                 if column == Column::N || title.quantity.as_deref() != quantity {
                     continue;
                 }
-                if let Some(unit) = title.unit.as_deref() {
-                    self.meet_unit(&mut summary.unit, unit, value.span());
-                }
-                taken.push((column, word(value)));
+                taken.push((column, word(value), title.unit.clone().or_else(|| common.unit.clone())));
             }
             self.fill(&mut summary, &taken);
             self.add(summary, kind.clone(), asides.clone(), span.clone());

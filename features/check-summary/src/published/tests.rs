@@ -43,7 +43,7 @@ fn many_ways_of_writing_are_read() {
         (&table, "x: 5 1 5 3 3 1.5811388; +: 4 3 9 5 5.25 2.6299556"),
         ("A avg 0.203 min 0.187 max 0.295 n 75", "A: 75 0.187 0.295 - 0.203 -"),
         ("quote, idle: avg=0.203s, min=0.187s, max=0.295s (n=75)", "quote, idle: 75 0.187 0.295 - 0.203 - s"),
-        ("avg 0.203 s sd 0.01 s n 3\navg 2 n 3", "A: 3 - - - 0.203 0.01 s; B: 3 - - - 2 - s"),
+        ("avg 0.203 s sd 0.01 n 3\navg 2 s n 3", "A: 3 - - - 0.203 0.01 s; B: 3 - - - 2 - s"),
         ("name,n,avg,sd\ngcc -O2,3,4.24,0.01\n\"clang\",3,4.1,-", "gcc -O2: 3 - - - 4.24 0.01; clang: 3 - - - 4.1 -"),
         ("| what | n | mean (ms) |\n|---|--:|--:|\n| a | 3 | 1.5 |\n", "a: 3 - - - 1.5 - ms"),
         ("n min median max\nold 3 1 2 3\nold 3 1 2 4", "old: 3 1 3 2 - -; old (2): 3 1 4 2 - -"),
@@ -82,6 +82,42 @@ fn what_cannot_be_read_is_named_with_its_line_and_a_remedy() {
         for part in [place, message, remedy] {
             assert!(problems.contains(part), "{part:?} is missing for {text:?} in\n{problems}");
         }
+    }
+}
+
+#[test]
+fn a_unit_is_of_the_figures_that_have_it() {
+    for (text, place, message) in [
+        ("old avg 0.2 n 5\nnew avg 170ms n 5", "file:1:1", "no unit next to `ms`"),
+        ("new avg 170 ms n 5\n\nold avg 0.2 n 5", "file:3:1", "no unit next to `ms`"),
+        ("old avg 0.2 sd 3ms n 5", "file:1:16", "the unit `ms` next to none"),
+        ("mid avg 0.17 sd 3% n 75", "file:1:17", "the unit `%` next to none"),
+        ("mid sd 3% avg 0.17 n 75", "file:1:15", "no unit next to `%`"),
+        ("mid avg 170 ms sd 3% n 75", "file:1:19", "the unit `%` next to `ms`"),
+        ("name,n,avg,sd (%)\nold,3,0.17,3\n", "file:2:12", "the unit `%` next to none"),
+        ("name,n,avg_ms,unit\nold,3,0.17,s\n", "file:2:7", "the unit `ms` next to `s`"),
+        ("old avg_ms 0.17 s n 3", "file:1:12", "the unit `s` next to `ms`"),
+        ("old avg 0.17x n 3\nnew avg 0.18x n 3", "file:1:9", "`0.17x` is not a number"),
+        ("old avg 0.17a n 3\nnew avg 0.18b n 3", "file:1:9", "`0.17a` is not a number"),
+        ("old avg 9 MB/s n 3\nnew avg 9000 kB/s n 3", "file:2:1", "the unit `kB/s` next to `MB/s`"),
+        ("before:\navg: 0.2\nmax: 170 ms\nafter:\navg: 0.2\nmax: 0.3", "file:3:6", "the unit `ms` next to none"),
+        ("avg 1 min 3 s n 75", "file:1:11", "the unit `s` next to none"),
+        ("max 9 s avg 1 min 3s n 75", "file:1:19", "the unit `s` next to none"),
+    ] {
+        let problems = read("file", text).map(|_| shown(text)).map_err(|problems| problems.render(false));
+        let problems = problems.expect_err(text);
+        for part in [place, message] {
+            assert!(problems.contains(part), "{part:?} is missing for {text:?} in\n{problems}");
+        }
+    }
+    for (text, expect) in [
+        ("A avg 0.203 s min 0.187 max 0.295 n 75", "A: 75 0.187 0.295 - 0.203 - s"),
+        ("A avg 2 sec sd 1 s n 3\nB avg 3 kB n 4", "A: 3 - - - 2 1 s; B: 4 - - - 3 - kB"),
+        ("name,n,avg,unit\nold,3,5,%\nnew,3,6,%\n", "old: 3 - - - 5 - %; new: 3 - - - 6 - %"),
+        ("name,n,avg (s),sd\nold,3,5,1\n", "old: 3 - - - 5 1 s"),
+        ("avg: 5 s\nsd: -\nmax: 6", "A: - - 6 - 5 - s"),
+    ] {
+        assert_eq!(shown(text), expect, "{text}");
     }
 }
 

@@ -38,8 +38,10 @@ pub(super) fn title(word: &str) -> Option<Title> {
     let (bare, unit) = without_unit(trimmed(word));
     let bare = bare.rsplit_once('_').filter(|(_, last)| is_time(last)).map_or(bare, |(rest, _)| rest);
     let of = |name: &str, rest: &str| {
-        let column = known(name).filter(|column| column.is_figure() && *column != Column::N)?;
         let rest = rest.trim_matches([' ', '_', '-', ':', ',']);
+        // `std error` is another figure.
+        let is_other = rest.to_lowercase().starts_with("err");
+        let column = known(name).filter(|column| column.is_figure() && *column != Column::N && !is_other)?;
         let quantity = (!rest.is_empty() && !is_time(rest)).then(|| rest.to_owned());
         Some(Title { column, unit: unit.map(str::to_owned), quantity })
     };
@@ -63,7 +65,8 @@ fn trimmed(word: &str) -> &str {
     word.trim_matches(['"', '\'', '`', '*', ' '])
 }
 
-fn without_unit(word: &str) -> (&str, Option<&str>) {
+/// A name without the unit in brackets at its end, and that unit.
+pub(super) fn without_unit(word: &str) -> (&str, Option<&str>) {
     match word.trim_end_matches([')', ']']).split_once(['(', '[']) {
         Some((name, unit)) => (name.trim_end_matches([' ', '_']), Some(unit)),
         None => (word, None),
@@ -87,9 +90,19 @@ fn known(word: &str) -> Option<Column> {
         "max" | "maximum" | "largest" | "worst" => Column::Max,
         "median" | "med" => Column::Median,
         "avg" | "average" | "mean" => Column::Mean,
-        "sd" | "std" | "stddev" | "stdev" | "std_dev" | "std-dev" | "sigma" | "σ" => Column::Sd,
+        "std dev" | "standard deviation" | "sd" | "std" | "stddev" | "stdev" | "std_dev" | "std-dev" | "sigma"
+        | "σ" => Column::Sd,
         _ => return None,
     })
+}
+
+/// A name without the marks around it; dashes of an option stay.
+pub(super) fn bare<'a>(text: &'a str, marks: &str) -> &'a str {
+    let is_mark = |c: char| c.is_whitespace() || marks.contains(c);
+    let start = text.len() - text.trim_start_matches(is_mark).len();
+    let dashes = start - text[..start].trim_end_matches('-').len();
+    let kept = if text.trim_end().ends_with('-') { start } else { start - dashes };
+    text[kept..].trim_end_matches(is_mark)
 }
 
 /// A part of a text: where it is, and what.
@@ -144,10 +157,11 @@ pub(super) fn split_unit(word: &str) -> (&str, &str) {
     (&word[..at], &word[at..])
 }
 
-/// Whether what stands at a number can be its unit: it has no digits and no signs.
+/// Whether what stands at a number can be its unit: it has no digits and no signs, and is neither `x` nor a footnote.
 pub(super) fn looks_like_a_unit(word: &str) -> bool {
     let fits = |c: char| c.is_alphabetic() || "/%²".contains(c);
-    word.chars().count() <= 12 && word.chars().all(fits)
+    let is_letter = word.chars().count() == 1 && !"smhdBbkKMGTWJVACg%".contains(word);
+    word.chars().count() <= 12 && word.chars().all(fits) && !is_letter
 }
 
 /// Whether a word stands where a number does: a number, or what is printed for none.
@@ -159,7 +173,7 @@ pub(super) fn is_value(word: &str) -> bool {
 
 /// Printed for a figure that is not known.
 pub(super) fn is_unknown(word: &str) -> bool {
-    matches!(word, "-" | "–" | "—" | "n/a" | "N/A" | "NA")
+    matches!(word, "-" | "–" | "—" | "n/a" | "N/A" | "NA" | "null" | "None")
 }
 
 /// Signs at a number that say more than its digits: about, less than, plus or minus, a footnote.
@@ -244,10 +258,55 @@ pub(super) fn pieces(line: &str, start: usize) -> Vec<Word<'_>> {
     words(line, start, char::is_whitespace).into_iter().flat_map(halves).collect()
 }
 
+/// Lines whose numbers are never figures: of a shell, of diff(1), of psql; an uptime, a date with its
+/// time, a vote, a telephone number.
+pub(super) fn is_prose(text: &str) -> bool {
+    let lower = text.trim().to_lowercase();
+    let is_phone = ["tel", "phone", "fax", "mobile"].iter().any(|label| lower.starts_with(label))
+        && lower.chars().filter(char::is_ascii_digit).count() > 3
+        && lower.trim_start_matches(char::is_alphabetic).chars().all(|c| c.is_ascii_digit() || " +-/().:".contains(c));
+    let is_marked = ["$ ", "% ./", "# ./", "@@ "].iter().any(|mark| lower.starts_with(mark));
+    let is_clock = |word: &str| word.split(':').count() == 3 && word.chars().all(|c| c == ':' || c.is_ascii_digit());
+    let is_year = |word: &str| word.parse().is_ok_and(|year: u32| (1970..2100).contains(&year));
+    let is_now = lower.split_whitespace().any(is_clock) && lower.split_whitespace().any(is_year);
+    let has_load = ["load average:", "load averages:"].iter().any(|label| lower.contains(label));
+    let is_tail = lower.starts_with('(') && (lower.ends_with(" rows)") || lower.ends_with(" row)"));
+    is_phone || is_marked || is_now || is_tail || has_load || ["+1", "-1"].contains(&&*lower)
+}
+
+/// Whether words tell that a line with few numbers is a sentence: a pronoun, or a verb.
+pub(super) fn is_told(text: &str) -> bool {
+    const SUBJECTS: &str = " we you they it then there see ";
+    const VERBS: &str = " was were is are has have had did does will would means took takes ran got saw used ";
+    let parts = pieces(text, 0);
+    let is_number = |word: &&Word<'_>| number_in(word.text).is_some();
+    let is_figure = |word: &Word<'_>| column(word.text).is_some_and(|(column, _)| column.is_figure());
+    let is_pair = |pair: &&[Word<'_>]| is_figure(&pair[0]) && is_number(&&pair[1]);
+    let is_unit = |word: &Word<'_>| dimension(word.text.trim_matches(BRACKETS)).is_some();
+    let content = parts.iter().filter(|word| !is_number(word) && !is_figure(word) && !is_unit(word));
+    let content: Vec<String> = content.map(|word| word.text.trim_matches(BRACKETS).to_lowercase()).collect();
+    let has = |list: &str| content.iter().any(|word| list.contains(&format!(" {word} ")));
+    let is_closed = content.len() > 3 && text.ends_with('.');
+    let is_sentence = has(SUBJECTS) || text.starts_with("I ") || (content.len() > 2 && has(VERBS)) || is_closed;
+    let is_figured = text.contains([':', '=']) || parts.windows(2).filter(is_pair).count() > 1;
+    is_sentence && !is_figured && content.len() > 1 && parts.iter().filter(is_number).count() <= content.len()
+}
+
+/// A day, such as `2010-05-31`: three numbers, one of them a year.
+fn is_date(word: &str) -> bool {
+    let parts: Vec<&str> = word.trim_matches(BRACKETS).split(['-', '/', '.']).collect();
+    let are_numbers = parts.iter().all(|part| part.parse::<u16>().is_ok() && [1, 2, 4].contains(&part.len()));
+    parts.len() == 3 && are_numbers && parts.iter().filter(|part| part.len() == 4).count() == 1
+}
+
 /// The shape of a line.
 pub(super) fn shape(text: &str) -> Shape {
+    if is_prose(text) {
+        return Shape::default();
+    }
     let parts = pieces(text, 0);
-    let written: Vec<Option<Written>> = parts.iter().map(|word| number_in(word.text)).collect();
+    let number = |word: &Word<'_>| number_in(word.text).filter(|_| !is_date(word.text));
+    let written: Vec<Option<Written>> = parts.iter().map(number).collect();
     let is_word = |at: &usize| written[*at].is_none() && parts[*at].text.chars().any(char::is_alphabetic);
     let numbers = written.iter().flatten().count();
     let found = (0..parts.len()).filter(is_word).count();
@@ -260,18 +319,21 @@ pub(super) fn shape(text: &str) -> Shape {
     let needs_words = if end.is_some() { 6 } else { 3 };
     let is_version = text.to_lowercase().contains("version");
     let is_label = last <= 4 && !is_version && (after_sign || !text.contains([':', '=']));
-    let pairs = parts
-        .windows(2)
-        .enumerate()
-        .filter(|(at, pair)| names_figure(pair[0].text) && written[at + 1].is_some())
-        .count();
+    // `old: 5.2 s on average` is a line of figures.
+    let label = text.find(':').and_then(|at| parts.iter().position(|word| word.start > at)).filter(|at| *at < 4);
+    let is_time =
+        |pair: &[Word<'_>]| number_in(pair[0].text).is_some_and(|n| n.is_timed || self::is_timed(pair[1].text));
+    let is_labelled = found < 6 && label.is_some_and(|at| parts[at..].windows(2).take(2).any(is_time));
+    let pairs = (1..parts.len()).filter(|at| names_figure(parts[at - 1].text) && written[*at].is_some()).count();
     let plus_minus = ["±", "+-", "+/-"].iter().any(|sign| text.contains(sign));
     Shape {
         numbers,
         words: found,
-        is_sentence: found >= needs_words && 2 * numbers <= found && pairs < 2,
+        is_sentence: is_told(text) || (!is_labelled && found >= needs_words && 2 * numbers <= found && pairs < 2),
         is_value: end.is_some() && after_sign,
-        is_entry: numbers > found || end.is_some_and(|end| is_label && (is_timed || !end.is_whole || end.is_marked)),
+        is_entry: numbers > found
+            || is_labelled
+            || end.is_some_and(|end| is_label && (is_timed || !end.is_whole || end.is_marked)),
         is_timed,
         names_figure: numbers > 0 && (plus_minus || parts.iter().any(|word| names_figure(word.text))),
     }
@@ -284,25 +346,42 @@ const RESOURCES: &str = "real|user|sys|system|wall|elapsed|cpu|maxrss|ixrss|idrs
     average unshared data size|average unshared stack size|integral shared memory size|\
     integral unshared data size|integral unshared stack size|block input operations|block output operations|\
     messages sent|messages received|signals received|context switches|voluntary context switches|\
-    involuntary context switches|task-clock|page-faults|context-switches|cpu-migrations|cycles|instructions|\
-    branches|branch-misses|cache-misses|cache-references";
+    involuntary context switches|task clock|cpu migrations|cycles|instructions|branches|branch misses|cache misses|\
+    cache references|max rss|peak rss|wall clock|user cpu|system cpu|sys cpu|cpu user|cpu system";
 
-/// Whether a name is that of a resource: what was measured, and not of what.
+/// Whether a name is that of a resource, perhaps with its unit: what was measured, and not of what.
 pub(super) fn is_resource(name: &str) -> bool {
-    let name = name.to_lowercase();
+    let name = without_unit(name).0.to_lowercase().replace(['_', '-'], " ");
     let name = name.trim_matches([' ', ':', '`', '*']);
-    let name = name.strip_prefix("ru_").unwrap_or(name);
-    let name = name.strip_suffix(" time").or_else(|| name.strip_suffix("_time")).unwrap_or(name);
+    let name = name.strip_prefix("ru ").unwrap_or(name);
+    let unit = name.rsplit_once([' ', ',']).filter(|(_, unit)| dimension(&spelled(unit)).is_some());
+    let name = unit.map_or(name, |(bare, _)| bare.trim_end_matches(','));
+    let name = name.strip_suffix(" time").unwrap_or(name);
     RESOURCES.split('|').any(|known| known == name)
 }
 
-/// A unit's dimension; none if it is not known. Two units of one dimension are of the same quantity.
+/// A unit's dimension, that of a rate among them; none if it is not known. Two units of one dimension are of the same quantity.
 pub(super) fn dimension(unit: &str) -> Option<&'static str> {
     Some(match unit {
+        rate if rate.len() < 12 && rate.ends_with("/s") => dimension(&rate[..rate.len() - 2]).map(|_| "rate")?,
         "ns" | "us" | "µs" | "μs" | "ms" | "s" | "min" | "h" => "time",
-        "B" | "kB" | "KB" | "KiB" | "MB" | "MiB" | "GB" | "GiB" | "bytes" => "size",
+        "B" | "kb" | "kB" | "KB" | "KiB" | "MB" | "MiB" | "GB" | "GiB" | "bytes" => "size",
         _ => return None,
     })
+}
+
+/// Whether a unit is that of a rate, such as `ops/us` and `MB/s`: more is better.
+pub(crate) fn is_rate(unit: &str) -> bool {
+    let per = |(what, time): (&str, &str)| dimension(&spelled(time)) == Some("time") && dimension(what) != Some("time");
+    let is_short = |rate: &&str| unit.eq_ignore_ascii_case(rate);
+    unit.rsplit_once('/').is_some_and(per) || ["fps", "rps", "qps", "tps", "iops", "Mbps", "Gbps"].iter().any(is_short)
+}
+
+/// Whether a word names a figure that is not read, such as `total`, `p99` and `cv`.
+pub(super) fn is_other_figure(word: &str) -> bool {
+    let word = word.trim_matches(BRACKETS).to_lowercase();
+    let is_quantile = word.strip_prefix(['p', 'q']).is_some_and(|rank| rank.parse::<f64>().is_ok());
+    is_quantile || ["total", "sum", "time", "score", "cv", "iqr", "se", "var", "rms", "took"].contains(&word.as_str())
 }
 
 /// One spelling for each unit.

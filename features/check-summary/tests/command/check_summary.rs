@@ -45,8 +45,8 @@ fn each_claim_gets_its_outcome_and_its_reason() {
         ("A avg 5 sd 0 n 4\nB avg 6 sd 0.2 n 4", "B slower", "not shown", "digits"),
         ("A avg 2.0 n 9\nB avg 3.0 n 9", "B 50% slower", "not shown", "no interval"),
         ("A avg 2.0 n 9\nB avg 3.0 n 9", "B 10% slower", "contradicted", "means alone give"),
-        ("A avg 2 s min 4 n 9\nB avg 3 n 9", "B slower", "impossible", "figures of A are impossible"),
-        ("A avg 2 s sd 1 n 9\nB avg 30 sd 1 n 9", "B slower by 28 ms", "not shown", "figures are in s"),
+        ("A avg 2 s min 4 n 9\nB avg 3 s n 9", "B slower", "impossible", "figures of A are impossible"),
+        ("A avg 2 s sd 1 n 9\nB avg 30 s sd 1 n 9", "B slower by 28 ms", "not shown", "figures are in s"),
     ] {
         let shown = check(text.as_bytes(), &["--claim", claim, "--require"]);
         let code = i32::from(outcome != "supported");
@@ -76,6 +76,14 @@ fn more_can_be_better() {
     let words = ["--claim", "B faster", "--higher-is-better", "--require"];
     check(CLOSE.as_bytes(), &words).expect(0, &["supported"]);
     check(CLOSE.as_bytes(), &["--baseline", "B"]).expect(0, &["A against B"]);
+    // A rate tells it.
+    for unit in ["ops/us", "MB/s", "req/s", "frames/sec", "fps", "IOPS"] {
+        let rates = CLOSE.replace(" min", &format!(" {unit} min"));
+        check(rates.as_bytes(), &["--claim", "B faster", "--require"]).expect(0, &["supported"]);
+        check(rates.as_bytes(), &["--claim", "B slower"]).expect(0, &["contradicted"]);
+    }
+    let cost = CLOSE.replace(" min", " ns/op min");
+    check(cost.as_bytes(), &["--claim", "B slower", "--require"]).expect(0, &["supported"]);
 }
 
 #[test]
