@@ -7,7 +7,6 @@ mod conditions;
 mod doubtful;
 
 pub use conditions::conditions;
-use conditions::effect;
 pub use doubtful::doubtful;
 
 use bakeoff_judge::findings::*;
@@ -330,10 +329,37 @@ pub fn two_workloads() -> Findings {
     findings
 }
 
+fn effect(name: &str, against: &str, comparison: Comparison) -> Effect {
+    Effect {
+        name: name.to_owned(),
+        against: against.to_owned(),
+        within: None,
+        over: None,
+        comparison: Some(comparison),
+        refused: None,
+    }
+}
+
+/// Effects on one workload's wall time.
+fn family(condition: &str, kind: Kind, effects: Vec<Effect>) -> Effects {
+    Effects {
+        kind,
+        workload: Some("loop".to_owned()),
+        condition: Some(condition.to_owned()),
+        metric: "wall".to_owned(),
+        unit: Unit::Seconds,
+        better: Direction::Less,
+        aliases: vec![],
+        effects,
+        twin: None,
+        ranking: None,
+    }
+}
+
 /// Two factors, crossed: main effects, an interaction, and a suite over two workloads.
 pub fn factorial() -> Findings {
     let within = |level: &str, effect: Effect| Effect { within: Some(level.to_owned()), ..effect };
-    let family = |kind, effects| conditions::family("idle", kind, effects);
+    let family = |kind, effects| family("idle", kind, effects);
     let malloc = comparison(0.8533, 0.8461, 0.8602, Verdict::Faster);
     let threads = comparison(1.0441, 1.0352, 1.0533, Verdict::Slower);
     let symmetric = Caveat::SymmetricErrors;

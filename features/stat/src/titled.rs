@@ -9,47 +9,16 @@ use bakeoff_readers::keys::Projection;
 use bakeoff_readers::{Error, Gathered, Options, Origin, TableValue, table};
 use std::collections::BTreeSet;
 
-/// Titles of columns that count lines, and tell nothing apart.
-const COUNTERS: [&str; 16] = [
-    "",
-    "run",
-    "runs",
-    "rep",
-    "repeat",
-    "repetition",
-    "\u{69}teration",
-    "iter",
-    "trial",
-    "i",
-    "id",
-    "index",
-    "sample",
-    "block",
-    "timestamp",
-    "date",
-];
+/// Titles of columns that count lines, and tell nothing apart; so does one without a title.
+const COUNTERS: &str =
+    "run runs rep repeat repetition \u{69}teration iter trial i id index sample block timestamp date";
 /// Words in the titles of values; of the second list more is better.
-const VALUES: [&str; 14] = [
-    "time",
-    "seconds",
-    "wall",
-    "elapsed",
-    "real",
-    "duration",
-    "latency",
-    "runtime",
-    "value",
-    "score",
-    "measurement",
-    "ms",
-    "ns",
-    "us",
-];
-const RATES: [&str; 8] = ["throughput", "rate", "ops", "qps", "rps", "fps", "bandwidth", "speed"];
+const VALUES: &str = "time seconds wall elapsed real duration latency runtime value score measurement ms ns us";
+const RATES: &str = "throughput rate ops qps rps fps bandwidth speed";
 /// Words in the titles of what is measured next to a value; none of them is a factor.
-const MEASURED: [&str; 9] = ["user", "sys", "system", "cpu", "maxrss", "rss", "memory", "cycles", "instructions"];
-/// Amounts of which a second has so many; so has any word in the plural.
-const AMOUNTS: [&str; 12] = ["b", "kb", "mb", "gb", "kib", "mib", "gib", "bit", "mbit", "gbit", "req", "op"];
+const MEASURED: &str = "user sys system cpu maxrss rss memory cycles instructions";
+/// What is counted in a second; any word in the plural is, too.
+const AMOUNTS: &str = "b kb mb gb kib mib gib bit mbit gbit req op";
 
 const MISSING: &str = "take the line out, or put # before it, and say so where you publish the numbers";
 
@@ -126,7 +95,7 @@ pub(crate) fn read(
     };
     let numbers: Vec<usize> = (0..titles.len()).filter(|column| numeric(*column)).collect();
     let value = value_of(&titles, &numbers, origin, options)?;
-    let is_counter = |title: &str| COUNTERS.contains(&title.to_lowercase().as_str());
+    let is_counter = |title: &str| is_one_of(COUNTERS, title);
     let differs = |column: &usize| rows.iter().any(|(_, cells)| cells[*column] != rows[0].1[*column]);
     let is_factor = |column: &usize| *column != value && !(numbers.contains(column) && is_counter(&titles[*column]));
     let mut factors: Vec<usize> = (0..titles.len()).filter(is_factor).filter(differs).collect();
@@ -134,7 +103,7 @@ pub(crate) fn read(
         let levels: BTreeSet<&String> = rows.iter().map(|(_, cells)| &cells[*column]).collect();
         2 * levels.len() <= rows.len()
     };
-    let is_measured = |column: &usize| has_word(&titles[*column], &[&VALUES, &RATES, &MEASURED]);
+    let is_measured = |column: &usize| has_word(&titles[*column], &[VALUES, RATES, MEASURED]);
     let unclear = |column: &usize| numbers.contains(column) && (is_measured(column) || !has_few_levels(column));
     match factors.iter().copied().find(unclear) {
         Some(column) if !options.columns.is_chosen => {
@@ -180,8 +149,8 @@ fn value_of(titles: &[String], numbers: &[usize], origin: &Origin<'_>, options: 
     if options.columns.is_chosen {
         return Ok(chosen - 1);
     }
-    let is_value = |column: &&usize| has_word(&titles[**column], &[&VALUES, &RATES]);
-    let counters = |column: &&usize| !COUNTERS.contains(&titles[**column].to_lowercase().as_str());
+    let is_value = |column: &&usize| has_word(&titles[**column], &[VALUES, RATES]);
+    let counters = |column: &&usize| !is_one_of(COUNTERS, &titles[**column]);
     let named: Vec<usize> = numbers.iter().filter(is_value).copied().collect();
     let others: Vec<usize> = numbers.iter().filter(counters).copied().collect();
     match (named.as_slice(), others.as_slice()) {
@@ -200,8 +169,13 @@ fn value_of(titles: &[String], numbers: &[usize], origin: &Origin<'_>, options: 
     }
 }
 
-fn has_word(title: &str, lists: &[&[&str]]) -> bool {
-    words(title).iter().any(|word| lists.iter().any(|list| list.contains(&word.as_str())))
+/// Whether a list has the word, in any letter case, or there is none.
+fn is_one_of(list: &str, word: &str) -> bool {
+    word.is_empty() || list.split(' ').any(|known| known.eq_ignore_ascii_case(word))
+}
+
+fn has_word(title: &str, lists: &[&str]) -> bool {
+    words(title).iter().any(|word| lists.iter().any(|list| is_one_of(list, word)))
 }
 
 /// Whether a title is one of a rate, such as `throughput`, `MB/s`, `req_s` or `frames per second`.
@@ -209,9 +183,9 @@ fn is_rate(title: &str) -> bool {
     let words = words(title);
     let is_time = |word: &String| UNITS.iter().any(|(names, base, _)| *base == "sec" && names.contains(&word.as_str()));
     let is_amount =
-        |word: &str| AMOUNTS.contains(&word) || (word.ends_with('s') && word.len() > 2 && !VALUES.contains(&word));
+        |word: &str| is_one_of(AMOUNTS, word) || (word.ends_with('s') && word.len() > 2 && !is_one_of(VALUES, word));
     let is_of_time = |pair: &[String]| is_amount(&pair[0]) && is_time(&pair[1]);
-    has_word(title, &[&RATES, &["per"]])
+    has_word(title, &[RATES, "per"])
         || words.iter().any(|word| word.split_once('/').is_some_and(|(_, time)| is_time(&time.to_owned())))
         || words.windows(2).any(is_of_time)
 }

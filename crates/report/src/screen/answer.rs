@@ -50,9 +50,12 @@ pub(super) fn answer(findings: &Findings, view: Option<&View<'_>>, columns: usiz
     }
     // Who reads of the winner alone would not look for the losers.
     if let (Some(loss), Some(view)) = (loss, view) {
-        let terse = Teller { findings, view, length: 32, terse: true, bare: false, with_loss: true }.answer();
-        let with = |text: &String| format!("{text}; {loss}");
-        answer = [&answer, &terse].map(with).into_iter().find(|text| width(text) <= columns).unwrap_or(answer);
+        // The interval of what is better stays; the next one gives way to the last.
+        let is_best = view.compared().all(|(_, comparison)| comparison.verdict == Verdict::Slower);
+        let terse = |bare| Teller { findings, view, length: 32, terse: true, bare, with_loss: true }.answer();
+        let mut texts =
+            [answer.clone(), terse(false), terse(is_best)].map(|text| format!("{text}; {loss}")).into_iter();
+        answer = texts.find(|text| width(text) <= columns).unwrap_or(answer);
     }
     if let Some(view) = view.filter(|view| depends_on_condition(findings, view)) {
         let here = format!(" under {}", clean(view.condition));
@@ -329,16 +332,12 @@ impl Teller<'_> {
     }
 
     fn none_better(&self, compared: &[(&str, &Comparison)]) -> String {
-        let word = self.best_word();
         let all_within = compared.iter().all(|(_, comparison)| comparison.is_within());
         if all_within {
             return format!("all are equivalent to {}, within {}", self.baseline(), self.margin());
         }
         match compared.iter().all(|(_, comparison)| comparison.verdict == Verdict::Slower) {
-            true => {
-                let (next, comparison) = compared[0];
-                format!("{} is the {word}; next is {}, {}", self.baseline(), self.name(next), self.next(comparison))
-            }
+            true => self.followed(&self.baseline(), compared[0].0, Some(compared[0].1)),
             false => {
                 let own =
                     self.view.typical().filter(|_| !self.terse).map(|typical| format!(" ({})", self.value(typical)));
@@ -355,6 +354,13 @@ impl Teller<'_> {
                 format!("nothing is shown to be {than}{beyond}{more}")
             }
         }
+    }
+
+    /// The best one, and the next where there is room.
+    fn followed(&self, first: &str, next: &str, comparison: Option<&Comparison>) -> String {
+        let claim = comparison.map_or(String::new(), |comparison| format!(", {}", self.next(comparison)));
+        let next = if self.bare { String::new() } else { format!("; next is {}{claim}", self.name(next)) };
+        format!("{first} is the {}{next}", self.best_word())
     }
 
     /// A variant that is shown to be better, but within the margin: `b is 3.9 % faster (3.5 … 4.2 %)`.
@@ -380,8 +386,8 @@ impl Teller<'_> {
     fn loss_of_others(&self) -> Option<String> {
         let compared: Vec<(&str, &Comparison)> = self.view.compared().collect();
         let wins = compared.iter().any(|(_, comparison)| comparison.verdict == Verdict::Faster);
-        let all_lose = compared.iter().all(|(_, comparison)| comparison.verdict == Verdict::Slower);
-        self.largest_loss(&compared).filter(|_| wins || compared.len() > 1 && all_lose)
+        let is_best = compared.len() > 1 && compared.iter().all(|(_, c)| c.verdict == Verdict::Slower);
+        self.largest_loss(&compared).filter(|_| wins || is_best)
     }
 
     /// A claim without its interval, which the rows have.
@@ -421,7 +427,6 @@ impl Teller<'_> {
             .map(|ranked| ranked.variant.as_str())
             .collect();
         let against = |variant: &str| compared.iter().find(|(name, _)| *name == variant).map(|(_, c)| *c);
-        let word = self.best_word();
         let name = self.name(&first.variant);
         // Letters tell negligible differences apart, too; these make nobody the fastest.
         let is_better = against(&first.variant).is_some_and(|comparison| comparison.verdict == Verdict::Faster);
@@ -433,13 +438,9 @@ impl Teller<'_> {
             return match against(alone) {
                 Some(comparison) => {
                     let claim = self.claim(comparison);
-                    format!("{name} is the {word}: {claim}{}", self.than(&claim))
+                    format!("{name} is the {}: {claim}{}", self.best_word(), self.than(&claim))
                 }
-                None => {
-                    let next = &ranking.variants[1].variant;
-                    let claim = against(next).map_or(String::new(), |c| format!(", {}", self.next(c)));
-                    format!("{name} is the {word}; next is {}{claim}", self.name(next))
-                }
+                None => self.followed(&name, &ranking.variants[1].variant, against(&ranking.variants[1].variant)),
             };
         }
         let named = if self.terse && lead.len() > 2 { 1 } else { LEAD_NAMED };

@@ -3,33 +3,6 @@
 use super::*;
 use bakeoff_model::record::{Held, Unavailable};
 
-pub(super) fn effect(name: &str, against: &str, comparison: Comparison) -> Effect {
-    Effect {
-        name: name.to_owned(),
-        against: against.to_owned(),
-        within: None,
-        over: None,
-        comparison: Some(comparison),
-        refused: None,
-    }
-}
-
-/// Effects on one workload's wall time.
-pub(super) fn family(condition: &str, kind: Kind, effects: Vec<Effect>) -> Effects {
-    Effects {
-        kind,
-        workload: Some("loop".to_owned()),
-        condition: Some(condition.to_owned()),
-        metric: "wall".to_owned(),
-        unit: Unit::Seconds,
-        better: Direction::Less,
-        aliases: vec![],
-        effects,
-        twin: None,
-        ranking: None,
-    }
-}
-
 fn effects() -> Vec<Effects> {
     let family = |kind, effects| family("busy", kind, effects);
     let open = Verdict::Undecided { more_blocks: Some(9) };
