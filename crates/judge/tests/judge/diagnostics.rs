@@ -225,7 +225,7 @@ fn outliers_are_looked_for_in_long_studies_too() {
 fn outliers_are_looked_for_in_studies_that_stop_at_any_time() {
     let mut stream = Stream::of(SEED, &["anytime"]);
     let mut value = |stream: &mut Stream, slot: &Slot<'_>| {
-        let far = if slot.variant == "c" && slot.block % 5 == 0 { 3.0 } else { 0.0 };
+        let far = if slot.variant == "c" && slot.block.is_multiple_of(5) { 3.0 } else { 0.0 };
         Some(far + 0.01 * normal(stream))
     };
     let mut record = simulated(&mut stream, 40, &["wall"], 1, &mut value);
