@@ -1,54 +1,37 @@
 //! One session of a study: opens its journal, executes what is missing, and keeps every event. `run` and `compare`
 //! differ in where plan and executor come from; from there on they are this.
 
+mod racing;
 mod tracing;
 
 use crate::continued;
 use crate::failing::Failing;
 use crate::progress::Progress;
+use crate::race::{Keep, Race};
 use crate::used;
-use bakeoff_builds::Cache;
 use bakeoff_command::error::CommandError;
-use bakeoff_command::{Asked, Features, Finished, journals, screen};
+use bakeoff_command::{Features, Finished, journals, screen};
 use bakeoff_journal::Journal;
 use bakeoff_judge::stopping;
 use bakeoff_lab::watched::Watched;
 use bakeoff_lab::{Ending, Event, Executor, Standing, drive};
 use bakeoff_model::plan::Plan;
 use bakeoff_model::record::{
-    BuildLine, Change, Changed, Checked, ClockSet, FeatureLine, Line, Outcome, Record, Session, StudyLine,
+    Change, Changed, Checked, ClockSet, FeatureLine, Line, Outcome, Record, Session, StudyLine,
 };
 use bakeoff_model::until::Until;
 use serde_json::Value;
 use std::cell::RefCell;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-/// What a session needs besides an executor.
-pub(crate) struct Setting<'a> {
-    pub(crate) plan: &'a Plan,
-    pub(crate) study: StudyLine,
-    pub(crate) builds: &'a [BuildLine],
-    pub(crate) journal: &'a Path,
-    /// Blocks are forced to the disk. Without it they survive our death, but not the machine's.
-    pub(crate) durable: bool,
-    /// No progress is drawn.
-    pub(crate) quiet: bool,
-    /// Seconds that a trial is thought to take.
-    pub(crate) guess_s: Option<f64>,
-    /// After the trials each variant runs once more under a tracer, and files below these folders are of no interest.
-    pub(crate) trace: Option<Vec<PathBuf>>,
-}
+pub(crate) use racing::Raced;
 
 /// A study whose journal is open.
 pub(crate) struct OpenStudy<'a> {
-    setting: Setting<'a>,
+    race: Race<'a>,
     journal: Journal,
     record: Record,
-    /// What features are to gather when all trials are over.
-    wanted: Option<Wanted<'a>>,
-    /// Who is asked between blocks.
-    followers: Option<(Features, &'a Asked)>,
     /// This session as the journal is to have it, if it begins only now.
     beginning: Option<Session>,
     /// What is looked at between blocks: files that trials depend on, unless they turn out to write them.
@@ -66,14 +49,13 @@ pub(crate) struct OpenStudy<'a> {
 
 impl<'a> OpenStudy<'a> {
     /// Opens the journal, or begins it.
-    pub(crate) fn open(setting: Setting<'a>) -> Result<Self, CommandError> {
-        let (journal, contents) = Journal::open(setting.journal, &setting.study)?;
+    fn open(mut race: Race<'a>) -> Result<Self, CommandError> {
+        let (journal, contents) = Journal::open(&race.state.journal, &race.study)?;
+        let watched = std::mem::take(&mut race.watched);
         let mut study = Self {
-            setting,
+            race,
             journal,
             record: contents.record,
-            wanted: None,
-            followers: None,
             beginning: None,
             watched: vec![],
             looked_at: BTreeSet::new(),
@@ -82,8 +64,8 @@ impl<'a> OpenStudy<'a> {
             changed: None,
             session: None,
         };
-        used::look_again(&study.record.study, &mut study.setting.study);
-        let (known, now) = (&study.record.study, &study.setting.study);
+        used::look_again(&study.record.study, &mut study.race.study);
+        let (known, now) = (&study.record.study, &study.race.study);
         // Input of commands, and what trials were seen to use, is in no identity.
         let is_other = match known.changes(now) {
             Some(changes) => {
@@ -92,8 +74,8 @@ impl<'a> OpenStudy<'a> {
             None => known.identity != now.identity,
         };
         if is_other {
-            let path = study.setting.journal.display();
-            let [begun, asked] = [&study.record.study, &study.setting.study].map(|s| (s.until, s.looks_until));
+            let path = study.race.state.journal.display();
+            let [begun, asked] = [&study.record.study, &study.race.study].map(|s| (s.until, s.looks_until));
             if begun != asked {
                 let rule = |until: Until, most: Option<u32>| match (until, most) {
                     (Until::Blocks, _) => "for a fixed number of blocks".to_owned(),
@@ -112,43 +94,33 @@ impl<'a> OpenStudy<'a> {
         if contents.torn {
             screen::err("note: the last command was killed while it wrote; a torn line was cut off the journal\n");
         }
-        journals::tell(study.setting.journal, &contents.odd, "the trials of damaged lines run again now");
+        journals::tell(&study.race.state.journal, &contents.odd, "the trials of damaged lines run again now");
         // What was measured of building stays, also where no more of it is asked for.
-        let building = &mut study.setting.study.building;
+        let building = &mut study.race.study.building;
         *building = building.take().or_else(|| study.record.study.building.clone());
         // The trials are the same whatever is asked of them; the newest way to judge them counts.
-        study.setting.study.go_on_from(&study.record.study);
-        continued::tell_who_joins(&study.record, &study.setting.study);
-        let [known, asked] = [&study.record.study, &study.setting.study].map(|line| {
+        study.race.study.go_on_from(&study.record.study);
+        continued::tell_who_joins(&study.record, &study.race.study);
+        let [known, asked] = [&study.record.study, &study.race.study].map(|line| {
             let StudyLine { format, decide, building, basis, variants, shared, outputs, excluded, question, .. } = line;
             (format, decide, building, basis, variants, shared, outputs, excluded, question)
         });
         if known != asked {
-            study.keep(Line::Study(Box::new(study.setting.study.clone())))?;
+            study.keep(Line::Study(Box::new(study.race.study.clone())))?;
         }
         // So does what the study now says of a build's failing.
-        for build in study.setting.builds {
+        for build in study.race.builds {
             let known = study.record.builds.iter().find(|known| known.digest == build.digest);
             if known.is_some_and(|known| known.foreseen != build.foreseen) {
                 study.keep(Line::Build(build.clone()))?;
             }
         }
-        Ok(study)
-    }
-
-    /// With more to be gathered when all trials are over.
-    pub(crate) fn gathering(self, wanted: Wanted<'a>) -> Self {
-        Self { wanted: Some(wanted), ..self }
-    }
-
-    /// With features that are asked between blocks, and their options.
-    pub(crate) fn followed_by(self, features: Features, asked: &'a Asked) -> Self {
-        Self { followers: Some((features, asked)), ..self }
+        Ok(study.watching(watched))
     }
 
     /// With the files that trials execute or read, as they were when the study was read.
-    pub(crate) fn watching(mut self, files: Vec<Watched>) -> Self {
-        let basis = self.setting.study.basis.as_ref();
+    fn watching(mut self, files: Vec<Watched>) -> Self {
+        let basis = self.race.study.basis.as_ref();
         // A file that was not there before the first session is made by trials.
         let canonical = |file: &Watched| std::fs::canonicalize(file.path()).ok();
         self.looked_at = files.iter().filter_map(canonical).collect();
@@ -157,15 +129,20 @@ impl<'a> OpenStudy<'a> {
         self
     }
 
+    /// Whether blocks are forced to the disk. Without it they survive our death, but not the machine's.
+    fn is_durable(&self) -> bool {
+        self.race.keep != Keep::Scratch
+    }
+
     /// Takes the files out of what trials depend on that trials write.
     fn note_written(&mut self, written: Vec<String>) -> Result<(), CommandError> {
         self.written.extend(written.iter().cloned());
-        let Some(basis) = &mut self.setting.study.basis else { return Ok(()) };
+        let Some(basis) = &mut self.race.study.basis else { return Ok(()) };
         let known = written.iter().filter(|name| basis.is_written(name)).count();
         if known == 0 {
             return Ok(());
         }
-        self.keep(Line::Study(Box::new(self.setting.study.clone())))
+        self.keep(Line::Study(Box::new(self.race.study.clone())))
     }
 
     /// Keeps that something was changed, and how many trials it makes void.
@@ -220,7 +197,7 @@ impl<'a> OpenStudy<'a> {
             "note: {} changed while trials executed, so it counts as written by them, and may change from now on. If you \
              changed it yourself, trials before and after that differ; to start over, move the journal {} away\n",
             bakeoff_model::plain::clean(&self.written.join(", ")),
-            self.setting.journal.display()
+            self.race.state.journal.display()
         ));
     }
 
@@ -232,11 +209,11 @@ impl<'a> OpenStudy<'a> {
 
     /// Executes what the journal does not hold yet, and then gathers evidence. An executor is made only if something is
     /// missing that needs one.
-    pub(crate) fn execute<'e>(
+    fn execute<'e>(
         mut self,
         executor: impl FnOnce(Vec<Watched>) -> Result<Box<dyn Executor + 'e>, CommandError>,
     ) -> Result<(Record, Ending), CommandError> {
-        let plan = self.setting.plan;
+        let plan = self.race.plan;
         let done = Standing::of(plan, &self.record);
         let is_complete =
             (done.trials_done == done.trials || stopping::enough(&self.record)) && self.record.unchecked().is_empty();
@@ -290,17 +267,17 @@ impl<'a> OpenStudy<'a> {
     }
 
     fn execute_trials(mut self, executor: &mut dyn Executor, files: &str) -> Result<(Self, Ending), CommandError> {
-        let plan = self.setting.plan;
+        let plan = self.race.plan;
         let session = self.begin(self.session_of(Some(executor), plan.blocks))?;
         self.check_what_was_left(session, files)?;
         let done = Standing::of(plan, &self.record);
         let before = self.record.clone();
         let mut progress = Progress::new(done.trials, done.blocks, done.trials_done, done.blocks_done)
             .at_most(plan.until != Until::Blocks)
-            .guess(self.setting.guess_s)
+            .guess(self.race.guess_s)
             .failing(Failing::after(&before))
-            .quiet(self.setting.quiet);
-        let durable = self.setting.durable;
+            .quiet(self.race.quiet);
+        let durable = self.is_durable();
         let mut clock = bakeoff_host::ClockWatch::begin();
         // What is emitted goes in; whether there is enough is asked of what went in.
         let study = RefCell::new(self);
@@ -334,11 +311,10 @@ impl<'a> OpenStudy<'a> {
                     if durable {
                         study.journal.sync()?;
                     }
-                    if let Some((features, asked)) = study.followers {
-                        let written = features.between_blocks(asked, &study.record);
-                        study.open.extend(written.iter().filter_map(|file| file.parent()).map(Path::to_owned));
-                        study.open.extend(written);
-                    }
+                    let (features, asked) = study.race.observers;
+                    let written = features.between_blocks(asked, &study.record);
+                    study.open.extend(written.iter().filter_map(|file| file.parent()).map(Path::to_owned));
+                    study.open.extend(written);
                     Ok(())
                 }
                 Event::TrialBegins { .. } => Ok(()),
@@ -359,7 +335,7 @@ impl<'a> OpenStudy<'a> {
 
     /// The features that may gather something of this study.
     fn features(&self) -> Features {
-        self.wanted.as_ref().map_or(Features(&[]), |wanted| wanted.features)
+        if self.race.evidence.is_some() { self.race.observers.0 } else { Features(&[]) }
     }
 
     /// Whether a feature needs trials of its own.
@@ -389,7 +365,7 @@ impl<'a> OpenStudy<'a> {
 
     /// Waits until all that was kept is on the disk, where that is wanted.
     fn sync(&mut self) -> Result<(), CommandError> {
-        if self.setting.durable {
+        if self.is_durable() {
             self.journal.sync()?;
         }
         Ok(())
@@ -398,7 +374,7 @@ impl<'a> OpenStudy<'a> {
     /// Blocks that are asked for of a study that is complete.
     fn blocks_of_complete(&self) -> u32 {
         let passes = self.record.blocks.iter().map(|block| block.block).max().unwrap_or(0);
-        let wanted = self.setting.plan.blocks.max(passes);
+        let wanted = self.race.plan.blocks.max(passes);
         self.record.sessions.last().map_or(wanted, |last| last.blocks.min(wanted))
     }
 
@@ -420,7 +396,7 @@ impl<'a> OpenStudy<'a> {
         let number = session.session;
         self.session = Some(number);
         self.keep(Line::Session(session))?;
-        let builds = self.setting.builds;
+        let builds = self.race.builds;
         for build in builds {
             if !self.record.builds.contains(build) {
                 self.keep(Line::Build(build.clone()))?;
@@ -432,7 +408,7 @@ impl<'a> OpenStudy<'a> {
 
 impl Finished for OpenStudy<'_> {
     fn plan(&self) -> &Plan {
-        self.setting.plan
+        self.race.plan
     }
 
     fn record(&self) -> &Record {
@@ -440,16 +416,15 @@ impl Finished for OpenStudy<'_> {
     }
 
     fn section(&self, name: &str) -> Option<&Value> {
-        self.wanted.as_ref().and_then(|wanted| wanted.sections.get(name))
+        self.race.evidence.as_ref().and_then(|wanted| wanted.sections.get(name))
     }
 
     fn prefix_of(&self, variant: &str) -> Option<PathBuf> {
-        let wanted = self.wanted.as_ref()?;
-        Some(wanted.cache.prefix_of(wanted.digests.get(variant)?))
+        Some(self.race.cache?.prefix_of(self.race.evidence.as_ref()?.digests.get(variant)?))
     }
 
     fn quiet(&self) -> bool {
-        self.setting.quiet
+        self.race.quiet
     }
 
     fn is_interrupted(&self) -> bool {
@@ -470,16 +445,6 @@ impl Finished for OpenStudy<'_> {
     fn keep(&mut self, line: FeatureLine) -> Result<(), CommandError> {
         OpenStudy::keep(self, Line::Feature(line))
     }
-}
-
-/// What features are to gather, and of what.
-pub(crate) struct Wanted<'a> {
-    pub(crate) features: Features,
-    /// What they have read of the study file.
-    pub(crate) sections: &'a BTreeMap<String, Value>,
-    pub(crate) cache: &'a Cache,
-    /// The digest of each variant's build.
-    pub(crate) digests: &'a BTreeMap<String, String>,
 }
 
 /// How many changed files are named.

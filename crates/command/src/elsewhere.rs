@@ -6,7 +6,7 @@ use bakeoff_lab::local::{Setup, Watch};
 use bakeoff_lab::on_demand::OnDemand;
 use bakeoff_model::metric::Clock;
 use bakeoff_model::plan::Plan;
-use std::os::fd::BorrowedFd;
+use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 
 /// A place that is not this host.
@@ -42,5 +42,5 @@ pub struct PlaceSetting<'a> {
     /// Who relinks, where that is varied.
     pub on_demand: Option<OnDemand<'a>>,
     /// Kept open by everything that is started.
-    pub keep: BorrowedFd<'a>,
+    pub keep: OwnedFd,
 }

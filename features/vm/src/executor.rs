@@ -72,12 +72,11 @@ impl Elsewhere for Machines {
             CommandError::new(bakeoff_command::Code::Internal, Error::Folder { path: scratch.clone(), source })
         };
         fs::create_dir_all(&scratch).map_err(fail)?;
-        let keep = setting.keep.try_clone_to_owned().map_err(fail)?;
-        let launcher = Launcher::start_with(&options(&keep)).map_err(Error::from)?;
+        let launcher = Launcher::start_with(&options(&setting.keep)).map_err(Error::from)?;
         let (ours, has_loader) = ours(&setting).map_err(fail)?;
         let watching = Watching::new(std::mem::take(&mut setting.watch));
         let layouts = Layouts::new();
-        Ok(Box::new(Vm { machines: self, setting, launcher, keep, watching, layouts, ours, has_loader }))
+        Ok(Box::new(Vm { machines: self, setting, launcher, watching, layouts, ours, has_loader }))
     }
 }
 
@@ -180,7 +179,6 @@ struct Vm<'a> {
     machines: &'a Machines,
     setting: PlaceSetting<'a>,
     launcher: Launcher,
-    keep: std::os::fd::OwnedFd,
     watching: Watching<'a>,
     /// The prefixes of the present pass, where kernels are relinked for each.
     layouts: Layouts,
@@ -267,7 +265,7 @@ impl Vm<'_> {
         let ended = self.launcher.launch(&job).and_then(|()| self.launcher.wait(Patience::SecondInterrupt));
         let ended = match ended {
             Err(bakeoff_host::Error::LauncherEnded { how }) => {
-                self.launcher = Launcher::start_with(&options(&self.keep))?;
+                self.launcher = Launcher::start_with(&options(&self.setting.keep))?;
                 let why = format!("the process that keeps the machine was itself killed ({how})");
                 return Ok(Some(all_failed(boot, &died(why, vec![]))));
             }

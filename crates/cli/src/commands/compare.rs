@@ -8,17 +8,16 @@ mod variants;
 
 use super::options::{Compared, Extent, Kept, Showing};
 use super::two_commits;
-use crate::session::{OpenStudy, Setting};
-use crate::{executed, programs};
+use crate::here;
+use crate::programs;
+use crate::race::{Keep, Race};
 use another_day::{AnotherDay, Earlier};
-use bakeoff_command::alone::alone;
 use bakeoff_command::error::{Code, CommandError};
 use bakeoff_command::scratch::Scratch;
 use bakeoff_command::state::State;
-use bakeoff_command::{Features, locale, saved, screen};
-use bakeoff_lab::local::{Local, Setup, Watch};
+use bakeoff_command::{Features, locale, saved};
+use bakeoff_lab::local::{Setup, Watch};
 use bakeoff_lab::watched::Watched;
-use bakeoff_model::digest::Digest;
 use bakeoff_model::metric::METRICS;
 use bakeoff_model::plain::clean;
 use bakeoff_model::plan::Plan;
@@ -30,7 +29,7 @@ use clap::builder::PossibleValuesParser;
 use conditions::{Execution, InCondition};
 use parameters::Parameters;
 use std::collections::BTreeMap;
-use std::os::fd::AsFd as _;
+use std::os::fd::BorrowedFd;
 use std::path::PathBuf;
 use variants::{AroundTrials, Named, Variants};
 
@@ -103,6 +102,13 @@ pub(crate) struct Args {
     kept: Kept,
 }
 
+impl Args {
+    /// Whether no progress is to be drawn.
+    fn is_quiet(&self) -> bool {
+        self.quiet || self.showing.is_quiet() || self.execution.is_shown()
+    }
+}
+
 pub(crate) fn execute(args: &Args, features: Features) -> Result<Code, CommandError> {
     args.kept.apply()?;
     args.showing.check(features)?;
@@ -119,7 +125,6 @@ pub(crate) fn execute(args: &Args, features: Features) -> Result<Code, CommandEr
         CommandError::new(Code::Internal, error).hint("TMPDIR names the folder for temporary files")
     })?;
     let state = State::at(&args.journal.clone().unwrap_or_else(|| folder.path().join("journal.jsonl")));
-    let lock = state.lock()?;
     // A relative command means another program in another folder.
     let dir = args.execution.folder()?;
     let setup = Setup {
@@ -130,75 +135,47 @@ pub(crate) fn execute(args: &Args, features: Features) -> Result<Code, CommandEr
         ..Setup::default()
     };
     if let Some(earlier) = &mut earlier {
-        let basis = study_line(&plan, &setup).0.basis.unwrap_or_default();
+        let basis = head(&plan, &setup).0.basis.unwrap_or_default();
         earlier.join(&mut plan, &setup, &basis, !args.named.has_baseline());
     }
-    let (study, watched) = study_line(&plan, &setup);
-    let (journal, quiet) = (&*state.journal, args.quiet || args.showing.is_quiet() || args.execution.is_shown());
-    let durable = args.journal.is_some();
-    let trace = args.extent.trace(&[folder.path()]);
-    let setting = Setting { plan: &plan, study, builds: &[], journal, durable, quiet, guess_s: None, trace };
-    // A journal is not begun for what cannot be executed; one that is complete is shown all the same.
+    let (study, watched) = head(&plan, &setup);
+    let quiet = args.is_quiet();
+    programs::pointers(watched.iter().filter(|file| file.is_lfs_pointer()).map(|file| file.name.clone()))?;
+    args.execution.note_unread_input();
+    earlier.iter().filter(|_| !quiet).for_each(Earlier::tell);
+    let race = Race {
+        watched,
+        keep: if args.journal.is_some() { Keep::Named } else { Keep::Scratch },
+        quiet,
+        trace: args.extent.trace(&[folder.path()]),
+        ..Race::of(&plan, study, &state, (features, args.showing.asked()))
+    };
     let check = || {
         programs::processors(&plan)?;
         programs::locales(&plan, &setup);
         programs::of_commands(&bakeoff_lab::local::absent(&plan, &setup))
     };
-    programs::pointers(watched.iter().filter(|file| file.is_lfs_pointer()).map(|file| file.name.clone()))?;
-    args.execution.note_unread_input();
-    let is_new = !state.journal.exists();
-    if is_new {
-        check()?;
-    }
-    earlier.iter().filter(|_| !quiet).for_each(Earlier::tell);
-    // Held from before the first trial until after the last one.
-    let mut held = None;
-    let open = OpenStudy::open(setting)?.watching(watched).followed_by(features, args.showing.asked());
-    let (record, ending) = open.execute(|watched| {
-        held = Some(alone(quiet)?);
-        if !is_new {
-            check()?;
-        }
-        let local = Local::new(&plan, setup.clone(), Some(lock.as_fd()))?;
-        let local = local.watching(Watch { files: watched, ..Watch::default() });
-        let show = |printed: &[u8]| screen::err(&String::from_utf8_lossy(printed));
-        Ok(Box::new(if args.execution.is_shown() { local.showing(Box::new(show)) } else { local }))
-    })?;
-    drop(held);
-    args.another_day.save(journal, ending, quiet)?;
-    let is_last = args.journal.is_none() && saved::keep_last(journal);
-    let mut findings = features.judge(&record);
+    let is_shown = args.execution.is_shown();
+    let executor = |files, keep: BorrowedFd<'_>| {
+        here::executor(&plan, &setup, Watch { files, ..Watch::default() }, keep, is_shown)
+    };
+    let raced = race.run(check, executor)?.release(|| {});
+    args.another_day.save(&state.journal, raced.ending, quiet)?;
+    let is_last = args.journal.is_none() && saved::keep_last(&state.journal);
+    let mut findings = features.judge(&raced.record);
     let has_unpaired = match &earlier {
         Some(earlier) => earlier.add_to(&mut findings, features)?,
         None => false,
     };
     let journal = args.journal.as_deref();
-    let compared = Compared { journal, is_last, record: &record, findings, ending, has_unpaired };
+    let compared = Compared { journal, is_last, record: &raced.record, findings, ending: raced.ending, has_unpaired };
     args.showing.show_compared(&compared, features)
 }
 
 /// The head of the journal, and the files that are looked at between blocks.
-fn study_line(plan: &Plan, setup: &Setup) -> (StudyLine, Vec<Watched>) {
-    let dir = setup.dir.as_os_str().as_encoded_bytes();
-    let mut inputs = Digest::of("inputs");
-    inputs.field("folder", dir);
-    let mut watched = executed::programs(plan, setup, []).system;
-    for program in &watched {
-        inputs.field(&program.name, program.content().unwrap_or_default().as_bytes());
-    }
+fn head(plan: &Plan, setup: &Setup) -> (StudyLine, Vec<Watched>) {
     let locale = locale::shown(&locale::of(setup.environment.clone().into_iter()));
-    if let Some(locale) = &locale {
-        inputs.field("the locale", locale.as_bytes());
-    }
-    let mut study = plan.study_line(&BTreeMap::new(), &inputs.hex(), None);
-    if let Some(basis) = &mut study.basis {
-        basis.keys.insert(executed::FOLDER.to_owned(), Digest::of("folder").field("path", dir).hex());
-        basis.keys.extend(locale.map(|locale| (locale::KEY.to_owned(), locale)));
-        let content = |file: &Watched| (file.name.clone(), file.content().unwrap_or_default().to_owned());
-        watched.extend(executed::data(plan, setup));
-        basis.files = watched.iter().map(content).collect();
-    }
-    (study, watched)
+    here::head(plan, setup, &BTreeMap::new(), setup.dir.as_os_str().as_encoded_bytes(), locale)
 }
 
 /// What revisions are compared by.
@@ -211,8 +188,16 @@ fn given(args: &Args, plan: Plan) -> Result<two_commits::Given<'_>, CommandError
         let error = "revisions and values of parameters cannot be varied at once";
         return Err(CommandError::usage(error).hint("leave out --git, or write the values into the command"));
     }
-    let (journal, quiet, showing, extent) = (args.journal.as_deref(), args.quiet, &args.showing, &args.extent);
-    Ok(two_commits::Given { plan, command, journal, quiet, showing, extent, environment: args.execution.environment() })
+    Ok(two_commits::Given {
+        plan,
+        command,
+        journal: args.journal.as_deref(),
+        quiet: args.is_quiet(),
+        is_shown: args.execution.is_shown(),
+        showing: &args.showing,
+        extent: &args.extent,
+        environment: args.execution.environment(),
+    })
 }
 
 fn plan(args: &Args) -> Result<Plan, CommandError> {

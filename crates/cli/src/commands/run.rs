@@ -5,10 +5,10 @@ use super::estimates::at_most;
 use super::options::{Extent, Kept, Selection, Showing};
 use super::plan::takes;
 use crate::on_demand::Maker;
-use crate::session::{OpenStudy, Setting, Wanted};
+use crate::race::{Keep, Race, Wanted};
+use crate::session::Raced;
 use crate::{alike, continued, executed, place, programs};
 use bakeoff_builds::{Cache, DamageKind, survey};
-use bakeoff_command::alone::{tell_who_is_waited_for, tell_why_not_alone};
 use bakeoff_command::error::{Code, CommandError};
 use bakeoff_command::state::StateFolder;
 use bakeoff_command::study_folder::{Inputs, StudyFolder};
@@ -21,7 +21,6 @@ use bakeoff_model::record::{Basis, BuildLine, BuildOutcome, SharedLine, StudyLin
 use bakeoff_model::study::Factor;
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
-use std::os::fd::AsFd as _;
 
 /// Build, run and judge a study; repeat the command to go on where it stopped
 ///
@@ -88,14 +87,14 @@ fn rehearse(
     let mut study = plan.study_line(&BTreeMap::new(), truth, Some(truth));
     let identity = study.identity.clone();
     let state = continued::choose(&StateFolder::of(&folder.dir)?, &mut study, &identity);
-    let _lock = state.lock()?;
-    let guess_s = Some(planted.pause_s);
-    let (journal, quiet) = (&*state.journal, args.is_quiet());
-    let setting = Setting { plan, study, builds: &[], journal, durable: true, quiet, guess_s, trace: None };
-    let open = OpenStudy::open(setting)?.followed_by(features, args.showing.asked());
-    state.remember_as_latest()?;
-    let (record, ending) = open.execute(|_| Ok(Box::new(Simulated::new(planted, plan))))?;
-    finish(args, &record, ending, features)
+    let race = Race {
+        keep: Keep::Study,
+        quiet: args.is_quiet(),
+        guess_s: Some(planted.pause_s),
+        ..Race::of(plan, study, &state, (features, args.showing.asked()))
+    };
+    let raced = race.run(|| Ok(()), |_, _| Ok(Box::new(Simulated::new(planted, plan))))?;
+    finish(args, &raced, features)
 }
 
 fn execute_here(args: &Args, folder: &StudyFolder, mut plan: Plan, features: Features) -> Result<Code, CommandError> {
@@ -131,30 +130,23 @@ fn execute_here(args: &Args, folder: &StudyFolder, mut plan: Plan, features: Fea
     let (mut study, older) = study_line(&whole, &plan, &digests, &inputs);
     study.shared = shared;
     let state = continued::choose(&state_folder, &mut study, &older);
-    let lock = state.lock()?;
     let guess_s = takes::trials_s(&plan, &takes::known_walls(folder)).map(|all_s| all_s / trials(&plan));
-    let (journal, quiet) = (&*state.journal, args.is_quiet());
     setup.scratch = state.scratch();
-    let trace = args.extent.trace(&[&setup.scratch, cache.root()]);
-    let setting = Setting { plan: &plan, study, builds: &builds, journal, durable: true, quiet, guess_s, trace };
     setup.harnesses = features.harnesses();
-    // A journal is not begun for what cannot be executed; one that is complete is shown all the same.
-    let is_new = !state.journal.exists();
-    if is_new {
-        place::check(&place, &plan, &setup)?;
-    }
-    let wanted = Wanted { features, sections: &folder.study.sections, cache: &cache, digests: &digests };
-    let open = OpenStudy::open(setting)?.gathering(wanted).watching(inputs.watched);
-    let open = open.followed_by(features, args.showing.asked());
-    state.remember_as_latest()?;
-    // Held from before the first trial until after the last one.
-    let (mut machine, maker) = (None, OnceCell::new());
-    let (record, ending) = open.execute(|watched| {
-        machine = Some(cache.quiet(|process| tell_who_is_waited_for(process, args.is_quiet()))?);
-        tell_why_not_alone(cache.why_not_whole_machine());
-        if !is_new {
-            place::check(&place, &plan, &setup)?;
-        }
+    let race = Race {
+        builds: &builds,
+        watched: inputs.watched,
+        keep: Keep::Study,
+        cache: Some(&cache),
+        quiet: args.is_quiet(),
+        guess_s,
+        trace: args.extent.trace(&[&setup.scratch, cache.root()]),
+        evidence: Some(Wanted { sections: &folder.study.sections, digests: &digests }),
+        ..Race::of(&plan, study, &state, (features, args.showing.asked()))
+    };
+    let maker = OnceCell::new();
+    let check = || place::check(&place, &plan, &setup);
+    let raced = race.run(check, |watched, keep| {
         let request = folder.request(&plan, args.jobs.at_a_time());
         let made = Maker::of(&cache, &request, &plan, args.is_quiet())?.map(|made| maker.get_or_init(|| made).calls());
         let setting = PlaceSetting {
@@ -164,17 +156,14 @@ fn execute_here(args: &Args, folder: &StudyFolder, mut plan: Plan, features: Fea
             files,
             watch: executed::watch(watched, &setup, &cache, &builds),
             on_demand: made,
-            keep: lock.as_fd(),
+            keep: keep.try_clone_to_owned().map_err(|error| CommandError::new(Code::Internal, error))?,
         };
         place::executor(&place, setting)
     })?;
     // Nothing of it is left when others may build again.
     drop(maker);
-    if machine.is_some() {
-        warn_of_changed_prefixes(&cache, &builds);
-    }
-    drop(machine);
-    finish(args, &record, ending, features)
+    let raced = raced.release(|| warn_of_changed_prefixes(&cache, &builds));
+    finish(args, &raced, features)
 }
 
 /// Says which variants share a row. If none are left to race: the answer that this is, or the error.
@@ -251,18 +240,10 @@ fn trials(plan: &Plan) -> f64 {
     (plan.trials() - plan.building_trials()).max(1) as f64
 }
 
-fn finish(
-    args: &Args,
-    record: &bakeoff_model::record::Record,
-    ending: Ending,
-    features: Features,
-) -> Result<Code, CommandError> {
-    let code = {
-        let more =
-            format!("bakeoff report {}", bakeoff_model::plain::clean(&args.selection.study.display().to_string()));
-        args.showing.show_new(record, &more, features)?
-    };
-    match ending {
+fn finish(args: &Args, raced: &Raced<'_>, features: Features) -> Result<Code, CommandError> {
+    let study = bakeoff_model::plain::clean(&args.selection.study.display().to_string());
+    let code = args.showing.show_new(&raced.record, &format!("bakeoff report {study}"), features)?;
+    match raced.ending {
         Ending::Complete => Ok(code),
         Ending::Changed => Ok(Code::Usage),
         Ending::Stopped => {

@@ -6,26 +6,23 @@ mod same;
 
 use super::build::{Jobs, Telling, build};
 use super::options::{Compared, Extent, Showing};
-use crate::session::{OpenStudy, Setting};
+use crate::here;
+use crate::race::{Keep, Race};
 use crate::{executed, programs};
 pub(super) use asked::Asked;
 use asked::Revisions;
 use bakeoff_builds::{Cache, differences};
-use bakeoff_command::alone::{tell_who_is_waited_for, tell_why_not_alone};
 use bakeoff_command::error::{Code, CommandError};
 use bakeoff_command::scratch::Scratch;
 use bakeoff_command::state::State;
 use bakeoff_command::study_folder::words;
 use bakeoff_command::{Features, saved, screen};
-use bakeoff_lab::local::{Local, Setup, absent};
-use bakeoff_lab::watched::Watched;
-use bakeoff_model::digest::Digest;
+use bakeoff_lab::local::{Setup, absent};
 use bakeoff_model::plain::clean;
 use bakeoff_model::plan::{Plan, Variant};
 use bakeoff_model::record::{BuildLine, BuildOutcome, Record, SharedLine, StudyLine};
 use same::Use;
 use std::collections::BTreeMap;
-use std::os::fd::AsFd as _;
 use std::path::{Path, PathBuf};
 
 /// What else the command line says.
@@ -38,6 +35,8 @@ pub(super) struct Given<'a> {
     pub(super) journal: Option<&'a Path>,
     /// Whether nothing is drawn.
     pub(super) quiet: bool,
+    /// Whether what the command prints is shown.
+    pub(super) is_shown: bool,
     /// How findings are shown.
     pub(super) showing: &'a Showing,
     /// How long it is, and whether files are traced.
@@ -242,28 +241,6 @@ impl Prepared {
         }
     }
 
-    /// The head of the journal, and the files that are looked at between blocks.
-    fn study_line(&self, setup: &Setup) -> (StudyLine, Vec<Watched>) {
-        let programs = executed::programs(&self.plan, setup, []);
-        let mut watched = programs.system;
-        let mut inputs = Digest::of("inputs");
-        inputs.field("folder", self.inner.as_os_str().as_encoded_bytes());
-        for program in &watched {
-            inputs.field(&program.name, program.content().unwrap_or_default().as_bytes());
-        }
-        let mut study = self.plan.study_line(&self.digests, &inputs.hex(), None);
-        study.shared.clone_from(&self.shared);
-        watched.extend(executed::data(&self.plan, setup));
-        if let Some(basis) = &mut study.basis {
-            let folder = Digest::of("folder").field("path", self.inner.as_os_str().as_encoded_bytes()).hex();
-            basis.keys.insert(executed::FOLDER.to_owned(), folder);
-            let content = |file: &Watched| (file.name.clone(), file.content().unwrap_or_default().to_owned());
-            basis.files = watched.iter().map(content).collect();
-        }
-        watched.extend(programs.built);
-        (study, watched)
-    }
-
     fn execute(
         &self,
         cache: &Cache,
@@ -273,35 +250,29 @@ impl Prepared {
         features: Features,
     ) -> Result<Code, CommandError> {
         let (plan, setup) = (&self.plan, self.setup(cache, scratch, given, features));
-        let check = || can_start(plan, &setup, asked);
         let state = State::at(&given.journal.map_or_else(|| scratch.join("journal.jsonl"), Path::to_owned));
-        let lock = state.lock()?;
-        let (study, watched) = self.study_line(&setup);
-        // A journal is not begun for what cannot be executed; one that is complete is shown all the same.
-        let is_new = !state.journal.exists();
-        if is_new {
-            check()?;
-        }
-        let (journal, durable, quiet) = (&*state.journal, given.journal.is_some(), given.quiet);
-        let trace = given.extent.trace(&[scratch, cache.root()]);
-        let setting = Setting { plan, study, builds: &self.builds, journal, durable, quiet, guess_s: None, trace };
-        // Held from before the first trial until after the last one.
-        let mut machine = None;
-        let open = OpenStudy::open(setting)?.watching(watched).followed_by(features, given.showing.asked());
-        let (record, ending) = open.execute(|watched| {
-            machine = Some(cache.quiet(|process| tell_who_is_waited_for(process, quiet))?);
-            tell_why_not_alone(cache.why_not_whole_machine());
-            if !is_new {
-                check()?;
-            }
-            let local = Local::new(plan, setup.clone(), Some(lock.as_fd()))?;
-            Ok(Box::new(local.watching(executed::watch(watched, &setup, cache, &self.builds))))
+        let folder = self.inner.as_os_str().as_encoded_bytes();
+        let (mut study, watched) = here::head(plan, &setup, &self.digests, folder, None);
+        study.shared.clone_from(&self.shared);
+        let race = Race {
+            builds: &self.builds,
+            watched,
+            keep: if given.journal.is_some() { Keep::Named } else { Keep::Scratch },
+            cache: Some(cache),
+            quiet: given.quiet,
+            trace: given.extent.trace(&[scratch, cache.root()]),
+            ..Race::of(plan, study, &state, (features, given.showing.asked()))
+        };
+        let check = || can_start(plan, &setup, asked);
+        let raced = race.run(check, |watched, keep| {
+            let watch = executed::watch(watched, &setup, cache, &self.builds);
+            here::executor(plan, &setup, watch, keep, given.is_shown)
         })?;
-        drop(machine);
-        let findings = features.judge(&record);
-        let is_last = given.journal.is_none() && saved::keep_last(journal);
-        let compared =
-            Compared { journal: given.journal, is_last, record: &record, findings, ending, has_unpaired: false };
+        let raced = raced.release(|| {});
+        let findings = features.judge(&raced.record);
+        let is_last = given.journal.is_none() && saved::keep_last(&state.journal);
+        let (record, ending) = (&raced.record, raced.ending);
+        let compared = Compared { journal: given.journal, is_last, record, findings, ending, has_unpaired: false };
         given.showing.show_compared(&compared, features)
     }
 }

@@ -14,8 +14,8 @@ use std::path::{Path, PathBuf};
 impl OpenStudy<'_> {
     /// Runs each variant once more under a tracer, and holds the files that it uses against the time of the trials.
     pub(super) fn trace_files(&mut self, executor: &mut dyn Executor) -> Result<Ending, CommandError> {
-        let Some(apart) = self.setting.trace.clone() else { return Ok(Ending::Complete) };
-        let (plan, tracer) = (self.setting.plan, tracer());
+        let Some(apart) = self.race.trace.clone() else { return Ok(Ending::Complete) };
+        let (plan, tracer) = (self.race.plan, tracer());
         let (mut sights, mut failed, mut why) =
             (vec![], None, plan.boots().then(|| "trials run in a guest".to_owned()));
         let walls = usual_walls(std::slice::from_ref(&self.record));
@@ -31,7 +31,7 @@ impl OpenStudy<'_> {
                 why = Some(format!("a trial of {} takes longer than {} s", subject.workload, used::LONGEST_S));
                 break;
             }
-            if !self.setting.quiet && screen::err_is_terminal() {
+            if !self.race.quiet && screen::err_is_terminal() {
                 screen::draw(&format!(
                     "which files {} uses: traced run {number} of {}",
                     subject.variant,
@@ -61,7 +61,7 @@ impl OpenStudy<'_> {
             ));
         }
         // What we and our terminal write, and where we write between blocks.
-        let journal = self.setting.journal;
+        let journal = &*self.race.state.journal;
         let (lock, folder) = (journal.with_extension("lock"), journal.parent().unwrap_or(Path::new(".")));
         let printed = ["/proc/self/fd/1", "/proc/self/fd/2"].map(Path::new);
         let ours = [journal, &lock, folder, Path::new(".")].into_iter().chain(printed);
@@ -71,9 +71,9 @@ impl OpenStudy<'_> {
         let apart = apart.iter().map(PathBuf::as_path).chain(state).filter_map(canonical).collect();
         let files = Files { record: &self.record, apart, watched: std::mem::take(&mut self.looked_at), open };
         let found = files.judge(&sights);
-        if let Some(basis) = self.setting.study.basis.as_mut().filter(|_| !found.seen.is_empty()) {
+        if let Some(basis) = self.race.study.basis.as_mut().filter(|_| !found.seen.is_empty()) {
             basis.seen.extend(found.seen);
-            self.keep(Line::Study(Box::new(self.setting.study.clone())))?;
+            self.keep(Line::Study(Box::new(self.race.study.clone())))?;
         }
         let Some((from, files)) = found.changed else { return Ok(Ending::Complete) };
         let session = self.session.unwrap_or_default();

@@ -69,6 +69,18 @@ impl Repository {
 }
 
 #[test]
+fn what_is_printed_is_shown_and_progress_is_left_out_as_for_commands() {
+    let repository = Repository::new();
+    repository.commit("prog.c", &program(2_000_000));
+    let words = ["--git", "v1", "--git", "HEAD", "--build", "make", "./prog", "--blocks", "3"];
+    let shown = repository.compare(&[&words[..], &["--show-output", "--style", "none"]].concat());
+    assert_eq!(shown.err.matches("done\n").count(), 9, "{}", shown.err);
+    assert!(!shown.err.contains("block 1 of 3"), "{}", shown.err);
+    let inherited = repository.compare(&[&words[..], &["--output", "inherit"]].concat());
+    assert_eq!(inherited.err.matches("done\n").count(), 9, "{}", inherited.err);
+}
+
+#[test]
 fn a_slowdown_is_found_and_the_second_time_nothing_is_built() {
     let repository = Repository::new();
     repository.commit("prog.c", &program(2_000_000));

@@ -111,6 +111,18 @@ fn no_crate_has_a_circle_among_its_files() {
     assert!(wrong.is_empty(), "these arrows are part of circles:\n{}", wrong.join("\n"));
 }
 
+/// Whatever races goes one way: what it does once is written once.
+#[test]
+fn a_race_is_run_in_one_place() {
+    for call in ["Journal::open(", "state.lock()", "alone(quiet)?", ".quiet(|process|", "OpenStudy::open("] {
+        let sources = files(&[".rs"]).into_iter().filter(|path| shown(path).contains("/src/"));
+        let sources = sources
+            .filter(|path| ["cli", "command"].iter().any(|krate| shown(path).starts_with(&format!("crates/{krate}/"))));
+        let calls: usize = sources.map(|path| fs::read_to_string(path).unwrap().matches(call).count()).sum();
+        assert_eq!(calls, 1, "calls of {call} in crates/cli and crates/command");
+    }
+}
+
 #[test]
 fn the_pure_crates_are_banned_from_the_world() {
     for krate in PURE {

@@ -1,0 +1,64 @@
+//! A race, for whichever command: variants with everything prepared, and what becomes of the journal. How it is run is in
+//! `session::racing`; what is prepared, where trials run, and what is shown, is the commands' business.
+
+use bakeoff_builds::Cache;
+use bakeoff_command::state::State;
+use bakeoff_command::{Asked, Features};
+use bakeoff_lab::watched::Watched;
+use bakeoff_model::plan::Plan;
+use bakeoff_model::record::{BuildLine, StudyLine};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+/// What becomes of the journal.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Keep {
+    /// It is the latest one of a study.
+    Study,
+    /// It stays where the user wants it.
+    Named,
+    /// It is removed at the end of the command.
+    Scratch,
+}
+
+/// What features are to gather, and of what.
+pub(crate) struct Wanted<'a> {
+    /// What they have read of the study file.
+    pub(crate) sections: &'a BTreeMap<String, Value>,
+    /// The digest of each variant's build.
+    pub(crate) digests: &'a BTreeMap<String, String>,
+}
+
+/// A race, with everything prepared.
+pub(crate) struct Race<'a> {
+    pub(crate) plan: &'a Plan,
+    /// The head of the journal.
+    pub(crate) study: StudyLine,
+    pub(crate) builds: &'a [BuildLine],
+    /// Files on which trials depend.
+    pub(crate) watched: Vec<Watched>,
+    pub(crate) state: &'a State,
+    pub(crate) keep: Keep,
+    /// No build may change what is in it while trials run.
+    pub(crate) cache: Option<&'a Cache>,
+    /// Draws no progress.
+    pub(crate) quiet: bool,
+    /// Seconds that a trial is thought to take.
+    pub(crate) guess_s: Option<f64>,
+    /// Traces the files that trials use, but for those below these folders.
+    pub(crate) trace: Option<Vec<PathBuf>>,
+    /// Features that are asked between blocks, and their options.
+    pub(crate) observers: (Features, &'a Asked),
+    /// What features gather when all trials are over.
+    pub(crate) evidence: Option<Wanted<'a>>,
+}
+
+impl<'a> Race<'a> {
+    /// A race of which nothing more is said: it needs no builds, and its journal is removed.
+    pub(crate) fn of(plan: &'a Plan, study: StudyLine, state: &'a State, observers: (Features, &'a Asked)) -> Self {
+        let (builds, watched, keep, cache, quiet) = (&[], vec![], Keep::Scratch, None, false);
+        let (guess_s, trace, evidence) = (None, None, None);
+        Self { plan, study, builds, watched, state, keep, cache, quiet, guess_s, trace, observers, evidence }
+    }
+}

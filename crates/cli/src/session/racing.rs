@@ -1,0 +1,74 @@
+//! How a race is run: the journal is locked and opened, it is checked that the variants can run, the machine is held, the missing
+//! trials run, and everything is let go of in the opposite order. No other place does any of these.
+
+use super::OpenStudy;
+use crate::race::{Keep, Race};
+use bakeoff_builds::Quiet;
+use bakeoff_command::alone::{alone, tell_who_is_waited_for, tell_why_not_alone};
+use bakeoff_command::error::CommandError;
+use bakeoff_host::lock::Lock;
+use bakeoff_host::machine::Held;
+use bakeoff_lab::watched::Watched;
+use bakeoff_lab::{Ending, Executor};
+use bakeoff_model::record::Record;
+use std::os::fd::{AsFd as _, BorrowedFd};
+
+/// A race that is over; its journal is locked until this value is gone.
+pub(crate) struct Raced<'a> {
+    pub(crate) record: Record,
+    pub(crate) ending: Ending,
+    /// Held from before the first trial until after the last one.
+    machine: (Option<Held>, Option<Quiet<'a>>),
+    _lock: Lock,
+}
+
+impl Raced<'_> {
+    /// Gives the machine back, once `end` has looked at what trials left; it is not asked if none ran.
+    pub(crate) fn release(mut self, end: impl FnOnce()) -> Self {
+        if self.machine.0.is_some() || self.machine.1.is_some() {
+            end();
+        }
+        self.machine = (None, None);
+        self
+    }
+}
+
+impl<'a> Race<'a> {
+    /// Runs the trials that the journal does not hold yet. `check` fails if a variant cannot run: it is asked before a journal is
+    /// begun, and before trials are added to one. `executor` makes the place ready; its descriptor is for what is started there
+    /// to keep open.
+    pub(crate) fn run<'e>(
+        self,
+        check: impl Fn() -> Result<(), CommandError>,
+        executor: impl FnOnce(Vec<Watched>, BorrowedFd<'_>) -> Result<Box<dyn Executor + 'e>, CommandError>,
+    ) -> Result<Raced<'a>, CommandError> {
+        let (state, quiet, cache, is_latest) = (self.state, self.quiet, self.cache, self.keep == Keep::Study);
+        let is_simulated = self.study.simulated.is_some();
+        let lock = state.lock()?;
+        // A journal is not begun for what cannot run; one that is complete is shown all the same.
+        let is_new = !state.journal.exists();
+        if is_new {
+            check()?;
+        }
+        let open = OpenStudy::open(self)?;
+        if is_latest {
+            state.remember_as_latest()?;
+        }
+        let mut machine = (None, None);
+        let (record, ending) = open.execute(|watched| {
+            match cache {
+                _ if is_simulated => {}
+                None => machine.0 = Some(alone(quiet)?),
+                Some(cache) => {
+                    machine.1 = Some(cache.quiet(|process| tell_who_is_waited_for(process, quiet))?);
+                    tell_why_not_alone(cache.why_not_whole_machine());
+                }
+            }
+            if !is_new {
+                check()?;
+            }
+            executor(watched, lock.as_fd())
+        })?;
+        Ok(Raced { record, ending, machine, _lock: lock })
+    }
+}
