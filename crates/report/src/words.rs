@@ -263,6 +263,13 @@ impl Change {
         Self { estimate, interval, unit, decimals, narrower: String::new() }
     }
 
+    /// The end of a comparison's interval that is further from no change, with the digits that the interval has: `1.6 %`.
+    pub fn furthest(comparison: &Comparison, unit: Unit) -> Option<String> {
+        let change = Self::made(comparison, comparison.interval(), unit, false);
+        let [low, high] = change.interval?;
+        Some(change.with_unit(fixed(low.abs().max(high.abs()), change.decimals)))
+    }
+
     /// Whether the estimate is below that of the baseline.
     pub fn is_less(&self) -> bool {
         self.estimate < 0.0

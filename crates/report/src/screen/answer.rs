@@ -300,11 +300,7 @@ impl Teller<'_> {
 
     /// The larger end of an undecided interval.
     fn at_most(&self, comparison: &Comparison) -> Option<String> {
-        let [low, high] = comparison.interval()?;
-        (comparison.scale == Scale::Ratio).then(|| {
-            let most = (1.0 - low).max(high - 1.0);
-            format!("{:.1} %", 100.0 * most)
-        })
+        words::Change::furthest(comparison, self.view.unit).filter(|_| comparison.scale == Scale::Ratio)
     }
 
     fn several(&self, compared: &[(&str, &Comparison)]) -> String {

@@ -5,7 +5,7 @@ use super::amounts::Amount;
 use super::view::{Stand, View, deciding};
 use crate::draw::text::{clean, glue, middle};
 use crate::format::{bytes, quantity};
-use crate::words::{Wording, is_same_program, named};
+use crate::words::{Wording, counted, is_same_program, named};
 use bakeoff_judge::findings::{Comparison, Effect, Effects, Findings, Inferred, Kind, Scale, Table, Verdict};
 use bakeoff_model::metric::{Direction, Unit};
 use bakeoff_model::plan::BASELINE;
@@ -335,12 +335,12 @@ pub(super) fn to_decide(findings: &Findings, view: &View<'_>) -> Option<String> 
         _ => None,
     };
     let near: Vec<(u32, String)> = open.iter().filter_map(within).collect();
-    let most = near.iter().map(|(more, _)| *more).max()?;
+    let most = counted(near.iter().map(|(more, _)| *more).max()?, "more block");
     if near.len() < open.len() {
         let names = named(near.into_iter().map(|(_, name)| name).collect());
-        return Some(format!("about {most} more blocks would decide {names}; the others need many more"));
+        return Some(format!("about {most} would decide {names}; the others need many more"));
     }
-    Some(format!("about {most} more blocks would decide; --until decided starts over"))
+    Some(format!("about {most} would decide; --until decided starts over"))
 }
 
 /// A difference in the metric's unit, where that is a time and the row a ratio: `+0.100 s`.

@@ -151,6 +151,18 @@ fn what_weakens_a_claim_is_said_before_it() {
 }
 
 #[test]
+fn what_is_open_is_open_by_the_digits_of_its_row() {
+    let page = |more: u32| {
+        let open = Verdict::Undecided { more_blocks: Some(more) };
+        let rows = vec![baseline(summary(4.0, 4.0, 4.5)), variant("b", 1.0001, 0.9999, 1.0003, open)];
+        screen(&seconds(rows), Context::default(), Style { width: 80, colour: false })
+    };
+    assert!(page(1).contains("cannot be distinguished (at most 0.03 % apart)"), "{}", page(1));
+    assert!(page(1).contains("about 1 more block would decide"), "{}", page(1));
+    assert!(page(2).contains("about 2 more blocks would decide"), "{}", page(2));
+}
+
+#[test]
 fn of_a_rate_more_is_better() {
     let rate = |rows: Vec<Row>| {
         let names: Vec<String> = rows.iter().map(|row| row.variant.clone()).collect();
