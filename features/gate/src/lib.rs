@@ -64,6 +64,6 @@ impl Feature for Gate {
     }
 
     fn conclude_alike(&self, asked: &ArgMatches, concluded: &Concluded<'_>) -> Result<Option<Code>, CommandError> {
-        options::conclude_alike(asked, concluded)
+        options::is_asked(asked).then(|| options::conclude(asked, concluded)).transpose()
     }
 }
