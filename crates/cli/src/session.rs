@@ -9,7 +9,7 @@ use crate::progress::Progress;
 use crate::used;
 use bakeoff_builds::Cache;
 use bakeoff_command::error::CommandError;
-use bakeoff_command::{Asked, Features, Finished, journals, screen};
+use bakeoff_command::{Asked, Finished, Gathering, Registry, journals, screen};
 use bakeoff_journal::Journal;
 use bakeoff_judge::stopping;
 use bakeoff_lab::watched::Watched;
@@ -48,7 +48,7 @@ pub(crate) struct OpenStudy<'a> {
     /// What features are to gather when all trials are over.
     wanted: Option<Wanted<'a>>,
     /// Who is asked between blocks.
-    followers: Option<(Features, &'a Asked)>,
+    followers: Option<(&'a Registry, &'a Asked)>,
     /// This session as the journal is to have it, if it begins only now.
     beginning: Option<Session>,
     /// What is looked at between blocks: files that trials depend on, unless they turn out to write them.
@@ -142,7 +142,7 @@ impl<'a> OpenStudy<'a> {
     }
 
     /// With features that are asked between blocks, and their options.
-    pub(crate) fn followed_by(self, features: Features, asked: &'a Asked) -> Self {
+    pub(crate) fn followed_by(self, features: &'a Registry, asked: &'a Asked) -> Self {
         Self { followers: Some((features, asked)), ..self }
     }
 
@@ -335,7 +335,7 @@ impl<'a> OpenStudy<'a> {
                         study.journal.sync()?;
                     }
                     if let Some((features, asked)) = study.followers {
-                        let written = features.between_blocks(asked, &study.record);
+                        let written = features.work_between_blocks(asked, &study.record);
                         study.open.extend(written.iter().filter_map(|file| file.parent()).map(Path::to_owned));
                         study.open.extend(written);
                     }
@@ -357,28 +357,28 @@ impl<'a> OpenStudy<'a> {
         Ok((study, ending))
     }
 
-    /// The features that may gather something of this study.
-    fn features(&self) -> Features {
-        self.wanted.as_ref().map_or(Features(&[]), |wanted| wanted.features)
+    /// What features gather of this study.
+    fn gatherings(&self) -> &'a [Gathering] {
+        self.wanted.as_ref().map_or(&[], |wanted| wanted.features.gatherings.as_slice())
     }
 
     /// Whether a feature needs trials of its own.
     fn has_trials(&self) -> bool {
-        self.features().iter().any(|feature| feature.has_trials(self))
+        self.gatherings().iter().filter_map(|one| one.trials).any(|trials| (trials.are_missing)(self))
     }
 
     /// Gathers what the journal does not hold; nothing is launched for it.
     fn gather(&mut self) -> Result<(), CommandError> {
         self.beginning = Some(self.session_of(None, self.blocks_of_complete()));
-        self.features().iter().try_for_each(|feature| feature.gather(self))?;
+        self.gatherings().iter().try_for_each(|one| (one.gather)(self))?;
         self.sync()
     }
 
     fn gather_by_trials(&mut self, executor: &mut dyn Executor) -> Result<Ending, CommandError> {
         self.beginning = Some(self.session_of(Some(executor), self.blocks_of_complete()));
         let mut ending = Ending::Complete;
-        for feature in self.features().iter() {
-            ending = feature.gather_by_trials(self, executor)?;
+        for trials in self.gatherings().iter().filter_map(|one| one.trials) {
+            ending = (trials.execute)(self, executor)?;
             if ending != Ending::Complete {
                 break;
             }
@@ -474,7 +474,7 @@ impl Finished for OpenStudy<'_> {
 
 /// What features are to gather, and of what.
 pub(crate) struct Wanted<'a> {
-    pub(crate) features: Features,
+    pub(crate) features: &'a Registry,
     /// What they have read of the study file.
     pub(crate) sections: &'a BTreeMap<String, Value>,
     pub(crate) cache: &'a Cache,

@@ -15,7 +15,7 @@ use bakeoff_command::alone::alone;
 use bakeoff_command::error::{Code, CommandError};
 use bakeoff_command::scratch::Scratch;
 use bakeoff_command::state::State;
-use bakeoff_command::{Features, locale, saved, screen};
+use bakeoff_command::{Registry, locale, saved, screen};
 use bakeoff_lab::local::{Local, Setup, Watch};
 use bakeoff_lab::watched::Watched;
 use bakeoff_model::digest::Digest;
@@ -103,7 +103,7 @@ pub(crate) struct Args {
     kept: Kept,
 }
 
-pub(crate) fn execute(args: &Args, features: Features) -> Result<Code, CommandError> {
+pub(crate) fn execute(args: &Args, features: &Registry) -> Result<Code, CommandError> {
     args.kept.apply()?;
     args.showing.check(features)?;
     let mut plan = plan(args)?;
@@ -125,7 +125,7 @@ pub(crate) fn execute(args: &Args, features: Features) -> Result<Code, CommandEr
     let setup = Setup {
         dir,
         scratch: folder.path().to_owned(),
-        harnesses: features.harnesses(),
+        harnesses: features.harnesses.first().copied(),
         environment: args.execution.environment(),
         ..Setup::default()
     };

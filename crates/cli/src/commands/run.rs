@@ -12,7 +12,7 @@ use bakeoff_command::alone::{tell_who_is_waited_for, tell_why_not_alone};
 use bakeoff_command::error::{Code, CommandError};
 use bakeoff_command::state::StateFolder;
 use bakeoff_command::study_folder::{Inputs, StudyFolder};
-use bakeoff_command::{Features, PlaceSetting, locale, screen};
+use bakeoff_command::{PlaceSetting, Registry, locale, screen};
 use bakeoff_lab::Ending;
 use bakeoff_lab::local::Setup;
 use bakeoff_lab::simulated::{Simulated, Truth};
@@ -64,7 +64,7 @@ impl Args {
     }
 }
 
-pub(crate) fn execute(args: &Args, features: Features) -> Result<Code, CommandError> {
+pub(crate) fn execute(args: &Args, features: &Registry) -> Result<Code, CommandError> {
     args.kept.apply()?;
     args.showing.check(features)?;
     let folder = StudyFolder::open(&args.selection.study, features)?;
@@ -82,7 +82,7 @@ fn rehearse(
     folder: &StudyFolder,
     plan: &Plan,
     truth: &str,
-    features: Features,
+    features: &Registry,
 ) -> Result<Code, CommandError> {
     let planted = Truth::parse(truth, plan)?;
     let mut study = plan.study_line(&BTreeMap::new(), truth, Some(truth));
@@ -98,7 +98,7 @@ fn rehearse(
     finish(args, &record, ending, features)
 }
 
-fn execute_here(args: &Args, folder: &StudyFolder, mut plan: Plan, features: Features) -> Result<Code, CommandError> {
+fn execute_here(args: &Args, folder: &StudyFolder, mut plan: Plan, features: &Registry) -> Result<Code, CommandError> {
     // Before the builds: what cannot be read or written must not be found out an hour later.
     folder.inputs(&folder.expected()?)?;
     let state_folder = StateFolder::of(&folder.dir)?;
@@ -137,7 +137,7 @@ fn execute_here(args: &Args, folder: &StudyFolder, mut plan: Plan, features: Fea
     setup.scratch = state.scratch();
     let trace = args.extent.trace(&[&setup.scratch, cache.root()]);
     let setting = Setting { plan: &plan, study, builds: &builds, journal, durable: true, quiet, guess_s, trace };
-    setup.harnesses = features.harnesses();
+    setup.harnesses = features.harnesses.first().copied();
     // A journal is not begun for what cannot be executed; one that is complete is shown all the same.
     let is_new = !state.journal.exists();
     if is_new {
@@ -255,7 +255,7 @@ fn finish(
     args: &Args,
     record: &bakeoff_model::record::Record,
     ending: Ending,
-    features: Features,
+    features: &Registry,
 ) -> Result<Code, CommandError> {
     let code = {
         let more =
