@@ -3,7 +3,7 @@
 use bakeoff_builds::executed_with;
 use bakeoff_builds::{Limits, unpack_archive};
 use bakeoff_check_summary::published;
-use bakeoff_command::Features;
+use bakeoff_command::Registry;
 use bakeoff_ministat::reading;
 use bakeoff_model::marks::{self, Chunk};
 use bakeoff_model::plan::Plan;
@@ -16,7 +16,9 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 /// Those that read what others write.
-const FEATURES: Features = Features(&[&bakeoff_why::Why]);
+fn features() -> Registry {
+    Registry::of(&[&bakeoff_why::Why])
+}
 
 pub type Target = fn(&[u8]);
 
@@ -46,7 +48,7 @@ fn text(data: &[u8]) -> Option<&str> {
 
 fn study(data: &[u8]) {
     let Some(text) = text(data) else { return };
-    match study_file::parse_with(text, &FEATURES.sections()) {
+    match study_file::parse_with(text, &features().sections) {
         Ok(study) => {
             let names: Vec<String> = study.plans.iter().map(|plan| plan.name.clone()).collect();
             for plan in names.iter().filter_map(|name| Plan::of(&study, name).ok()) {
@@ -70,9 +72,10 @@ fn journal(data: &[u8]) {
     with_file(data, |path| {
         let Ok(contents) = bakeoff_journal::read(path) else { return };
         if contents.record.trials.len() <= MOST_TRIALS {
-            let findings = FEATURES.judge(&contents.record);
+            let features = features();
+            let findings = features.judge(&contents.record);
             let style = Style { width: 80, colour: false };
-            let _ = bakeoff_report::terminal_with(&findings, &FEATURES.pages(), None, (style, None));
+            let _ = bakeoff_report::terminal_with(&findings, &features.pages(), None, (style, None));
             let context = bakeoff_report::Context { more: "bakeoff report STUDY", ..Default::default() };
             let _ = bakeoff_report::screen(&findings, context, style);
             let _ = bakeoff_report::json(&findings, None);

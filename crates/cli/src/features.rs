@@ -1,10 +1,10 @@
 //! The features, a line each: a slice is removed by its folder and its line here (and, with tests of its command, its line in
 //! `tests/commands/features.rs`).
 
-use bakeoff_command::Features;
+use bakeoff_command::{Feature, Registry};
 
 /// All of them.
-pub const FEATURES: Features = Features(&[
+const FEATURES: [&dyn Feature; 12] = [
     &bakeoff_calibrate::Calibrate,
     &bakeoff_check_summary::CheckSummary,
     &bakeoff_parcel::Parcel,
@@ -17,4 +17,9 @@ pub const FEATURES: Features = Features(&[
     &bakeoff_harness::Harness,
     &bakeoff_page::Page,
     &bakeoff_starter::Starter,
-]);
+];
+
+/// Returns what they register.
+pub fn features() -> Registry {
+    Registry::of(&FEATURES)
+}

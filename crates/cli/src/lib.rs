@@ -11,7 +11,7 @@ mod features;
 mod here;
 mod manual;
 mod on_demand;
-pub use features::FEATURES;
+pub use features::features;
 mod place;
 mod programs;
 mod progress;
@@ -21,7 +21,7 @@ mod twins;
 mod used;
 mod walls;
 
-use bakeoff_command::{Code, CommandError, Form, Subcommand, screen};
+use bakeoff_command::{Code, CommandError, Registry, Subcommand, screen};
 use clap::CommandFactory as _;
 use clap::error::{ContextKind, ContextValue};
 
@@ -29,14 +29,15 @@ use std::process::ExitCode;
 
 /// Does what the arguments ask for.
 pub fn main() -> ExitCode {
-    let commands = commands();
+    let mut features = features();
+    let commands = commands(&mut features);
     let is_subcommand = |name: &str| commands.iter().any(|command| command.clap.get_name() == name);
     let words = bare::completed(std::env::args_os().collect(), is_subcommand, bare::is_program);
     let matches = match with(&commands).try_get_matches_from(words) {
         Ok(matches) => matches,
         Err(said) => return help_or_error(said),
     };
-    let code = execute(&commands, &matches).unwrap_or_else(|error| {
+    let code = execute(&commands, &matches, &features).unwrap_or_else(|error| {
         let error = error.settled();
         screen::err(&error.render());
         error.code
@@ -54,21 +55,16 @@ fn is_explained(commands: &[Subcommand], matches: &clap::ArgMatches, code: Code)
 }
 
 /// All commands, in the order of the help: those of the core, and those of the features behind the ones that they name.
-fn commands() -> Vec<Subcommand> {
+fn commands(features: &mut Registry) -> Vec<Subcommand> {
     let mut commands = commands::of_core();
-    for command in FEATURES.iter().flat_map(|feature| feature.commands()) {
+    for command in std::mem::take(&mut features.commands) {
         let at =
             commands.iter().rposition(|known| stands_with(known, command.after)).map_or(commands.len(), |at| at + 1);
         commands.insert(at, command);
     }
     commands.push(Subcommand::new("completions", |args| manual::completions(args, command())));
     commands.push(Subcommand::new("manual", |args| manual::manual(args, command())));
-    commands.iter_mut().filter(|command| command.concludes).for_each(|command| FEATURES.add_conclusions(command));
-    // The one command whose plan is made of its command line.
-    for command in commands.iter_mut().filter(|command| command.clap.get_name() == "compare") {
-        command.clap = FEATURES.with_planning(std::mem::take(&mut command.clap));
-    }
-    commands.iter_mut().for_each(|command| FEATURES.add_forms(command));
+    commands.iter_mut().for_each(|command| features.add_options(command));
     commands
 }
 
@@ -77,17 +73,13 @@ fn stands_with(known: &Subcommand, after: Option<&str>) -> bool {
     after.is_some_and(|after| known.clap.get_name() == after || known.after == Some(after))
 }
 
-fn forms() -> impl Iterator<Item = Form> {
-    FEATURES.iter().flat_map(|feature| feature.forms())
-}
-
-fn execute(commands: &[Subcommand], matches: &clap::ArgMatches) -> Result<Code, CommandError> {
+fn execute(commands: &[Subcommand], matches: &clap::ArgMatches, features: &Registry) -> Result<Code, CommandError> {
     let Some((name, matches)) = matches.subcommand() else { return Ok(Code::Usage) };
-    if let Some(done) = forms().filter(|form| form.of == name).find_map(|form| (form.execute)(matches)) {
+    if let Some(done) = features.take_over(name, matches) {
         return done;
     }
     let meant = commands.iter().find(|command| command.clap.get_name() == name);
-    meant.map_or(Ok(Code::Usage), |command| command.execute(matches, FEATURES))
+    meant.map_or(Ok(Code::Usage), |command| command.execute(matches, features))
 }
 
 /// Help, the version, or what is wrong with the arguments.
@@ -112,7 +104,7 @@ fn help_or_error(mut said: clap::Error) -> ExitCode {
 
 /// The command line, for the page `docs/cli.md`.
 pub fn command() -> clap::Command {
-    with(&commands())
+    with(&commands(&mut features()))
 }
 
 fn with(commands: &[Subcommand]) -> clap::Command {

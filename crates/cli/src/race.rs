@@ -3,7 +3,7 @@
 
 use bakeoff_builds::Cache;
 use bakeoff_command::state::State;
-use bakeoff_command::{Asked, Features};
+use bakeoff_command::{Asked, Registry};
 use bakeoff_lab::watched::Watched;
 use bakeoff_model::plan::Plan;
 use bakeoff_model::record::{BuildLine, StudyLine};
@@ -49,14 +49,14 @@ pub(crate) struct Race<'a> {
     /// Traces the files that trials use, but for those below these folders.
     pub(crate) trace: Option<Vec<PathBuf>>,
     /// Features that are asked between blocks, and their options.
-    pub(crate) observers: (Features, &'a Asked),
+    pub(crate) observers: (&'a Registry, &'a Asked),
     /// What features gather when all trials are over.
     pub(crate) evidence: Option<Wanted<'a>>,
 }
 
 impl<'a> Race<'a> {
     /// A race of which nothing more is said: it needs no builds, and its journal is removed.
-    pub(crate) fn of(plan: &'a Plan, study: StudyLine, state: &'a State, observers: (Features, &'a Asked)) -> Self {
+    pub(crate) fn of(plan: &'a Plan, study: StudyLine, state: &'a State, observers: (&'a Registry, &'a Asked)) -> Self {
         let (builds, watched, keep, cache, quiet) = (&[], vec![], Keep::Scratch, None, false);
         let (guess_s, trace, evidence) = (None, None, None);
         Self { plan, study, builds, watched, state, keep, cache, quiet, guess_s, trace, observers, evidence }

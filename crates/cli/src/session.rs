@@ -10,7 +10,7 @@ use crate::progress::Progress;
 use crate::race::{Keep, Race};
 use crate::used;
 use bakeoff_command::error::CommandError;
-use bakeoff_command::{Features, Finished, journals, screen};
+use bakeoff_command::{Finished, Gathering, journals, screen};
 use bakeoff_journal::Journal;
 use bakeoff_judge::stopping;
 use bakeoff_lab::watched::Watched;
@@ -312,7 +312,7 @@ impl<'a> OpenStudy<'a> {
                         study.journal.sync()?;
                     }
                     let (features, asked) = study.race.observers;
-                    let written = features.between_blocks(asked, &study.record);
+                    let written = features.work_between_blocks(asked, &study.record);
                     study.open.extend(written.iter().filter_map(|file| file.parent()).map(Path::to_owned));
                     study.open.extend(written);
                     Ok(())
@@ -333,28 +333,28 @@ impl<'a> OpenStudy<'a> {
         Ok((study, ending))
     }
 
-    /// The features that may gather something of this study.
-    fn features(&self) -> Features {
-        if self.race.evidence.is_some() { self.race.observers.0 } else { Features(&[]) }
+    /// What features gather of this study.
+    fn gatherings(&self) -> &'a [Gathering] {
+        self.race.evidence.as_ref().map_or(&[], |_| self.race.observers.0.gatherings.as_slice())
     }
 
     /// Whether a feature needs trials of its own.
     fn has_trials(&self) -> bool {
-        self.features().iter().any(|feature| feature.has_trials(self))
+        self.gatherings().iter().filter_map(|one| one.trials).any(|trials| (trials.are_missing)(self))
     }
 
     /// Gathers what the journal does not hold; nothing is launched for it.
     fn gather(&mut self) -> Result<(), CommandError> {
         self.beginning = Some(self.session_of(None, self.blocks_of_complete()));
-        self.features().iter().try_for_each(|feature| feature.gather(self))?;
+        self.gatherings().iter().try_for_each(|one| (one.gather)(self))?;
         self.sync()
     }
 
     fn gather_by_trials(&mut self, executor: &mut dyn Executor) -> Result<Ending, CommandError> {
         self.beginning = Some(self.session_of(Some(executor), self.blocks_of_complete()));
         let mut ending = Ending::Complete;
-        for feature in self.features().iter() {
-            ending = feature.gather_by_trials(self, executor)?;
+        for trials in self.gatherings().iter().filter_map(|one| one.trials) {
+            ending = (trials.execute)(self, executor)?;
             if ending != Ending::Complete {
                 break;
             }

@@ -1,5 +1,5 @@
-//! The points at which a slice may register. The core asks every feature at each of them and knows none by name; a
-//! point that no feature needs is not here. A command of the core is the same [`Subcommand`] as one of a feature.
+//! The points at which a slice may register: [`Registry`], whose fields hold values and nothing else. The core knows no
+//! slice by name. A command of the core is the same [`Subcommand`] as one of a feature.
 
 use crate::elsewhere::Elsewhere;
 use crate::error::{Code, CommandError};
@@ -18,118 +18,59 @@ use clap::ArgMatches;
 use serde_json::Value;
 use std::path::PathBuf;
 
-/// A slice: what one capability needs from all floors, in one folder. Each point is empty by default.
-pub trait Feature: Sync {
-    /// The commands that it adds.
-    fn commands(&self) -> Vec<Subcommand> {
-        vec![]
-    }
-
-    /// The forms that it adds to commands of others.
-    fn forms(&self) -> Vec<Form> {
-        vec![]
-    }
-
-    /// Its section of the study file. What it holds makes no trials incomparable.
-    fn section(&self) -> Option<&'static dyn Extension> {
-        None
-    }
-
-    /// The kind of its lines in a journal.
-    fn line(&self) -> Option<&'static str> {
-        None
-    }
-
-    /// Runs after each block of a study, while no trial is in flight and outside the measured time; the next block waits for it.
-    /// Returns the file that it wrote, if it did.
-    fn between_blocks(&self, _asked: &ArgMatches, _record: &Record, _features: Features) -> Option<PathBuf> {
-        None
-    }
-
-    /// The trials of a study are over: gathers what needs no other ones.
-    fn gather(&self, _study: &mut dyn Finished) -> Result<(), CommandError> {
-        Ok(())
-    }
-
-    /// Whether it still needs trials of its own, which come after the measured ones.
-    fn has_trials(&self, _study: &dyn Finished) -> bool {
-        false
-    }
-
-    /// Executes them.
-    fn gather_by_trials(
-        &self,
-        _study: &mut dyn Finished,
-        _executor: &mut dyn Executor,
-    ) -> Result<Ending, CommandError> {
-        Ok(Ending::Complete)
-    }
-
-    /// The place of a plan's trials, if it is one that this feature reaches; found before anything is built.
-    ///
-    /// # Errors
-    /// If the place cannot be reached here.
-    fn place(&self, _study: &Study, _plan: &Plan) -> Result<Option<Box<dyn Elsewhere>>, CommandError> {
-        Ok(None)
-    }
-
-    /// Who reads what the harnesses of workloads leave, if it does.
-    fn harnesses(&self) -> Option<&'static dyn Harnesses> {
-        None
-    }
-
-    /// What it adds to the options of `compare`, to change what is planned.
-    fn planning(&self) -> Option<Planning> {
-        None
-    }
-
-    /// What it has to say of this machine.
-    fn checks(&self) -> Vec<Check> {
-        vec![]
-    }
-
-    /// Whether levels of one factor are to be compared with each other for it, however many there are.
-    fn needs_levels(&self, _record: &Record) -> bool {
-        false
-    }
-
-    /// Adds its section to what was found of a record. It changes nothing else of it.
-    fn find(&self, _record: &Record, _findings: &mut Findings) {}
-
-    /// How its section is drawn.
-    fn page(&self) -> Option<SectionPage> {
-        None
-    }
-
-    /// What it does with findings, in every command that comes to some.
-    fn conclusion(&self) -> Option<Conclusion> {
-        None
-    }
-
-    /// Whether its conclusion is asked for on standard output, where it takes the place of the report.
-    fn takes_output(&self, _asked: &ArgMatches) -> bool {
-        false
-    }
-
-    /// What it does with two findings next to each other.
-    ///
-    /// # Errors
-    /// If something of it cannot be done.
-    fn conclude_against(&self, _asked: &ArgMatches, _against: &Against<'_>) -> Result<(), CommandError> {
-        Ok(())
-    }
-
-    /// Its conclusion where all variants are one program, so that nothing was executed: the exit code, if that answers what is
-    /// asked for.
-    ///
-    /// # Errors
-    /// If something of it cannot be done.
-    fn conclude_alike(&self, _asked: &ArgMatches, _concluded: &Concluded<'_>) -> Result<Option<Code>, CommandError> {
-        Ok(None)
-    }
+/// A slice: what one capability needs from all floors, in one folder.
+pub trait Feature {
+    /// Registers its values, each at one of the points.
+    fn register(&self, to: &mut Registry);
 }
 
-/// Another form of a command: more options, and what is done instead where one of them asks for it.
+/// What features register, in their order. Each field is a point; `docs/points.md` is generated from these comments.
+#[derive(Default)]
+pub struct Registry {
+    /// A command, which the help shows after the command that it names.
+    pub commands: Vec<Subcommand>,
+    /// Options for a command of others. They change its plan, or take it over.
+    pub forms: Vec<Form>,
+    /// The parser of a section of the study file, or of a key of a workload. Its problems are shown together with those of
+    /// the core's sections. A change of the section makes no trials incomparable.
+    pub sections: Vec<&'static dyn Extension>,
+    /// What it gathers when the trials of a study are over, perhaps with trials of its own, and its kind of journal line.
+    /// The core keeps such lines as text, in their order, and does not parse them.
+    pub gatherings: Vec<Gathering>,
+    /// A place for trials that is not this host: its clock and its executor, and a check for `doctor`.
+    ///
+    /// Only one feature uses this point: `vm` needs it because a kernel can be measured only where it was booted.
+    pub places: Vec<Reach>,
+    /// A reader of the files that the harness of a workload leaves behind: the values of its benchmarks.
+    ///
+    /// Only one feature uses this point: the values are part of the trial, so no later point can add them.
+    pub harnesses: Vec<&'static dyn Harnesses>,
+    /// A section of the findings, as data; how it is drawn below the tables; and causes in a few words for the screen.
+    pub findings: Vec<FindingsSection>,
+    /// Options of every command that comes to findings. They are checked before anything runs; at the end they write the
+    /// findings, or judge them for a pipeline. The worst exit code wins.
+    pub conclusions: Vec<Conclusion>,
+    /// Work after each block of a study, while no trial is in flight and outside the measured time; the next block waits
+    /// for it. It returns the file that it wrote, if any.
+    ///
+    /// Only one feature uses this point: `page` shows a study that runs for hours; a conclusion comes only at its end.
+    pub between_blocks: Vec<BetweenBlocks>,
+    /// What options do with two findings that `report --against` has put next to each other.
+    ///
+    /// Only one feature uses this point: nothing is judged across two journals, so a conclusion has nothing to work on.
+    pub against: Vec<ConcludeAgainst>,
+}
+
+/// Works after a block, and returns the file that it wrote.
+type BetweenBlocks = fn(&ArgMatches, &Record, &Registry) -> Option<PathBuf>;
+
+/// Does what options ask for with two findings.
+type ConcludeAgainst = fn(&ArgMatches, &Against<'_>) -> Result<(), CommandError>;
+
+/// A place that is not this host; `None` if the place is another one, an error if it cannot be reached here.
+pub type Reached = Result<Option<Box<dyn Elsewhere>>, CommandError>;
+
+/// Another form of a command: more options, and what they do.
 #[derive(Debug, Clone, Copy)]
 pub struct Form {
     /// The command's name.
@@ -138,20 +79,53 @@ pub struct Form {
     pub options: fn(clap::Command) -> clap::Command,
     /// The exit codes that it adds.
     pub exits: &'static [Exit],
-    /// Does what they ask for; none if they ask for nothing.
+    /// Takes the command over; `None` if the options do not ask for it.
     pub execute: fn(&ArgMatches) -> Option<Result<Code, CommandError>>,
-}
-
-/// What of a command line changes the plan that is made of it.
-#[derive(Debug, Clone, Copy)]
-pub struct Planning {
-    /// Adds its options.
-    pub options: fn(clap::Command) -> clap::Command,
-    /// Changes the plan as they ask.
+    /// Changes the plan that is made of the command line.
     pub plan: fn(&ArgMatches, &mut Plan) -> Result<(), CommandError>,
 }
 
-/// What a feature does with findings: writes them into a file, or says what they are worth to a pipeline.
+/// What a feature gathers when the trials of a study are over.
+#[derive(Debug, Clone, Copy)]
+pub struct Gathering {
+    /// The kind of the journal lines that keep it.
+    pub line: &'static str,
+    /// Gathers what needs no other trials.
+    pub gather: fn(&mut dyn Finished) -> Result<(), CommandError>,
+    /// Trials of its own, which come after the measured ones.
+    pub trials: Option<OwnTrials>,
+}
+
+/// Trials that a feature runs for itself.
+#[derive(Debug, Clone, Copy)]
+pub struct OwnTrials {
+    /// Whether the journal lacks some of them.
+    pub are_missing: fn(&dyn Finished) -> bool,
+    /// Runs those that are missing.
+    pub execute: fn(&mut dyn Finished, &mut dyn Executor) -> Result<Ending, CommandError>,
+}
+
+/// How a feature reaches a place that is not this host.
+#[derive(Debug, Clone, Copy)]
+pub struct Reach {
+    /// Finds the place of a plan's trials, before anything is built.
+    pub find: fn(&Study, &Plan) -> Reached,
+    /// What `doctor` shows about such places on this machine.
+    pub check: fn() -> Check,
+}
+
+/// A section of the findings.
+#[derive(Debug, Clone, Copy)]
+pub struct FindingsSection {
+    /// Its name, and how it is drawn.
+    pub page: SectionPage,
+    /// Whether it needs the levels of one factor compared with each other, however many there are.
+    pub needs_levels: fn(&Record) -> bool,
+    /// Returns its data, if a record has any.
+    pub find: fn(&Record, &Findings) -> Option<Value>,
+}
+
+/// What a feature does with findings: writes them into a file, or decides for a pipeline.
 #[derive(Debug, Clone, Copy)]
 pub struct Conclusion {
     /// Adds its options to a command that comes to findings.
@@ -160,6 +134,10 @@ pub struct Conclusion {
     pub check: fn(&ArgMatches) -> Result<(), CommandError>,
     /// The exit codes that it adds.
     pub exits: &'static [Exit],
+    /// Whether it is asked for on standard output, where it takes the place of the report.
+    pub takes_output: fn(&ArgMatches) -> bool,
+    /// Whether it is asked for a decision. A study with nothing to compare then ends with that, not with an error.
+    pub decides: fn(&ArgMatches) -> bool,
     /// Does what they ask for, after the report was printed. The worst exit code of all wins.
     pub conclude: fn(&ArgMatches, &Concluded<'_>) -> Result<Code, CommandError>,
 }
@@ -219,7 +197,7 @@ impl clap::Args for Asked {
 }
 
 /// What it does with its arguments.
-type Execute = Box<dyn Fn(&ArgMatches, Features) -> Result<Code, CommandError>>;
+type Execute = Box<dyn Fn(&ArgMatches, &Registry) -> Result<Code, CommandError>>;
 
 /// A command of `bakeoff`.
 pub struct Subcommand {
@@ -243,18 +221,18 @@ impl Subcommand {
     }
 
     /// The same, of one that asks the features for something.
-    pub fn with_features<A>(name: &'static str, execute: fn(&A, Features) -> Result<Code, CommandError>) -> Self
+    pub fn with_features<A>(name: &'static str, execute: fn(&A, &Registry) -> Result<Code, CommandError>) -> Self
     where
         A: clap::Args + 'static,
     {
         Self::of(name, execute)
     }
 
-    fn of<A>(name: &'static str, execute: impl Fn(&A, Features) -> Result<Code, CommandError> + 'static) -> Self
+    fn of<A>(name: &'static str, execute: impl Fn(&A, &Registry) -> Result<Code, CommandError> + 'static) -> Self
     where
         A: clap::Args + 'static,
     {
-        let parsed = move |matches: &ArgMatches, features: Features| {
+        let parsed = move |matches: &ArgMatches, features: &Registry| {
             let args =
                 A::from_arg_matches(matches).map_err(|error| CommandError::text(Code::Usage, error.to_string()))?;
             execute(&args, features)
@@ -307,7 +285,7 @@ impl Subcommand {
     ///
     /// # Errors
     /// Whatever exits the command.
-    pub fn execute(&self, matches: &ArgMatches, features: Features) -> Result<Code, CommandError> {
+    pub fn execute(&self, matches: &ArgMatches, features: &Registry) -> Result<Code, CommandError> {
         (self.execute)(matches, features)
     }
 }
@@ -332,114 +310,96 @@ pub trait Finished {
     fn keep(&mut self, line: FeatureLine) -> Result<(), CommandError>;
 }
 
-/// All features.
-#[derive(Clone, Copy)]
-pub struct Features(pub &'static [&'static dyn Feature]);
-
-impl Features {
-    /// Each of them.
-    pub fn iter(self) -> impl Iterator<Item = &'static dyn Feature> {
-        self.0.iter().copied()
+impl Registry {
+    /// Collects what these features register.
+    pub fn of(features: &[&dyn Feature]) -> Self {
+        let mut all = Self::default();
+        features.iter().for_each(|feature| feature.register(&mut all));
+        all
     }
 
     /// The place of a plan's trials, if it is not this host.
     ///
     /// # Errors
-    /// Those of [`Feature::place`]; and if the plan asks for a place that no feature reaches.
-    pub fn place(self, study: &Study, plan: &Plan) -> Result<Option<Box<dyn Elsewhere>>, CommandError> {
-        for feature in self.iter() {
-            if let Some(place) = feature.place(study, plan)? {
+    /// Those of [`Reach::find`]; and if the plan asks for a place that no feature reaches.
+    pub fn place(&self, study: &Study, plan: &Plan) -> Reached {
+        for reach in &self.places {
+            if let Some(place) = (reach.find)(study, plan)? {
                 return Ok(Some(place));
             }
         }
         if plan.boots() { Err(CommandError::usage("this bakeoff cannot boot a kernel")) } else { Ok(None) }
     }
 
-    /// Who reads what the harnesses of workloads leave.
-    pub fn harnesses(self) -> Option<&'static dyn Harnesses> {
-        self.iter().find_map(|feature| feature.harnesses())
-    }
-
-    /// Adds the options that change a plan.
-    pub fn with_planning(self, command: clap::Command) -> clap::Command {
-        self.iter().filter_map(|feature| feature.planning()).fold(command, |command, by| (by.options)(command))
-    }
-
-    /// Changes a plan as the options ask.
+    /// Changes the plan of a command as the options of its forms ask.
     ///
     /// # Errors
     /// The first of them that cannot be done.
-    pub fn plan(self, asked: &Asked, plan: &mut Plan) -> Result<(), CommandError> {
-        self.iter().filter_map(|feature| feature.planning()).try_for_each(|by| (by.plan)(&asked.0, plan))
+    pub fn plan(&self, command: &str, asked: &Asked, plan: &mut Plan) -> Result<(), CommandError> {
+        self.forms_of(command).try_for_each(|form| (form.plan)(&asked.0, plan))
     }
 
-    /// Their sections of the study file.
-    pub fn sections(self) -> Vec<&'static dyn Extension> {
-        self.iter().filter_map(|feature| feature.section()).collect()
+    /// Does what a form of a command asks for in its place.
+    pub fn take_over(&self, command: &str, matches: &ArgMatches) -> Option<Result<Code, CommandError>> {
+        self.forms_of(command).find_map(|form| (form.execute)(matches))
     }
 
-    /// How their sections of the findings are drawn.
-    pub fn pages(self) -> Vec<SectionPage> {
-        self.iter().filter_map(|feature| feature.page()).collect()
+    fn forms_of(&self, command: &str) -> impl Iterator<Item = &Form> {
+        self.forms.iter().filter(move |form| form.of == command)
     }
 
-    /// What they found to be consistent with differences.
-    pub fn causes(self, findings: &Findings) -> Vec<Cause> {
+    /// How sections of the findings are drawn.
+    pub fn pages(&self) -> Vec<SectionPage> {
+        self.findings.iter().map(|section| section.page).collect()
+    }
+
+    /// What features found to be consistent with differences.
+    pub fn causes(&self, findings: &Findings) -> Vec<Cause> {
         let has = |page: &SectionPage| findings.sections.contains_key(page.name);
         self.pages().into_iter().filter(has).flat_map(|page| (page.causes)(findings)).collect()
     }
 
-    /// Whether a line of this kind is one of theirs.
-    pub fn has_line(self, kind: &str) -> bool {
-        self.iter().any(|feature| feature.line() == Some(kind))
+    /// Whether features keep lines of this kind.
+    pub fn has_line(&self, kind: &str) -> bool {
+        self.gatherings.iter().any(|gathering| gathering.line == kind)
     }
 
-    /// Adds what they do with findings: options and exit codes.
-    pub fn add_conclusions(self, command: &mut Subcommand) {
-        for conclusion in self.conclusions() {
-            command.clap = (conclusion.options)(std::mem::take(&mut command.clap));
-            command.exits.extend(conclusion.exits);
-        }
-    }
-
-    /// Adds their forms of a command: options and exit codes.
-    pub fn add_forms(self, command: &mut Subcommand) {
+    /// Adds the options and exit codes of conclusions and forms to a command.
+    pub fn add_options(&self, command: &mut Subcommand) {
         let name = command.clap.get_name().to_owned();
-        let forms = self.iter().flat_map(|feature| feature.forms());
-        for form in forms.filter(|form| form.of == name) {
-            command.clap = (form.options)(std::mem::take(&mut command.clap));
-            command.exits.extend(form.exits);
+        let conclusions = self.conclusions.iter().filter(|_| command.concludes);
+        let all = conclusions.map(|conclusion| (conclusion.options, conclusion.exits));
+        for (options, exits) in all.chain(self.forms_of(&name).map(|form| (form.options, form.exits))) {
+            command.clap = options(std::mem::take(&mut command.clap));
+            command.exits.extend(exits);
         }
-    }
-
-    fn conclusions(self) -> impl Iterator<Item = Conclusion> {
-        self.iter().filter_map(|feature| feature.conclusion())
     }
 
     /// Whether all that is asked for can be done; to be called before anything is executed.
     ///
     /// # Errors
     /// The first thing that cannot be done.
-    pub fn check(self, asked: &Asked) -> Result<(), CommandError> {
-        self.conclusions().try_for_each(|conclusion| (conclusion.check)(&asked.0))
+    pub fn check(&self, asked: &Asked) -> Result<(), CommandError> {
+        self.conclusions.iter().try_for_each(|conclusion| (conclusion.check)(&asked.0))
     }
 
     /// Whether something of it is asked for on standard output, in the place of the report.
-    pub fn take_output(self, asked: &Asked) -> bool {
-        self.iter().any(|feature| feature.takes_output(&asked.0))
+    pub fn take_output(&self, asked: &Asked) -> bool {
+        self.conclusions.iter().any(|conclusion| (conclusion.takes_output)(&asked.0))
     }
 
     /// Gives every feature its turn between two blocks, and returns the files that they wrote.
-    pub fn between_blocks(self, asked: &Asked, record: &Record) -> Vec<PathBuf> {
-        self.iter().filter_map(|feature| feature.between_blocks(&asked.0, record, self)).collect()
+    pub fn work_between_blocks(&self, asked: &Asked, record: &Record) -> Vec<PathBuf> {
+        self.between_blocks.iter().filter_map(|work| work(&asked.0, record, self)).collect()
     }
 
     /// Does what is asked for with findings, and returns the worst exit code, that of the command included.
     ///
     /// # Errors
     /// If something of it cannot be done.
-    pub fn conclude(self, asked: &Asked, concluded: &Concluded<'_>, code: Code) -> Result<Code, CommandError> {
-        self.conclusions()
+    pub fn conclude(&self, asked: &Asked, concluded: &Concluded<'_>, code: Code) -> Result<Code, CommandError> {
+        self.conclusions
+            .iter()
             .try_fold(code, |worst, conclusion| Ok(worst.worst((conclusion.conclude)(&asked.0, concluded)?)))
     }
 
@@ -447,35 +407,33 @@ impl Features {
     ///
     /// # Errors
     /// If something of it cannot be done.
-    pub fn conclude_against(self, asked: &Asked, against: &Against<'_>) -> Result<(), CommandError> {
-        self.iter().try_for_each(|feature| feature.conclude_against(&asked.0, against))
+    pub fn conclude_against(&self, asked: &Asked, against: &Against<'_>) -> Result<(), CommandError> {
+        self.against.iter().try_for_each(|conclude| conclude(&asked.0, against))
     }
 
-    /// Whether it answers what is asked for that all variants are one program, and with which exit code.
+    /// Decides what is asked for, and writes nothing else: the worst exit code, or `None` if no decision is asked for.
     ///
     /// # Errors
-    /// Those of [`Feature::conclude_alike`].
-    pub fn conclude_alike(self, asked: &Asked, concluded: &Concluded<'_>) -> Result<Option<Code>, CommandError> {
-        self.iter().try_fold(None, |worst: Option<Code>, feature| {
-            let code = feature.conclude_alike(&asked.0, concluded)?;
-            Ok(worst.into_iter().chain(code).reduce(Code::worst))
+    /// If something cannot be decided.
+    pub fn decide(&self, asked: &Asked, concluded: &Concluded<'_>) -> Result<Option<Code>, CommandError> {
+        let mut deciding = self.conclusions.iter().filter(|conclusion| (conclusion.decides)(&asked.0));
+        deciding.try_fold(None, |worst: Option<Code>, conclusion| {
+            let code = (conclusion.conclude)(&asked.0, concluded)?;
+            Ok(Some(worst.map_or(code, |worst| worst.worst(code))))
         })
     }
 
-    /// Judges a record, with their sections.
-    pub fn judge(self, record: &Record) -> Findings {
-        let mut findings = match self.iter().any(|feature| feature.needs_levels(record)) {
+    /// Judges a record, with the sections of features.
+    pub fn judge(&self, record: &Record) -> Findings {
+        let mut findings = match self.findings.iter().any(|section| (section.needs_levels)(record)) {
             true => bakeoff_judge::judge_with_levels(record),
             false => bakeoff_judge::judge(record),
         };
         let of_workloads = record.without_building();
-        self.iter().for_each(|feature| feature.find(&of_workloads, &mut findings));
+        for section in &self.findings {
+            let found = (section.find)(&of_workloads, &findings);
+            findings.sections.extend(found.map(|found| (section.page.name.to_owned(), found)));
+        }
         findings
-    }
-}
-
-impl std::fmt::Debug for Features {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{} features", self.0.len())
     }
 }

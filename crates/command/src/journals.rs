@@ -2,7 +2,7 @@
 //! decide what the lines mean.
 
 use crate::error::CommandError;
-use crate::feature::Features;
+use crate::feature::Registry;
 use crate::screen;
 use bakeoff_model::plain::clean;
 use bakeoff_model::record::{Odd, Oddity, Record, Redaction, Removed};
@@ -13,7 +13,7 @@ use std::path::Path;
 const ODD_SHOWN: usize = 5;
 
 /// The record of a journal, with notes on what is odd about its lines.
-pub fn read(path: &Path, features: Features) -> Result<Record, CommandError> {
+pub fn read(path: &Path, features: &Registry) -> Result<Record, CommandError> {
     let contents = bakeoff_journal::read(path)?;
     if contents.torn {
         screen::err("note: the journal's last line is torn, and left out\n");

@@ -1,5 +1,5 @@
 //! What a command is made of: its place in the help, its arguments, the screen, errors with exit codes, a study's folder
-//! and journals; and [`Feature`], the trait by which a slice adds commands of its own. The commands of the core are in
+//! and journals; and [`Registry`], where slices register commands and more. The commands of the core are in
 //! `cli`, those of features in their folders; neither are here.
 
 pub mod alone;
@@ -30,4 +30,7 @@ pub fn tracer() -> Vec<String> {
 
 pub use elsewhere::{Elsewhere, PlaceSetting};
 pub use error::{Code, CommandError};
-pub use feature::{Against, Asked, Concluded, Conclusion, Feature, Features, Finished, Form, Planning, Subcommand};
+pub use feature::{
+    Against, Asked, Concluded, Conclusion, Feature, FindingsSection, Finished, Form, Gathering, OwnTrials,
+};
+pub use feature::{Reach, Reached, Registry, Subcommand};

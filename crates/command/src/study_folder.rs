@@ -2,7 +2,7 @@
 //! problems end the command with all of them shown.
 
 use crate::error::{Code, CommandError};
-use crate::feature::Features;
+use crate::feature::Registry;
 use crate::screen;
 use bakeoff_builds::Request;
 use bakeoff_host::disk::{read_file, read_text};
@@ -101,21 +101,21 @@ impl Inputs {
 
 impl StudyFolder {
     /// Reads the study in a folder, or in a file that is named directly; with the hashes of the lock file beside it.
-    pub fn open(path: &Path, features: Features) -> Result<Self, CommandError> {
+    pub fn open(path: &Path, features: &Registry) -> Result<Self, CommandError> {
         let Unlocked { mut folder, lock, .. } = Self::open_unlocked(path, features)?;
         lock.apply(&mut folder.study.sources);
         Ok(folder)
     }
 
     /// Reads the same, and keeps apart what each of the two files says.
-    pub fn open_unlocked(path: &Path, features: Features) -> Result<Unlocked, CommandError> {
+    pub fn open_unlocked(path: &Path, features: &Registry) -> Result<Unlocked, CommandError> {
         let file = if path.is_dir() { path.join("study.toml") } else { path.to_owned() };
         let unreadable = |source| {
             CommandError::usage(Error::Read { path: file.clone(), source })
                 .hint("name a folder that holds a study.toml, such as studies/perl-options")
         };
         let text = read_text(&file, STUDY_BYTES).map_err(unreadable)?;
-        let study = study_file::parse_with(&text, &features.sections()).map_err(|list| {
+        let study = study_file::parse_with(&text, &features.sections).map_err(|list| {
             let problems = Problems::new(&file.display().to_string(), &text, list);
             CommandError::text(Code::Usage, problems.render(screen::err_colour()))
         })?;
@@ -253,7 +253,7 @@ fn read_lock(path: &Path) -> Result<Lock, CommandError> {
 #[cfg(test)]
 #[allow(clippy::unwrap_used, reason = "a test ends where something is not as it should be")]
 mod tests {
-    use super::{Features, StudyFolder};
+    use super::{Registry, StudyFolder};
     use bakeoff_lab::watched::State;
     use std::collections::BTreeMap;
     use std::fs;
@@ -287,8 +287,8 @@ baseline = { script = "old" }
         let write = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
         counted.iter().chain(&["notes"]).for_each(|name| write(name, "1"));
         write("study.toml", STUDY);
-        let study =
-            StudyFolder::open(folder.path(), Features(&[])).unwrap_or_else(|_| panic!("the study has a problem"));
+        let study = StudyFolder::open(folder.path(), &Registry::default())
+            .unwrap_or_else(|_| panic!("the study has a problem"));
         let inputs = || study.inputs(&BTreeMap::new()).unwrap_or_else(|_| panic!("a file cannot be read")).digest();
         let before = inputs();
         for name in counted {

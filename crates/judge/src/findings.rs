@@ -71,6 +71,9 @@ pub struct Findings {
     /// Variants that were not executed, because one of [`Self::variants`] is the same thing: they share its rows.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub shared: Vec<SharedLine>,
+    /// Whether no trial was needed because all variants are one program. JSON shows it by [`Self::shared`].
+    #[serde(skip)]
+    pub is_one_program: bool,
     /// One table for every workload × condition × metric; the deciding metric first within each.
     pub tables: Vec<Table>,
     /// What factors, suites of workloads and conditions do; empty where there is nothing beyond the tables.

@@ -68,6 +68,7 @@ pub(super) fn judge_workloads(record: &Record, levels: bool) -> Findings {
         conditions: conditions::conditions(record, &seen, rule),
         unavailable,
         missing,
+        is_one_program: record.trials.is_empty() && !study.shared.is_empty() && variants.len() == 1,
         variants,
         excluded: study.excluded.clone(),
         shared: study.shared.clone(),

@@ -343,11 +343,8 @@ pub fn is_open(comparison: &Comparison) -> bool {
 
 /// All variants, where nothing is left to execute because they are the same program.
 pub fn one_program(findings: &Findings) -> Option<Vec<String>> {
-    let [first] = findings.variants.as_slice() else { return None };
-    let has_values = findings.tables.iter().flat_map(|table| &table.rows).any(|row| row.summary.is_some());
-    let is_one = !findings.shared.is_empty() && !has_values && findings.failures.is_empty();
-    let names = std::iter::once(&first.name).chain(findings.shared.iter().map(|one| &one.variant.name));
-    is_one.then(|| names.map(|name| clean(name)).collect())
+    let variants = findings.variants.iter().chain(findings.shared.iter().map(|one| &one.variant));
+    findings.is_one_program.then(|| variants.map(|variant| clean(&variant.name)).collect())
 }
 
 /// A variant's name, and those of the variants that share its row: `opt=O2 = own`.

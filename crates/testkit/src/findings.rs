@@ -177,6 +177,7 @@ pub fn study(variants: &[&str], tables: Vec<Table>) -> Findings {
         started_unix_s: 1_795_294_381.5,
         variants: variants.iter().map(line).collect(),
         shared: vec![],
+        is_one_program: false,
         metrics: shown(&tables),
         tables,
         effects: vec![],

@@ -5,18 +5,18 @@ pub mod calibration;
 mod command;
 mod page;
 
-use bakeoff_command::{Code, Feature, Subcommand};
+use bakeoff_command::{Code, Feature, Registry, Subcommand};
 
 /// The slice.
 #[derive(Debug)]
 pub struct Calibrate;
 
 impl Feature for Calibrate {
-    fn commands(&self) -> Vec<Subcommand> {
-        vec![Subcommand::new("calibrate", command::execute).after("doctor").exits(&[
+    fn register(&self, to: &mut Registry) {
+        to.commands.push(Subcommand::new("calibrate", command::execute).after("doctor").exits(&[
             (Code::GateFailed, "a promise does not hold"),
             (Code::VariantFailed, "--real: the command fails"),
             (Code::Interrupted, "interrupted; nothing of it is kept"),
-        ])]
+        ]));
     }
 }

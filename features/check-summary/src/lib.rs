@@ -7,15 +7,15 @@ pub mod figures;
 mod page;
 pub mod published;
 
-use bakeoff_command::{Code, Feature, Subcommand};
+use bakeoff_command::{Code, Feature, Registry, Subcommand};
 
 /// The slice.
 #[derive(Debug)]
 pub struct CheckSummary;
 
 impl Feature for CheckSummary {
-    fn commands(&self) -> Vec<Subcommand> {
+    fn register(&self, to: &mut Registry) {
         let failed = (Code::GateFailed, "--require: a figure is impossible, or a claim is not supported");
-        vec![Subcommand::new("check-summary", command::execute).after("gc").exits(&[failed])]
+        to.commands.push(Subcommand::new("check-summary", command::execute).after("gc").exits(&[failed]));
     }
 }

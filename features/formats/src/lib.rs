@@ -14,19 +14,21 @@ mod wide;
 #[cfg(test)]
 mod tests;
 
-use bakeoff_command::{Conclusion, Feature};
-use clap::ArgMatches;
+use bakeoff_command::{Conclusion, Feature, Registry};
 
 /// The slice.
 #[derive(Debug)]
 pub struct Formats;
 
 impl Feature for Formats {
-    fn conclusion(&self) -> Option<Conclusion> {
-        Some(Conclusion { options: options::add, check: options::check, exits: &[], conclude: options::write })
-    }
-
-    fn takes_output(&self, asked: &ArgMatches) -> bool {
-        options::take_output(asked)
+    fn register(&self, to: &mut Registry) {
+        to.conclusions.push(Conclusion {
+            options: options::add,
+            check: options::check,
+            exits: &[],
+            takes_output: options::take_output,
+            decides: |_| false,
+            conclude: options::write,
+        });
     }
 }

@@ -5,7 +5,7 @@ use crate::options::{can_be_written, no_gate, write_junit};
 use crate::page::paragraph;
 use crate::spec::{self, Limits};
 use bakeoff_command::study_folder::StudyFolder;
-use bakeoff_command::{Code, CommandError, Features, journals, screen, state};
+use bakeoff_command::{Code, CommandError, Registry, journals, screen, state};
 use bakeoff_judge::Question;
 use bakeoff_model::plain::clean;
 use bakeoff_model::record::Record;
@@ -53,7 +53,7 @@ pub(crate) struct Args {
     json: bool,
 }
 
-pub(crate) fn execute(args: &Args, features: Features) -> Result<Code, CommandError> {
+pub(crate) fn execute(args: &Args, features: &Registry) -> Result<Code, CommandError> {
     args.junit.as_deref().map_or(Ok(()), can_be_written)?;
     let path = match &args.plan {
         Some(plan) => state::journal_of_plan(&args.study, plan)?,
@@ -86,7 +86,7 @@ pub(crate) fn execute(args: &Args, features: Features) -> Result<Code, CommandEr
 
 /// Those of the command line; or of the study file as it is now; or, of a journal without its study, those that the study
 /// had when it was executed.
-fn limits(args: &Args, record: &Record, features: Features) -> Result<Limits, CommandError> {
+fn limits(args: &Args, record: &Record, features: &Registry) -> Result<Limits, CommandError> {
     if let Some(limit) = args.max_slowdown {
         return Ok(Limits::of_all(limit));
     }

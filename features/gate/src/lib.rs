@@ -19,9 +19,7 @@ mod slowdown;
 mod spec;
 
 use bakeoff_command::exits::Exit;
-use bakeoff_command::{Code, CommandError, Concluded, Conclusion, Feature, Finished, Subcommand};
-use bakeoff_model::study_file::Extension;
-use clap::ArgMatches;
+use bakeoff_command::{Code, Conclusion, Feature, Gathering, Registry, Subcommand};
 
 /// How `bakeoff gate` may end.
 const ENDS: [Exit; 3] = [
@@ -35,35 +33,20 @@ const ENDS: [Exit; 3] = [
 pub struct Gate;
 
 impl Feature for Gate {
-    fn commands(&self) -> Vec<Subcommand> {
-        vec![Subcommand::with_features("gate", command::execute).after("report").exits(&ENDS)]
-    }
-
-    fn section(&self) -> Option<&'static dyn Extension> {
-        Some(&spec::GateSection)
-    }
-
-    fn line(&self) -> Option<&'static str> {
-        Some(spec::NAME)
-    }
-
-    fn gather(&self, study: &mut dyn Finished) -> Result<(), CommandError> {
-        spec::keep(study)
-    }
-
-    fn conclusion(&self) -> Option<Conclusion> {
-        Some(Conclusion {
+    fn register(&self, to: &mut Registry) {
+        to.commands.push(Subcommand::with_features("gate", command::execute).after("report").exits(&ENDS));
+        to.sections.push(&spec::GateSection);
+        to.gatherings.push(Gathering { line: spec::NAME, gather: spec::keep, trials: None });
+        to.conclusions.push(Conclusion {
             options: options::options,
             check: options::check,
             exits: &[
                 (Code::GateFailed, "--gate: a variant is shown to be slower than the limit allows"),
                 (Code::Undecided, "--gate: such a slowdown is neither shown nor excluded"),
             ],
+            takes_output: |_| false,
+            decides: options::is_asked,
             conclude: options::conclude,
-        })
-    }
-
-    fn conclude_alike(&self, asked: &ArgMatches, concluded: &Concluded<'_>) -> Result<Option<Code>, CommandError> {
-        options::conclude_alike(asked, concluded)
+        });
     }
 }

@@ -60,38 +60,24 @@ pub(crate) fn check(asked: &ArgMatches) -> Result<(), CommandError> {
     asked.get_one::<PathBuf>(JUNIT).map_or(Ok(()), |path| can_be_written(path))
 }
 
+/// Whether a gate is asked for.
+pub(crate) fn is_asked(asked: &ArgMatches) -> bool {
+    asked.contains_id(GATE)
+}
+
 /// Holds findings against the limit, and prints what that comes to.
 pub(crate) fn conclude(asked: &ArgMatches, concluded: &Concluded<'_>) -> Result<Code, CommandError> {
     let Some(limit) = asked.get_one::<Limit>(GATE) else { return Ok(Code::Done) };
     let limits = match limit {
         Limit::Of(limit) => Limits::of_all(*limit),
         // One program keeps any limit, and no line of a journal has this one.
-        Limit::OfStudy if is_one_program(concluded) => Limits::of_all(0.0),
+        Limit::OfStudy if concluded.findings.is_one_program => Limits::of_all(0.0),
         Limit::OfStudy => Limits::of_record(concluded.record).ok_or_else(|| {
             CommandError::usage("the study had no limits when it was executed")
                 .hint("add [gate] with `max_slowdown = \"2%\"` to its file, or say --gate 2%")
         })?,
     };
     let say = if concluded.is_json { screen::err } else { screen::out };
-    decided(limits, concluded, asked, say)
-}
-
-/// The same where all variants are one program, so that nothing was executed: any limit is kept.
-pub(crate) fn conclude_alike(asked: &ArgMatches, concluded: &Concluded<'_>) -> Result<Option<Code>, CommandError> {
-    let Some(limit) = asked.get_one::<Limit>(GATE) else { return Ok(None) };
-    let limit = if let Limit::Of(limit) = limit { *limit } else { 0.0 };
-    let say = if concluded.is_json { screen::err } else { screen::out };
-    decided(Limits::of_all(limit), concluded, asked, say).map(Some)
-}
-
-/// Whether nothing was executed because all variants are the same program.
-fn is_one_program(concluded: &Concluded<'_>) -> bool {
-    concluded.record.trials.is_empty()
-        && !concluded.findings.shared.is_empty()
-        && concluded.findings.variants.len() == 1
-}
-
-fn decided(limits: Limits, concluded: &Concluded<'_>, asked: &ArgMatches, say: fn(&str)) -> Result<Code, CommandError> {
     let wanted = Wanted { limits, variants: vec![] };
     let gate = gate(concluded.record, concluded.findings, &wanted).map_err(no_gate)?;
     say(&format!("\n{}", paragraph(&gate, screen::style().width)));

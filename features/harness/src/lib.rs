@@ -8,10 +8,7 @@ mod options;
 mod read;
 mod unmatched;
 
-use bakeoff_command::{Feature, Planning};
-use bakeoff_judge::findings::Findings;
-use bakeoff_model::record::Record;
-use bakeoff_model::study_file::Extension;
+use bakeoff_command::{Feature, FindingsSection, Form, Registry};
 use bakeoff_model::suite::{Harnesses, Left, Parts};
 use bakeoff_report::SectionPage;
 
@@ -20,24 +17,21 @@ use bakeoff_report::SectionPage;
 pub struct Harness;
 
 impl Feature for Harness {
-    fn section(&self) -> Option<&'static dyn Extension> {
-        Some(&key::HarnessKey)
-    }
-
-    fn harnesses(&self) -> Option<&'static dyn Harnesses> {
-        Some(&Harness)
-    }
-
-    fn planning(&self) -> Option<Planning> {
-        Some(Planning { options: options::options, plan: options::plan })
-    }
-
-    fn find(&self, record: &Record, findings: &mut Findings) {
-        unmatched::find(record, findings);
-    }
-
-    fn page(&self) -> Option<SectionPage> {
-        Some(SectionPage { name: unmatched::SECTION, draw: unmatched::print, causes: |_| vec![] })
+    fn register(&self, to: &mut Registry) {
+        to.sections.push(&key::HarnessKey);
+        to.harnesses.push(&Harness);
+        to.forms.push(Form {
+            of: "compare",
+            options: options::options,
+            exits: &[],
+            execute: |_| None,
+            plan: options::plan,
+        });
+        to.findings.push(FindingsSection {
+            page: SectionPage { name: unmatched::SECTION, draw: unmatched::print, causes: |_| vec![] },
+            needs_levels: |_| false,
+            find: |record, _| unmatched::find(record),
+        });
     }
 }
 

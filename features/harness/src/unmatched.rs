@@ -8,6 +8,7 @@ use bakeoff_report::draw::notes::Notes;
 use bakeoff_report::draw::paint::{Ink, Page};
 use bakeoff_report::draw::text::clean;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use std::collections::BTreeSet;
 
 /// The section's name.
@@ -24,10 +25,10 @@ pub(crate) struct Unmatched {
     benchmarks: Vec<String>,
 }
 
-/// All of them.
-pub(crate) fn find(record: &Record, findings: &mut Findings) {
+/// Returns all of them as data, if there are any.
+pub(crate) fn find(record: &Record) -> Option<Value> {
     if record.trials.iter().all(|trial| trial.parts.is_empty()) {
-        return;
+        return None;
     }
     let mut all: Vec<Unmatched> = vec![];
     for workload in &record.study.workloads {
@@ -45,9 +46,7 @@ pub(crate) fn find(record: &Record, findings: &mut Findings) {
             }
         }
     }
-    if let Some(section) = serde_json::to_value(&all).ok().filter(|_| !all.is_empty()) {
-        findings.sections.insert(SECTION.to_owned(), section);
-    }
+    serde_json::to_value(&all).ok().filter(|_| !all.is_empty())
 }
 
 /// A line for each variant that has such.

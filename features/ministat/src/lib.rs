@@ -8,7 +8,7 @@ mod page;
 pub mod reading;
 
 use args::{Args, Own};
-use bakeoff_command::{Code, Feature, Form};
+use bakeoff_command::{Code, Feature, Form, Registry};
 use clap::{Args as _, FromArgMatches as _};
 
 /// The slice.
@@ -16,8 +16,8 @@ use clap::{Args as _, FromArgMatches as _};
 pub struct Ministat;
 
 impl Feature for Ministat {
-    fn forms(&self) -> Vec<Form> {
-        vec![Form {
+    fn register(&self, to: &mut Registry) {
+        to.forms.push(Form {
             of: "stat",
             options: Own::augment_args,
             exits: &[(Code::GateFailed, "--ministat: a file cannot be opened")],
@@ -26,6 +26,7 @@ impl Feature for Ministat {
                 let edition = own.ministat?;
                 Some(command::execute(&Args::of(own, matches), edition))
             },
-        }]
+            plan: |_, _| Ok(()),
+        });
     }
 }

@@ -28,29 +28,23 @@ mod tests;
 mod text;
 mod tradeoff;
 
-use bakeoff_command::{Against, CommandError, Conclusion, Feature, Features};
-use bakeoff_model::record::Record;
-use clap::ArgMatches;
-use std::path::PathBuf;
+use bakeoff_command::{Conclusion, Feature, Registry};
 
 /// The slice.
 #[derive(Debug)]
 pub struct Page;
 
 impl Feature for Page {
-    fn between_blocks(&self, asked: &ArgMatches, record: &Record, features: Features) -> Option<PathBuf> {
-        options::rewrite(asked, record, features)
-    }
-
-    fn conclusion(&self) -> Option<Conclusion> {
-        Some(Conclusion { options: options::add, check: options::check, exits: &[], conclude: options::write })
-    }
-
-    fn conclude_against(&self, asked: &ArgMatches, against: &Against<'_>) -> Result<(), CommandError> {
-        options::write_against(asked, against)
-    }
-
-    fn takes_output(&self, asked: &ArgMatches) -> bool {
-        options::take_output(asked)
+    fn register(&self, to: &mut Registry) {
+        to.between_blocks.push(options::rewrite);
+        to.against.push(options::write_against);
+        to.conclusions.push(Conclusion {
+            options: options::add,
+            check: options::check,
+            exits: &[],
+            takes_output: options::take_output,
+            decides: |_| false,
+            conclude: options::write,
+        });
     }
 }

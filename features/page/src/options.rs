@@ -3,7 +3,7 @@
 use crate::page::{Content, page};
 use crate::{against, svg};
 use bakeoff_command::target::Target;
-use bakeoff_command::{Against, Code, CommandError, Concluded, Features};
+use bakeoff_command::{Against, Code, CommandError, Concluded, Registry};
 use bakeoff_model::record::Record;
 use bakeoff_report::to_pass_on;
 use clap::builder::PossibleValuesParser;
@@ -118,7 +118,7 @@ pub(crate) fn write(matches: &ArgMatches, concluded: &Concluded<'_>) -> Result<C
 
 /// Writes the page of a study whose trials still run, unless it was written a moment ago. A failure must not end the study;
 /// at its end the page is written again, and the failure reported.
-pub(crate) fn rewrite(matches: &ArgMatches, record: &Record, features: Features) -> Option<PathBuf> {
+pub(crate) fn rewrite(matches: &ArgMatches, record: &Record, features: &Registry) -> Option<PathBuf> {
     let Ok(Target::Replaced(path)) = Target::of(file(matches, HTML)?) else { return None };
     if is_old(&path) {
         let _ = snapshot(record, features).and_then(|page| Target::Replaced(path.clone()).write(page.as_bytes()));
@@ -131,7 +131,7 @@ fn is_old(path: &Path) -> bool {
     written.is_ok_and(|at: SystemTime| at.elapsed().is_ok_and(|age| age >= SELDOM)) || !path.exists()
 }
 
-fn snapshot(record: &Record, features: Features) -> Result<String, CommandError> {
+fn snapshot(record: &Record, features: &Registry) -> Result<String, CommandError> {
     let findings = to_pass_on(&features.judge(record));
     let (pages, causes) = (features.pages(), features.causes(&findings));
     let concluded =
@@ -152,17 +152,17 @@ mod tests {
         let mut record = study(&["baseline", "b"], &["idle"], &["wall"]);
         execute(&mut record, 6, |trial| measure(trial, "wall", 1.0 + f64::from(trial.block)));
         let asked = |words: &[&str]| add(Command::new("run")).get_matches_from([&["run"], words].concat());
-        rewrite(&asked(&[]), &record, Features(&[]));
+        rewrite(&asked(&[]), &record, &Registry::default());
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 0, "nobody asked for a page");
         let asked = asked(&["--html", path.to_str().unwrap()]);
-        rewrite(&asked, &record, Features(&[]));
+        rewrite(&asked, &record, &Registry::default());
         let text = fs::read_to_string(&path).unwrap();
         assert!(text.contains("http-equiv=\"refresh\"") && text.contains("still run") && text.ends_with("</html>"));
         fs::write(&path, "the last one").unwrap();
-        rewrite(&asked, &record, Features(&[]));
+        rewrite(&asked, &record, &Registry::default());
         assert_eq!(fs::read_to_string(&path).unwrap(), "the last one", "it is not old enough");
         fs::File::options().write(true).open(&path).unwrap().set_modified(SystemTime::now() - SELDOM).unwrap();
-        rewrite(&asked, &record, Features(&[]));
+        rewrite(&asked, &record, &Registry::default());
         assert_eq!(fs::read_to_string(&path).unwrap(), text);
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "nothing is left next to it");
     }

@@ -14,7 +14,7 @@ use bakeoff_command::scratch::Scratch;
 use bakeoff_command::state::{imported_in, imported_journals, journals_of, latest_of};
 use bakeoff_command::study_folder::StudyFolder;
 use bakeoff_command::target::Target;
-use bakeoff_command::{Features, screen};
+use bakeoff_command::{Registry, screen};
 use bakeoff_model::record::{BuildLine, Record};
 use bakeoff_report::format;
 use std::collections::BTreeSet;
@@ -55,7 +55,7 @@ pub(crate) struct Args {
 /// What is left out, and why: said once the rest is packed.
 type Notes = BTreeSet<String>;
 
-pub(crate) fn execute(args: &Args, features: Features) -> Result<Code, CommandError> {
+pub(crate) fn execute(args: &Args, features: &Registry) -> Result<Code, CommandError> {
     let folder = StudyFolder::open(&args.study, features)?;
     let name = &folder.study.name;
     let out = args.output.clone().unwrap_or_else(|| PathBuf::from(format!("{}.tar.zst", top_of(name))));

@@ -30,17 +30,15 @@ pub use format::{FORMAT, Manifest, Member};
 pub use open::{Bounds, open};
 pub use pack::{Packed, Packing};
 
-use bakeoff_command::{Feature, Subcommand};
+use bakeoff_command::{Feature, Registry, Subcommand};
 
 /// The slice.
 #[derive(Debug)]
 pub struct Parcel;
 
 impl Feature for Parcel {
-    fn commands(&self) -> Vec<Subcommand> {
-        vec![
-            Subcommand::with_features("export", export::execute).after("report"),
-            Subcommand::new("import", import::execute).after("report"),
-        ]
+    fn register(&self, to: &mut Registry) {
+        to.commands.push(Subcommand::with_features("export", export::execute).after("report"));
+        to.commands.push(Subcommand::new("import", import::execute).after("report"));
     }
 }

@@ -3,7 +3,7 @@
 use crate::levels::{Level, parse};
 use crate::write::replace;
 use bakeoff_command::study_folder::StudyFolder;
-use bakeoff_command::{Code, CommandError, Features, screen};
+use bakeoff_command::{Code, CommandError, Registry, screen};
 use std::path::Path;
 use toml_edit::{DocumentMut, Item};
 
@@ -15,7 +15,7 @@ pub(crate) fn add(
     dir: &Path,
     factor: Option<&str>,
     levels: &[String],
-    features: Features,
+    features: &Registry,
 ) -> Result<Code, CommandError> {
     let folder = StudyFolder::open(dir, features)?;
     let before = std::fs::read_to_string(&folder.file).map_err(CommandError::usage)?;

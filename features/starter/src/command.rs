@@ -18,7 +18,7 @@ use crate::start::Start;
 use crate::training;
 use crate::workload::names;
 use bakeoff_builds::Cache;
-use bakeoff_command::{Code, CommandError, Features, screen};
+use bakeoff_command::{Code, CommandError, Registry, screen};
 use bakeoff_model::plain::clean;
 use bakeoff_report::format;
 use std::os::unix::process::CommandExt as _;
@@ -71,7 +71,7 @@ pub(crate) struct Args {
     add_level: Vec<String>,
 }
 
-pub(crate) fn execute(args: &Args, features: Features) -> Result<Code, CommandError> {
+pub(crate) fn execute(args: &Args, features: &Registry) -> Result<Code, CommandError> {
     if !args.add_level.is_empty() {
         return add_level::add(Path::new(&args.source), args.factor.as_deref(), &args.add_level, features);
     }
@@ -122,7 +122,7 @@ pub(crate) fn execute(args: &Args, features: Features) -> Result<Code, CommandEr
 }
 
 /// What becomes of a study that is there already, as the user wants it; none: it is written again.
-fn changed(args: &Args, origin: &Origin, file: &Path, features: Features) -> Result<Option<Code>, CommandError> {
+fn changed(args: &Args, origin: &Origin, file: &Path, features: &Registry) -> Result<Option<Code>, CommandError> {
     let there = format!("there is a study already: {}", file.display());
     let dir = &origin.study_dir;
     let answers = Answers::here(args.yes);
@@ -188,7 +188,7 @@ fn built(
     origin: &Origin,
     systems: Vec<Found>,
     asked: &[Level],
-    features: Features,
+    features: &Registry,
 ) -> Result<(Found, Vec<Level>, Plain), CommandError> {
     let mut systems = systems.into_iter().peekable();
     let (mut failed, mut in_part) = (None, None);

@@ -34,7 +34,7 @@ mod workload;
 mod write;
 
 use bakeoff_command::exits::Exit;
-use bakeoff_command::{Code, Feature, Subcommand};
+use bakeoff_command::{Code, Feature, Registry, Subcommand};
 
 /// How `bakeoff init` may end.
 const ENDS: [Exit; 2] = [
@@ -47,7 +47,7 @@ const ENDS: [Exit; 2] = [
 pub struct Starter;
 
 impl Feature for Starter {
-    fn commands(&self) -> Vec<Subcommand> {
-        vec![Subcommand::with_features("init", command::execute).after("compare").exits(&ENDS)]
+    fn register(&self, to: &mut Registry) {
+        to.commands.push(Subcommand::with_features("init", command::execute).after("compare").exits(&ENDS));
     }
 }

@@ -13,7 +13,7 @@ use crate::write::{Output, Written, text};
 use bakeoff_builds::{BuildEvent, Cache, Made, Request, build_all, kept_tree, made_by};
 use bakeoff_command::source_notes::source_note;
 use bakeoff_command::study_folder::StudyFolder;
-use bakeoff_command::{Code, CommandError, Features, screen};
+use bakeoff_command::{Code, CommandError, Registry, screen};
 use bakeoff_model::plan::Plan;
 use bakeoff_model::record::{BuildLine, BuildOutcome};
 use bakeoff_report::format;
@@ -45,7 +45,7 @@ pub(crate) fn build(
     origin: &Origin,
     found: &Found,
     (guess, levels): (&Product, &[Level]),
-    features: Features,
+    features: &Registry,
 ) -> Result<Result<Plain, BuildLine>, CommandError> {
     let program = Program { product: guess, libraries: &[], target: None };
     let attempt = Attempt { cache, origin, found, program, levels, features };
@@ -73,7 +73,7 @@ pub(crate) struct Attempt<'a> {
     pub(crate) found: &'a Found,
     pub(crate) program: Program<'a>,
     pub(crate) levels: &'a [Level],
-    pub(crate) features: Features,
+    pub(crate) features: &'a Registry,
 }
 
 impl Attempt<'_> {

@@ -5,7 +5,7 @@ use crate::plain::{failure, tell};
 use crate::progress::{as_plain, step, watched};
 use bakeoff_builds::{Cache, Wanted, build_all, survey};
 use bakeoff_command::study_folder::StudyFolder;
-use bakeoff_command::{CommandError, Features, screen};
+use bakeoff_command::{CommandError, Registry, screen};
 use bakeoff_model::plan::Plan;
 use bakeoff_model::record::{BuildLine, BuildOutcome, FlagSeen};
 use std::collections::{BTreeMap, BTreeSet};
@@ -27,7 +27,7 @@ pub(crate) fn prove(
     cache: &Cache,
     dir: &Path,
     expected: PathBuf,
-    features: Features,
+    features: &Registry,
     (steps, plain_s): (usize, f64),
 ) -> Result<Proven, CommandError> {
     let mut folder = StudyFolder::open(dir, features)?;

@@ -17,7 +17,7 @@ use crate::targets::Target;
 use crate::workload::{Kind, Workload, files_of_study, stub};
 use crate::write::{Output, Written, replace, text};
 use bakeoff_builds::{Cache, executed_with};
-use bakeoff_command::{Code, CommandError, Features, screen};
+use bakeoff_command::{Code, CommandError, Registry, screen};
 use bakeoff_report::format;
 use std::path::{Path, PathBuf};
 
@@ -29,7 +29,7 @@ pub(crate) struct Start<'a> {
     pub(crate) plain: &'a Plain,
     pub(crate) product: &'a Product,
     pub(crate) target: Option<&'a Target>,
-    pub(crate) features: Features,
+    pub(crate) features: &'a Registry,
     /// How many steps the command has; these are the last two.
     pub(crate) steps: usize,
 }

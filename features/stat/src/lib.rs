@@ -10,15 +10,15 @@ pub mod page;
 mod tests;
 mod titled;
 
-use bakeoff_command::{Code, Feature, Subcommand};
+use bakeoff_command::{Code, Feature, Registry, Subcommand};
 
 /// The slice.
 #[derive(Debug)]
 pub struct Stat;
 
 impl Feature for Stat {
-    fn commands(&self) -> Vec<Subcommand> {
+    fn register(&self, to: &mut Registry) {
         let no_verdict = (Code::Undecided, "--require-verdict: a comparison has no verdict");
-        vec![Subcommand::new("stat", command::execute).after("doctor").exits(&[no_verdict])]
+        to.commands.push(Subcommand::new("stat", command::execute).after("doctor").exits(&[no_verdict]));
     }
 }

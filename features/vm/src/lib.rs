@@ -9,11 +9,10 @@ mod guest;
 mod machine;
 mod spec;
 
-use bakeoff_command::{CommandError, Elsewhere, Feature, Subcommand};
+use bakeoff_command::{CommandError, Feature, Reach, Reached, Registry, Subcommand};
 use bakeoff_host::doctor::Check;
 use bakeoff_model::plan::Plan;
 use bakeoff_model::study::Study;
-use bakeoff_model::study_file::Extension;
 use executor::Machines;
 use spec::Spec;
 
@@ -22,26 +21,20 @@ use spec::Spec;
 pub struct Vm;
 
 impl Feature for Vm {
-    fn commands(&self) -> Vec<Subcommand> {
-        vec![Subcommand::new(guest::FIRST, guest::execute).hidden()]
+    fn register(&self, to: &mut Registry) {
+        to.commands.push(Subcommand::new(guest::FIRST, guest::execute).hidden());
+        to.sections.push(&spec::VmSection);
+        to.places.push(Reach { find, check });
     }
+}
 
-    fn section(&self) -> Option<&'static dyn Extension> {
-        Some(&spec::VmSection)
-    }
-
-    fn place(&self, study: &Study, plan: &Plan) -> Result<Option<Box<dyn Elsewhere>>, CommandError> {
-        let Some(spec) = Spec::of(study.sections.get(spec::NAME)).filter(|_| plan.boots()) else { return Ok(None) };
-        let found = accelerator::find(spec.accelerator).map_err(|why| {
-            CommandError::usage(why)
-                .hint("on Debian: apt-get install qemu-system-x86; bakeoff doctor says what boots here")
-        })?;
-        Ok(Some(Box::new(Machines { spec, found })))
-    }
-
-    fn checks(&self) -> Vec<Check> {
-        vec![check()]
-    }
+/// Returns the machines of a plan that boots kernels.
+fn find(study: &Study, plan: &Plan) -> Reached {
+    let Some(spec) = Spec::of(study.sections.get(spec::NAME)).filter(|_| plan.boots()) else { return Ok(None) };
+    let found = accelerator::find(spec.accelerator).map_err(|why| {
+        CommandError::usage(why).hint("on Debian: apt-get install qemu-system-x86; bakeoff doctor says what boots here")
+    })?;
+    Ok(Some(Box::new(Machines { spec, found })))
 }
 
 /// What a kernel that is booted here would be measured in.

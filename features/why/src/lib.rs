@@ -18,11 +18,7 @@ mod spec;
 mod trace;
 pub mod trials;
 
-use bakeoff_command::{CommandError, Feature, Finished, Subcommand};
-use bakeoff_judge::findings::Findings;
-use bakeoff_lab::{Ending, Executor};
-use bakeoff_model::record::Record;
-use bakeoff_model::study_file::Extension;
+use bakeoff_command::{Feature, FindingsSection, Gathering, OwnTrials, Registry, Subcommand};
 use bakeoff_report::SectionPage;
 
 /// The slice.
@@ -30,42 +26,21 @@ use bakeoff_report::SectionPage;
 pub struct Why;
 
 impl Feature for Why {
-    fn commands(&self) -> Vec<Subcommand> {
-        vec![Subcommand::with_features("facts", command::facts::execute).after("build")]
-    }
-
-    fn section(&self) -> Option<&'static dyn Extension> {
-        Some(&spec::EvidenceSection)
-    }
-
-    fn line(&self) -> Option<&'static str> {
-        Some(evidence::LINE)
-    }
-
-    fn gather(&self, study: &mut dyn Finished) -> Result<(), CommandError> {
-        gather::facts(study)
-    }
-
-    fn has_trials(&self, study: &dyn Finished) -> bool {
-        gather::has_missing_trials(study)
-    }
-
-    fn gather_by_trials(&self, study: &mut dyn Finished, executor: &mut dyn Executor) -> Result<Ending, CommandError> {
-        gather::traces(study, executor, &bakeoff_command::tracer())
-    }
-
-    fn needs_levels(&self, record: &Record) -> bool {
-        record.features.iter().any(|line| line.kind() == evidence::LINE)
-    }
-
-    fn find(&self, record: &Record, findings: &mut Findings) {
-        let gathered = diagnosis::gathered(record, findings);
-        if let Some(section) = gathered.and_then(|gathered| serde_json::to_value(gathered).ok()) {
-            findings.sections.insert(findings::SECTION.to_owned(), section);
-        }
-    }
-
-    fn page(&self) -> Option<SectionPage> {
-        Some(SectionPage { name: findings::SECTION, draw: page::print, causes: page::causes })
+    fn register(&self, to: &mut Registry) {
+        to.commands.push(Subcommand::with_features("facts", command::facts::execute).after("build"));
+        to.sections.push(&spec::EvidenceSection);
+        to.gatherings.push(Gathering {
+            line: evidence::LINE,
+            gather: gather::facts,
+            trials: Some(OwnTrials {
+                are_missing: gather::has_missing_trials,
+                execute: |study, executor| gather::traces(study, executor, &bakeoff_command::tracer()),
+            }),
+        });
+        to.findings.push(FindingsSection {
+            page: SectionPage { name: findings::SECTION, draw: page::print, causes: page::causes },
+            needs_levels: |record| record.features.iter().any(|line| line.kind() == evidence::LINE),
+            find: |record, findings| serde_json::to_value(diagnosis::gathered(record, findings)?).ok(),
+        });
     }
 }

@@ -1,7 +1,7 @@
 //! `bakeoff agent`: executes an order at the place that it is at, and writes what came of it. An executor of a feature brought
 //! it there; it is not for people.
 
-use bakeoff_command::Features;
+use bakeoff_command::Registry;
 use bakeoff_command::error::{Code, CommandError};
 use bakeoff_command::study_folder::StudyFolder;
 use bakeoff_host::disk::read_file;
@@ -31,7 +31,7 @@ const ORDER_BYTES: u64 = 64 << 20;
 /// What a kernel that samples at each tick cannot tell apart.
 const SAMPLED: [&str; 4] = ["user", "sys", "cgroup_user", "cgroup_sys"];
 
-pub(crate) fn execute(args: &Args, features: Features) -> Result<Code, CommandError> {
+pub(crate) fn execute(args: &Args, features: &Registry) -> Result<Code, CommandError> {
     let fail =
         |what: &str, error: &dyn std::fmt::Display| CommandError::text(Code::Internal, format!("{what}: {error}\n"));
     let bytes = read_file(&args.order, ORDER_BYTES).map_err(|error| fail("the order", &error))?;
@@ -51,7 +51,7 @@ pub(crate) fn execute(args: &Args, features: Features) -> Result<Code, CommandEr
 fn at_work(
     args: &Args,
     order: &Order,
-    features: Features,
+    features: &Registry,
     speaker: &mut Speaker<std::fs::File>,
 ) -> Result<(), CommandError> {
     let study = args.order.parent().map(|folder| folder.join("study")).unwrap_or_default();
@@ -66,7 +66,7 @@ fn at_work(
         scratch: std::env::temp_dir().join("bakeoff"),
         expected: folder.expected()?,
         dir: folder.dir,
-        harnesses: features.harnesses(),
+        harnesses: features.harnesses.first().copied(),
         fresh_home: true,
         environment: ["PATH", "LC_ALL"]
             .map(|name| (name.to_owned(), std::env::var(name).unwrap_or_else(|_| "C".to_owned())))

@@ -6,7 +6,7 @@ use bakeoff_builds::{BuildEvent, Cache};
 use bakeoff_command::error::{Code, CommandError};
 use bakeoff_command::source_notes::source_note;
 use bakeoff_command::study_folder::StudyFolder;
-use bakeoff_command::{Features, screen};
+use bakeoff_command::{Registry, screen};
 use bakeoff_model::plan::Plan;
 use bakeoff_model::record::{BuildLine, BuildOutcome};
 use bakeoff_report::format;
@@ -45,7 +45,7 @@ impl Jobs {
     }
 }
 
-pub(crate) fn execute(args: &Args, features: Features) -> Result<Code, CommandError> {
+pub(crate) fn execute(args: &Args, features: &Registry) -> Result<Code, CommandError> {
     let folder = StudyFolder::open(&args.selection.study, features)?;
     let plan = args.selection.plan(&folder.study)?;
     bakeoff_host::interrupt::install()?;

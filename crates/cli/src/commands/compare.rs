@@ -15,7 +15,7 @@ use another_day::{AnotherDay, Earlier};
 use bakeoff_command::error::{Code, CommandError};
 use bakeoff_command::scratch::Scratch;
 use bakeoff_command::state::State;
-use bakeoff_command::{Features, locale, saved};
+use bakeoff_command::{Registry, locale, saved};
 use bakeoff_lab::local::{Setup, Watch};
 use bakeoff_lab::watched::Watched;
 use bakeoff_model::metric::METRICS;
@@ -109,7 +109,7 @@ impl Args {
     }
 }
 
-pub(crate) fn execute(args: &Args, features: Features) -> Result<Code, CommandError> {
+pub(crate) fn execute(args: &Args, features: &Registry) -> Result<Code, CommandError> {
     args.kept.apply()?;
     args.showing.check(features)?;
     let mut plan = plan(args)?;
@@ -130,7 +130,7 @@ pub(crate) fn execute(args: &Args, features: Features) -> Result<Code, CommandEr
     let setup = Setup {
         dir,
         scratch: folder.path().to_owned(),
-        harnesses: features.harnesses(),
+        harnesses: features.harnesses.first().copied(),
         environment: args.execution.environment(),
         ..Setup::default()
     };

@@ -3,7 +3,7 @@
 
 use crate::twins;
 use bakeoff_command::error::{Code, CommandError};
-use bakeoff_command::{Features, screen};
+use bakeoff_command::{Registry, screen};
 use bakeoff_host::doctor::{Check, State, checks, disk};
 use std::fmt::Write as _;
 
@@ -19,13 +19,13 @@ use std::fmt::Write as _;
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {}
 
-pub(crate) fn execute(_: &Args, features: Features) -> Result<Code, CommandError> {
+pub(crate) fn execute(_: &Args, features: &Registry) -> Result<Code, CommandError> {
     let mut checks = checks();
     if let Ok(root) = bakeoff_builds::Cache::default_root() {
         let there = root.ancestors().find(|path| path.exists()).unwrap_or(&root).to_owned();
         checks.push(disk(&there));
     }
-    checks.extend(features.iter().flat_map(|feature| feature.checks()));
+    checks.extend(features.places.iter().map(|place| (place.check)()));
     checks.push(twin());
     screen::out(&page(&checks));
     Ok(Code::Done)

@@ -8,7 +8,7 @@ use bakeoff_builds::{
 use bakeoff_command::error::{Code, CommandError};
 use bakeoff_command::state::{imported_in, journals_of, latest_of};
 use bakeoff_command::study_folder::StudyFolder;
-use bakeoff_command::{Features, screen};
+use bakeoff_command::{Registry, screen};
 use bakeoff_model::plain::clean;
 use bakeoff_model::plan::Plan;
 use std::collections::{BTreeMap, BTreeSet};
@@ -50,7 +50,7 @@ Examples:
 /// The age of which the command speaks if none is given.
 const USUAL_AGE_S: f64 = 30.0 * 86_400.0;
 
-pub(crate) fn execute(args: &Args, features: Features) -> Result<Code, CommandError> {
+pub(crate) fn execute(args: &Args, features: &Registry) -> Result<Code, CommandError> {
     bakeoff_host::interrupt::install()?;
     let cache = Cache::open(Cache::default_root()?)?;
     let without_rule = args.older_than.is_none() && args.keep_size.is_none() && !args.all;
@@ -150,7 +150,7 @@ fn summary(inventory: &Inventory, decisions: &[Decision], gone: &Sums, only_say:
 }
 
 /// What all studies in reach need.
-fn needed(cache: &Cache, named: &[PathBuf], features: Features) -> Result<Needs, CommandError> {
+fn needed(cache: &Cache, named: &[PathBuf], features: &Registry) -> Result<Needs, CommandError> {
     let mut all = Needs::default();
     let mut seen = BTreeSet::new();
     for path in named {

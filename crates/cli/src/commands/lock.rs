@@ -5,7 +5,7 @@ use super::build;
 use bakeoff_builds::{BuildEvent, Cache, NotFound, commit_now, find_source};
 use bakeoff_command::error::{Code, CommandError};
 use bakeoff_command::study_folder::{StudyFolder, Unlocked};
-use bakeoff_command::{Features, screen};
+use bakeoff_command::{Registry, screen};
 use bakeoff_model::plain::clean;
 use bakeoff_model::problem::suggest;
 use bakeoff_model::study::{Source, SourceFrom};
@@ -43,7 +43,7 @@ enum Error {
     NotLocked { name: String, why: &'static str },
 }
 
-pub(crate) fn execute(args: &Args, features: Features) -> Result<Code, CommandError> {
+pub(crate) fn execute(args: &Args, features: &Registry) -> Result<Code, CommandError> {
     let Unlocked { folder, lock_path, lock } = StudyFolder::open_unlocked(&args.study, features)?;
     let sources = &folder.study.sources;
     if let Some(Some(name)) = &args.update {

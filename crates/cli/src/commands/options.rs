@@ -2,7 +2,7 @@
 
 use crate::twins;
 use bakeoff_command::error::{Code, CommandError};
-use bakeoff_command::{Against, Asked, Concluded, Features, screen};
+use bakeoff_command::{Against, Asked, Concluded, Registry, screen};
 use bakeoff_judge::findings::{Findings, Verdict};
 use bakeoff_lab::Ending;
 use bakeoff_model::plain::clean;
@@ -239,7 +239,7 @@ impl Showing {
     }
 
     /// Whether all that is asked for can be done; to be called before anything is executed.
-    pub(super) fn check(&self, features: Features) -> Result<(), CommandError> {
+    pub(super) fn check(&self, features: &Registry) -> Result<(), CommandError> {
         screen::use_colour(self.look.colour());
         if features.take_output(&self.asked) && (self.json || self.all || self.section.is_some()) {
             let error = "`-` puts something in the place of the report, which --json, --all and --section print";
@@ -253,31 +253,31 @@ impl Showing {
         &self.asked
     }
 
-    /// Changes a plan as the options of features ask.
-    pub(super) fn plan(&self, plan: &mut Plan, features: Features) -> Result<(), CommandError> {
-        features.plan(&self.asked, plan)
+    /// Changes the plan of `compare` as the options of features ask.
+    pub(super) fn plan(&self, plan: &mut Plan, features: &Registry) -> Result<(), CommandError> {
+        features.plan("compare", &self.asked, plan)
     }
 
     /// Whether something of it takes the place of what is printed.
-    pub(super) fn take_output(&self, features: Features) -> bool {
+    pub(super) fn take_output(&self, features: &Registry) -> bool {
         features.take_output(&self.asked)
     }
 
     /// Does what features are asked for with two findings next to each other.
-    pub(super) fn conclude_against(&self, against: &Against<'_>, features: Features) -> Result<Code, CommandError> {
+    pub(super) fn conclude_against(&self, against: &Against<'_>, features: &Registry) -> Result<Code, CommandError> {
         features.conclude_against(&self.asked, against)?;
         Ok(Code::Done)
     }
 
     /// Prints the findings of a record that was just executed, and remembers its twin.
-    pub(super) fn show_new(&self, record: &Record, more: &str, features: Features) -> Result<Code, CommandError> {
+    pub(super) fn show_new(&self, record: &Record, more: &str, features: &Registry) -> Result<Code, CommandError> {
         let findings = features.judge(record);
         twins::remember(record, &findings);
         self.show_findings((record, &findings), more, features)
     }
 
     /// The same of a comparison that has no study, and what its ending means.
-    pub(super) fn show_compared(&self, compared: &Compared<'_>, features: Features) -> Result<Code, CommandError> {
+    pub(super) fn show_compared(&self, compared: &Compared<'_>, features: &Registry) -> Result<Code, CommandError> {
         let more = match compared.journal {
             Some(journal) => format!("bakeoff report {}", clean(&journal.display().to_string())),
             None if compared.is_last => "bakeoff report --last".to_owned(),
@@ -315,13 +315,13 @@ impl Showing {
         &self,
         record: &Record,
         otherwise: Result<String, CommandError>,
-        features: Features,
+        features: &Registry,
     ) -> Result<Code, CommandError> {
         let (findings, pages) = (features.judge(record), features.pages());
         let concluded = self.concluded(record, &findings, &[], &pages);
         let answer = match otherwise {
             Ok(answer) => answer,
-            Err(error) => return features.conclude_alike(&self.asked, &concluded)?.ok_or(error),
+            Err(error) => return features.decide(&self.asked, &concluded)?.ok_or(error),
         };
         if features.take_output(&self.asked) || self.look.style == Looks::None {
             // As with any other report.
@@ -340,7 +340,7 @@ impl Showing {
         record: &Record,
         more: &str,
         (asked, only): (Vec<String>, &[String]),
-        features: Features,
+        features: &Registry,
     ) -> Result<Code, CommandError> {
         let mut findings = features.judge(record);
         findings.asked = asked;
@@ -357,7 +357,7 @@ impl Showing {
         &self,
         (record, findings): (&Record, &Findings),
         more: &str,
-        features: Features,
+        features: &Registry,
     ) -> Result<Code, CommandError> {
         let pages = [vec![bakeoff_report::SAVED], features.pages()].concat();
         if let Some(name) = &self.section {

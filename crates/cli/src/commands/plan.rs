@@ -6,7 +6,7 @@ use super::options::{Extent, Selection};
 use bakeoff_builds::{Cache, Wanted, survey};
 use bakeoff_command::error::{Code, CommandError};
 use bakeoff_command::study_folder::StudyFolder;
-use bakeoff_command::{Features, locale, screen};
+use bakeoff_command::{Registry, locale, screen};
 use bakeoff_model::percent::percent;
 use bakeoff_model::plain::clean;
 use bakeoff_model::plan::{Plan, Variant};
@@ -32,7 +32,7 @@ pub(crate) struct Args {
     jobs: Jobs,
 }
 
-pub(crate) fn execute(args: &Args, features: Features) -> Result<Code, CommandError> {
+pub(crate) fn execute(args: &Args, features: &Registry) -> Result<Code, CommandError> {
     let folder = StudyFolder::open(&args.selection.study, features)?;
     let mut plan = args.selection.plan(&folder.study)?;
     args.extent.apply(&mut plan)?;

@@ -1,7 +1,7 @@
 //! `bakeoff power`: how many blocks it takes, from a pilot or from a spread. It executes nothing.
 
 use bakeoff_command::error::{Code, CommandError};
-use bakeoff_command::{Features, journals, screen, state};
+use bakeoff_command::{Registry, journals, screen, state};
 use bakeoff_judge::planning::{Aim, PILOT_MIN, Planning, from_pilot, from_sd};
 use std::path::PathBuf;
 
@@ -40,7 +40,7 @@ fn fraction(text: &str) -> Result<f64, String> {
     percent.map(|p| p / 100.0).ok_or_else(|| "a percentage above 0 and below 100, such as 1%".to_owned())
 }
 
-pub(crate) fn execute(args: &Args, features: Features) -> Result<Code, CommandError> {
+pub(crate) fn execute(args: &Args, features: &Registry) -> Result<Code, CommandError> {
     let see = args.see.iter().map(|text| fraction(text)).collect::<Result<Vec<f64>, String>>();
     let see = see.map_err(|why| CommandError::usage(format!("--see: {why}")))?;
     let planning = match (&args.study, args.sd) {
@@ -58,7 +58,7 @@ pub(crate) fn execute(args: &Args, features: Features) -> Result<Code, CommandEr
     Ok(Code::Done)
 }
 
-fn pilot(args: &Args, study: &std::path::Path, see: &[f64], features: Features) -> Result<Planning, CommandError> {
+fn pilot(args: &Args, study: &std::path::Path, see: &[f64], features: &Registry) -> Result<Planning, CommandError> {
     let mut record = journals::read(&state::journal_of(study)?, features)?;
     let decide = &mut record.study.decide;
     decide.margin = args.margin.unwrap_or(decide.margin);

@@ -4,7 +4,7 @@
 use super::options::Showing;
 use bakeoff_command::error::{Code, CommandError};
 use bakeoff_command::journals::{read, redaction, tell_removed};
-use bakeoff_command::{Against, Features, saved, screen, state};
+use bakeoff_command::{Against, Registry, saved, screen, state};
 use bakeoff_judge::Question;
 use bakeoff_judge::side_by_side::{SideBySide, side_by_side};
 use bakeoff_model::plain::clean;
@@ -94,7 +94,7 @@ impl Asked {
     }
 }
 
-pub(crate) fn execute(args: &Args, features: Features) -> Result<Code, CommandError> {
+pub(crate) fn execute(args: &Args, features: &Registry) -> Result<Code, CommandError> {
     args.showing.check(features)?;
     let path = match &args.plan {
         _ if args.last => saved::last()?,
@@ -129,7 +129,7 @@ pub(crate) fn execute(args: &Args, features: Features) -> Result<Code, CommandEr
 }
 
 /// The record of a journal, without what only its owner should know, if that is asked for; then it says what that was.
-fn record_of(journal: &Path, args: &Args, features: Features) -> Result<Record, CommandError> {
+fn record_of(journal: &Path, args: &Args, features: &Registry) -> Result<Record, CommandError> {
     let record = read(journal, features)?;
     if !args.redact {
         return Ok(record);
@@ -140,7 +140,7 @@ fn record_of(journal: &Path, args: &Args, features: Features) -> Result<Record, 
     Ok(record)
 }
 
-fn against(args: &Args, path: &Path, here: &Record, other: &Path, features: Features) -> Result<Code, CommandError> {
+fn against(args: &Args, path: &Path, here: &Record, other: &Path, features: &Registry) -> Result<Code, CommandError> {
     let other = match other == Path::new("imported") && !other.exists() {
         true => state::imported_journal(if args.last { path } else { &args.study })?,
         false => state::journal_of(other)?,

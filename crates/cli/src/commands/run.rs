@@ -12,7 +12,7 @@ use bakeoff_builds::{Cache, DamageKind, survey};
 use bakeoff_command::error::{Code, CommandError};
 use bakeoff_command::state::StateFolder;
 use bakeoff_command::study_folder::{Inputs, StudyFolder};
-use bakeoff_command::{Features, PlaceSetting, locale, screen};
+use bakeoff_command::{PlaceSetting, Registry, locale, screen};
 use bakeoff_lab::Ending;
 use bakeoff_lab::local::Setup;
 use bakeoff_lab::simulated::{Simulated, Truth};
@@ -63,7 +63,7 @@ impl Args {
     }
 }
 
-pub(crate) fn execute(args: &Args, features: Features) -> Result<Code, CommandError> {
+pub(crate) fn execute(args: &Args, features: &Registry) -> Result<Code, CommandError> {
     args.kept.apply()?;
     args.showing.check(features)?;
     let folder = StudyFolder::open(&args.selection.study, features)?;
@@ -81,7 +81,7 @@ fn rehearse(
     folder: &StudyFolder,
     plan: &Plan,
     truth: &str,
-    features: Features,
+    features: &Registry,
 ) -> Result<Code, CommandError> {
     let planted = Truth::parse(truth, plan)?;
     let mut study = plan.study_line(&BTreeMap::new(), truth, Some(truth));
@@ -97,7 +97,7 @@ fn rehearse(
     finish(args, &raced, features)
 }
 
-fn execute_here(args: &Args, folder: &StudyFolder, mut plan: Plan, features: Features) -> Result<Code, CommandError> {
+fn execute_here(args: &Args, folder: &StudyFolder, mut plan: Plan, features: &Registry) -> Result<Code, CommandError> {
     // Before the builds: what cannot be read or written must not be found out an hour later.
     folder.inputs(&folder.expected()?)?;
     let state_folder = StateFolder::of(&folder.dir)?;
@@ -132,7 +132,7 @@ fn execute_here(args: &Args, folder: &StudyFolder, mut plan: Plan, features: Fea
     let state = continued::choose(&state_folder, &mut study, &older);
     let guess_s = takes::trials_s(&plan, &takes::known_walls(folder)).map(|all_s| all_s / trials(&plan));
     setup.scratch = state.scratch();
-    setup.harnesses = features.harnesses();
+    setup.harnesses = features.harnesses.first().copied();
     let race = Race {
         builds: &builds,
         watched: inputs.watched,
@@ -240,7 +240,7 @@ fn trials(plan: &Plan) -> f64 {
     (plan.trials() - plan.building_trials()).max(1) as f64
 }
 
-fn finish(args: &Args, raced: &Raced<'_>, features: Features) -> Result<Code, CommandError> {
+fn finish(args: &Args, raced: &Raced<'_>, features: &Registry) -> Result<Code, CommandError> {
     let study = bakeoff_model::plain::clean(&args.selection.study.display().to_string());
     let code = args.showing.show_new(&raced.record, &format!("bakeoff report {study}"), features)?;
     match raced.ending {

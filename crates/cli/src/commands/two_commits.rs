@@ -16,7 +16,7 @@ use bakeoff_command::error::{Code, CommandError};
 use bakeoff_command::scratch::Scratch;
 use bakeoff_command::state::State;
 use bakeoff_command::study_folder::words;
-use bakeoff_command::{Features, saved, screen};
+use bakeoff_command::{Registry, saved, screen};
 use bakeoff_lab::local::{Setup, absent};
 use bakeoff_model::plain::clean;
 use bakeoff_model::plan::{Plan, Variant};
@@ -48,7 +48,7 @@ pub(super) struct Given<'a> {
 /// How many files that differ are named.
 const FILES_SHOWN: usize = 4;
 
-pub(super) fn execute(asked: &Asked, given: Given<'_>, features: Features) -> Result<Code, CommandError> {
+pub(super) fn execute(asked: &Asked, given: Given<'_>, features: &Registry) -> Result<Code, CommandError> {
     bakeoff_host::interrupt::install()?;
     let scratch = Scratch::new("bakeoff-compare-", &std::env::temp_dir()).map_err(|error| {
         CommandError::new(Code::Internal, error).hint("TMPDIR names the folder for temporary files")
@@ -200,7 +200,7 @@ fn same_program(
     plan: &Plan,
     (digests, builds): (&BTreeMap<String, String>, &[BuildLine]),
     given: &Given<'_>,
-    features: Features,
+    features: &Registry,
 ) -> Result<Code, CommandError> {
     let study = StudyLine { shared: alike.shared.clone(), ..plan.study_line(digests, "", None) };
     let mut record = Record::new(study);
@@ -228,14 +228,14 @@ struct Prepared {
 }
 
 impl Prepared {
-    fn setup(&self, cache: &Cache, scratch: &Path, given: &Given<'_>, features: Features) -> Setup {
+    fn setup(&self, cache: &Cache, scratch: &Path, given: &Given<'_>, features: &Registry) -> Setup {
         Setup {
             // Of the current folder nothing counts: a trial is executed in the tree of its revision.
             dir: scratch.join("nothing"),
             below_prefix: Some(self.inner.clone()),
             scratch: scratch.to_owned(),
             environment: given.environment.clone(),
-            harnesses: features.harnesses(),
+            harnesses: features.harnesses.first().copied(),
             prefixes: self.digests.iter().map(|(name, digest)| (name.clone(), cache.prefix_of(digest))).collect(),
             ..Setup::default()
         }
@@ -247,7 +247,7 @@ impl Prepared {
         asked: &Asked,
         scratch: &Path,
         given: &Given<'_>,
-        features: Features,
+        features: &Registry,
     ) -> Result<Code, CommandError> {
         let (plan, setup) = (&self.plan, self.setup(cache, scratch, given, features));
         let state = State::at(&given.journal.map_or_else(|| scratch.join("journal.jsonl"), Path::to_owned));

@@ -5,6 +5,7 @@
 
 mod called;
 mod circles;
+mod points;
 
 use circles::{Crate, in_circles};
 use std::fs;

@@ -290,6 +290,21 @@ fn flags_of_a_variant_that_shares_a_row_are_doubted_too() {
 }
 
 #[test]
+fn variants_are_one_program_if_all_share_a_row_and_no_trial_was_executed() {
+    let mut record = crossed(&[THREADS]);
+    let variant = record.study.variants.remove(1);
+    let is_one = |record: &Record| judge(record).is_one_program;
+    assert!(!is_one(&record), "nothing shares the row");
+    record.study.shared = vec![SharedLine { variant: variant.clone(), with: "baseline".to_owned() }];
+    assert!(is_one(&record));
+    record.study.variants.push(variant);
+    assert!(!is_one(&record), "another row is left");
+    record.study.variants.pop();
+    execute(&mut record, 1, |trial| measure(trial, "wall", 1.0));
+    assert!(!is_one(&record), "there are trials");
+}
+
+#[test]
 fn builds_that_failed_tell_nothing() {
     let mut record = crossed(&[THREADS]);
     describe(&mut record, &[("d_fork", &[Some("undef"), None])]);

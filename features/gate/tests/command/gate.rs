@@ -125,6 +125,9 @@ fn a_variant_that_cannot_be_built_does_not_pass() {
     let shown = sandbox.execute(&[&run[..], &["--gate", "90%", "--junit", "gate.xml"]].concat());
     shown.expect(4, &["The gate does not pass: echo=twice could not be built"]);
     assert!(fs::read_to_string(sandbox.path().join("gate.xml")).unwrap().contains("errors=\"1\""));
+    let shown = sandbox.execute(&[&run[..], &["--gate", "90%", "--html", "page.html"]].concat());
+    shown.expect(4, &["The gate does not pass: echo=twice could not be built"]);
+    assert!(!sandbox.path().join("page.html").exists(), "there is nothing to show but the decision");
     assert!(sandbox.journals().is_empty());
     let shown = sandbox.execute(&["run", "STUDY", "--quiet", "--anyway", "--blocks", "6", "--gate", "90%"]);
     shown.expect(4, &["The gate does not pass: echo=twice could not be built"]);

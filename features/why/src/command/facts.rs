@@ -6,7 +6,7 @@ use crate::facts::subject::{Subject, is_meant, matters};
 use crate::facts_page;
 use crate::reading::{Depth, Error, facts_below, facts_of, in_one_line};
 use bakeoff_builds::{Cache, Wanted, survey};
-use bakeoff_command::Features;
+use bakeoff_command::Registry;
 use bakeoff_command::error::{Code, CommandError};
 use bakeoff_command::screen;
 use bakeoff_command::study_folder::StudyFolder;
@@ -52,7 +52,7 @@ Examples:
 
 For a study, it shows executables and shared objects in bin and lib; --file selects other files.";
 
-pub(crate) fn execute(args: &Args, features: Features) -> Result<Code, CommandError> {
+pub(crate) fn execute(args: &Args, features: &Registry) -> Result<Code, CommandError> {
     let (subjects, missing) = match args.what.split_first() {
         Some((study, variants)) if is_study(Path::new(study)) => of_study(args, Path::new(study), variants, features)?,
         _ => (args.what.iter().map(|path| named(args, Path::new(path))).collect::<Result<_, _>>()?, vec![]),
@@ -111,7 +111,7 @@ fn of_study(
     args: &Args,
     path: &Path,
     variants: &[String],
-    features: Features,
+    features: &Registry,
 ) -> Result<(Vec<Subject>, Vec<String>), CommandError> {
     let folder = StudyFolder::open(path, features)?;
     let mut plan = Plan::of(&folder.study, &args.plan)?;

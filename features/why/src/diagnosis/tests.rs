@@ -6,7 +6,7 @@ use crate::evidence;
 use crate::evidence::{Evidence, EvidenceLine, Traced};
 use crate::facts::{Content, ElfFacts, FileFacts, Linking, RelocationTable, Relocations, Slots};
 use crate::findings::{CauseKind, Diagnosis, Gathered};
-use bakeoff_command::Features;
+use bakeoff_command::Registry;
 use bakeoff_host::tracer::{Calls, Census, Children, Mapped, Opened};
 use bakeoff_judge::findings::{Findings, Kind, Verdict};
 use bakeoff_model::marks::{Latencies, OpLatencies};
@@ -98,7 +98,7 @@ fn traced(calls: &[(&str, u64, u64)], mapped: &[&str]) -> Traced {
 
 /// Judged with the section, by way of its JSON as any report is.
 fn judge(record: &Record) -> Findings {
-    Features(&[&Why]).judge(record)
+    Registry::of(&[&Why]).judge(record)
 }
 
 fn gathered(findings: &Findings) -> Gathered {

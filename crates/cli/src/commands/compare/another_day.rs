@@ -7,7 +7,7 @@ use crate::{executed, used};
 use bakeoff_command::error::CommandError;
 use bakeoff_command::saved::Saved;
 use bakeoff_command::study_folder::words;
-use bakeoff_command::{Features, journals, screen};
+use bakeoff_command::{Registry, journals, screen};
 use bakeoff_judge::Question;
 use bakeoff_judge::findings::Findings;
 use bakeoff_judge::not_paired::{NotPaired, Reason};
@@ -41,7 +41,7 @@ pub(super) struct AnotherDay {
 
 impl AnotherDay {
     /// Whether the comparison can be saved, and the one to compare with; before anything is executed.
-    pub(super) fn open(&self, features: Features) -> Result<Option<Earlier>, CommandError> {
+    pub(super) fn open(&self, features: &Registry) -> Result<Option<Earlier>, CommandError> {
         if let Some(name) = &self.save {
             Saved::of_user()?.check(name, self.replace)?;
         }
@@ -76,7 +76,7 @@ pub(super) struct Earlier {
 }
 
 impl Earlier {
-    fn read(name: &str, features: Features) -> Result<Self, CommandError> {
+    fn read(name: &str, features: &Registry) -> Result<Self, CommandError> {
         let journal = Saved::of_user()?.journal(name)?;
         let record = journals::read(&journal, features)?;
         Ok(Self { name: name.to_owned(), record, again: vec![], reasons: vec![], options: vec![] })
@@ -125,7 +125,7 @@ impl Earlier {
     }
 
     /// Adds the numbers that have no pair to today's findings; false if there are none, because all of it races again.
-    pub(super) fn add_to(&self, today: &mut Findings, features: Features) -> Result<bool, CommandError> {
+    pub(super) fn add_to(&self, today: &mut Findings, features: &Registry) -> Result<bool, CommandError> {
         if self.reasons.is_empty() {
             return Ok(false);
         }
