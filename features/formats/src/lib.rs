@@ -7,7 +7,6 @@ mod go;
 mod hyperfine;
 mod markdown;
 mod options;
-mod tables;
 mod trials;
 mod wide;
 

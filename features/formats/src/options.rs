@@ -1,6 +1,6 @@
 //! The options: one for each format, with a file. All files are looked at before anything is executed; no text is made here.
 
-use crate::{go, hyperfine, markdown, tables, trials, wide};
+use crate::{go, hyperfine, markdown, trials, wide};
 use bakeoff_command::target::Target;
 use bakeoff_command::{Code, CommandError, Concluded};
 use bakeoff_model::plain::escaped;
@@ -14,7 +14,7 @@ struct Format {
     write: fn(&Concluded<'_>) -> Result<String, CommandError>,
 }
 
-const FORMATS: [Format; 8] = [
+const FORMATS: [Format; 6] = [
     Format {
         option: "export-markdown",
         help: "Write a summary in Markdown, made for a pull request: question, answer, verdicts and doubts, and the details \
@@ -46,17 +46,10 @@ const FORMATS: [Format; 8] = [
         help: "Write a line for each trial in the format of Go's testing, for `benchstat -col /variant FILE`",
         write: |concluded| Ok(go::lines(concluded)),
     },
-    Format {
-        option: "export-asciidoc",
-        help: "Write the tables of the deciding metric in AsciiDoc",
-        write: |concluded| Ok(tables::asciidoc(concluded)),
-    },
-    Format {
-        option: "export-orgmode",
-        help: "Write the same tables for Emacs' Org mode",
-        write: |concluded| Ok(tables::org(concluded)),
-    },
 ];
+
+/// Formats of hyperfine that Bakeoff does not write. Their options exist so that an error can name the remedy.
+const NOT_WRITTEN: [(&str, &str); 2] = [("export-asciidoc", "AsciiDoc"), ("export-orgmode", "Org")];
 
 /// Of `report`: what prints something other than findings.
 const NO_FINDINGS: [&str; 3] = ["provenance", "trial", "against"];
@@ -75,7 +68,8 @@ pub(crate) fn add(command: Command) -> Command {
             .conflicts_with_all(&others)
     };
     let args: Vec<Arg> = FORMATS.iter().map(arg).collect();
-    command.args(args)
+    let refused = NOT_WRITTEN.map(|(option, _)| Arg::new(option).long(option).value_name("FILE").hide(true));
+    command.args(args).args(refused)
 }
 
 /// What is asked for.
@@ -101,6 +95,12 @@ fn targets(matches: &ArgMatches) -> Result<Vec<(&'static Format, Target)>, Comma
 
 /// Whether all files can be written.
 pub(crate) fn check(matches: &ArgMatches) -> Result<(), CommandError> {
+    for (option, format) in NOT_WRITTEN.iter().filter(|(option, _)| matches.contains_id(option)) {
+        let error = format!("--{option}: Bakeoff does not write {format}");
+        return Err(CommandError::usage(error).hint(
+            "use --export-markdown, --export-csv or --export-json; pandoc converts Markdown to AsciiDoc and Org",
+        ));
+    }
     targets(matches).map(drop)
 }
 

@@ -1,7 +1,7 @@
 //! Every format with names and values that mean something to it: what is read back is what was written, no more and no less.
 //! The tools that the formats are made for read them in `tests/command/readers.rs`.
 
-use crate::{go, hyperfine, markdown, tables, trials, wide};
+use crate::{go, hyperfine, markdown, trials, wide};
 use bakeoff_command::Concluded;
 use bakeoff_judge::findings::Findings;
 use bakeoff_model::plain::clean;
@@ -232,44 +232,18 @@ fn check_go(study: &(Record, Findings)) {
     assert!(gathered.notes.is_empty(), "{:?}", gathered.notes);
 }
 
-fn check_tables(study: &(Record, Findings)) {
-    let text = tables::asciidoc(&concluded(study));
-    let inside = text.split("|===\n").nth(1).unwrap();
-    let cells: Vec<&str> = inside.lines().filter(|line| !line.is_empty()).collect();
-    assert_eq!(cells.len(), 4 * 7, "{text}");
-    for cell in cells {
-        let rest = cell.strip_prefix("| ").unwrap_or_else(|| panic!("{text}"));
-        assert!(!rest.contains(['|', '<', '{', '[', '+', '*', '_', '`', ':', '"', '\\', '^', '~']), "{text}");
-    }
-    assert!(!text.lines().any(|line| line.contains("::")), "{text}");
-    let text = tables::org(&concluded(study));
-    let rows: Vec<&str> = text.lines().filter(|line| line.starts_with("| ")).collect();
-    assert_eq!(rows.len(), 4, "{text}");
-    assert!(rows.iter().all(|row| row.matches('|').count() == 8), "{text}");
-    let lines = text.lines().filter(|line| line.starts_with(['#', '*', '-', '+', ':', '%']));
-    assert!(lines.into_iter().all(|line| line.starts_with("#+CAPTION: ") || line == "#+OPTIONS: ^:nil"), "{text}");
-    // Names are code; nothing else may hold a command.
-    let outside: String = text.split('~').step_by(2).collect();
-    for command in ["@@", "{{{", "[[", "<", "call_", "src_"] {
-        assert!(!outside.contains(command), "{command} in {outside}");
-    }
-}
-
 fn check_all(names: &[String; 3], workload: &str, condition: &str) {
     let study = study(names, workload, condition);
     check_markdown(&study, names);
     check_csv(&study, names);
     check_json(&study, names);
     check_go(&study);
-    check_tables(&study);
     let texts = [
         markdown::page(&concluded(&study)),
         wide::csv(&study.1).unwrap(),
         trials::csv(&concluded(&study)).unwrap(),
         hyperfine::json(&concluded(&study)).unwrap(),
         go::lines(&concluded(&study)),
-        tables::asciidoc(&concluded(&study)),
-        tables::org(&concluded(&study)),
     ];
     for text in texts {
         assert!(bakeoff_testkit::foreign::is_harmless(&text), "{text:?}");
@@ -404,8 +378,6 @@ fn a_study_without_trials_is_written_in_every_format() {
     assert_eq!(read_csv(&trials::csv(&concluded(&study)).unwrap()).len(), 1);
     assert!(!go::lines(&concluded(&study)).contains("Benchmark"));
     wide::csv(&study.1).unwrap();
-    tables::org(&concluded(&study));
-    tables::asciidoc(&concluded(&study));
 }
 
 #[test]
@@ -420,9 +392,6 @@ fn that_all_variants_are_one_program_is_written_where_people_read_it() {
     let study = (record, findings);
     let page = markdown::page(&concluded(&study));
     assert!(page.contains("are the same program, so that there is no difference to measure"), "{page}");
-    for text in [tables::asciidoc(&concluded(&study)), tables::org(&concluded(&study))] {
-        assert!(text.contains("are the same program"), "{text}");
-    }
     let lines = read_csv(&wide::csv(&study.1).unwrap());
     let of = |title: &str| lines[1][lines[0].iter().position(|known| known == title).unwrap()].clone();
     assert_eq!(
@@ -437,15 +406,9 @@ fn times_are_in_the_unit_that_is_asked_for_where_people_read_them() {
     let study = plain();
     let asked = |time_unit| Concluded { time_unit, ..concluded(&study) };
     let (fitting, ms) = (asked(None), asked(Some(bakeoff_report::TimeUnit::Millisecond)));
-    for (write, caption) in [
-        (markdown::page as fn(&Concluded<'_>) -> String, "exit; in "),
-        (|concluded| tables::asciidoc(concluded).replace("&#59;", ";"), "exit; in "),
-        (tables::org, "exit; in "),
-    ] {
-        let [before, after] = [&fitting, &ms].map(write);
-        assert!(before.contains(&format!("{caption}s\n")) && !before.contains(&format!("{caption}ms\n")), "{before}");
-        assert!(after.contains(&format!("{caption}ms\n")) && !after.contains(&format!("{caption}s\n")), "{after}");
-    }
+    let [before, after] = [&fitting, &ms].map(markdown::page);
+    assert!(before.contains("exit; in s\n") && !before.contains("exit; in ms\n"), "{before}");
+    assert!(after.contains("exit; in ms\n") && !after.contains("exit; in s\n"), "{after}");
     // The row of the baseline, above everything that is folded.
     let typical = format!(
         "baseline, {}",

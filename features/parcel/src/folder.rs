@@ -9,11 +9,12 @@ const FILES_MAX: usize = 20_000;
 const BYTES_MAX: u64 = 4 << 30;
 
 /// Every file of a study's folder by its name below it, with slashes, sorted. What begins with a dot is left out, and
-/// with it `.bakeoff` and `.git`. A link to a file of the same folder counts as that file.
+/// with it `.bakeoff` and `.git`. A link to a file of the same folder, or of the Git repository around it, counts as that
+/// file.
 ///
 /// # Errors
-/// [`Error::Strange`] for what cannot be a part of a study: devices and their like, links that lead out of the folder or
-/// to folders, names that are no text, and more than a study can be.
+/// [`Error::Strange`] for what cannot be a part of a study: devices and their like, links that lead elsewhere or to
+/// folders, names that are no text, and more than a study can be.
 pub fn files_of_study(dir: &Path) -> Result<Vec<(String, PathBuf)>, Error> {
     let home = fs::canonicalize(dir).at("resolve", dir)?;
     let mut found = vec![];
@@ -35,9 +36,10 @@ pub fn files_of_study(dir: &Path) -> Result<Vec<(String, PathBuf)>, Error> {
             let mut meta = fs::symlink_metadata(&path).at("look at", &path)?;
             if meta.is_symlink() {
                 let target = fs::canonicalize(&path).at("resolve", &path)?;
-                if !target.starts_with(&home) || !target.is_file() {
+                if !target.is_file() || !may_follow(&home, &target) {
                     return Err(strange(
-                        "is a link to what is not a file of the study's folder: put a copy in its place",
+                        "is a link to something other than a file of the study's folder, or of the Git repository around \
+                         it: put a copy in its place",
                     ));
                 }
                 meta = fs::metadata(&path).at("look at", &path)?;
@@ -58,6 +60,15 @@ pub fn files_of_study(dir: &Path) -> Result<Vec<(String, PathBuf)>, Error> {
     }
     found.sort();
     Ok(found)
+}
+
+/// Whether a link may bring this file into a parcel: a study of somebody else must not pack any file that it points to. What
+/// is hidden in the repository, such as `.git`, stays there.
+fn may_follow(home: &Path, target: &Path) -> bool {
+    let repository = home.ancestors().find(|above| above.join(".git").exists());
+    let inside = repository.and_then(|repository| target.strip_prefix(repository).ok());
+    let is_hidden = |path: &Path| path.iter().any(|part| part.as_encoded_bytes().starts_with(b"."));
+    target.starts_with(home) || inside.is_some_and(|path| !is_hidden(path))
 }
 
 fn too_much() -> String {
@@ -89,6 +100,24 @@ mod tests {
         }
         symlink("patches/b.patch", dir.join("link")).unwrap();
         assert_eq!(names(&dir).unwrap(), ["link", "patches.txt", "patches/b.patch", "study.toml"]);
+    }
+
+    #[test]
+    fn a_link_to_a_file_of_the_repository_counts_as_that_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let (studies, git) = (folder.path().join("studies"), folder.path().join(".git"));
+        let dir = studies.join("one");
+        fs::create_dir_all(&dir).unwrap();
+        fs::write(studies.join("fetch.sh"), "").unwrap();
+        symlink("../fetch.sh", dir.join("fetch.sh")).unwrap();
+        let said = names(&dir).unwrap_err();
+        assert!(said.contains("fetch.sh` is a link") && said.contains("put a copy in its place"), "{said}");
+        fs::create_dir(&git).unwrap();
+        assert_eq!(names(&dir).unwrap(), ["fetch.sh"]);
+        fs::write(git.join("config"), "").unwrap();
+        symlink("../../.git/config", dir.join("config")).unwrap();
+        let said = names(&dir).unwrap_err();
+        assert!(said.contains("config` is a link"), "{said}");
     }
 
     #[test]

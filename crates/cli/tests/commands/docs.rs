@@ -109,7 +109,7 @@ const TRIES: u32 = 4;
 #[test]
 fn every_command_in_the_documents_does_what_they_say() {
     let folder = tempfile::tempdir().unwrap();
-    let copied = Command::new("cp").arg("-r").arg(root().join("studies")).arg(folder.path()).status().unwrap();
+    let copied = Command::new("cp").arg("-rL").arg(root().join("studies")).arg(folder.path()).status().unwrap();
     assert!(copied.success());
     // What was executed in this checkout is not part of the documents.
     for study in fs::read_dir(folder.path().join("studies")).unwrap() {

@@ -77,7 +77,7 @@ fn no_output_has_a_planted_name() {
         assert!(!output.stdout.is_empty(), "{words:?}: {output:?}");
         has_none(&words.join(" "), &output.stdout);
     }
-    for format in ["markdown", "csv", "trials", "json", "findings", "go", "asciidoc", "orgmode"] {
+    for format in ["markdown", "csv", "trials", "json", "findings", "go"] {
         let option = format!("--export-{format}");
         for option in [option.as_str(), "--html", "--svg", "--junit"] {
             let mut words = vec!["report", journal.as_str(), "--redact", option, "out", "--style", "none"];

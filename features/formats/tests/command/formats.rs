@@ -8,16 +8,8 @@ use std::fs;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-const OPTIONS: [&str; 8] = [
-    "--export-markdown",
-    "--export-csv",
-    "--export-trials",
-    "--export-json",
-    "--export-findings",
-    "--export-go",
-    "--export-asciidoc",
-    "--export-orgmode",
-];
+const OPTIONS: [&str; 6] =
+    ["--export-markdown", "--export-csv", "--export-trials", "--export-json", "--export-findings", "--export-go"];
 
 /// `bakeoff` as it is typed.
 fn typed(sandbox: &Sandbox, words: &[&str]) -> Shown {
@@ -67,6 +59,8 @@ fn what_cannot_be_written_is_said_before_anything_is_executed() {
         (&["--export-csv", "-", "--export-go", "-"], ["name the same file", "hint: give each"]),
         (&["--export-csv", "-", "--json"], ["in the place of the report", "hint: name a file"]),
         (&["--export-csv", "-", "--all"], ["in the place of the report", "hint: name a file"]),
+        (&["--export-asciidoc", "x"], ["does not write AsciiDoc", "hint: use --export-markdown, --export-csv or"]),
+        (&["--export-orgmode", "-"], ["does not write Org", "hint: use --export-markdown, --export-csv or"]),
     ] {
         compare(&sandbox, words).expect(2, &parts);
         assert!(!sandbox.path().join("j.jsonl").exists(), "it was executed: {words:?}");

@@ -1,4 +1,4 @@
-//! What is written for other tools, read by those tools: Python's csv and json, R, benchstat, Asciidoctor, pandoc, and our own
+//! What is written for other tools, read by those tools: Python's csv and json, R, benchstat, pandoc, and our own
 //! readers of hyperfine's and Go's formats. A tool that is not installed is skipped by name.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test ends where something is not as it should be")]
@@ -224,21 +224,9 @@ fn the_command_that_repeats_it_does_so() {
 }
 
 #[test]
-fn asciidoctor_and_pandoc_make_tables_of_what_is_written_for_them() {
+fn pandoc_makes_tables_of_what_is_written_for_it() {
     let sandbox = compared();
     let escaped = "a|b &lt;b&gt;, \"c\"";
-    if has("asciidoctor", "--version") {
-        let page = output("asciidoctor", &["-s", "-o", "-"], &export(&sandbox, "asciidoc"));
-        assert_eq!([page.matches("<table").count(), page.matches("<tr>").count()], [1, 4], "{page}");
-        let plain =
-            page.replace("&#124;", "|").replace("&#60;", "&lt;").replace("&#62;", "&gt;").replace("&#34;", "\"");
-        assert!(plain.contains(escaped) && plain.contains("gzip-9"), "{page}");
-    }
-    if has("pandoc", "--version") {
-        let page = output("pandoc", &["-f", "org", "-t", "html", "--wrap=none"], &export(&sandbox, "orgmode"));
-        assert_eq!([page.matches("<table").count(), page.matches("<tr").count()], [1, 4], "{page}");
-        assert!(page.replace("&quot;", "\"").contains(&escaped.replace('|', "∣")), "{page}");
-    }
     if has("pandoc", "--version") {
         let page = output("pandoc", &["-f", "gfm", "-t", "html", "--wrap=none"], &export(&sandbox, "markdown"));
         assert_eq!(page.matches("<table").count(), 4, "the answer and three metrics: {page}");

@@ -5,6 +5,7 @@
 
 use crate::common::{SMALL, Sandbox, Shown, small};
 use std::fs;
+use std::os::unix::fs::symlink;
 use std::path::PathBuf;
 
 /// The small study, executed: its first layer takes a source.
@@ -189,6 +190,21 @@ fn a_study_without_a_journal_can_be_packed() {
     there.execute(&["report", "STUDY", "--against", "imported"]).expect(2, &["has not been executed"]);
     there.execute(&["run", "STUDY", "--quiet", "--blocks", "6"]).expect(0, &[]);
     there.execute(&["report", "STUDY", "--against", "imported"]).expect(2, &["nothing was imported"]);
+}
+
+#[test]
+fn a_file_that_the_studies_of_a_repository_share_travels_with_each() {
+    let here = executed();
+    let expect = here.study().join("hello.out");
+    fs::rename(&expect, here.path().join("hello.out")).unwrap();
+    symlink("../hello.out", &expect).unwrap();
+    here.execute(&["export", "STUDY"]).expect(2, &["hello.out` is a link", "put a copy in its place"]);
+    fs::create_dir(here.path().join(".git")).unwrap();
+    let there = elsewhere();
+    import(&there, &packed(&here, &[])).expect(0, &["files of the study: 2"]);
+    let travelled = there.study().join("hello.out");
+    assert!(!travelled.is_symlink());
+    assert_eq!(fs::read(travelled).unwrap(), fs::read(expect).unwrap());
 }
 
 #[test]
