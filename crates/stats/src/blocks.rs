@@ -11,7 +11,7 @@ const POWER: f64 = 0.8;
 /// The least number of blocks with which a comparison can be shown to differ at `alpha`, however many others it is
 /// judged with: the smallest p of the sign-flip test, and of max-T, is 2^(1−n), so n ≥ 1 + log2(1/alpha).
 pub fn least(alpha: f64) -> u32 {
-    1 + (1.0 / alpha).log2().ceil().max(0.0) as u32
+    ((1.0 / alpha).log2().ceil().max(0.0) as u32).saturating_add(1)
 }
 
 /// What is known about a comparison, on the scale of its contrasts.
@@ -68,6 +68,7 @@ mod tests {
         check(0.01, 8);
         check(1.0 / 32.0, 6);
         check(1.0, 1);
+        check(0.0, u32::MAX);
     }
 
     /// The table of 1.11 with margins so small, or estimates of 0, that only one of the two can be shown.
