@@ -84,7 +84,8 @@ struct Declared {
 }
 
 impl Gathered {
-    pub(super) fn add(&mut self, options: &Options, place: &dyn Keys, unit: &str, better: Better, value: f64) {
+    /// Adds a value, in a unit, of what stands in a place; the unit becomes its base unit.
+    pub fn add(&mut self, options: &Options, place: &dyn Keys, unit: &str, better: Better, value: f64) {
         let at = self.place(options, place, unit, better);
         self.samples[at].values.push(value);
     }

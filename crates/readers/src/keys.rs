@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 pub const CONFIG: &str = ".config";
 
 /// What is known of one value.
-pub(super) trait Keys {
+pub trait Keys {
     /// The value of a key; empty if it has none. `without` are keys that `.fullname` leaves out.
     fn get<'a>(&'a self, key: &str, without: &[&str]) -> Cow<'a, str>;
 

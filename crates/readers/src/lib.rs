@@ -9,7 +9,6 @@ pub mod columns;
 mod gathered;
 mod go;
 mod input;
-mod journal;
 mod json;
 pub mod keys;
 pub mod lines;
@@ -20,7 +19,6 @@ mod rounded;
 mod table;
 
 pub use gathered::{Gathered, Kind, Sample};
-pub use journal::journal;
 pub use nan::without_nan;
 pub use options::{Format, Options};
 pub use origin::{Error, Origin};

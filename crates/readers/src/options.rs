@@ -39,7 +39,7 @@ pub struct Options {
 
 impl Options {
     /// Whether a value counts.
-    pub(super) fn wants(&self, place: &dyn Keys) -> bool {
+    pub fn wants(&self, place: &dyn Keys) -> bool {
         // A unit may be called as the file does, or by its base unit.
         struct AsWritten<'b>(&'b dyn Keys);
         impl Keys for AsWritten<'_> {

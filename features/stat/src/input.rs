@@ -47,7 +47,7 @@ fn journal(path: &Path, is_alone: bool, origin: &Origin<'_>, options: &Options) 
         message: error.to_string(),
         remedy: "`bakeoff report` says what is wrong with it".to_owned(),
     })?;
-    let mut gathered = bakeoff_readers::journal(&contents.record, is_alone, origin, options)?;
+    let mut gathered = crate::journal::journal(&contents.record, is_alone, origin, options)?;
     gathered.notes.extend(contents.odd.iter().map(|odd| format!("{}: {odd}", origin.name)));
     Ok(gathered)
 }

@@ -5,6 +5,7 @@ mod args;
 mod command;
 mod foreign;
 mod input;
+mod journal;
 pub mod page;
 #[cfg(test)]
 mod tests;

@@ -2,11 +2,11 @@
 //! decides on, in the order of its blocks. Only blocks in which every variant counts are taken, so that the values correspond.
 //! The record was read elsewhere.
 
-use super::keys::{Keys, Projection};
-use super::{Error, Gathered, Kind, Options, Origin};
 use bakeoff_model::metric::{Metric, Unit};
 use bakeoff_model::range::is_usable;
 use bakeoff_model::record::{Outcome, Record, Trial};
+use bakeoff_readers::keys::{Keys, Projection};
+use bakeoff_readers::{Error, Gathered, Kind, Options, Origin};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
@@ -48,7 +48,12 @@ impl Keys for Place<'_> {
 ///
 /// # Errors
 /// If there is no block in which every variant counts.
-pub fn journal(record: &Record, is_alone: bool, origin: &Origin<'_>, options: &Options) -> Result<Gathered, Error> {
+pub(crate) fn journal(
+    record: &Record,
+    is_alone: bool,
+    origin: &Origin<'_>,
+    options: &Options,
+) -> Result<Gathered, Error> {
     let record = &*record.in_parts();
     let study = &record.study;
     let unknown =
@@ -196,7 +201,7 @@ mod tests {
         let parse = |text| Some(Projection::parse(text).unwrap());
         let options = Options {
             col: parse("/condition"),
-            filter: super::super::keys::Filter::parse("/variant:b").unwrap(),
+            filter: bakeoff_readers::keys::Filter::parse("/variant:b").unwrap(),
             ..Options::default()
         };
         let found = samples(&record(), true, &options);
