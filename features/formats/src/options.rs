@@ -95,7 +95,7 @@ fn targets(matches: &ArgMatches) -> Result<Vec<(&'static Format, Target)>, Comma
 
 /// Whether all files can be written.
 pub(crate) fn check(matches: &ArgMatches) -> Result<(), CommandError> {
-    for (option, format) in NOT_WRITTEN.iter().filter(|(option, _)| matches.contains_id(option)) {
+    if let Some((option, format)) = NOT_WRITTEN.iter().find(|(option, _)| matches.contains_id(option)) {
         let error = format!("--{option}: Bakeoff does not write {format}");
         return Err(CommandError::usage(error).hint(
             "use --export-markdown, --export-csv or --export-json; pandoc converts Markdown to AsciiDoc and Org",
