@@ -64,7 +64,7 @@ fn sweep(prefix: &str, place: &Path) {
             continue;
         }
         let Ok(_lock) = Lock::take(&path.join(LOCK)) else { continue };
-        // Renamed first: a folder whose owner has just come to lock it is then seen to be away, and is never half wiped.
+        // Renamed first, so an owner that is just about to lock it sees that it is away, and never uses a half-wiped folder.
         let away = path.with_extension(SWEPT);
         // What cannot be removed is no reason not to work.
         let _ = std::fs::rename(&path, &away).and_then(|()| wipe(&away));

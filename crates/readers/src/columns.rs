@@ -81,7 +81,7 @@ pub(super) fn read(
         match word {
             Ok((b"", _)) => Err(origin.error(number, &format!("column {} is empty", columns.column), REMEDY_EMPTY)),
             Ok((word, rest)) => {
-                // Of a column that somebody named it matters only what the next one is known to mean.
+                // Next to a chosen column only a known unit matters.
                 let (digits, known) = match with_unit(word, rest, origin, number) {
                     Err(_) if columns.is_chosen => (word, None),
                     read => read?,

@@ -1,5 +1,5 @@
-//! How a race is run: the journal is locked and opened, it is checked that the variants can run, the machine is held, the missing
-//! trials run, and everything is let go of in the opposite order. No other place does any of these.
+//! Runs a race: locks and opens the journal, checks that the variants can run, holds the machine, runs the missing trials, and
+//! releases everything in reverse order. No other place does any of these.
 
 use super::OpenStudy;
 use crate::race::{Keep, Race};
@@ -45,7 +45,7 @@ impl<'a> Race<'a> {
         let (state, quiet, cache, is_latest) = (self.state, self.quiet, self.cache, self.keep == Keep::Study);
         let is_simulated = self.study.simulated.is_some();
         let lock = state.lock()?;
-        // A journal is not begun for what cannot run; one that is complete is shown all the same.
+        // A journal is not begun for what cannot run; a complete one is shown in any case.
         let is_new = !state.journal.exists();
         if is_new {
             check()?;

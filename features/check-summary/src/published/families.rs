@@ -38,7 +38,10 @@ pub(super) fn resolve(mut rows: Vec<Row>, sections: &[Option<Heading>], problems
     if single == Headings::Titles && rows.iter().any(|row| !row.summary.name.is_empty()) {
         let remedy = "write the system's name before it, or leave the line out";
         let nameless = rows.iter().filter(is_nameless);
-        problems.extend(nameless.map(|row| problem(row.span.clone(), "whose is this figure?".to_owned(), remedy)));
+        problems.extend(
+            nameless
+                .map(|row| problem(row.span.clone(), "which system does this figure belong to?".to_owned(), remedy)),
+        );
     }
     let is_single = |row: &Row| single == Headings::Systems && matches!(row.kind, Kind::Keyed { .. });
     let is_list = |row: &Row| matches!(row.kind, Kind::Listed { .. });

@@ -2,7 +2,7 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test ends where something is not as it should be")]
 
-use crate::common::{Sandbox, Shown};
+use crate::common::{Sandbox, Shown, is_missing};
 use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
@@ -21,14 +21,6 @@ fn project() -> (Sandbox, PathBuf) {
     fs::write(folder.join("mktab.c"), "int main(void) { return 0; }\n").unwrap();
     fs::write(folder.join("Makefile"), MAKEFILE).unwrap();
     (sandbox, folder)
-}
-
-fn is_missing(tools: &[&str]) -> bool {
-    let missing = tools.iter().find(|tool| Command::new(tool).arg("--version").output().is_err());
-    if let Some(missing) = missing {
-        println!("skipped: {missing} is not installed");
-    }
-    missing.is_some()
 }
 
 fn typed(sandbox: &Sandbox, words: &[&str]) -> Shown {

@@ -5,7 +5,7 @@
 
 use crate::common::processes::alive_in;
 use crate::common::terminal::{self, Terminal, drawn};
-use crate::common::{Sandbox, Shown};
+use crate::common::{Sandbox, Shown, is_missing};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -22,14 +22,6 @@ fn project(makefile: &str) -> (Sandbox, PathBuf) {
     fs::write(folder.join("sum.c"), SUM_C).unwrap();
     fs::write(folder.join("Makefile"), makefile).unwrap();
     (sandbox, folder)
-}
-
-fn is_missing(tools: &[&str]) -> bool {
-    let missing = tools.iter().find(|tool| Command::new(tool).arg("--version").output().is_err());
-    if let Some(missing) = missing {
-        println!("skipped: {missing} is not installed");
-    }
-    missing.is_some()
 }
 
 fn typed(sandbox: &Sandbox, words: &[&str]) -> Shown {

@@ -199,3 +199,12 @@ pub fn small() -> Sandbox {
     sandbox.write("hello.out", "hello\n");
     sandbox
 }
+
+/// Whether one of these tools is not installed, which is said.
+pub fn is_missing(tools: &[&str]) -> bool {
+    let missing = tools.iter().find(|tool| Command::new(tool).arg("--version").output().is_err());
+    if let Some(missing) = missing {
+        println!("skipped: {missing} is not installed");
+    }
+    missing.is_some()
+}
