@@ -1,7 +1,7 @@
 //! The targets: each takes bytes that anybody may have written to one reader of ours, and on through whatever follows it.
 
-use bakeoff_builds::executed_with;
-use bakeoff_builds::{Limits, unpack_archive};
+use bakeoff_building::executed_with;
+use bakeoff_building::{Limits, unpack_archive};
 use bakeoff_check_summary::published;
 use bakeoff_command::Registry;
 use bakeoff_ministat::reading;

@@ -1,7 +1,7 @@
 //! What the lab has built on demand while a study is executed, between `lab`, which asks for it, and `build`, which makes it:
 //! layouts of a pass, and trials of building. Each call is handed on and its answer put into the other's words.
 
-use bakeoff_builds::{Failed, Request};
+use bakeoff_building::{Failed, Request};
 use bakeoff_command::alone::tell_who_is_waited_for;
 use bakeoff_command::error::CommandError;
 use bakeoff_command::screen;
@@ -15,7 +15,7 @@ use std::cell::RefCell;
 
 /// Who builds on demand, and for what.
 pub(crate) struct Maker<'a> {
-    builder: RefCell<bakeoff_builds::OnDemand<'a>>,
+    builder: RefCell<bakeoff_building::OnDemand<'a>>,
     /// The twin is linked as the baseline is.
     baseline: String,
     building: Building,
@@ -25,7 +25,7 @@ pub(crate) struct Maker<'a> {
 impl<'a> Maker<'a> {
     /// None if a plan needs nothing built on demand.
     pub(crate) fn of(
-        cache: &'a bakeoff_builds::Cache,
+        cache: &'a bakeoff_building::Cache,
         request: &Request<'a>,
         plan: &Plan,
         quiet: bool,
@@ -34,7 +34,7 @@ impl<'a> Maker<'a> {
             return Ok(None);
         }
         Ok(Some(Self {
-            builder: RefCell::new(bakeoff_builds::OnDemand::open(cache, request, |process| {
+            builder: RefCell::new(bakeoff_building::OnDemand::open(cache, request, |process| {
                 tell_who_is_waited_for(process, quiet)
             })?),
             baseline: plan.baseline().name.clone(),
@@ -74,7 +74,7 @@ impl<'a> Maker<'a> {
         let layer = self.building.layer(&task.block.workload).unwrap_or_default();
         let prepared = self.builder.borrow_mut().prepare(layer, self.variant(task.variant)).map_err(stop)?;
         let command = prepared.map_err(|failed| Stop::Failed(failure("tree", failed)))?;
-        let bakeoff_builds::Command { argv, dir, env, log, timeout_s } = command;
+        let bakeoff_building::Command { argv, dir, env, log, timeout_s } = command;
         Ok(Prepared { argv, dir, env, log, timeout_s })
     }
 
@@ -97,9 +97,9 @@ fn failure(what: &str, failed: Failed) -> Failure {
     Failure::Surroundings { part: format!("{what} of layer {layer}"), why, tail }
 }
 
-fn stop(error: bakeoff_builds::Error) -> Stop {
+fn stop(error: bakeoff_building::Error) -> Stop {
     match error {
-        bakeoff_builds::Error::Interrupted => Stop::Interrupted,
+        bakeoff_building::Error::Interrupted => Stop::Interrupted,
         error => Stop::Error(bakeoff_lab::Error::Building(Box::new(error))),
     }
 }

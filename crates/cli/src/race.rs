@@ -1,7 +1,7 @@
 //! A race, for whichever command: variants with everything prepared, and what becomes of the journal. How it is run is in
 //! `session::racing`; what is prepared, where trials run, and what is shown, is the commands' business.
 
-use bakeoff_builds::Cache;
+use bakeoff_building::Cache;
 use bakeoff_command::state::State;
 use bakeoff_command::{Asked, Registry};
 use bakeoff_lab::watched::Watched;

@@ -124,7 +124,7 @@ impl CommandError {
 /// Whether an error, or what caused it, is that there is no space.
 fn is_full(error: &(dyn Error + 'static)) -> bool {
     let kind = error.downcast_ref::<std::io::Error>().map(std::io::Error::kind);
-    let is_of_build = matches!(error.downcast_ref(), Some(bakeoff_builds::Error::DiskFull { .. }));
+    let is_of_build = matches!(error.downcast_ref(), Some(bakeoff_building::Error::DiskFull { .. }));
     let is_of_system = matches!(kind, Some(std::io::ErrorKind::StorageFull | std::io::ErrorKind::QuotaExceeded));
     is_of_build || is_of_system || error.source().is_some_and(is_full)
 }
@@ -159,7 +159,7 @@ impl From<bakeoff_model::plan::Error> for CommandError {
 impl From<bakeoff_lab::Error> for CommandError {
     fn from(error: bakeoff_lab::Error) -> Self {
         match error {
-            bakeoff_lab::Error::Building(cause) => match cause.downcast::<bakeoff_builds::Error>() {
+            bakeoff_lab::Error::Building(cause) => match cause.downcast::<bakeoff_building::Error>() {
                 Ok(error) => (*error).into(),
                 Err(cause) => Self::new(Code::Internal, bakeoff_lab::Error::Building(cause)),
             },
@@ -168,13 +168,13 @@ impl From<bakeoff_lab::Error> for CommandError {
     }
 }
 
-impl From<bakeoff_builds::Error> for CommandError {
-    fn from(error: bakeoff_builds::Error) -> Self {
+impl From<bakeoff_building::Error> for CommandError {
+    fn from(error: bakeoff_building::Error) -> Self {
         match error {
-            bakeoff_builds::Error::Interrupted => {
+            bakeoff_building::Error::Interrupted => {
                 Self::new(Code::Interrupted, error).hint("what was built is kept; execute the command again to go on")
             }
-            bakeoff_builds::Error::Host(_) => Self::new(Code::Internal, error),
+            bakeoff_building::Error::Host(_) => Self::new(Code::Internal, error),
             _ => Self::usage(error),
         }
     }

@@ -4,7 +4,7 @@
 use crate::error::{Code, CommandError};
 use crate::feature::Registry;
 use crate::screen;
-use bakeoff_builds::Request;
+use bakeoff_building::Request;
 use bakeoff_host::disk::{read_file, read_text};
 use bakeoff_lab::watched::Watched;
 use bakeoff_model::digest::Digest;

@@ -1,13 +1,13 @@
 //! `bakeoff export`: a study with all that its trials can be traced by, in one file. What goes in is decided here; the
-//! file itself is `bakeoff_builds::parcel`'s business.
+//! file itself is `bakeoff_building::parcel`'s business.
 
 use crate::error::Error;
 use crate::format::Member;
 use crate::kept::{files_of_layer, prefix_of_layer, source_of};
 use crate::name::top_of;
 use crate::pack::{Packed, Packing};
-use bakeoff_builds::Cache;
-use bakeoff_builds::short_name;
+use bakeoff_building::Cache;
+use bakeoff_building::short_name;
 use bakeoff_command::error::{Code, CommandError};
 use bakeoff_command::journals::{redaction, tell_removed};
 use bakeoff_command::scratch::Scratch;

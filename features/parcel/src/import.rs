@@ -5,7 +5,7 @@ use crate::error::Error;
 use crate::format::Manifest;
 use crate::name::top_of;
 use crate::open::{Bounds, open};
-use bakeoff_builds::{Cache, import_source};
+use bakeoff_building::{Cache, import_source};
 use bakeoff_command::error::{Code, CommandError};
 use bakeoff_command::scratch::Scratch;
 use bakeoff_command::screen;

@@ -1,7 +1,7 @@
 //! What a cache keeps of layers and sources, under the names that it has in a parcel.
 
 use super::name::complaint;
-use bakeoff_builds::{KeptSource, kept_of_layer, kept_prefix, short_name};
+use bakeoff_building::{KeptSource, kept_of_layer, kept_prefix, short_name};
 use std::path::{Path, PathBuf};
 
 /// The record, manifest and log of a layer, as far as the cache with that root has them: the name of each in a parcel,
@@ -22,7 +22,7 @@ pub(crate) fn prefix_of_layer(root: &Path, digest: &str) -> Option<(String, Path
 /// in a parcel, where it is, and whether it is a folder.
 pub(crate) fn source_of(root: &Path, sha256: &str) -> Option<(String, PathBuf, bool)> {
     let folder = |folder: PathBuf| Some((format!("sources/{sha256}.tar"), folder, true));
-    match bakeoff_builds::kept_source(root, sha256)? {
+    match bakeoff_building::kept_source(root, sha256)? {
         KeptSource::Folder(path) => folder(path),
         KeptSource::File(file) => {
             let name = format!("sources/{sha256}/{}", file.file_name()?.to_str().unwrap_or_default());

@@ -88,7 +88,7 @@ fn typed() -> Result<String, CommandError> {
             Ok(line) => return Ok(line),
             Err(mpsc::RecvTimeoutError::Disconnected) => return Ok(String::new()),
             Err(mpsc::RecvTimeoutError::Timeout) if bakeoff_host::interrupt::count() > 0 => {
-                return Err(bakeoff_builds::Error::Interrupted.into());
+                return Err(bakeoff_building::Error::Interrupted.into());
             }
             Err(mpsc::RecvTimeoutError::Timeout) => {}
         }

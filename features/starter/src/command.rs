@@ -17,7 +17,7 @@ use crate::shell::quoted;
 use crate::start::Start;
 use crate::training;
 use crate::workload::names;
-use bakeoff_builds::Cache;
+use bakeoff_building::Cache;
 use bakeoff_command::{Code, CommandError, Registry, screen};
 use bakeoff_model::plain::clean;
 use bakeoff_report::format;

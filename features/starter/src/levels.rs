@@ -3,7 +3,7 @@
 
 use crate::recognise::{Found, System};
 use crate::rust;
-use bakeoff_builds::Made;
+use bakeoff_building::Made;
 use bakeoff_command::CommandError;
 use std::path::Path;
 use toml_edit::{InlineTable, Value};

@@ -10,7 +10,7 @@ use crate::recognise::{Errors, Found, How, System};
 use crate::script::{self, Program, found_nothing};
 use crate::workload::stub;
 use crate::write::{Output, Written, text};
-use bakeoff_builds::{BuildEvent, Cache, Made, Request, build_all, kept_tree, made_by};
+use bakeoff_building::{BuildEvent, Cache, Made, Request, build_all, kept_tree, made_by};
 use bakeoff_command::source_notes::source_note;
 use bakeoff_command::study_folder::StudyFolder;
 use bakeoff_command::{Code, CommandError, Registry, screen};

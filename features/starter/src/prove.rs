@@ -3,7 +3,7 @@
 
 use crate::plain::{failure, tell};
 use crate::progress::{as_plain, step, watched};
-use bakeoff_builds::{Cache, Wanted, build_all, survey};
+use bakeoff_building::{Cache, Wanted, build_all, survey};
 use bakeoff_command::study_folder::StudyFolder;
 use bakeoff_command::{CommandError, Registry, screen};
 use bakeoff_model::plan::Plan;

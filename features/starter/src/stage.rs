@@ -93,7 +93,7 @@ impl Stage {
             End::Exited(code) => format!("it exited {code}"),
             End::Signalled(signal) => format!("it was killed by signal {signal}"),
             End::TimedOut => format!("it takes longer than {} s", self.most_s),
-            End::Interrupted => return Err(bakeoff_builds::Error::Interrupted.into()),
+            End::Interrupted => return Err(bakeoff_building::Error::Interrupted.into()),
             other => format!("it could not be executed: {other:?}"),
         };
         let said =

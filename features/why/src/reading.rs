@@ -20,7 +20,7 @@ pub use depth::Depth;
 pub use error::{Error, in_one_line};
 
 use crate::facts::{Content, FileFacts};
-use bakeoff_builds::files_meant;
+use bakeoff_building::files_meant;
 use content::{ELF, elf_at};
 use error::Broken;
 use object::read::{ReadCache, ReadCacheOps};
@@ -100,8 +100,8 @@ pub fn facts_below(folder: &Path, depth: Depth) -> Result<(Vec<FileFacts>, Vec<E
 /// link outside the prefix leads to is not in it.
 ///
 /// # Errors
-/// Any [`bakeoff_builds::Error`] of a folder that cannot be listed.
-pub fn files(prefix: &Path, patterns: &[String]) -> Result<Vec<String>, bakeoff_builds::Error> {
+/// Any [`bakeoff_building::Error`] of a folder that cannot be listed.
+pub fn files(prefix: &Path, patterns: &[String]) -> Result<Vec<String>, bakeoff_building::Error> {
     let patterns: Vec<&str> = patterns.iter().map(String::as_str).collect();
     let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let inside = real(prefix);

@@ -2,7 +2,7 @@
 
 use super::estimates::about;
 use super::options::Selection;
-use bakeoff_builds::{BuildEvent, Cache};
+use bakeoff_building::{BuildEvent, Cache};
 use bakeoff_command::error::{Code, CommandError};
 use bakeoff_command::source_notes::source_note;
 use bakeoff_command::study_folder::StudyFolder;
@@ -113,7 +113,7 @@ pub(super) fn build(
         BuildEvent::Missing { .. } if !telling.announce => {}
         event => tell(event),
     };
-    Ok(bakeoff_builds::build_all(cache, &request, &report)?)
+    Ok(bakeoff_building::build_all(cache, &request, &report)?)
 }
 
 pub(super) fn tell(event: BuildEvent) {

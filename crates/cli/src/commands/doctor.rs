@@ -21,7 +21,7 @@ pub(crate) struct Args {}
 
 pub(crate) fn execute(_: &Args, features: &Registry) -> Result<Code, CommandError> {
     let mut checks = checks();
-    if let Ok(root) = bakeoff_builds::Cache::default_root() {
+    if let Ok(root) = bakeoff_building::Cache::default_root() {
         let there = root.ancestors().find(|path| path.exists()).unwrap_or(&root).to_owned();
         checks.push(disk(&there));
     }

@@ -1,8 +1,8 @@
 //! `bakeoff gc`: removes from the cache what has not been used for long, or what makes it too large. Which studies are
-//! in reach and what they need is found out here; what may go is decided in `bakeoff_builds`.
+//! in reach and what they need is found out here; what may go is decided in `bakeoff_building`.
 
 use super::cache::{ago, size as shown_size};
-use bakeoff_builds::{
+use bakeoff_building::{
     Cache, Decision, Inventory, Item, Kind, Needs, Removed, Request, Rule, Why, YOUNG_S, choose, needs, remove,
 };
 use bakeoff_command::error::{Code, CommandError};

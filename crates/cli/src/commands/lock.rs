@@ -2,7 +2,7 @@
 //! same sources. The `builds` crate fetches them.
 
 use super::build;
-use bakeoff_builds::{BuildEvent, Cache, NotFound, commit_now, find_source};
+use bakeoff_building::{BuildEvent, Cache, NotFound, commit_now, find_source};
 use bakeoff_command::error::{Code, CommandError};
 use bakeoff_command::study_folder::{StudyFolder, Unlocked};
 use bakeoff_command::{Registry, screen};

@@ -3,7 +3,7 @@
 use super::build::Jobs;
 use super::estimates::at_most;
 use super::options::{Extent, Selection};
-use bakeoff_builds::{Cache, Wanted, survey};
+use bakeoff_building::{Cache, Wanted, survey};
 use bakeoff_command::error::{Code, CommandError};
 use bakeoff_command::study_folder::StudyFolder;
 use bakeoff_command::{Registry, locale, screen};

@@ -8,7 +8,7 @@ use crate::on_demand::Maker;
 use crate::race::{Keep, Race, Wanted};
 use crate::session::Raced;
 use crate::{alike, continued, executed, place, programs};
-use bakeoff_builds::{Cache, DamageKind, survey};
+use bakeoff_building::{Cache, DamageKind, survey};
 use bakeoff_command::error::{Code, CommandError};
 use bakeoff_command::state::StateFolder;
 use bakeoff_command::study_folder::{Inputs, StudyFolder};

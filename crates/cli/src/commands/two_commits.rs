@@ -11,7 +11,7 @@ use crate::race::{Keep, Race};
 use crate::{executed, programs};
 pub(super) use asked::Asked;
 use asked::Revisions;
-use bakeoff_builds::{Cache, differences};
+use bakeoff_building::{Cache, differences};
 use bakeoff_command::error::{Code, CommandError};
 use bakeoff_command::scratch::Scratch;
 use bakeoff_command::state::State;

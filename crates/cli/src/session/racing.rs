@@ -3,7 +3,7 @@
 
 use super::OpenStudy;
 use crate::race::{Keep, Race};
-use bakeoff_builds::Quiet;
+use bakeoff_building::Quiet;
 use bakeoff_command::alone::{alone, tell_who_is_waited_for, tell_why_not_alone};
 use bakeoff_command::error::CommandError;
 use bakeoff_host::lock::Lock;

@@ -273,7 +273,7 @@ fn trials_wait_until_nobody_else_wants_the_machine() {
     sandbox.execute(&["build", "STUDY", "--quiet"]).expect(0, &[]);
     // Another cache of the same machine.
     let machine = bakeoff_host::machine::Machine::in_folder(sandbox.path());
-    let cache = bakeoff_builds::Cache::open(sandbox.path().join("another")).unwrap().on(machine);
+    let cache = bakeoff_building::Cache::open(sandbox.path().join("another")).unwrap().on(machine);
     let held = cache.quiet(|_| ()).unwrap();
     let mut command = sandbox.command(&["run", "STUDY"]);
     let mut run = command.stdout(std::process::Stdio::null()).stderr(std::process::Stdio::piped()).spawn().unwrap();

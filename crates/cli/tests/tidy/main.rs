@@ -15,16 +15,17 @@ use std::path::{Path, PathBuf};
 const EDGES: &[(&str, &[&str])] = &[
     ("model", &[]),
     ("host", &["model"]),
-    ("builds", &["host", "model"]),
     ("lab", &["host", "model"]),
     ("journal", &["model"]),
     ("stats", &[]),
     ("readers", &["model"]),
     ("judge", &["model", "readers", "stats"]),
     ("report", &["judge", "model", "readers", "stats"]),
-    ("command", &["builds", "host", "journal", "judge", "lab", "model", "report"]),
+    ("command", &["building", "host", "journal", "judge", "lab", "model", "report"]),
     ("testkit", &["judge", "lab", "model", "report"]),
 ];
+/// What the place where variants are built may use.
+const BUILDING: &[&str] = &["host", "model"];
 /// What nothing may use but tests.
 const ONLY_FOR_TESTS: &str = "testkit";
 /// Crates that touch nothing of the world.
@@ -87,9 +88,13 @@ fn a_crate_uses_only_what_stands_below_it() {
         }
     }
     assert_eq!(core.len(), EDGES.len() + 1, "{core:?}");
+    for used in used_by(&root().join("building")) {
+        assert!(BUILDING.contains(&used.as_str()), "building must not use {used}");
+    }
     for name in &features {
         for used in used_by(&root().join("features").join(name)) {
-            assert!(used != "cli" && used != ONLY_FOR_TESTS && core.contains(&used), "{name} must not use {used}");
+            let is_below = used == "building" || core.contains(&used);
+            assert!(used != "cli" && used != ONLY_FOR_TESTS && is_below, "{name} must not use {used}");
         }
         assert!(root().join("features").join(name).join("README.md").is_file(), "{name} does not say what it is for");
     }
@@ -104,7 +109,7 @@ fn no_crate_has_a_circle_among_its_files() {
     let mut wrong = vec![];
     let crates =
         ["crates", "features"].map(|name| wing(name).into_iter().map(move |krate| root().join(name).join(krate)));
-    for folder in crates.into_iter().flatten() {
+    for folder in crates.into_iter().flatten().chain([root().join("building")]) {
         let arrows = Crate::read(&folder.join("src/lib.rs")).arrows();
         let circles = in_circles(&arrows).into_iter();
         wrong.extend(circles.map(|(from, to, what)| format!("{} -> {}: {what}", shown(from), shown(to))));
@@ -166,10 +171,10 @@ fn paths_in_the_documents_exist() {
     let mut seen = 0;
     for document in files(&[".md"]) {
         let text = fs::read_to_string(&document).unwrap();
-        for path in text
-            .split('`')
-            .filter(|word| (word.starts_with("crates/") || word.starts_with("features/")) && !word.contains(['<', '*']))
-        {
+        for path in text.split('`').filter(|word| {
+            ["crates/", "features/", "building/"].iter().any(|wing| word.starts_with(wing))
+                && !word.contains(['<', '*'])
+        }) {
             assert!(root().join(path).exists(), "{} names {path}, which is not there", shown(&document));
             seen += 1;
         }

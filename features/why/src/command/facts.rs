@@ -5,7 +5,7 @@ use crate::facts::FileFacts;
 use crate::facts::subject::{Subject, is_meant, matters};
 use crate::facts_page;
 use crate::reading::{Depth, Error, facts_below, facts_of, in_one_line};
-use bakeoff_builds::{Cache, Wanted, survey};
+use bakeoff_building::{Cache, Wanted, survey};
 use bakeoff_command::Registry;
 use bakeoff_command::error::{Code, CommandError};
 use bakeoff_command::screen;

@@ -2,7 +2,7 @@
 //! measured itself. A study that asks for neither has none of these lines.
 
 use crate::commands::estimates::{about, at_most};
-use bakeoff_builds::Wanted;
+use bakeoff_building::Wanted;
 use bakeoff_model::plan::Plan;
 use bakeoff_model::study::{Layer, Vary};
 use std::fmt::Write as _;

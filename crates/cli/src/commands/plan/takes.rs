@@ -4,7 +4,7 @@
 
 use crate::commands::estimates::{about, at_most};
 use crate::walls::{Walls, usual_walls};
-use bakeoff_builds::{Cache, Wanted, WantedLayer};
+use bakeoff_building::{Cache, Wanted, WantedLayer};
 use bakeoff_command::state::journals_of;
 use bakeoff_command::study_folder::StudyFolder;
 use bakeoff_model::plan::Plan;

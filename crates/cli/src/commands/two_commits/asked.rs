@@ -2,7 +2,7 @@
 //! Nothing is built here.
 
 use crate::commands::build;
-use bakeoff_builds::{BuildEvent, Cache, NotFound, pinned_revision, place_in_repository};
+use bakeoff_building::{BuildEvent, Cache, NotFound, pinned_revision, place_in_repository};
 use bakeoff_command::error::{Code, CommandError};
 use bakeoff_command::study_folder::StudyFolder;
 use bakeoff_host::search_path;

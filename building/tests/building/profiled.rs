@@ -136,7 +136,7 @@ fn what_cannot_have_a_profile_fails_and_says_why() {
         let study = project(script, training);
         let (why, _) = study.failed();
         assert!(why.contains(expect), "{why}");
-        assert_eq!(study.count(|event| matches!(event, bakeoff_builds::BuildEvent::Failed { .. })), 1);
+        assert_eq!(study.count(|event| matches!(event, bakeoff_building::BuildEvent::Failed { .. })), 1);
     };
     check(SCRIPT, "\"$PREFIX/prog\"\n  exit 3", "the training exited 3: \"$PREFIX/prog\" exit 3");
     check(SCRIPT, "true", "the training left no profile: it must execute what was installed into $PREFIX");

@@ -2,7 +2,7 @@
 //! repository or its archive.
 
 use crate::study::{Study, are_here, layer};
-use bakeoff_builds::BuildEvent;
+use bakeoff_building::BuildEvent;
 use bakeoff_model::record::BuildLine;
 use bakeoff_model::study::{Source, SourceFrom};
 use std::fs;

@@ -1,7 +1,7 @@
 //! Builds that fail: each is a value with its reason, and the others go on.
 
 use crate::study::{Study, layer};
-use bakeoff_builds::BuildEvent;
+use bakeoff_building::BuildEvent;
 use bakeoff_model::record::BuildOutcome;
 use bakeoff_testkit::files::read;
 use std::fs;

@@ -3,7 +3,7 @@
 
 use crate::again::{self, NOBODY};
 use crate::study::{Study, layer};
-use bakeoff_builds::{BuildEvent, Cache, Error};
+use bakeoff_building::{BuildEvent, Cache, Error};
 use std::fs;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::Path;

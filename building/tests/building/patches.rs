@@ -1,7 +1,7 @@
 //! Patches that apply, and every way in which one does not.
 
 use crate::study::{Study, layer};
-use bakeoff_builds::{BuildEvent, Error};
+use bakeoff_building::{BuildEvent, Error};
 use bakeoff_testkit::files::{read, sh, sha256};
 use std::path::PathBuf;
 

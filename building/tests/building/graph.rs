@@ -1,7 +1,7 @@
 //! The order of layers, what they have of the processors, and what is told of those that are left.
 
 use crate::study::{Study, layer};
-use bakeoff_builds::BuildEvent;
+use bakeoff_building::BuildEvent;
 use bakeoff_model::record::BuildOutcome;
 use bakeoff_testkit::files::{read, sh};
 use std::thread::available_parallelism;

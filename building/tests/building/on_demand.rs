@@ -2,7 +2,7 @@
 //! it stays.
 
 use crate::study::{Study, layer};
-use bakeoff_builds::{Error, OnDemand};
+use bakeoff_building::{Error, OnDemand};
 use bakeoff_testkit::files::read;
 use std::collections::BTreeSet;
 use std::fs;

@@ -3,7 +3,7 @@
 
 use crate::again;
 use crate::study::layer;
-use bakeoff_builds::{BuildEvent, Cache, Error, Request, build_all};
+use bakeoff_building::{BuildEvent, Cache, Error, Request, build_all};
 use bakeoff_host::machine::Machine;
 use bakeoff_model::plan::Variant;
 use bakeoff_testkit::files::{read, sh};

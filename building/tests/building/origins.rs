@@ -2,7 +2,7 @@
 //! of each when it changes or cannot be had.
 
 use crate::study::{Study, layer};
-use bakeoff_builds::{BuildEvent, Error, Found, Request, build_all, find_source};
+use bakeoff_building::{BuildEvent, Error, Found, Request, build_all, find_source};
 use bakeoff_model::record::BuildOutcome;
 use bakeoff_model::study::{Source, SourceFrom};
 use bakeoff_testkit::files::{read, sh, sha256};

@@ -1,7 +1,7 @@
 //! What a build is made of, what names it, and what it shares with others.
 
 use crate::study::{Study, layer};
-use bakeoff_builds::{BuildEvent, Error};
+use bakeoff_building::{BuildEvent, Error};
 use bakeoff_model::study::SourceFrom;
 use bakeoff_testkit::files::{read, sh};
 use std::collections::BTreeMap;

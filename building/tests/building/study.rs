@@ -1,6 +1,6 @@
 //! A small study to build: its folder, its cache, and what was told about its builds.
 
-use bakeoff_builds::{BuildEvent, Cache, Error, OnDemand, Request, Wanted, build_all, survey};
+use bakeoff_building::{BuildEvent, Cache, Error, OnDemand, Request, Wanted, build_all, survey};
 use bakeoff_host::machine::Machine;
 use bakeoff_model::plan::Variant;
 use bakeoff_model::record::{BuildLine, BuildOutcome};

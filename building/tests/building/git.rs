@@ -1,7 +1,7 @@
 //! Git repositories as sources: what a revision is, what cannot be had, and that nothing of a repository is executed.
 
 use crate::study::{Study, layer};
-use bakeoff_builds::{BuildEvent, Found, NotFound, commit_now, find_source, pinned_revision, place_in_repository};
+use bakeoff_building::{BuildEvent, Found, NotFound, commit_now, find_source, pinned_revision, place_in_repository};
 use bakeoff_model::record::BuildOutcome;
 use bakeoff_model::study::{Source, SourceFrom};
 use bakeoff_testkit::files::{read, sh, sha256};

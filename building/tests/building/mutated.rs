@@ -2,7 +2,7 @@
 //! bounded time and does nothing outside of its folder.
 
 use crate::archives::{Cage, Raw, packed, tar_of, zip_of};
-use bakeoff_builds::Limits;
+use bakeoff_building::Limits;
 use std::time::{Duration, Instant};
 
 /// Archives that are unpacked.

@@ -3,7 +3,7 @@
 
 use crate::again;
 use crate::study::layer;
-use bakeoff_builds::{BuildEvent, Cache, Request, build_all};
+use bakeoff_building::{BuildEvent, Cache, Request, build_all};
 use bakeoff_host::machine::Machine;
 use bakeoff_model::plan::Variant;
 use bakeoff_model::record::{BuildLine, BuildOutcome};
