@@ -1,8 +1,8 @@
 //! The targets: each takes bytes that anybody may have written to one reader of ours, and on through whatever follows it.
 
-use bakeoff_building::executed_with;
 use bakeoff_building::{Limits, unpack_archive};
 use bakeoff_check_summary::published;
+use bakeoff_host::executed_with;
 use bakeoff_command::Registry;
 use bakeoff_ministat::reading;
 use bakeoff_model::marks::{self, Chunk};

@@ -2,9 +2,9 @@
 //! built, and the interpreters and libraries that come with them. From all this follows what is looked at between blocks.
 //! Whatever a program opens by itself is not known here, but what was built is looked at as a whole besides.
 
-use bakeoff_building::{Cache, DamageKind, executed_with};
+use bakeoff_building::{Cache, DamageKind};
 use bakeoff_command::study_folder::words;
-use bakeoff_host::search_path;
+use bakeoff_host::{executed_with, search_path};
 use bakeoff_lab::local::{Setup, Watch};
 use bakeoff_lab::watched::Watched;
 use bakeoff_model::plan::{Plan, Variant};

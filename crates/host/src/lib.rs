@@ -16,6 +16,8 @@ pub mod interrupt;
 mod job;
 mod launcher;
 mod launchers;
+mod linking;
+mod loader;
 pub mod lock;
 pub mod machine;
 pub mod output;
@@ -36,6 +38,7 @@ pub use job::{Achieved, Job, JobEnded, Limits, Rounds};
 #[cfg(fuzzing)]
 pub use launcher::fuzz_wire;
 pub use launcher::{Enclosure, Launcher, MOST_MARKED_BYTES, Options, offline};
+pub use loader::executed_with;
 pub use who::Who;
 
 use std::time::{SystemTime, UNIX_EPOCH};

@@ -2,7 +2,7 @@
 //! tree that was built, and executes none of them.
 
 use crate::library::{DRIVER, Library};
-use bakeoff_building::executed_with;
+use bakeoff_host::executed_with;
 use std::fs::{self, File};
 use std::io::Read as _;
 use std::os::unix::fs::PermissionsExt as _;

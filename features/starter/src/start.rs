@@ -16,8 +16,9 @@ use crate::stage::{Stage, locale_of_user};
 use crate::targets::Target;
 use crate::workload::{Kind, Workload, files_of_study, stub};
 use crate::write::{Output, Written, replace, text};
-use bakeoff_building::{Cache, executed_with};
+use bakeoff_building::Cache;
 use bakeoff_command::{Code, CommandError, Registry, screen};
+use bakeoff_host::executed_with;
 use bakeoff_report::format;
 use std::path::{Path, PathBuf};
 

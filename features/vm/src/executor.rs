@@ -162,7 +162,7 @@ fn program() -> io::Result<(Archive<Vec<u8>>, bool)> {
     archive.device("dev/null", [1, 3])?;
     let program = std::env::current_exe()?;
     archive.file(&format!("{HOME}/bakeoff"), &fs::read(&program)?)?;
-    let with = bakeoff_building::executed_with(std::slice::from_ref(&program), None, MOST_LIBRARIES);
+    let with = bakeoff_host::executed_with(std::slice::from_ref(&program), None, MOST_LIBRARIES);
     let mut has_loader = false;
     for library in with.iter().filter(|path| **path != program) {
         let name = library.file_name().unwrap_or_default().to_string_lossy();
