@@ -3,6 +3,7 @@
 //! is a problem of the study file, which `model` reports before anything here is called.
 #![allow(missing_docs, reason = "the names of fields say what they are; where not, a comment does")]
 
+use bakeoff_command::{Code, CommandError};
 use bakeoff_model::record::BuildOutcome;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -95,6 +96,19 @@ pub enum Error {
     /// No process can be launched.
     #[error(transparent)]
     Host(#[from] bakeoff_host::Error),
+}
+
+impl From<Error> for CommandError {
+    fn from(error: Error) -> Self {
+        match error {
+            Error::Interrupted => {
+                Self::new(Code::Interrupted, error).hint("what was built is kept; execute the command again to go on")
+            }
+            Error::Host(_) => Self::new(Code::Internal, error),
+            Error::DiskFull { .. } => Self::usage(error).of_full_disk(),
+            _ => Self::usage(error),
+        }
+    }
 }
 
 /// Says what was being done, and where, when the system refused.

@@ -1,6 +1,7 @@
 //! What is asked of this crate: the builds of one study. It is data; what they are is found in `inputs.rs`.
 
-use bakeoff_model::plan::Variant;
+use bakeoff_command::study_folder::StudyFolder;
+use bakeoff_model::plan::{Plan, Variant};
 use bakeoff_model::study::{Layer, Source};
 use std::path::{Path, PathBuf};
 
@@ -19,4 +20,18 @@ pub struct Request<'a> {
     pub variants: &'a [Variant],
     /// How many layers are built at a time; 0 counts as 1.
     pub jobs: usize,
+}
+
+impl<'a> Request<'a> {
+    /// The builds of a plan, a number of layers at a time.
+    pub fn of(folder: &'a StudyFolder, plan: &'a Plan, jobs: usize) -> Self {
+        Self {
+            study_dir: &folder.dir,
+            own: &folder.own,
+            sources: &folder.study.sources,
+            layers: &folder.study.layers,
+            variants: &plan.variants,
+            jobs,
+        }
+    }
 }

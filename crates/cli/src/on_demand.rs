@@ -100,6 +100,6 @@ fn failure(what: &str, failed: Failed) -> Failure {
 fn stop(error: bakeoff_building::Error) -> Stop {
     match error {
         bakeoff_building::Error::Interrupted => Stop::Interrupted,
-        error => Stop::Error(bakeoff_lab::Error::Building(Box::new(error))),
+        error => Stop::Error(bakeoff_lab::Error::Building(Box::new(CommandError::from(error)))),
     }
 }

@@ -59,22 +59,25 @@ pub struct CommandError {
     hint: Option<String>,
 }
 
+/// An error, of whatever type.
+type Cause = Box<dyn Error + Send + Sync>;
+
 #[derive(Debug)]
 enum Kind {
     /// An error with its chain of causes.
-    Chain(Box<dyn Error>),
+    Chain(Cause),
     /// A text that explains itself, such as the problems of a study file.
     Text(String),
 }
 
 impl CommandError {
     /// An error, printed with its causes.
-    pub fn new(code: Code, error: impl Into<Box<dyn Error>>) -> Self {
+    pub fn new(code: Code, error: impl Into<Cause>) -> Self {
         Self { code, kind: Kind::Chain(error.into()), hint: None }
     }
 
     /// The user asked for something that is not possible.
-    pub fn usage(error: impl Into<Box<dyn Error>>) -> Self {
+    pub fn usage(error: impl Into<Cause>) -> Self {
         Self::new(Code::Usage, error)
     }
 
@@ -89,15 +92,16 @@ impl CommandError {
         self
     }
 
-    /// The same, but for a full disk: wherever that is found, it is one thing, with one exit code and one hint.
-    pub fn settled(mut self) -> Self {
-        if let Kind::Chain(error) = &self.kind
-            && is_full(error.as_ref())
-        {
-            self.code = Code::Internal;
-            self.hint = Some("the disk is full: make space, and execute the command again; nothing is lost".to_owned());
-        }
-        self
+    /// The same, if it is that there is no space: wherever that is found, it is one thing, with one exit code and one hint.
+    pub fn of_full_disk(self) -> Self {
+        Self { code: Code::Internal, ..self }
+            .hint("the disk is full: make space, and execute the command again; nothing is lost")
+    }
+
+    /// The same, but for a full disk.
+    pub fn settled(self) -> Self {
+        let is_full = matches!(&self.kind, Kind::Chain(error) if is_full(error.as_ref()));
+        if is_full { self.of_full_disk() } else { self }
     }
 
     /// `error:`, then one `caused by:` for each cause, then `hint:`.
@@ -121,12 +125,19 @@ impl CommandError {
     }
 }
 
+impl std::fmt::Display for CommandError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.render())
+    }
+}
+
+impl Error for CommandError {}
+
 /// Whether an error, or what caused it, is that there is no space.
 fn is_full(error: &(dyn Error + 'static)) -> bool {
     let kind = error.downcast_ref::<std::io::Error>().map(std::io::Error::kind);
-    let is_of_build = matches!(error.downcast_ref(), Some(bakeoff_building::Error::DiskFull { .. }));
     let is_of_system = matches!(kind, Some(std::io::ErrorKind::StorageFull | std::io::ErrorKind::QuotaExceeded));
-    is_of_build || is_of_system || error.source().is_some_and(is_full)
+    is_of_system || error.source().is_some_and(is_full)
 }
 
 /// Errors of the crates below, with the exit code that they amount to.
@@ -159,23 +170,12 @@ impl From<bakeoff_model::plan::Error> for CommandError {
 impl From<bakeoff_lab::Error> for CommandError {
     fn from(error: bakeoff_lab::Error) -> Self {
         match error {
-            bakeoff_lab::Error::Building(cause) => match cause.downcast::<bakeoff_building::Error>() {
-                Ok(error) => (*error).into(),
+            // Those who gave the lab its calls know best how the command ends.
+            bakeoff_lab::Error::Building(cause) => match cause.downcast::<Self>() {
+                Ok(error) => *error,
                 Err(cause) => Self::new(Code::Internal, bakeoff_lab::Error::Building(cause)),
             },
             error => Self::new(Code::Internal, error),
-        }
-    }
-}
-
-impl From<bakeoff_building::Error> for CommandError {
-    fn from(error: bakeoff_building::Error) -> Self {
-        match error {
-            bakeoff_building::Error::Interrupted => {
-                Self::new(Code::Interrupted, error).hint("what was built is kept; execute the command again to go on")
-            }
-            bakeoff_building::Error::Host(_) => Self::new(Code::Internal, error),
-            _ => Self::usage(error),
         }
     }
 }

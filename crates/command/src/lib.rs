@@ -13,7 +13,6 @@ pub mod locale;
 pub mod saved;
 pub mod scratch;
 pub mod screen;
-pub mod source_notes;
 pub mod state;
 pub mod study_folder;
 pub mod target;

@@ -4,11 +4,9 @@
 use crate::error::{Code, CommandError};
 use crate::feature::Registry;
 use crate::screen;
-use bakeoff_building::Request;
 use bakeoff_host::disk::{read_file, read_text};
 use bakeoff_lab::watched::Watched;
 use bakeoff_model::digest::Digest;
-use bakeoff_model::plan::Plan;
 use bakeoff_model::problem::Problems;
 use bakeoff_model::study::{LoadOf, Ready, Study};
 use bakeoff_model::study_file::{self, lock::Lock};
@@ -125,18 +123,6 @@ impl StudyFolder {
         let lock = read_lock(&lock_path)?;
         let own = own_files(&[&file, &lock_path], &dir, &study);
         Ok(Unlocked { folder: Self { dir, file, own, study }, lock_path, lock })
-    }
-
-    /// The builds of a plan, a number of layers at a time.
-    pub fn request<'a>(&'a self, plan: &'a Plan, jobs: usize) -> Request<'a> {
-        Request {
-            study_dir: &self.dir,
-            own: &self.own,
-            sources: &self.study.sources,
-            layers: &self.study.layers,
-            variants: &plan.variants,
-            jobs,
-        }
     }
 
     /// What each workload is expected to print, where the study says so.

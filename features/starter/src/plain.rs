@@ -10,8 +10,7 @@ use crate::recognise::{Errors, Found, How, System};
 use crate::script::{self, Program, found_nothing};
 use crate::workload::stub;
 use crate::write::{Output, Written, text};
-use bakeoff_building::{BuildEvent, Cache, Made, Request, build_all, kept_tree, made_by};
-use bakeoff_command::source_notes::source_note;
+use bakeoff_building::{BuildEvent, Cache, Made, Request, build_all, kept_tree, made_by, source_note};
 use bakeoff_command::study_folder::StudyFolder;
 use bakeoff_command::{Code, CommandError, Registry, screen};
 use bakeoff_model::plan::Plan;
@@ -89,7 +88,7 @@ impl Attempt<'_> {
         let mut layers = folder.study.layers.clone();
         layers.iter_mut().next_back().into_iter().for_each(|layer| layer.keeps_tree = keeps_tree);
         let baseline = std::slice::from_ref(plan.baseline());
-        let request = Request { layers: &layers, variants: baseline, ..folder.request(&plan, 1) };
+        let request = Request { layers: &layers, variants: baseline, ..Request::of(&folder, &plan, 1) };
         let told = |event| {
             if !matches!(event, BuildEvent::Started { .. }) {
                 tell(event)

@@ -3,7 +3,7 @@
 
 use crate::plain::{failure, tell};
 use crate::progress::{as_plain, step, watched};
-use bakeoff_building::{Cache, Wanted, build_all, survey};
+use bakeoff_building::{Cache, Request, Wanted, build_all, survey};
 use bakeoff_command::study_folder::StudyFolder;
 use bakeoff_command::{CommandError, Registry, screen};
 use bakeoff_model::plan::Plan;
@@ -36,7 +36,7 @@ pub(crate) fn prove(
     let baseline = plan.baseline().name.clone();
     let changed = plan.variants.iter().map(|variant| variant.name.clone()).find(|name| *name != baseline);
     plan.only(changed.as_slice())?;
-    let request = folder.request(&plan, 1);
+    let request = Request::of(&folder, &plan, 1);
     let builds = missing(&survey(cache, &request)?, &plan);
     let level = changed.as_deref().unwrap_or(&baseline);
     step(steps - 1, steps, &format!("building one level, {level}{}", as_plain(builds, plain_s)));

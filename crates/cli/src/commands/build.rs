@@ -2,9 +2,8 @@
 
 use super::estimates::about;
 use super::options::Selection;
-use bakeoff_building::{BuildEvent, Cache};
+use bakeoff_building::{BuildEvent, Cache, Request, source_note};
 use bakeoff_command::error::{Code, CommandError};
-use bakeoff_command::source_notes::source_note;
 use bakeoff_command::study_folder::StudyFolder;
 use bakeoff_command::{Registry, screen};
 use bakeoff_model::plan::Plan;
@@ -107,7 +106,7 @@ pub(super) fn build(
     jobs: &Jobs,
     telling: Telling,
 ) -> Result<Vec<BuildLine>, CommandError> {
-    let request = folder.request(plan, jobs.at_a_time());
+    let request = Request::of(folder, plan, jobs.at_a_time());
     let report = |event| match event {
         _ if telling.quiet => {}
         BuildEvent::Missing { .. } if !telling.announce => {}

@@ -183,15 +183,7 @@ fn of_plans(cache: &Cache, folder: &StudyFolder) -> Result<Needs, CommandError> 
     let mut all = Needs::default();
     for spec in &folder.study.plans {
         let plan = Plan::of(&folder.study, &spec.name)?;
-        let request = Request {
-            study_dir: &folder.dir,
-            own: &folder.own,
-            sources: &folder.study.sources,
-            layers: &folder.study.layers,
-            variants: &plan.variants,
-            jobs: 1,
-        };
-        all.extend(needs(cache, &request)?);
+        all.extend(needs(cache, &Request::of(folder, &plan, 1))?);
     }
     Ok(all)
 }

@@ -3,7 +3,7 @@
 use super::build::Jobs;
 use super::estimates::at_most;
 use super::options::{Extent, Selection};
-use bakeoff_building::{Cache, Wanted, survey};
+use bakeoff_building::{Cache, Request, Wanted, survey};
 use bakeoff_command::error::{Code, CommandError};
 use bakeoff_command::study_folder::StudyFolder;
 use bakeoff_command::{Registry, locale, screen};
@@ -38,7 +38,7 @@ pub(crate) fn execute(args: &Args, features: &Registry) -> Result<Code, CommandE
     args.extent.apply(&mut plan)?;
     folder.expected()?;
     let cache = Cache::open(Cache::default_root()?)?;
-    let builds = survey(&cache, &folder.request(&plan, args.jobs.at_a_time()))?;
+    let builds = survey(&cache, &Request::of(&folder, &plan, args.jobs.at_a_time()))?;
     let mut text = head(&plan);
     text.push_str(&builds_text(&plan, &builds));
     text.push_str(&commits_text(&folder.study.sources));

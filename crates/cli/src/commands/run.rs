@@ -8,7 +8,7 @@ use crate::on_demand::Maker;
 use crate::race::{Keep, Race, Wanted};
 use crate::session::Raced;
 use crate::{alike, continued, executed, place, programs};
-use bakeoff_building::{Cache, DamageKind, survey};
+use bakeoff_building::{Cache, DamageKind, Request, survey};
 use bakeoff_command::error::{Code, CommandError};
 use bakeoff_command::state::StateFolder;
 use bakeoff_command::study_folder::{Inputs, StudyFolder};
@@ -147,7 +147,7 @@ fn execute_here(args: &Args, folder: &StudyFolder, mut plan: Plan, features: &Re
     let maker = OnceCell::new();
     let check = || place::check(&place, &plan, &setup);
     let raced = race.run(check, |watched, keep| {
-        let request = folder.request(&plan, args.jobs.at_a_time());
+        let request = Request::of(folder, &plan, args.jobs.at_a_time());
         let made = Maker::of(&cache, &request, &plan, args.is_quiet())?.map(|made| maker.get_or_init(|| made).calls());
         let setting = PlaceSetting {
             plan: &plan,
@@ -221,7 +221,7 @@ fn warn_of_changed_prefixes(cache: &Cache, builds: &[BuildLine]) {
 
 /// Says how long it may take, if something has to be built first.
 fn announce(cache: &Cache, folder: &StudyFolder, plan: &Plan, jobs: &Jobs) -> Result<(), CommandError> {
-    let wanted = survey(cache, &folder.request(plan, jobs.at_a_time()))?;
+    let wanted = survey(cache, &Request::of(folder, plan, jobs.at_a_time()))?;
     let missing = wanted.iter().filter(|build| build.missing().next().is_some()).count();
     if missing > 0 {
         screen::err(&format!(

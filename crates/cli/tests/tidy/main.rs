@@ -21,11 +21,11 @@ const EDGES: &[(&str, &[&str])] = &[
     ("readers", &["model"]),
     ("judge", &["model", "readers", "stats"]),
     ("report", &["judge", "model", "readers", "stats"]),
-    ("command", &["building", "host", "journal", "judge", "lab", "model", "report"]),
+    ("command", &["host", "journal", "judge", "lab", "model", "report"]),
     ("testkit", &["judge", "lab", "model", "report"]),
 ];
 /// What the place where variants are built may use.
-const BUILDING: &[&str] = &["host", "model"];
+const BUILDING: &[&str] = &["command", "host", "journal", "judge", "lab", "model", "report"];
 /// What nothing may use but tests.
 const ONLY_FOR_TESTS: &str = "testkit";
 /// Crates that touch nothing of the world.

@@ -1,6 +1,6 @@
 //! What is said of a source that is not what it seems: the same words for every command that builds.
 
-use bakeoff_building::BuildEvent;
+use crate::BuildEvent;
 use bakeoff_model::plain::clean;
 use std::path::PathBuf;
 
