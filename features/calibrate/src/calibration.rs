@@ -6,14 +6,17 @@
 //! on however many threads. It starts nothing and knows no clock; it reports progress to the caller.
 
 mod boots;
+#[path = "../benches/peers/bootstrap.rs"]
 pub mod bootstrap;
 mod families;
 mod goals;
 mod levels;
 mod orders;
 mod peer;
+#[path = "../benches/peers/table.rs"]
 mod peers;
 mod promise;
+#[path = "../benches/real/judged.rs"]
 pub mod real;
 mod simulate;
 mod stopping;

@@ -3,7 +3,9 @@
 
 mod args;
 mod meter;
+#[path = "../benches/real/main.rs"]
 mod real;
+#[path = "../benches/real/varying_load.rs"]
 mod varying_load;
 
 pub(crate) use args::Args;
