@@ -1,23 +1,17 @@
 //! The scale, tested on itself: thousands of simulated studies whose truth is known, judged by the very code that judges
 //! real ones. How often is a difference claimed where there is none, how often does an interval cover the truth, what
-//! does the test see, what do other tools' methods say of the same data? [`goals`] is the table of what is promised.
+//! does the test see? [`goals`] is the table of what is promised.
 //!
 //! Unlike `stats/` it may draw chance from the model's streams. It is as pure: the same options give the same numbers,
 //! on however many threads. It starts nothing and knows no clock; it reports progress to the caller.
 
 mod boots;
-#[path = "../benches/peers/bootstrap.rs"]
-pub mod bootstrap;
 mod families;
 mod goals;
 mod levels;
 mod orders;
 mod peer;
-#[path = "../benches/peers/table.rs"]
-mod peers;
 mod promise;
-#[path = "../benches/real/judged.rs"]
-pub mod real;
 mod simulate;
 mod stopping;
 #[cfg(test)]
@@ -30,7 +24,7 @@ mod whole;
 mod worlds;
 
 pub use orders::{Order, Simulated};
-pub use peers::{PeerCell, PeerRow, PeerTable, Surroundings};
+pub use peer::{Judged, Peer};
 pub use promise::{Cell, FORMAT, Goal, Measure, Options, Row};
 pub use worlds::{WORLDS, World};
 
@@ -50,8 +44,6 @@ pub struct Calibration {
     pub short: bool,
     /// What is promised, and what was measured.
     pub rows: Vec<Row>,
-    /// What other methods make of data like these.
-    pub peers: Vec<PeerTable>,
 }
 
 impl Calibration {
@@ -65,8 +57,7 @@ impl Calibration {
 /// done, and says whether to go on; none if it said no.
 pub fn calibrate(options: Options, watch: &(dyn Fn(f64) -> bool + Sync)) -> Option<Calibration> {
     let Options { studies, seed, short } = options;
-    let simulation = Simulation::new(options, goals::cost(options) + peers::cost(options), watch);
+    let simulation = Simulation::new(options, goals::cost(options), watch);
     let rows = goals::measure(&simulation).ok()?;
-    let peers = peers::measure(&simulation).ok()?;
-    Some(Calibration { format: FORMAT, studies, seed, short, rows, peers })
+    Some(Calibration { format: FORMAT, studies, seed, short, rows })
 }

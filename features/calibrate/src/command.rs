@@ -1,12 +1,7 @@
-//! `bakeoff calibrate`: the scale, tested on itself. Simulated studies by default; with `--real` a real command against
-//! itself ([`real`]). It keeps no journal.
+//! `bakeoff calibrate`: the scale, tested on itself by simulated studies. It keeps no journal.
 
 mod args;
 mod meter;
-#[path = "../benches/real/main.rs"]
-mod real;
-#[path = "../benches/real/varying_load.rs"]
-mod varying_load;
 
 pub(crate) use args::Args;
 
@@ -21,11 +16,11 @@ const STUDIES: u32 = 10_000;
 const QUICK_STUDIES: u32 = 250;
 
 pub(crate) fn execute(args: &Args) -> Result<Code, CommandError> {
+    if args.real.is_some() {
+        let error = CommandError::usage("--real: `calibrate` only simulates");
+        return Err(error.hint("`bakeoff compare 'COMMAND' 'COMMAND'` compares a command with itself on this machine"));
+    }
     bakeoff_host::interrupt::install()?;
-    if args.real { real::execute(args) } else { simulate(args) }
-}
-
-fn simulate(args: &Args) -> Result<Code, CommandError> {
     let studies = args.studies.unwrap_or(if args.quick { QUICK_STUDIES } else { STUDIES });
     let options = Options { studies, seed: args.seed, short: args.quick };
     let threads = args.threads.map_or(0, usize::from);

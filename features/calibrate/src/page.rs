@@ -1,19 +1,16 @@
-//! The calibration as a page: what is promised, what was measured and whether it holds; what other methods make of data
-//! like these; and, for real commands, how often each design was wrong. It computes nothing but the layout.
+//! The calibration as a page: what is promised, what was measured and whether it holds. It computes nothing but the layout.
 
-use crate::calibration::real::{Real, Wrong};
-use crate::calibration::{Calibration, Cell, Goal, Measure, PeerCell, PeerTable, Row};
+use crate::calibration::{Calibration, Cell, Goal, Measure, Row};
 use bakeoff_report::draw::Style;
 use bakeoff_report::draw::grid::{Flush, Grid};
 use bakeoff_report::draw::paint::{Ink, Page, Piece};
-use bakeoff_report::draw::text::{clean, glue};
-use bakeoff_report::format::{count, duration, fixed, percent};
+use bakeoff_report::format::{count, fixed, percent};
 
-/// Any part of the calibration as pretty-printed JSON with a final line feed.
+/// The calibration as pretty-printed JSON with a final line feed.
 ///
 /// # Errors
 /// Passes on the serialiser's word, should a value ever have no form in JSON.
-pub(crate) fn calibration_json(calibration: &impl serde::Serialize) -> Result<String, serde_json::Error> {
+pub(crate) fn calibration_json(calibration: &Calibration) -> Result<String, serde_json::Error> {
     serde_json::to_string_pretty(calibration).map(|text| text + "\n")
 }
 
@@ -26,10 +23,6 @@ pub(crate) fn calibration(calibration: &Calibration, style: Style) -> String {
     promises(calibration, &mut page, width);
     page.gap();
     page.paragraph(&promises_legend(calibration), width, 0, Ink::Plain);
-    for table in &calibration.peers {
-        page.gap();
-        peers(table, &mut page, width);
-    }
     page.print(style.colour)
 }
 
@@ -126,123 +119,6 @@ fn promises_legend(calibration: &Calibration) -> String {
          it: of a rate exact (Clopper and Pearson), of a ratio Student's t over 20 batches of studies."
     };
     format!("{how} Whatever is measured is measured on the code that judges real studies.")
-}
-
-/// One number of a peer's cell, as text.
-type Show = fn(&PeerCell) -> String;
-
-fn peers(table: &PeerTable, page: &mut Page, columns: usize) {
-    let title = format!(
-        "Other methods on the same data: 2 variants, {} blocks or trials of each. In a column: false differences at 5 %, \
-         power at a true ratio of {}, median width of the 95 % interval in percent.",
-        table.blocks,
-        fixed(table.effect, 2)
-    );
-    page.paragraph(&title, columns, 0, Ink::Heading);
-    page.gap();
-    let names = table.surroundings.iter().map(|s| (format!("{} {}", s.world.name(), s.order.name()), Flush::Right));
-    let parts: [(&str, Show); 3] = [
-        ("false differences, %", |cell| fixed(100.0 * cell.false_differences, 1)),
-        ("power, %", |cell| fixed(100.0 * cell.power, 0)),
-        ("width, %", |cell| cell.width.map_or("–".to_owned(), |width| fixed(100.0 * width, 1))),
-    ];
-    let heads: Vec<String> = names.map(|(name, _)| name).collect();
-    for (what, show) in parts {
-        let mut titles = vec![(what.to_owned(), Flush::Left)];
-        titles.extend((1..=heads.len()).map(|column| (format!("[{column}]"), Flush::Right)));
-        let mut grid = Grid::new(titles);
-        for row in &table.rows {
-            let cell = |cell: &Option<PeerCell>| match cell {
-                None => Piece::new("–", Ink::Aside),
-                // Twice what was asked for is worse than chance explains.
-                Some(cell) if what.starts_with("false") && cell.false_differences > 0.1 => {
-                    Piece::new(show(cell), Ink::Worse)
-                }
-                Some(cell) => Piece::plain(show(cell)),
-            };
-            let mut cells = vec![Piece::plain(row.method.as_str())];
-            cells.extend(row.cells.iter().map(cell));
-            grid.row(cells);
-        }
-        grid.print(page, columns);
-        page.gap();
-    }
-    let columns_text: Vec<String> =
-        (1..).zip(&heads).map(|(number, head)| glue(&format!("[{number}] {head}"))).collect();
-    page.paragraph(&format!("{}.", columns_text.join(", ")), columns, 0, Ink::Plain);
-    let fewest = table.rows.iter().flat_map(|row| row.cells.iter().flatten()).map(|cell| cell.studies).min();
-    let text = format!(
-        "Sequential is AAAA BBBB, alternating AB AB AB; ours is a claim about randomised blocks and makes none of anything \
-         else (–). Bootstraps: {} resamples, on {} of the studies.",
-        count(table.resamples.into()),
-        count(fewest.unwrap_or(0).into())
-    );
-    page.paragraph(&text, columns, 0, Ink::Plain);
-}
-
-/// The calibration with a real command. It ends in a line feed.
-pub(crate) fn real(real: &Real, style: Style) -> String {
-    let mut page = Page::default();
-    let width = style.width;
-    let ours = &real.randomised;
-    let holds = match (ours.holds, ours.is_refuted()) {
-        (true, _) => "The promise holds",
-        (false, false) => "The rate is above the goal, but so few studies may show that by chance",
-        (false, true) => "The promise does NOT hold",
-    };
-    let heading = format!(
-        "{holds}: of {} real studies of a command against itself, {} ({}) found a difference; the goal is at most {}.",
-        count(ours.studies.into()),
-        ours.wrong,
-        number(ours.rate, Measure::Rate),
-        percent(real.goal)
-    );
-    page.paragraph(&heading, width, 0, Ink::Heading);
-    page.gap();
-    let mut grid = Grid::new([
-        ("false differences", Flush::Left),
-        ("studies", Flush::Right),
-        ("wrong", Flush::Right),
-        ("rate", Flush::Right),
-        ("95 % interval", Flush::Right),
-    ]);
-    let mut row = |name: &str, wrong: &Wrong| {
-        let interval = wrong.interval.map_or("–".to_owned(), |ends| range(ends, Measure::Rate));
-        grid.row(vec![
-            Piece::plain(name),
-            Piece::plain(count(wrong.studies.into())),
-            Piece::plain(count(wrong.wrong.into())),
-            Piece::plain(number(wrong.rate, Measure::Rate)),
-            Piece::plain(interval),
-        ]);
-    };
-    row("ours: randomised blocks", &real.randomised);
-    row("AAAA BBBB, pooled t", &real.sequential);
-    row("our blocks, pooled t", &real.randomised_pooled_t);
-    grid.print(&mut page, width);
-    page.gap();
-    let load = match real.load {
-        0 => "no load of ours beside it".to_owned(),
-        1 => "beside it 1 process of ours whose load varies".to_owned(),
-        n => format!("beside it {n} processes of ours whose load varies"),
-    };
-    let about = format!(
-        "All at 5 %; the pooled t is ministat's. Each study executed the command {} times in each of the two orders, trial by trial in turn so that both met the \
-         same machine, {load}. A trial took {} (median of its elapsed time). Seed {}. Command: {}",
-        2 * real.blocks,
-        duration(real.typical_s),
-        real.seed,
-        clean(&real.command)
-    );
-    page.paragraph(&about, width, 0, Ink::Plain);
-    if real.incomplete > 0 {
-        let text = format!(
-            "{} studies are left out: a trial of them failed, so that nothing could be compared.",
-            count(real.incomplete.into())
-        );
-        page.paragraph(&text, width, 0, Ink::Plain);
-    }
-    page.print(style.colour)
 }
 
 #[cfg(test)]

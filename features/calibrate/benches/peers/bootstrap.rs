@@ -9,7 +9,7 @@ const TIE: f64 = 1e-12;
 
 /// Means of resamples, ascending.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Resampled {
+pub(crate) struct Resampled {
     ascending: Vec<f64>,
 }
 
@@ -17,7 +17,7 @@ impl Resampled {
     /// Means of `n` resamples of `values`, each of their number, drawn with replacement (Efron 1979). `below` gives
     /// a whole number from 0 up and below its argument, each equally likely. None for no values, no resamples or a mean
     /// that is not finite.
-    pub fn means(values: &[f64], resamples: usize, mut below: impl FnMut(usize) -> usize) -> Option<Self> {
+    pub(crate) fn means(values: &[f64], resamples: usize, mut below: impl FnMut(usize) -> usize) -> Option<Self> {
         let n = values.len();
         if n == 0 {
             return None;
@@ -27,7 +27,7 @@ impl Resampled {
     }
 
     /// Means of resamples that were drawn elsewhere. None if there are none, or if one is not finite.
-    pub fn of(mut means: Vec<f64>) -> Option<Self> {
+    pub(crate) fn of(mut means: Vec<f64>) -> Option<Self> {
         means.sort_by(f64::total_cmp);
         let finite = means.iter().all(|mean| mean.is_finite());
         (finite && !means.is_empty()).then_some(Self { ascending: means })
@@ -41,7 +41,7 @@ impl Resampled {
     }
 
     /// The percentile interval of confidence 1 − alpha: the quantiles alpha/2 and 1 − alpha/2 (Efron 1981).
-    pub fn percentile(&self, alpha: f64) -> [f64; 2] {
+    pub(crate) fn percentile(&self, alpha: f64) -> [f64; 2] {
         [self.quantile(alpha / 2.0), self.quantile(1.0 - alpha / 2.0)]
     }
 
@@ -50,7 +50,7 @@ impl Resampled {
     /// z₀ = Φ⁻¹(part of the resampled means below the mean, those equal to it counting half) and
     /// a = Σ d³ / (6 (Σ d²)^(3/2)), d the mean of the leave-one-out means − each of them. None where z₀ is infinite,
     /// without variation, or for an alpha that is not between 0 and 1.
-    pub fn bca(&self, values: &[f64], alpha: f64) -> Option<[f64; 2]> {
+    pub(crate) fn bca(&self, values: &[f64], alpha: f64) -> Option<[f64; 2]> {
         let n = values.len() as f64;
         let normal = Normal::standard();
         let sum: f64 = values.iter().sum();

@@ -1,29 +1,26 @@
 //! Studies of a real command against itself: what the two designs say of the same command on the same machine in the same
 //! minutes. Somebody else executes them ([`Trials`] are what came back); here they are planned and judged.
 
-use super::orders::{Order, Simulated};
-use super::peer::Peer;
-use super::promise::FORMAT;
+use bakeoff_calibrate::calibration::{Order, Peer, Simulated};
 use bakeoff_model::shuffle::Stream;
 use bakeoff_stats::describe::median;
 use bakeoff_stats::proportion::binomial_interval;
-use serde::{Deserialize, Serialize};
 
 /// The largest rate of false differences that is promised.
-pub const GOAL: f64 = 0.055;
+pub(crate) const GOAL: f64 = 0.055;
 
 /// One trial of a study that is yet to be executed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Slot {
+pub(crate) struct Slot {
     /// The design that it belongs to.
-    pub order: Order,
+    pub(crate) order: Order,
     /// Its place in that design's order, from 0.
-    pub slot: usize,
+    pub(crate) slot: usize,
 }
 
 /// The trials of one study in the order in which they are to execute: both designs' own orders, in turn. Which design
 /// begins is chance, so neither is always the second of a pair.
-pub fn turns(blocks: usize, seed: u64, study: u32) -> Vec<Slot> {
+pub(crate) fn turns(blocks: usize, seed: u64, study: u32) -> Vec<Slot> {
     let mut stream = Stream::of(seed, &["real", "turns", &study.to_string()]);
     let mut designs = [Order::Randomised, Order::Sequential];
     let mut turns = vec![];
@@ -35,17 +32,17 @@ pub fn turns(blocks: usize, seed: u64, study: u32) -> Vec<Slot> {
 }
 
 /// Elapsed times of one study, in seconds, by their place in their design's order.
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
-pub struct Trials {
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(crate) struct Trials {
     /// In randomised blocks: two successive ones are a block.
-    pub randomised: Vec<f64>,
+    pub(crate) randomised: Vec<f64>,
     /// AAAA BBBB: the first half is one variant, the second half the other.
-    pub sequential: Vec<f64>,
+    pub(crate) sequential: Vec<f64>,
 }
 
 impl Trials {
     /// Adds the next trial of a design.
-    pub fn push(&mut self, order: Order, wall_s: f64) {
+    pub(crate) fn push(&mut self, order: Order, wall_s: f64) {
         match order {
             Order::Sequential => self.sequential.push(wall_s),
             _ => self.randomised.push(wall_s),
@@ -64,24 +61,24 @@ impl Trials {
 }
 
 /// How often a design was wrong.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Wrong {
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Wrong {
     /// Studies.
-    pub studies: u32,
+    pub(crate) studies: u32,
     /// Those in which it called a command different from itself.
-    pub wrong: u32,
+    pub(crate) wrong: u32,
     /// wrong ÷ studies.
-    pub rate: f64,
+    pub(crate) rate: f64,
     /// Clopper and Pearson's interval of the rate at 95 % confidence; none without studies.
-    pub interval: Option<[f64; 2]>,
+    pub(crate) interval: Option<[f64; 2]>,
     /// Whether the rate is at most [`GOAL`].
-    pub holds: bool,
+    pub(crate) holds: bool,
 }
 
 impl Wrong {
     /// True if too many are wrong for a rate of [`GOAL`]: a rate above it may be chance, since 400 studies that
     /// are wrong at 5 % exceed it one time in four.
-    pub fn is_refuted(&self) -> bool {
+    pub(crate) fn is_refuted(&self) -> bool {
         self.interval.is_none_or(|[low, _]| low > GOAL)
     }
 
@@ -98,49 +95,47 @@ impl Wrong {
 }
 
 /// What came of real studies of a command against itself.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Real {
-    /// [`FORMAT`].
-    pub format: u32,
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Real {
     /// The command.
-    pub command: String,
+    pub(crate) command: String,
     /// Blocks of each study.
-    pub blocks: u32,
+    pub(crate) blocks: u32,
     /// Processes of load beside the trials.
-    pub load: u32,
+    pub(crate) load: u32,
     /// The seed of all orders.
-    pub seed: u64,
+    pub(crate) seed: u64,
     /// The largest rate of false differences that is promised.
-    pub goal: f64,
+    pub(crate) goal: f64,
     /// Studies that are left out, because trials failed.
-    pub incomplete: u32,
+    pub(crate) incomplete: u32,
     /// Median elapsed time of a trial, in seconds.
-    pub typical_s: f64,
+    pub(crate) typical_s: f64,
     /// In randomised blocks, by the sign-flip test.
-    pub randomised: Wrong,
+    pub(crate) randomised: Wrong,
     /// In the order AAAA BBBB, by a pooled t.
-    pub sequential: Wrong,
+    pub(crate) sequential: Wrong,
     /// In randomised blocks, by a pooled t.
-    pub randomised_pooled_t: Wrong,
+    pub(crate) randomised_pooled_t: Wrong,
 }
 
 /// What was executed.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Executed {
+pub(crate) struct Executed {
     /// The command.
-    pub command: String,
+    pub(crate) command: String,
     /// Blocks of each study.
-    pub blocks: u32,
+    pub(crate) blocks: u32,
     /// Processes of load beside the trials.
-    pub load: u32,
+    pub(crate) load: u32,
     /// The seed of all orders.
-    pub seed: u64,
+    pub(crate) seed: u64,
     /// The studies, in their order.
-    pub studies: Vec<Trials>,
+    pub(crate) studies: Vec<Trials>,
 }
 
 /// Judges real studies.
-pub fn judge(executed: Executed) -> Real {
+pub(crate) fn judge(executed: Executed) -> Real {
     let Executed { command, blocks, load, seed, studies } = executed;
     let complete: Vec<[Simulated; 2]> = (0..)
         .zip(&studies)
@@ -149,14 +144,10 @@ pub fn judge(executed: Executed) -> Real {
             Some([of(Order::Randomised)?, of(Order::Sequential)?])
         })
         .collect();
-    let wrong = |design: usize, peer: Peer| {
-        // Neither of the two methods resamples.
-        Wrong::of(complete.iter().map(|study| peer.judge(&study[design], &mut Stream::of(seed, &[])).differs))
-    };
+    let wrong = |design: usize, peer: Peer| Wrong::of(complete.iter().map(|study| peer.judge(&study[design]).differs));
     let walls: Vec<f64> =
         complete.iter().flatten().flat_map(|study| [study.values(0), study.values(1)].concat()).collect();
     Real {
-        format: FORMAT,
         command,
         blocks,
         load,

@@ -3,11 +3,9 @@
 
 use super::worlds::World;
 use bakeoff_model::shuffle::Stream;
-use serde::{Deserialize, Serialize};
 
 /// An order of the trials of several variants.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Order {
     /// Every variant once in each block, in a random order drawn for that block: what a plan does.
     Randomised,
@@ -66,16 +64,10 @@ impl Simulated {
 
     /// What was measured slot by slot, dealt to the variants that were there; `slots` as [`Order::slots`] has them, and no
     /// slot beyond those of `logs`.
-    pub(super) fn dealt(logs: &[f64], slots: &[Vec<usize>]) -> Self {
+    pub fn dealt(logs: &[f64], slots: &[Vec<usize>]) -> Self {
         let variants = slots.first().map_or(0, Vec::len);
         let of = |variant: usize| slots.iter().map(|block| logs[block[variant]]).collect();
         Self { logs: (0..variants).map(of).collect() }
-    }
-
-    /// A study that was not simulated, from the values of its variants.
-    #[cfg(test)]
-    pub(super) fn of_values(values: &[&[f64]]) -> Self {
-        Self { logs: values.iter().map(|of| of.iter().map(|value| value.ln()).collect()).collect() }
     }
 
     /// The same study, the same noise and the same order, with one variant slower by `effect` (on the logarithm).

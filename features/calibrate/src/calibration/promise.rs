@@ -4,8 +4,8 @@
 use super::worlds::World;
 use serde::{Deserialize, Serialize};
 
-/// The version of the format of [`super::Calibration`] and of [`super::real::Real`].
-pub const FORMAT: u32 = 1;
+/// The version of the format of [`super::Calibration`].
+pub const FORMAT: u32 = 2;
 
 /// What to simulate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -100,7 +100,7 @@ fn is_difference(row: &SampleRow) -> bool {
 pub(super) fn sequential(world: World, stream: &mut Stream) -> Sample {
     let Some((study, row)) = unpaired(world, 0.0, stream) else { return [1.0; 4] };
     let differs = is_difference(&row);
-    let blind = Peer::MannWhitney.judge(&study, stream).differs;
+    let blind = Peer::MannWhitney.judge(&study).differs;
     [flag(row.refused.is_some()), flag(differs), flag(differs && row.time_could_explain.is_some()), flag(blind)]
 }
 

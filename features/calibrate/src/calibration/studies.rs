@@ -39,7 +39,7 @@ pub(super) fn coverage(world: World, stream: &mut Stream) -> Sample {
 pub(super) fn power(world: World, stream: &mut Stream) -> Sample {
     let truth = EFFECT.ln();
     let Some((study, mut test)) = test(world, 10, truth, stream) else { return [f64::NAN; 4] };
-    let theirs = Peer::PooledT.judge(&study, stream);
+    let theirs = Peer::PooledT.judge(&study);
     let errors = [test.estimate() - truth, mean(&study.contrasts(0, 1)) - truth];
     [flag(test.p(0.0) <= ALPHA), flag(theirs.differs), errors[0], errors[1]]
 }
@@ -47,8 +47,8 @@ pub(super) fn power(world: World, stream: &mut Stream) -> Sample {
 /// Two variants that are the same, 20 blocks: [width of our 95 % interval, of ministat's], as parts of the value.
 pub(super) fn width(world: World, stream: &mut Stream) -> Sample {
     let study = Simulated::new(world, Order::Randomised, 20, &[0.0, 0.0], stream);
-    let width = |peer: Peer, stream: &mut Stream| peer.judge(&study, stream).width.unwrap_or(f64::NAN);
-    [width(Peer::SignFlip, stream), width(Peer::PooledT, stream), 0.0, 0.0]
+    let width = |peer: Peer| peer.judge(&study).width.unwrap_or(f64::NAN);
+    [width(Peer::SignFlip), width(Peer::PooledT), 0.0, 0.0]
 }
 
 /// A difference as large as the margin, 20 blocks: [equivalence is claimed].

@@ -2,8 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test ends where something is not as it should be")]
 
-use super::{calibration, calibration_json, real};
-use crate::calibration::real::{Executed, Trials, judge, turns};
+use super::{calibration, calibration_json};
 use crate::calibration::{Calibration, Cell, FORMAT, Goal, Measure, Row, World};
 use bakeoff_report::Style;
 
@@ -28,7 +27,7 @@ fn some() -> Calibration {
         row("width", Measure::Ratio, goal(None, Some(0.45)), 0.5, false),
         row("only shown", Measure::Rate, None, 0.4, true),
     ];
-    Calibration { format: FORMAT, studies: 10_000, seed: 1, short: false, rows, peers: vec![] }
+    Calibration { format: FORMAT, studies: 10_000, seed: 1, short: false, rows }
 }
 
 #[test]
@@ -58,27 +57,4 @@ promise                   goal  measured   95 % interval  holds
 fn machines_get_the_same_numbers() {
     let text = calibration_json(&some()).unwrap();
     assert_eq!(serde_json::from_str::<Calibration>(&text).unwrap(), some());
-}
-
-/// Ten studies of a command that takes longer in every trial: the sequence is wrong every time.
-#[test]
-fn real_studies_say_how_often_each_design_was_wrong() {
-    let study = |number: u32| {
-        let mut trials = Trials::default();
-        for (position, turn) in (0u32..).zip(turns(6, 1, number)) {
-            trials.push(turn.order, 0.004 * f64::from(100 + position));
-        }
-        trials
-    };
-    let executed = Executed {
-        command: "true\u{1b}".to_owned(),
-        blocks: 6,
-        load: 2,
-        seed: 1,
-        studies: (0..10).map(study).collect(),
-    };
-    let findings = judge(executed);
-    let page = real(&findings, STYLE);
-    assert!(page.contains("AAAA BBBB, pooled t           10     10  100.00 %"), "{page}");
-    assert!(page.contains("2 processes of ours") && page.contains("Command: true?"), "{page}");
 }

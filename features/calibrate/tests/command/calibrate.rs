@@ -1,14 +1,12 @@
-//! `bakeoff calibrate` as its user sees it: the short form, a few real studies, and what is left of the load when it is
-//! interrupted or killed.
+//! `bakeoff calibrate` as its user sees it: the short form, its JSON, and what is refused.
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test ends where something is not as it should be")]
 
 use crate::common::Shown;
 use bakeoff_calibrate::calibration::Calibration;
-use bakeoff_calibrate::calibration::real::Real;
 use std::fs;
 use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::Command;
 
 /// `bakeoff calibrate` with these words, and a folder of its own for temporary files.
 fn command(folder: &Path, words: &[&str]) -> Command {
@@ -25,7 +23,7 @@ fn execute(words: &[&str]) -> Shown {
 }
 
 #[test]
-fn the_short_form_prints_every_promise_and_what_others_make_of_the_data() {
+fn the_short_form_prints_every_promise() {
     let shown = execute(&["--quick", "--studies", "50", "--quiet"]);
     let parts = [
         "promises hold: 50 simulated studies in each world, seed 178.",
@@ -34,9 +32,6 @@ fn the_short_form_prints_every_promise_and_what_others_make_of_the_data() {
         "false equivalence at 5 % ≤ 5.5 %",
         "false difference at any time ≤ 5 %",
         "The short form: there are too few studies",
-        "Mann-Whitney (benchstat)",
-        "BCa bootstrap, paired",
-        "[3] drift sequential",
     ];
     shown.expect(0, &parts);
     assert!(shown.out.lines().all(|line| line.chars().count() <= 80), "{}", shown.out);
@@ -61,66 +56,10 @@ fn a_promise_that_does_not_hold_is_told_by_the_exit_code() {
 }
 
 #[test]
-fn real_studies_are_executed_and_judged() {
-    let words = ["--real", "--studies", "20", "--blocks", "6", "--command", "true", "--load", "1", "--quiet"];
-    let shown = execute(&[&words[..], &["--json"]].concat());
-    let real: Real = serde_json::from_str(&shown.out).unwrap();
-    assert_eq!((real.blocks, real.load, real.incomplete), (6, 1, 0));
-    for design in [&real.randomised, &real.sequential, &real.randomised_pooled_t] {
-        assert_eq!(design.studies, 20);
-        assert!(design.interval.is_some_and(|[low, high]| low <= design.rate && design.rate <= high));
-    }
-    assert!(real.typical_s > 0.0);
-    assert_eq!(shown.code, i32::from(real.randomised.is_refuted()));
-}
-
-#[test]
 fn what_is_not_possible_is_refused() {
-    let failing = ["--real", "--command", "exit 3", "--load", "0"];
-    execute(&failing).expect(4, &["error: the command fails: exited with code 3"]);
-    execute(&["--command", "true"]).expect(2, &["--real"]);
-    execute(&["--real", "--quick"]).expect(2, &["cannot be used with"]);
     execute(&["--studies", "5"]).expect(2, &["5 is not in 20.."]);
-}
-
-/// Processes with the folder's name in their command line, other than the one that was started here.
-fn of_folder(folder: &Path, child: &Child) -> usize {
-    let name = folder.to_string_lossy().into_owned();
-    let processes = fs::read_dir("/proc").unwrap().filter_map(|entry| {
-        let path = entry.unwrap().path();
-        let line = fs::read(path.join("cmdline")).ok()?;
-        (path.file_name()?.to_str()? != child.id().to_string()).then_some(line)
-    });
-    processes.filter(|line| String::from_utf8_lossy(line).contains(&name)).count()
-}
-
-fn begin_and_wait_for_load(folder: &Path) -> Child {
-    let words = ["--real", "--studies", "1000000", "--command", "true", "--load", "2"];
-    let child = command(folder, &words).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
-    while of_folder(folder, &child) < 3 {
-        std::thread::yield_now();
-    }
-    child
-}
-
-#[test]
-fn an_interrupt_ends_the_load() {
-    let folder = tempfile::tempdir().unwrap();
-    let mut child = begin_and_wait_for_load(folder.path());
-    let sent = Command::new("kill").args(["-TERM", &child.id().to_string()]).status().unwrap();
-    assert!(sent.success());
-    assert_eq!(child.wait().unwrap().code(), Some(130));
-    assert_eq!(of_folder(folder.path(), &child), 0);
-}
-
-#[test]
-fn a_kill_ends_the_load_too() {
-    let folder = tempfile::tempdir().unwrap();
-    let mut child = begin_and_wait_for_load(folder.path());
-    child.kill().unwrap();
-    child.wait().unwrap();
-    // The launcher sees that we are gone; if it did not, this would never end.
-    while of_folder(folder.path(), &child) > 0 {
-        std::thread::yield_now();
-    }
+    // It was an option; what follows it is not complained about first.
+    let parts = ["--real: `calibrate` only simulates", "hint: `bakeoff compare 'COMMAND' 'COMMAND'`"];
+    execute(&["--real"]).expect(2, &parts);
+    execute(&["--quiet", "--real", "--command", "true", "--load", "0"]).expect(2, &parts);
 }

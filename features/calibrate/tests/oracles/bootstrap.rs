@@ -1,6 +1,6 @@
 //! The bootstrap against scipy's, both from the same resampled means.
 
-use bakeoff_calibrate::calibration::bootstrap::Resampled;
+use crate::resampled::Resampled;
 use bakeoff_model::shuffle::Stream;
 use bakeoff_testkit::oracle::{Case, Oracle, assert_close};
 

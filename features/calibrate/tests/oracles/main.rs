@@ -10,6 +10,9 @@ macro_rules! script {
 }
 
 mod bootstrap;
+#[allow(dead_code, unused_imports, reason = "the bench uses the rest")]
+#[path = "../../benches/peers/bootstrap.rs"]
+mod resampled;
 
 fn main() {
     bakeoff_testkit::oracle::main(bootstrap::CASES.to_vec());
