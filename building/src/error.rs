@@ -93,6 +93,14 @@ pub enum Error {
     /// The user asked to stop. Nothing has to be cleaned up.
     #[error("interrupted")]
     Interrupted,
+    /// The compiler wrapper could not be put into its folder, or not be executed there.
+    #[error("cannot install the compiler wrapper in {}", path.display())]
+    Wrapper {
+        /// The folder.
+        path: PathBuf,
+        /// The system's word for it.
+        source: io::Error,
+    },
     /// No process can be launched.
     #[error(transparent)]
     Host(#[from] bakeoff_host::Error),
@@ -104,7 +112,7 @@ impl From<Error> for CommandError {
             Error::Interrupted => {
                 Self::new(Code::Interrupted, error).hint("what was built is kept; execute the command again to go on")
             }
-            Error::Host(_) => Self::new(Code::Internal, error),
+            Error::Host(_) | Error::Wrapper { .. } => Self::new(Code::Internal, error),
             Error::DiskFull { .. } => Self::usage(error).of_full_disk(),
             _ => Self::usage(error),
         }

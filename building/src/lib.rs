@@ -45,6 +45,10 @@ mod tools;
 mod tools_seen;
 mod unpack;
 mod uses;
+mod wrapper;
+#[cfg(test)]
+#[path = "../tests/wrapper/main.rs"]
+mod wrapper_tests;
 mod wrappers;
 
 pub use cache::Cache;
@@ -66,4 +70,5 @@ pub use sources::{Found, NotFound, commit_now, find_source, import_source, pinne
 pub use survey::{Wanted, WantedLayer, WantedSource, survey};
 pub use unpack::{Limits, Refusal, UnpackError, Unpacked, unpack_archive};
 pub use uses::{KnownStudy, Needs, needs};
+pub use wrapper::compiles_or_links;
 pub use wrappers::Made;

@@ -112,7 +112,7 @@ pub(crate) fn find(tool: &str, search_path: &OsStr) -> Option<PathBuf> {
 
 /// The compiler of that name on a search path: neither a wrapper nor something that stands before compilers.
 pub(crate) fn compiler_of(tool: &str, search_path: &OsStr) -> Option<PathBuf> {
-    let is_wrapper = |real: &Path| real.file_name() == Some(OsStr::new(bakeoff_host::wrapper::PROGRAM));
+    let is_wrapper = |real: &Path| real.file_name() == Some(OsStr::new(crate::wrapper::PROGRAM));
     let is_one = |path: &PathBuf| fs::canonicalize(path).is_ok_and(|real| !is_in_front(&real) && !is_wrapper(&real));
     places(tool, search_path).find(is_one)
 }

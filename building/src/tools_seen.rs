@@ -2,7 +2,7 @@
 //! order.
 
 use crate::error::{At, Error};
-use bakeoff_host::wrapper::calls;
+use crate::wrapper::calls;
 use std::fs;
 use std::path::Path;
 

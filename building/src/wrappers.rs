@@ -19,7 +19,7 @@ use crate::files::write_whole;
 use crate::inputs::{Inputs, Node};
 use crate::shell::{Environment, Shell};
 use crate::tools::{TOOL_VARIABLES, configurations_of_cargo, places, program_of};
-use bakeoff_host::wrapper::{self, Call, Wrappers};
+use crate::wrapper::{self, Call, Wrappers};
 use bakeoff_model::plan::Variant;
 use bakeoff_model::record::FlagSeen;
 use bakeoff_model::study::{CompilerCache, Layer, Tuning};
@@ -67,7 +67,7 @@ impl Between {
         let wrappers = wrappers.map_err(|error| in_words(&error));
         let mut readable = readable::readable(&path.to_string_lossy(), layers, variants);
         readable.extend(configurations_of_cargo(cache));
-        Arc::new(Self { wrappers, confinement: wrapper::confinement(), readable })
+        Arc::new(Self { wrappers, confinement: bakeoff_host::confinement(), readable })
     }
 }
 

@@ -4,7 +4,7 @@
 
 use super::tree::{Without, all_files};
 use crate::error::{At as _, Error};
-use bakeoff_host::wrapper::language_of;
+use crate::wrapper::language_of;
 use object::read::archive::ArchiveFile;
 use object::{Object as _, ObjectSymbol as _, SymbolKind};
 use rayon::iter::{IntoParallelRefIterator as _, ParallelIterator as _};

@@ -1,6 +1,6 @@
 //! A call of a tool as tests write it. It looks at nothing, and no program has it.
 
-use bakeoff_host::wrapper::Call;
+use crate::wrapper::Call;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 

@@ -8,7 +8,7 @@ mod call;
 mod family;
 mod rust;
 
-use bakeoff_host::wrapper::{Call, Language, is_for_linking, takes_value};
+use crate::wrapper::{Call, Language, is_for_linking, takes_value};
 use bakeoff_model::record::FlagSeen;
 use bakeoff_model::study::{Layer, Tuning};
 use call::bare;

@@ -4,7 +4,7 @@
 
 use super::flags::builds;
 use super::made::below;
-use bakeoff_host::wrapper::{Call, takes_value};
+use crate::wrapper::{Call, takes_value};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File};
 use std::io::Read as _;

@@ -2,7 +2,7 @@
 //! source builds. What becomes of the files later, and whether a flag did anything, is not known here.
 
 use super::flags::{Build, builds};
-use bakeoff_host::wrapper::Call;
+use crate::wrapper::Call;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};

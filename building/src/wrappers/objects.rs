@@ -2,7 +2,7 @@
 //! first only what was compiled from C and its like is counted, and rather too little than too much.
 
 use super::made::plain;
-use bakeoff_host::wrapper::{Call, Kind};
+use crate::wrapper::{Call, Kind};
 use memchr::memmem;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::ffi::{OsStr, OsString};

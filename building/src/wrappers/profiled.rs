@@ -4,7 +4,7 @@
 
 use super::flags::{Build, builds};
 use super::made::plain;
-use bakeoff_host::wrapper::Call;
+use crate::wrapper::Call;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt as _;

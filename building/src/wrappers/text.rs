@@ -1,6 +1,6 @@
 //! The arguments of tools, for people: lines that a shell would understand.
 
-use bakeoff_host::wrapper::{Call, Calls};
+use crate::wrapper::{Call, Calls};
 use std::ffi::{OsStr, OsString};
 use std::io::Write as _;
 use std::os::unix::ffi::OsStrExt as _;

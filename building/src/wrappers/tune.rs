@@ -3,7 +3,7 @@
 
 use crate::shell::Environment;
 use crate::tools::{compiler_of, find};
-use bakeoff_host::wrapper::{APPEND, APPEND_C, APPEND_CXX, APPEND_LINK, CC, CXX, RUSTC_WRAPPER, RUSTFLAGS, Wrappers};
+use crate::wrapper::{APPEND, APPEND_C, APPEND_CXX, APPEND_LINK, CC, CXX, RUSTC_WRAPPER, RUSTFLAGS, Wrappers};
 use bakeoff_model::study::{Tuning, cxx_of};
 use std::ffi::OsStr;
 use std::fs;

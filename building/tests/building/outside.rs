@@ -101,7 +101,7 @@ fn a_link_of_a_commit_that_leads_elsewhere_is_refused_by_name() {
 /// What a script reads by its path. Where nothing can be confined, nothing can be said.
 #[test]
 fn a_script_reads_nothing_of_which_its_name_knows_nothing() {
-    if bakeoff_host::wrapper::confinement().is_err() || !are_here(&["gcc", "make"]) {
+    if bakeoff_host::confinement().is_err() || !are_here(&["gcc", "make"]) {
         return println!("skipped: nothing can be confined here");
     }
     let check = |script: &str, expect: &str| {

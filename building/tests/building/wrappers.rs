@@ -101,7 +101,7 @@ fn the_path_of_a_compiler_is_the_same_for_all_variants() {
 
 /// A layer that writes there as well; why it failed, or nothing if scripts cannot be confined here.
 fn escape(script: &str) -> Option<String> {
-    if let Err(why) = bakeoff_host::wrapper::confinement() {
+    if let Err(why) = bakeoff_host::confinement() {
         println!("skipped: {why}");
         return None;
     }

@@ -44,15 +44,6 @@ pub enum Error {
     #[error("cannot watch for interrupts")]
     Interrupts(#[source] io::Error),
 
-    /// The compiler wrapper could not be put into its folder, or not be executed there.
-    #[error("cannot install the compiler wrapper in {}", path.display())]
-    Wrapper {
-        /// The folder.
-        path: PathBuf,
-        /// The system's word for it.
-        source: io::Error,
-    },
-
     /// The file is locked by someone else.
     #[error("{} is in use by {}; wait for it to end, or end it", path.display(), owner_in_words(*owner))]
     Locked {

@@ -28,8 +28,7 @@ mod wire;
 #[path = "../launcher/program/mod.rs"]
 mod freestanding;
 
-pub use enclosure::Enclosure;
-pub(crate) use enclosure::are_switched_off;
+pub use enclosure::{Enclosure, are_switched_off};
 pub use limits::offline;
 pub use marks::MOST_BYTES as MOST_MARKED_BYTES;
 

@@ -1,11 +1,12 @@
 //! The only crate that talks to the kernel: it launches trials, measures and kills them ([`Launcher`]), counts
 //! interrupts ([`interrupt`]), locks files ([`lock`]) and the whole machine ([`machine`]), keeps what trials print in memory
-//! ([`output`]), stands before compilers ([`wrapper`]), stops a command at every
+//! ([`output`]), stops a command at every
 //! system call ([`tracer`]), and says what this machine is ([`place`]) and what it can and cannot do ([`doctor`]). It knows no study, computes no mean and judges no value.
 
 mod cgroup;
 mod clock_set;
 mod command;
+mod confinement;
 pub mod disk;
 pub mod doctor;
 mod error;
@@ -29,15 +30,15 @@ pub mod search_path;
 pub mod tracer;
 pub mod user_namespace;
 mod who;
-pub mod wrapper;
 
 pub use clock_set::ClockWatch;
 pub use command::{Command, End, Ended, Patience};
+pub use confinement::confinement;
 pub use error::Error;
 pub use job::{Achieved, Job, JobEnded, Limits, Rounds};
 #[cfg(fuzzing)]
 pub use launcher::fuzz_wire;
-pub use launcher::{Enclosure, Launcher, MOST_MARKED_BYTES, Options, offline};
+pub use launcher::{Enclosure, Launcher, MOST_MARKED_BYTES, Options, are_switched_off, offline};
 pub use loader::executed_with;
 pub use who::Who;
 

@@ -5,8 +5,8 @@
 use crate::stage::Stage;
 use crate::targets::TREE;
 use crate::workload::Workload;
+use bakeoff_building::compiles_or_links;
 use bakeoff_command::CommandError;
-use bakeoff_host::wrapper::{Kind, kind};
 use std::collections::BTreeMap;
 use std::fs::{self, File, FileTimes};
 use std::io::{self, Read as _};
@@ -158,7 +158,7 @@ fn shims(folder: &Path, called: &Path) -> io::Result<PathBuf> {
 /// Whether a program is called as compilers and linkers are: `cc`, `gcc-12`, `x86_64-linux-gnu-g++`.
 fn is_compiler(name: &str) -> bool {
     const OTHERS: [&str; 5] = ["cargo", "go", "gold", "gfortran", "tcc"];
-    matches!(kind(name.as_bytes()), Some(Kind::Driver | Kind::Linker | Kind::Rust)) || OTHERS.contains(&name)
+    compiles_or_links(name.as_bytes()) || OTHERS.contains(&name)
 }
 
 #[cfg(test)]

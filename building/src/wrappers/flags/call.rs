@@ -1,6 +1,6 @@
 //! What a call builds, as far as its words tell.
 
-use bakeoff_host::wrapper::{Call, Kind, Language, Task, language_of, takes_value, task};
+use crate::wrapper::{Call, Kind, Language, Task, language_of, takes_value, task};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::os::unix::ffi::OsStrExt as _;

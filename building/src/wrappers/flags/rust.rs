@@ -2,7 +2,7 @@
 //! behind them. Only calls that compile a crate count, and neither build scripts nor procedural macros nor probes.
 
 use super::call::is_same;
-use bakeoff_host::wrapper::{Call, Kind, rust_task, takes_rust_value};
+use crate::wrapper::{Call, Kind, rust_task, takes_rust_value};
 use bakeoff_model::record::FlagSeen;
 use std::collections::BTreeMap;
 use std::os::unix::ffi::OsStrExt as _;

@@ -25,7 +25,7 @@ pub(super) fn address_randomisation(files: &Files) -> Check {
 
 /// Whether build scripts can be kept in their folders.
 pub(super) fn confinement() -> Check {
-    confinement_from(crate::wrapper::confinement())
+    confinement_from(crate::confinement())
 }
 
 fn confinement_from(version: Result<u32, String>) -> Check {

@@ -20,7 +20,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 const VARIABLE: &str = "BAKEOFF_NAMESPACES";
 
 /// Whether nobody wants namespaces.
-pub(crate) fn are_switched_off() -> bool {
+pub fn are_switched_off() -> bool {
     std::env::var_os(VARIABLE).is_some_and(|value| value == "off")
 }
 

@@ -9,36 +9,36 @@ use std::path::PathBuf;
 
 /// One call of a tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Call {
+pub(crate) struct Call {
     /// The name it was called by.
-    pub name: OsString,
+    pub(crate) name: OsString,
     /// The real tool.
-    pub tool: PathBuf,
+    pub(crate) tool: PathBuf,
     /// The folder it was called in.
-    pub dir: PathBuf,
+    pub(crate) dir: PathBuf,
     /// Its arguments in their order, without the program.
-    pub words: Vec<OsString>,
+    pub(crate) words: Vec<OsString>,
     /// The response files that the first words beginning with `@` name: what they hold (the first 256 KiB), or none if
     /// they could not be read.
-    pub response_files: Vec<Option<Vec<u8>>>,
+    pub(crate) response_files: Vec<Option<Vec<u8>>>,
     /// The process.
-    pub pid: u32,
+    pub(crate) pid: u32,
     /// The process that called it.
-    pub parent: u32,
+    pub(crate) parent: u32,
     /// How many objects were shuffled; see [`crate::wrapper`].
-    pub shuffled: u32,
+    pub(crate) shuffled: u32,
     /// Whether a driver of gcc called it.
-    pub of_gcc: bool,
+    pub(crate) of_gcc: bool,
 }
 
 impl Call {
     /// What it does, by its name; unusual names are those of compilers.
-    pub fn kind(&self) -> Kind {
+    pub(crate) fn kind(&self) -> Kind {
         kind(self.name.as_bytes()).unwrap_or(Kind::Driver)
     }
 
     /// Its arguments, with the words of response files in their places.
-    pub fn all_words(&self) -> Vec<OsString> {
+    pub(crate) fn all_words(&self) -> Vec<OsString> {
         let mut files = self.response_files.iter();
         let mut all = vec![];
         for word in &self.words {
@@ -59,15 +59,15 @@ impl Call {
 
 /// What a log holds.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Calls {
+pub(crate) struct Calls {
     /// The calls, in the order in which they began.
-    pub whole: Vec<Call>,
+    pub(crate) whole: Vec<Call>,
     /// How often something stood there that is no whole record.
-    pub damaged: usize,
+    pub(crate) damaged: usize,
 }
 
 /// The calls in a log that wrappers wrote.
-pub fn calls(log: &[u8]) -> Calls {
+pub(crate) fn calls(log: &[u8]) -> Calls {
     let mut calls = Calls::default();
     let mut rest = log;
     while !rest.is_empty() {

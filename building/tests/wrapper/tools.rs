@@ -1,6 +1,6 @@
 //! A folder to compile in, with wrappers before its PATH.
 
-use bakeoff_host::wrapper::{Call, LOG, Wrappers, calls};
+use crate::wrapper::{Call, LOG, Wrappers, calls};
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::fs;

@@ -1,7 +1,7 @@
 //! Words behind the project's own, and another compiler in place of the one that was called.
 
-use crate::tools::Tools;
-use bakeoff_host::wrapper::{APPEND, APPEND_C, APPEND_CXX, APPEND_LINK, CC, Call};
+use super::tools::Tools;
+use crate::wrapper::{APPEND, APPEND_C, APPEND_CXX, APPEND_LINK, CC, Call};
 use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::{Path, PathBuf};

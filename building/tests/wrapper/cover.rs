@@ -1,7 +1,8 @@
 //! Compilers that a confined script calls by their full path.
 
-use crate::tools::Tools;
-use bakeoff_host::wrapper::{APPEND, Call, confinement};
+use super::tools::Tools;
+use crate::wrapper::{APPEND, Call};
+use bakeoff_host::confinement;
 use std::fs;
 use std::path::Path;
 use std::process::Output;

@@ -2,7 +2,7 @@
 //! for, writes down what the tool gets, and becomes it. As [`wire::CONFINE`]: it confines itself, and becomes the command.
 //! As [`wire::RUSTC`]: cargo calls it before rustc, which its first word names. As sccache: it becomes the compiler behind that.
 //!
-//! The crate `host` compiles these modules too when it is tested or linted, but never calls them.
+//! The crate `building` compiles these modules too when it is tested or linted, but never calls them.
 
 mod append;
 mod confine;
@@ -14,10 +14,10 @@ mod record;
 mod rust;
 mod shuffle;
 #[allow(dead_code, unused_imports, reason = "each program uses its part")]
-#[path = "../../freestanding/sys/mod.rs"]
+#[path = "../../../crates/host/freestanding/sys/mod.rs"]
 mod sys;
 #[allow(dead_code, unused_imports, reason = "each program uses its part")]
-#[path = "../../freestanding/text.rs"]
+#[path = "../../../crates/host/freestanding/text.rs"]
 mod text;
 mod tool;
 mod tune;

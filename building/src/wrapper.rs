@@ -75,7 +75,7 @@
 //! listed, to the files that were listed, to devices, and to its own standard output and error; elsewhere it is refused
 //! (EACCES). With [`Wrappers::confined_reading`] the same holds for reading, and so for executing: only there, and below the
 //! folders that were listed for it. Listing folders, networks, and the modes, owners and times of files are not restricted.
-//! Where [`confinement`] says why it cannot be, the command executes as it is.
+//! Where [`bakeoff_host::confinement`] says why it cannot be, the command executes as it is.
 
 #[allow(dead_code, unreachable_pub, clippy::duplicate_mod, reason = "the other side is another program")]
 #[path = "../wrapper/program/append.rs"]
@@ -106,41 +106,19 @@ mod tool;
 #[path = "../wrapper/program/wire.rs"]
 mod wire;
 
-pub use append::is_for_linking;
-pub use calls::{Call, Calls, calls};
-pub use driver::{Language, Task, language_of, takes_value, task};
-pub use install::Wrappers;
-pub use rust::{RustTask, rust_task, takes_rust_value};
-pub use tool::{Kind, kind};
-pub use wire::PROGRAM;
-pub use wire::variable::{
+pub(crate) use append::is_for_linking;
+pub(crate) use calls::{Call, Calls, calls};
+pub(crate) use driver::{Language, Task, language_of, takes_value, task};
+pub(crate) use install::Wrappers;
+pub(crate) use rust::{rust_task, takes_rust_value};
+pub(crate) use tool::{Kind, kind};
+pub(crate) use wire::PROGRAM;
+pub(crate) use wire::variable::{
     APPEND, APPEND_C, APPEND_CXX, APPEND_LINK, CACHE, CC, CXX, LOG, PROFILE, PROFILE_CLANG, RUSTC_WRAPPER, RUSTFLAGS,
     SEED,
 };
 
-use std::io;
-
-/// Whether a command can be confined: the version of the kernel's Landlock, else why not, in words.
-pub fn confinement() -> Result<u32, String> {
-    /// Before this version nobody may move a file to another folder, which builds do.
-    const FIRST: u32 = 2;
-    const LANDLOCK_CREATE_RULESET_VERSION: u32 = 1;
-    let nothing = std::ptr::null::<libc::c_void>();
-    #[allow(unsafe_code, reason = "there is no safe call of this kind")]
-    // SAFETY: with this flag the call looks at no memory.
-    let version =
-        unsafe { libc::syscall(libc::SYS_landlock_create_ruleset, nothing, 0, LANDLOCK_CREATE_RULESET_VERSION) };
-    match u32::try_from(version) {
-        Ok(version) if version >= FIRST => Ok(version),
-        Ok(version) => Err(format!("this kernel's Landlock has version {version}, too old to build with (Linux 5.19)")),
-        Err(_) => Err(match io::Error::last_os_error() {
-            error if error.raw_os_error() == Some(libc::ENOSYS) => {
-                "this kernel has no Landlock (Linux 5.19)".to_owned()
-            }
-            error if error.raw_os_error() == Some(libc::EOPNOTSUPP) => {
-                "Landlock was switched off when this kernel was started (its parameter lsm=)".to_owned()
-            }
-            error => format!("Landlock cannot be used here: {error}"),
-        }),
-    }
+/// Whether a tool of that name compiles or links.
+pub fn compiles_or_links(name: &[u8]) -> bool {
+    matches!(kind(name), Some(Kind::Driver | Kind::Linker | Kind::Rust))
 }

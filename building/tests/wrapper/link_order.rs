@@ -1,7 +1,7 @@
 //! Objects in the order that a seed says, by the real linker.
 
-use crate::tools::Tools;
-use bakeoff_host::wrapper::SEED;
+use super::tools::Tools;
+use crate::wrapper::SEED;
 use std::collections::BTreeSet;
 
 const NAMES: [&str; 8] = ["alfa", "bravo", "charlie", "delta", "echo", "foxtrot", "golf", "hotel"];

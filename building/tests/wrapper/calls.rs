@@ -1,7 +1,7 @@
 //! What is written down of calls, and that nothing else changes by it.
 
-use crate::tools::Tools;
-use bakeoff_host::wrapper::{CACHE, Kind, LOG, calls};
+use super::tools::Tools;
+use crate::wrapper::{CACHE, Kind, LOG, calls};
 use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -131,7 +131,7 @@ fn wrappers_and_caches_are_passed_over() {
     fs::write(farm.join("ccache"), "#!/bin/sh\nexit 99\n").unwrap();
     fs::set_permissions(farm.join("ccache"), fs::Permissions::from_mode(0o755)).unwrap();
     let usual = std::env::var_os("PATH").unwrap();
-    let others = bakeoff_host::wrapper::Wrappers::install(&other, &usual, &BTreeSet::new()).unwrap();
+    let others = crate::wrapper::Wrappers::install(&other, &usual, &BTreeSet::new()).unwrap();
     let folders = [others.folder(), farm, tools.wrappers.folder(), others.folder()];
     let path = std::env::join_paths(folders.into_iter().chain(std::env::split_paths(&usual))).unwrap();
     let mut command = tools.command(tools.wrappers.folder().join("gcc"));

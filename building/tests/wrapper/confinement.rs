@@ -1,7 +1,7 @@
 //! What a confined script cannot do, and what it still can.
 
-use crate::tools::Tools;
-use bakeoff_host::wrapper::confinement;
+use super::tools::Tools;
+use bakeoff_host::confinement;
 use std::fs;
 use std::path::Path;
 use std::process::Output;

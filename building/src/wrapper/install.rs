@@ -3,7 +3,7 @@
 
 use super::{tool, wire};
 use crate::Error;
-use crate::launcher::are_switched_off;
+use bakeoff_host::are_switched_off;
 use std::collections::BTreeSet;
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
@@ -22,7 +22,7 @@ const ASIDE: &str = ".aside-";
 
 /// Wrappers that are there, and stay for as long as this does.
 #[derive(Debug)]
-pub struct Wrappers {
+pub(crate) struct Wrappers {
     root: PathBuf,
     /// The files that a build which calls compilers by their full path would execute.
     compilers: BTreeSet<PathBuf>,
@@ -37,7 +37,7 @@ impl Wrappers {
     ///
     /// # Errors
     /// [`Error::Wrapper`] if the folder cannot be written to, or nothing there may be executed.
-    pub fn install(root: &Path, search_path: &OsStr, also: &BTreeSet<String>) -> Result<Self, Error> {
+    pub(crate) fn install(root: &Path, search_path: &OsStr, also: &BTreeSet<String>) -> Result<Self, Error> {
         let tools = tools(search_path, also);
         let names: BTreeSet<OsString> = tools.iter().filter_map(|tool| tool.file_name()).map(OsStr::to_owned).collect();
         let paths = also.iter().filter(|tool| tool.starts_with('/')).map(Path::new);
@@ -73,25 +73,26 @@ impl Wrappers {
     }
 
     /// The folder that is put first on PATH.
-    pub fn folder(&self) -> PathBuf {
+    pub(crate) fn folder(&self) -> PathBuf {
         self.root.join("bin")
     }
 
     /// The program that cargo calls in place of rustc, with the path of rustc and its words.
-    pub fn between_cargo_and_rustc(&self) -> PathBuf {
+    pub(crate) fn between_cargo_and_rustc(&self) -> PathBuf {
         self.root.join(wire::RUSTC)
     }
 
     /// The command that executes `command`, confined to writing below these folders and to these files, as far as they
     /// are there when it begins, and if `covered` with compilers covered. The program of `command` is looked up on the PATH
     /// that it is started with, unless it is a path.
-    pub fn confined(&self, writable: &[&Path], covered: bool, command: &[&str]) -> Vec<String> {
+    #[cfg(test)]
+    pub(crate) fn confined(&self, writable: &[&Path], covered: bool, command: &[&str]) -> Vec<String> {
         self.confined_reading(writable, &[], covered, command)
     }
 
     /// The same, which besides may read only what is below these folders, if there are any, and in the folder of the
     /// wrappers. What is in a folder may be listed everywhere.
-    pub fn confined_reading(
+    pub(crate) fn confined_reading(
         &self,
         writable: &[&Path],
         readable: &[&Path],
@@ -208,7 +209,7 @@ fn is_executable(path: &Path) -> bool {
 fn aside_of(path: &Path) -> PathBuf {
     static DRAWN: AtomicU64 = AtomicU64::new(0);
     let nth = DRAWN.fetch_add(1, Ordering::Relaxed);
-    path.with_file_name(format!("{ASIDE}{}-{:x}-{nth}", std::process::id(), crate::now_unix_s().to_bits()))
+    path.with_file_name(format!("{ASIDE}{}-{:x}-{nth}", std::process::id(), bakeoff_host::now_unix_s().to_bits()))
 }
 
 /// Executes it once. A process that another thread of ours has just started may hold the file open for writing until it
