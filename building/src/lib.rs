@@ -13,9 +13,12 @@
 //! share of the processors), where rustup has its toolchains, and those level variables that the layer mentions. `verify`
 //! lines get the same.
 
+mod alike;
 mod cache;
 mod chosen;
+mod commands;
 mod cost;
+mod during;
 mod error;
 mod event;
 mod files;
@@ -27,11 +30,13 @@ mod kept;
 mod layer;
 mod learned;
 mod leave;
+mod maker;
 mod manifest;
 mod on_demand;
 mod paths;
 mod profile;
 mod proof;
+mod relinking;
 mod relocate;
 mod request;
 mod rustup;
@@ -41,6 +46,7 @@ mod site;
 mod source_notes;
 mod sources;
 mod survey;
+mod takes;
 mod tools;
 mod tools_seen;
 mod unpack;
@@ -53,6 +59,7 @@ mod wrappers;
 
 pub use cache::Cache;
 pub use chosen::files as files_meant;
+pub use commands::build::{build, tell};
 pub use error::Error;
 pub use event::BuildEvent;
 pub use gc::{Decision, Removed, Rule, Why, YOUNG_S, choose, remove};
@@ -72,3 +79,22 @@ pub use unpack::{Limits, Refusal, UnpackError, Unpacked, unpack_archive};
 pub use uses::{KnownStudy, Needs, needs};
 pub use wrapper::compiles_or_links;
 pub use wrappers::Made;
+
+use bakeoff_command::{Feature, Making, Registry};
+use bakeoff_host::doctor::{Check, disk};
+
+/// The place where variants are built.
+pub struct Building;
+
+impl Feature for Building {
+    fn register(&self, to: &mut Registry) {
+        to.commands.extend(commands::all());
+        to.makers.push(Making { open: || Ok(Box::new(Cache::open(Cache::default_root()?)?)), check });
+    }
+}
+
+/// The disk that the cache is on, or would be.
+fn check() -> Option<Check> {
+    let root = Cache::default_root().ok()?;
+    Some(disk(root.ancestors().find(|path| path.exists()).unwrap_or(&root)))
+}

@@ -1,7 +1,7 @@
 //! What is asked of this crate: the builds of one study. It is data; what they are is found in `inputs.rs`.
 
-use bakeoff_command::study_folder::StudyFolder;
-use bakeoff_model::plan::{Plan, Variant};
+use bakeoff_command::Order;
+use bakeoff_model::plan::Variant;
 use bakeoff_model::study::{Layer, Source};
 use std::path::{Path, PathBuf};
 
@@ -23,15 +23,10 @@ pub struct Request<'a> {
 }
 
 impl<'a> Request<'a> {
-    /// The builds of a plan, a number of layers at a time.
-    pub fn of(folder: &'a StudyFolder, plan: &'a Plan, jobs: usize) -> Self {
-        Self {
-            study_dir: &folder.dir,
-            own: &folder.own,
-            sources: &folder.study.sources,
-            layers: &folder.study.layers,
-            variants: &plan.variants,
-            jobs,
-        }
+    /// The builds of an order.
+    pub fn of(order: &Order<'a>) -> Self {
+        let Order { study, dir, own, plan, jobs, .. } = *order;
+        let (sources, layers, variants) = (&study.sources, &study.layers, &plan.variants);
+        Self { study_dir: dir, own, sources, layers, variants, jobs }
     }
 }

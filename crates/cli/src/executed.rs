@@ -2,13 +2,13 @@
 //! built, and the interpreters and libraries that come with them. From all this follows what is looked at between blocks.
 //! Whatever a program opens by itself is not known here, but what was built is looked at as a whole besides.
 
-use bakeoff_building::{Cache, DamageKind};
+use bakeoff_command::Maker;
 use bakeoff_command::study_folder::words;
 use bakeoff_host::{executed_with, search_path};
 use bakeoff_lab::local::{Setup, Watch};
 use bakeoff_lab::watched::Watched;
 use bakeoff_model::plan::{Plan, Variant};
-use bakeoff_model::record::{BuildLine, BuildOutcome};
+use bakeoff_model::record::BuildLine;
 use bakeoff_model::study::{LoadOf, Ready};
 use std::collections::BTreeSet;
 use std::os::unix::fs::PermissionsExt as _;
@@ -98,22 +98,18 @@ pub(crate) fn data(plan: &Plan, setup: &Setup) -> Vec<Watched> {
 }
 
 /// What the executor is to look at.
-pub(crate) fn watch<'a>(files: Vec<Watched>, setup: &Setup, cache: &'a Cache, builds: &'a [BuildLine]) -> Watch<'a> {
+pub(crate) fn watch<'a>(
+    files: Vec<Watched>,
+    setup: &Setup,
+    maker: Option<&'a dyn Maker>,
+    builds: &'a [BuildLine],
+) -> Watch<'a> {
     let prefixes: BTreeSet<PathBuf> = setup.prefixes.values().cloned().collect();
     if prefixes.is_empty() {
         return Watch { files, ..Watch::default() };
     }
-    let all = move || builds.iter().flat_map(|build| changed(cache, build)).collect();
-    Watch { files, prefixes: prefixes.into_iter().collect(), all: Some(Box::new(all)) }
-}
-
-/// What of a build is not as it was built; what is new in it changes no trial before.
-fn changed(cache: &Cache, build: &BuildLine) -> Vec<String> {
-    if build.outcome != BuildOutcome::Built {
-        return vec![];
-    }
-    let damage = cache.damage_of(&build.digest).into_iter().filter(|damage| damage.kind != DamageKind::Added);
-    damage.map(|damage| format!("{} of {}", damage.path.display(), build.variants.join(", "))).collect()
+    let all = maker.map(|maker| Box::new(move || maker.changed(builds)) as Box<dyn Fn() -> Vec<String> + 'a>);
+    Watch { files, prefixes: prefixes.into_iter().collect(), all }
 }
 
 /// Every command that a trial of a variant has a part in, and the values of its variables.

@@ -4,7 +4,8 @@
 use bakeoff_command::{Feature, Registry};
 
 /// All of them.
-const FEATURES: [&dyn Feature; 12] = [
+const FEATURES: [&dyn Feature; 13] = [
+    &bakeoff_building::Building,
     &bakeoff_calibrate::Calibrate,
     &bakeoff_check_summary::CheckSummary,
     &bakeoff_parcel::Parcel,

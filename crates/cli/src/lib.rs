@@ -1,7 +1,6 @@
 //! Words on the screen: the commands of `bakeoff`, composed of the other crates. It reads arguments and files, hands
 //! them on, and prints what comes back; it measures, builds, judges and draws nothing itself.
 
-mod alike;
 mod bare;
 mod commands;
 mod continued;
@@ -10,7 +9,6 @@ mod failing;
 mod features;
 mod here;
 mod manual;
-mod on_demand;
 pub use features::features;
 mod place;
 mod programs;
@@ -19,7 +17,6 @@ mod race;
 mod session;
 mod twins;
 mod used;
-mod walls;
 
 use bakeoff_command::{Code, CommandError, Registry, Subcommand, screen};
 use clap::CommandFactory as _;

@@ -1,9 +1,8 @@
 //! A race, for whichever command: variants with everything prepared, and what becomes of the journal. How it is run is in
 //! `session::racing`; what is prepared, where trials run, and what is shown, is the commands' business.
 
-use bakeoff_building::Cache;
 use bakeoff_command::state::State;
-use bakeoff_command::{Asked, Registry};
+use bakeoff_command::{Asked, Maker, Registry};
 use bakeoff_lab::watched::Watched;
 use bakeoff_model::plan::Plan;
 use bakeoff_model::record::{BuildLine, StudyLine};
@@ -40,8 +39,8 @@ pub(crate) struct Race<'a> {
     pub(crate) watched: Vec<Watched>,
     pub(crate) state: &'a State,
     pub(crate) keep: Keep,
-    /// No build may change what is in it while trials run.
-    pub(crate) cache: Option<&'a Cache>,
+    /// What made the variants: it makes nothing while trials run.
+    pub(crate) maker: Option<&'a dyn Maker>,
     /// Draws no progress.
     pub(crate) quiet: bool,
     /// Seconds that a trial is thought to take.
@@ -57,8 +56,8 @@ pub(crate) struct Race<'a> {
 impl<'a> Race<'a> {
     /// A race of which nothing more is said: it needs no builds, and its journal is removed.
     pub(crate) fn of(plan: &'a Plan, study: StudyLine, state: &'a State, observers: (&'a Registry, &'a Asked)) -> Self {
-        let (builds, watched, keep, cache, quiet) = (&[], vec![], Keep::Scratch, None, false);
+        let (builds, watched, keep, maker, quiet) = (&[], vec![], Keep::Scratch, None, false);
         let (guess_s, trace, evidence) = (None, None, None);
-        Self { plan, study, builds, watched, state, keep, cache, quiet, guess_s, trace, observers, evidence }
+        Self { plan, study, builds, watched, state, keep, maker, quiet, guess_s, trace, observers, evidence }
     }
 }

@@ -420,7 +420,7 @@ impl Finished for OpenStudy<'_> {
     }
 
     fn prefix_of(&self, variant: &str) -> Option<PathBuf> {
-        Some(self.race.cache?.prefix_of(self.race.evidence.as_ref()?.digests.get(variant)?))
+        Some(self.race.maker?.prefix_of(self.race.evidence.as_ref()?.digests.get(variant)?))
     }
 
     fn quiet(&self) -> bool {

@@ -4,6 +4,7 @@
 use crate::elsewhere::Elsewhere;
 use crate::error::{Code, CommandError};
 use crate::exits::{self, Exit};
+use crate::maker::{Maker, Making};
 use bakeoff_host::doctor::Check;
 use bakeoff_judge::findings::Findings;
 use bakeoff_judge::side_by_side::SideBySide;
@@ -41,6 +42,10 @@ pub struct Registry {
     ///
     /// Only one feature uses this point: `vm` needs it because a kernel can be measured only where it was booted.
     pub places: Vec<Reach>,
+    /// What makes the variants of a study, where it says how.
+    ///
+    /// Only one feature uses this point: without `building`, variants are commands, and nothing has to be made.
+    pub makers: Vec<Making>,
     /// A reader of the files that the harness of a workload leaves behind: the values of its benchmarks.
     ///
     /// Only one feature uses this point: the values are part of the trial, so no later point can add them.
@@ -316,6 +321,21 @@ impl Registry {
         let mut all = Self::default();
         features.iter().for_each(|feature| feature.register(&mut all));
         all
+    }
+
+    /// What makes the variants of a study; `None` if nothing has to be made, and nobody could.
+    ///
+    /// # Errors
+    /// If they have to be made, and cannot be.
+    pub fn maker(&self, study: &Study) -> Result<Option<Box<dyn Maker>>, CommandError> {
+        match self.makers.first() {
+            Some(making) => (making.open)().map(Some),
+            None if study.layers.is_empty() => Ok(None),
+            None => Err(CommandError::usage("this bakeoff cannot build programs, as the study asks with [[build]]")
+                .hint(
+                    "it was compiled without its feature `building`, which is a default: compile it again with that",
+                )),
+        }
     }
 
     /// The place of a plan's trials, if it is not this host.

@@ -6,17 +6,21 @@ pub mod alone;
 pub mod arguments;
 mod elsewhere;
 pub mod error;
+pub mod estimates;
 pub mod exits;
 mod feature;
 pub mod journals;
 pub mod locale;
+mod maker;
 pub mod saved;
 pub mod scratch;
 pub mod screen;
+pub mod selection;
 pub mod state;
 pub mod study_folder;
 pub mod target;
 pub mod user_state;
+pub mod walls;
 
 /// The hidden command that a traced trial is launched as.
 pub const TRACE_TRIAL: &str = "trace-trial";
@@ -33,3 +37,4 @@ pub use feature::{
     Against, Asked, Concluded, Conclusion, Feature, FindingsSection, Finished, Form, Gathering, OwnTrials,
 };
 pub use feature::{Reach, Reached, Registry, Subcommand};
+pub use maker::{Foreseen, Made, Maker, Making, Merged, Order};

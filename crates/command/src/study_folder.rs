@@ -3,10 +3,12 @@
 
 use crate::error::{Code, CommandError};
 use crate::feature::Registry;
+use crate::maker::Order;
 use crate::screen;
 use bakeoff_host::disk::{read_file, read_text};
 use bakeoff_lab::watched::Watched;
 use bakeoff_model::digest::Digest;
+use bakeoff_model::plan::Plan;
 use bakeoff_model::problem::Problems;
 use bakeoff_model::study::{LoadOf, Ready, Study};
 use bakeoff_model::study_file::{self, lock::Lock};
@@ -123,6 +125,11 @@ impl StudyFolder {
         let lock = read_lock(&lock_path)?;
         let own = own_files(&[&file, &lock_path], &dir, &study);
         Ok(Unlocked { folder: Self { dir, file, own, study }, lock_path, lock })
+    }
+
+    /// What is to be made of this study, so much at a time.
+    pub fn order<'a>(&'a self, plan: &'a Plan, jobs: usize, quiet: bool) -> Order<'a> {
+        Order { study: &self.study, dir: &self.dir, own: &self.own, plan, jobs, quiet }
     }
 
     /// What each workload is expected to print, where the study says so.

@@ -88,7 +88,7 @@ impl Attempt<'_> {
         let mut layers = folder.study.layers.clone();
         layers.iter_mut().next_back().into_iter().for_each(|layer| layer.keeps_tree = keeps_tree);
         let baseline = std::slice::from_ref(plan.baseline());
-        let request = Request { layers: &layers, variants: baseline, ..Request::of(&folder, &plan, 1) };
+        let request = Request { layers: &layers, variants: baseline, ..Request::of(&folder.order(&plan, 1, true)) };
         let told = |event| {
             if !matches!(event, BuildEvent::Started { .. }) {
                 tell(event)

@@ -36,7 +36,7 @@ pub(crate) fn prove(
     let baseline = plan.baseline().name.clone();
     let changed = plan.variants.iter().map(|variant| variant.name.clone()).find(|name| *name != baseline);
     plan.only(changed.as_slice())?;
-    let request = Request::of(&folder, &plan, 1);
+    let request = Request::of(&folder.order(&plan, 1, true));
     let builds = missing(&survey(cache, &request)?, &plan);
     let level = changed.as_deref().unwrap_or(&baseline);
     step(steps - 1, steps, &format!("building one level, {level}{}", as_plain(builds, plain_s)));

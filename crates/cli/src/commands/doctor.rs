@@ -4,7 +4,7 @@
 use crate::twins;
 use bakeoff_command::error::{Code, CommandError};
 use bakeoff_command::{Registry, screen};
-use bakeoff_host::doctor::{Check, State, checks, disk};
+use bakeoff_host::doctor::{Check, State, checks};
 use std::fmt::Write as _;
 
 /// What can this machine measure, and what will be noisy?
@@ -21,10 +21,7 @@ pub(crate) struct Args {}
 
 pub(crate) fn execute(_: &Args, features: &Registry) -> Result<Code, CommandError> {
     let mut checks = checks();
-    if let Ok(root) = bakeoff_building::Cache::default_root() {
-        let there = root.ancestors().find(|path| path.exists()).unwrap_or(&root).to_owned();
-        checks.push(disk(&there));
-    }
+    checks.extend(features.makers.iter().filter_map(|maker| (maker.check)()));
     checks.extend(features.places.iter().map(|place| (place.check)()));
     checks.push(twin());
     screen::out(&page(&checks));

@@ -1,13 +1,8 @@
 //! The commands, one file each: which there are, and which one is meant. None of them is executed here.
 
 mod agent;
-mod build;
-mod cache;
 mod compare;
 mod doctor;
-mod estimates;
-mod gc;
-mod lock;
 mod options;
 mod plan;
 mod power;
@@ -95,18 +90,8 @@ pub(crate) fn of_core() -> Vec<Subcommand> {
         ]),
         Subcommand::with_features("plan", plan::execute),
         Subcommand::with_features("power", power::execute),
-        Subcommand::with_features("build", build::execute)
-            .exits(&[(Code::VariantFailed, "a variant could not be built"), STOPPED]),
-        Subcommand::with_features("lock", lock::execute).exits(&[
-            (Code::GateFailed, "--check: a source has no hash that counts"),
-            (Code::VariantFailed, "a source could not be fetched"),
-            STOPPED,
-        ]),
         Subcommand::with_features("report", report::execute).concludes().exits(&[NO_VERDICT, FAILED]),
         Subcommand::new("saved", saved::execute),
-        Subcommand::new("cache", cache::execute),
-        Subcommand::with_features("gc", gc::execute)
-            .exits(&[(Code::Interrupted, "interrupted; what was removed is gone")]),
         Subcommand::with_features("doctor", doctor::execute),
         Subcommand::with_features("agent", agent::execute).hidden(),
         Subcommand::new(bakeoff_command::TRACE_TRIAL, trace_trial::execute).hidden(),

@@ -13,29 +13,6 @@ use bakeoff_report::{Cause, Context, SECTIONS, SectionPage, TimeUnit};
 use clap::Args;
 use std::path::{Path, PathBuf};
 
-/// Which study, and which part of it.
-#[derive(Debug, Args)]
-pub(super) struct Selection {
-    /// The study: a folder that holds a study.toml, or the file itself
-    #[arg(default_value = ".")]
-    pub(super) study: PathBuf,
-    /// The plan: `default` is [plan], any other name is [plans.NAME]
-    #[arg(long, value_name = "NAME", default_value = "default")]
-    plan: String,
-    /// Only these variants, and the baseline: a display name, or `factor=level` terms separated by blanks, which select
-    /// every variant that has all of these levels; separate several selections by commas, or repeat the option
-    #[arg(long, value_name = "VARIANT", value_delimiter = ',')]
-    only: Vec<String>,
-}
-
-impl Selection {
-    pub(super) fn plan(&self, study: &bakeoff_model::study::Study) -> Result<Plan, CommandError> {
-        let mut plan = Plan::of(study, &self.plan)?;
-        plan.only(&self.only)?;
-        Ok(plan)
-    }
-}
-
 /// How long a study is.
 #[derive(Debug, Args)]
 pub(super) struct Extent {

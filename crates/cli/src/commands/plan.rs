@@ -1,22 +1,18 @@
 //! `bakeoff plan`: what a study would do, before it does it. It builds and executes nothing.
 
-use super::build::Jobs;
-use super::estimates::at_most;
-use super::options::{Extent, Selection};
-use bakeoff_building::{Cache, Request, Wanted, survey};
+use super::options::Extent;
 use bakeoff_command::error::{Code, CommandError};
+use bakeoff_command::estimates::{about, at_most, trials_s};
+use bakeoff_command::selection::{Jobs, Selection};
 use bakeoff_command::study_folder::StudyFolder;
-use bakeoff_command::{Registry, locale, screen};
+use bakeoff_command::{Foreseen, Order, Registry, locale, screen};
 use bakeoff_model::percent::percent;
 use bakeoff_model::plain::clean;
-use bakeoff_model::plan::{Plan, Variant};
-use bakeoff_model::study::{Source, SourceFrom};
+use bakeoff_model::plan::Plan;
 use bakeoff_model::until::Until;
 use std::fmt::Write as _;
 
 mod cells;
-mod relinking;
-pub(super) mod takes;
 
 /// Show what a study would do: variants, builds, blocks, and how long it may take
 #[derive(Debug, clap::Args)]
@@ -37,19 +33,35 @@ pub(crate) fn execute(args: &Args, features: &Registry) -> Result<Code, CommandE
     let mut plan = args.selection.plan(&folder.study)?;
     args.extent.apply(&mut plan)?;
     folder.expected()?;
-    let cache = Cache::open(Cache::default_root()?)?;
-    let builds = survey(&cache, &Request::of(&folder, &plan, args.jobs.at_a_time()))?;
+    let order = folder.order(&plan, args.jobs.at_a_time(), false);
+    let foreseen = match features.maker(&folder.study)? {
+        Some(maker) => maker.foresee(&order)?,
+        None => Foreseen { variants: "\nBuilds: none\n".to_owned(), ..Foreseen::default() },
+    };
     let mut text = head(&plan);
-    text.push_str(&builds_text(&plan, &builds));
-    text.push_str(&commits_text(&folder.study.sources));
+    text.push_str(&foreseen.variants);
     text.push('\n');
-    text.push_str(&takes::text(&folder, &plan, &builds, &cache, args.jobs.at_a_time()));
-    text.push_str(&relinking::text(&plan, &folder.study.layers, &builds));
+    text.push_str(&takes(&order, &foreseen));
+    text.push_str(&foreseen.during);
     if args.order {
         text.push_str(&order_text(&plan));
     }
     screen::out(&text);
     Ok(Code::Done)
+}
+
+/// What the study takes before it has its answer, as far as anybody knows.
+pub(super) fn takes(order: &Order<'_>, foreseen: &Foreseen) -> String {
+    let (plan, mut out) = (order.plan, foreseen.takes.clone());
+    let trials_s = trials_s(order.dir, plan);
+    match trials_s {
+        Some(trials_s) => _ = writeln!(out, "Trials: {}{}", at_most(plan), about(trials_s)),
+        None => out.push_str("Trials: nobody has timed them yet; `takes` in [workloads.NAME] could say\n"),
+    }
+    if let Some((all_s, trials_s)) = foreseen.takes_s.zip(trials_s).filter(|(all_s, _)| *all_s > 0.0) {
+        let _ = writeln!(out, "In all: {}{}", at_most(plan), about(all_s + trials_s));
+    }
+    out
 }
 
 fn head(plan: &Plan) -> String {
@@ -117,51 +129,6 @@ fn rule(plan: &Plan) -> String {
             format!(", until every variant has a verdict, looked at after {}", looks.join(", "))
         }
     }
-}
-
-fn builds_text(plan: &Plan, builds: &[Wanted]) -> String {
-    if builds.is_empty() {
-        return "\nBuilds: none\n".to_owned();
-    }
-    let cached = builds.iter().filter(|b| b.layers.iter().all(|l| l.cached)).count();
-    let mut out = format!("\nBuilds: {}, of which {cached} in the cache\n", builds.len());
-    for build in builds {
-        let variants = build.variants.join(", ");
-        let digest = &build.digest[..12];
-        let state = match (&build.missing_tool, build.missing().next()) {
-            _ if build.failed_before.is_some() => "cannot be built, as foreseen".to_owned(),
-            (Some(missing), _) => format!("will fail: layer {} {}", missing.layer, missing.why()),
-            (None, None) => "in the cache".to_owned(),
-            (None, Some(layer)) => format!("to be built from layer {}", layer.name),
-        };
-        let _ = writeln!(out, "  {digest}  {variants}: {state}");
-    }
-    if builds.iter().any(|build| is_same_twice(plan, build)) {
-        out.push_str("  Variants that share a build are the same program: comparing them shows noise only.\n");
-    }
-    out
-}
-
-/// Which commit each revision is, as it is locked.
-fn commits_text(sources: &[Source]) -> String {
-    let mut out = String::new();
-    for source in sources {
-        let (name, what) = match &source.from {
-            SourceFrom::Git { revision, .. } => (&source.name, format!("commit {revision}")),
-            SourceFrom::Worktree(_) => (&source.name, "the files as they are now".to_owned()),
-            _ => continue,
-        };
-        let _ = writeln!(out, "  source {}: {}", clean(name), clean(&what));
-    }
-    out
-}
-
-/// Whether two variants execute this build, and no run factor tells them apart.
-fn is_same_twice(plan: &Plan, build: &Wanted) -> bool {
-    let of_build: Vec<_> = plan.variants.iter().filter(|variant| build.variants.contains(&variant.name)).collect();
-    let same =
-        |former: &&Variant, latter: &&Variant| former.run == latter.run && former.run_variables == latter.run_variables;
-    of_build.iter().enumerate().any(|(at, variant)| of_build[..at].iter().any(|before| same(before, variant)))
 }
 
 fn order_text(plan: &Plan) -> String {

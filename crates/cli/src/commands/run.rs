@@ -1,26 +1,23 @@
 //! `bakeoff run`: a study from its file to its report. Build, execute what is missing, judge, print; nothing else.
 
-use super::build::{Jobs, Telling, build};
-use super::estimates::at_most;
-use super::options::{Extent, Kept, Selection, Showing};
+use super::options::{Extent, Kept, Showing};
 use super::plan::takes;
-use crate::on_demand::Maker;
 use crate::race::{Keep, Race, Wanted};
 use crate::session::Raced;
-use crate::{alike, continued, executed, place, programs};
-use bakeoff_building::{Cache, DamageKind, Request, survey};
+use crate::{continued, executed, place, programs};
 use bakeoff_command::error::{Code, CommandError};
+use bakeoff_command::estimates::{at_most, trials_s};
+use bakeoff_command::selection::{Jobs, Selection};
 use bakeoff_command::state::StateFolder;
 use bakeoff_command::study_folder::{Inputs, StudyFolder};
-use bakeoff_command::{PlaceSetting, Registry, locale, screen};
+use bakeoff_command::{Foreseen, Made, Maker, Merged, Order, PlaceSetting, Registry, locale, screen};
 use bakeoff_lab::Ending;
 use bakeoff_lab::local::Setup;
 use bakeoff_lab::simulated::{Simulated, Truth};
 use bakeoff_model::plan::Plan;
-use bakeoff_model::record::{Basis, BuildLine, BuildOutcome, SharedLine, StudyLine};
-use bakeoff_model::study::Factor;
-use std::cell::OnceCell;
+use bakeoff_model::record::{Basis, BuildLine, Record, SharedLine, StudyLine};
 use std::collections::BTreeMap;
+use std::path::PathBuf;
 
 /// Build, run and judge a study; repeat the command to go on where it stopped
 ///
@@ -101,91 +98,82 @@ fn execute_here(args: &Args, folder: &StudyFolder, mut plan: Plan, features: &Re
     // Before the builds: what cannot be read or written must not be found out an hour later.
     folder.inputs(&folder.expected()?)?;
     let state_folder = StateFolder::of(&folder.dir)?;
-    let cache = Cache::open(Cache::default_root()?)?;
+    let maker = features.maker(&folder.study)?;
+    let maker = maker.as_deref();
     let mut place = features.place(&folder.study, &plan)?;
-    if !args.is_quiet() {
-        announce(&cache, folder, &plan, &args.jobs)?;
-    }
-    let telling = Telling { quiet: args.is_quiet(), announce: false };
-    let builds = build(&cache, folder, &plan, &args.jobs, telling)?;
+    let order = folder.order(&plan, args.jobs.at_a_time(), args.is_quiet());
+    let Made { lines: builds, digests } = maker.map(|maker| make(maker, &order)).transpose()?.unwrap_or_default();
     let mut whole = plan.clone();
-    let digests = built(&mut plan, folder.study.layers.is_empty(), &builds)?;
+    if !builds.is_empty() {
+        plan.variants.retain(|variant| digests.contains_key(&variant.name));
+    }
     // As they are now, after the builds.
     let expected = folder.expected()?;
     let mut inputs = inputs(folder, &expected, &place::locale(&place))?;
-    let mut setup = setup(folder, &cache, &digests, expected, place::locale(&place));
+    let mut setup = setup(folder, maker, &digests, expected, place::locale(&place));
     place::set_clock(&mut place, &setup, [&mut plan, &mut whole])?;
     let programs = place::programs(&place, &plan, &setup, inputs.files.keys());
     let files: Vec<String> = inputs.files.keys().cloned().collect();
     inputs.take_programs(programs.system);
     inputs.watched.extend(programs.built);
     let all = plan.study_line(&digests, &inputs.digest(), None);
-    let shared = if args.anyway { vec![] } else { alike::merge(&mut plan, &all, &builds) };
+    let merged = match maker {
+        Some(maker) if !args.anyway => maker.merge(&folder.study, &mut plan, &all, &builds),
+        _ => Merged::default(),
+    };
+    let shared = merged.shared;
     // Raced apart, they are another study.
     whole.variants.retain(|variant| shared.iter().all(|one| one.variant.name != variant.name));
-    let left = nothing_left(args.is_quiet(), (&plan, &all), &shared, (&builds, &folder.study.build_factors));
-    if let Some(otherwise) = left {
-        return args.showing.without_trials(&alike::record(all, shared, builds), otherwise, features);
+    screen::err(if args.is_quiet() { "" } else { &merged.notes });
+    if let Some(otherwise) = merged.nothing_left {
+        return args.showing.without_trials(&record_of(all, shared, builds), otherwise, features);
     }
     let (mut study, older) = study_line(&whole, &plan, &digests, &inputs);
     study.shared = shared;
     let state = continued::choose(&state_folder, &mut study, &older);
-    let guess_s = takes::trials_s(&plan, &takes::known_walls(folder)).map(|all_s| all_s / trials(&plan));
+    let guess_s = trials_s(&folder.dir, &plan).map(|all_s| all_s / trials(&plan));
     setup.scratch = state.scratch();
     setup.harnesses = features.harnesses.first().copied();
     let race = Race {
         builds: &builds,
         watched: inputs.watched,
         keep: Keep::Study,
-        cache: Some(&cache),
+        maker,
         quiet: args.is_quiet(),
         guess_s,
-        trace: args.extent.trace(&[&setup.scratch, cache.root()]),
+        trace: args
+            .extent
+            .trace(&std::iter::once(setup.scratch.as_path()).chain(maker.map(Maker::root)).collect::<Vec<_>>()),
         evidence: Some(Wanted { sections: &folder.study.sections, digests: &digests }),
         ..Race::of(&plan, study, &state, (features, args.showing.asked()))
     };
-    let maker = OnceCell::new();
     let check = || place::check(&place, &plan, &setup);
     let raced = race.run(check, |watched, keep| {
-        let request = Request::of(folder, &plan, args.jobs.at_a_time());
-        let made = Maker::of(&cache, &request, &plan, args.is_quiet())?.map(|made| maker.get_or_init(|| made).calls());
+        let order = folder.order(&plan, args.jobs.at_a_time(), args.is_quiet());
+        let on_demand = maker.map(|maker| maker.on_demand(&order)).transpose()?.flatten();
         let setting = PlaceSetting {
             plan: &plan,
             study_file: folder.file.clone(),
             setup: setup.clone(),
             files,
-            watch: executed::watch(watched, &setup, &cache, &builds),
-            on_demand: made,
+            watch: executed::watch(watched, &setup, maker, &builds),
+            on_demand,
             keep: keep.try_clone_to_owned().map_err(|error| CommandError::new(Code::Internal, error))?,
         };
         place::executor(&place, setting)
     })?;
-    // Nothing of it is left when others may build again.
-    drop(maker);
-    let raced = raced.release(|| warn_of_changed_prefixes(&cache, &builds));
+    let raced = raced.release(|| screen::err(&maker.map(|maker| maker.added(&builds)).unwrap_or_default()));
     finish(args, &raced, features)
 }
 
-/// Says which variants share a row. If none are left to race: the answer that this is, or the error.
-fn nothing_left(
-    quiet: bool,
-    (plan, all): (&Plan, &StudyLine),
-    shared: &[SharedLine],
-    (builds, factors): (&[BuildLine], &[Factor]),
-) -> Option<Result<String, CommandError>> {
-    if let Some(answer) = alike::same_revisions(plan, shared, builds, factors) {
-        return Some(Ok(answer));
-    }
-    screen::err(&if quiet { String::new() } else { alike::notes(shared) });
-    let left = alike::something_is_left(plan, shared, builds, || {
-        let doubts = bakeoff_judge::doubts_about_builds(all, builds);
-        bakeoff_report::build_doubts(&doubts, screen::style().width, false)
-    });
-    left.err().map(Err)
+/// The record of a study of which nothing is left to compare.
+fn record_of(all: StudyLine, shared: Vec<SharedLine>, builds: Vec<BuildLine>) -> Record {
+    let mut study = all;
+    study.variants.retain(|variant| shared.iter().all(|one| one.variant.name != variant.name));
+    let mut record = Record::new(StudyLine { shared, ..study });
+    record.builds = builds;
+    record
 }
-
-/// How many changed files of a prefix are named.
-const CHANGES_SHOWN: usize = 3;
 
 /// The head of a journal, and the identity that versions before gave it where a build fails. That a variant cannot be built
 /// today is no part of what makes the trials of the others comparable.
@@ -198,41 +186,15 @@ fn study_line(whole: &Plan, plan: &Plan, digests: &BTreeMap<String, String>, inp
     (study, older)
 }
 
-/// Trials that write into what was built may have executed another program than those before them.
-fn warn_of_changed_prefixes(cache: &Cache, builds: &[BuildLine]) {
-    for line in builds.iter().filter(|line| line.outcome == BuildOutcome::Built) {
-        // What was changed has ended the session.
-        let mut damage = cache.damage_of(&line.digest);
-        damage.retain(|damage| damage.kind == DamageKind::Added);
-        if damage.is_empty() {
-            continue;
-        }
-        let shown: Vec<String> = damage.iter().take(CHANGES_SHOWN).map(ToString::to_string).collect();
-        let more = damage.len() - shown.len();
-        let more = if more > 0 { format!(", and {more} more") } else { String::new() };
-        screen::err(&format!(
-            "note: the build of {} was changed after it was made, by a workload or by hand: {}{more}; the next command builds \
-             it again. A workload should write into its own folder\n",
-            line.variants.join(", "),
-            shown.join(", ")
-        ));
+/// Makes the variants, after a note of how long it may take.
+fn make(maker: &dyn Maker, order: &Order<'_>) -> Result<Made, CommandError> {
+    let foreseen = if order.quiet { Foreseen::default() } else { maker.foresee(order)? };
+    if let Some(missing) = &foreseen.missing {
+        let (most, trials) = (at_most(order.plan), order.plan.trials());
+        screen::err(&format!("{missing}, {most}{trials} trials follow\n"));
+        screen::err(&takes(order, &foreseen));
     }
-}
-
-/// Says how long it may take, if something has to be built first.
-fn announce(cache: &Cache, folder: &StudyFolder, plan: &Plan, jobs: &Jobs) -> Result<(), CommandError> {
-    let wanted = survey(cache, &Request::of(folder, plan, jobs.at_a_time()))?;
-    let missing = wanted.iter().filter(|build| build.missing().next().is_some()).count();
-    if missing > 0 {
-        screen::err(&format!(
-            "{missing} of {} builds are not in the cache, {}{} trials follow\n",
-            wanted.len(),
-            at_most(plan),
-            plan.trials()
-        ));
-        screen::err(&takes::text(folder, plan, &wanted, cache, jobs.at_a_time()));
-    }
-    Ok(())
+    maker.make(order)
 }
 
 /// Those that are not of building.
@@ -253,47 +215,6 @@ fn finish(args: &Args, raced: &Raced<'_>, features: &Registry) -> Result<Code, C
     }
 }
 
-/// Leaves the variants out that could not be built, and returns the digest of each other's build.
-fn built(
-    plan: &mut Plan,
-    nothing_to_build: bool,
-    builds: &[BuildLine],
-) -> Result<BTreeMap<String, String>, CommandError> {
-    if nothing_to_build {
-        return Ok(BTreeMap::new());
-    }
-    let failed = |error: &str, line: &BuildLine| {
-        let BuildOutcome::Failed { layer, why, tail, log } = &line.outcome else { return String::new() };
-        let mut text = format!("error: {error}: layer {layer}: {why}\n");
-        tail.iter().for_each(|line| text.push_str(&format!("    {line}\n")));
-        log.iter().for_each(|log| text.push_str(&format!("hint: the whole log is {log}\n")));
-        text
-    };
-    let mut digests = BTreeMap::new();
-    for line in builds {
-        match &line.outcome {
-            BuildOutcome::Built => {
-                digests.extend(line.variants.iter().map(|v| (v.clone(), line.digest.clone())));
-            }
-            BuildOutcome::Failed { .. } if line.variants.contains(&plan.baseline().name) => {
-                return Err(CommandError::text(Code::VariantFailed, failed("the baseline cannot be built", line)));
-            }
-            BuildOutcome::Failed { .. } => {}
-        }
-    }
-    plan.variants.retain(|v| digests.contains_key(&v.name));
-    if plan.variants.len() < 2 {
-        let error = "no variant but the baseline could be built, so there is nothing to compare";
-        let first = builds.iter().find(|line| line.outcome != BuildOutcome::Built);
-        let text = first.map(|line| failed(&format!("{error}; {}", line.variants.join(", ")), line));
-        return Err(text.map_or_else(
-            || CommandError::new(Code::VariantFailed, error).hint("bakeoff build shows why"),
-            |text| CommandError::text(Code::VariantFailed, text),
-        ));
-    }
-    Ok(digests)
-}
-
 /// What trials depend on besides builds: the study's files, all of them as they should be, and the locale.
 fn inputs(
     folder: &StudyFolder,
@@ -308,7 +229,7 @@ fn inputs(
 
 fn setup(
     folder: &StudyFolder,
-    cache: &Cache,
+    maker: Option<&dyn Maker>,
     digests: &BTreeMap<String, String>,
     expected: BTreeMap<String, Vec<u8>>,
     locale: BTreeMap<String, String>,
@@ -318,8 +239,13 @@ fn setup(
         dir: folder.dir.clone(),
         fresh_home: true,
         environment: std::iter::once(("PATH".to_owned(), path)).chain(locale).collect(),
-        prefixes: digests.iter().map(|(variant, digest)| (variant.clone(), cache.prefix_of(digest))).collect(),
+        prefixes: maker.map(|maker| prefixes(maker, digests)).unwrap_or_default(),
         expected,
         ..Setup::default()
     }
+}
+
+/// Where each variant is that was made.
+fn prefixes(maker: &dyn Maker, digests: &BTreeMap<String, String>) -> BTreeMap<String, PathBuf> {
+    digests.iter().map(|(variant, digest)| (variant.clone(), maker.prefix_of(digest))).collect()
 }

@@ -4,14 +4,13 @@
 mod asked;
 mod same;
 
-use super::build::{Jobs, Telling, build};
 use super::options::{Compared, Extent, Showing};
 use crate::here;
 use crate::race::{Keep, Race};
 use crate::{executed, programs};
 pub(super) use asked::Asked;
 use asked::Revisions;
-use bakeoff_building::{Cache, differences};
+use bakeoff_building::{Cache, build, differences};
 use bakeoff_command::error::{Code, CommandError};
 use bakeoff_command::scratch::Scratch;
 use bakeoff_command::state::State;
@@ -62,8 +61,8 @@ pub(super) fn execute(asked: &Asked, given: Given<'_>, features: &Registry) -> R
     };
     plan.decide.baseline = plan.variants[0].levels.clone();
     let folder = revisions.study(&plan, scratch.path());
-    let telling = Telling { quiet: given.quiet, announce: false };
-    let builds = build(&cache, &folder, &plan, &Jobs { jobs: None }, telling)?;
+    let jobs = std::thread::available_parallelism().map_or(1, usize::from);
+    let builds = build(&cache, &folder.order(&plan, jobs, given.quiet), false)?;
     let digests = built(&mut plan, &builds)?;
     let alike = match asked.anyway {
         true => Alike::default(),
@@ -258,14 +257,14 @@ impl Prepared {
             builds: &self.builds,
             watched,
             keep: if given.journal.is_some() { Keep::Named } else { Keep::Scratch },
-            cache: Some(cache),
+            maker: Some(cache),
             quiet: given.quiet,
             trace: given.extent.trace(&[scratch, cache.root()]),
             ..Race::of(plan, study, &state, (features, given.showing.asked()))
         };
         let check = || can_start(plan, &setup, asked);
         let raced = race.run(check, |watched, keep| {
-            let watch = executed::watch(watched, &setup, cache, &self.builds);
+            let watch = executed::watch(watched, &setup, Some(cache), &self.builds);
             here::executor(plan, &setup, watch, keep, given.is_shown)
         })?;
         let raced = raced.release(|| {});

@@ -3,14 +3,14 @@
 
 use super::OpenStudy;
 use crate::race::{Keep, Race};
-use bakeoff_building::Quiet;
-use bakeoff_command::alone::{alone, tell_who_is_waited_for, tell_why_not_alone};
+use bakeoff_command::alone::alone;
 use bakeoff_command::error::CommandError;
 use bakeoff_host::lock::Lock;
 use bakeoff_host::machine::Held;
 use bakeoff_lab::watched::Watched;
 use bakeoff_lab::{Ending, Executor};
 use bakeoff_model::record::Record;
+use std::fmt::Debug;
 use std::os::fd::{AsFd as _, BorrowedFd};
 
 /// A race that is over; its journal is locked until this value is gone.
@@ -18,7 +18,7 @@ pub(crate) struct Raced<'a> {
     pub(crate) record: Record,
     pub(crate) ending: Ending,
     /// Held from before the first trial until after the last one.
-    machine: (Option<Held>, Option<Quiet<'a>>),
+    machine: (Option<Held>, Option<Box<dyn Debug + 'a>>),
     _lock: Lock,
 }
 
@@ -42,7 +42,7 @@ impl<'a> Race<'a> {
         check: impl Fn() -> Result<(), CommandError>,
         executor: impl FnOnce(Vec<Watched>, BorrowedFd<'_>) -> Result<Box<dyn Executor + 'e>, CommandError>,
     ) -> Result<Raced<'a>, CommandError> {
-        let (state, quiet, cache, is_latest) = (self.state, self.quiet, self.cache, self.keep == Keep::Study);
+        let (state, quiet, maker, is_latest) = (self.state, self.quiet, self.maker, self.keep == Keep::Study);
         let is_simulated = self.study.simulated.is_some();
         let lock = state.lock()?;
         // A journal is not begun for what cannot run; a complete one is shown in any case.
@@ -56,13 +56,10 @@ impl<'a> Race<'a> {
         }
         let mut machine = (None, None);
         let (record, ending) = open.execute(|watched| {
-            match cache {
+            match maker {
                 _ if is_simulated => {}
                 None => machine.0 = Some(alone(quiet)?),
-                Some(cache) => {
-                    machine.1 = Some(cache.quiet(|process| tell_who_is_waited_for(process, quiet))?);
-                    tell_why_not_alone(cache.why_not_whole_machine());
-                }
+                Some(maker) => machine.1 = Some(maker.hold(quiet)?),
             }
             if !is_new {
                 check()?;

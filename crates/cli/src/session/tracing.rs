@@ -3,8 +3,8 @@
 
 use super::{OpenStudy, interrupted};
 use crate::used::{self, Files};
-use crate::walls::usual_walls;
 use bakeoff_command::error::CommandError;
+use bakeoff_command::walls::usual_walls;
 use bakeoff_command::{screen, tracer};
 use bakeoff_lab::{Ending, Executor, Subject};
 use bakeoff_model::record::{Changed, Line, Outcome, Trial};

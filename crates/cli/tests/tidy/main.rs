@@ -120,7 +120,7 @@ fn no_crate_has_a_circle_among_its_files() {
 /// Whatever races goes one way: what it does once is written once.
 #[test]
 fn a_race_is_run_in_one_place() {
-    for call in ["Journal::open(", "state.lock()", "alone(quiet)?", ".quiet(|process|", "OpenStudy::open("] {
+    for call in ["Journal::open(", "state.lock()", "alone(quiet)?", "maker.hold(", "OpenStudy::open("] {
         let sources = files(&[".rs"]).into_iter().filter(|path| shown(path).contains("/src/"));
         let sources = sources
             .filter(|path| ["cli", "command"].iter().any(|krate| shown(path).starts_with(&format!("crates/{krate}/"))));

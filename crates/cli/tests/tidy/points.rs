@@ -5,6 +5,7 @@ use super::{root, wing};
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::fs;
+use std::path::{Path, PathBuf};
 use syn::visit::Visit;
 
 const REGISTRY: &str = "crates/command/src/feature.rs";
@@ -27,7 +28,7 @@ fn points() -> Vec<Point> {
         _ => None,
     });
     let used: Vec<(String, BTreeSet<String>)> =
-        wing("features").into_iter().map(|name| (name.clone(), used_by(&name))).collect();
+        users().into_iter().map(|(name, folder)| (name, used_by(&folder))).collect();
     let point = |field: &syn::Field| {
         let name = field.ident.as_ref().unwrap().to_string();
         let users = used.iter().filter(|(_, points)| points.contains(&name)).map(|(user, _)| user.clone()).collect();
@@ -48,9 +49,15 @@ fn paragraphs(attributes: &[syn::Attribute]) -> Vec<String> {
     lines.split(String::is_empty).map(|lines| lines.join(" ")).collect()
 }
 
-/// The points that a feature's `register` names.
-fn used_by(feature: &str) -> BTreeSet<String> {
-    let text = fs::read_to_string(root().join("features").join(feature).join("src/lib.rs")).unwrap();
+/// Building and the features, each with its folder.
+fn users() -> Vec<(String, PathBuf)> {
+    let features = wing("features").into_iter().map(|name| (name.clone(), root().join("features").join(name)));
+    std::iter::once(("building".to_owned(), root().join("building"))).chain(features).collect()
+}
+
+/// The points that the `register` in that folder names.
+fn used_by(folder: &Path) -> BTreeSet<String> {
+    let text = fs::read_to_string(folder.join("src/lib.rs")).unwrap();
     let mut found = Registered::default();
     found.visit_file(&syn::parse_file(&text).unwrap());
     found.points

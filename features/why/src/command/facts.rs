@@ -117,7 +117,7 @@ fn of_study(
     let mut plan = Plan::of(&folder.study, &args.plan)?;
     plan.only(variants)?;
     let cache = Cache::open(Cache::default_root()?)?;
-    let builds = survey(&cache, &Request::of(&folder, &plan, 1))?;
+    let builds = survey(&cache, &Request::of(&folder.order(&plan, 1, true)))?;
     if builds.is_empty() {
         let hint = "name files or folders instead: bakeoff facts FILE…";
         return Err(CommandError::usage("this study builds nothing").hint(hint));

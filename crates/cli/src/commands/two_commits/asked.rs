@@ -1,8 +1,7 @@
 //! Which revisions of which repository are compared, and how each is built: options, and the study that they amount to.
 //! Nothing is built here.
 
-use crate::commands::build;
-use bakeoff_building::{BuildEvent, Cache, NotFound, pinned_revision, place_in_repository};
+use bakeoff_building::{BuildEvent, Cache, NotFound, pinned_revision, place_in_repository, tell};
 use bakeoff_command::error::{Code, CommandError};
 use bakeoff_command::study_folder::StudyFolder;
 use bakeoff_host::search_path;
@@ -76,7 +75,7 @@ impl Asked {
         let here = here.canonicalize().unwrap_or(here);
         let inner = place_in_repository(cache, &here)?
             .map_err(|why| CommandError::usage(clean(&why)).hint("--repository DIR names a folder of another one"))?;
-        let report: &(dyn Fn(BuildEvent) + Sync) = if quiet { &|_| {} } else { &build::tell };
+        let report: &(dyn Fn(BuildEvent) + Sync) = if quiet { &|_| {} } else { &tell };
         let mut found: Vec<(String, Source)> = vec![];
         for revision in &self.revisions {
             let source = pinned_revision(cache, &here, (revision, revision), report)?.map_err(not_found)?;

@@ -1,12 +1,11 @@
 //! `bakeoff build`: makes the builds of a study that the cache does not hold. `bakeoff run` does the same first.
 
-use super::estimates::about;
-use super::options::Selection;
-use bakeoff_building::{BuildEvent, Cache, Request, source_note};
+use crate::{BuildEvent, Cache, Request, build_all, source_note};
 use bakeoff_command::error::{Code, CommandError};
+use bakeoff_command::estimates::about;
+use bakeoff_command::selection::{Jobs, Selection};
 use bakeoff_command::study_folder::StudyFolder;
-use bakeoff_command::{Registry, screen};
-use bakeoff_model::plan::Plan;
+use bakeoff_command::{Order, Registry, screen};
 use bakeoff_model::record::{BuildLine, BuildOutcome};
 use bakeoff_report::format;
 use std::collections::BTreeMap;
@@ -28,28 +27,13 @@ pub(crate) struct Args {
     verbose: bool,
 }
 
-/// How many layers are built at a time.
-#[derive(Debug, clap::Args)]
-pub(super) struct Jobs {
-    /// Layers built at a time, before any trial; they share the processors [default: the number of processors]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
-    pub(super) jobs: Option<u16>,
-}
-
-impl Jobs {
-    /// How many at a time: as was asked for, else one for each processor.
-    pub(super) fn at_a_time(&self) -> usize {
-        let cpus = || std::thread::available_parallelism().map_or(1, usize::from);
-        self.jobs.map_or_else(cpus, usize::from)
-    }
-}
-
 pub(crate) fn execute(args: &Args, features: &Registry) -> Result<Code, CommandError> {
     let folder = StudyFolder::open(&args.selection.study, features)?;
     let plan = args.selection.plan(&folder.study)?;
     bakeoff_host::interrupt::install()?;
     let cache = Cache::open(Cache::default_root()?)?;
-    let lines = build(&cache, &folder, &plan, &args.jobs, Telling { quiet: args.quiet, announce: true })?;
+    let order = folder.order(&plan, args.jobs.at_a_time(), args.quiet);
+    let lines = build(&cache, &order, true)?;
     if lines.is_empty() {
         screen::out("This study builds nothing.\n");
     }
@@ -89,33 +73,19 @@ pub(crate) fn execute(args: &Args, features: &Registry) -> Result<Code, CommandE
     Ok(code)
 }
 
-/// How much is said while builds are made.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Telling {
-    /// Nothing at all.
-    pub(super) quiet: bool,
-    /// Also how much there is to build, and how long it may take.
-    pub(super) announce: bool,
-}
-
-/// Makes what the cache does not hold, telling on standard error what happens.
-pub(super) fn build(
-    cache: &Cache,
-    folder: &StudyFolder,
-    plan: &Plan,
-    jobs: &Jobs,
-    telling: Telling,
-) -> Result<Vec<BuildLine>, CommandError> {
-    let request = Request::of(folder, plan, jobs.at_a_time());
+/// Makes what the cache does not hold, telling on standard error what happens; if it is to `announce`, also how much there
+/// is to build, and how long it may take.
+pub fn build(cache: &Cache, order: &Order<'_>, announce: bool) -> Result<Vec<BuildLine>, CommandError> {
     let report = |event| match event {
-        _ if telling.quiet => {}
-        BuildEvent::Missing { .. } if !telling.announce => {}
+        _ if order.quiet => {}
+        BuildEvent::Missing { .. } if !announce => {}
         event => tell(event),
     };
-    Ok(bakeoff_building::build_all(cache, &request, &report)?)
+    Ok(build_all(cache, &Request::of(order), &report)?)
 }
 
-pub(super) fn tell(event: BuildEvent) {
+/// Says on standard error what happens.
+pub fn tell(event: BuildEvent) {
     let line = match event {
         BuildEvent::Missing { layers, at_once, expected_wall_s } => {
             let time = expected_wall_s.map_or_else(|| "nobody has timed them all yet".to_owned(), about);

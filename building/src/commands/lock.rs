@@ -1,8 +1,8 @@
 //! `bakeoff lock`: finds the hashes that the study does not give, and writes them next to it, so that everybody builds the
-//! same sources. The `builds` crate fetches them.
+//! same sources. `sources.rs` fetches them.
 
 use super::build;
-use bakeoff_building::{BuildEvent, Cache, NotFound, commit_now, find_source};
+use crate::{BuildEvent, Cache, NotFound, commit_now, find_source};
 use bakeoff_command::error::{Code, CommandError};
 use bakeoff_command::study_folder::{StudyFolder, Unlocked};
 use bakeoff_command::{Registry, screen};

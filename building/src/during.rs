@@ -1,7 +1,7 @@
-//! What the lab has built on demand while a study is executed, between `lab`, which asks for it, and `build`, which makes it:
+//! What the lab has built on demand while a study is executed, between `lab`, which asks for it, and `on_demand.rs`, which makes it:
 //! layouts of a pass, and trials of building. Each call is handed on and its answer put into the other's words.
 
-use bakeoff_building::{Failed, Request};
+use crate::{Cache, Command, Error, Failed, Request};
 use bakeoff_command::alone::tell_who_is_waited_for;
 use bakeoff_command::error::CommandError;
 use bakeoff_command::screen;
@@ -12,20 +12,21 @@ use bakeoff_model::plan::{Plan, link_seed};
 use bakeoff_model::record::{Building, Failure, TWIN};
 use bakeoff_model::study::Vary;
 use std::cell::RefCell;
+use std::rc::Rc;
 
 /// Who builds on demand, and for what.
-pub(crate) struct Maker<'a> {
-    builder: RefCell<bakeoff_building::OnDemand<'a>>,
+pub(crate) struct During<'a> {
+    builder: RefCell<crate::OnDemand<'a>>,
     /// The twin is linked as the baseline is.
     baseline: String,
     building: Building,
     quiet: bool,
 }
 
-impl<'a> Maker<'a> {
+impl<'a> During<'a> {
     /// None if a plan needs nothing built on demand.
     pub(crate) fn of(
-        cache: &'a bakeoff_building::Cache,
+        cache: &'a Cache,
         request: &Request<'a>,
         plan: &Plan,
         quiet: bool,
@@ -34,7 +35,7 @@ impl<'a> Maker<'a> {
             return Ok(None);
         }
         Ok(Some(Self {
-            builder: RefCell::new(bakeoff_building::OnDemand::open(cache, request, |process| {
+            builder: RefCell::new(crate::OnDemand::open(cache, request, |process| {
                 tell_who_is_waited_for(process, quiet)
             })?),
             baseline: plan.baseline().name.clone(),
@@ -44,11 +45,15 @@ impl<'a> Maker<'a> {
     }
 
     /// What the lab may ask of it.
-    pub(crate) fn calls(&self) -> OnDemand<'_> {
+    pub(crate) fn calls(self) -> OnDemand<'a> {
+        let [layouts, prepare, finish] = [(); 3].map({
+            let all = Rc::new(self);
+            move |()| Rc::clone(&all)
+        });
         OnDemand {
-            layouts: Box::new(|pass| self.layouts(pass)),
-            prepare: Box::new(|task| self.prepare(task)),
-            finish: Box::new(|_, succeeded| self.finish(succeeded)),
+            layouts: Box::new(move |pass| layouts.layouts(pass)),
+            prepare: Box::new(move |task| prepare.prepare(task)),
+            finish: Box::new(move |_, succeeded| finish.finish(succeeded)),
         }
     }
 
@@ -74,7 +79,7 @@ impl<'a> Maker<'a> {
         let layer = self.building.layer(&task.block.workload).unwrap_or_default();
         let prepared = self.builder.borrow_mut().prepare(layer, self.variant(task.variant)).map_err(stop)?;
         let command = prepared.map_err(|failed| Stop::Failed(failure("tree", failed)))?;
-        let bakeoff_building::Command { argv, dir, env, log, timeout_s } = command;
+        let Command { argv, dir, env, log, timeout_s } = command;
         Ok(Prepared { argv, dir, env, log, timeout_s })
     }
 
@@ -97,9 +102,9 @@ fn failure(what: &str, failed: Failed) -> Failure {
     Failure::Surroundings { part: format!("{what} of layer {layer}"), why, tail }
 }
 
-fn stop(error: bakeoff_building::Error) -> Stop {
+fn stop(error: Error) -> Stop {
     match error {
-        bakeoff_building::Error::Interrupted => Stop::Interrupted,
+        Error::Interrupted => Stop::Interrupted,
         error => Stop::Error(bakeoff_lab::Error::Building(Box::new(CommandError::from(error)))),
     }
 }

@@ -1,8 +1,8 @@
 //! `bakeoff gc`: removes from the cache what has not been used for long, or what makes it too large. Which studies are
-//! in reach and what they need is found out here; what may go is decided in `bakeoff_building`.
+//! in reach and what they need is found out here; what may go is decided in `gc.rs` of the crate.
 
 use super::cache::{ago, size as shown_size};
-use bakeoff_building::{
+use crate::{
     Cache, Decision, Inventory, Item, Kind, Needs, Removed, Request, Rule, Why, YOUNG_S, choose, needs, remove,
 };
 use bakeoff_command::error::{Code, CommandError};
@@ -183,7 +183,7 @@ fn of_plans(cache: &Cache, folder: &StudyFolder) -> Result<Needs, CommandError> 
     let mut all = Needs::default();
     for spec in &folder.study.plans {
         let plan = Plan::of(&folder.study, &spec.name)?;
-        all.extend(needs(cache, &Request::of(folder, &plan, 1))?);
+        all.extend(needs(cache, &Request::of(&folder.order(&plan, 1, true)))?);
     }
     Ok(all)
 }

@@ -3,17 +3,32 @@
 //! elsewhere.
 
 use bakeoff_command::error::{Code, CommandError};
+use bakeoff_command::{Merged, screen};
 use bakeoff_model::plain::clean;
 use bakeoff_model::plan::Plan;
-use bakeoff_model::record::{BuildLine, BuildOutcome, Record, SharedLine, StudyLine};
+use bakeoff_model::record::{BuildLine, BuildOutcome, SharedLine, StudyLine};
 use bakeoff_model::study::{Factor, Vary};
+
+/// Does that, and finds what to say of it.
+pub(crate) fn merged(plan: &mut Plan, all: &StudyLine, builds: &[BuildLine], factors: &[Factor]) -> Merged {
+    let shared = merge(plan, all, builds);
+    if let Some(answer) = same_revisions(plan, &shared, builds, factors) {
+        return Merged { shared, notes: String::new(), nothing_left: Some(Ok(answer)) };
+    }
+    let doubts = || {
+        let doubts = bakeoff_judge::doubts_about_builds(all, builds);
+        bakeoff_report::build_doubts(&doubts, screen::style().width, false)
+    };
+    let left = something_is_left(plan, &shared, builds, doubts);
+    Merged { notes: notes(&shared), nothing_left: left.err().map(Err), shared }
+}
 
 /// Takes the variants out of the plan that are the same thing as one before them, and returns them. `study` is the
 /// plan's line with all variants.
 ///
 /// Not where every pass is relinked, or where building itself is measured: there the study does not compare the builds
 /// that were made before the first trial.
-pub(crate) fn merge(plan: &mut Plan, study: &StudyLine, builds: &[BuildLine]) -> Vec<SharedLine> {
+fn merge(plan: &mut Plan, study: &StudyLine, builds: &[BuildLine]) -> Vec<SharedLine> {
     if plan.vary.contains(&Vary::LinkOrder) || plan.building.is_some() {
         return vec![];
     }
@@ -30,7 +45,7 @@ pub(crate) fn merge(plan: &mut Plan, study: &StudyLine, builds: &[BuildLine]) ->
 }
 
 /// What is said of them before the first trial: a line for each group.
-pub(crate) fn notes(shared: &[SharedLine]) -> String {
+fn notes(shared: &[SharedLine]) -> String {
     let mut text = String::new();
     let mut firsts: Vec<&str> = vec![];
     for SharedLine { with, .. } in shared {
@@ -48,12 +63,7 @@ pub(crate) fn notes(shared: &[SharedLine]) -> String {
 
 /// The answer where nothing is left to compare and the variants are revisions of one program: that these are the same is no
 /// mistake of the study, and a pipeline goes on. None, where that is not so.
-pub(crate) fn same_revisions(
-    plan: &Plan,
-    shared: &[SharedLine],
-    builds: &[BuildLine],
-    factors: &[Factor],
-) -> Option<String> {
+fn same_revisions(plan: &Plan, shared: &[SharedLine], builds: &[BuildLine], factors: &[Factor]) -> Option<String> {
     let is_built = builds.iter().all(|build| build.outcome == BuildOutcome::Built);
     let names_revisions = |name: &String| {
         let factor = factors.iter().find(|factor| factor.name == *name);
@@ -77,7 +87,7 @@ pub(crate) fn same_revisions(
 }
 
 /// Ends the command where nothing is left to compare, with all that is doubtful about the builds: the reason may be there.
-pub(crate) fn something_is_left(
+fn something_is_left(
     plan: &Plan,
     shared: &[SharedLine],
     builds: &[BuildLine],
@@ -97,15 +107,6 @@ pub(crate) fn something_is_left(
     };
     let error = format!("all variants{of} are the same program, file for file, so there is nothing to compare");
     Err(CommandError::text(code, format!("{}error: {error}\nhint: {hint}\n", doubts())))
-}
-
-/// The record of a study of which nothing is left to compare.
-pub(crate) fn record(all: StudyLine, shared: Vec<SharedLine>, builds: Vec<BuildLine>) -> Record {
-    let mut study = all;
-    study.variants.retain(|variant| shared.iter().all(|one| one.variant.name != variant.name));
-    let mut record = Record::new(StudyLine { shared, ..study });
-    record.builds = builds;
-    record
 }
 
 #[cfg(test)]

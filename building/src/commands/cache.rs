@@ -1,6 +1,6 @@
 //! `bakeoff cache`: what the cache holds, how large it is, when it was last used and what it would cost to have again.
 
-use bakeoff_building::{Cache, Inventory, Item, Kind};
+use crate::{Cache, Inventory, Item, Kind};
 use bakeoff_command::error::{Code, CommandError};
 use bakeoff_command::screen;
 use bakeoff_model::plain::clean;
@@ -83,7 +83,7 @@ pub(crate) fn execute(args: &Args) -> Result<Code, CommandError> {
     Ok(Code::Done)
 }
 
-fn study(known: &bakeoff_building::KnownStudy) -> StudyLine {
+fn study(known: &crate::KnownStudy) -> StudyLine {
     StudyLine {
         folder: known.dir.display().to_string(),
         there: known.dir.join("study.toml").is_file(),

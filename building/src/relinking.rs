@@ -1,14 +1,14 @@
 //! The part of a plan's page about what is built while the study runs: relinking for every pass, and building that is
 //! measured itself. A study that asks for neither has none of these lines.
 
-use crate::commands::estimates::{about, at_most};
-use bakeoff_building::Wanted;
+use crate::Wanted;
+use bakeoff_command::estimates::{about, at_most};
 use bakeoff_model::plan::Plan;
 use bakeoff_model::study::{Layer, Vary};
 use std::fmt::Write as _;
 
 /// The lines, below those about what is built beforehand and how long the trials take.
-pub(super) fn text(plan: &Plan, layers: &[Layer], builds: &[Wanted]) -> String {
+pub(crate) fn text(plan: &Plan, layers: &[Layer], builds: &[Wanted]) -> String {
     let mut out = String::new();
     if plan.vary.contains(&Vary::LinkOrder) {
         out.push_str(&linking(plan, layers, builds));

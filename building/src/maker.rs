@@ -1,0 +1,174 @@
+//! Building as the core sees it: a [`Maker`].
+
+use crate::commands::build::build;
+use crate::during::During;
+use crate::{Cache, DamageKind, Request, Wanted, alike, relinking, survey, takes};
+use bakeoff_command::alone::{tell_who_is_waited_for, tell_why_not_alone};
+use bakeoff_command::{Code, CommandError, Foreseen, Made, Maker, Merged, Order};
+use bakeoff_lab::on_demand::OnDemand;
+use bakeoff_model::plain::clean;
+use bakeoff_model::plan::{Plan, Variant};
+use bakeoff_model::record::{BuildLine, BuildOutcome, StudyLine};
+use bakeoff_model::study::{Source, SourceFrom, Study};
+use std::collections::BTreeMap;
+use std::fmt::{Debug, Write as _};
+use std::path::{Path, PathBuf};
+
+/// How many changed files of a prefix are named.
+const CHANGES_SHOWN: usize = 3;
+
+impl Maker for Cache {
+    fn foresee(&self, order: &Order<'_>) -> Result<Foreseen, CommandError> {
+        let Order { study, plan, jobs, .. } = *order;
+        let builds = survey(self, &Request::of(order))?;
+        let missing = builds.iter().filter(|build| build.missing().next().is_some()).count();
+        let (takes, takes_s) = takes::text(&builds, self, jobs);
+        Ok(Foreseen {
+            variants: builds_text(plan, &builds) + &commits_text(&study.sources),
+            missing: (missing > 0).then(|| format!("{missing} of {} builds are not in the cache", builds.len())),
+            takes,
+            takes_s,
+            during: relinking::text(plan, &study.layers, &builds),
+        })
+    }
+
+    fn make(&self, order: &Order<'_>) -> Result<Made, CommandError> {
+        let lines = build(self, order, false)?;
+        let digests = if lines.is_empty() { BTreeMap::new() } else { built(order.plan, &lines)? };
+        Ok(Made { lines, digests })
+    }
+
+    fn merge(&self, study: &Study, plan: &mut Plan, all: &StudyLine, lines: &[BuildLine]) -> Merged {
+        alike::merged(plan, all, lines, &study.build_factors)
+    }
+
+    fn prefix_of(&self, digest: &str) -> PathBuf {
+        Self::prefix_of(self, digest)
+    }
+
+    fn root(&self) -> &Path {
+        Self::root(self)
+    }
+
+    fn changed(&self, lines: &[BuildLine]) -> Vec<String> {
+        let mut changed = vec![];
+        for line in lines.iter().filter(|line| line.outcome == BuildOutcome::Built) {
+            // What is new changes no trial before.
+            for damage in self.damage_of(&line.digest).iter().filter(|damage| damage.kind != DamageKind::Added) {
+                changed.push(format!("{} of {}", damage.path.display(), line.variants.join(", ")));
+            }
+        }
+        changed
+    }
+
+    fn added(&self, lines: &[BuildLine]) -> String {
+        let mut text = String::new();
+        for line in lines.iter().filter(|line| line.outcome == BuildOutcome::Built) {
+            // What was changed has ended the session.
+            let mut damage = self.damage_of(&line.digest);
+            damage.retain(|damage| damage.kind == DamageKind::Added);
+            if damage.is_empty() {
+                continue;
+            }
+            let shown: Vec<String> = damage.iter().take(CHANGES_SHOWN).map(ToString::to_string).collect();
+            let more = damage.len() - shown.len();
+            let more = if more > 0 { format!(", and {more} more") } else { String::new() };
+            text.push_str(&format!(
+                "note: the build of {} was changed after it was made, by a workload or by hand: {}{more}; the next command \
+                 builds it again. A workload should write into its own folder\n",
+                line.variants.join(", "),
+                shown.join(", ")
+            ));
+        }
+        text
+    }
+
+    fn hold(&self, quiet: bool) -> Result<Box<dyn Debug + '_>, CommandError> {
+        let held = self.quiet(|process| tell_who_is_waited_for(process, quiet))?;
+        tell_why_not_alone(self.why_not_whole_machine());
+        Ok(Box::new(held))
+    }
+
+    fn on_demand<'a>(&'a self, order: &Order<'a>) -> Result<Option<OnDemand<'a>>, CommandError> {
+        let request = Request::of(order);
+        Ok(During::of(self, &request, order.plan, order.quiet)?.map(During::calls))
+    }
+}
+
+/// The digest of the build of each variant that could be built.
+fn built(plan: &Plan, builds: &[BuildLine]) -> Result<BTreeMap<String, String>, CommandError> {
+    let failed = |error: &str, line: &BuildLine| {
+        let BuildOutcome::Failed { layer, why, tail, log } = &line.outcome else { return String::new() };
+        let mut text = format!("error: {error}: layer {layer}: {why}\n");
+        tail.iter().for_each(|line| text.push_str(&format!("    {line}\n")));
+        log.iter().for_each(|log| text.push_str(&format!("hint: the whole log is {log}\n")));
+        text
+    };
+    let mut digests = BTreeMap::new();
+    for line in builds {
+        match &line.outcome {
+            BuildOutcome::Built => {
+                digests.extend(line.variants.iter().map(|v| (v.clone(), line.digest.clone())));
+            }
+            BuildOutcome::Failed { .. } if line.variants.contains(&plan.baseline().name) => {
+                return Err(CommandError::text(Code::VariantFailed, failed("the baseline cannot be built", line)));
+            }
+            BuildOutcome::Failed { .. } => {}
+        }
+    }
+    if plan.variants.iter().filter(|variant| digests.contains_key(&variant.name)).count() < 2 {
+        let error = "no variant but the baseline could be built, so there is nothing to compare";
+        let first = builds.iter().find(|line| line.outcome != BuildOutcome::Built);
+        let text = first.map(|line| failed(&format!("{error}; {}", line.variants.join(", ")), line));
+        return Err(text.map_or_else(
+            || CommandError::new(Code::VariantFailed, error).hint("bakeoff build shows why"),
+            |text| CommandError::text(Code::VariantFailed, text),
+        ));
+    }
+    Ok(digests)
+}
+
+fn builds_text(plan: &Plan, builds: &[Wanted]) -> String {
+    if builds.is_empty() {
+        return "\nBuilds: none\n".to_owned();
+    }
+    let cached = builds.iter().filter(|b| b.layers.iter().all(|l| l.cached)).count();
+    let mut out = format!("\nBuilds: {}, of which {cached} in the cache\n", builds.len());
+    for build in builds {
+        let variants = build.variants.join(", ");
+        let digest = &build.digest[..12];
+        let state = match (&build.missing_tool, build.missing().next()) {
+            _ if build.failed_before.is_some() => "cannot be built, as foreseen".to_owned(),
+            (Some(missing), _) => format!("will fail: layer {} {}", missing.layer, missing.why()),
+            (None, None) => "in the cache".to_owned(),
+            (None, Some(layer)) => format!("to be built from layer {}", layer.name),
+        };
+        let _ = writeln!(out, "  {digest}  {variants}: {state}");
+    }
+    if builds.iter().any(|build| is_same_twice(plan, build)) {
+        out.push_str("  Variants that share a build are the same program: comparing them shows noise only.\n");
+    }
+    out
+}
+
+/// Which commit each revision is, as it is locked.
+fn commits_text(sources: &[Source]) -> String {
+    let mut out = String::new();
+    for source in sources {
+        let (name, what) = match &source.from {
+            SourceFrom::Git { revision, .. } => (&source.name, format!("commit {revision}")),
+            SourceFrom::Worktree(_) => (&source.name, "the files as they are now".to_owned()),
+            _ => continue,
+        };
+        let _ = writeln!(out, "  source {}: {}", clean(name), clean(&what));
+    }
+    out
+}
+
+/// Whether two variants execute this build, and no run factor tells them apart.
+fn is_same_twice(plan: &Plan, build: &Wanted) -> bool {
+    let of_build: Vec<_> = plan.variants.iter().filter(|variant| build.variants.contains(&variant.name)).collect();
+    let same =
+        |former: &&Variant, latter: &&Variant| former.run == latter.run && former.run_variables == latter.run_variables;
+    of_build.iter().enumerate().any(|(at, variant)| of_build[..at].iter().any(|before| same(before, variant)))
+}

@@ -1,0 +1,116 @@
+//! What the core asks of a feature that makes variants: given what the study says of one, its identity, and something to
+//! start. How it is made, and of what, is the feature's.
+
+use crate::error::CommandError;
+use bakeoff_host::doctor::Check;
+use bakeoff_lab::on_demand::OnDemand;
+use bakeoff_model::plan::Plan;
+use bakeoff_model::record::{BuildLine, SharedLine, StudyLine};
+use bakeoff_model::study::Study;
+use std::collections::BTreeMap;
+use std::fmt::Debug;
+use std::path::{Path, PathBuf};
+
+/// Who makes variants.
+#[derive(Debug, Clone, Copy)]
+pub struct Making {
+    /// Gets ready to make some.
+    pub open: fn() -> Result<Box<dyn Maker>, CommandError>,
+    /// What `doctor` shows about the place where they are kept.
+    pub check: fn() -> Option<Check>,
+}
+
+/// What is to be made.
+#[derive(Clone, Copy)]
+pub struct Order<'a> {
+    /// The study.
+    pub study: &'a Study,
+    /// Its folder.
+    pub dir: &'a Path,
+    /// The files that only the study has a use for, absolute.
+    pub own: &'a [PathBuf],
+    /// Its plan, which has the variants.
+    pub plan: &'a Plan,
+    /// How much is made at a time.
+    pub jobs: usize,
+    /// Whether nothing is drawn.
+    pub quiet: bool,
+}
+
+/// What an order would come to.
+#[derive(Debug, Default)]
+pub struct Foreseen {
+    /// Lines about each variant, for `bakeoff plan`.
+    pub variants: String,
+    /// How much of it is not there yet, in words; `None` if all of it is.
+    pub missing: Option<String>,
+    /// Lines about the time and the space that the rest takes.
+    pub takes: String,
+    /// That time in seconds, if it is known.
+    pub takes_s: Option<f64>,
+    /// Lines about what is made while trials run.
+    pub during: String,
+}
+
+/// What came of an order.
+#[derive(Debug, Default)]
+pub struct Made {
+    /// What the journal keeps of it.
+    pub lines: Vec<BuildLine>,
+    /// The identity of each variant that can be started; empty if nothing had to be made.
+    pub digests: BTreeMap<String, String>,
+}
+
+/// Variants that are the same thing.
+#[derive(Debug, Default)]
+pub struct Merged {
+    /// Those that left the plan, and with whom they share a row.
+    pub shared: Vec<SharedLine>,
+    /// What is said of them.
+    pub notes: String,
+    /// If none are left to race: the answer that this is, or the error.
+    pub nothing_left: Option<Result<String, CommandError>>,
+}
+
+/// What makes variants.
+pub trait Maker {
+    /// What an order would come to; nothing is made.
+    ///
+    /// # Errors
+    /// If that cannot be found out.
+    fn foresee(&self, order: &Order<'_>) -> Result<Foreseen, CommandError>;
+
+    /// Makes what is not there yet. A variant that cannot be made is left out.
+    ///
+    /// # Errors
+    /// If nothing could be compared then.
+    fn make(&self, order: &Order<'_>) -> Result<Made, CommandError>;
+
+    /// Takes the variants out of the plan that are the same thing as one before them. `all` is the head of the journal with
+    /// all variants.
+    fn merge(&self, study: &Study, plan: &mut Plan, all: &StudyLine, lines: &[BuildLine]) -> Merged;
+
+    /// Where the variant of that identity is.
+    fn prefix_of(&self, digest: &str) -> PathBuf;
+
+    /// The folder below which all of it is.
+    fn root(&self) -> &Path;
+
+    /// What is missing of what was made, or changed.
+    fn changed(&self, lines: &[BuildLine]) -> Vec<String>;
+
+    /// What trials left in what was made, in words.
+    fn added(&self, lines: &[BuildLine]) -> String;
+
+    /// Takes the machine for trials: until the value is dropped, nobody else makes or runs anything on it.
+    ///
+    /// # Errors
+    /// If an interrupt ends the wait.
+    fn hold(&self, quiet: bool) -> Result<Box<dyn Debug + '_>, CommandError>;
+
+    /// What is made while trials run; `None` if the plan asks for nothing of that kind.
+    ///
+    /// # Errors
+    /// If it cannot be prepared.
+    fn on_demand<'a>(&'a self, order: &Order<'a>) -> Result<Option<OnDemand<'a>>, CommandError>;
+}

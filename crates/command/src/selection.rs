@@ -1,0 +1,50 @@
+//! Which study a command is about, which part of it, and how much may be made at a time: options that several commands
+//! share.
+
+use crate::CommandError;
+use bakeoff_model::plan::Plan;
+use bakeoff_model::study::Study;
+use std::path::PathBuf;
+
+/// Which study, and which part of it.
+#[derive(Debug, clap::Args)]
+pub struct Selection {
+    /// The study: a folder that holds a study.toml, or the file itself
+    #[arg(default_value = ".")]
+    pub study: PathBuf,
+    /// The plan: `default` is [plan], any other name is [plans.NAME]
+    #[arg(long, value_name = "NAME", default_value = "default")]
+    plan: String,
+    /// Only these variants, and the baseline: a display name, or `factor=level` terms separated by blanks, which select
+    /// every variant that has all of these levels; separate several selections by commas, or repeat the option
+    #[arg(long, value_name = "VARIANT", value_delimiter = ',')]
+    only: Vec<String>,
+}
+
+impl Selection {
+    /// The plan that is meant, of the variants that are meant.
+    ///
+    /// # Errors
+    /// If the study has none of that name.
+    pub fn plan(&self, study: &Study) -> Result<Plan, CommandError> {
+        let mut plan = Plan::of(study, &self.plan)?;
+        plan.only(&self.only)?;
+        Ok(plan)
+    }
+}
+
+/// How many layers are built at a time.
+#[derive(Debug, clap::Args)]
+pub struct Jobs {
+    /// Layers built at a time, before any trial; they share the processors [default: the number of processors]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=256))]
+    jobs: Option<u16>,
+}
+
+impl Jobs {
+    /// How many at a time: as was asked for, else one for each processor.
+    pub fn at_a_time(&self) -> usize {
+        let cpus = || std::thread::available_parallelism().map_or(1, usize::from);
+        self.jobs.map_or_else(cpus, usize::from)
+    }
+}
