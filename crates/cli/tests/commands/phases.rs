@@ -5,10 +5,11 @@
 use crate::common::processes::alive_in;
 use crate::common::{Sandbox, Shown, each_trial_once};
 use std::fs;
+use std::io::{BufRead as _, BufReader};
 use std::process::{Child, Command, Stdio};
 
 /// `sh stay.sh PHASE` stays where it is, once, if the test wants to meet it there.
-const STAY: &str = "if rm \"$HERE/stay-$1\" 2> /dev/null; then : > \"$HERE/met-$1\"; exec sleep 1000; fi\n";
+const STAY: &str = "if rm \"$HERE/stay-$1\" 2> /dev/null; then exec sleep 1001; fi\n";
 
 const STUDY: &str = r#"
 format = 1
@@ -27,7 +28,7 @@ source = "text"
 tools = []
 files = ["build.sh"]
 script = '''
-sh build.sh build
+sh build.sh
 mkdir -p "$PREFIX/bin"
 printf '%s\n' '#!/bin/sh' "$LINES" > "$PREFIX/bin/hello"
 chmod +x "$PREFIX/bin/hello"
@@ -55,19 +56,21 @@ fn sandbox() -> Sandbox {
     let sandbox = Sandbox::new("");
     let here = sandbox.path().display().to_string();
     sandbox.write("study.toml", &STUDY.replace("HERE", &here));
-    let stay = STAY.replace("$HERE", &here);
-    sandbox.write("build.sh", &stay);
-    fs::write(sandbox.path().join("stay.sh"), stay).unwrap();
+    sandbox.write("build.sh", "");
+    fs::write(sandbox.path().join("stay.sh"), STAY.replace("$HERE", &here)).unwrap();
     sandbox
 }
 
 /// Starts a command, and waits until it is in that phase.
 fn meet(sandbox: &Sandbox, phase: &str, words: &[&str]) -> Child {
     fs::write(sandbox.path().join(format!("stay-{phase}")), "").unwrap();
+    if phase == "build" {
+        // A script sees nothing of the sandbox but the study.
+        sandbox.write("build.sh", "exec sleep 1001\n");
+    }
     let mut command = sandbox.command_as_typed(words);
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    let met = sandbox.path().join(format!("met-{phase}"));
-    while !met.exists() {
+    while !alive_in(sandbox.path()).iter().any(|process| process.ends_with("sleep 1001 ")) {
         if child.try_wait().unwrap().is_some() {
             panic!("{phase} was never reached: {:?}", Shown::of(&child.wait_with_output().unwrap()));
         }
@@ -92,9 +95,11 @@ fn check(phases: &[&str], words: &[&str], finished: impl Fn(&Sandbox)) {
     for phase in phases {
         let sandbox = sandbox();
         let shown = interrupted(meet(&sandbox, phase, words));
-        assert_eq!(shown.code, 130, "{phase}: {shown:?}");
+        // After the last trial there is nothing to go on with.
+        assert_eq!(shown.code, if *phase == "cleanup" { 0 } else { 130 }, "{phase}: {shown:?}");
         let alive = alive_in(sandbox.path());
         assert!(alive.is_empty(), "{phase}: {alive:#?}");
+        sandbox.write("build.sh", "");
         let shown = sandbox.execute(words);
         assert_eq!(shown.code, 0, "{phase}: {shown:?}");
         finished(&sandbox);
@@ -124,11 +129,16 @@ fn gc_takes_nothing_of_a_study_whose_trials_run() {
     let sandbox = sandbox();
     let racing = meet(&sandbox, "trial", &["run", "STUDY", "--quiet"]);
     let before = sandbox.execute(&["cache", "--json"]).out;
-    let shown = sandbox.execute(&["gc", "--all"]);
-    assert_eq!(sandbox.execute(&["cache", "--json"]).out, before, "{shown:?}");
+    let mut gc =
+        sandbox.command_as_typed(&["gc", "--all"]).stderr(Stdio::piped()).stdout(Stdio::null()).spawn().unwrap();
+    let mut said = String::new();
+    BufReader::new(gc.stderr.as_mut().unwrap()).read_line(&mut said).unwrap();
+    assert!(said.contains("waiting for"), "{said}");
+    assert_eq!(sandbox.execute(&["cache", "--json"]).out, before);
     assert_eq!(interrupted(racing).code, 130);
-    let shown = sandbox.execute(&["run", "STUDY"]);
-    assert!(shown.code == 0 && !shown.err.contains("building script"), "{shown:?}");
+    assert!(gc.wait().unwrap().success(), "it goes on when the trials are over");
+    sandbox.execute(&["run", "STUDY", "--quiet"]).expect(0, &[]);
+    each_trial_once(&sandbox.record(), 3 * 3);
 }
 
 #[test]
