@@ -44,7 +44,7 @@ pub(crate) struct Args {
     /// baseline), the name of a condition (with its ratio to the idle machine), or one of these settings: base
     /// (seconds), noise (standard deviation of the logarithm), drift (change of the logarithm), failing and void
     /// (probabilities), pause (seconds that a trial really takes), and seed.
-    #[arg(long, value_name = "TRUTH")]
+    #[arg(long, value_name = "TRUTH", conflicts_with_all = ["jobs", "anyway", "no_trace", "user_namespace"])]
     simulate: Option<String>,
     /// Run variants separately even if their builds are the same program, file for file
     ///

@@ -326,3 +326,14 @@ fn every_option_is_honoured_or_refused_where_commands_are_compared() {
 fn every_option_is_honoured_or_refused_where_revisions_are_compared() {
     check(REVISIONS, |row| &row.3);
 }
+
+/// A rehearsal builds and starts nothing, so options of building and of starting are refused.
+#[test]
+fn what_a_simulation_cannot_honour_is_refused() {
+    let sandbox = crate::common::small();
+    for words in [&["--jobs", "2"][..], &["--anyway"], &["--no-trace"], &["--user-namespace"]] {
+        let shown = sandbox.execute(&[&["run", "STUDY", "--simulate", "seed:1"], words].concat());
+        shown.expect(2, &[words[0], "cannot be used with", "--simulate"]);
+    }
+    assert_eq!(sandbox.journals().len(), 0);
+}
