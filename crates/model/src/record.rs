@@ -52,7 +52,7 @@ pub const MOST_PADDING_BYTES: u32 = 4096;
 const USUAL_BYTES: usize = 1024;
 
 /// One line of a journal.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 #[serde(tag = "line", rename_all = "kebab-case")]
 pub enum Line {
     /// The first line: what was planned. Another one later on says how to judge from then on.
@@ -78,10 +78,6 @@ pub enum Line {
     /// A line of a feature, or of a later version: kept as it is, in order, and read by nobody else.
     #[serde(skip)]
     Feature(FeatureLine),
-    /// Stands for such a line while it is being read; [`Line::read`] never returns it.
-    #[doc(hidden)]
-    #[serde(other, skip_serializing)]
-    Unknown,
 }
 
 impl Line {
@@ -90,10 +86,21 @@ impl Line {
     /// # Errors
     /// If it is no object with a `line`, or a line of the core whose fields are not as they should be.
     pub fn read(text: &[u8]) -> serde_json::Result<Self> {
-        match serde_json::from_slice(text)? {
-            Self::Unknown => Ok(Self::Feature(FeatureLine::read(text)?)),
-            line => Ok(line),
-        }
+        // serde reads a tagged enum twice, by way of values of its own: slower, and much code for each kind.
+        let kind = FeatureLine::kind_of(text)?;
+        Ok(match kind.as_str() {
+            "study" => Self::Study(serde_json::from_slice(text)?),
+            "session" => Self::Session(serde_json::from_slice(text)?),
+            "build" => Self::Build(serde_json::from_slice(text)?),
+            "block" => Self::Block(serde_json::from_slice(text)?),
+            "trial" => Self::Trial(serde_json::from_slice(text)?),
+            "boot" => Self::Boot(serde_json::from_slice(text)?),
+            "stopped" => Self::Stopped(serde_json::from_slice(text)?),
+            "checked" => Self::Checked(serde_json::from_slice(text)?),
+            "changed" => Self::Changed(serde_json::from_slice(text)?),
+            "clock-set" => Self::ClockSet(serde_json::from_slice(text)?),
+            _ => Self::Feature(FeatureLine::of(kind, text)),
+        })
     }
 
     /// Its JSON, without a line feed.
@@ -262,7 +269,6 @@ impl Record {
             Line::Checked(line) => self.take_checked(line),
             Line::Changed(line) => self.take_changed(&line),
             Line::ClockSet(line) => self.clock_set.push(line),
-            Line::Unknown => {}
         }
     }
 

@@ -115,7 +115,7 @@ proptest! {
         let ParsedMarks { marks, .. } = read(&[Chunk { at_s: 0.5, bytes: marks.concat().into_bytes() }], 0.0, 1.0).unwrap();
         let line = Line::Trial(Trial { marks, ..Trial::default() });
         let text = serde_json::to_string(&line).unwrap();
-        prop_assert_eq!(serde_json::from_str::<Line>(&text).unwrap(), line);
+        prop_assert_eq!(Line::read(text.as_bytes()).unwrap(), line);
     }
 
     #[test]

@@ -49,7 +49,7 @@ pub enum Change {
 
 impl Basis {
     /// Takes a file out of what trials depend on; false if it was not in it.
-    pub fn is_written(&mut self, file: &str) -> bool {
+    pub fn mark_written(&mut self, file: &str) -> bool {
         let known = self.files.remove(file).is_some();
         known && self.written.insert(file.to_owned())
     }

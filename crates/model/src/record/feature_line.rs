@@ -39,8 +39,21 @@ impl FeatureLine {
     /// # Errors
     /// If it is no object with a `line`.
     pub(crate) fn read(text: &[u8]) -> serde_json::Result<Self> {
+        Ok(Self::of(Self::kind_of(text)?, text))
+    }
+
+    /// The line of this kind with this JSON.
+    pub(super) fn of(kind: String, text: &[u8]) -> Self {
+        Self { kind, text: String::from_utf8_lossy(text).into_owned() }
+    }
+
+    /// The kind of a line.
+    ///
+    /// # Errors
+    /// If it is no object with a `line`.
+    pub(super) fn kind_of(text: &[u8]) -> serde_json::Result<String> {
         let Tag { line: kind } = serde_json::from_slice(text)?;
-        Ok(Self { kind, text: String::from_utf8_lossy(text).into_owned() })
+        Ok(kind)
     }
 
     /// Its JSON, without a line feed.
@@ -58,6 +71,6 @@ impl FeatureLine {
     /// # Errors
     /// If they are not those of `T`.
     pub fn fields<T: DeserializeOwned>(&self) -> serde_json::Result<T> {
-        serde_json::from_str(&self.text)
+        serde_json::from_slice(self.text.as_bytes())
     }
 }

@@ -133,7 +133,7 @@ impl Redaction {
         if let Line::Feature(line) = line {
             return Ok(Line::Feature(self.feature(line)?));
         }
-        let mut line = self.value(line)?;
+        let mut line = self.value_read(line, Line::read)?;
         if let Line::Session(session) = &mut line {
             HOST.clone_into(&mut session.place.host);
         }
@@ -153,13 +153,21 @@ impl Redaction {
         values.iter().map(|value| self.value(value)).collect()
     }
 
-    /// A value without them; as it is where there is nothing to remove, which most trials are.
     fn value<T: Serialize + DeserializeOwned + Clone>(&mut self, value: &T) -> serde_json::Result<T> {
+        self.value_read(value, |text| serde_json::from_slice(text))
+    }
+
+    /// A value without them; as it is where there is nothing to remove, which most trials are.
+    fn value_read<T: Serialize + Clone>(
+        &mut self,
+        value: &T,
+        read: fn(&[u8]) -> serde_json::Result<T>,
+    ) -> serde_json::Result<T> {
         let text = serde_json::to_string(value)?;
         if !text.contains('/') && self.words.iter().all(|(word, _)| !word.is_match(&text)) {
             return Ok(value.clone());
         }
-        self.parsed(&serde_json::from_str(&text)?, serde_json::from_value)
+        self.parsed(&serde_json::from_str(&text)?, |value| read(value.to_string().as_bytes()))
     }
 
     fn feature(&mut self, line: &FeatureLine) -> serde_json::Result<FeatureLine> {

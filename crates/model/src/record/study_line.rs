@@ -237,7 +237,7 @@ mod tests {
         let then = StudyLine { identity: "then".to_owned(), ..study(&[], &[("log", "1")], &[("baseline", Some("1"))]) };
         let mut now = study(&[], &[("log", "2")], &[("baseline", Some("1")), ("x", Some("2"))]);
         let mut known = then.clone();
-        assert!(known.basis.as_mut().is_some_and(|basis| basis.is_written("log") && !basis.is_written("log")));
+        assert!(known.basis.as_mut().is_some_and(|basis| basis.mark_written("log") && !basis.mark_written("log")));
         assert_eq!(known.changes(&now), Some(vec![]));
         now.go_on_from(&known);
         assert_eq!((now.identity.as_str(), &now.basis), ("then", &known.basis));
