@@ -138,7 +138,7 @@ impl<'a> OpenStudy<'a> {
     fn note_written(&mut self, written: Vec<String>) -> Result<(), CommandError> {
         self.written.extend(written.iter().cloned());
         let Some(basis) = &mut self.race.study.basis else { return Ok(()) };
-        let known = written.iter().filter(|name| basis.is_written(name)).count();
+        let known = written.iter().filter(|name| basis.mark_written(name)).count();
         if known == 0 {
             return Ok(());
         }
@@ -156,7 +156,7 @@ impl<'a> OpenStudy<'a> {
     }
 
     /// Trials of a session that was killed since its last look count only if nothing was touched since.
-    fn check_what_was_left(&mut self, session: u32, files: &str) -> Result<(), CommandError> {
+    fn void_unchecked_trials(&mut self, session: u32, files: &str) -> Result<(), CommandError> {
         if files.is_empty() {
             return Ok(());
         }
@@ -269,7 +269,7 @@ impl<'a> OpenStudy<'a> {
     fn execute_trials(mut self, executor: &mut dyn Executor, files: &str) -> Result<(Self, Ending), CommandError> {
         let plan = self.race.plan;
         let session = self.begin(self.session_of(Some(executor), plan.blocks))?;
-        self.check_what_was_left(session, files)?;
+        self.void_unchecked_trials(session, files)?;
         let done = Standing::of(plan, &self.record);
         let before = self.record.clone();
         let mut progress = Progress::new(done.trials, done.blocks, done.trials_done, done.blocks_done)

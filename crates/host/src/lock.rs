@@ -21,14 +21,16 @@ pub enum How {
 }
 
 impl How {
-    pub(crate) fn at_once(self, file: &File) -> Result<(), TryLockError> {
+    /// Takes it, or fails.
+    pub(crate) fn try_now(self, file: &File) -> Result<(), TryLockError> {
         match self {
             Self::Alone => file.try_lock(),
             Self::Shared => file.try_lock_shared(),
         }
     }
 
-    fn in_the_end(self, file: &File) -> io::Result<()> {
+    /// Takes it, however long that takes.
+    fn block(self, file: &File) -> io::Result<()> {
         match self {
             Self::Alone => file.lock(),
             Self::Shared => file.lock_shared(),
@@ -72,14 +74,14 @@ impl Lock {
         }
         let failed = |source| Error::Lock { path: path.to_owned(), source };
         let Some(mut file) = when_free(open(path).map_err(failed)?, how).map_err(failed)? else { return Ok(None) };
-        sign(&mut file).map_err(failed)?;
+        write_pid(&mut file).map_err(failed)?;
         Ok(Some(Self { file }))
     }
 
     fn take_as(path: &Path, how: How) -> Result<Self, Error> {
         let failed = |source| Error::Lock { path: path.to_owned(), source };
         let mut file = open(path).map_err(failed)?;
-        match how.at_once(&file) {
+        match how.try_now(&file) {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
                 return Err(Error::Locked { path: path.to_owned(), owner: owner(&mut file) });
@@ -87,7 +89,7 @@ impl Lock {
             Err(TryLockError::Error(source)) => return Err(failed(source)),
         }
         // Of several who share it, the last one to come stands in it.
-        sign(&mut file).map_err(failed)?;
+        write_pid(&mut file).map_err(failed)?;
         Ok(Self { file })
     }
 }
@@ -106,7 +108,7 @@ pub(crate) fn when_free(file: File, how: How) -> io::Result<Option<File>> {
     let done = Arc::new(eventfd(0, EventfdFlags::CLOEXEC)?);
     let tell = Arc::clone(&done);
     let waits = thread::Builder::new().name("waits for a lock".to_owned()).spawn(move || {
-        let locked = how.in_the_end(&file);
+        let locked = how.block(&file);
         // It cannot fail: the number is far from the largest.
         let _ = rustix::io::write(&*tell, &1_u64.to_ne_bytes());
         locked.map(|()| file)
@@ -130,7 +132,7 @@ fn open(path: &Path) -> io::Result<File> {
     File::options().read(true).write(true).create(true).truncate(false).open(path)
 }
 
-fn sign(file: &mut File) -> io::Result<()> {
+fn write_pid(file: &mut File) -> io::Result<()> {
     file.set_len(0)?;
     file.rewind()?;
     writeln!(file, "{}", std::process::id())

@@ -1,5 +1,5 @@
 //! The machine as a whole, held by the command that measures on it and shared by those that build: one lock for each host and boot,
-//! whatever user or cache a command has. It keeps nobody out who does not ask.
+//! whatever user or cache a command has. The lock is advisory.
 //!
 //! The lock is flock(2) on a file that is never written: who can read it can lock it, and every user can. Its name has the
 //! boot's id, so hosts that share a folder do not wait for each other. There is one in each of [`PLACES`] that belongs to
@@ -114,7 +114,7 @@ fn claim_one(path: &Path, how: How, waiting: &dyn Fn(Option<u32>)) -> Result<Cla
     let failed = |source| Error::Lock { path: path.to_owned(), source };
     for _ in 0..TRIES {
         let file = lock_file(path).map_err(failed)?;
-        let file = match how.at_once(&file) {
+        let file = match how.try_now(&file) {
             Ok(()) => file,
             Err(TryLockError::Error(source)) => return Err(failed(source)),
             Err(TryLockError::WouldBlock) => {

@@ -216,8 +216,8 @@ fn ticks(inference: &Inference) -> Option<Caveat> {
     (ticks.by > 0.0 && ticks.by > least).then_some(Caveat::ClockTicks(ticks))
 }
 
-/// Of a large difference, the mean may be off by this part without telling another story: +379 % and +374 % are the same one.
-const SAME_STORY: f64 = 0.1;
+/// The relative gap at which mean and centre still agree: +379 % and +374 % say the same.
+const MEAN_TOLERANCE: f64 = 0.1;
 
 /// The robust centre hides a variant that sometimes stalls; the mean does not. They disagree if the mean lies outside of the
 /// centre's interval, which chance alone seldom does, and the two differ by more than the margin and by more than a tenth of
@@ -228,7 +228,7 @@ fn means_disagree(pairs: &Pairs, inference: &Inference, ratio_of_means: Option<R
         Scale::Difference => mean(&pairs.variant) - mean(&pairs.baseline),
     };
     let by = (of_means - inference.estimate).abs();
-    let least = inference.zone.map_or(0.0, |zone| zone.half_width).max(SAME_STORY * inference.estimate.abs());
+    let least = inference.zone.map_or(0.0, |zone| zone.half_width).max(MEAN_TOLERANCE * inference.estimate.abs());
     let left_out = inference.interval().is_some_and(|[low, high]| of_means < low || of_means > high);
     let means_differ =
         ratio_of_means.and_then(|means| means.interval).is_some_and(|[low, high]| low > 1.0 || high < 1.0);

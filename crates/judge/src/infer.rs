@@ -53,7 +53,7 @@ pub(super) fn family(all: &[Contrasts], rule: DecisionRule) -> Vec<Option<Infere
 pub(super) fn part_of_family(all: &[Contrasts], elsewhere: usize, rule: DecisionRule) -> Vec<Option<Inference>> {
     // Dozens of variants have hundreds of pairs, each with intervals of its own.
     let mut inferences: Vec<Option<Inference>> =
-        all.par_iter().map(|contrasts| Inference::alone(contrasts, rule)).collect();
+        all.par_iter().map(|contrasts| Inference::uncorrected(contrasts, rule)).collect();
     let places = |is_of: fn(Test) -> bool| -> Vec<usize> {
         let of = |(place, inference): (usize, &Option<Inference>)| {
             inference.as_ref().filter(|inference| inference.test().is_some_and(is_of)).map(|_| place)
@@ -65,7 +65,7 @@ pub(super) fn part_of_family(all: &[Contrasts], elsewhere: usize, rule: Decision
         let count = (tested.len() + elsewhere) as f64;
         for place in tested.iter().filter(|place| !flipped.contains(place)) {
             if let Some(inference) = &mut inferences[*place] {
-                inference.share(&all[*place].values, rule, count);
+                inference.apply_bonferroni(&all[*place].values, rule, count);
             }
         }
         flip_together(all, &mut inferences, &flipped, flipped.len() as f64 / count, rule);
@@ -80,9 +80,9 @@ pub(super) fn part_of_family(all: &[Contrasts], elsewhere: usize, rule: Decision
 
 /// One of several comparisons that share no blocks, corrected by Bonferroni. None if there is no contrast.
 pub(super) fn one_of(comparisons: u32, contrasts: &Contrasts, rule: DecisionRule) -> Option<Inference> {
-    let mut inference = Inference::alone(contrasts, rule)?;
+    let mut inference = Inference::uncorrected(contrasts, rule)?;
     if comparisons > 1 && inference.test().is_some_and(is_tested) {
-        inference.share(&contrasts.values, rule, f64::from(comparisons));
+        inference.apply_bonferroni(&contrasts.values, rule, f64::from(comparisons));
     }
     inference.widen(contrasts, rule.alpha);
     Some(inference)
@@ -172,7 +172,7 @@ impl Inference {
     }
 
     /// As if it were the only comparison. None if there is no contrast.
-    fn alone(contrasts: &Contrasts, rule: DecisionRule) -> Option<Self> {
+    fn uncorrected(contrasts: &Contrasts, rule: DecisionRule) -> Option<Self> {
         let values = &contrasts.values;
         let nothing = Self {
             blocks: values.len() as u32,
@@ -192,16 +192,16 @@ impl Inference {
         } else if contrasts.is_too_coarse() {
             Some(Self { inferred: Inferred::TooCoarse, ..nothing })
         } else if rule.mode == InferenceMode::Anytime {
-            nothing.by_evidence(contrasts, rule)
+            nothing.test_e_process(contrasts, rule)
         } else if values.len() < SIGN_FLIP_MIN {
-            Some(nothing.by_t(contrasts, rule))
+            Some(nothing.test_t(contrasts, rule))
         } else {
-            nothing.by_flips(contrasts, rule)
+            nothing.test_sign_flip(contrasts, rule)
         }
     }
 
     /// Student's t; too few for it where no contrast varies, as where a clock ticks: that is no normal distribution.
-    fn by_t(self, contrasts: &Contrasts, rule: DecisionRule) -> Self {
+    fn test_t(self, contrasts: &Contrasts, rule: DecisionRule) -> Self {
         let values = &contrasts.values;
         let varies = values.windows(2).any(|pair| pair[0] != pair[1]);
         let Some(t) = MeanT::new(values).filter(|_| varies) else { return self };
@@ -218,7 +218,7 @@ impl Inference {
         Self { estimate: mean(values), inferred: Inferred::Tested(tested), ..self }
     }
 
-    fn by_flips(self, contrasts: &Contrasts, rule: DecisionRule) -> Option<Self> {
+    fn test_sign_flip(self, contrasts: &Contrasts, rule: DecisionRule) -> Option<Self> {
         let mut test = SignFlip::new(&contrasts.values, rule.seed)?;
         let level = rule.level(2.0 * rule.alpha);
         let (estimate, equivalence_interval) = (test.estimate(), test.interval(level));
@@ -240,7 +240,7 @@ impl Inference {
     }
 
     /// What may be said at any time: all but the centre comes of the bet against the coins.
-    fn by_evidence(self, contrasts: &Contrasts, rule: DecisionRule) -> Option<Self> {
+    fn test_e_process(self, contrasts: &Contrasts, rule: DecisionRule) -> Option<Self> {
         let values = &contrasts.values;
         let mut test = SignFlip::new(values, rule.seed)?;
         let usual = test.interval(rule.alpha);
@@ -264,7 +264,7 @@ impl Inference {
     }
 
     /// Bonferroni's correction over this number of comparisons.
-    fn share(&mut self, values: &[f64], rule: DecisionRule, comparisons: f64) {
+    fn apply_bonferroni(&mut self, values: &[f64], rule: DecisionRule, comparisons: f64) {
         let level = rule.level(rule.alpha / comparisons);
         let Inferred::Tested(tested) = &mut self.inferred else { return };
         tested.interval = match tested.test {

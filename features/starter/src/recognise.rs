@@ -5,7 +5,7 @@ use crate::registry::{self, Needs};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 
-/// The folder that systems build in which have one of their own.
+/// The build directory, for systems that build out of tree.
 pub(crate) const BUILD: &str = "bakeoff-build";
 
 /// A build system.

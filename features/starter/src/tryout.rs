@@ -14,7 +14,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-/// Executes it twice; or why it is of no use, in words that follow its name.
+/// Runs the candidate twice; `Err` says why it is unusable, in words that follow its name.
 ///
 /// # Errors
 /// Those of the launcher, and of files.

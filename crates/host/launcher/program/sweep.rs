@@ -8,7 +8,7 @@ use super::wire::ProcessOver;
 use super::{thaw, wire};
 use core::ffi::CStr;
 
-/// How long a killed process may take before it is looked at what keeps it.
+/// Grace period before we check why a killed process is still alive.
 const PATIENCE_NS: u64 = 50_000_000;
 /// After so long without success it is given up.
 const GIVEN_UP_NS: u64 = 5_000_000_000;

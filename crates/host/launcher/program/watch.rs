@@ -8,7 +8,7 @@ use super::talk::{CONTROL, hear, hear_stop, say};
 use super::wire::{self, Achieved, JobOver, ProcessOver};
 use super::{child, zombie};
 
-/// How long killed processes have before it is looked at what keeps them.
+/// Grace period before we check why killed processes are still alive.
 const DYING_NS: u64 = 50_000_000;
 /// A copy that could not be started is not tried again before.
 const BACK_OFF_NS: u64 = 10_000_000;
@@ -64,7 +64,7 @@ impl<'a> Watch<'a> {
             sys::set_own_priority((realtime + 1).min(99));
         }
         if let Some(own_group) = self.job.descriptor(self.job.head.warm) {
-            // It moves us to where we are: what matters is who is the first to move anything after a pause.
+            // Re-joins our own cgroup: the first migration after a pause is slow, and must not hit the child.
             let _ = sys::write(own_group, b"0");
         }
         self.launched_ns = sys::now_ns();
@@ -178,7 +178,7 @@ impl<'a> Watch<'a> {
         }
     }
 
-    /// How long nothing has to be done; none if only an end or a word can change that.
+    /// How long nothing has to be done; `None`: wake only on an exit or a control message.
     fn until_next_ns(&self, now: impl Fn() -> u64) -> Option<u64> {
         let timeout = match (&self.stop, self.job.head.timeout_ns) {
             (Some(stop), _) if stop.killed => Some(stop.kill_ns + DYING_NS + 1),

@@ -64,7 +64,7 @@ impl<E: From<crate::Error>> Session<'_, E> {
             }
         }
         for missing in blocks {
-            self.stop_who_fails(missing.block)?;
+            self.stop_failing_variants(missing.block)?;
             (self.emit)(Event::BlockEnded)?;
         }
         Ok(Ending::Complete)

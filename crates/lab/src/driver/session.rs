@@ -89,7 +89,7 @@ impl<E: From<crate::Error>> Session<'_, E> {
         let names = self.plan.variants.iter().map(|variant| variant.name.as_str()).chain([TWIN]);
         let variants: Vec<&str> = names.filter(comes).collect();
         let layout = linked.first().and_then(|missing| missing.block.layout);
-        // What takes long is not begun by who is to stop.
+        // Don't start slow work after a stop request.
         if layout.is_some() && (self.stop)() {
             return Ok(None);
         }
@@ -114,14 +114,14 @@ impl<E: From<crate::Error>> Session<'_, E> {
             if ending != Ending::Complete {
                 return Ok(ending);
             }
-            self.stop_who_fails(block)?;
+            self.stop_failing_variants(block)?;
             (self.emit)(Event::BlockEnded)?;
         }
         Ok(Ending::Complete)
     }
 
-    /// Who failed in each of its first blocks stops.
-    pub(super) fn stop_who_fails(&mut self, block: &Block) -> Result<(), E> {
+    /// Stops variants that failed in each of their first blocks.
+    pub(super) fn stop_failing_variants(&mut self, block: &Block) -> Result<(), E> {
         self.failing.after(block, self.session).into_iter().try_for_each(|stopped| (self.emit)(Event::Stops(stopped)))
     }
 
