@@ -81,7 +81,7 @@ const PLANNED: &[(&str, &[&str])] = &[
 
 fn rows() -> Vec<Row> {
     let planned = PLANNED.iter().map(|(name, words)| (*name, *words, Seen(plan), Seen(plan)));
-    planned.chain(VARIANTS.into_iter()).chain(SHOWN.into_iter()).collect()
+    planned.chain(VARIANTS).chain(SHOWN).collect()
 }
 
 /// What varies, and how it runs.
