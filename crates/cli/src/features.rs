@@ -4,23 +4,27 @@
 use bakeoff_command::{Feature, Registry};
 
 /// All of them.
-const FEATURES: [&dyn Feature; 13] = [
+const FEATURES: &[&dyn Feature] = &[
+    #[cfg(feature = "building")]
     &bakeoff_building::Building,
     &bakeoff_calibrate::Calibrate,
     &bakeoff_check_summary::CheckSummary,
+    #[cfg(feature = "building")]
     &bakeoff_parcel::Parcel,
     &bakeoff_stat::Stat,
     &bakeoff_ministat::Ministat,
+    #[cfg(feature = "building")]
     &bakeoff_why::Why,
     &bakeoff_vm::Vm,
     &bakeoff_formats::Formats,
     &bakeoff_gate::Gate,
     &bakeoff_harness::Harness,
     &bakeoff_page::Page,
+    #[cfg(feature = "building")]
     &bakeoff_starter::Starter,
 ];
 
 /// Returns what they register.
 pub fn features() -> Registry {
-    Registry::of(&FEATURES)
+    Registry::of(FEATURES)
 }

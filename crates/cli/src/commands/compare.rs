@@ -7,6 +7,7 @@ mod parameters;
 mod variants;
 
 use super::options::{Compared, Extent, Kept, Showing};
+#[cfg(feature = "building")]
 use super::two_commits;
 use crate::here;
 use crate::programs;
@@ -47,6 +48,7 @@ pub(crate) struct Args {
     commands: Vec<String>,
     #[command(flatten)]
     named: Named,
+    #[cfg(feature = "building")]
     #[command(flatten)]
     git: two_commits::Asked,
     #[command(flatten)]
@@ -115,6 +117,7 @@ pub(crate) fn execute(args: &Args, features: &Registry) -> Result<Code, CommandE
     let mut plan = plan(args)?;
     args.showing.plan(&mut plan, features)?;
     args.extent.apply_at_most(&mut plan, args.max_runs)?;
+    #[cfg(feature = "building")]
     if args.git.is_asked() {
         return two_commits::execute(&args.git, given(args, plan)?, features);
     }
@@ -179,6 +182,7 @@ fn head(plan: &Plan, setup: &Setup) -> (StudyLine, Vec<Watched>) {
 }
 
 /// What revisions are compared by.
+#[cfg(feature = "building")]
 fn given(args: &Args, plan: Plan) -> Result<two_commits::Given<'_>, CommandError> {
     let [command] = &args.commands[..] else {
         let error = format!("{} commands for revisions that --git names", args.commands.len());

@@ -10,6 +10,7 @@ mod report;
 mod run;
 mod saved;
 mod trace_trial;
+#[cfg(feature = "building")]
 mod two_commits;
 
 use bakeoff_command::exits::Exit;

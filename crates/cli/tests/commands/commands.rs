@@ -266,6 +266,18 @@ fn a_workload_that_writes_below_its_prefix_is_told_and_what_it_changed_is_built_
     assert!(!sandbox.execute(&["run", "STUDY", "--quiet"]).err.contains("note"));
 }
 
+/// Without what builds, commands are compared as before, and nothing is promised that cannot be kept.
+#[cfg(not(feature = "building"))]
+#[test]
+fn without_building_commands_compare_and_builds_are_refused() {
+    let sandbox = small();
+    for command in ["run", "plan"] {
+        let words = ["cannot build programs, as the study asks with [[build]]", "hint: ", "its feature `building`"];
+        sandbox.execute(&[command, "STUDY"]).expect(2, &words);
+    }
+}
+
+#[cfg(feature = "building")]
 #[test]
 fn trials_wait_until_nobody_else_wants_the_machine() {
     use std::io::BufRead as _;

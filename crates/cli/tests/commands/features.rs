@@ -19,14 +19,19 @@ mod harness;
 mod ministat;
 #[path = "../../../../features/page/tests/command/page.rs"]
 mod page;
+#[cfg(feature = "building")]
 #[path = "../../../../features/page/tests/command/parcels.rs"]
 mod page_parcels;
+#[cfg(feature = "building")]
 #[path = "../../../../features/parcel/tests/command/parcel.rs"]
 mod parcel;
+#[cfg(feature = "building")]
 #[path = "../../../../features/starter/tests/command/init.rs"]
 mod starter;
+#[cfg(feature = "building")]
 #[path = "../../../../features/starter/tests/command/steps.rs"]
 mod starter_steps;
+#[cfg(feature = "building")]
 #[path = "../../../../features/starter/tests/command/systems.rs"]
 mod starter_systems;
 #[path = "../../../../features/stat/tests/command/stat.rs"]
@@ -37,9 +42,12 @@ mod stat_benchstat;
 mod stat_inputs;
 #[path = "../../../../features/stat/tests/command/journals.rs"]
 mod stat_journals;
+#[cfg(feature = "building")]
 #[path = "../../../../features/vm/tests/command/boots.rs"]
 mod vm_boots;
+#[cfg(feature = "building")]
 #[path = "../../../../features/why/tests/command/evidence.rs"]
 mod why_evidence;
+#[cfg(feature = "building")]
 #[path = "../../../../features/why/tests/command/facts.rs"]
 mod why_facts;

@@ -27,4 +27,5 @@ mod sources;
 mod surroundings;
 mod swapped;
 mod truth;
+#[cfg(feature = "building")]
 mod two_commits;

@@ -26,7 +26,7 @@ use std::path::Path;
 #[command(next_help_heading = "Another day")]
 pub(super) struct AnotherDay {
     /// Save this comparison under a name when all of it is executed, for --against; `bakeoff saved` lists what is saved
-    #[arg(long, value_name = "NAME", conflicts_with = "revisions")]
+    #[arg(long, value_name = "NAME")]
     save: Option<String>,
     /// With --save: replace what is saved under that name
     #[arg(long, requires = "save")]
@@ -35,7 +35,7 @@ pub(super) struct AnotherDay {
     /// one as the baseline; of the others, the numbers stand next to today's, without a verdict
     // `against` is an option of `report`, which is something else.
     #[arg(long = "against", id = "saved", value_name = "NAME",
-          conflicts_with_all = ["revisions", "parameter_scan", "parameter_list"])]
+          conflicts_with_all = ["parameter_scan", "parameter_list"])]
     against: Option<String>,
 }
 

@@ -20,7 +20,7 @@ pub(in crate::commands) struct Asked {
     ///
     /// There is one COMMAND then, which is executed in the tree of each revision: `./prog input` is that revision's
     /// program and that revision's input. `$PREFIX` is the top of the tree.
-    #[arg(long = "git", value_name = "REVISION", conflicts_with_all = ["names", "cwd", "baseline", "reference"])]
+    #[arg(long = "git", value_name = "REVISION", conflicts_with_all = ["names", "cwd", "baseline", "reference", "save", "saved"])]
     revisions: Vec<String>,
     /// With --git: the shell command that builds a revision, in a copy of its tree; what was built is kept in the cache
     #[arg(long, value_name = "COMMAND", requires = "revisions")]
