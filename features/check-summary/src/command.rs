@@ -69,10 +69,10 @@ below a line that names the system; or lists of BSD's `time -l`, each below such
 Names of figures: n, min, max, median, avg (mean), sd (stddev). `-` stands for an unknown figure.
 Only figures of the same quantity and unit are compared. The page says which lines were not read.
 
-Claims: 'B slower', 'B 1.4% slower than A', 'B about 20% faster', 'A faster than B by 3.2 s',
-'B 2x faster', 'B takes twice as long', 'B takes half the time', 'B takes 3% more', 'A = B',
-'equally fast', 'equal within 0.5%', 'A differs from B', 'no difference', 'no significant
-difference'. If there are several quantities, a claim names one: 'charge: B slower'.";
+Claims: 'B slower', 'B 1.4% slower than A', 'B ~20% faster', 'A faster than B by 3.2 s',
+'B 2x slower', 'B 3% higher', 'A = B', 'equally fast', 'equal within 0.5%', 'A differs from B',
+'no difference', 'no significant difference'. If there are several quantities, a claim names
+one: 'charge: B slower'.";
 
 fn step(text: &str) -> Result<f64, String> {
     let number = text.parse::<f64>().ok().filter(|step| *step > 0.0 && step.is_finite());
@@ -123,9 +123,8 @@ fn listed_claims(file: &Path) -> Result<Vec<String>, CommandError> {
     let claim = |record: Result<csv::StringRecord, csv::Error>| {
         let record = record.map_err(|error| wrong(error.to_string()))?;
         let line = record.position().map_or(0, csv::Position::line);
-        let at = |title: &str| titles.iter().position(|known| known == title);
-        let field = |title| record.get(at(title)?).filter(|field| !field.is_empty());
-        let [system, claim, against, quantity] = KNOWN.map(field);
+        let field = |title: &str| record.get(titles.iter().position(|known| known == title)?);
+        let [system, claim, against, quantity] = KNOWN.map(|title| field(title).filter(|field| !field.is_empty()));
         let (Some(system), Some(claim)) = (system, claim) else {
             return Err(wrong(format!("line {line} has no system or no claim")));
         };

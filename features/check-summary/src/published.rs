@@ -15,7 +15,6 @@ mod pairs;
 mod parts;
 mod read;
 mod reader;
-mod said;
 mod says;
 mod table;
 mod words;

@@ -1,10 +1,10 @@
-//! Claims about published figures, as people write them: `B 1.4% slower than A`, `A faster than B by 3.2 s`, `B takes twice as
-//! long`, `equal within 0.5%`, `A = B`, `no difference`. Here they are read; whether they hold is judged elsewhere. A word that
-//! is not understood is a problem, for a claim that is half understood would be judged as another.
+//! Claims about published figures in a few fixed forms: `B 1.4% slower than A`, `A faster than B by 3.2 s`, `equal within 0.5%`,
+//! `A = B`, `no difference`. Here they are read; whether they hold is judged elsewhere. What is in no such form is a problem,
+//! for a claim that is half understood would be judged as another.
 
 use super::Summary;
 use super::parts::{Part, parts};
-use super::said::Said;
+use super::says::{Role, role};
 use bakeoff_model::problem::{Problem, Problems};
 use serde::{Deserialize, Serialize};
 
@@ -23,9 +23,9 @@ pub struct Claim {
     pub says: Says,
 }
 
-const FORMS: &str = "such as `B 1.4% slower than A`, `B is about 20% faster`, `A faster than B by 3.2 s`, `B 2x faster`, `B takes \
-                     twice as long`, `B takes half the time`, `A = B`, `equally fast`, `equal within 0.5%`, `A differs from \
-                     B`, `no difference`, `no significant difference`";
+const FORMS: &str = "such as `B 1.4% slower than A`, `B ~20% faster`, `A faster than B by 3.2 s`, `B 2x slower`, `B 3% higher`, \
+                     `A = B`, `equally fast`, `equal within 0.5%`, `A differs from B`, `no difference`, `no significant \
+                     difference`";
 
 /// Names in a claim, each with all summaries that are called so, and whether a word such as `than` stands before it.
 type Named = Vec<(Vec<usize>, bool)>;
@@ -48,22 +48,23 @@ impl Claim {
         let mut named: Named = vec![];
         let mut quantities: Vec<Vec<usize>> = vec![];
         let mut amounts = vec![];
-        let mut said = Said::default();
+        let mut said = vec![];
+        let mut is_object = false;
+        let not_understood = |span, words: &str| {
+            let remedy = format!("the names are {}; claims are {FORMS}", names(summaries));
+            fail(span, format!("`{words}` is not understood"), &remedy)
+        };
         for part in parts(text, summaries) {
             match part {
-                Part::Name(so_called) => named.push((so_called, said.is_object_next())),
+                Part::Name(so_called) => named.push((so_called, std::mem::take(&mut is_object))),
                 Part::Quantity(of_it) => quantities.push(of_it),
                 Part::Amount(amount) => amounts.push(amount),
-                Part::Fraction(figure) => {
-                    said.is_fraction = true;
-                    amounts.push(Amount::Times(figure));
-                }
-                Part::Word(word, place) => {
-                    if !said.hear(&word) {
-                        let remedy = format!("the names are {}; claims are {FORMS}", names(summaries));
-                        return fail(place.span(), format!("`{}` is not understood", place.text), &remedy);
-                    }
-                }
+                Part::Word(word, place) => match role(&word) {
+                    Some(Role::BeforeObject) => is_object = true,
+                    Some(Role::Saying) => said.push(word),
+                    Some(Role::Filling) => {}
+                    None => return not_understood(place.span(), place.text),
+                },
             }
         }
         if amounts.len() > 1 {
@@ -81,9 +82,10 @@ impl Claim {
             let remedy = "say `faster` or `slower` instead of a sign, `A = B` instead of 0";
             return fail(whole, "an amount is above 0".to_owned(), remedy);
         }
-        match said.says(amount) {
-            Ok(says) => Ok(Self { text: text.to_owned(), subject, object, says }),
-            Err(message) => fail(whole, message.to_owned(), &format!("claims are {FORMS}")),
+        match Says::of(&said.join(" "), amount) {
+            Some(Ok(says)) => Ok(Self { text: text.to_owned(), subject, object, says }),
+            Some(Err(message)) => fail(whole, message.to_owned(), &format!("claims are {FORMS}")),
+            None => not_understood(whole, &said.join(" ")),
         }
     }
 }

@@ -1,7 +1,6 @@
 //! A claim, taken apart: names of summaries and quantities, amounts, and words. A name is the longest that stands there.
 
-use super::said::is_known;
-use super::says::Amount;
+use super::says::{Amount, role};
 use super::words::{Word, spelled, split_unit, words};
 use super::{Figure, Summary};
 
@@ -13,24 +12,13 @@ pub(super) enum Part<'a> {
     /// All summaries of this quantity.
     Quantity(Vec<usize>),
     Amount(Amount),
-    /// `half`: one of this many parts.
-    Fraction(Figure),
     Word(String, Word<'a>),
 }
-
-/// The amounts that single words name.
-const TIMES: [(&str, &str); 5] = [("twice", "2"), ("double", "2"), ("doubles", "2"), ("doubled", "2"), ("thrice", "3")];
-const FRACTIONS: [(&str, &str); 4] = [("half", "2"), ("halves", "2"), ("third", "3"), ("quarter", "4")];
-/// From two on.
-const NUMBERS: [&str; 9] = ["two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"];
-/// The amount that follows is not exact.
-const ABOUT: [&str; 9] = ["about", "around", "roughly", "approximately", "nearly", "almost", "some", "~", "ca."];
 
 /// The parts of a claim.
 pub(super) fn parts<'a>(text: &'a str, summaries: &[Summary]) -> Vec<Part<'a>> {
     let mut parts = vec![];
     let mut start = 0;
-    let mut about = false;
     while start < text.len() {
         let rest = &text[start..];
         let blank = rest.len() - rest.trim_start_matches([' ', '\t', ',', ';', ':']).len();
@@ -43,23 +31,19 @@ pub(super) fn parts<'a>(text: &'a str, summaries: &[Summary]) -> Vec<Part<'a>> {
             start += length;
             continue;
         }
-        if let Some(sign) = ["!=", "==", "="].into_iter().find(|sign| rest.starts_with(sign)) {
-            parts.push(Part::Word(sign.to_owned(), Word { text: &text[start..start + sign.len()], start }));
-            start += sign.len();
+        if rest.starts_with('=') {
+            parts.push(Part::Word("=".to_owned(), Word { text: &text[start..=start], start }));
+            start += 1;
             continue;
         }
         let Some(word) = words(rest, start, |c| c.is_whitespace() || ",;".contains(c)).first().copied() else { break };
         start += word.text.len();
         let bare = word.text.trim_end_matches(['.', '!', '?', ':']);
-        if ABOUT.contains(&word.text.to_lowercase().as_str()) {
-            about = true;
-            continue;
-        }
         if bare.is_empty() {
             continue;
         }
         let next = words(&text[start..], start, char::is_whitespace).first().copied();
-        let (part, takes_next) = part(bare, word, next, &mut about);
+        let (part, takes_next) = part(bare, word, next.map_or("", |word| word.text.trim_end_matches(['.', ','])));
         parts.push(part);
         if takes_next {
             start = next.map_or(start, |word| word.span().end);
@@ -69,30 +53,12 @@ pub(super) fn parts<'a>(text: &'a str, summaries: &[Summary]) -> Vec<Part<'a>> {
 }
 
 /// A word, or an amount; and whether it took the next word, too.
-fn part<'a>(bare: &str, word: Word<'a>, next: Option<Word<'a>>, about: &mut bool) -> (Part<'a>, bool) {
-    let lower = bare.to_lowercase();
-    let of = |list: &[(&str, &str)]| {
-        let found = list.iter().find(|(known, _)| *known == lower)?;
-        Figure::read(found.1)
-    };
-    let next = next.map_or("", |word| word.text.trim_end_matches(['.', ',']));
-    let mut close = |figure: Figure| if std::mem::take(about) { figure.about() } else { figure };
-    if let Some(figure) = of(&TIMES) {
-        return (Part::Amount(Amount::Times(close(figure))), false);
-    }
-    if let Some(figure) = of(&FRACTIONS) {
-        return (Part::Fraction(close(figure)), false);
-    }
-    let number = NUMBERS.iter().position(|known| *known == lower).filter(|_| next == "times");
-    if let Some(figure) = number.and_then(|at| Figure::read(&(at + 2).to_string())) {
-        return (Part::Amount(Amount::Times(close(figure))), true);
-    }
+fn part<'a>(bare: &str, word: Word<'a>, next: &str) -> (Part<'a>, bool) {
     let without = bare.trim_start_matches(['~', '≈']);
     let (digits, stuck) = split_unit(without);
-    let Some(figure) = Figure::read(digits) else { return (Part::Word(lower, word), false) };
-    let figure = if without.len() < bare.len() { figure.about() } else { close(figure) };
-    let unit = if stuck.is_empty() { next } else { stuck };
-    let amount = match unit {
+    let Some(figure) = Figure::read(digits) else { return (Part::Word(bare.to_lowercase(), word), false) };
+    let figure = if without.len() < bare.len() { figure.about() } else { figure };
+    let amount = match if stuck.is_empty() { next } else { stuck } {
         "%" | "percent" => Amount::Percent(figure),
         "x" | "×" | "times" => Amount::Times(figure),
         unit if is_unit(unit) => Amount::Absolute(figure, Some(spelled(unit))),
@@ -104,62 +70,70 @@ fn part<'a>(bare: &str, word: Word<'a>, next: Option<Word<'a>>, about: &mut bool
 /// A word behind a number is its unit if it means nothing else.
 fn is_unit(word: &str) -> bool {
     let letters = !word.is_empty() && word.chars().all(|c| c.is_alphabetic() || c == '/');
-    letters && !is_known(&word.to_lowercase())
+    letters && role(&word.to_lowercase()).is_none()
+}
+
+/// Whether a name stands at the beginning of a text, and ends there.
+fn stands(text: &str, name: &str) -> bool {
+    // `a` is no name of A.
+    let is_alike =
+        text.get(..name.len()).is_some_and(|there| there == name || (name.len() > 1 && is_same(there, name)));
+    let next = || text[name.len()..].chars().next();
+    !name.is_empty() && is_alike && next().is_none_or(|c| c.is_whitespace() || ",;:=.!?".contains(c))
+}
+
+fn is_same(one: &str, other: &str) -> bool {
+    one.eq_ignore_ascii_case(other)
+}
+
+/// The summaries that fit.
+fn all(summaries: &[Summary], fits: impl Fn(&Summary) -> bool) -> Vec<usize> {
+    (0..summaries.len()).filter(|at| fits(&summaries[*at])).collect()
+}
+
+/// The last part of a path.
+fn last(summary: &Summary) -> &str {
+    summary.name.rsplit('/').next().unwrap_or_default()
 }
 
 /// The name at the beginning of a text, and how long it is.
 fn name_at<'a>(text: &str, summaries: &[Summary]) -> Option<(Part<'a>, usize)> {
-    let stands = |name: &str| {
-        // `a` is no name of A.
-        let alike = |there: &str| there == name || (name.len() > 1 && there.eq_ignore_ascii_case(name));
-        let same = text.get(..name.len()).is_some_and(alike);
-        let next = || text[name.len()..].chars().next();
-        !name.is_empty() && same && next().is_none_or(|c| c.is_whitespace() || ",;:=.!?".contains(c))
-    };
-    let all = |fits: &dyn Fn(&Summary) -> bool| -> Vec<usize> {
-        summaries.iter().enumerate().filter(|(_, summary)| fits(summary)).map(|(at, _)| at).collect()
-    };
-    let last = |summary: &Summary| summary.name.rsplit('/').next().unwrap_or_default().to_owned();
-    let whole = summaries.iter().map(|s| s.name.clone());
-    let names = whole.chain(summaries.iter().map(last)).filter(|name| stands(name)).max_by_key(String::len);
-    let labels =
-        summaries.iter().filter_map(Summary::label).filter(|label| stands(label)).max_by_key(|label| label.len());
-    match (names, labels) {
+    let names = summaries.iter().map(|summary| summary.name.as_str()).chain(summaries.iter().map(last));
+    let name = names.filter(|name| stands(text, name)).max_by_key(|name| name.len());
+    let labels = summaries.iter().filter_map(Summary::label).filter(|label| stands(text, label));
+    match (name, labels.max_by_key(|label| label.len())) {
         (Some(name), label) if label.is_none_or(|label| label.len() <= name.len()) => {
-            let same = |other: &str| other.eq_ignore_ascii_case(&name);
             // An exact name goes before one that differs in case, or ends a path.
-            let exact = all(&|s| text.starts_with(&s.name) && same(&s.name));
-            let found = if exact.is_empty() { all(&|s| same(&s.name) || same(&last(s))) } else { exact };
+            let exact = all(summaries, |s| text.starts_with(&s.name) && is_same(&s.name, name));
+            let found = match exact.is_empty() {
+                true => all(summaries, |s| is_same(&s.name, name) || is_same(last(s), name)),
+                false => exact,
+            };
             Some((Part::Name(found), name.len()))
         }
         (_, Some(label)) => {
-            let found = all(&|s| s.label().is_some_and(|other| other.eq_ignore_ascii_case(label)));
+            let found = all(summaries, |s| s.label().is_some_and(|other| is_same(other, label)));
             Some((Part::Quantity(found), label.len()))
         }
-        (_, None) => symbol_or_letter(summaries, &stands),
+        (_, None) => symbol_or_letter(text, summaries),
     }
 }
 
 /// `+` for what ministat's legend calls so; A, B, C for the first, second and third name.
-fn symbol_or_letter<'a>(summaries: &[Summary], stands: &dyn Fn(&str) -> bool) -> Option<(Part<'a>, usize)> {
-    let so_called = |fits: &dyn Fn(&Summary) -> bool| {
-        let found: Vec<usize> = (0..summaries.len()).filter(|at| fits(&summaries[*at])).collect();
-        (!found.is_empty()).then_some((Part::Name(found), 1))
-    };
-    if let Some(found) = so_called(&|s| s.symbol.as_deref().is_some_and(stands)) {
-        return Some(found);
-    }
-    let meant = |s: &Summary| s.name.len() == 1 && s.name.chars().all(|c| c.is_ascii_uppercase());
-    if summaries.iter().any(meant) {
-        return None;
+fn symbol_or_letter<'a>(text: &str, summaries: &[Summary]) -> Option<(Part<'a>, usize)> {
+    let of_symbol = all(summaries, |s| s.symbol.as_deref().is_some_and(|symbol| stands(text, symbol)));
+    if !of_symbol.is_empty() {
+        return Some((Part::Name(of_symbol), 1));
     }
     let mut names: Vec<&str> = vec![];
-    for summary in summaries {
-        if !names.contains(&summary.name.as_str()) {
-            names.push(&summary.name);
+    for Summary { name, .. } in summaries {
+        if name.len() == 1 && name.chars().all(|c| c.is_ascii_uppercase()) {
+            return None;
+        }
+        if !names.contains(&name.as_str()) {
+            names.push(name);
         }
     }
-    let letter = |at: usize| char::from(b'A' + u8::try_from(at).unwrap_or(u8::MAX - b'A')).to_string();
-    let at = (0..names.len().min(26)).find(|at| stands(&letter(*at)))?;
-    so_called(&|s| s.name == names[at])
+    let at = (b'A'..=b'Z').take(names.len()).position(|letter| stands(text, &char::from(letter).to_string()))?;
+    Some((Part::Name(all(summaries, |s| s.name == names[at])), 1))
 }
