@@ -175,6 +175,7 @@ proptest! {
         }
     }
 
+    /// What comes of each is not looked at: other laws do that.
     #[test]
     fn nothing_panics(n in prop_oneof![0..5u64, Just(u64::MAX)], numbers in prop::array::uniform10(prop_oneof![
         Just(f64::NAN), Just(f64::INFINITY), Just(-1.0), Just(0.0), Just(1e300), Just(-1e300), Just(5e-324), -5.0..5.0f64

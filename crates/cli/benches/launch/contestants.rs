@@ -1,12 +1,12 @@
 //! The contestants that execute `/bin/true`, and what each of them spends on it and reports of it.
 
+use crate::common::{Extent, PROGRAM, Spent, bare, elapsed_s, orders};
 use crate::goals::Measured;
 use crate::ours::{Bare, Journal, Ours};
-use crate::{Extent, PATH, PROGRAM, orders, peers};
+use crate::peers;
 use bakeoff_stats::describe::median;
 use std::path::Path;
-use std::process::{Command, Stdio};
-use std::time::Instant;
+use std::process::Command;
 
 pub(crate) const C: &str = "C: vfork, exec, wait4";
 const BARE: &str = "bakeoff's launcher, no probes";
@@ -16,14 +16,6 @@ const NULL: &str = "bakeoff, journal, output null";
 const DURABLE: &str = "bakeoff, journal on the disk";
 const PROBES: &str = "bakeoff, all probes";
 const COMMAND: &str = "bakeoff compare, with its report";
-
-/// What one contestant did in one block.
-pub(crate) struct Spent {
-    /// From the first execution to the last, with all that the contestant does around them, for one execution.
-    pub(crate) each_s: f64,
-    /// The median that it reports; none if it reports none.
-    pub(crate) median_s: Option<f64>,
-}
 
 type Contestant<'a> = (&'static str, Box<dyn FnMut() -> Spent + 'a>);
 
@@ -93,19 +85,4 @@ fn command(executions: u32) -> Spent {
     bare(&mut command).args(["compare", "--quiet", "--seed", "178", "--blocks", &blocks.to_string()]);
     command.args([PROGRAM, PROGRAM]);
     Spent { each_s: elapsed_s(&mut command) / f64::from(3 * blocks), median_s: None }
-}
-
-/// Nothing but a `PATH` in its environment, as the trials have it.
-pub(crate) fn bare(command: &mut Command) -> &mut Command {
-    command.env_clear().env("PATH", PATH).stdin(Stdio::null())
-}
-
-/// How long a command takes that must succeed; what it prints is thrown away.
-pub(crate) fn elapsed_s(command: &mut Command) -> f64 {
-    command.stdout(Stdio::null()).stderr(Stdio::null());
-    let clock = Instant::now();
-    let status = command.status().unwrap();
-    let elapsed_s = clock.elapsed().as_secs_f64();
-    assert!(status.success(), "{command:?}: {status}");
-    elapsed_s
 }

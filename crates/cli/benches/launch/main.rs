@@ -9,53 +9,16 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "it ends where something is not as it should be")]
 
+mod common;
 mod contestants;
 mod goals;
 mod marks;
 mod ours;
 mod peers;
 
-use bakeoff_model::shuffle::Stream;
+use common::{Extent, PROGRAM, SEED};
 use std::path::{Path, PathBuf};
 use std::process::Command;
-
-pub(crate) const SEED: u64 = 178;
-
-/// What every contestant executes, and all of its environment.
-pub(crate) const PROGRAM: &str = "/bin/true";
-pub(crate) const PATH: &str = "/usr/local/bin:/usr/bin:/bin";
-
-/// How much of everything.
-pub(crate) struct Extent {
-    pub(crate) blocks: u32,
-    pub(crate) executions: u32,
-    pub(crate) ops: u32,
-}
-
-impl Extent {
-    fn of_environment() -> Self {
-        let is_quick = std::env::var("BAKEOFF_BENCH_QUICK").is_ok_and(|word| word == "1");
-        let number = |name: &str, usual: u32, quick: u32| {
-            let given = std::env::var(name).ok().and_then(|text| text.parse().ok());
-            given.unwrap_or(if is_quick { quick } else { usual })
-        };
-        Self {
-            blocks: number("BLOCKS", 16, 12),
-            executions: number("EXECUTIONS", 300, 6),
-            ops: number("OPS", 1_000_000, 20_000),
-        }
-    }
-}
-
-/// The contestants of every block, in an order of its own.
-pub(crate) fn orders(blocks: u32, contestants: usize, what: &str) -> Vec<Vec<usize>> {
-    let order = |block: u32| {
-        let mut order: Vec<usize> = (0..contestants).collect();
-        Stream::of(SEED, &[what, &block.to_string()]).shuffle(&mut order);
-        order
-    };
-    (1..=blocks).map(order).collect()
-}
 
 /// The C program; none, with a word, if there is no compiler.
 fn compile(folder: &Path) -> Option<PathBuf> {

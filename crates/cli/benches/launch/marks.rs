@@ -1,7 +1,7 @@
 //! What marks cost the workload that writes them, and how small a program still shows to be after a large one.
 
+use crate::common::{Extent, PATH, PROGRAM, orders};
 use crate::goals::Measured;
-use crate::{Extent, PATH, PROGRAM, orders};
 use bakeoff_host::{Command, End, Job, JobEnded, Launcher, Options, Patience};
 use bakeoff_model::metric::METRICS;
 use bakeoff_stats::describe::median;

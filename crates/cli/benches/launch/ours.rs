@@ -1,8 +1,7 @@
 //! Bakeoff's own loop, in this process: driver, executor, launcher, record, and the journal where there is to be one. It
 //! is what `bakeoff compare` does between its first trial and its last.
 
-use crate::contestants::Spent;
-use crate::{PATH, PROGRAM};
+use crate::common::{PATH, PROGRAM, Spent};
 use bakeoff_host::{Command, End, Job, Launcher, Patience};
 use bakeoff_lab::local::{Local, Setup};
 use bakeoff_lab::{Ending, Error, Event, drive};

@@ -1,7 +1,6 @@
 //! The peers: hyperfine and megafine from their registry, and perf of this system.
 
-use crate::PROGRAM;
-use crate::contestants::{Spent, bare, elapsed_s};
+use crate::common::{PROGRAM, Spent, bare, elapsed_s};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 

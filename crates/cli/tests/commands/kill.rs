@@ -3,12 +3,12 @@
 
 #![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test ends where something is not as it should be")]
 
-use crate::common::processes::{alive_in, children, signal};
+use crate::common::processes::{alive_in, children, nothing_stays_in, signal};
 use crate::common::{Sandbox, each_trial_once, small};
 use bakeoff_model::record::Outcome;
 use bakeoff_model::shuffle::Stream;
 use std::process::Stdio;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, SystemTime};
 
 /// How often each study is killed: 20 times, or as often as `BAKEOFF_KILLS` says.
 fn kills() -> usize {
@@ -50,15 +50,7 @@ fn kill_and_finish(sandbox: &Sandbox, words: &[&str]) -> usize {
 /// What a killed command leaves behind is killed by its launchers: at once, but not before we look.
 #[track_caller]
 fn nothing_is_left(sandbox: &Sandbox) {
-    let began = Instant::now();
-    loop {
-        let alive = alive_in(sandbox.path());
-        if alive.is_empty() {
-            return;
-        }
-        assert!(began.elapsed() < Duration::from_secs(20), "{alive:#?}");
-        std::thread::yield_now();
-    }
+    nothing_stays_in(sandbox.path());
 }
 
 #[test]

@@ -103,14 +103,21 @@ fn a_crate_uses_only_what_stands_below_it() {
     assert!(!by_cli.iter().any(|used| used == ONLY_FOR_TESTS));
 }
 
+/// The files with which the crates of a folder begin: the library, and each bench.
+fn roots(folder: &Path) -> Vec<PathBuf> {
+    let benches = fs::read_dir(folder.join("benches")).into_iter().flatten().map(|entry| entry.unwrap().path());
+    let benches = benches.map(|path| if path.is_dir() { path.join("main.rs") } else { path });
+    std::iter::once(folder.join("src/lib.rs")).chain(benches).collect()
+}
+
 /// Who reads a file needs to know those below it, and no others.
 #[test]
 fn no_crate_has_a_circle_among_its_files() {
     let mut wrong = vec![];
     let crates =
         ["crates", "features"].map(|name| wing(name).into_iter().map(move |krate| root().join(name).join(krate)));
-    for folder in crates.into_iter().flatten().chain([root().join("building")]) {
-        let arrows = Crate::read(&folder.join("src/lib.rs")).arrows();
+    for krate in crates.into_iter().flatten().chain([root().join("building")]).flat_map(|folder| roots(&folder)) {
+        let arrows = Crate::read(&krate).arrows();
         let circles = in_circles(&arrows).into_iter();
         wrong.extend(circles.map(|(from, to, what)| format!("{} -> {}: {what}", shown(from), shown(to))));
     }

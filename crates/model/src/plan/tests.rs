@@ -111,6 +111,9 @@ fn a_selection_keeps_the_baseline() {
     assert_eq!(select("opt=O3 cc=gcc").unwrap(), "baseline, opt=O3");
     assert_eq!(select("cc=clang opt=O3").unwrap(), "baseline, cc=clang opt=O3");
     assert!(select("opt=O4").unwrap_err().to_string().contains("did you mean `opt=O"));
+    assert!(
+        select("opt=33").is_err() && select("cc=clng").unwrap_err().to_string().contains("did you mean `cc=clang`?")
+    );
     assert_eq!(select("baseline"), Err(Error::NothingToCompare));
 }
 

@@ -122,6 +122,38 @@ fn what_another_harness_wrote_is_refused() {
     assert!(why.contains("$BAKEOFF_HARNESS is a folder"), "{why}");
 }
 
+#[test]
+fn what_is_no_benchmark_says_what_the_command_lacks() {
+    for (harness, text, part) in [
+        (
+            "go",
+            "PASS\n",
+            "there is no benchmark in its standard output; it must print lines of benchmarks, as `go test -run",
+        ),
+        ("go", "", "nothing was printed, and nothing written to $BAKEOFF_HARNESS"),
+        ("go", "BenchmarkX 1 2 ns/op\nBenchmarkY 1 2", "its standard output:2: the value `2` has no unit"),
+        ("go", "BenchmarkX 1 nan ns/op\n", "nan"),
+        ("go", "BenchmarkX 1 0 ns/op\n", "it reports 0 sec/op, which is no measurement"),
+        ("go", "BenchmarkX 1 -5 ns/op\n", "which is no measurement"),
+        ("google", "Running\n", "its standard output is no JSON; it must print JSON"),
+        ("google", "{\"context\": {", "Google Benchmark: its standard output:1: EOF while parsing"),
+        ("pytest", "[1]", "pytest-benchmark"),
+        (
+            "jmh",
+            "{\"results\": []}",
+            "JMH: its standard output: there is no value in it that is wanted; it must write JSON",
+        ),
+    ] {
+        let why = printed(harness, text.as_bytes()).map_or_else(|why| why, |parts| failed(&parts));
+        assert!(why.contains(part), "{harness}, {text:?}: {why}");
+    }
+}
+
+/// Why benchmarks failed; empty if none did.
+fn failed(parts: &Parts) -> String {
+    parts.values().filter_map(|part| part.failed.clone()).collect::<Vec<_>>().join("\n")
+}
+
 /// Wherever a file is cut off, it is an error or a part of what the whole says: never another value, and never a panic.
 #[test]
 fn what_was_cut_off_is_never_another_value() {

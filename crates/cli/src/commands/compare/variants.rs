@@ -307,8 +307,9 @@ mod tests {
         check(&["-n", "one", "a", "-n", "two", "b"], &[("one", "a"), ("two", "b")]);
         check(&["a", "a", "a"], &[("a", "a"), ("a (2)", "a"), ("a (3)", "a")]);
         refused(&["-n", "one", "a", "b"], "1 names for 2 commands");
-        refused(&["-n", "baseline", "-n", "x", "a", "b"], "taken");
-        refused(&["a", " "], "empty");
+        refused(&["-n", "baseline", "-n", "x", "a", "b"], "`baseline` is taken");
+        refused(&["a", " "], "a command is empty");
+        refused(&["a", ""], "a command is empty");
     }
 
     #[test]

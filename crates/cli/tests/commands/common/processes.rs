@@ -27,3 +27,12 @@ pub fn alive_in(folder: &Path) -> Vec<String> {
     let ours = entries.filter(|path| read(path, "environ").contains(&folder));
     ours.map(|path| format!("{} {}", path.display(), read(&path, "cmdline"))).collect()
 }
+
+/// How often is looked for processes before a test gives up. A look reads all of `/proc`, so it takes its time with the machine.
+pub const LOOKS: u32 = 20_000;
+
+/// Fails unless all processes with this folder in their environment end.
+#[track_caller]
+pub fn nothing_stays_in(folder: &Path) {
+    assert!((0..LOOKS).any(|_| alive_in(folder).is_empty()), "{:#?}", alive_in(folder));
+}
