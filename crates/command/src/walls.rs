@@ -1,5 +1,6 @@
 //! How long trials usually take, by the journals that are there. For estimates only; no verdict depends on it.
 
+use bakeoff_model::metric;
 use bakeoff_model::record::Record;
 use std::collections::BTreeMap;
 
@@ -23,7 +24,7 @@ pub fn usual_walls(records: &[Record]) -> Walls {
     let mut walls = Walls::default();
     for record in records.iter().filter(|record| record.study.simulated.is_none()) {
         for trial in &record.without_building().trials {
-            let Some(wall_s) = trial.value("wall") else { continue };
+            let Some(wall_s) = trial.value(metric::WALL) else { continue };
             let (sum_s, number) = walls.cells.entry((trial.workload.clone(), trial.condition.clone())).or_default();
             *sum_s += wall_s;
             *number += 1;

@@ -130,10 +130,10 @@ pub fn serve<W: Write>(
 
 /// What the kernel does not separate is left out; the sum of the two parts of CPU time stays.
 fn leave_out(unavailable: &[Unavailable], measurements: &mut Measurements) {
-    let cpu = metric::value("cpu", measurements);
+    let cpu = metric::value(metric::CPU, measurements);
     for name in unavailable.iter().flat_map(|one| &one.metrics) {
-        if measurements.remove(name).is_some() && ["user", "sys"].contains(&name.as_str()) {
-            measurements.extend(cpu.map(|cpu| ("cpu".to_owned(), cpu)));
+        if measurements.remove(name).is_some() && [metric::USER, metric::SYS].contains(&name.as_str()) {
+            measurements.extend(cpu.map(|cpu| (metric::CPU.to_owned(), cpu)));
         }
     }
 }

@@ -4,7 +4,7 @@
 
 use crate::{Error, Execution, Executor, Task};
 use bakeoff_model::marks::{Latencies, Marks, OpLatencies, Phase};
-use bakeoff_model::metric::Measurements;
+use bakeoff_model::metric::{self, Measurements};
 use bakeoff_model::plan::Plan;
 use bakeoff_model::problem::suggest;
 use bakeoff_model::record::{Failure, Outcome, TWIN};
@@ -214,10 +214,10 @@ impl Executor for Simulated {
         }
         let failure = || Outcome::Failed(Failure::Exit { code: 1, stderr: vec!["simulated failure".to_owned()] });
         let mut measurements = Measurements::from([
-            ("wall".to_owned(), wall_s),
-            ("user".to_owned(), 0.9 * wall_s),
-            ("sys".to_owned(), 0.05 * wall_s),
-            ("maxrss".to_owned(), 4_194_304.0),
+            (metric::WALL.to_owned(), wall_s),
+            (metric::USER.to_owned(), 0.9 * wall_s),
+            (metric::SYS.to_owned(), 0.05 * wall_s),
+            (metric::MAXRSS.to_owned(), 4_194_304.0),
         ]);
         if let Some(rule) = self.plan.void_if.first().filter(|_| void) {
             measurements.insert(rule.metric.clone(), 2.0 * rule.above + f64::MIN_POSITIVE);

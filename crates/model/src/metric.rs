@@ -108,14 +108,25 @@ const fn per_second(name: &'static str, what: &'static str, source: &'static str
     metric(name, Unit::PerSecond, Direction::More, what, source)
 }
 
+/// The metrics that code asks for by name.
+pub const WALL: &str = "wall";
+/// CPU time in user mode.
+pub const USER: &str = "user";
+/// CPU time in the kernel.
+pub const SYS: &str = "sys";
+/// Both together.
+pub const CPU: &str = "cpu";
+/// Peak resident memory of the largest process.
+pub const MAXRSS: &str = "maxrss";
+
 /// Every metric, in the order in which tables list them.
 pub const METRICS: &[Metric] = &[
-    seconds("wall", "elapsed time from launch to exit", "clock_gettime(CLOCK_MONOTONIC)"),
-    seconds("user", "CPU time in user mode, of all reaped processes", "wait4: ru_utime"),
-    seconds("sys", "CPU time in the kernel, of all reaped processes", "wait4: ru_stime"),
-    seconds("cpu", "user + sys", "sum of two measurements"),
+    seconds(WALL, "elapsed time from launch to exit", "clock_gettime(CLOCK_MONOTONIC)"),
+    seconds(USER, "CPU time in user mode, of all reaped processes", "wait4: ru_utime"),
+    seconds(SYS, "CPU time in the kernel, of all reaped processes", "wait4: ru_stime"),
+    seconds(CPU, "user + sys", "sum of two measurements"),
     bytes("peak", "peak memory: cgroup_peak where it is measured, else maxrss", "one of two measurements"),
-    bytes("maxrss", "peak resident memory of the largest process", "wait4: ru_maxrss"),
+    bytes(MAXRSS, "peak resident memory of the largest process", "wait4: ru_maxrss"),
     bytes("cgroup_peak", "peak memory of all processes, with caches", "cgroup: memory.peak, memory.max_usage_in_bytes"),
     seconds("cgroup_cpu", "CPU time of all processes, reaped or not", "cgroup: cpu.stat, cpuacct.usage"),
     seconds("cgroup_user", "the same in user mode", "cgroup: cpu.stat, cpuacct.usage_user"),

@@ -5,13 +5,11 @@
 use crate::counting::{cells, value};
 use bakeoff_command::Concluded;
 use bakeoff_judge::findings::Findings;
-use bakeoff_model::metric::{Direction, Metric, Unit, is_of_harness};
+use bakeoff_model::metric::{Direction, Metric, Unit, WALL, is_of_harness};
 use bakeoff_model::plain::clean;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-/// The metric that `ns/op` is in every tool of Go's.
-const WALL: &str = "wall";
 const NS_PER_S: f64 = 1e9;
 /// Units that Go's tools convert where they stand between dashes; a metric of that name is no such unit.
 const CONVERTED: [&str; 2] = ["ns", "MB"];

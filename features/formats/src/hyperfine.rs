@@ -3,6 +3,7 @@
 
 use crate::counting::{Cell, cells, value};
 use bakeoff_command::{CommandError, Concluded};
+use bakeoff_model::metric;
 use bakeoff_model::plain::{clean, escaped};
 use bakeoff_model::record::Record;
 use bakeoff_stats::describe;
@@ -51,18 +52,18 @@ pub(crate) fn json(concluded: &Concluded<'_>) -> Result<String, CommandError> {
 }
 
 fn entry(record: &Record, cell: &Cell<'_>) -> Option<Entry> {
-    let timed: Vec<_> = cell.trials.iter().filter_map(|trial| Some((*trial, value(trial, "wall")?))).collect();
+    let timed: Vec<_> = cell.trials.iter().filter_map(|trial| Some((*trial, value(trial, metric::WALL)?))).collect();
     let times: Vec<f64> = timed.iter().map(|(_, wall)| *wall).collect();
     let values = |metric: &str| timed.iter().filter_map(|(trial, _)| value(trial, metric)).collect::<Vec<f64>>();
     let mean = |values: &[f64]| if values.is_empty() { 0.0 } else { describe::mean(values) };
-    let memory = values("maxrss");
+    let memory = values(metric::MAXRSS);
     Some(Entry {
         command: command(record, cell),
         mean: mean(&times),
         stddev: describe::sd(&times),
         median: describe::median(&times)?,
-        user: mean(&values("user")),
-        system: mean(&values("sys")),
+        user: mean(&values(metric::USER)),
+        system: mean(&values(metric::SYS)),
         min: times.iter().copied().fold(f64::INFINITY, f64::min),
         max: times.iter().copied().fold(f64::NEG_INFINITY, f64::max),
         memory_usage_byte: (memory.len() == times.len()).then(|| memory.iter().map(|bytes| *bytes as u64).collect()),

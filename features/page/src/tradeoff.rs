@@ -8,7 +8,7 @@ use crate::mark::Mark;
 use crate::scale::{Axis, Span};
 use crate::text::variant_id;
 use bakeoff_judge::findings::Findings;
-use bakeoff_model::metric::{Direction, Unit, value};
+use bakeoff_model::metric::{self, Direction, Unit, value};
 use bakeoff_model::plain::clean;
 use bakeoff_report::{About, Brief};
 use maud::{Markup, html};
@@ -31,7 +31,7 @@ pub(crate) fn charts(findings: &Findings, brief: &Brief<'_>) -> Markup {
     let Some(about) = &brief.about else { return html! {} };
     let time = |variant: &str| {
         let build = build_of(findings, variant)?;
-        value("wall", &build.cost)
+        value(metric::WALL, &build.cost)
     };
     let size = |variant: &str| build_of(findings, variant)?.prefix_bytes.map(|bytes| bytes as f64);
     html! {

@@ -13,6 +13,7 @@ use crate::write::{Output, Written, text};
 use bakeoff_building::{BuildEvent, Cache, Made, Request, build_all, kept_tree, made_by, source_note};
 use bakeoff_command::study_folder::StudyFolder;
 use bakeoff_command::{Code, CommandError, Registry, screen};
+use bakeoff_model::metric;
 use bakeoff_model::plan::Plan;
 use bakeoff_model::record::{BuildLine, BuildOutcome};
 use bakeoff_report::format;
@@ -137,7 +138,7 @@ impl Attempt<'_> {
             _ => is_whole,
         };
         let Some(tree) = kept_tree(root, &line.digest).filter(|_| is_built) else { return Ok(Err(line)) };
-        let known_s = line.cost.get("wall").copied().filter(|_| is_whole);
+        let known_s = line.cost.get(metric::WALL).copied().filter(|_| is_whole);
         let wall_s = known_s.unwrap_or(began.elapsed().as_secs_f64());
         if !is_whole {
             screen::err(&format!("built it in {}\n", format::waiting_time(wall_s)));

@@ -5,6 +5,7 @@ use crate::workload::Workload;
 use bakeoff_command::CommandError;
 use bakeoff_command::locale;
 use bakeoff_host::{Command, End, Launcher, Limits, Patience};
+use bakeoff_model::metric;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
@@ -87,7 +88,7 @@ impl Stage {
         let read = |path: &Path| std::fs::read(path).map_err(CommandError::usage);
         let why = match ended.end {
             End::Exited(0) => {
-                let wall_s = ended.measurements.get("wall").copied().unwrap_or_default();
+                let wall_s = ended.measurements.get(metric::WALL).copied().unwrap_or_default();
                 return Ok(Ok(Ended { stdout: read(&stdout)?, wall_s }));
             }
             End::Exited(code) => format!("it exited {code}"),

@@ -13,7 +13,7 @@ use bakeoff_lab::agent::{Order, Ordered, Received};
 use bakeoff_lab::local::{Setup, Watching};
 use bakeoff_lab::on_demand::{Layouts, Stop};
 use bakeoff_lab::{BootTask, Booted, Error, Execution, Executor, Look, Pass, Task};
-use bakeoff_model::metric::Clock;
+use bakeoff_model::metric::{self, Clock};
 use bakeoff_model::plan::Plan;
 use bakeoff_model::record::{Drawn, Failure, Outcome, TWIN};
 use std::collections::BTreeMap;
@@ -304,7 +304,7 @@ impl Vm<'_> {
 
     /// What its clock counts, by its own name.
     fn count_instructions(&self, execution: &mut Execution) {
-        let wall_s = execution.measurements.get("wall").copied();
+        let wall_s = execution.measurements.get(metric::WALL).copied();
         if let (Accelerator::Tcg, Some(wall_s)) = (self.machines.found.accelerator, wall_s) {
             let count = (wall_s * INSTRUCTIONS_IN_A_SECOND).round();
             execution.measurements.insert("guest_instructions".to_owned(), count);

@@ -19,7 +19,7 @@ use bakeoff_command::state::State;
 use bakeoff_command::{Registry, locale, saved};
 use bakeoff_lab::local::{Setup, Watch};
 use bakeoff_lab::watched::Watched;
-use bakeoff_model::metric::METRICS;
+use bakeoff_model::metric::{CPU, MAXRSS, METRICS, SYS, USER, WALL};
 use bakeoff_model::plain::clean;
 use bakeoff_model::plan::Plan;
 use bakeoff_model::record::StudyLine;
@@ -60,7 +60,7 @@ pub(crate) struct Args {
     #[arg(long, short = 'M', value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000), conflicts_with = "blocks")]
     max_runs: Option<u32>,
     /// The metric to decide on; repeat the option to show other metrics too
-    #[arg(long = "metric", value_name = "METRIC", default_values_t = ["wall", "cpu", "maxrss"].map(String::from),
+    #[arg(long = "metric", value_name = "METRIC", default_values_t = [WALL, CPU, MAXRSS].map(String::from),
           value_parser = PossibleValuesParser::new(METRICS.iter().map(|metric| &*metric.name)))]
     metrics: Vec<String>,
     /// The same in the words of hyperfine 2.0, such as `time` or time_cpu,instructions
@@ -253,14 +253,14 @@ fn plan(args: &Args) -> Result<Plan, CommandError> {
 /// Metrics in the words of hyperfine 2.0. It gives a unit with each; here `--time-unit` does.
 fn of_hyperfine(words: &[String]) -> Result<Vec<String>, CommandError> {
     const KNOWN: [(&str, &[&str]); 12] = [
-        ("default", &["wall", "maxrss"]),
-        ("time", &["wall", "cpu", "user", "sys"]),
-        ("all", &["wall", "cpu", "user", "sys", "maxrss", "cycles", "instructions", "branches"]),
-        ("time_wall_clock", &["wall"]),
-        ("time_cpu", &["cpu"]),
-        ("time_user", &["user"]),
-        ("time_system", &["sys"]),
-        ("memory_peak_resident", &["maxrss"]),
+        ("default", &[WALL, MAXRSS]),
+        ("time", &[WALL, CPU, USER, SYS]),
+        ("all", &[WALL, CPU, USER, SYS, MAXRSS, "cycles", "instructions", "branches"]),
+        ("time_wall_clock", &[WALL]),
+        ("time_cpu", &[CPU]),
+        ("time_user", &[USER]),
+        ("time_system", &[SYS]),
+        ("memory_peak_resident", &[MAXRSS]),
         ("cpu_cycles", &["cycles"]),
         ("instructions", &["instructions"]),
         ("branch_misses", &["branch_misses"]),

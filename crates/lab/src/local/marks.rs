@@ -5,7 +5,7 @@ use super::stage::Cell;
 use crate::Execution;
 use bakeoff_host::{JobEnded, MOST_MARKED_BYTES};
 use bakeoff_model::marks::{self, Marks, ParsedMarks};
-use bakeoff_model::metric::{Measurements, Unit};
+use bakeoff_model::metric::{self, Measurements, Unit};
 use bakeoff_model::study::{ValueSource, Workload};
 use bakeoff_model::values;
 
@@ -34,7 +34,7 @@ pub(super) fn take(
         let chunks = ended.marks.get(number).map(Vec::as_slice).unwrap_or_default();
         // All times are since the first launch, so that those of several processes fit together.
         let after_first_s = if number == 0 { 0.0 } else { (process.started_unix_s - ended.started_unix_s).max(0.0) };
-        let ended_s = after_first_s + process.measurements.get("wall").copied().unwrap_or_default();
+        let ended_s = after_first_s + process.measurements.get(metric::WALL).copied().unwrap_or_default();
         let parsed = marks::read(chunks, ended.started_monotonic_s, ended_s).unwrap_or_else(|why| {
             wrong.get_or_insert_with(|| why.to_string());
             ParsedMarks::default()

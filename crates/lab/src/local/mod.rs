@@ -30,6 +30,7 @@ pub use watch::{Watch, Watching};
 
 use crate::{Diagnosed, Error, Execution, Executor, IntrusiveProbe, Look, Pass, Subject, Task};
 use bakeoff_host::now_unix_s;
+use bakeoff_model::metric;
 use bakeoff_model::record::{Failure, Outcome, Surrounding, Unavailable};
 use load::Load;
 use outcome::Halt;
@@ -63,7 +64,7 @@ impl Local<'_> {
         launcher.launch(&prepared.job)?;
         let mut ended = launcher.wait(bakeoff_host::Patience::SecondInterrupt)?;
         let beside_s = services.trial_ended(&mut execution.measurements);
-        let wall_s = ended.measurements.get("wall").copied().unwrap_or_default();
+        let wall_s = ended.measurements.get(metric::WALL).copied().unwrap_or_default();
         let load_failed = load.trial_ended(wall_s, &mut execution.measurements);
         trial::take(stage, &mut ended, beside_s, execution);
         if ended.processes.iter().any(|process| process.end == bakeoff_host::End::Interrupted) {

@@ -212,9 +212,9 @@ impl Services {
         let mut measured = ended.measurements;
         // A process that it started and did not wait for is not in its own peak.
         if let Some(seen) = into.get(format!("{name}.maxrss").as_str()).copied() {
-            measured.insert("maxrss", measured.get("maxrss").map_or(seen, |own| own.max(seen)));
+            measured.insert(metric::MAXRSS, measured.get(metric::MAXRSS).map_or(seen, |own| own.max(seen)));
         }
-        for metric in ["user", "sys", "maxrss", "peak"] {
+        for metric in [metric::USER, metric::SYS, metric::MAXRSS, "peak"] {
             if let Some(value) = metric::value(metric, &measured) {
                 into.insert(format!("{name}.{metric}"), value);
             }

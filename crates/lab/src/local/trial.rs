@@ -7,6 +7,7 @@ use super::stage::{Cell, Ports, Stage, numbered, processes};
 use super::{harness, marks};
 use crate::{Error, Execution};
 use bakeoff_host::{Command, Job, JobEnded, Limits};
+use bakeoff_model::metric;
 use bakeoff_model::record::Failure;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -146,7 +147,7 @@ pub(super) fn take(stage: &Stage, ended: &mut JobEnded, beside_s: f64, execution
     } else {
         into.extend(measured)
     }
-    let wall_s = into.get("wall").copied().unwrap_or_default();
+    let wall_s = into.get(metric::WALL).copied().unwrap_or_default();
     // The probe knows of the trial only; load and services are no strangers either.
     let ours_s = beside_s + into.get("load_cpu").copied().unwrap_or_default();
     let all_s = wall_s * f64::from(stage.cpus);

@@ -2,6 +2,7 @@
 //! it is made between two trials, where every allocation counts, and a journal holds very many of them. What a name means is
 //! not known here.
 
+use super::{CPU, MAXRSS, SYS, USER};
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde::ser::{Serialize, Serializer};
 use std::borrow::Cow;
@@ -100,8 +101,8 @@ pub fn value(name: &str, measurements: &Measurements) -> Option<f64> {
     let measured = |name: &str| measurements.get(name).copied();
     match name {
         // Where the kernel does not separate the two, only their sum is there.
-        "cpu" => measured("cpu").or_else(|| Some(measured("user")? + measured("sys")?)),
-        "peak" => measured("cgroup_peak").or_else(|| measured("maxrss")),
+        CPU => measured(CPU).or_else(|| Some(measured(USER)? + measured(SYS)?)),
+        "peak" => measured("cgroup_peak").or_else(|| measured(MAXRSS)),
         "sec/op" => measured("sec/op").or_else(|| Some(1.0 / measured("ops/s").filter(|rate| *rate > 0.0)?)),
         _ => measured(name),
     }

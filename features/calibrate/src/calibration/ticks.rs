@@ -10,6 +10,7 @@ use super::worlds::World;
 use bakeoff_judge::findings::{Comparison, Row, Verdict};
 use bakeoff_judge::judge;
 use bakeoff_judge::samples::{Terms, judge_samples};
+use bakeoff_model::metric;
 use bakeoff_model::shuffle::Stream;
 
 /// A clock, and how long the baseline takes by it, in seconds.
@@ -91,7 +92,7 @@ fn compare_numbers(clock: Clock, world: World, blocks: u32, effect: f64, stream:
     let record = record(world, design, &|log| clock.cut(log), stream);
     let sample = |name: &str| {
         let of = record.trials.iter().filter(|trial| trial.variant == name);
-        let values = of.filter_map(|trial| trial.value("wall")).collect();
+        let values = of.filter_map(|trial| trial.value(metric::WALL)).collect();
         bakeoff_readers::Sample {
             col: name.to_owned(),
             unit: "sec".to_owned(),

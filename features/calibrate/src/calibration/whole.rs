@@ -6,7 +6,7 @@ use super::simulate::{Sample, flag};
 use super::worlds::World;
 use bakeoff_judge::findings::{Caveat, Comparison, Kind, Verdict};
 use bakeoff_judge::judge;
-use bakeoff_model::metric::Measurements;
+use bakeoff_model::metric::{self, Measurements};
 use bakeoff_model::plan::{Plan, Variant};
 use bakeoff_model::record::{Block, Line, Outcome, Place, Record, Session, Trial};
 use bakeoff_model::shuffle::Stream;
@@ -97,7 +97,7 @@ pub(super) fn trial(block: &Block, position: u32, variant: &str, seconds: f64) -
         session: 1,
         started_unix_s: 0.0,
         outcome: Outcome::Ok,
-        measurements: Measurements::from([("wall".to_owned(), seconds)]),
+        measurements: Measurements::from([(metric::WALL.to_owned(), seconds)]),
         leftovers: 0,
         ..Trial::default()
     }
@@ -139,7 +139,7 @@ pub(super) fn plan(design: Design<'_>, seed: u64) -> Plan {
         conditions: vec![Condition { name: "idle".to_owned(), ..Condition::default() }],
         decide: Decide {
             baseline: levels(design.variants[0].0),
-            metrics: vec!["wall".to_owned()],
+            metrics: vec![metric::WALL.to_owned()],
             margin: 0.01,
             confidence: 1.0 - design.alpha,
             ..Decide::default()

@@ -7,7 +7,7 @@ use super::rules::{Amount, CALL_S, RULES, Rule, Scope, Seen, is_substantial};
 use crate::evidence::Traced;
 use crate::findings::{Cause, Ceiling, Diagnosis, FileTable, Isolation, TraceTable};
 use bakeoff_judge::findings::{Claim, Comparison, Effects, Findings, Kind, Table, Verdict};
-use bakeoff_model::metric::{Direction, Unit};
+use bakeoff_model::metric::{self, Direction, Unit};
 use bakeoff_model::record::VariantLine;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -188,7 +188,7 @@ impl<'a> Place<'a> {
     fn difference_s(&self, variant: &str) -> Option<f64> {
         let here = |table: &&Table| {
             (&table.workload, &table.condition) == (&self.table.workload, &self.table.condition)
-                && table.metric == "wall"
+                && table.metric == metric::WALL
         };
         let table =
             if self.table.unit == Unit::Seconds { self.table } else { self.findings.tables.iter().find(here)? };
