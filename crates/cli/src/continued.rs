@@ -62,8 +62,8 @@ fn another_identity(study: &StudyLine) -> String {
 /// executed last.
 fn of_plan(folder: &StateFolder, study: &StudyLine) -> Vec<(PathBuf, Record)> {
     let read = |path: PathBuf| bakeoff_journal::read(&path).ok().map(|contents| (path, contents.record));
-    let is_of_plan = |record: &Record| record.study.plan == study.plan && record.study.simulated == study.simulated;
-    let mut known: Vec<_> = folder.journals().into_iter().filter_map(read).filter(|(_, r)| is_of_plan(r)).collect();
+    let mut known: Vec<_> = folder.journals().into_iter().filter_map(read).collect();
+    known.retain(|(_, r)| r.study.plan == study.plan && r.study.simulated == study.simulated);
     let latest = folder.latest();
     let rank = |(path, record): &(PathBuf, Record)| {
         let last_unix_s = record.sessions.last().map_or(0.0, |session| session.started_unix_s);

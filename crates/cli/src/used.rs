@@ -245,7 +245,7 @@ impl Files<'_> {
         let written: BTreeSet<PathBuf> = sights.iter().flat_map(Sight::written).collect();
         for sight in sights {
             let Some(of) = self.times(&sight.workload) else { continue };
-            self.judge_one(sight, &of, &written, (&mut found, &mut times));
+            self.judge_one(sight, &of, &written, &mut found, &mut times);
         }
         let first = times.iter().map(|(at, _)| *at).reduce(f64::min);
         let names: BTreeSet<String> = times.into_iter().map(|(_, name)| name).collect();
@@ -259,7 +259,8 @@ impl Files<'_> {
         sight: &Sight,
         times: &Times,
         written: &BTreeSet<PathBuf>,
-        (found, changed): (&mut Found, &mut Vec<(f64, String)>),
+        found: &mut Found,
+        changed: &mut Vec<(f64, String)>,
     ) {
         let is_open =
             |folder: &Path| self.open.contains(folder) || written.iter().any(|file| file.parent() == Some(folder));

@@ -190,13 +190,13 @@ fn is_at(file: &File, path: &Path) -> bool {
 /// The processes that hold a lock on a file, as the kernel has it; a process of another container shows as 0 and is left out.
 fn holders(file: &File) -> io::Result<Vec<u32>> {
     let meta = file.metadata()?;
-    let device = (rustix::fs::major(meta.dev()), rustix::fs::minor(meta.dev()));
+    let device = [rustix::fs::major(meta.dev()), rustix::fs::minor(meta.dev())];
     Ok(holders_in(&fs::read_to_string("/proc/locks")?, device, meta.ino()))
 }
 
 /// Inode numbers are a device's own. Some file systems (btrfs) show another device there than stat(2) does: where no line
 /// has the file's device, the inode has to do.
-fn holders_in(locks: &str, (major, minor): (u32, u32), inode: u64) -> Vec<u32> {
+fn holders_in(locks: &str, [major, minor]: [u32; 2], inode: u64) -> Vec<u32> {
     let (device, inode) = (format!("{major:02x}:{minor:02x}"), inode.to_string());
     let of_line = |line| {
         // `1: FLOCK ADVISORY WRITE 4711 fe:00:6135810 0 EOF` (proc_locks(5)); one that waits has `->` before its kind.
@@ -360,11 +360,11 @@ mod tests {
                      3: FLOCK  ADVISORY  READ 43 00:1a:7 0 EOF\n4: POSIX  ADVISORY  WRITE 44 00:19:7 0 EOF\n\
                      5: FLOCK  ADVISORY  READ 0 00:19:7 0 EOF\n6: FLOCK  ADVISORY  READ 46 00:19:8 0 EOF\n";
         let check = |device, inode, expect: &[u32]| assert_eq!(holders_in(locks, device, inode), expect, "{device:?}");
-        check((0, 0x19), 7, &[41]);
-        check((0, 0x1a), 7, &[43]);
-        check((0, 0x1a), 8, &[]);
-        check((0, 0x77), 8, &[46]);
-        check((0, 0x77), 9, &[]);
+        check([0, 0x19], 7, &[41]);
+        check([0, 0x1a], 7, &[43]);
+        check([0, 0x1a], 8, &[]);
+        check([0, 0x77], 8, &[46]);
+        check([0, 0x77], 9, &[]);
     }
 
     #[test]

@@ -108,8 +108,8 @@ fn trace(order: &Order) -> io::Result<(TraceReport, End)> {
         Err((what, why)) => return not_started(what, why),
     };
     let begun = match start::start(&program, &command, order.files)? {
-        Ok(begun) => begun,
-        Err(refused) => {
+        start::Start::Begun(begun) => begun,
+        start::Start::Refused(refused) => {
             let why = format!("ptrace(2): {refused}");
             return Ok((TraceReport::Refused { why }, End::Exited(sys::NOTHING)));
         }

@@ -71,7 +71,6 @@ impl Truth {
     /// its conditions with its ratio to the idle machine.
     pub fn parse(text: &str, plan: &Plan) -> Result<Self, BadTruth> {
         let is_variant = |name: &str| plan.variants.iter().any(|variant| variant.name == name);
-        let is_condition = |name: &str| plan.conditions.iter().any(|condition| condition.name == name);
         let mut truth = Self::default();
         for item in text.split(',').map(str::trim).filter(|item| !item.is_empty()) {
             let bad = |what: String| BadTruth { what };
@@ -108,7 +107,7 @@ impl Truth {
                 variant if number > 0.0 && is_variant(variant) => {
                     truth.effects.insert(variant.to_owned(), number);
                 }
-                condition if number > 0.0 && is_condition(condition) => {
+                condition if number > 0.0 && plan.conditions.iter().any(|known| known.name == condition) => {
                     truth.conditions.insert(condition.to_owned(), number);
                 }
                 _ if number == 0.0 => return Err(bad(format!("`{item}` must be above 0"))),

@@ -126,6 +126,24 @@ fn same_unit(
 /// A unit's base unit, and its factor.
 type Unit = (&'static str, f64);
 
+fn known(unit: &[u8]) -> Option<Unit> {
+    let is_it = |names: &&[&str]| names.iter().any(|name| name.as_bytes() == unit);
+    UNITS.iter().find(|(names, ..)| is_it(names)).map(|(_, base, factor)| (*base, *factor))
+}
+
+/// Three digits, which may be the thousands of a number or its last ones.
+fn is_group(word: &[u8]) -> bool {
+    let digits = word.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    digits == 3 && [None, Some(&b'.'), Some(&b',')].contains(&word.get(3))
+}
+
+/// A rate, a half-width, or a unit that is one of several.
+fn has_no_one_meaning(word: &[u8]) -> bool {
+    word.contains(&b'/')
+        || ["±", "+-"].iter().any(|sign| word.starts_with(sign.as_bytes()))
+        || matches!(word, b"KB" | b"kb" | b"K" | b"k" | b"M" | b"m" | b"G" | b"g")
+}
+
 /// The number of a word without its unit, which may stand at it or be the word after it.
 fn with_unit<'a>(
     word: &'a [u8],
@@ -133,18 +151,12 @@ fn with_unit<'a>(
     origin: &Origin<'_>,
     line: u64,
 ) -> Result<(&'a [u8], Option<Unit>), Error> {
-    let known = |text: &[u8]| {
-        let is_it = |names: &&[&str]| names.iter().any(|name| name.as_bytes() == text);
-        UNITS.iter().find(|(names, ..)| is_it(names)).map(|(_, base, factor)| (*base, *factor))
-    };
-    let is_number = |text: &[u8]| std::str::from_utf8(text).is_ok_and(|text| text.parse::<f64>().is_ok());
     let digits = word.iter().rposition(|byte| byte.is_ascii_digit() || *byte == b'.').map_or(0, |last| last + 1);
-    if let Some(unit) = known(&word[digits..]).filter(|_| is_number(&word[..digits])) {
+    let is_number = std::str::from_utf8(&word[..digits]).is_ok_and(|text| text.parse::<f64>().is_ok());
+    if let Some(unit) = known(&word[digits..]).filter(|_| is_number) {
         return Ok((&word[..digits], Some(unit)));
     }
     let mut others = rest.split(|byte| b" \t,;".contains(byte)).map(<[u8]>::trim_ascii).filter(|word| !word.is_empty());
-    let digits = |word: &[u8]| word.iter().take_while(|byte| byte.is_ascii_digit()).count();
-    let is_group = |word: &[u8]| digits(word) == 3 && [None, Some(&b'.'), Some(&b',')].contains(&word.get(3));
     let is_begun = word.len() <= 3 && word != b"0" && word.iter().all(u8::is_ascii_digit);
     let next = others.next();
     if is_begun && next.is_some_and(is_group) && others.all(|word| is_group(word) || known(word).is_some()) {
@@ -155,10 +167,7 @@ fn with_unit<'a>(
             "write a number without blanks; `-C 1` takes the first of several columns",
         ));
     }
-    let is_other =
-        |next: &&[u8]| next.contains(&b'/') || ["±", "+-"].iter().any(|sign| next.starts_with(sign.as_bytes()));
-    let has_meanings = |next: &&[u8]| matches!(*next, b"KB" | b"kb" | b"K" | b"k" | b"M" | b"m" | b"G" | b"g");
-    if let Some(next) = next.filter(|next| is_other(next) || has_meanings(next)) {
+    if let Some(next) = next.filter(|next| has_no_one_meaning(next)) {
         let message = format!("{} is not a unit with one meaning", shown(next));
         return Err(origin.error(
             line,

@@ -14,12 +14,7 @@ pub struct TableValue {
 }
 
 /// The samples of a table, all of whose values have one unit.
-pub fn table(
-    values: Vec<TableValue>,
-    (unit, better): (&str, Better),
-    origin: &Origin<'_>,
-    options: &Options,
-) -> Gathered {
+pub fn table(values: Vec<TableValue>, unit: &str, better: Better, origin: &Origin<'_>, options: &Options) -> Gathered {
     let mut gathered = Gathered::default();
     gathered.kind = Some(Kind::Titled);
     for TableValue { factors, value } in values {

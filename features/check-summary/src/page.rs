@@ -96,8 +96,8 @@ fn figures(findings: &SummaryFindings, page: &mut Page, columns: usize) {
     let has_quantities = !is_one_unit || summaries.iter().any(|summary| summary.quantity.is_some());
     let quantity = has_quantities.then(|| ("quantity".to_owned(), Flush::Left));
     let titles = [&unit, "n", "min", "median", "avg", "max", "sd"].map(str::to_owned);
-    let flush = |i| if i == 0 { Flush::Left } else { Flush::Right };
-    let titles = titles.into_iter().enumerate().map(|(i, title)| (title, flush(i)));
+    let titles = titles.into_iter().enumerate();
+    let titles = titles.map(|(i, title)| (title, if i == 0 { Flush::Left } else { Flush::Right }));
     let mut grid = Grid::new(quantity.into_iter().chain(titles).chain([(String::new(), Flush::Left)]));
     let first = |at: usize| summaries.iter().position(|other| other.is_comparable(summaries[at])).unwrap_or(at);
     let mut order: Vec<usize> = (0..summaries.len()).collect();
@@ -153,9 +153,8 @@ fn against(comparison: &Comparison, findings: &SummaryFindings, page: &mut Page,
     let titles = ["", "estimate", "digits alone", &interval, "p"].map(str::to_owned);
     let mut grid = Grid::new(titles.into_iter().map(|title| (title, Flush::Left)));
     let mut row = |what: &str, estimate: Estimate, scale: fn(f64) -> f64, unit: &str, p: Option<[f64; 2]>| {
-        let scaled = |range: [f64; 2]| range.map(scale);
         let Estimate { estimate, low, high } = estimate;
-        let [estimate, low, high] = [estimate, low, high].map(scaled);
+        let [estimate, low, high] = [estimate, low, high].map(|range| range.map(scale));
         let decimals = decimals_for(high[1] - low[0]);
         let shown = |x: f64| signed(x, decimals);
         let cells = [

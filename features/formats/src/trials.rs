@@ -32,9 +32,8 @@ pub(crate) fn csv(concluded: &Concluded<'_>) -> Result<String, CommandError> {
     let benchmarks =
         || parted.trials.iter().filter(|trial| record.suites.is_empty() && parted.suites.contains_key(&trial.workload));
     // Of a record a part may be asked for.
-    let is_shown = |name: &str| findings.variants.iter().any(|variant| variant.name == name);
-    let left_out: BTreeSet<&str> =
-        record.study.variants.iter().map(|variant| variant.name.as_str()).filter(|name| !is_shown(name)).collect();
+    let mut left_out: BTreeSet<&str> = record.study.variants.iter().map(|variant| variant.name.as_str()).collect();
+    left_out.retain(|name| findings.variants.iter().all(|variant| variant.name != *name));
     let trials = || record.trials.iter().chain(benchmarks()).filter(|trial| !left_out.contains(trial.variant.as_str()));
     let metrics = metrics(record, trials());
     let mut titles = TITLES.map(str::to_owned).to_vec();

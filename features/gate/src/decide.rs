@@ -199,7 +199,7 @@ impl Deciding<'_> {
         }
         match (shown, comparison(self.to_fail)) {
             (Some((comparison, better, baseline)), Some((to_fail, ..))) => {
-                self.compared(&comparison, &to_fail, spot.limit, (better, baseline))
+                self.compared(&comparison, &to_fail, spot.limit, better, baseline)
             }
             _ => (Decision::Undecided(Open::NotMeasured), None),
         }
@@ -213,15 +213,14 @@ impl Deciding<'_> {
     /// What makes a variant no candidate at all.
     fn broken(&self, spot: &Spot<'_>, variant: &str) -> Option<Broken> {
         let findings = self.findings;
-        let is_of_it = |build: &&bakeoff_model::record::BuildLine| build.variants.iter().any(|name| name == variant);
-        if findings.builds.iter().filter(is_of_it).any(|build| build.outcome != BuildOutcome::Built) {
+        let has = |names: &[String], name: &str| names.iter().any(|known| known == name);
+        if findings.builds.iter().any(|build| has(&build.variants, variant) && build.outcome != BuildOutcome::Built) {
             return Some(Broken::NotBuilt);
         }
-        let has_no_effect = |fate: &FlagFate| matches!(fate, FlagFate::NeverArrived | FlagFate::Overridden { .. });
-        let has = |names: &[String], name: &str| names.iter().any(|known| known == name);
         // A flag of both does not tell them apart.
         let flag = findings.build_doubts.flags.iter().find(|doubt| {
-            has_no_effect(&doubt.fate) && has(&doubt.variants, variant) != has(&doubt.variants, self.baseline)
+            matches!(doubt.fate, FlagFate::NeverArrived | FlagFate::Overridden { .. })
+                && has(&doubt.variants, variant) != has(&doubt.variants, self.baseline)
         });
         if let Some(doubt) = flag {
             return Some(Broken::FlagWithoutEffect { flag: doubt.flag.clone() });
@@ -240,7 +239,8 @@ impl Deciding<'_> {
         comparison: &Comparison,
         to_fail: &Comparison,
         limit: f64,
-        (better, baseline): (Direction, Option<f64>),
+        better: Direction,
+        baseline: Option<f64>,
     ) -> (Decision, Option<Seen>) {
         if comparison.verdict == Verdict::Withheld {
             return (Decision::Broken(Broken::OtherOutput), None);
@@ -264,8 +264,8 @@ impl Deciding<'_> {
             Inferred::Exact => return (passes, seen(None, 1.0)),
             Inferred::TooFew | Inferred::Tested(_) => {}
         }
-        let ends = |interval: Option<[f64; 2]>| interval.map(|interval| slowdown.ends(interval));
-        let (shown, wide) = (ends(comparison.shown_interval()), ends(to_fail.interval()));
+        let intervals = [comparison.shown_interval(), to_fail.interval()];
+        let [shown, wide] = intervals.map(|interval| interval.map(|interval| slowdown.ends(interval)));
         let [of_shown, of_wide] =
             [seen(shown, comparison.shown_confidence()), seen(wide, 1.0 - self.levels.alpha_to_fail)];
         if wide.is_some_and(|[low, _]| exceeds(low)) {

@@ -326,8 +326,9 @@ impl<'a> Words<'a> {
 fn decimals(seen: &Seen, limit: f64) -> usize {
     let ends = seen.interval.map_or(vec![seen.slowdown], |ends| ends.to_vec());
     let is_clear = |decimals: &usize| {
-        let written = |x: f64| fixed(100.0 * x, *decimals);
-        let apart = |one: f64, other: f64| (one - other).abs() < 1e-9 || written(one) != written(other);
+        let apart = |one: f64, other: f64| {
+            (one - other).abs() < 1e-9 || fixed(100.0 * one, *decimals) != fixed(100.0 * other, *decimals)
+        };
         ends.iter().all(|end| apart(*end, limit) && apart(*end, 0.0))
             && seen.interval.is_none_or(|[low, high]| apart(low, high))
     };

@@ -6,7 +6,7 @@ use crate::cells::{Cell, Place, Values};
 use crate::forest::pc;
 use crate::look::{Look, Written, unit_of};
 use crate::text::name;
-use bakeoff_judge::findings::Verdict;
+use bakeoff_judge::findings::{Row, Table, Verdict};
 use bakeoff_report::Brief;
 use maud::{Markup, html};
 use std::fmt::Write as _;
@@ -38,33 +38,21 @@ pub(crate) type Tick = (f64, String);
 
 /// Which variants stand out at a place, and as what: the baseline, the best and the worst of those that are shown to differ there.
 /// Few others get lines of their own; many are grey.
-pub(crate) fn outstanding(look: &Look<'_>, (workload, condition): (&str, &str), variant: &str) -> &'static str {
-    let table = look.table_of(workload, condition);
-    let rows = || table.into_iter().flat_map(|table| &table.rows);
-    let of = |wanted: Verdict| {
-        rows().filter_map(move |row| {
-            Some((row.variant.as_str(), row.comparison.as_ref().filter(|c| c.verdict == wanted)?.estimate))
-        })
+pub(crate) fn outstanding(look: &Look<'_>, table: Option<&Table>, variant: &str) -> &'static str {
+    let farthest = |wanted: Verdict| {
+        let rows = table.into_iter().flat_map(|table| &table.rows);
+        let of = |row: &Row| row.comparison.as_ref().filter(|c| c.verdict == wanted).map(|c| c.estimate.ln().abs());
+        let shown = rows.filter_map(|row| Some((row.variant.as_str(), of(row)?)));
+        shown.max_by(|a, b| a.1.total_cmp(&b.1)).map(|(variant, _)| variant)
     };
-    let is_farther = |a: &(&str, f64), b: &(&str, f64)| a.1.ln().abs().total_cmp(&b.1.ln().abs());
-    let best = of(Verdict::Faster).max_by(is_farther).map(|(variant, _)| variant);
-    let worst = of(Verdict::Slower).max_by(is_farther).map(|(variant, _)| variant);
-    let is_first = |variant: &str| look.findings.variants.first().is_some_and(|first| first.name == variant);
-    if is_first(variant) {
-        return "basec";
+    let mut names = look.findings.variants.iter().map(|variant| variant.name.as_str());
+    let known = [names.next(), farthest(Verdict::Faster), farthest(Verdict::Slower)];
+    if let Some(at) = known.iter().position(|name| *name == Some(variant)) {
+        return ["basec", "better", "worse"][at];
     }
-    if best == Some(variant) {
-        return "better";
-    }
-    if worst == Some(variant) {
-        return "worse";
-    }
-    let others = || {
-        let names = look.findings.variants.iter().map(|variant| variant.name.as_str());
-        names.filter(|name| !is_first(name) && best != Some(name) && worst != Some(name))
-    };
-    match others().position(|name| name == variant) {
-        Some(at) if others().count() <= OTHERS.len() => OTHERS[at],
+    let others: Vec<&str> = names.filter(|name| !known.contains(&Some(name))).collect();
+    match others.iter().position(|name| *name == variant) {
+        Some(at) if others.len() <= OTHERS.len() => OTHERS[at],
         _ => GREY,
     }
 }
@@ -166,7 +154,7 @@ fn distribution(look: &Look<'_>, place: &Place<'_>, brief: &Brief<'_>) -> Markup
         .map(|cell| Curve {
             id: look.cell_id(cell),
             label: look.cell_name(cell),
-            class: outstanding(look, (place.workload, place.condition), cell.variant),
+            class: outstanding(look, look.table_of(place.workload, place.condition), cell.variant),
             path: of_cell(cell, &scale),
         })
         .collect();

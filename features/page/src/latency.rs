@@ -73,7 +73,7 @@ fn chart(look: &Look<'_>, table: &LatencyTable, record: &Record) -> Markup {
         .map(|(variant, points)| Curve {
             id: variant_id(look.findings, variant).unwrap_or(0),
             label: name(variant),
-            class: outstanding(look, (&table.workload, &table.condition), variant),
+            class: outstanding(look, look.table_of(&table.workload, &table.condition), variant),
             path: path(points.iter().map(|(x, latency)| [*x, scale.at(*latency)])),
         })
         .collect();

@@ -53,8 +53,8 @@ impl Axis {
         ends.sort_by(|a, b| far(a).total_cmp(&far(b)));
         let least = (MARGINS * margin_ln).max(LEAST_EXTENT);
         let near = |[low, high]: &[f64; 2]| if low * high < 0.0 { 0.0 } else { low.abs().min(high.abs()) };
-        let is_gap = |at: &usize| near(&ends[*at]) > GAP * far(&ends[at - 1]).max(least);
-        let first_beyond = (1..ends.len()).find(is_gap).filter(|at| 2 * (ends.len() - at) <= ends.len());
+        let first_beyond = (1..ends.len()).find(|at| near(&ends[*at]) > GAP * far(&ends[at - 1]).max(least));
+        let first_beyond = first_beyond.filter(|at| 2 * (ends.len() - at) <= ends.len());
         let beyond = ends.split_off(first_beyond.unwrap_or(ends.len()));
         let whole = ends.iter().fold([-least, least], |[low, high], [l, h]| [low.min(*l), high.max(*h)]);
         let free = FREE * (whole[1] - whole[0]);

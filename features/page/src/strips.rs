@@ -102,20 +102,21 @@ pub(crate) fn strips(look: &Look<'_>, places: &[Place<'_>], brief: &Brief<'_>) -
         }
         p #read aria-live="polite" {}
         div.places {
-            @for (at, place) in places.iter().enumerate().take(OPEN) { (one(look, (at, place), places, brief)) }
+            @for at in 0..places.len().min(OPEN) { (one(look, at, places, brief)) }
         }
         @if places.len() > OPEN {
             details.more {
                 summary { (places.len() - OPEN) " more" }
                 div.places {
-                    @for (at, place) in places.iter().enumerate().skip(OPEN) { (one(look, (at, place), places, brief)) }
+                    @for at in OPEN..places.len() { (one(look, at, places, brief)) }
                 }
             }
         }
     }
 }
 
-fn one(look: &Look<'_>, (at, place): (usize, &Place<'_>), all: &[Place<'_>], brief: &Brief<'_>) -> Markup {
+fn one(look: &Look<'_>, at: usize, all: &[Place<'_>], brief: &Brief<'_>) -> Markup {
+    let place = &all[at];
     let has_conditions = all.iter().any(|other| other.condition != place.condition);
     let values = Values::over(place.values(), PART);
     let unit = unit_of(place.unit, values.map_or(1.0, |scale| scale.high));

@@ -193,7 +193,8 @@ fn distributions(content: &Content<'_>) -> Option<Markup> {
     let what =
         format!("share of trials that are at most this long or large, {}; in {}", clean(&place.title(true)), unit.name);
     let cells = content.look.in_order(&place.cells, &content.brief);
-    let class = |variant: &str| outstanding(&content.look, (place.workload, place.condition), variant);
+    let class =
+        |variant: &str| outstanding(&content.look, content.look.table_of(place.workload, place.condition), variant);
     let named: Vec<_> = cells.iter().filter(|cell| class(cell.variant) != curves::GREY).collect();
     let extent = WIDTH - 2.0 * SIDE - 60.0;
     Some(framed(content, &what, &what, CURVES + 60.0, |top| {

@@ -36,8 +36,8 @@ pub(crate) fn charts(findings: &Findings, brief: &Brief<'_>) -> Markup {
     let size = |variant: &str| build_of(findings, variant)?.prefix_bytes.map(|bytes| bytes as f64);
     html! {
         div.charts {
-            (chart(findings, (brief, about), "build time", Unit::Seconds, &time))
-            (chart(findings, (brief, about), "installed size", Unit::Bytes, &size))
+            (chart(findings, brief, about, "build time", Unit::Seconds, &time))
+            (chart(findings, brief, about, "installed size", Unit::Bytes, &size))
         }
     }
 }
@@ -48,7 +48,8 @@ fn build_of<'a>(findings: &'a Findings, variant: &str) -> Option<&'a bakeoff_mod
 
 fn chart(
     findings: &Findings,
-    (brief, about): (&Brief<'_>, &About<'_>),
+    brief: &Brief<'_>,
+    about: &About<'_>,
     what: &str,
     unit: Unit,
     cost: &dyn Fn(&str) -> Option<f64>,

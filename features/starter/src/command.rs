@@ -7,12 +7,12 @@ use crate::levels::{Level, OWN, own_optimisation, parse, proposed, without_own};
 use crate::library::Library;
 use crate::offer::{Chosen, bring, chosen};
 use crate::origin::{Origin, resolve, shown};
-use crate::plain::{self, Plain, failure, log, reason};
+use crate::plain::{Attempt, Plain, failure, log, reason};
 use crate::products::{Product, ranked};
 use crate::progress::step;
 use crate::recognise::{Found, System, recognise};
 use crate::rust;
-use crate::script::guess;
+use crate::script::{Program, guess};
 use crate::shell::quoted;
 use crate::start::Start;
 use crate::training;
@@ -198,7 +198,9 @@ fn built(
         let guess = guess(&found, &origin.tree, args.product.as_deref(), args.run.as_deref(), &origin.name);
         let file = found.file.clone();
         let now = systems.peek().map_or_else(String::new, |next| format!("; now by {}", next.file));
-        match plain::build(cache, origin, &found, (&guess, &wanted), features)? {
+        let program = Program { product: &guess, libraries: &[], target: None };
+        let attempt = Attempt { cache, origin, found: &found, program, levels: &wanted, features };
+        match attempt.plain() {
             Ok(plain) if found.calls_compilers() && plain.made.compilations == 0 && !now.is_empty() => {
                 say(&format!("nothing was compiled by {file}{now}"));
             }
@@ -217,7 +219,8 @@ fn built(
                     None => return Ok((found, wanted, plain)),
                 }
             }
-            Err(line) => {
+            Err(fault) => {
+                let line = *fault.useless()?;
                 if !now.is_empty() {
                     say(&format!("It cannot be built by {file}{}{now}{}", reason(&line), log(&line)));
                 }

@@ -1,10 +1,11 @@
 //! Executes the workload of a new study on the plain build: twice, to see whether it prints the same, and then for some seconds
 //! more, to see how much its time varies. Nothing of this is part of a result; it only helps to choose what is in the file.
 
+use crate::fault::Fault;
 use crate::progress::draw_again;
-use crate::stage::Stage;
+use crate::stage::{Ended, Stage};
 use crate::workload::Workload;
-use bakeoff_command::{CommandError, screen};
+use bakeoff_command::screen;
 use bakeoff_judge::planning::{Aim, from_sd};
 use std::cell::Cell;
 use std::path::Path;
@@ -28,33 +29,24 @@ pub(crate) struct Seen {
 ///
 /// # Errors
 /// Those of the launcher, and of files.
-pub(crate) fn execute(workload: &Workload, dir: &Path, prefix: &Path) -> Result<Result<Seen, String>, CommandError> {
+pub(crate) fn execute(workload: &Workload, dir: &Path, prefix: &Path) -> Result<Seen, Fault> {
     let mut stage = Stage::new(dir, prefix)?;
     let last_s = Cell::new(0.0);
-    let mut once = || -> Result<Result<(Vec<u8>, f64), String>, CommandError> {
-        let home = match stage.prepared(workload)? {
-            Ok(home) => home,
-            Err(why) => return Ok(Err(why)),
-        };
+    let mut once = || -> Result<Ended, Fault> {
+        let home = stage.prepared(workload)?;
         draw_again(last_s.get());
         let ended = stage.execute(&workload.run, home.path());
         screen::erase();
-        Ok(ended?.inspect(|ended| last_s.set(ended.wall_s)).map(|ended| (ended.stdout, ended.wall_s)))
+        ended.inspect(|ended| last_s.set(ended.wall_s))
     };
-    let (first, second) = match (once()?, once()?) {
-        (Ok(first), Ok(second)) => (first, second),
-        (Err(why), _) | (_, Err(why)) => return Ok(Err(why)),
-    };
-    let mut walls = vec![first.1, second.1];
+    let (first, second) = (once()?, once()?);
+    let mut walls = vec![first.wall_s, second.wall_s];
     while walls.len() < MOST && walls.iter().sum::<f64>() < AGAIN_S {
-        match once()? {
-            Ok((_, wall_s)) => walls.push(wall_s),
-            Err(why) => return Ok(Err(format!("it fails only sometimes: {why}"))),
-        }
+        walls.push(once().map_err(|fault| fault.after("it fails only sometimes: "))?.wall_s);
     }
-    let varies = first.0 != second.0;
-    let output = (!varies && first.0.len() <= MOST_BYTES).then_some(first.0);
-    Ok(Ok(Seen { output, varies, walls }))
+    let varies = first.stdout != second.stdout;
+    let output = (!varies && first.stdout.len() <= MOST_BYTES).then_some(first.stdout);
+    Ok(Seen { output, varies, walls })
 }
 
 impl Seen {

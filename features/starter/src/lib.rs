@@ -3,7 +3,7 @@
 //!
 //! [`command`] goes through the steps in order: [`origin`], [`recognise`] with [`registry`], [`script`], [`plain`], [`products`] or a [`library`],
 //! [`levels`] with [`rust`] and [`training`]; [`debian`], [`foretold`] and [`shell`] are asked on the way; [`offer`] with [`workload`], [`targets`] and [`tryout`]; [`start`] with [`write`],
-//! [`prove`], [`expect`] and [`stage`]. [`add_level`] edits a study that is there; [`ask`] is where a user answers, [`progress`] what is drawn
+//! [`prove`], [`expect`] and [`stage`], whose attempts may come to a [`fault`]. [`add_level`] edits a study that is there; [`ask`] is where a user answers, [`progress`] what is drawn
 //! meanwhile.
 
 mod add_level;
@@ -11,6 +11,7 @@ mod ask;
 mod command;
 mod debian;
 mod expect;
+mod fault;
 mod foretold;
 mod levels;
 mod library;

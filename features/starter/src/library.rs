@@ -1,6 +1,7 @@
 //! A library without a program: what a program that uses it is linked with, and the skeleton of such a program, which is built
 //! on top of every level's library. What it shall call only the user knows.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use toml_edit::DocumentMut;
@@ -28,28 +29,21 @@ impl Library {
     /// The library in a tree that was built; none if there is none.
     pub(crate) fn of(tree: &Path) -> Option<Self> {
         let files = files(tree, DEEPEST);
-        let name = |path: &PathBuf| path.file_name().unwrap_or_default().to_string_lossy().into_owned();
-        let part = |file: &PathBuf| {
-            let name = name(file);
-            let stem = name.strip_prefix("lib")?;
-            let stem = stem.strip_suffix(".a").or_else(|| stem.strip_suffix(".so"))?;
-            Some(stem.to_owned())
-        };
-        let mut names: Vec<String> = files.iter().filter_map(part).collect();
-        names.sort();
-        names.dedup();
-        let ending = |endings: &[&str]| {
-            let is_one = |file: &&PathBuf| file.extension().is_some_and(|end| endings.iter().any(|one| end == *one));
-            files.iter().filter(is_one).count()
-        };
-        let is_cxx = ending(&["cc", "cpp", "cxx", "hpp"]) > ending(&["c"]);
-        let header = |file: &PathBuf| {
-            let path = file.strip_prefix("include").ok()?;
-            path.extension().filter(|end| *end == "h" || *end == "hpp").map(|_| path.display().to_string())
-        };
-        let mut headers: Vec<String> = files.iter().filter_map(header).collect();
-        headers.sort();
-        (!names.is_empty()).then_some(Self { names, is_cxx, headers, krate: None })
+        let (mut names, mut headers, mut of_cxx, mut of_c) = (BTreeSet::new(), BTreeSet::new(), 0, 0);
+        for file in &files {
+            let name = file.file_name().unwrap_or_default().to_string_lossy();
+            let stem = name.strip_prefix("lib");
+            let stem = stem.and_then(|stem| stem.strip_suffix(".a").or_else(|| stem.strip_suffix(".so")));
+            names.extend(stem.map(str::to_owned));
+            let ending = file.extension().unwrap_or_default().to_string_lossy();
+            of_c += u32::from(ending == "c");
+            of_cxx += u32::from(["cc", "cpp", "cxx", "hpp"].contains(&&*ending));
+            let header = file.strip_prefix("include").ok().filter(|_| ["h", "hpp"].contains(&&*ending));
+            headers.extend(header.map(|path| path.display().to_string()));
+        }
+        let [names, headers] = [names, headers].map(|all| all.into_iter().collect());
+        let library = Self { names, is_cxx: of_cxx > of_c, headers, krate: None };
+        (!library.names.is_empty()).then_some(library)
     }
 
     /// The library of the package at the top of a source that Cargo builds; none if there is none that a program can use.

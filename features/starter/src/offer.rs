@@ -2,6 +2,7 @@
 //! or else a stub. What a source offers is known to [`crate::targets`], of what use it is to [`crate::tryout`].
 
 use crate::ask::{Answers, say};
+use crate::fault::Fault;
 use crate::levels::Level;
 use crate::library::{DRIVER, Library};
 use crate::origin::{Origin, shown};
@@ -74,12 +75,12 @@ pub(crate) fn chosen(
             break;
         }
         let offer = left.remove(at);
-        match tried(start, levels, &offer, answers)? {
+        match tried(start, levels, &offer, answers) {
             Ok(chosen) => {
                 say(&format!("the workload is {} (--run COMMAND names another)", offer.shown()));
                 return Ok(chosen);
             }
-            Err(why) => say(&format!("not taken: {} {why}", offer.shown())),
+            Err(fault) => say(&format!("not taken: {} {}", offer.shown(), fault.useless()?)),
         }
     }
     let question =
@@ -95,30 +96,20 @@ pub(crate) fn chosen(
 }
 
 /// Whether a benchmark does anything without words: it is executed where it was linked, before anything is built for it.
-fn starts(start: &Start<'_>, product: &Product, most_s: f64) -> Result<Result<(), String>, CommandError> {
+fn starts(start: &Start<'_>, product: &Product, most_s: f64) -> Result<(), Fault> {
     let mut stage = Stage::new(&start.origin.study_dir, &start.plain.tree)?;
     stage.most_s = most_s;
     let run = Workload { run: format!("\"$PREFIX/{}\"", product.path.display()), ..Workload::default() };
-    let home = match stage.prepared(&run)? {
-        Ok(home) => home,
-        Err(why) => return Ok(Err(why)),
-    };
-    Ok(match stage.execute(&run.run, home.path())? {
-        Ok(ended) if String::from_utf8_lossy(&ended.stdout).to_lowercase().contains("usage") => {
-            Err("only says how it is used".to_owned())
-        }
-        Ok(_) => Ok(()),
-        Err(why) => Err(format!("is no workload: {why}")),
-    })
+    let home = stage.prepared(&run)?;
+    let ended = stage.execute(&run.run, home.path()).map_err(|fault| fault.after("is no workload: "))?;
+    if String::from_utf8_lossy(&ended.stdout).to_lowercase().contains("usage") {
+        return Err(Fault::Useless("only says how it is used".to_owned()));
+    }
+    Ok(())
 }
 
 /// Builds what is needed for an offer, and tries it; or why it is of no use, in words that follow its name.
-fn tried(
-    start: &Start<'_>,
-    levels: &[Level],
-    offer: &Offer,
-    answers: Answers,
-) -> Result<Result<Chosen, String>, CommandError> {
+fn tried(start: &Start<'_>, levels: &[Level], offer: &Offer, answers: Answers) -> Result<Chosen, Fault> {
     let (product, target, workload) = match offer {
         Offer::Program(product) => {
             let content = std::fs::read(start.plain.tree.join(&product.path)).map_err(CommandError::usage)?;
@@ -133,10 +124,8 @@ fn tried(
         (_, Kind::Tests) => TESTS_S,
         _ => BENCHMARK_S,
     };
-    if target.is_none()
-        && let Err(why) = starts(start, &product, most_s)?
-    {
-        return Ok(Err(why));
+    if target.is_none() {
+        starts(start, &product, most_s)?;
     }
     let libraries = Start { product: &product, ..*start }.libraries();
     let program = Program { product: &product, libraries: &libraries, target: target.as_ref() };
@@ -145,14 +134,14 @@ fn tried(
     let attempt = Attempt { cache, origin, found, program, levels, features };
     let line = attempt.line(start.plain.how, false, plain_s)?;
     if line.outcome != BuildOutcome::Built {
-        return Ok(Err(format!("cannot be executed where it is built{}", reason(&line))));
+        return Err(Fault::Useless(format!("cannot be executed where it is built{}", reason(&line))));
     }
     let mut trial = workload.clone();
     if target.is_none() && !libraries.is_empty() {
         trial.run = format!("LD_LIBRARY_PATH=\"$PREFIX/lib\" {}", trial.run);
     }
-    let tried = tryout::twice(&trial, &origin.study_dir, &cache.prefix_of(&line.digest), most_s)?;
-    Ok(tried.map(|()| Chosen { workload, product, target }))
+    tryout::twice(&trial, &origin.study_dir, &cache.prefix_of(&line.digest), most_s)?;
+    Ok(Chosen { workload, product, target })
 }
 
 /// Copies what a command reads into the study. Before the first build, so that all builds have the same source if the study

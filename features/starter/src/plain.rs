@@ -2,9 +2,10 @@
 //! The whole tree is kept afterwards, to be looked at. A build that fails is tried once more in another way.
 
 use crate::debian::Missing;
+use crate::fault::Fault;
 use crate::levels::{Level, OWN};
 use crate::origin::Origin;
-use crate::products::{Product, ranked};
+use crate::products::ranked;
 use crate::progress::watched;
 use crate::recognise::{Errors, Found, How, System};
 use crate::script::{self, Program, found_nothing};
@@ -35,37 +36,6 @@ pub(crate) struct Plain {
     pub(crate) lacks: Option<String>,
 }
 
-/// Builds it, as the plain level of a study with these levels whose program is `guess`. Then that level is built already, if
-/// nothing else is chosen. Or what failed first.
-///
-/// # Errors
-/// Those of building.
-pub(crate) fn build(
-    cache: &Cache,
-    origin: &Origin,
-    found: &Found,
-    (guess, levels): (&Product, &[Level]),
-    features: &Registry,
-) -> Result<Result<Plain, BuildLine>, CommandError> {
-    let program = Program { product: guess, libraries: &[], target: None };
-    let attempt = Attempt { cache, origin, found, program, levels, features };
-    let how = How::default();
-    let plain = match attempt.once(how)? {
-        Ok(plain) => plain,
-        Err(failed) => match attempt.otherwise(&failed)? {
-            Some(plain) => plain,
-            None => return Ok(Err(failed)),
-        },
-    };
-    if plain.made.compilations > 0 || found.system != System::Make {
-        return Ok(Ok(plain));
-    }
-    // A build in this folder before left everything that make looks for.
-    screen::err("nothing was compiled: it had been built before; once more after `make clean`\n");
-    let how = How { clean: true, ..plain.how };
-    Ok(Ok(attempt.once(how)?.unwrap_or(plain)))
-}
-
 /// What is built, and for what.
 pub(crate) struct Attempt<'a> {
     pub(crate) cache: &'a Cache,
@@ -77,6 +47,26 @@ pub(crate) struct Attempt<'a> {
 }
 
 impl Attempt<'_> {
+    /// Builds it, as the plain level of a study with these levels. Then that level is built already, if nothing else is chosen.
+    ///
+    /// # Errors
+    /// What failed first, and those of building.
+    pub(crate) fn plain(&self) -> Result<Plain, Fault<Box<BuildLine>>> {
+        let plain = match self.once(How::default()) {
+            Err(Fault::Useless(failed)) => self.otherwise(&failed)?.ok_or(Fault::Useless(failed))?,
+            built => built?,
+        };
+        if plain.made.compilations > 0 || self.found.system != System::Make {
+            return Ok(plain);
+        }
+        // A build in this folder before left everything that make looks for.
+        screen::err("nothing was compiled: it had been built before; once more after `make clean`\n");
+        match self.once(How { clean: true, ..plain.how }) {
+            Err(Fault::Useless(_)) => Ok(plain),
+            built => built,
+        }
+    }
+
     /// One build, in a study that nobody sees, expected to take `expected_s` seconds (0: unknown); what came of it.
     pub(crate) fn line(&self, how: How, keeps_tree: bool, expected_s: f64) -> Result<BuildLine, CommandError> {
         let folder = tempfile::tempdir().map_err(CommandError::usage)?;
@@ -109,9 +99,9 @@ impl Attempt<'_> {
         }
         screen::err(&format!("the build failed{}; once more, with one job at a time{}\n", reason(failed), log(failed)));
         let began = Instant::now();
-        let failed = match self.once(How { one_job: true, errors: Errors::GoOn, ..How::default() })? {
+        let failed = match self.once(How { one_job: true, errors: Errors::GoOn, ..How::default() }) {
             Ok(plain) => return Ok(Some(plain)),
-            Err(failed) => failed,
+            Err(fault) => fault.useless()?,
         };
         let root = self.cache.root();
         let Some((tree, made)) = kept_tree(root, &failed.digest).zip(made_by(root, &failed.digest)) else {
@@ -126,7 +116,7 @@ impl Attempt<'_> {
     }
 
     /// One build; or what failed.
-    fn once(&self, how: How) -> Result<Result<Plain, BuildLine>, CommandError> {
+    fn once(&self, how: How) -> Result<Plain, Fault<Box<BuildLine>>> {
         let shown = self.found.script(how).join(" && ").replace("\\ && ", "");
         screen::err(&format!("building it as it is, in a copy: {shown}\n"));
         let began = Instant::now();
@@ -137,14 +127,16 @@ impl Attempt<'_> {
             BuildOutcome::Failed { tail, .. } => found_nothing(tail),
             _ => is_whole,
         };
-        let Some(tree) = kept_tree(root, &line.digest).filter(|_| is_built) else { return Ok(Err(line)) };
+        let Some(tree) = kept_tree(root, &line.digest).filter(|_| is_built) else {
+            return Err(Fault::Useless(Box::new(line)));
+        };
         let known_s = line.cost.get(metric::WALL).copied().filter(|_| is_whole);
         let wall_s = known_s.unwrap_or(began.elapsed().as_secs_f64());
         if !is_whole {
             screen::err(&format!("built it in {}\n", format::waiting_time(wall_s)));
         }
         let made = made_by(root, &line.digest).unwrap_or_default();
-        Ok(Ok(Plain { tree, made, how, wall_s, lacks: None }))
+        Ok(Plain { tree, made, how, wall_s, lacks: None })
     }
 
     fn study(&self, how: How) -> String {

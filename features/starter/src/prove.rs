@@ -28,7 +28,8 @@ pub(crate) fn prove(
     dir: &Path,
     expected: PathBuf,
     features: &Registry,
-    (steps, plain_s): (usize, f64),
+    steps: usize,
+    plain_s: f64,
 ) -> Result<Proven, CommandError> {
     let mut folder = StudyFolder::open(dir, features)?;
     folder.own.push(expected);

@@ -66,10 +66,10 @@ pub(crate) fn found_nothing(tail: &[String]) -> bool {
 /// The program that is probably meant: that of `--product` or of the command, as it is typed; or one that is called like
 /// the source.
 pub(crate) fn guess(found: &Found, tree: &Path, named: Option<&str>, run: Option<&str>, package: &str) -> Product {
-    let is_file = |word: &str| tree.join(word).is_file() || Path::new(word).is_file();
     let plain = |word: &str| word.trim_matches(['"', '\'']).trim_start_matches("./").to_owned();
     let typed = |run: &str| {
         let words: Vec<String> = words(run).into_iter().map(|word| word.text).collect();
+        let is_file = |word: &&String| [tree.join(word), PathBuf::from(word)].iter().any(|path| path.is_file());
         let path = words.iter().find(|word| word.starts_with("./") && !is_file(word));
         path.or(words.first()).map(|word| plain(word))
     };
@@ -79,12 +79,14 @@ pub(crate) fn guess(found: &Found, tree: &Path, named: Option<&str>, run: Option
     let trimmed = if is_version { trimmed } else { package };
     let is_asked = named.is_some() || run.is_some();
     let word = named.map(plain).or_else(|| run.and_then(typed)).unwrap_or_else(|| trimmed.to_owned());
-    let is_it = |path: &PathBuf| !is_asked || path.file_name().is_some_and(|name| *name == *word);
-    if let Some(path) = foretold(found, tree, &word).filter(|path| !word.contains('/') && is_it(path)) {
+    let is_name = !word.contains('/');
+    if let Some(path) = foretold(found, tree, &word)
+        && is_name
+        && (!is_asked || path.file_name().is_some_and(|name| *name == *word))
+    {
         return Product::guessed(path);
     }
     let path = PathBuf::from(&word);
-    let is_name = !word.contains('/');
     Product::guessed(match found.folder_of_programs() {
         Some(folder) if is_name || !path.starts_with(&folder) => folder.join(path),
         _ => path,

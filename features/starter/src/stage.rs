@@ -1,6 +1,7 @@
 //! Where the commands of a new study are executed as its trials will be: in the study's folder, with an empty `HOME`, and with
 //! what was built. What they showed is for others to say; nothing of this is part of a result.
 
+use crate::fault::Fault;
 use crate::workload::Workload;
 use bakeoff_command::CommandError;
 use bakeoff_command::locale;
@@ -51,20 +52,19 @@ impl Stage {
     ///
     /// # Errors
     /// As of [`Self::new`].
-    pub(crate) fn prepared(&mut self, workload: &Workload) -> Result<Result<TempDir, String>, CommandError> {
+    pub(crate) fn prepared(&mut self, workload: &Workload) -> Result<TempDir, Fault> {
         let home = tempfile::tempdir_in(self.scratch.path()).map_err(CommandError::usage)?;
-        let done = workload
-            .prepare
-            .as_ref()
-            .map_or(Ok(Ok(())), |prepare| Ok::<_, CommandError>(self.execute(prepare, home.path())?.map(drop)))?;
-        Ok(done.map(|()| home))
+        if let Some(prepare) = &workload.prepare {
+            self.execute(prepare, home.path())?;
+        }
+        Ok(home)
     }
 
     /// Executes a command with this `HOME`; or why it fails, in words.
     ///
     /// # Errors
     /// As of [`Self::new`].
-    pub(crate) fn execute(&mut self, run: &str, home: &Path) -> Result<Result<Ended, String>, CommandError> {
+    pub(crate) fn execute(&mut self, run: &str, home: &Path) -> Result<Ended, Fault> {
         let [stdout, stderr] = ["stdout", "stderr"].map(|name| self.scratch.path().join(name));
         let folder = home.display().to_string();
         let usual = std::env::var("PATH").unwrap_or_default();
@@ -84,21 +84,22 @@ impl Stage {
         let (out, err) = (stdout.clone(), stderr.clone());
         let command = Command { argv, dir: self.dir.clone(), env, stdin: None, stdout: out, stderr: err };
         let limits = Limits { timeout_s: Some(self.most_s), ..Limits::default() };
-        let ended = self.launcher.execute_within(&limits, &command, Patience::FirstInterrupt)?;
+        let ended =
+            self.launcher.execute_within(&limits, &command, Patience::FirstInterrupt).map_err(CommandError::from)?;
         let read = |path: &Path| std::fs::read(path).map_err(CommandError::usage);
         let why = match ended.end {
             End::Exited(0) => {
                 let wall_s = ended.measurements.get(metric::WALL).copied().unwrap_or_default();
-                return Ok(Ok(Ended { stdout: read(&stdout)?, wall_s }));
+                return Ok(Ended { stdout: read(&stdout)?, wall_s });
             }
             End::Exited(code) => format!("it exited {code}"),
             End::Signalled(signal) => format!("it was killed by signal {signal}"),
             End::TimedOut => format!("it takes longer than {} s", self.most_s),
-            End::Interrupted => return Err(bakeoff_building::Error::Interrupted.into()),
+            End::Interrupted => return Err(CommandError::from(bakeoff_building::Error::Interrupted).into()),
             other => format!("it could not be executed: {other:?}"),
         };
         let said =
             String::from_utf8_lossy(&read(&stderr)?).trim().lines().last().map(|line| format!(": {}", line.trim()));
-        Ok(Err(why + &said.unwrap_or_default()))
+        Err(Fault::Useless(why + &said.unwrap_or_default()))
     }
 }

@@ -78,7 +78,7 @@ impl Start<'_> {
         };
         save(&workload, Output::Unknown, &[]).map_err(CommandError::usage)?;
         let expected = origin.study_dir.join(self.product.expected());
-        let proven = prove(self.cache, file, expected, self.features, (self.steps, self.plain.wall_s))?;
+        let proven = prove(self.cache, file, expected, self.features, self.steps, self.plain.wall_s)?;
         step(self.steps, self.steps, "running the workload, at least twice");
         if workload.prepare.is_none() && !libraries.is_empty() && !self.loads_own(&proven.own, &libraries) {
             say("the program finds its libraries only with LD_LIBRARY_PATH, which the workload sets");
@@ -87,9 +87,10 @@ impl Start<'_> {
         if workload.is_stub() && driver.is_none() {
             workload.run = self.starting(&proven.own)?.unwrap_or(workload.run);
         }
-        let seen = match expect::execute(&workload, &origin.study_dir, &proven.own)? {
+        let seen = match expect::execute(&workload, &origin.study_dir, &proven.own) {
             Ok(seen) => seen,
-            Err(why) => {
+            Err(fault) => {
+                let why = fault.useless()?;
                 save(&workload, Output::Unknown, &[]).map_err(CommandError::usage)?;
                 screen::out(&format!("the workload `{}` fails: {why}\n", workload.run));
                 screen::out(&format!("correct `run` in {}\n", shown(file)));
@@ -125,10 +126,9 @@ impl Start<'_> {
         stage.most_s = 10.0;
         for words in USUAL {
             let run = stub(&self.product.name(), words);
-            if let Ok(home) = stage.prepared(&run)?
-                && stage.execute(&run.run, home.path())?.is_ok()
-            {
-                return Ok(Some(run.run));
+            match stage.prepared(&run).and_then(|home| stage.execute(&run.run, home.path())) {
+                Ok(_) => return Ok(Some(run.run)),
+                Err(fault) => drop(fault.useless()?),
             }
         }
         Ok(None)

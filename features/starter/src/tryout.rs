@@ -2,6 +2,7 @@
 //! trial would. It must succeed, end soon, execute something that was built, compile nothing, because a trial would measure the
 //! compiler then, and leave alone what all trials share. What is offered is known elsewhere.
 
+use crate::fault::Fault;
 use crate::stage::Stage;
 use crate::targets::TREE;
 use crate::workload::Workload;
@@ -18,12 +19,7 @@ use std::time::SystemTime;
 ///
 /// # Errors
 /// Those of the launcher, and of files.
-pub(crate) fn twice(
-    workload: &Workload,
-    dir: &Path,
-    prefix: &Path,
-    most_s: f64,
-) -> Result<Result<(), String>, CommandError> {
+pub(crate) fn twice(workload: &Workload, dir: &Path, prefix: &Path, most_s: f64) -> Result<(), Fault> {
     let mut stage = Stage::new(dir, prefix)?;
     stage.most_s = most_s;
     let watch = tempfile::tempdir().map_err(CommandError::usage)?;
@@ -32,22 +28,17 @@ pub(crate) fn twice(
     let tree = prefix.join(TREE);
     let before = files(&tree);
     for _ in 0..2 {
-        let home = match stage.prepared(workload)? {
-            Ok(home) => home,
-            Err(why) => return Ok(Err(format!("cannot be prepared: {why}"))),
-        };
+        let home = stage.prepared(workload).map_err(|fault| fault.after("cannot be prepared: "))?;
         let copy = home.path().join(TREE);
         let programs = forget_use(&[&tree, &copy]);
-        let printed = match stage.execute(&workload.run, home.path())? {
-            Ok(ended) => String::from_utf8_lossy(&ended.stdout).into_owned(),
-            Err(why) => return Ok(Err(format!("is no workload: {why}"))),
-        };
-        if workload.harness.is_some() && !printed.contains("enchmark") {
-            return Ok(Err("prints no result".to_owned()));
+        let ended = stage.execute(&workload.run, home.path()).map_err(|fault| fault.after("is no workload: "))?;
+        if workload.harness.is_some() && !String::from_utf8_lossy(&ended.stdout).contains("enchmark") {
+            return Err(Fault::Useless("prints no result".to_owned()));
         }
         let compilers = fs::read_to_string(&called).unwrap_or_default();
         if let Some(compiler) = compilers.lines().next() {
-            return Ok(Err(format!("calls a compiler ({compiler}), so that a trial would measure that one, too")));
+            let why = format!("calls a compiler ({compiler}), so that a trial would measure that one, too");
+            return Err(Fault::Useless(why));
         }
         // Before anything is looked at, which would be use.
         let is_idle = programs.is_some_and(|programs| !programs.iter().any(|path| is_used(path)));
@@ -55,17 +46,19 @@ pub(crate) fn twice(
         let is_new =
             |(path, seen): &(&PathBuf, &Seen)| seen.is_built && before.get(*path).is_none_or(|old| old != *seen);
         if let Some((path, _)) = after.iter().find(is_new) {
-            return Ok(Err(format!("builds {}, so that a trial would measure the compiler, too", path.display())));
+            let why = format!("builds {}, so that a trial would measure the compiler, too", path.display());
+            return Err(Fault::Useless(why));
         }
         let now = files(&tree);
         if let Some(path) = differing(&before, &now) {
-            return Ok(Err(format!("writes where it was built, which all trials share: {}", path.display())));
+            let why = format!("writes where it was built, which all trials share: {}", path.display());
+            return Err(Fault::Useless(why));
         }
         if is_idle {
-            return Ok(Err("executes nothing that was built".to_owned()));
+            return Err(Fault::Useless("executes nothing that was built".to_owned()));
         }
     }
-    Ok(Ok(()))
+    Ok(())
 }
 
 /// What is known of a file.
@@ -186,7 +179,7 @@ mod tests {
         let run = format!("cd \"$TMPDIR/{TREE}\" && {run}");
         let workload =
             Workload { run, prepare: Some("cp -a \"$PREFIX/tree\" \"$TMPDIR\"".to_owned()), ..Workload::default() };
-        let came = twice(&workload, folder.path(), folder.path(), 60.0).unwrap();
+        let came = twice(&workload, folder.path(), folder.path(), 60.0).map_err(|fault| fault.useless().unwrap());
         match (&came, expect) {
             (Ok(()), Ok(())) => {}
             (Err(why), Err(expect)) => assert!(why.contains(expect), "{why}"),

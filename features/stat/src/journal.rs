@@ -60,8 +60,8 @@ pub(crate) fn journal(
         || origin.whole("its study decides on no metric that is known here", "`bakeoff report` shows what there is");
     let name = study.decide.metrics.first().ok_or_else(unknown)?;
     let metric = study.metric(name).ok_or_else(unknown)?;
-    let usual = || Projection::parse(if is_alone { VARIANT } else { JOURNAL_AND_VARIANT }).ok();
-    let options = Options { col: options.col.clone().or_else(usual), ..options.clone() };
+    let usual = if is_alone { VARIANT } else { JOURNAL_AND_VARIANT };
+    let options = Options { col: options.col.clone().or_else(|| Projection::parse(usual).ok()), ..options.clone() };
     let unit = unit_of(&metric);
     let mut gathered = Gathered::default();
     gathered.kind = Some(Kind::Journal);

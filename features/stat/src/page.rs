@@ -329,14 +329,13 @@ fn seen(
     columns: usize,
 ) {
     let right = |title: &str| (title.to_owned(), Flush::Right);
-    let left = |title: String| (title, Flush::Left);
     let interval = format!("[{} interval]", percent(findings.confidence));
     let mut grid = Grid::new([
-        left("sample".to_owned()),
+        ("sample".to_owned(), Flush::Left),
         right("n"),
         right("min"),
         right("median"),
-        left(interval),
+        (interval, Flush::Left),
         right("max"),
         right("mean"),
         right("sd"),

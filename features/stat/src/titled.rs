@@ -65,6 +65,60 @@ fn words(title: &str) -> Vec<String> {
     parts.filter(|word| !word.is_empty()).map(str::to_lowercase).collect()
 }
 
+/// A table as it stands in a file.
+struct Sheet {
+    titles: Vec<String>,
+    /// The cells of each line, with its number.
+    rows: Vec<(u64, Vec<String>)>,
+}
+
+impl Sheet {
+    fn of(text: &str, separator: char, origin: &Origin<'_>) -> Result<Self, Error> {
+        let mut lines = (1u64..).zip(text.lines()).filter(|(_, line)| is_content(line));
+        let titles = lines.next().map(|(_, line)| split(line, separator)).unwrap_or_default();
+        let rows: Vec<(u64, Vec<String>)> = lines.map(|(number, line)| (number, split(line, separator))).collect();
+        match rows.iter().find(|(_, cells)| cells.len() != titles.len()) {
+            Some((number, cells)) => {
+                let message = format!("this line has {} cells where the titles have {}", cells.len(), titles.len());
+                let remedy = "give every title one cell; `-C N` reads a column by its number";
+                Err(origin.error(*number, &message, remedy))
+            }
+            None => Ok(Self { titles, rows }),
+        }
+    }
+
+    fn column(&self, at: usize) -> impl Iterator<Item = &String> + Clone {
+        self.rows.iter().map(move |(_, cells)| &cells[at])
+    }
+
+    fn is_numeric(&self, at: usize) -> bool {
+        let mut known = self.column(at).filter(|cell| !is_missing(cell)).peekable();
+        known.peek().is_some() && known.all(|cell| cell.parse::<f64>().is_ok())
+    }
+
+    fn has_several_levels(&self, at: usize) -> bool {
+        self.column(at).any(|cell| *cell != self.rows[0].1[at])
+    }
+
+    /// Whether a column of numbers may as well be values as tell values apart.
+    fn is_unclear(&self, at: usize) -> bool {
+        let levels: BTreeSet<&String> = self.column(at).collect();
+        has_word(&self.titles[at], &[VALUES, RATES, MEASURED]) || 2 * levels.len() > self.rows.len()
+    }
+}
+
+/// The number in a cell.
+fn number(line: u64, cells: &[String], at: usize, origin: &Origin<'_>) -> Result<f64, Error> {
+    let cell = &cells[at];
+    cell.parse::<f64>().ok().filter(|number| number.is_finite()).ok_or_else(|| {
+        let message = match cell.as_str() {
+            "" => format!("column {} is empty", at + 1),
+            _ => format!("{} is not a number", shown(cell)),
+        };
+        origin.error(line, &message, MISSING)
+    })
+}
+
 /// Reads one file into what has been gathered.
 pub(crate) fn read(
     text: &str,
@@ -73,66 +127,32 @@ pub(crate) fn read(
     is_alone: bool,
     options: &Options,
 ) -> Result<Gathered, Error> {
-    let text = text.trim_start_matches('\u{feff}');
-    let mut lines = (1u64..).zip(text.lines()).filter(|(_, line)| is_content(line));
-    let titles = lines.next().map(|(_, line)| split(line, separator)).unwrap_or_default();
-    let mut rows: Vec<(u64, Vec<String>)> = vec![];
-    for (number, line) in lines {
-        let cells = split(line, separator);
-        if cells.len() != titles.len() {
-            let message = format!("this line has {} cells where the titles have {}", cells.len(), titles.len());
-            return Err(origin.error(
-                number,
-                &message,
-                "give every title one cell; `-C N` reads a column by its number",
-            ));
-        }
-        rows.push((number, cells));
+    let sheet = Sheet::of(text.trim_start_matches('\u{feff}'), separator, origin)?;
+    let titles = &sheet.titles;
+    let numbers: Vec<usize> = (0..titles.len()).filter(|at| sheet.is_numeric(*at)).collect();
+    let value = value_of(titles, &numbers, origin, options)?;
+    let mut factors: Vec<usize> = (0..titles.len()).filter(|at| *at != value).collect();
+    factors.retain(|at| !(numbers.contains(at) && is_one_of(COUNTERS, &titles[*at])) && sheet.has_several_levels(*at));
+    let unclear: Vec<usize> =
+        factors.iter().copied().filter(|at| numbers.contains(at) && sheet.is_unclear(*at)).collect();
+    if let Some(column) = unclear.first().filter(|_| !options.columns.is_chosen) {
+        let message = format!("is {} a value, or does it tell values apart?", shown(&titles[*column]));
+        let remedy = format!("`-C {}` takes the column of values without it", value + 1);
+        return Err(origin.whole(&message, &remedy));
     }
-    let numeric = |column: usize| {
-        let known = rows.iter().filter(|(_, cells)| !is_missing(&cells[column]));
-        known.clone().count() > 0 && known.clone().all(|(_, cells)| cells[column].parse::<f64>().is_ok())
-    };
-    let numbers: Vec<usize> = (0..titles.len()).filter(|column| numeric(*column)).collect();
-    let value = value_of(&titles, &numbers, origin, options)?;
-    let is_counter = |title: &str| is_one_of(COUNTERS, title);
-    let differs = |column: &usize| rows.iter().any(|(_, cells)| cells[*column] != rows[0].1[*column]);
-    let is_factor = |column: &usize| *column != value && !(numbers.contains(column) && is_counter(&titles[*column]));
-    let mut factors: Vec<usize> = (0..titles.len()).filter(is_factor).filter(differs).collect();
-    let has_few_levels = |column: &usize| {
-        let levels: BTreeSet<&String> = rows.iter().map(|(_, cells)| &cells[*column]).collect();
-        2 * levels.len() <= rows.len()
-    };
-    let is_measured = |column: &usize| has_word(&titles[*column], &[VALUES, RATES, MEASURED]);
-    let unclear = |column: &usize| numbers.contains(column) && (is_measured(column) || !has_few_levels(column));
-    match factors.iter().copied().find(unclear) {
-        Some(column) if !options.columns.is_chosen => {
-            let message = format!("is {} a value, or does it tell values apart?", shown(&titles[column]));
-            let remedy = format!("`-C {}` takes the column of values without it", value + 1);
-            return Err(origin.whole(&message, &remedy));
-        }
-        _ => factors.retain(|column| !unclear(column)),
-    }
+    factors.retain(|at| !unclear.contains(at));
     let is_rate = is_rate(&titles[value]);
     let (unit, factor) = if is_rate { ("", 1.0) } else { unit_of(&titles[value]) };
     let better = if is_rate { Direction::More } else { Direction::Less };
-    let options = with_column(options, is_alone, factors.first().map(|column| titles[*column].as_str()));
-    let take = |(line, cells): (u64, Vec<String>)| {
-        let cell = &cells[value];
-        let number = cell.parse::<f64>().ok().filter(|number| number.is_finite()).ok_or_else(|| {
-            let message = if cell.is_empty() {
-                format!("column {} is empty", value + 1)
-            } else {
-                format!("{} is not a number", shown(cell))
-            };
-            origin.error(line, &message, MISSING)
-        })?;
-        let number = if factor < 1.0 { number / (1.0 / factor).round() } else { number * factor };
-        let factors = factors.iter().map(|column| (titles[*column].clone(), cells[*column].clone())).collect();
-        Ok(TableValue { factors, value: number })
-    };
-    let values = rows.into_iter().map(take).collect::<Result<Vec<_>, Error>>()?;
-    Ok(table(values, (unit, better), origin, &options))
+    let options = with_column(options, is_alone, factors.first().map(|at| titles[*at].as_str()));
+    let mut values = vec![];
+    for (line, cells) in &sheet.rows {
+        let number = number(*line, cells, value, origin)?;
+        let value = if factor < 1.0 { number / (1.0 / factor).round() } else { number * factor };
+        let factors = factors.iter().map(|at| (titles[*at].clone(), cells[*at].clone())).collect();
+        values.push(TableValue { factors, value });
+    }
+    Ok(table(values, unit, better, origin, &options))
 }
 
 fn is_missing(cell: &str) -> bool {
@@ -184,10 +204,9 @@ fn is_rate(title: &str) -> bool {
     let is_time = |word: &String| UNITS.iter().any(|(names, base, _)| *base == "sec" && names.contains(&word.as_str()));
     let is_amount =
         |word: &str| is_one_of(AMOUNTS, word) || (word.ends_with('s') && word.len() > 2 && !is_one_of(VALUES, word));
-    let is_of_time = |pair: &[String]| is_amount(&pair[0]) && is_time(&pair[1]);
     has_word(title, &[RATES, "per"])
         || words.iter().any(|word| word.split_once('/').is_some_and(|(_, time)| is_time(&time.to_owned())))
-        || words.windows(2).any(is_of_time)
+        || words.windows(2).any(|pair| is_amount(&pair[0]) && is_time(&pair[1]))
 }
 
 /// The base unit that a title names, such as `time_ms` or `wall (s)`, and its factor.

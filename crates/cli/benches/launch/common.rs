@@ -18,7 +18,7 @@ pub(crate) struct Extent {
 }
 
 impl Extent {
-    fn of_environment() -> Self {
+    pub(crate) fn of_environment() -> Self {
         let is_quick = std::env::var("BAKEOFF_BENCH_QUICK").is_ok_and(|word| word == "1");
         let number = |name: &str, usual: u32, quick: u32| {
             let given = std::env::var(name).ok().and_then(|text| text.parse().ok());

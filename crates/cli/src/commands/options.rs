@@ -250,7 +250,7 @@ impl Showing {
     pub(super) fn show_new(&self, record: &Record, more: &str, features: &Registry) -> Result<Code, CommandError> {
         let findings = features.judge(record);
         twins::remember(record, &findings);
-        self.show_findings((record, &findings), more, features)
+        self.show_findings(record, &findings, more, features)
     }
 
     /// The same of a comparison that has no study, and what its ending means.
@@ -261,7 +261,7 @@ impl Showing {
             None => "bakeoff compare …".to_owned(),
         };
         twins::remember(compared.record, &compared.findings);
-        let code = self.show_findings((compared.record, &compared.findings), &more, features)?;
+        let code = self.show_findings(compared.record, &compared.findings, &more, features)?;
         match compared.ending {
             Ending::Complete if compared.has_unpaired && self.require_verdict => Ok(code.worst(Code::Undecided)),
             Ending::Complete => Ok(code),
@@ -316,7 +316,8 @@ impl Showing {
         &self,
         record: &Record,
         more: &str,
-        (asked, only): (Vec<String>, &[String]),
+        asked: Vec<String>,
+        only: &[String],
         features: &Registry,
     ) -> Result<Code, CommandError> {
         let mut findings = features.judge(record);
@@ -326,13 +327,14 @@ impl Showing {
             return Err(CommandError::usage(format!("the journal has no variant `{}`", clean(&unknown)))
                 .hint(format!("there are: {known}")));
         }
-        self.show_findings((record, &findings), more, features)
+        self.show_findings(record, &findings, more, features)
     }
 
     /// `more` is the command that prints more of it.
     fn show_findings(
         &self,
-        (record, findings): (&Record, &Findings),
+        record: &Record,
+        findings: &Findings,
         more: &str,
         features: &Registry,
     ) -> Result<Code, CommandError> {

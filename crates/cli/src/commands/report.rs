@@ -123,7 +123,7 @@ pub(crate) fn execute(args: &Args, features: &Registry) -> Result<Code, CommandE
                 study => study.display().to_string(),
             };
             let more = format!("bakeoff report {}", clean(&study));
-            args.showing.show(&record, &more, (args.question.parts(), &args.question.only), features)
+            args.showing.show(&record, &more, args.question.parts(), &args.question.only, features)
         }
     }
 }

@@ -19,8 +19,10 @@ impl OpenStudy<'_> {
         let (mut sights, mut failed, mut why) =
             (vec![], None, plan.boots().then(|| "trials run in a guest".to_owned()));
         let walls = usual_walls(std::slice::from_ref(&self.record));
-        let subject = |workload| plan.variants.iter().map(move |variant| Subject { variant: &variant.name, workload });
-        let subjects: Vec<_> = plan.workloads.iter().flat_map(|workload| subject(workload.name.as_str())).collect();
+        let workloads = plan.workloads.iter().map(|workload| workload.name.as_str());
+        let subjects: Vec<_> = workloads
+            .flat_map(|workload| plan.variants.iter().map(move |variant| Subject { variant: &variant.name, workload }))
+            .collect();
         for (number, subject) in (1..).zip(&subjects) {
             if why.is_some() || interrupted() {
                 break;

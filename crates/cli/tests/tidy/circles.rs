@@ -245,7 +245,7 @@ fn name_of(item: &syn::Item) -> Option<String> {
     Some(ident.unraw().to_string())
 }
 
-fn attributes(item: &syn::Item) -> &[syn::Attribute] {
+pub(crate) fn attributes(item: &syn::Item) -> &[syn::Attribute] {
     match item {
         syn::Item::Const(item) => &item.attrs,
         syn::Item::Enum(item) => &item.attrs,
@@ -261,7 +261,7 @@ fn attributes(item: &syn::Item) -> &[syn::Attribute] {
 }
 
 /// Whether something is there for tests only.
-fn is_of_tests(attributes: &[syn::Attribute]) -> bool {
+pub(crate) fn is_of_tests(attributes: &[syn::Attribute]) -> bool {
     attributes.iter().any(|attribute| {
         attribute.path().is_ident("cfg")
             && attribute.meta.require_list().is_ok_and(|list| list.tokens.to_string().trim() == "test")

@@ -6,6 +6,7 @@
 mod called;
 mod circles;
 mod points;
+mod shapes;
 
 use circles::{Crate, in_circles};
 use std::fs;

@@ -26,8 +26,15 @@ impl Begun {
     }
 }
 
-/// Starts the command, stopped at calls that name files or at all of them; the inner error is a refusal of the system's.
-pub(super) fn start(program: &Path, command: &Command, only_files: bool) -> io::Result<Result<Begun, io::Error>> {
+/// What became of a start.
+pub(super) enum Start {
+    Begun(Begun),
+    /// The system lets nobody trace here.
+    Refused(io::Error),
+}
+
+/// Starts the command, stopped at calls that name files or at all of them.
+pub(super) fn start(program: &Path, command: &Command, only_files: bool) -> io::Result<Start> {
     let string = |bytes: &[u8]| CString::new(bytes).map_err(|_| io::Error::from(io::ErrorKind::InvalidInput));
     let strings = |list: &mut dyn Iterator<Item = String>| -> io::Result<Vec<CString>> {
         list.map(|text| string(text.as_bytes())).collect()
@@ -49,9 +56,9 @@ pub(super) fn start(program: &Path, command: &Command, only_files: bool) -> io::
     })?;
     if let Err(refused) = sys::seize(pid) {
         sys::kill(pid);
-        return Ok(Err(refused));
+        return Ok(Start::Refused(refused));
     }
     sys::hand_on_signals_to(pid);
     File::from(open).write_all(&[1])?;
-    Ok(Ok(Begun { pid, word: word.into() }))
+    Ok(Start::Begun(Begun { pid, word: word.into() }))
 }

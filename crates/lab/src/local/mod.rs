@@ -82,7 +82,7 @@ impl Local<'_> {
         let judged = prepared.judge(stage, cell, &ended, execution);
         if is_measured {
             show.outputs(&prepared.outputs)?;
-            printed.take(stage, cell, (task.variant, judged.is_ok()), execution)?;
+            printed.take(stage, cell, task.variant, judged.is_ok(), execution)?;
         }
         let judged = judged.and_then(|()| tools.oracle(stage, cell, &ports));
         // Also after a trial that failed.

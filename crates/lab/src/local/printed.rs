@@ -72,7 +72,8 @@ impl Printed {
         &mut self,
         stage: &Stage,
         cell: Cell<'_>,
-        (variant, counts): (&str, bool),
+        variant: &str,
+        counts: bool,
         execution: &mut Execution,
     ) -> Result<(), Halt> {
         if cell.workload.output == OutputUse::Null {

@@ -69,7 +69,8 @@ impl Services {
                 self.start_one(
                     stage,
                     tools,
-                    (cell, service),
+                    cell,
+                    service,
                     &mut ports,
                     probe.as_mut().map(|probe| &mut **probe as &mut dyn IntrusiveProbe),
                 )?;
@@ -82,7 +83,8 @@ impl Services {
         &mut self,
         stage: &Stage,
         tools: &mut Tools,
-        (cell, service): (Cell<'_>, &Service),
+        cell: Cell<'_>,
+        service: &Service,
         ports: &mut Ports,
         mut probe: Option<&mut dyn IntrusiveProbe>,
     ) -> Result<(), Halt> {

@@ -107,20 +107,23 @@ fn follows(stated: &Stated, computed: &Computed, mean: Range) -> Follows {
     if most < computed.half_width[0] {
         return Follows::OtherOutcome;
     }
-    let meets = |figure: &Figure, range: Range| intersect(figure.range(), widened(range)).is_some();
     let parts = |range: Range| quotients(range, mean).map(|part| part * 100.0);
-    let apart = |both: &Option<[Figure; 2]>, range: Range| both.as_ref().is_some_and(|[d, _]| !meets(d, range));
-    let wrong_width = |both: &Option<[Figure; 2]>, range: Range| both.as_ref().is_some_and(|[_, e]| !meets(e, range));
-    if apart(absolute, computed.difference) || (mean[0] > 0.0 && apart(percent, parts(computed.difference))) {
+    let apart = |figure: Option<&Figure>, range: Range| {
+        figure.is_some_and(|figure| intersect(figure.range(), widened(range)).is_none())
+    };
+    let (absolute, percent) = (absolute.as_ref(), percent.as_ref().filter(|_| mean[0] > 0.0));
+    if apart(absolute.map(|[difference, _]| difference), computed.difference)
+        || apart(percent.map(|[part, _]| part), parts(computed.difference))
+    {
         return Follows::OtherDifference;
     }
     // FreeBSD's of today counts the error of the first mean, too, which makes the part wider or narrower.
     let width = parts(computed.half_width);
     let ratio = quotients([mean[0] + low, mean[1] + high], mean);
     let width = [width[0] * ratio[0].abs().min(1.0), width[1] * ratio[1].abs().max(1.0)];
-    let other_width = wrong_width(absolute, computed.half_width)
-        || (mean[0] > 0.0 && wrong_width(percent, width))
-        || pooled_sd.as_ref().is_some_and(|sd| !meets(sd, computed.pooled_sd));
+    let other_width = apart(absolute.map(|[_, width]| width), computed.half_width)
+        || apart(percent.map(|[_, width]| width), width)
+        || apart(pooled_sd.as_ref(), computed.pooled_sd);
     if other_width { Follows::OtherWidth } else { Follows::Yes }
 }
 

@@ -148,8 +148,8 @@ pub fn ratio(a: &Sample, b: &Sample, alpha: f64) -> Option<Band> {
     let (v_a, v_b) = (squared_error(a), squared_error(b));
     let seen = [v_a[0] * estimate[0].powi(2), v_a[1] * estimate[1].powi(2)];
     let freedom = freedom(a.n, seen, b.n, v_b);
-    let quantile = |freedom| quantile(1.0 - alpha / 2.0, freedom);
-    let (narrow, wide) = (quantile(freedom[1])?, quantile(freedom[0])?);
+    let [wide, narrow] = freedom.map(|freedom| quantile(1.0 - alpha / 2.0, freedom));
+    let (narrow, wide) = (narrow?, wide?);
     // Each end grows with b. With a it falls if it is positive, and grows if it is negative.
     let ends = |end: usize, b: f64, v: usize, t: f64| {
         let at = |a: f64| fieller(a, v_a[v], b, v_b[v], t).map(|roots| roots[end]);

@@ -33,29 +33,19 @@ enum Headings {
 pub(super) fn resolve(mut rows: Vec<Row>, sections: &[Option<Heading>], problems: &mut Vec<Problem>) -> Resolved {
     let columns_unread = asides(&mut rows);
     let are_counts = counts(&mut rows);
-    let single = single_figures(&rows, sections);
-    let is_nameless = |row: &&Row| row.summary.name.is_empty() && matches!(row.kind, Kind::Keyed { lines: 1, .. });
-    if single == Headings::Titles && rows.iter().any(|row| !row.summary.name.is_empty()) {
-        let remedy = "write the system's name before it, or leave the line out";
-        let nameless = rows.iter().filter(is_nameless);
-        problems.extend(
-            nameless
-                .map(|row| problem(row.span.clone(), "which system does this figure belong to?".to_owned(), remedy)),
-        );
+    let told = Told::of(&rows, sections);
+    if told.single == Headings::Titles && rows.iter().any(|row| !row.summary.name.is_empty()) {
+        let is_nameless = |row: &&Row| row.summary.name.is_empty() && matches!(row.kind, Kind::Keyed { lines: 1, .. });
+        problems.extend(rows.iter().filter(is_nameless).map(|row| {
+            let remedy = "write the system's name before it, or leave the line out";
+            problem(row.span.clone(), "which system does this figure belong to?".to_owned(), remedy)
+        }));
     }
-    let is_single = |row: &Row| single == Headings::Systems && matches!(row.kind, Kind::Keyed { .. });
-    let is_list = |row: &Row| matches!(row.kind, Kind::Listed { .. });
-    let is_table = |row: &&Row| !is_list(row) && !is_single(row);
-    let resources: BTreeSet<usize> =
-        rows.iter().filter(is_table).filter(|row| is_resource(&row.summary.name)).map(|row| row.section).collect();
-    let is_resource = |row: &Row| is_table(&row) && resources.contains(&row.section);
-    let others: Vec<&Row> = rows.iter().filter(|row| is_table(row) && !is_resource(row)).collect();
-    let of_others = tables(&others, sections);
     let mut headings = BTreeSet::new();
     let mut found: Vec<(Summary, Vec<Figure>, Range<usize>)> = vec![];
     let mut of_rows = vec![];
     for row in rows {
-        let told = if is_list(&row) || is_single(&row) || is_resource(&row) { Headings::Systems } else { of_others };
+        let told = told.of_row(&row);
         let heading = sections[row.section].as_ref().map(|heading| heading.text.clone());
         if told != Headings::Titles && heading.is_some() {
             headings.insert(row.section);
@@ -81,17 +71,54 @@ pub(super) fn resolve(mut rows: Vec<Row>, sections: &[Option<Heading>], problems
     }
     units(&found, problems);
     let mut summaries: Vec<Summary> = vec![];
-    for (mut summary, ..) in found {
-        let family = || summaries.iter().filter(|known| known.is_comparable(&summary));
-        let letter = || (b'A'..=b'Z').nth(family().count()).map_or("summary".to_owned(), |c| char::from(c).to_string());
-        let name = if summary.name.is_empty() { letter() } else { summary.name.clone() };
-        let numbered = (2..).map(|i| format!("{name} ({i})"));
-        let free = |name: &String| family().all(|known| known.name != *name);
-        let unique = std::iter::once(name.clone()).chain(numbered).find(free);
-        summary.name = unique.unwrap_or(name);
-        summaries.push(summary);
+    for (summary, ..) in found {
+        summaries.push(Summary { name: own_name(&summary, &summaries), ..summary });
     }
     Resolved { summaries, places, headings, columns_unread }
+}
+
+/// A name that no other summary of its quantity has.
+fn own_name(summary: &Summary, others: &[Summary]) -> String {
+    let family: Vec<&Summary> = others.iter().filter(|known| known.is_comparable(summary)).collect();
+    let name = match summary.name.as_str() {
+        "" => (b'A'..=b'Z').nth(family.len()).map_or("summary".to_owned(), |c| char::from(c).to_string()),
+        name => name.to_owned(),
+    };
+    let is_free = |name: &String| family.iter().all(|known| known.name != *name);
+    let numbered = (2..).map(|i| format!("{name} ({i})"));
+    std::iter::once(name.clone()).chain(numbered).find(is_free).unwrap_or(name)
+}
+
+/// What the headings tell, by the kinds of rows below them.
+struct Told {
+    single: Headings,
+    /// Sections with tables of a process's resources.
+    resources: BTreeSet<usize>,
+    others: Headings,
+}
+
+impl Told {
+    fn of(rows: &[Row], sections: &[Option<Heading>]) -> Self {
+        let single = single_figures(rows, sections);
+        let mut told = Self { single, resources: BTreeSet::new(), others: Headings::Titles };
+        let resources = rows.iter().filter(|row| told.is_table(row) && is_resource(&row.summary.name));
+        told.resources = resources.map(|row| row.section).collect();
+        told.others = tables(&rows.iter().filter(|row| told.is_other(row)).collect::<Vec<_>>(), sections);
+        told
+    }
+
+    fn is_table(&self, row: &Row) -> bool {
+        let is_single = self.single == Headings::Systems && matches!(row.kind, Kind::Keyed { .. });
+        !is_single && !matches!(row.kind, Kind::Listed { .. })
+    }
+
+    fn is_other(&self, row: &Row) -> bool {
+        self.is_table(row) && !self.resources.contains(&row.section)
+    }
+
+    fn of_row(&self, row: &Row) -> Headings {
+        if self.is_other(row) { self.others } else { Headings::Systems }
+    }
 }
 
 fn placed(mut summary: Summary, told: Headings, heading: Option<String>, section: usize) -> Summary {

@@ -15,8 +15,8 @@ impl Reader {
         let found = words(line, start, |c| c.is_whitespace() || ",;=:()".contains(c));
         let known = |word: &str| column(word).filter(|(column, _)| column.is_figure());
         let stands_for_one = |word: &str| is_value(split_unit(word).0) || is_value(word);
-        let is_pair = |pair: &[Word<'_>]| known(pair[0].text).is_some() && stands_for_one(pair[1].text);
-        let Some(first) = found.windows(2).position(is_pair) else { return self.joined(number, line, &found, start) };
+        let pair = found.windows(2).position(|pair| known(pair[0].text).is_some() && stands_for_one(pair[1].text));
+        let Some(first) = pair else { return self.joined(number, line, &found, start) };
         let mut pairs = vec![];
         if let Err(problem) = take(&found[first..], &mut pairs) {
             // `20 repeats each, n 20 of them` tells no figure: a remark.
@@ -147,8 +147,7 @@ fn one_unit(named: Option<String>, behind: &str, span: Range<usize>) -> Result<O
 /// A number in a name that may be a figure: one with signs; one after a colon; a time, or the last word where neither mean
 /// nor median was given, unless a colon ends the name.
 fn stray<'a>(label: &'a str, start: usize, pairs: &[Value<'_>], is_closed: bool) -> Option<Word<'a>> {
-    let has = |wanted: &[Column]| pairs.iter().any(|(column, ..)| wanted.contains(column));
-    let has_middle = has(&[Column::Mean, Column::Median]);
+    let has_middle = pairs.iter().any(|(column, ..)| matches!(column, Column::Mean | Column::Median));
     let is_count = pairs.iter().all(|(column, ..)| *column == Column::N);
     let parts = pieces(label, start);
     let is_stray = |at: &usize| {

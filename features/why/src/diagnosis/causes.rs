@@ -9,7 +9,7 @@ use crate::findings::{Cause, Ceiling, Diagnosis, FileTable, Isolation, TraceTabl
 use bakeoff_judge::findings::{Claim, Comparison, Effects, Findings, Kind, Table, Verdict};
 use bakeoff_model::metric::{self, Direction, Unit};
 use bakeoff_model::record::VariantLine;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
 /// Of what a cause is about, the most that are named.
 const ABOUT_MAX: usize = 3;
@@ -130,18 +130,18 @@ impl<'a> Place<'a> {
 
     /// Whether all that was gathered of a variant is as in the baseline.
     fn is_same(&self, name: &str) -> bool {
-        let baseline = &self.baseline.name;
-        let has = |variants: &[String], wanted: &str| variants.iter().any(|variant| variant == wanted);
-        let together = |variants: &[String]| has(variants, baseline) == has(variants, name);
-        let same_file =
-            |file: &FileTable| together(&file.absent) && file.rows.iter().all(|row| together(&row.variants));
+        let together = |variants: &[String]| {
+            variants.contains(&self.baseline.name) == variants.iter().any(|variant| variant == name)
+        };
         let same_trace = |trace: &TraceTable| {
             trace.profiles.iter().all(|profile| together(&profile.variants))
                 && trace.executed.iter().all(|executed| together(&executed.variants))
                 && trace.paths.iter().all(|path| together(&path.found_by) && together(&path.missed_by))
         };
         let mut traces = self.traces.iter().filter(|trace| trace.workload == self.table.workload);
-        self.files.iter().all(same_file) && traces.all(same_trace)
+        let files = self.files.iter();
+        files.flat_map(|file| file.rows.iter().map(|row| &row.variants).chain([&file.absent])).all(|all| together(all))
+            && traces.all(same_trace)
     }
 
     /// What is consistent with the difference: there is more of it in the slower one, and the difference is not larger
@@ -234,20 +234,15 @@ impl<'a> Place<'a> {
 
 /// The parts that differ most, by name: of files the name only, because their folders may differ.
 fn about(one: &BTreeMap<String, u64>, other: &BTreeMap<String, u64>) -> Vec<String> {
-    let name = |path: &str| path.rsplit('/').next().unwrap_or(path).to_owned();
-    let sum = |parts: &BTreeMap<String, u64>| {
-        let mut sums: BTreeMap<String, u64> = BTreeMap::new();
-        parts.iter().for_each(|(path, number)| *sums.entry(name(path)).or_default() += number);
-        sums
-    };
-    let (one, other) = (sum(one), sum(other));
-    let names: BTreeSet<&String> = one.keys().chain(other.keys()).collect();
-    let distance = |name: &String| {
-        let of = |parts: &BTreeMap<String, u64>| parts.get(name).copied().unwrap_or(0);
-        of(&one).abs_diff(of(&other))
-    };
-    let mut distances: Vec<(u64, &String)> = names.into_iter().map(|name| (distance(name), name)).collect();
-    distances.retain(|(distance, _)| *distance > 0);
-    distances.sort_by_key(|(distance, _)| std::cmp::Reverse(*distance));
-    distances.into_iter().take(ABOUT_MAX).map(|(_, name)| name.clone()).collect()
+    let mut sums: BTreeMap<&str, [u64; 2]> = BTreeMap::new();
+    for (side, parts) in [one, other].into_iter().enumerate() {
+        for (path, number) in parts {
+            sums.entry(path.rsplit('/').next().unwrap_or(path)).or_default()[side] += number;
+        }
+    }
+    let mut names: Vec<(u64, &str)> =
+        sums.into_iter().map(|(name, [one, other])| (one.abs_diff(other), name)).collect();
+    names.retain(|(distance, _)| *distance > 0);
+    names.sort_by_key(|(distance, _)| std::cmp::Reverse(*distance));
+    names.into_iter().take(ABOUT_MAX).map(|(_, name)| name.to_owned()).collect()
 }

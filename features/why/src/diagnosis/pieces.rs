@@ -54,9 +54,10 @@ impl<'a> Pieces<'a> {
 /// path. Folders may have a version or a platform in them, such as `lib/5.36.0/x86_64-linux`, which variants change.
 pub(super) fn keys<'p>(paths: &[Vec<&'p str>]) -> Vec<Vec<&'p str>> {
     let name = |path: &'p str| path.rsplit('/').next().unwrap_or(path);
-    let is_ambiguous =
-        |wanted: &str| paths.iter().any(|own| own.iter().filter(|path| name(path) == wanted).count() > 1);
-    let key = |path: &&'p str| if is_ambiguous(name(path)) { *path } else { name(path) };
+    let key = |path: &&'p str| {
+        let is_ambiguous = paths.iter().any(|own| own.iter().filter(|other| name(other) == name(path)).count() > 1);
+        if is_ambiguous { *path } else { name(path) }
+    };
     paths.iter().map(|own| own.iter().map(key).collect()).collect()
 }
 

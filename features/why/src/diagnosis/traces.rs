@@ -107,15 +107,13 @@ pub(super) fn executable(census: &Census) -> Vec<&str> {
 /// Which variants execute the same files. Those of the prefix are matched as [`keys`] says, others by their path.
 fn executed(all: &[Of<'_>]) -> Vec<Executed> {
     let paths: Vec<Vec<&str>> = all.iter().map(|(_, census)| executable(census)).collect();
-    let outside = |own: &[&str]| -> Vec<String> {
-        own.iter().filter(|path| !path.starts_with(PREFIX)).map(|path| (*path).to_owned()).collect()
-    };
     let mut own = paths.clone();
     own.iter_mut().for_each(|own| own.retain(|path| path.starts_with(PREFIX)));
     let mut groups = vec![];
     for (((variant, _), keys), paths) in all.iter().zip(keys(&own)).zip(&paths) {
         let keys: BTreeSet<&str> = keys.into_iter().collect();
-        group(&mut groups, (keys, outside(paths)), variant);
+        let outside = paths.iter().filter(|path| !path.starts_with(PREFIX)).map(|path| (*path).to_owned());
+        group(&mut groups, (keys, outside.collect::<Vec<String>>()), variant);
     }
     let Some(first) = groups.first().map(|((_, outside), _)| outside.clone()) else { return vec![] };
     let without = |of: &[String], other: &[String]| of.iter().filter(|path| !other.contains(path)).cloned().collect();

@@ -121,8 +121,7 @@ pub fn differences(before: &FileFacts, after: &FileFacts) -> Vec<Difference> {
         difference.before = difference.before.take().or(none.clone());
         difference.after = difference.after.take().or(none);
     }
-    let nothing = |value: &Option<Value>| value.as_ref().is_none_or(Value::is_nothing);
-    all.retain(|difference| !(nothing(&difference.before) && nothing(&difference.after)));
+    all.retain(|Difference { before, after, .. }| before.iter().chain(after).any(|value| !value.is_nothing()));
     all.sort_by_key(|difference| difference.group);
     all
 }

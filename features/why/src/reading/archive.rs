@@ -15,7 +15,7 @@ pub(super) fn read<S: ReadCacheOps>(mut cache: ReadCache<S>, size_bytes: u64) ->
     let mut members = vec![];
     {
         let allowance = Allowance::of(size_bytes);
-        let data = Source::new(&cache, &allowance, (0, size_bytes));
+        let data = Source::new(&cache, &allowance, 0, size_bytes);
         let archive = ArchiveFile::parse(data).within("the archive")?;
         facts.thin = archive.is_thin();
         if facts.thin {

@@ -26,9 +26,11 @@ pub(super) fn elf_at<S: ReadCacheOps>(
     depth: Depth,
 ) -> Result<Content, Broken> {
     let allowance = Allowance::of(range.1);
-    facts(Source::new(cache, &allowance, range), depth).map_err(|Broken(what)| match allowance.is_used_up() {
-        true => Broken(format!("{what} (its parts add up to more than the file)")),
-        false => Broken(what),
+    facts(Source::new(cache, &allowance, range.0, range.1), depth).map_err(|Broken(what)| {
+        match allowance.is_used_up() {
+            true => Broken(format!("{what} (its parts add up to more than the file)")),
+            false => Broken(what),
+        }
     })
 }
 

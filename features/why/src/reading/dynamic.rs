@@ -170,7 +170,6 @@ impl<'d, H: FileHeader<Endian = Endianness>> Dynamic<'d, H> {
         let first = |tag| self.value(tag).map(name).transpose();
         let needed = self.entries.iter().filter(|(tag, _)| *tag == elf::DT_NEEDED);
         let flags = self.flags();
-        let has = |name: &str| flags.contains(name);
         Ok(Linking {
             dynamic: self.present,
             interpreter: None,
@@ -178,8 +177,8 @@ impl<'d, H: FileHeader<Endian = Endianness>> Dynamic<'d, H> {
             needed: needed.map(|(_, offset)| name(*offset)).collect::<Result<_, _>>()?,
             rpath: first(elf::DT_RPATH)?,
             runpath: first(elf::DT_RUNPATH)?,
-            symbolic: has("SYMBOLIC"),
-            textrel: has("TEXTREL"),
+            symbolic: flags.contains("SYMBOLIC"),
+            textrel: flags.contains("TEXTREL"),
             versions: self.versions(endian, data, sections)?,
             flags: flags.into_iter().collect(),
         })

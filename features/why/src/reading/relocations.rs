@@ -124,7 +124,7 @@ impl<'d, H: FileHeader<Endian = Endianness>, R: ReadRef<'d>> Census<'_, 'd, H, R
                 self.count(entry.r_type.0, entry.r_sym)?;
                 count += 1;
             }
-            self.table(name, Encoding::Crel, loaded, (count, count));
+            self.table(name, Encoding::Crel, loaded, [count, count]);
         }
         Ok(())
     }
@@ -161,7 +161,7 @@ impl<'d, H: FileHeader<Endian = Endianness>, R: ReadRef<'d>> Census<'_, 'd, H, R
         for entry in entries {
             self.count(entry.r_type(endian, is_mips64el).0, entry.r_sym(endian, is_mips64el))?;
         }
-        self.table(name, Encoding::Rela, loaded, (entries.len() as u64, entries.len() as u64));
+        self.table(name, Encoding::Rela, loaded, [entries.len() as u64; 2]);
         Ok(())
     }
 
@@ -170,7 +170,7 @@ impl<'d, H: FileHeader<Endian = Endianness>, R: ReadRef<'d>> Census<'_, 'd, H, R
         for entry in entries {
             self.count(entry.r_type(endian).0, entry.r_sym(endian))?;
         }
-        self.table(name, Encoding::Rel, loaded, (entries.len() as u64, entries.len() as u64));
+        self.table(name, Encoding::Rel, loaded, [entries.len() as u64; 2]);
         Ok(())
     }
 
@@ -181,7 +181,7 @@ impl<'d, H: FileHeader<Endian = Endianness>, R: ReadRef<'d>> Census<'_, 'd, H, R
             if word & 1 == 0 { 1 } else { u64::from((word >> 1).count_ones()) }
         });
         let relocations = relocations.sum();
-        self.table(name, Encoding::Relr, true, (words.len() as u64, relocations));
+        self.table(name, Encoding::Relr, true, [words.len() as u64, relocations]);
     }
 
     fn count(&mut self, number: u32, symbol: u32) -> Result<(), Broken> {
@@ -207,7 +207,7 @@ impl<'d, H: FileHeader<Endian = Endianness>, R: ReadRef<'d>> Census<'_, 'd, H, R
     }
 
     /// Ends a table: what was counted since the last is its.
-    fn table(&mut self, section: String, encoding: Encoding, loaded: bool, (entries, relocations): (u64, u64)) {
+    fn table(&mut self, section: String, encoding: Encoding, loaded: bool, [entries, relocations]: [u64; 2]) {
         let machine = self.elf.machine();
         let rare = std::mem::take(&mut self.rare);
         let common = self.common.iter_mut().enumerate().filter(|(_, count)| **count > 0);

@@ -67,7 +67,7 @@ impl<S: ReadCacheOps> Copy for Source<'_, S> {}
 
 impl<'d, S: ReadCacheOps> Source<'d, S> {
     /// Bytes from `offset` on; the caller sees to it that the file has them.
-    pub(super) fn new(cache: &'d ReadCache<S>, allowance: &'d Allowance, (offset, size_bytes): (u64, u64)) -> Self {
+    pub(super) fn new(cache: &'d ReadCache<S>, allowance: &'d Allowance, offset: u64, size_bytes: u64) -> Self {
         Self { cache, allowance, offset, size_bytes }
     }
 }

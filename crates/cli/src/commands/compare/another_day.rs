@@ -103,7 +103,7 @@ impl Earlier {
                 run: line.run.clone(),
                 ..Variant::default()
             };
-            if let Err(why) = is_same(line, plan, &variant, setup, (&then, basis)) {
+            if let Err(why) = is_same(line, plan, &variant, setup, &then, basis) {
                 self.reasons.push(Reason { variant: line.name.clone(), why });
                 continue;
             }
@@ -148,7 +148,8 @@ fn is_same(
     plan: &Plan,
     variant: &Variant,
     setup: &Setup,
-    (then, now): (&Basis, &Basis),
+    then: &Basis,
+    now: &Basis,
 ) -> Result<(), String> {
     let Some(run) = line.run.as_deref().filter(|_| line.build.is_none()) else {
         return Err("it was built then, and a build races by its own options: see --git".to_owned());
