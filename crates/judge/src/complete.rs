@@ -7,12 +7,12 @@
 //! Of a level that was executed with a single combination, the baseline's, there is only the pair that has its row in the
 //! table. What has no combination at all is left to the linear model ([`super::fraction`]).
 
-use super::contrasts::{Planned, Subject, Weights};
+use super::contrasts::{Planned, Weights};
 use super::factors::Factors;
 use super::ids::{Cell, Ids, Place, VariantId};
 use super::study::with_shared;
 use super::trials::Passes;
-use crate::findings::{Over, Refusal};
+use crate::findings::{Level, Over, Refusal, Step, Subject};
 use bakeoff_model::record::StudyLine;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -43,7 +43,7 @@ pub(super) struct Outline {
 /// What a judged contrast does not say.
 #[derive(Default)]
 pub(super) struct Detail {
-    pub(super) within: Option<String>,
+    pub(super) within: Option<Level>,
     pub(super) over: Option<Over>,
     /// Why there is none, and the linear model need not be asked.
     pub(super) refused: Option<Refusal>,
@@ -124,7 +124,7 @@ impl<'a> Design<'a> {
                             return None;
                         }
                         let mut outline = self.outline(&corners, &[(f, a)]);
-                        outline.detail.within = Some(self.named(g, b));
+                        outline.detail.within = Some(self.level(g, b));
                         Some(outline)
                     };
                     families.push((0..g_levels.len()).filter_map(simple).collect());
@@ -158,10 +158,11 @@ impl<'a> Design<'a> {
         let refused = is_nothing.then_some(Refusal::SameProgram);
         let step = |(factor, level): &(usize, usize)| {
             let (name, levels) = &self.factors.0[*factor];
-            [name.clone(), levels[*level].clone(), levels[0].clone()]
+            Step { factor: name.clone(), level: levels[*level].clone(), against: levels[0].clone() }
         };
-        let named =
-            |level: &dyn Fn(usize) -> usize| of.iter().map(|(f, l)| self.named(*f, level(*l))).collect::<Vec<_>>();
+        let named = |level: &dyn Fn(usize) -> usize| {
+            of.iter().map(|(f, l)| self.level(*f, level(*l)).to_string()).collect::<Vec<_>>()
+        };
         let planned = Planned {
             name: named(&|level| level).join(TIMES),
             against: named(&|_| 0).join(", "),
@@ -217,9 +218,9 @@ impl<'a> Design<'a> {
         }
     }
 
-    fn named(&self, factor: usize, level: usize) -> String {
-        let (name, levels) = &self.factors.0[factor];
-        format!("{name}={}", levels[level])
+    fn level(&self, factor: usize, level: usize) -> Level {
+        let (factor, levels) = &self.factors.0[factor];
+        Level { factor: factor.clone(), level: levels[level].clone() }
     }
 }
 

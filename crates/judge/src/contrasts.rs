@@ -12,7 +12,7 @@
 use super::ids::{Cell, Place, VariantId};
 use super::metric_spec::MetricSpec;
 use super::trials::{Pairs, Passes};
-use crate::findings::Scale;
+use crate::findings::{Scale, Subject};
 use bakeoff_model::metric::Unit;
 use bakeoff_stats::describe::median;
 use bakeoff_stats::equivalence::Zone;
@@ -50,17 +50,6 @@ pub(super) struct Planned {
     pub(super) against: String,
     pub(super) subject: Subject,
     pub(super) weights: Weights,
-}
-
-/// What a contrast is about.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Subject {
-    /// Levels of factors against others: each factor, its level and the reference.
-    Levels(Vec<[String; 3]>),
-    /// A variant and the one that it is compared with.
-    Pair([VariantId; 2]),
-    /// One condition against another, for one variant: the same build on both sides.
-    Conditions,
 }
 
 impl Planned {

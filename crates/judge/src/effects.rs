@@ -4,7 +4,7 @@
 
 use super::complete::{Design, Detail, Outline};
 use super::conclude::conclude_effect;
-use super::contrasts::{Contrasts, Planned, Subject, Weights};
+use super::contrasts::{Contrasts, Planned, Weights};
 use super::factors::Factors;
 use super::fraction::Fraction;
 use super::ids::{Cell, Ids, Place, VariantId};
@@ -15,18 +15,12 @@ use super::study::{places, variants};
 use super::trends::trends;
 use super::trials::{Passes, Trials};
 use super::{infer, outputs, ranking};
-use crate::findings::{Caveat, Comparison, Effect, Effects, Kind, Ranking, Scale};
+use crate::findings::{Caveat, Comparison, Effect, Effects, Kind, Ranking, Scale, Subject};
 use bakeoff_model::metric::Metric;
 use bakeoff_model::record::{Record, StudyLine, TWIN, VariantLine};
 
-/// A family of effects, and what each of them is about.
-pub(super) struct Family {
-    pub(super) effects: Effects,
-    pub(super) subjects: Vec<Subject>,
-}
-
 /// All families of a study.
-pub(super) fn effects(record: &Record, trials: &Trials<'_>, pairs: Known<'_>, rule: DecisionRule) -> Vec<Family> {
+pub(super) fn effects(record: &Record, trials: &Trials<'_>, pairs: Known<'_>, rule: DecisionRule) -> Vec<Effects> {
     let study = &record.study;
     let factors = Factors::of(study);
     let crossed = factors.are_crossed(study);
@@ -58,8 +52,8 @@ pub(super) fn effects(record: &Record, trials: &Trials<'_>, pairs: Known<'_>, ru
                 let planned = suite(study, &workloads, ids, condition);
                 let mut family = judge.family((Kind::Suite, 0), place, planned);
                 let whole = Whole { study, workloads: &workloads, ids, condition, known, passes };
-                family.effects.twin = whole.twin(rule);
-                family.effects.ranking = whole.ranking(&family.effects.effects, rule).filter(|_| decides);
+                family.twin = whole.twin(rule);
+                family.ranking = whole.ranking(&family.effects, rule).filter(|_| decides);
                 families.push(family);
             }
         }
@@ -72,7 +66,7 @@ pub(super) fn effects(record: &Record, trials: &Trials<'_>, pairs: Known<'_>, ru
             }
         }
     }
-    families.retain(|family| !family.subjects.is_empty());
+    families.retain(|family| !family.effects.is_empty());
     families
 }
 
@@ -88,7 +82,7 @@ pub(super) fn levels(
     pairs: Known<'_>,
     rule: DecisionRule,
     are_wanted: bool,
-) -> Vec<Family> {
+) -> Vec<Effects> {
     let study = &record.study;
     let is_listed = match Factors::of(study).0.as_slice() {
         [(_, levels)] => (levels.len() - 1) * levels.len().saturating_sub(2) / 2 <= PAIRS_MAX,
@@ -115,13 +109,13 @@ pub(super) fn levels(
         let planned = both.map(|(name, against)| Planned {
             name: name.to_owned(),
             against: against.to_owned(),
-            subject: Subject::Pair([ids.variant(name), ids.variant(against)]),
+            subject: Subject::Variant { variant: name.to_owned(), against: against.to_owned() },
             weights: [(cell(name), 1.0), (cell(against), -1.0)].into(),
         });
         judge.family((Kind::Levels, 0), (Some(workload), Some(condition)), planned.collect())
     };
-    let mut families: Vec<Family> = places(study).map(family).collect();
-    families.retain(|family| !family.subjects.is_empty());
+    let mut families: Vec<Effects> = places(study).map(family).collect();
+    families.retain(|family| !family.effects.is_empty());
     families
 }
 
@@ -138,7 +132,7 @@ struct Judge<'a> {
 impl Judge<'_> {
     /// Main effects, and on the deciding metric the interactions and the simple effects: by contrasts of the combinations that
     /// are there ([`super::complete`]), and by the linear model what these cannot tell.
-    fn factorial(self, study: &StudyLine, factors: &Factors, place: Place, decides: bool) -> Vec<Family> {
+    fn factorial(self, study: &StudyLine, factors: &Factors, place: Place, decides: bool) -> Vec<Effects> {
         let Self { known, passes, ids, rule, .. } = self;
         let (workload, condition) = ids.names(place);
         let design = Design::new(study, factors, ids, place, passes);
@@ -149,14 +143,14 @@ impl Judge<'_> {
                 let names = (Some(workload), Some(condition));
                 self.family((kind, elsewhere), names, planned.clone())
             };
-            let Family { effects: mut family, mut subjects } = judged(0);
+            let mut family = judged(0);
             let is_open = |effect: &Effect, detail: &Detail| effect.comparison.is_none() && detail.refused.is_none();
-            let open: Vec<String> = family
+            let open: Vec<Subject> = family
                 .effects
                 .iter()
                 .zip(&details)
                 .filter(|(effect, detail)| kind != Kind::Simple && is_open(effect, detail))
-                .map(|(effect, _)| effect.name.clone())
+                .map(|(effect, _)| effect.subject.clone())
                 .collect();
             if !open.is_empty() {
                 let spec = (MetricSpec::of(known), rule.margin);
@@ -165,12 +159,13 @@ impl Judge<'_> {
                 // What neither can tell takes no part of alpha from the others.
                 let estimable = fraction.estimable(kind, &open);
                 if estimable > 0 {
-                    Family { effects: family, subjects } = judged(estimable);
+                    family = judged(estimable);
                 }
                 let size = family.effects.iter().filter(|effect| effect.comparison.is_some()).count() + estimable;
                 let modelled = fraction.effects(kind, DecisionRule { family: size as u32, ..rule }, &open);
                 for effect in modelled {
-                    family.effects.iter_mut().filter(|e| e.name == effect.name).for_each(|e| *e = effect.clone());
+                    let same = family.effects.iter_mut().filter(|known| known.subject == effect.subject);
+                    same.for_each(|known| *known = effect.clone());
                 }
                 if kind == Kind::Interaction {
                     family.aliases = fraction.aliases();
@@ -182,7 +177,7 @@ impl Judge<'_> {
                     effect.refused = detail.refused.filter(|_| effect.comparison.is_none());
                 }
             }
-            Family { effects: family, subjects }
+            family
         };
         let mut families = vec![family(Kind::Main, design.mains())];
         if decides {
@@ -200,7 +195,7 @@ impl Judge<'_> {
         (kind, elsewhere): (Kind, usize),
         (workload, condition): (Option<&str>, Option<&str>),
         planned: Vec<Planned>,
-    ) -> Family {
+    ) -> Effects {
         let Self { known, passes, ids, pairs, rule } = self;
         let as_pair = |planned: &Planned| {
             let (place, variant, against) = planned.pair()?;
@@ -227,11 +222,11 @@ impl Judge<'_> {
             let is_open = comparison.is_none() && of_variants;
             let refused = is_open.then(|| outputs::lacking(pairs.outputs, ids, &planned.weights)).flatten();
             let Planned { name, against, subject, .. } = planned;
-            (Effect { name, against, within: None, over: None, comparison, refused }, subject)
+            Effect { subject, name, against, within: None, over: None, comparison, refused }
         });
-        let (effects, subjects): (Vec<Effect>, Vec<Subject>) = effects.unzip();
+        let effects = effects.collect();
         let owned = |name: Option<&str>| name.map(str::to_owned);
-        let effects = Effects {
+        Effects {
             kind,
             workload: owned(workload),
             condition: owned(condition),
@@ -242,8 +237,7 @@ impl Judge<'_> {
             effects,
             twin: None,
             ranking: None,
-        };
-        Family { effects, subjects }
+        }
     }
 }
 
@@ -274,8 +268,9 @@ fn conditions(study: &StudyLine, ids: &Ids<'_>, workload: &str, condition: &str)
         let name = variant.name.as_str();
         let cell = |condition: &str| Cell { variant: ids.variant(name), place: ids.place(workload, condition) };
         let weights = [(cell(condition), 1.0), (cell(reference), -1.0)].into();
-        let (name, against) = (format!("{name}: {condition}"), reference.to_owned());
-        Planned { name, against, subject: Subject::Conditions, weights }
+        let (variant, condition, against) = (name.to_owned(), condition.to_owned(), reference.to_owned());
+        let (name, subject) = (format!("{name}: {condition}"), Subject::Condition { variant, condition, against });
+        Planned { name, against: reference.to_owned(), subject, weights }
     };
     variants(study).map(planned).collect()
 }
@@ -334,8 +329,8 @@ impl Whole<'_> {
     /// All pairs, those with the baseline as the suite has them.
     fn ranking(&self, effects: &[Effect], rule: DecisionRule) -> Option<Ranking> {
         let baseline = self.ids.variant(&variants(self.study).next()?.name);
-        let others = effects.iter().filter(|effect| effect.comparison.is_some());
-        let others = others.map(|effect| (self.ids.variant(&effect.name), effect.comparison.as_ref()));
+        let others = effects.iter().filter_map(|effect| Some((effect.variant()?, Some(effect.comparison.as_ref()?))));
+        let others = others.map(|(variant, comparison)| (self.ids.variant(variant), comparison));
         let rows: Vec<(VariantId, Option<&Comparison>)> = [(baseline, None)].into_iter().chain(others).collect();
         let contrasts = |first: VariantId, second: VariantId| self.contrasts(second, first, rule.margin);
         let pairs = Pairs::of(&rows, &contrasts, self.ids, self.spec(), rule)?;
@@ -361,7 +356,7 @@ fn against_baseline(
         let (variant, against) = (ids.variant(name), ids.variant(baseline));
         weigh(against, -1.0, &mut weights);
         weigh(variant, 1.0, &mut weights);
-        let subject = Subject::Pair([variant, against]);
+        let subject = Subject::Variant { variant: name.to_owned(), against: baseline.to_owned() };
         planned.push(Planned { name: name.to_owned(), against: baseline.to_owned(), subject, weights });
     }
     planned

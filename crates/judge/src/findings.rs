@@ -5,6 +5,7 @@ mod build_cost;
 mod builds;
 mod caveat;
 mod comparison;
+mod effects;
 mod outputs;
 mod refusal;
 mod verdict;
@@ -14,19 +15,18 @@ pub use build_cost::*;
 pub use builds::*;
 pub use caveat::*;
 pub use comparison::*;
+pub use effects::*;
 pub use outputs::*;
 pub use refusal::*;
 pub use verdict::*;
 
 use bakeoff_model::metric::{Direction, Metric, Unit};
 use bakeoff_model::record::{BuildLine, Excluded, Place, SharedLine, Unavailable, VariantLine};
-use bakeoff_model::study::Levels;
 use bakeoff_model::until::Until;
 use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
 
 /// The version of this format.
-pub const FORMAT: u32 = 2;
+pub const FORMAT: u32 = 3;
 
 /// Sections of features: data, by name.
 pub type Sections = serde_json::Map<String, serde_json::Value>;
@@ -120,32 +120,41 @@ pub struct Findings {
 }
 
 impl Findings {
-    /// Leaves the rows of these variants and of the baseline; all that was judged stays corrected for all of them. None
-    /// of them leaves everything; the first that is unknown is returned, and nothing is changed then.
+    /// Leaves what is said of these variants and of the baseline; all that was judged stays corrected for all of them, and
+    /// doubts about the whole study stay. No names leave everything; the first that is unknown is returned, and nothing is
+    /// changed then.
     pub fn retain(&mut self, only: &[String]) -> Option<String> {
-        let Some((baseline, others)) = self.variants.split_first() else { return only.first().cloned() };
-        if let Some(unknown) =
-            only.iter().find(|name| **name != baseline.name && others.iter().all(|v| v.name != **name))
-        {
+        if let Some(unknown) = only.iter().find(|name| self.variants.iter().all(|variant| variant.name != **name)) {
             return Some(unknown.clone());
         }
-        if only.is_empty() {
-            return None;
+        if !only.is_empty() {
+            self.keep(only);
         }
-        let baseline = baseline.name.clone();
+        None
+    }
+
+    fn keep(&mut self, only: &[String]) {
+        let Some(baseline) = self.variants.first().map(|variant| variant.name.clone()) else { return };
         let stays = |name: &str| name == baseline || only.iter().any(|known| known == name);
         self.variants.retain(|variant| stays(&variant.name));
+        self.shared.retain(|one| stays(&one.with));
         for table in &mut self.tables {
             table.rows.retain(|row| stays(&row.variant));
-            table.ranking.iter_mut().for_each(|ranking| ranking.variants.retain(|ranked| stays(&ranked.variant)));
+            table.ranking.iter_mut().for_each(|ranking| ranking.keep(stays));
         }
-        for family in self.effects.iter_mut().filter(|family| family.kind == Kind::Suite) {
-            family.effects.retain(|effect| stays(&effect.name));
-            family.ranking.iter_mut().for_each(|ranking| ranking.variants.retain(|ranked| stays(&ranked.variant)));
+        for family in &mut self.effects {
+            family.effects.retain(|effect| effect.is_about(&self.variants));
+            family.ranking.iter_mut().for_each(|ranking| ranking.keep(stays));
         }
+        self.effects.retain(|family| !family.effects.is_empty());
         self.latencies.iter_mut().for_each(|table| table.rows.retain(|row| stays(&row.variant)));
+        let watched = self.conditions.iter_mut().flat_map(|condition| &mut condition.watched);
+        watched.for_each(|watched| watched.variants.retain(|one| stays(&one.variant)));
+        self.outputs.iter_mut().for_each(|outputs| outputs.others.retain(|other| stays(&other.variant)));
+        self.outputs.retain(|outputs| !outputs.others.is_empty());
+        self.built_and_executed.retain(|one| stays(&one.variant));
+        self.building.iter_mut().for_each(|building| building.keep(only));
         self.failures.retain(|lost| stays(&lost.variant));
-        None
     }
 }
 
@@ -219,6 +228,15 @@ pub struct Ranking {
     pub left_out: Vec<String>,
 }
 
+impl Ranking {
+    /// Leaves some variants; the numbers of pairs stay those of all.
+    fn keep(&mut self, stays: impl Fn(&str) -> bool) {
+        self.variants.retain(|ranked| stays(&ranked.variant));
+        self.equivalent.retain(|pair| pair.iter().all(|name| stays(name)));
+        self.left_out.retain(|name| stays(name));
+    }
+}
+
 /// One variant among all.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Ranked {
@@ -243,89 +261,4 @@ pub struct Row {
     pub summary: Option<Summary>,
     /// Against the baseline; none for the baseline itself, or where there is no block with both.
     pub comparison: Option<Comparison>,
-}
-
-/// A family of contrasts beyond the pairs of a table: the correction is made within it.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Effects {
-    /// What they are contrasts of.
-    pub kind: Kind,
-    /// The workload; none if over all of them.
-    pub workload: Option<String>,
-    /// The condition; where conditions are compared, the one that is compared with the first.
-    pub condition: Option<String>,
-    /// The metric's name.
-    pub metric: String,
-    /// Its base unit.
-    pub unit: Unit,
-    /// Which way is better.
-    #[serde(default)]
-    pub better: Direction,
-    /// Terms that cannot be distinguished, because not every combination of levels ran; empty if all did.
-    pub aliases: Vec<Alias>,
-    /// The contrasts.
-    pub effects: Vec<Effect>,
-    /// Of a suite: the baseline's twin against it over all workloads, uncorrected.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub twin: Option<Comparison>,
-    /// Of a suite on the deciding metric, with three variants or more: all pairs.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub ranking: Option<Ranking>,
-}
-
-/// What contrasts are contrasts of.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Kind {
-    /// A level of a factor against the baseline's, averaged over all levels of the other factors.
-    Main,
-    /// How much two levels together do beyond what each does alone: (both ÷ one) ÷ (other ÷ neither).
-    Interaction,
-    /// A level of a factor against the baseline's, within each level of another one and averaged over all levels of the
-    /// rest: a family for each level and other factor.
-    Simple,
-    /// What one step of a factor does whose levels rise step by step, averaged over all levels of the other factors: the slope
-    /// of ln y on the number of the step.
-    Trend,
-    /// A level of a factor against another one, neither of them the baseline's, while all other factors are as in the
-    /// baseline. Only where evidence was gathered, which such pairs isolate, or where it is the only factor.
-    Levels,
-    /// A variant against the baseline over all workloads, of equal weight: the geometric mean of the ratios.
-    Suite,
-    /// A condition against the study's first, for one variant, paired by pass.
-    Condition,
-    /// How much a variant's ratio to the baseline under a condition is its ratio under the study's first.
-    ConditionChange,
-}
-
-/// One contrast.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Effect {
-    /// Its name, such as `malloc=perl`, `malloc=perl × threads=on`, or a variant's display name.
-    pub name: String,
-    /// What it is compared with, such as `malloc=system`.
-    pub against: String,
-    /// Of a simple effect: the level within which it is, such as `threads=on`.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub within: Option<String>,
-    /// Over which combinations of the other factors it is averaged, where that is not all of them.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub over: Option<Over>,
-    /// What the blocks say; none if no block has all that is needed.
-    pub comparison: Option<Comparison>,
-    /// Why it cannot be estimated, if so and if it is not that blocks are missing.
-    pub refused: Option<Refusal>,
-}
-
-/// The combinations of the other factors' levels that an effect is averaged over: those that were executed with every level
-/// that it compares.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct Over {
-    /// Each of them.
-    pub combinations: Vec<Levels>,
-    /// How many there would be if all were executed.
-    pub of: u32,
-    /// The same by factor, where they are all combinations of these levels: the factors of which a level is left out, each
-    /// with the levels that are not. Empty where they are not.
-    pub levels: BTreeMap<String, Vec<String>>,
 }

@@ -12,7 +12,9 @@ use super::infer::{self, Inference};
 use super::metric_spec::MetricSpec;
 use super::rule::DecisionRule;
 use super::trials::Passes;
-use crate::findings::{Alias, Caveat, Effect, Inferred, Kind, Refusal, Scale, Term, Test, Tested};
+use crate::findings::{
+    Alias, Caveat, Effect, Inferred, Kind, Level, Refusal, Scale, Step as LevelStep, Subject, Term, Test, Tested,
+};
 use bakeoff_model::metric::Unit;
 use bakeoff_model::record::StudyLine;
 use bakeoff_stats::describe::median;
@@ -39,6 +41,7 @@ pub(super) struct Fraction<'a> {
 
 /// What one effect amounts to.
 struct Estimated {
+    subject: Subject,
     name: String,
     against: String,
     estimate: Result<Estimate, Refusal>,
@@ -103,26 +106,26 @@ impl<'a> Fraction<'a> {
         }
     }
 
-    /// The effects of these names, in a family of the rule's size: the others are judged elsewhere, and count.
-    pub(super) fn effects(&self, kind: Kind, rule: DecisionRule, names: &[String]) -> Vec<Effect> {
+    /// The effects on these subjects, in a family of the rule's size: the others are judged elsewhere, and count.
+    pub(super) fn effects(&self, kind: Kind, rule: DecisionRule, subjects: &[Subject]) -> Vec<Effect> {
         // Weights of a main effect are 1 on either side, those of an interaction 2.
         let (mut all, weight) = match kind {
             Kind::Interaction => (self.interactions(), 2.0),
             _ => (self.mains(), 1.0),
         };
-        all.retain(|one| names.contains(&one.name));
+        all.retain(|one| subjects.contains(&one.subject));
         self.judged(all, weight * self.wrong_by, rule)
     }
 
     /// How many of these the model can estimate.
-    pub(super) fn estimable(&self, kind: Kind, names: &[String]) -> usize {
+    pub(super) fn estimable(&self, kind: Kind, subjects: &[Subject]) -> usize {
         let all = if kind == Kind::Interaction { self.interactions() } else { self.mains() };
-        all.iter().filter(|one| names.contains(&one.name) && one.estimate.is_ok()).count()
+        all.iter().filter(|one| subjects.contains(&one.subject) && one.estimate.is_ok()).count()
     }
 
     fn mains(&self) -> Vec<Estimated> {
         let of = |step: Step| {
-            let (name, against) = self.names(step);
+            let (subject, [name, against]) = (Subject::Levels(vec![self.step(step)]), self.names(step));
             let main = |fit: &Option<Fit>| match (self.modelled(step), fit) {
                 (None, _) => Err(Refused::Unknown),
                 (_, None) => Err(Refused::NoError),
@@ -132,9 +135,9 @@ impl<'a> Fraction<'a> {
             match full {
                 Err(Refused::Aliased { with }) if with.iter().all(|term| matches!(term, linear::Term::TwoWay(..))) => {
                     let caveat = Some(Caveat::Aliased { effect: name.clone(), with: self.named(&with) });
-                    Estimated { estimate: self.refused(alone()), name, against, caveat }
+                    Estimated { subject, estimate: self.refused(alone()), name, against, caveat }
                 }
-                other => Estimated { estimate: self.refused(other), name, against, caveat: None },
+                other => Estimated { subject, estimate: self.refused(other), name, against, caveat: None },
             }
         };
         self.factors.steps().map(of).collect()
@@ -142,14 +145,15 @@ impl<'a> Fraction<'a> {
 
     fn interactions(&self) -> Vec<Estimated> {
         let of = |(a, b): (Step, Step)| {
-            let ((one, from), (other, to)) = (self.names(a), self.names(b));
+            let ([one, from], [other, to]) = (self.names(a), self.names(b));
+            let subject = Subject::Levels(vec![self.step(a), self.step(b)]);
             let full = match (self.modelled(a).zip(self.modelled(b)), &self.full) {
                 (None, _) => Err(Refused::Unknown),
                 (_, None) => Err(Refused::NoError),
                 (Some((a, b)), Some(fit)) => fit.interaction(a, b),
             };
             let (name, against) = (format!("{one} × {other}"), format!("{from}, {to}"));
-            Estimated { estimate: self.refused(full), name, against, caveat: None }
+            Estimated { subject, estimate: self.refused(full), name, against, caveat: None }
         };
         let steps: Vec<Step> = self.factors.steps().collect();
         let pairs = steps.iter().enumerate().flat_map(|(i, a)| steps[i + 1..].iter().map(move |b| (*a, *b)));
@@ -175,7 +179,8 @@ impl<'a> Fraction<'a> {
                 }
                 Err(why) => (None, Some(why)),
             };
-            Effect { name: one.name, against: one.against, within: None, over: None, comparison, refused }
+            let Estimated { subject, name, against, .. } = one;
+            Effect { subject, name, against, within: None, over: None, comparison, refused }
         };
         all.into_iter().map(effect).collect()
     }
@@ -229,9 +234,15 @@ impl<'a> Fraction<'a> {
         Some((factor, place(level)?, place(reference)?))
     }
 
-    fn names(&self, (factor, level, reference): Step) -> (String, String) {
-        let (name, levels) = &self.factors.0[factor];
-        (format!("{name}={}", levels[level]), format!("{name}={}", levels[reference]))
+    fn step(&self, (factor, level, reference): Step) -> LevelStep {
+        let (factor, levels) = &self.factors.0[factor];
+        LevelStep { factor: factor.clone(), level: levels[level].clone(), against: levels[reference].clone() }
+    }
+
+    /// The labels of a level and of the one that it is compared with.
+    fn names(&self, step: Step) -> [String; 2] {
+        let LevelStep { factor, level, against } = self.step(step);
+        [level, against].map(|level| Level { factor: factor.clone(), level }.to_string())
     }
 
     fn term(&self, term: linear::Term) -> Term {

@@ -2,9 +2,10 @@
 //! squares within each block, Σ (i − ī) ln y ÷ Σ (i − ī)²: one contrast, whose weights sum to 0. It makes the contrasts; they
 //! are judged like all others.
 
-use super::contrasts::{Planned, Subject, Weights};
+use super::contrasts::{Planned, Weights};
 use super::ids::{Cell, Ids, Place};
 use super::study::variants;
+use crate::findings::Subject;
 use bakeoff_model::record::StudyLine;
 use std::collections::BTreeMap;
 
@@ -15,7 +16,7 @@ type Pairs<'a> = Vec<(&'a str, &'a str)>;
 pub(super) fn trends(study: &StudyLine, ids: &Ids<'_>, place: Place) -> Vec<Planned> {
     let of = |factor: &String| {
         let weights = weights(study, ids, place, factor)?;
-        let subject = Subject::Levels(vec![]);
+        let subject = Subject::Steps { factor: factor.clone() };
         Some(Planned { name: format!("{factor}, each step"), against: "the step before".to_owned(), subject, weights })
     };
     study.decide.trends.iter().filter_map(of).collect()

@@ -37,9 +37,10 @@ pub(super) fn judge_workloads(record: &Record, levels: bool) -> Findings {
     let blocks_wanted = executed::blocks_wanted(record, is_enough);
     let deciding = study.decide.metrics.first().map_or("", String::as_str);
     let known = Known { tables: &tables, pairs: &pairs, deciding, outputs: &outputs };
-    let mut families = all_families(record, &alike, known, rule, levels);
+    let mut effects = effects::effects(record, &alike, known, rule);
+    effects.extend(effects::levels(record, &alike, known, rule, levels));
     let doubts = builds::doubts(study, &builds);
-    builds::warn(&doubts, &mut tables, &mut families, &alike.ids, study);
+    builds::warn(&doubts, &mut tables, &mut effects, study);
     let mut findings = Findings {
         format: FORMAT,
         study: study.study.clone(),
@@ -73,7 +74,7 @@ pub(super) fn judge_workloads(record: &Record, levels: bool) -> Findings {
         excluded: study.excluded.clone(),
         shared: study.shared.clone(),
         tables,
-        effects: families.into_iter().map(|family| family.effects).collect(),
+        effects,
         build_doubts: doubts,
         builds,
         building: None,
@@ -98,19 +99,6 @@ fn all_doubts(
         || diagnostics::about(findings, trials, attempts, rule),
     );
     of_study.into_iter().chain(of_data).collect()
-}
-
-/// All families of effects; levels against each other where they are wanted.
-fn all_families(
-    record: &Record,
-    trials: &Trials<'_>,
-    known: Known<'_>,
-    rule: DecisionRule,
-    levels: bool,
-) -> Vec<effects::Family> {
-    let mut families = effects::effects(record, trials, known, rule);
-    families.extend(effects::levels(record, trials, known, rule, levels));
-    families
 }
 
 /// Whether the rule for stopping is fulfilled by the tables of the deciding metric.

@@ -9,7 +9,7 @@ use crate::draw::paint::{Ink, Page, Piece};
 use crate::draw::text::{clean, glue};
 use crate::format::percent;
 use crate::words::{self, Change, Wording, counted, named};
-use bakeoff_judge::findings::{Comparison, Effect, Effects, Findings, Kind, Over, Verdict};
+use bakeoff_judge::findings::{Comparison, Effect, Effects, Findings, Kind, Level, Over, Verdict};
 use bakeoff_model::metric::{Direction, Unit};
 
 /// More families of simple effects than these are not printed.
@@ -97,7 +97,7 @@ fn print_simple(families: &[&Effects], page: &mut Page, notes: &mut Notes, colum
     page.paragraph(&heading(families[0]), columns, 2, Ink::Heading);
     for family in families {
         let each = family.effects.iter().map(|effect| {
-            let within = clean(effect.within.as_deref().unwrap_or_default());
+            let within = clean(&effect.within.as_ref().map(Level::to_string).unwrap_or_default());
             let Some(comparison) = &effect.comparison else { return format!("{within} not estimated") };
             let change = Change::of(comparison, family.unit);
             let range = change.signed_range().map_or(String::new(), |range| format!(" ({})", glue(&range)));
@@ -310,10 +310,10 @@ pub(crate) fn conditions(findings: &Findings) -> Vec<String> {
         let place = family.workload.as_deref().filter(|_| several).map_or(String::new(), |w| format!("{}, ", clean(w)));
         let against = family.effects.first()?.against.as_str();
         let condition = family.condition.as_deref()?;
-        let each = family.effects.iter().map(|effect| changed_by(family, effect, condition));
+        let each = family.effects.iter().map(|effect| changed_by(family, effect));
         let changes =
             of(Kind::ConditionChange).find(|f| (&f.workload, &f.condition) == (&family.workload, &family.condition));
-        let changes = changes.map_or(String::new(), |changes| format!(". {}", ratios(findings, changes, condition)));
+        let changes = changes.map_or(String::new(), |changes| format!(". {}", ratios(findings, changes)));
         let each = named(each.collect());
         Some(format!("{place}{} instead of {}: {each}{changes}.", clean(condition), clean(against)))
     };
@@ -321,8 +321,8 @@ pub(crate) fn conditions(findings: &Findings) -> Vec<String> {
 }
 
 /// `b 35.0 % slower (34.1 … 35.9 %)`, or what else is known.
-fn changed_by(family: &Effects, effect: &Effect, condition: &str) -> String {
-    let name = clean(effect.name.strip_suffix(&format!(": {condition}")).unwrap_or(&effect.name));
+fn changed_by(family: &Effects, effect: &Effect) -> String {
+    let name = clean(effect.variant().unwrap_or_default());
     let Some(comparison) = &effect.comparison else { return format!("{name} was not measured under both") };
     let change = Change::of(comparison, family.unit);
     let range = |range: Option<String>| range.map_or(String::new(), |range| format!(" ({})", glue(&range)));
@@ -337,9 +337,9 @@ fn changed_by(family: &Effects, effect: &Effect, condition: &str) -> String {
 }
 
 /// Whether what the variants do to the baseline depends on the condition.
-fn ratios(findings: &Findings, changes: &Effects, condition: &str) -> String {
+fn ratios(findings: &Findings, changes: &Effects) -> String {
     let of = |wanted: fn(Verdict) -> bool| judged(changes, wanted);
-    let variant = |effect: &Effect| clean(effect.name.strip_suffix(&format!(" × {condition}")).unwrap_or(&effect.name));
+    let variant = |effect: &Effect| clean(effect.variant().unwrap_or_default());
     let shown = of(|v| matches!(v, Verdict::Faster | Verdict::Slower));
     let shown: Vec<String> = shown
         .iter()

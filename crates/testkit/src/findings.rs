@@ -330,8 +330,9 @@ pub fn two_workloads() -> Findings {
     findings
 }
 
-fn effect(name: &str, against: &str, comparison: Comparison) -> Effect {
+fn effect(name: &str, against: &str, subject: Subject, comparison: Comparison) -> Effect {
     Effect {
+        subject,
         name: name.to_owned(),
         against: against.to_owned(),
         within: None,
@@ -339,6 +340,16 @@ fn effect(name: &str, against: &str, comparison: Comparison) -> Effect {
         comparison: Some(comparison),
         refused: None,
     }
+}
+
+/// Levels of factors against others.
+fn levels(name: &str, against: &str, comparison: Comparison) -> Effect {
+    let step = |(level, against): (&str, &str)| {
+        let ((factor, level), (_, against)) = level.split_once('=').zip(against.split_once('=')).unwrap();
+        Step { factor: factor.to_owned(), level: level.to_owned(), against: against.to_owned() }
+    };
+    let steps = name.split(" × ").zip(against.split(", ")).map(step).collect();
+    effect(name, against, Subject::Levels(steps), comparison)
 }
 
 /// Effects on one workload's wall time.
@@ -359,7 +370,10 @@ fn family(condition: &str, kind: Kind, effects: Vec<Effect>) -> Effects {
 
 /// Two factors, crossed: main effects, an interaction, and a suite over two workloads.
 pub fn factorial() -> Findings {
-    let within = |level: &str, effect: Effect| Effect { within: Some(level.to_owned()), ..effect };
+    let within = |level: &str, effect: Effect| {
+        let (factor, level) = level.split_once('=').unwrap();
+        Effect { within: Some(Level { factor: factor.to_owned(), level: level.to_owned() }), ..effect }
+    };
     let family = |kind, effects| family("idle", kind, effects);
     let malloc = comparison(0.8533, 0.8461, 0.8602, Verdict::Faster);
     let threads = comparison(1.0441, 1.0352, 1.0533, Verdict::Slower);
@@ -374,38 +388,39 @@ pub fn factorial() -> Findings {
         family(
             Kind::Main,
             vec![
-                effect("malloc=perl", "malloc=system", malloc.clone()),
-                Effect { over: Some(part()), ..effect("optimize=O", "optimize=O2", optimize.clone()) },
-                effect("threads=on", "threads=off", threads.clone()),
+                levels("malloc=perl", "malloc=system", malloc.clone()),
+                Effect { over: Some(part()), ..levels("optimize=O", "optimize=O2", optimize.clone()) },
+                levels("threads=on", "threads=off", threads.clone()),
                 Effect {
                     comparison: None,
                     refused: Some(Refusal::Aliased { with: vec![Term::Main("threads".to_owned())] }),
-                    ..effect("libperl=shared", "libperl=static", optimize.clone())
+                    ..levels("libperl=shared", "libperl=static", optimize.clone())
                 },
             ],
         ),
         family(
             Kind::Interaction,
             vec![
-                effect("malloc=perl × threads=on", "malloc=system, threads=off", both),
-                effect("malloc=perl × optimize=O", "malloc=system, optimize=O2", optimize),
-                effect("optimize=O × threads=on", "optimize=O2, threads=off", open),
+                levels("malloc=perl × threads=on", "malloc=system, threads=off", both),
+                levels("malloc=perl × optimize=O", "malloc=system, optimize=O2", optimize),
+                levels("optimize=O × threads=on", "optimize=O2, threads=off", open),
             ],
         ),
         family(
             Kind::Simple,
             vec![
-                within("threads=off", effect("malloc=perl", "malloc=system", malloc.clone())),
-                within("threads=on", effect("malloc=perl", "malloc=system", uncorrected)),
+                within("threads=off", levels("malloc=perl", "malloc=system", malloc.clone())),
+                within("threads=on", levels("malloc=perl", "malloc=system", uncorrected)),
             ],
         ),
-        family(Kind::Simple, vec![within("malloc=system", effect("threads=on", "threads=off", threads))]),
+        family(Kind::Simple, vec![within("malloc=system", levels("threads=on", "threads=off", threads))]),
     ];
     findings.excluded = ["libperl=shared optimize=O", "libperl=symbolic optimize=O"]
         .map(|name| Excluded { name: name.to_owned(), reason: "does not link".to_owned() })
         .to_vec();
     findings.tables[0].ranking = Some(ranking());
-    let suite = family(Kind::Suite, vec![effect("malloc=perl", "baseline", malloc)]);
+    let whole = Subject::Variant { variant: "malloc=perl".to_owned(), against: "baseline".to_owned() };
+    let suite = family(Kind::Suite, vec![effect("malloc=perl", "baseline", whole, malloc)]);
     findings.effects.push(Effects { workload: None, ..suite });
     findings
 }

@@ -109,7 +109,7 @@ fn what_is_not_as_it_should_be_does_not_fit() {
         *bad.pointer_mut(pointer).unwrap_or_else(|| panic!("{pointer} is not there")) = with;
         assert!(strict.complaint(&bad).is_some(), "{pointer}");
     };
-    check("/format", json!(3));
+    check("/format", json!(FORMAT + 1));
     check("/variants", json!("x"));
     check("/tables/0/unit", json!("minutes"));
     check("/tables/0/rows/1/comparison/verdict", json!("better"));

@@ -4,7 +4,7 @@
 use crate::forest::{NARROW, Panel, WIDE};
 use crate::items::items;
 use crate::text::{class_of, name};
-use bakeoff_judge::findings::{Effects, Findings, Kind};
+use bakeoff_judge::findings::{Effect, Effects, Findings, Kind};
 use bakeoff_report::draw::paint::Item;
 use bakeoff_report::{Amount, words};
 use maud::{Markup, html};
@@ -41,10 +41,10 @@ fn drawing(findings: &Findings, families: &[&Effects], kind: Kind) -> Markup {
     let panels =
         families.iter().enumerate().map(|(at, family)| panel(family, at, title(family), margin).with_ticks(ticks));
     let both: Vec<(&Effects, Panel<'_>)> = families.iter().copied().zip(panels).collect();
-    let mut names: Vec<(&str, &str)> = vec![];
+    let mut options: Vec<&Effect> = vec![];
     for effect in families.iter().flat_map(|family| &family.effects) {
-        if !names.contains(&(&effect.name, &effect.against)) {
-            names.push((&effect.name, &effect.against));
+        if options.iter().all(|known| known.subject != effect.subject) {
+            options.push(effect);
         }
     }
     html! {
@@ -58,9 +58,9 @@ fn drawing(findings: &Findings, families: &[&Effects], kind: Kind) -> Markup {
                 }
             } }
             tbody {
-                @for (option, against) in names {
+                @for option in options {
                     tr {
-                        th scope="row" { (name(option)) small { "instead of " (name(against)) } }
+                        th scope="row" { (name(&option.name)) small { "instead of " (name(&option.against)) } }
                         @for (family, panel) in &both { (cells(family, panel, option)) }
                     }
                 }
@@ -79,8 +79,9 @@ fn panel(family: &Effects, at: usize, title: String, margin: f64) -> Panel<'_> {
     Panel::new(format!("{kind}{at}"), title, margin, None, rows.collect())
 }
 
-fn cells(family: &Effects, panel: &Panel<'_>, option: &str) -> Markup {
-    let comparison = family.effects.iter().find(|effect| effect.name == option).and_then(|e| e.comparison.as_ref());
+fn cells(family: &Effects, panel: &Panel<'_>, option: &Effect) -> Markup {
+    let same = family.effects.iter().find(|effect| effect.subject == option.subject);
+    let comparison = same.and_then(|effect| effect.comparison.as_ref());
     html! {
         td.num {
             @match comparison {

@@ -11,13 +11,10 @@ mod settings;
 
 pub(super) use built::latest;
 
-use crate::contrasts::Subject;
-use crate::effects::Family;
 use crate::findings::{
-    BuildDoubts, Caveat, Comparison, Confounded, CostDoubt, Findings, Flag, FlagDoubt, FlagFate, Identical, Lost,
-    Other, Ranking, Same, SettingChange, Table, Verdict,
+    BuildDoubts, Caveat, Comparison, Confounded, CostDoubt, Effects, Findings, Flag, FlagDoubt, FlagFate, Identical,
+    Lost, Other, Ranking, Same, SettingChange, Step, Subject, Table, Verdict,
 };
-use crate::ids::{Ids, VariantId};
 use bakeoff_model::plan::BASELINE;
 use bakeoff_model::record::{BuildLine, StudyLine, TWIN, VariantLine, is_appending};
 use built::built;
@@ -78,13 +75,7 @@ fn costs(variants: &[VariantLine], builds: &[BuildLine]) -> Vec<CostDoubt> {
 }
 
 /// Adds the doubts as caveats to the comparisons that rest on the builds concerned: those of variants, and all effects.
-pub(super) fn warn(
-    doubts: &BuildDoubts,
-    tables: &mut [Table],
-    families: &mut [Family],
-    ids: &Ids<'_>,
-    study: &StudyLine,
-) {
+pub(super) fn warn(doubts: &BuildDoubts, tables: &mut [Table], families: &mut [Effects], study: &StudyLine) {
     let variants: Vec<&VariantLine> = study.variants.iter().filter(|variant| variant.name != TWIN).collect();
     let Some((&baseline, others)) = variants.split_first() else { return };
     for &variant in others {
@@ -93,23 +84,21 @@ pub(super) fn warn(
         let comparisons = rows.filter(|row| row.variant == variant.name).filter_map(|row| row.comparison.as_mut());
         comparisons.for_each(|comparison| comparison.caveats.extend(caveats.iter().cloned()));
     }
-    for Family { effects, subjects } in families {
-        for (effect, subject) in effects.effects.iter_mut().zip(subjects) {
-            let caveats = about_subject(doubts, &variants, ids, subject);
-            effect.comparison.iter_mut().for_each(|comparison| comparison.caveats.extend(caveats.iter().cloned()));
-        }
+    for effect in families.iter_mut().flat_map(|family| &mut family.effects) {
+        let caveats = about_subject(doubts, &variants, &effect.subject);
+        effect.comparison.iter_mut().for_each(|comparison| comparison.caveats.extend(caveats.iter().cloned()));
     }
 }
 
 /// The doubts that concern an effect: those of the levels that it is about, or of its variant and what that is compared
 /// with. Of a condition against another one there are none: it is the same build on both sides.
-fn about_subject(doubts: &BuildDoubts, variants: &[&VariantLine], ids: &Ids<'_>, subject: &Subject) -> Vec<Caveat> {
-    let named = |id: VariantId| variants.iter().copied().find(|variant| variant.name == ids.name(id));
+fn about_subject(doubts: &BuildDoubts, variants: &[&VariantLine], subject: &Subject) -> Vec<Caveat> {
+    let named = |name: &String| variants.iter().copied().find(|variant| variant.name == *name);
     match subject {
         Subject::Levels(steps) => {
             let mut caveats: Vec<Caveat> = vec![];
-            for [factor, level, reference] in steps {
-                for caveat in about_levels(doubts, variants, factor, [level, reference]) {
+            for Step { factor, level, against } in steps {
+                for caveat in about_levels(doubts, variants, factor, [level, against]) {
                     if !caveats.contains(&caveat) {
                         caveats.push(caveat);
                     }
@@ -117,11 +106,11 @@ fn about_subject(doubts: &BuildDoubts, variants: &[&VariantLine], ids: &Ids<'_>,
             }
             caveats
         }
-        Subject::Pair([variant, against]) => {
-            let both = named(*against).zip(named(*variant));
+        Subject::Variant { variant, against } => {
+            let both = named(against).zip(named(variant));
             both.map_or(vec![], |(against, variant)| about_pair(doubts, against, variant))
         }
-        Subject::Conditions => vec![],
+        Subject::Steps { .. } | Subject::Condition { .. } => vec![],
     }
 }
 

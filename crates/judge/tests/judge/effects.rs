@@ -158,7 +158,9 @@ fn simple_effects_are_averages_within_a_level_of_another_factor() {
     let findings = judge(&record(&combinations(&THREE), &["loop"], &["idle"], truth));
     let simple = |name: &str, within: &str| {
         let all = findings.effects.iter().filter(|family| family.kind == Kind::Simple).flat_map(|f| &f.effects);
-        let mut found = all.filter(|effect| effect.name == name && effect.within.as_deref() == Some(within));
+        let mut found = all.filter(|effect| {
+            effect.name == name && effect.within.as_ref().is_some_and(|level| level.to_string() == within)
+        });
         let effect = found.next().expect("an effect");
         assert!(found.next().is_none(), "{name} within {within} is there twice");
         let comparison = effect.comparison.as_ref().expect("a comparison");
@@ -288,7 +290,8 @@ fn a_combination_that_is_left_out_costs_what_needs_it_and_no_more() {
     assert!(lost.comparison.is_none() && lost.refused.is_some(), "{lost:?}");
     // Simple effects too, but for the one that does not exist.
     let simples = findings.effects.iter().filter(|family| family.kind == Kind::Simple);
-    let within: Vec<&str> = simples.flat_map(|f| &f.effects).filter_map(|e| e.within.as_deref()).collect();
+    let within: Vec<String> =
+        simples.flat_map(|f| &f.effects).filter_map(|e| Some(e.within.as_ref()?.to_string())).collect();
     assert_eq!(
         within.iter().filter(|within| within.starts_with("opt=")).collect::<Vec<_>>(),
         [&"opt=O2", &"opt=O0", &"opt=O3", &"opt=Os"]

@@ -40,7 +40,8 @@ fn a_pair_has_one_verdict_wherever_it_stands() {
         assert_eq!(within.len(), 4);
         for effect in within {
             let comparison = effect.comparison.as_ref().unwrap();
-            match (effect.name.as_str(), effect.within.as_deref()) {
+            let within = effect.within.as_ref().map(ToString::to_string);
+            match (effect.name.as_str(), within.as_deref()) {
                 ("a=1", Some("b=0")) => assert_eq!(comparison, row(&findings, "10")),
                 ("b=1", Some("a=0")) => assert_eq!(comparison, row(&findings, "01")),
                 ("a=1", Some("b=1")) => assert_eq!(comparison.differs(), !share(&findings, "11", "01"), "{effect:?}"),

@@ -10,6 +10,7 @@ mod directions;
 mod effects;
 mod families;
 mod latencies;
+mod only;
 mod outputs;
 mod samples;
 mod suites;

@@ -236,7 +236,7 @@ fn has_changed(findings: &Findings, condition: &str, variant: &str) -> bool {
             && family.condition.as_deref() == Some(condition)
             && family.metric == findings.method.deciding_metric
     });
-    let is_it = |effect: &&Effect| effect.name.strip_suffix(&format!(" × {condition}")) == Some(variant);
+    let is_it = |effect: &&Effect| effect.variant() == Some(variant);
     families.flat_map(|family| &family.effects).filter(is_it).any(|effect| {
         effect.comparison.as_ref().is_some_and(|c| matches!(c.verdict, Verdict::Faster | Verdict::Slower))
     })

@@ -107,7 +107,7 @@ impl<'a> View<'a> {
         self.twin = suite.twin.as_ref();
         self.ranking = suite.ranking.as_ref();
         for (at, variant) in findings.variants.iter().enumerate() {
-            let effect = suite.effects.iter().find(|effect| effect.name == variant.name);
+            let effect = suite.effects.iter().find(|effect| effect.variant() == Some(&variant.name));
             let stand = match effect.and_then(|effect| effect.comparison.as_ref()) {
                 _ if at == 0 => Stand::Baseline(None),
                 Some(comparison) => Stand::Compared(comparison),

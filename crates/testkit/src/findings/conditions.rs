@@ -6,20 +6,29 @@ use bakeoff_model::record::{Held, Unavailable};
 fn effects() -> Vec<Effects> {
     let family = |kind, effects| family("busy", kind, effects);
     let open = Verdict::Undecided { more_blocks: Some(9) };
+    let under = |variant: &str, comparison| {
+        let (condition, against) = ("busy".to_owned(), "idle".to_owned());
+        let subject = Subject::Condition { variant: variant.to_owned(), condition, against };
+        effect(&format!("{variant}: busy"), "idle", subject, comparison)
+    };
+    let changed = |variant: &str, comparison| {
+        let subject = Subject::Variant { variant: variant.to_owned(), against: "baseline".to_owned() };
+        effect(&format!("{variant} × busy"), "idle", subject, comparison)
+    };
     vec![
         family(
             Kind::Condition,
             vec![
-                effect("baseline: busy", "idle", comparison(2.021, 1.981, 2.062, Verdict::Slower)),
-                effect("preload=all: busy", "idle", comparison(1.834, 1.802, 1.871, Verdict::Slower)),
-                effect("preload=core: busy", "idle", comparison(1.992, 1.953, 2.033, Verdict::Slower)),
+                under("baseline", comparison(2.021, 1.981, 2.062, Verdict::Slower)),
+                under("preload=all", comparison(1.834, 1.802, 1.871, Verdict::Slower)),
+                under("preload=core", comparison(1.992, 1.953, 2.033, Verdict::Slower)),
             ],
         ),
         family(
             Kind::ConditionChange,
             vec![
-                effect("preload=all × busy", "idle", comparison(0.9081, 0.8851, 0.9311, Verdict::Faster)),
-                effect("preload=core × busy", "idle", comparison(0.9861, 0.9631, 1.0091, open)),
+                changed("preload=all", comparison(0.9081, 0.8851, 0.9311, Verdict::Faster)),
+                changed("preload=core", comparison(0.9861, 0.9631, 1.0091, open)),
             ],
         ),
     ]

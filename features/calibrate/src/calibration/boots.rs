@@ -67,20 +67,20 @@ pub(super) fn same(world: World, stream: &mut Stream) -> Sample {
 pub(super) fn slower(world: World, stream: &mut Stream) -> Sample {
     let study = simulated(world, SLOWER, stream);
     let findings = judge(&study.record);
-    let misses = |(name, comparison): (&str, &Option<Comparison>)| {
-        let truth = if name == NAMES[2] { SLOWER } else { 1.0 };
+    let misses = |(name, comparison): (Option<&str>, &Option<Comparison>)| {
+        let truth = if name == Some(NAMES[2]) { SLOWER } else { 1.0 };
         comparison.as_ref().and_then(Comparison::interval).is_none_or(|[low, high]| !(low..=high).contains(&truth))
     };
     let others = |row: &&Row| row.variant != NAMES[0];
     let tables = findings
         .tables
         .iter()
-        .map(|table| flag(table.rows.iter().filter(others).any(|row| misses((&row.variant, &row.comparison)))));
+        .map(|table| flag(table.rows.iter().filter(others).any(|row| misses((Some(&row.variant), &row.comparison)))));
     let suites = || of_kinds(&findings, &[Kind::Suite]);
     let of_suite =
-        |suite: &Effects| flag(suite.effects.iter().any(|effect| misses((&effect.name, &effect.comparison))));
+        |suite: &Effects| flag(suite.effects.iter().any(|effect| misses((effect.variant(), &effect.comparison))));
     let sees = |suite: &Effects| {
-        let last = suite.effects.iter().find(|effect| effect.name == NAMES[2]);
+        let last = suite.effects.iter().find(|effect| effect.variant() == Some(NAMES[2]));
         let comparison = last.and_then(|effect| effect.comparison.as_ref());
         flag(comparison.is_some_and(|comparison| comparison.differs() && comparison.estimate > 1.0))
     };

@@ -33,6 +33,7 @@ pub(crate) fn evidence() -> Findings {
     let mut findings = study(&NAMES, vec![table("wall", Unit::Seconds, rows, quiet_twin())]);
     let cured = comparison(0.8941, 0.8821, 0.9062, Verdict::Faster);
     let pair = |name: &str, comparison: Comparison| Effect {
+        subject: Subject::Variant { variant: name.to_owned(), against: SHARED.to_owned() },
         name: name.to_owned(),
         against: SHARED.to_owned(),
         comparison: Some(comparison),

@@ -1,0 +1,184 @@
+//! Contrasts beyond the pairs of the tables: what factors, suites of workloads and conditions do, in families. Each says by its
+//! [`Subject`] what it is about; names are labels for people.
+
+use super::{Alias, Comparison, Ranking, Refusal};
+use bakeoff_model::metric::{Direction, Unit};
+use bakeoff_model::record::VariantLine;
+use bakeoff_model::study::Levels;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// A family of contrasts beyond the pairs of a table: the correction is made within it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Effects {
+    /// What they are contrasts of.
+    pub kind: Kind,
+    /// The workload; none if over all of them.
+    pub workload: Option<String>,
+    /// The condition; where conditions are compared, the one that is compared with the first.
+    pub condition: Option<String>,
+    /// The metric's name.
+    pub metric: String,
+    /// Its base unit.
+    pub unit: Unit,
+    /// Which way is better.
+    #[serde(default)]
+    pub better: Direction,
+    /// Terms that cannot be distinguished, because not every combination of levels ran; empty if all did.
+    pub aliases: Vec<Alias>,
+    /// The contrasts.
+    pub effects: Vec<Effect>,
+    /// Of a suite: the baseline's twin against it over all workloads, uncorrected.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub twin: Option<Comparison>,
+    /// Of a suite on the deciding metric, with three variants or more: all pairs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ranking: Option<Ranking>,
+}
+
+/// What contrasts are contrasts of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Kind {
+    /// A level of a factor against the baseline's, averaged over all levels of the other factors.
+    Main,
+    /// How much two levels together do beyond what each does alone: (both ÷ one) ÷ (other ÷ neither).
+    Interaction,
+    /// A level of a factor against the baseline's, within each level of another one and averaged over all levels of the
+    /// rest: a family for each level and other factor.
+    Simple,
+    /// What one step of a factor does whose levels rise step by step, averaged over all levels of the other factors: the slope
+    /// of ln y on the number of the step.
+    Trend,
+    /// A level of a factor against another one, neither of them the baseline's, while all other factors are as in the
+    /// baseline. Only where evidence was gathered, which such pairs isolate, or where it is the only factor.
+    Levels,
+    /// A variant against the baseline over all workloads, of equal weight: the geometric mean of the ratios.
+    Suite,
+    /// A condition against the study's first, for one variant, paired by pass.
+    Condition,
+    /// How much a variant's ratio to the baseline under a condition is its ratio under the study's first.
+    ConditionChange,
+}
+
+/// One contrast.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Effect {
+    /// What it is about.
+    pub subject: Subject,
+    /// A label for people, such as `malloc=perl × threads=on`, or a variant's display name.
+    pub name: String,
+    /// The label of what it is compared with, such as `malloc=system`.
+    pub against: String,
+    /// Of a simple effect: the level within which it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub within: Option<Level>,
+    /// Over which combinations of the other factors it is averaged, where that is not all of them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub over: Option<Over>,
+    /// What the blocks say; none if no block has all that is needed.
+    pub comparison: Option<Comparison>,
+    /// Why it cannot be estimated, if so and if it is not that blocks are missing.
+    pub refused: Option<Refusal>,
+}
+
+impl Effect {
+    /// The variant that it is about, if it is about one.
+    pub fn variant(&self) -> Option<&str> {
+        match &self.subject {
+            Subject::Variant { variant, .. } | Subject::Condition { variant, .. } => Some(variant),
+            Subject::Levels(_) | Subject::Steps { .. } => None,
+        }
+    }
+
+    /// Whether it is about some of these variants, of which the first is the baseline: about one of them against another, or
+    /// about levels that one of them has.
+    pub(super) fn is_about(&self, variants: &[VariantLine]) -> bool {
+        let is_there = |name: &str| variants.iter().any(|variant| variant.name == name);
+        let has = |variant: &VariantLine, factor: &str, level: &str| {
+            variant.levels.get(factor).is_some_and(|own| own == level)
+        };
+        match &self.subject {
+            Subject::Variant { variant, against } => is_there(variant) && is_there(against),
+            Subject::Condition { variant, .. } => is_there(variant),
+            Subject::Levels(steps) => variants.iter().any(|variant| {
+                let within = self.within.iter().map(|level| (&level.factor, &level.level));
+                let steps = steps.iter().map(|step| (&step.factor, &step.level));
+                steps.chain(within).all(|(factor, level)| has(variant, factor, level))
+            }),
+            Subject::Steps { factor } => {
+                let baseline = variants.first().and_then(|baseline| baseline.levels.get(factor));
+                variants.iter().any(|variant| variant.levels.get(factor) != baseline)
+            }
+        }
+    }
+}
+
+/// What a contrast is about.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Subject {
+    /// A level of a factor against another one; two of them in an interaction.
+    Levels(Vec<Step>),
+    /// Each step of a factor whose levels rise.
+    Steps {
+        /// The factor.
+        factor: String,
+    },
+    /// A variant against another one.
+    Variant {
+        /// The variant.
+        variant: String,
+        /// The other one.
+        against: String,
+    },
+    /// A variant under a condition against itself under another one.
+    Condition {
+        /// The variant.
+        variant: String,
+        /// The condition.
+        condition: String,
+        /// The other one.
+        against: String,
+    },
+}
+
+/// A level of a factor against another one.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Step {
+    /// The factor.
+    pub factor: String,
+    /// The level.
+    pub level: String,
+    /// The other one.
+    pub against: String,
+}
+
+/// A level of a factor.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Level {
+    /// The factor.
+    pub factor: String,
+    /// The level.
+    pub level: String,
+}
+
+/// `threads=on`, as levels are written.
+impl std::fmt::Display for Level {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}={}", self.factor, self.level)
+    }
+}
+
+/// The combinations of the other factors' levels that an effect is averaged over: those that were executed with every level
+/// that it compares.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Over {
+    /// Each of them.
+    pub combinations: Vec<Levels>,
+    /// How many there would be if all were executed.
+    pub of: u32,
+    /// The same by factor, where they are all combinations of these levels: the factors of which a level is left out, each
+    /// with the levels that are not. Empty where they are not.
+    pub levels: BTreeMap<String, Vec<String>>,
+}
